@@ -1,0 +1,191 @@
+#!/bin/sh
+# Fetch the guest from Debian and unpack it, as an ordinary user and without touching the
+# host's own apt and dpkg state.  See README.md, "Fetching".
+#
+#   fetch.sh BUILD_DIR
+#
+#   MMIOSCOPE_MIRROR  a Debian mirror's URL   (default: the one this host uses)
+#   MMIOSCOPE_CACHE   verified downloads      (default: BUILD_DIR/cache)
+set -eu
+umask 022
+
+build=${1:?usage: fetch.sh BUILD_DIR}
+cache=${MMIOSCOPE_CACHE:-$build/cache}
+guest=$build/guest
+lock=$cache/lock.txt    # one line per file: role package version sha256 file
+suite=bookworm
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+board=vexpress-v2p-ca15-tc1
+
+say() { printf 'guest: %s\n' "$*" >&2; }
+die() { printf 'guest-linux/fetch.sh: %s\n' "$*" >&2; exit 1; }
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"; rm -f "$cache/.partial.$$" "$cache/.lock.$$"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# --- cache: a file is named by its SHA256, so its name says what it has to contain ---------
+
+cached() {
+    [ -f "$cache/$1" ] || return 1
+    [ "$(sha256sum < "$cache/$1")" = "$1  -" ] && return 0
+    say "cached $2 is damaged, dropping it"
+    rm -f "$cache/$1"
+    return 1
+}
+
+cache_complete() {
+    [ -f "$lock" ] || return 1
+    for role in kernel busybox libfdt; do
+        grep -q "^$role " "$lock" || return 1
+    done
+    while read -r _ _ _ sum file; do
+        cached "$sum" "$file" || return 1
+    done < "$lock"
+}
+
+# --- apt: a root of its own, with no packages installed and armhf as its architecture ------
+
+# The host's own mirror.  Before the host's first "apt-get update" there is no release info to
+# tell Debian from other archives; then the address has to.
+host_mirror() {
+    for info in --release-info --no-release-info; do
+        apt-get indextargets $info --format '$(ORIGIN) $(COMPONENT) $(RELEASE) $(REPO_URI)' \
+            'Created-By: Packages' 2>/dev/null
+    done | awk '$2 == "main" && $3 !~ /[-\/]/ && ($1 == "Debian" || $1 ~ /^\$/ && $4 ~ /debian/) {
+        print $4; exit }'
+}
+
+private_apt() {
+    [ -r "$keyring" ] || die "$keyring is missing: install debian-archive-keyring"
+    mirror=${MMIOSCOPE_MIRROR:-$(host_mirror)}
+    [ -n "$mirror" ] || die "this host names no Debian mirror: set MMIOSCOPE_MIRROR=URL"
+
+    apt=$tmp/apt
+    mkdir -p "$apt/etc/apt.conf.d" "$apt/etc/preferences.d" "$apt/etc/sources.list.d" \
+             "$apt/state/lists/partial" "$apt/cache/archives/partial" "$tmp/in"
+    : > "$apt/state/status"
+    {
+        # How the host reaches the network (proxies and the like).
+        apt-config dump | grep -E '^Acquire::https?(::| )' || :
+        cat <<-CONF
+		Dir::State "$apt/state";
+		Dir::State::status "$apt/state/status";
+		Dir::Cache "$apt/cache";
+		Dir::Cache::pkgcache "";
+		Dir::Cache::srcpkgcache "";
+		Dir::Etc "$apt/etc";
+		APT::Architecture "armhf";
+		APT::Architectures { "armhf"; };
+		APT::Sandbox::User "";
+		Acquire::Languages "none";
+		Acquire::Retries "1";
+		Acquire::http::Timeout "20";
+		Acquire::https::Timeout "20";
+		CONF
+    } > "$apt/apt.conf"
+    cat > "$apt/etc/sources.list.d/debian.sources" <<-SOURCES
+	Types: deb
+	URIs: $mirror
+	Suites: $suite
+	Components: main
+	Signed-By: $keyring
+	SOURCES
+    export APT_CONFIG="$apt/apt.conf"
+}
+
+apt_get() { (cd "$tmp/in" && timeout --foreground 900 apt-get -qq "$@" 2>>"$tmp/log"); }
+
+no_network() {
+    why=$(grep -m1 '^[EW]:' "$tmp/log" | cut -c1-200 || :)
+    die "cannot get $1 and the cache ($cache) is not complete; connect to a Debian mirror" \
+        "(MMIOSCOPE_MIRROR=URL) or point MMIOSCOPE_CACHE at a filled cache${why:+; apt: $why}"
+}
+
+# get ROLE PACKAGE APT-COMMAND...: have one file in the cache and its line in the new lock
+get() {
+    role=$1 package=$2; shift 2
+    # apt prints: 'uri' file size SHA256:sum, taken from the signed index
+    set -- "$(apt_get --print-uris "$@" "$package" | grep "^'")" "$@"
+    [ -n "$1" ] || return 1
+    line=$1; shift
+    file=$(echo "$line" | cut -d' ' -f2)
+    sum=${line##*SHA256:}
+    version=$(echo "$file" | sed 's/^[^_]*_//; s/_[^_]*$//; s/%3a/:/')
+    if ! cached "$sum" "$file"; then
+        say "fetching $file ($(echo "$line" | cut -d' ' -f3) bytes)"
+        apt_get "$@" "$package" >&2 || return 1
+        # apt has checked the file; it enters the cache whole or not at all.
+        cp "$tmp/in/$file" "$cache/.partial.$$"
+        [ "$(sha256sum < "$cache/.partial.$$")" = "$sum  -" ] || die "$file does not match its SHA256"
+        mv "$cache/.partial.$$" "$cache/$sum"
+    fi
+    echo "$role $package $version $sum $file" >> "$tmp/lock"
+}
+
+fetch() {
+    mkdir -p "$cache"
+    private_apt
+    say "reading the package index of $suite"
+    apt_get update >/dev/null || no_network "the package index"
+    kernel=$(apt-cache depends --important linux-image-armmp-lpae 2>>"$tmp/log" |
+        sed -n 's/^ *Depends: \(linux-image-.*\)/\1/p')
+    [ -n "$kernel" ] || no_network "the package index"
+    get kernel  "$kernel"      download || no_network "$kernel"
+    get busybox busybox-static download || no_network busybox-static
+    # libfdt for the hypervisor: the archive of the same architecture (hyp/hyp.mk says what is done to it).
+    get libfdt libfdt-dev download || no_network libfdt-dev
+    mv "$tmp/lock" "$cache/.lock.$$"
+    mv "$cache/.lock.$$" "$lock"
+}
+
+# --- unpack -------------------------------------------------------------------------------
+
+entry() {   # ROLE -> package, version, sum, file
+    read -r _ package version sum file <<-LINE
+	$(grep "^$1 " "$lock")
+	LINE
+}
+
+# Say what was used, down to the bytes, so that the kernel can be shown to be the distribution's.
+record() { echo "$1: $package $version, $file, sha256 $sum" >> "$tmp/manifest"; }
+
+unpack() {
+    mkdir -p "$guest" "$tmp/kernel" "$tmp/busybox" "$tmp/libfdt"
+    rm -f "$guest/manifest.txt"     # comes last: while it is missing, make runs this again
+
+    entry kernel; record kernel
+    say "unpacking $package $version"
+    dpkg-deb -x "$cache/$sum" "$tmp/kernel"
+    release=${package#linux-image-}
+    image=boot/vmlinuz-$release
+    dtb=usr/lib/linux-image-$release/$board.dtb
+    dpkg-deb --ctrl-tarfile "$cache/$sum" | tar -xO ./md5sums > "$tmp/md5sums"
+    grep -e "  $image\$" -e "  $dtb\$" "$tmp/md5sums" > "$tmp/wanted"
+    (cd "$tmp/kernel" && md5sum --quiet -c "$tmp/wanted") || die "$file is not what its own md5sums say"
+    install -m 644 "$tmp/kernel/$image" "$guest/vmlinuz"
+    install -m 644 "$tmp/kernel/$dtb" "$guest/$board.dtb"
+    rm -rf "$guest/modules"
+    mkdir -p "$guest/modules"
+    cp -R "$tmp/kernel/lib" "$guest/modules/lib"
+    echo "$release" > "$guest/release"
+    (cd "$guest" && sha256sum vmlinuz > vmlinuz.sha256)
+
+    entry busybox; record busybox
+    dpkg-deb -x "$cache/$sum" "$tmp/busybox"
+    install -m 755 "$tmp/busybox/bin/busybox" "$guest/busybox"
+
+    entry libfdt; record libfdt
+    rm -rf "$build/libfdt"
+    mkdir -p "$build/libfdt"
+    dpkg-deb -x "$cache/$sum" "$tmp/libfdt"
+    find "$tmp/libfdt" \( -name '*.h' -o -name libfdt.a \) -exec cp {} "$build/libfdt/" \;
+
+    (cd "$guest" && for f in vmlinuz "$board.dtb" busybox; do
+        echo "file: $f, sha256 $(sha256sum < "$f" | cut -d' ' -f1)"; done) >> "$tmp/manifest"
+    cp "$tmp/manifest" "$guest/manifest.txt"
+}
+
+cache_complete || fetch
+unpack

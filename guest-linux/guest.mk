@@ -1,0 +1,30 @@
+# The guest: a stock Debian kernel with its device tree, an initial RAM disk, an SD card.
+# Included by the top Makefile; alone: make -f guest-linux/guest.mk BUILD=build guest
+
+BUILD ?= build
+# MiB of data that the guest reads from its SD card.
+SD_MIB ?= 1
+
+guest_out := $(BUILD)/guest
+
+.PHONY: guest guest-always
+guest: $(guest_out)/vmlinuz $(guest_out)/initrd.img $(guest_out)/sd.img
+
+# All of these come from one run.
+$(guest_out)/vmlinuz $(guest_out)/vmlinuz.sha256 $(guest_out)/vexpress-v2p-ca15-tc1.dtb \
+$(guest_out)/busybox $(guest_out)/release $(guest_out)/manifest.txt \
+$(BUILD)/libfdt/libfdt.h $(BUILD)/libfdt/libfdt.a &: guest-linux/fetch.sh
+	guest-linux/fetch.sh '$(BUILD)'
+
+$(guest_out)/initrd.img: guest-linux/initramfs.sh guest-linux/init $(guest_out)/manifest.txt
+	guest-linux/initramfs.sh '$(guest_out)' guest-linux/init
+
+$(guest_out)/sd.img: guest-linux/sdcard.sh
+	@mkdir -p '$(@D)'
+	guest-linux/sdcard.sh '$(guest_out)' '$(SD_MIB)'
+	@echo '$(SD_MIB)' > '$(guest_out)/sd.mib'
+
+# Another size than last time: build the card again.
+ifneq ($(SD_MIB),$(shell cat '$(guest_out)/sd.mib' 2>/dev/null))
+$(guest_out)/sd.img: guest-always
+endif
