@@ -1,0 +1,107 @@
+// The first C++ a CPU runs, and the only global state: everything else is passed from here.
+#include "abi/layout.hpp"
+#include "dev/gic.hpp"
+#include "dev/pl011.hpp"
+#include "main.hpp"
+#include "port/barrier.hpp"
+#include "port/memory.hpp"
+#include "port/this_cpu.hpp"
+#include "port/wait.hpp"
+
+#include <atomic>
+#include <new>
+
+// Laid out by linker/hyp.ld.
+extern "C" {
+extern char image_text_begin[], image_text_end[];
+extern char image_constants_begin[], image_constants_end[];
+extern char image_data_begin[], image_data_end[];
+extern char boot_stacks[], boot_stacks_end[];
+extern char table_pool_begin[], table_pool_end[];
+void mmioscope_leave_secure(std::uint32_t number);
+void mmioscope_start(std::uint32_t number, std::uint32_t r2, mmioscope::Frame& frame);
+void mmioscope_no_hyp();
+constinit mmioscope::Cpu early_fault_cpu; ///< for faults before HTPIDR is set (entry/vectors.S)
+}
+
+namespace mmioscope {
+
+// The assembly and the linker script get these from hyp/hyp.mk.
+static_assert(MAX_CPUS == abi::max_cpus && STACK_SIZE == stack_size);
+static_assert(BOOT_TREE_OFFSET == abi::boot_tree_offset);
+
+namespace {
+
+constinit Machine machine;
+constinit std::atomic<std::uint32_t> machine_ready{0}; ///< secondaries wait for it with their MMU off
+
+std::uint64_t at(const char* symbol) { return reinterpret_cast<std::uintptr_t>(symbol); }
+Range between(const char* begin, const char* end) { return {at(begin), at(end)}; }
+
+ImageLayout image_layout() {
+    const std::uint64_t base = at(image_text_begin);
+    return {.text = between(image_text_begin, image_text_end),
+            .constants = between(image_constants_begin, image_constants_end),
+            .data = between(image_data_begin, image_data_end),
+            .stacks = between(boot_stacks, boot_stacks_end),
+            .area = {base + abi::area_offset, base + abi::area_offset},
+            .boot_tree = {base + abi::boot_tree_offset, base + abi::boot_tree_offset + abi::max_tree_size}};
+}
+
+std::uint32_t emergency_stack_of(std::uint32_t number) {
+    return static_cast<std::uint32_t>(at(boot_stacks) + (2 * number + 2) * stack_size);
+}
+
+Cpu& start_cpu(std::uint32_t number) {
+    Cpu& cpu = machine.cpus[number];
+    cpu.emergency_stack = emergency_stack_of(number);
+    cpu.number = number;
+    cpu.machine = &machine;
+    port::set_this_cpu(&cpu);
+    return cpu;
+}
+
+/// The secondaries' MMUs are off: they see memory, not this CPU's cache.
+void release_secondaries() {
+    machine_ready.store(1, std::memory_order_release);
+    const Range data = machine.image.data;
+    port::clean_to_coherency({data.begin}, static_cast<std::size_t>(data.size()));
+}
+
+void wait_for_machine() {
+    while (machine_ready.load(std::memory_order_acquire) == 0) port::relax();
+}
+
+} // namespace
+
+} // namespace mmioscope
+
+using namespace mmioscope;
+
+void mmioscope_leave_secure(std::uint32_t number) {
+    give_gic_to_nonsecure(board, machine.cpus[number].bus, number == 0);
+}
+
+void mmioscope_start(std::uint32_t number, std::uint32_t r2, Frame& frame) {
+    if (number == 0) {
+        early_fault_cpu.emergency_stack = emergency_stack_of(0);
+        machine.image = image_layout();
+        machine.uart = board.uart;
+        machine.pool = TablePool(reinterpret_cast<lpae::Descriptor*>(table_pool_begin),
+                                 static_cast<unsigned>((table_pool_end - table_pool_begin) / page_size));
+        frame = start_machine(machine, start_cpu(0), r2);
+        release_secondaries();
+    } else {
+        wait_for_machine();
+        if (number >= machine.cpu_count) for (;;) port::wait_for_interrupt();
+        frame = start_secondary(machine, start_cpu(number));
+    }
+}
+
+void mmioscope_no_hyp() {
+    OwnBus bus;
+    Pl011 uart(board.uart, bus);
+    uart.start();
+    print(uart, abi::stop_line, "not in Hyp mode, and no way to get there: "
+                                "start this board with its Virtualization Extensions on\n");
+}

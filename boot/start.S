@@ -1,0 +1,134 @@
+@ What runs before C++: from whatever state the board starts a CPU in, to Hyp with a stack.
+@
+@   Hyp                        as it is
+@   Secure PL1                 hand the GIC over, through Monitor to Hyp
+@   Non-secure PL1, no Hyp     say so on the UART and stop
+@
+@ Every CPU comes here, on some boards all at once. r2 may point to a device tree.
+
+    .syntax unified
+    .arch armv7ve
+    .arch_extension sec
+    .arch_extension virt
+    .arm
+
+    .equ MODE_MASK, 0x1f
+    .equ MODE_MON,  0x16
+    .equ MODE_HYP,  0x1a
+    .equ PSR_HYP_MASKED, 0x1da          @ Hyp; A, I and F masked
+    .equ SCR_NONSECURE, 0x131           @ NS, FW, AW, HCE (ARM ARM B4.1.129)
+    .equ NSACR_COPROCESSORS, 0xc00      @ CP10 and CP11: VFP and NEON
+    .equ ACTLR_SMP, 0x40                @ Cortex-A15, A7: part of the coherency domain
+
+    .section .text.start, "ax"
+    .global _start
+_start:
+    cpsid   aif
+    mov     r10, r2
+    mrc     p15, 0, r9, c0, c0, 5       @ MPIDR
+    and     r9, r9, #0xff               @ Aff0: this CPU's number
+    cmp     r9, #MAX_CPUS
+    bhs     park
+
+    bl      set_stack
+    cmp     r9, #0
+    bne     wait_for_bss
+    bl      clear_bss
+    b       check_mode
+wait_for_bss:
+    ldr     r0, =boot_bss_clear
+1:  ldr     r1, [r0]
+    cmp     r1, #0
+    beq     1b
+
+check_mode:
+    mrs     r0, CPSR
+    and     r0, r0, #MODE_MASK
+    cmp     r0, #MODE_HYP
+    beq     in_hyp
+
+    mrc     p15, 0, r0, c0, c1, 1       @ ID_PFR1
+    ands    r1, r0, #0xf000             @ Virtualization Extensions
+    beq     no_hyp
+    ands    r1, r0, #0x00f0             @ Security Extensions: is there a Monitor to go through
+    beq     no_hyp
+    ldr     r0, =no_hyp_vectors         @ Non-secure: reading SCR is undefined
+    mcr     p15, 0, r0, c12, c0, 0      @ VBAR
+    isb
+    mrc     p15, 0, r0, c1, c1, 0       @ SCR
+
+    mov     r0, r9
+    bl      mmioscope_leave_secure      @ (cpu number): what only Secure state can do
+    mrc     p15, 0, r0, c1, c0, 1       @ ACTLR
+    orr     r0, r0, #ACTLR_SMP
+    mcr     p15, 0, r0, c1, c0, 1
+    mrc     p15, 0, r0, c1, c1, 2       @ NSACR
+    orr     r0, r0, #NSACR_COPROCESSORS
+    mcr     p15, 0, r0, c1, c1, 2
+    cps     #MODE_MON
+    ldr     r0, =SCR_NONSECURE
+    mcr     p15, 0, r0, c1, c1, 0
+    isb
+    mov     r0, #PSR_HYP_MASKED
+    msr     SPSR_fsxc, r0
+    adr     lr, in_hyp
+    movs    pc, lr
+
+in_hyp:
+    ldr     r0, =hyp_vectors
+    mcr     p15, 4, r0, c12, c0, 0      @ HVBAR
+    mov     r0, #0
+    mcr     p15, 4, r0, c13, c0, 2      @ HTPIDR: no state yet
+    isb
+    bl      set_stack                   @ Hyp has an SP of its own
+    mov     r0, r9
+    mov     r1, r10
+    sub     sp, sp, #64                 @ a Frame for the way into the guest
+    mov     r2, sp
+    bl      mmioscope_start             @ (cpu number, r2 at entry, Frame&)
+    b       return_to_guest
+
+@ sp = the top of this CPU's stack (linker/hyp.ld). Keeps all but r0 and r1.
+set_stack:
+    ldr     r0, =boot_stacks
+    ldr     r1, =2 * STACK_SIZE         @ two a CPU: the other one is for faults
+    mla     r0, r9, r1, r0
+    add     sp, r0, #STACK_SIZE
+    bx      lr
+
+clear_bss:
+    ldr     r0, =bss_begin
+    ldr     r1, =bss_end
+    mov     r2, #0
+1:  cmp     r0, r1
+    strlo   r2, [r0], #4
+    blo     1b
+    ldr     r0, =boot_bss_clear
+    mov     r1, #1
+    str     r1, [r0]
+    dsb
+    bx      lr
+
+    .balign 32
+no_hyp_vectors:
+    b       no_hyp
+    b       no_hyp                      @ undefined instruction: the read of SCR
+    b       no_hyp
+    b       no_hyp
+    b       no_hyp
+    b       no_hyp
+    b       no_hyp
+    b       no_hyp
+
+no_hyp:
+    cmp     r9, #0
+    bleq    mmioscope_no_hyp            @ says so
+park:
+    wfi
+    b       park
+    .ltorg
+
+    .section .data.boot, "aw"
+    .balign 4
+boot_bss_clear:
+    .word   0

@@ -1,0 +1,116 @@
+// One trace record: what the hypervisor writes, every reader reads, and the file holds.
+//
+// Constraints: one cache line (64 bytes, little endian, no pointers), so that a record is
+// written with one line fill and never straddles two; written by one CPU only; readable
+// while it is being overwritten (see `commit`); open-ended (readers skip types unknown to
+// them); the same layout for the GNU ARM compiler and for the host's.
+//
+// Compatibility: fields are never moved. A new meaning gets a new type or a new flag bit;
+// anything else raises `version_major` in ring.hpp and container.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mmioscope::abi {
+
+/// What a record tells. Values are part of the format and never reused.
+enum class RecordType : std::uint8_t {
+    none = 0,             ///< never written; a slot not yet used
+    access = 1,           ///< the guest accessed a device: one record per access on the bus
+    begin = 2,            ///< an access is about to be carried out (`pre` mode)
+    own = 3,              ///< the hypervisor itself accessed a device
+    gap = 4,              ///< `value` records of this CPU were lost, from `cpu_sequence` on
+    marker = 5,           ///< a mark set by a person or a program; `value` is its number
+    configuration = 6,    ///< what is traced changed
+    interrupt = 7,        ///< an interrupt was delivered
+    fetch = 8,            ///< the guest executed from a traced page; `value` is unused
+    maintenance = 9,      ///< cache maintenance by address on a traced page: no device access
+    page_table_walk = 10, ///< a stage-1 walk read a descriptor from a traced page
+    fault = 11,           ///< an access that reached no device; `value` is a FaultReason
+    power = 12,           ///< a CPU was started; `pa` is its entry, `value` its number
+};
+
+/// Why an access reached no device (RecordType::fault).
+enum class FaultReason : std::uint8_t {
+    none = 0,
+    unnamed_address = 1,     ///< no device tree node names the address
+    hypervisor_device = 2,   ///< the address belongs to the hypervisor's own UART
+    hypervisor_memory = 3,   ///< the address belongs to the hypervisor's memory
+    loads_pc = 4,            ///< the instruction loads the PC from a device: refused
+    undecodable = 5,         ///< the instruction could not be read or is no load or store
+    step_ended_abnormally = 6, ///< the re-executed instruction took an exception instead
+    no_progress = 7,         ///< the same access trapped again and again
+    external_abort = 8,      ///< the device answered with an external abort
+};
+
+/// `Record::device` of an address that belongs to no region of the region table.
+inline constexpr std::uint16_t no_device = 0xffff;
+
+// Bits of Record::access.
+inline constexpr std::uint8_t access_write = 1u << 0;      ///< a store; clear: a load
+inline constexpr unsigned access_size_shift = 1;           ///< bits 3:1: log2 of the size in bytes
+inline constexpr std::uint8_t access_size_mask = 0x7;      ///< 0..6, that is 1 to 64 bytes
+inline constexpr std::uint8_t access_sign_extend = 1u << 4; ///< the load sign-extends (LDRSB, LDRSH)
+inline constexpr std::uint8_t access_syndrome = 1u << 5;   ///< decoded from HSR (ISV=1), not from the instruction
+inline constexpr std::uint8_t access_emulated = 1u << 6;   ///< carried out in Hyp; clear: re-executed by the guest
+
+// Bits of Record::flags.
+inline constexpr std::uint8_t flag_value_unknown = 1u << 0; ///< `value` says nothing
+inline constexpr std::uint8_t flag_early = 1u << 1;        ///< published before it was carried out (a write that may end the machine); duration 0
+inline constexpr std::uint8_t flag_same_instruction = 1u << 2; ///< not the first access of its instruction
+inline constexpr std::uint8_t flag_boot = 1u << 3;         ///< carried out before the ring existed; `time` is that of publication
+
+/// Bit of Record::mode: the guest was in Thumb state. Bits 4:0 are CPSR.M (ARM ARM B1.3.1).
+inline constexpr std::uint8_t mode_thumb = 1u << 5;
+
+struct alignas(64) Record {
+    /// Low 32 bits of (position + 1); written last, after a DMB. A reader that finds another
+    /// value in the slot of `position` has been overtaken by the writer.
+    std::uint32_t commit;
+    RecordType type;
+    std::uint8_t cpu;          ///< MPIDR.Aff0 of the CPU that writes the record
+    std::uint8_t access;       ///< access_* bits
+    std::uint8_t mode;         ///< guest's CPSR.M, and mode_thumb
+    std::uint64_t time;        ///< CNTPCT in ticks, read under the lock, just before the access
+    std::uint32_t duration;    ///< ticks from `time` until the access was known to be done
+    std::uint32_t lock_sequence; ///< order among all accesses of one region (modulo 2^32)
+    std::uint32_t cpu_sequence;  ///< counts every record of this CPU, lost ones too (modulo 2^32)
+    std::uint16_t device;      ///< index into the region table, or no_device
+    std::uint8_t flags;        ///< flag_* bits
+    std::uint8_t pa_high;      ///< physical address, bits 39:32
+    std::uint64_t value;       ///< as on the bus: zero-extended, never more than the access's size
+    std::uint32_t pc;          ///< address of the instruction
+    std::uint32_t lr;          ///< LR of the guest's mode
+    std::uint32_t sp;          ///< SP of the guest's mode
+    std::uint32_t va;          ///< virtual address of the access (HDFAR)
+    std::uint32_t pa_low;      ///< physical address, bits 31:0
+    std::uint32_t task;        ///< TPIDRURO; SP_svc if the guest was in User mode
+};
+
+static_assert(sizeof(Record) == 64 && alignof(Record) == 64);
+static_assert(offsetof(Record, time) == 8 && offsetof(Record, duration) == 16);
+static_assert(offsetof(Record, cpu_sequence) == 24 && offsetof(Record, device) == 28);
+static_assert(offsetof(Record, value) == 32 && offsetof(Record, pc) == 40);
+static_assert(offsetof(Record, va) == 52 && offsetof(Record, task) == 60);
+
+/// The 40-bit physical address of a record.
+constexpr std::uint64_t physical_address(const Record& r) {
+    return (std::uint64_t{r.pa_high} << 32) | r.pa_low;
+}
+
+/// True for a store.
+constexpr bool is_write(const Record& r) { return (r.access & access_write) != 0; }
+
+/// Size of the access in bytes, 1 to 64.
+constexpr unsigned access_size(const Record& r) {
+    return 1u << ((r.access >> access_size_shift) & access_size_mask);
+}
+
+/// Encodes direction and size for Record::access. `log2_size`: 0 to 6.
+constexpr std::uint8_t encode_access(bool write, unsigned log2_size) {
+    return static_cast<std::uint8_t>((write ? access_write : 0u) |
+                                     ((log2_size & access_size_mask) << access_size_shift));
+}
+
+} // namespace mmioscope::abi

@@ -1,0 +1,48 @@
+// Bits of the Hyp control registers, and the values this hypervisor gives them.
+#pragma once
+
+#include "base/field.hpp"
+
+namespace mmioscope::arch {
+
+// HCR (ARM ARM B4.1.65).
+inline constexpr std::uint32_t hcr_vm = bit(0);    ///< stage 2 on
+inline constexpr std::uint32_t hcr_swio = bit(1);  ///< a guest's invalidate by set/way also cleans: it must not drop Hyp's dirty lines
+inline constexpr std::uint32_t hcr_tsc = bit(19);  ///< SMC traps: an untrapped CPU_ON would start a CPU outside the hypervisor
+/// Interrupts stay the guest's (IMO=FMO=AMO=0), and so do WFI, WFE and its CP15 registers.
+inline constexpr std::uint32_t hcr_guest = hcr_vm | hcr_swio | hcr_tsc;
+
+// HDCR (B4.1.66).
+inline constexpr std::uint32_t hdcr_tde = bit(8);   ///< debug exceptions go to Hyp
+inline constexpr std::uint32_t hdcr_tda = bit(9);   ///< CP14 debug accesses trap
+inline constexpr std::uint32_t hdcr_tdosa = bit(10);
+inline constexpr std::uint32_t hdcr_tdra = bit(11);
+/// While an instruction is re-executed. TDE requires the three traps to be set with it.
+inline constexpr std::uint32_t hdcr_step = hdcr_tde | hdcr_tda | hdcr_tdosa | hdcr_tdra;
+
+// HSCTLR (B4.1.75).
+inline constexpr std::uint32_t hsctlr_m = bit(0);
+inline constexpr std::uint32_t hsctlr_c = bit(2);
+inline constexpr std::uint32_t hsctlr_i = bit(12);
+inline constexpr std::uint32_t hsctlr_wxn = bit(19);
+inline constexpr std::uint32_t hsctlr_res1 = 0x30c5'0878; ///< bits that read as one
+/// Alignment checking (bit 1) stays off: libfdt reads its tree at any address.
+inline constexpr std::uint32_t hsctlr_on = hsctlr_res1 | hsctlr_m | hsctlr_c | hsctlr_i | hsctlr_wxn;
+
+// SCTLR of the guest (B4.1.130).
+inline constexpr std::uint32_t sctlr_v = bit(13);  ///< high vectors
+inline constexpr std::uint32_t sctlr_ee = bit(25); ///< exceptions are taken big-endian
+inline constexpr std::uint32_t sctlr_te = bit(30); ///< exceptions are taken in Thumb state
+/// At reset (Cortex-A15 TRM table 4-2): MMU and caches off, low vectors.
+inline constexpr std::uint32_t sctlr_reset = 0x00c5'0078;
+
+/// VTCR and HTCR: 32-bit input, walks Inner Shareable Write-Back Write-Allocate, start at
+/// level 1 (B4.1.159, B4.1.76).
+inline constexpr std::uint32_t vtcr = bit(31) | (3u << 12) | (1u << 10) | (1u << 8) | (1u << 6);
+inline constexpr std::uint32_t htcr = bit(31) | bit(23) | (3u << 12) | (1u << 10) | (1u << 8);
+static_assert(vtcr == 0x8000'3540);
+
+/// HMAIR0: index 0 Device, index 1 Normal Write-Back Write-Allocate (B4.1.71).
+inline constexpr std::uint32_t hmair0 = 0x0000'ff04;
+
+} // namespace mmioscope::arch

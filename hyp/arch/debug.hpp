@@ -1,0 +1,23 @@
+// Breakpoint registers as values (ARM ARM C11.11.2, C11.11.20).
+#pragma once
+
+#include "base/field.hpp"
+
+namespace mmioscope::arch {
+
+inline constexpr std::uint32_t dscr_mdbgen = bit(15); ///< DBGDSCR: monitor debug-mode on
+inline constexpr std::uint32_t dscr_hdbgen = bit(14); ///< halting debug-mode on: an external debugger owns the unit
+
+/// Number of breakpoint register pairs, from DBGDIDR.
+constexpr unsigned breakpoint_count(std::uint32_t didr) { return Field<27, 24, unsigned>::get(didr) + 1; }
+
+/// DBGBCR for an address match at `address` in any PL1 or PL0 mode, Thumb-aware byte select.
+constexpr std::uint32_t address_match(std::uint32_t address, bool thumb) {
+    const std::uint32_t bas = !thumb ? 0xf : ((address & 2) != 0 ? 0xc : 0x3);
+    constexpr std::uint32_t pmc_any = 3; // PL0 and PL1
+    return bit(0) | (pmc_any << 1) | (bas << 5);
+}
+/// DBGBVR for `address`: bits 1:0 are zero, the byte select does the rest.
+constexpr std::uint32_t address_value(std::uint32_t address) { return address & ~3u; }
+
+} // namespace mmioscope::arch

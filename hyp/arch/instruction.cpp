@@ -1,0 +1,123 @@
+#include "arch/instruction.hpp"
+
+#include "base/field.hpp"
+
+namespace mmioscope::arch {
+
+namespace {
+
+constexpr unsigned pc = 15;
+
+constexpr unsigned field(std::uint32_t word, unsigned high, unsigned low) {
+    return (word >> low) & ((1u << (high - low + 1)) - 1);
+}
+constexpr bool is_set(std::uint32_t word, unsigned n) { return ((word >> n) & 1) != 0; }
+
+/// One register, one access.
+Instruction single(bool wide, bool load, unsigned reg, unsigned log2_size, bool sign) {
+    return {.wide = wide, .load_store = true, .loads_pc = load && reg == pc,
+            .single_register = true, .reg = reg, .log2_size = log2_size, .sign_extend = sign};
+}
+
+/// Several accesses, or one whose value goes elsewhere than to one core register.
+Instruction multiple(bool wide, bool loads_pc) {
+    return {.wide = wide, .load_store = true, .loads_pc = loads_pc};
+}
+
+// A5.2.8: halfword, signed and dual loads and stores: bits 6:5 and L tell which.
+Instruction arm_extra(std::uint32_t word) {
+    const bool load = is_set(word, 20);
+    const unsigned reg = field(word, 15, 12);
+    switch (field(word, 6, 5)) {
+    case 1: return single(true, load, reg, 1, false);
+    case 2: return load ? single(true, true, reg, 0, true) : multiple(true, false);  // LDRD
+    default: return load ? single(true, true, reg, 1, true) : multiple(true, false); // STRD
+    }
+}
+
+Instruction decode_arm(std::uint32_t word) {
+    const Instruction other{.wide = true};
+    const bool unconditional = (word >> 28) == 0xf;
+    const bool load = is_set(word, 20);
+    switch (field(word, 27, 25)) {
+    case 0: // A5.2: extra loads and stores, SWP and exclusives among data processing
+        if (unconditional || !is_set(word, 7) || !is_set(word, 4)) return other;
+        if (field(word, 6, 5) != 0) return arm_extra(word);
+        return is_set(word, 24) ? multiple(true, false) : other;
+    case 2: // A5.3, and NEON element or structure loads and stores (A7.7)
+        if (unconditional) return is_set(word, 24) || load ? other : multiple(true, false);
+        return single(true, load, field(word, 15, 12), is_set(word, 22) ? 0 : 2, false);
+    case 3:
+        if (unconditional || is_set(word, 4)) return other; // media instructions
+        return single(true, load, field(word, 15, 12), is_set(word, 22) ? 0 : 2, false);
+    case 4: // A5.5 LDM, STM; unconditional: RFE, SRS
+        return multiple(true, unconditional ? load : load && is_set(word, pc));
+    case 6: return multiple(true, false); // A5.6: VLDM, VSTM, VLDR, VSTR, LDC, STC
+    default: return other;
+    }
+}
+
+// A6.2.4: register offset; bits 11:9 tell which.
+Instruction thumb_register_offset(std::uint32_t word) {
+    constexpr struct { bool load; unsigned log2_size; bool sign; } kinds[8] = {
+        {false, 2, false}, {false, 1, false}, {false, 0, false}, {true, 0, true},
+        {true, 2, false},  {true, 1, false},  {true, 0, false},  {true, 1, true}};
+    const auto& kind = kinds[field(word, 11, 9)];
+    return single(false, kind.load, field(word, 2, 0), kind.log2_size, kind.sign);
+}
+
+Instruction decode_thumb16(std::uint32_t word) {
+    const bool load = is_set(word, 11);
+    switch (field(word, 15, 12)) {
+    case 0x4: return load ? single(false, true, field(word, 10, 8), 2, false) : Instruction{};
+    case 0x5: return thumb_register_offset(word);
+    case 0x6: return single(false, load, field(word, 2, 0), 2, false);
+    case 0x7: return single(false, load, field(word, 2, 0), 0, false);
+    case 0x8: return single(false, load, field(word, 2, 0), 1, false);
+    case 0x9: return single(false, load, field(word, 10, 8), 2, false);
+    case 0xb: // PUSH, POP
+        if (field(word, 10, 9) != 2) return {};
+        return multiple(false, load && is_set(word, 8));
+    case 0xc: return multiple(false, false);
+    default: return {};
+    }
+}
+
+// A6.3.7 to A6.3.10: size in bits 22:21, L in bit 20, sign in bit 24.
+Instruction thumb_single(std::uint32_t word) {
+    const bool load = is_set(word, 20);
+    if (is_set(word, 24) && !load) return multiple(true, false); // NEON (A7.7)
+    if (field(word, 22, 21) == 3) return {.wide = true};
+    return single(true, load, field(word, 15, 12), field(word, 22, 21), is_set(word, 24));
+}
+
+// A6.3.6: dual, exclusive, table branch.
+Instruction thumb_dual(std::uint32_t word) {
+    const bool table_branch = (word & 0xfff0'ffe0) == 0xe8d0'f000;
+    return multiple(true, table_branch);
+}
+
+Instruction decode_thumb32(std::uint32_t word) {
+    const bool load = is_set(word, 20);
+    switch (field(word, 31, 25)) {
+    case 0x74: { // 1110 100: LDM, STM, RFE, SRS, dual and exclusive
+        if (is_set(word, 22)) return thumb_dual(word);
+        const unsigned op = field(word, 24, 23);
+        const bool exception_return = op == 0 || op == 3;
+        return multiple(true, load && (exception_return || is_set(word, pc)));
+    }
+    case 0x7c: return thumb_single(word); // 1111 100
+    case 0x76: case 0x7e: return multiple(true, false); // 111x 110: coprocessor and VFP
+    default: return {.wide = true};
+    }
+}
+
+} // namespace
+
+Instruction decode(std::uint32_t word, bool thumb) {
+    if (!thumb) return decode_arm(word);
+    return is_wide_thumb(static_cast<std::uint16_t>(word >> 16)) ? decode_thumb32(word)
+                                                                 : decode_thumb16(word);
+}
+
+} // namespace mmioscope::arch

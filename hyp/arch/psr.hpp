@@ -1,0 +1,36 @@
+// Program status registers (ARM ARM B1.3.3).
+#pragma once
+
+#include "base/field.hpp"
+
+namespace mmioscope::arch {
+
+/// CPSR.M (B1.3.1, table B1-1).
+enum class Mode : std::uint32_t {
+    usr = 0x10, fiq = 0x11, irq = 0x12, svc = 0x13, mon = 0x16,
+    abt = 0x17, hyp = 0x1a, und = 0x1b, sys = 0x1f,
+};
+
+inline constexpr std::uint32_t psr_thumb = bit(5);
+inline constexpr std::uint32_t psr_f = bit(6);
+inline constexpr std::uint32_t psr_i = bit(7);
+inline constexpr std::uint32_t psr_a = bit(8);
+inline constexpr std::uint32_t psr_aif = psr_a | psr_i | psr_f;
+inline constexpr std::uint32_t psr_e = bit(9);
+inline constexpr std::uint32_t psr_j = bit(24);
+
+constexpr Mode mode_of(std::uint32_t psr) { return Field<4, 0, Mode>::get(psr); }
+
+/// A CPU as it comes out of reset, in SVC: what the guest starts with.
+inline constexpr std::uint32_t psr_guest_reset = static_cast<std::uint32_t>(Mode::svc) | psr_aif;
+
+/// ITSTATE after one more instruction (ITAdvance(), A2.5.2); `psr` unchanged outside IT blocks.
+constexpr std::uint32_t it_advance(std::uint32_t psr) {
+    // ITSTATE[7:2] is PSR[15:10], ITSTATE[1:0] is PSR[26:25].
+    std::uint32_t it = (Field<15, 10>::get(psr) << 2) | Field<26, 25>::get(psr);
+    it = (it & 7) == 0 ? 0 : (it & 0xe0) | ((it << 1) & 0x1f);
+    psr &= ~(Field<15, 10>::mask << 10 | Field<26, 25>::mask << 25);
+    return psr | Field<15, 10>::put(it >> 2) | Field<26, 25>::put(it & 3);
+}
+
+} // namespace mmioscope::arch

@@ -1,0 +1,33 @@
+// What differs from board to board. One board file is linked into an image (linker/, Makefile).
+#pragma once
+
+#include "base/address.hpp"
+
+namespace mmioscope {
+
+/// What a bus answers where no device is.
+enum class Unassigned { reads_zero, aborts };
+
+/// What a guest's write to a register of the board asks for.
+struct BoardEvent {
+    enum class Kind { none, ends_machine, start_address_set, start_address_clear };
+    Kind kind{Kind::none};
+};
+
+struct Board {
+    const char* name;
+    const char* compatible;             ///< of the device tree's root node
+    PhysicalAddress uart;               ///< PL011 the hypervisor prints on by default
+    PhysicalAddress gic_distributor;
+    PhysicalAddress gic_cpu_interface;
+    Range machine_registers;            ///< can end the machine or start CPUs: always trapped
+    Unassigned unassigned;
+
+    /// What a write of `value` to `address` (within machine_registers) does.
+    BoardEvent (*event_of)(PhysicalAddress address, std::uint64_t value);
+};
+
+/// The board of this image.
+extern const Board board;
+
+} // namespace mmioscope

@@ -1,0 +1,67 @@
+#include "dev/own_bus.hpp"
+
+#include "port/device.hpp"
+#include "port/sysreg.hpp"
+#include "trace/region_map.hpp"
+#include "trace/ring_writer.hpp"
+
+namespace mmioscope {
+
+namespace {
+constexpr unsigned log2_word = 2;
+
+abi::Record own_record(std::uint64_t address, std::uint64_t value, std::uint8_t access,
+                       const RegionMap& map) {
+    abi::Record r{};
+    const Span* span = map.find({address});
+    r.type = abi::RecordType::own;
+    r.access = access;
+    r.device = span != nullptr ? span->region : abi::no_device;
+    r.value = value;
+    r.va = static_cast<std::uint32_t>(address);
+    r.pa_low = static_cast<std::uint32_t>(address);
+    r.pa_high = static_cast<std::uint8_t>(address >> 32);
+    return r;
+}
+} // namespace
+
+std::uint32_t OwnBus::read(PhysicalAddress address) {
+    const std::uint64_t time = ring_ ? ring_->begin(0, address.value) : 0;
+    const auto value = static_cast<std::uint32_t>(port::device_read(address, log2_word));
+    record(address, value, false, time);
+    return value;
+}
+
+void OwnBus::write(PhysicalAddress address, std::uint32_t value) {
+    const std::uint64_t time = ring_ ? ring_->begin(0, address.value) : 0;
+    port::device_write(address, log2_word, value);
+    record(address, value, true, time);
+}
+
+void OwnBus::record(PhysicalAddress address, std::uint32_t value, bool write, std::uint64_t time) {
+    const std::uint8_t access = abi::encode_access(write, log2_word);
+    if (ring_ == nullptr) {
+        if (!early_.push_back({static_cast<std::uint32_t>(address.value), value, access}))
+            ++forgotten_;
+        return;
+    }
+    abi::Record r = own_record(address.value, value, access, *map_);
+    r.time = time;
+    r.duration = static_cast<std::uint32_t>(port::read<reg::CNTPCT>() - time);
+    ring_->publish(r);
+    ring_->finish();
+}
+
+void OwnBus::attach(RingWriter& ring, const RegionMap& map) {
+    for (const EarlyAccess& e : early_) {
+        abi::Record r = own_record(e.address, e.value, e.access, map);
+        r.flags = abi::flag_boot;
+        r.time = port::read<reg::CNTPCT>();
+        ring.publish(r);
+    }
+    early_.clear();
+    ring_ = &ring;
+    map_ = &map;
+}
+
+} // namespace mmioscope

@@ -1,0 +1,67 @@
+#include "dt/config.hpp"
+
+#include "abi/layout.hpp"
+
+#include <cstring>
+
+namespace mmioscope {
+
+namespace {
+
+struct Word {
+    const char* text;
+    std::uint32_t value;
+};
+
+/// The value of the word that `property` holds; `out` is left alone if it is absent.
+template <class T, std::size_t N>
+bool read_word(const Tree& tree, int node, const char* property, const Word (&words)[N], T& out) {
+    if (!tree.has(node, property)) return true;
+    const char* text = tree.text(node, property);
+    for (const Word& w : words)
+        if (text != nullptr && std::strcmp(text, w.text) == 0) {
+            out = static_cast<T>(w.value);
+            return true;
+        }
+    return false;
+}
+
+constexpr Word engines[] = {{"shadow", static_cast<std::uint32_t>(abi::EngineKind::shadow)},
+                            {"emulation", static_cast<std::uint32_t>(abi::EngineKind::emulation)}};
+constexpr Word policies[] = {{"drop", static_cast<std::uint32_t>(abi::Policy::drop)},
+                             {"stall", static_cast<std::uint32_t>(abi::Policy::stall)},
+                             {"flight", static_cast<std::uint32_t>(abi::Policy::flight)}};
+
+BootError read_modules(const Tree& tree, int chosen, BootModules& modules) {
+    for (int node = tree.first_child(chosen); node >= 0; node = tree.next_child(node)) {
+        const bool kernel = tree.compatible(node, abi::chosen::kernel);
+        if (!kernel && !tree.compatible(node, abi::chosen::ramdisk)) continue;
+        Range range;
+        // A module lies in memory: its address is one of the root's, /chosen translates nothing.
+        if (!tree.untranslated_reg(node, 0, range)) return {"boot module without a reg", tree.name(node)};
+        (kernel ? modules.kernel : modules.ramdisk) = range;
+    }
+    return modules.kernel.empty() ? BootError{"no boot module under /chosen is a kernel", ""}
+                                  : BootError{};
+}
+
+} // namespace
+
+BootError read_config(const Tree& tree, Config& config) {
+    const int chosen = tree.find("/chosen");
+    if (chosen < 0) return {"the device tree has no /chosen", ""};
+    if (!read_word(tree, chosen, abi::chosen::engine, engines, config.engine))
+        return {"mmioscope,engine is neither shadow nor emulation", ""};
+    if (!read_word(tree, chosen, abi::chosen::policy, policies, config.policy))
+        return {"mmioscope,policy is none of drop, stall, flight", ""};
+    config.area_size = tree.cell(chosen, abi::chosen::area_size, abi::default_area_size);
+    if (config.area_size % page_size != 0) return {"mmioscope,area-size is no multiple of 4 KiB", ""};
+    if (tree.has(chosen, abi::chosen::uart)) {
+        const char* name = tree.text(chosen, abi::chosen::uart);
+        config.uart_node = name != nullptr ? tree.find(name) : -1;
+        if (config.uart_node < 0) return {"unknown device in mmioscope,uart", name ? name : ""};
+    }
+    return read_modules(tree, chosen, config.modules);
+}
+
+} // namespace mmioscope

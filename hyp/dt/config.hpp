@@ -1,0 +1,24 @@
+// What /chosen asks of the hypervisor, and what it is to boot (names: abi/layout.hpp).
+#pragma once
+
+#include "dt/tree.hpp"
+
+namespace mmioscope {
+
+struct BootModules {
+    Range kernel;
+    Range ramdisk; ///< empty if there is none
+};
+
+struct Config {
+    abi::EngineKind engine{abi::EngineKind::shadow};
+    abi::Policy policy{abi::Policy::drop};
+    std::uint32_t area_size{};
+    int uart_node{-1}; ///< negative: the board's
+    BootModules modules;
+};
+
+/// Reads it. On an error nothing in `config` may be relied on.
+BootError read_config(const Tree& tree, Config& config);
+
+} // namespace mmioscope

@@ -1,0 +1,15 @@
+// The device tree the guest gets: the board's own, less what the hypervisor keeps for itself.
+#pragma once
+
+#include "dt/config.hpp"
+#include "mm/memory_map.hpp"
+
+namespace mmioscope {
+
+/// Writes it to `out` (`room` bytes): the memory nodes become `memory`, the node at `uart_node`
+/// of `tree` is disabled, the ramdisk is named as Linux expects it, and the boot modules and the
+/// hypervisor's own properties are gone.
+BootError make_guest_tree(const Tree& tree, const MemoryMap& memory, const BootModules& modules,
+                          int uart_node, void* out, std::uint32_t room);
+
+} // namespace mmioscope

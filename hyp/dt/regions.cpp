@@ -1,0 +1,144 @@
+#include "dt/regions.hpp"
+
+#include "abi/layout.hpp"
+
+#include <cstring>
+
+namespace mmioscope {
+
+namespace {
+
+/// Devices whose content is memory: tracing them would trace loads and stores of code and pixels.
+constexpr const char* memory_like[] = {"cfi-flash", "mtd-ram", "mtd-rom", "mmio-sram",
+                                       "shared-dma-pool", "jedec-flash"};
+
+bool is_memory_like(const Tree& tree, int node) {
+    for (const char* compatible : memory_like)
+        if (tree.compatible(node, compatible)) return true;
+    return false;
+}
+
+std::uint16_t flags_of(const Tree& tree, int node) {
+    std::uint16_t flags = 0;
+    if (tree.disabled(node)) flags |= abi::region_disabled;
+    if (is_memory_like(tree, node)) flags |= abi::region_memory;
+    return flags;
+}
+
+/// Parses "0x1c090000+0x1000". False if `text` is no such thing.
+bool parse_range(const char* text, Range& out) {
+    std::uint64_t number[2] = {0, 0};
+    for (int i = 0; i < 2; ++i) {
+        if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) text += 2;
+        const char* start = text;
+        for (;; ++text) {
+            unsigned digit;
+            if (*text >= '0' && *text <= '9') digit = static_cast<unsigned>(*text - '0');
+            else if (*text >= 'a' && *text <= 'f') digit = static_cast<unsigned>(*text - 'a' + 10);
+            else if (*text >= 'A' && *text <= 'F') digit = static_cast<unsigned>(*text - 'A' + 10);
+            else break;
+            number[i] = (number[i] << 4) | digit;
+        }
+        if (text == start || text - start > 10) return false;
+        if (*text != (i == 0 ? '+' : '\0')) return false;
+        ++text;
+    }
+    out = {number[0], number[0] + number[1]};
+    return !out.empty();
+}
+
+constexpr BootError no_room{"too many devices for the region map", ""};
+
+BootError select_all(const RegionTable& regions, RegionMap& map, bool traced) {
+    for (const abi::RegionEntry& r : regions)
+        if (((r.flags & abi::region_memory) == 0 || !traced) && !map.select(range_of(r), traced))
+            return no_room;
+    return {};
+}
+
+/// A range in which no byte belongs to a device selects nothing: most likely a mistake.
+bool any_region_in(const RegionTable& regions, Range range) {
+    for (const abi::RegionEntry& r : regions)
+        if (range_of(r).overlaps(range)) return true;
+    return false;
+}
+
+BootError select_one(const Tree& tree, const RegionTable& regions, RegionMap& map,
+                     const char* entry) {
+    const bool traced = entry[0] != '!';
+    const char* name = traced ? entry : entry + 1;
+    if (std::strcmp(name, "all") == 0) return select_all(regions, map, traced);
+    if (std::strcmp(name, "none") == 0) return select_all(regions, map, !traced);
+
+    Range range;
+    if (parse_range(name, range)) {
+        if (!any_region_in(regions, range)) return {"no device at the address to trace", entry};
+        return map.select(range, traced) ? BootError{} : no_room;
+    }
+    const int node = tree.find(name);
+    bool found = false;
+    for (unsigned i = 0; node >= 0 && tree.reg(node, i, range); ++i) {
+        found = true;
+        if (!map.select(range, traced)) return no_room;
+    }
+    return found ? BootError{} : BootError{"unknown device to trace", entry};
+}
+
+} // namespace
+
+BootError list_regions(const Tree& tree, RegionTable& regions) {
+    for (int node = tree.next(-1); node >= 0; node = tree.next(node)) {
+        if (!tree.has(node, "reg") || tree.is_type(node, "memory")) continue;
+        Range range;
+        for (unsigned i = 0; tree.reg(node, i, range); ++i) {
+            abi::RegionEntry entry{};
+            entry.base = range.begin;
+            entry.size = range.size();
+            entry.reg_index = static_cast<std::uint16_t>(i);
+            entry.flags = flags_of(tree, node);
+            tree.path(node, entry.path, sizeof entry.path);
+            if (!regions.push_back(entry)) return {"more devices than the region table holds", entry.path};
+        }
+    }
+    return {};
+}
+
+BootError list_memory(const Tree& tree, MemoryMap& memory) {
+    for (int node = tree.next(-1); node >= 0; node = tree.next(node)) {
+        if (!tree.is_type(node, "memory")) continue;
+        Range range;
+        for (unsigned i = 0; tree.reg(node, i, range); ++i) {
+            constexpr std::uint64_t reach = std::uint64_t{1} << 32; // of stage 2 here
+            range = {page_ceil(range.begin), page_floor(range.end < reach ? range.end : reach)};
+            if (!range.empty() && !memory.push_back(range))
+                return {"more memory ranges than can be kept", tree.name(node)};
+        }
+    }
+    return memory.empty() ? BootError{"the device tree names no memory", ""} : BootError{};
+}
+
+BootError carve(MemoryMap& memory, Range taken) {
+    for (std::size_t i = 0; i < memory.size(); ++i) {
+        Range& part = memory[i];
+        if (!part.overlaps(taken)) continue;
+        const Range behind{taken.end, part.end};
+        part.end = taken.begin;
+        if (part.empty()) {
+            if (behind.empty()) memory.erase(i--);
+            else part = behind;
+        } else if (!behind.empty() && !memory.insert(i + 1, behind)) {
+            return {"more memory ranges than can be kept", ""};
+        }
+    }
+    return {};
+}
+
+BootError select_traced(const Tree& tree, const RegionTable& regions, RegionMap& map) {
+    const int chosen = tree.find("/chosen");
+    if (chosen < 0 || !tree.has(chosen, abi::chosen::trace)) return select_all(regions, map, true);
+    for (int i = 0; const char* entry = tree.text_at(chosen, abi::chosen::trace, i); ++i)
+        if (const BootError e = select_one(tree, regions, map, entry)) return e;
+    return {};
+}
+
+} // namespace mmioscope

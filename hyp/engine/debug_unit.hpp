@@ -1,0 +1,19 @@
+// The breakpoint unit, borrowed from the guest for the length of one instruction
+// (ARM ARM C3.2, C11; HDCR in B4.1.66).
+#pragma once
+
+#include "machine/step.hpp"
+
+namespace mmioscope {
+
+/// Readies this CPU's debug unit: OS lock clear, no breakpoint left over from reset. False if it
+/// cannot be used: too few breakpoints, an external debugger owns it, or DBGEN is tied low.
+[[nodiscard]] bool start_debug_unit();
+
+/// Stops the guest in Hyp when it reaches `next_pc` (in its current instruction set) or one of
+/// its undefined, prefetch abort and data abort vectors. Until disarmed, its debug registers trap.
+BorrowedDebug arm_breakpoints(std::uint32_t next_pc, bool thumb);
+/// Gives the guest its registers back.
+void disarm_breakpoints(const BorrowedDebug& borrowed);
+
+} // namespace mmioscope

@@ -1,0 +1,66 @@
+#include "engine/emulation.hpp"
+
+#include "machine/cpu.hpp"
+#include "guest/registers.hpp"
+#include "engine/record.hpp"
+#include "machine/machine.hpp"
+#include "port/barrier.hpp"
+#include "port/device.hpp"
+#include "port/sysreg.hpp"
+
+namespace mmioscope {
+
+namespace {
+
+bool described_by_syndrome(const DeviceAccess& a) {
+    return a.syndrome && !a.stage1_walk && a.pa.value % (1u << a.log2_size) == 0;
+}
+
+std::uint32_t extend(std::uint64_t value, unsigned log2_size, bool sign) {
+    if (!sign || log2_size >= 2) return static_cast<std::uint32_t>(value);
+    return log2_size == 0 ? static_cast<std::uint32_t>(static_cast<std::int8_t>(value))
+                          : static_cast<std::uint32_t>(static_cast<std::int16_t>(value));
+}
+
+void perform(Frame& frame, const DeviceAccess& access, abi::Record& record) {
+    if (access.write) {
+        port::device_write(access.pa, access.log2_size, record.value);
+    } else {
+        record.value = port::device_read(access.pa, access.log2_size);
+        set_guest_register(frame, access.reg,
+                           extend(record.value, access.log2_size, access.sign_extend));
+    }
+    port::complete_system(); // done on the bus before the lock is free and the clock is read
+}
+
+} // namespace
+
+Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
+    if (!described_by_syndrome(access)) return otherwise_.carry_out(cpu, frame, access);
+    auto& statistics = cpu.ring.statistics();
+    if (!cpu.locks.acquire(cpu.machine->locks, access.span->region, access.last_region, cpu.number,
+                           statistics.lock_spins))
+        return Outcome::again;
+
+    abi::Record record = describe(frame, access);
+    record.access |= abi::access_emulated;
+    record.lock_sequence = cpu.locks.next_sequence();
+    record.time = cpu.ring.begin(frame.pc, access.pa.value);
+    if (access.ends_machine && access.recorded) {
+        record.flags |= abi::flag_early;
+        cpu.ring.publish(record);
+        cpu.ring.finish();
+        port::complete_system();
+    }
+    perform(frame, access, record);
+    if (access.recorded && (record.flags & abi::flag_early) == 0) {
+        record.duration = static_cast<std::uint32_t>(port::read<reg::CNTPCT>() - record.time);
+        cpu.ring.publish(record);
+    }
+    cpu.ring.finish();
+    cpu.locks.release();
+    ++statistics.emulated;
+    return Outcome::done;
+}
+
+} // namespace mmioscope

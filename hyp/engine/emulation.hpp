@@ -1,0 +1,19 @@
+// The emulation engine: Hyp carries out what HSR describes completely, a single aligned load or
+// store without writeback, and leaves everything else to the shadow engine.
+#pragma once
+
+#include "engine/engine.hpp"
+
+namespace mmioscope {
+
+class EmulationEngine final : public Engine {
+public:
+    explicit EmulationEngine(Engine& otherwise) : otherwise_(otherwise) {}
+
+    Outcome carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) override;
+
+private:
+    Engine& otherwise_;
+};
+
+} // namespace mmioscope

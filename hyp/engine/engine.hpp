@@ -1,0 +1,27 @@
+// How one access to a trapped page is carried out. Two ways, one interface:
+//   shadow (shadow.hpp)        the guest re-executes the instruction on its CPU's shadow table
+//   emulation (emulation.hpp)  Hyp does the access itself and fills in the register
+#pragma once
+
+#include "entry/frame.hpp"
+#include "machine/cpu.hpp"
+
+namespace mmioscope {
+
+enum class Outcome {
+    again, ///< the guest executes the instruction at PC (re-execution, or another attempt)
+    done,  ///< it has been executed: go on behind it
+    taken, ///< the guest takes an exception: PC is at its vector
+};
+
+class Engine {
+public:
+    /// Carries out `access` and records it. `again` with nothing armed means it could not be
+    /// begun (its lock is held elsewhere): the guest tries again, interrupts open.
+    virtual Outcome carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) = 0;
+
+protected:
+    ~Engine() = default;
+};
+
+} // namespace mmioscope

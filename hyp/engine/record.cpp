@@ -1,0 +1,54 @@
+#include "engine/record.hpp"
+
+#include "arch/psr.hpp"
+#include "guest/registers.hpp"
+#include "trace/region_map.hpp"
+
+namespace mmioscope {
+
+namespace {
+
+/// Who did it, and where.
+abi::Record describe_context(const Frame& frame, VirtualAddress va, PhysicalAddress pa) {
+    abi::Record r{};
+    r.mode = static_cast<std::uint8_t>(static_cast<std::uint32_t>(arch::mode_of(frame.psr)) |
+                                       (in_thumb(frame) ? abi::mode_thumb : 0u));
+    r.device = abi::no_device;
+    r.pa_low = static_cast<std::uint32_t>(pa.value);
+    r.pa_high = static_cast<std::uint8_t>(pa.value >> 32);
+    r.va = va.value;
+    r.pc = frame.pc;
+    r.sp = guest_register(frame, 13);
+    r.lr = guest_register(frame, 14);
+    r.task = guest_task(frame);
+    return r;
+}
+
+} // namespace
+
+std::uint64_t bus_value(std::uint32_t value, unsigned log2_size) {
+    return log2_size >= 2 ? value : value & ((1u << (8u << log2_size)) - 1);
+}
+
+abi::Record describe(const Frame& frame, const DeviceAccess& access) {
+    abi::Record r = describe_context(frame, access.va, access.pa);
+    r.type = access.stage1_walk ? abi::RecordType::page_table_walk : abi::RecordType::access;
+    r.device = access.span->region;
+    r.access = abi::encode_access(access.write, access.log2_size);
+    if (access.sign_extend) r.access |= abi::access_sign_extend;
+    if (access.syndrome) r.access |= abi::access_syndrome;
+    if (!access.decoded) r.flags |= abi::flag_value_unknown;
+    else if (access.write) r.value = bus_value(guest_register(frame, access.reg), access.log2_size);
+    return r;
+}
+
+abi::Record describe_fault(const Frame& frame, VirtualAddress va, PhysicalAddress pa,
+                           std::uint8_t access, abi::FaultReason reason) {
+    abi::Record r = describe_context(frame, va, pa);
+    r.type = abi::RecordType::fault;
+    r.access = access;
+    r.value = static_cast<std::uint64_t>(reason);
+    return r;
+}
+
+} // namespace mmioscope

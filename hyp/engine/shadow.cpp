@@ -1,0 +1,100 @@
+#include "engine/shadow.hpp"
+
+#include "arch/psr.hpp"
+#include "machine/cpu.hpp"
+#include "guest/registers.hpp"
+#include "engine/debug_unit.hpp"
+#include "engine/record.hpp"
+#include "machine/machine.hpp"
+#include "port/barrier.hpp"
+#include "port/banked.hpp"
+#include "port/sysreg.hpp"
+
+namespace mmioscope {
+
+namespace {
+
+/// The guest's interrupts wait until the step is over: their handlers must not run on the
+/// shadow table.
+void mask_interrupts(Step& step, Frame& frame) {
+    step.masks = frame.psr & arch::psr_aif;
+    frame.psr |= arch::psr_aif;
+}
+
+void unmask_interrupts(const Step& step, Frame& frame) {
+    frame.psr = (frame.psr & ~arch::psr_aif) | step.masks;
+}
+
+/// The instruction took an exception: the masks of the step are now in that mode's SPSR. The
+/// exception's own entry rules decide what the guest sees in CPSR (ARM ARM B1.8.3).
+void unmask_interrupts_of_exception(const Step& step, Frame& frame) {
+    const bool abort = arch::mode_of(frame.psr) == arch::Mode::abt;
+    const auto spsr = abort ? port::Banked::spsr_abt : port::Banked::spsr_und;
+    port::write_banked(spsr, (port::read_banked(spsr) & ~arch::psr_aif) | step.masks);
+    frame.psr = (frame.psr & ~arch::psr_aif) | arch::psr_i | (step.masks & arch::psr_f) |
+                (abort ? arch::psr_a : step.masks & arch::psr_a);
+}
+
+void complete(Step& step, const Frame& frame, bool as_planned, std::uint64_t now) {
+    abi::Record& r = step.record;
+    r.duration = static_cast<std::uint32_t>(now - r.time);
+    if (!as_planned) {
+        r.type = abi::RecordType::fault;
+        r.value = static_cast<std::uint64_t>(abi::FaultReason::step_ended_abnormally);
+    } else if (!step.access.write && step.access.decoded) {
+        r.value = bus_value(guest_register(frame, step.access.reg), step.access.log2_size);
+    }
+}
+
+} // namespace
+
+Outcome ShadowEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
+    auto& statistics = cpu.ring.statistics();
+    if (!cpu.locks.acquire(cpu.machine->locks, access.span->region, access.last_region, cpu.number,
+                           statistics.lock_spins))
+        return Outcome::again;
+
+    Step& step = cpu.step;
+    step.access = access;
+    step.record = describe(frame, access);
+    step.record.lock_sequence = cpu.locks.next_sequence();
+    step.record.time = cpu.ring.begin(frame.pc, access.pa.value);
+    if (access.ends_machine && access.recorded) {
+        step.record.flags |= abi::flag_early;
+        cpu.ring.publish(step.record);
+        cpu.ring.finish();
+        port::complete_system();
+    }
+    step.next_pc = frame.pc + (access.wide ? 4 : 2);
+    step.borrowed = arm_breakpoints(step.next_pc, in_thumb(frame));
+    mask_interrupts(step, frame);
+    cpu.view.open_shadow();
+    step.armed = true;
+    ++statistics.stepped;
+    return Outcome::again;
+}
+
+bool ShadowEngine::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    Step& step = cpu.step;
+    // The guest's access is done when it reaches the breakpoint: a load has its value, and Device
+    // stores stay in order behind it. Close first: nothing below may run with the shadow open.
+    cpu.view.close_shadow();
+    step.armed = false;
+    const std::uint64_t now = port::read<reg::CNTPCT>();
+    disarm_breakpoints(step.borrowed);
+
+    const bool own_breakpoint = hsr.debug_event();
+    const bool as_planned = own_breakpoint && frame.pc == step.next_pc;
+    if (own_breakpoint && !as_planned) unmask_interrupts_of_exception(step, frame);
+    else unmask_interrupts(step, frame);
+
+    complete(step, frame, as_planned, now);
+    if (!as_planned) ++cpu.ring.statistics().abnormal;
+    if (step.access.recorded && (step.record.flags & abi::flag_early) == 0)
+        cpu.ring.publish(step.record);
+    cpu.ring.finish();
+    cpu.locks.release();
+    return own_breakpoint;
+}
+
+} // namespace mmioscope

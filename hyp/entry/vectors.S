@@ -1,0 +1,88 @@
+@ Hyp's exception vectors (ARM ARM B1.8.1, table B1-3) and the way back to the guest.
+@ Offsets are those of entry/frame.hpp and machine/cpu.hpp, which assert them.
+
+    .syntax unified
+    .arch armv7ve
+    .arm
+
+    .section .text.vectors, "ax"
+    .balign 32
+    .global hyp_vectors
+hyp_vectors:
+    b   hyp_fault_reset
+    b   hyp_fault_undefined
+    b   hyp_fault_supervisor
+    b   hyp_fault_prefetch
+    b   hyp_fault_data
+    b   guest_trap
+    b   hyp_fault_irq
+    b   hyp_fault_fiq
+
+@ The guest trapped: save it, hand it to C++ with this CPU's state, go back.
+guest_trap:
+    sub     sp, sp, #64
+    stm     sp, {r0-r12}
+    str     lr, [sp, #52]
+    mrs     r2, ELR_hyp
+    mrs     r3, SPSR
+    strd    r2, r3, [sp, #56]
+    mrc     p15, 4, r0, c13, c0, 2      @ HTPIDR: this CPU's Cpu
+    mov     r1, sp
+    bl      mmioscope_guest_trap        @ (Cpu&, Frame&)
+
+    .global return_to_guest
+return_to_guest:                        @ sp: a Frame
+    ldrd    r2, r3, [sp, #56]
+    msr     ELR_hyp, r2
+    msr     SPSR_cxsf, r3
+    ldr     lr, [sp, #52]
+    ldm     sp, {r0-r12}
+    add     sp, sp, #64
+    eret
+
+    .global enter_guest
+enter_guest:                            @ (Frame*): the first way into the guest
+    mov     sp, r0
+    b       return_to_guest
+
+@ Hyp itself took an exception: nothing may be trusted, so switch to the emergency stack
+@ (Cpu's first word) and report. The guest's thread registers serve as scratch: it will not run again.
+    .macro hyp_fault name, number
+hyp_fault_\name:
+    mcr     p15, 0, r0, c13, c0, 2      @ TPIDRURW = r0
+    mov     r0, #\number
+    b       hyp_fault
+    .endm
+
+    hyp_fault reset, 0
+    hyp_fault undefined, 1
+    hyp_fault supervisor, 2
+    hyp_fault prefetch, 3
+    hyp_fault data, 4
+    hyp_fault irq, 6
+    hyp_fault fiq, 7
+
+hyp_fault:
+    mcr     p15, 0, sp, c13, c0, 3      @ TPIDRURO = sp at the fault
+    mcr     p15, 0, r0, c13, c0, 4      @ TPIDRPRW = vector number
+    mrc     p15, 4, r0, c13, c0, 2      @ HTPIDR
+    cmp     r0, #0
+    ldreq   r0, =early_fault_cpu        @ before HTPIDR was set
+    ldr     sp, [r0]
+    sub     sp, sp, #72
+    stm     sp, {r0-r12}
+    mrc     p15, 0, r1, c13, c0, 2
+    str     r1, [sp, #0]
+    mrc     p15, 0, r1, c13, c0, 3
+    str     r1, [sp, #52]
+    str     lr, [sp, #56]
+    mrs     r1, ELR_hyp
+    str     r1, [sp, #60]
+    mrs     r1, SPSR
+    str     r1, [sp, #64]
+    mrc     p15, 0, r1, c13, c0, 4
+    str     r1, [sp, #68]
+    mov     r1, sp
+    bl      mmioscope_hyp_fault         @ (Cpu*, HypFrame&), does not return
+    b       .
+    .ltorg

@@ -1,0 +1,65 @@
+#include "guest/exception.hpp"
+
+#include "arch/control.hpp"
+#include "guest/registers.hpp"
+#include "port/banked.hpp"
+#include "port/sysreg.hpp"
+
+namespace mmioscope {
+
+namespace {
+
+using arch::Mode;
+using port::Banked;
+
+struct Entry {
+    Mode mode;
+    Banked lr;
+    Banked spsr;
+    std::uint32_t vector;
+    bool masks_abort;
+};
+constexpr Entry undefined{Mode::und, Banked::lr_und, Banked::spsr_und, 0x04, false};
+constexpr Entry prefetch_abort{Mode::abt, Banked::lr_abt, Banked::spsr_abt, 0x0c, true};
+constexpr Entry data_abort{Mode::abt, Banked::lr_abt, Banked::spsr_abt, 0x10, true};
+
+/// Takes the exception as the hardware would: `return_offset` goes from PC to LR.
+void take(Frame& frame, const Entry& entry, std::uint32_t return_offset) {
+    const std::uint32_t sctlr = port::read<reg::SCTLR>();
+    port::write_banked(entry.lr, frame.pc + return_offset);
+    port::write_banked(entry.spsr, frame.psr);
+    std::uint32_t psr = frame.psr & (arch::psr_f | arch::psr_a | 0xf80f'0000u); // flags and GE stay
+    psr |= static_cast<std::uint32_t>(entry.mode) | arch::psr_i;
+    if (entry.masks_abort) psr |= arch::psr_a;
+    if ((sctlr & arch::sctlr_te) != 0) psr |= arch::psr_thumb;
+    if ((sctlr & arch::sctlr_ee) != 0) psr |= arch::psr_e;
+    frame.psr = psr;
+    frame.pc = guest_vectors() + entry.vector;
+}
+
+/// DFSR and IFSR for a synchronous external abort, in the guest's table format (B3.13.3).
+std::uint32_t external_status() {
+    const bool long_format = (port::read<reg::TTBCR>() & bit(31)) != 0;
+    return long_format ? bit(9) | 0x10 : 0x08;
+}
+
+} // namespace
+
+void inject_undefined(Frame& frame) {
+    take(frame, undefined, in_thumb(frame) ? 2 : 4);
+}
+
+void inject_prefetch_abort(Frame& frame, VirtualAddress address) {
+    port::write<reg::IFSR>(external_status());
+    port::write<reg::IFAR>(address.value);
+    take(frame, prefetch_abort, 4);
+}
+
+void inject_data_abort(Frame& frame, VirtualAddress address, bool write) {
+    constexpr std::uint32_t wnr = bit(11);
+    port::write<reg::DFSR>(external_status() | (write ? wnr : 0));
+    port::write<reg::DFAR>(address.value);
+    take(frame, data_abort, 8);
+}
+
+} // namespace mmioscope

@@ -1,0 +1,76 @@
+#include "guest/registers.hpp"
+
+#include "arch/control.hpp"
+#include "port/banked.hpp"
+#include "port/sysreg.hpp"
+
+namespace mmioscope {
+
+namespace {
+
+using arch::Mode;
+using port::Banked;
+
+struct StackAndLink {
+    Banked sp;
+    Banked lr;
+};
+
+/// The banks of an exception mode; usr and sys have their LR in the frame.
+StackAndLink banks_of(Mode mode) {
+    switch (mode) {
+    case Mode::fiq: return {Banked::sp_fiq, Banked::lr_fiq};
+    case Mode::irq: return {Banked::sp_irq, Banked::lr_irq};
+    case Mode::abt: return {Banked::sp_abt, Banked::lr_abt};
+    case Mode::und: return {Banked::sp_und, Banked::lr_und};
+    default: return {Banked::sp_svc, Banked::lr_svc};
+    }
+}
+
+bool uses_user_bank(Mode mode) { return mode == Mode::usr || mode == Mode::sys; }
+
+Banked fiq_bank(unsigned n) {
+    return static_cast<Banked>(static_cast<unsigned>(Banked::r8_fiq) + (n - 8));
+}
+
+} // namespace
+
+std::uint32_t guest_register(const Frame& frame, unsigned n) {
+    const Mode mode = arch::mode_of(frame.psr);
+    if (n < 8 || (n < 13 && mode != Mode::fiq)) return frame.r[n];
+    if (n < 13) return port::read_banked(fiq_bank(n));
+    if (n == 15) return frame.pc + 8;
+    if (uses_user_bank(mode)) return n == 13 ? port::read_banked(Banked::sp_usr) : frame.lr_usr;
+    return port::read_banked(n == 13 ? banks_of(mode).sp : banks_of(mode).lr);
+}
+
+void set_guest_register(Frame& frame, unsigned n, std::uint32_t value) {
+    const Mode mode = arch::mode_of(frame.psr);
+    if (n < 8 || (n < 13 && mode != Mode::fiq)) {
+        frame.r[n] = value;
+    } else if (n < 13) {
+        port::write_banked(fiq_bank(n), value);
+    } else if (uses_user_bank(mode)) {
+        if (n == 13) port::write_banked(Banked::sp_usr, value);
+        else frame.lr_usr = value;
+    } else {
+        port::write_banked(n == 13 ? banks_of(mode).sp : banks_of(mode).lr, value);
+    }
+}
+
+void skip_instruction(Frame& frame, bool wide) {
+    frame.pc += wide ? 4 : 2;
+    if (in_thumb(frame)) frame.psr = arch::it_advance(frame.psr);
+}
+
+std::uint32_t guest_task(const Frame& frame) {
+    if (arch::mode_of(frame.psr) == Mode::usr) return port::read_banked(Banked::sp_svc);
+    return port::read<reg::TPIDRURO>();
+}
+
+std::uint32_t guest_vectors() {
+    if ((port::read<reg::SCTLR>() & arch::sctlr_v) != 0) return 0xffff'0000;
+    return port::read<reg::VBAR>();
+}
+
+} // namespace mmioscope

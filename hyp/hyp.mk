@@ -1,0 +1,56 @@
+# The hypervisor. HYP_SOURCES is the one list: the target links all of it, the host tests (tests/)
+# the same files against their own port/ and board/.
+
+HYP_SOURCES := $(sort $(filter-out hyp/port/% hyp/board/%,$(wildcard hyp/*.cpp hyp/*/*.cpp)))
+HYP_TARGET_SOURCES := $(wildcard hyp/port/*.cpp) boot/boot.cpp boot/runtime.cpp
+HYP_ASSEMBLY := hyp/entry/vectors.S boot/start.S
+
+HYP_CXX ?= arm-none-eabi-g++
+HYP_OBJCOPY ?= arm-none-eabi-objcopy
+HYP_MAX_CPUS := 8
+HYP_STACK_SIZE := 16384
+HYP_TABLE_POOL_SIZE := 0x180000
+HYP_BOOT_TREE_OFFSET := 0xe00000
+HYP_IMAGE_BASE_vexpress-a15 := 0x88000000
+
+# For the assembly; boot/boot.cpp asserts that C++ has the same.
+HYP_DEFINES := -DMAX_CPUS=$(HYP_MAX_CPUS) -DSTACK_SIZE=$(HYP_STACK_SIZE) \
+    -DBOOT_TREE_OFFSET=$(HYP_BOOT_TREE_OFFSET)
+
+HYP_FLAGS := -std=c++20 -march=armv7ve -marm -mgeneral-regs-only -mno-unaligned-access \
+    -ffreestanding -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit \
+    $(HYP_DEFINES) -ffunction-sections -fdata-sections -O2 -g -Wall -Wextra -Wconversion -Wshadow -Werror \
+    -Ihyp -isystem $(BUILD)/libfdt
+
+hyp_object = $(BUILD)/obj/target/$(basename $(1)).o
+HYP_OBJECTS := $(foreach s,$(HYP_SOURCES) $(HYP_TARGET_SOURCES) $(HYP_ASSEMBLY),$(call hyp_object,$(s)))
+
+$(BUILD)/obj/target/%.o: %.cpp | $(BUILD)/libfdt/libfdt.h
+	@mkdir -p "$(@D)"
+	@echo "  $<"
+	@$(HYP_CXX) $(HYP_FLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/obj/target/%.o: %.S
+	@mkdir -p "$(@D)"
+	@echo "  $<"
+	@$(HYP_CXX) -march=armv7ve -marm $(HYP_DEFINES) -MMD -MP -c $< -o $@
+
+# Debian's armhf libfdt uses no floating point, but its attributes say hard-float, which the linker
+# refuses to mix with ours.
+$(BUILD)/obj/target/libfdt.a: $(BUILD)/libfdt/libfdt.a
+	@mkdir -p "$(@D)"
+	@$(HYP_OBJCOPY) --remove-section=.ARM.attributes $< $@
+
+.SECONDEXPANSION:
+$(BUILD)/hyp-%.elf: $(HYP_OBJECTS) $(BUILD)/obj/target/hyp/board/$$(subst -,_,$$*).o \
+    $(BUILD)/obj/target/libfdt.a linker/hyp.ld
+	@echo "  $@"
+	@$(HYP_CXX) $(HYP_FLAGS) -nostdlib -static -Wl,--gc-sections -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack \
+	    -Wl,--defsym=IMAGE_BASE=$(HYP_IMAGE_BASE_$*) -Wl,--defsym=MAX_CPUS=$(HYP_MAX_CPUS) \
+	    -Wl,--defsym=STACK_SIZE=$(HYP_STACK_SIZE) -Wl,--defsym=TABLE_POOL_SIZE=$(HYP_TABLE_POOL_SIZE) \
+	    -Wl,--defsym=BOOT_TREE_OFFSET=$(HYP_BOOT_TREE_OFFSET) \
+	    -T linker/hyp.ld $(filter %.o %.a,$^) -lc -lgcc -o $@
+
+-include $(HYP_OBJECTS:.o=.d)
+
+.SECONDARY:

@@ -1,0 +1,85 @@
+#include "machine/area.hpp"
+
+#include "machine/machine.hpp"
+#include "port/barrier.hpp"
+#include "port/memory.hpp"
+#include "port/sysreg.hpp"
+
+#include <cstring>
+
+namespace mmioscope {
+
+namespace {
+
+/// Flags known only once tracing is chosen.
+std::uint16_t final_flags(const Machine& machine, const abi::RegionEntry& region) {
+    std::uint16_t flags = region.flags;
+    for (const Span& span : machine.map) {
+        if (!span.range.overlaps(range_of(region)) || &machine.regions[span.region] != &region) continue;
+        if (span.traced) flags |= abi::region_traced;
+        if (span.trapped) flags |= abi::region_machine;
+        if (span.withheld) flags |= abi::region_hypervisor;
+    }
+    return flags;
+}
+
+/// Differs from boot to boot as long as time does: the counter, and what the last boot left.
+void make_boot_id(std::uint8_t (&id)[16], const std::uint8_t (&previous)[16]) {
+    std::uint64_t half[2];
+    std::memcpy(half, previous, sizeof half);
+    half[0] = half[0] * 6364136223846793005u + port::read<reg::CNTPCT>();
+    half[1] = (half[1] ^ half[0]) * 2862933555777941757u + 3037000493u;
+    std::memcpy(id, half, sizeof id);
+}
+
+} // namespace
+
+void make_area(Machine& machine, Range where) {
+    auto* bytes = port::memory_at<std::uint8_t>({where.begin});
+    auto* header = reinterpret_cast<abi::AreaHeader*>(bytes);
+    std::uint8_t boot_id[16];
+    make_boot_id(boot_id, header->boot_id);
+    std::memset(bytes, 0, static_cast<std::size_t>(where.size()));
+    std::memcpy(header->boot_id, boot_id, sizeof boot_id);
+
+    machine.area = header;
+    header->version_major = abi::version_major;
+    header->version_minor = abi::version_minor;
+    header->header_size = sizeof(abi::AreaHeader);
+    header->area_base = where.begin;
+    header->area_size = where.size();
+    header->counter_frequency = port::read<reg::CNTFRQ>();
+    header->engine = machine.config.engine;
+    header->policy = machine.config.policy;
+    header->cpu_count = machine.cpu_count;
+    header->record_size = sizeof(abi::Record);
+
+    const std::uint64_t share = page_floor((where.size() - abi::area_head_size) / machine.cpu_count);
+    for (unsigned i = 0; i < machine.cpu_count; ++i) {
+        header->ring_offset[i] = static_cast<std::uint32_t>(abi::area_head_size + i * share);
+        auto* ring = reinterpret_cast<abi::RingHeader*>(bytes + header->ring_offset[i]);
+        machine.cpus[i].ring.start(*ring, i, (share - sizeof(abi::RingHeader)) / sizeof(abi::Record),
+                                   machine.config.policy);
+    }
+}
+
+void publish_area(Machine& machine, Range guest_tree) {
+    abi::AreaHeader& header = *machine.area;
+    header.region_count = static_cast<std::uint32_t>(machine.regions.size());
+    header.region_size = sizeof(abi::RegionEntry);
+    header.regions_offset = sizeof(abi::AreaHeader);
+    auto* entries = reinterpret_cast<abi::RegionEntry*>(&header + 1);
+    for (std::size_t i = 0; i < machine.regions.size(); ++i) {
+        entries[i] = machine.regions[i];
+        entries[i].flags = final_flags(machine, machine.regions[i]);
+    }
+    header.tree_base = guest_tree.begin;
+    header.tree_size = static_cast<std::uint32_t>(guest_tree.size());
+    std::strncpy(header.board, board.name, sizeof header.board - 1);
+    header.state = abi::AreaState::running;
+    port::complete_system(); // everything before the word that says it is there
+    header.magic = abi::area_magic;
+    port::complete_system();
+}
+
+} // namespace mmioscope

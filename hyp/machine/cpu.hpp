@@ -1,0 +1,30 @@
+// What one CPU keeps for itself. No other CPU touches it; what is shared is in machine.hpp.
+#pragma once
+
+#include "dev/own_bus.hpp"
+#include "machine/step.hpp"
+#include "mm/guest_view.hpp"
+#include "trace/region_lock.hpp"
+#include "trace/ring_writer.hpp"
+
+#include <cstddef>
+
+namespace mmioscope {
+
+struct Machine;
+
+struct Cpu {
+    std::uint32_t emergency_stack{}; ///< top; entry/vectors.S loads it when Hyp itself faults
+    std::uint32_t number{};          ///< MPIDR.Aff0
+    Machine* machine{};
+
+    GuestView view;
+    RingWriter ring;
+    OwnBus bus;
+    HeldLocks locks;
+    Step step;
+    std::uint32_t blocked{}; ///< traps in a row that could not get their lock
+};
+static_assert(offsetof(Cpu, emergency_stack) == 0);
+
+} // namespace mmioscope

@@ -1,0 +1,39 @@
+// What the CPUs share. Filled in by CPU 0 before any CPU enters the guest and constant from then
+// on, but for the locks, the power state and the stop flag, which synchronise themselves.
+#pragma once
+
+#include "machine/cpu.hpp"
+#include "machine/power.hpp"
+#include "dt/config.hpp"
+#include "mm/stage1.hpp"
+
+namespace mmioscope {
+
+class Engine;
+
+struct Machine {
+    Config config;
+    RegionTable regions;
+    RegionMap map;
+    MemoryMap guest_memory;
+    ImageLayout image;
+    PhysicalAddress uart;
+    unsigned cpu_count{};
+
+    TablePool pool{nullptr, 0};
+    TranslationTable hyp_boot_table; ///< until the device tree is read: image, tree and UART only
+    TranslationTable hyp_table;
+    TranslationTable normal_table;
+    TranslationTable shadow_tables[abi::max_cpus];
+
+    abi::AreaHeader* area{};
+    Engine* engine{};
+
+    RegionLocks locks;
+    Power power;
+    std::atomic<std::uint32_t> stopped{0}; ///< a CPU panicked: whoever traps next halts
+
+    Cpu cpus[abi::max_cpus];
+};
+
+} // namespace mmioscope

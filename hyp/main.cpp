@@ -1,0 +1,219 @@
+// From Hyp with everything off to the guest's first instruction.
+#include "abi/layout.hpp"
+#include "base/check.hpp"
+#include "dev/gic.hpp"
+#include "dev/pl011.hpp"
+#include "dt/guest_tree.hpp"
+#include "dt/regions.hpp"
+#include "engine/debug_unit.hpp"
+#include "engine/emulation.hpp"
+#include "engine/shadow.hpp"
+#include "guest/reset.hpp"
+#include "machine/machine.hpp"
+#include "main.hpp"
+#include "port/barrier.hpp"
+#include "port/memory.hpp"
+#include "port/this_cpu.hpp"
+#include "port/wait.hpp"
+#include "machine/area.hpp"
+
+#include <initializer_list>
+
+namespace mmioscope {
+
+namespace {
+
+constexpr BootError no_tables{"translation tables: too little room", ""};
+constexpr BootError no_spans{"too many devices for the region map", ""};
+;
+
+/// Everything that can be wrong with what the boot loader handed over ends here, in one line
+/// and, for a device nobody knows, the list of those that are known.
+[[noreturn]] void refuse(Machine& machine, const BootError& error) {
+    Pl011 uart(machine.uart, machine.cpus[0].bus);
+    uart.start();
+    print(uart, abi::stop_line, error.what, error.subject[0] != '\0' ? ": " : "", error.subject, "\n");
+    for (const abi::RegionEntry& region : machine.regions)
+        if (region.reg_index == 0) print(uart, "mmioscope: known: ", region.path, "\n");
+    print(uart, "mmioscope: end of report\n");
+    port::halt();
+}
+
+/// Where the boot loader put the device tree: at r2, as for Linux, or at the place kept for it.
+Range find_boot_tree(const Machine& machine, std::uint32_t r2) {
+    constexpr std::uint32_t magic_big_endian = 0xedfe'0dd0;
+    if (r2 != 0 && r2 % 4 == 0 && *port::memory_at<const std::uint32_t>({r2}) == magic_big_endian)
+        return {r2, std::uint64_t{r2} + abi::max_tree_size};
+    return machine.image.boot_tree;
+}
+
+unsigned count_cpus(const Tree& tree) {
+    unsigned count = 0;
+    for (int node = tree.first_child(tree.find("/cpus")); node >= 0; node = tree.next_child(node))
+        if (tree.is_type(node, "cpu")) ++count;
+    return count;
+}
+
+/// The hypervisor's memory: from its first byte to the end of the trace area.
+Range own_memory(const Machine& machine) {
+    return {machine.image.text.begin, machine.image.area.begin + machine.config.area_size};
+}
+
+BootError check_memory(const Machine& machine, const MemoryMap& board_memory) {
+    for (const Range& range : board_memory) {
+        if (!range.contains(own_memory(machine))) continue;
+        if (machine.config.area_size < smallest_area(machine.cpu_count))
+            return {"mmioscope,area-size is too small for this many CPUs", ""};
+        return {};
+    }
+    return {"too little memory: hypervisor and trace area do not fit into the memory node", ""};
+}
+
+BootError check_modules(const Machine& machine) {
+    const BootModules& modules = machine.config.modules;
+    const Range tree{machine.image.text.begin - abi::guest_tree_room, machine.image.text.begin};
+    for (const Range& module : {modules.kernel, modules.ramdisk}) {
+        if (module.empty()) continue;
+        bool inside = false;
+        for (const Range& range : machine.guest_memory) inside |= range.contains(module);
+        if (!inside) return {"a boot module lies outside the guest's memory", ""};
+        if (module.overlaps(tree)) return {"a boot module lies where the guest's device tree goes", ""};
+    }
+    return {};
+}
+
+/// The UART is the hypervisor's from now on, whatever the tree says of it.
+BootError choose_uart(const Tree& tree, Machine& machine, int& node) {
+    if (machine.config.uart_node >= 0) {
+        Range range;
+        if (!tree.reg(machine.config.uart_node, 0, range) ||
+            !tree.compatible(machine.config.uart_node, "arm,pl011"))
+            return {"mmioscope,uart is no PL011", ""};
+        machine.uart = {range.begin};
+        const Range page{page_floor(range.begin), page_floor(range.begin) + page_size};
+        if (!machine.hyp_boot_table.map(page, lpae::hyp_device, machine.pool)) return no_tables;
+        port::publish_tables();
+    }
+    const Span* span = machine.map.find(machine.uart);
+    if (span == nullptr) return {"the device tree does not name the hypervisor's UART", ""};
+    abi::RegionEntry& region = machine.regions[span->region];
+    node = tree.find(region.path);
+    return machine.map.withhold(range_of(region)) ? BootError{}
+                                                  : no_spans;
+}
+
+BootError read_tree(const Tree& tree, Machine& machine, int& uart_node) {
+    if (!tree.compatible(0, board.compatible))
+        return {"this image is for another board; the device tree is not one of", board.compatible};
+    machine.cpu_count = count_cpus(tree);
+    if (machine.cpu_count == 0 || machine.cpu_count > abi::max_cpus)
+        return {"the device tree names no CPU, or more than the hypervisor has room for", ""};
+    if (auto e = list_regions(tree, machine.regions)) return e;
+    if (!machine.map.build(machine.regions)) return no_spans;
+    if (auto e = read_config(tree, machine.config)) return e;
+
+    MemoryMap board_memory;
+    if (auto e = list_memory(tree, board_memory)) return e;
+    machine.image.area.end = machine.image.area.begin + machine.config.area_size;
+    if (auto e = check_memory(machine, board_memory)) return e;
+    machine.guest_memory = board_memory;
+    if (auto e = carve(machine.guest_memory, own_memory(machine))) return e;
+    if (auto e = check_modules(machine)) return e;
+
+    if (auto e = choose_uart(tree, machine, uart_node)) return e;
+    if (!machine.map.trap_always(board.machine_registers)) return no_spans;
+    return select_traced(tree, machine.regions, machine.map);
+}
+
+bool new_table(TranslationTable& table, TablePool& pool) {
+    lpae::Descriptor* root = pool.take();
+    table = TranslationTable(root);
+    return root != nullptr;
+}
+
+bool build_guest_table(Machine& machine, TranslationTable& table, bool with_trapped) {
+    return new_table(table, machine.pool) &&
+           build_stage2(table, machine.guest_memory, machine.regions, machine.map, with_trapped,
+                        machine.pool);
+}
+
+BootError build_tables(Machine& machine) {
+    if (!new_table(machine.hyp_table, machine.pool) ||
+        !build_stage1(machine.hyp_table, machine.image, machine.guest_memory, machine.map, machine.pool))
+        return no_tables;
+    if (!build_guest_table(machine, machine.normal_table, false)) return no_tables;
+    for (unsigned i = 0; i < machine.cpu_count; ++i)
+        if (!build_guest_table(machine, machine.shadow_tables[i], true)) return no_tables;
+    return {};
+}
+
+/// The engines have no state of their own beyond each other.
+Engine& engine_of(abi::EngineKind kind) {
+    static ShadowEngine shadow;
+    static EmulationEngine emulation{shadow};
+    return kind == abi::EngineKind::shadow ? static_cast<Engine&>(shadow) : emulation;
+}
+
+void prepare_cpu(Machine& machine, Cpu& cpu) {
+    cpu.view = GuestView(machine.normal_table.root(), machine.shadow_tables[cpu.number].root());
+    cpu.bus.attach(cpu.ring, machine.map);
+    check(cpu.bus.forgotten() == 0, "early device accesses: too little room");
+    reset_guest_state();
+    cpu.view.start();
+    check(start_debug_unit(), "the breakpoint unit cannot be used (DBGEN low, or a debugger owns it)");
+}
+
+} // namespace
+
+Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
+    const Range boot_tree = find_boot_tree(machine, r2);
+    if (!new_table(machine.hyp_boot_table, machine.pool) ||
+        !build_boot_stage1(machine.hyp_boot_table, machine.image, boot_tree, machine.uart, machine.pool))
+        refuse(machine, no_tables);
+    enable_stage1(machine.hyp_boot_table);
+
+    const void* blob = port::memory_at<const void>({boot_tree.begin});
+    if (auto e = Tree::check(blob, boot_tree.size())) refuse(machine, e);
+    const Tree tree(blob);
+    int uart_node = -1;
+    if (auto e = read_tree(tree, machine, uart_node)) refuse(machine, e);
+    if (auto e = build_tables(machine)) refuse(machine, e);
+    enable_stage1(machine.hyp_table);
+    machine.engine = &engine_of(machine.config.engine);
+
+    const PhysicalAddress guest_tree{machine.image.text.begin - abi::guest_tree_room};
+    if (auto e = make_guest_tree(tree, machine.guest_memory, machine.config.modules, uart_node,
+                                 port::memory_at<void>(guest_tree), abi::guest_tree_room))
+        refuse(machine, e);
+    const Tree written(port::memory_at<const void>(guest_tree));
+
+    port::clean_to_coherency(guest_tree, written.size()); // the guest starts with its caches off
+
+    make_area(machine, machine.image.area);
+    prepare_cpu(machine, cpu);
+    Pl011 uart(machine.uart, cpu.bus);
+    uart.start();
+    print(uart, "mmioscope: ", board.name, ", ", std::uint32_t{machine.cpu_count}, " CPUs, ",
+          machine.config.engine == abi::EngineKind::shadow ? "shadow" : "emulation", " engine\n");
+    publish_area(machine, {guest_tree.value, guest_tree.value + written.size()});
+    return guest_start_frame(static_cast<std::uint32_t>(machine.config.modules.kernel.begin), 0, ~0u,
+                             static_cast<std::uint32_t>(guest_tree.value));
+}
+
+Frame start_secondary(Machine& machine, Cpu& cpu) {
+    enable_stage1(machine.hyp_table);
+    prepare_cpu(machine, cpu);
+    open_cpu_interface(board, cpu.bus);
+    const std::uint32_t entry = machine.power.wait_for_start();
+    abi::Record record{};
+    record.type = abi::RecordType::power;
+    record.device = abi::no_device;
+    record.value = cpu.number;
+    record.pa_low = entry;
+    record.time = cpu.ring.begin(0, entry);
+    cpu.ring.publish(record);
+    cpu.ring.finish();
+    return guest_start_frame(entry, 0, 0, 0);
+}
+
+} // namespace mmioscope

@@ -1,0 +1,48 @@
+#include "mm/guest_view.hpp"
+
+#include "port/barrier.hpp"
+#include "port/sysreg.hpp"
+
+namespace mmioscope {
+
+namespace {
+/// VTTBR (ARM ARM B4.1.160): VMID in bits 55:48. Not 0, so a missing write shows.
+constexpr std::uint64_t vttbr(PhysicalAddress root) { return (std::uint64_t{1} << 48) | root.value; }
+} // namespace
+
+GuestView::GuestView(PhysicalAddress normal, PhysicalAddress shadow)
+    : normal_(vttbr(normal)), shadow_(vttbr(shadow)) {}
+
+void GuestView::load(std::uint64_t value) {
+    port::write<reg::VTTBR>(value);
+    port::synchronize_context();
+    port::write<reg::TLBIALL>(0);
+    port::complete_local();
+    port::synchronize_context();
+}
+
+void GuestView::start() {
+    port::write<reg::VTTBR>(normal_);
+    port::synchronize_context();
+    port::write<reg::TLBIALLNSNH>(0); // every VMID: the TLB is UNKNOWN after reset
+    port::write<reg::ICIALLU>(0);
+    port::complete_local();
+    port::synchronize_context();
+    shadow_open_ = false;
+}
+
+void GuestView::open_shadow() {
+    load(shadow_);
+    shadow_open_ = true;
+}
+
+void GuestView::close_shadow() {
+    load(normal_);
+    shadow_open_ = false;
+}
+
+bool GuestView::consistent() const {
+    return port::read<reg::VTTBR>() == (shadow_open_ ? shadow_ : normal_);
+}
+
+} // namespace mmioscope

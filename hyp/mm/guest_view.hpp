@@ -1,0 +1,41 @@
+// The one place that changes what a CPU's guest sees of stage 2: VTTBR and the TLB.
+//
+// One VMID serves the normal and all shadow tables, so that the guest's own TLB maintenance, which
+// acts on the current VMID only, reaches what was cached from either. The price: what is cached
+// from one table would be used with the other, hence both edges of a step invalidate, in the order
+//
+//     VTTBR write, ISB, TLBIALL, DSB, ISB
+//
+// ISB first, since walks made before it may still use the old table and refill after an earlier
+// TLBI. The TLBI is this CPU's own: no other CPU ever has an entry from this CPU's shadow table.
+// (ARM ARM B3.10.5; the alternatives are compared in hyp/README.md.)
+#pragma once
+
+#include "base/address.hpp"
+
+namespace mmioscope {
+
+class GuestView {
+public:
+    GuestView() = default;
+    GuestView(PhysicalAddress normal, PhysicalAddress shadow);
+
+    /// The first table of this CPU: the normal one, with nothing cached.
+    void start();
+    /// From here until close_shadow() the guest of this CPU reaches the traced pages.
+    void open_shadow();
+    void close_shadow();
+
+    bool shadow_open() const { return shadow_open_; }
+    /// What VTTBR holds agrees with shadow_open().
+    bool consistent() const;
+
+private:
+    void load(std::uint64_t vttbr);
+
+    std::uint64_t normal_{};
+    std::uint64_t shadow_{};
+    bool shadow_open_{};
+};
+
+} // namespace mmioscope

@@ -1,0 +1,58 @@
+#include "mm/stage1.hpp"
+
+#include "arch/control.hpp"
+#include "port/barrier.hpp"
+#include "port/sysreg.hpp"
+
+namespace mmioscope {
+
+namespace {
+
+bool map_image(TranslationTable& table, const ImageLayout& image, TablePool& pool) {
+    if (!table.map(image.text, lpae::hyp_text, pool)) return false;
+    if (!table.map(image.constants, lpae::hyp_constants, pool)) return false;
+    if (!table.map(image.data, lpae::hyp_data, pool)) return false;
+    for (std::uint64_t s = image.stacks.begin; s < image.stacks.end; s += stack_size)
+        if (!table.map({s + page_size, s + stack_size}, lpae::hyp_data, pool)) return false;
+    return true;
+}
+
+Range pages_of(Range range) { return {page_floor(range.begin), page_ceil(range.end)}; }
+
+} // namespace
+
+bool build_boot_stage1(TranslationTable& table, const ImageLayout& image, Range boot_tree,
+                       PhysicalAddress uart, TablePool& pool) {
+    return map_image(table, image, pool) && table.map(pages_of(boot_tree), lpae::hyp_data, pool) &&
+           table.map(pages_of({uart.value, uart.value + 1}), lpae::hyp_device, pool);
+}
+
+bool build_stage1(TranslationTable& table, const ImageLayout& image, const MemoryMap& memory,
+                  const RegionMap& map, TablePool& pool) {
+    for (const Range& range : memory)
+        if (!table.map(range, lpae::hyp_data, pool)) return false;
+    for (const Span& span : map) {
+        const Range pages = pages_of(span.range);
+        if (pages.end <= (std::uint64_t{1} << 32) && !table.map(pages, lpae::hyp_device, pool))
+            return false;
+    }
+    return map_image(table, image, pool) && table.map(image.area, lpae::hyp_data, pool) &&
+           table.map(image.boot_tree, lpae::hyp_data, pool);
+}
+
+void enable_stage1(const TranslationTable& table) {
+    port::write<reg::HMAIR0>(arch::hmair0);
+    port::write<reg::HMAIR1>(0);
+    port::write<reg::HTCR>(arch::htcr);
+    port::write<reg::HTTBR>(table.root().value);
+    port::complete_all();
+    port::synchronize_context();
+    port::write<reg::TLBIALLH>(0);
+    port::write<reg::ICIALLU>(0);
+    port::complete_local();
+    port::synchronize_context();
+    port::write<reg::HSCTLR>(arch::hsctlr_on);
+    port::synchronize_context();
+}
+
+} // namespace mmioscope

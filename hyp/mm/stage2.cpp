@@ -1,0 +1,44 @@
+#include "mm/stage2.hpp"
+
+#include "abi/ring.hpp"
+
+namespace mmioscope {
+
+namespace {
+
+/// Stage 2 translates 32 bits.
+constexpr std::uint64_t input_end = std::uint64_t{1} << 32;
+
+/// The pages of `span` that the guest may use without a trap. Spans are disjoint, so only the
+/// first and the last page can hold another device's bytes.
+Range untrapped_pages(const Span& span, const RegionMap& map) {
+    Range pages{page_floor(span.range.begin), page_ceil(span.range.end)};
+    if (map.page_trapped({pages.begin})) pages.begin += page_size;
+    if (!pages.empty() && map.page_trapped({pages.end - page_size})) pages.end -= page_size;
+    return pages;
+}
+
+Range all_pages(const Span& span) {
+    return {page_floor(span.range.begin), page_ceil(span.range.end)};
+}
+
+} // namespace
+
+bool build_stage2(TranslationTable& table, const MemoryMap& memory, const RegionTable& regions,
+                  const RegionMap& map, bool with_trapped, TablePool& pool) {
+    for (const Range& range : memory)
+        if (!table.map(range, lpae::guest_memory, pool)) return false;
+
+    for (const Span& span : map) {
+        if (span.withheld) continue;
+        if (!with_trapped && (span.traced || span.trapped)) continue;
+        const Range pages = with_trapped ? all_pages(span) : untrapped_pages(span, map);
+        if (pages.empty() || pages.end > input_end) continue;
+        const bool is_memory = (regions[span.region].flags & abi::region_memory) != 0;
+        if (!table.map(pages, is_memory ? lpae::guest_memory : lpae::guest_device, pool))
+            return false;
+    }
+    return true;
+}
+
+} // namespace mmioscope

@@ -1,0 +1,80 @@
+#include "mm/translation_table.hpp"
+
+#include "port/memory.hpp"
+
+#include <algorithm>
+
+namespace mmioscope {
+
+using lpae::Descriptor;
+
+Descriptor* TablePool::take() {
+    if (left_ == 0) return nullptr;
+    Descriptor* table = next_;
+    next_ += lpae::table_entries;
+    --left_;
+    for (unsigned i = 0; i < lpae::table_entries; ++i) port::store_descriptor(&table[i], 0);
+    return table;
+}
+
+/// The table below `entry`, made from the block that stood there if there was none.
+Descriptor* TranslationTable::descend(Descriptor& entry, unsigned level, TablePool& pool) {
+    if (lpae::is_table(entry, level))
+        return port::memory_at<Descriptor>({lpae::output_address(entry)});
+    Descriptor* table = pool.take();
+    if (table == nullptr) return nullptr;
+    if (lpae::is_valid(entry)) {
+        const std::uint64_t output = lpae::output_address(entry);
+        const lpae::Attributes kept{entry & ~(lpae::address_mask | 3)};
+        for (unsigned i = 0; i < lpae::table_entries; ++i)
+            port::store_descriptor(
+                &table[i],
+                lpae::make_leaf(output + i * lpae::level_size(level + 1), kept, level + 1));
+    }
+    port::store_descriptor(&entry, lpae::make_table(port::address_of(table)));
+    return table;
+}
+
+// Recursion by level only: at most three deep, by construction.
+bool TranslationTable::fill(Descriptor* table, unsigned level, Range range,
+                            const lpae::Attributes* leaf, TablePool& pool) {
+    const std::uint64_t size = lpae::level_size(level);
+    while (!range.empty()) {
+        Descriptor& entry = table[lpae::level_index(range.begin, level)];
+        const std::uint64_t entry_begin = range.begin & ~(size - 1);
+        const Range part{range.begin, std::min(range.end, entry_begin + size)};
+        if (part.size() == size) {
+            port::store_descriptor(&entry, leaf ? lpae::make_leaf(entry_begin, *leaf, level) : 0);
+        } else if (leaf != nullptr || lpae::is_valid(entry)) {
+            Descriptor* below = descend(entry, level, pool);
+            if (below == nullptr || !fill(below, level + 1, part, leaf, pool)) return false;
+        }
+        range.begin = part.end;
+    }
+    return true;
+}
+
+bool TranslationTable::map(Range range, lpae::Attributes attributes, TablePool& pool) {
+    return fill(root_, lpae::first_level, range, &attributes, pool);
+}
+
+bool TranslationTable::unmap(Range range, TablePool& pool) {
+    return fill(root_, lpae::first_level, range, nullptr, pool);
+}
+
+Descriptor TranslationTable::lookup(std::uint64_t address) const {
+    const Descriptor* table = root_;
+    for (unsigned level = lpae::first_level;; ++level) {
+        const Descriptor entry = table[lpae::level_index(address, level)];
+        if (!lpae::is_table(entry, level)) return lpae::is_valid(entry) ? entry : 0;
+        table = port::memory_at<Descriptor>({lpae::output_address(entry)});
+    }
+}
+
+void TranslationTable::invalidate_root() {
+    for (unsigned i = 0; i < lpae::root_entries; ++i) port::store_descriptor(&root_[i], 0);
+}
+
+PhysicalAddress TranslationTable::root() const { return port::address_of(root_); }
+
+} // namespace mmioscope

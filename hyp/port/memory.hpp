@@ -1,0 +1,29 @@
+// Physical memory as Hyp reaches it: mapped to itself, RAM write-back, devices as Device.
+#pragma once
+
+#include "base/address.hpp"
+
+#include <cstddef>
+
+namespace mmioscope::port {
+
+/// RAM at `address`. Only for what the device tree calls memory, or the hypervisor's own.
+template <class T>
+inline T* memory_at(PhysicalAddress address) {
+    return reinterpret_cast<T*>(static_cast<std::uintptr_t>(address.value));
+}
+
+/// Where an object of the hypervisor lies.
+inline PhysicalAddress address_of(const void* object) {
+    return {reinterpret_cast<std::uintptr_t>(object)};
+}
+
+/// Writes one translation table entry; single-copy atomic, as the walks need it (LPAE, A3.5.3).
+inline void store_descriptor(std::uint64_t* entry, std::uint64_t value) {
+    __atomic_store_n(entry, value, __ATOMIC_RELAXED);
+}
+
+/// Makes [begin, begin+size) visible to observers that do not use the caches.
+void clean_to_coherency(PhysicalAddress begin, std::size_t size);
+
+} // namespace mmioscope::port

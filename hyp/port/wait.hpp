@@ -1,0 +1,17 @@
+// Waiting, and the end of everything.
+#pragma once
+
+namespace mmioscope::port {
+
+/// One turn of a waiting loop.
+inline void relax() { asm volatile("yield" ::: "memory"); }
+
+/// Sleeps until an interrupt is pending for this CPU, masked or not (ARM ARM B1.8.14).
+inline void wait_for_interrupt() { asm volatile("dsb\n\twfi" ::: "memory"); }
+
+/// Stops this CPU for good.
+[[noreturn]] inline void halt() {
+    for (;;) asm volatile("cpsid aif\n\twfi" ::: "memory");
+}
+
+} // namespace mmioscope::port

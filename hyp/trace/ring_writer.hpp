@@ -1,0 +1,49 @@
+// The writing end of one CPU's ring. Only that CPU calls it; layout and order: abi/ring.hpp.
+#pragma once
+
+#include "abi/ring.hpp"
+
+namespace mmioscope {
+
+class RingWriter {
+public:
+    /// Takes over the ring at `header`, whose memory is zero, for `cpu`, with `capacity` records.
+    void start(abi::RingHeader& header, std::uint32_t cpu, std::uint64_t capacity, abi::Policy policy);
+
+    /// True if `count` more records can be published without losing one.
+    bool has_room(std::uint64_t count) const;
+
+    /// Marks an access as in flight and returns its time. Readers that see no mark may rely
+    /// on every later record having a later time, so the mark precedes the clock.
+    std::uint64_t begin(std::uint32_t pc, std::uint64_t pa);
+
+    /// Publishes `record` (its cpu, cpu_sequence and commit are filled in here). If the ring is
+    /// full, the record is lost and counted, or the oldest is overwritten, as the policy says.
+    void publish(abi::Record& record);
+
+    /// The access in flight is over; its records are published.
+    void finish();
+
+    /// The most recent records, newest first: for the panic report. Null past the end.
+    const abi::Record* recent(unsigned age) const;
+
+    abi::Statistics& statistics() { return header_->statistics; }
+    std::uint64_t lost() const { return header_->lost; }
+
+private:
+    std::uint64_t slowest_tail() const;
+    void store(abi::Record& record);
+    void lose();
+
+    abi::RingHeader* header_{};
+    abi::Record* slots_{};
+    std::uint64_t head_{};      ///< position of the next record
+    std::uint64_t slot_{};      ///< head_ % capacity, without the division
+    std::uint64_t capacity_{};
+    std::uint64_t pending_gap_{}; ///< records lost since the last one published
+    std::uint32_t sequence_{};
+    std::uint8_t cpu_{};
+    abi::Policy policy_{};
+};
+
+} // namespace mmioscope

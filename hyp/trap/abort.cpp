@@ -1,0 +1,167 @@
+#include "trap/abort.hpp"
+
+#include "arch/instruction.hpp"
+#include "base/check.hpp"
+#include "guest/registers.hpp"
+#include "guest/exception.hpp"
+#include "board/board.hpp"
+#include "engine/record.hpp"
+#include "machine/machine.hpp"
+#include "port/sysreg.hpp"
+#include "trap/fetch.hpp"
+
+namespace mmioscope {
+
+namespace {
+
+/// HPFAR holds bits 39:12 of the address in 31:4; valid for translation faults and for faults on
+/// stage-1 walks (ARM ARM B3.13.5), the only ones that these tables give.
+IntermediateAddress faulting_address(std::uint32_t hpfar, VirtualAddress va) {
+    return {(std::uint64_t{hpfar >> 4} << 12) | (va.value & (page_size - 1))};
+}
+
+std::uint16_t region_at(const Machine& machine, PhysicalAddress pa, std::uint16_t otherwise) {
+    const Span* span = machine.map.find(pa);
+    return span != nullptr ? span->region : otherwise;
+}
+
+/// From the syndrome where it says everything; else the instruction, for its length at least.
+/// False if the instruction cannot be read or loads the PC: `why` says which.
+bool decode(const Frame& frame, const MemoryMap& memory, arch::Hsr hsr, DeviceAccess& access,
+            abi::FaultReason& why) {
+    if (hsr.isv()) {
+        access.decoded = access.syndrome = true;
+        access.log2_size = hsr.log2_size();
+        access.reg = hsr.srt();
+        access.sign_extend = hsr.sign_extend();
+        access.wide = hsr.il();
+        why = abi::FaultReason::loads_pc;
+        return access.write || access.reg != 15;
+    }
+    const auto word = fetch_instruction(frame, memory);
+    why = abi::FaultReason::undecodable;
+    if (!word) return false;
+    const arch::Instruction instruction = arch::decode(*word, in_thumb(frame));
+    if (!instruction.load_store && !access.stage1_walk) return false;
+    access.wide = instruction.wide;
+    access.log2_size = instruction.log2_size;
+    access.decoded = instruction.single_register && !access.stage1_walk;
+    access.reg = instruction.reg;
+    access.sign_extend = instruction.sign_extend;
+    why = abi::FaultReason::loads_pc;
+    return !instruction.loads_pc;
+}
+
+Outcome record_fault(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
+                     abi::FaultReason why) {
+    abi::Record record = describe_fault(frame, access.va, access.pa,
+                                        abi::encode_access(access.write, access.log2_size), why);
+    record.time = cpu.ring.begin(frame.pc, access.pa.value);
+    cpu.ring.publish(record);
+    cpu.ring.finish();
+    return Outcome::done;
+}
+
+/// The access does not happen, and the guest is told so, as by a bus that answers with an error.
+Outcome refuse(Cpu& cpu, Frame& frame, const DeviceAccess& access, abi::FaultReason why) {
+    record_fault(cpu, frame, access, why);
+    inject_data_abort(frame, access.va, access.write);
+    return Outcome::taken;
+}
+
+/// No device is there, or none that is the guest's: what the board's bus answers then.
+Outcome answer_unassigned(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
+    const auto why = access.span != nullptr ? abi::FaultReason::hypervisor_device
+                                            : abi::FaultReason::unnamed_address;
+    if (board.unassigned == Unassigned::aborts || !access.decoded)
+        return refuse(cpu, frame, access, why);
+    record_fault(cpu, frame, access, why);
+    if (!access.write) set_guest_register(frame, access.reg, 0);
+    return Outcome::done;
+}
+
+/// Maintenance by address reaches no device (ARM ARM B2.2.6): record it and go on.
+Outcome record_maintenance(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+    abi::Record record = describe_fault(frame, access.va, access.pa, 0, abi::FaultReason::none);
+    record.type = abi::RecordType::maintenance;
+    record.time = cpu.ring.begin(frame.pc, access.pa.value);
+    cpu.ring.publish(record);
+    cpu.ring.finish();
+    return Outcome::done;
+}
+
+/// Registers of the board that start CPUs or end the machine: known before they take effect.
+void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
+    if (!access.span->trapped || !access.write || !access.decoded) return;
+    const std::uint32_t value = guest_register(frame, access.reg);
+    const BoardEvent event = board.event_of(access.pa, value);
+    access.ends_machine = event.kind == BoardEvent::Kind::ends_machine;
+    cpu.machine->power.note(event, value);
+}
+
+/// A lock that cannot be had for this many traps in a row is held by a CPU that will not return.
+constexpr std::uint32_t max_blocked = 1'000'000;
+
+Outcome carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
+    const Outcome outcome = cpu.machine->engine->carry_out(cpu, frame, access);
+    if (outcome == Outcome::again && !cpu.step.armed) {
+        ++cpu.ring.statistics().retries;
+        check(++cpu.blocked < max_blocked, "a region's lock is never released");
+    } else {
+        cpu.blocked = 0;
+    }
+    return outcome;
+}
+
+} // namespace
+
+Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    check(hsr.translation_fault(), "stage-2 fault other than a translation fault");
+    const Machine& machine = *cpu.machine;
+    DeviceAccess access;
+    access.va = {port::read<reg::HDFAR>()};
+    access.pa = identity(faulting_address(port::read<reg::HPFAR>(), access.va));
+    access.span = machine.map.find(access.pa);
+    access.write = hsr.write();
+    access.stage1_walk = hsr.stage1_walk();
+
+    if (hsr.cache_maintenance()) return record_maintenance(cpu, frame, access);
+    abi::FaultReason why{};
+    const bool possible = decode(frame, machine.guest_memory, hsr, access, why);
+    if (access.span == nullptr || access.span->withheld) return answer_unassigned(cpu, frame, access);
+    if (!possible) return refuse(cpu, frame, access, why);
+
+    access.recorded = access.span->traced;
+    if (access.recorded) {
+        constexpr std::uint64_t records_needed = 1;
+        if (machine.config.policy == abi::Policy::stall && !cpu.ring.has_room(records_needed)) {
+            ++cpu.ring.statistics().retries;
+            return Outcome::again;
+        }
+    } else {
+        ++cpu.ring.statistics().unselected;
+    }
+    access.last_region = region_at(machine, access.pa + ((1u << access.log2_size) - 1),
+                                   access.span->region);
+    note_board_event(cpu, frame, access);
+    return carry_out(cpu, frame, access);
+}
+
+Outcome prefetch_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    check(hsr.translation_fault() || hsr.permission_fault(), "unexpected prefetch abort");
+    const VirtualAddress va{port::read<reg::HIFAR>()};
+    // A fetch from a device page that is mapped ends as a permission fault, and HPFAR says nothing.
+    PhysicalAddress pa{};
+    if (hsr.translation_fault()) pa = identity(faulting_address(port::read<reg::HPFAR>(), va));
+    abi::Record record = describe_fault(frame, va, pa, abi::encode_access(false, 2),
+                                        abi::FaultReason::none);
+    record.type = abi::RecordType::fetch;
+    record.device = region_at(*cpu.machine, pa, abi::no_device);
+    record.time = cpu.ring.begin(frame.pc, pa.value);
+    cpu.ring.publish(record);
+    cpu.ring.finish();
+    inject_prefetch_abort(frame, va);
+    return Outcome::taken;
+}
+
+} // namespace mmioscope

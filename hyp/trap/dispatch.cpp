@@ -1,0 +1,56 @@
+#include "trap/dispatch.hpp"
+
+#include "base/check.hpp"
+#include "guest/registers.hpp"
+#include "guest/exception.hpp"
+#include "engine/shadow.hpp"
+#include "machine/machine.hpp"
+#include "port/sysreg.hpp"
+#include "port/wait.hpp"
+#include "trap/abort.hpp"
+
+namespace mmioscope {
+
+namespace {
+
+/// Nobody answers calls on this machine: HVC and SMC are undefined, as without Hyp and Monitor.
+/// HVC returns behind itself (ARM ARM B1.8.8, table B1-9), SMC at itself.
+Outcome refuse_call(Frame& frame, arch::Hsr hsr) {
+    if (hsr.ec() == arch::ExceptionClass::hvc) frame.pc -= 4;
+    inject_undefined(frame);
+    return Outcome::taken;
+}
+
+Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    switch (hsr.ec()) {
+    case arch::ExceptionClass::data_abort: return data_abort(cpu, frame, hsr);
+    case arch::ExceptionClass::prefetch_abort: return prefetch_abort(cpu, frame, hsr);
+    case arch::ExceptionClass::hvc:
+    case arch::ExceptionClass::smc: return refuse_call(frame, hsr);
+    default: panic("unexpected exception class");
+    }
+}
+
+/// The guest never resumes with the shadow open and no step armed, nor with a lock and no step.
+void check_way_back(const Cpu& cpu) {
+    check(cpu.view.consistent(), "VTTBR is not what it should be");
+    check(cpu.view.shadow_open() == cpu.step.armed, "shadow table without a step");
+    check(cpu.locks.held() == cpu.step.armed, "lock without a step");
+}
+
+} // namespace
+
+void guest_trap(Cpu& cpu, Frame& frame) {
+    if (cpu.machine->stopped.load(std::memory_order_relaxed) != 0) port::halt();
+    const arch::Hsr hsr{port::read<reg::HSR>()};
+    ++cpu.ring.statistics().traps;
+    if (!(cpu.step.armed && ShadowEngine::finish(cpu, frame, hsr)))
+        if (handle(cpu, frame, hsr) == Outcome::done) skip_instruction(frame, hsr.il());
+    check_way_back(cpu);
+}
+
+} // namespace mmioscope
+
+void mmioscope_guest_trap(mmioscope::Cpu& cpu, mmioscope::Frame& frame) {
+    mmioscope::guest_trap(cpu, frame);
+}
