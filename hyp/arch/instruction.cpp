@@ -16,12 +16,30 @@ constexpr bool is_set(std::uint32_t word, unsigned n) { return ((word >> n) & 1)
 /// One register, one access.
 Instruction single(bool wide, bool load, unsigned reg, unsigned log2_size, bool sign) {
     return {.wide = wide, .load_store = true, .loads_pc = load && reg == pc,
-            .single_register = true, .reg = reg, .log2_size = log2_size, .sign_extend = sign};
+            .log2_size = log2_size, .sign_extend = sign, .beats = 1,
+            .reg = {static_cast<std::uint8_t>(reg)}};
 }
 
-/// Several accesses, or one whose value goes elsewhere than to one core register.
-Instruction multiple(bool wide, bool loads_pc) {
+/// LDRD, STRD: two words.
+Instruction dual(unsigned first, unsigned second) {
+    return {.wide = true, .load_store = true, .beats = 2,
+            .reg = {static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(second)}};
+}
+
+/// Accesses whose values go elsewhere than to core registers, or on conditions.
+Instruction other_access(bool wide, bool loads_pc) {
     return {.wide = wide, .load_store = true, .loads_pc = loads_pc};
+}
+
+/// LDM, STM (A8.8.57 to A8.8.60, A8.8.199 to A8.8.202): the lowest register at the lowest address.
+Instruction block(bool wide, bool load, unsigned base, unsigned list, bool increment, bool before) {
+    Instruction i{.wide = wide, .load_store = true, .loads_pc = load && is_set(list, pc),
+                  .has_base = true, .base = base};
+    for (unsigned n = 0; n < max_beats; ++n)
+        if (is_set(list, n)) i.reg[i.beats++] = static_cast<std::uint8_t>(n);
+    const auto bytes = static_cast<std::int32_t>(4 * i.beats);
+    i.first = increment ? (before ? 4 : 0) : (before ? -bytes : 4 - bytes);
+    return i;
 }
 
 // A5.2.8: halfword, signed and dual loads and stores: bits 6:5 and L tell which.
@@ -30,9 +48,17 @@ Instruction arm_extra(std::uint32_t word) {
     const unsigned reg = field(word, 15, 12);
     switch (field(word, 6, 5)) {
     case 1: return single(true, load, reg, 1, false);
-    case 2: return load ? single(true, true, reg, 0, true) : multiple(true, false);  // LDRD
-    default: return load ? single(true, true, reg, 1, true) : multiple(true, false); // STRD
+    case 2: return load ? single(true, true, reg, 0, true) : dual(reg, reg + 1); // LDRD
+    default: return load ? single(true, true, reg, 1, true) : dual(reg, reg + 1); // STRD
     }
+}
+
+// A5.5; unconditional: RFE, SRS. With the user bank (bit 22) the values are not of this mode's.
+Instruction arm_block(std::uint32_t word) {
+    const bool load = is_set(word, 20);
+    if ((word >> 28) == 0xf) return other_access(true, load);
+    if (is_set(word, 22)) return other_access(true, load && is_set(word, pc));
+    return block(true, load, field(word, 19, 16), word & 0xffff, is_set(word, 23), is_set(word, 24));
 }
 
 Instruction decode_arm(std::uint32_t word) {
@@ -43,16 +69,15 @@ Instruction decode_arm(std::uint32_t word) {
     case 0: // A5.2: extra loads and stores, SWP and exclusives among data processing
         if (unconditional || !is_set(word, 7) || !is_set(word, 4)) return other;
         if (field(word, 6, 5) != 0) return arm_extra(word);
-        return is_set(word, 24) ? multiple(true, false) : other;
+        return is_set(word, 24) ? other_access(true, false) : other;
     case 2: // A5.3, and NEON element or structure loads and stores (A7.7)
-        if (unconditional) return is_set(word, 24) || load ? other : multiple(true, false);
+        if (unconditional) return is_set(word, 24) || load ? other : other_access(true, false);
         return single(true, load, field(word, 15, 12), is_set(word, 22) ? 0 : 2, false);
     case 3:
         if (unconditional || is_set(word, 4)) return other; // media instructions
         return single(true, load, field(word, 15, 12), is_set(word, 22) ? 0 : 2, false);
-    case 4: // A5.5 LDM, STM; unconditional: RFE, SRS
-        return multiple(true, unconditional ? load : load && is_set(word, pc));
-    case 6: return multiple(true, false); // A5.6: VLDM, VSTM, VLDR, VSTR, LDC, STC
+    case 4: return arm_block(word);
+    case 6: return other_access(true, false); // A5.6: VLDM, VSTM, VLDR, VSTR, LDC, STC
     default: return other;
     }
 }
@@ -66,6 +91,14 @@ Instruction thumb_register_offset(std::uint32_t word) {
     return single(false, kind.load, field(word, 2, 0), kind.log2_size, kind.sign);
 }
 
+// PUSH and POP (A6.2.5): r0 to r7 and one of LR and PC.
+Instruction thumb_stack(std::uint32_t word) {
+    if (field(word, 10, 9) != 2) return {};
+    const bool pop = is_set(word, 11);
+    const unsigned list = (word & 0xff) | (is_set(word, 8) ? 1u << (pop ? pc : 14) : 0);
+    return block(false, pop, 13, list, pop, !pop);
+}
+
 Instruction decode_thumb16(std::uint32_t word) {
     const bool load = is_set(word, 11);
     switch (field(word, 15, 12)) {
@@ -75,10 +108,8 @@ Instruction decode_thumb16(std::uint32_t word) {
     case 0x7: return single(false, load, field(word, 2, 0), 0, false);
     case 0x8: return single(false, load, field(word, 2, 0), 1, false);
     case 0x9: return single(false, load, field(word, 10, 8), 2, false);
-    case 0xb: // PUSH, POP
-        if (field(word, 10, 9) != 2) return {};
-        return multiple(false, load && is_set(word, 8));
-    case 0xc: return multiple(false, false);
+    case 0xb: return thumb_stack(word);
+    case 0xc: return block(false, load, field(word, 10, 8), word & 0xff, true, false);
     default: return {};
     }
 }
@@ -86,28 +117,31 @@ Instruction decode_thumb16(std::uint32_t word) {
 // A6.3.7 to A6.3.10: size in bits 22:21, L in bit 20, sign in bit 24.
 Instruction thumb_single(std::uint32_t word) {
     const bool load = is_set(word, 20);
-    if (is_set(word, 24) && !load) return multiple(true, false); // NEON (A7.7)
+    if (is_set(word, 24) && !load) return other_access(true, false); // NEON (A7.7)
     if (field(word, 22, 21) == 3) return {.wide = true};
     return single(true, load, field(word, 15, 12), field(word, 22, 21), is_set(word, 24));
 }
 
-// A6.3.6: dual, exclusive, table branch.
+// A6.3.6: dual with P or W; without either, exclusive and table branch.
 Instruction thumb_dual(std::uint32_t word) {
+    if (is_set(word, 24) || is_set(word, 21)) return dual(field(word, 15, 12), field(word, 11, 8));
     const bool table_branch = (word & 0xfff0'ffe0) == 0xe8d0'f000;
-    return multiple(true, table_branch);
+    return other_access(true, table_branch);
+}
+
+// A6.3.5: op 01 increments after, 10 decrements before; 00 and 11 are RFE and SRS.
+Instruction thumb_block(std::uint32_t word) {
+    const bool load = is_set(word, 20);
+    const unsigned op = field(word, 24, 23);
+    if (op == 0 || op == 3) return other_access(true, load);
+    return block(true, load, field(word, 19, 16), word & 0xffff, op == 1, op == 2);
 }
 
 Instruction decode_thumb32(std::uint32_t word) {
-    const bool load = is_set(word, 20);
     switch (field(word, 31, 25)) {
-    case 0x74: { // 1110 100: LDM, STM, RFE, SRS, dual and exclusive
-        if (is_set(word, 22)) return thumb_dual(word);
-        const unsigned op = field(word, 24, 23);
-        const bool exception_return = op == 0 || op == 3;
-        return multiple(true, load && (exception_return || is_set(word, pc)));
-    }
+    case 0x74: return is_set(word, 22) ? thumb_dual(word) : thumb_block(word); // 1110 100
     case 0x7c: return thumb_single(word); // 1111 100
-    case 0x76: case 0x7e: return multiple(true, false); // 111x 110: coprocessor and VFP
+    case 0x76: case 0x7e: return other_access(true, false); // 111x 110: coprocessor and VFP
     default: return {.wide = true};
     }
 }

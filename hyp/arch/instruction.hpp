@@ -5,15 +5,21 @@
 
 namespace mmioscope::arch {
 
-/// The instruction set of a load or store, as far as this hypervisor needs it.
+/// At most this many registers move in one instruction: LDM and STM with a full list.
+inline constexpr unsigned max_beats = 16;
+
+/// A load or store, as far as this hypervisor needs to know it.
 struct Instruction {
     bool wide{};            ///< 32 bits long
-    bool load_store{};      ///< a load or store that may reach a device
+    bool load_store{};      ///< may reach a device
     bool loads_pc{};        ///< its continuation depends on what the device answers
-    bool single_register{}; ///< one access, to or from `reg`; the three below are valid
-    unsigned reg{};
-    unsigned log2_size{2};  ///< of each access; 2 (a bus beat) for multiples
+    unsigned log2_size{2};  ///< of each access on the bus
     bool sign_extend{};
+    unsigned beats{};       ///< accesses, each of one core register; 0: not known (VFP, exclusives, ...)
+    std::uint8_t reg[max_beats]{}; ///< of each access, in the order of addresses
+    bool has_base{};        ///< the two below tell the first address (LDM, STM)
+    unsigned base{};        ///< Rn
+    std::int32_t first{};   ///< first address, relative to Rn
 };
 
 /// True if `first_halfword` begins a 32-bit Thumb instruction (ARM ARM A6.1).

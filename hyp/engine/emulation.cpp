@@ -38,13 +38,13 @@ void perform(Frame& frame, const DeviceAccess& access, abi::Record& record) {
 Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
     if (!described_by_syndrome(access)) return otherwise_.carry_out(cpu, frame, access);
     auto& statistics = cpu.ring.statistics();
-    if (!cpu.locks.acquire(cpu.machine->locks, access.span->region, access.last_region, cpu.number,
+    if (!cpu.locks.acquire(cpu.machine->locks, regions_of(cpu.step, access), cpu.number,
                            statistics.lock_spins))
         return Outcome::again;
 
     abi::Record record = describe(frame, access);
     record.access |= abi::access_emulated;
-    record.lock_sequence = cpu.locks.next_sequence();
+    record.lock_sequence = cpu.locks.next_sequence(access.span->region);
     record.time = cpu.ring.begin(frame.pc, access.pa.value);
     if (access.ends_machine && access.recorded) {
         record.flags |= abi::flag_early;

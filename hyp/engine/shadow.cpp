@@ -46,18 +46,44 @@ void complete(Step& step, const Frame& frame, bool as_planned, std::uint64_t now
     }
 }
 
+/// One record for each access to a traced device, in the order of the bus.
+void publish_beats(Cpu& cpu, const Frame& frame) {
+    const Step& step = cpu.step;
+    abi::Record r = step.record;
+    for (unsigned n = 0; n < step.access.beats; ++n) {
+        const Beat& beat = step.beats[n];
+        if (beat.span == nullptr || !beat.span->traced) continue;
+        r.device = beat.span->region;
+        r.va = beat.va.value;
+        r.pa_low = static_cast<std::uint32_t>(beat.pa.value);
+        r.pa_high = static_cast<std::uint8_t>(beat.pa.value >> 32);
+        r.value = step.access.write ? beat.value : guest_register(frame, beat.reg);
+        r.lock_sequence = cpu.locks.next_sequence(r.device);
+        cpu.ring.publish(r);
+        r.flags |= abi::flag_same_instruction;
+    }
+}
+
+void publish(Cpu& cpu, const Frame& frame, bool as_planned) {
+    const Step& step = cpu.step;
+    if (!step.access.recorded || (step.record.flags & abi::flag_early) != 0) return;
+    if (as_planned && step.access.beats > 1) return publish_beats(cpu, frame);
+    abi::Record r = step.record;
+    cpu.ring.publish(r);
+}
+
 } // namespace
 
 Outcome ShadowEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
     auto& statistics = cpu.ring.statistics();
-    if (!cpu.locks.acquire(cpu.machine->locks, access.span->region, access.last_region, cpu.number,
+    if (!cpu.locks.acquire(cpu.machine->locks, regions_of(cpu.step, access), cpu.number,
                            statistics.lock_spins))
         return Outcome::again;
 
     Step& step = cpu.step;
     step.access = access;
     step.record = describe(frame, access);
-    step.record.lock_sequence = cpu.locks.next_sequence();
+    if (access.beats == 1) step.record.lock_sequence = cpu.locks.next_sequence(access.span->region);
     step.record.time = cpu.ring.begin(frame.pc, access.pa.value);
     if (access.ends_machine && access.recorded) {
         step.record.flags |= abi::flag_early;
@@ -90,8 +116,7 @@ bool ShadowEngine::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
 
     complete(step, frame, as_planned, now);
     if (!as_planned) ++cpu.ring.statistics().abnormal;
-    if (step.access.recorded && (step.record.flags & abi::flag_early) == 0)
-        cpu.ring.publish(step.record);
+    publish(cpu, frame, as_planned);
     cpu.ring.finish();
     cpu.locks.release();
     return own_breakpoint;

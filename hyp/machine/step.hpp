@@ -2,7 +2,9 @@
 #pragma once
 
 #include "abi/record.hpp"
+#include "arch/instruction.hpp"
 #include "machine/access.hpp"
+#include "trace/region_lock.hpp"
 
 namespace mmioscope {
 
@@ -20,10 +22,16 @@ struct BorrowedDebug {
 struct Step {
     bool armed{};
     DeviceAccess access;
-    abi::Record record{};     ///< all but value and duration of a load
+    Beat beats[arch::max_beats]; ///< filled at the trap where access.beats is more than one
+    abi::Record record{};     ///< of the first access: all but value and duration of a load
     std::uint32_t next_pc{};  ///< where the breakpoint is
     std::uint32_t masks{};    ///< the guest's CPSR.A, I and F
     BorrowedDebug borrowed{};
 };
+
+/// The regions `access` reaches; `step.beats` tells where it is more than one access.
+RegionSet regions_of(const Step& step, const DeviceAccess& access);
+/// Whether one of its accesses is to a traced device.
+bool reaches_traced(const Step& step, const DeviceAccess& access);
 
 } // namespace mmioscope

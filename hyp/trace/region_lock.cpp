@@ -2,8 +2,6 @@
 
 #include "base/check.hpp"
 
-#include <utility>
-
 namespace mmioscope {
 
 namespace {
@@ -11,34 +9,43 @@ namespace {
 constexpr unsigned max_turns = 2000;
 } // namespace
 
-bool HeldLocks::acquire(RegionLocks& locks, std::uint16_t first, std::uint16_t second,
-                        std::uint32_t cpu, std::uint64_t& spins) {
-    check(!held(), "a step began while another held its locks");
-    RegionLock* low = &locks.of(first);
-    RegionLock* high = &locks.of(second);
-    sequenced_ = low;
-    if (low == high) high = nullptr;
-    else if (second < first) std::swap(low, high);
+void RegionSet::add(std::uint16_t region) {
+    std::size_t at = 0;
+    while (at < regions_.size() && regions_[at] < region) ++at;
+    if (at < regions_.size() && regions_[at] == region) return;
+    check(regions_.insert(at, region), "an instruction with more accesses than there are");
+}
 
-    if (!low->lock.try_acquire(cpu, max_turns, spins)) {
-        blocked_by_ = low->lock.owner();
+bool HeldLocks::acquire(RegionLocks& locks, const RegionSet& regions, std::uint32_t cpu,
+                        std::uint64_t& spins) {
+    check(!held(), "a step began while another held its locks");
+    locks_ = &locks;
+    regions_ = regions;
+    for (const std::uint16_t& region : regions_) {
+        Lock& lock = locks.of(region).lock;
+        if (lock.try_acquire(cpu, max_turns, spins)) continue;
+        blocked_by_ = lock.owner();
+        release_until(&region);
         return false;
     }
-    if (high != nullptr && !high->lock.try_acquire(cpu, max_turns, spins)) {
-        blocked_by_ = high->lock.owner();
-        low->lock.release();
-        return false;
-    }
-    low_ = low;
-    high_ = high;
     return true;
+}
+
+std::uint32_t HeldLocks::next_sequence(std::uint16_t region) {
+    for (const std::uint16_t held : regions_)
+        if (held == region && locks_ != nullptr) return ++locks_->of(region).sequence;
+    panic("a sequence number without its lock");
 }
 
 void HeldLocks::release() {
     check(held(), "a lock was released twice");
-    if (high_ != nullptr) high_->lock.release();
-    low_->lock.release();
-    low_ = high_ = nullptr;
+    release_until(regions_.end());
+}
+
+void HeldLocks::release_until(const std::uint16_t* end) {
+    for (const std::uint16_t* region = regions_.begin(); region != end; ++region)
+        locks_->of(*region).lock.release();
+    locks_ = nullptr;
 }
 
 } // namespace mmioscope

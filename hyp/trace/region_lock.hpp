@@ -2,11 +2,12 @@
 // the order of records is the order on the bus. Held while the guest re-executes the
 // instruction; released by the same CPU at the step's end, however it ends.
 //
-// Lock order: by region index, ascending. At most two regions are held at once: an access that
-// reaches into the next page.
+// Lock order: by region index, ascending. An instruction takes all the locks it may need before its
+// first access: more than one where it reaches into another region (LDM, an unaligned access).
 #pragma once
 
 #include "abi/ring.hpp"
+#include "base/fixed_vector.hpp"
 #include "trace/lock.hpp"
 
 namespace mmioscope {
@@ -27,27 +28,39 @@ private:
     RegionLock locks_[abi::max_regions + 1];
 };
 
-/// Proof that one or two region locks are held. Passed to what needs them.
+/// Regions that one instruction reaches, in the lock order, each once.
+class RegionSet {
+public:
+    static constexpr std::size_t capacity = 16; ///< the most accesses one instruction makes (LDM)
+
+    void add(std::uint16_t region);
+    const std::uint16_t* begin() const { return regions_.begin(); }
+    const std::uint16_t* end() const { return regions_.end(); }
+
+private:
+    FixedVector<std::uint16_t, capacity> regions_;
+};
+
+/// Proof that region locks are held. Passed to what needs them.
 class HeldLocks {
 public:
-    HeldLocks() = default;
-
-    /// Takes the locks of `first` and `second` (the same one twice is one) in the lock order.
-    /// False, with nothing held, when one could not be had within the bound.
-    [[nodiscard]] bool acquire(RegionLocks& locks, std::uint16_t first, std::uint16_t second,
-                               std::uint32_t cpu, std::uint64_t& spins);
+    /// Takes the locks of `regions`. False, with nothing held, when one could not be had within
+    /// the bound. `spins` counts the turns spent waiting.
+    [[nodiscard]] bool acquire(RegionLocks& locks, const RegionSet& regions, std::uint32_t cpu,
+                               std::uint64_t& spins);
     void release();
 
-    bool held() const { return low_ != nullptr; }
-    /// The next sequence number of the region of the access.
-    std::uint32_t next_sequence() { return ++sequenced_->sequence; }
+    bool held() const { return locks_ != nullptr; }
+    /// The next sequence number of `region`, whose lock must be among those held.
+    std::uint32_t next_sequence(std::uint16_t region);
     /// The CPU that kept the last acquire() from succeeding, or Lock::no_owner.
     std::uint32_t blocked_by() const { return blocked_by_; }
 
 private:
-    RegionLock* low_{};
-    RegionLock* high_{};
-    RegionLock* sequenced_{};
+    void release_until(const std::uint16_t* end);
+
+    RegionLocks* locks_{}; ///< null: none held
+    RegionSet regions_;
     std::uint32_t blocked_by_{Lock::no_owner};
 };
 

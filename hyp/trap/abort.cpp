@@ -1,6 +1,5 @@
 #include "trap/abort.hpp"
 
-#include "arch/instruction.hpp"
 #include "base/check.hpp"
 #include "guest/registers.hpp"
 #include "guest/exception.hpp"
@@ -8,7 +7,7 @@
 #include "engine/record.hpp"
 #include "machine/machine.hpp"
 #include "port/sysreg.hpp"
-#include "trap/fetch.hpp"
+#include "trap/decode.hpp"
 
 namespace mmioscope {
 
@@ -23,33 +22,6 @@ IntermediateAddress faulting_address(std::uint32_t hpfar, VirtualAddress va) {
 std::uint16_t region_at(const Machine& machine, PhysicalAddress pa, std::uint16_t otherwise) {
     const Span* span = machine.map.find(pa);
     return span != nullptr ? span->region : otherwise;
-}
-
-/// From the syndrome where it says everything; else the instruction, for its length at least.
-/// False if the instruction cannot be read or loads the PC: `why` says which.
-bool decode(const Frame& frame, const MemoryMap& memory, arch::Hsr hsr, DeviceAccess& access,
-            abi::FaultReason& why) {
-    if (hsr.isv()) {
-        access.decoded = access.syndrome = true;
-        access.log2_size = hsr.log2_size();
-        access.reg = hsr.srt();
-        access.sign_extend = hsr.sign_extend();
-        access.wide = hsr.il();
-        why = abi::FaultReason::loads_pc;
-        return access.write || access.reg != 15;
-    }
-    const auto word = fetch_instruction(frame, memory);
-    why = abi::FaultReason::undecodable;
-    if (!word) return false;
-    const arch::Instruction instruction = arch::decode(*word, in_thumb(frame));
-    if (!instruction.load_store && !access.stage1_walk) return false;
-    access.wide = instruction.wide;
-    access.log2_size = instruction.log2_size;
-    access.decoded = instruction.single_register && !access.stage1_walk;
-    access.reg = instruction.reg;
-    access.sign_extend = instruction.sign_extend;
-    why = abi::FaultReason::loads_pc;
-    return !instruction.loads_pc;
 }
 
 Outcome record_fault(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
@@ -73,7 +45,7 @@ Outcome refuse(Cpu& cpu, Frame& frame, const DeviceAccess& access, abi::FaultRea
 Outcome answer_unassigned(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
     const auto why = access.span != nullptr ? abi::FaultReason::hypervisor_device
                                             : abi::FaultReason::unnamed_address;
-    if (board.unassigned == Unassigned::aborts || !access.decoded)
+    if (board.unassigned == Unassigned::aborts || !access.syndrome)
         return refuse(cpu, frame, access, why);
     record_fault(cpu, frame, access, why);
     if (!access.write) set_guest_register(frame, access.reg, 0);
@@ -92,7 +64,7 @@ Outcome record_maintenance(Cpu& cpu, const Frame& frame, const DeviceAccess& acc
 
 /// Registers of the board that start CPUs or end the machine: known before they take effect.
 void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
-    if (!access.span->trapped || !access.write || !access.decoded) return;
+    if (!access.span->trapped || !access.write || !access.decoded || access.beats > 1) return;
     const std::uint32_t value = guest_register(frame, access.reg);
     const BoardEvent event = board.event_of(access.pa, value);
     access.ends_machine = event.kind == BoardEvent::Kind::ends_machine;
@@ -126,23 +98,23 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     access.stage1_walk = hsr.stage1_walk();
 
     if (hsr.cache_maintenance()) return record_maintenance(cpu, frame, access);
-    abi::FaultReason why{};
-    const bool possible = decode(frame, machine.guest_memory, hsr, access, why);
+    if (access.span != nullptr) access.last_region = access.span->region;
+    const abi::FaultReason why = decode_access(cpu, frame, hsr, access);
     if (access.span == nullptr || access.span->withheld) return answer_unassigned(cpu, frame, access);
-    if (!possible) return refuse(cpu, frame, access, why);
+    if (why != abi::FaultReason::none) return refuse(cpu, frame, access, why);
 
-    access.recorded = access.span->traced;
+    access.recorded = reaches_traced(cpu.step, access);
     if (access.recorded) {
-        constexpr std::uint64_t records_needed = 1;
-        if (machine.config.policy == abi::Policy::stall && !cpu.ring.has_room(records_needed)) {
+        if (machine.config.policy == abi::Policy::stall && !cpu.ring.has_room(access.beats)) {
             ++cpu.ring.statistics().retries;
             return Outcome::again;
         }
     } else {
         ++cpu.ring.statistics().unselected;
     }
-    access.last_region = region_at(machine, access.pa + ((1u << access.log2_size) - 1),
-                                   access.span->region);
+    if (access.beats == 1)
+        access.last_region = region_at(machine, access.pa + ((1u << access.log2_size) - 1),
+                                       access.span->region);
     note_board_event(cpu, frame, access);
     return carry_out(cpu, frame, access);
 }

@@ -1,0 +1,16 @@
+// What the trapped instruction asks of the device.
+#pragma once
+
+#include "abi/record.hpp"
+#include "arch/hsr.hpp"
+#include "machine/cpu.hpp"
+#include "entry/frame.hpp"
+
+namespace mmioscope {
+
+/// Completes `access` from the syndrome where that says everything, else from the instruction;
+/// several accesses of one instruction go to cpu.step.beats. Returns FaultReason::none, or why the
+/// access cannot be carried out: the instruction cannot be read, is no load or store, or loads PC.
+abi::FaultReason decode_access(Cpu& cpu, const Frame& frame, arch::Hsr hsr, DeviceAccess& access);
+
+} // namespace mmioscope
