@@ -52,20 +52,28 @@ std::uint32_t emergency_stack_of(std::uint32_t number) {
     return static_cast<std::uint32_t>(at(boot_stacks) + (2 * number + 2) * stack_size);
 }
 
+/// By CPU 0 for all: what a secondary wrote with its MMU off could be lost under a line cached here.
+void number_cpus() {
+    for (std::uint32_t n = 0; n < abi::max_cpus; ++n) {
+        machine.cpus[n].emergency_stack = emergency_stack_of(n);
+        machine.cpus[n].number = n;
+        machine.cpus[n].machine = &machine;
+    }
+}
+
 Cpu& start_cpu(std::uint32_t number) {
     Cpu& cpu = machine.cpus[number];
-    cpu.emergency_stack = emergency_stack_of(number);
-    cpu.number = number;
-    cpu.machine = &machine;
     port::set_this_cpu(&cpu);
     return cpu;
 }
 
-/// The secondaries' MMUs are off: they see memory, not this CPU's cache.
+/// The secondaries' MMUs are off: they see memory, not this CPU's cache. The word that lets them go
+/// is written when everything it speaks of is there.
 void release_secondaries() {
-    machine_ready.store(1, std::memory_order_release);
     const Range data = machine.image.data;
-    port::clean_to_coherency({data.begin}, static_cast<std::size_t>(data.size()));
+    port::flush_to_coherency({data.begin}, static_cast<std::size_t>(data.size()));
+    machine_ready.store(1, std::memory_order_release);
+    port::flush_to_coherency(port::address_of(&machine_ready), sizeof machine_ready);
 }
 
 void wait_for_machine() {
@@ -87,6 +95,7 @@ void mmioscope_start(std::uint32_t number, std::uint32_t r2, Frame& frame) {
         early_fault_cpu.emergency_stack = emergency_stack_of(0);
         machine.image = image_layout();
         machine.uart = board.uart;
+        number_cpus();
         machine.pool = TablePool(reinterpret_cast<lpae::Descriptor*>(table_pool_begin),
                                  static_cast<unsigned>((table_pool_end - table_pool_begin) / page_size));
         frame = start_machine(machine, start_cpu(0), r2);

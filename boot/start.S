@@ -120,7 +120,8 @@ no_hyp_vectors:
     b       no_hyp
     b       no_hyp
 
-no_hyp:
+no_hyp:                                 @ from Undefined mode too, which has an SP of its own
+    bl      set_stack
     cmp     r9, #0
     bleq    mmioscope_no_hyp            @ says so
 park:

@@ -54,14 +54,10 @@ unsigned count_cpus(const Tree& tree) {
     return count;
 }
 
-/// The hypervisor's memory: from its first byte to the end of the trace area.
-Range own_memory(const Machine& machine) {
-    return {machine.image.text.begin, machine.image.area.begin + machine.config.area_size};
-}
-
 BootError check_memory(const Machine& machine, const MemoryMap& board_memory) {
+    const Range needed{machine.own_memory.begin - abi::guest_tree_room, machine.own_memory.end};
     for (const Range& range : board_memory) {
-        if (!range.contains(own_memory(machine))) continue;
+        if (!range.contains(needed)) continue;
         if (machine.config.area_size < smallest_area(machine.cpu_count))
             return {"mmioscope,area-size is too small for this many CPUs", ""};
         return {};
@@ -79,6 +75,7 @@ BootError check_modules(const Machine& machine) {
         if (!inside) return {"a boot module lies outside the guest's memory", ""};
         if (module.overlaps(tree)) return {"a boot module lies where the guest's device tree goes", ""};
     }
+    if (modules.kernel.overlaps(modules.ramdisk)) return {"kernel and ramdisk overlap", ""};
     return {};
 }
 
@@ -93,11 +90,13 @@ BootError choose_uart(const Tree& tree, Machine& machine, int& node) {
         const Range page{page_floor(range.begin), page_floor(range.begin) + page_size};
         if (!machine.hyp_boot_table.map(page, lpae::hyp_device, machine.pool)) return no_tables;
         port::publish_tables();
+        port::synchronize_context();
     }
     const Span* span = machine.map.find(machine.uart);
     if (span == nullptr) return {"the device tree does not name the hypervisor's UART", ""};
     abi::RegionEntry& region = machine.regions[span->region];
     node = tree.find(region.path);
+    if (node < 0) return {"the path of the hypervisor's UART is too long", region.path};
     return machine.map.withhold(range_of(region)) ? BootError{}
                                                   : no_spans;
 }
@@ -105,6 +104,8 @@ BootError choose_uart(const Tree& tree, Machine& machine, int& node) {
 BootError read_tree(const Tree& tree, Machine& machine, int& uart_node) {
     if (!tree.compatible(0, board.compatible))
         return {"this image is for another board; the device tree is not one of", board.compatible};
+    if (tree.cell(0, "#address-cells", 2) > 2 || tree.cell(0, "#size-cells", 1) > 2)
+        return {"the device tree's root has more than two cells for addresses or sizes", ""};
     machine.cpu_count = count_cpus(tree);
     if (machine.cpu_count == 0 || machine.cpu_count > abi::max_cpus)
         return {"the device tree names no CPU, or more than the hypervisor has room for", ""};
@@ -115,10 +116,14 @@ BootError read_tree(const Tree& tree, Machine& machine, int& uart_node) {
     MemoryMap board_memory;
     if (auto e = list_memory(tree, board_memory)) return e;
     machine.image.area.end = machine.image.area.begin + machine.config.area_size;
+    machine.own_memory = {machine.image.text.begin, machine.image.area.end};
     if (auto e = check_memory(machine, board_memory)) return e;
     machine.guest_memory = board_memory;
-    if (auto e = carve(machine.guest_memory, own_memory(machine))) return e;
+    if (auto e = carve(machine.guest_memory, machine.own_memory)) return e;
     if (auto e = check_modules(machine)) return e;
+    mark_memory(machine.regions, board_memory);
+    // A node that claims a piece of the hypervisor's memory does not get it.
+    if (!machine.map.withhold(machine.own_memory)) return no_spans;
 
     if (auto e = choose_uart(tree, machine, uart_node)) return e;
     if (!machine.map.trap_always(board.machine_registers)) return no_spans;
@@ -139,7 +144,8 @@ bool build_guest_table(Machine& machine, TranslationTable& table, bool with_trap
 
 BootError build_tables(Machine& machine) {
     if (!new_table(machine.hyp_table, machine.pool) ||
-        !build_stage1(machine.hyp_table, machine.image, machine.guest_memory, machine.map, machine.pool))
+        !build_stage1(machine.hyp_table, machine.image, machine.boot_tree, machine.guest_memory,
+                      machine.map, machine.pool))
         return no_tables;
     if (!build_guest_table(machine, machine.normal_table, false)) return no_tables;
     for (unsigned i = 0; i < machine.cpu_count; ++i)
@@ -166,7 +172,7 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
 } // namespace
 
 Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
-    const Range boot_tree = find_boot_tree(machine, r2);
+    const Range boot_tree = machine.boot_tree = find_boot_tree(machine, r2);
     if (!new_table(machine.hyp_boot_table, machine.pool) ||
         !build_boot_stage1(machine.hyp_boot_table, machine.image, boot_tree, machine.uart, machine.pool))
         refuse(machine, no_tables);
@@ -187,7 +193,7 @@ Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
         refuse(machine, e);
     const Tree written(port::memory_at<const void>(guest_tree));
 
-    port::clean_to_coherency(guest_tree, written.size()); // the guest starts with its caches off
+    port::flush_to_coherency(guest_tree, written.size()); // the guest starts with its caches off
 
     make_area(machine, machine.image.area);
     prepare_cpu(machine, cpu);

@@ -21,8 +21,8 @@ Instruction single(bool wide, bool load, unsigned reg, unsigned log2_size, bool 
 }
 
 /// LDRD, STRD: two words.
-Instruction dual(unsigned first, unsigned second) {
-    return {.wide = true, .load_store = true, .beats = 2,
+Instruction dual(bool load, unsigned first, unsigned second) {
+    return {.wide = true, .load_store = true, .loads_pc = load && (first == pc || second == pc), .beats = 2,
             .reg = {static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(second)}};
 }
 
@@ -48,8 +48,8 @@ Instruction arm_extra(std::uint32_t word) {
     const unsigned reg = field(word, 15, 12);
     switch (field(word, 6, 5)) {
     case 1: return single(true, load, reg, 1, false);
-    case 2: return load ? single(true, true, reg, 0, true) : dual(reg, reg + 1); // LDRD
-    default: return load ? single(true, true, reg, 1, true) : dual(reg, reg + 1); // STRD
+    case 2: return load ? single(true, true, reg, 0, true) : dual(true, reg, reg + 1); // LDRD
+    default: return load ? single(true, true, reg, 1, true) : dual(false, reg, reg + 1); // STRD
     }
 }
 
@@ -61,6 +61,15 @@ Instruction arm_block(std::uint32_t word) {
     return block(true, load, field(word, 19, 16), word & 0xffff, is_set(word, 23), is_set(word, 24));
 }
 
+// A5.2.10: SWP and SWPB (bits 23, 21 and 20 clear), LDREX and STREX with the size in bits 22:21.
+Instruction arm_synchronization(std::uint32_t word) {
+    const bool swap = !is_set(word, 23);
+    Instruction i = other_access(true, (swap || is_set(word, 20)) && field(word, 15, 12) == pc);
+    constexpr unsigned exclusive_size[4] = {2, 3, 0, 1};
+    i.log2_size = swap ? (is_set(word, 22) ? 0 : 2) : exclusive_size[field(word, 22, 21)];
+    return i;
+}
+
 Instruction decode_arm(std::uint32_t word) {
     const Instruction other{.wide = true};
     const bool unconditional = (word >> 28) == 0xf;
@@ -69,7 +78,7 @@ Instruction decode_arm(std::uint32_t word) {
     case 0: // A5.2: extra loads and stores, SWP and exclusives among data processing
         if (unconditional || !is_set(word, 7) || !is_set(word, 4)) return other;
         if (field(word, 6, 5) != 0) return arm_extra(word);
-        return is_set(word, 24) ? other_access(true, false) : other;
+        return is_set(word, 24) ? arm_synchronization(word) : other;
     case 2: // A5.3, and NEON element or structure loads and stores (A7.7)
         if (unconditional) return is_set(word, 24) || load ? other : other_access(true, false);
         return single(true, load, field(word, 15, 12), is_set(word, 22) ? 0 : 2, false);
@@ -124,7 +133,7 @@ Instruction thumb_single(std::uint32_t word) {
 
 // A6.3.6: dual with P or W; without either, exclusive and table branch.
 Instruction thumb_dual(std::uint32_t word) {
-    if (is_set(word, 24) || is_set(word, 21)) return dual(field(word, 15, 12), field(word, 11, 8));
+    if (is_set(word, 24) || is_set(word, 21)) return dual(is_set(word, 20), field(word, 15, 12), field(word, 11, 8));
     const bool table_branch = (word & 0xfff0'ffe0) == 0xe8d0'f000;
     return other_access(true, table_branch);
 }
@@ -146,12 +155,27 @@ Instruction decode_thumb32(std::uint32_t word) {
     }
 }
 
-} // namespace
-
-Instruction decode(std::uint32_t word, bool thumb) {
+Instruction decode_form(std::uint32_t word, bool thumb) {
     if (!thumb) return decode_arm(word);
     return is_wide_thumb(static_cast<std::uint16_t>(word >> 16)) ? decode_thumb32(word)
                                                                  : decode_thumb16(word);
+}
+
+/// Writeback to PC: UNPREDICTABLE in every form, a branch on some CPUs. Rn is in bits 19:16 of all
+/// 32-bit encodings, W in bit 21; ARM also writes back without P (bit 24). A single Thumb load with
+/// Rn = PC is a literal load, which has no writeback.
+bool writes_pc_back(std::uint32_t word, bool thumb) {
+    if (field(word, 19, 16) != pc) return false;
+    if (thumb) return field(word, 31, 25) != 0x7c && is_set(word, 21);
+    return !is_set(word, 24) || is_set(word, 21);
+}
+
+} // namespace
+
+Instruction decode(std::uint32_t word, bool thumb) {
+    Instruction i = decode_form(word, thumb);
+    if (i.load_store && i.wide && writes_pc_back(word, thumb)) i.loads_pc = true;
+    return i;
 }
 
 } // namespace mmioscope::arch

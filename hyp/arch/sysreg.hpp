@@ -51,9 +51,7 @@ using VTTBR = Register64<15, 6, 2>;
 
 // Address translation (B4.2.4): stage 1 of the current state, to PAR.
 using ATS1CPR = Register32<15, 0, 7, 8, 0>;
-using ATS1CPW = Register32<15, 0, 7, 8, 1>;
 using ATS1CUR = Register32<15, 0, 7, 8, 2>;
-using ATS1CUW = Register32<15, 0, 7, 8, 3>;
 using PAR = Register64<15, 0, 7>;
 
 // Faults (B4.1).
@@ -73,7 +71,7 @@ using TLBIALLH = Register32<15, 4, 8, 7, 0>;      ///< this CPU, Hyp entries
 using TLBIALLNSNH = Register32<15, 4, 8, 7, 4>;   ///< this CPU, PL1&0 entries of every VMID
 using TLBIALLNSNHIS = Register32<15, 4, 8, 3, 4>; ///< all CPUs, likewise
 using ICIALLU = Register32<15, 0, 7, 5, 0>;
-using DCCMVAC = Register32<15, 0, 7, 10, 1>;      ///< clean data cache line to the point of coherency
+using DCCIMVAC = Register32<15, 0, 7, 14, 1>;     ///< clean and invalidate data cache line to the point of coherency
 
 // Threads (B4.1.147 and on).
 using TPIDRURO = Register32<15, 0, 13, 0, 3>;
@@ -88,10 +86,13 @@ using CNTVOFF = Register64<15, 4, 14>;
 using DBGDIDR = Register32<14, 0, 0, 0, 0>;
 using DBGDSCR = Register32<14, 0, 0, 2, 2>; ///< DBGDSCRext
 using DBGOSLAR = Register32<14, 0, 1, 0, 4>;
-using DBGPRCR = Register32<14, 0, 1, 4, 4>;
+using DBGOSLSR = Register32<14, 0, 1, 1, 4>;
+using DBGOSDLR = Register32<14, 0, 1, 3, 4>;
 template <unsigned N>
 using DBGBVR = Register32<14, 0, 0, N, 4>;
 template <unsigned N>
 using DBGBCR = Register32<14, 0, 0, N, 5>;
+template <unsigned N>
+using DBGWCR = Register32<14, 0, 0, N, 7>;
 
 } // namespace mmioscope::reg

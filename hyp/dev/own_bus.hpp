@@ -24,7 +24,7 @@ public:
     std::uint32_t read(PhysicalAddress address);
     void write(PhysicalAddress address, std::uint32_t value);
 
-    /// From now on accesses go to `ring`, those made so far first. `region_of` names the device.
+    /// From now on accesses go to `ring`, those made so far first. `map` names the devices.
     void attach(RingWriter& ring, const class RegionMap& map);
 
     /// Accesses that could not be kept before the ring existed.

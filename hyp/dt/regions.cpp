@@ -10,9 +10,10 @@ namespace {
 
 /// Devices whose content is memory: tracing them would trace loads and stores of code and pixels.
 constexpr const char* memory_like[] = {"cfi-flash", "mtd-ram", "mtd-rom", "mmio-sram",
-                                       "shared-dma-pool", "jedec-flash"};
+                                       "jedec-flash"};
 
 bool is_memory_like(const Tree& tree, int node) {
+    if (tree.parent(node) == tree.find("/reserved-memory")) return true;
     for (const char* compatible : memory_like)
         if (tree.compatible(node, compatible)) return true;
     return false;
@@ -91,6 +92,8 @@ BootError list_regions(const Tree& tree, RegionTable& regions) {
         if (!tree.has(node, "reg") || tree.is_type(node, "memory")) continue;
         Range range;
         for (unsigned i = 0; tree.reg(node, i, range); ++i) {
+            constexpr std::uint64_t reach = std::uint64_t{1} << 32; // of stage 2 here
+            if (range.end > reach) continue;
             abi::RegionEntry entry{};
             entry.base = range.begin;
             entry.size = range.size();
@@ -115,6 +118,12 @@ BootError list_memory(const Tree& tree, MemoryMap& memory) {
         }
     }
     return memory.empty() ? BootError{"the device tree names no memory", ""} : BootError{};
+}
+
+void mark_memory(RegionTable& regions, const MemoryMap& memory) {
+    for (abi::RegionEntry& region : regions)
+        for (const Range& range : memory)
+            if (range_of(region).overlaps(range)) region.flags |= abi::region_memory;
 }
 
 BootError carve(MemoryMap& memory, Range taken) {

@@ -13,6 +13,9 @@ BootError list_regions(const Tree& tree, RegionTable& regions);
 /// Fills `memory` with what the tree calls memory.
 BootError list_memory(const Tree& tree, MemoryMap& memory);
 
+/// Regions that lie in memory are memory, whatever their nodes say.
+void mark_memory(RegionTable& regions, const MemoryMap& memory);
+
 /// Takes `taken` (page-aligned) out of `memory`.
 BootError carve(MemoryMap& memory, Range taken);
 

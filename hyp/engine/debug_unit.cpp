@@ -12,37 +12,75 @@ namespace mmioscope {
 
 namespace {
 
-template <unsigned... N>
-void clear_breakpoints(unsigned count, std::integer_sequence<unsigned, N...>) {
-    ((N < count ? port::write<reg::DBGBCR<N>>(0) : void()), ...);
+/// The registers' numbers are part of their encodings: loops over them are unrolled here.
+template <class Apply, unsigned... N>
+void for_each(std::integer_sequence<unsigned, N...>, Apply&& apply) {
+    (apply(std::integral_constant<unsigned, N>{}), ...);
+}
+template <unsigned Count, class Apply>
+void for_each(Apply&& apply) {
+    for_each(std::make_integer_sequence<unsigned, Count>{}, apply);
 }
 
-template <unsigned... N>
-void save(BorrowedDebug& to, std::integer_sequence<unsigned, N...>) {
-    ((to.value[N] = port::read<reg::DBGBVR<N>>()), ...);
-    ((to.control[N] = port::read<reg::DBGBCR<N>>()), ...);
+struct Counts {
+    unsigned breakpoints;
+    unsigned watchpoints;
+};
+Counts counts() {
+    const std::uint32_t didr = port::read<reg::DBGDIDR>();
+    return {arch::breakpoint_count(didr), arch::watchpoint_count(didr)};
 }
 
-/// Control 0 first: a pair must not match while only half of it is new.
-template <unsigned... N>
-void load(const std::uint32_t (&value)[step_breakpoints],
-          const std::uint32_t (&control)[step_breakpoints],
-          std::integer_sequence<unsigned, N...>) {
-    (port::write<reg::DBGBCR<N>>(0), ...);
-    (port::write<reg::DBGBVR<N>>(value[N]), ...);
-    (port::write<reg::DBGBCR<N>>(control[N]), ...);
+/// What the guest has set up itself must not fire meanwhile: it would end the step in Hyp. Both
+/// kinds are rarely in use, so they are written only where one is on.
+void silence_others(BorrowedDebug& borrowed, Counts there) {
+    for_each<max_breakpoints>([&](auto n) {
+        if (n < step_breakpoints || n >= there.breakpoints) return;
+        borrowed.breakpoint[n] = port::read<reg::DBGBCR<n>>();
+        if ((borrowed.breakpoint[n] & arch::debug_enable) != 0) port::write<reg::DBGBCR<n>>(0);
+    });
+    for_each<max_watchpoints>([&](auto n) {
+        if (n >= there.watchpoints) return;
+        borrowed.watchpoint[n] = port::read<reg::DBGWCR<n>>();
+        if ((borrowed.watchpoint[n] & arch::debug_enable) != 0) port::write<reg::DBGWCR<n>>(0);
+    });
 }
 
-constexpr auto each = std::make_integer_sequence<unsigned, step_breakpoints>{};
+void restore_others(const BorrowedDebug& borrowed, Counts there) {
+    for_each<max_breakpoints>([&](auto n) {
+        if (n >= step_breakpoints && n < there.breakpoints &&
+            (borrowed.breakpoint[n] & arch::debug_enable) != 0)
+            port::write<reg::DBGBCR<n>>(borrowed.breakpoint[n]);
+    });
+    for_each<max_watchpoints>([&](auto n) {
+        if (n < there.watchpoints && (borrowed.watchpoint[n] & arch::debug_enable) != 0)
+            port::write<reg::DBGWCR<n>>(borrowed.watchpoint[n]);
+    });
+}
+
+/// With an OS lock set no breakpoint fires (ARM ARM C6.2): the guest would run on with its shadow.
+void open_os_locks(BorrowedDebug& borrowed) {
+    borrowed.os_double_lock = port::read<reg::DBGOSDLR>();
+    borrowed.os_locked = (port::read<reg::DBGOSLSR>() & arch::oslsr_locked) != 0;
+    if (borrowed.os_double_lock != 0) port::write<reg::DBGOSDLR>(0);
+    if (borrowed.os_locked) port::write<reg::DBGOSLAR>(0);
+    if (borrowed.os_double_lock != 0 || borrowed.os_locked) port::synchronize_context();
+}
+
+void close_os_locks(const BorrowedDebug& borrowed) {
+    if (borrowed.os_locked) port::write<reg::DBGOSLAR>(arch::os_lock_key);
+    if (borrowed.os_double_lock != 0) port::write<reg::DBGOSDLR>(borrowed.os_double_lock);
+}
 
 } // namespace
 
 bool start_debug_unit() {
     port::write<reg::DBGOSLAR>(0);
     port::synchronize_context();
-    const unsigned count = arch::breakpoint_count(port::read<reg::DBGDIDR>());
-    if (count < step_breakpoints) return false;
-    clear_breakpoints(count, std::make_integer_sequence<unsigned, 16>{});
+    const Counts there = counts();
+    if (there.breakpoints < step_breakpoints) return false;
+    for_each<max_breakpoints>([&](auto n) { if (n < there.breakpoints) port::write<reg::DBGBCR<n>>(0); });
+    for_each<max_watchpoints>([&](auto n) { if (n < there.watchpoints) port::write<reg::DBGWCR<n>>(0); });
 
     // With DBGEN low the bit does not stick, and breakpoints never fire: the guest would run on
     // with its shadow table, and the trace would miss everything in silence.
@@ -55,31 +93,37 @@ bool start_debug_unit() {
     return (now & arch::dscr_mdbgen) != 0 && (now & arch::dscr_hdbgen) == 0;
 }
 
-BorrowedDebug arm_breakpoints(std::uint32_t next_pc, bool thumb) {
-    BorrowedDebug borrowed{};
-    save(borrowed, each);
-    borrowed.dscr = port::read<reg::DBGDSCR>();
+void arm_breakpoints(BorrowedDebug& borrowed, std::uint32_t next_pc, bool thumb) {
+    open_os_locks(borrowed);
+    silence_others(borrowed, counts());
 
     const bool vectors_thumb = (port::read<reg::SCTLR>() & arch::sctlr_te) != 0;
     const std::uint32_t vectors = guest_vectors();
     const std::uint32_t address[step_breakpoints] = {next_pc, vectors + 0x04, vectors + 0x0c,
                                                      vectors + 0x10};
-    std::uint32_t value[step_breakpoints];
-    std::uint32_t control[step_breakpoints];
-    for (unsigned i = 0; i < step_breakpoints; ++i) {
-        value[i] = arch::address_value(address[i]);
-        control[i] = arch::address_match(address[i], i == 0 ? thumb : vectors_thumb);
-    }
-    load(value, control, each);
+    for_each<step_breakpoints>([&](auto n) {
+        borrowed.value[n] = port::read<reg::DBGBVR<n>>();
+        borrowed.breakpoint[n] = port::read<reg::DBGBCR<n>>();
+        port::write<reg::DBGBCR<n>>(0); // a pair must not match while only half of it is new
+        port::write<reg::DBGBVR<n>>(arch::address_value(address[n]));
+        port::write<reg::DBGBCR<n>>(arch::address_match(address[n], n == 0 ? thumb : vectors_thumb));
+    });
+    borrowed.dscr = port::read<reg::DBGDSCR>();
     port::write<reg::DBGDSCR>(borrowed.dscr | arch::dscr_mdbgen);
     port::write<reg::HDCR>(port::read<reg::HDCR>() | arch::hdcr_step);
-    return borrowed; // the ERET synchronises all this
+    // The ERET synchronises all this.
 }
 
 void disarm_breakpoints(const BorrowedDebug& borrowed) {
     port::write<reg::HDCR>(port::read<reg::HDCR>() & ~arch::hdcr_step);
     port::write<reg::DBGDSCR>(borrowed.dscr);
-    load(borrowed.value, borrowed.control, each);
+    for_each<step_breakpoints>([&](auto n) {
+        port::write<reg::DBGBCR<n>>(0);
+        port::write<reg::DBGBVR<n>>(borrowed.value[n]);
+        port::write<reg::DBGBCR<n>>(borrowed.breakpoint[n]);
+    });
+    restore_others(borrowed, counts());
+    close_os_locks(borrowed);
 }
 
 } // namespace mmioscope

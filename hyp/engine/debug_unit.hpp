@@ -11,8 +11,9 @@ namespace mmioscope {
 [[nodiscard]] bool start_debug_unit();
 
 /// Stops the guest in Hyp when it reaches `next_pc` (in its current instruction set) or one of
-/// its undefined, prefetch abort and data abort vectors. Until disarmed, its debug registers trap.
-BorrowedDebug arm_breakpoints(std::uint32_t next_pc, bool thumb);
+/// its undefined, prefetch abort and data abort vectors. Until disarmed, its debug registers trap;
+/// what was in them is in `borrowed`.
+void arm_breakpoints(BorrowedDebug& borrowed, std::uint32_t next_pc, bool thumb);
 /// Gives the guest its registers back.
 void disarm_breakpoints(const BorrowedDebug& borrowed);
 

@@ -1,5 +1,6 @@
 #include "engine/emulation.hpp"
 
+#include "arch/psr.hpp"
 #include "machine/cpu.hpp"
 #include "guest/registers.hpp"
 #include "engine/record.hpp"
@@ -12,8 +13,9 @@ namespace mmioscope {
 
 namespace {
 
-bool described_by_syndrome(const DeviceAccess& a) {
-    return a.syndrome && !a.stage1_walk && a.pa.value % (1u << a.log2_size) == 0;
+bool described_by_syndrome(const Frame& frame, const DeviceAccess& a) {
+    const bool big_endian = (frame.psr & arch::psr_e) != 0;
+    return a.syndrome && !a.stage1_walk && !big_endian && a.pa.value % (1u << a.log2_size) == 0;
 }
 
 std::uint32_t extend(std::uint64_t value, unsigned log2_size, bool sign) {
@@ -36,7 +38,7 @@ void perform(Frame& frame, const DeviceAccess& access, abi::Record& record) {
 } // namespace
 
 Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
-    if (!described_by_syndrome(access)) return otherwise_.carry_out(cpu, frame, access);
+    if (!described_by_syndrome(frame, access)) return otherwise_.carry_out(cpu, frame, access);
     auto& statistics = cpu.ring.statistics();
     if (!cpu.locks.acquire(cpu.machine->locks, regions_of(cpu.step, access), cpu.number,
                            statistics.lock_spins))

@@ -26,8 +26,10 @@ abi::Record describe_context(const Frame& frame, VirtualAddress va, PhysicalAddr
 
 } // namespace
 
-std::uint64_t bus_value(std::uint32_t value, unsigned log2_size) {
-    return log2_size >= 2 ? value : value & ((1u << (8u << log2_size)) - 1);
+std::uint64_t bus_value(const Frame& frame, std::uint32_t value, unsigned log2_size) {
+    const unsigned unused_bits = log2_size >= 2 ? 0 : 32 - (8u << log2_size);
+    if ((frame.psr & arch::psr_e) != 0) return __builtin_bswap32(value) >> unused_bits;
+    return value & (~0u >> unused_bits);
 }
 
 abi::Record describe(const Frame& frame, const DeviceAccess& access) {
@@ -38,7 +40,7 @@ abi::Record describe(const Frame& frame, const DeviceAccess& access) {
     if (access.sign_extend) r.access |= abi::access_sign_extend;
     if (access.syndrome) r.access |= abi::access_syndrome;
     if (!access.decoded) r.flags |= abi::flag_value_unknown;
-    else if (access.write) r.value = bus_value(guest_register(frame, access.reg), access.log2_size);
+    else if (access.write) r.value = bus_value(frame, guest_register(frame, access.reg), access.log2_size);
     return r;
 }
 

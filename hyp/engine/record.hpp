@@ -10,8 +10,9 @@ namespace mmioscope {
 /// Everything but time, duration, sequence and a load's value.
 abi::Record describe(const Frame& frame, const DeviceAccess& access);
 
-/// `value` cut to the access's size: what is on the bus, not what is in the register.
-std::uint64_t bus_value(std::uint32_t value, unsigned log2_size);
+/// What is on the bus when the guest has `value` in a register: cut to the access's size, bytes
+/// swapped if it runs big-endian (CPSR.E).
+std::uint64_t bus_value(const Frame& frame, std::uint32_t value, unsigned log2_size);
 
 /// A record that says why an access reached no device.
 abi::Record describe_fault(const Frame& frame, VirtualAddress va, PhysicalAddress pa,

@@ -35,14 +35,33 @@ void unmask_interrupts_of_exception(const Step& step, Frame& frame) {
                 (abort ? arch::psr_a : step.masks & arch::psr_a);
 }
 
-void complete(Step& step, const Frame& frame, bool as_planned, std::uint64_t now) {
+/// How the step ended.
+enum class End {
+    planned,   ///< at the breakpoint behind the instruction
+    next_page, ///< the instruction was executed; fetching the next one aborted before its breakpoint
+    exception, ///< the instruction took an exception of the guest's instead
+    trap,      ///< another trap to Hyp: still to be handled
+};
+
+End how_ended(const Step& step, const Frame& frame, arch::Hsr hsr) {
+    if (!hsr.debug_event()) return frame.pc == step.next_pc ? End::next_page : End::trap;
+    const arch::Mode mode = arch::mode_of(frame.psr);
+    if (frame.pc == step.next_pc && mode == arch::mode_of(step.record.mode)) return End::planned;
+    constexpr std::uint32_t prefetch_vector = 0x0c;
+    const bool fetch_aborted = mode == arch::Mode::abt &&
+                               frame.pc == guest_vectors() + prefetch_vector &&
+                               port::read_banked(port::Banked::lr_abt) - 4 == step.next_pc;
+    return fetch_aborted ? End::next_page : End::exception;
+}
+
+void complete(Step& step, const Frame& frame, bool executed, std::uint64_t now) {
     abi::Record& r = step.record;
     r.duration = static_cast<std::uint32_t>(now - r.time);
-    if (!as_planned) {
+    if (!executed) {
         r.type = abi::RecordType::fault;
         r.value = static_cast<std::uint64_t>(abi::FaultReason::step_ended_abnormally);
     } else if (!step.access.write && step.access.decoded) {
-        r.value = bus_value(guest_register(frame, step.access.reg), step.access.log2_size);
+        r.value = bus_value(frame, guest_register(frame, step.access.reg), step.access.log2_size);
     }
 }
 
@@ -57,17 +76,18 @@ void publish_beats(Cpu& cpu, const Frame& frame) {
         r.va = beat.va.value;
         r.pa_low = static_cast<std::uint32_t>(beat.pa.value);
         r.pa_high = static_cast<std::uint8_t>(beat.pa.value >> 32);
-        r.value = step.access.write ? beat.value : guest_register(frame, beat.reg);
+        const std::uint32_t value = step.access.write ? beat.value : guest_register(frame, beat.reg);
+        r.value = bus_value(frame, value, step.access.log2_size);
         r.lock_sequence = cpu.locks.next_sequence(r.device);
         cpu.ring.publish(r);
         r.flags |= abi::flag_same_instruction;
     }
 }
 
-void publish(Cpu& cpu, const Frame& frame, bool as_planned) {
+void publish(Cpu& cpu, const Frame& frame, bool executed) {
     const Step& step = cpu.step;
     if (!step.access.recorded || (step.record.flags & abi::flag_early) != 0) return;
-    if (as_planned && step.access.beats > 1) return publish_beats(cpu, frame);
+    if (executed && step.access.beats > 1) return publish_beats(cpu, frame);
     abi::Record r = step.record;
     cpu.ring.publish(r);
 }
@@ -92,7 +112,7 @@ Outcome ShadowEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& acce
         port::complete_system();
     }
     step.next_pc = frame.pc + (access.wide ? 4 : 2);
-    step.borrowed = arm_breakpoints(step.next_pc, in_thumb(frame));
+    arm_breakpoints(step.borrowed, step.next_pc, in_thumb(frame));
     mask_interrupts(step, frame);
     cpu.view.open_shadow();
     step.armed = true;
@@ -102,24 +122,27 @@ Outcome ShadowEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& acce
 
 bool ShadowEngine::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     Step& step = cpu.step;
-    // The guest's access is done when it reaches the breakpoint: a load has its value, and Device
-    // stores stay in order behind it. Close first: nothing below may run with the shadow open.
+    // Close first: nothing below may run with the shadow open. Then the access must be done on the
+    // bus: a load has its value, a store is waited for before the lock is free and the clock is read.
     cpu.view.close_shadow();
     step.armed = false;
+    port::complete_system();
     const std::uint64_t now = port::read<reg::CNTPCT>();
     disarm_breakpoints(step.borrowed);
 
-    const bool own_breakpoint = hsr.debug_event();
-    const bool as_planned = own_breakpoint && frame.pc == step.next_pc;
-    if (own_breakpoint && !as_planned) unmask_interrupts_of_exception(step, frame);
+    const End end = how_ended(step, frame, hsr);
+    const bool in_exception = hsr.debug_event() && end != End::planned;
+    if (in_exception) unmask_interrupts_of_exception(step, frame);
     else unmask_interrupts(step, frame);
 
-    complete(step, frame, as_planned, now);
-    if (!as_planned) ++cpu.ring.statistics().abnormal;
-    publish(cpu, frame, as_planned);
+    const bool executed = end == End::planned || end == End::next_page;
+    step.stuck = end == End::trap;
+    complete(step, frame, executed, now);
+    if (end != End::planned) ++cpu.ring.statistics().abnormal;
+    publish(cpu, frame, executed);
     cpu.ring.finish();
     cpu.locks.release();
-    return own_breakpoint;
+    return hsr.debug_event();
 }
 
 } // namespace mmioscope

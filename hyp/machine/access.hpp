@@ -10,7 +10,7 @@ struct Span;
 /// What an instruction moves between a core register and a device, in one access on the bus.
 struct Beat {
     VirtualAddress va;
-    PhysicalAddress pa;
+    PhysicalAddress pa{};
     const Span* span{};    ///< null: not a device; RAM on the other side of a page boundary
     std::uint8_t reg{};    ///< 0 to 14; 15 for stores only
     std::uint32_t value{}; ///< of a store
@@ -29,10 +29,11 @@ struct DeviceAccess {
     unsigned beats{1};      ///< accesses of the instruction; more than one: see Step::beats
     bool syndrome{};        ///< decoded from HSR: one access, no writeback
     bool wide{};            ///< the instruction has 32 bits
-    bool recorded{};        ///< a device that is traced
+    bool recorded{};        ///< reaches a traced device
     bool ends_machine{};    ///< a write after which this CPU may not get to run again
     bool stage1_walk{};     ///< made by the guest's table walk, not by the instruction
     std::uint16_t last_region{}; ///< of its last byte; the span's own as a rule
+    bool last_traced{};     ///< likewise: traced
 };
 
 } // namespace mmioscope

@@ -23,7 +23,6 @@ struct Cpu {
     OwnBus bus;
     HeldLocks locks;
     Step step;
-    std::uint32_t blocked{}; ///< traps in a row that could not get their lock
 };
 static_assert(offsetof(Cpu, emergency_stack) == 0);
 

@@ -17,6 +17,8 @@ struct Machine {
     RegionMap map;
     MemoryMap guest_memory;
     ImageLayout image;
+    Range own_memory;        ///< the hypervisor's: from its first byte to the end of the trace area
+    Range boot_tree;         ///< the device tree the boot loader handed over
     PhysicalAddress uart;
     unsigned cpu_count{};
 

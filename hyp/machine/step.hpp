@@ -12,11 +12,17 @@ namespace mmioscope {
 /// prefetch abort and data abort vectors, in case it takes one of these instead.
 inline constexpr unsigned step_breakpoints = 4;
 
-/// The guest's debug registers that a step borrows.
+inline constexpr unsigned max_breakpoints = 16;
+inline constexpr unsigned max_watchpoints = 16;
+
+/// The guest's debug registers that a step borrows or silences.
 struct BorrowedDebug {
     std::uint32_t value[step_breakpoints]{};
-    std::uint32_t control[step_breakpoints]{};
+    std::uint32_t breakpoint[max_breakpoints]{}; ///< DBGBCRn
+    std::uint32_t watchpoint[max_watchpoints]{}; ///< DBGWCRn
     std::uint32_t dscr{};
+    bool os_locked{};
+    std::uint32_t os_double_lock{};
 };
 
 struct Step {
@@ -27,6 +33,7 @@ struct Step {
     std::uint32_t next_pc{};  ///< where the breakpoint is
     std::uint32_t masks{};    ///< the guest's CPSR.A, I and F
     BorrowedDebug borrowed{};
+    bool stuck{};             ///< the last step ended in another trap, its instruction not executed
 };
 
 /// The regions `access` reaches; `step.beats` tells where it is more than one access.

@@ -9,4 +9,11 @@ namespace mmioscope {
 /// What the device tree calls memory, less the hypervisor's own; page-aligned, below 4 GiB.
 using MemoryMap = FixedVector<Range, 16>;
 
+/// Whether `address` lies in it.
+inline bool in_memory(const MemoryMap& memory, PhysicalAddress address) {
+    for (const Range& range : memory)
+        if (range.contains(address.value)) return true;
+    return false;
+}
+
 } // namespace mmioscope

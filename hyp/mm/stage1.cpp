@@ -27,17 +27,18 @@ bool build_boot_stage1(TranslationTable& table, const ImageLayout& image, Range 
            table.map(pages_of({uart.value, uart.value + 1}), lpae::hyp_device, pool);
 }
 
-bool build_stage1(TranslationTable& table, const ImageLayout& image, const MemoryMap& memory,
-                  const RegionMap& map, TablePool& pool) {
+bool build_stage1(TranslationTable& table, const ImageLayout& image, Range boot_tree,
+                  const MemoryMap& memory, const RegionMap& map, TablePool& pool) {
     for (const Range& range : memory)
         if (!table.map(range, lpae::hyp_data, pool)) return false;
     for (const Span& span : map) {
         const Range pages = pages_of(span.range);
-        if (pages.end <= (std::uint64_t{1} << 32) && !table.map(pages, lpae::hyp_device, pool))
-            return false;
+        bool is_memory = pages.overlaps({image.text.begin, image.area.end});
+        for (const Range& range : memory) is_memory |= pages.overlaps(range);
+        if (!is_memory && !table.map(pages, lpae::hyp_device, pool)) return false;
     }
     return map_image(table, image, pool) && table.map(image.area, lpae::hyp_data, pool) &&
-           table.map(image.boot_tree, lpae::hyp_data, pool);
+           table.map(pages_of(boot_tree), lpae::hyp_data, pool);
 }
 
 void enable_stage1(const TranslationTable& table) {

@@ -13,7 +13,7 @@ struct ImageLayout {
     Range data;          ///< data, bss, tables
     Range stacks;        ///< stack_size apart, the lowest page of each a guard
     Range area;          ///< trace area
-    Range boot_tree;     ///< where a loader may have put the device tree
+    Range boot_tree;     ///< where a loader may put the device tree
 };
 
 inline constexpr std::uint64_t stack_size = 4 * page_size; ///< per CPU and kind, guard included
@@ -23,8 +23,9 @@ inline constexpr std::uint64_t stack_size = 4 * page_size; ///< per CPU and kind
 [[nodiscard]] bool build_boot_stage1(TranslationTable& table, const ImageLayout& image,
                                      Range boot_tree, PhysicalAddress uart, TablePool& pool);
 
-/// Builds the one to stay with: the image, the guest's memory, all devices and the trace area.
-[[nodiscard]] bool build_stage1(TranslationTable& table, const ImageLayout& image,
+/// Builds the one to stay with: the image, the guest's memory, all devices that are no memory, the
+/// trace area and the tree at `boot_tree`.
+[[nodiscard]] bool build_stage1(TranslationTable& table, const ImageLayout& image, Range boot_tree,
                                 const MemoryMap& memory, const RegionMap& map, TablePool& pool);
 
 /// Turns MMU and caches of this CPU on, or changes to another table that maps the image alike.

@@ -29,6 +29,11 @@ bool build_stage2(TranslationTable& table, const MemoryMap& memory, const Region
     for (const Range& range : memory)
         if (!table.map(range, lpae::guest_memory, pool)) return false;
 
+    for (const Span& span : map) // memory that is traced as if it were a device
+        if ((span.withheld || (!with_trapped && (span.traced || span.trapped))) &&
+            all_pages(span).end <= input_end && !table.unmap(all_pages(span), pool))
+            return false;
+
     for (const Span& span : map) {
         if (span.withheld) continue;
         if (!with_trapped && (span.traced || span.trapped)) continue;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/address.hpp"
+#include "port/shared.hpp"
 
 #include <cstddef>
 
@@ -20,10 +21,11 @@ inline PhysicalAddress address_of(const void* object) {
 
 /// Writes one translation table entry; single-copy atomic, as the walks need it (LPAE, A3.5.3).
 inline void store_descriptor(std::uint64_t* entry, std::uint64_t value) {
-    __atomic_store_n(entry, value, __ATOMIC_RELAXED);
+    store_shared(*entry, value);
 }
 
-/// Makes [begin, begin+size) visible to observers that do not use the caches.
-void clean_to_coherency(PhysicalAddress begin, std::size_t size);
+/// Makes [begin, begin+size) visible to observers that do not use the caches, and forgets it: what
+/// they write there is seen here.
+void flush_to_coherency(PhysicalAddress begin, std::size_t size);
 
 } // namespace mmioscope::port

@@ -22,9 +22,7 @@ bool HeldLocks::acquire(RegionLocks& locks, const RegionSet& regions, std::uint3
     locks_ = &locks;
     regions_ = regions;
     for (const std::uint16_t& region : regions_) {
-        Lock& lock = locks.of(region).lock;
-        if (lock.try_acquire(cpu, max_turns, spins)) continue;
-        blocked_by_ = lock.owner();
+        if (locks.of(region).lock.try_acquire(cpu, max_turns, spins)) continue;
         release_until(&region);
         return false;
     }

@@ -53,15 +53,12 @@ public:
     bool held() const { return locks_ != nullptr; }
     /// The next sequence number of `region`, whose lock must be among those held.
     std::uint32_t next_sequence(std::uint16_t region);
-    /// The CPU that kept the last acquire() from succeeding, or Lock::no_owner.
-    std::uint32_t blocked_by() const { return blocked_by_; }
 
 private:
     void release_until(const std::uint16_t* end);
 
     RegionLocks* locks_{}; ///< null: none held
     RegionSet regions_;
-    std::uint32_t blocked_by_{Lock::no_owner};
 };
 
 } // namespace mmioscope

@@ -1,21 +1,10 @@
 #include "trace/ring_writer.hpp"
 
 #include "port/barrier.hpp"
+#include "port/shared.hpp"
 #include "port/sysreg.hpp"
 
 namespace mmioscope {
-
-namespace {
-// The other side is another CPU or another process: single-copy atomic accesses, and no more.
-template <class T>
-T load(const T& from) {
-    return __atomic_load_n(&from, __ATOMIC_RELAXED);
-}
-template <class T>
-void store_word(T& to, T value) {
-    __atomic_store_n(&to, value, __ATOMIC_RELAXED);
-}
-} // namespace
 
 void RingWriter::start(abi::RingHeader& header, std::uint32_t cpu, std::uint64_t capacity,
                        abi::Policy policy) {
@@ -34,8 +23,8 @@ void RingWriter::start(abi::RingHeader& header, std::uint32_t cpu, std::uint64_t
 std::uint64_t RingWriter::slowest_tail() const {
     std::uint64_t slowest = head_;
     for (const abi::Reader& reader : header_->readers) {
-        if (load(reader.active) == 0) continue;
-        const std::uint64_t tail = load(reader.tail);
+        if (port::load_shared(reader.active) == 0) continue;
+        const std::uint64_t tail = port::load_shared(reader.tail);
         // A reader's word is input: a tail ahead of the head means nothing and is not believed.
         if (head_ - tail > head_ - slowest && head_ - tail <= capacity_) slowest = tail;
     }
@@ -49,15 +38,15 @@ bool RingWriter::has_room(std::uint64_t count) const {
 }
 
 std::uint64_t RingWriter::begin(std::uint32_t pc, std::uint64_t pa) {
-    store_word(header_->in_flight, abi::InFlight::beginning);
+    port::store_shared(header_->in_flight, abi::InFlight::beginning);
     header_->in_flight_pc = pc;
     header_->in_flight_pa = pa;
-    port::order_memory();
-    port::synchronize_context(); // the counter may otherwise be read early (ARM ARM B8.1.2)
+    port::complete_all();        // a DMB would not order the mark before the counter is read,
+    port::synchronize_context(); // and the counter may be read early (ARM ARM B8.1.2)
     const std::uint64_t time = port::read<reg::CNTPCT>();
-    store_word(header_->in_flight_time, time);
+    port::store_shared(header_->in_flight_time, time);
     port::order_memory();
-    store_word(header_->in_flight, abi::InFlight::begun);
+    port::store_shared(header_->in_flight, abi::InFlight::begun);
     return time;
 }
 
@@ -65,21 +54,21 @@ void RingWriter::store(abi::Record& record) {
     record.commit = 0;
     abi::Record& slot = slots_[slot_];
     // A reader under `flight` must not take the old commit word for the new payload's.
-    store_word(slot.commit, std::uint32_t{0});
+    port::store_shared(slot.commit, 0);
     port::order_memory();
     slot = record;
     port::order_memory();
-    store_word(slot.commit, static_cast<std::uint32_t>(head_ + 1));
+    port::store_shared(slot.commit, static_cast<std::uint32_t>(head_ + 1));
     port::order_memory();
     ++head_;
     if (++slot_ == capacity_) slot_ = 0;
-    store_word(header_->head, head_);
+    port::store_shared(header_->head, head_);
 }
 
 void RingWriter::lose() {
-    if (header_->lost == 0) store_word(header_->first_lost, head_);
-    store_word(header_->last_lost, head_);
-    store_word(header_->lost, header_->lost + 1);
+    if (header_->lost == 0) port::store_shared(header_->first_lost, head_);
+    port::store_shared(header_->last_lost, head_);
+    port::store_shared(header_->lost, header_->lost + 1);
     ++pending_gap_;
     ++sequence_;
 }
@@ -104,7 +93,7 @@ void RingWriter::publish(abi::Record& record) {
 
 void RingWriter::finish() {
     port::order_memory(); // the records first, then the word that says they are all there
-    store_word(header_->in_flight, abi::InFlight::none);
+    port::store_shared(header_->in_flight, abi::InFlight::none);
 }
 
 const abi::Record* RingWriter::recent(unsigned age) const {

@@ -43,8 +43,10 @@ Outcome refuse(Cpu& cpu, Frame& frame, const DeviceAccess& access, abi::FaultRea
 
 /// No device is there, or none that is the guest's: what the board's bus answers then.
 Outcome answer_unassigned(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
-    const auto why = access.span != nullptr ? abi::FaultReason::hypervisor_device
-                                            : abi::FaultReason::unnamed_address;
+    const auto why = cpu.machine->own_memory.contains(access.pa.value)
+                         ? abi::FaultReason::hypervisor_memory
+                         : access.span != nullptr ? abi::FaultReason::hypervisor_device
+                                                  : abi::FaultReason::unnamed_address;
     if (board.unassigned == Unassigned::aborts || !access.syndrome)
         return refuse(cpu, frame, access, why);
     record_fault(cpu, frame, access, why);
@@ -64,25 +66,49 @@ Outcome record_maintenance(Cpu& cpu, const Frame& frame, const DeviceAccess& acc
 
 /// Registers of the board that start CPUs or end the machine: known before they take effect.
 void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
-    if (!access.span->trapped || !access.write || !access.decoded || access.beats > 1) return;
-    const std::uint32_t value = guest_register(frame, access.reg);
-    const BoardEvent event = board.event_of(access.pa, value);
-    access.ends_machine = event.kind == BoardEvent::Kind::ends_machine;
-    cpu.machine->power.note(event, value);
+    if (!access.span->trapped || !access.write || !access.decoded) return;
+    for (unsigned n = 0; n < access.beats; ++n) {
+        const Beat beat = access.beats > 1 ? cpu.step.beats[n]
+                                           : Beat{.va = access.va, .pa = access.pa, .span = access.span,
+                                                  .value = guest_register(frame, access.reg)};
+        const auto value = static_cast<std::uint32_t>(bus_value(frame, beat.value, access.log2_size));
+        const BoardEvent event = board.event_of(beat.pa, value);
+        access.ends_machine |= event.kind == BoardEvent::Kind::ends_machine;
+        cpu.machine->power.note(event, value);
+    }
 }
 
-/// A lock that cannot be had for this many traps in a row is held by a CPU that will not return.
-constexpr std::uint32_t max_blocked = 1'000'000;
-
-Outcome carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
-    const Outcome outcome = cpu.machine->engine->carry_out(cpu, frame, access);
-    if (outcome == Outcome::again && !cpu.step.armed) {
-        ++cpu.ring.statistics().retries;
-        check(++cpu.blocked < max_blocked, "a region's lock is never released");
-    } else {
-        cpu.blocked = 0;
+/// Some words of the instruction would not reach what the guest may have.
+bool reaches_beyond(const Cpu& cpu, const DeviceAccess& access) {
+    if (access.beats == 1) return false;
+    for (unsigned n = 0; n < access.beats; ++n) {
+        const Beat& beat = cpu.step.beats[n];
+        if (beat.span != nullptr ? beat.span->withheld : !in_memory(cpu.machine->guest_memory, beat.pa))
+            return true;
     }
-    return outcome;
+    return false;
+}
+
+/// The same access trapped again although it had been stepped: its page is in no table.
+bool makes_no_progress(const Step& step, const Frame& frame, const DeviceAccess& access) {
+    return step.stuck && step.access.pa == access.pa && step.record.pc == frame.pc;
+}
+
+/// What keeps a decoded access from being carried out, if anything does.
+abi::FaultReason objection(const Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+    if (reaches_beyond(cpu, access)) return abi::FaultReason::unnamed_address;
+    if (makes_no_progress(cpu.step, frame, access)) return abi::FaultReason::no_progress;
+    return abi::FaultReason::none;
+}
+
+/// The region of the last byte that one access may touch: the next one where it is unaligned, or where
+/// the instruction is not understood.
+void find_last_region(const Machine& machine, DeviceAccess& access) {
+    constexpr std::uint64_t longest = 64; // VLDM of sixteen doublewords is in beats of its own
+    const std::uint64_t bytes = access.decoded ? 1u << access.log2_size : longest;
+    const Span* last = machine.map.find(access.pa + (bytes - 1));
+    access.last_region = last != nullptr ? last->region : access.span->region;
+    access.last_traced = last != nullptr && last->traced;
 }
 
 } // namespace
@@ -98,25 +124,23 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     access.stage1_walk = hsr.stage1_walk();
 
     if (hsr.cache_maintenance()) return record_maintenance(cpu, frame, access);
-    if (access.span != nullptr) access.last_region = access.span->region;
-    const abi::FaultReason why = decode_access(cpu, frame, hsr, access);
+    abi::FaultReason why = decode_access(cpu, frame, hsr, access);
     if (access.span == nullptr || access.span->withheld) return answer_unassigned(cpu, frame, access);
+    if (why == abi::FaultReason::none) why = objection(cpu, frame, access);
     if (why != abi::FaultReason::none) return refuse(cpu, frame, access, why);
 
+    find_last_region(machine, access);
     access.recorded = reaches_traced(cpu.step, access);
-    if (access.recorded) {
-        if (machine.config.policy == abi::Policy::stall && !cpu.ring.has_room(access.beats)) {
-            ++cpu.ring.statistics().retries;
-            return Outcome::again;
-        }
-    } else {
+    if (!access.recorded) {
         ++cpu.ring.statistics().unselected;
+    } else if (machine.config.policy == abi::Policy::stall && !cpu.ring.has_room(access.beats)) {
+        ++cpu.ring.statistics().retries;
+        return Outcome::again;
     }
-    if (access.beats == 1)
-        access.last_region = region_at(machine, access.pa + ((1u << access.log2_size) - 1),
-                                       access.span->region);
     note_board_event(cpu, frame, access);
-    return carry_out(cpu, frame, access);
+    const Outcome outcome = machine.engine->carry_out(cpu, frame, access);
+    if (outcome == Outcome::again && !cpu.step.armed) ++cpu.ring.statistics().retries;
+    return outcome;
 }
 
 Outcome prefetch_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {

@@ -38,6 +38,11 @@ VirtualAddress first_address(const Frame& frame, const arch::Instruction& i, Vir
     return {guest_register(frame, i.base) + static_cast<std::uint32_t>(i.first)};
 }
 
+/// LDRD or STRD whose second word is the one that faulted: which one it was is not known.
+bool starts_elsewhere(const arch::Instruction& i, const DeviceAccess& access) {
+    return !i.has_base && i.beats == 2 && access.va.value % page_size < 4;
+}
+
 void list_beats(Cpu& cpu, const Frame& frame, const arch::Instruction& instruction,
                 DeviceAccess& access) {
     const VirtualAddress first = first_address(frame, instruction, access.va);
@@ -62,9 +67,9 @@ abi::FaultReason decode_access(Cpu& cpu, const Frame& frame, arch::Hsr hsr, Devi
     if (instruction.loads_pc) return abi::FaultReason::loads_pc;
     access.log2_size = instruction.log2_size;
     access.sign_extend = instruction.sign_extend;
-    access.decoded = instruction.beats != 0;
+    access.decoded = instruction.beats != 0 && !starts_elsewhere(instruction, access);
     access.reg = instruction.reg[0];
-    if (instruction.beats > 1) {
+    if (access.decoded && instruction.beats > 1) {
         access.beats = instruction.beats;
         list_beats(cpu, frame, instruction, access);
     }

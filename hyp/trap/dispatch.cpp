@@ -27,6 +27,11 @@ Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     case arch::ExceptionClass::prefetch_abort: return prefetch_abort(cpu, frame, hsr);
     case arch::ExceptionClass::hvc:
     case arch::ExceptionClass::smc: return refuse_call(frame, hsr);
+    // Trapped only while a step is armed, which a load or store to a debug register (LDC, STC) would
+    // have to be: without the step it is undefined or harmless.
+    case arch::ExceptionClass::cp14_32:
+    case arch::ExceptionClass::cp14_ldc:
+    case arch::ExceptionClass::cp14_64: inject_undefined(frame); return Outcome::taken;
     default: panic("unexpected exception class");
     }
 }
@@ -44,8 +49,10 @@ void guest_trap(Cpu& cpu, Frame& frame) {
     if (cpu.machine->stopped.load(std::memory_order_relaxed) != 0) port::halt();
     const arch::Hsr hsr{port::read<reg::HSR>()};
     ++cpu.ring.statistics().traps;
+    // IL is valid only where ISV is; what is skipped without it is cache maintenance, an MCR.
+    const bool wide = hsr.il() || !hsr.isv();
     if (!(cpu.step.armed && ShadowEngine::finish(cpu, frame, hsr)))
-        if (handle(cpu, frame, hsr) == Outcome::done) skip_instruction(frame, hsr.il());
+        if (handle(cpu, frame, hsr) == Outcome::done) skip_instruction(frame, wide);
     check_way_back(cpu);
 }
 

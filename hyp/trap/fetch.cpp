@@ -12,10 +12,8 @@ namespace {
 std::optional<std::uint16_t> fetch_halfword(const Frame& frame, std::uint32_t va,
                                             const MemoryMap& memory) {
     const auto pa = translate(frame, {va});
-    if (!pa) return std::nullopt;
-    for (const Range& range : memory)
-        if (range.contains(pa->value)) return *port::memory_at<const std::uint16_t>(*pa);
-    return std::nullopt;
+    if (!pa || !in_memory(memory, *pa)) return std::nullopt;
+    return *port::memory_at<const std::uint16_t>(*pa);
 }
 
 } // namespace

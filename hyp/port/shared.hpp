@@ -1,0 +1,30 @@
+// Words that other CPUs, or a process that maps the guest's RAM, read and write at any time: one
+// single-copy atomic access, and no order beyond that (ARM ARM A3.5.3; 64 bits with the LPAE).
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace mmioscope::port {
+
+template <class T>
+inline T load_shared(const T& from) {
+    if constexpr (sizeof(T) == 8) {
+        std::uint64_t v;
+        asm volatile("ldrd %Q0, %R0, %1" : "=r"(v) : "Q"(from));
+        return static_cast<T>(v);
+    } else {
+        return *const_cast<const volatile T*>(&from);
+    }
+}
+
+// In assembly, since the compiler would store 64 bits by LDREXD and STREXD: a loop, and one that
+// needs the caches on.
+template <class T>
+inline void store_shared(T& to, std::type_identity_t<T> value) {
+    if constexpr (sizeof(T) == 8)
+        asm volatile("strd %Q1, %R1, %0" : "=Q"(to) : "r"(static_cast<std::uint64_t>(value)));
+    else *const_cast<volatile T*>(&to) = value;
+}
+
+} // namespace mmioscope::port

@@ -1,0 +1,65 @@
+#!/bin/sh
+# The tree is built as its documents say. Usage: tests/layout.sh BUILD
+set -u
+build=$1
+passed=0 failed=0
+
+result() { # NAME OFFENCES
+    if [ -z "$2" ]; then
+        passed=$((passed + 1)); echo "ok layout: $1"
+    else
+        failed=$((failed + 1)); echo "FAILED layout: $1"; echo "$2" | sed 's/^/    /' | head -n 10
+    fi
+}
+
+# hyp/README.md, "The rooms": a folder includes only what stands on a lower floor, or itself.
+floor() {
+    case $1 in
+    abi | base | entry) echo 0 ;;
+    arch | board) echo 1 ;;
+    port) echo 2 ;;
+    guest | trace) echo 3 ;;
+    mm | dev) echo 4 ;;
+    dt) echo 5 ;;
+    machine) echo 6 ;;
+    engine) echo 7 ;;
+    trap) echo 8 ;;
+    *) echo 99 ;;
+    esac
+}
+climbing() {
+    grep -rno '#include "[a-z0-9_]*/' hyp/*/ --include='*.hpp' --include='*.cpp' |
+        sed 's|^hyp/\([a-z0-9]*\)/[^:]*:[0-9]*:#include "\([a-z0-9_]*\)/|\1 \2 &|' | sort -u |
+        while read -r from to where; do
+            [ "$from" = "$to" ] || [ "$(floor "$from")" -gt "$(floor "$to")" ] || echo "$where"
+        done
+}
+result "folders of hyp/ include only lower floors" "$(climbing)"
+
+result "assembly only in hyp/port, hyp/entry and boot" \
+    "$(grep -rnE '\basm\b' hyp boot --include='*.hpp' --include='*.cpp' | grep -v '^hyp/port/')"
+
+result "no conditional compilation in hyp/ and boot/" \
+    "$(grep -rnE '^ *#if' hyp boot --include='*.hpp' --include='*.cpp' --include='*.S')"
+
+result "host tools include only hyp/abi" \
+    "$(grep -rnE '#include "(arch|base|board|dev|dt|engine|entry|guest|machine|mm|port|trace|trap)/' \
+        host-tools --include='*.hpp' --include='*.cpp' |
+        while IFS=: read -r file line text; do
+            header=$(echo "$text" | sed 's/.*"\(.*\)".*/\1/')
+            [ -f "host-tools/$header" ] || [ -f "$(dirname "$file")/$header" ] || echo "$file:$line:$text"
+        done)"
+
+for image in "$build"/hyp-*.elf; do
+    name=$(basename "$image")
+    result "$name uses no VFP or NEON register" \
+        "$(arm-none-eabi-objdump -d "$image" | grep -E '	(v[a-z0-9.]+|fld|fst)	')"
+    result "$name has no segment both writable and executable" \
+        "$(arm-none-eabi-readelf -lW "$image" | grep -E 'LOAD.* (RWE|WE) ')"
+done
+
+result "no file of one machine, host or kernel is tracked" \
+    "$(git ls-files | grep -E '(vmlinuz|\.dtb|\.img|\.deb|busybox)$')"
+
+echo "layout: $passed passed, $failed failed"
+[ "$failed" = 0 ]

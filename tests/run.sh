@@ -1,0 +1,64 @@
+#!/bin/bash
+# Runs the suites of one tier and adds up what they say. Usage: tests/run.sh test|fuzz|nightly|...
+# Prints the seconds of each suite, warns when one takes longer than its share, and ends with the line
+# "N passed, N failed". Exit status 0 only if something passed and nothing failed.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+tier=${1:-test}
+build=build
+passed=0 failed=0
+
+# suite NAME SHARE-IN-SECONDS COMMAND...: the command's last line "... N passed, N failed" counts; without
+# one, or with an exit status that contradicts it, the suite itself has failed.
+suite() {
+    local name=$1 share=$2 log=$build/tests/$1.log start=$SECONDS status counts
+    shift 2
+    mkdir -p "$build/tests"
+    echo "== $name"
+    "$@" 2>&1 | tee "$log"
+    status=${PIPESTATUS[0]}
+    counts=$(grep -oE '[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
+    if [ -z "$counts" ] || { [ "$status" != 0 ] && [[ $counts == *" 0 failed" ]]; }; then
+        echo "FAILED suite $name: exit status $status"
+        counts="${counts%% *}"; counts="${counts:-0} passed, 1 failed"
+    fi
+    passed=$((passed + ${counts%% *}))
+    counts=${counts#*, }
+    failed=$((failed + ${counts%% *}))
+    local seconds=$((SECONDS - start))
+    echo "-- $name: $seconds s of $share s"
+    [ "$seconds" -le "$share" ] || echo "warning: suite $name took $seconds s, its share is $share s"
+}
+
+# catch BINARY [ARGS...]: a Catch2 binary, with its closing words in this runner's form.
+catch() {
+    local out=$build/tests/$(basename "$1").catch status total bad
+    "$@" 2>&1 | tee "$out"
+    status=${PIPESTATUS[0]}
+    total=$(sed -nE 's/^All tests passed \(.* in ([0-9]+) test cases?\)$/\1/p; s/^test cases: +([0-9]+) .*/\1/p' "$out" | tail -n 1)
+    bad=$(sed -nE 's/^test cases: .* ([0-9]+) failed.*/\1/p' "$out" | tail -n 1)
+    [ "$status" = 0 ] || bad=${bad:-1}
+    echo "$(basename "$1"): $((${total:-0} - ${bad:-0})) passed, ${bad:-0} failed"
+    return "$status"
+}
+
+case $tier in
+test)
+    suite build 240 sh -c "make --no-print-directory -j2 tests && echo 'build: 1 passed, 0 failed'"
+    suite layout 5 tests/layout.sh "$build"
+    suite unit 30 catch "$build/tests/unit"
+    suite host-tools 20 catch "$build/tests/host-tools"
+    suite integration 180 tests/qemu/run.sh --tier test
+    ;;
+nightly)
+    suite build 240 sh -c "make --no-print-directory -j2 tests && echo 'build: 1 passed, 0 failed'"
+    suite integration 1800 tests/qemu/run.sh --tier nightly
+    ;;
+*)
+    echo "tests/run.sh: no tier '$tier'; there are: test, nightly" >&2
+    exit 2
+    ;;
+esac
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
