@@ -2,7 +2,7 @@
 #include "abi/layout.hpp"
 #include "dev/gic.hpp"
 #include "dev/pl011.hpp"
-#include "main.hpp"
+#include "start/start.hpp"
 #include "port/barrier.hpp"
 #include "port/memory.hpp"
 #include "port/this_cpu.hpp"

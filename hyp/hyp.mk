@@ -1,7 +1,7 @@
 # The hypervisor. HYP_SOURCES is the one list: the target links all of it, the host tests (tests/)
 # the same files against their own port/ and board/.
 
-HYP_SOURCES := $(sort $(filter-out hyp/port/% hyp/board/%,$(wildcard hyp/*.cpp hyp/*/*.cpp)))
+HYP_SOURCES := $(sort $(filter-out hyp/port/% hyp/board/%,$(wildcard hyp/*/*.cpp)))
 HYP_TARGET_SOURCES := $(wildcard hyp/port/*.cpp) boot/boot.cpp boot/runtime.cpp
 HYP_ASSEMBLY := hyp/entry/vectors.S boot/start.S
 

@@ -39,10 +39,7 @@ void perform(Frame& frame, const DeviceAccess& access, abi::Record& record) {
 
 Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
     if (!described_by_syndrome(frame, access)) return otherwise_.carry_out(cpu, frame, access);
-    auto& statistics = cpu.ring.statistics();
-    if (!cpu.locks.acquire(cpu.machine->locks, regions_of(cpu.step, access), cpu.number,
-                           statistics.lock_spins))
-        return Outcome::again;
+    if (!begin_access(cpu, access)) return Outcome::again;
 
     abi::Record record = describe(frame, access);
     record.access |= abi::access_emulated;
@@ -61,7 +58,7 @@ Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& a
     }
     cpu.ring.finish();
     cpu.locks.release();
-    ++statistics.emulated;
+    ++cpu.ring.statistics().emulated;
     return Outcome::done;
 }
 

@@ -95,10 +95,7 @@ void publish(Cpu& cpu, const Frame& frame, bool executed) {
 } // namespace
 
 Outcome ShadowEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
-    auto& statistics = cpu.ring.statistics();
-    if (!cpu.locks.acquire(cpu.machine->locks, regions_of(cpu.step, access), cpu.number,
-                           statistics.lock_spins))
-        return Outcome::again;
+    if (!begin_access(cpu, access)) return Outcome::again;
 
     Step& step = cpu.step;
     step.access = access;
@@ -116,7 +113,7 @@ Outcome ShadowEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& acce
     mask_interrupts(step, frame);
     cpu.view.open_shadow();
     step.armed = true;
-    ++statistics.stepped;
+    ++cpu.ring.statistics().stepped;
     return Outcome::again;
 }
 

@@ -119,9 +119,11 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     DeviceAccess access;
     access.va = {port::read<reg::HDFAR>()};
     access.pa = identity(faulting_address(port::read<reg::HPFAR>(), access.va));
-    access.span = machine.map.find(access.pa);
     access.write = hsr.write();
     access.stage1_walk = hsr.stage1_walk();
+    // HDFAR is the address the walk was for, so of the descriptor's only the page is known.
+    if (access.stage1_walk) access.pa = {page_floor(access.pa.value)};
+    access.span = machine.map.find(access.pa);
 
     if (hsr.cache_maintenance()) return record_maintenance(cpu, frame, access);
     abi::FaultReason why = decode_access(cpu, frame, hsr, access);
@@ -131,16 +133,13 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
 
     find_last_region(machine, access);
     access.recorded = reaches_traced(cpu.step, access);
-    if (!access.recorded) {
-        ++cpu.ring.statistics().unselected;
-    } else if (machine.config.policy == abi::Policy::stall && !cpu.ring.has_room(access.beats)) {
+    if (access.recorded && machine.config.policy == abi::Policy::stall &&
+        !cpu.ring.has_room(access.beats)) {
         ++cpu.ring.statistics().retries;
         return Outcome::again;
     }
     note_board_event(cpu, frame, access);
-    const Outcome outcome = machine.engine->carry_out(cpu, frame, access);
-    if (outcome == Outcome::again && !cpu.step.armed) ++cpu.ring.statistics().retries;
-    return outcome;
+    return machine.engine->carry_out(cpu, frame, access);
 }
 
 Outcome prefetch_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {

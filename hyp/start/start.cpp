@@ -10,7 +10,7 @@
 #include "engine/shadow.hpp"
 #include "guest/reset.hpp"
 #include "machine/machine.hpp"
-#include "main.hpp"
+#include "start/start.hpp"
 #include "port/barrier.hpp"
 #include "port/memory.hpp"
 #include "port/this_cpu.hpp"
