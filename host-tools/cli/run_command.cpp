@@ -1,0 +1,148 @@
+#include "cli/commands.hpp"
+#include "run/plan.hpp"
+#include "run/session.hpp"
+#include "run/size.hpp"
+
+#include <cmath>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace mmioscope::cli {
+
+namespace {
+
+using run::Options;
+
+constexpr char examples[] = R"(
+Examples:
+  mmioscope run --kernel vmlinuz --dtb board.dtb --initrd initrd.img -o boot.mmio
+  mmioscope run --kernel vmlinuz --dtb board.dtb --trace serial@90000,rtc@170000
+  mmioscope run --kernel vmlinuz --dtb board.dtb --trace all,!0x2c001000+8K --console
+  mmioscope run --bare --kernel test.bin --dtb board.dtb --time-limit 20 --expect passed
+)";
+
+// A byte count with K, M or G.
+void add_size(CLI::App& command, const std::string& name, std::uint64_t& to,
+              const std::string& help) {
+    command
+        .add_option_function<std::string>(
+            name,
+            [name, &to](const std::string& text) {
+                const std::optional<std::uint64_t> size = run::parse_size(text);
+                if (!size) {
+                    throw CLI::ValidationError(name, "'" + text + "' is no number of bytes");
+                }
+                to = *size;
+            },
+            help)
+        ->type_name("SIZE");
+}
+
+void add_file(CLI::App& command, const std::string& name, std::string& to,
+              const std::string& help) {
+    command.add_option(name, to, help)->type_name("FILE");
+}
+
+/// --name and --no-name; `to` stays empty if neither is given.
+void add_switch(CLI::App& command, const std::string& name, std::optional<bool>& to,
+                const std::string& help) {
+    command.add_flag_function(
+        "--" + name + ",!--no-" + name, [&to](std::int64_t count) { to = count > 0; }, help);
+}
+
+/// Seconds: finite, and not below `least`.
+CLI::Validator seconds_from(double least) {
+    return {[least](const std::string& text) -> std::string {
+                char* end = nullptr;
+                const double value = std::strtod(text.c_str(), &end);
+                const bool good = end != text.c_str() && *end == 0 && std::isfinite(value);
+                return good && value >= least ? "" : "'" + text + "' is no number of seconds";
+            },
+            ""};
+}
+
+void add_guest(CLI::App& command, Options& options) {
+    command.add_option("--board", options.board, "Board (" + run::board_names() + ")");
+    add_file(command, "--hypervisor", options.hypervisor,
+             "Hypervisor ELF (default: hyp-<board>.elf beside this program)");
+    add_file(command, "--kernel", options.kernel, "Guest's zImage");
+    add_file(command, "--dtb", options.tree, "Board's device tree");
+    add_file(command, "--initrd", options.ramdisk, "Guest's initial ramdisk");
+    command.add_option("--append", options.command_line, "Guest's command line");
+    add_file(command, "--sd", options.sd_image, "SD card's image; never changed");
+    add_switch(command, "net", options.network,
+               "QEMU's user network (default: if the board has a network card)");
+    command.add_flag("--bare", options.bare, "--kernel is a raw binary, entered at its first byte");
+    command.add_option("--cpus", options.cpus, "CPUs (default 2)");
+    add_size(command, "--memory", options.memory, "RAM (default 512M)");
+}
+
+void add_tracing(CLI::App& command, Options& options) {
+    command
+        .add_option("--trace", options.trace,
+                    "What to trace: all, none, a device tree path or its last part, an alias, or "
+                    "BASE+SIZE; ! in front excludes; several with commas or by repeating "
+                    "(default: all)")
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    command.add_option("--engine", options.engine, "How accesses are carried out")
+        ->check(CLI::IsMember({"shadow", "emulation"}));
+    command.add_option("--policy", options.policy, "What happens when a ring is full")
+        ->check(CLI::IsMember({"drop", "stall", "flight"}));
+    add_size(command, "--area-size", options.area_size, "Trace area (default 64M)");
+}
+
+void add_output(CLI::App& command, Options& options) {
+    add_file(command, "-o,--output", options.output, "Save the trace here");
+    add_switch(command, "print", options.print, "Print the trace (default: unless --console)");
+    command.add_flag("--all", options.all, "Print each record: loops not collapsed, no limit");
+    command.add_flag("--console", options.console,
+                     "The guest's console is this terminal (Ctrl-C ends the run)");
+    add_file(command, "--console-log", options.console_log, "Save the guest's console here");
+    add_file(command, "--hyp-log", options.hypervisor_log, "Save the hypervisor's UART here");
+    add_file(command, "--access-log", options.access_log,
+             "Have QEMU log all accesses here, for mmioscope verify");
+}
+
+void add_ending(CLI::App& command, Options& options) {
+    command.add_option("--time-limit", options.time_limit, "End the run after so many seconds")
+        ->check(seconds_from(0))
+        ->type_name("SECONDS");
+    command
+        .add_option("--ready-limit", options.ready_limit,
+                    "Seconds the hypervisor has to get ready (default 30)")
+        ->check(seconds_from(0))
+        ->type_name("SECONDS");
+    command.add_option("--expect", options.expect,
+                       "Fail unless a line of the guest's console contains this");
+    add_file(command, "--qemu", options.qemu, "QEMU (default: qemu-system-arm in $PATH)");
+    command.add_option("--qemu-arg", options.qemu_arguments, "Another argument for QEMU")
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+} // namespace
+
+void add_run(CLI::App& app, Action& action) {
+    CLI::App& command = *app.add_subcommand("run", "Start a guest in QEMU and trace it");
+    // The last one counts, so that a script's choice can be overridden by adding to it.
+    command.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    const auto options = std::make_shared<Options>();
+    add_guest(command, *options);
+    add_tracing(command, *options);
+    add_output(command, *options);
+    add_ending(command, *options);
+    command.footer(examples);
+    command.callback([options, &action] {
+        action = [options] {
+            std::signal(SIGPIPE, SIG_IGN); // a closed pipe ends the printing only
+            return run::run_session(run::make_plan(*options));
+        };
+    });
+}
+
+} // namespace mmioscope::cli

@@ -1,0 +1,64 @@
+#include "cli/commands.hpp"
+#include "cli/trace_input.hpp"
+#include "verify/compare.hpp"
+#include "verify/report.hpp"
+
+#include <memory>
+#include <string>
+
+namespace mmioscope::cli {
+
+namespace {
+
+struct Options {
+    std::string trace;
+    std::string log;
+};
+
+// What is wrong with the trace itself, whatever the log says; lines.
+std::string trace_faults(const trace::TraceReader& reader, const verify::Events& events) {
+    std::string text;
+    if (!reader.end()) {
+        text += "the trace is cut off\n";
+    } else if (!reader.sound()) {
+        text += "the trace is damaged\n";
+    }
+    for (const abi::Loss& loss : events.holes.losses()) {
+        text += fmt::format("the trace lacks {} records of cpu {} from sequence {} on\n",
+                            loss.count, loss.cpu, loss.first_sequence);
+    }
+    return text;
+}
+
+Status verify(const Options& options) {
+    TraceInput input(options.trace);
+    const FileDescriptor log_file = open_input(options.log);
+    trace::FileSource log_source(log_file.get());
+    trace::TraceReader& reader = input.reader();
+    const verify::Events events = verify::read_events(reader);
+    verify::AccessLog log = verify::read_access_log(log_source);
+    if (log.lines.empty()) {
+        throw bad_input("{} holds no accesses: is it QEMU's log of mmioscope run --access-log?",
+                        options.log);
+    }
+    const verify::Result result = verify::compare(log, events.all, reader.regions());
+    const std::string faults = trace_faults(reader, events);
+    fmt::print("{}", verify::difference_details(result, log, events.all, reader.names()));
+    fmt::print("{}{}", faults, verify::notes(result, log));
+    fmt::print("{}\n", verify::verdict(result));
+    return result.differences.empty() && faults.empty() ? Status::fine : Status::failed;
+}
+
+} // namespace
+
+void add_verify(CLI::App& app, Action& action) {
+    CLI::App& command = *app.add_subcommand(
+        "verify", "Compare a trace with QEMU's own log of the same run, event by event");
+    const auto options = std::make_shared<Options>();
+    command.add_option("trace", options->trace, "Trace file")->required();
+    command.add_option("log", options->log, "QEMU's log (mmioscope run --access-log)")->required();
+    command.footer("\nExit status 0 if there is no difference, 1 if there is one.");
+    command.callback([options, &action] { action = [options] { return verify(*options); }; });
+}
+
+} // namespace mmioscope::cli

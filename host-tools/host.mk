@@ -1,0 +1,56 @@
+# The host tools and their tests. Included from the top Makefile, which sets BUILD.
+
+BUILD ?= build
+
+HOST_CXX ?= g++
+HOST_WARNINGS := -Wall -Wextra -Wconversion -Werror
+HOST_CPPFLAGS := -Ihyp -Ihost-tools
+HOST_CXXFLAGS := -std=c++20 -O2 -g $(HOST_WARNINGS)
+# GCC sees uninitialised variables in the sanitizers' own code.
+HOST_TEST_CXXFLAGS := -std=c++20 -O1 -g $(HOST_WARNINGS) -Wno-maybe-uninitialized \
+                      -fsanitize=address,undefined \
+                      -fno-sanitize-recover=all
+HOST_LIBS := -lfmt -lfdt -lz -lpthread
+
+HOST_LIB_SOURCES := $(sort $(wildcard host-tools/lib/*.cpp host-tools/run/*.cpp \
+                                      host-tools/verify/*.cpp))
+HOST_CLI_SOURCES := $(sort $(wildcard host-tools/cli/*.cpp))
+HOST_MUTATE_SOURCES := tests/host-tools/mutate_trace.cpp
+HOST_TEST_SOURCES := $(filter-out $(HOST_MUTATE_SOURCES),\
+                       $(sort $(wildcard tests/host-tools/*.cpp)))
+
+HOST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_LIB_SOURCES) $(HOST_CLI_SOURCES))
+HOST_MUTATE_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,\
+                         $(HOST_MUTATE_SOURCES) $(HOST_LIB_SOURCES))
+HOST_TEST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host-sanitized/%.o,\
+                       $(HOST_TEST_SOURCES) $(HOST_LIB_SOURCES))
+
+.PHONY: host-tools
+host-tools: $(BUILD)/mmioscope
+
+$(BUILD)/mmioscope: $(HOST_OBJECTS)
+	@echo "  $@"
+	@$(HOST_CXX) -o $@ $^ $(HOST_LIBS)
+
+$(BUILD)/tests/host-tools: $(HOST_TEST_OBJECTS)
+	@mkdir -p $(@D)
+	@echo "  $@"
+	@$(HOST_CXX) -fsanitize=address,undefined -o $@ $^ $(HOST_LIBS)
+
+# Changes one record of a trace file, so that a test can show that verify notices.
+$(BUILD)/tests/mutate-trace: $(HOST_MUTATE_OBJECTS)
+	@mkdir -p $(@D)
+	@echo "  $@"
+	@$(HOST_CXX) -o $@ $^ $(HOST_LIBS)
+
+$(BUILD)/host/%.o: %.cpp
+	@mkdir -p $(@D)
+	@echo "  $<"
+	@$(HOST_CXX) $(HOST_CPPFLAGS) $(HOST_CXXFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/host-sanitized/%.o: %.cpp
+	@mkdir -p $(@D)
+	@echo "  $<"
+	@$(HOST_CXX) $(HOST_CPPFLAGS) $(HOST_TEST_CXXFLAGS) -MMD -MP -c -o $@ $<
+
+-include $(patsubst %.o,%.d,$(sort $(HOST_OBJECTS) $(HOST_MUTATE_OBJECTS) $(HOST_TEST_OBJECTS)))

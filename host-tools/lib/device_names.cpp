@@ -1,0 +1,85 @@
+#include "lib/device_names.hpp"
+
+#include "lib/device_tree.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+
+namespace mmioscope::trace {
+
+namespace {
+
+using Paths = std::set<std::string_view>;
+
+// The last `depth` components of `path`; all of it if there are no more.
+std::string_view path_end(std::string_view path, unsigned depth) {
+    std::size_t slash = path.size();
+    while (depth-- > 0 && slash != 0 && slash != std::string_view::npos) {
+        slash = path.rfind('/', slash - 1);
+    }
+    return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+bool unique(std::string_view end, unsigned depth, const Paths& paths) {
+    unsigned found = 0;
+    for (const std::string_view path : paths) {
+        found += path_end(path, depth) == end ? 1 : 0;
+    }
+    return found <= 1;
+}
+
+std::string_view shortest_unique(std::string_view path, const Paths& paths) {
+    unsigned depth = 1;
+    std::string_view end = path_end(path, depth);
+    while (!unique(end, depth, paths) && end.size() + 1 < path.size()) {
+        end = path_end(path, ++depth);
+    }
+    return end;
+}
+
+// A truncated path "~…" is only the end of one.
+bool same_path(std::string_view region, std::string_view full) {
+    return region.starts_with('~') ? full.ends_with(region.substr(1)) : region == full;
+}
+
+} // namespace
+
+std::string_view region_path(const abi::RegionEntry& region) {
+    return {region.path, ::strnlen(region.path, sizeof region.path)};
+}
+
+DeviceNames::DeviceNames(std::span<const abi::RegionEntry> regions,
+                         std::span<const std::byte> tree) {
+    Paths paths;
+    for (const abi::RegionEntry& region : regions) {
+        paths.insert(region_path(region));
+    }
+    const std::map<std::string, std::string> alias_paths = aliases(tree);
+    for (const abi::RegionEntry& region : regions) {
+        const std::string_view path = region_path(region);
+        std::string name(shortest_unique(path, paths));
+        for (const auto& [alias, full] : alias_paths) {
+            name = same_path(path, full) ? alias : name;
+        }
+        if (region.reg_index > 0) {
+            name += fmt::format("[{}]", region.reg_index);
+        }
+        width_ = std::max(width_, name.size());
+        names_.push_back(std::move(name));
+        bases_.push_back(region.base);
+    }
+}
+
+std::string_view DeviceNames::operator[](std::uint16_t device) const {
+    return device < names_.size() ? std::string_view(names_[device]) : "-";
+}
+
+std::uint64_t DeviceNames::base(std::uint16_t device) const {
+    return device < bases_.size() ? bases_[device] : 0;
+}
+
+} // namespace mmioscope::trace

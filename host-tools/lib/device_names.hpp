@@ -1,0 +1,41 @@
+// Short names for the devices of a trace, told apart from one another.
+#pragma once
+
+#include "abi/ring.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mmioscope::trace {
+
+class DeviceNames {
+public:
+    DeviceNames() = default;
+
+    /// Names the `regions`: the alias `tree` has for the node, else as much of the end of its
+    /// path as tells it apart; "[n]" behind it for the entries of `reg` after the first.
+    DeviceNames(std::span<const abi::RegionEntry> regions, std::span<const std::byte> tree);
+
+    /// The name of region `device`; "-" for abi::no_device and unknown ones.
+    std::string_view operator[](std::uint16_t device) const;
+
+    /// Where region `device` begins; 0 for abi::no_device and unknown ones.
+    std::uint64_t base(std::uint16_t device) const;
+
+    /// Characters of the longest name.
+    std::size_t width() const { return width_; }
+
+private:
+    std::vector<std::string> names_;
+    std::vector<std::uint64_t> bases_;
+    std::size_t width_ = 12;
+};
+
+/// The path of a region; one that was too long begins with "~".
+std::string_view region_path(const abi::RegionEntry& region);
+
+} // namespace mmioscope::trace

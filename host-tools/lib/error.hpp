@@ -1,0 +1,43 @@
+// Failures that end a command, and the exit statuses they lead to.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace mmioscope {
+
+/// Exit statuses of every command.
+enum class Status : int {
+    fine = 0,
+    failed = 1,       ///< a run that failed or lost something, a comparison with differences
+    bad_input = 2,    ///< wrong usage, or an input that cannot be read
+    interrupted = 130 ///< Ctrl-C or SIGTERM
+};
+
+/// A failure told to the user in one line.
+class Error : public std::runtime_error {
+public:
+    Error(Status status, const std::string& text) : std::runtime_error(text), status_(status) {}
+
+    Status status() const { return status_; }
+
+private:
+    Status status_;
+};
+
+/// An input that cannot be used. The text is formatted as by fmt::format.
+template <typename... Args>
+Error bad_input(fmt::format_string<Args...> text, Args&&... args) {
+    return {Status::bad_input, fmt::format(text, std::forward<Args>(args)...)};
+}
+
+/// Something that went wrong although the inputs were fine.
+template <typename... Args>
+Error failure(fmt::format_string<Args...> text, Args&&... args) {
+    return {Status::failed, fmt::format(text, std::forward<Args>(args)...)};
+}
+
+} // namespace mmioscope

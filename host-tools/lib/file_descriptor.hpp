@@ -1,0 +1,39 @@
+// An open file that closes itself.
+#pragma once
+
+#include <string>
+#include <utility>
+
+namespace mmioscope {
+
+class FileDescriptor {
+public:
+    FileDescriptor() = default;
+    explicit FileDescriptor(int fd) : fd_(fd) {}
+    FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+        std::swap(fd_, other.fd_);
+        return *this;
+    }
+    ~FileDescriptor();
+
+    int get() const { return fd_; }
+    explicit operator bool() const { return fd_ >= 0; }
+
+private:
+    int fd_ = -1;
+};
+
+/// Opens `path` for reading. Throws Error (bad_input) naming the path and the reason.
+FileDescriptor open_input(const std::string& path);
+
+/// Creates or empties `path`, open for reading and writing. Throws Error (bad_input).
+FileDescriptor create_output(const std::string& path);
+
+/// A nameless file in $TMPDIR (or /tmp) that vanishes with its last descriptor.
+FileDescriptor temporary_file();
+
+/// A nameless file in memory of `size` bytes, inherited by child processes.
+FileDescriptor memory_file(const char* label, std::size_t size);
+
+} // namespace mmioscope

@@ -1,0 +1,82 @@
+#include "lib/file_writer.hpp"
+
+#include "lib/crc.hpp"
+#include "lib/error.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace mmioscope::trace {
+
+namespace {
+constexpr std::size_t records_per_section = abi::max_records_payload / sizeof(abi::Record);
+}
+
+FileWriter::FileWriter(int fd, WriteProgress& progress) : fd_(fd), progress_(progress) {
+    abi::FileHeader header{};
+    std::copy(std::begin(abi::file_magic), std::end(abi::file_magic), header.magic);
+    header.endianness = abi::file_endianness;
+    header.version_major = abi::version_major;
+    header.version_minor = abi::version_minor;
+    header.header_size = sizeof header;
+    header.header_crc = crc_before(header, offsetof(abi::FileHeader, header_crc));
+    put(&header, sizeof header);
+    pending_.reserve(records_per_section);
+}
+
+void FileWriter::section(abi::SectionType type, std::span<const std::byte> payload) {
+    abi::SectionHeader header{abi::section_magic, type, payload.size(), crc(payload), 0};
+    header.header_crc = crc_before(header, offsetof(abi::SectionHeader, header_crc));
+    put(&header, sizeof header);
+    put(payload.data(), payload.size());
+    constexpr std::uint64_t zero = 0;
+    put(&zero, (8 - payload.size() % 8) % 8);
+    progress_.advance(written_);
+}
+
+void FileWriter::text(std::string_view lines) {
+    values(abi::SectionType::text, std::span(lines.data(), lines.size()));
+}
+
+void FileWriter::append(std::span<const abi::Record> records) {
+    while (!records.empty()) {
+        const std::size_t n = std::min(records.size(), records_per_section - pending_.size());
+        pending_.insert(pending_.end(), records.begin(),
+                        records.begin() + static_cast<std::ptrdiff_t>(n));
+        records = records.subspan(n);
+        if (pending_.size() == records_per_section) {
+            flush();
+        }
+    }
+}
+
+void FileWriter::flush() {
+    if (!pending_.empty()) {
+        values(abi::SectionType::records, std::span<const abi::Record>(pending_));
+        records_ += pending_.size();
+        pending_.clear();
+    }
+}
+
+void FileWriter::finish(std::uint64_t lost, abi::Ending ending) {
+    flush();
+    const abi::End end{records_, lost, ending, 0};
+    values(abi::SectionType::end, std::span(&end, 1));
+}
+
+void FileWriter::put(const void* bytes, std::size_t size) {
+    std::size_t done = 0;
+    while (done < size) {
+        const ssize_t put = ::write(fd_, static_cast<const char*>(bytes) + done, size - done);
+        if (put < 0 && errno != EINTR) {
+            throw failure("cannot write the trace: {}", std::strerror(errno));
+        }
+        done += put > 0 ? static_cast<std::size_t>(put) : 0;
+    }
+    written_ += size;
+}
+
+} // namespace mmioscope::trace

@@ -1,0 +1,46 @@
+// Writes a trace file (abi/container.hpp) section by section.
+#pragma once
+
+#include "abi/container.hpp"
+#include "lib/follow.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace mmioscope::trace {
+
+class FileWriter {
+public:
+    /// Writes the file header to `fd`, which stays the caller's and must be empty.
+    /// `progress` is told after each section. Everything throws Error if writing fails.
+    FileWriter(int fd, WriteProgress& progress);
+
+    void section(abi::SectionType type, std::span<const std::byte> payload);
+    void text(std::string_view lines);
+
+    template <typename T>
+    void values(abi::SectionType type, std::span<const T> payload) {
+        section(type, std::as_bytes(payload));
+    }
+
+    /// Takes `records`; they reach the file when enough have come together, or by flush().
+    void append(std::span<const abi::Record> records);
+    void flush();
+
+    /// Makes the file whole: the last section.
+    void finish(std::uint64_t lost, abi::Ending ending);
+
+private:
+    void put(const void* bytes, std::size_t size);
+
+    int fd_;
+    WriteProgress& progress_;
+    std::uint64_t written_ = 0;
+    std::uint64_t records_ = 0;
+    std::vector<abi::Record> pending_;
+};
+
+} // namespace mmioscope::trace

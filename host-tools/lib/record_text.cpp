@@ -1,0 +1,59 @@
+#include "lib/record_text.hpp"
+
+#include <array>
+
+namespace mmioscope::trace {
+
+namespace {
+
+template <std::size_t N>
+std::string_view at(const std::array<std::string_view, N>& words, std::uint64_t index,
+                    std::string_view otherwise) {
+    return index < N ? words[index] : otherwise;
+}
+
+} // namespace
+
+std::string_view type_text(abi::RecordType type) {
+    static constexpr std::array<std::string_view, 13> words = {
+        "nothing",         "access",        "begin",     "own",   "gap",
+        "marker",          "configuration", "interrupt", "fetch", "cache maintenance",
+        "page-table walk", "fault",         "power"};
+    return at(words, static_cast<std::uint8_t>(type), "unknown record");
+}
+
+std::string_view fault_text(std::uint64_t value) {
+    static constexpr std::array<std::string_view, 9> words = {
+        "no reason given",
+        "no device has this address",
+        "the device is the hypervisor's",
+        "the memory is the hypervisor's",
+        "it would load the PC from a device",
+        "the instruction is no known load or store",
+        "the instruction took an exception",
+        "no progress",
+        "external abort"};
+    return at(words, value, "unknown reason");
+}
+
+std::string_view mode_text(std::uint8_t mode) {
+    static constexpr std::array<std::string_view, 16> arm = {
+        " usr", " fiq", " irq", "",     " m4",  " m5",  " mon", " abt",
+        " m8",  " m9",  " hyp", " und", " m12", " m13", " m14", " sys"};
+    static constexpr std::array<std::string_view, 16> thumb = {
+        " usr thumb", " fiq thumb", " irq thumb", " thumb",    " m4 thumb",  " m5 thumb",
+        " mon thumb", " abt thumb", " m8 thumb",  " m9 thumb", " hyp thumb", " und thumb",
+        " m12 thumb", " m13 thumb", " m14 thumb", " sys thumb"};
+    return ((mode & abi::mode_thumb) != 0 ? thumb : arm)[mode & 0xfu];
+}
+
+std::string_view engine_text(abi::EngineKind engine) {
+    return engine == abi::EngineKind::shadow ? "shadow" : "emulation";
+}
+
+std::string_view policy_text(abi::Policy policy) {
+    static constexpr std::array<std::string_view, 3> words = {"drop", "stall", "flight"};
+    return at(words, static_cast<std::uint32_t>(policy), "?");
+}
+
+} // namespace mmioscope::trace

@@ -1,0 +1,23 @@
+// Words for the numbers in a record.
+#pragma once
+
+#include "abi/record.hpp"
+#include "abi/ring.hpp"
+
+#include <string_view>
+
+namespace mmioscope::trace {
+
+/// "access", "own", ...; "unknown record" for types newer than this program.
+std::string_view type_text(abi::RecordType type);
+
+/// Why an access reached no device. `value` is that of a fault record.
+std::string_view fault_text(std::uint64_t value);
+
+/// " usr", " irq thumb", ...: what differs from ARM state in SVC mode, which most accesses have.
+std::string_view mode_text(std::uint8_t mode);
+
+std::string_view engine_text(abi::EngineKind engine);
+std::string_view policy_text(abi::Policy policy);
+
+} // namespace mmioscope::trace

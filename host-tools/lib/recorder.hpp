@@ -1,0 +1,50 @@
+// Turns the rings of a running hypervisor into one stream in the order of time, and writes it.
+#pragma once
+
+#include "lib/area.hpp"
+#include "lib/file_writer.hpp"
+#include "lib/loss_counter.hpp"
+#include "lib/merge.hpp"
+#include "lib/ring_reader.hpp"
+#include "lib/summary.hpp"
+
+#include <string>
+#include <vector>
+
+namespace mmioscope::trace {
+
+class Recorder {
+public:
+    /// Reads the rings of `area` and writes to `file`; both stay the caller's.
+    Recorder(const Area& area, FileWriter& file);
+
+    /// One pass over all rings. Returns the number of records taken out of them.
+    std::size_t pass();
+
+    /// Hands what has come together to the file.
+    void flush() { file_.flush(); }
+
+    /// The machine has stopped: takes the rest, and the losses, and ends the file.
+    void finish(abi::Ending ending);
+
+    const Summary& summary() const { return summary_; }
+    const LossCounter& losses() const { return losses_; }
+    std::uint64_t damaged() const { return damaged_; } ///< records whose slot held another
+
+private:
+    void deliver();
+    std::string unfinished() const;
+
+    const Area& area_;
+    FileWriter& file_;
+    std::vector<RingReader> rings_;
+    Merge merge_;
+    LossCounter losses_;
+    Summary summary_;
+    std::uint64_t damaged_ = 0;
+    std::uint64_t latest_ = 0; ///< greatest time taken out in earlier passes
+    std::vector<abi::Record> taken_;
+    std::vector<abi::Record> ordered_;
+};
+
+} // namespace mmioscope::trace

@@ -1,0 +1,90 @@
+#include "lib/report.hpp"
+
+#include "lib/record_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace mmioscope::trace {
+
+namespace {
+
+std::string cpu_list(std::uint32_t cpus) {
+    std::string list;
+    for (unsigned cpu = 0; cpu < 32; ++cpu) {
+        if ((cpus >> cpu & 1u) != 0) {
+            list += list.empty() ? fmt::format("{}", cpu) : fmt::format(",{}", cpu);
+        }
+    }
+    return list;
+}
+
+} // namespace
+
+std::string device_table(const Summary& summary, const LineContext& context) {
+    std::string table = fmt::format("{:<28} {:>10} {:>10}  {:<7} {:>12} {:>12}\n", "device",
+                                    "reads", "writes", "cpus", "first s", "last s");
+    std::uint64_t reads = 0;
+    std::uint64_t writes = 0;
+    for (const auto& [device, count] : summary.devices()) {
+        table += fmt::format("{:<28} {:>10} {:>10}  {:<7} {:>12} {:>12}\n",
+                             (*context.names)[device], count.reads, count.writes,
+                             cpu_list(count.cpus), format_time(count.first_time, context),
+                             format_time(count.last_time, context));
+        reads += count.reads;
+        writes += count.writes;
+    }
+    return table + fmt::format("{:<28} {:>10} {:>10}\n", "total", reads, writes);
+}
+
+std::string other_counts(const Summary& summary, std::span<const abi::Statistics> statistics) {
+    std::string lines;
+    for (unsigned type = 2; type < 256; ++type) {
+        const auto kind = static_cast<abi::RecordType>(type);
+        if (summary.count(kind) > 0) {
+            lines += fmt::format("{}{} {}", lines.empty() ? "other records: " : ", ",
+                                 summary.count(kind), type_text(kind));
+        }
+    }
+    lines += lines.empty() ? "" : "\n";
+    for (std::size_t cpu = 0; cpu < statistics.size(); ++cpu) {
+        const abi::Statistics& s = statistics[cpu];
+        lines += fmt::format("cpu {}: {} traps, {} stepped, {} emulated, {} unselected, "
+                             "{} retries, {} lock spins, {} abnormal\n",
+                             cpu, s.traps, s.stepped, s.emulated, s.unselected, s.retries,
+                             s.lock_spins, s.abnormal);
+    }
+    return lines;
+}
+
+std::string verdict(const Summary& summary, std::span<const abi::Loss> losses,
+                    const std::string& why_incomplete) {
+    const std::uint64_t lost =
+        std::accumulate(losses.begin(), losses.end(), std::uint64_t{0},
+                        [](std::uint64_t sum, const abi::Loss& loss) { return sum + loss.count; });
+    if (lost == 0 && why_incomplete.empty()) {
+        return fmt::format("complete: {} events, 0 lost", summary.events());
+    }
+    std::string line = fmt::format("incomplete: {} events, {} lost", summary.events(), lost);
+    constexpr std::size_t most = 8;
+    for (std::size_t i = 0; i < std::min(losses.size(), most); ++i) {
+        line += fmt::format("{}cpu {}: {} from sequence {}", i == 0 ? " (" : ", ", losses[i].cpu,
+                            losses[i].count, losses[i].first_sequence);
+    }
+    line += losses.size() > most ? fmt::format(", {} more places", losses.size() - most) : "";
+    line += losses.empty() ? "" : ")";
+    return why_incomplete.empty() ? line : line + "; " + why_incomplete;
+}
+
+std::string_view ending_text(abi::Ending ending) {
+    static constexpr std::array<std::string_view, 5> words = {
+        "the machine went off", "interrupted", "time limit reached", "the hypervisor stopped",
+        "the emulator failed"};
+    const auto index = static_cast<std::uint32_t>(ending);
+    return index < words.size() ? words[index] : "unknown ending";
+}
+
+} // namespace mmioscope::trace

@@ -1,0 +1,42 @@
+// Counts a trace by device.
+#pragma once
+
+#include "abi/record.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+
+namespace mmioscope::trace {
+
+/// What was done to one device.
+struct DeviceCount {
+    std::uint64_t reads = 0;
+    std::uint64_t writes = 0;
+    std::uint32_t cpus = 0;       ///< bit n: CPU n
+    std::uint64_t first_time = 0; ///< CNTPCT
+    std::uint64_t last_time = 0;
+};
+
+class Summary {
+public:
+    void add(std::span<const abi::Record> records);
+
+    /// By device index; abi::no_device for accesses outside every region.
+    const std::map<std::uint16_t, DeviceCount>& devices() const { return devices_; }
+
+    std::uint64_t events() const { return count(abi::RecordType::access); } ///< of the guest
+    std::uint64_t count(abi::RecordType type) const;
+    std::uint64_t records() const;
+    std::optional<std::uint64_t> start() const { return start_; } ///< time of the first record
+
+private:
+    void add(const abi::Record& record);
+
+    std::map<std::uint16_t, DeviceCount> devices_;
+    std::uint64_t types_[256] = {};
+    std::optional<std::uint64_t> start_;
+};
+
+} // namespace mmioscope::trace

@@ -1,0 +1,59 @@
+// A trace as commands see it: what was recorded where, and then block after block of records.
+#pragma once
+
+#include "lib/device_names.hpp"
+#include "lib/file_reader.hpp"
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mmioscope::trace {
+
+class TraceReader {
+public:
+    using Report = FileReader::Report;
+
+    /// Reads up to the first records, in constant memory. `report` is told of damage.
+    /// Throws Error (bad_input) if this is no trace.
+    TraceReader(ByteSource& source, const Report& report);
+
+    /// The next block of records, in the order of time; empty at the end.
+    std::span<const abi::Record> next();
+
+    /// What the recorder wrote in front of the records; nothing where that part is damaged.
+    const std::optional<abi::Info>& info() const { return info_; }
+    std::span<const abi::RegionEntry> regions() const { return regions_; }
+    const DeviceNames& names() const { return names_; }
+    const std::map<std::string, std::string>& text() const { return text_; }
+
+    // Complete only after next() has returned an empty block.
+    std::span<const abi::Loss> losses() const { return losses_; }
+    std::span<const abi::Statistics> statistics() const { return statistics_; }
+    const std::optional<abi::End>& end() const { return end_; } ///< nothing: the file was cut
+    bool damaged() const { return damaged_; }
+    /// Damaged, or with another number of records than its end tells.
+    bool sound() const;
+
+private:
+    bool read_section();
+    void read_text(std::span<const std::byte> payload);
+
+    bool damaged_ = false;
+    FileReader file_;
+    std::optional<abi::Info> info_;
+    std::optional<abi::End> end_;
+    std::vector<std::byte> tree_;
+    std::vector<abi::RegionEntry> regions_;
+    std::vector<abi::Record> records_;
+    std::vector<abi::Loss> losses_;
+    std::vector<abi::Statistics> statistics_;
+    std::map<std::string, std::string> text_;
+    DeviceNames names_;
+    std::uint64_t count_ = 0;
+    bool fresh_ = false; ///< records_ holds a block that next() has not returned yet
+};
+
+} // namespace mmioscope::trace

@@ -1,0 +1,48 @@
+#include "run/board.hpp"
+
+#include "lib/error.hpp"
+
+#include <array>
+
+namespace mmioscope::run {
+
+namespace {
+
+constexpr std::array boards = {
+    Board{
+        .name = "vexpress-a15",
+        .machine = "vexpress-a15",
+        .cpu = "",
+        .ram_base = 0x8000'0000,
+        .hypervisor_base = 0x8800'0000,
+        .max_memory = 2048ull << 20,
+        .max_cpus = 4,
+        .serials = 4,
+        .guest_serial = 0,
+        .hypervisor_serial = 1,
+        .network = "lan9118",
+        .sd_card = true,
+        .command_line = "console=ttyAMA0",
+    },
+};
+
+} // namespace
+
+const Board& find_board(std::string_view name) {
+    for (const Board& board : boards) {
+        if (board.name == name) {
+            return board;
+        }
+    }
+    throw bad_input("unknown board '{}'; known are: {}", name, board_names());
+}
+
+std::string board_names() {
+    std::string names;
+    for (const Board& board : boards) {
+        names += (names.empty() ? "" : ", ") + std::string(board.name);
+    }
+    return names;
+}
+
+} // namespace mmioscope::run

@@ -1,0 +1,35 @@
+// The boards `mmioscope run` knows. A new one is a new row in board.cpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace mmioscope::run {
+
+struct Board {
+    std::string_view name;
+    std::string_view machine;      ///< QEMU's -M, with the properties the board needs
+    std::string_view cpu;          ///< QEMU's -cpu; empty: the machine's own
+    std::uint64_t ram_base;        ///< physical address
+    std::uint64_t hypervisor_base; ///< physical address of its image; in RAM
+    std::uint64_t max_memory;      ///< bytes
+    unsigned max_cpus;
+    unsigned serials;           ///< UARTs QEMU can connect
+    unsigned guest_serial;      ///< which of them is the guest's console
+    unsigned hypervisor_serial; ///< and which the hypervisor's
+    std::string_view network;   ///< QEMU's model of the network card; empty: none
+    bool sd_card;
+    std::string_view command_line; ///< of the guest, if neither user nor device tree has one
+
+    std::uint64_t kernel_address() const { return ram_base + (48u << 20); }
+    std::uint64_t ramdisk_address() const { return ram_base + (64u << 20); }
+};
+
+/// Throws Error (bad_input), listing the known boards.
+const Board& find_board(std::string_view name);
+
+/// "vexpress-a15, ...".
+std::string board_names();
+
+} // namespace mmioscope::run

@@ -1,0 +1,159 @@
+#include "run/boot_tree.hpp"
+
+#include "abi/layout.hpp"
+#include "lib/error.hpp"
+
+#include <libfdt.h>
+
+#include <algorithm>
+
+namespace mmioscope::run {
+
+namespace {
+
+namespace chosen = abi::chosen;
+
+/// Room for what is added; far more than it takes.
+constexpr std::size_t added = 0x4000;
+
+// Writes one tree; each step throws if libfdt refuses.
+class Editor {
+public:
+    explicit Editor(const Bytes& tree) : tree_(tree.size() + added) {
+        check(fdt_open_into(tree.data(), tree_.data(), static_cast<int>(tree_.size())));
+        address_cells_ = check(fdt_address_cells(tree_.data(), 0));
+        size_cells_ = check(fdt_size_cells(tree_.data(), 0));
+    }
+
+    int child(int parent, const std::string& name) {
+        const int node = fdt_subnode_offset(tree_.data(), parent, name.c_str());
+        return node >= 0 ? node : check(fdt_add_subnode(tree_.data(), parent, name.c_str()));
+    }
+
+    int memory_node(std::uint64_t base) {
+        constexpr char type[] = "memory";
+        const int node = fdt_node_offset_by_prop_value(tree_.data(), -1, "device_type", type,
+                                                       static_cast<int>(sizeof type));
+        if (node >= 0) {
+            return node;
+        }
+        const int made = child(0, fmt::format("memory@{:x}", base));
+        set(made, "device_type", type);
+        return made;
+    }
+
+    void set(int node, const char* name, const std::string& text) {
+        set(node, name, std::vector<std::string>{text});
+    }
+
+    void set(int node, const char* name, std::uint32_t number) {
+        check(fdt_setprop_u32(tree_.data(), node, name, number));
+    }
+
+    void set(int node, const char* name, const std::vector<std::string>& words) {
+        std::string list;
+        for (const std::string& word : words) {
+            list += word + '\0';
+        }
+        check(fdt_setprop(tree_.data(), node, name, list.data(), static_cast<int>(list.size())));
+    }
+
+    // In the root's cells, as reg of a child of the root.
+    void set_reg(int node, std::uint64_t address, std::uint64_t size) {
+        Bytes reg;
+        put_cells(reg, address, address_cells_);
+        put_cells(reg, size, size_cells_);
+        check(fdt_setprop(tree_.data(), node, "reg", reg.data(), static_cast<int>(reg.size())));
+    }
+
+    void set_cells(int node) {
+        set(node, "#address-cells", static_cast<std::uint32_t>(address_cells_));
+        set(node, "#size-cells", static_cast<std::uint32_t>(size_cells_));
+    }
+
+    void remove(int node, const char* name) { fdt_delprop(tree_.data(), node, name); }
+
+    bool has(int node, const char* name) const {
+        return fdt_getprop(tree_.data(), node, name, nullptr) != nullptr;
+    }
+
+    Bytes finish() {
+        check(fdt_pack(tree_.data()));
+        tree_.resize(fdt_totalsize(tree_.data()));
+        return tree_;
+    }
+
+private:
+    static int check(int result) {
+        if (result < 0) {
+            throw bad_input("cannot edit the device tree: {}", fdt_strerror(result));
+        }
+        return result;
+    }
+
+    static void put_cells(Bytes& to, std::uint64_t value, int cells) {
+        for (int bit = cells * 32 - 8; bit >= 0; bit -= 8) {
+            to.push_back(static_cast<std::byte>(bit >= 64 ? 0 : value >> bit));
+        }
+    }
+
+    Bytes tree_;
+    int address_cells_ = 0;
+    int size_cells_ = 0;
+};
+
+// Each step looks /chosen up anew: an insertion moves the offsets behind it.
+void add_module(Editor& editor, const char* kind, const Module& module) {
+    const int chosen = editor.child(0, "chosen");
+    const int node = editor.child(chosen, fmt::format("module@{:x}", module.address));
+    editor.set(node, "compatible", std::vector<std::string>{kind, "multiboot,module"});
+    editor.set_reg(node, module.address, module.size);
+}
+
+void set_command_line(Editor& editor, const Board& board, const BootTree& what) {
+    const int chosen = editor.child(0, "chosen");
+    if (what.command_line) {
+        editor.set(chosen, "bootargs", *what.command_line);
+    } else if (!editor.has(chosen, "bootargs")) {
+        editor.set(chosen, "bootargs", std::string(board.command_line));
+    }
+}
+
+void set_tracing(Editor& editor, const BootTree& what) {
+    const int chosen = editor.child(0, "chosen");
+    editor.set(chosen, chosen::area_size, what.area_size);
+    if (!what.trace.empty()) {
+        editor.set(chosen, chosen::trace, what.trace);
+    }
+    if (!what.engine.empty()) {
+        editor.set(chosen, chosen::engine, what.engine);
+    }
+    if (!what.policy.empty()) {
+        editor.set(chosen, chosen::policy, what.policy);
+    }
+}
+
+} // namespace
+
+Bytes compose_tree(const Bytes& tree, const Board& board, const BootTree& what) {
+    Editor editor(tree);
+    editor.set_reg(editor.memory_node(board.ram_base), board.ram_base, what.memory);
+    const int chosen = editor.child(0, "chosen");
+    editor.set_cells(chosen);
+    editor.remove(chosen, "linux,initrd-start");
+    editor.remove(chosen, "linux,initrd-end");
+    set_command_line(editor, board, what);
+    set_tracing(editor, what);
+    add_module(editor, chosen::kernel, what.kernel);
+    if (what.ramdisk) {
+        add_module(editor, chosen::ramdisk, *what.ramdisk);
+    }
+    Bytes done = editor.finish();
+    if (done.size() > abi::max_tree_size) {
+        throw bad_input("the device tree is too large: {} bytes, at most {}", done.size(),
+                        abi::max_tree_size);
+    }
+    return done;
+}
+
+} // namespace mmioscope::run

@@ -1,0 +1,35 @@
+// The device tree a boot loader would hand to the hypervisor: the board's own, with the size
+// of RAM, where kernel and ramdisk lie, the command line, and what is to be traced.
+#pragma once
+
+#include "run/board.hpp"
+#include "run/input.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mmioscope::run {
+
+/// A piece of memory that is loaded before the start.
+struct Module {
+    std::uint64_t address;
+    std::uint64_t size; ///< bytes
+};
+
+struct BootTree {
+    std::uint64_t memory; ///< bytes of RAM
+    Module kernel;
+    std::optional<Module> ramdisk;
+    std::optional<std::string> command_line; ///< nothing: the tree's own, else the board's
+    std::vector<std::string> trace;          ///< empty: the hypervisor's default
+    std::string engine;                      ///< likewise
+    std::string policy;                      ///< likewise
+    std::uint32_t area_size;                 ///< bytes
+};
+
+/// `tree` with all that in it. Throws Error (bad_input) if there is no room or no root.
+Bytes compose_tree(const Bytes& tree, const Board& board, const BootTree& what);
+
+} // namespace mmioscope::run

@@ -1,0 +1,33 @@
+// The guest's RAM: a file in memory that QEMU and this program map.
+#pragma once
+
+#include "lib/file_descriptor.hpp"
+#include "run/board.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace mmioscope::run {
+
+class GuestMemory {
+public:
+    /// `size` bytes from `board`'s RAM base on, all zero. Throws Error (failed).
+    GuestMemory(const Board& board, std::uint64_t size);
+    ~GuestMemory();
+    GuestMemory(const GuestMemory&) = delete;
+    GuestMemory& operator=(const GuestMemory&) = delete;
+
+    int fd() const { return file_.get(); }
+
+    /// The `size` bytes at physical `address`; empty if they are not all RAM.
+    std::span<std::byte> at(std::uint64_t address, std::uint64_t size) const;
+
+private:
+    std::uint64_t base_;
+    std::uint64_t size_;
+    FileDescriptor file_;
+    std::byte* bytes_;
+};
+
+} // namespace mmioscope::run

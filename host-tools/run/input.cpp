@@ -1,0 +1,98 @@
+#include "run/input.hpp"
+
+#include "lib/device_tree.hpp"
+#include "lib/error.hpp"
+#include "lib/file_descriptor.hpp"
+
+#include <elf.h>
+#include <libfdt.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace mmioscope::run {
+
+namespace {
+
+// Documentation/arm/booting.rst and arch/arm/boot/compressed/head.S of Linux.
+constexpr std::size_t zimage_magic_at = 0x24;
+constexpr std::size_t zimage_start_at = 0x28;
+constexpr std::size_t zimage_end_at = 0x2c;
+constexpr std::uint32_t zimage_magic = 0x016f'2818;
+
+std::uint32_t word(const Bytes& bytes, std::size_t at) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, bytes.data() + at, sizeof value);
+    return value;
+}
+
+bool is_elf(const Bytes& bytes) {
+    return bytes.size() >= SELFMAG && std::memcmp(bytes.data(), ELFMAG, SELFMAG) == 0;
+}
+
+} // namespace
+
+Bytes read_input(const std::string& path, const char* what) {
+    if (path.empty()) {
+        throw bad_input("no {} given", what);
+    }
+    const FileDescriptor file = open_input(path);
+    struct stat status {};
+    ::fstat(file.get(), &status);
+    Bytes bytes(static_cast<std::size_t>(status.st_size));
+    std::size_t done = 0;
+    while (done < bytes.size()) {
+        const ssize_t got = ::read(file.get(), bytes.data() + done, bytes.size() - done);
+        if (got <= 0) {
+            throw bad_input("cannot read {} {}: {}", what, path, std::strerror(errno));
+        }
+        done += static_cast<std::size_t>(got);
+    }
+    if (bytes.empty()) {
+        throw bad_input("{} {} is empty", what, path);
+    }
+    return bytes;
+}
+
+void check_zimage(const Bytes& kernel, const std::string& path) {
+    if (kernel.size() < zimage_end_at + 4 || word(kernel, zimage_magic_at) != zimage_magic) {
+        throw bad_input("{} is no ARM zImage (a bare-metal binary needs --bare)", path);
+    }
+    const std::uint32_t size = word(kernel, zimage_end_at) - word(kernel, zimage_start_at);
+    if (kernel.size() < size) {
+        throw bad_input("{} is truncated: {} of {} bytes", path, kernel.size(), size);
+    }
+}
+
+void check_raw(const Bytes& payload, const std::string& path) {
+    if (is_elf(payload)) {
+        throw bad_input("{} is an ELF file; --bare needs a raw binary (objcopy -O binary)", path);
+    }
+}
+
+void check_tree(const Bytes& tree, const std::string& path) {
+    if (tree.size() < sizeof(fdt_header) || fdt_magic(tree.data()) != FDT_MAGIC) {
+        throw bad_input("{} is no flattened device tree", path);
+    }
+    const std::size_t size = fdt_totalsize(tree.data());
+    if (tree.size() < size) {
+        throw bad_input("{} is truncated: {} of {} bytes", path, tree.size(), size);
+    }
+    if (!trace::tree_is_sound(tree)) {
+        throw bad_input("{} is a damaged device tree", path);
+    }
+}
+
+void check_hypervisor(const Bytes& elf, const std::string& path) {
+    Elf32_Ehdr header{};
+    if (elf.size() >= sizeof header) {
+        std::memcpy(&header, elf.data(), sizeof header);
+    }
+    if (!is_elf(elf) || header.e_ident[EI_CLASS] != ELFCLASS32 || header.e_machine != EM_ARM) {
+        throw bad_input("the hypervisor {} is no 32-bit ARM ELF file", path);
+    }
+}
+
+} // namespace mmioscope::run

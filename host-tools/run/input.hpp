@@ -1,0 +1,29 @@
+// The files a guest is started from, read and checked before anything is started.
+#pragma once
+
+#include "run/options.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace mmioscope::run {
+
+using Bytes = std::vector<std::byte>;
+
+/// All of `path`. `what` names it in the message of the Error (bad_input).
+Bytes read_input(const std::string& path, const char* what);
+
+/// Throws Error (bad_input) unless `kernel` is a whole zImage.
+void check_zimage(const Bytes& kernel, const std::string& path);
+
+/// Throws Error (bad_input) if `payload` cannot be entered at its first byte.
+void check_raw(const Bytes& payload, const std::string& path);
+
+/// Throws Error (bad_input) unless `tree` is a whole flattened device tree.
+void check_tree(const Bytes& tree, const std::string& path);
+
+/// Throws Error (bad_input) unless `elf` begins like a 32-bit ARM executable.
+void check_hypervisor(const Bytes& elf, const std::string& path);
+
+} // namespace mmioscope::run

@@ -1,0 +1,44 @@
+// Everything a user can say about a run.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mmioscope::run {
+
+struct Options {
+    std::string board = "vexpress-a15";
+    std::string hypervisor; ///< ELF; empty: hyp-<board>.elf beside this program
+    std::string kernel;     ///< zImage, or a raw binary if `bare`
+    std::string tree;       ///< the board's device tree
+    std::string ramdisk;    ///< empty: none
+    std::string sd_image;   ///< empty: no card
+    std::optional<std::string> command_line;
+    std::optional<bool> network; ///< nothing: as the board is
+    bool bare = false;
+    unsigned cpus = 2;
+    std::uint64_t memory = 512u << 20; ///< bytes
+
+    std::vector<std::string> trace;      ///< selections, unparsed
+    std::string engine;                  ///< empty: the hypervisor's default
+    std::string policy;                  ///< likewise
+    std::uint64_t area_size = 64u << 20; ///< bytes
+
+    std::string output;      ///< trace file; empty: not kept
+    std::string console_log; ///< empty: not kept
+    std::string hypervisor_log;
+    std::string access_log;    ///< QEMU's own log of accesses; empty: not written
+    bool console = false;      ///< the guest's console is this terminal
+    bool all = false;          ///< print each record, without a limit
+    std::optional<bool> print; ///< nothing: unless the console is here
+
+    std::string qemu = "qemu-system-arm";
+    std::vector<std::string> qemu_arguments;
+    double time_limit = 0;   ///< seconds; 0: none
+    double ready_limit = 30; ///< seconds until the hypervisor must have set up its area
+    std::string expect;      ///< the guest's console must have a line that contains it
+};
+
+} // namespace mmioscope::run

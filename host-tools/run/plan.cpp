@@ -1,0 +1,124 @@
+#include "run/plan.hpp"
+
+#include "abi/layout.hpp"
+#include "abi/ring.hpp"
+#include "lib/error.hpp"
+#include "lib/file_descriptor.hpp"
+#include "run/boot_tree.hpp"
+#include "run/process.hpp"
+#include "run/selection.hpp"
+
+#include <filesystem>
+
+namespace mmioscope::run {
+
+namespace {
+
+constexpr std::uint64_t mebi = 1u << 20;
+
+std::string beside_this_program(const std::string& name) {
+    return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
+}
+
+void check_cpus(const Options& options, const Board& board) {
+    if (options.cpus < 1 || options.cpus > board.max_cpus) {
+        throw bad_input("--cpus {}: {} has 1 to {}", options.cpus, board.name, board.max_cpus);
+    }
+}
+
+void check_area(const Options& options) {
+    const std::uint64_t least =
+        abi::area_head_size +
+        options.cpus * (sizeof(abi::RingHeader) + abi::min_capacity * sizeof(abi::Record));
+    if (options.area_size < least) {
+        throw bad_input("--area-size {}: too small, {} CPUs need at least {}K", options.area_size,
+                        options.cpus, (least + 1023) / 1024);
+    }
+    if (options.area_size % 4096 != 0 || options.area_size > UINT32_MAX) {
+        throw bad_input("--area-size {}: must be a multiple of 4096, and below 4G",
+                        options.area_size);
+    }
+}
+
+void check_memory(const Options& options, const Board& board) {
+    if (options.memory % mebi != 0) {
+        throw bad_input("--memory {}: must be a multiple of 1M", options.memory);
+    }
+    const std::uint64_t head = board.hypervisor_base - board.ram_base + abi::area_offset;
+    const std::uint64_t least = (head + options.area_size + mebi - 1) / mebi;
+    if (options.memory < least * mebi) {
+        throw bad_input("too little memory: --memory {}M, but guest, hypervisor and trace area "
+                        "need {}M",
+                        options.memory / mebi, least);
+    }
+    if (options.memory > board.max_memory) {
+        throw bad_input("--memory {}M: {} has at most {}M", options.memory / mebi, board.name,
+                        board.max_memory / mebi);
+    }
+}
+
+// Kernel and ramdisk lie between their address and what follows there.
+void check_room(const char* what, std::uint64_t size, std::uint64_t from, std::uint64_t to) {
+    if (size > to - from) {
+        throw bad_input("the {} is too large: {} bytes, room for {}", what, size, to - from);
+    }
+}
+
+Module kernel_module(const Options& options, const Board& board) {
+    const Bytes kernel = read_input(options.kernel, "kernel");
+    options.bare ? check_raw(kernel, options.kernel) : check_zimage(kernel, options.kernel);
+    check_room("kernel", kernel.size(), board.kernel_address(), board.ramdisk_address());
+    return {board.kernel_address(), kernel.size()};
+}
+
+std::optional<Module> ramdisk_module(const Options& options, const Board& board) {
+    if (options.ramdisk.empty()) {
+        return std::nullopt;
+    }
+    const Bytes ramdisk = read_input(options.ramdisk, "ramdisk");
+    check_room("ramdisk", ramdisk.size(), board.ramdisk_address(),
+               board.hypervisor_base - abi::guest_tree_room);
+    return Module{board.ramdisk_address(), ramdisk.size()};
+}
+
+Bytes hypervisor_tree(const Options& options, const Board& board) {
+    const Bytes tree = read_input(options.tree, "device tree");
+    check_tree(tree, options.tree);
+    return compose_tree(tree, board,
+                        {.memory = options.memory,
+                         .kernel = kernel_module(options, board),
+                         .ramdisk = ramdisk_module(options, board),
+                         .command_line = options.command_line,
+                         .trace = select_devices(options.trace, tree),
+                         .engine = options.engine,
+                         .policy = options.policy,
+                         .area_size = static_cast<std::uint32_t>(options.area_size)});
+}
+
+void check_sd_card(const Options& options, const Board& board) {
+    if (!options.sd_image.empty()) {
+        if (!board.sd_card) {
+            throw bad_input("--sd: {} has no SD card", board.name);
+        }
+        open_input(options.sd_image);
+    }
+}
+
+} // namespace
+
+Plan make_plan(const Options& options) {
+    const Board& board = find_board(options.board);
+    check_cpus(options, board);
+    check_area(options);
+    check_memory(options, board);
+    Plan plan{&board, options, find_program(options.qemu), options.hypervisor, {}};
+    if (plan.hypervisor.empty()) {
+        plan.hypervisor = beside_this_program(fmt::format("hyp-{}.elf", board.name));
+    }
+    plan.tree = hypervisor_tree(options, board);
+    check_sd_card(options, board);
+    check_hypervisor(read_input(plan.hypervisor, "hypervisor"), plan.hypervisor);
+    return plan;
+}
+
+} // namespace mmioscope::run

@@ -1,0 +1,24 @@
+// A run whose inputs have all been checked: what is left is to start it.
+#pragma once
+
+#include "run/board.hpp"
+#include "run/input.hpp"
+#include "run/options.hpp"
+
+#include <string>
+
+namespace mmioscope::run {
+
+struct Plan {
+    const Board* board; ///< never null
+    Options options;    ///< as given
+    std::string qemu;   ///< path of the program
+    std::string hypervisor;
+    Bytes tree; ///< for the hypervisor
+};
+
+/// Reads and checks everything `options` names. Throws Error (bad_input) in one line (unknown
+/// devices to trace: with a list of the known ones). Starts nothing, writes nothing.
+Plan make_plan(const Options& options);
+
+} // namespace mmioscope::run

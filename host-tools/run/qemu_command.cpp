@@ -1,0 +1,100 @@
+#include "run/qemu_command.hpp"
+
+#include "abi/layout.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mmioscope::run {
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+// In QEMU's lists of properties a comma in a value is written twice.
+std::string escape(const std::string& text) {
+    std::string escaped;
+    for (const char c : text) {
+        escaped.append(c == ',' ? 2 : 1, c);
+    }
+    return escaped;
+}
+
+void add(Arguments& to, std::initializer_list<std::string> arguments) {
+    to.insert(to.end(), arguments);
+}
+
+void add_loader(Arguments& to, const std::string& path, std::uint64_t address) {
+    add(to,
+        {"-device", fmt::format("loader,file={},addr={:#x},force-raw=on", escape(path), address)});
+}
+
+void add_machine(Arguments& to, const Board& board, const Options& options, int ram) {
+    add(to, {"-M", fmt::format("{},memory-backend=ram", board.machine)});
+    if (!board.cpu.empty()) {
+        add(to, {"-cpu", std::string(board.cpu)});
+    }
+    add(to, {"-object", fmt::format("memory-backend-file,id=ram,size={},mem-path={},share=on",
+                                    options.memory, descriptor_path(ram))});
+    add(to, {"-m", fmt::format("{}M", options.memory >> 20)});
+    add(to, {"-smp", fmt::format("{}", options.cpus)});
+}
+
+// The guest's console is this terminal or a file; its bytes are in the file in both cases.
+void add_serials(Arguments& to, const Board& board, const Options& options,
+                 const QemuFiles& files) {
+    const std::string log = descriptor_path(files.console_log);
+    add(to, {"-chardev", options.console ? "stdio,id=guest,signal=on,logfile=" + log
+                                         : "file,id=guest,path=" + log});
+    add(to, {"-chardev", "file,id=hyp,path=" + descriptor_path(files.hypervisor_log)});
+    for (unsigned serial = 0; serial < board.serials; ++serial) {
+        const bool guest = serial == board.guest_serial;
+        const bool hypervisor = serial == board.hypervisor_serial;
+        add(to, {"-serial", guest ? "chardev:guest" : hypervisor ? "chardev:hyp" : "null"});
+    }
+}
+
+void add_devices(Arguments& to, const Board& board, const Options& options) {
+    const bool network = options.network.value_or(true) && !board.network.empty();
+    add(to, {"-nic", network ? fmt::format("user,model={}", board.network) : "none"});
+    if (!options.sd_image.empty()) {
+        add(to, {"-drive",
+                 fmt::format("if=sd,format=raw,snapshot=on,file={}", escape(options.sd_image))});
+    }
+}
+
+void add_access_log(Arguments& to, int log) {
+    if (log >= 0) {
+        add(to, {"-D", descriptor_path(log), "-trace", "memory_region_ops_read", "-trace",
+                 "memory_region_ops_write", "-d", "guest_errors"});
+    }
+}
+
+} // namespace
+
+std::string descriptor_path(int fd) {
+    return fmt::format("/proc/self/fd/{}", fd);
+}
+
+Arguments qemu_command(const Board& board, const Options& options, const std::string& hypervisor,
+                       const QemuFiles& files) {
+    Arguments arguments{options.qemu};
+    add_machine(arguments, board, options, files.ram);
+    add(arguments, {"-kernel", hypervisor});
+    add_loader(arguments, options.kernel, board.kernel_address());
+    if (!options.ramdisk.empty()) {
+        add_loader(arguments, options.ramdisk, board.ramdisk_address());
+    }
+    add_loader(arguments, descriptor_path(files.tree),
+               board.hypervisor_base + abi::boot_tree_offset);
+    add(arguments, {"-display", "none", "-monitor", "none", "-no-reboot"});
+    add(arguments, {"-audiodev", "none,id=audio"});
+    add_serials(arguments, board, options, files);
+    add_devices(arguments, board, options);
+    add_access_log(arguments, files.access_log);
+    arguments.insert(arguments.end(), options.qemu_arguments.begin(), options.qemu_arguments.end());
+    return arguments;
+}
+
+} // namespace mmioscope::run

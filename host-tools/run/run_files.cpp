@@ -1,0 +1,61 @@
+#include "run/run_files.hpp"
+
+#include "lib/error.hpp"
+#include "run/closing.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace mmioscope::run {
+
+namespace {
+
+FileDescriptor named_or_memory(const std::string& path, const char* label) {
+    return path.empty() ? memory_file(label, 0) : create_output(path);
+}
+
+// Without anybody to read it back a trace is only counted.
+FileDescriptor trace_file(const Options& options) {
+    if (!options.output.empty()) {
+        return create_output(options.output);
+    }
+    return prints(options) ? temporary_file() : create_output("/dev/null");
+}
+
+void write_all(int fd, const Bytes& bytes) {
+    if (::pwrite(fd, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+        throw failure("cannot write the device tree: {}", std::strerror(errno));
+    }
+}
+
+} // namespace
+
+RunFiles::RunFiles(const Plan& plan)
+    : tree(memory_file("device-tree", 0)), trace(trace_file(plan.options)),
+      console_log(named_or_memory(plan.options.console_log, "console")),
+      hypervisor_log(named_or_memory(plan.options.hypervisor_log, "hypervisor")),
+      access_log(plan.options.access_log.empty() ? FileDescriptor()
+                                                 : create_output(plan.options.access_log)),
+      messages(memory_file("messages", 0)) {
+    write_all(tree.get(), plan.tree);
+    inherit_all();
+}
+
+QemuFiles RunFiles::for_qemu(int ram) const {
+    return {ram, tree.get(), console_log.get(), hypervisor_log.get(),
+            access_log ? access_log.get() : -1};
+}
+
+// QEMU opens them anew by their descriptors, so no name has to be passed on or quoted.
+void RunFiles::inherit_all() const {
+    for (const FileDescriptor* file : {&console_log, &hypervisor_log, &access_log}) {
+        if (*file) {
+            ::fcntl(file->get(), F_SETFD, 0);
+        }
+    }
+}
+
+} // namespace mmioscope::run

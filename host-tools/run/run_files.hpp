@@ -1,0 +1,27 @@
+// The files of a run. Those the user did not name leave nothing behind.
+#pragma once
+
+#include "lib/file_descriptor.hpp"
+#include "run/plan.hpp"
+#include "run/qemu_command.hpp"
+
+namespace mmioscope::run {
+
+struct RunFiles {
+    /// Creates them. Throws Error (bad_input) naming the one that cannot be.
+    explicit RunFiles(const Plan& plan);
+
+    QemuFiles for_qemu(int ram) const;
+
+    FileDescriptor tree; ///< what the hypervisor is handed
+    FileDescriptor trace;
+    FileDescriptor console_log;
+    FileDescriptor hypervisor_log;
+    FileDescriptor access_log; ///< none if not asked for
+    FileDescriptor messages;   ///< QEMU's own
+
+private:
+    void inherit_all() const;
+};
+
+} // namespace mmioscope::run

@@ -1,0 +1,16 @@
+// Numbers of bytes and addresses, as users write them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace mmioscope::run {
+
+/// A decimal or 0x number, all of `text`; nothing if it is none or needs more than 64 bits.
+std::optional<std::uint64_t> parse_number(std::string_view text);
+
+/// A number with an optional K, M or G behind it (1024, 1024^2, 1024^3).
+std::optional<std::uint64_t> parse_size(std::string_view text);
+
+} // namespace mmioscope::run

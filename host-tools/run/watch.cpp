@@ -1,0 +1,59 @@
+#include "run/watch.hpp"
+
+#include "abi/layout.hpp"
+
+#include <fmt/format.h>
+
+#include <thread>
+
+namespace mmioscope::run {
+
+using namespace std::chrono_literals;
+
+Watch::Watch(Process& process, Signals& signals, LogFile& hypervisor_log, double time_limit)
+    : process_(process), signals_(signals), hypervisor_log_(hypervisor_log),
+      time_limit_(time_limit) {}
+
+std::chrono::duration<double> Watch::elapsed() const {
+    return Clock::now() - start_;
+}
+
+std::optional<Stop> Watch::check() {
+    const std::optional<Exit> exit = process_.poll(); // first: the rest may be why it ended
+    if (std::optional<Stop> stop = hypervisor_stopped()) {
+        return stop;
+    }
+    if (signals_.pending()) {
+        return Stop{abi::Ending::interrupted, "interrupted", ""};
+    }
+    if (exit && !exit->fine()) {
+        return Stop{abi::Ending::failed, "QEMU ended with " + exit->text(), ""};
+    }
+    if (exit) {
+        return Stop{abi::Ending::machine_off, "", ""};
+    }
+    if (time_limit_ > 0 && elapsed().count() >= time_limit_) {
+        return Stop{abi::Ending::time_limit,
+                    fmt::format("the time limit of {} s was reached", time_limit_), ""};
+    }
+    return std::nullopt;
+}
+
+// Looks at the log now and then, and once more when QEMU has ended.
+std::optional<Stop> Watch::hypervisor_stopped() {
+    if (Clock::now() < next_look_ && !process_.poll()) {
+        return std::nullopt;
+    }
+    next_look_ = Clock::now() + 20ms;
+    if (!hypervisor_log_.from_line(abi::stop_line)) {
+        return std::nullopt;
+    }
+    // More may follow the line: give the report time to be written.
+    for (auto waited = 0ms; waited < 300ms && !process_.poll(); waited += 20ms) {
+        std::this_thread::sleep_for(20ms);
+    }
+    return Stop{abi::Ending::panicked, "the hypervisor stopped",
+                *hypervisor_log_.from_line(abi::stop_line)};
+}
+
+} // namespace mmioscope::run

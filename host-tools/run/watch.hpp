@@ -1,0 +1,45 @@
+// Notices that a run is over, and why.
+#pragma once
+
+#include "abi/container.hpp"
+#include "run/log_file.hpp"
+#include "run/process.hpp"
+#include "run/signals.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace mmioscope::run {
+
+/// Why a run is over.
+struct Stop {
+    abi::Ending ending;
+    std::string why;    ///< empty if the machine went off by itself; else a sentence's part
+    std::string report; ///< what the hypervisor printed about it; lines
+};
+
+class Watch {
+public:
+    /// All stay the caller's. `time_limit` in seconds, 0: none.
+    Watch(Process& process, Signals& signals, LogFile& hypervisor_log, double time_limit);
+
+    /// Nothing while the run goes on.
+    std::optional<Stop> check();
+
+    std::chrono::duration<double> elapsed() const;
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    std::optional<Stop> hypervisor_stopped();
+
+    Process& process_;
+    Signals& signals_;
+    LogFile& hypervisor_log_;
+    double time_limit_;
+    Clock::time_point start_ = Clock::now();
+    Clock::time_point next_look_ = start_;
+};
+
+} // namespace mmioscope::run

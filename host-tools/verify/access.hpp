@@ -1,0 +1,50 @@
+// One device access, as each side tells it. Both are small: a run has millions.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace mmioscope::verify {
+
+/// What a line of QEMU's log says.
+enum class LineKind : std::uint8_t {
+    access,     ///< a device model was called: CPU, value and absolute address are known
+    unmodelled, ///< no device model has the address: neither CPU nor value
+    rejected,   ///< a model refused size or alignment: no CPU, no value, an offset as address
+};
+
+/// An access in QEMU's log.
+struct Line {
+    std::uint64_t address;
+    std::uint64_t value;
+    std::uint32_t number; ///< of the line in the log, from 1
+    std::uint16_t region; ///< index into AccessLog::regions
+    std::int8_t cpu;      ///< -1: not known
+    std::uint8_t size;    ///< bytes
+    LineKind kind;
+    bool write;
+};
+
+/// An access in the trace.
+struct Event {
+    std::uint64_t address;
+    std::uint64_t value;
+    std::uint64_t time;     ///< CNTPCT
+    std::uint32_t duration; ///< ticks
+    std::uint32_t lock_sequence;
+    std::uint32_t cpu_sequence;
+    std::uint32_t pc;
+    std::uint32_t number; ///< of the record in the trace, from 1
+    std::uint16_t device;
+    std::uint8_t cpu;
+    std::uint8_t size;  ///< bytes
+    std::uint8_t flags; ///< abi::flag_*
+    bool write;
+    bool own; ///< the hypervisor's own access
+    bool value_known;
+};
+
+/// In place of an index: there is none.
+inline constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
+
+} // namespace mmioscope::verify

@@ -1,0 +1,32 @@
+// Finds which events of a stream belong to which lines, at as few differences as can be.
+//
+// Where both sides agree this is one pass. At a difference it searches the shortest way to a
+// place from which they agree again: leaving out a line (the trace lacks it), an event (the
+// log lacks it), or one of each (altered), breadth first by the number of such steps.
+#pragma once
+
+#include "verify/artefacts.hpp"
+#include "verify/streams.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace mmioscope::verify {
+
+/// What belongs together, over all streams.
+struct Matching {
+    std::vector<std::uint32_t> line_of; ///< by event: its first line, or `nowhere`
+    std::vector<bool> explained;        ///< by line
+    std::array<std::uint64_t, artefact_count> artefacts{}; ///< events, by row of the table
+
+    Matching(std::size_t lines, std::size_t events)
+        : line_of(events, nowhere), explained(lines, false) {}
+};
+
+/// Adds what belongs together in `stream` to `matching`.
+void align(const Stream& stream, std::span<const Line> lines, std::span<const Event> events,
+           Matching& matching);
+
+} // namespace mmioscope::verify

@@ -1,0 +1,118 @@
+#include "verify/artefacts.hpp"
+
+#include "verify/undecoded.hpp"
+
+#include <array>
+
+namespace mmioscope::verify {
+
+namespace {
+
+constexpr std::uint64_t mask(unsigned bytes) {
+    return bytes >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << bytes * 8) - 1;
+}
+
+bool is(const Line& line, const Event& event, std::uint64_t address, unsigned size) {
+    return line.write == event.write && line.address == address && line.size == size;
+}
+
+bool carries(const Line& line) {
+    return line.kind == LineKind::access;
+}
+
+bool same_value(const Line& line, const Event& event) {
+    return !carries(line) || !event.value_known || (line.value & mask(event.size)) == event.value;
+}
+
+// Whether `value` is the event's, as far as lines and event tell.
+bool same_value(const Line& line, std::uint64_t value, const Event& event) {
+    return !carries(line) || !event.value_known || (value & mask(event.size)) == event.value;
+}
+
+// `count` lines of `size` bytes, one behind the other from `address` on.
+bool consecutive(const Ahead<Line>& lines, const Event& event, std::uint64_t address, unsigned size,
+                 std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        if (i >= lines.size() || !is(lines[i], event, address + i * size, size)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The bytes of `count` such lines, lowest address first; at most 8.
+std::uint64_t joined(const Ahead<Line>& lines, unsigned size, std::size_t first,
+                     std::size_t count) {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        value |= (lines[first + i].value & mask(size)) << (i * size * 8);
+    }
+    return value;
+}
+
+bool aligned(const Event& event) {
+    return event.address % event.size == 0;
+}
+
+Match split(const Ahead<Line>& lines, const Event& event, unsigned size, Artefact artefact) {
+    const std::size_t count = event.size / size;
+    const bool right = consecutive(lines, event, event.address, size, count) &&
+                       same_value(lines[0], joined(lines, size, 0, count), event);
+    return right ? Match{static_cast<std::uint8_t>(count), artefact} : Match{};
+}
+
+Match unaligned_read(const Ahead<Line>& lines, const Event& event) {
+    const std::uint64_t below = event.address % event.size;
+    if (event.size > 4 || !consecutive(lines, event, event.address - below, event.size, 2)) {
+        return {};
+    }
+    const std::uint64_t both = joined(lines, event.size, 0, 2);
+    const bool right = same_value(lines[0], both >> below * 8, event);
+    return right ? Match{2, Artefact::unaligned_read} : Match{};
+}
+
+Match one_line(const Line& line, const Event& event) {
+    if (!is(line, event, event.address, event.size) || !same_value(line, event)) {
+        return {};
+    }
+    if (!carries(line)) {
+        return {1, line.kind == LineKind::unmodelled ? Artefact::unmodelled : Artefact::rejected};
+    }
+    const bool unmasked = (line.value & ~mask(event.size)) != 0;
+    return {1, unmasked ? Artefact::unmasked_value : Artefact::none};
+}
+
+} // namespace
+
+std::string_view artefact_text(Artefact artefact) {
+    static constexpr std::array<std::string_view, artefact_count> words = {
+        "as they are",
+        "with bits beyond their size",
+        "of 8 bytes as two of 4",
+        "unaligned, as two aligned reads",
+        "unaligned, as byte writes",
+        "of instructions that the hypervisor does not decode",
+        "of devices QEMU does not model",
+        "rejected by the device model"};
+    return words[static_cast<std::size_t>(artefact)];
+}
+
+Match explain(const Ahead<Line>& lines, const Ahead<Event>& events) {
+    const Event& event = events[0];
+    if (is_undecoded(event)) {
+        return undecoded(lines, events);
+    }
+    if (const Match match = one_line(lines[0], event)) {
+        return match;
+    }
+    if (event.size == 8 && aligned(event)) {
+        return split(lines, event, 4, Artefact::split_in_words);
+    }
+    if (!aligned(event)) {
+        return event.write ? split(lines, event, 1, Artefact::unaligned_write)
+                           : unaligned_read(lines, event);
+    }
+    return {};
+}
+
+} // namespace mmioscope::verify

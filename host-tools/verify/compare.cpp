@@ -1,0 +1,54 @@
+#include "verify/compare.hpp"
+
+#include "verify/align.hpp"
+#include "verify/leftovers.hpp"
+#include "verify/order.hpp"
+#include "verify/streams.hpp"
+
+#include <algorithm>
+
+namespace mmioscope::verify {
+
+namespace {
+
+void add(Result& result, const std::vector<Difference>& differences) {
+    for (const Difference& difference : differences) {
+        result.differences.push_back(difference);
+        ++result.by_kind[static_cast<std::size_t>(difference.kind)];
+    }
+}
+
+std::vector<bool> altered_events(const std::vector<Difference>& differences, std::size_t count) {
+    std::vector<bool> altered(count, false);
+    for (const Difference& difference : differences) {
+        if (difference.event != nowhere) {
+            altered[difference.event] = true;
+        }
+    }
+    return altered;
+}
+
+} // namespace
+
+Result compare(AccessLog& log, std::span<const Event> events,
+               std::span<const abi::RegionEntry> regions) {
+    Result result;
+    Matching matching(log.lines.size(), events.size());
+    for (const Stream& stream : divide(log.lines, events, regions)) {
+        align(stream, log.lines, events, matching);
+    }
+    add(result, name_leftovers(log.lines, events, matching));
+    add(result, check_order(events, matching, altered_events(result.differences, events.size())));
+    for (const std::uint32_t number : log.unreadable) {
+        add(result, {{Kind::unreadable, number, nowhere}});
+    }
+    std::stable_sort(result.differences.begin(), result.differences.end(),
+                     [](const Difference& a, const Difference& b) { return a.event < b.event; });
+    result.artefacts = matching.artefacts;
+    result.compared = static_cast<std::uint64_t>(
+        std::count_if(matching.line_of.begin(), matching.line_of.end(),
+                      [](std::uint32_t line) { return line != nowhere; }));
+    return result;
+}
+
+} // namespace mmioscope::verify

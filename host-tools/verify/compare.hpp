@@ -1,0 +1,28 @@
+// The comparison of a trace with QEMU's own log of the same run.
+#pragma once
+
+#include "abi/ring.hpp"
+#include "verify/access_log.hpp"
+#include "verify/artefacts.hpp"
+#include "verify/difference.hpp"
+#include "verify/events.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace mmioscope::verify {
+
+struct Result {
+    std::uint64_t compared = 0;          ///< events that were found in both
+    std::vector<Difference> differences; ///< in the order of the trace, then of the log
+    std::array<std::uint64_t, kind_count> by_kind{};
+    std::array<std::uint64_t, artefact_count> artefacts{};
+};
+
+/// Compares event by event. Changes `log` only where lines have relative addresses.
+Result compare(AccessLog& log, std::span<const Event> events,
+               std::span<const abi::RegionEntry> regions);
+
+} // namespace mmioscope::verify

@@ -1,0 +1,47 @@
+// The search for the place from which two streams agree again.
+#pragma once
+
+#include "verify/artefacts.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace mmioscope::verify {
+
+/// A place in both sides of a stream.
+struct Place {
+    std::uint64_t line;
+    std::uint64_t event;
+
+    Place behind(const Match& match) const { return {line + match.lines, event + 1}; }
+};
+
+/// Both sides of a stream.
+struct StreamPair {
+    Ahead<Line> lines;
+    Ahead<Event> events;
+
+    bool line_left(const Place& at) const { return at.line < lines.size(); }
+    bool event_left(const Place& at) const { return at.event < events.size(); }
+    bool at_end(const Place& at) const { return !line_left(at) || !event_left(at); }
+    Match match(const Place& at) const {
+        return explain(lines.from(at.line), events.from(at.event));
+    }
+};
+
+/// Leaves out `lines` and `events`, and then goes over `matches` that agree.
+struct Step {
+    std::uint64_t lines;
+    std::uint64_t events;
+    std::uint64_t matches;
+};
+
+/// The way from `start`, where both sides differ, to agreement, with the fewest differences;
+/// nothing if it takes too many.
+std::optional<std::vector<Step>> find_detour(const StreamPair& pair, const Place& start);
+
+/// A way past a long piece that one side lacks; nothing if none is found.
+std::optional<std::vector<Step>> find_far(const StreamPair& pair, const Place& start);
+
+} // namespace mmioscope::verify

@@ -1,0 +1,38 @@
+// What verify can find.
+#pragma once
+
+#include "verify/access.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace mmioscope::verify {
+
+enum class Kind : std::uint8_t {
+    missing, ///< in the log and not in the trace
+    extra,   ///< in the trace and not in the log
+    value,
+    size,
+    direction,
+    address,
+    cpu,
+    order,      ///< in both, at another place
+    unreadable, ///< a line of the log that begins like an access
+};
+inline constexpr std::size_t kind_count = 9;
+
+constexpr std::string_view kind_text(Kind kind) {
+    constexpr std::array<std::string_view, kind_count> words = {
+        "missing", "extra", "value", "size", "direction", "address", "cpu", "order", "unreadable"};
+    return words[static_cast<std::size_t>(kind)];
+}
+
+/// `line` and `event` are indices; `nowhere` for the side that has none.
+struct Difference {
+    Kind kind;
+    std::uint32_t line;
+    std::uint32_t event;
+};
+
+} // namespace mmioscope::verify

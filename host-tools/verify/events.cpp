@@ -1,0 +1,53 @@
+#include "verify/events.hpp"
+
+namespace mmioscope::verify {
+
+namespace {
+
+bool aborted(const abi::Record& record) {
+    return record.type == abi::RecordType::fault &&
+           record.value == static_cast<std::uint64_t>(abi::FaultReason::external_abort);
+}
+
+bool was_on_the_bus(const abi::Record& record) {
+    return record.type == abi::RecordType::access || record.type == abi::RecordType::own ||
+           aborted(record);
+}
+
+Event to_event(const abi::Record& record, std::uint64_t number) {
+    Event event{};
+    event.address = abi::physical_address(record);
+    event.value = record.value;
+    event.time = record.time;
+    event.duration = record.duration;
+    event.lock_sequence = record.lock_sequence;
+    event.cpu_sequence = record.cpu_sequence;
+    event.pc = record.pc;
+    event.number = static_cast<std::uint32_t>(number);
+    event.device = record.device;
+    event.cpu = record.cpu;
+    event.size = static_cast<std::uint8_t>(abi::access_size(record));
+    event.flags = record.flags;
+    event.write = abi::is_write(record);
+    event.own = record.type == abi::RecordType::own;
+    event.value_known = (record.flags & abi::flag_value_unknown) == 0 && !aborted(record);
+    return event;
+}
+
+} // namespace
+
+Events read_events(trace::TraceReader& reader) {
+    Events events{{}, trace::LossCounter(1), 0};
+    for (auto records = reader.next(); !records.empty(); records = reader.next()) {
+        for (const abi::Record& record : records) {
+            ++events.records;
+            events.holes.add(record);
+            if (was_on_the_bus(record)) {
+                events.all.push_back(to_event(record, events.records));
+            }
+        }
+    }
+    return events;
+}
+
+} // namespace mmioscope::verify

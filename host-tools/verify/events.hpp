@@ -1,0 +1,22 @@
+// The accesses of a trace that QEMU's log must know of.
+#pragma once
+
+#include "lib/loss_counter.hpp"
+#include "lib/trace_reader.hpp"
+#include "verify/access.hpp"
+
+#include <vector>
+
+namespace mmioscope::verify {
+
+struct Events {
+    std::vector<Event> all;    ///< in the order of the file: nothing is sorted
+    trace::LossCounter holes;  ///< records that the trace itself lacks
+    std::uint64_t records = 0; ///< of all types
+};
+
+/// Reads `reader` to its end: records of type access and own, and faults by an external abort
+/// (the access was on the bus).
+Events read_events(trace::TraceReader& reader);
+
+} // namespace mmioscope::verify

@@ -1,0 +1,94 @@
+#include "verify/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mmioscope::verify {
+
+namespace {
+
+constexpr std::size_t most_details = 10;
+
+std::string line_text(const Line& line, const AccessLog& log) {
+    std::string text = fmt::format("log line {}: {} addr {:#010x} size {}", line.number,
+                                   line.write ? "write" : "read", line.address, line.size);
+    if (line.kind == LineKind::access) {
+        text += fmt::format(" cpu {} value {:#x}", line.cpu, line.value);
+    }
+    return text + fmt::format(" {}", log.regions[line.region]);
+}
+
+std::string event_text(const Event& event, const trace::DeviceNames& names) {
+    std::string text =
+        fmt::format("record {}: {} addr {:#010x} size {} cpu {}", event.number,
+                    event.write ? "write" : "read", event.address, event.size, event.cpu);
+    text += event.value_known ? fmt::format(" value {:#x}", event.value) : " value unknown";
+    return text + fmt::format(" {} pc {:#010x} time {} +{} cpu seq {} lock seq {}{}",
+                              names[event.device], event.pc, event.time, event.duration,
+                              event.cpu_sequence, event.lock_sequence, event.own ? " (own)" : "");
+}
+
+std::string details(const Difference& difference, const AccessLog& log,
+                    std::span<const Event> events, const trace::DeviceNames& names) {
+    std::string text = fmt::format("{}:\n", kind_text(difference.kind));
+    if (difference.kind == Kind::unreadable) {
+        return text + fmt::format("  log line {}\n", difference.line);
+    }
+    if (difference.line != nowhere) {
+        text += fmt::format("  {}\n", line_text(log.lines[difference.line], log));
+    }
+    if (difference.event != nowhere) {
+        text += fmt::format("  {}\n", event_text(events[difference.event], names));
+    }
+    return text;
+}
+
+} // namespace
+
+std::string difference_details(const Result& result, const AccessLog& log,
+                               std::span<const Event> events, const trace::DeviceNames& names) {
+    std::string text;
+    const std::size_t shown = std::min(result.differences.size(), most_details);
+    for (std::size_t i = 0; i < shown; ++i) {
+        text += details(result.differences[i], log, events, names);
+    }
+    if (result.differences.size() > shown) {
+        text += fmt::format("... {} more differences\n", result.differences.size() - shown);
+    }
+    return text;
+}
+
+std::string notes(const Result& result, const AccessLog& log) {
+    std::string text;
+    for (std::size_t row = 1; row < artefact_count; ++row) {
+        if (result.artefacts[row] > 0) {
+            text += fmt::format("note: {} events {}\n", result.artefacts[row],
+                                artefact_text(static_cast<Artefact>(row)));
+        }
+    }
+    if (log.not_by_cpu > 0) {
+        text += fmt::format("note: {} accesses in the log were made by no CPU\n", log.not_by_cpu);
+    }
+    if (log.other_lines > 0) {
+        text += fmt::format("note: {} lines of the log are other messages\n", log.other_lines);
+    }
+    return text;
+}
+
+std::string verdict(const Result& result) {
+    const std::size_t count = result.differences.size();
+    std::string text = fmt::format("verify: {} events compared, {} difference{}", result.compared,
+                                   count, count == 1 ? "" : "s");
+    const char* separator = ": ";
+    for (std::size_t kind = 0; kind < kind_count; ++kind) {
+        if (result.by_kind[kind] > 0) {
+            text += fmt::format("{}{} {}", separator, result.by_kind[kind],
+                                kind_text(static_cast<Kind>(kind)));
+            separator = ", ";
+        }
+    }
+    return text;
+}
+
+} // namespace mmioscope::verify

@@ -1,0 +1,23 @@
+// A comparison's result in words.
+#pragma once
+
+#include "lib/device_names.hpp"
+#include "verify/compare.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace mmioscope::verify {
+
+/// The first differences, each with both sides; lines.
+std::string difference_details(const Result& result, const AccessLog& log,
+                               std::span<const Event> events, const trace::DeviceNames& names);
+
+/// How the events looked in the log where not as they are, and what was left out; lines.
+std::string notes(const Result& result, const AccessLog& log);
+
+/// "verify: 123 events compared, 2 differences: 1 missing, 1 value".
+std::string verdict(const Result& result);
+
+} // namespace mmioscope::verify

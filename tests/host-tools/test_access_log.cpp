@@ -1,0 +1,72 @@
+// Lines as QEMU 7.2 prints them.
+#include "bus.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+using verify::LineKind;
+
+TEST_CASE("an access of a CPU to a device model") {
+    const auto log = parse("memory_region_ops_read cpu 1 mr 0x5563d507b740 addr 0x1c090018 "
+                           "value 0x1190f500 size 1 name 'pl011'\n");
+    REQUIRE(log.lines.size() == 1);
+    const verify::Line& line = log.lines[0];
+    CHECK(line.address == 0x1c09'0018);
+    CHECK(line.value == 0x1190'f500);
+    CHECK(line.cpu == 1);
+    CHECK(line.size == 1);
+    CHECK(!line.write);
+    CHECK(line.kind == LineKind::access);
+    CHECK(log.regions[line.region] == "pl011");
+}
+
+TEST_CASE("an access to an address without a device model") {
+    const auto log =
+        parse("Invalid write at addr 0x1C020000, size 4, region '(null)', reason: rejected\n");
+    REQUIRE(log.lines.size() == 1);
+    CHECK(log.lines[0].kind == LineKind::unmodelled);
+    CHECK(log.lines[0].address == 0x1c02'0000);
+    CHECK(log.lines[0].write);
+    CHECK(log.lines[0].cpu == -1);
+}
+
+TEST_CASE("an access that a device model refused") {
+    const auto log = parse("Invalid read at addr 0x44, size 1, region 'sp804', "
+                           "reason: invalid size (min:4 max:4)\n");
+    REQUIRE(log.lines.size() == 1);
+    CHECK(log.lines[0].kind == LineKind::rejected);
+}
+
+TEST_CASE("accesses of QEMU itself and other messages are counted") {
+    const auto log = parse("memory_region_ops_write cpu -1 mr 0x5 addr 0x1c010030 value 0x0 size 4 "
+                           "name 'arm-sysctl'\n"
+                           "pl011_read: Bad offset 0x123\n");
+    CHECK(log.lines.empty());
+    CHECK(log.not_by_cpu == 1);
+    CHECK(log.other_lines == 1);
+}
+
+TEST_CASE("a line is cut at every place without harm") {
+    const std::string whole = log_line(true, 0, 0x1c09'0000, 0x61, 4);
+    for (std::size_t size = 0; size + 1 < whole.size(); ++size) {
+        const auto log = parse(whole.substr(0, size));
+        // A line without its line end is whole if nothing else is missing.
+        const bool complete = size + 1 == whole.size();
+        CHECK(log.lines.size() == (complete ? 1u : 0u));
+    }
+}
+
+TEST_CASE("a log longer than one block of reading keeps every line") {
+    std::string text;
+    constexpr std::uint32_t count = 30'000;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        text += log_line(false, 0, 0x1c09'0000, i, 4);
+    }
+    const auto log = parse(text);
+    REQUIRE(log.lines.size() == count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        REQUIRE(log.lines[i].value == i);
+        REQUIRE(log.lines[i].number == i + 1);
+    }
+}

@@ -1,0 +1,76 @@
+// The trace area is believed only as far as it holds together.
+#include "fake_area.hpp"
+#include "lib/error.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+
+TEST_CASE("an area is ready once its magic and its state say so") {
+    FakeArea memory(2, 1024);
+    CHECK(trace::Area::ready(memory.bytes()));
+    memory.header().state = abi::AreaState::starting;
+    CHECK(!trace::Area::ready(memory.bytes()));
+    memory.header().state = abi::AreaState::running;
+    memory.header().magic = 0;
+    CHECK(!trace::Area::ready(memory.bytes()));
+    CHECK(!trace::Area::ready(memory.bytes().first(100)));
+}
+
+TEST_CASE("a sound area is taken") {
+    FakeArea memory(2, 1024);
+    const trace::Area area(memory.bytes());
+    CHECK(area.rings().size() == 2);
+    CHECK(area.rings()[1].capacity == 1024);
+    CHECK(area.info().cpu_count == 2);
+}
+
+TEST_CASE("an area that does not hold together is refused") {
+    FakeArea memory(2, 1024);
+    auto& header = memory.header();
+    SECTION("newer version") {
+        header.version_major = abi::version_major + 1;
+    }
+    SECTION("no CPUs") {
+        header.cpu_count = 0;
+    }
+    SECTION("too many CPUs") {
+        header.cpu_count = abi::max_cpus + 1;
+    }
+    SECTION("record size") {
+        header.record_size = 24;
+    }
+    SECTION("region size") {
+        header.region_size = 64;
+    }
+    SECTION("too many regions") {
+        header.region_count = abi::max_regions + 1;
+    }
+    SECTION("regions outside") {
+        header.regions_offset = 0xffff'ffff;
+        header.region_count = 1;
+    }
+    SECTION("no frequency") {
+        header.counter_frequency = 0;
+    }
+    SECTION("larger than its memory") {
+        header.area_size = memory.bytes().size() + 1;
+    }
+    SECTION("ring outside") {
+        header.ring_offset[1] = 0xffff'f000;
+    }
+    SECTION("ring misplaced") {
+        header.ring_offset[1] += 64;
+    }
+    SECTION("ring too long") {
+        memory.ring(0).capacity = 1u << 30;
+    }
+    SECTION("ring of no length") {
+        memory.ring(0).capacity = 0;
+    }
+    SECTION("no ring there") {
+        memory.ring(1).magic = 0;
+    }
+    CHECK_THROWS_AS(trace::Area(memory.bytes()), Error);
+}

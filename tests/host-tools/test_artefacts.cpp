@@ -1,0 +1,154 @@
+// One test for each row of the table in host-tools/verify/README.md.
+#include "bus.hpp"
+#include "verify/artefacts.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+using verify::Artefact;
+
+namespace {
+
+struct Access {
+    bool write;
+    std::uint32_t address;
+    unsigned log2_size;
+    std::uint64_t value;
+    std::uint8_t flags = 0;
+};
+
+verify::Result compare(const std::string& log, const std::vector<Access>& accesses) {
+    Bus bus(0, 0);
+    bus.log = {log};
+    std::uint32_t i = 0;
+    for (const Access& a : accesses) {
+        abi::Record record = access(0, i, 100 + 10 * i);
+        ++i;
+        record.access = abi::encode_access(a.write, a.log2_size);
+        record.pa_low = a.address;
+        record.value = a.value;
+        record.flags = a.flags;
+        bus.trace.push_back(record);
+    }
+    return bus.compare();
+}
+
+bool explained(const verify::Result& result, Artefact row, std::uint64_t events = 1) {
+    return result.differences.empty() && result.artefacts[static_cast<std::size_t>(row)] == events;
+}
+
+constexpr std::uint32_t uart = 0x1c09'0000;
+
+} // namespace
+
+TEST_CASE("artefact: a model's value has bits beyond the access") {
+    CHECK(explained(compare(log_line(false, 0, uart, 0x1190'f500, 1), {{false, uart, 0, 0x00}}),
+                    Artefact::unmasked_value));
+    CHECK(!compare(log_line(false, 0, uart, 0x1190'f501, 1), {{false, uart, 0, 0x00}})
+               .differences.empty());
+}
+
+TEST_CASE("artefact: 8 bytes are two lines of 4") {
+    const std::string log =
+        log_line(false, 0, uart, 0x1111'2222, 4) + log_line(false, 0, uart + 4, 0x3333'4444, 4);
+    CHECK(explained(compare(log, {{false, uart, 3, 0x3333'4444'1111'2222}}),
+                    Artefact::split_in_words));
+    CHECK(!compare(log, {{false, uart, 3, 0x3333'4444'1111'2223}}).differences.empty());
+}
+
+TEST_CASE("artefact: an unaligned read is two aligned ones") {
+    const std::string log =
+        log_line(false, 0, uart, 0x4433'2211, 4) + log_line(false, 0, uart + 4, 0x8877'6655, 4);
+    CHECK(explained(compare(log, {{false, uart + 1, 2, 0x5544'3322}}), Artefact::unaligned_read));
+    CHECK(explained(compare(log, {{false, uart + 3, 2, 0x7766'5544}}), Artefact::unaligned_read));
+    CHECK(!compare(log, {{false, uart + 1, 2, 0x5544'3323}}).differences.empty());
+}
+
+TEST_CASE("artefact: an unaligned write is a line for each byte") {
+    std::string log;
+    for (std::uint32_t i = 0; i < 4; ++i) {
+        log += log_line(true, 0, uart + 2 + i, 0x11 * (i + 1), 1);
+    }
+    CHECK(explained(compare(log, {{true, uart + 2, 2, 0x4433'2211}}), Artefact::unaligned_write));
+    CHECK(!compare(log, {{true, uart, 2, 0x4433'2211}}).differences.empty());
+}
+
+TEST_CASE("artefact: an instruction that is not decoded has one record for all its lines") {
+    constexpr std::uint8_t unknown = abi::flag_value_unknown;
+    const auto read = [](std::uint32_t at) { return log_line(false, 0, uart + at, at, 4); };
+    const auto write = [](std::uint32_t at) { return log_line(true, 0, uart + at, at, 4); };
+    SECTION("VLDR of 8 bytes, twice") {
+        CHECK(explained(compare(read(0) + read(4) + read(0) + read(4),
+                                {{false, uart, 2, 0, unknown}, {false, uart, 2, 0, unknown}}),
+                        Artefact::undecoded, 2));
+    }
+    SECTION("VLD1 of 8 bytes at 4 mod 8: QEMU reads around them") {
+        CHECK(explained(
+            compare(read(0) + read(4) + read(8) + read(12), {{false, uart + 4, 2, 0, unknown}}),
+            Artefact::undecoded));
+    }
+    SECTION("SWP and STREX: a read and a write") {
+        CHECK(explained(compare(read(8) + write(8), {{true, uart + 8, 2, 0, unknown}}),
+                        Artefact::undecoded));
+    }
+    SECTION("STREXD: two reads and two writes") {
+        CHECK(explained(
+            compare(read(8) + read(12) + write(8) + write(12), {{true, uart + 8, 2, 0, unknown}}),
+            Artefact::undecoded));
+    }
+    SECTION("LDREXB") {
+        CHECK(explained(
+            compare(log_line(false, 0, uart + 1, 7, 1), {{false, uart + 1, 2, 0, unknown}}),
+            Artefact::undecoded));
+    }
+    SECTION("VLDR of 8 bytes of an unmodelled device: one line") {
+        CHECK(explained(compare(unmodelled_line(false, uart, 8), {{false, uart, 2, 0, unknown}}),
+                        Artefact::undecoded));
+    }
+    SECTION("the line of the next record is left to it") {
+        const verify::Result result =
+            compare(read(0) + read(4), {{false, uart, 2, 0, unknown}, {false, uart + 4, 2, 4}});
+        CHECK(result.differences.empty());
+    }
+    SECTION("a line elsewhere does not belong to it") {
+        CHECK(compare(read(0) + read(8), {{false, uart, 2, 0, unknown}}).differences.size() == 1);
+        CHECK(compare(read(0) + write(4), {{false, uart, 2, 0, unknown}}).differences.size() == 1);
+        CHECK(!compare(read(0), {{true, uart, 2, 0, unknown}}).differences.empty());
+    }
+}
+
+TEST_CASE("artefact: an unmodelled device has neither CPU nor value") {
+    CHECK(explained(compare(unmodelled_line(false, uart, 4), {{false, uart, 2, 0}}),
+                    Artefact::unmodelled));
+    CHECK(!compare(unmodelled_line(true, uart, 4), {{false, uart, 2, 0}}).differences.empty());
+}
+
+TEST_CASE("artefact: unaligned accesses to an unmodelled device, without a value") {
+    const std::string read = unmodelled_line(false, uart, 4) + unmodelled_line(false, uart + 4, 4);
+    CHECK(explained(compare(read, {{false, uart + 1, 2, 9}}), Artefact::unaligned_read));
+    CHECK(!compare(unmodelled_line(false, uart, 4), {{false, uart + 1, 2, 9}}).differences.empty());
+}
+
+TEST_CASE("artefact: a model refuses a size; the line has an offset") {
+    const std::string refused = "Invalid read at addr 0x44, size 1, region 'pl011', "
+                                "reason: invalid size (min:4 max:4)\n";
+    CHECK(explained(compare(refused, {{false, uart + 0x44, 0, 0}}), Artefact::rejected));
+    CHECK(!compare(refused, {{false, uart + 0x48, 0, 0}}).differences.empty());
+}
+
+TEST_CASE("artefact: an external abort was on the bus, and has no value") {
+    Bus bus(0, 0);
+    abi::Record record = access(0, 0, 100);
+    record.type = abi::RecordType::fault;
+    record.value = static_cast<std::uint64_t>(abi::FaultReason::external_abort);
+    bus.trace = {record};
+    bus.log = {unmodelled_line(false, uart, 4)};
+    CHECK(bus.compare().differences.empty());
+}
+
+TEST_CASE("artefact: accesses that no CPU made are left out") {
+    Bus bus(0, 0);
+    bus.log = {log_line(true, 0xffff'ffff, 0x1c01'0030, 0, 4, "arm-sysctl")};
+    CHECK(bus.compare().differences.empty());
+}

@@ -1,0 +1,58 @@
+// A file is read while it is written: nothing is missed, and the end is the end.
+#include "lib/follow.hpp"
+#include "lib/trace_reader.hpp"
+#include "records.hpp"
+
+#include <atomic>
+#include <thread>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+
+TEST_CASE("a follower sees every record, and what was idle in between") {
+    const FileDescriptor file = memory_file("trace", 0);
+    trace::WriteProgress progress;
+    std::atomic<unsigned> idle = 0;
+    std::uint32_t next = 0;
+    std::thread follower([&] {
+        trace::FollowSource source(file.get(), progress, [&] { ++idle; });
+        trace::TraceReader reader(source, [](const std::string&) {});
+        for (auto records = reader.next(); !records.empty(); records = reader.next()) {
+            for (const abi::Record& record : records) {
+                next += record.cpu_sequence == next ? 1 : 1'000'000;
+            }
+        }
+    });
+    trace::FileWriter writer(file.get(), progress);
+    write_info(writer);
+    for (std::uint32_t i = 0; i < 5000; ++i) {
+        const abi::Record record = access(0, i, i);
+        writer.append(std::span(&record, 1));
+        if (i % 100 == 0) {
+            writer.flush();
+        }
+        if (i == 2500) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(250));
+        }
+    }
+    writer.finish(0, abi::Ending::machine_off);
+    progress.finish();
+    follower.join();
+    CHECK(next == 5000);
+    CHECK(idle >= 1);
+}
+
+TEST_CASE("a file that is never finished ends where it ends") {
+    const FileDescriptor file = memory_file("trace", 0);
+    trace::WriteProgress progress;
+    trace::FileWriter writer(file.get(), progress);
+    const abi::Record record = access(0, 0, 0);
+    writer.append(std::span(&record, 1));
+    writer.flush();
+    progress.finish();
+    trace::FollowSource source(file.get(), progress, [] {});
+    trace::TraceReader reader(source, [](const std::string&) {});
+    CHECK(reader.next().size() == 1);
+    CHECK(reader.next().empty());
+    CHECK(!reader.end());
+}

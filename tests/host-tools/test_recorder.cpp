@@ -1,0 +1,266 @@
+// The recorder beside writers that follow the protocol: the stream is complete and in order,
+// at whatever moments it looks at the rings.
+#include "fake_area.hpp"
+#include "lib/byte_source.hpp"
+#include "lib/recorder.hpp"
+#include "lib/trace_reader.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <array>
+#include <mutex>
+#include <random>
+#include <thread>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+
+namespace {
+
+constexpr unsigned device_count = 3;
+
+/// One CPU as a machine of small steps, so that a test may stop it between any two.
+class SteppedCpu {
+public:
+    SteppedCpu(FakeArea& area, unsigned number) : cpu_(area, number), number_(number) {}
+
+    /// One step. `clock` is CNTPCT; `locks` are the numbers the devices' locks give out, and
+    /// `holder` says who has them.
+    void step(std::mt19937& random, std::uint64_t clock,
+              std::array<std::uint32_t, device_count>& locks,
+              std::array<int, device_count>& holder) {
+        switch (state_) {
+        case 0:
+            cpu_.begin();
+            device_ = static_cast<unsigned>(random() % device_count);
+            ++state_;
+            return;
+        case 1: // take the lock
+            if (holder[device_] < 0) {
+                holder[device_] = static_cast<int>(number_);
+                record_ = access(number_, cpu_.next_sequence(), 0);
+                record_.device = static_cast<std::uint16_t>(device_);
+                record_.lock_sequence = locks[device_]++;
+                ++state_;
+            }
+            return;
+        case 2:
+            record_.time = clock;
+            ++state_;
+            return;
+        case 3:
+            cpu_.begun(record_.time);
+            ++state_;
+            return;
+        case 4: // the access; then the lock is free before or after the record is published
+            if (random() % 2 == 0) {
+                holder[device_] = -1;
+            }
+            ++state_;
+            return;
+        case 5:
+            if (!cpu_.has_room()) {
+                return;
+            }
+            cpu_.publish(record_);
+            if (holder[device_] == static_cast<int>(number_)) {
+                holder[device_] = -1;
+            }
+            ++state_;
+            return;
+        default:
+            cpu_.done();
+            ++published_;
+            state_ = 0;
+        }
+    }
+
+    /// Between accesses: the machine may stop here.
+    bool idle() const { return state_ == 0; }
+    std::uint32_t published() const { return published_; }
+
+private:
+    FakeCpu cpu_;
+    unsigned number_;
+    unsigned state_ = 0;
+    unsigned device_ = 0;
+    std::uint32_t published_ = 0;
+    abi::Record record_{};
+};
+
+/// Reads the recording back and checks it. Returns the number of records.
+std::size_t check_recording(int fd, unsigned cpus) {
+    const std::vector<std::byte> bytes = contents(fd);
+    trace::MemorySource source(bytes);
+    trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+    std::array<std::uint32_t, device_count> locks{};
+    std::vector<std::uint32_t> sequences(cpus);
+    std::uint64_t time = 0;
+    std::size_t count = 0;
+    for (auto records = reader.next(); !records.empty(); records = reader.next()) {
+        for (const abi::Record& record : records) {
+            REQUIRE(record.time >= time);
+            REQUIRE(record.lock_sequence == locks[record.device]++);
+            REQUIRE(record.cpu_sequence == sequences[record.cpu]++);
+            time = record.time;
+            ++count;
+        }
+    }
+    CHECK(reader.sound());
+    CHECK(reader.losses().empty());
+    return count;
+}
+
+} // namespace
+
+TEST_CASE("a randomly interleaved run is recorded in the one right order") {
+    const unsigned seed = GENERATE(range(0u, 60u));
+    std::mt19937 random(seed);
+    const unsigned cpus = 1 + seed % 4;
+    FakeArea memory(cpus, 16);
+    const trace::Area area(memory.bytes());
+    const FileDescriptor file = memory_file("trace", 0);
+    trace::WriteProgress progress;
+    trace::FileWriter writer(file.get(), progress);
+    trace::Recorder recorder(area, writer);
+
+    std::vector<SteppedCpu> machines;
+    for (unsigned cpu = 0; cpu < cpus; ++cpu) {
+        machines.emplace_back(memory, cpu);
+    }
+    std::array<std::uint32_t, device_count> locks{};
+    std::array<int, device_count> holder{-1, -1, -1};
+    std::uint64_t clock = 100;
+    bool stopping = false;
+    for (unsigned step = 0;; ++step) {
+        clock += random() % 4 == 0 ? 1 : 0; // a slow counter: many ties
+        stopping = stopping || step > 6000;
+        SteppedCpu& machine = machines[random() % cpus];
+        if (!stopping || !machine.idle()) {
+            machine.step(random, clock, locks, holder);
+        }
+        if (random() % 7 == 0) {
+            recorder.pass();
+        }
+        if (random() % 50 == 0) {
+            recorder.flush();
+        }
+        if (stopping && std::all_of(machines.begin(), machines.end(),
+                                    [](const SteppedCpu& m) { return m.idle(); })) {
+            break;
+        }
+    }
+    recorder.finish(abi::Ending::machine_off);
+    std::size_t published = 0;
+    for (const SteppedCpu& machine : machines) {
+        published += machine.published();
+    }
+    CHECK(check_recording(file.get(), cpus) == published);
+    CHECK(recorder.damaged() == 0);
+}
+
+TEST_CASE("writers in threads of their own are recorded completely and in order") {
+    constexpr unsigned cpus = 3;
+    constexpr unsigned each = 20'000;
+    FakeArea memory(cpus, 1024);
+    const trace::Area area(memory.bytes());
+    const FileDescriptor file = memory_file("trace", 0);
+    trace::WriteProgress progress;
+    trace::FileWriter writer(file.get(), progress);
+    trace::Recorder recorder(area, writer);
+
+    std::array<std::mutex, device_count> locks;
+    std::array<std::uint32_t, device_count> numbers{};
+    std::atomic<unsigned> running = cpus;
+    std::atomic<std::uint64_t> clock = 1;
+    std::vector<std::thread> threads;
+    for (unsigned number = 0; number < cpus; ++number) {
+        threads.emplace_back([&, number] {
+            FakeCpu cpu(memory, number);
+            for (unsigned i = 0; i < each; ++i) {
+                const unsigned device = (i * 7 + number) % device_count;
+                while (!cpu.has_room()) {
+                    std::this_thread::yield();
+                }
+                cpu.begin();
+                std::unique_lock lock(locks[device]);
+                abi::Record record = access(number, i, clock.fetch_add(i % 2));
+                cpu.begun(record.time);
+                record.device = static_cast<std::uint16_t>(device);
+                record.lock_sequence = numbers[device]++;
+                lock.unlock();
+                cpu.publish(record);
+                cpu.done();
+            }
+            --running;
+        });
+    }
+    while (running > 0) {
+        recorder.pass();
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    recorder.finish(abi::Ending::machine_off);
+    CHECK(check_recording(file.get(), cpus) == cpus * each);
+}
+
+TEST_CASE("losses are told exactly: in the middle, at the end, and where") {
+    FakeArea memory(1, 16);
+    const trace::Area area(memory.bytes());
+    const FileDescriptor file = memory_file("trace", 0);
+    trace::WriteProgress progress;
+    trace::FileWriter writer(file.get(), progress);
+    trace::Recorder recorder(area, writer);
+    FakeCpu cpu(memory, 0);
+    cpu.publish(access(0, 0, 10));
+    abi::Record gap = access(0, 1, 20); // 1, 2 and 3 were lost
+    gap.type = abi::RecordType::gap;
+    gap.value = 3;
+    cpu.publish(gap);
+    cpu.publish(access(0, 4, 30));
+    cpu.ring().lost = 5; // two more at the very end, which no gap record tells of
+    recorder.finish(abi::Ending::machine_off);
+    const auto& losses = recorder.losses().losses();
+    REQUIRE(losses.size() == 2);
+    CHECK((losses[0].first_sequence == 1 && losses[0].count == 3));
+    CHECK((losses[1].first_sequence == 5 && losses[1].count == 2));
+    CHECK(recorder.losses().lost() == 5);
+    CHECK(recorder.summary().events() == 2);
+}
+
+TEST_CASE("in flight mode what was overwritten is a loss, and nothing torn is read") {
+    FakeArea memory(1, 16, abi::Policy::flight);
+    const trace::Area area(memory.bytes());
+    const FileDescriptor file = memory_file("trace", 0);
+    trace::WriteProgress progress;
+    trace::FileWriter writer(file.get(), progress);
+    trace::Recorder recorder(area, writer);
+    FakeCpu cpu(memory, 0);
+    for (std::uint32_t i = 0; i < 40; ++i) {
+        cpu.publish(access(0, i, 10 + i));
+    }
+    recorder.finish(abi::Ending::machine_off);
+    // The slot that would be written next may be half overwritten at any moment.
+    CHECK(recorder.summary().events() == 15);
+    CHECK(recorder.losses().lost() == 25);
+    CHECK(recorder.damaged() == 0);
+}
+
+TEST_CASE("a slot that holds another record is damage, not a record") {
+    FakeArea memory(1, 16);
+    const trace::Area area(memory.bytes());
+    const FileDescriptor file = memory_file("trace", 0);
+    trace::WriteProgress progress;
+    trace::FileWriter writer(file.get(), progress);
+    trace::Recorder recorder(area, writer);
+    FakeCpu cpu(memory, 0);
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        cpu.publish(access(0, i, 10 + i));
+    }
+    memory.records(0)[1].commit = 77;
+    recorder.finish(abi::Ending::machine_off);
+    CHECK(recorder.damaged() == 1);
+    CHECK(recorder.losses().lost() == 1);
+    CHECK(recorder.losses().losses()[0].first_sequence == 1);
+}

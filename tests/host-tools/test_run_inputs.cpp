@@ -1,0 +1,252 @@
+// What `mmioscope run` accepts, and what it says of the rest before it starts anything.
+#include "lib/error.hpp"
+#include "lib/file_descriptor.hpp"
+#include "run/board.hpp"
+#include "run/plan.hpp"
+#include "run/process.hpp"
+#include "run/selection.hpp"
+#include "run/size.hpp"
+#include "trees.hpp"
+
+#include <elf.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <thread>
+
+using namespace mmioscope;
+using namespace mmioscope::run;
+using namespace mmioscope::test;
+using Catch::Contains;
+
+namespace {
+
+/// A folder of good inputs; tests spoil them one at a time.
+class Inputs {
+public:
+    Inputs() {
+        std::string name = std::filesystem::temp_directory_path() / "mmioscope test, XXXXXX";
+        REQUIRE(::mkdtemp(name.data()) != nullptr);
+        folder_ = name;
+        options.kernel = write("vmlinuz", zimage());
+        options.tree = write("board.dtb", small_tree());
+        options.hypervisor = write("hyp.elf", elf());
+        options.qemu = "/bin/true";
+    }
+    ~Inputs() { std::filesystem::remove_all(folder_); }
+
+    static Bytes zimage() {
+        Bytes kernel(256);
+        const std::uint32_t head[3] = {0x016f'2818, 0, 256};
+        std::memcpy(kernel.data() + 0x24, head, sizeof head);
+        return kernel;
+    }
+
+    static Bytes elf() {
+        Elf32_Ehdr header{};
+        std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+        header.e_ident[EI_CLASS] = ELFCLASS32;
+        header.e_machine = EM_ARM;
+        Bytes bytes(sizeof header);
+        std::memcpy(bytes.data(), &header, sizeof header);
+        return bytes;
+    }
+
+    std::string write(const std::string& name, const Bytes& bytes) const {
+        const std::string path = folder_ / name;
+        const FileDescriptor file = create_output(path);
+        REQUIRE(::write(file.get(), bytes.data(), bytes.size()) ==
+                static_cast<ssize_t>(bytes.size()));
+        return path;
+    }
+
+    std::string error() const {
+        try {
+            make_plan(options);
+        } catch (const Error& error) {
+            CHECK(error.status() == Status::bad_input);
+            return error.what();
+        }
+        return "";
+    }
+
+    Options options;
+
+private:
+    std::filesystem::path folder_;
+};
+
+Bytes cut(Bytes bytes, std::size_t size) {
+    bytes.resize(size);
+    return bytes;
+}
+
+} // namespace
+
+TEST_CASE("numbers and sizes") {
+    CHECK(parse_number("4096") == 4096u);
+    CHECK(parse_number("0x1C090000") == 0x1c09'0000u);
+    CHECK(parse_size("64M") == 64u << 20);
+    CHECK(parse_size("2g") == 2ull << 30);
+    CHECK(parse_size("0x10k") == 0x10u << 10);
+    for (const char* bad :
+         {"", "M", "12q", "-1", " 1", "1 ", "0x", "99999999999999999999", "99999999999G"}) {
+        CHECK(!parse_size(bad));
+    }
+}
+
+TEST_CASE("good inputs make a plan, from a folder with a space and a comma") {
+    Inputs inputs;
+    CHECK(inputs.error().empty());
+    CHECK(make_plan(inputs.options).board->name == "vexpress-a15");
+}
+
+TEST_CASE("bad inputs are told in one line") {
+    Inputs inputs;
+    Options& o = inputs.options;
+    SECTION("no kernel") {
+        o.kernel = "";
+        CHECK(inputs.error() == "no kernel given");
+    }
+    SECTION("missing kernel") {
+        o.kernel = "/nowhere/vmlinuz";
+        CHECK(inputs.error() == "cannot read /nowhere/vmlinuz: No such file or directory");
+    }
+    SECTION("a folder as kernel") {
+        o.kernel = "/";
+        CHECK(inputs.error() == "cannot read /: it is a folder");
+    }
+    SECTION("empty kernel") {
+        inputs.write("vmlinuz", {});
+        CHECK_THAT(inputs.error(), Contains("is empty"));
+    }
+    SECTION("truncated kernel") {
+        inputs.write("vmlinuz", cut(Inputs::zimage(), 200));
+        CHECK_THAT(inputs.error(), Contains("is truncated: 200 of 256 bytes"));
+    }
+    SECTION("no zImage") {
+        inputs.write("vmlinuz", Bytes(100));
+        CHECK_THAT(inputs.error(), Contains("is no ARM zImage"));
+    }
+    SECTION("an ELF file with --bare") {
+        inputs.write("vmlinuz", Inputs::elf());
+        o.bare = true;
+        CHECK_THAT(inputs.error(), Contains("needs a raw binary"));
+    }
+    SECTION("no device tree") {
+        o.tree = "";
+        CHECK(inputs.error() == "no device tree given");
+    }
+    SECTION("truncated device tree") {
+        inputs.write("board.dtb", cut(small_tree(), 100));
+        CHECK_THAT(inputs.error(), Contains("is truncated: 100 of"));
+    }
+    SECTION("something else as device tree") {
+        inputs.write("board.dtb", Bytes(100));
+        CHECK_THAT(inputs.error(), Contains("is no flattened device tree"));
+    }
+    SECTION("damaged device tree") {
+        Bytes tree = small_tree();
+        std::fill(tree.begin() + 60, tree.begin() + 100, std::byte{0xff});
+        inputs.write("board.dtb", tree);
+        CHECK_THAT(inputs.error(), Contains("is a damaged device tree"));
+    }
+    SECTION("missing ramdisk") {
+        o.ramdisk = "/nowhere/initrd";
+        CHECK_THAT(inputs.error(), Contains("cannot read /nowhere/initrd"));
+    }
+    SECTION("missing SD card image") {
+        o.sd_image = "/nowhere/sd";
+        CHECK_THAT(inputs.error(), Contains("cannot read /nowhere/sd"));
+    }
+    SECTION("unknown board") {
+        o.board = "toaster";
+        CHECK(inputs.error() == "unknown board 'toaster'; known are: vexpress-a15");
+    }
+    SECTION("too many CPUs") {
+        o.cpus = 5;
+        CHECK(inputs.error() == "--cpus 5: vexpress-a15 has 1 to 4");
+    }
+    SECTION("too little memory") {
+        o.memory = 128u << 20;
+        CHECK_THAT(inputs.error(), Contains("too little memory") && Contains("need 208M"));
+    }
+    SECTION("too much memory") {
+        o.memory = 4ull << 30;
+        CHECK_THAT(inputs.error(), Contains("has at most 2048M"));
+    }
+    SECTION("odd memory") {
+        o.memory = (512u << 20) + 1;
+        CHECK_THAT(inputs.error(), Contains("must be a multiple of 1M"));
+    }
+    SECTION("too small a ring") {
+        o.area_size = 64 * 1024;
+        CHECK_THAT(inputs.error(), Contains("too small, 2 CPUs need at least 200K"));
+    }
+    SECTION("odd area") {
+        o.area_size = (1u << 20) + 64;
+        CHECK_THAT(inputs.error(), Contains("must be a multiple of 4096"));
+    }
+    SECTION("QEMU missing") {
+        o.qemu = "qemu-system-nothing";
+        CHECK_THAT(inputs.error(), Contains("not found") && Contains("qemu-system-arm"));
+    }
+    SECTION("QEMU not executable") {
+        o.qemu = "/etc/passwd";
+        CHECK_THAT(inputs.error(), Contains("cannot execute") && Contains("qemu-system-arm"));
+    }
+    SECTION("hypervisor missing") {
+        o.hypervisor = "/nowhere/hyp.elf";
+        CHECK_THAT(inputs.error(), Contains("cannot read /nowhere/hyp.elf"));
+    }
+    SECTION("hypervisor is no ELF file") {
+        inputs.write("hyp.elf", Bytes(100));
+        CHECK_THAT(inputs.error(), Contains("no 32-bit ARM ELF file"));
+    }
+    if (!inputs.error().empty()) {
+        CHECK_THAT(inputs.error(), !Contains("\n"));
+    }
+}
+
+TEST_CASE("devices to trace are found in the tree") {
+    const Bytes tree = small_tree();
+    using Words = std::vector<std::string>;
+    CHECK(select_devices({}, tree).empty());
+    CHECK(select_devices({"all,!serial0", "none"}, tree) == Words{"all", "!serial0", "none"});
+    CHECK(select_devices({"/bus/i2c@b000"}, tree) == Words{"/bus/i2c@b000"});
+    CHECK(select_devices({"serial@a000"}, tree) == Words{"/bus/serial@a000"});
+    CHECK(select_devices({"!0x9000+4K"}, tree) == Words{"!0x9000+0x1000"});
+    CHECK(device_paths(tree) == Words{"/bus/serial@9000", "/bus/serial@a000", "/bus/i2c@b000"});
+}
+
+TEST_CASE("an unknown device to trace is told with the known ones") {
+    for (const char* word : {"toaster", "/bus/toaster", "codec@39x", "0x9000+", "0x9000+0", "!"}) {
+        try {
+            select_devices({word}, small_tree());
+            FAIL(word);
+        } catch (const Error& error) {
+            CHECK(error.status() == Status::bad_input);
+            CHECK_THAT(error.what(), Contains("unknown device to trace") &&
+                                         Contains("serial0 = /bus/serial@9000") &&
+                                         Contains("/bus/i2c@b000"));
+        }
+    }
+}
+
+TEST_CASE("a process ends when it is told to, or at once") {
+    using namespace std::chrono_literals;
+    const FileDescriptor messages = memory_file("messages", 0);
+    Process polite("/bin/sh", {"sh", "-c", "exec sleep 60"}, messages.get(), false);
+    CHECK(!polite.poll());
+    CHECK(polite.terminate(2s).text() == "signal 15 (Terminated)");
+    Process stubborn("/bin/sh", {"sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"},
+                     messages.get(), false);
+    std::this_thread::sleep_for(100ms);
+    CHECK(stubborn.terminate(200ms).signal == 9);
+    Process failing("/bin/sh", {"sh", "-c", "exit 3"}, messages.get(), false);
+    while (!failing.poll()) {
+        std::this_thread::sleep_for(1ms);
+    }
+    CHECK(failing.poll()->text() == "exit status 3");
+}

@@ -1,0 +1,170 @@
+// Names, lines, loops, tables and verdicts.
+#include "lib/collapse.hpp"
+#include "lib/report.hpp"
+#include "records.hpp"
+#include "run/log_file.hpp"
+#include "trees.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+
+namespace {
+
+const std::vector<abi::RegionEntry>& regions() {
+    static const std::vector<abi::RegionEntry> all = {
+        region(0x9000, 0x1000, "/bus/serial@9000"), region(0xa000, 0x1000, "/bus/serial@a000"),
+        region(0x1'0000, 0x100, "/one/timer@0"),    region(0x2'0000, 0x100, "/two/timer@0"),
+        region(0x3'0000, 0x100, "~@1/serial@9000"), region(0x4'0000, 0x100, "/bus/gic@4")};
+    return all;
+}
+
+trace::DeviceNames names() {
+    return {regions(), small_tree()};
+}
+
+std::string line(const abi::Record& record) {
+    const trace::DeviceNames all = names();
+    std::string text;
+    trace::append_line(text, record, {&all, 1'000'000, 1'000'000});
+    return text;
+}
+
+abi::Record write2() {
+    abi::Record record = access(1, 5, 3'500'001);
+    record.access = abi::encode_access(true, 1);
+    record.pa_low = 0xa018;
+    record.device = 1;
+    record.value = 0x90;
+    return record;
+}
+
+/// What becomes of records at these places, 1 tick apart, in windows of 100 ticks.
+std::vector<std::string> runs(const std::string& places) {
+    std::vector<std::string> all;
+    trace::Collapse collapse(100, [&](const trace::Run& run) {
+        all.push_back(fmt::format("{}{}", static_cast<char>(run.first.pc), run.count));
+    });
+    std::uint32_t time = 0;
+    for (const char place : places) {
+        abi::Record record = access(0, 0, time++);
+        record.pc = static_cast<std::uint32_t>(place);
+        record.type = place == '!' ? abi::RecordType::gap : abi::RecordType::access;
+        collapse.add(record);
+    }
+    collapse.flush();
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("devices are named by alias, or by as much of their path as it takes") {
+    const trace::DeviceNames all = names();
+    CHECK(all[0] == "serial0");
+    CHECK(all[1] == "serial@a000");
+    CHECK(all[2] == "one/timer@0");
+    CHECK(all[3] == "two/timer@0");
+    CHECK(all[abi::no_device] == "-");
+    CHECK(all[100] == "-");
+    CHECK(all.base(1) == 0xa000);
+    CHECK(all.base(abi::no_device) == 0);
+}
+
+TEST_CASE("the second reg entry of a node has a number") {
+    std::vector<abi::RegionEntry> two = {region(0x1000, 0x100, "/gic@1"),
+                                         region(0x2000, 0x100, "/gic@1")};
+    two[1].reg_index = 1;
+    const trace::DeviceNames all(two, {});
+    CHECK(all[0] == "gic@1");
+    CHECK(all[1] == "gic@1[1]");
+}
+
+TEST_CASE("an access is one line") {
+    CHECK(line(write2()) == "    2.500001 cpu1 W2 serial@a000     +0x018 0x0090     pc 0xc0000005");
+    abi::Record record = write2();
+    record.mode = 0x10 | abi::mode_thumb;
+    CHECK_THAT(line(record), Catch::EndsWith("pc 0xc0000005 usr thumb"));
+    record.flags = abi::flag_value_unknown;
+    CHECK_THAT(line(record), Catch::Contains("+0x018 ?"));
+    record.device = abi::no_device;
+    CHECK_THAT(line(record), Catch::Contains("-               +0xa018"));
+}
+
+TEST_CASE("other records say what they are") {
+    abi::Record record = write2();
+    record.type = abi::RecordType::gap;
+    record.value = 17;
+    CHECK_THAT(line(record), Catch::EndsWith("17 records lost, from number 5 on"));
+    record.type = abi::RecordType::own;
+    CHECK_THAT(line(record), Catch::EndsWith("by the hypervisor"));
+    record.type = abi::RecordType::fault;
+    record.value = 1;
+    CHECK_THAT(line(record), Catch::Contains("no access: no device has this address"));
+    record.type = static_cast<abi::RecordType>(200);
+    CHECK_THAT(line(record), Catch::EndsWith("(unknown record)"));
+}
+
+TEST_CASE("in a window of time the records of one place are one line") {
+    using Runs = std::vector<std::string>;
+    CHECK(runs("") == Runs{});
+    CHECK(runs("abc") == Runs{"a1", "b1", "c1"});
+    CHECK(runs("aaaa") == Runs{"a4"});
+    CHECK(runs("aaabaabcaab") == Runs{"a7", "b3", "c1"});
+    CHECK(runs("aba!ab!!") == Runs{"a2", "b1", "!1", "a1", "b1", "!1", "!1"});
+    CHECK(runs(std::string(101, 'a') + "b") == Runs{"a101", "b1"});
+    CHECK(runs(std::string(150, 'a')) == Runs{"a101", "a49"});
+    std::string many; // more places than a window takes
+    for (char place = '0'; place <= 'z'; ++place) {
+        many += place;
+    }
+    CHECK(runs(many + many).size() == 2 * many.size());
+}
+
+TEST_CASE("the verdict says what is there and what is not") {
+    trace::Summary summary;
+    const abi::Record record = write2();
+    summary.add(std::span(&record, 1));
+    CHECK(trace::verdict(summary, {}, "") == "complete: 1 events, 0 lost");
+    const std::vector<abi::Loss> losses = {{0, 7, 3, 0}, {1, 9, 1, 0}};
+    CHECK(trace::verdict(summary, losses, "") ==
+          "incomplete: 1 events, 4 lost (cpu 0: 3 from sequence 7, cpu 1: 1 from sequence 9)");
+    CHECK(trace::verdict(summary, {}, "interrupted") ==
+          "incomplete: 1 events, 0 lost; interrupted");
+}
+
+TEST_CASE("the table counts reads and writes of each device") {
+    trace::Summary summary;
+    std::vector<abi::Record> records = {write2(), write2(), write2()};
+    records[1].cpu = 0;
+    records[2].access = abi::encode_access(false, 1);
+    summary.add(records);
+    const trace::DeviceNames all = names();
+    const std::string table = trace::device_table(summary, {&all, 1'000'000, 1'000'000});
+    CHECK_THAT(table, Catch::Contains("serial@a000") && Catch::Contains(" 0,1 ") &&
+                          Catch::Contains("2.500001"));
+}
+
+TEST_CASE("the last lines of a log") {
+    CHECK(run::last_lines("", 2).empty());
+    CHECK(run::last_lines("a", 2) == "a\n");
+    CHECK(run::last_lines("a\r\nb\r\nc\r\n", 2) == "b\nc\n");
+    CHECK(run::last_lines("a\n\nc", 2) == "\nc\n");
+    CHECK(run::last_lines("a\nb\n", 10) == "a\nb\n");
+}
+
+TEST_CASE("a stop line is found once it is whole, and only at the start of a line") {
+    const FileDescriptor file = memory_file("log", 0);
+    run::LogFile log(file.get());
+    const auto write = [&](const std::string& text) {
+        REQUIRE(::write(file.get(), text.data(), text.size()) > 0);
+    };
+    write("say stop: no\nsto");
+    CHECK(!log.from_line("stop: "));
+    write("p: because");
+    CHECK(!log.from_line("stop: "));
+    write("\nr0 = 1\n");
+    CHECK(log.from_line("stop: ") == "stop: because\nr0 = 1\n");
+}

@@ -1,0 +1,243 @@
+// verify tells each kind of difference as exactly that.
+#include "bus.hpp"
+#include "verify/report.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+
+namespace {
+
+std::string verdict_of(const Bus& bus) {
+    return verify::verdict(bus.compare());
+}
+
+std::string differences(const Bus& bus) {
+    const std::string text = verdict_of(bus);
+    return text.substr(text.find(", ") + 2);
+}
+
+/// The first record from `from` on that `wanted` takes.
+template <typename Wanted>
+std::size_t find(const Bus& bus, std::size_t from, Wanted wanted) {
+    const auto begin = bus.trace.begin();
+    return std::size_t(std::find_if(begin + std::ptrdiff_t(from), bus.trace.end(), wanted) - begin);
+}
+
+bool modelled(const abi::Record& record) {
+    return record.device != 2;
+}
+
+template <typename T>
+void remove_at(std::vector<T>& from, std::size_t at) {
+    from.erase(from.begin() + std::ptrdiff_t(at));
+}
+
+} // namespace
+
+TEST_CASE("the same run on both sides has no difference") {
+    const unsigned seed = GENERATE(range(0u, 20u));
+    CHECK(verdict_of(Bus(seed)) == "verify: 400 events compared, 0 differences");
+}
+
+TEST_CASE("a record that was removed is missing") {
+    const unsigned seed = GENERATE(range(0u, 20u));
+    Bus bus(seed);
+    SECTION("at the start") {
+        remove_at(bus.trace, 0);
+    }
+    SECTION("in the middle") {
+        remove_at(bus.trace, 100 + seed * 7);
+    }
+    SECTION("at the end") {
+        bus.trace.pop_back();
+    }
+    CHECK(verdict_of(bus) == "verify: 399 events compared, 1 difference: 1 missing");
+}
+
+TEST_CASE("a record that the log does not have is extra") {
+    const unsigned seed = GENERATE(range(0u, 20u));
+    Bus bus(seed);
+    SECTION("at the start") {
+        remove_at(bus.log, 0);
+    }
+    SECTION("in the middle") {
+        remove_at(bus.log, 100 + seed * 7);
+    }
+    SECTION("at the end") {
+        bus.log.pop_back();
+    }
+    CHECK(differences(bus) == "1 difference: 1 extra");
+}
+
+TEST_CASE("one altered field is named") {
+    const unsigned seed = GENERATE(range(0u, 20u));
+    Bus bus(seed);
+    abi::Record& record = bus.trace[find(bus, 50 + seed * 9, modelled)];
+    SECTION("value") {
+        record.value ^= 0x100;
+        CHECK(differences(bus) == "1 difference: 1 value");
+    }
+    SECTION("a value like its neighbours'") {
+        record.value = (record.value + 1) % 3;
+        CHECK(differences(bus) == "1 difference: 1 value");
+    }
+    SECTION("value beyond the access's size") {
+        record.value |= 0x1'0000'0000;
+        CHECK(differences(bus) == "1 difference: 1 value");
+    }
+    SECTION("direction") {
+        record.access ^= abi::access_write;
+        CHECK(differences(bus) == "1 difference: 1 direction");
+    }
+    SECTION("size") {
+        record.access = abi::encode_access(abi::is_write(record), 1);
+        CHECK(differences(bus) == "1 difference: 1 size");
+    }
+    SECTION("address") {
+        record.pa_low ^= 0x800;
+        CHECK(differences(bus) == "1 difference: 1 address");
+    }
+    SECTION("cpu") {
+        record.cpu ^= 1;
+        CHECK(differences(bus) == "1 difference: 1 cpu");
+    }
+}
+
+TEST_CASE("of an unmodelled device direction, address and size are compared") {
+    Bus bus(3);
+    abi::Record& record =
+        bus.trace[find(bus, 50, [](const abi::Record& r) { return r.device == 2; })];
+    SECTION("direction") {
+        record.access ^= abi::access_write;
+        CHECK(differences(bus) == "1 difference: 1 direction");
+    }
+    SECTION("size") {
+        record.access = abi::encode_access(abi::is_write(record), 1);
+        CHECK(differences(bus) == "1 difference: 1 size");
+    }
+    SECTION("address") {
+        record.pa_low ^= 0x800;
+        CHECK(differences(bus) == "1 difference: 1 address");
+    }
+}
+
+TEST_CASE("two neighbours of one device that were exchanged are out of order") {
+    const unsigned seed = GENERATE(range(0u, 20u));
+    Bus bus(seed);
+    std::size_t at = 100;
+    const auto exchangeable = [&](std::size_t i) {
+        const abi::Record& a = bus.trace[i];
+        const abi::Record& b = bus.trace[i + 1];
+        return a.device == b.device && (a.value != b.value || a.device == 2) &&
+               (a.pa_low != b.pa_low || a.access != b.access);
+    };
+    while (!exchangeable(at)) {
+        ++at;
+    }
+    SECTION("with time and numbers, as if written too late") {
+        std::swap(bus.trace[at], bus.trace[at + 1]);
+    }
+    SECTION("only what they did") {
+        abi::Record& a = bus.trace[at];
+        abi::Record& b = bus.trace[at + 1];
+        std::swap(a.cpu, b.cpu);
+        std::swap(a.cpu_sequence, b.cpu_sequence);
+        std::swap(a.access, b.access);
+        std::swap(a.value, b.value);
+        std::swap(a.pa_low, b.pa_low);
+    }
+    CHECK(verdict_of(bus) == "verify: 400 events compared, 1 difference: 1 order");
+}
+
+TEST_CASE("identical neighbours exchanged in the file are out of order, too") {
+    Bus bus(1, 100);
+    abi::Record record = bus.trace.back();
+    record.device = 0;
+    record.pa_low = 0x1c09'0000;
+    for (unsigned i = 0; i < 4; ++i) {
+        record.time += 10;
+        record.lock_sequence = 1000 + i;
+        ++record.cpu_sequence;
+        bus.add(record);
+    }
+    std::swap(bus.trace[101], bus.trace[102]);
+    CHECK(verdict_of(bus) == "verify: 104 events compared, 1 difference: 1 order");
+}
+
+namespace {
+
+/// Two accesses of two CPUs to two devices, which the log has the other way round.
+Bus inverted() {
+    Bus bus(5, 0);
+    for (unsigned i = 0; i < 2; ++i) {
+        abi::Record record = access(i, 0, 1000 + 5 * i);
+        record.duration = 8;
+        record.device = static_cast<std::uint16_t>(i);
+        record.pa_low = static_cast<std::uint32_t>(bus.regions[i].base);
+        bus.add(record);
+    }
+    std::swap(bus.log[0], bus.log[1]);
+    return bus;
+}
+
+} // namespace
+
+TEST_CASE("two devices may be inverted only where the intervals overlap") {
+    Bus bus = inverted();
+    CHECK(differences(bus) == "0 differences");
+    bus.trace[0].duration = 5; // ends at the very tick
+    CHECK(differences(bus) == "0 differences");
+    bus.trace[0].duration = 4;
+    CHECK(differences(bus) == "1 difference: 1 order");
+}
+
+TEST_CASE("an early record has no known end, a boot record no known start") {
+    Bus bus = inverted();
+    bus.trace[0].duration = 0;
+    CHECK(differences(bus) == "1 difference: 1 order");
+    SECTION("early") {
+        bus.trace[0].flags = abi::flag_early;
+    }
+    SECTION("boot") {
+        bus.trace[1].flags = abi::flag_boot;
+    }
+    CHECK(differences(bus) == "0 differences");
+}
+
+TEST_CASE("a long hole is that many missing records") {
+    Bus bus(9, 3000);
+    bus.trace.erase(bus.trace.begin() + 1000, bus.trace.begin() + 1700);
+    const verify::Result result = bus.compare();
+    CHECK(result.by_kind[std::size_t(verify::Kind::missing)] >= 600);
+    CHECK(result.differences.size() < 1000);
+}
+
+TEST_CASE("several differences far from one another are each told") {
+    Bus bus(11, 2000);
+    bus.trace[find(bus, 1500, modelled)].value ^= 0x100;
+    remove_at(bus.trace, 700);
+    remove_at(bus.log, 200);
+    CHECK(differences(bus) == "3 differences: 1 missing, 1 extra, 1 value");
+}
+
+TEST_CASE("runs that have nothing in common end soon") {
+    Bus bus(13, 20'000);
+    bus.log = Bus(14, 20'000).log;
+    CHECK(bus.compare().differences.size() > 1000);
+}
+
+TEST_CASE("an empty trace lacks every line") {
+    Bus bus(15);
+    bus.trace.clear();
+    CHECK(differences(bus) == "400 differences: 400 missing");
+}
+
+TEST_CASE("a line that cannot be read is a difference") {
+    Bus bus(16);
+    bus.log[20] = "memory_region_ops_read cpu 0 mr 0x55d0c0de addr 0x1c\n";
+    CHECK(bus.compare().by_kind[std::size_t(verify::Kind::unreadable)] == 1);
+}
