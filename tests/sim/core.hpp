@@ -1,0 +1,38 @@
+// The state of one simulated CPU: the guest's registers, the system registers, the TLB.
+#pragma once
+
+#include "arch/psr.hpp"
+#include "entry/frame.hpp"
+#include "port/banked.hpp"
+#include "registers.hpp"
+#include "tlb.hpp"
+
+#include <array>
+
+namespace mmioscope::sim {
+
+struct Core {
+    unsigned number{};
+    Registers system;
+    std::array<std::uint32_t, 21> banked{}; ///< by port::Banked
+    Frame frame{};                          ///< the guest's r0 to r12, LR_usr, PC and CPSR, live
+    bool irq_pending{};
+    bool fiq_pending{};
+    void* this_cpu{}; ///< HTPIDR: a host pointer does not fit the register
+
+    Tlb tlb;
+    std::uint64_t vttbr_before{}; ///< walks may still use it until an ISB
+    bool vttbr_settled{true};
+    bool tlbi_pending{}; ///< issued, and done at the next DSB for sure
+
+    unsigned executed_on_shadow{}; ///< instructions since VTTBR was last written
+    bool ended{};                  ///< the guest's program is through
+
+    std::uint32_t& bank(port::Banked which) { return banked[static_cast<unsigned>(which)]; }
+    std::uint64_t vttbr() const { return system.get<reg::VTTBR>(); }
+    std::uint64_t root() const { return vttbr() & 0xff'ffff'f000; }
+    arch::Mode mode() const { return arch::mode_of(frame.psr); }
+    bool thumb() const { return (frame.psr & arch::psr_thumb) != 0; }
+};
+
+} // namespace mmioscope::sim

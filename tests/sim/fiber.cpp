@@ -1,0 +1,46 @@
+#include "fiber.hpp"
+
+#include <pthread.h>
+#include <sanitizer/common_interface_defs.h>
+
+namespace mmioscope::sim {
+
+namespace {
+/// makecontext() passes no pointers portably, so the fiber about to start is left here.
+Fiber* starting;
+} // namespace
+
+Fiber::Fiber() {
+    pthread_attr_t attributes;
+    void* bottom = nullptr;
+    pthread_getattr_np(pthread_self(), &attributes);
+    pthread_attr_getstack(&attributes, &bottom, &size_);
+    pthread_attr_destroy(&attributes);
+    bottom_ = bottom;
+}
+
+Fiber::Fiber(std::function<Fiber&()> body)
+    : body_(std::move(body)), stack_(std::make_unique_for_overwrite<char[]>(stack_size)),
+      bottom_(stack_.get()), size_(stack_size) {
+    getcontext(&context_);
+    context_.uc_stack.ss_sp = stack_.get();
+    context_.uc_stack.ss_size = stack_size;
+    makecontext(&context_, &Fiber::start, 0);
+}
+
+void Fiber::start() {
+    __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);
+    Fiber& self = *starting;
+    Fiber& next = self.body_();
+    self.leave(next, true);
+}
+
+void Fiber::leave(Fiber& other, bool for_good) {
+    void* fake_stack = nullptr;
+    starting = &other;
+    __sanitizer_start_switch_fiber(for_good ? nullptr : &fake_stack, other.bottom_, other.size_);
+    swapcontext(&context_, &other.context_);
+    __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
+}
+
+} // namespace mmioscope::sim

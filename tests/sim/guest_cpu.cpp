@@ -1,0 +1,112 @@
+#include "guest_cpu.hpp"
+
+#include "machine/machine.hpp"
+
+namespace mmioscope::sim {
+
+using arch::Mode;
+using port::Banked;
+
+void GuestCpu::run() {
+    core_.vttbr_settled = true; // the ERET into the guest
+    while (!core_.ended) step();
+}
+
+void GuestCpu::raise_interrupts() {
+    Random& random = sim_.scheduler.random();
+    if (random.one_in(sim_.conditions.interrupt_one_in)) core_.irq_pending = true;
+    if (random.one_in(sim_.conditions.interrupt_one_in)) core_.fiq_pending = true;
+    const std::uint32_t masks = sim_.defects.interrupt_masks_ignored ? 0 : core_.frame.psr;
+    const std::uint32_t link = core_.frame.pc + 4;
+    if (core_.fiq_pending && (masks & arch::psr_f) == 0) {
+        core_.fiq_pending = false;
+        take(Mode::fiq, 0x1c, link, true);
+    } else if (core_.irq_pending && (masks & arch::psr_i) == 0) {
+        core_.irq_pending = false;
+        take(Mode::irq, 0x18, link, true);
+    } else {
+        return;
+    }
+    ++sim_.interrupts_taken;
+    if (core_.root() != sim_.hypervisor->normal_table.root().value)
+        throw Failure{"an interrupt was taken on a shadow table"};
+}
+
+/// What must hold whenever the guest is about to execute an instruction.
+void GuestCpu::check_view() {
+    const std::uint64_t root = core_.root();
+    const Registers& system = core_.system;
+    if (system.get<reg::VTCR>() != 0x8000'3540) throw Failure{"VTCR is not what the tables need"};
+    if ((system.get<reg::HCR>() & 1) == 0) throw Failure{"the guest runs without stage 2"};
+    if (root == sim_.hypervisor->normal_table.root().value) return;
+    if (root != sim_.hypervisor->shadow_tables[core_.number].root().value)
+        throw Failure{"VTTBR holds neither the normal table nor this CPU's shadow"};
+    if (!state_.step.armed) throw Failure{"the guest runs on its shadow table without a step"};
+    if (core_.executed_on_shadow > 0) throw Failure{"two instructions ran on a shadow table"};
+    if ((core_.frame.psr & arch::psr_aif) != arch::psr_aif)
+        throw Failure{"interrupts are open on a shadow table"};
+}
+
+void GuestCpu::step() {
+    sim_.point();
+    raise_interrupts();
+    const bool stopped = hits_breakpoint();
+    if (stopped && !sim_.conditions.prefetch_abort_first) return debug_event();
+    if (!stopped) check_view();
+
+    std::uint16_t first = 0;
+    std::uint16_t second = 0;
+    if (!fetch(core_.frame.pc, first)) return;
+    const bool thumb = core_.thumb();
+    wide_ = !thumb || (first >> 11) >= 0x1d;
+    if (wide_ && !fetch(core_.frame.pc + 2, second)) return;
+    if (stopped) return debug_event();
+    execute(thumb ? (wide_ ? (std::uint32_t{first} << 16) | second : first)
+                  : (std::uint32_t{second} << 16) | first);
+}
+
+void GuestCpu::execute(std::uint32_t word) {
+    const bool thumb = core_.thumb();
+    const unsigned it = it_state();
+    const unsigned condition = !thumb ? word >> 28 : (it & 0xf) != 0 ? it >> 4 : 14u;
+    Effect effect = Effect::next;
+    if (condition >= 14 || condition_holds(condition))
+        effect = !thumb ? execute_arm(word) : wide_ ? execute_thumb_wide(word) : execute_thumb(word);
+    if (effect == Effect::trapped) return;
+    ++core_.executed_on_shadow;
+    if (core_.root() == sim_.hypervisor->normal_table.root().value) core_.executed_on_shadow = 0;
+    if (effect == Effect::ended) core_.ended = true;
+    if (effect != Effect::next) return;
+    core_.frame.pc += wide_ ? 4 : 2;
+    if ((it & 0xf) != 0) core_.frame.psr = arch::it_advance(core_.frame.psr);
+}
+
+/// Address matches of the enabled breakpoints (ARM ARM C3.2.3), at PL1 and PL0.
+bool GuestCpu::hits_breakpoint() const {
+    const Registers& system = core_.system;
+    constexpr std::uint32_t mdbgen = 1u << 15;
+    const bool os_locked = (system.get<reg::DBGOSLSR>() & 2) != 0 || (system.get<reg::DBGOSDLR>() & 1) != 0;
+    if ((system.get<reg::DBGDSCR>() & mdbgen) == 0 || os_locked) return false;
+    if (sim_.defects.breakpoints_never_fire) return false;
+    for (unsigned n = 0; n < 6; ++n) {
+        const auto control = static_cast<std::uint32_t>(system.get(encode32(14, 0, 0, n, 5)));
+        const auto value = static_cast<std::uint32_t>(system.get(encode32(14, 0, 0, n, 4)));
+        const std::uint32_t selected = (control >> 5) & 0xf;
+        const std::uint32_t wanted = core_.thumb() ? 3u << (core_.frame.pc & 2) : 0xfu;
+        if ((control & 1) != 0 && ((control >> 1) & 3) == 3 && value == (core_.frame.pc & ~3u) &&
+            (selected & wanted) == wanted)
+            return true;
+    }
+    return false;
+}
+
+void GuestCpu::debug_event() {
+    constexpr std::uint32_t tde = 1u << 8;
+    constexpr std::uint32_t with_tde = 7u << 9; // TDRA, TDOSA, TDA: UNPREDICTABLE without (B4.1.66)
+    const auto hdcr = core_.system.get<reg::HDCR>();
+    if ((hdcr & tde) == 0) return take(Mode::abt, 0x0c, core_.frame.pc + 4, true);
+    if ((hdcr & with_tde) != with_tde) throw Failure{"HDCR.TDE without the traps that belong to it"};
+    trap(0x20, 0x22, true);
+}
+
+} // namespace mmioscope::sim

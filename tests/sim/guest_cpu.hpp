@@ -1,0 +1,98 @@
+// A guest's CPU: interprets a small subset of ARM and Thumb from simulated memory through the live
+// stage-2 tables, and traps into the hypervisor's own code as a Cortex-A15 does.
+#pragma once
+
+#include "simulation.hpp"
+
+namespace mmioscope {
+struct Cpu;
+}
+
+namespace mmioscope::sim {
+
+class GuestCpu {
+public:
+    GuestCpu(Simulation& simulation, Core& core, Cpu& state)
+        : sim_(simulation), core_(core), state_(state) {}
+
+    /// Runs the guest until its program branches to itself.
+    void run();
+
+private:
+    /// What an instruction did to the flow of control.
+    enum class Effect { next, jumped, trapped, ended };
+    /// What HSR says of a data abort's instruction.
+    struct Syndrome {
+        bool valid{};
+        unsigned reg{};
+        bool sign{};
+        bool maintenance{};
+    };
+    /// A single load or store, decoded.
+    struct Transfer {
+        bool load;
+        unsigned log2_size;
+        bool sign;
+        unsigned reg;
+        std::uint32_t address;
+        unsigned base;
+        std::uint32_t base_after; ///< written back if it differs from the base register
+        bool writeback;
+    };
+
+    void step();
+    void raise_interrupts();
+    void check_view();
+    bool hits_breakpoint() const;
+    void debug_event();
+    void execute(std::uint32_t word);
+
+    // guest_memory.cpp
+    Translation translate(std::uint32_t va);
+    bool fetch(std::uint32_t va, std::uint16_t& halfword);
+    bool load(std::uint32_t va, unsigned log2_size, const Syndrome& syndrome, std::uint32_t& value);
+    bool store(std::uint32_t va, unsigned log2_size, const Syndrome& syndrome, std::uint32_t value);
+    bool access(std::uint32_t va, unsigned log2_size, bool write, const Syndrome& syndrome,
+                std::uint32_t& value);
+    Effect transfer(const Transfer& what);
+    Effect transfer_many(bool load, unsigned base, std::uint32_t address, std::uint32_t list,
+                         std::uint32_t base_after, bool writeback);
+    Effect maintain(std::uint32_t va);
+
+    // guest_exceptions.cpp
+    void take(arch::Mode mode, std::uint32_t vector, std::uint32_t link, bool masks_abort);
+    void undefined();
+    void native_data_abort(std::uint32_t va, std::uint32_t status, bool write);
+    Effect trap(unsigned exception_class, std::uint32_t iss, bool wide);
+    void trap_data_abort(std::uint32_t va, const Translation& walk, bool write,
+                         const Syndrome& syndrome, unsigned log2_size);
+    void trap_prefetch_abort(std::uint32_t va, const Translation& walk);
+    Effect return_from_exception(std::uint32_t address);
+
+    // guest_arm.cpp, guest_thumb.cpp
+    Effect execute_arm(std::uint32_t word);
+    Effect execute_thumb(std::uint32_t word);
+    Effect execute_thumb_wide(std::uint32_t word);
+    Effect arm_data_processing(std::uint32_t word);
+    Effect arm_load_store(std::uint32_t word);
+    Effect arm_extra_load_store(std::uint32_t word);
+    Effect arm_block(std::uint32_t word);
+    Effect coprocessor(std::uint32_t word);
+    Effect change_state(bool enable, std::uint32_t aif);
+
+    // guest_registers.cpp
+    std::uint32_t get(unsigned n) const;
+    void set(unsigned n, std::uint32_t value);
+    Effect branch(std::uint32_t address);
+    Effect exchange(std::uint32_t address);
+    bool condition_holds(unsigned condition) const;
+    unsigned it_state() const;
+    std::uint32_t add(std::uint32_t a, std::uint32_t b, bool subtract, bool set_flags);
+
+    Simulation& sim_;
+    Core& core_;
+    Cpu& state_;
+    bool wide_{}; ///< the instruction being executed has 32 bits
+};
+
+} // namespace mmioscope::sim

@@ -1,0 +1,89 @@
+// Exceptions: those the guest takes itself, and those that go to Hyp (ARM ARM B1.8, B3.13).
+#include "guest_cpu.hpp"
+
+#include "trap/dispatch.hpp"
+
+namespace mmioscope::sim {
+
+using arch::Mode;
+using port::Banked;
+
+void GuestCpu::take(Mode mode, std::uint32_t vector, std::uint32_t link, bool masks_abort) {
+    struct Bank { Mode mode; Banked link; Banked spsr; };
+    constexpr Bank banks[] = {{Mode::und, Banked::lr_und, Banked::spsr_und},
+                              {Mode::abt, Banked::lr_abt, Banked::spsr_abt},
+                              {Mode::irq, Banked::lr_irq, Banked::spsr_irq},
+                              {Mode::fiq, Banked::lr_fiq, Banked::spsr_fiq}};
+    for (const Bank& bank : banks) {
+        if (bank.mode != mode) continue;
+        core_.bank(bank.link) = link;
+        core_.bank(bank.spsr) = core_.frame.psr;
+    }
+    constexpr std::uint32_t kept = 0xf80f'01c0; // flags, GE, A, I, F: no IT, ARM state
+    core_.frame.psr = (core_.frame.psr & kept) | static_cast<std::uint32_t>(mode) | arch::psr_i |
+                      (masks_abort ? arch::psr_a : 0) | (mode == Mode::fiq ? arch::psr_f : 0);
+    core_.frame.pc = core_.system.get<reg::VBAR>() + vector;
+}
+
+void GuestCpu::undefined() {
+    take(Mode::und, 0x04, core_.frame.pc + (core_.thumb() ? 2 : 4), false);
+}
+
+void GuestCpu::native_data_abort(std::uint32_t va, std::uint32_t status, bool write) {
+    core_.system.set<reg::DFSR>(status | (write ? 1u << 11 : 0));
+    core_.system.set<reg::DFAR>(va);
+    take(Mode::abt, 0x10, core_.frame.pc + 8, true);
+}
+
+GuestCpu::Effect GuestCpu::trap(unsigned exception_class, std::uint32_t iss, bool wide) {
+    core_.system.set<reg::HSR>((exception_class << 26) | (wide ? 1u << 25 : 0) | iss);
+    Frame frame = core_.frame;
+    mmioscope_guest_trap(state_, frame);
+    core_.frame = frame;
+    // An exception return synchronises; the TLB maintenance of before is not done by it.
+    core_.vttbr_settled = true;
+    return Effect::trapped;
+}
+
+namespace {
+/// Bits 39:12 of the address in 31:4 (B4.1.74); UNKNOWN for permission faults (B3.13.5).
+std::uint32_t hpfar_of(std::uint32_t va, const Translation& walk) {
+    return walk.valid() ? 0xdead'bee0 : va >> 12 << 4;
+}
+/// Long-descriptor fault status: translation or permission, and the level.
+std::uint32_t status_of(const Translation& walk) { return (walk.valid() ? 0x0c : 0x04) | walk.level; }
+} // namespace
+
+void GuestCpu::trap_data_abort(std::uint32_t va, const Translation& walk, bool write,
+                               const Syndrome& syndrome, unsigned log2_size) {
+    core_.system.set<reg::HDFAR>(va);
+    core_.system.set<reg::HPFAR>(hpfar_of(va, walk));
+    std::uint32_t iss = status_of(walk) | (write ? 1u << 6 : 0);
+    if (syndrome.maintenance) iss |= 1u << 8;
+    if (syndrome.valid)
+        iss |= (1u << 24) | (log2_size << 22) | (syndrome.sign ? 1u << 21 : 0) | (syndrome.reg << 16);
+    trap(0x24, iss, wide_ || !syndrome.valid); // IL is one where ISV is zero
+}
+
+void GuestCpu::trap_prefetch_abort(std::uint32_t va, const Translation& walk) {
+    core_.system.set<reg::HIFAR>(va);
+    core_.system.set<reg::HPFAR>(hpfar_of(va, walk));
+    trap(0x20, status_of(walk), true);
+}
+
+/// SUBS PC, LR and its like: CPSR from SPSR.
+GuestCpu::Effect GuestCpu::return_from_exception(std::uint32_t address) {
+    Banked spsr = Banked::spsr_svc;
+    switch (core_.mode()) {
+    case Mode::und: spsr = Banked::spsr_und; break;
+    case Mode::abt: spsr = Banked::spsr_abt; break;
+    case Mode::irq: spsr = Banked::spsr_irq; break;
+    case Mode::fiq: spsr = Banked::spsr_fiq; break;
+    default: break;
+    }
+    core_.frame.psr = core_.bank(spsr);
+    core_.frame.pc = address;
+    return Effect::jumped;
+}
+
+} // namespace mmioscope::sim

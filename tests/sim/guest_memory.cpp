@@ -1,0 +1,112 @@
+// The guest's accesses: its MMU is off, so virtual is intermediate, and memory is Strongly-ordered.
+#include "guest_cpu.hpp"
+
+namespace mmioscope::sim {
+
+/// As this CPU translates `va` now: from its TLB, or by a walk.
+Translation GuestCpu::translate(std::uint32_t va) {
+    const unsigned vmid = static_cast<unsigned>(core_.vttbr() >> 48) & 0xff;
+    if (const Translation* cached = core_.tlb.find(vmid, va)) return *cached;
+    const Translation walked = walk(sim_.ram, core_.vttbr(), va);
+    core_.tlb.fill(vmid, va, walked);
+    return walked;
+}
+
+bool GuestCpu::fetch(std::uint32_t va, std::uint16_t& halfword) {
+    const Translation leaf = translate(va);
+    if (!leaf.valid() || !leaf.executable()) {
+        trap_prefetch_abort(va, leaf);
+        return false;
+    }
+    const std::uint64_t address = leaf.output(va);
+    if (!sim_.ram.contains(address, 2)) throw Failure{"the guest executes outside of memory"};
+    halfword = sim_.ram.load<std::uint16_t>(address);
+    return true;
+}
+
+bool GuestCpu::access(std::uint32_t va, unsigned log2_size, bool write, const Syndrome& syndrome,
+                      std::uint32_t& value) {
+    if (va % (1u << log2_size) != 0) {
+        constexpr std::uint32_t alignment_fault = 1;
+        native_data_abort(va, alignment_fault, write);
+        return false;
+    }
+    const Translation leaf = translate(va);
+    if (!leaf.valid() || (write ? !leaf.writable() : !leaf.readable())) {
+        trap_data_abort(va, leaf, write, syndrome, log2_size);
+        return false;
+    }
+    const std::uint64_t address = leaf.output(va);
+    if (sim_.ram.contains(address, 1u << log2_size)) {
+        if (leaf.device()) throw Failure{"memory is mapped as a device"};
+        std::byte* at = sim_.ram.at({address});
+        if (write) std::memcpy(at, &value, std::size_t{1} << log2_size);
+        else std::memcpy(&value, at, std::size_t{1} << log2_size);
+        return true;
+    }
+    if (!leaf.device()) throw Failure{"a device is mapped as memory"};
+    if (sim_.bus.aborts(address)) {
+        constexpr std::uint32_t external_abort = 8;
+        native_data_abort(va, external_abort, write);
+        return false;
+    }
+    sim_.point();
+    value = static_cast<std::uint32_t>(
+        sim_.bus.carry_out({sim_.now(), address, value, core_.number, log2_size, write, false}));
+    return true;
+}
+
+bool GuestCpu::load(std::uint32_t va, unsigned log2_size, const Syndrome& syndrome,
+                    std::uint32_t& value) {
+    value = 0;
+    if (!access(va, log2_size, false, syndrome, value)) return false;
+    if (syndrome.sign && log2_size == 0) value = static_cast<std::uint32_t>(static_cast<std::int8_t>(value));
+    if (syndrome.sign && log2_size == 1) value = static_cast<std::uint32_t>(static_cast<std::int16_t>(value));
+    return true;
+}
+
+bool GuestCpu::store(std::uint32_t va, unsigned log2_size, const Syndrome& syndrome,
+                     std::uint32_t value) {
+    return access(va, log2_size, true, syndrome, value);
+}
+
+// HSR describes single loads and stores without writeback that leave the PC alone (B3.13.6).
+GuestCpu::Effect GuestCpu::transfer(const Transfer& t) {
+    const Syndrome syndrome{!t.writeback && t.reg != 15, t.reg, t.sign, false};
+    std::uint32_t value = 0;
+    if (t.load ? !load(t.address, t.log2_size, syndrome, value)
+               : !store(t.address, t.log2_size, syndrome, get(t.reg)))
+        return Effect::trapped;
+    if (t.writeback) set(t.base, t.base_after);
+    if (!t.load) return Effect::next;
+    if (t.reg == 15) return exchange(value);
+    set(t.reg, value);
+    return Effect::next;
+}
+
+/// Registers are written when all accesses are done: an abort leaves them as they were.
+GuestCpu::Effect GuestCpu::transfer_many(bool is_load, unsigned base, std::uint32_t address,
+                                         std::uint32_t list, std::uint32_t base_after,
+                                         bool writeback) {
+    std::uint32_t values[16]{};
+    for (unsigned n = 0; n < 16; ++n) {
+        if ((list >> n & 1) == 0) continue;
+        if (is_load ? !load(address, 2, {}, values[n]) : !store(address, 2, {}, get(n)))
+            return Effect::trapped;
+        address += 4;
+    }
+    if (writeback) set(base, base_after);
+    for (unsigned n = 0; is_load && n < 15; ++n)
+        if ((list >> n & 1) != 0) set(n, values[n]);
+    return is_load && (list >> 15 & 1) != 0 ? exchange(values[15]) : Effect::next;
+}
+
+/// Maintenance by address: translated like an access, and reaches no device.
+GuestCpu::Effect GuestCpu::maintain(std::uint32_t va) {
+    const Translation leaf = translate(va);
+    if (leaf.valid()) return Effect::next;
+    trap_data_abort(va, leaf, true, {.maintenance = true}, 0);
+    return Effect::trapped;
+}
+
+} // namespace mmioscope::sim

@@ -1,0 +1,20 @@
+// The workload of the randomised tests: every CPU reads and writes two devices in a loop.
+#pragma once
+
+#include "rig.hpp"
+
+namespace mmioscope::sim {
+
+/// Accesses of one round of the loop.
+inline constexpr unsigned hammer_accesses = 4;
+
+/// Sums what is read in r3; interrupts are open. Some accesses are described by HSR, some are not.
+inline void write_hammer(Code code, unsigned rounds) {
+    code.mov(0, at::fifo).mov(4, at::gadget).mov(3, 0).mov(2, rounds).cpsie_aif();
+    const std::uint32_t top = code.here();
+    code.ldr(1, 0).add_reg(3, 3, 1).str(2, 0, 4);
+    code.ldrh(1, 4).add_reg(3, 3, 1).ldr_post(1, 0, 0).add_reg(3, 3, 1);
+    code.subs(2, 2, 1).bne(top).end();
+}
+
+} // namespace mmioscope::sim

@@ -1,0 +1,16 @@
+// Host twin of hyp/port/device.hpp: the simulated bus.
+#pragma once
+
+#include "base/address.hpp"
+#include "sim/port.hpp"
+
+namespace mmioscope::port {
+
+inline std::uint64_t device_read(PhysicalAddress address, unsigned log2_size) {
+    return sim::device_read(address, log2_size);
+}
+inline void device_write(PhysicalAddress address, unsigned log2_size, std::uint64_t value) {
+    sim::device_write(address, log2_size, value);
+}
+
+} // namespace mmioscope::port

@@ -1,0 +1,12 @@
+// Host twin of hyp/port/wait.hpp: waiting lets the other CPUs run, halting ends this one.
+#pragma once
+
+#include "sim/port.hpp"
+
+namespace mmioscope::port {
+
+inline void relax() { sim::relax(); }
+inline void wait_for_interrupt() { sim::wait_for_interrupt(); }
+[[noreturn]] inline void halt() { sim::halt(); }
+
+} // namespace mmioscope::port

@@ -1,0 +1,100 @@
+#include "judge.hpp"
+
+#include <array>
+#include <sstream>
+#include <unordered_map>
+
+namespace mmioscope::sim {
+
+namespace {
+
+constexpr std::uint64_t address_bits = 0xff'ffff'f000;
+
+/// Replays writes of descriptors. Two states differ in one entry, so after each write it is enough
+/// to look at what hangs below that entry.
+class Replay {
+public:
+    Replay(const std::vector<Range>& normal, const std::vector<Range>& shadow)
+        : forbidden_{normal, shadow} {}
+
+    void add_root(std::uint64_t table, bool shadow) { places_[table] = {shadow, 1, 0}; }
+
+    /// An empty text, or what became visible that must not.
+    std::string write(std::uint64_t entry, std::uint64_t value) {
+        const std::uint64_t table = entry & ~std::uint64_t{0xfff};
+        const auto index = static_cast<unsigned>((entry & 0xfff) / 8);
+        contents_[table][index] = value;
+        const auto place = places_.find(table);
+        return place != places_.end() ? check(place->second, index, value) : "";
+    }
+
+private:
+    struct Place {
+        bool shadow;
+        unsigned level;
+        std::uint64_t base; ///< first address translated
+    };
+
+    std::string check(Place at, unsigned index, std::uint64_t value) {
+        const unsigned shift = 39 - 9 * at.level;
+        const Range mapped{at.base + (std::uint64_t{index} << shift),
+                           at.base + (std::uint64_t{index + 1} << shift)};
+        if ((value & 1) == 0) return "";
+        if (at.level < 3 && (value & 2) != 0) {
+            const std::uint64_t table = value & address_bits;
+            const Place below{at.shadow, at.level + 1, mapped.begin};
+            places_[table] = below;
+            for (unsigned i = 0; i < 512; ++i)
+                if (auto wrong = check(below, i, contents_[table][i]); !wrong.empty()) return wrong;
+            return "";
+        }
+        if ((value & address_bits) != mapped.begin) return "an address is not mapped to itself";
+        for (const Range& range : forbidden_[at.shadow ? 1 : 0]) {
+            if (!range.overlaps(mapped)) continue;
+            std::ostringstream out;
+            out << (at.shadow ? "a shadow" : "the normal") << " table maps 0x" << std::hex << range.begin;
+            return out.str();
+        }
+        return "";
+    }
+
+    std::vector<Range> forbidden_[2];
+    std::unordered_map<std::uint64_t, std::array<std::uint64_t, 512>> contents_;
+    std::unordered_map<std::uint64_t, Place> places_;
+};
+
+} // namespace
+
+std::string check_table_history(const Rig& rig, const std::vector<Range>& trapped,
+                                const std::vector<Range>& never) {
+    std::vector<Range> normal = trapped;
+    normal.insert(normal.end(), never.begin(), never.end());
+    Replay replay(normal, never);
+    const Machine& machine = *rig.machine;
+    replay.add_root(machine.normal_table.root().value, false);
+    for (unsigned i = 0; i < machine.cpu_count; ++i)
+        replay.add_root(machine.shadow_tables[i].root().value, true);
+    for (const TableWrite& w : rig.simulation.table_writes)
+        if (auto wrong = replay.write(w.entry, w.value); !wrong.empty()) return wrong;
+    for (const ViewChange& v : rig.simulation.view_changes) {
+        const std::uint64_t root = v.vttbr & address_bits;
+        if (root != machine.normal_table.root().value &&
+            root != machine.shadow_tables[v.cpu].root().value)
+            return "VTTBR of CPU " + std::to_string(v.cpu) + " was neither normal nor its own shadow";
+    }
+    return "";
+}
+
+std::vector<Range> never_mapped() {
+    return {{0x8200'0000, 0x8310'0000}, {at::own_uart, at::own_uart + 0x1000},
+            {at::unnamed, at::unnamed + 0x1000}, {0, at::sram}, {0x8400'0000, 0x1'0000'0000}};
+}
+
+std::vector<Range> all_device_pages() {
+    return {{at::sysreg, at::sysreg + 0x1000}, {at::console, at::console + 0x1000},
+            {at::fifo, at::fifo + 0x1000},     {at::gadget, at::gadget + 0x1000},
+            {at::wide, at::wide + 0x3000},     {at::broken, at::broken + 0x1000},
+            {at::hidden, at::hidden + 0x1000}, {at::gic, at::gic + 0x2000}};
+}
+
+} // namespace mmioscope::sim

@@ -1,0 +1,76 @@
+#include "port.hpp"
+
+#include "simulation.hpp"
+
+namespace mmioscope::sim {
+
+namespace {
+Simulation& machine() {
+    Simulation* simulation = Simulation::current();
+    if (simulation == nullptr) throw Failure{"a call into the port layer without a machine"};
+    return *simulation;
+}
+bool exists() { return Simulation::current() != nullptr; }
+} // namespace
+
+void point() {
+    if (exists()) machine().point();
+}
+std::uint64_t read_register(Encoding which) { return exists() ? machine().read_register(which) : 0; }
+void write_register(Encoding which, std::uint64_t value) {
+    if (exists()) machine().write_register(which, value);
+}
+void synchronize_context() {
+    if (exists()) machine().synchronize_context();
+}
+void complete_local() {
+    if (exists()) machine().complete_local();
+}
+void complete_all() {
+    if (exists()) machine().complete_all();
+}
+
+void* memory_at(PhysicalAddress address) {
+    machine().check_hyp_mapping(address, false);
+    return machine().ram.at(address);
+}
+PhysicalAddress address_of(const void* object) { return machine().ram.address_of(object); }
+void store_descriptor(std::uint64_t* entry, std::uint64_t value) {
+    machine().store_descriptor(entry, value);
+}
+
+namespace {
+BusAccess own_access(PhysicalAddress address, unsigned log2_size, bool write, std::uint64_t value) {
+    machine().point();
+    machine().check_hyp_mapping(address, true);
+    if (machine().bus.aborts(address.value)) throw Failure{"an external abort in Hyp"};
+    return {machine().now(), address.value, value, machine().core().number, log2_size, write, true};
+}
+} // namespace
+
+std::uint64_t device_read(PhysicalAddress address, unsigned log2_size) {
+    return exists() ? machine().bus.carry_out(own_access(address, log2_size, false, 0)) : 0;
+}
+void device_write(PhysicalAddress address, unsigned log2_size, std::uint64_t value) {
+    if (exists()) machine().bus.carry_out(own_access(address, log2_size, true, value));
+}
+
+std::uint32_t& banked(unsigned which) {
+    machine().point();
+    return machine().core().banked.at(which);
+}
+
+void*& this_cpu() {
+    static void* without_machine = nullptr;
+    return exists() ? machine().core().this_cpu : without_machine;
+}
+unsigned cpu_number() { return machine().core().number; }
+
+void relax() {
+    point();
+    if (exists() && machine().defects.while_waiting) machine().defects.while_waiting();
+}
+void wait_for_interrupt() { machine().scheduler.wait(); }
+void halt() { throw Halted{}; }
+
+} // namespace mmioscope::sim

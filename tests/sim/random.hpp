@@ -1,0 +1,34 @@
+// A small seeded generator (splitmix64): the same numbers on every host and library.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+
+namespace mmioscope::sim {
+
+class Random {
+public:
+    explicit Random(std::uint64_t seed) : state_(seed) {}
+
+    std::uint64_t next() {
+        std::uint64_t z = state_ += 0x9e37'79b9'7f4a'7c15;
+        z = (z ^ (z >> 30)) * 0xbf58'476d'1ce4'e5b9;
+        z = (z ^ (z >> 27)) * 0x94d0'49bb'1331'11eb;
+        return z ^ (z >> 31);
+    }
+    /// 0 to `end`-1.
+    std::uint64_t below(std::uint64_t end) { return next() % end; }
+    /// True once in `n` times on average; never for 0.
+    bool one_in(std::uint64_t n) { return n != 0 && below(n) == 0; }
+
+private:
+    std::uint64_t state_;
+};
+
+/// How many seeds a randomised test tries; MMIOSCOPE_SEEDS in the environment multiplies `usual`.
+inline unsigned seeds(unsigned usual) {
+    const char* factor = std::getenv("MMIOSCOPE_SEEDS");
+    return factor != nullptr ? usual * static_cast<unsigned>(std::strtoul(factor, nullptr, 10)) : usual;
+}
+
+} // namespace mmioscope::sim

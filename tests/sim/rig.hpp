@@ -1,0 +1,76 @@
+// A whole machine: the simulated board, the hypervisor booted on it by its own start_machine() and
+// start_secondary(), and a guest program per CPU.
+#pragma once
+
+#include "board_tree.hpp"
+#include "code.hpp"
+#include "machine/machine.hpp"
+#include "simulation.hpp"
+
+#include <map>
+
+namespace mmioscope::sim {
+
+class Rig;
+
+struct RigOptions {
+    Conditions conditions;
+    TreeOptions tree;
+    /// Another tree than that of `tree`.
+    Blob blob;
+    /// Asked again and again: whether a reader takes what the rings hold now. Unset: only at the end.
+    std::function<bool(Rig&)> read_when;
+};
+
+/// `cpus` CPUs and an engine, under conditions that `seed` chooses.
+RigOptions options_for(abi::EngineKind engine, unsigned cpus, std::uint64_t seed);
+
+class Rig {
+public:
+    explicit Rig(const RigOptions& options);
+
+    /// Where CPU `cpu`'s program goes. CPU 0 starts the others before its own.
+    Code program(unsigned cpu);
+
+    /// What CPU `cpu` does when its program is through.
+    void on_end(unsigned cpu, std::function<void(Core&, mmioscope::Cpu&)> action) {
+        at_end_[cpu] = std::move(action);
+    }
+
+    /// Boots, runs all programs to their ends, and reads the rings.
+    void run();
+
+    /// What was wrong, in the simulation's own eyes; empty if nothing.
+    const std::string& failure() const { return simulation.scheduler.failure(); }
+    /// The guest's register `n` of a CPU, in SVC mode.
+    std::uint32_t reg(unsigned cpu, unsigned n) const { return simulation.cores[cpu].frame.r[n]; }
+    const std::vector<abi::Record>& records(unsigned cpu) const { return records_[cpu]; }
+    /// To show that a judge notices.
+    std::vector<abi::Record>& mutable_records(unsigned cpu) { return records_[cpu]; }
+    /// Those of `type` of all CPUs, CPU by CPU.
+    std::vector<abi::Record> records_of(abi::RecordType type) const;
+    const abi::RingHeader& ring(unsigned cpu) const;
+    /// Bus accesses to [begin, begin+size).
+    std::vector<BusAccess> bus_log(std::uint64_t begin, std::uint64_t size) const;
+    const std::string& text() const { return text_; }
+
+    Simulation simulation;
+    std::unique_ptr<Machine> machine = std::make_unique<Machine>();
+
+private:
+    void attach_devices();
+    void write_prologues();
+    void prepare_machine();
+    void run_cpu(unsigned number);
+    void run_reader();
+    bool drain(unsigned cpu);
+
+    std::uint32_t tree_size_{};
+    std::function<bool(Rig&)> read_when_;
+    bool ready_{};
+    std::string text_;
+    std::vector<std::vector<abi::Record>> records_;
+    std::map<unsigned, std::function<void(Core&, mmioscope::Cpu&)>> at_end_;
+};
+
+} // namespace mmioscope::sim

@@ -1,0 +1,86 @@
+// The simulated machine: CPUs, memory, devices, and a record of what the hypervisor did to the
+// translation tables. include/port/ calls it where the real hyp/port/ issues instructions.
+#pragma once
+
+#include "bus.hpp"
+#include "core.hpp"
+#include "scheduler.hpp"
+
+namespace mmioscope {
+struct Machine;
+}
+
+namespace mmioscope::sim {
+
+/// What hardware may do one way or the other, chosen by the seed or by a test.
+struct Conditions {
+    std::uint64_t seed{1};
+    unsigned cpus{1};
+    unsigned switch_one_in{3};     ///< points at which the CPU changes
+    std::uint64_t step_limit{10'000'000};
+    unsigned steps_per_tick{1};    ///< of CNTPCT
+    unsigned interrupt_one_in{0};  ///< guest instructions before which an interrupt comes; 0: none
+    bool prefetch_abort_first{};   ///< a breakpoint on an unmapped page: which exception wins
+    bool dbgen_low{};              ///< DBGDSCR.MDBGen does not stick
+};
+
+/// Faults built into the simulation, to show that its checks can fail.
+struct Defects {
+    bool tlb_maintenance_ignored{};
+    bool context_synchronization_ignored{};
+    bool breakpoints_never_fire{};
+    bool interrupt_masks_ignored{};
+    std::function<void()> while_waiting; ///< called in every turn of a waiting loop
+};
+
+struct TableWrite {
+    std::uint64_t entry; ///< its address
+    std::uint64_t value;
+};
+
+struct ViewChange {
+    unsigned cpu;
+    std::uint64_t vttbr;
+};
+
+class Simulation {
+public:
+    explicit Simulation(const Conditions& conditions);
+    ~Simulation();
+
+    /// The one that exists; null if none does.
+    static Simulation* current();
+
+    Conditions conditions;
+    Defects defects;
+    Ram ram;
+    Bus bus;
+    std::vector<Core> cores;
+    std::vector<TableWrite> table_writes;
+    std::vector<ViewChange> view_changes;
+    std::vector<std::uint64_t> speculated; ///< pages whose translations may be cached at any time
+    std::uint64_t interrupts_taken{};
+    Machine* hypervisor{}; ///< to check what the guest sees against; null before it runs
+    Scheduler scheduler;   ///< last: its tasks are unwound first
+
+    /// The CPU that runs now; CPU 0 outside of tasks.
+    Core& core();
+    std::uint64_t now() const;
+
+    /// A point at which time passes, walks are made, and another CPU may run.
+    void point();
+    std::uint64_t read_register(Encoding which);
+    void write_register(Encoding which, std::uint64_t value);
+    void synchronize_context();
+    void complete_local();
+    void complete_all();
+    void store_descriptor(std::uint64_t* entry, std::uint64_t value);
+    /// Fails unless Hyp's own table, if it is on, maps `address` as memory or as a device.
+    void check_hyp_mapping(PhysicalAddress address, bool device);
+
+private:
+    void speculate(Core& core);
+    void perform_tlbi(Core& core);
+};
+
+} // namespace mmioscope::sim

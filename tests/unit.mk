@@ -1,0 +1,43 @@
+# The hypervisor's own sources, compiled for the host from the same list, against a simulated machine.
+# Included from the top Makefile, behind hyp/hyp.mk, which sets HYP_SOURCES.
+
+BUILD ?= build
+
+UNIT_CXX ?= g++
+UNIT_FLAGS := -std=c++20 -O1 -g -Wall -Wextra -Werror -fsanitize=address,undefined \
+    -fno-sanitize-recover=all -fno-omit-frame-pointer
+# The simulation's port/ comes before the hypervisor's own.
+UNIT_CPPFLAGS := -Itests/sim/include -Ihyp -Itests
+UNIT_SOURCES := $(HYP_SOURCES) hyp/board/vexpress_a15.cpp \
+    $(sort $(wildcard tests/sim/*.cpp tests/unit/*.cpp tests/unit/*/*.cpp))
+UNIT_OBJECTS := $(patsubst %.cpp,$(BUILD)/unit/%.o,$(UNIT_SOURCES))
+
+.PHONY: test-unit
+test-unit: $(BUILD)/tests/unit ## test the hypervisor's sources in a simulated machine
+	"$(BUILD)/tests/unit"
+
+$(BUILD)/tests/unit: $(UNIT_OBJECTS)
+	@mkdir -p "$(@D)"
+	@echo "  $@"
+	@$(UNIT_CXX) $(UNIT_FLAGS) -o "$@" $(filter %.o,$^) -lfdt
+
+$(BUILD)/unit/%.o: %.cpp
+	@mkdir -p "$(@D)"
+	@echo "  $<"
+	@$(UNIT_CXX) $(UNIT_CPPFLAGS) $(UNIT_FLAGS) -MMD -MP -c -o "$@" $<
+
+# Catch2's header takes longer than most tests: parsed once for all.
+UNIT_PCH := $(BUILD)/unit/pch/catch.hpp.gch
+$(UNIT_PCH):
+	@mkdir -p "$(@D)"
+	@echo "  $@"
+	@echo '#include <catch2/catch.hpp>' > "$(basename $@)"
+	@$(UNIT_CXX) $(UNIT_FLAGS) -x c++-header -o "$@" "$(basename $@)"
+UNIT_TEST_OBJECTS := $(patsubst %.cpp,$(BUILD)/unit/%.o,$(wildcard tests/unit/*/*.cpp))
+$(UNIT_TEST_OBJECTS): $(UNIT_PCH)
+$(UNIT_TEST_OBJECTS): UNIT_CPPFLAGS += -include $(basename $(UNIT_PCH))
+
+# Catch2's own code: minutes with sanitizers, seconds without.
+$(BUILD)/unit/tests/unit/main.o: UNIT_FLAGS := -std=c++20 -O0
+
+-include $(UNIT_OBJECTS:.o=.d)

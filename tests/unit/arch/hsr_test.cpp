@@ -1,0 +1,63 @@
+#include "arch/hsr.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace mmioscope::arch;
+
+TEST_CASE("HSR of a byte load from a traced page") {
+    // EC 0x24, IL, ISV, SAS 0, SSE 0, SRT 3, read, translation fault at level 3.
+    constexpr Hsr hsr(0x9303'0007);
+    CHECK(hsr.ec() == ExceptionClass::data_abort);
+    CHECK(hsr.il());
+    CHECK(hsr.isv());
+    CHECK(hsr.log2_size() == 0);
+    CHECK(!hsr.sign_extend());
+    CHECK(hsr.srt() == 3);
+    CHECK(!hsr.write());
+    CHECK(hsr.translation_fault());
+    CHECK(!hsr.permission_fault());
+    CHECK(!hsr.debug_event());
+}
+
+TEST_CASE("HSR of a 16-bit store of a word") {
+    constexpr Hsr hsr(0x918e'0046); // SAS 2, SRT 14, WnR, level 2, IL clear
+    CHECK(!hsr.il());
+    CHECK(hsr.log2_size() == 2);
+    CHECK(hsr.srt() == 14);
+    CHECK(hsr.write());
+    CHECK(hsr.translation_fault());
+}
+
+TEST_CASE("HSR of a sign-extending load, and of aborts without a valid syndrome") {
+    CHECK(Hsr(0x9365'0007).sign_extend());
+    CHECK(Hsr(0x9365'0007).log2_size() == 1);
+    CHECK(!Hsr(0x9200'0047).isv());
+    CHECK(Hsr(0x9200'0147).cache_maintenance());
+    CHECK(Hsr(0x9200'0087).stage1_walk());
+    CHECK(Hsr(0x9200'0210).external());
+}
+
+TEST_CASE("HSR of prefetch aborts: debug events, unmapped pages, pages that are execute-never") {
+    CHECK(Hsr(0x8200'0022).ec() == ExceptionClass::prefetch_abort);
+    CHECK(Hsr(0x8200'0022).debug_event());
+    CHECK(!Hsr(0x8200'0007).debug_event());
+    CHECK(Hsr(0x8200'0007).translation_fault());
+    CHECK(Hsr(0x8200'000f).permission_fault());
+    CHECK(!Hsr(0x8200'000f).translation_fault());
+    CHECK(Hsr(0xc200'0022).debug_event()); // an emulator's class for breakpoints
+}
+
+TEST_CASE("HSR classes of calls") {
+    CHECK(Hsr(0x4a00'0000).ec() == ExceptionClass::hvc);
+    CHECK(Hsr(0x4e00'0000).ec() == ExceptionClass::smc);
+}
+
+TEST_CASE("faults of every level are told apart from alignment and external aborts") {
+    for (std::uint32_t level = 1; level <= 3; ++level) {
+        CHECK(Hsr(0x9200'0004 | level).translation_fault());
+        CHECK(!Hsr(0x9200'0008 | level).translation_fault()); // access flag
+        CHECK(Hsr(0x9200'000c | level).permission_fault());
+    }
+    CHECK(!Hsr(0x9200'0021).translation_fault());
+    CHECK(!Hsr(0x9200'0010).translation_fault());
+}

@@ -1,0 +1,72 @@
+#include "dt/config.hpp"
+
+#include "abi/layout.hpp"
+#include "sim/board_tree.hpp"
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <libfdt.h>
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+
+namespace {
+
+/// The configuration of the board's tree after `edit`, which is given the blob and /chosen.
+std::pair<Config, std::string> config_of(const TreeOptions& options,
+                                         const std::function<int(void*, int)>& edit = {}) {
+    Blob blob = with_room(make_board_tree(options));
+    if (edit) REQUIRE(edit(blob.data(), fdt_path_offset(blob.data(), "/chosen")) == 0);
+    Config config;
+    const BootError error = read_config(Tree(blob.data()), config);
+    return {config, error ? error.what : ""};
+}
+
+} // namespace
+
+TEST_CASE("what /chosen does not say has a default") {
+    const auto [config, error] = config_of({}, [](void* blob, int chosen) {
+        return fdt_delprop(blob, chosen, abi::chosen::area_size);
+    });
+    CHECK(error == "");
+    CHECK(config.engine == abi::EngineKind::shadow);
+    CHECK(config.policy == abi::Policy::drop);
+    CHECK(config.area_size == abi::default_area_size);
+    CHECK(config.uart_node == -1);
+    CHECK(config.modules.kernel.begin == at::kernel);
+    CHECK(config.modules.ramdisk.size() == 0x2345);
+}
+
+TEST_CASE("words of /chosen choose engine and policy; other words are errors") {
+    CHECK(config_of({.engine = "emulation"}).first.engine == abi::EngineKind::emulation);
+    CHECK(config_of({.policy = "stall"}).first.policy == abi::Policy::stall);
+    CHECK(config_of({.policy = "flight"}).first.policy == abi::Policy::flight);
+    CHECK(config_of({.engine = "magic"}).second == "mmioscope,engine is neither shadow nor emulation");
+    CHECK(config_of({.policy = "stal"}).second == "mmioscope,policy is none of drop, stall, flight");
+    CHECK(config_of({}, [](void* blob, int chosen) {
+              return fdt_setprop(blob, chosen, abi::chosen::engine, "shadow", 6); // no zero at its end
+          }).second != "");
+}
+
+TEST_CASE("an area of no whole pages, an unknown UART and a missing kernel are errors") {
+    CHECK(config_of({.area_size = 0x10'0001}).second == "mmioscope,area-size is no multiple of 4 KiB");
+    CHECK(config_of({}, [](void* blob, int chosen) {
+              return fdt_setprop_string(blob, chosen, abi::chosen::uart, "nothing");
+          }).second == "unknown device in mmioscope,uart");
+    CHECK(config_of({}, [](void* blob, int) {
+              return fdt_del_node(blob, fdt_path_offset(blob, "/chosen/module@80008000"));
+          }).second == "no boot module under /chosen is a kernel");
+    CHECK(config_of({}, [](void* blob, int) {
+              return fdt_delprop(blob, fdt_path_offset(blob, "/chosen/module@80600000"), "reg");
+          }).second == "boot module without a reg");
+    CHECK(config_of({}, [](void* blob, int chosen) { return fdt_del_node(blob, chosen); }).second ==
+          "the device tree has no /chosen");
+}
+
+TEST_CASE("the UART may be chosen by alias") {
+    const auto [config, error] = config_of({}, [](void* blob, int chosen) {
+        return fdt_setprop_string(blob, chosen, abi::chosen::uart, "serial0");
+    });
+    CHECK(error == "");
+    CHECK(config.uart_node > 0);
+}

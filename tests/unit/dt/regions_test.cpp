@@ -1,0 +1,119 @@
+#include "dt/regions.hpp"
+
+#include "sim/board_tree.hpp"
+
+#include <catch2/catch.hpp>
+#include <libfdt.h>
+#include <memory>
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+
+namespace {
+
+struct Selection {
+    Blob blob;
+    std::unique_ptr<RegionTable> regions = std::make_unique<RegionTable>();
+    std::unique_ptr<RegionMap> map = std::make_unique<RegionMap>();
+    BootError error;
+
+    explicit Selection(std::vector<std::string> trace) : blob(make_board_tree({.trace = std::move(trace)})) {
+        const Tree tree(blob.data());
+        REQUIRE(!list_regions(tree, *regions));
+        REQUIRE(map->build(*regions));
+        error = select_traced(tree, *regions, *map);
+    }
+    bool traced(std::uint64_t address) const {
+        const Span* span = map->find({address});
+        return span != nullptr && span->traced;
+    }
+};
+
+std::string error_of(std::vector<std::string> trace) {
+    const Selection s(std::move(trace));
+    return s.error ? std::string(s.error.what) + ": " + s.error.subject : "";
+}
+
+} // namespace
+
+TEST_CASE("without a choice every device is traced, memory-like ones are not") {
+    const Selection s({});
+    REQUIRE(!s.error);
+    for (const std::uint32_t a : {at::sysreg, at::console, at::fifo, at::gadget, at::neighbour, at::wide + 0x2fffu,
+                                  at::hidden, at::gic, at::gic + 0x1000u})
+        CHECK(s.traced(a));
+    CHECK(!s.traced(at::sram));
+    CHECK(s.map->find({at::sram}) != nullptr);
+    CHECK(s.map->find({at::unnamed}) == nullptr);
+}
+
+TEST_CASE("devices are chosen by path, alias and bytes, later entries win") {
+    const std::string iofpga = "/bus@8000000/motherboard/iofpga@3,00000000";
+    CHECK(Selection({iofpga + "/fifo@130000"}).traced(at::fifo));
+    CHECK(!Selection({iofpga + "/fifo@130000"}).traced(at::console));
+    CHECK(Selection({"fifo"}).traced(at::fifo));
+    CHECK(!Selection({"all", "!fifo"}).traced(at::fifo));
+    CHECK(Selection({"all", "!fifo", "fifo"}).traced(at::fifo));
+    CHECK(!Selection({"all", "none"}).traced(at::console));
+    CHECK(!Selection({"!all"}).traced(at::console));
+    const Selection bytes({"0x1c130010+0x4"});
+    CHECK(!bytes.traced(at::fifo + 0xf));
+    CHECK(bytes.traced(at::fifo + 0x10));
+    CHECK(bytes.traced(at::fifo + 0x13));
+    CHECK(!bytes.traced(at::fifo + 0x14));
+    CHECK(Selection({"0x18000000+0x1000"}).traced(at::sram)); // named, it is traced
+    CHECK(Selection({"/interrupt-controller@2c001000"}).traced(at::gic + 0x1000)); // every `reg`
+}
+
+TEST_CASE("a choice that means no device is an error that names it") {
+    CHECK(error_of({"all", "fifoo"}) == "unknown device to trace: fifoo");
+    CHECK(error_of({"!/nothing"}) == "unknown device to trace: !/nothing");
+    CHECK(error_of({"/cpus"}) == "unknown device to trace: /cpus");
+    CHECK(error_of({"0x1c180000+0x1000"}) == "no device at the address to trace: 0x1c180000+0x1000");
+    CHECK(error_of({"0x1c130000+"}) == "unknown device to trace: 0x1c130000+");
+    CHECK(error_of({"0x1c130000+0x12345678901"}) == "unknown device to trace: 0x1c130000+0x12345678901");
+    CHECK(error_of({""}) == "unknown device to trace: ");
+}
+
+TEST_CASE("regions carry path, index and what is known of them") {
+    const Selection s({});
+    const Span* hidden = s.map->find({at::hidden});
+    REQUIRE(hidden != nullptr);
+    const abi::RegionEntry& region = (*s.regions)[hidden->region];
+    CHECK(std::string(region.path) == "/bus@8000000/motherboard/iofpga@3,00000000/hidden@170000");
+    CHECK(region.flags == abi::region_disabled);
+    CHECK((*s.regions)[s.map->find({at::gic + 0x1000})->region].reg_index == 1);
+    CHECK((*s.regions)[s.map->find({at::sram})->region].flags == abi::region_memory);
+}
+
+TEST_CASE("more devices than the table holds is an error") {
+    Blob blob = with_room(make_board_tree({}), 64 * 1024);
+    std::vector<fdt32_t> reg;
+    for (std::uint32_t i = 0; i < 300; ++i)
+        for (const std::uint32_t cell : {0u, 0x4000'0000u + 0x1000 * i, 0u, 0x1000u}) reg.push_back(cpu_to_fdt32(cell));
+    REQUIRE(fdt_setprop(blob.data(), fdt_path_offset(blob.data(), "/interrupt-controller@2c001000"), "reg",
+                        reg.data(), static_cast<int>(4 * reg.size())) == 0);
+    auto regions = std::make_unique<RegionTable>();
+    CHECK(list_regions(Tree(blob.data()), *regions));
+}
+
+TEST_CASE("the hypervisor's memory is carved out of what the guest gets") {
+    const auto carved = [](std::vector<Range> parts, Range taken) {
+        MemoryMap memory;
+        for (const Range& r : parts) REQUIRE(memory.push_back(r));
+        REQUIRE(!carve(memory, taken));
+        std::string text;
+        for (const Range& r : memory) text += std::to_string(r.begin) + "-" + std::to_string(r.end) + " ";
+        return text;
+    };
+    CHECK(carved({{0, 100}}, {40, 60}) == "0-40 60-100 ");
+    CHECK(carved({{0, 100}}, {0, 60}) == "60-100 ");
+    CHECK(carved({{0, 100}}, {60, 100}) == "0-60 ");
+    CHECK(carved({{0, 100}}, {0, 100}) == "");
+    CHECK(carved({{0, 100}, {200, 300}}, {50, 250}) == "0-50 250-300 ");
+    CHECK(carved({{0, 10}, {20, 30}, {40, 50}}, {5, 45}) == "0-5 45-50 ");
+    CHECK(carved({{0, 100}}, {100, 200}) == "0-100 ");
+    MemoryMap full;
+    for (std::uint64_t i = 0; i < MemoryMap::capacity(); ++i) REQUIRE(full.push_back({1000 * i, 1000 * i + 999}));
+    CHECK(carve(full, {10, 20}));
+}

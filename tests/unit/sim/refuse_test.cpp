@@ -1,0 +1,97 @@
+// What start_machine() refuses: one line on the UART, the guest never runs.
+#include "abi/layout.hpp"
+#include "sim/judge.hpp"
+
+#include <catch2/catch.hpp>
+#include <libfdt.h>
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+
+namespace {
+
+/// Boots with `options`, which must be refused; the first line after the stop mark.
+std::string refusal(const RigOptions& options) {
+    Rig rig(options);
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(!rig.simulation.cores[0].ended);
+    const auto begin = rig.text().find(abi::stop_line);
+    REQUIRE(begin != std::string::npos);
+    CHECK(rig.text().find(abi::stop_line, begin + 1) == std::string::npos);
+    const auto text = rig.text().substr(begin + std::string(abi::stop_line).size());
+    return text.substr(0, text.find('\r'));
+}
+
+template <class Edit>
+RigOptions edited(Edit&& edit) {
+    RigOptions options;
+    options.blob = with_room(make_board_tree({}));
+    REQUIRE(edit(options.blob.data()) == 0);
+    return options;
+}
+
+} // namespace
+
+TEST_CASE("boot refuses an unknown device and lists those it knows") {
+    RigOptions options;
+    options.tree.trace = {"nothing"};
+    CHECK(refusal(options) == "unknown device to trace: nothing");
+    Rig rig(options);
+    rig.run();
+    CHECK(rig.text().find("known: /bus@8000000/motherboard/iofpga@3,00000000/fifo@130000\r\n") != std::string::npos);
+}
+
+TEST_CASE("boot refuses too little memory and too small an area") {
+    RigOptions options;
+    options.tree.memory_size = 32 << 20;
+    CHECK(refusal(options).find("too little memory") == 0);
+    options = {};
+    options.tree.cpus = options.conditions.cpus = 4;
+    options.tree.area_size = 0x3'0000;
+    CHECK(refusal(options) == "mmioscope,area-size is too small for this many CPUs");
+}
+
+TEST_CASE("boot refuses another board's tree, and none at all") {
+    CHECK(refusal(edited([](void* blob) {
+              return fdt_setprop_string(blob, 0, "compatible", "arm,realview");
+          })).find("this image is for another board") == 0);
+    RigOptions options;
+    options.blob = Blob(64);
+    CHECK(refusal(options).find("no device tree") == 0);
+}
+
+TEST_CASE("boot refuses modules where they cannot be") {
+    const auto move_kernel = [](std::uint32_t to) {
+        return edited([to](void* blob) {
+            const fdt32_t reg[] = {0, cpu_to_fdt32(to), 0, cpu_to_fdt32(0x1000)};
+            return fdt_setprop(blob, fdt_path_offset(blob, "/chosen/module@80008000"), "reg", reg, sizeof reg);
+        });
+    };
+    CHECK(refusal(move_kernel(0x8200'0000)) == "a boot module lies outside the guest's memory");
+    CHECK(refusal(move_kernel(0x1000'0000)) == "a boot module lies outside the guest's memory");
+    CHECK(refusal(move_kernel(0x81e0'0000)) == "a boot module lies where the guest's device tree goes");
+}
+
+TEST_CASE("boot refuses a breakpoint unit that cannot be used, for it would trace nothing") {
+    RigOptions options;
+    options.conditions.dbgen_low = true;
+    CHECK(refusal(options).find("the breakpoint unit cannot be used") == 0);
+}
+
+TEST_CASE("boot refuses a UART that is no PL011") {
+    CHECK(refusal(edited([](void* blob) {
+              return fdt_setprop_string(blob, fdt_path_offset(blob, "/chosen"), abi::chosen::uart, "fifo");
+          })) == "mmioscope,uart is no PL011");
+}
+
+TEST_CASE("another UART may be the hypervisor's; then the first one is the guest's") {
+    Rig rig(edited([](void* blob) {
+        return fdt_setprop_string(blob, fdt_path_offset(blob, "/chosen"), abi::chosen::uart, "serial0");
+    }));
+    rig.program(0).mov(0, at::own_uart).mov(1, 'x').str(1, 0).end();
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(rig.text() == "x"); // the sink is at the other one
+    CHECK(compare_with_bus(rig) == "");
+}

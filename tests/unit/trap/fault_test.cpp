@@ -1,0 +1,79 @@
+// Traps that no program of the simulated guest causes: its MMU is off, and its tables are sound. They are
+// made by hand behind a guest that ran.
+#include "sim/judge.hpp"
+#include "trap/dispatch.hpp"
+#include "trap/panic.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+
+namespace {
+
+/// Runs an empty program, then `action` as CPU 0, in Hyp.
+std::unique_ptr<Rig> run_then(std::function<void(Rig&, Core&, mmioscope::Cpu&)> action) {
+    auto rig = std::make_unique<Rig>(options_for(abi::EngineKind::shadow, 1, 1));
+    Rig* machine = rig.get();
+    rig->on_end(0, [=](Core& core, mmioscope::Cpu& cpu) { action(*machine, core, cpu); });
+    rig->run();
+    CHECK(rig->failure() == "");
+    return rig;
+}
+
+void trap(Core& core, mmioscope::Cpu& cpu, std::uint32_t hsr, std::uint32_t address) {
+    core.system.set<reg::HSR>(hsr);
+    core.system.set<reg::HDFAR>(address);
+    core.system.set<reg::HPFAR>(address >> 12 << 4);
+    mmioscope_guest_trap(cpu, core.frame);
+}
+
+constexpr std::uint32_t stage1_walk = 0x9200'0087; // translation fault, level 3, S1PTW
+constexpr std::uint32_t load = 0x9381'0007;        // word to r1
+constexpr std::uint32_t breakpoint = 0x8200'0022;
+
+} // namespace
+
+TEST_CASE("a page-table walk through a traced page is stepped and recorded as such") {
+    const auto rig = run_then([](Rig& r, Core& core, mmioscope::Cpu& cpu) {
+        Code(r.simulation.ram, core.frame.pc).add(1, 1, 1);
+        trap(core, cpu, stage1_walk, at::fifo + 16);
+        CHECK(cpu.step.armed);
+        core.frame.pc += 4;
+        trap(core, cpu, breakpoint, 0);
+        CHECK(!cpu.step.armed);
+    });
+    const auto walks = rig->records_of(abi::RecordType::page_table_walk);
+    REQUIRE(walks.size() == 1);
+    CHECK(abi::physical_address(walks[0]) == at::fifo); // only the descriptor's page is known
+    CHECK((walks[0].flags & abi::flag_value_unknown) != 0);
+}
+
+TEST_CASE("an access that traps again from its own step is given up, not stepped for ever") {
+    const auto rig = run_then([](Rig& r, Core& core, mmioscope::Cpu& cpu) {
+        core.bank(port::Banked::lr_abt) = 0;
+        const std::uint32_t pc = core.frame.pc;
+        Code(r.simulation.ram, pc).ldr(1, 0);
+        for (unsigned tries = 0; tries < 10 && core.frame.pc == pc; ++tries) trap(core, cpu, load, at::fifo);
+        CHECK(core.frame.pc != pc);
+        CHECK(!cpu.step.armed);
+        CHECK(!cpu.locks.held());
+        CHECK(core.bank(port::Banked::lr_abt) == pc + 8);
+    });
+    const auto faults = rig->records_of(abi::RecordType::fault);
+    REQUIRE(!faults.empty());
+    CHECK(faults.back().value == static_cast<std::uint64_t>(abi::FaultReason::no_progress));
+}
+
+TEST_CASE("an exception of Hyp itself ends in a report with its registers") {
+    const auto rig = run_then([](Rig&, Core&, mmioscope::Cpu& cpu) {
+        HypFrame frame{};
+        frame.r[3] = 0x1234;
+        frame.pc = 0x8200'0040;
+        frame.vector = 4;
+        mmioscope_hyp_fault(&cpu, frame);
+    });
+    CHECK(rig->text().find("mmioscope: stop: data abort on CPU 0\r\n") != std::string::npos);
+    CHECK(rig->text().find("r3=0x00001234") != std::string::npos);
+    CHECK(rig->text().find("pc=0x82000040") != std::string::npos);
+}
