@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.." || exit 1
 tier=${1:-test}
 build=build
 passed=0 failed=0
+SOAK_MINUTES=${SOAK_MINUTES:-60}
 
 # suite NAME SHARE-IN-SECONDS COMMAND...: the command's last line "... N passed, N failed" counts; without
 # one, or with an exit status that contradicts it, the suite itself has failed.
@@ -42,20 +43,33 @@ catch() {
     return "$status"
 }
 
+build_all() { suite build 240 sh -c "make --no-print-directory -j2 tests && echo 'build: 1 passed, 0 failed'"; }
+
 case $tier in
 test)
-    suite build 240 sh -c "make --no-print-directory -j2 tests && echo 'build: 1 passed, 0 failed'"
+    build_all
     suite layout 5 tests/layout.sh "$build"
     suite unit 30 catch "$build/tests/unit"
     suite host-tools 20 catch "$build/tests/host-tools"
     suite integration 180 tests/qemu/run.sh --tier test
     ;;
 nightly)
-    suite build 240 sh -c "make --no-print-directory -j2 tests && echo 'build: 1 passed, 0 failed'"
+    build_all
+    MMIOSCOPE_SEEDS=50 suite unit 1800 catch "$build/tests/unit"
     suite integration 1800 tests/qemu/run.sh --tier nightly
     ;;
+fuzz)
+    contrib/install-packages.sh tests/fuzz/packages.txt || exit 1
+    suite build 240 sh -c "make --no-print-directory -j2 fuzzers && echo 'build: 1 passed, 0 failed'"
+    suite fuzz 2000 tests/fuzz/run.sh "$build" "${FUZZ_SECONDS:-600}"
+    ;;
+soak)
+    build_all
+    suite soak $((SOAK_MINUTES * 60 + 300)) tests/soak.sh "$SOAK_MINUTES"
+    ;;
+bench) suite bench 300 tests/bench.sh "$build" ;;
 *)
-    echo "tests/run.sh: no tier '$tier'; there are: test, nightly" >&2
+    echo "tests/run.sh: no tier '$tier'; there are: test, fuzz, nightly, soak, bench" >&2
     exit 2
     ;;
 esac

@@ -1,0 +1,51 @@
+# mmioscope. `make help` lists what there is to make; each folder's *.mk says how.
+
+# Relative, so that the checkout may stand in a path with spaces.
+BUILD := build
+BOARD ?= vexpress-a15
+# Arguments of `mmioscope run` for `make demo`: make demo ARGS="--engine emulation"
+ARGS ?=
+
+.PHONY: all help setup hyp demo test fuzz nightly soak bench clean distclean
+.DELETE_ON_ERROR:
+all: hyp host-tools
+
+help: ## list the targets
+	@sed -n 's/^\([a-z][a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name text; do \
+	    printf '  make %-10s %s\n' "$$name" "$$text"; done
+
+include hyp/hyp.mk
+include guest-linux/guest.mk
+include host-tools/host.mk
+include tests/tests.mk
+
+setup: ## install the Debian packages that building, the demo and the tests need
+	@contrib/install-packages.sh */packages.txt
+
+hyp: $(BUILD)/hyp-$(BOARD).elf ## build the hypervisor
+
+demo: setup ## boot stock Debian on two CPUs, every device traced, and print what it does
+	@$(MAKE) --no-print-directory -j2 guest all
+	@$(BUILD)/mmioscope run --board $(BOARD) $(DEMO_ARGS) $(ARGS)
+
+DEMO_ARGS = --kernel $(BUILD)/guest/vmlinuz --dtb $(BUILD)/guest/vexpress-v2p-ca15-tc1.dtb \
+    --initrd $(BUILD)/guest/initrd.img --sd $(BUILD)/guest/sd.img \
+    --append 'console=ttyAMA0 panic=-1' --expect 'mmioscope-guest: done' \
+    --output $(BUILD)/demo.mmio --console-log $(BUILD)/demo-console.log --time-limit 300
+
+# The tiers, by what they take: minutes, an hour of random input, an hour of long proofs, SOAK_MINUTES
+# (60) of the hard cases over and over, a minute of instruction counts.
+test: ## everything CI checks
+fuzz: ## the parsers against random input, FUZZ_SECONDS (600) each
+nightly: ## the long versions of the proofs
+soak: ## the contended and dense cases for SOAK_MINUTES (60)
+bench: ## what tracing costs, in instructions
+test fuzz nightly soak bench: setup
+	@$(MAKE) --no-print-directory -j2 guest all
+	@tests/run.sh $@
+
+clean: ## remove what was built, keep what was downloaded
+	@find $(BUILD) -mindepth 1 -maxdepth 1 ! -name cache -exec rm -rf {} +
+
+distclean: ## remove everything that git does not know
+	@rm -rf $(BUILD)

@@ -1,0 +1,36 @@
+// The boot loader's device tree is input: whatever it holds, the answer is a region table or an error.
+#include "base/check.hpp"
+#include "dt/config.hpp"
+#include "dt/guest_tree.hpp"
+#include "dt/regions.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace mmioscope {
+void panic(const char*) { std::abort(); }
+} // namespace mmioscope
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace mmioscope;
+    if (size < 8) return 0; // the caller maps at least a page
+    std::vector<std::uint64_t> aligned((size + 7) / 8);
+    std::memcpy(aligned.data(), data, size);
+    if (Tree::check(aligned.data(), size)) return 0;
+    const Tree tree(aligned.data());
+
+    const auto regions = std::make_unique<RegionTable>();
+    const auto map = std::make_unique<RegionMap>();
+    MemoryMap memory;
+    Config config;
+    if (list_regions(tree, *regions) || !map->build(*regions)) return 0;
+    if (list_memory(tree, memory) || carve(memory, {0x8800'0000, 0x8d00'0000})) return 0;
+    (void)read_config(tree, config);
+    (void)select_traced(tree, *regions, *map);
+    std::vector<std::uint64_t> out((size + 65536) / 8);
+    (void)make_guest_tree(tree, memory, config.modules, config.uart_node, out.data(),
+                          static_cast<std::uint32_t>(out.size() * 8));
+    return 0;
+}

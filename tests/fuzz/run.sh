@@ -1,0 +1,33 @@
+#!/bin/bash
+# Each fuzzer for a while, beginning with real inputs. Usage: tests/fuzz/run.sh BUILD [SECONDS]
+# A finding is kept as BUILD/fuzz/NAME-crash-*.
+set -u
+build=$1
+seconds=${2:-600}
+passed=0 failed=0
+
+seed() { # NAME FILE...: the first 20,000 bytes are enough to begin with
+    local corpus=$build/fuzz/corpus-$1 file
+    shift
+    mkdir -p "$corpus"
+    for file in "$@"; do
+        [ ! -f "$file" ] || head -c 20000 "$file" > "$corpus/seed-$(basename "$file")"
+    done
+}
+seed device_tree "$build"/guest/*.dtb
+seed trace_file "$build"/demo.mmio "$build"/tests/qemu/*/*.mmio
+seed access_log "$build"/tests/qemu/*/*.log
+
+for name in device_tree trace_file access_log; do
+    log=$build/fuzz/$name.log
+    if "$build/fuzz/$name" -max_total_time="$seconds" -timeout=25 -max_len=24000 -print_final_stats=1 \
+        -artifact_prefix="$build/fuzz/$name-" "$build/fuzz/corpus-$name" > "$log" 2>&1; then
+        passed=$((passed + 1))
+        echo "ok fuzz $name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") runs"
+    else
+        failed=$((failed + 1))
+        echo "FAILED fuzz $name: see $log"
+    fi
+done
+echo "fuzz: $passed passed, $failed failed"
+[ "$failed" = 0 ]

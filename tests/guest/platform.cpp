@@ -1,0 +1,182 @@
+#include "platform.hpp"
+
+extern "C" {
+guest::u32 translation_table[4096] __attribute__((aligned(16384)));
+void build_map();
+void secondary_start();
+void exception(guest::u32 kind, guest::u32* frame);
+}
+
+namespace guest {
+
+namespace {
+
+// Short-descriptor sections of 1 MiB (ARM ARM B3.5.1), read and written by PL1 and PL0.
+constexpr u32 section = 2;
+constexpr u32 all_access = 3u << 10;
+constexpr u32 execute_never = 1u << 4;
+constexpr u32 shareable = 1u << 16;
+constexpr u32 device = 1u << 2; // TEX 0, C 0, B 1: shareable Device
+constexpr u32 normal = 1u << 12 | 1u << 3 | 1u << 2 | shareable; // TEX 1, C 1, B 1: write-back
+
+constexpr u32 ram = 0x8000'0000;
+
+constexpr u32 virtual_timer_interrupt = 27;
+
+Fault fault;
+bool faults_expected = false;
+volatile u32 interrupt_count = 0;
+volatile u32 tick = 0;
+
+void put(char c) {
+    constexpr u32 fr = 0x18;
+    constexpr u32 transmit_full = 1u << 5;
+    while ((read(console + fr) & transmit_full) != 0) {
+    }
+    write<u32>(console, static_cast<u8>(c));
+}
+
+[[noreturn]] void power_off() {
+    constexpr u32 sys_cfgdata = 0xa0;
+    constexpr u32 sys_cfgctrl = 0xa4;
+    constexpr u32 start_write_shutdown = 0xc080'0000;
+    write(sysreg + sys_cfgdata, 0u);
+    write(sysreg + sys_cfgctrl, start_write_shutdown);
+    for (;;) asm volatile("wfi");
+}
+
+void arm_timer(u32 ticks) {
+    asm volatile("mcr p15, 0, %0, c14, c3, 0" ::"r"(ticks));                // CNTV_TVAL
+    asm volatile("mcr p15, 0, %0, c14, c3, 1" ::"r"(ticks != 0 ? 1u : 0u)); // CNTV_CTL
+    asm volatile("isb");
+}
+
+void interrupt() {
+    constexpr u32 iar = 0x0c;
+    constexpr u32 eoir = 0x10;
+    const u32 id = read(gic_interface + iar);
+    if ((id & 0x3ff) == virtual_timer_interrupt) {
+        interrupt_count = interrupt_count + 1;
+        arm_timer(tick);
+    }
+    write(gic_interface + eoir, id);
+}
+
+void note_fault(Kind kind, u32* frame) {
+    constexpr unsigned lr = 13;
+    constexpr unsigned pc = 14;
+    fault.kind = kind;
+    ++fault.count;
+    switch (kind) {
+    case Kind::data_abort:
+        asm volatile("mrc p15, 0, %0, c5, c0, 0" : "=r"(fault.status));
+        asm volatile("mrc p15, 0, %0, c6, c0, 0" : "=r"(fault.address));
+        frame[pc] += 4;
+        break;
+    case Kind::prefetch_abort:
+        asm volatile("mrc p15, 0, %0, c5, c0, 1" : "=r"(fault.status));
+        asm volatile("mrc p15, 0, %0, c6, c0, 2" : "=r"(fault.address));
+        frame[pc] = frame[lr];
+        break;
+    default: fault.address = frame[pc];
+    }
+    if (!faults_expected) {
+        print("guest: exception ", static_cast<u32>(kind), " status ", Hex{fault.status},
+              " address ", Hex{fault.address}, " lr ", Hex{frame[lr]}, "\n");
+        failed("unexpected exception");
+    }
+}
+
+} // namespace
+
+void print_one(const char* text) {
+    for (; *text != '\0'; ++text) put(*text);
+}
+
+void print_one(u32 number) {
+    if (number >= 10) print_one(number / 10);
+    put(static_cast<char>('0' + number % 10));
+}
+
+void print_one(Hex number) {
+    for (int shift = 28; shift >= 0; shift -= 4)
+        put("0123456789abcdef"[(number.value >> shift) & 15]);
+}
+
+void done() {
+    print("guest: done\n");
+    power_off();
+}
+
+void failed(const char* why) {
+    print("guest: failed ", why, "\n");
+    power_off();
+}
+
+void map(u32 address, Memory memory) {
+    const u32 number = address >> 20;
+    translation_table[number] = number << 20 | section | all_access | device | shareable |
+                                (memory == Memory::device ? execute_never : 0);
+    asm volatile("dsb\n\tmcr p15, 0, %0, c8, c7, 0\n\tdsb\n\tisb" ::"r"(0) : "memory"); // TLBIALL
+}
+
+void start_cpu1() {
+    constexpr u32 sys_flagsset = 0x30;
+    constexpr u32 sys_flagsclr = 0x34;
+    constexpr u32 gicd_sgir = 0xf00;
+    constexpr u32 sgi0_to_cpu1 = 2u << 16;
+    enable_gic(); // it sleeps until an interrupt wakes it
+    write(sysreg + sys_flagsclr, ~0u);
+    write(sysreg + sys_flagsset, reinterpret_cast<u32>(&secondary_start));
+    asm volatile("dsb" ::: "memory");
+    write(gic_distributor + gicd_sgir, sgi0_to_cpu1);
+}
+
+Fault& expect_faults(bool on) {
+    if (on) fault = {};
+    faults_expected = on;
+    return fault;
+}
+
+void enable_gic() {
+    constexpr u32 gicd_ctlr = 0x000;
+    constexpr u32 gicd_isenabler = 0x100;
+    constexpr u32 gicc_ctlr = 0x00;
+    constexpr u32 gicc_pmr = 0x04;
+    write(gic_distributor + gicd_ctlr, 1u);
+    write(gic_distributor + gicd_isenabler, 1u << virtual_timer_interrupt);
+    write(gic_interface + gicc_pmr, 0xf0u);
+    write(gic_interface + gicc_ctlr, 1u);
+}
+
+void set_tick(u32 ticks) {
+    tick = ticks;
+    arm_timer(ticks);
+}
+
+u32 interrupts() {
+    return interrupt_count;
+}
+void unmask_interrupts() {
+    asm volatile("cpsie i" ::: "memory");
+}
+void mask_interrupts() {
+    asm volatile("cpsid i" ::: "memory");
+}
+
+} // namespace guest
+
+void build_map() {
+    using namespace guest;
+    for (u32 i = 0; i < 4096; ++i) {
+        const bool is_ram = i >= ram >> 20 && i < (ram >> 20) + 2048;
+        translation_table[i] =
+            i << 20 | section | all_access | (is_ram ? normal : device | shareable | execute_never);
+    }
+}
+
+void exception(guest::u32 kind, guest::u32* frame) {
+    using namespace guest;
+    if (static_cast<Kind>(kind) == Kind::irq) interrupt();
+    else note_fault(static_cast<Kind>(kind), frame);
+}

@@ -1,0 +1,148 @@
+# How a run can end other than by itself, and what the trace is worth then.
+# shellcheck shell=bash disable=SC2154
+
+# in_background ARGUMENT...: two CPUs that access a device without a pause; $pid is mmioscope's. Returns when
+# they are at it.
+in_background() {
+    "$mmioscope" run --bare --kernel "$build/tests/guest/hammer.bin" --dtb "$board_tree" --no-net \
+        --no-print --time-limit 60 -o "$out/trace.mmio" --console-log "$out/console" \
+        --hyp-log "$out/hypervisor" "$@" >"$out/stdout" 2>"$out/stderr" &
+    pid=$!
+    for _ in {1..600}; do
+        [ "$(stat -c %s "$out/trace.mmio" 2>/dev/null || echo 0)" -lt 500000 ] || return 0
+        kill -0 $pid || fail "the run has ended before"
+        sleep 0.02
+    done
+    fail "no trace grows"
+}
+ended() { status=0; wait $pid || status=$?; }
+
+# Ctrl-C. (A shell starts its jobs with SIGINT ignored; mmioscope listens to it all the same.)
+interrupted() {
+    in_background
+    kill -INT $pid
+    ended
+    exits_with 130
+    has stdout '^incomplete: [0-9]+ events, 0 lost; interrupted$'
+    "$mmioscope" print --summary "$out/trace.mmio" >"$out/summary" 2>&1
+    has summary 'interrupted'
+}
+
+# mmioscope is killed: QEMU goes with it, and what the file holds can be read.
+killed() {
+    in_background
+    kill -KILL $pid
+    ended
+    status=0
+    "$mmioscope" print --summary "$out/trace.mmio" >"$out/summary" 2>&1 || status=$?
+    exits_with 1
+    has summary 'clcd@1f0000 +[0-9]'
+    has summary 'cut'
+}
+
+# A file without its end says so, and gives what is there.
+cut_file() {
+    run_bare forms --engine emulation
+    complete
+    local whole half
+    whole=$("$mmioscope" print --all "$out/trace.mmio" | grep -c ' pc 0x')
+    for size in 1 2; do
+        head -c $(($(stat -c %s "$out/trace.mmio") * size / 3 + 7)) "$out/trace.mmio" >"$out/cut.mmio"
+        status=0
+        "$mmioscope" print --all "$out/cut.mmio" >"$out/print" 2>&1 || status=$?
+        exits_with 1
+        has print 'cut'
+        half=$(grep -c ' pc 0x' "$out/print")
+        [ "$half" -gt 10 ] && [ "$half" -lt "$whole" ] || fail "$half of $whole records in $size third(s) of the file"
+    done
+    rm -f "$out/cut.mmio"
+}
+
+# Whoever reads the output does not read until the guest has long ended: nothing is lost, all comes later.
+stalled() {
+    "$mmioscope" run --bare --kernel "$build/tests/guest/forms.bin" --dtb "$board_tree" --no-net --all --print \
+        --engine emulation --console-log "$out/console" --time-limit 60 --expect 'guest: done' 2>"$out/stderr" |
+        { sleep 4; cat; } >"$out/stdout"
+    status=${PIPESTATUS[0]}
+    complete
+    [ "$(grep -cE '^ *[0-9.]+ cpu[01] [RW][1248] .* pc 0x[0-9a-f]+' "$out/stdout")" -ge "$(events)" ] ||
+        fail "fewer lines than events"
+}
+
+# Nobody reads any more: the run goes on.
+closed() {
+    "$mmioscope" run --bare --kernel "$build/tests/guest/outside.bin" --dtb "$board_tree" --no-net --all --print \
+        -o "$out/trace.mmio" --time-limit 60 --expect 'guest: done' 2>"$out/stderr" | head -n 3 >"$out/stdout"
+    "$mmioscope" print --summary "$out/trace.mmio" >"$out/summary" 2>&1 || fail "print: exit status $?"
+    has summary '^complete: [0-9]+ events, 0 lost'
+}
+
+# Nobody empties the rings for a while: what the policy promises happens, and the verdict says it.
+overrun() { # POLICY
+    in_background --engine emulation --area-size 1M --policy "$1" --expect 'guest: done'
+    kill -STOP $pid
+    sleep 3
+    kill -CONT $pid
+    ended
+    "$mmioscope" print --summary "$out/trace.mmio" >"$out/summary" 2>&1 || true
+    if [ "$1" = stall ]; then
+        complete
+        [ $(($(statistic 0 retries) + $(statistic 1 retries))) -gt 100000 ] || fail "no ring was ever full"
+        has summary '^complete: [0-9]+ events, 0 lost'
+        return
+    fi
+    exits_with 1
+    has stdout '^incomplete: [0-9]+ events, [1-9][0-9]* lost \(cpu [01]: [0-9]+ from sequence [0-9]+'
+    has summary '^incomplete: [0-9]+ events, [1-9][0-9]* lost'
+    has console '^guest: done$'
+    # What is there and what is missing is what was made.
+    local numbers
+    numbers=$(sed -nE 's/^incomplete: ([0-9]+) events, ([0-9]+) lost.*/\1 \2/p' "$out/stdout")
+    [ $((${numbers/ / + })) -ge 100000 ] || fail "$numbers: that is less than the guest made"
+}
+
+time_limit() {
+    run_bare hammer --time-limit 1
+    exits_with 1
+    has stdout '^incomplete: [0-9]+ events, 0 lost; the time limit of 1 s was reached$'
+}
+
+# A debugger damages the hypervisor's code under it: the report is readable, and the run ends with it. GDB's
+# remote protocol in its simplest words.
+panics() {
+    local port address
+    port=$((20000 + RANDOM % 20000))
+    while (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do port=$((port + 1)); done # in use
+    address=$(arm-none-eabi-nm "$build/hyp-vexpress-a15.elf" | sed -n 's/^\([0-9a-f]*\) T mmioscope_guest_trap$/\1/p')
+    [ -n "$address" ] || fail "the hypervisor has no mmioscope_guest_trap"
+    in_background --qemu-arg=-gdb --qemu-arg="tcp:127.0.0.1:$port"
+    packet() { # TEXT; the answer is in $reply
+        local sum=0 i
+        for ((i = 0; i < ${#1}; i++)); do sum=$(((sum + $(printf '%d' "'${1:i:1}")) % 256)); done
+        printf '$%s#%02x' "$1" $sum >&3
+        IFS= read -r -t 5 -d '#' reply <&3
+    }
+    exec 3<>"/dev/tcp/127.0.0.1/$port" || fail "QEMU's debug port does not answer"
+    packet 'Qqemu.PhyMemMode:1'
+    packet "M$address,4:f000f0e7" # UDF #0
+    [[ $reply = *OK ]] || fail "cannot write to memory: $reply"
+    packet D
+    exec 3>&-
+    ended
+    exits_with 1
+    has hypervisor '^mmioscope: stop: undefined instruction on CPU [01]'
+    has hypervisor "^sp=.* pc=(0x)?$address"
+    has hypervisor '^HSR='
+    has hypervisor '^mmioscope: end of report'
+    has stderr '^mmioscope: stop: undefined instruction'
+    has stdout '^incomplete: .*the hypervisor stopped$'
+}
+
+add test interrupted 5 interrupted
+add test killed 5 killed
+add test cut-file 8 cut_file
+add test stalled-output 8 stalled
+add test closed-output 3 closed
+for policy in drop stall flight; do add test overrun-$policy 8 overrun $policy; done
+add test time-limit 3 time_limit
+add test hypervisor-panics 8 panics

@@ -1,0 +1,66 @@
+# The bare-metal guests of tests/guest/.
+# shellcheck shell=bash disable=SC2154
+
+# 100,000 accesses of two CPUs to one page: all there, and in the device's order.
+hammer() { # ENGINE
+    run_bare hammer --engine "$1" --access-log "$out/access.log"
+    complete
+    [ "$(events_of clcd@1f0000 reads) $(events_of clcd@1f0000 writes)" = "50000 50000" ] ||
+        fail "not 50000 reads and 50000 writes"
+    verified
+}
+
+# Each way to access a device gives what it gives without a hypervisor.
+forms() { # ENGINE
+    timeout 60 qemu-system-arm -M vexpress-a15,secure=off,virtualization=off -smp 2 -m 512 -display none \
+        -monitor none -serial "file:$out/native" -no-reboot -audiodev none,id=a -nic none \
+        -kernel "$build/tests/guest/forms.elf" || fail "the guest does not end without a hypervisor"
+    has native '^guest: done$' "without a hypervisor: $(tail -n 1 "$out/native")"
+    run_bare forms --engine "$1" --trace all --access-log "$out/access.log"
+    complete
+    cmp -s "$out/native" "$out/console" || fail "the console differs from that without a hypervisor"
+    verified
+}
+
+outside() { # ENGINE
+    run_bare outside --engine "$1" --trace all
+    complete
+    has_not hypervisor 'the guest wrote this' "the guest reached the hypervisor's UART"
+    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    has print '\+0x30000000 no access: no device'
+    has print '\+0x1c0a0000 no access: the device is the hypervisor'
+    has print '\+0x88000000 no access: .*hypervisor'
+    has print '\+0x1c1f0200 no access: .*PC'
+    has print 'clcd@1f0000 .*\(fetch\)'
+    has print 'clcd@1f0000 .*\(page-table walk\)'
+}
+
+# Only the bytes selected become records; the page's others are counted.
+neighbours() { # ENGINE
+    local selected unselected counted
+    run_bare neighbours --engine "$1" --trace 0x1c1f0210+8
+    complete
+    read -r selected unselected < <(sed -n 's/^neighbours: \([0-9]*\) selected, \([0-9]*\) un.*/\1 \2/p' "$out/console")
+    [ "$(events)" = "$selected" ] || fail "$(events) events, but the guest made $selected"
+    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    [ "$(grep -cE ' clcd@1f0000 +\+0x21[0-7] ' "$out/print")" = "$selected" ] || fail "records outside the range"
+    counted=$(($(statistic 0 unselected) + $(statistic 1 unselected)))
+    [ "$counted" = "$unselected" ] || fail "$counted counted as unselected, but the guest made $unselected"
+}
+
+straddle() { # ENGINE
+    run_bare straddle --engine "$1" --trace 0x1c1f0210+8
+    complete
+    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    local records
+    records=$(sed -nE 's/.* cpu0 ([RW]4) +clcd@1f0000 +(\+0x[0-9a-f]+) .*/\1\2/p' "$out/print" | xargs)
+    [ "$records" = "R4+0x210 W4+0x210 W4+0x214 R4+0x214 R4+0x20e R4+0x216" ] || fail "the records are: $records"
+}
+
+for engine in shadow emulation; do
+    add test "hammer-$engine" 25 hammer $engine
+    add test "forms-$engine" 15 forms $engine
+    add test "outside-$engine" 5 outside $engine
+    add test "neighbours-$engine" 10 neighbours $engine
+    add test "straddle-$engine" 5 straddle $engine
+done

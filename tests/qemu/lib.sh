@@ -1,0 +1,70 @@
+# What the cases are made of. A case is a function; it runs in a shell of its own with $out, its folder.
+# shellcheck shell=bash disable=SC2154 # build, out: from run.sh
+
+mmioscope=$build/mmioscope
+guest=$build/guest
+board_tree=$guest/vexpress-v2p-ca15-tc1.dtb
+
+# The case has failed, for this reason.
+fail() {
+    echo "$*"
+    exit 1
+}
+
+# run ARGUMENT...: `mmioscope run`, with everything it leaves in $out; its exit status in $status.
+run() {
+    status=0
+    local limit=(--time-limit 240)
+    [[ " $* " != *" --time-limit "* ]] || limit=()
+    "$mmioscope" run "${limit[@]}" -o "$out/trace.mmio" --console-log "$out/console" \
+        --hyp-log "$out/hypervisor" "$@" >"$out/stdout" 2>"$out/stderr" || status=$?
+}
+
+# The guests say how it went on their last line.
+run_bare() { # GUEST ARGUMENT...
+    local name=$1
+    shift
+    run --bare --kernel "$build/tests/guest/$name.bin" --dtb "$board_tree" --no-net --no-print \
+        --expect 'guest: done' "$@"
+}
+run_linux() { # COMMAND-LINE ARGUMENT...
+    local line=$1
+    shift
+    run --kernel "$guest/vmlinuz" --dtb "$board_tree" --initrd "$guest/initrd.img" --sd "$guest/sd.img" \
+        --append "console=ttyAMA0 panic=-1 $line" --expect 'mmioscope-guest: done' "$@"
+}
+
+# has FILE PATTERN [WHY]: a line of $out/FILE matches the extended regular expression.
+has() { grep -Eq -- "$2" "$out/$1" || fail "${3:-$1 has no line like: $2}"; }
+has_not() { ! grep -Eq -- "$2" "$out/$1" || fail "${3:-$1 has a line like: $2}"; }
+exits_with() { [ "$status" = "$1" ] || fail "exit status $status, not $1: $(last_words)"; }
+last_words() {
+    local file
+    for file in stderr stdout; do [ ! -s "$out/$file" ] || { tail -n 1 "$out/$file"; return; }; done
+}
+
+# The run came to its end, and the trace holds all of it.
+complete() {
+    local said
+    said=$(grep -E '^guest: failed|^mmioscope-guest: .* FAILED' "$out/console" | head -n 1)
+    [ -z "$said" ] || fail "${said%$'\r'}"
+    exits_with 0
+    has stdout '^complete: [0-9]+ events, 0 lost$'
+}
+
+# A number from the output of the run. events_of DEVICE reads|writes; statistic CPU WORD.
+events() { sed -n 's/^complete: \([0-9]*\) events.*/\1/p' "$out/stdout"; }
+events_of() {
+    awk -v device="$1" -v column="$([ "$2" = reads ] && echo 2 || echo 3)" \
+        '$1 == device { n = $column } END { print n + 0 }' "$out/stdout"
+}
+statistic() {
+    sed -n "s/^cpu $1: .*[ ]\([0-9]*\) $2.*/\1/p; s/^cpu $1: \([0-9]*\) $2.*/\1/p" "$out/stdout" | head -n 1
+}
+
+# The trace is QEMU's own log of the same run, event by event.
+verified() {
+    "$mmioscope" verify "$out/trace.mmio" "$out/access.log" >"$out/verify" 2>&1 || true
+    has verify '^verify: [0-9]+ events compared, 0 differences$' \
+        "$(tail -n 1 "$out/verify") (see $out/verify)"
+}

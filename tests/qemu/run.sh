@@ -1,0 +1,120 @@
+#!/bin/bash
+# The integration tests: what `mmioscope run` does with QEMU, Debian and the bare-metal guests.
+#
+#   tests/qemu/run.sh [--tier test|nightly] [--list] [case...]
+#
+# Without case names, all of the tier (default: test; nightly is what it has beyond that). One line per case,
+# `ok NAME (seconds)` or `FAILED NAME why`; what the case printed and recorded stays in build/tests/qemu/NAME/.
+# One case at a time: two QEMUs side by side preempt each other's CPUs.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+build=${BUILD:-build}
+[[ $build = /* ]] || build=$PWD/$build
+here=tests/qemu
+
+tier=test list=
+wanted=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    --tier) tier=${2:?}; shift ;;
+    --list) list=yes ;;
+    -*) sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+    *) wanted+=("$1") ;;
+    esac
+    shift
+done
+
+names=() tiers=() limits=() commands=()
+# add TIER NAME SECONDS FUNCTION ARGUMENT...: one case. It may take so many seconds on two idle cores; it is
+# ended after five times as many.
+add() {
+    tiers+=("$1") names+=("$2") limits+=("$3")
+    shift 3
+    commands+=("$(printf '%q ' "$@")")
+}
+for file in lib guests linux input endings; do
+    # shellcheck source=/dev/null
+    source "$here/$file.sh"
+done
+
+chosen=()
+for i in "${!names[@]}"; do
+    if [ ${#wanted[@]} -gt 0 ]; then
+        for name in "${wanted[@]}"; do [ "$name" = "${names[i]}" ] && chosen+=("$i"); done
+    elif [ "${tiers[i]}" = "$tier" ]; then
+        chosen+=("$i")
+    fi
+done
+if [ ${#chosen[@]} -eq 0 ] || { [ ${#wanted[@]} -gt 0 ] && [ ${#chosen[@]} -ne ${#wanted[@]} ]; }; then
+    echo "$0: no such case or tier; --list names the cases" >&2
+    exit 2
+fi
+if [ -n "$list" ]; then
+    for i in "${!names[@]}"; do echo "${tiers[i]} ${names[i]}"; done
+    exit
+fi
+
+# Everything a case starts has this in its environment, so whatever is left over can be found.
+mark=MMIOSCOPE_TEST=$$.$RANDOM
+started_by_case() { grep -lzsx "$mark" /proc/[0-9]*/environ | sed 's|/proc/\([0-9]*\)/.*|\1|'; }
+end_case() {
+    local pids
+    for _ in 1 2 3; do
+        pids=$(started_by_case)
+        [ -n "$pids" ] || return 0
+        # shellcheck disable=SC2086 # a list of numbers
+        kill -KILL $pids 2>/dev/null
+        sleep 0.1
+    done
+}
+pid=
+trap '[ -z "$pid" ] || kill "$pid" 2>/dev/null; end_case' EXIT
+trap 'exit 130' INT TERM HUP
+
+run_case() { # INDEX; what it prints is the reason of a failure
+    local out=$build/tests/qemu/${names[$1]} ends status=0
+    rm -rf "$out"
+    mkdir -p "$out"
+    (
+        export "${mark?}"
+        eval "${commands[$1]}"
+    ) >"$out/why" 2>"$out/messages" </dev/null &
+    pid=$!
+    ends=$((SECONDS + 5 * limits[$1]))
+    while kill -0 "$pid" 2>/dev/null; do
+        if [ "$SECONDS" -gt "$ends" ]; then
+            echo "took longer than $((5 * limits[$1])) s" >>"$out/why"
+            kill "$pid" 2>/dev/null
+            end_case
+        fi
+        sleep 0.05
+    done
+    wait "$pid" || status=$?
+    pid=
+    sleep 0.1 # QEMU is killed by the kernel when mmioscope ends, which takes a moment
+    if [ -n "$(started_by_case)" ]; then
+        echo "left processes running: $(started_by_case | xargs)" >>"$out/why"
+        end_case
+        status=1
+    fi
+    [ "$status" = 0 ] || [ -s "$out/why" ] || tail -n 1 "$out/messages" >>"$out/why"
+    [ "$status" = 0 ] && [ ! -s "$out/why" ]
+}
+
+passed=0 failed=0
+for i in "${chosen[@]}"; do
+    start=${EPOCHREALTIME/[.,]/}
+    if run_case "$i"; then
+        passed=$((passed + 1))
+        # The large files of a case that passed are of no use to anybody.
+        rm -f "$build/tests/qemu/${names[i]}"/*.mmio "$build/tests/qemu/${names[i]}"/access.log
+        tenths=$(((${EPOCHREALTIME/[.,]/} - start) / 100000))
+        echo "ok ${names[i]} ($((tenths / 10)).$((tenths % 10)) s)"
+    else
+        failed=$((failed + 1))
+        printf 'FAILED %s %s\n' "${names[i]}" "$(head -n 1 "$build/tests/qemu/${names[i]}/why")"
+        sed 's/^/    /' "$build/tests/qemu/${names[i]}/why" | sed -n '2,12p'
+    fi
+done
+echo "integration: $passed passed, $failed failed"
+[ "$failed" = 0 ]

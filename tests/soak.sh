@@ -1,0 +1,13 @@
+#!/bin/bash
+# The contended and the dense cases, over and over. Usage: tests/soak.sh [MINUTES], default 60.
+# Stops at the first failure: what it recorded is in build/tests/qemu/.
+set -u
+minutes=${1:-60}
+cases=(hammer-shadow hammer-emulation linux-shadow linux-emulation linux-wrap-shadow linux-wrap-emulation)
+end=$((SECONDS + 60 * minutes)) rounds=0
+while [ "$SECONDS" -lt "$end" ]; do
+    tests/qemu/run.sh "${cases[@]}" || { echo "soak: $rounds passed, 1 failed"; exit 1; }
+    rounds=$((rounds + 1))
+    echo "soak: round $rounds, $(((end - SECONDS) / 60)) minutes to go"
+done
+echo "soak: $rounds passed, 0 failed"
