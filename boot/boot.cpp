@@ -2,11 +2,11 @@
 #include "abi/layout.hpp"
 #include "dev/gic.hpp"
 #include "dev/pl011.hpp"
-#include "start/start.hpp"
 #include "port/barrier.hpp"
 #include "port/memory.hpp"
 #include "port/this_cpu.hpp"
 #include "port/wait.hpp"
+#include "start/start.hpp"
 
 #include <atomic>
 #include <new>
@@ -33,10 +33,15 @@ static_assert(BOOT_TREE_OFFSET == abi::boot_tree_offset);
 namespace {
 
 constinit Machine machine;
-constinit std::atomic<std::uint32_t> machine_ready{0}; ///< secondaries wait for it with their MMU off
+constinit std::atomic<std::uint32_t> machine_ready{
+    0}; ///< secondaries wait for it with their MMU off
 
-std::uint64_t at(const char* symbol) { return reinterpret_cast<std::uintptr_t>(symbol); }
-Range between(const char* begin, const char* end) { return {at(begin), at(end)}; }
+std::uint64_t at(const char* symbol) {
+    return reinterpret_cast<std::uintptr_t>(symbol);
+}
+Range between(const char* begin, const char* end) {
+    return {at(begin), at(end)};
+}
 
 ImageLayout image_layout() {
     const std::uint64_t base = at(image_text_begin);
@@ -45,14 +50,16 @@ ImageLayout image_layout() {
             .data = between(image_data_begin, image_data_end),
             .stacks = between(boot_stacks, boot_stacks_end),
             .area = {base + abi::area_offset, base + abi::area_offset},
-            .boot_tree = {base + abi::boot_tree_offset, base + abi::boot_tree_offset + abi::max_tree_size}};
+            .boot_tree = {base + abi::boot_tree_offset,
+                          base + abi::boot_tree_offset + abi::max_tree_size}};
 }
 
 std::uint32_t emergency_stack_of(std::uint32_t number) {
     return static_cast<std::uint32_t>(at(boot_stacks) + (2 * number + 2) * stack_size);
 }
 
-/// By CPU 0 for all: what a secondary wrote with its MMU off could be lost under a line cached here.
+/// By CPU 0 for all: what a secondary wrote with its MMU off could be lost under a line cached
+/// here.
 void number_cpus() {
     for (std::uint32_t n = 0; n < abi::max_cpus; ++n) {
         machine.cpus[n].emergency_stack = emergency_stack_of(n);
@@ -96,13 +103,15 @@ void mmioscope_start(std::uint32_t number, std::uint32_t r2, Frame& frame) {
         machine.image = image_layout();
         machine.uart = board.uart;
         number_cpus();
-        machine.pool = TablePool(reinterpret_cast<lpae::Descriptor*>(table_pool_begin),
-                                 static_cast<unsigned>((table_pool_end - table_pool_begin) / page_size));
+        machine.pool =
+            TablePool(reinterpret_cast<lpae::Descriptor*>(table_pool_begin),
+                      static_cast<unsigned>((table_pool_end - table_pool_begin) / page_size));
         frame = start_machine(machine, start_cpu(0), r2);
         release_secondaries();
     } else {
         wait_for_machine();
-        if (number >= machine.cpu_count) for (;;) port::wait_for_interrupt();
+        if (number >= machine.cpu_count)
+            for (;;) port::wait_for_interrupt();
         frame = start_secondary(machine, start_cpu(number));
     }
 }
@@ -111,6 +120,7 @@ void mmioscope_no_hyp() {
     OwnBus bus;
     Pl011 uart(board.uart, bus);
     uart.start();
-    print(uart, abi::stop_line, "not in Hyp mode, and no way to get there: "
-                                "start this board with its Virtualization Extensions on\n");
+    print(uart, abi::stop_line,
+          "not in Hyp mode, and no way to get there: "
+          "start this board with its Virtualization Extensions on\n");
 }

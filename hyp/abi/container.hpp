@@ -27,12 +27,12 @@ inline constexpr std::uint32_t section_magic = 0x5443'4553; // "SECT"
 
 struct FileHeader {
     char magic[8];
-    std::uint32_t endianness;    ///< file_endianness as the writer stores it
+    std::uint32_t endianness; ///< file_endianness as the writer stores it
     std::uint16_t version_major;
     std::uint16_t version_minor;
-    std::uint32_t header_size;   ///< bytes; the first section follows
+    std::uint32_t header_size; ///< bytes; the first section follows
     std::uint32_t reserved;
-    std::uint32_t header_crc;    ///< over the bytes before it
+    std::uint32_t header_crc; ///< over the bytes before it
     std::uint32_t reserved1;
 };
 static_assert(sizeof(FileHeader) == 32);
@@ -51,8 +51,8 @@ enum class SectionType : std::uint32_t {
 struct SectionHeader {
     std::uint32_t magic; ///< section_magic
     SectionType type;
-    std::uint64_t size;  ///< payload bytes, padding not counted
-    std::uint32_t crc;   ///< of the payload
+    std::uint64_t size;       ///< payload bytes, padding not counted
+    std::uint32_t crc;        ///< of the payload
     std::uint32_t header_crc; ///< over the bytes before it
 };
 static_assert(sizeof(SectionHeader) == 24);
@@ -77,17 +77,17 @@ struct Loss {
     std::uint32_t cpu;
     std::uint32_t first_sequence; ///< cpu_sequence of the first one
     std::uint64_t count;
-    std::uint64_t time;           ///< of the gap record that told of it
+    std::uint64_t time; ///< of the gap record that told of it
 };
 static_assert(sizeof(Loss) == 24);
 
 /// How the recording ended.
 enum class Ending : std::uint32_t {
-    machine_off = 0,  ///< the machine switched itself off or QEMU ended
-    interrupted = 1,  ///< Ctrl-C or a signal
-    time_limit = 2,   ///< the recorder's own limit
-    panicked = 3,     ///< the hypervisor stopped with a report
-    failed = 4,       ///< the emulator could not be started or died
+    machine_off = 0, ///< the machine switched itself off or QEMU ended
+    interrupted = 1, ///< Ctrl-C or a signal
+    time_limit = 2,  ///< the recorder's own limit
+    panicked = 3,    ///< the hypervisor stopped with a report
+    failed = 4,      ///< the emulator could not be started or died
 };
 
 struct End {

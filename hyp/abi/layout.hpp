@@ -3,6 +3,7 @@
 //
 //   base + 0           the hypervisor's image and tables      (kept from the guest)
 //   base + 14 MiB      device tree, if r2 held none at entry  (kept from the guest)
+//   base + 15 MiB      control page: reserved; nothing answers there yet
 //   base + 16 MiB      trace area, `mmioscope,area-size` long (kept from the guest)
 //   base - 2 MiB       device tree the guest is given         (guest RAM)
 //
@@ -15,17 +16,22 @@
 namespace mmioscope::abi {
 
 inline constexpr std::uint32_t boot_tree_offset = 14u << 20;
+inline constexpr std::uint32_t control_page_offset = 15u << 20; ///< guest address; 4 KiB
 inline constexpr std::uint32_t area_offset = 16u << 20;
-inline constexpr std::uint32_t guest_tree_room = 2u << 20;        ///< bytes, below the base
-inline constexpr std::uint32_t max_tree_size = 1u << 20;          ///< a larger one is refused
-inline constexpr std::uint32_t default_area_size = 64u << 20;     ///< bytes
+inline constexpr std::uint32_t guest_tree_room = 2u << 20;    ///< bytes, below the base
+inline constexpr std::uint32_t max_tree_size = 1u << 20;      ///< a larger one is refused
+inline constexpr std::uint32_t default_area_size = 64u << 20; ///< bytes
+static_assert(boot_tree_offset + max_tree_size <= control_page_offset);
 
 namespace chosen {
-inline constexpr char trace[] = "mmioscope,trace";         ///< stringlist: all, none, a path, an alias, BASE+SIZE; '!' in front excludes; default all
-inline constexpr char engine[] = "mmioscope,engine";       ///< "shadow" (default) or "emulation"
-inline constexpr char policy[] = "mmioscope,policy";       ///< "drop" (default), "stall" or "flight"
+inline constexpr char trace[] =
+    "mmioscope,trace"; ///< stringlist: all, none, a path, an alias, BASE+SIZE; '!' in front
+                       ///< excludes; default all
+inline constexpr char engine[] = "mmioscope,engine"; ///< "shadow" (default) or "emulation"
+inline constexpr char policy[] = "mmioscope,policy"; ///< "drop" (default), "stall" or "flight"
 inline constexpr char area_size[] = "mmioscope,area-size"; ///< u32, bytes, a multiple of 4 KiB
-inline constexpr char uart[] = "mmioscope,uart";           ///< path or alias of the hypervisor's UART; default: the board's choice
+inline constexpr char uart[] =
+    "mmioscope,uart"; ///< path or alias of the hypervisor's UART; default: the board's choice
 inline constexpr char kernel[] = "multiboot,kernel";
 inline constexpr char ramdisk[] = "multiboot,ramdisk";
 } // namespace chosen

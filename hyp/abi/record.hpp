@@ -34,32 +34,38 @@ enum class RecordType : std::uint8_t {
 /// Why an access reached no device (RecordType::fault).
 enum class FaultReason : std::uint8_t {
     none = 0,
-    unnamed_address = 1,     ///< no device tree node names the address
-    hypervisor_device = 2,   ///< the address belongs to the hypervisor's own UART
-    hypervisor_memory = 3,   ///< the address belongs to the hypervisor's memory
-    loads_pc = 4,            ///< the instruction loads the PC from a device: refused
-    undecodable = 5,         ///< the instruction could not be read or is no load or store
+    unnamed_address = 1,       ///< no device tree node names the address
+    hypervisor_device = 2,     ///< the address belongs to the hypervisor's own UART
+    hypervisor_memory = 3,     ///< the address belongs to the hypervisor's memory
+    loads_pc = 4,              ///< the instruction loads the PC from a device: refused
+    undecodable = 5,           ///< the instruction could not be read or is no load or store
     step_ended_abnormally = 6, ///< the re-executed instruction took an exception instead
-    no_progress = 7,         ///< the same access trapped again and again
-    external_abort = 8,      ///< the device answered with an external abort
+    no_progress = 7,           ///< the same access trapped again and again
+    external_abort = 8,        ///< the device answered with an external abort
 };
 
 /// `Record::device` of an address that belongs to no region of the region table.
 inline constexpr std::uint16_t no_device = 0xffff;
 
 // Bits of Record::access.
-inline constexpr std::uint8_t access_write = 1u << 0;      ///< a store; clear: a load
-inline constexpr unsigned access_size_shift = 1;           ///< bits 3:1: log2 of the size in bytes
-inline constexpr std::uint8_t access_size_mask = 0x7;      ///< 0..6, that is 1 to 64 bytes
-inline constexpr std::uint8_t access_sign_extend = 1u << 4; ///< the load sign-extends (LDRSB, LDRSH)
-inline constexpr std::uint8_t access_syndrome = 1u << 5;   ///< decoded from HSR (ISV=1), not from the instruction
-inline constexpr std::uint8_t access_emulated = 1u << 6;   ///< carried out in Hyp; clear: re-executed by the guest
+inline constexpr std::uint8_t access_write = 1u << 0; ///< a store; clear: a load
+inline constexpr unsigned access_size_shift = 1;      ///< bits 3:1: log2 of the size in bytes
+inline constexpr std::uint8_t access_size_mask = 0x7; ///< 0..6, that is 1 to 64 bytes
+inline constexpr std::uint8_t access_sign_extend = 1u
+                                                   << 4; ///< the load sign-extends (LDRSB, LDRSH)
+inline constexpr std::uint8_t access_syndrome =
+    1u << 5; ///< decoded from HSR (ISV=1), not from the instruction
+inline constexpr std::uint8_t access_emulated =
+    1u << 6; ///< carried out in Hyp; clear: re-executed by the guest
 
 // Bits of Record::flags.
 inline constexpr std::uint8_t flag_value_unknown = 1u << 0; ///< `value` says nothing
-inline constexpr std::uint8_t flag_early = 1u << 1;        ///< published before it was carried out (a write that may end the machine); duration 0
-inline constexpr std::uint8_t flag_same_instruction = 1u << 2; ///< not the first access of its instruction
-inline constexpr std::uint8_t flag_boot = 1u << 3;         ///< carried out before the ring existed; `time` is that of publication
+inline constexpr std::uint8_t flag_early =
+    1u << 1; ///< published before it was carried out (a write that may end the machine); duration 0
+inline constexpr std::uint8_t flag_same_instruction =
+    1u << 2; ///< not the first access of its instruction
+inline constexpr std::uint8_t flag_boot =
+    1u << 3; ///< carried out before the ring existed; `time` is that of publication
 
 /// Bit of Record::mode: the guest was in Thumb state. Bits 4:0 are CPSR.M (ARM ARM B1.3.1).
 inline constexpr std::uint8_t mode_thumb = 1u << 5;
@@ -69,23 +75,23 @@ struct alignas(64) Record {
     /// value in the slot of `position` has been overtaken by the writer.
     std::uint32_t commit;
     RecordType type;
-    std::uint8_t cpu;          ///< MPIDR.Aff0 of the CPU that writes the record
-    std::uint8_t access;       ///< access_* bits
-    std::uint8_t mode;         ///< guest's CPSR.M, and mode_thumb
-    std::uint64_t time;        ///< CNTPCT in ticks, read under the lock, just before the access
-    std::uint32_t duration;    ///< ticks from `time` until the access was known to be done
+    std::uint8_t cpu;            ///< MPIDR.Aff0 of the CPU that writes the record
+    std::uint8_t access;         ///< access_* bits
+    std::uint8_t mode;           ///< guest's CPSR.M, and mode_thumb
+    std::uint64_t time;          ///< CNTPCT in ticks, read under the lock, just before the access
+    std::uint32_t duration;      ///< ticks from `time` until the access was known to be done
     std::uint32_t lock_sequence; ///< order among all accesses of one region (modulo 2^32)
     std::uint32_t cpu_sequence;  ///< counts every record of this CPU, lost ones too (modulo 2^32)
-    std::uint16_t device;      ///< index into the region table, or no_device
-    std::uint8_t flags;        ///< flag_* bits
-    std::uint8_t pa_high;      ///< physical address, bits 39:32
-    std::uint64_t value;       ///< as on the bus: zero-extended, never more than the access's size
-    std::uint32_t pc;          ///< address of the instruction
-    std::uint32_t lr;          ///< LR of the guest's mode
-    std::uint32_t sp;          ///< SP of the guest's mode
-    std::uint32_t va;          ///< virtual address of the access (HDFAR)
-    std::uint32_t pa_low;      ///< physical address, bits 31:0
-    std::uint32_t task;        ///< TPIDRURO; SP_svc if the guest was in User mode
+    std::uint16_t device;        ///< index into the region table, or no_device
+    std::uint8_t flags;          ///< flag_* bits
+    std::uint8_t pa_high;        ///< physical address, bits 39:32
+    std::uint64_t value;  ///< as on the bus: zero-extended, never more than the access's size
+    std::uint32_t pc;     ///< address of the instruction
+    std::uint32_t lr;     ///< LR of the guest's mode
+    std::uint32_t sp;     ///< SP of the guest's mode
+    std::uint32_t va;     ///< virtual address of the access (HDFAR)
+    std::uint32_t pa_low; ///< physical address, bits 31:0
+    std::uint32_t task;   ///< TPIDRURO; SP_svc if the guest was in User mode
 };
 
 static_assert(sizeof(Record) == 64 && alignof(Record) == 64);
@@ -100,7 +106,9 @@ constexpr std::uint64_t physical_address(const Record& r) {
 }
 
 /// True for a store.
-constexpr bool is_write(const Record& r) { return (r.access & access_write) != 0; }
+constexpr bool is_write(const Record& r) {
+    return (r.access & access_write) != 0;
+}
 
 /// Size of the access in bytes, 1 to 64.
 constexpr unsigned access_size(const Record& r) {

@@ -20,8 +20,8 @@ namespace mmioscope::abi {
 
 inline constexpr std::uint64_t area_magic = 0x3150'4353'4f49'4d4d; // "MMIOSCP1"
 inline constexpr std::uint64_t ring_magic = 0x3147'4e52'4f49'4d4d; // "MMIORNG1"
-inline constexpr std::uint16_t version_major = 1; ///< readers refuse a newer one
-inline constexpr std::uint16_t version_minor = 0; ///< may only add
+inline constexpr std::uint16_t version_major = 1;                  ///< readers refuse a newer one
+inline constexpr std::uint16_t version_minor = 0;                  ///< may only add
 
 inline constexpr unsigned max_cpus = 8;
 inline constexpr unsigned max_regions = 256;
@@ -48,34 +48,37 @@ enum class AreaState : std::uint32_t {
 };
 
 struct AreaHeader {
-    std::uint64_t magic;         ///< area_magic; written last
+    std::uint64_t magic; ///< area_magic; written last
     std::uint16_t version_major;
     std::uint16_t version_minor;
-    std::uint32_t header_size;   ///< of this structure, in bytes
-    std::uint64_t area_base;     ///< physical address of the area
-    std::uint64_t area_size;     ///< bytes
-    std::uint8_t boot_id[16];    ///< differs from boot to boot
+    std::uint32_t header_size;       ///< of this structure, in bytes
+    std::uint64_t area_base;         ///< physical address of the area
+    std::uint64_t area_size;         ///< bytes
+    std::uint8_t boot_id[16];        ///< differs from boot to boot
     std::uint32_t counter_frequency; ///< CNTFRQ, Hz
     AreaState state;
     EngineKind engine;
     Policy policy;
-    std::uint32_t cpu_count;     ///< CPUs with a ring, 1 to max_cpus
-    std::uint32_t region_count;  ///< 0 to max_regions
+    std::uint32_t cpu_count;    ///< CPUs with a ring, 1 to max_cpus
+    std::uint32_t region_count; ///< 0 to max_regions
     std::uint32_t regions_offset;
-    std::uint32_t region_size;   ///< sizeof(RegionEntry) of the writer
-    std::uint32_t record_size;   ///< sizeof(Record) of the writer
-    std::uint32_t tree_size;     ///< bytes of the device tree the guest was given
-    std::uint64_t tree_base;     ///< its physical address; valid until the guest reuses it
-    char board[32];              ///< zero-terminated
+    std::uint32_t region_size; ///< sizeof(RegionEntry) of the writer
+    std::uint32_t record_size; ///< sizeof(Record) of the writer
+    std::uint32_t tree_size;   ///< bytes of the device tree the guest was given
+    std::uint64_t tree_base;   ///< its physical address; valid until the guest reuses it
+    char board[32];            ///< zero-terminated
     std::uint32_t ring_offset[max_cpus];
 };
 
 // Bits of RegionEntry::flags.
-inline constexpr std::uint16_t region_traced = 1u << 0;     ///< selected: accesses become records
-inline constexpr std::uint16_t region_disabled = 1u << 1;   ///< its node has status = "disabled"
-inline constexpr std::uint16_t region_memory = 1u << 2;     ///< RAM-backed (video RAM, SRAM, flash): not part of `all`
-inline constexpr std::uint16_t region_hypervisor = 1u << 3; ///< the hypervisor's own device: not the guest's
-inline constexpr std::uint16_t region_machine = 1u << 4;    ///< can end the machine or start CPUs: always trapped
+inline constexpr std::uint16_t region_traced = 1u << 0;   ///< selected: accesses become records
+inline constexpr std::uint16_t region_disabled = 1u << 1; ///< its node has status = "disabled"
+inline constexpr std::uint16_t region_memory =
+    1u << 2; ///< RAM-backed (video RAM, SRAM, flash): not part of `all`
+inline constexpr std::uint16_t region_hypervisor =
+    1u << 3; ///< the hypervisor's own device: not the guest's
+inline constexpr std::uint16_t region_machine =
+    1u << 4; ///< can end the machine or start CPUs: always trapped
 
 /// One `reg` entry of one device tree node.
 struct RegionEntry {
@@ -84,7 +87,7 @@ struct RegionEntry {
     std::uint16_t reg_index; ///< which entry of `reg`
     std::uint16_t flags;     ///< region_* bits
     std::uint32_t reserved;
-    char path[path_size];    ///< node path, zero-terminated; a longer one keeps its end behind "~"
+    char path[path_size]; ///< node path, zero-terminated; a longer one keeps its end behind "~"
 };
 static_assert(sizeof(RegionEntry) == 128);
 
@@ -107,7 +110,8 @@ struct alignas(64) Statistics {
     std::uint64_t traps;      ///< entries into Hyp
     std::uint64_t stepped;    ///< instructions re-executed on the shadow table
     std::uint64_t emulated;   ///< accesses carried out in Hyp
-    std::uint64_t unselected; ///< accesses let through without a record: they share a page with a traced device
+    std::uint64_t unselected; ///< accesses let through without a record: they share a page with a
+                              ///< traced device
     std::uint64_t retries;    ///< returns to the guest without progress (lock held, ring full)
     std::uint64_t lock_spins; ///< turns of the lock's waiting loop
     std::uint64_t abnormal;   ///< steps that ended other than at the next instruction
@@ -117,19 +121,19 @@ static_assert(sizeof(Statistics) == 64);
 
 struct alignas(4096) RingHeader {
     // Written once, before AreaState::running.
-    std::uint64_t magic;      ///< ring_magic
-    std::uint64_t capacity;   ///< records, at least min_capacity
+    std::uint64_t magic;    ///< ring_magic
+    std::uint64_t capacity; ///< records, at least min_capacity
     std::uint32_t cpu;
     std::uint32_t record_size;
     std::uint32_t reserved0[10];
     // Written by the ring's CPU.
     alignas(64) std::uint64_t head; ///< records published
     std::uint64_t lost;             ///< records lost, all told
-    std::uint64_t first_lost;       ///< position at which the first one is missing; valid if lost > 0
-    std::uint64_t last_lost;        ///< likewise the last one
+    std::uint64_t first_lost; ///< position at which the first one is missing; valid if lost > 0
+    std::uint64_t last_lost;  ///< likewise the last one
     alignas(64) InFlight in_flight; ///< see the enumeration
     std::uint32_t in_flight_pc;
-    std::uint64_t in_flight_time;   ///< CNTPCT
+    std::uint64_t in_flight_time; ///< CNTPCT
     std::uint64_t in_flight_pa;
     alignas(64) Statistics statistics;
     // Written by the readers.
@@ -139,8 +143,8 @@ static_assert(sizeof(RingHeader) == 4096);
 static_assert(offsetof(RingHeader, head) == 64 && offsetof(RingHeader, in_flight) == 128);
 static_assert(offsetof(RingHeader, statistics) == 192 && offsetof(RingHeader, readers) == 256);
 
-inline constexpr std::uint64_t min_capacity = 1024;         ///< records per ring
-inline constexpr std::uint64_t area_head_size = 64 * 1024;  ///< bytes before the first ring
+inline constexpr std::uint64_t min_capacity = 1024;        ///< records per ring
+inline constexpr std::uint64_t area_head_size = 64 * 1024; ///< bytes before the first ring
 static_assert(sizeof(AreaHeader) + max_regions * sizeof(RegionEntry) <= area_head_size);
 
 } // namespace mmioscope::abi

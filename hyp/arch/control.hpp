@@ -6,15 +6,17 @@
 namespace mmioscope::arch {
 
 // HCR (ARM ARM B4.1.65).
-inline constexpr std::uint32_t hcr_vm = bit(0);    ///< stage 2 on
-inline constexpr std::uint32_t hcr_swio = bit(1);  ///< a guest's invalidate by set/way also cleans: it must not drop Hyp's dirty lines
-inline constexpr std::uint32_t hcr_tsc = bit(19);  ///< SMC traps: an untrapped CPU_ON would start a CPU outside the hypervisor
+inline constexpr std::uint32_t hcr_vm = bit(0); ///< stage 2 on
+inline constexpr std::uint32_t hcr_swio =
+    bit(1); ///< a guest's invalidate by set/way also cleans: it must not drop Hyp's dirty lines
+inline constexpr std::uint32_t hcr_tsc =
+    bit(19); ///< SMC traps: an untrapped CPU_ON would start a CPU outside the hypervisor
 /// Interrupts stay the guest's (IMO=FMO=AMO=0), and so do WFI, WFE and its CP15 registers.
 inline constexpr std::uint32_t hcr_guest = hcr_vm | hcr_swio | hcr_tsc;
 
 // HDCR (B4.1.66).
-inline constexpr std::uint32_t hdcr_tde = bit(8);   ///< debug exceptions go to Hyp
-inline constexpr std::uint32_t hdcr_tda = bit(9);   ///< CP14 debug accesses trap
+inline constexpr std::uint32_t hdcr_tde = bit(8); ///< debug exceptions go to Hyp
+inline constexpr std::uint32_t hdcr_tda = bit(9); ///< CP14 debug accesses trap
 inline constexpr std::uint32_t hdcr_tdosa = bit(10);
 inline constexpr std::uint32_t hdcr_tdra = bit(11);
 /// While an instruction is re-executed. TDE requires the three traps to be set with it.
@@ -27,7 +29,8 @@ inline constexpr std::uint32_t hsctlr_i = bit(12);
 inline constexpr std::uint32_t hsctlr_wxn = bit(19);
 inline constexpr std::uint32_t hsctlr_res1 = 0x30c5'0878; ///< bits that read as one
 /// Alignment checking (bit 1) stays off: libfdt reads its tree at any address.
-inline constexpr std::uint32_t hsctlr_on = hsctlr_res1 | hsctlr_m | hsctlr_c | hsctlr_i | hsctlr_wxn;
+inline constexpr std::uint32_t hsctlr_on =
+    hsctlr_res1 | hsctlr_m | hsctlr_c | hsctlr_i | hsctlr_wxn;
 
 // SCTLR of the guest (B4.1.130).
 inline constexpr std::uint32_t sctlr_v = bit(13);  ///< high vectors

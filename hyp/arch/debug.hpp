@@ -6,15 +6,20 @@
 namespace mmioscope::arch {
 
 inline constexpr std::uint32_t dscr_mdbgen = bit(15); ///< DBGDSCR: monitor debug-mode on
-inline constexpr std::uint32_t dscr_hdbgen = bit(14); ///< halting debug-mode on: an external debugger owns the unit
+inline constexpr std::uint32_t dscr_hdbgen =
+    bit(14); ///< halting debug-mode on: an external debugger owns the unit
 
 /// Number of breakpoint register pairs, from DBGDIDR.
-constexpr unsigned breakpoint_count(std::uint32_t didr) { return Field<27, 24, unsigned>::get(didr) + 1; }
+constexpr unsigned breakpoint_count(std::uint32_t didr) {
+    return Field<27, 24, unsigned>::get(didr) + 1;
+}
 /// Number of watchpoint register pairs, likewise.
-constexpr unsigned watchpoint_count(std::uint32_t didr) { return Field<31, 28, unsigned>::get(didr) + 1; }
+constexpr unsigned watchpoint_count(std::uint32_t didr) {
+    return Field<31, 28, unsigned>::get(didr) + 1;
+}
 
-inline constexpr std::uint32_t debug_enable = bit(0); ///< DBGBCR.E, DBGWCR.E
-inline constexpr std::uint32_t oslsr_locked = bit(1); ///< DBGOSLSR.OSLK
+inline constexpr std::uint32_t debug_enable = bit(0);     ///< DBGBCR.E, DBGWCR.E
+inline constexpr std::uint32_t oslsr_locked = bit(1);     ///< DBGOSLSR.OSLK
 inline constexpr std::uint32_t os_lock_key = 0xc5ac'ce55; ///< written to DBGOSLAR, locks
 
 /// DBGBCR for an address match at `address` in any PL1 or PL0 mode, Thumb-aware byte select.
@@ -24,6 +29,8 @@ constexpr std::uint32_t address_match(std::uint32_t address, bool thumb) {
     return bit(0) | (pmc_any << 1) | (bas << 5);
 }
 /// DBGBVR for `address`: bits 1:0 are zero, the byte select does the rest.
-constexpr std::uint32_t address_value(std::uint32_t address) { return address & ~3u; }
+constexpr std::uint32_t address_value(std::uint32_t address) {
+    return address & ~3u;
+}
 
 } // namespace mmioscope::arch

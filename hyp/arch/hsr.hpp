@@ -7,9 +7,23 @@ namespace mmioscope::arch {
 
 /// HSR.EC: why Hyp was entered.
 enum class ExceptionClass : std::uint32_t {
-    unknown = 0x00, wfi = 0x01, cp15_32 = 0x03, cp15_64 = 0x04, cp14_32 = 0x05, cp14_ldc = 0x06,
-    hcptr = 0x07, cp10 = 0x08, jazelle = 0x09, bxj = 0x0a, cp14_64 = 0x0c, svc_hyp = 0x11, hvc = 0x12,
-    smc = 0x13, prefetch_abort = 0x20, prefetch_abort_hyp = 0x21, data_abort = 0x24,
+    unknown = 0x00,
+    wfi = 0x01,
+    cp15_32 = 0x03,
+    cp15_64 = 0x04,
+    cp14_32 = 0x05,
+    cp14_ldc = 0x06,
+    hcptr = 0x07,
+    cp10 = 0x08,
+    jazelle = 0x09,
+    bxj = 0x0a,
+    cp14_64 = 0x0c,
+    svc_hyp = 0x11,
+    hvc = 0x12,
+    smc = 0x13,
+    prefetch_abort = 0x20,
+    prefetch_abort_hyp = 0x21,
+    data_abort = 0x24,
     data_abort_hyp = 0x25,
     breakpoint = 0x30, ///< not ARMv7's, but an emulator may report a debug event so
 };
@@ -21,16 +35,16 @@ public:
     constexpr std::uint32_t raw() const { return raw_; }
 
     constexpr ExceptionClass ec() const { return Field<31, 26, ExceptionClass>::get(raw_); }
-    constexpr bool il() const { return Bit<25>::get(raw_); }          ///< 32-bit instruction
+    constexpr bool il() const { return Bit<25>::get(raw_); } ///< 32-bit instruction
 
     // Data aborts (table B3-19).
-    constexpr bool isv() const { return Bit<24>::get(raw_); }         ///< the next four are valid
+    constexpr bool isv() const { return Bit<24>::get(raw_); } ///< the next four are valid
     constexpr unsigned log2_size() const { return Field<23, 22, unsigned>::get(raw_); }
     constexpr bool sign_extend() const { return Bit<21>::get(raw_); }
     constexpr unsigned srt() const { return Field<19, 16, unsigned>::get(raw_); }
     constexpr bool external() const { return Bit<9>::get(raw_); }
     constexpr bool cache_maintenance() const { return Bit<8>::get(raw_); }
-    constexpr bool stage1_walk() const { return Bit<7>::get(raw_); }  ///< fault on a stage-1 walk
+    constexpr bool stage1_walk() const { return Bit<7>::get(raw_); } ///< fault on a stage-1 walk
     constexpr bool write() const { return Bit<6>::get(raw_); }
     constexpr unsigned status() const { return Field<5, 0, unsigned>::get(raw_); } ///< DFSC, IFSC
 

@@ -11,18 +11,27 @@ constexpr unsigned pc = 15;
 constexpr unsigned field(std::uint32_t word, unsigned high, unsigned low) {
     return (word >> low) & ((1u << (high - low + 1)) - 1);
 }
-constexpr bool is_set(std::uint32_t word, unsigned n) { return ((word >> n) & 1) != 0; }
+constexpr bool is_set(std::uint32_t word, unsigned n) {
+    return ((word >> n) & 1) != 0;
+}
 
 /// One register, one access.
 Instruction single(bool wide, bool load, unsigned reg, unsigned log2_size, bool sign) {
-    return {.wide = wide, .load_store = true, .loads_pc = load && reg == pc,
-            .log2_size = log2_size, .sign_extend = sign, .beats = 1,
+    return {.wide = wide,
+            .load_store = true,
+            .loads_pc = load && reg == pc,
+            .log2_size = log2_size,
+            .sign_extend = sign,
+            .beats = 1,
             .reg = {static_cast<std::uint8_t>(reg)}};
 }
 
 /// LDRD, STRD: two words.
 Instruction dual(bool load, unsigned first, unsigned second) {
-    return {.wide = true, .load_store = true, .loads_pc = load && (first == pc || second == pc), .beats = 2,
+    return {.wide = true,
+            .load_store = true,
+            .loads_pc = load && (first == pc || second == pc),
+            .beats = 2,
             .reg = {static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(second)}};
 }
 
@@ -33,8 +42,11 @@ Instruction other_access(bool wide, bool loads_pc) {
 
 /// LDM, STM (A8.8.57 to A8.8.60, A8.8.199 to A8.8.202): the lowest register at the lowest address.
 Instruction block(bool wide, bool load, unsigned base, unsigned list, bool increment, bool before) {
-    Instruction i{.wide = wide, .load_store = true, .loads_pc = load && is_set(list, pc),
-                  .has_base = true, .base = base};
+    Instruction i{.wide = wide,
+                  .load_store = true,
+                  .loads_pc = load && is_set(list, pc),
+                  .has_base = true,
+                  .base = base};
     for (unsigned n = 0; n < max_beats; ++n)
         if (is_set(list, n)) i.reg[i.beats++] = static_cast<std::uint8_t>(n);
     const auto bytes = static_cast<std::int32_t>(4 * i.beats);
@@ -48,7 +60,7 @@ Instruction arm_extra(std::uint32_t word) {
     const unsigned reg = field(word, 15, 12);
     switch (field(word, 6, 5)) {
     case 1: return single(true, load, reg, 1, false);
-    case 2: return load ? single(true, true, reg, 0, true) : dual(true, reg, reg + 1); // LDRD
+    case 2: return load ? single(true, true, reg, 0, true) : dual(true, reg, reg + 1);   // LDRD
     default: return load ? single(true, true, reg, 1, true) : dual(false, reg, reg + 1); // STRD
     }
 }
@@ -58,7 +70,8 @@ Instruction arm_block(std::uint32_t word) {
     const bool load = is_set(word, 20);
     if ((word >> 28) == 0xf) return other_access(true, load);
     if (is_set(word, 22)) return other_access(true, load && is_set(word, pc));
-    return block(true, load, field(word, 19, 16), word & 0xffff, is_set(word, 23), is_set(word, 24));
+    return block(true, load, field(word, 19, 16), word & 0xffff, is_set(word, 23),
+                 is_set(word, 24));
 }
 
 // A5.2.10: SWP and SWPB (bits 23, 21 and 20 clear), LDREX and STREX with the size in bits 22:21.
@@ -93,9 +106,12 @@ Instruction decode_arm(std::uint32_t word) {
 
 // A6.2.4: register offset; bits 11:9 tell which.
 Instruction thumb_register_offset(std::uint32_t word) {
-    constexpr struct { bool load; unsigned log2_size; bool sign; } kinds[8] = {
-        {false, 2, false}, {false, 1, false}, {false, 0, false}, {true, 0, true},
-        {true, 2, false},  {true, 1, false},  {true, 0, false},  {true, 1, true}};
+    constexpr struct {
+        bool load;
+        unsigned log2_size;
+        bool sign;
+    } kinds[8] = {{false, 2, false}, {false, 1, false}, {false, 0, false}, {true, 0, true},
+                  {true, 2, false},  {true, 1, false},  {true, 0, false},  {true, 1, true}};
     const auto& kind = kinds[field(word, 11, 9)];
     return single(false, kind.load, field(word, 2, 0), kind.log2_size, kind.sign);
 }
@@ -133,7 +149,8 @@ Instruction thumb_single(std::uint32_t word) {
 
 // A6.3.6: dual with P or W; without either, exclusive and table branch.
 Instruction thumb_dual(std::uint32_t word) {
-    if (is_set(word, 24) || is_set(word, 21)) return dual(is_set(word, 20), field(word, 15, 12), field(word, 11, 8));
+    if (is_set(word, 24) || is_set(word, 21))
+        return dual(is_set(word, 20), field(word, 15, 12), field(word, 11, 8));
     const bool table_branch = (word & 0xfff0'ffe0) == 0xe8d0'f000;
     return other_access(true, table_branch);
 }
@@ -149,8 +166,9 @@ Instruction thumb_block(std::uint32_t word) {
 Instruction decode_thumb32(std::uint32_t word) {
     switch (field(word, 31, 25)) {
     case 0x74: return is_set(word, 22) ? thumb_dual(word) : thumb_block(word); // 1110 100
-    case 0x7c: return thumb_single(word); // 1111 100
-    case 0x76: case 0x7e: return other_access(true, false); // 111x 110: coprocessor and VFP
+    case 0x7c: return thumb_single(word);                                      // 1111 100
+    case 0x76:
+    case 0x7e: return other_access(true, false); // 111x 110: coprocessor and VFP
     default: return {.wide = true};
     }
 }

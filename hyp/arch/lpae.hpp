@@ -14,8 +14,12 @@ inline constexpr unsigned table_entries = 512;
 inline constexpr unsigned root_entries = 4; ///< T0SZ=0: level 1 resolves bits 31:30
 
 /// log2 of the bytes one entry of `level` maps: 30, 21 or 12.
-constexpr unsigned level_shift(unsigned level) { return 39 - 9 * level; }
-constexpr std::uint64_t level_size(unsigned level) { return std::uint64_t{1} << level_shift(level); }
+constexpr unsigned level_shift(unsigned level) {
+    return 39 - 9 * level;
+}
+constexpr std::uint64_t level_size(unsigned level) {
+    return std::uint64_t{1} << level_shift(level);
+}
 constexpr unsigned level_index(std::uint64_t address, unsigned level) {
     return static_cast<unsigned>(address >> level_shift(level)) & (table_entries - 1);
 }
@@ -27,12 +31,18 @@ inline constexpr Descriptor valid = 1;
 inline constexpr Descriptor table_or_page = 2; ///< a table at levels 1 and 2, a page at level 3
 inline constexpr Descriptor address_mask = 0x0000'00ff'ffff'f000;
 
-constexpr bool is_valid(Descriptor d) { return (d & valid) != 0; }
+constexpr bool is_valid(Descriptor d) {
+    return (d & valid) != 0;
+}
 constexpr bool is_table(Descriptor d, unsigned level) {
     return level < last_level && (d & 3) == (valid | table_or_page);
 }
-constexpr Descriptor make_table(PhysicalAddress table) { return table.value | valid | table_or_page; }
-constexpr std::uint64_t output_address(Descriptor d) { return d & address_mask; }
+constexpr Descriptor make_table(PhysicalAddress table) {
+    return table.value | valid | table_or_page;
+}
+constexpr std::uint64_t output_address(Descriptor d) {
+    return d & address_mask;
+}
 
 /// Attributes of a leaf: everything in it but the address and the type.
 struct Attributes {

@@ -7,8 +7,15 @@ namespace mmioscope::arch {
 
 /// CPSR.M (B1.3.1, table B1-1).
 enum class Mode : std::uint32_t {
-    usr = 0x10, fiq = 0x11, irq = 0x12, svc = 0x13, mon = 0x16,
-    abt = 0x17, hyp = 0x1a, und = 0x1b, sys = 0x1f,
+    usr = 0x10,
+    fiq = 0x11,
+    irq = 0x12,
+    svc = 0x13,
+    mon = 0x16,
+    abt = 0x17,
+    hyp = 0x1a,
+    und = 0x1b,
+    sys = 0x1f,
 };
 
 inline constexpr std::uint32_t psr_thumb = bit(5);
@@ -19,7 +26,9 @@ inline constexpr std::uint32_t psr_aif = psr_a | psr_i | psr_f;
 inline constexpr std::uint32_t psr_e = bit(9);
 inline constexpr std::uint32_t psr_j = bit(24);
 
-constexpr Mode mode_of(std::uint32_t psr) { return Field<4, 0, Mode>::get(psr); }
+constexpr Mode mode_of(std::uint32_t psr) {
+    return Field<4, 0, Mode>::get(psr);
+}
 
 /// A CPU as it comes out of reset, in SVC: what the guest starts with.
 inline constexpr std::uint32_t psr_guest_reset = static_cast<std::uint32_t>(Mode::svc) | psr_aif;

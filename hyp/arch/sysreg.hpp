@@ -71,7 +71,8 @@ using TLBIALLH = Register32<15, 4, 8, 7, 0>;      ///< this CPU, Hyp entries
 using TLBIALLNSNH = Register32<15, 4, 8, 7, 4>;   ///< this CPU, PL1&0 entries of every VMID
 using TLBIALLNSNHIS = Register32<15, 4, 8, 3, 4>; ///< all CPUs, likewise
 using ICIALLU = Register32<15, 0, 7, 5, 0>;
-using DCCIMVAC = Register32<15, 0, 7, 14, 1>;     ///< clean and invalidate data cache line to the point of coherency
+using DCCIMVAC =
+    Register32<15, 0, 7, 14, 1>; ///< clean and invalidate data cache line to the point of coherency
 
 // Threads (B4.1.147 and on).
 using TPIDRURO = Register32<15, 0, 13, 0, 3>;

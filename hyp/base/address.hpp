@@ -24,13 +24,21 @@ using IntermediateAddress = Address<struct IntermediateTag, std::uint64_t>;
 using VirtualAddress = Address<struct VirtualTag, std::uint32_t>;
 
 /// Stage 2 maps every guest address to itself: no other conversion exists.
-constexpr PhysicalAddress identity(IntermediateAddress a) { return {a.value}; }
-constexpr IntermediateAddress identity(PhysicalAddress a) { return {a.value}; }
+constexpr PhysicalAddress identity(IntermediateAddress a) {
+    return {a.value};
+}
+constexpr IntermediateAddress identity(PhysicalAddress a) {
+    return {a.value};
+}
 
 inline constexpr std::uint64_t page_size = 4096;
 
-constexpr std::uint64_t page_floor(std::uint64_t a) { return a & ~(page_size - 1); }
-constexpr std::uint64_t page_ceil(std::uint64_t a) { return page_floor(a + page_size - 1); }
+constexpr std::uint64_t page_floor(std::uint64_t a) {
+    return a & ~(page_size - 1);
+}
+constexpr std::uint64_t page_ceil(std::uint64_t a) {
+    return page_floor(a + page_size - 1);
+}
 
 /// Bytes [begin, end) of physical memory.
 struct Range {

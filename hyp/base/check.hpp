@@ -8,7 +8,8 @@ namespace mmioscope {
 
 /// For conditions that hold unless hypervisor or hardware is broken; never for input.
 inline void check(bool holds, const char* what) {
-    if (!holds) [[unlikely]] panic(what);
+    if (!holds) [[unlikely]]
+        panic(what);
 }
 
 } // namespace mmioscope

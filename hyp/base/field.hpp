@@ -19,6 +19,8 @@ struct Field {
 template <unsigned N>
 using Bit = Field<N, N, bool>;
 
-constexpr std::uint32_t bit(unsigned n) { return 1u << n; }
+constexpr std::uint32_t bit(unsigned n) {
+    return 1u << n;
+}
 
 } // namespace mmioscope

@@ -16,11 +16,11 @@ struct BoardEvent {
 
 struct Board {
     const char* name;
-    const char* compatible;             ///< of the device tree's root node
-    PhysicalAddress uart;               ///< PL011 the hypervisor prints on by default
+    const char* compatible; ///< of the device tree's root node
+    PhysicalAddress uart;   ///< PL011 the hypervisor prints on by default
     PhysicalAddress gic_distributor;
     PhysicalAddress gic_cpu_interface;
-    Range machine_registers;            ///< can end the machine or start CPUs: always trapped
+    Range machine_registers; ///< can end the machine or start CPUs: always trapped
     Unassigned unassigned;
 
     /// What a write of `value` to `address` (within machine_registers) does.

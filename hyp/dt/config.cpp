@@ -38,7 +38,8 @@ BootError read_modules(const Tree& tree, int chosen, BootModules& modules) {
         if (!kernel && !tree.compatible(node, abi::chosen::ramdisk)) continue;
         Range range;
         // A module lies in memory: its address is one of the root's, /chosen translates nothing.
-        if (!tree.untranslated_reg(node, 0, range)) return {"boot module without a reg", tree.name(node)};
+        if (!tree.untranslated_reg(node, 0, range))
+            return {"boot module without a reg", tree.name(node)};
         (kernel ? modules.kernel : modules.ramdisk) = range;
     }
     return modules.kernel.empty() ? BootError{"no boot module under /chosen is a kernel", ""}
@@ -55,7 +56,8 @@ BootError read_config(const Tree& tree, Config& config) {
     if (!read_word(tree, chosen, abi::chosen::policy, policies, config.policy))
         return {"mmioscope,policy is none of drop, stall, flight", ""};
     config.area_size = tree.cell(chosen, abi::chosen::area_size, abi::default_area_size);
-    if (config.area_size % page_size != 0) return {"mmioscope,area-size is no multiple of 4 KiB", ""};
+    if (config.area_size % page_size != 0)
+        return {"mmioscope,area-size is no multiple of 4 KiB", ""};
     if (tree.has(chosen, abi::chosen::uart)) {
         const char* name = tree.text(chosen, abi::chosen::uart);
         config.uart_node = name != nullptr ? tree.find(name) : -1;

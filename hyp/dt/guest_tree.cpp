@@ -13,7 +13,9 @@ namespace mmioscope {
 
 namespace {
 
-BootError failed(int code) { return {"cannot write the guest's device tree", fdt_strerror(code)}; }
+BootError failed(int code) {
+    return {"cannot write the guest's device tree", fdt_strerror(code)};
+}
 
 class Cells {
 public:
@@ -46,8 +48,8 @@ int set_memory(void* blob, const MemoryMap& memory) {
     if (const int e = fdt_setprop(blob, node, "reg", reg.data(), reg.bytes()); e != 0) return e;
     for (;;) {
         const int first = first_memory_node(blob);
-        const int other = fdt_node_offset_by_prop_value(blob, first, "device_type", "memory",
-                                                        sizeof "memory");
+        const int other =
+            fdt_node_offset_by_prop_value(blob, first, "device_type", "memory", sizeof "memory");
         if (other < 0) return 0;
         if (const int e = fdt_del_node(blob, other); e != 0) return e;
     }
@@ -68,7 +70,8 @@ int set_chosen(void* blob, const BootModules& modules) {
     if (chosen < 0) return chosen;
     for (const char* own : {abi::chosen::trace, abi::chosen::engine, abi::chosen::policy,
                             abi::chosen::area_size, abi::chosen::uart})
-        if (const int e = fdt_delprop(blob, chosen, own); e != 0 && e != -FDT_ERR_NOTFOUND) return e;
+        if (const int e = fdt_delprop(blob, chosen, own); e != 0 && e != -FDT_ERR_NOTFOUND)
+            return e;
     if (modules.ramdisk.empty()) return 0;
     if (const int e = fdt_setprop_u64(blob, chosen, "linux,initrd-start", modules.ramdisk.begin))
         return e;
@@ -79,7 +82,8 @@ int set_chosen(void* blob, const BootModules& modules) {
 
 BootError make_guest_tree(const Tree& tree, const MemoryMap& memory, const BootModules& modules,
                           int uart_node, void* out, std::uint32_t room) {
-    if (const int e = fdt_open_into(tree.blob(), out, static_cast<int>(room)); e != 0) return failed(e);
+    if (const int e = fdt_open_into(tree.blob(), out, static_cast<int>(room)); e != 0)
+        return failed(e);
     // First what is known by offset: fdt_open_into keeps offsets, later edits move them.
     if (uart_node >= 0)
         if (const int e = fdt_setprop_string(out, uart_node, "status", "disabled"); e != 0)

@@ -100,7 +100,8 @@ BootError list_regions(const Tree& tree, RegionTable& regions) {
             entry.reg_index = static_cast<std::uint16_t>(i);
             entry.flags = flags_of(tree, node);
             tree.path(node, entry.path, sizeof entry.path);
-            if (!regions.push_back(entry)) return {"more devices than the region table holds", entry.path};
+            if (!regions.push_back(entry))
+                return {"more devices than the region table holds", entry.path};
         }
     }
     return {};

@@ -31,13 +31,25 @@ BootError Tree::check(const void* blob, std::uint64_t room) {
     return {};
 }
 
-std::uint32_t Tree::size() const { return fdt_totalsize(blob_); }
+std::uint32_t Tree::size() const {
+    return fdt_totalsize(blob_);
+}
 
-int Tree::next(int node) const { return fdt_next_node(blob_, node, nullptr); }
-int Tree::parent(int node) const { return fdt_parent_offset(blob_, node); }
-int Tree::find(const char* path_or_alias) const { return fdt_path_offset(blob_, path_or_alias); }
-int Tree::first_child(int parent) const { return fdt_first_subnode(blob_, parent); }
-int Tree::next_child(int node) const { return fdt_next_subnode(blob_, node); }
+int Tree::next(int node) const {
+    return fdt_next_node(blob_, node, nullptr);
+}
+int Tree::parent(int node) const {
+    return fdt_parent_offset(blob_, node);
+}
+int Tree::find(const char* path_or_alias) const {
+    return fdt_path_offset(blob_, path_or_alias);
+}
+int Tree::first_child(int parent) const {
+    return fdt_first_subnode(blob_, parent);
+}
+int Tree::next_child(int node) const {
+    return fdt_next_subnode(blob_, node);
+}
 
 bool Tree::compatible(int node, const char* with) const {
     return fdt_node_check_compatible(blob_, node, with) == 0;

@@ -79,8 +79,12 @@ bool start_debug_unit() {
     port::synchronize_context();
     const Counts there = counts();
     if (there.breakpoints < step_breakpoints) return false;
-    for_each<max_breakpoints>([&](auto n) { if (n < there.breakpoints) port::write<reg::DBGBCR<n>>(0); });
-    for_each<max_watchpoints>([&](auto n) { if (n < there.watchpoints) port::write<reg::DBGWCR<n>>(0); });
+    for_each<max_breakpoints>([&](auto n) {
+        if (n < there.breakpoints) port::write<reg::DBGBCR<n>>(0);
+    });
+    for_each<max_watchpoints>([&](auto n) {
+        if (n < there.watchpoints) port::write<reg::DBGWCR<n>>(0);
+    });
 
     // With DBGEN low the bit does not stick, and breakpoints never fire: the guest would run on
     // with its shadow table, and the trace would miss everything in silence.
@@ -106,7 +110,8 @@ void arm_breakpoints(BorrowedDebug& borrowed, std::uint32_t next_pc, bool thumb)
         borrowed.breakpoint[n] = port::read<reg::DBGBCR<n>>();
         port::write<reg::DBGBCR<n>>(0); // a pair must not match while only half of it is new
         port::write<reg::DBGBVR<n>>(arch::address_value(address[n]));
-        port::write<reg::DBGBCR<n>>(arch::address_match(address[n], n == 0 ? thumb : vectors_thumb));
+        port::write<reg::DBGBCR<n>>(
+            arch::address_match(address[n], n == 0 ? thumb : vectors_thumb));
     });
     borrowed.dscr = port::read<reg::DBGDSCR>();
     port::write<reg::DBGDSCR>(borrowed.dscr | arch::dscr_mdbgen);

@@ -1,9 +1,9 @@
 #include "engine/emulation.hpp"
 
 #include "arch/psr.hpp"
-#include "machine/cpu.hpp"
-#include "guest/registers.hpp"
 #include "engine/record.hpp"
+#include "guest/registers.hpp"
+#include "machine/cpu.hpp"
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"
 #include "port/device.hpp"

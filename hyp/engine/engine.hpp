@@ -24,8 +24,8 @@ protected:
     ~Engine() = default;
 };
 
-/// Takes the locks of all regions `access` reaches, and counts it. False, and counted as a retry, if
-/// one is held elsewhere for too long.
+/// Takes the locks of all regions `access` reaches, and counts it. False, and counted as a retry,
+/// if one is held elsewhere for too long.
 [[nodiscard]] bool begin_access(Cpu& cpu, const DeviceAccess& access);
 
 } // namespace mmioscope

@@ -40,7 +40,8 @@ abi::Record describe(const Frame& frame, const DeviceAccess& access) {
     if (access.sign_extend) r.access |= abi::access_sign_extend;
     if (access.syndrome) r.access |= abi::access_syndrome;
     if (!access.decoded) r.flags |= abi::flag_value_unknown;
-    else if (access.write) r.value = bus_value(frame, guest_register(frame, access.reg), access.log2_size);
+    else if (access.write)
+        r.value = bus_value(frame, guest_register(frame, access.reg), access.log2_size);
     return r;
 }
 

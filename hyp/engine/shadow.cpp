@@ -1,13 +1,13 @@
 #include "engine/shadow.hpp"
 
 #include "arch/psr.hpp"
-#include "machine/cpu.hpp"
-#include "guest/registers.hpp"
 #include "engine/debug_unit.hpp"
 #include "engine/record.hpp"
+#include "guest/registers.hpp"
+#include "machine/cpu.hpp"
 #include "machine/machine.hpp"
-#include "port/barrier.hpp"
 #include "port/banked.hpp"
+#include "port/barrier.hpp"
 #include "port/sysreg.hpp"
 
 namespace mmioscope {
@@ -38,7 +38,8 @@ void unmask_interrupts_of_exception(const Step& step, Frame& frame) {
 /// How the step ended.
 enum class End {
     planned,   ///< at the breakpoint behind the instruction
-    next_page, ///< the instruction was executed; fetching the next one aborted before its breakpoint
+    next_page, ///< the instruction was executed; fetching the next one aborted before its
+               ///< breakpoint
     exception, ///< the instruction took an exception of the guest's instead
     trap,      ///< another trap to Hyp: still to be handled
 };
@@ -76,7 +77,8 @@ void publish_beats(Cpu& cpu, const Frame& frame) {
         r.va = beat.va.value;
         r.pa_low = static_cast<std::uint32_t>(beat.pa.value);
         r.pa_high = static_cast<std::uint8_t>(beat.pa.value >> 32);
-        const std::uint32_t value = step.access.write ? beat.value : guest_register(frame, beat.reg);
+        const std::uint32_t value =
+            step.access.write ? beat.value : guest_register(frame, beat.reg);
         r.value = bus_value(frame, value, step.access.log2_size);
         r.lock_sequence = cpu.locks.next_sequence(r.device);
         cpu.ring.publish(r);
@@ -120,7 +122,8 @@ Outcome ShadowEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& acce
 bool ShadowEngine::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     Step& step = cpu.step;
     // Close first: nothing below may run with the shadow open. Then the access must be done on the
-    // bus: a load has its value, a store is waited for before the lock is free and the clock is read.
+    // bus: a load has its value, a store is waited for before the lock is free and the clock is
+    // read.
     cpu.view.close_shadow();
     step.armed = false;
     port::complete_system();

@@ -8,10 +8,10 @@
 namespace mmioscope {
 
 struct Frame {
-    std::uint32_t r[13];  ///< r0 to r12 (in FIQ mode r8 to r12 are banked: not these)
+    std::uint32_t r[13]; ///< r0 to r12 (in FIQ mode r8 to r12 are banked: not these)
     std::uint32_t lr_usr;
-    std::uint32_t pc;     ///< ELR_hyp: preferred return address (ARM ARM B1.8.8)
-    std::uint32_t psr;    ///< SPSR_hyp: the guest's CPSR
+    std::uint32_t pc;  ///< ELR_hyp: preferred return address (ARM ARM B1.8.8)
+    std::uint32_t psr; ///< SPSR_hyp: the guest's CPSR
 };
 static_assert(sizeof(Frame) == 64 && offsetof(Frame, lr_usr) == 52 && offsetof(Frame, pc) == 56);
 

@@ -27,7 +27,9 @@ StackAndLink banks_of(Mode mode) {
     }
 }
 
-bool uses_user_bank(Mode mode) { return mode == Mode::usr || mode == Mode::sys; }
+bool uses_user_bank(Mode mode) {
+    return mode == Mode::usr || mode == Mode::sys;
+}
 
 Banked fiq_bank(unsigned n) {
     return static_cast<Banked>(static_cast<unsigned>(Banked::r8_fiq) + (n - 8));

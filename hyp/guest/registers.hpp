@@ -16,7 +16,9 @@ void set_guest_register(Frame& frame, unsigned n, std::uint32_t value);
 /// advances too. `wide`: it was a 32-bit instruction.
 void skip_instruction(Frame& frame, bool wide);
 
-constexpr bool in_thumb(const Frame& frame) { return (frame.psr & arch::psr_thumb) != 0; }
+constexpr bool in_thumb(const Frame& frame) {
+    return (frame.psr & arch::psr_thumb) != 0;
+}
 
 /// What identifies the running task: TPIDRURO, which Linux 6.x keeps `current` in; User mode has
 /// its TLS there, so SP_svc, at whose stack's bottom Linux keeps thread_info.

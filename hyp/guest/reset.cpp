@@ -8,7 +8,8 @@ namespace mmioscope {
 
 namespace {
 constexpr std::uint32_t timer_not_trapped = 3; ///< CNTHCTL.PL1PCTEN and PL1PCEN (B8.1.3)
-constexpr std::uint32_t pmu_counters = 0x1f;   ///< HDCR.HPMN: reset leaves it at PMCR.N, all the guest's
+constexpr std::uint32_t pmu_counters =
+    0x1f; ///< HDCR.HPMN: reset leaves it at PMCR.N, all the guest's
 } // namespace
 
 void reset_guest_state() {

@@ -20,20 +20,20 @@ struct Beat {
 struct DeviceAccess {
     VirtualAddress va;
     PhysicalAddress pa;
-    const Span* span{};     ///< of the device; null or withheld: not the guest's
+    const Span* span{}; ///< of the device; null or withheld: not the guest's
     bool write{};
-    bool decoded{};         ///< the four below are valid
-    unsigned log2_size{2};  ///< of the access on the bus
-    unsigned reg{};         ///< 0 to 14; 15 for stores only
+    bool decoded{};        ///< the four below are valid
+    unsigned log2_size{2}; ///< of the access on the bus
+    unsigned reg{};        ///< 0 to 14; 15 for stores only
     bool sign_extend{};
-    unsigned beats{1};      ///< accesses of the instruction; more than one: see Step::beats
-    bool syndrome{};        ///< decoded from HSR: one access, no writeback
-    bool wide{};            ///< the instruction has 32 bits
-    bool recorded{};        ///< reaches a traced device
-    bool ends_machine{};    ///< a write after which this CPU may not get to run again
-    bool stage1_walk{};     ///< made by the guest's table walk, not by the instruction
+    unsigned beats{1};           ///< accesses of the instruction; more than one: see Step::beats
+    bool syndrome{};             ///< decoded from HSR: one access, no writeback
+    bool wide{};                 ///< the instruction has 32 bits
+    bool recorded{};             ///< reaches a traced device
+    bool ends_machine{};         ///< a write after which this CPU may not get to run again
+    bool stage1_walk{};          ///< made by the guest's table walk, not by the instruction
     std::uint16_t last_region{}; ///< of its last byte; the span's own as a rule
-    bool last_traced{};     ///< likewise: traced
+    bool last_traced{};          ///< likewise: traced
 };
 
 } // namespace mmioscope

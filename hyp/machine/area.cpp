@@ -15,7 +15,8 @@ namespace {
 std::uint16_t final_flags(const Machine& machine, const abi::RegionEntry& region) {
     std::uint16_t flags = region.flags;
     for (const Span& span : machine.map) {
-        if (!span.range.overlaps(range_of(region)) || &machine.regions[span.region] != &region) continue;
+        if (!span.range.overlaps(range_of(region)) || &machine.regions[span.region] != &region)
+            continue;
         if (span.traced) flags |= abi::region_traced;
         if (span.trapped) flags |= abi::region_machine;
         if (span.withheld) flags |= abi::region_hypervisor;
@@ -54,11 +55,13 @@ void make_area(Machine& machine, Range where) {
     header->cpu_count = machine.cpu_count;
     header->record_size = sizeof(abi::Record);
 
-    const std::uint64_t share = page_floor((where.size() - abi::area_head_size) / machine.cpu_count);
+    const std::uint64_t share =
+        page_floor((where.size() - abi::area_head_size) / machine.cpu_count);
     for (unsigned i = 0; i < machine.cpu_count; ++i) {
         header->ring_offset[i] = static_cast<std::uint32_t>(abi::area_head_size + i * share);
         auto* ring = reinterpret_cast<abi::RingHeader*>(bytes + header->ring_offset[i]);
-        machine.cpus[i].ring.start(*ring, i, (share - sizeof(abi::RingHeader)) / sizeof(abi::Record),
+        machine.cpus[i].ring.start(*ring, i,
+                                   (share - sizeof(abi::RingHeader)) / sizeof(abi::Record),
                                    machine.config.policy);
     }
 }

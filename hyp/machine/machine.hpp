@@ -2,9 +2,9 @@
 // on, but for the locks, the power state and the stop flag, which synchronise themselves.
 #pragma once
 
+#include "dt/config.hpp"
 #include "machine/cpu.hpp"
 #include "machine/power.hpp"
-#include "dt/config.hpp"
 #include "mm/stage1.hpp"
 
 namespace mmioscope {
@@ -17,8 +17,8 @@ struct Machine {
     RegionMap map;
     MemoryMap guest_memory;
     ImageLayout image;
-    Range own_memory;        ///< the hypervisor's: from its first byte to the end of the trace area
-    Range boot_tree;         ///< the device tree the boot loader handed over
+    Range own_memory; ///< the hypervisor's: from its first byte to the end of the trace area
+    Range boot_tree;  ///< the device tree the boot loader handed over
     PhysicalAddress uart;
     unsigned cpu_count{};
 

@@ -29,11 +29,11 @@ struct Step {
     bool armed{};
     DeviceAccess access;
     Beat beats[arch::max_beats]; ///< filled at the trap where access.beats is more than one
-    abi::Record record{};     ///< of the first access: all but value and duration of a load
-    std::uint32_t next_pc{};  ///< where the breakpoint is
-    std::uint32_t masks{};    ///< the guest's CPSR.A, I and F
+    abi::Record record{};        ///< of the first access: all but value and duration of a load
+    std::uint32_t next_pc{};     ///< where the breakpoint is
+    std::uint32_t masks{};       ///< the guest's CPSR.A, I and F
     BorrowedDebug borrowed{};
-    bool stuck{};             ///< the last step ended in another trap, its instruction not executed
+    bool stuck{}; ///< the last step ended in another trap, its instruction not executed
 };
 
 /// The regions `access` reaches; `step.beats` tells where it is more than one access.

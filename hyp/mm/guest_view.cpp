@@ -7,7 +7,9 @@ namespace mmioscope {
 
 namespace {
 /// VTTBR (ARM ARM B4.1.160): VMID in bits 55:48. Not 0, so a missing write shows.
-constexpr std::uint64_t vttbr(PhysicalAddress root) { return (std::uint64_t{1} << 48) | root.value; }
+constexpr std::uint64_t vttbr(PhysicalAddress root) {
+    return (std::uint64_t{1} << 48) | root.value;
+}
 } // namespace
 
 GuestView::GuestView(PhysicalAddress normal, PhysicalAddress shadow)

@@ -17,7 +17,9 @@ bool map_image(TranslationTable& table, const ImageLayout& image, TablePool& poo
     return true;
 }
 
-Range pages_of(Range range) { return {page_floor(range.begin), page_ceil(range.end)}; }
+Range pages_of(Range range) {
+    return {page_floor(range.begin), page_ceil(range.end)};
+}
 
 } // namespace
 

@@ -10,10 +10,10 @@ namespace mmioscope {
 struct ImageLayout {
     Range text;
     Range constants;
-    Range data;          ///< data, bss, tables
-    Range stacks;        ///< stack_size apart, the lowest page of each a guard
-    Range area;          ///< trace area
-    Range boot_tree;     ///< where a loader may put the device tree
+    Range data;      ///< data, bss, tables
+    Range stacks;    ///< stack_size apart, the lowest page of each a guard
+    Range area;      ///< trace area
+    Range boot_tree; ///< where a loader may put the device tree
 };
 
 inline constexpr std::uint64_t stack_size = 4 * page_size; ///< per CPU and kind, guard included

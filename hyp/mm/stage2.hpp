@@ -11,7 +11,7 @@ namespace mmioscope {
 /// Builds a table that maps `memory` and every page that holds a region's bytes; pages that trap
 /// are mapped only `with_trapped`, withheld ones never. False when the pool is empty.
 [[nodiscard]] bool build_stage2(TranslationTable& table, const MemoryMap& memory,
-                                const RegionTable& regions, const RegionMap& map,
-                                bool with_trapped, TablePool& pool);
+                                const RegionTable& regions, const RegionMap& map, bool with_trapped,
+                                TablePool& pool);
 
 } // namespace mmioscope

@@ -75,6 +75,8 @@ void TranslationTable::invalidate_root() {
     for (unsigned i = 0; i < lpae::root_entries; ++i) port::store_descriptor(&root_[i], 0);
 }
 
-PhysicalAddress TranslationTable::root() const { return port::address_of(root_); }
+PhysicalAddress TranslationTable::root() const {
+    return port::address_of(root_);
+}
 
 } // namespace mmioscope

@@ -7,8 +7,27 @@
 namespace mmioscope::port {
 
 enum class Banked : unsigned {
-    sp_usr, sp_svc, lr_svc, spsr_svc, sp_abt, lr_abt, spsr_abt, sp_und, lr_und, spsr_und,
-    sp_irq, lr_irq, spsr_irq, r8_fiq, r9_fiq, r10_fiq, r11_fiq, r12_fiq, sp_fiq, lr_fiq, spsr_fiq,
+    sp_usr,
+    sp_svc,
+    lr_svc,
+    spsr_svc,
+    sp_abt,
+    lr_abt,
+    spsr_abt,
+    sp_und,
+    lr_und,
+    spsr_und,
+    sp_irq,
+    lr_irq,
+    spsr_irq,
+    r8_fiq,
+    r9_fiq,
+    r10_fiq,
+    r11_fiq,
+    r12_fiq,
+    sp_fiq,
+    lr_fiq,
+    spsr_fiq,
 };
 
 std::uint32_t read_banked(Banked which);

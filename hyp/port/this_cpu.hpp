@@ -8,9 +8,13 @@ namespace mmioscope::port {
 inline void set_this_cpu(void* state) {
     write<reg::HTPIDR>(reinterpret_cast<std::uintptr_t>(state));
 }
-inline void* this_cpu() { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(read<reg::HTPIDR>())); }
+inline void* this_cpu() {
+    return reinterpret_cast<void*>(static_cast<std::uintptr_t>(read<reg::HTPIDR>()));
+}
 
 /// 0 to max_cpus-1 on the boards supported: MPIDR.Aff0 (one cluster).
-inline std::uint32_t cpu_number() { return read<reg::MPIDR>() & 0xff; }
+inline std::uint32_t cpu_number() {
+    return read<reg::MPIDR>() & 0xff;
+}
 
 } // namespace mmioscope::port

@@ -4,10 +4,14 @@
 namespace mmioscope::port {
 
 /// One turn of a waiting loop.
-inline void relax() { asm volatile("yield" ::: "memory"); }
+inline void relax() {
+    asm volatile("yield" ::: "memory");
+}
 
 /// Sleeps until an interrupt is pending for this CPU, masked or not (ARM ARM B1.8.14).
-inline void wait_for_interrupt() { asm volatile("dsb\n\twfi" ::: "memory"); }
+inline void wait_for_interrupt() {
+    asm volatile("dsb\n\twfi" ::: "memory");
+}
 
 /// Stops this CPU for good.
 [[noreturn]] inline void halt() {

@@ -1,4 +1,5 @@
 // From Hyp with everything off to the guest's first instruction.
+#include "start/start.hpp"
 #include "abi/layout.hpp"
 #include "base/check.hpp"
 #include "dev/gic.hpp"
@@ -9,13 +10,12 @@
 #include "engine/emulation.hpp"
 #include "engine/shadow.hpp"
 #include "guest/reset.hpp"
+#include "machine/area.hpp"
 #include "machine/machine.hpp"
-#include "start/start.hpp"
 #include "port/barrier.hpp"
 #include "port/memory.hpp"
 #include "port/this_cpu.hpp"
 #include "port/wait.hpp"
-#include "machine/area.hpp"
 
 #include <initializer_list>
 
@@ -32,7 +32,8 @@ constexpr BootError no_spans{"too many devices for the region map", ""};
 [[noreturn]] void refuse(Machine& machine, const BootError& error) {
     Pl011 uart(machine.uart, machine.cpus[0].bus);
     uart.start();
-    print(uart, abi::stop_line, error.what, error.subject[0] != '\0' ? ": " : "", error.subject, "\n");
+    print(uart, abi::stop_line, error.what, error.subject[0] != '\0' ? ": " : "", error.subject,
+          "\n");
     for (const abi::RegionEntry& region : machine.regions)
         if (region.reg_index == 0) print(uart, "mmioscope: known: ", region.path, "\n");
     print(uart, "mmioscope: end of report\n");
@@ -73,7 +74,8 @@ BootError check_modules(const Machine& machine) {
         bool inside = false;
         for (const Range& range : machine.guest_memory) inside |= range.contains(module);
         if (!inside) return {"a boot module lies outside the guest's memory", ""};
-        if (module.overlaps(tree)) return {"a boot module lies where the guest's device tree goes", ""};
+        if (module.overlaps(tree))
+            return {"a boot module lies where the guest's device tree goes", ""};
     }
     if (modules.kernel.overlaps(modules.ramdisk)) return {"kernel and ramdisk overlap", ""};
     return {};
@@ -97,8 +99,7 @@ BootError choose_uart(const Tree& tree, Machine& machine, int& node) {
     abi::RegionEntry& region = machine.regions[span->region];
     node = tree.find(region.path);
     if (node < 0) return {"the path of the hypervisor's UART is too long", region.path};
-    return machine.map.withhold(range_of(region)) ? BootError{}
-                                                  : no_spans;
+    return machine.map.withhold(range_of(region)) ? BootError{} : no_spans;
 }
 
 BootError read_tree(const Tree& tree, Machine& machine, int& uart_node) {
@@ -166,7 +167,8 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
     check(cpu.bus.forgotten() == 0, "early device accesses: too little room");
     reset_guest_state();
     cpu.view.start();
-    check(start_debug_unit(), "the breakpoint unit cannot be used (DBGEN low, or a debugger owns it)");
+    check(start_debug_unit(),
+          "the breakpoint unit cannot be used (DBGEN low, or a debugger owns it)");
 }
 
 } // namespace
@@ -174,7 +176,8 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
 Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
     const Range boot_tree = machine.boot_tree = find_boot_tree(machine, r2);
     if (!new_table(machine.hyp_boot_table, machine.pool) ||
-        !build_boot_stage1(machine.hyp_boot_table, machine.image, boot_tree, machine.uart, machine.pool))
+        !build_boot_stage1(machine.hyp_boot_table, machine.image, boot_tree, machine.uart,
+                           machine.pool))
         refuse(machine, no_tables);
     enable_stage1(machine.hyp_boot_table);
 
@@ -202,8 +205,8 @@ Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
     print(uart, "mmioscope: ", board.name, ", ", std::uint32_t{machine.cpu_count}, " CPUs, ",
           machine.config.engine == abi::EngineKind::shadow ? "shadow" : "emulation", " engine\n");
     publish_area(machine, {guest_tree.value, guest_tree.value + written.size()});
-    return guest_start_frame(static_cast<std::uint32_t>(machine.config.modules.kernel.begin), 0, ~0u,
-                             static_cast<std::uint32_t>(guest_tree.value));
+    return guest_start_frame(static_cast<std::uint32_t>(machine.config.modules.kernel.begin), 0,
+                             ~0u, static_cast<std::uint32_t>(guest_tree.value));
 }
 
 Frame start_secondary(Machine& machine, Cpu& cpu) {

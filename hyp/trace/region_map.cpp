@@ -38,7 +38,8 @@ bool RegionMap::build(const RegionTable& regions) {
     std::uint16_t order[abi::max_regions];
     for (std::size_t i = 0; i < regions.size(); ++i) {
         std::size_t at = i;
-        for (; at > 0 && regions[order[at - 1]].size < regions[i].size; --at) order[at] = order[at - 1];
+        for (; at > 0 && regions[order[at - 1]].size < regions[i].size; --at)
+            order[at] = order[at - 1];
         order[at] = static_cast<std::uint16_t>(i);
     }
     for (std::size_t i = 0; i < regions.size(); ++i) {

@@ -13,7 +13,9 @@ namespace mmioscope {
 
 using RegionTable = FixedVector<abi::RegionEntry, abi::max_regions>;
 
-constexpr Range range_of(const abi::RegionEntry& r) { return {r.base, r.base + r.size}; }
+constexpr Range range_of(const abi::RegionEntry& r) {
+    return {r.base, r.base + r.size};
+}
 
 /// A run of bytes that belongs to one region.
 struct Span {

@@ -8,7 +8,8 @@ namespace mmioscope {
 class RingWriter {
 public:
     /// Takes over the ring at `header`, whose memory is zero, for `cpu`, with `capacity` records.
-    void start(abi::RingHeader& header, std::uint32_t cpu, std::uint64_t capacity, abi::Policy policy);
+    void start(abi::RingHeader& header, std::uint32_t cpu, std::uint64_t capacity,
+               abi::Policy policy);
 
     /// True if `count` more records can be published without losing one.
     bool has_room(std::uint64_t count) const;
@@ -37,8 +38,8 @@ private:
 
     abi::RingHeader* header_{};
     abi::Record* slots_{};
-    std::uint64_t head_{};      ///< position of the next record
-    std::uint64_t slot_{};      ///< head_ % capacity, without the division
+    std::uint64_t head_{}; ///< position of the next record
+    std::uint64_t slot_{}; ///< head_ % capacity, without the division
     std::uint64_t capacity_{};
     std::uint64_t pending_gap_{}; ///< records lost since the last one published
     std::uint32_t sequence_{};

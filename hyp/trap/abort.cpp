@@ -1,10 +1,10 @@
 #include "trap/abort.hpp"
 
 #include "base/check.hpp"
-#include "guest/registers.hpp"
-#include "guest/exception.hpp"
 #include "board/board.hpp"
 #include "engine/record.hpp"
+#include "guest/exception.hpp"
+#include "guest/registers.hpp"
 #include "machine/machine.hpp"
 #include "port/sysreg.hpp"
 #include "trap/decode.hpp"
@@ -45,8 +45,8 @@ Outcome refuse(Cpu& cpu, Frame& frame, const DeviceAccess& access, abi::FaultRea
 Outcome answer_unassigned(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
     const auto why = cpu.machine->own_memory.contains(access.pa.value)
                          ? abi::FaultReason::hypervisor_memory
-                         : access.span != nullptr ? abi::FaultReason::hypervisor_device
-                                                  : abi::FaultReason::unnamed_address;
+                     : access.span != nullptr ? abi::FaultReason::hypervisor_device
+                                              : abi::FaultReason::unnamed_address;
     if (board.unassigned == Unassigned::aborts || !access.syndrome)
         return refuse(cpu, frame, access, why);
     record_fault(cpu, frame, access, why);
@@ -69,9 +69,12 @@ void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
     if (!access.span->trapped || !access.write || !access.decoded) return;
     for (unsigned n = 0; n < access.beats; ++n) {
         const Beat beat = access.beats > 1 ? cpu.step.beats[n]
-                                           : Beat{.va = access.va, .pa = access.pa, .span = access.span,
+                                           : Beat{.va = access.va,
+                                                  .pa = access.pa,
+                                                  .span = access.span,
                                                   .value = guest_register(frame, access.reg)};
-        const auto value = static_cast<std::uint32_t>(bus_value(frame, beat.value, access.log2_size));
+        const auto value =
+            static_cast<std::uint32_t>(bus_value(frame, beat.value, access.log2_size));
         const BoardEvent event = board.event_of(beat.pa, value);
         access.ends_machine |= event.kind == BoardEvent::Kind::ends_machine;
         cpu.machine->power.note(event, value);
@@ -83,7 +86,8 @@ bool reaches_beyond(const Cpu& cpu, const DeviceAccess& access) {
     if (access.beats == 1) return false;
     for (unsigned n = 0; n < access.beats; ++n) {
         const Beat& beat = cpu.step.beats[n];
-        if (beat.span != nullptr ? beat.span->withheld : !in_memory(cpu.machine->guest_memory, beat.pa))
+        if (beat.span != nullptr ? beat.span->withheld
+                                 : !in_memory(cpu.machine->guest_memory, beat.pa))
             return true;
     }
     return false;
@@ -101,8 +105,8 @@ abi::FaultReason objection(const Cpu& cpu, const Frame& frame, const DeviceAcces
     return abi::FaultReason::none;
 }
 
-/// The region of the last byte that one access may touch: the next one where it is unaligned, or where
-/// the instruction is not understood.
+/// The region of the last byte that one access may touch: the next one where it is unaligned, or
+/// where the instruction is not understood.
 void find_last_region(const Machine& machine, DeviceAccess& access) {
     constexpr std::uint64_t longest = 64; // VLDM of sixteen doublewords is in beats of its own
     const std::uint64_t bytes = access.decoded ? 1u << access.log2_size : longest;
@@ -127,7 +131,8 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
 
     if (hsr.cache_maintenance()) return record_maintenance(cpu, frame, access);
     abi::FaultReason why = decode_access(cpu, frame, hsr, access);
-    if (access.span == nullptr || access.span->withheld) return answer_unassigned(cpu, frame, access);
+    if (access.span == nullptr || access.span->withheld)
+        return answer_unassigned(cpu, frame, access);
     if (why == abi::FaultReason::none) why = objection(cpu, frame, access);
     if (why != abi::FaultReason::none) return refuse(cpu, frame, access, why);
 
@@ -148,8 +153,8 @@ Outcome prefetch_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     // A fetch from a device page that is mapped ends as a permission fault, and HPFAR says nothing.
     PhysicalAddress pa{};
     if (hsr.translation_fault()) pa = identity(faulting_address(port::read<reg::HPFAR>(), va));
-    abi::Record record = describe_fault(frame, va, pa, abi::encode_access(false, 2),
-                                        abi::FaultReason::none);
+    abi::Record record =
+        describe_fault(frame, va, pa, abi::encode_access(false, 2), abi::FaultReason::none);
     record.type = abi::RecordType::fetch;
     record.device = region_at(*cpu.machine, pa, abi::no_device);
     record.time = cpu.ring.begin(frame.pc, pa.value);

@@ -22,7 +22,8 @@ abi::FaultReason from_syndrome(arch::Hsr hsr, DeviceAccess& access) {
 }
 
 /// Where `va` goes: most often the page of the fault, else as the guest's tables say.
-Beat locate(const Machine& machine, const Frame& frame, const DeviceAccess& fault, VirtualAddress va) {
+Beat locate(const Machine& machine, const Frame& frame, const DeviceAccess& fault,
+            VirtualAddress va) {
     Beat beat{.va = va};
     if (page_floor(va.value) == page_floor(fault.va.value))
         beat.pa = {page_floor(fault.pa.value) | (va.value & (page_size - 1))};

@@ -3,8 +3,8 @@
 
 #include "abi/record.hpp"
 #include "arch/hsr.hpp"
-#include "machine/cpu.hpp"
 #include "entry/frame.hpp"
+#include "machine/cpu.hpp"
 
 namespace mmioscope {
 

@@ -1,9 +1,9 @@
 #include "trap/dispatch.hpp"
 
 #include "base/check.hpp"
-#include "guest/registers.hpp"
-#include "guest/exception.hpp"
 #include "engine/shadow.hpp"
+#include "guest/exception.hpp"
+#include "guest/registers.hpp"
 #include "machine/machine.hpp"
 #include "port/sysreg.hpp"
 #include "port/wait.hpp"
@@ -27,8 +27,8 @@ Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     case arch::ExceptionClass::prefetch_abort: return prefetch_abort(cpu, frame, hsr);
     case arch::ExceptionClass::hvc:
     case arch::ExceptionClass::smc: return refuse_call(frame, hsr);
-    // Trapped only while a step is armed, which a load or store to a debug register (LDC, STC) would
-    // have to be: without the step it is undefined or harmless.
+    // Trapped only while a step is armed, which a load or store to a debug register (LDC, STC)
+    // would have to be: without the step it is undefined or harmless.
     case arch::ExceptionClass::cp14_32:
     case arch::ExceptionClass::cp14_ldc:
     case arch::ExceptionClass::cp14_64: inject_undefined(frame); return Outcome::taken;

@@ -1,13 +1,13 @@
 // The end: one report on the hypervisor's UART, and no CPU runs on.
+#include "trap/panic.hpp"
+#include "abi/layout.hpp"
 #include "base/check.hpp"
 #include "dev/pl011.hpp"
 #include "machine/machine.hpp"
-#include "abi/layout.hpp"
 #include "port/barrier.hpp"
 #include "port/sysreg.hpp"
 #include "port/this_cpu.hpp"
 #include "port/wait.hpp"
-#include "trap/panic.hpp"
 
 namespace mmioscope {
 
@@ -28,7 +28,8 @@ void stop_other_cpus(Machine& machine) {
 void print_registers(TextSink& out, const HypFrame& f) {
     for (std::uint32_t i = 0; i < 13; ++i)
         print(out, i == 0 ? "" : i % 4 == 0 ? "\n" : "  ", "r", i, "=", Hex{f.r[i]});
-    print(out, "\nsp=", Hex{f.sp}, "  lr=", Hex{f.lr}, "  pc=", Hex{f.pc}, "  psr=", Hex{f.psr}, "\n");
+    print(out, "\nsp=", Hex{f.sp}, "  lr=", Hex{f.lr}, "  pc=", Hex{f.pc}, "  psr=", Hex{f.psr},
+          "\n");
     print(out, "HSR=", Hex{port::read<reg::HSR>()}, "  HDFAR=", Hex{port::read<reg::HDFAR>()},
           "  HIFAR=", Hex{port::read<reg::HIFAR>()}, "  HPFAR=", Hex{port::read<reg::HPFAR>()},
           "\nVTTBR=", Hex{port::read<reg::VTTBR>(), 12}, "  HCR=", Hex{port::read<reg::HCR>()},
@@ -41,13 +42,16 @@ void print_recent_records(TextSink& out, const Cpu& cpu) {
         const abi::Record* r = cpu.ring.recent(age);
         if (r == nullptr) return;
         print(out, "record -", std::uint32_t{age}, ": type ", static_cast<std::uint32_t>(r->type),
-              abi::is_write(*r) ? " W" : " R", std::uint32_t{abi::access_size(*r)}, " pa=",
-              Hex{abi::physical_address(*r)}, " value=", Hex{r->value}, " pc=", Hex{r->pc}, "\n");
+              abi::is_write(*r) ? " W" : " R", std::uint32_t{abi::access_size(*r)},
+              " pa=", Hex{abi::physical_address(*r)}, " value=", Hex{r->value}, " pc=", Hex{r->pc},
+              "\n");
     }
 }
 
-constexpr const char* vector_names[] = {"reset", "undefined instruction", "SVC or HVC",
-                                        "prefetch abort", "data abort", "guest trap", "IRQ", "FIQ"};
+constexpr const char* vector_names[] = {"reset",      "undefined instruction",
+                                        "SVC or HVC", "prefetch abort",
+                                        "data abort", "guest trap",
+                                        "IRQ",        "FIQ"};
 
 /// Once per machine: whoever comes second only halts.
 bool first_to_report(Cpu* cpu) {
@@ -61,18 +65,22 @@ bool first_to_report(Cpu* cpu) {
     const bool ready = cpu != nullptr && cpu->machine != nullptr;
     Pl011 uart(ready ? cpu->machine->uart : board.uart, bus);
     if (ready) stop_other_cpus(*cpu->machine);
-    print(uart, "\n", abi::stop_line, what, " on CPU ", ready ? cpu->number : std::uint32_t{0}, "\n");
+    print(uart, "\n", abi::stop_line, what, " on CPU ", ready ? cpu->number : std::uint32_t{0},
+          "\n");
     if (frame != nullptr) print_registers(uart, *frame);
     if (ready) print_recent_records(uart, *cpu);
     print(uart, "mmioscope: end of report\n");
-    if (ready && cpu->machine->area != nullptr) cpu->machine->area->state = abi::AreaState::panicked;
+    if (ready && cpu->machine->area != nullptr)
+        cpu->machine->area->state = abi::AreaState::panicked;
     port::complete_system();
     port::halt();
 }
 
 } // namespace
 
-void panic(const char* what) { report(static_cast<Cpu*>(port::this_cpu()), what, nullptr); }
+void panic(const char* what) {
+    report(static_cast<Cpu*>(port::this_cpu()), what, nullptr);
+}
 
 void hyp_fault(Cpu* cpu, const HypFrame& frame) {
     report(cpu, vector_names[frame.vector & 7], &frame);

@@ -1,4 +1,5 @@
-// The boot loader's device tree is input: whatever it holds, the answer is a region table or an error.
+// The boot loader's device tree is input: whatever it holds, the answer is a region table or an
+// error.
 #include "base/check.hpp"
 #include "dt/config.hpp"
 #include "dt/guest_tree.hpp"
@@ -10,7 +11,9 @@
 #include <vector>
 
 namespace mmioscope {
-void panic(const char*) { std::abort(); }
+void panic(const char*) {
+    std::abort();
+}
 } // namespace mmioscope
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -9,7 +9,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     MemorySource source(std::as_bytes(std::span(data, size)));
     try {
         TraceReader trace(source, [](const std::string&) {});
-        while (!trace.next().empty()) {}
+        while (!trace.next().empty()) {
+        }
     } catch (const mmioscope::Error&) {
         // one clear line: what a command prints
     }

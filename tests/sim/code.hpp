@@ -20,25 +20,53 @@ public:
     Code& mov(unsigned rd, std::uint32_t v) { return movw(rd, v & 0xffff).movt(rd, v >> 16); }
     Code& movw(unsigned rd, std::uint32_t v) { return word(0xe300'0000 | imm16(rd, v)); }
     Code& movt(unsigned rd, std::uint32_t v) { return word(0xe340'0000 | imm16(rd, v)); }
-    Code& add(unsigned rd, unsigned rn, std::uint32_t imm8) { return word(0xe280'0000 | rn << 16 | rd << 12 | imm8); }
-    Code& subs(unsigned rd, unsigned rn, std::uint32_t imm8) { return word(0xe250'0000 | rn << 16 | rd << 12 | imm8); }
+    Code& add(unsigned rd, unsigned rn, std::uint32_t imm8) {
+        return word(0xe280'0000 | rn << 16 | rd << 12 | imm8);
+    }
+    Code& subs(unsigned rd, unsigned rn, std::uint32_t imm8) {
+        return word(0xe250'0000 | rn << 16 | rd << 12 | imm8);
+    }
     Code& add_reg(unsigned rd, unsigned rn, unsigned rm, unsigned lsl = 0) {
         return word(0xe080'0000 | rn << 16 | rd << 12 | lsl << 7 | rm);
     }
-    Code& ldr(unsigned rt, unsigned rn, unsigned offset = 0) { return word(0xe590'0000 | rn << 16 | rt << 12 | offset); }
-    Code& str(unsigned rt, unsigned rn, unsigned offset = 0) { return word(0xe580'0000 | rn << 16 | rt << 12 | offset); }
-    Code& ldrb(unsigned rt, unsigned rn, unsigned offset = 0) { return word(0xe5d0'0000 | rn << 16 | rt << 12 | offset); }
-    Code& strb(unsigned rt, unsigned rn, unsigned offset = 0) { return word(0xe5c0'0000 | rn << 16 | rt << 12 | offset); }
-    Code& ldrh(unsigned rt, unsigned rn, unsigned offset = 0) { return word(0xe1d0'00b0 | extra(rt, rn, offset)); }
-    Code& strh(unsigned rt, unsigned rn, unsigned offset = 0) { return word(0xe1c0'00b0 | extra(rt, rn, offset)); }
-    Code& ldrsb(unsigned rt, unsigned rn, unsigned offset = 0) { return word(0xe1d0'00d0 | extra(rt, rn, offset)); }
-    Code& ldrsh(unsigned rt, unsigned rn, unsigned offset = 0) { return word(0xe1d0'00f0 | extra(rt, rn, offset)); }
-    Code& ldrd(unsigned rt, unsigned rn, unsigned offset = 0) { return word(0xe1c0'00d0 | extra(rt, rn, offset)); }
-    Code& strd(unsigned rt, unsigned rn, unsigned offset = 0) { return word(0xe1c0'00f0 | extra(rt, rn, offset)); }
+    Code& ldr(unsigned rt, unsigned rn, unsigned offset = 0) {
+        return word(0xe590'0000 | rn << 16 | rt << 12 | offset);
+    }
+    Code& str(unsigned rt, unsigned rn, unsigned offset = 0) {
+        return word(0xe580'0000 | rn << 16 | rt << 12 | offset);
+    }
+    Code& ldrb(unsigned rt, unsigned rn, unsigned offset = 0) {
+        return word(0xe5d0'0000 | rn << 16 | rt << 12 | offset);
+    }
+    Code& strb(unsigned rt, unsigned rn, unsigned offset = 0) {
+        return word(0xe5c0'0000 | rn << 16 | rt << 12 | offset);
+    }
+    Code& ldrh(unsigned rt, unsigned rn, unsigned offset = 0) {
+        return word(0xe1d0'00b0 | extra(rt, rn, offset));
+    }
+    Code& strh(unsigned rt, unsigned rn, unsigned offset = 0) {
+        return word(0xe1c0'00b0 | extra(rt, rn, offset));
+    }
+    Code& ldrsb(unsigned rt, unsigned rn, unsigned offset = 0) {
+        return word(0xe1d0'00d0 | extra(rt, rn, offset));
+    }
+    Code& ldrsh(unsigned rt, unsigned rn, unsigned offset = 0) {
+        return word(0xe1d0'00f0 | extra(rt, rn, offset));
+    }
+    Code& ldrd(unsigned rt, unsigned rn, unsigned offset = 0) {
+        return word(0xe1c0'00d0 | extra(rt, rn, offset));
+    }
+    Code& strd(unsigned rt, unsigned rn, unsigned offset = 0) {
+        return word(0xe1c0'00f0 | extra(rt, rn, offset));
+    }
     /// LDR rt, [rn], #offset
-    Code& ldr_post(unsigned rt, unsigned rn, unsigned offset) { return word(0xe490'0000 | rn << 16 | rt << 12 | offset); }
+    Code& ldr_post(unsigned rt, unsigned rn, unsigned offset) {
+        return word(0xe490'0000 | rn << 16 | rt << 12 | offset);
+    }
     /// STR rt, [rn], #offset
-    Code& str_post(unsigned rt, unsigned rn, unsigned offset) { return word(0xe480'0000 | rn << 16 | rt << 12 | offset); }
+    Code& str_post(unsigned rt, unsigned rn, unsigned offset) {
+        return word(0xe480'0000 | rn << 16 | rt << 12 | offset);
+    }
     Code& ldm(unsigned rn, std::uint32_t list) { return word(0xe890'0000 | rn << 16 | list); }
     Code& stm(unsigned rn, std::uint32_t list) { return word(0xe880'0000 | rn << 16 | list); }
     Code& b(std::uint32_t target) { return word(0xea00'0000 | offset24(target)); }
@@ -72,7 +100,9 @@ private:
     static std::uint32_t extra(unsigned rt, unsigned rn, unsigned offset) {
         return rn << 16 | rt << 12 | (offset >> 4) << 8 | (offset & 0xf);
     }
-    std::uint32_t offset24(std::uint32_t target) const { return ((target - at_ - 8) >> 2) & 0xff'ffff; }
+    std::uint32_t offset24(std::uint32_t target) const {
+        return ((target - at_ - 8) >> 2) & 0xff'ffff;
+    }
 
     Ram& ram_;
     std::uint32_t at_;

@@ -1,5 +1,5 @@
-// A thread of control with a stack of its own, switched by hand. Told to ASan, which otherwise takes
-// a switch of stacks for a stray pointer.
+// A thread of control with a stack of its own, switched by hand. Told to ASan, which otherwise
+// takes a switch of stacks for a stray pointer.
 #pragma once
 
 #include <cstddef>

@@ -36,7 +36,9 @@ GuestCpu::Effect GuestCpu::execute_arm(std::uint32_t word) {
         if (!is_set(word, 4)) return arm_load_store(word);
         break;
     case 4: return arm_block(word);
-    case 5: return branch(get(15) + static_cast<std::uint32_t>(static_cast<std::int32_t>(word << 8) >> 6));
+    case 5:
+        return branch(get(15) +
+                      static_cast<std::uint32_t>(static_cast<std::int32_t>(word << 8) >> 6));
     case 7:
         if (!is_set(word, 24) && is_set(word, 4)) return coprocessor(word);
         break;
@@ -80,9 +82,14 @@ GuestCpu::Effect GuestCpu::arm_load_store(std::uint32_t word) {
     const unsigned base = field(word, 19, 16);
     const std::uint32_t moved = is_set(word, 23) ? get(base) + offset : get(base) - offset;
     const bool indexed = is_set(word, 24);
-    return transfer({.load = is_set(word, 20), .log2_size = is_set(word, 22) ? 0u : 2u, .sign = false,
-                     .reg = field(word, 15, 12), .address = indexed ? moved : get(base),
-                     .base = base, .base_after = moved, .writeback = !indexed || is_set(word, 21)});
+    return transfer({.load = is_set(word, 20),
+                     .log2_size = is_set(word, 22) ? 0u : 2u,
+                     .sign = false,
+                     .reg = field(word, 15, 12),
+                     .address = indexed ? moved : get(base),
+                     .base = base,
+                     .base_after = moved,
+                     .writeback = !indexed || is_set(word, 21)});
 }
 
 GuestCpu::Effect GuestCpu::arm_extra_load_store(std::uint32_t word) {
@@ -98,8 +105,14 @@ GuestCpu::Effect GuestCpu::arm_extra_load_store(std::uint32_t word) {
     const bool load_bit = is_set(word, 20);
     if (!load_bit && kind >= 2) // LDRD, STRD
         return transfer_many(kind == 2, base, address, 3u << reg, moved, writeback);
-    return transfer({.load = load_bit, .log2_size = kind == 2 ? 0u : 1u, .sign = kind >= 2, .reg = reg,
-                     .address = address, .base = base, .base_after = moved, .writeback = writeback});
+    return transfer({.load = load_bit,
+                     .log2_size = kind == 2 ? 0u : 1u,
+                     .sign = kind >= 2,
+                     .reg = reg,
+                     .address = address,
+                     .base = base,
+                     .base_after = moved,
+                     .writeback = writeback});
 }
 
 /// LDM and STM, increment after or decrement before.
@@ -109,7 +122,8 @@ GuestCpu::Effect GuestCpu::arm_block(std::uint32_t word) {
     const bool up = is_set(word, 23);
     const std::uint32_t bytes = 4 * static_cast<std::uint32_t>(std::popcount(list));
     const std::uint32_t after = up ? get(base) + bytes : get(base) - bytes;
-    return transfer_many(is_set(word, 20), base, up ? get(base) : after, list, after, is_set(word, 21));
+    return transfer_many(is_set(word, 20), base, up ? get(base) : after, list, after,
+                         is_set(word, 21));
 }
 
 /// MRC, MCR: the guest sees VMPIDR for MPIDR; DCIMVAC is maintenance by address.

@@ -71,7 +71,9 @@ void GuestCpu::execute(std::uint32_t word) {
     const unsigned condition = !thumb ? word >> 28 : (it & 0xf) != 0 ? it >> 4 : 14u;
     Effect effect = Effect::next;
     if (condition >= 14 || condition_holds(condition))
-        effect = !thumb ? execute_arm(word) : wide_ ? execute_thumb_wide(word) : execute_thumb(word);
+        effect = !thumb  ? execute_arm(word)
+                 : wide_ ? execute_thumb_wide(word)
+                         : execute_thumb(word);
     if (effect == Effect::trapped) return;
     ++core_.executed_on_shadow;
     if (core_.root() == sim_.hypervisor->normal_table.root().value) core_.executed_on_shadow = 0;
@@ -85,7 +87,8 @@ void GuestCpu::execute(std::uint32_t word) {
 bool GuestCpu::hits_breakpoint() const {
     const Registers& system = core_.system;
     constexpr std::uint32_t mdbgen = 1u << 15;
-    const bool os_locked = (system.get<reg::DBGOSLSR>() & 2) != 0 || (system.get<reg::DBGOSDLR>() & 1) != 0;
+    const bool os_locked =
+        (system.get<reg::DBGOSLSR>() & 2) != 0 || (system.get<reg::DBGOSDLR>() & 1) != 0;
     if ((system.get<reg::DBGDSCR>() & mdbgen) == 0 || os_locked) return false;
     if (sim_.defects.breakpoints_never_fire) return false;
     for (unsigned n = 0; n < 6; ++n) {
@@ -105,7 +108,8 @@ void GuestCpu::debug_event() {
     constexpr std::uint32_t with_tde = 7u << 9; // TDRA, TDOSA, TDA: UNPREDICTABLE without (B4.1.66)
     const auto hdcr = core_.system.get<reg::HDCR>();
     if ((hdcr & tde) == 0) return take(Mode::abt, 0x0c, core_.frame.pc + 4, true);
-    if ((hdcr & with_tde) != with_tde) throw Failure{"HDCR.TDE without the traps that belong to it"};
+    if ((hdcr & with_tde) != with_tde)
+        throw Failure{"HDCR.TDE without the traps that belong to it"};
     trap(0x20, 0x22, true);
 }
 

@@ -51,7 +51,9 @@ std::uint32_t hpfar_of(std::uint32_t va, const Translation& walk) {
     return walk.valid() ? 0xdead'bee0 : va >> 12 << 4;
 }
 /// Long-descriptor fault status: translation or permission, and the level.
-std::uint32_t status_of(const Translation& walk) { return (walk.valid() ? 0x0c : 0x04) | walk.level; }
+std::uint32_t status_of(const Translation& walk) {
+    return (walk.valid() ? 0x0c : 0x04) | walk.level;
+}
 } // namespace
 
 void GuestCpu::trap_data_abort(std::uint32_t va, const Translation& walk, bool write,
@@ -61,7 +63,8 @@ void GuestCpu::trap_data_abort(std::uint32_t va, const Translation& walk, bool w
     std::uint32_t iss = status_of(walk) | (write ? 1u << 6 : 0);
     if (syndrome.maintenance) iss |= 1u << 8;
     if (syndrome.valid)
-        iss |= (1u << 24) | (log2_size << 22) | (syndrome.sign ? 1u << 21 : 0) | (syndrome.reg << 16);
+        iss |=
+            (1u << 24) | (log2_size << 22) | (syndrome.sign ? 1u << 21 : 0) | (syndrome.reg << 16);
     trap(0x24, iss, wide_ || !syndrome.valid); // IL is one where ISV is zero
 }
 

@@ -3,13 +3,8 @@
 
 namespace mmioscope::sim {
 
-/// As this CPU translates `va` now: from its TLB, or by a walk.
 Translation GuestCpu::translate(std::uint32_t va) {
-    const unsigned vmid = static_cast<unsigned>(core_.vttbr() >> 48) & 0xff;
-    if (const Translation* cached = core_.tlb.find(vmid, va)) return *cached;
-    const Translation walked = walk(sim_.ram, core_.vttbr(), va);
-    core_.tlb.fill(vmid, va, walked);
-    return walked;
+    return core_.tlb.translate(sim_.ram, core_.vttbr(), va);
 }
 
 bool GuestCpu::fetch(std::uint32_t va, std::uint16_t& halfword) {
@@ -60,8 +55,10 @@ bool GuestCpu::load(std::uint32_t va, unsigned log2_size, const Syndrome& syndro
                     std::uint32_t& value) {
     value = 0;
     if (!access(va, log2_size, false, syndrome, value)) return false;
-    if (syndrome.sign && log2_size == 0) value = static_cast<std::uint32_t>(static_cast<std::int8_t>(value));
-    if (syndrome.sign && log2_size == 1) value = static_cast<std::uint32_t>(static_cast<std::int16_t>(value));
+    if (syndrome.sign && log2_size == 0)
+        value = static_cast<std::uint32_t>(static_cast<std::int8_t>(value));
+    if (syndrome.sign && log2_size == 1)
+        value = static_cast<std::uint32_t>(static_cast<std::int16_t>(value));
     return true;
 }
 

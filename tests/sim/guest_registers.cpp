@@ -54,7 +54,8 @@ GuestCpu::Effect GuestCpu::branch(std::uint32_t address) {
 }
 
 GuestCpu::Effect GuestCpu::exchange(std::uint32_t address) {
-    core_.frame.psr = (core_.frame.psr & ~arch::psr_thumb) | ((address & 1) != 0 ? arch::psr_thumb : 0);
+    core_.frame.psr =
+        (core_.frame.psr & ~arch::psr_thumb) | ((address & 1) != 0 ? arch::psr_thumb : 0);
     return branch(address & ~1u);
 }
 

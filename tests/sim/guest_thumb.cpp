@@ -21,7 +21,8 @@ GuestCpu::Effect GuestCpu::execute_thumb(std::uint32_t word) {
     const unsigned low = field(word, 2, 0);
     const unsigned high = field(word, 10, 8);
     const std::uint32_t imm8 = field(word, 7, 0);
-    const auto plain = [&](bool load, unsigned log2_size, bool sign, unsigned reg, std::uint32_t at) {
+    const auto plain = [&](bool load, unsigned log2_size, bool sign, unsigned reg,
+                           std::uint32_t at) {
         return transfer({load, log2_size, sign, reg, at, 0, 0, false});
     };
     switch (field(word, 15, 11)) {
@@ -50,7 +51,8 @@ GuestCpu::Effect GuestCpu::execute_thumb(std::uint32_t word) {
             core_.frame.pc += 2;
             return Effect::jumped;
         }
-        if ((word & 0xffe8) == 0xb660) return change_state(!is_set(word, 4), field(word, 2, 0) << 6);
+        if ((word & 0xffe8) == 0xb660)
+            return change_state(!is_set(word, 4), field(word, 2, 0) << 6);
         break;
     case 0x18: case 0x19: {
         const auto bytes = 4 * static_cast<std::uint32_t>(std::popcount(imm8));
@@ -62,7 +64,9 @@ GuestCpu::Effect GuestCpu::execute_thumb(std::uint32_t word) {
         if (field(word, 11, 9) == 7) break;
         if (!condition_holds(field(word, 11, 8))) return Effect::next;
         return branch(get(15) + static_cast<std::uint32_t>(static_cast<std::int8_t>(imm8) * 2));
-    case 0x1c: return branch(get(15) + static_cast<std::uint32_t>(static_cast<std::int32_t>(word << 21) >> 20));
+    case 0x1c:
+        return branch(get(15) +
+                      static_cast<std::uint32_t>(static_cast<std::int32_t>(word << 21) >> 20));
     default: break;
     }
     undefined();
@@ -78,14 +82,15 @@ GuestCpu::Effect GuestCpu::execute_thumb_wide(std::uint32_t word) {
     }
     if ((word & 0xfff0'f000) == 0xf7f0'8000) return trap(0x13, 0, true); // SMC
     if ((word & 0xfb70'8000) == 0xf240'0000) {                           // MOVW, MOVT
-        const std::uint32_t imm = base << 12 | field(word, 26, 26) << 11 | field(word, 14, 12) << 8 |
-                                  field(word, 7, 0);
+        const std::uint32_t imm =
+            base << 12 | field(word, 26, 26) << 11 | field(word, 14, 12) << 8 | field(word, 7, 0);
         const unsigned destination = field(word, 11, 8);
         const bool top = is_set(word, 23);
         set(destination, top ? (get(destination) & 0xffff) | imm << 16 : imm);
         return Effect::next;
     }
-    if ((word & 0xfe40'0000) == 0xe840'0000 && (is_set(word, 24) || is_set(word, 21))) { // LDRD, STRD
+    if ((word & 0xfe40'0000) == 0xe840'0000 &&
+        (is_set(word, 24) || is_set(word, 21))) { // LDRD, STRD
         const std::uint32_t offset = 4 * field(word, 7, 0);
         const std::uint32_t moved = is_set(word, 23) ? get(base) + offset : get(base) - offset;
         return transfer_many(is_set(word, 20), base, is_set(word, 24) ? moved : get(base),
@@ -93,13 +98,18 @@ GuestCpu::Effect GuestCpu::execute_thumb_wide(std::uint32_t word) {
     }
     if ((word & 0xffc0'0000) == 0xe880'0000) { // LDM, STM
         const auto bytes = 4 * static_cast<std::uint32_t>(std::popcount(field(word, 15, 0)));
-        return transfer_many(is_set(word, 20), base, get(base), field(word, 15, 0), get(base) + bytes,
-                             is_set(word, 21));
+        return transfer_many(is_set(word, 20), base, get(base), field(word, 15, 0),
+                             get(base) + bytes, is_set(word, 21));
     }
     if ((word & 0xfe00'0000) == 0xf800'0000) { // single, with 12 bits, 8 bits or a register
-        Transfer t{.load = is_set(word, 20), .log2_size = field(word, 22, 21), .sign = is_set(word, 24),
-                   .reg = reg, .address = get(base) + field(word, 11, 0), .base = base,
-                   .base_after = 0, .writeback = false};
+        Transfer t{.load = is_set(word, 20),
+                   .log2_size = field(word, 22, 21),
+                   .sign = is_set(word, 24),
+                   .reg = reg,
+                   .address = get(base) + field(word, 11, 0),
+                   .base = base,
+                   .base_after = 0,
+                   .writeback = false};
         if (!is_set(word, 23)) {
             const bool by_register = !is_set(word, 11);
             const std::uint32_t offset = by_register ? get(field(word, 3, 0)) << field(word, 5, 4)

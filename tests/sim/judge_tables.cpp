@@ -52,7 +52,8 @@ private:
         for (const Range& range : forbidden_[at.shadow ? 1 : 0]) {
             if (!range.overlaps(mapped)) continue;
             std::ostringstream out;
-            out << (at.shadow ? "a shadow" : "the normal") << " table maps 0x" << std::hex << range.begin;
+            out << (at.shadow ? "a shadow" : "the normal") << " table maps 0x" << std::hex
+                << range.begin;
             return out.str();
         }
         return "";
@@ -80,7 +81,8 @@ std::string check_table_history(const Rig& rig, const std::vector<Range>& trappe
         const std::uint64_t root = v.vttbr & address_bits;
         if (root != machine.normal_table.root().value &&
             root != machine.shadow_tables[v.cpu].root().value)
-            return "VTTBR of CPU " + std::to_string(v.cpu) + " was neither normal nor its own shadow";
+            return "VTTBR of CPU " + std::to_string(v.cpu) +
+                   " was neither normal nor its own shadow";
     }
     return "";
 }

@@ -17,16 +17,17 @@ struct Match {
 
 std::string text_of(const BusAccess& a) {
     std::ostringstream out;
-    out << "bus: CPU " << a.cpu << (a.write ? " W" : " R") << (1 << a.log2_size) << std::hex << " 0x"
-        << a.address << " = 0x" << a.value << std::dec << " at " << a.time;
+    out << "bus: CPU " << a.cpu << (a.write ? " W" : " R") << (1 << a.log2_size) << std::hex
+        << " 0x" << a.address << " = 0x" << a.value << std::dec << " at " << a.time;
     return out.str();
 }
 
 std::string text_of(const Record& r) {
     std::ostringstream out;
-    out << "record: CPU " << unsigned{r.cpu} << (abi::is_write(r) ? " W" : " R") << abi::access_size(r)
-        << std::hex << " 0x" << abi::physical_address(r) << " = 0x" << r.value << std::dec << " at "
-        << r.time << "+" << r.duration << ", lock sequence " << r.lock_sequence;
+    out << "record: CPU " << unsigned{r.cpu} << (abi::is_write(r) ? " W" : " R")
+        << abi::access_size(r) << std::hex << " 0x" << abi::physical_address(r) << " = 0x"
+        << r.value << std::dec << " at " << r.time << "+" << r.duration << ", lock sequence "
+        << r.lock_sequence;
     return out.str();
 }
 
@@ -94,7 +95,8 @@ std::string compare_with_bus(const Rig& rig, const std::vector<Range>& unrecorde
     std::map<std::uint16_t, std::vector<Match>> by_region;
     for (unsigned cpu = 0; cpu < rig.simulation.cores.size(); ++cpu) {
         std::vector<Match> matches;
-        if (const auto wrong = match_cpu(rig, cpu, unrecorded, matches); !wrong.empty()) return wrong;
+        if (const auto wrong = match_cpu(rig, cpu, unrecorded, matches); !wrong.empty())
+            return wrong;
         for (const Match& m : matches)
             if (m.record->type == abi::RecordType::access) by_region[m.record->device].push_back(m);
     }

@@ -16,7 +16,9 @@ bool exists() { return Simulation::current() != nullptr; }
 void point() {
     if (exists()) machine().point();
 }
-std::uint64_t read_register(Encoding which) { return exists() ? machine().read_register(which) : 0; }
+std::uint64_t read_register(Encoding which) {
+    return exists() ? machine().read_register(which) : 0;
+}
 void write_register(Encoding which, std::uint64_t value) {
     if (exists()) machine().write_register(which, value);
 }

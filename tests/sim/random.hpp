@@ -28,7 +28,8 @@ private:
 /// How many seeds a randomised test tries; MMIOSCOPE_SEEDS in the environment multiplies `usual`.
 inline unsigned seeds(unsigned usual) {
     const char* factor = std::getenv("MMIOSCOPE_SEEDS");
-    return factor != nullptr ? usual * static_cast<unsigned>(std::strtoul(factor, nullptr, 10)) : usual;
+    return factor != nullptr ? usual * static_cast<unsigned>(std::strtoul(factor, nullptr, 10))
+                             : usual;
 }
 
 } // namespace mmioscope::sim

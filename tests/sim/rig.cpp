@@ -36,8 +36,9 @@ Rig::Rig(const RigOptions& o)
     std::memcpy(simulation.ram.at({boot_tree}), tree.data(), tree.size());
     attach_devices();
     write_prologues();
-    for (const std::uint32_t page : {at::sysreg, at::console, at::own_uart, at::fifo, at::gadget, at::wide,
-                                     at::wide + 0x1000, programs, programs + program_size})
+    for (const std::uint32_t page :
+         {at::sysreg, at::console, at::own_uart, at::fifo, at::gadget, at::wide, at::wide + 0x1000,
+          programs, programs + program_size})
         simulation.speculated.push_back(page);
 }
 
@@ -101,7 +102,8 @@ void Rig::prepare_machine() {
                       .boot_tree = {image + abi::boot_tree_offset,
                                     image + abi::boot_tree_offset + abi::max_tree_size}};
     machine->uart = board.uart;
-    machine->pool = TablePool(reinterpret_cast<lpae::Descriptor*>(simulation.ram.at({pool})), tables);
+    machine->pool =
+        TablePool(reinterpret_cast<lpae::Descriptor*>(simulation.ram.at({pool})), tables);
 }
 
 void Rig::run_cpu(unsigned number) {
@@ -131,7 +133,8 @@ bool Rig::drain(unsigned cpu) {
     const auto* slots = reinterpret_cast<const abi::Record*>(header + 1);
     abi::Reader& reader = header->readers[abi::host_reader];
     const bool anything = reader.tail != header->head;
-    if (header->head - reader.tail > header->capacity) reader.tail = header->head - header->capacity;
+    if (header->head - reader.tail > header->capacity)
+        reader.tail = header->head - header->capacity;
     for (; reader.tail != header->head; ++reader.tail) {
         const abi::Record& record = slots[reader.tail % header->capacity];
         if (record.commit != static_cast<std::uint32_t>(reader.tail + 1))

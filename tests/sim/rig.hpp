@@ -18,7 +18,8 @@ struct RigOptions {
     TreeOptions tree;
     /// Another tree than that of `tree`.
     Blob blob;
-    /// Asked again and again: whether a reader takes what the rings hold now. Unset: only at the end.
+    /// Asked again and again: whether a reader takes what the rings hold now. Unset: only at the
+    /// end.
     std::function<bool(Rig&)> read_when;
 };
 

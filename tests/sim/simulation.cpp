@@ -10,12 +10,11 @@ constexpr Range ram_range{0x8000'0000, 0x8400'0000};
 constexpr std::uint64_t first_tick = 1'000'000;
 constexpr std::uint32_t mdbgen = 1u << 15;
 
-unsigned vmid_of(std::uint64_t vttbr) { return static_cast<unsigned>(vttbr >> 48) & 0xff; }
-
 } // namespace
 
 Simulation::Simulation(const Conditions& c)
-    : conditions(c), ram(ram_range), cores(c.cpus), scheduler(c.seed, c.switch_one_in, c.step_limit) {
+    : conditions(c), ram(ram_range), cores(c.cpus),
+      scheduler(c.seed, c.switch_one_in, c.step_limit) {
     the_simulation = this;
     for (unsigned i = 0; i < c.cpus; ++i) {
         Core& core = cores[i];
@@ -55,11 +54,8 @@ void Simulation::speculate(Core& core) {
     const std::uint64_t page = speculated[random.below(speculated.size())];
     const bool before = !core.vttbr_settled && random.one_in(2);
     const std::uint64_t vttbr = before ? core.vttbr_before : core.vttbr();
-    if (core.tlb.find(vmid_of(vttbr), page) != nullptr) {
-        if (random.one_in(4)) core.tlb.forget_page(vmid_of(vttbr), page);
-    } else {
-        core.tlb.fill(vmid_of(vttbr), page, walk(ram, vttbr, page));
-    }
+    if (!core.tlb.holds(vttbr, page)) core.tlb.translate(ram, vttbr, page);
+    else if (random.one_in(4)) core.tlb.forget_page(vttbr, page);
 }
 
 std::uint64_t Simulation::read_register(Encoding which) {

@@ -22,21 +22,23 @@ struct Translation {
     std::uint64_t output(std::uint64_t input) const;
 };
 
-/// Walks from level 1 with 4 KiB pages and 32-bit input (ARM ARM B3.6.6), written apart from hyp/'s.
+/// Walks from level 1 with 4 KiB pages and 32-bit input (ARM ARM B3.6.6); apart from hyp/'s own.
 Translation walk(const Ram& ram, std::uint64_t root, std::uint64_t input);
 
 class Tlb {
 public:
-    using Key = std::pair<unsigned, std::uint64_t>; ///< VMID, page
+    using Key = std::pair<std::uint64_t, std::uint64_t>; ///< VMID, page or block
 
-    const Translation* find(unsigned vmid, std::uint64_t input) const;
-    void fill(unsigned vmid, std::uint64_t input, const Translation& leaf);
-    void forget(unsigned vmid);
-    void forget_all() { entries_.clear(); }
-    void forget_page(unsigned vmid, std::uint64_t input);
+    /// As the CPU translates `input` under `vttbr`: from what is cached, or by a walk that is
+    /// cached then, leaves and the tables on the way. Faults are not cached.
+    Translation translate(const Ram& ram, std::uint64_t vttbr, std::uint64_t input);
+    bool holds(std::uint64_t vttbr, std::uint64_t input) const;
+    void forget_page(std::uint64_t vttbr, std::uint64_t input);
+    void forget_all();
 
 private:
-    std::map<Key, Translation> entries_;
+    std::map<Key, Translation> leaves_;
+    std::map<Key, std::uint64_t> tables_; ///< of level 3, by 2 MiB
 };
 
 } // namespace mmioscope::sim

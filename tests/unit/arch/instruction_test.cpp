@@ -16,7 +16,9 @@ std::string describe(const Instruction& i) {
     if (i.beats != 0) {
         text = std::to_string(1u << i.log2_size) + (i.sign_extend ? "s" : "");
         for (unsigned n = 0; n < i.beats; ++n) text += " r" + std::to_string(i.reg[n]);
-        if (i.has_base) text += " @r" + std::to_string(i.base) + (i.first < 0 ? "" : "+") + std::to_string(i.first);
+        if (i.has_base)
+            text +=
+                " @r" + std::to_string(i.base) + (i.first < 0 ? "" : "+") + std::to_string(i.first);
     }
     return text + (i.loads_pc ? " +pc" : "");
 }

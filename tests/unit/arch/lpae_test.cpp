@@ -14,10 +14,11 @@ TEST_CASE("an address is split into indices of nine bits") {
 
 TEST_CASE("descriptors by the manual's bits") {
     CHECK(make_table({0x8200'1000}) == 0x8200'1003);
-    CHECK(make_leaf(0x8000'0000, guest_memory, 2) == 0x8000'07fd); // AF, inner, RW, Normal WB, block
+    CHECK(make_leaf(0x8000'0000, guest_memory, 2) ==
+          0x8000'07fd); // AF, inner, RW, Normal WB, block
     CHECK(make_leaf(0x8000'0000, guest_memory, 3) == 0x8000'07ff);
     CHECK(make_leaf(0x1c13'0000, guest_device, 3) == 0x0040'0000'1c13'07c7); // XN, Device
-    CHECK(make_leaf(0x8200'0000, hyp_text, 3) == 0x8200'07c7);               // read-only, executable
+    CHECK(make_leaf(0x8200'0000, hyp_text, 3) == 0x8200'07c7); // read-only, executable
     CHECK(make_leaf(0x8200'0000, hyp_data, 3) == 0x0040'0000'8200'0747);
     CHECK(make_leaf(0x1c0a'0000, hyp_device, 3) == 0x0040'0000'1c0a'0743);
 }

@@ -41,15 +41,19 @@ TEST_CASE("words of /chosen choose engine and policy; other words are errors") {
     CHECK(config_of({.engine = "emulation"}).first.engine == abi::EngineKind::emulation);
     CHECK(config_of({.policy = "stall"}).first.policy == abi::Policy::stall);
     CHECK(config_of({.policy = "flight"}).first.policy == abi::Policy::flight);
-    CHECK(config_of({.engine = "magic"}).second == "mmioscope,engine is neither shadow nor emulation");
-    CHECK(config_of({.policy = "stal"}).second == "mmioscope,policy is none of drop, stall, flight");
+    CHECK(config_of({.engine = "magic"}).second ==
+          "mmioscope,engine is neither shadow nor emulation");
+    CHECK(config_of({.policy = "stal"}).second ==
+          "mmioscope,policy is none of drop, stall, flight");
     CHECK(config_of({}, [](void* blob, int chosen) {
-              return fdt_setprop(blob, chosen, abi::chosen::engine, "shadow", 6); // no zero at its end
+              return fdt_setprop(blob, chosen, abi::chosen::engine, "shadow",
+                                 6); // no zero at its end
           }).second != "");
 }
 
 TEST_CASE("an area of no whole pages, an unknown UART and a missing kernel are errors") {
-    CHECK(config_of({.area_size = 0x10'0001}).second == "mmioscope,area-size is no multiple of 4 KiB");
+    CHECK(config_of({.area_size = 0x10'0001}).second ==
+          "mmioscope,area-size is no multiple of 4 KiB");
     CHECK(config_of({}, [](void* blob, int chosen) {
               return fdt_setprop_string(blob, chosen, abi::chosen::uart, "nothing");
           }).second == "unknown device in mmioscope,uart");

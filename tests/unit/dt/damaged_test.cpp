@@ -1,5 +1,5 @@
-// Trees that a boot loader damaged: everything that reads or rewrites one gives a result or an error,
-// and never touches what is not the tree's (ASan watches).
+// Trees that a boot loader damaged: everything that reads or rewrites one gives a result or an
+// error, and never touches what is not the tree's (ASan watches).
 #include "dt/guest_tree.hpp"
 #include "dt/regions.hpp"
 #include "sim/board_tree.hpp"
@@ -37,11 +37,14 @@ bool read_all(const Blob& bytes) {
                             static_cast<std::uint32_t>(out.size()));
 }
 
-const TreeOptions everything{.cpus = 2, .engine = "shadow", .policy = "drop", .trace = {"all", "!fifo", "0x1c140000+0x8"}};
+const TreeOptions everything{
+    .cpus = 2, .engine = "shadow", .policy = "drop", .trace = {"all", "!fifo", "0x1c140000+0x8"}};
 
 } // namespace
 
-TEST_CASE("an undamaged tree is read and rewritten") { CHECK(read_all(make_board_tree(everything))); }
+TEST_CASE("an undamaged tree is read and rewritten") {
+    CHECK(read_all(make_board_tree(everything)));
+}
 
 TEST_CASE("a tree cut at any place is refused") {
     const Blob whole = make_board_tree(everything);

@@ -21,7 +21,8 @@ Blob guest_tree(const Blob& blob, const MemoryMap& memory) {
     Config config;
     REQUIRE(!read_config(tree, config));
     Blob out(blob.size() + 4096);
-    REQUIRE(!make_guest_tree(tree, memory, config.modules, tree.find(uart), out.data(), static_cast<std::uint32_t>(out.size())));
+    REQUIRE(!make_guest_tree(tree, memory, config.modules, tree.find(uart), out.data(),
+                             static_cast<std::uint32_t>(out.size())));
     REQUIRE(fdt_check_full(out.data(), fdt_totalsize(out.data())) == 0);
     return out;
 }
@@ -35,15 +36,18 @@ MemoryMap carved_memory() {
 
 std::vector<std::uint32_t> cells(const Blob& tree, const char* path, const char* property) {
     int bytes = 0;
-    const void* raw = fdt_getprop(tree.data(), fdt_path_offset(tree.data(), path), property, &bytes);
+    const void* raw =
+        fdt_getprop(tree.data(), fdt_path_offset(tree.data(), path), property, &bytes);
     REQUIRE(raw != nullptr);
     std::vector<std::uint32_t> values;
-    for (int i = 0; i < bytes / 4; ++i) values.push_back(fdt32_ld(static_cast<const fdt32_t*>(raw) + i));
+    for (int i = 0; i < bytes / 4; ++i)
+        values.push_back(fdt32_ld(static_cast<const fdt32_t*>(raw) + i));
     return values;
 }
 
 bool has(const Blob& tree, const char* path, const char* property) {
-    return fdt_getprop(tree.data(), fdt_path_offset(tree.data(), path), property, nullptr) != nullptr;
+    return fdt_getprop(tree.data(), fdt_path_offset(tree.data(), path), property, nullptr) !=
+           nullptr;
 }
 
 const TreeOptions options{.engine = "shadow", .policy = "drop", .trace = {"all"}};
@@ -52,19 +56,22 @@ const TreeOptions options{.engine = "shadow", .policy = "drop", .trace = {"all"}
 
 TEST_CASE("the guest's memory is what the hypervisor left, all of it in the first memory node") {
     Blob board = with_room(make_board_tree(options));
-    const int first = fdt_add_subnode(board.data(), 0, "memory@1000000000"); // in front of the other
+    const int first =
+        fdt_add_subnode(board.data(), 0, "memory@1000000000"); // in front of the other
     REQUIRE(first > 0);
     REQUIRE(fdt_setprop_string(board.data(), first, "device_type", "memory") == 0);
     const Blob guest = guest_tree(board, carved_memory());
-    CHECK(cells(guest, "/memory@1000000000", "reg") ==
-          std::vector<std::uint32_t>{0, 0x8000'0000, 0, 0x0200'0000, 0, 0x8310'0000, 0, 0x00f0'0000});
+    CHECK(
+        cells(guest, "/memory@1000000000", "reg") ==
+        std::vector<std::uint32_t>{0, 0x8000'0000, 0, 0x0200'0000, 0, 0x8310'0000, 0, 0x00f0'0000});
     CHECK(fdt_path_offset(guest.data(), "/memory@80000000") == -FDT_ERR_NOTFOUND);
 }
 
 TEST_CASE("the hypervisor's UART is disabled and every other device is as it was") {
     const Blob board = make_board_tree(options);
     const Blob guest = guest_tree(board, carved_memory());
-    CHECK(std::string(Tree(guest.data()).text(fdt_path_offset(guest.data(), uart), "status")) == "disabled");
+    CHECK(std::string(Tree(guest.data()).text(fdt_path_offset(guest.data(), uart), "status")) ==
+          "disabled");
     int nodes = 0;
     for (int node = 0; node >= 0; node = fdt_next_node(board.data(), node, nullptr)) {
         char path[256];
@@ -87,12 +94,16 @@ TEST_CASE("the hypervisor's UART is disabled and every other device is as it was
 
 TEST_CASE("/chosen names the ramdisk as Linux expects it, and nothing of the hypervisor's") {
     const Blob guest = guest_tree(make_board_tree(options), carved_memory());
-    CHECK(cells(guest, "/chosen", "linux,initrd-start") == std::vector<std::uint32_t>{0, at::ramdisk});
-    CHECK(cells(guest, "/chosen", "linux,initrd-end") == std::vector<std::uint32_t>{0, at::ramdisk + 0x2345});
+    CHECK(cells(guest, "/chosen", "linux,initrd-start") ==
+          std::vector<std::uint32_t>{0, at::ramdisk});
+    CHECK(cells(guest, "/chosen", "linux,initrd-end") ==
+          std::vector<std::uint32_t>{0, at::ramdisk + 0x2345});
     CHECK(has(guest, "/chosen", "bootargs"));
-    for (const char* own : {abi::chosen::trace, abi::chosen::engine, abi::chosen::policy, abi::chosen::area_size})
+    for (const char* own :
+         {abi::chosen::trace, abi::chosen::engine, abi::chosen::policy, abi::chosen::area_size})
         CHECK(!has(guest, "/chosen", own));
-    CHECK(fdt_first_subnode(guest.data(), fdt_path_offset(guest.data(), "/chosen")) == -FDT_ERR_NOTFOUND);
+    CHECK(fdt_first_subnode(guest.data(), fdt_path_offset(guest.data(), "/chosen")) ==
+          -FDT_ERR_NOTFOUND);
 }
 
 TEST_CASE("too little room for the guest's tree is an error, at every size") {
@@ -103,7 +114,8 @@ TEST_CASE("too little room for the guest's tree is an error, at every size") {
     bool made = false;
     for (std::uint32_t room = 0; room < board.size() + 512; room += 16) {
         const auto out = std::make_unique_for_overwrite<std::byte[]>(room + 1);
-        const auto error = make_guest_tree(tree, carved_memory(), config.modules, -1, out.get(), room);
+        const auto error =
+            make_guest_tree(tree, carved_memory(), config.modules, -1, out.get(), room);
         CAPTURE(room);
         REQUIRE(!(made && error)); // once enough, always enough
         made = !error;

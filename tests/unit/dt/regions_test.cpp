@@ -17,7 +17,8 @@ struct Selection {
     std::unique_ptr<RegionMap> map = std::make_unique<RegionMap>();
     BootError error;
 
-    explicit Selection(std::vector<std::string> trace) : blob(make_board_tree({.trace = std::move(trace)})) {
+    explicit Selection(std::vector<std::string> trace)
+        : blob(make_board_tree({.trace = std::move(trace)})) {
         const Tree tree(blob.data());
         REQUIRE(!list_regions(tree, *regions));
         REQUIRE(map->build(*regions));
@@ -39,8 +40,8 @@ std::string error_of(std::vector<std::string> trace) {
 TEST_CASE("without a choice every device is traced, memory-like ones are not") {
     const Selection s({});
     REQUIRE(!s.error);
-    for (const std::uint32_t a : {at::sysreg, at::console, at::fifo, at::gadget, at::neighbour, at::wide + 0x2fffu,
-                                  at::hidden, at::gic, at::gic + 0x1000u})
+    for (const std::uint32_t a : {at::sysreg, at::console, at::fifo, at::gadget, at::neighbour,
+                                  at::wide + 0x2fffu, at::hidden, at::gic, at::gic + 0x1000u})
         CHECK(s.traced(a));
     CHECK(!s.traced(at::sram));
     CHECK(s.map->find({at::sram}) != nullptr);
@@ -69,9 +70,11 @@ TEST_CASE("a choice that means no device is an error that names it") {
     CHECK(error_of({"all", "fifoo"}) == "unknown device to trace: fifoo");
     CHECK(error_of({"!/nothing"}) == "unknown device to trace: !/nothing");
     CHECK(error_of({"/cpus"}) == "unknown device to trace: /cpus");
-    CHECK(error_of({"0x1c180000+0x1000"}) == "no device at the address to trace: 0x1c180000+0x1000");
+    CHECK(error_of({"0x1c180000+0x1000"}) ==
+          "no device at the address to trace: 0x1c180000+0x1000");
     CHECK(error_of({"0x1c130000+"}) == "unknown device to trace: 0x1c130000+");
-    CHECK(error_of({"0x1c130000+0x12345678901"}) == "unknown device to trace: 0x1c130000+0x12345678901");
+    CHECK(error_of({"0x1c130000+0x12345678901"}) ==
+          "unknown device to trace: 0x1c130000+0x12345678901");
     CHECK(error_of({""}) == "unknown device to trace: ");
 }
 
@@ -90,9 +93,10 @@ TEST_CASE("more devices than the table holds is an error") {
     Blob blob = with_room(make_board_tree({}), 64 * 1024);
     std::vector<fdt32_t> reg;
     for (std::uint32_t i = 0; i < 300; ++i)
-        for (const std::uint32_t cell : {0u, 0x4000'0000u + 0x1000 * i, 0u, 0x1000u}) reg.push_back(cpu_to_fdt32(cell));
-    REQUIRE(fdt_setprop(blob.data(), fdt_path_offset(blob.data(), "/interrupt-controller@2c001000"), "reg",
-                        reg.data(), static_cast<int>(4 * reg.size())) == 0);
+        for (const std::uint32_t cell : {0u, 0x4000'0000u + 0x1000 * i, 0u, 0x1000u})
+            reg.push_back(cpu_to_fdt32(cell));
+    REQUIRE(fdt_setprop(blob.data(), fdt_path_offset(blob.data(), "/interrupt-controller@2c001000"),
+                        "reg", reg.data(), static_cast<int>(4 * reg.size())) == 0);
     auto regions = std::make_unique<RegionTable>();
     CHECK(list_regions(Tree(blob.data()), *regions));
 }
@@ -103,7 +107,8 @@ TEST_CASE("the hypervisor's memory is carved out of what the guest gets") {
         for (const Range& r : parts) REQUIRE(memory.push_back(r));
         REQUIRE(!carve(memory, taken));
         std::string text;
-        for (const Range& r : memory) text += std::to_string(r.begin) + "-" + std::to_string(r.end) + " ";
+        for (const Range& r : memory)
+            text += std::to_string(r.begin) + "-" + std::to_string(r.end) + " ";
         return text;
     };
     CHECK(carved({{0, 100}}, {40, 60}) == "0-40 60-100 ");
@@ -114,6 +119,7 @@ TEST_CASE("the hypervisor's memory is carved out of what the guest gets") {
     CHECK(carved({{0, 10}, {20, 30}, {40, 50}}, {5, 45}) == "0-5 45-50 ");
     CHECK(carved({{0, 100}}, {100, 200}) == "0-100 ");
     MemoryMap full;
-    for (std::uint64_t i = 0; i < MemoryMap::capacity(); ++i) REQUIRE(full.push_back({1000 * i, 1000 * i + 999}));
+    for (std::uint64_t i = 0; i < MemoryMap::capacity(); ++i)
+        REQUIRE(full.push_back({1000 * i, 1000 * i + 999}));
     CHECK(carve(full, {10, 20}));
 }

@@ -37,7 +37,8 @@ TEST_CASE("what no `ranges` maps has no address") {
 
     Blob outside = with_room(make_board_tree({}));
     const int node = fdt_path_offset(outside.data(), fifo);
-    const fdt32_t reg[] = {cpu_to_fdt32(0x30'0000), cpu_to_fdt32(0x1000)}; // behind the bus's window
+    const fdt32_t reg[] = {cpu_to_fdt32(0x30'0000),
+                           cpu_to_fdt32(0x1000)}; // behind the bus's window
     REQUIRE(fdt_setprop(outside.data(), node, "reg", reg, sizeof reg) == 0);
     CHECK(!Tree(outside.data()).reg(Tree(outside.data()).find(fifo), 0, range));
 }
@@ -45,8 +46,10 @@ TEST_CASE("what no `ranges` maps has no address") {
 TEST_CASE("an address range that leaves the 40-bit bus is none") {
     Blob blob = with_room(make_board_tree({}));
     const int node = fdt_path_offset(blob.data(), "/interrupt-controller@2c001000");
-    const auto set = [&](std::uint32_t high, std::uint32_t low, std::uint32_t size_high, std::uint32_t size_low) {
-        const fdt32_t reg[] = {cpu_to_fdt32(high), cpu_to_fdt32(low), cpu_to_fdt32(size_high), cpu_to_fdt32(size_low)};
+    const auto set = [&](std::uint32_t high, std::uint32_t low, std::uint32_t size_high,
+                         std::uint32_t size_low) {
+        const fdt32_t reg[] = {cpu_to_fdt32(high), cpu_to_fdt32(low), cpu_to_fdt32(size_high),
+                               cpu_to_fdt32(size_low)};
         REQUIRE(fdt_setprop(blob.data(), node, "reg", reg, sizeof reg) == 0);
     };
     Range range;

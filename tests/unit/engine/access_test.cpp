@@ -30,7 +30,8 @@ const abi::Record& only_access(const std::vector<abi::Record>& records) {
 
 } // namespace
 
-TEST_CASE("a load of each size and sign reaches the register extended and the trace as on the bus") {
+TEST_CASE(
+    "a load of each size and sign reaches the register extended and the trace as on the bus") {
     const auto engine = GENERATE(values(engines));
     struct Case {
         Code& (Code::*load)(unsigned, unsigned, unsigned);
@@ -38,10 +39,12 @@ TEST_CASE("a load of each size and sign reaches the register extended and the tr
         std::uint64_t on_bus;
     };
     // The FIFO's first number is 0x80048083.
-    const auto c = GENERATE(Case{&Code::ldr, 0x8004'8083, 0x8004'8083}, Case{&Code::ldrh, 0x8083, 0x8083},
-                            Case{&Code::ldrb, 0x83, 0x83}, Case{&Code::ldrsh, 0xffff'8083, 0x8083},
-                            Case{&Code::ldrsb, 0xffff'ff83, 0x83});
-    const auto rig = run(engine, [&](Code& code) { (code.mov(0, at::fifo).*c.load)(1, 0, 8).end(); });
+    const auto c =
+        GENERATE(Case{&Code::ldr, 0x8004'8083, 0x8004'8083}, Case{&Code::ldrh, 0x8083, 0x8083},
+                 Case{&Code::ldrb, 0x83, 0x83}, Case{&Code::ldrsh, 0xffff'8083, 0x8083},
+                 Case{&Code::ldrsb, 0xffff'ff83, 0x83});
+    const auto rig =
+        run(engine, [&](Code& code) { (code.mov(0, at::fifo).*c.load)(1, 0, 8).end(); });
     const auto accesses = rig->records_of(abi::RecordType::access);
     const abi::Record& r = only_access(accesses);
     CHECK(rig->reg(0, 1) == c.in_register);

@@ -28,7 +28,8 @@ TEST_CASE("interrupts that come during a step are taken behind it, none is lost"
         REQUIRE(irqs + fiqs == rig.simulation.interrupts_taken);
         REQUIRE(irqs > 10);
         REQUIRE(fiqs > 10);
-        REQUIRE((rig.simulation.cores[0].frame.psr & 0x1c0) == 0); // open again, as the guest left them
+        REQUIRE((rig.simulation.cores[0].frame.psr & 0x1c0) ==
+                0); // open again, as the guest left them
     }
 }
 
@@ -69,7 +70,8 @@ TEST_CASE("an access before an unmapped page was done, whichever exception comes
     CHECK(rig.failure() == "");
     CHECK(rig.reg(0, 1) == 0x8004'8083);
     CHECK(compare_with_bus(rig) == "");
-    CHECK(rig.simulation.cores[0].bank(port::Banked::lr_abt) == last_word + 8); // the guest's own abort
+    CHECK(rig.simulation.cores[0].bank(port::Banked::lr_abt) ==
+          last_word + 8); // the guest's own abort
 }
 
 TEST_CASE("a breakpoint or an OS lock of the guest does not disturb a step") {
@@ -78,7 +80,10 @@ TEST_CASE("a breakpoint or an OS lock of the guest does not disturb a step") {
     const std::uint32_t load = code.here() + 4 * 9;
     code.mov(1, load).word(0xee00'1e95);         // mcr p14, 0, r1, c0, c5, 4: DBGBVR5
     code.mov(1, 0x1e7).word(0xee00'1eb5);        // mcr p14, 0, r1, c0, c5, 5: DBGBCR5, enabled
-    code.mov(1, GENERATE(0u, 0xc5ac'ce55u)).word(0xee01'1e90).nop().nop(); // mcr p14, 0, r1, c1, c0, 4: DBGOSLAR
+    code.mov(1, GENERATE(0u, 0xc5ac'ce55u))
+        .word(0xee01'1e90)
+        .nop()
+        .nop(); // mcr p14, 0, r1, c1, c0, 4: DBGOSLAR
     code.mov(0, at::fifo);
     Code(rig.simulation.ram, load + 8).ldr(2, 0).end();
     Code(rig.simulation.ram, load - 4).mov(0, at::fifo).nop().ldr(2, 0).end();

@@ -17,8 +17,9 @@ struct Run {
 
 /// One access of a random form to a random device, aligned or (one in sixteen) not.
 void write_access(Code& code, Random& random, bool with_aborts) {
-    constexpr std::uint32_t bases[] = {at::fifo, at::fifo + 0x800, at::gadget + 0xf8, at::neighbour,
-                                       at::wide + 0xff8, at::wide + 0x1ff0, at::console, at::broken};
+    constexpr std::uint32_t bases[] = {at::fifo,      at::fifo + 0x800, at::gadget + 0xf8,
+                                       at::neighbour, at::wide + 0xff8, at::wide + 0x1ff0,
+                                       at::console,   at::broken};
     const unsigned device = static_cast<unsigned>(random.below(with_aborts ? 8 : 7));
     const auto skew = static_cast<std::uint32_t>(random.one_in(16) ? random.below(4) : 0);
     code.mov(0, bases[device] + skew);
@@ -81,7 +82,8 @@ TEST_CASE("a random program has the same accesses and registers traced as untrac
             CAPTURE(n);
             REQUIRE(native.rig->reg(0, n) == traced.rig->reg(0, n));
         }
-        REQUIRE(native.rig->simulation.cores[0].frame.psr == traced.rig->simulation.cores[0].frame.psr);
+        REQUIRE(native.rig->simulation.cores[0].frame.psr ==
+                traced.rig->simulation.cores[0].frame.psr);
         REQUIRE(native.devices == traced.devices);
         if (!aborted_midway(*traced.rig)) REQUIRE(compare_with_bus(*traced.rig) == "");
     }

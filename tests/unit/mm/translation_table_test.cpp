@@ -103,8 +103,9 @@ TEST_CASE("random sequences of map and unmap agree with a map of pages") {
             std::uint64_t to = from + 1 + random.below(pages - from);
             if (random.one_in(3)) from &= ~std::uint64_t{511};
             if (random.one_in(3)) to = (to + 511) & ~std::uint64_t{511};
-            const lpae::Attributes* attributes =
-                random.one_in(2) ? nullptr : random.one_in(2) ? &lpae::guest_memory : &lpae::guest_device;
+            const lpae::Attributes* attributes = random.one_in(2)   ? nullptr
+                                                 : random.one_in(2) ? &lpae::guest_memory
+                                                                    : &lpae::guest_device;
             const Range range{begin + from * page_size, begin + to * page_size};
             REQUIRE((attributes ? table.map(range, *attributes, pool) : table.unmap(range, pool)));
             for (std::uint64_t i = from; i < to; ++i) reference[i] = attributes;
@@ -116,7 +117,8 @@ TEST_CASE("random sequences of map and unmap agree with a map of pages") {
             const Translation t = bench.translate(table, a);
             same &= t.valid() == (reference[i] != nullptr);
             same &= (table.lookup(a) != 0) == t.valid();
-            if (t.valid()) same &= t.output(a) == a && t.device() == (reference[i] == &lpae::guest_device);
+            if (t.valid())
+                same &= t.output(a) == a && t.device() == (reference[i] == &lpae::guest_device);
         }
         REQUIRE(same);
     }

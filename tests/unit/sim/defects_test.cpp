@@ -64,7 +64,8 @@ TEST_CASE("the simulation notices a lock that does not lock") {
     const auto free_locks = [](Rig& rig) {
         rig.simulation.defects.while_waiting = [&rig] {
             for (std::uint16_t i = 0; i < rig.machine->regions.size(); ++i)
-                if (auto& lock = rig.machine->locks.of(i).lock; lock.owner() != Lock::no_owner) lock.release();
+                if (auto& lock = rig.machine->locks.of(i).lock; lock.owner() != Lock::no_owner)
+                    lock.release();
         };
     };
     CHECK(runs_found_wrong(10, free_locks) > 5);

@@ -39,7 +39,8 @@ TEST_CASE("boot refuses an unknown device and lists those it knows") {
     CHECK(refusal(options) == "unknown device to trace: nothing");
     Rig rig(options);
     rig.run();
-    CHECK(rig.text().find("known: /bus@8000000/motherboard/iofpga@3,00000000/fifo@130000\r\n") != std::string::npos);
+    CHECK(rig.text().find("known: /bus@8000000/motherboard/iofpga@3,00000000/fifo@130000\r\n") !=
+          std::string::npos);
 }
 
 TEST_CASE("boot refuses too little memory and too small an area") {
@@ -65,12 +66,14 @@ TEST_CASE("boot refuses modules where they cannot be") {
     const auto move_kernel = [](std::uint32_t to) {
         return edited([to](void* blob) {
             const fdt32_t reg[] = {0, cpu_to_fdt32(to), 0, cpu_to_fdt32(0x1000)};
-            return fdt_setprop(blob, fdt_path_offset(blob, "/chosen/module@80008000"), "reg", reg, sizeof reg);
+            return fdt_setprop(blob, fdt_path_offset(blob, "/chosen/module@80008000"), "reg", reg,
+                               sizeof reg);
         });
     };
     CHECK(refusal(move_kernel(0x8200'0000)) == "a boot module lies outside the guest's memory");
     CHECK(refusal(move_kernel(0x1000'0000)) == "a boot module lies outside the guest's memory");
-    CHECK(refusal(move_kernel(0x81e0'0000)) == "a boot module lies where the guest's device tree goes");
+    CHECK(refusal(move_kernel(0x81e0'0000)) ==
+          "a boot module lies where the guest's device tree goes");
 }
 
 TEST_CASE("boot refuses a breakpoint unit that cannot be used, for it would trace nothing") {
@@ -81,13 +84,15 @@ TEST_CASE("boot refuses a breakpoint unit that cannot be used, for it would trac
 
 TEST_CASE("boot refuses a UART that is no PL011") {
     CHECK(refusal(edited([](void* blob) {
-              return fdt_setprop_string(blob, fdt_path_offset(blob, "/chosen"), abi::chosen::uart, "fifo");
+              return fdt_setprop_string(blob, fdt_path_offset(blob, "/chosen"), abi::chosen::uart,
+                                        "fifo");
           })) == "mmioscope,uart is no PL011");
 }
 
 TEST_CASE("another UART may be the hypervisor's; then the first one is the guest's") {
     Rig rig(edited([](void* blob) {
-        return fdt_setprop_string(blob, fdt_path_offset(blob, "/chosen"), abi::chosen::uart, "serial0");
+        return fdt_setprop_string(blob, fdt_path_offset(blob, "/chosen"), abi::chosen::uart,
+                                  "serial0");
     }));
     rig.program(0).mov(0, at::own_uart).mov(1, 'x').str(1, 0).end();
     rig.run();

@@ -101,7 +101,8 @@ TEST_CASE("under any schedule one CPU at a time holds a lock, and none waits for
                     Random random(seed * 100 + cpu * 20 + round);
                     HeldLocks held;
                     RegionSet set;
-                    for (unsigned i = 0; i < 2; ++i) set.add(static_cast<std::uint16_t>(random.below(4)));
+                    for (unsigned i = 0; i < 2; ++i)
+                        set.add(static_cast<std::uint16_t>(random.below(4)));
                     std::uint64_t spins = 0;
                     if (!held.acquire(*locks, set, cpu, spins)) continue;
                     for (const auto region : set)

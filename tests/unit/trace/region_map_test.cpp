@@ -128,7 +128,8 @@ TEST_CASE("random regions and choices agree with a map of bytes") {
         for (int i = 0; i < 12; ++i) {
             const std::uint64_t begin = random.below(size - 1);
             // Sizes that differ: which of two equal ones is inside is not defined.
-            const std::uint64_t length = std::min(size - begin, (1 + random.below(200)) * 16 + static_cast<unsigned>(i));
+            const std::uint64_t length =
+                std::min(size - begin, (1 + random.below(200)) * 16 + static_cast<unsigned>(i));
             f.add(begin, length);
             for (std::uint64_t a = begin; a < begin + length; ++a)
                 if (length < bytes[a].region_size) {
@@ -142,7 +143,8 @@ TEST_CASE("random regions and choices agree with a map of bytes") {
             const std::uint64_t end = begin + random.below(size - begin + 1);
             const bool withhold = i == 4;
             const bool traced = random.one_in(2);
-            REQUIRE((withhold ? f.map->withhold({begin, end}) : f.map->select({begin, end}, traced)));
+            REQUIRE(
+                (withhold ? f.map->withhold({begin, end}) : f.map->select({begin, end}, traced)));
             for (std::uint64_t a = begin; a < end; ++a) {
                 bytes[a].withheld |= withhold;
                 bytes[a].traced = !withhold && traced && !bytes[a].withheld;
@@ -152,7 +154,8 @@ TEST_CASE("random regions and choices agree with a map of bytes") {
         for (std::uint64_t a = 0; a < size; ++a) {
             const Span* span = f.map->find({a});
             same &= f.region_at(a) == bytes[a].region;
-            if (span != nullptr) same &= span->traced == bytes[a].traced && span->withheld == bytes[a].withheld;
+            if (span != nullptr)
+                same &= span->traced == bytes[a].traced && span->withheld == bytes[a].withheld;
         }
         REQUIRE(same);
         for (std::uint64_t page = 0; page < size; page += page_size) {

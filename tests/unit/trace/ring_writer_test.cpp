@@ -13,7 +13,8 @@ constexpr std::uint64_t capacity = 16;
 
 struct Ring {
     Bench bench;
-    abi::RingHeader& header = *reinterpret_cast<abi::RingHeader*>(bench.simulation.ram.at({0x8300'0000}));
+    abi::RingHeader& header =
+        *reinterpret_cast<abi::RingHeader*>(bench.simulation.ram.at({0x8300'0000}));
     abi::Record* slots = reinterpret_cast<abi::Record*>(&header + 1);
     RingWriter writer;
 
@@ -143,7 +144,8 @@ TEST_CASE("readers that write nonsense cause neither a crash nor a loss to an ho
         for (unsigned step = 0; step < 300; ++step) {
             abi::Reader& hostile = ring.header.readers[abi::drain_reader];
             hostile.active = static_cast<std::uint32_t>(random.below(3));
-            hostile.tail = random.one_in(2) ? random.next() : ring.header.head + random.below(40) - 20;
+            hostile.tail =
+                random.one_in(2) ? random.next() : ring.header.head + random.below(40) - 20;
             ring.publish(step);
             REQUIRE(ring.header.head - read <= capacity); // nothing unread was overwritten
             if (!random.one_in(3)) continue;

@@ -1,5 +1,5 @@
-// Traps that no program of the simulated guest causes: its MMU is off, and its tables are sound. They are
-// made by hand behind a guest that ran.
+// Traps that no program of the simulated guest causes: its MMU is off, and its tables are sound.
+// They are made by hand behind a guest that ran.
 #include "sim/judge.hpp"
 #include "trap/dispatch.hpp"
 #include "trap/panic.hpp"
@@ -54,7 +54,8 @@ TEST_CASE("an access that traps again from its own step is given up, not stepped
         core.bank(port::Banked::lr_abt) = 0;
         const std::uint32_t pc = core.frame.pc;
         Code(r.simulation.ram, pc).ldr(1, 0);
-        for (unsigned tries = 0; tries < 10 && core.frame.pc == pc; ++tries) trap(core, cpu, load, at::fifo);
+        for (unsigned tries = 0; tries < 10 && core.frame.pc == pc; ++tries)
+            trap(core, cpu, load, at::fifo);
         CHECK(core.frame.pc != pc);
         CHECK(!cpu.step.armed);
         CHECK(!cpu.locks.held());

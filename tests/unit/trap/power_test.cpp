@@ -87,6 +87,7 @@ TEST_CASE("a panic prints one report, and no CPU executes another instruction of
         REQUIRE(count(rig.text(), "record -7: type 1") == 1);
         REQUIRE(rig.machine->area->state == abi::AreaState::panicked);
         for (std::uint64_t address = 0; address < 0x1'0000'0000; address += 0x4000'0000)
-            REQUIRE(!walk(rig.simulation.ram, rig.machine->normal_table.root().value, address).valid());
+            REQUIRE(
+                !walk(rig.simulation.ram, rig.machine->normal_table.root().value, address).valid());
     }
 }
