@@ -56,9 +56,7 @@ void OwnBus::attach(RingWriter& ring, const RegionMap& map) {
     for (const EarlyAccess& e : early_) {
         abi::Record r = own_record(e.address, e.value, e.access, map);
         r.flags = abi::flag_boot;
-        r.time = ring.begin(0, e.address);
-        ring.publish(r);
-        ring.finish();
+        ring.publish_event(r);
     }
     early_.clear();
     ring_ = &ring;

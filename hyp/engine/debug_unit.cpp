@@ -12,6 +12,9 @@ namespace mmioscope {
 
 namespace {
 
+// Pairs are written one register after the other: no instruction of the guest runs in between, and
+// they do not match in Hyp (HMC is 0).
+
 /// The registers' numbers are part of their encodings: loops over them are unrolled here.
 template <class Apply, unsigned... N>
 void for_each(std::integer_sequence<unsigned, N...>, Apply&& apply) {
@@ -108,7 +111,6 @@ void arm_breakpoints(BorrowedDebug& borrowed, std::uint32_t next_pc, bool thumb)
     for_each<step_breakpoints>([&](auto n) {
         borrowed.value[n] = port::read<reg::DBGBVR<n>>();
         borrowed.breakpoint[n] = port::read<reg::DBGBCR<n>>();
-        port::write<reg::DBGBCR<n>>(0); // a pair must not match while only half of it is new
         port::write<reg::DBGBVR<n>>(arch::address_value(address[n]));
         port::write<reg::DBGBCR<n>>(
             arch::address_match(address[n], n == 0 ? thumb : vectors_thumb));
@@ -123,7 +125,6 @@ void disarm_breakpoints(const BorrowedDebug& borrowed) {
     port::write<reg::HDCR>(port::read<reg::HDCR>() & ~arch::hdcr_step);
     port::write<reg::DBGDSCR>(borrowed.dscr);
     for_each<step_breakpoints>([&](auto n) {
-        port::write<reg::DBGBCR<n>>(0);
         port::write<reg::DBGBVR<n>>(borrowed.value[n]);
         port::write<reg::DBGBCR<n>>(borrowed.breakpoint[n]);
     });

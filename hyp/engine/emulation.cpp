@@ -45,12 +45,7 @@ Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& a
     record.access |= abi::access_emulated;
     record.lock_sequence = cpu.locks.next_sequence(access.span->region);
     record.time = cpu.ring.begin(frame.pc, access.pa.value);
-    if (access.ends_machine && access.recorded) {
-        record.flags |= abi::flag_early;
-        cpu.ring.publish(record);
-        cpu.ring.finish();
-        port::complete_system();
-    }
+    publish_if_last(cpu, access, record);
     perform(frame, access, record);
     if (access.recorded && (record.flags & abi::flag_early) == 0) {
         record.duration = static_cast<std::uint32_t>(port::read<reg::CNTPCT>() - record.time);

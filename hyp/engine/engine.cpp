@@ -1,6 +1,7 @@
 #include "engine/engine.hpp"
 
 #include "machine/machine.hpp"
+#include "port/barrier.hpp"
 
 namespace mmioscope {
 
@@ -13,6 +14,14 @@ bool begin_access(Cpu& cpu, const DeviceAccess& access) {
     }
     if (!access.recorded) ++statistics.unselected; // now: the access may end the machine
     return true;
+}
+
+void publish_if_last(Cpu& cpu, const DeviceAccess& access, abi::Record& record) {
+    if (!access.ends_machine || !access.recorded) return;
+    record.flags |= abi::flag_early;
+    cpu.ring.publish(record);
+    cpu.ring.finish();
+    port::complete_system();
 }
 
 } // namespace mmioscope

@@ -104,12 +104,7 @@ Outcome ShadowEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& acce
     step.record = describe(frame, access);
     if (access.beats == 1) step.record.lock_sequence = cpu.locks.next_sequence(access.span->region);
     step.record.time = cpu.ring.begin(frame.pc, access.pa.value);
-    if (access.ends_machine && access.recorded) {
-        step.record.flags |= abi::flag_early;
-        cpu.ring.publish(step.record);
-        cpu.ring.finish();
-        port::complete_system();
-    }
+    publish_if_last(cpu, access, step.record);
     step.next_pc = frame.pc + (access.wide ? 4 : 2);
     arm_breakpoints(step.borrowed, step.next_pc, in_thumb(frame));
     mask_interrupts(step, frame);

@@ -219,9 +219,7 @@ Frame start_secondary(Machine& machine, Cpu& cpu) {
     record.device = abi::no_device;
     record.value = cpu.number;
     record.pa_low = entry;
-    record.time = cpu.ring.begin(0, entry);
-    cpu.ring.publish(record);
-    cpu.ring.finish();
+    cpu.ring.publish_event(record);
     return guest_start_frame(entry, 0, 0, 0);
 }
 

@@ -96,6 +96,12 @@ void RingWriter::finish() {
     port::store_shared(header_->in_flight, abi::InFlight::none);
 }
 
+void RingWriter::publish_event(abi::Record& record) {
+    record.time = begin(record.pc, abi::physical_address(record));
+    publish(record);
+    finish();
+}
+
 const abi::Record* RingWriter::recent(unsigned age) const {
     if (header_ == nullptr || age >= head_ || age >= capacity_) return nullptr;
     const std::uint64_t slot = slot_ > age ? slot_ - age - 1 : slot_ + capacity_ - age - 1;

@@ -25,6 +25,9 @@ public:
     /// The access in flight is over; its records are published.
     void finish();
 
+    /// begin(), publish() and finish() for what is no access in flight: it happens now.
+    void publish_event(abi::Record& record);
+
     /// The most recent records, newest first: for the panic report. Null past the end.
     const abi::Record* recent(unsigned age) const;
 

@@ -28,9 +28,7 @@ Outcome record_fault(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
                      abi::FaultReason why) {
     abi::Record record = describe_fault(frame, access.va, access.pa,
                                         abi::encode_access(access.write, access.log2_size), why);
-    record.time = cpu.ring.begin(frame.pc, access.pa.value);
-    cpu.ring.publish(record);
-    cpu.ring.finish();
+    cpu.ring.publish_event(record);
     return Outcome::done;
 }
 
@@ -58,9 +56,7 @@ Outcome answer_unassigned(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
 Outcome record_maintenance(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
     abi::Record record = describe_fault(frame, access.va, access.pa, 0, abi::FaultReason::none);
     record.type = abi::RecordType::maintenance;
-    record.time = cpu.ring.begin(frame.pc, access.pa.value);
-    cpu.ring.publish(record);
-    cpu.ring.finish();
+    cpu.ring.publish_event(record);
     return Outcome::done;
 }
 
@@ -110,7 +106,9 @@ abi::FaultReason objection(const Cpu& cpu, const Frame& frame, const DeviceAcces
 void find_last_region(const Machine& machine, DeviceAccess& access) {
     constexpr std::uint64_t longest = 64; // VLDM of sixteen doublewords is in beats of its own
     const std::uint64_t bytes = access.decoded ? 1u << access.log2_size : longest;
-    const Span* last = machine.map.find(access.pa + (bytes - 1));
+    const PhysicalAddress last_byte = access.pa + (bytes - 1);
+    const bool inside = access.span->range.contains(last_byte.value);
+    const Span* last = inside ? access.span : machine.map.find(last_byte);
     access.last_region = last != nullptr ? last->region : access.span->region;
     access.last_traced = last != nullptr && last->traced;
 }
@@ -157,9 +155,7 @@ Outcome prefetch_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
         describe_fault(frame, va, pa, abi::encode_access(false, 2), abi::FaultReason::none);
     record.type = abi::RecordType::fetch;
     record.device = region_at(*cpu.machine, pa, abi::no_device);
-    record.time = cpu.ring.begin(frame.pc, pa.value);
-    cpu.ring.publish(record);
-    cpu.ring.finish();
+    cpu.ring.publish_event(record);
     inject_prefetch_abort(frame, va);
     return Outcome::taken;
 }
