@@ -9,6 +9,7 @@ ARGS ?=
 .PHONY: all help setup hyp demo test fuzz nightly soak bench clean distclean
 .DELETE_ON_ERROR:
 all: hyp host-tools
+	@:
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name text; do \
@@ -24,7 +25,8 @@ setup: ## install the Debian packages that building, the demo and the tests need
 
 hyp: $(BUILD)/hyp-$(BOARD).elf ## build the hypervisor
 
-demo: setup ## boot stock Debian on two CPUs, every device traced, and print what it does
+demo: ## boot stock Debian on two CPUs, every device traced, and print what it does
+	@contrib/install-packages.sh hyp/packages.txt guest-linux/packages.txt host-tools/packages.txt
 	@$(MAKE) --no-print-directory -j2 guest all
 	@$(BUILD)/mmioscope run --board $(BOARD) $(DEMO_ARGS) $(ARGS)
 

@@ -4,7 +4,7 @@
 set -eu
 
 missing=
-for package in $(cat "$@" | sed 's/#.*//'); do
+for package in $(sed 's/#.*//' "$@" | sort -u); do
     status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
     [ "$status" = installed ] || missing="$missing $package"
 done

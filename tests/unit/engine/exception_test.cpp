@@ -75,23 +75,23 @@ TEST_CASE("an access before an unmapped page was done, whichever exception comes
 }
 
 TEST_CASE("a breakpoint or an OS lock of the guest does not disturb a step") {
+    const std::uint32_t lock = GENERATE(0u, 0xc5ac'ce55u);
     Rig rig(options_for(abi::EngineKind::shadow, 1, 1));
     Code code = rig.program(0);
-    const std::uint32_t load = code.here() + 4 * 9;
-    code.mov(1, load).word(0xee00'1e95);         // mcr p14, 0, r1, c0, c5, 4: DBGBVR5
-    code.mov(1, 0x1e7).word(0xee00'1eb5);        // mcr p14, 0, r1, c0, c5, 5: DBGBCR5, enabled
-    code.mov(1, GENERATE(0u, 0xc5ac'ce55u))
-        .word(0xee01'1e90)
-        .nop()
-        .nop(); // mcr p14, 0, r1, c1, c0, 4: DBGOSLAR
+    const std::uint32_t load = code.here() + 4 * 11;
+    code.mov(1, load).word(0xee00'1e95);  // mcr p14, 0, r1, c0, c5, 4: DBGBVR5
+    code.mov(1, 0x1e7).word(0xee00'1eb5); // mcr p14, 0, r1, c0, c5, 5: DBGBCR5, enabled
+    code.mov(1, lock).word(0xee01'1e90);  // mcr p14, 0, r1, c1, c0, 4: DBGOSLAR
     code.mov(0, at::fifo);
-    Code(rig.simulation.ram, load + 8).ldr(2, 0).end();
-    Code(rig.simulation.ram, load - 4).mov(0, at::fifo).nop().ldr(2, 0).end();
+    REQUIRE(code.here() == load);
+    code.ldr(2, 0).end();
     rig.run();
     CHECK(rig.failure() == "");
     CHECK(rig.reg(0, 2) == 0x8004'8083);
     CHECK(compare_with_bus(rig) == "");
-    CHECK(rig.simulation.cores[0].system.get<reg::DBGBCR<5>>() == 0x1e7);
+    const Registers& system = rig.simulation.cores[0].system;
+    CHECK(system.get<reg::DBGBCR<5>>() == 0x1e7);
+    CHECK(system.get<reg::DBGOSLSR>() == (lock != 0 ? 2 : 0));
 }
 
 TEST_CASE("the guest's debug registers are as it left them after a step") {

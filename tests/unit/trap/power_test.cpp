@@ -71,9 +71,13 @@ TEST_CASE("a panic prints one report, and no CPU executes another instruction of
     for (std::uint64_t seed = 1; seed <= seeds(4); ++seed) {
         CAPTURE(seed);
         RigOptions options = options_for(abi::EngineKind::shadow, 4, seed);
+        options.conditions.step_limit = 2'000'000;
         Rig rig(options);
-        // CPU 2 traps for a reason that cannot be; the others hammer on without end.
-        for (unsigned i = 0; i < 4; ++i) write_hammer(rig.program(i), i == 2 ? 3 : 100'000'000);
+        // CPU 2 traps for a reason that cannot be; the others go on for ever, CPU 3 without a trap.
+        for (unsigned i = 0; i < 3; ++i) write_hammer(rig.program(i), i == 2 ? 3 : 100'000'000);
+        Code idle = rig.program(3);
+        const std::uint32_t top = idle.here();
+        idle.nop().b(top);
         rig.on_end(2, [](Core& core, Cpu& cpu) {
             core.system.set<reg::HSR>(0x3fu << 26);
             mmioscope_guest_trap(cpu, core.frame);
