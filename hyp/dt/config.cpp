@@ -61,7 +61,8 @@ BootError read_config(const Tree& tree, Config& config) {
     if (tree.has(chosen, abi::chosen::uart)) {
         const char* name = tree.text(chosen, abi::chosen::uart);
         config.uart_node = name != nullptr ? tree.find(name) : -1;
-        if (config.uart_node < 0) return {"unknown device in mmioscope,uart", name ? name : ""};
+        if (config.uart_node < 0)
+            return {"unknown device in mmioscope,uart", name ? name : "", true};
     }
     return read_modules(tree, chosen, config.modules);
 }

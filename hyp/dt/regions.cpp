@@ -73,7 +73,8 @@ BootError select_one(const Tree& tree, const RegionTable& regions, RegionMap& ma
 
     Range range;
     if (parse_range(name, range)) {
-        if (!any_region_in(regions, range)) return {"no device at the address to trace", entry};
+        if (!any_region_in(regions, range))
+            return {"no device at the address to trace", entry, true};
         return map.select(range, traced) ? BootError{} : no_room;
     }
     const int node = tree.find(name);
@@ -82,7 +83,7 @@ BootError select_one(const Tree& tree, const RegionTable& regions, RegionMap& ma
         found = true;
         if (!map.select(range, traced)) return no_room;
     }
-    return found ? BootError{} : BootError{"unknown device to trace", entry};
+    return found ? BootError{} : BootError{"unknown device to trace", entry, true};
 }
 
 } // namespace

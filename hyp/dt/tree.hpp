@@ -11,6 +11,7 @@ namespace mmioscope {
 struct BootError {
     const char* what{};
     const char* subject{""};
+    bool lists_devices{}; ///< the devices that are there would help
 
     explicit operator bool() const { return what != nullptr; }
 };

@@ -33,7 +33,7 @@ struct DeviceAccess {
     bool ends_machine{};         ///< a write after which this CPU may not get to run again
     bool stage1_walk{};          ///< made by the guest's table walk, not by the instruction
     std::uint16_t last_region{}; ///< of its last byte; the span's own as a rule
-    bool last_traced{};          ///< likewise: traced
+    bool also_traced{};          ///< a byte behind the first region's is traced
 };
 
 } // namespace mmioscope

@@ -17,7 +17,7 @@ RegionSet regions_of(const Step& step, const DeviceAccess& access) {
 }
 
 bool reaches_traced(const Step& step, const DeviceAccess& access) {
-    if (access.beats == 1) return access.span->traced || access.last_traced;
+    if (access.beats == 1) return access.span->traced || access.also_traced;
     for (unsigned n = 0; n < access.beats; ++n)
         if (step.beats[n].span != nullptr && step.beats[n].span->traced) return true;
     return false;

@@ -25,7 +25,6 @@ namespace {
 
 constexpr BootError no_tables{"translation tables: too little room", ""};
 constexpr BootError no_spans{"too many devices for the region map", ""};
-;
 
 /// Everything that can be wrong with what the boot loader handed over ends here, in one line
 /// and, for a device nobody knows, the list of those that are known.
@@ -35,7 +34,8 @@ constexpr BootError no_spans{"too many devices for the region map", ""};
     print(uart, abi::stop_line, error.what, error.subject[0] != '\0' ? ": " : "", error.subject,
           "\n");
     for (const abi::RegionEntry& region : machine.regions)
-        if (region.reg_index == 0) print(uart, "mmioscope: known: ", region.path, "\n");
+        if (error.lists_devices && region.reg_index == 0)
+            print(uart, "mmioscope: known: ", region.path, "\n");
     print(uart, "mmioscope: end of report\n");
     port::halt();
 }

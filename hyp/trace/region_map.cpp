@@ -83,4 +83,11 @@ bool RegionMap::page_trapped(PhysicalAddress address) const {
     return false;
 }
 
+bool RegionMap::any_traced(Range range) const {
+    for (std::size_t i = first_ending_after(range.begin);
+         i < spans_.size() && spans_[i].range.begin < range.end; ++i)
+        if (spans_[i].traced) return true;
+    return false;
+}
+
 } // namespace mmioscope

@@ -44,6 +44,9 @@ public:
     /// True if the guest must not reach the 4 KiB page of `address` without a trap.
     bool page_trapped(PhysicalAddress address) const;
 
+    /// True if a byte of `range` is traced.
+    bool any_traced(Range range) const;
+
     const Span* begin() const { return spans_.begin(); }
     const Span* end() const { return spans_.end(); }
 

@@ -101,16 +101,16 @@ abi::FaultReason objection(const Cpu& cpu, const Frame& frame, const DeviceAcces
     return abi::FaultReason::none;
 }
 
-/// The region of the last byte that one access may touch: the next one where it is unaligned, or
+/// What else one access may touch than its first byte: the next region where it is unaligned, or
 /// where the instruction is not understood.
 void find_last_region(const Machine& machine, DeviceAccess& access) {
-    constexpr std::uint64_t longest = 64; // VLDM of sixteen doublewords is in beats of its own
+    constexpr std::uint64_t longest = 128; // VLDM of sixteen doublewords
     const std::uint64_t bytes = access.decoded ? 1u << access.log2_size : longest;
-    const PhysicalAddress last_byte = access.pa + (bytes - 1);
-    const bool inside = access.span->range.contains(last_byte.value);
-    const Span* last = inside ? access.span : machine.map.find(last_byte);
-    access.last_region = last != nullptr ? last->region : access.span->region;
-    access.last_traced = last != nullptr && last->traced;
+    const PhysicalAddress last = access.pa + (bytes - 1);
+    access.last_region = access.span->region;
+    if (access.span->range.contains(last.value)) return;
+    access.last_region = region_at(machine, last, access.last_region);
+    access.also_traced = machine.map.any_traced({access.pa.value, last.value + 1});
 }
 
 } // namespace

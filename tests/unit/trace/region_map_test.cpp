@@ -102,6 +102,19 @@ TEST_CASE("a page traps if one byte of it is traced, withheld or always trapped"
     CHECK(!f.map->page_trapped({0x3000}));
 }
 
+TEST_CASE("a run of bytes is traced if any byte of it is, at its ends or between") {
+    Fixture f;
+    f.add(0x1000, 0x100);
+    f.add(0x1200, 0x100);
+    f.build();
+    REQUIRE(f.map->select({0x1240, 0x1244}, true));
+    CHECK(f.map->any_traced({0x1000, 0x1300}));
+    CHECK(f.map->any_traced({0x1000, 0x1241}));
+    CHECK(f.map->any_traced({0x1243, 0x1280}));
+    CHECK(!f.map->any_traced({0x1000, 0x1240}));
+    CHECK(!f.map->any_traced({0x1244, 0x1300}));
+}
+
 TEST_CASE("a full map says so") {
     Fixture f;
     for (unsigned i = 0; i < abi::max_regions; ++i) f.add(0x1000 * i, 0x1000);
