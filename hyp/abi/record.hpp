@@ -105,6 +105,12 @@ constexpr std::uint64_t physical_address(const Record& r) {
     return (std::uint64_t{r.pa_high} << 32) | r.pa_low;
 }
 
+/// Sets it.
+constexpr void set_physical_address(Record& r, std::uint64_t address) {
+    r.pa_low = static_cast<std::uint32_t>(address);
+    r.pa_high = static_cast<std::uint8_t>(address >> 32);
+}
+
 /// True for a store.
 constexpr bool is_write(const Record& r) {
     return (r.access & access_write) != 0;

@@ -24,7 +24,6 @@ inline constexpr std::uint32_t psr_i = bit(7);
 inline constexpr std::uint32_t psr_a = bit(8);
 inline constexpr std::uint32_t psr_aif = psr_a | psr_i | psr_f;
 inline constexpr std::uint32_t psr_e = bit(9);
-inline constexpr std::uint32_t psr_j = bit(24);
 
 constexpr Mode mode_of(std::uint32_t psr) {
     return Field<4, 0, Mode>::get(psr);

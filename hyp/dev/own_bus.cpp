@@ -19,8 +19,7 @@ abi::Record own_record(std::uint64_t address, std::uint64_t value, std::uint8_t 
     r.device = span != nullptr ? span->region : abi::no_device;
     r.value = value;
     r.va = static_cast<std::uint32_t>(address);
-    r.pa_low = static_cast<std::uint32_t>(address);
-    r.pa_high = static_cast<std::uint8_t>(address >> 32);
+    abi::set_physical_address(r, address);
     return r;
 }
 } // namespace

@@ -14,8 +14,7 @@ abi::Record describe_context(const Frame& frame, VirtualAddress va, PhysicalAddr
     r.mode = static_cast<std::uint8_t>(static_cast<std::uint32_t>(arch::mode_of(frame.psr)) |
                                        (in_thumb(frame) ? abi::mode_thumb : 0u));
     r.device = abi::no_device;
-    r.pa_low = static_cast<std::uint32_t>(pa.value);
-    r.pa_high = static_cast<std::uint8_t>(pa.value >> 32);
+    abi::set_physical_address(r, pa.value);
     r.va = va.value;
     r.pc = frame.pc;
     r.sp = guest_register(frame, 13);

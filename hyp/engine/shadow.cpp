@@ -75,8 +75,7 @@ void publish_beats(Cpu& cpu, const Frame& frame) {
         if (beat.span == nullptr || !beat.span->traced) continue;
         r.device = beat.span->region;
         r.va = beat.va.value;
-        r.pa_low = static_cast<std::uint32_t>(beat.pa.value);
-        r.pa_high = static_cast<std::uint8_t>(beat.pa.value >> 32);
+        abi::set_physical_address(r, beat.pa.value);
         const std::uint32_t value =
             step.access.write ? beat.value : guest_register(frame, beat.reg);
         r.value = bus_value(frame, value, step.access.log2_size);

@@ -40,11 +40,6 @@ return_to_guest:                        @ sp: a Frame
     add     sp, sp, #64
     eret
 
-    .global enter_guest
-enter_guest:                            @ (Frame*): the first way into the guest
-    mov     sp, r0
-    b       return_to_guest
-
 @ Hyp itself took an exception: nothing may be trusted, so switch to the emergency stack
 @ (Cpu's first word) and report. The guest's thread registers serve as scratch: it will not run again.
     .macro hyp_fault name, number
