@@ -1,8 +1,6 @@
 # What the tests need built. tests/run.sh runs them.
 
-include tests/unit.mk
-include tests/integration.mk
-include tests/fuzz/fuzz.mk
+include $(wildcard tests/*/*.mk) tests/unit.mk tests/integration.mk
 
 .PHONY: tests
 tests: $(BUILD)/tests/unit $(BUILD)/tests/host-tools $(BUILD)/tests/mutate-trace test-guests

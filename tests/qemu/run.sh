@@ -32,9 +32,11 @@ add() {
     shift 3
     commands+=("$(printf '%q ' "$@")")
 }
-for file in lib guests linux input endings; do
+# shellcheck source=/dev/null
+source "$here/lib.sh"
+for file in "$here"/cases/*.sh; do
     # shellcheck source=/dev/null
-    source "$here/$file.sh"
+    source "$file"
 done
 
 chosen=()
