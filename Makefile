@@ -23,7 +23,7 @@ include tests/tests.mk
 setup: ## install the Debian packages that building, the demo and the tests need
 	@contrib/install-packages.sh */packages.txt
 
-hyp: $(BUILD)/hyp-$(BOARD).elf ## build the hypervisor
+hyp: $(foreach b,$(HYP_BOARDS),$(BUILD)/hyp-$(b).elf) ## build the hypervisor for every board
 
 demo: ## boot stock Debian on two CPUs, every device traced, and print what it does
 	@contrib/install-packages.sh hyp/packages.txt guest-linux/packages.txt host-tools/packages.txt

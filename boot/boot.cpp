@@ -20,6 +20,7 @@ extern char boot_stacks[], boot_stacks_end[];
 extern char table_pool_begin[], table_pool_end[];
 void mmioscope_leave_secure(std::uint32_t number);
 void mmioscope_start(std::uint32_t number, std::uint32_t r2, mmioscope::Frame& frame);
+void mmioscope_start_again(std::uint32_t number, mmioscope::Frame& frame);
 void mmioscope_no_hyp();
 constinit mmioscope::Cpu early_fault_cpu; ///< for faults before HTPIDR is set (entry/vectors.S)
 }
@@ -112,8 +113,13 @@ void mmioscope_start(std::uint32_t number, std::uint32_t r2, Frame& frame) {
         wait_for_machine();
         if (number >= machine.cpu_count)
             for (;;) port::wait_for_interrupt();
-        frame = start_secondary(machine, start_cpu(number));
+        frame = start_parked(machine, start_cpu(number));
     }
+}
+
+// By its own call the guest, on another CPU, has seen that `number` is one of the machine's.
+void mmioscope_start_again(std::uint32_t number, Frame& frame) {
+    frame = start_by_firmware(machine, start_cpu(number));
 }
 
 void mmioscope_no_hyp() {

@@ -75,18 +75,37 @@ check_mode:
     movs    pc, lr
 
 in_hyp:
-    ldr     r0, =hyp_vectors
-    mcr     p15, 4, r0, c12, c0, 0      @ HVBAR
-    mov     r0, #0
-    mcr     p15, 4, r0, c13, c0, 2      @ HTPIDR: no state yet
-    isb
-    bl      set_stack                   @ Hyp has an SP of its own
+    bl      set_up_hyp
     mov     r0, r9
     mov     r1, r10
     sub     sp, sp, #64                 @ a Frame for the way into the guest
     mov     r2, sp
     bl      mmioscope_start             @ (cpu number, r2 at entry, Frame&)
     b       return_to_guest
+
+@ Where firmware starts a CPU in Hyp after the guest's CPU_ON (hyp/trap/call.cpp): the machine is there.
+    .global mmioscope_cpu_on_entry
+mmioscope_cpu_on_entry:
+    cpsid   aif
+    mrc     p15, 0, r9, c0, c0, 5       @ MPIDR
+    and     r9, r9, #0xff
+    bl      set_up_hyp
+    mov     r0, r9
+    sub     sp, sp, #64
+    mov     r1, sp
+    bl      mmioscope_start_again       @ (cpu number, Frame&)
+    b       return_to_guest
+
+@ Vectors, no state yet, and a stack: Hyp has an SP of its own.
+set_up_hyp:
+    mov     r8, lr
+    ldr     r0, =hyp_vectors
+    mcr     p15, 4, r0, c12, c0, 0      @ HVBAR
+    mov     r0, #0
+    mcr     p15, 4, r0, c13, c0, 2      @ HTPIDR
+    isb
+    bl      set_stack
+    bx      r8
 
 @ sp = the top of this CPU's stack (linker/hyp.ld). Keeps all but r0 and r1.
 set_stack:

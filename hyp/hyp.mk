@@ -12,6 +12,7 @@ HYP_STACK_SIZE := 16384
 HYP_TABLE_POOL_SIZE := 0x180000
 HYP_BOOT_TREE_OFFSET := 0xe00000
 HYP_IMAGE_BASE_vexpress-a15 := 0x88000000
+HYP_IMAGE_BASE_virt := 0x48000000
 
 # For the assembly; boot/boot.cpp asserts that C++ has the same.
 HYP_DEFINES := -DMAX_CPUS=$(HYP_MAX_CPUS) -DSTACK_SIZE=$(HYP_STACK_SIZE) \
@@ -21,6 +22,8 @@ HYP_FLAGS := -std=c++20 -march=armv7ve -marm -mgeneral-regs-only -mno-unaligned-
     -ffreestanding -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit \
     $(HYP_DEFINES) -ffunction-sections -fdata-sections -O2 -g -Wall -Wextra -Wconversion -Wshadow -Werror \
     -Ihyp -isystem $(BUILD)/libfdt
+
+HYP_BOARDS := $(patsubst HYP_IMAGE_BASE_%,%,$(filter HYP_IMAGE_BASE_%,$(.VARIABLES)))
 
 hyp_object = $(BUILD)/obj/target/$(basename $(1)).o
 HYP_OBJECTS := $(foreach s,$(HYP_SOURCES) $(HYP_TARGET_SOURCES) $(HYP_ASSEMBLY),$(call hyp_object,$(s)))
@@ -53,4 +56,4 @@ $(BUILD)/hyp-%.elf: $(HYP_OBJECTS) $(BUILD)/obj/target/hyp/board/$$(subst -,_,$$
 
 -include $(HYP_OBJECTS:.o=.d)
 
-.SECONDARY:
+.SECONDARY: $(HYP_OBJECTS) $(foreach b,$(HYP_BOARDS),$(call hyp_object,hyp/board/$(subst -,_,$(b)).cpp))

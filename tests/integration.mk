@@ -7,27 +7,50 @@ GUEST_FLAGS := -std=c++20 -march=armv7ve -marm -mgeneral-regs-only -mno-unaligne
     -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-toplevel-reorder -masm-syntax-unified -O2 -g -Wall -Wextra -Wconversion \
     -Werror
 
-TEST_GUESTS := hammer forms outside neighbours straddle
+# A guest is tests/guest/NAME.cpp, built for each board that it is listed for: build/tests/guest/BOARD/NAME.bin.
+TEST_GUESTS_vexpress-a15 := hammer forms outside neighbours straddle
+TEST_GUESTS_virt := hammer
+TEST_GUEST_RAM_vexpress-a15 := 0x80000000
+TEST_GUEST_RAM_virt := 0x40000000
+TEST_GUEST_BOARDS := vexpress-a15 virt
 test_guest_out := $(BUILD)/tests/guest
-test_guest_shared := $(addprefix $(test_guest_out)/,start.o run_form.o platform.o)
 
 .PHONY: test-guests test-integration
-test-guests: $(foreach guest,$(TEST_GUESTS),$(test_guest_out)/$(guest).bin)
+test-guests: $(foreach b,$(TEST_GUEST_BOARDS),$(foreach g,$(TEST_GUESTS_$(b)),$(test_guest_out)/$(b)/$(g).bin))
 
-$(test_guest_out)/%.o: tests/guest/%.cpp tests/guest/platform.hpp
-	@mkdir -p "$(@D)"
-	@echo "  $<"
-	@$(GUEST_CXX) $(GUEST_FLAGS) -c $< -o $@
+define test_guest_rules
+test_guest_shared_$(1) := $(addprefix $(test_guest_out)/$(1)/,start.o pen.o run_form.o platform.o board.o)
 
-$(test_guest_out)/%.o: tests/guest/%.S
-	@mkdir -p "$(@D)"
-	@echo "  $<"
-	@$(GUEST_CXX) -march=armv7ve -c $< -o $@
+$(test_guest_out)/$(1)/%.o: tests/guest/%.cpp tests/guest/platform.hpp tests/guest/$(1)/board.hpp
+	@mkdir -p "$$(@D)"
+	@echo "  $$<"
+	@$(GUEST_CXX) $(GUEST_FLAGS) -Itests/guest -Itests/guest/$(1) -c $$< -o $$@
+
+$(test_guest_out)/$(1)/%.o: tests/guest/$(1)/%.cpp tests/guest/platform.hpp tests/guest/$(1)/board.hpp
+	@mkdir -p "$$(@D)"
+	@echo "  $$<"
+	@$(GUEST_CXX) $(GUEST_FLAGS) -Itests/guest -Itests/guest/$(1) -c $$< -o $$@
+
+$(test_guest_out)/$(1)/%.o: tests/guest/%.S
+	@mkdir -p "$$(@D)"
+	@echo "  $$<"
+	@$(GUEST_CXX) -march=armv7ve -c $$< -o $$@
+
+$(test_guest_out)/$(1)/%.o: tests/guest/$(1)/%.S
+	@mkdir -p "$$(@D)"
+	@echo "  $$<"
+	@$(GUEST_CXX) -march=armv7ve -c $$< -o $$@
 
 # The ELF file runs without a hypervisor (-kernel), the raw binary under it.
-$(test_guest_out)/%.elf: $(test_guest_out)/%.o $(test_guest_shared) tests/guest/guest.ld
-	@$(GUEST_CXX) $(GUEST_FLAGS) -nostdlib -static -Wl,--no-warn-mismatch -Wl,-z,noexecstack -T tests/guest/guest.ld \
-	    $(filter %.o,$^) -lc -lgcc -o $@
+$(test_guest_out)/$(1)/%.elf: $(test_guest_out)/$(1)/%.o $$(test_guest_shared_$(1)) tests/guest/guest.ld
+	@$(GUEST_CXX) $(GUEST_FLAGS) -nostdlib -static -Wl,--no-warn-mismatch -Wl,-z,noexecstack \
+	    -Wl,--defsym=RAM_BASE=$(TEST_GUEST_RAM_$(1)) -T tests/guest/guest.ld \
+	    $$(filter %.o,$$^) -lc -lgcc -o $$@
+
+.SECONDARY: $$(test_guest_shared_$(1)) $(foreach g,$(TEST_GUESTS_$(1)),$(test_guest_out)/$(1)/$(g).o \
+    $(test_guest_out)/$(1)/$(g).elf)
+endef
+$(foreach b,$(TEST_GUEST_BOARDS),$(eval $(call test_guest_rules,$(b))))
 
 $(test_guest_out)/%.bin: $(test_guest_out)/%.elf
 	@$(GUEST_OBJCOPY) -O binary $< $@
@@ -35,5 +58,3 @@ $(test_guest_out)/%.bin: $(test_guest_out)/%.elf
 test-integration: test-guests
 	@tests/qemu/run.sh
 
-.SECONDARY: $(test_guest_shared) $(foreach guest,$(TEST_GUESTS),$(test_guest_out)/$(guest).o \
-    $(test_guest_out)/$(guest).elf)

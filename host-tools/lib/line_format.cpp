@@ -46,6 +46,17 @@ void append_access(std::string& to, const abi::Record& record, const LineContext
     append_pc(to, record);
 }
 
+void append_power(std::string& to, const abi::Record& record) {
+    const auto cpu = static_cast<unsigned>(record.value & 0xff);
+    const auto event = static_cast<abi::PowerEvent>(record.value >> 8);
+    const char* what = event == abi::PowerEvent::cpu_on         ? "cpu {} started at {:#x}"
+                       : event == abi::PowerEvent::cpu_off      ? "cpu {} switched off at pc {:#x}"
+                       : event == abi::PowerEvent::system_off   ? "machine off, cpu {} pc {:#x}"
+                       : event == abi::PowerEvent::system_reset ? "machine reset, cpu {} pc {:#x}"
+                                                                : "cpu {} power event at {:#x}";
+    fmt::format_to(std::back_inserter(to), fmt::runtime(what), cpu, abi::physical_address(record));
+}
+
 } // namespace
 
 std::string format_time(std::uint64_t ticks, const LineContext& context) {
@@ -72,10 +83,7 @@ void append_line(std::string& to, const abi::Record& record, const LineContext& 
         fmt::format_to(std::back_inserter(to), "{} records lost, from number {} on", record.value,
                        record.cpu_sequence);
         return;
-    case RecordType::power:
-        fmt::format_to(std::back_inserter(to), "cpu {} started at {:#x}", record.value,
-                       abi::physical_address(record));
-        return;
+    case RecordType::power: append_power(to, record); return;
     case RecordType::marker:
     case RecordType::configuration:
     case RecordType::interrupt:

@@ -10,6 +10,8 @@ namespace mmioscope::run {
 struct Board {
     std::string_view name;
     std::string_view machine;      ///< QEMU's -M, with the properties the board needs
+    std::string_view described_by; ///< QEMU's -M for the device tree the guest is to see; empty:
+                                   ///< the user has one
     std::string_view cpu;          ///< QEMU's -cpu; empty: the machine's own
     std::uint64_t ram_base;        ///< physical address
     std::uint64_t hypervisor_base; ///< physical address of its image; in RAM
@@ -17,11 +19,13 @@ struct Board {
     unsigned max_cpus;
     unsigned serials;           ///< UARTs QEMU can connect
     unsigned guest_serial;      ///< which of them is the guest's console
-    unsigned hypervisor_serial; ///< and which the hypervisor's
+    unsigned hypervisor_serial; ///< and which the hypervisor's; the guest's if there is only one
     std::string_view network;   ///< QEMU's model of the network card; empty: none
+    bool network_soldered;      ///< it is part of the board (-nic), not added to it (-device)
     bool sd_card;
     std::string_view command_line; ///< of the guest, if neither user nor device tree has one
 
+    bool one_serial() const { return guest_serial == hypervisor_serial; }
     std::uint64_t kernel_address() const { return ram_base + (48u << 20); }
     std::uint64_t ramdisk_address() const { return ram_base + (64u << 20); }
 };

@@ -5,6 +5,7 @@
 #include "lib/error.hpp"
 #include "lib/file_descriptor.hpp"
 #include "run/boot_tree.hpp"
+#include "run/machine_tree.hpp"
 #include "run/process.hpp"
 #include "run/selection.hpp"
 
@@ -81,9 +82,17 @@ std::optional<Module> ramdisk_module(const Options& options, const Board& board)
     return Module{board.ramdisk_address(), ramdisk.size()};
 }
 
-Bytes hypervisor_tree(const Options& options, const Board& board) {
+Bytes board_tree(const Options& options, const Board& board, const std::string& qemu) {
+    if (options.tree.empty() && !board.described_by.empty()) {
+        return machine_tree(board, options, qemu);
+    }
     const Bytes tree = read_input(options.tree, "device tree");
     check_tree(tree, options.tree);
+    return tree;
+}
+
+Bytes hypervisor_tree(const Options& options, const Board& board, const std::string& qemu) {
+    const Bytes tree = board_tree(options, board, qemu);
     return compose_tree(tree, board,
                         {.memory = options.memory,
                          .kernel = kernel_module(options, board),
@@ -104,6 +113,14 @@ void check_sd_card(const Options& options, const Board& board) {
     }
 }
 
+void check_hypervisor_log(const Options& options, const Board& board) {
+    if (!options.hypervisor_log.empty() && board.one_serial()) {
+        throw bad_input("--hyp-log: {} has one UART, so what the hypervisor says is in the "
+                        "guest's console",
+                        board.name);
+    }
+}
+
 } // namespace
 
 Plan make_plan(const Options& options) {
@@ -111,11 +128,12 @@ Plan make_plan(const Options& options) {
     check_cpus(options, board);
     check_area(options);
     check_memory(options, board);
+    check_hypervisor_log(options, board);
     Plan plan{&board, options, find_program(options.qemu), options.hypervisor, {}};
     if (plan.hypervisor.empty()) {
         plan.hypervisor = beside_this_program(fmt::format("hyp-{}.elf", board.name));
     }
-    plan.tree = hypervisor_tree(options, board);
+    plan.tree = hypervisor_tree(options, board, plan.qemu);
     check_sd_card(options, board);
     check_hypervisor(read_input(plan.hypervisor, "hypervisor"), plan.hypervisor);
     return plan;

@@ -18,7 +18,8 @@ struct Plan {
 };
 
 /// Reads and checks everything `options` names. Throws Error (bad_input) in one line (unknown
-/// devices to trace: with a list of the known ones). Starts nothing, writes nothing.
+/// devices to trace: with a list of the known ones). Writes nothing, and starts nothing but a QEMU
+/// that describes its board.
 Plan make_plan(const Options& options);
 
 } // namespace mmioscope::run

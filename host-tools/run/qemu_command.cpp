@@ -47,7 +47,9 @@ void add_serials(Arguments& to, const Board& board, const Options& options,
     const std::string log = descriptor_path(files.console_log);
     add(to, {"-chardev", options.console ? "stdio,id=guest,signal=on,logfile=" + log
                                          : "file,id=guest,path=" + log});
-    add(to, {"-chardev", "file,id=hyp,path=" + descriptor_path(files.hypervisor_log)});
+    if (!board.one_serial()) {
+        add(to, {"-chardev", "file,id=hyp,path=" + descriptor_path(files.hypervisor_log)});
+    }
     for (unsigned serial = 0; serial < board.serials; ++serial) {
         const bool guest = serial == board.guest_serial;
         const bool hypervisor = serial == board.hypervisor_serial;
@@ -57,7 +59,15 @@ void add_serials(Arguments& to, const Board& board, const Options& options,
 
 void add_devices(Arguments& to, const Board& board, const Options& options) {
     const bool network = options.network.value_or(true) && !board.network.empty();
-    add(to, {"-nic", network ? fmt::format("user,model={}", board.network) : "none"});
+    if (network && board.network_soldered) {
+        add(to, {"-nic", fmt::format("user,model={}", board.network)});
+    } else {
+        add(to, {"-nic", "none"});
+    }
+    if (network && !board.network_soldered) {
+        add(to, {"-netdev", "user,id=net"});
+        add(to, {"-device", fmt::format("{},netdev=net", board.network)});
+    }
     if (!options.sd_image.empty()) {
         add(to, {"-drive",
                  fmt::format("if=sd,format=raw,snapshot=on,file={}", escape(options.sd_image))});

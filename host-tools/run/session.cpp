@@ -105,7 +105,8 @@ Status run_session(const Plan& plan) {
     Signals signals;
     const GuestMemory memory(*plan.board, plan.options.memory);
     RunFiles files(plan);
-    LogFile hypervisor_log(files.hypervisor_log.get());
+    LogFile hypervisor_log(
+        (plan.board->one_serial() ? files.console_log : files.hypervisor_log).get());
     Process qemu(
         plan.qemu,
         qemu_command(*plan.board, plan.options, plan.hypervisor, files.for_qemu(memory.fd())),

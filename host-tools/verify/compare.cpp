@@ -1,5 +1,6 @@
 #include "verify/compare.hpp"
 
+#include "verify/aliased.hpp"
 #include "verify/align.hpp"
 #include "verify/leftovers.hpp"
 #include "verify/order.hpp"
@@ -33,6 +34,7 @@ std::vector<bool> altered_events(const std::vector<Difference>& differences, std
 Result compare(AccessLog& log, std::span<const Event> events,
                std::span<const abi::RegionEntry> regions) {
     Result result;
+    place_aliased(log, regions);
     Matching matching(log.lines.size(), events.size());
     for (const Stream& stream : divide(log.lines, events, regions)) {
         align(stream, log.lines, events, matching);

@@ -28,7 +28,7 @@ enum class RecordType : std::uint8_t {
     maintenance = 9,      ///< cache maintenance by address on a traced page: no device access
     page_table_walk = 10, ///< a stage-1 walk read a descriptor from a traced page
     fault = 11,           ///< an access that reached no device; `value` is a FaultReason
-    power = 12,           ///< a CPU was started; `pa` is its entry, `value` its number
+    power = 12,           ///< a CPU was started or stopped, or the machine: see PowerEvent
 };
 
 /// Why an access reached no device (RecordType::fault).
@@ -43,6 +43,20 @@ enum class FaultReason : std::uint8_t {
     no_progress = 7,           ///< the same access trapped again and again
     external_abort = 8,        ///< the device answered with an external abort
 };
+
+/// What happened (RecordType::power). `value` is power_value(); `pa` is the entry of a CPU that was
+/// started, else where the guest asked for it.
+enum class PowerEvent : std::uint8_t {
+    cpu_on = 0,
+    cpu_off = 1,
+    system_off = 2,
+    system_reset = 3,
+};
+
+/// `cpu`: the CPU's number.
+constexpr std::uint64_t power_value(PowerEvent event, unsigned cpu) {
+    return (std::uint64_t{static_cast<std::uint8_t>(event)} << 8) | (cpu & 0xff);
+}
 
 /// `Record::device` of an address that belongs to no region of the region table.
 inline constexpr std::uint16_t no_device = 0xffff;

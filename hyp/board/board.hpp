@@ -18,9 +18,13 @@ struct Board {
     const char* name;
     const char* compatible; ///< of the device tree's root node
     PhysicalAddress uart;   ///< PL011 the hypervisor prints on by default
+    bool uart_is_guests; ///< it is the only one: the guest keeps it, and only what is said before
+                         ///< the guest starts, or after the end, goes there
     PhysicalAddress gic_distributor;
     PhysicalAddress gic_cpu_interface;
-    Range machine_registers; ///< can end the machine or start CPUs: always trapped
+    Range machine_registers; ///< can end the machine or start CPUs: always trapped; may be empty
+    bool psci; ///< firmware answers PSCI calls by SMC and starts the CPUs (Arm DEN 0022); without
+               ///< it they all enter the image, and a register starts them
     Unassigned unassigned;
 
     /// What a write of `value` to `address` (within machine_registers) does.

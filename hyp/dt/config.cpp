@@ -3,6 +3,7 @@
 #include "abi/layout.hpp"
 
 #include <cstring>
+#include <initializer_list>
 
 namespace mmioscope {
 
@@ -31,6 +32,17 @@ constexpr Word engines[] = {{"shadow", static_cast<std::uint32_t>(abi::EngineKin
 constexpr Word policies[] = {{"drop", static_cast<std::uint32_t>(abi::Policy::drop)},
                              {"stall", static_cast<std::uint32_t>(abi::Policy::stall)},
                              {"flight", static_cast<std::uint32_t>(abi::Policy::flight)}};
+
+constexpr Word conduits[] = {{"hvc", static_cast<std::uint32_t>(psci::Conduit::hvc)},
+                             {"smc", static_cast<std::uint32_t>(psci::Conduit::smc)}};
+
+/// The node of the firmware's PSCI; negative if there is none.
+int find_psci(const Tree& tree) {
+    const int node = tree.find("/psci");
+    for (const char* version : {"arm,psci-1.0", "arm,psci-0.2"})
+        if (node >= 0 && tree.compatible(node, version)) return node;
+    return -1;
+}
 
 BootError read_modules(const Tree& tree, int chosen, BootModules& modules) {
     for (int node = tree.first_child(chosen); node >= 0; node = tree.next_child(node)) {
@@ -64,6 +76,9 @@ BootError read_config(const Tree& tree, Config& config) {
         if (config.uart_node < 0)
             return {"unknown device in mmioscope,uart", name ? name : "", true};
     }
+    if (const int node = find_psci(tree); node >= 0)
+        if (!read_word(tree, node, "method", conduits, config.conduit))
+            return {"the method of /psci is neither hvc nor smc", ""};
     return read_modules(tree, chosen, config.modules);
 }
 

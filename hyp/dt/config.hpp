@@ -1,6 +1,7 @@
 // What /chosen asks of the hypervisor, and what it is to boot (names: abi/layout.hpp).
 #pragma once
 
+#include "arch/psci.hpp"
 #include "dt/tree.hpp"
 
 namespace mmioscope {
@@ -14,7 +15,8 @@ struct Config {
     abi::EngineKind engine{abi::EngineKind::shadow};
     abi::Policy policy{abi::Policy::drop};
     std::uint32_t area_size{};
-    int uart_node{-1}; ///< negative: the board's
+    int uart_node{-1};                          ///< negative: the board's
+    psci::Conduit conduit{psci::Conduit::none}; ///< of the guest's PSCI calls
     BootModules modules;
 };
 

@@ -19,4 +19,23 @@ std::uint32_t Power::wait_for_start() const {
     }
 }
 
+// The exchange makes one caller of several the only one to write the start point; the call to
+// firmware, behind it, lets the CPU go that reads it.
+CpuPower Power::prepare(unsigned number, CpuPower from, StartPoint at) {
+    CpuPower was = from;
+    if (state_[number].compare_exchange_strong(was, CpuPower::pending, std::memory_order_acq_rel))
+        start_[number] = at;
+    return was;
+}
+
+void Power::set(unsigned number, CpuPower state) {
+    state_[number].store(state, std::memory_order_release);
+}
+
+StartPoint Power::arrive(unsigned number) {
+    const StartPoint at = start_[number];
+    set(number, CpuPower::on);
+    return at;
+}
+
 } // namespace mmioscope

@@ -94,6 +94,7 @@ BootError choose_uart(const Tree& tree, Machine& machine, int& node) {
         port::publish_tables();
         port::synchronize_context();
     }
+    if (board.uart_is_guests && machine.config.uart_node < 0) return {};
     const Span* span = machine.map.find(machine.uart);
     if (span == nullptr) return {"the device tree does not name the hypervisor's UART", ""};
     abi::RegionEntry& region = machine.regions[span->region];
@@ -113,6 +114,7 @@ BootError read_tree(const Tree& tree, Machine& machine, int& uart_node) {
     if (auto e = list_regions(tree, machine.regions)) return e;
     if (!machine.map.build(machine.regions)) return no_spans;
     if (auto e = read_config(tree, machine.config)) return e;
+    if (!board.psci) machine.config.conduit = psci::Conduit::none;
 
     MemoryMap board_memory;
     if (auto e = list_memory(tree, board_memory)) return e;
@@ -127,7 +129,8 @@ BootError read_tree(const Tree& tree, Machine& machine, int& uart_node) {
     if (!machine.map.withhold(machine.own_memory)) return no_spans;
 
     if (auto e = choose_uart(tree, machine, uart_node)) return e;
-    if (!machine.map.trap_always(board.machine_registers)) return no_spans;
+    if (!board.machine_registers.empty() && !machine.map.trap_always(board.machine_registers))
+        return no_spans;
     return select_traced(tree, machine.regions, machine.map);
 }
 
@@ -167,8 +170,20 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
     check(cpu.bus.forgotten() == 0, "early device accesses: too little room");
     reset_guest_state();
     cpu.view.start();
+    cpu.step = {};
     check(start_debug_unit(),
           "the breakpoint unit cannot be used (DBGEN low, or a debugger owns it)");
+}
+
+/// Recorded as the start of this CPU.
+Frame enter_guest(Cpu& cpu, StartPoint at) {
+    abi::Record record{};
+    record.type = abi::RecordType::power;
+    record.device = abi::no_device;
+    record.value = abi::power_value(abi::PowerEvent::cpu_on, cpu.number);
+    record.pa_low = at.entry;
+    cpu.ring.publish_event(record);
+    return guest_start_frame(at.entry, at.context, 0, 0);
 }
 
 } // namespace
@@ -199,6 +214,7 @@ Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
     port::flush_to_coherency(guest_tree, written.size()); // the guest starts with its caches off
 
     make_area(machine, machine.image.area);
+    machine.power.set(cpu.number, CpuPower::on);
     prepare_cpu(machine, cpu);
     Pl011 uart(machine.uart, cpu.bus);
     uart.start();
@@ -209,18 +225,17 @@ Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
                              ~0u, static_cast<std::uint32_t>(guest_tree.value));
 }
 
-Frame start_secondary(Machine& machine, Cpu& cpu) {
+Frame start_parked(Machine& machine, Cpu& cpu) {
     enable_stage1(machine.hyp_table);
     prepare_cpu(machine, cpu);
     open_cpu_interface(board, cpu.bus);
-    const std::uint32_t entry = machine.power.wait_for_start();
-    abi::Record record{};
-    record.type = abi::RecordType::power;
-    record.device = abi::no_device;
-    record.value = cpu.number;
-    record.pa_low = entry;
-    cpu.ring.publish_event(record);
-    return guest_start_frame(entry, 0, 0, 0);
+    return enter_guest(cpu, {machine.power.wait_for_start(), 0});
+}
+
+Frame start_by_firmware(Machine& machine, Cpu& cpu) {
+    enable_stage1(machine.hyp_table);
+    prepare_cpu(machine, cpu);
+    return enter_guest(cpu, machine.power.arrive(cpu.number));
 }
 
 } // namespace mmioscope

@@ -1,4 +1,4 @@
-// The two ways a CPU gets from Hyp to the guest. boot/boot.cpp calls them.
+// The ways a CPU gets from Hyp to the guest. boot/boot.cpp calls them.
 #pragma once
 
 #include "entry/frame.hpp"
@@ -10,7 +10,11 @@ namespace mmioscope {
 /// tables, starts the trace. What cannot be carried out is said on the UART, and nothing runs.
 Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2);
 
-/// Any other CPU, once start_machine() is through: sleeps until the guest starts it.
-Frame start_secondary(Machine& machine, Cpu& cpu);
+/// Any other CPU, once start_machine() is through: sleeps until the guest starts it by a register
+/// of the board.
+Frame start_parked(Machine& machine, Cpu& cpu);
+
+/// A CPU that firmware started because the guest asked for it, with its MMU off.
+Frame start_by_firmware(Machine& machine, Cpu& cpu);
 
 } // namespace mmioscope

@@ -8,25 +8,18 @@
 #include "port/sysreg.hpp"
 #include "port/wait.hpp"
 #include "trap/abort.hpp"
+#include "trap/call.hpp"
 
 namespace mmioscope {
 
 namespace {
-
-/// Nobody answers calls on this machine: HVC and SMC are undefined, as without Hyp and Monitor.
-/// HVC returns behind itself (ARM ARM B1.8.8, table B1-9), SMC at itself.
-Outcome refuse_call(Frame& frame, arch::Hsr hsr) {
-    if (hsr.ec() == arch::ExceptionClass::hvc) frame.pc -= 4;
-    inject_undefined(frame);
-    return Outcome::taken;
-}
 
 Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     switch (hsr.ec()) {
     case arch::ExceptionClass::data_abort: return data_abort(cpu, frame, hsr);
     case arch::ExceptionClass::prefetch_abort: return prefetch_abort(cpu, frame, hsr);
     case arch::ExceptionClass::hvc:
-    case arch::ExceptionClass::smc: return refuse_call(frame, hsr);
+    case arch::ExceptionClass::smc: return guest_call(cpu, frame, hsr);
     // Trapped only while a step is armed, which a load or store to a debug register (LDC, STC)
     // would have to be: without the step it is undefined or harmless.
     case arch::ExceptionClass::cp14_32:
@@ -49,7 +42,7 @@ void guest_trap(Cpu& cpu, Frame& frame) {
     if (cpu.machine->stopped.load(std::memory_order_relaxed) != 0) port::halt();
     const arch::Hsr hsr{port::read<reg::HSR>()};
     ++cpu.ring.statistics().traps;
-    // IL is valid only where ISV is; what is skipped without it is cache maintenance, an MCR.
+    // IL is valid only where ISV is; what is skipped without it has 32 bits: MCR, HVC, SMC.
     const bool wide = hsr.il() || !hsr.isv();
     if (!(cpu.step.armed && ShadowEngine::finish(cpu, frame, hsr)))
         if (handle(cpu, frame, hsr) == Outcome::done) skip_instruction(frame, wide);

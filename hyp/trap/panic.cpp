@@ -65,6 +65,7 @@ bool first_to_report(Cpu* cpu) {
     const bool ready = cpu != nullptr && cpu->machine != nullptr;
     Pl011 uart(ready ? cpu->machine->uart : board.uart, bus);
     if (ready) stop_other_cpus(*cpu->machine);
+    if (board.uart_is_guests) uart.start(); // whatever the guest made of it
     print(uart, "\n", abi::stop_line, what, " on CPU ", ready ? cpu->number : std::uint32_t{0},
           "\n");
     if (frame != nullptr) print_registers(uart, *frame);

@@ -39,7 +39,7 @@ void hammer(u32 cpu) {
 
 void guest_main() {
     print("hammer: ", 2 * accesses_each, " accesses by 2 CPUs\n");
-    start_cpu1();
+    start_cpu(1);
     hammer(0);
     while (finished.load() < 2) {
     }

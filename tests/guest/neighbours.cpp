@@ -48,7 +48,7 @@ void use(u32 cpu) {
 } // namespace
 
 void guest_main() {
-    start_cpu1();
+    start_cpu(1);
     unselected += 2; // SYS_FLAGS twice: a register that can start a CPU always traps
     use(0);
     while (finished.load() < 2) {

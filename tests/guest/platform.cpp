@@ -19,8 +19,6 @@ constexpr u32 shareable = 1u << 16;
 constexpr u32 device = 1u << 2; // TEX 0, C 0, B 1: shareable Device
 constexpr u32 normal = 1u << 12 | 1u << 3 | 1u << 2 | shareable; // TEX 1, C 1, B 1: write-back
 
-constexpr u32 ram = 0x8000'0000;
-
 constexpr u32 virtual_timer_interrupt = 27;
 
 Fault fault;
@@ -34,15 +32,6 @@ void put(char c) {
     while ((read(console + fr) & transmit_full) != 0) {
     }
     write<u32>(console, static_cast<u8>(c));
-}
-
-[[noreturn]] void power_off() {
-    constexpr u32 sys_cfgdata = 0xa0;
-    constexpr u32 sys_cfgctrl = 0xa4;
-    constexpr u32 start_write_shutdown = 0xc080'0000;
-    write(sysreg + sys_cfgdata, 0u);
-    write(sysreg + sys_cfgctrl, start_write_shutdown);
-    for (;;) asm volatile("wfi");
 }
 
 void arm_timer(u32 ticks) {
@@ -120,16 +109,14 @@ void map(u32 address, Memory memory) {
     asm volatile("dsb\n\tmcr p15, 0, %0, c8, c7, 0\n\tdsb\n\tisb" ::"r"(0) : "memory"); // TLBIALL
 }
 
-void start_cpu1() {
-    constexpr u32 sys_flagsset = 0x30;
-    constexpr u32 sys_flagsclr = 0x34;
-    constexpr u32 gicd_sgir = 0xf00;
-    constexpr u32 sgi0_to_cpu1 = 2u << 16;
-    enable_gic(); // it sleeps until an interrupt wakes it
-    write(sysreg + sys_flagsclr, ~0u);
-    write(sysreg + sys_flagsset, reinterpret_cast<u32>(&secondary_start));
-    asm volatile("dsb" ::: "memory");
-    write(gic_distributor + gicd_sgir, sgi0_to_cpu1);
+u32 cpu_number() {
+    u32 mpidr;
+    asm volatile("mrc p15, 0, %0, c0, c0, 5" : "=r"(mpidr));
+    return mpidr & 7;
+}
+
+void start_cpu(u32 number) {
+    start_cpu_at(number, reinterpret_cast<u32>(&secondary_start));
 }
 
 Fault& expect_faults(bool on) {
@@ -169,7 +156,7 @@ void mask_interrupts() {
 void build_map() {
     using namespace guest;
     for (u32 i = 0; i < 4096; ++i) {
-        const bool is_ram = i >= ram >> 20 && i < (ram >> 20) + 2048;
+        const bool is_ram = i >= ram >> 20 && i < (ram >> 20) + ram_mib;
         translation_table[i] =
             i << 20 | section | all_access | (is_ram ? normal : device | shareable | execute_never);
     }

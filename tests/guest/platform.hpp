@@ -1,25 +1,11 @@
 // What the guests share: the board's registers, a console, exceptions, interrupts, power.
 #pragma once
 
+#include "board.hpp" // of the board the guest is built for
+
 #include <cstdint>
 
 namespace guest {
-
-using u8 = std::uint8_t;
-using u16 = std::uint16_t;
-using u32 = std::uint32_t;
-
-// vexpress-a15. The comments name the device tree's nodes.
-inline constexpr u32 sysreg = 0x1c01'0000;   // sysreg@10000
-inline constexpr u32 console = 0x1c09'0000;  // serial@90000
-inline constexpr u32 hyp_uart = 0x1c0a'0000; // serial@a0000
-inline constexpr u32 clcd = 0x1c1f'0000;     // clcd@1f0000
-inline constexpr u32 gic_distributor = 0x2c00'1000;
-inline constexpr u32 gic_interface = 0x2c00'2000;
-
-/// 128 words that hold what was written to them, with no other effect: the palette of the
-/// PL111. A narrower access reads or writes the low bits of the whole word.
-inline constexpr u32 palette = clcd + 0x200;
 
 template <typename T = u32>
 inline T read(u32 address) {
@@ -56,8 +42,10 @@ enum class Memory { device, device_executable };
 /// Maps the MiB around `address` anew, on this CPU.
 void map(u32 address, Memory memory);
 
-/// Has CPU 1 call secondary_main(), which every guest defines.
-void start_cpu1();
+/// This CPU's number, from 0.
+u32 cpu_number();
+/// Has CPU `number` call secondary_main(), which every guest defines.
+void start_cpu(u32 number);
 
 // Exceptions. Interrupts are off until enabled by the guest.
 enum class Kind : u32 { undefined, prefetch_abort, data_abort, irq, none };

@@ -1,17 +1,16 @@
-@ From the first instruction to guest_main() on CPU 0 and secondary_main() on CPU 1, and the exception
+@ From the first instruction to guest_main() on CPU 0 and secondary_main() on the others, and the exception
 @ vectors. Enters in SVC mode with the MMU off, as a kernel does.
     .arch armv7ve
     .arch_extension sec
     .arm
 
     .equ stack_size, 16384
-    .equ sys_flags, 0x1c010030
 
     .section .text.start, "ax"
     .global _start
 _start:
     cpsid aif
-    bl cpu_number
+    bl cpu_number_in_r0
     cmp r0, #0
     bne pen
 
@@ -30,25 +29,20 @@ _start:
     .global secondary_start
 secondary_start:
     cpsid aif
-    ldr sp, =stacks_begin + 2 * stack_size
+    bl cpu_number_in_r0
+    add r0, r0, #1
+    ldr r1, =stack_size
+    ldr r2, =stacks_begin
+    mla sp, r0, r1, r2
     bl start_mmu
     bl secondary_main
 1:  wfi
     b 1b
 
-@ QEMU starts an ELF file on all CPUs at once: the others wait here for the address that CPU 0 writes. (A
-@ hypervisor or a boot loader has a pen of its own.)
-pen:
-    ldr r1, =sys_flags
-1:  ldr r0, [r1]
-    cmp r0, #0
-    beq 1b
-    bx r0
-
     .text
-cpu_number:
+cpu_number_in_r0:
     mrc p15, 0, r0, c0, c0, 5           @ MPIDR
-    and r0, r0, #3
+    and r0, r0, #7
     bx lr
 
 start_mmu:

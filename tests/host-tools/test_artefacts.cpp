@@ -49,6 +49,20 @@ TEST_CASE("artefact: a model's value has bits beyond the access") {
                .differences.empty());
 }
 
+TEST_CASE("artefact: a model behind an alias is logged by offset") {
+    Bus bus(0, 0);
+    bus.regions = {region(0x3f00'0000, 0x100'0000, "/pcie@10000000")};
+    abi::Record record = access(0, 0, 100);
+    record.pa_low = 0x3f00'0004;
+    bus.trace = {record};
+    bus.log = {log_line(false, 0, 4, record.value, 4, "pcie-mmcfg-mmio")};
+    CHECK(bus.compare().differences.empty());
+    bus.log = {log_line(false, 0, 8, record.value, 4, "pcie-mmcfg-mmio")};
+    CHECK(!bus.compare().differences.empty());
+    bus.log = {log_line(false, 0, 4, record.value, 4, "another model")};
+    CHECK(!bus.compare().differences.empty());
+}
+
 TEST_CASE("artefact: 8 bytes are two lines of 4") {
     const std::string log =
         log_line(false, 0, uart, 0x1111'2222, 4) + log_line(false, 0, uart + 4, 0x3333'4444, 4);

@@ -162,7 +162,7 @@ TEST_CASE("bad inputs are told in one line") {
     }
     SECTION("unknown board") {
         o.board = "toaster";
-        CHECK(inputs.error() == "unknown board 'toaster'; known are: vexpress-a15");
+        CHECK(inputs.error() == "unknown board 'toaster'; known are: vexpress-a15, virt");
     }
     SECTION("too many CPUs") {
         o.cpus = 5;

@@ -3,6 +3,7 @@
 
 mmioscope=$build/mmioscope
 guest=$build/guest
+board=vexpress-a15
 board_tree=$guest/vexpress-v2p-ca15-tc1.dtb
 
 # The case has failed, for this reason.
@@ -11,26 +12,28 @@ fail() {
     exit 1
 }
 
-# run ARGUMENT...: `mmioscope run`, with everything it leaves in $out; its exit status in $status.
+# run ARGUMENT...: `mmioscope run` on $board, with everything it leaves in $out; its exit status in $status.
 run() {
     status=0
-    local limit=(--time-limit 240)
-    [[ " $* " != *" --time-limit "* ]] || limit=()
-    "$mmioscope" run "${limit[@]}" -o "$out/trace.mmio" --console-log "$out/console" \
-        --hyp-log "$out/hypervisor" "$@" >"$out/stdout" 2>"$out/stderr" || status=$?
+    local of_board=(--time-limit 240 --board "$board")
+    [ "$board" = virt ] || of_board+=(--dtb "$board_tree" --hyp-log "$out/hypervisor")
+    "$mmioscope" run "${of_board[@]}" -o "$out/trace.mmio" --console-log "$out/console" \
+        "$@" >"$out/stdout" 2>"$out/stderr" || status=$?
 }
 
 # The guests say how it went on their last line.
 run_bare() { # GUEST ARGUMENT...
     local name=$1
     shift
-    run --bare --kernel "$build/tests/guest/$name.bin" --dtb "$board_tree" --no-net --no-print \
+    run --bare --kernel "$build/tests/guest/$board/$name.bin" --no-net --no-print \
         --expect 'guest: done' "$@"
 }
 run_linux() { # COMMAND-LINE ARGUMENT...
     local line=$1
     shift
-    run --kernel "$guest/vmlinuz" --dtb "$board_tree" --initrd "$guest/initrd.img" --sd "$guest/sd.img" \
+    local card=(--sd "$guest/sd.img")
+    [ "$board" != virt ] || card=()
+    run --kernel "$guest/vmlinuz" --initrd "$guest/initrd.img" "${card[@]}" \
         --append "console=ttyAMA0 panic=-1 $line" --expect 'mmioscope-guest: done' "$@"
 }
 

@@ -68,6 +68,11 @@ void*& this_cpu() {
 }
 unsigned cpu_number() { return machine().core().number; }
 
+std::uint32_t call_firmware(const FirmwareCall& call) {
+    if (!machine().firmware) throw Failure{"a call to firmware that is not there"};
+    return machine().firmware(call);
+}
+
 void relax() {
     point();
     if (exists() && machine().defects.while_waiting) machine().defects.while_waiting();

@@ -24,6 +24,15 @@ std::uint32_t& banked(unsigned which);
 void*& this_cpu();
 unsigned cpu_number();
 
+/// A call below Hyp, as the SMC Calling Convention has it.
+struct FirmwareCall {
+    std::uint32_t function;
+    std::uint32_t argument[3];
+};
+/// Where firmware would send a CPU: no code is there.
+inline constexpr std::uint32_t cpu_on_entry = 0x8200'0040;
+std::uint32_t call_firmware(const FirmwareCall& call);
+
 void relax();
 void wait_for_interrupt();
 [[noreturn]] void halt();

@@ -119,7 +119,7 @@ void Rig::run_cpu(unsigned number) {
         simulation.hypervisor = machine.get();
         ready_ = true;
     } else {
-        core.frame = start_secondary(*machine, cpu);
+        core.frame = start_parked(*machine, cpu);
     }
     GuestCpu(simulation, core, cpu).run();
     if (at_end_.contains(number)) at_end_[number](core, cpu);

@@ -1,5 +1,5 @@
 // A whole machine: the simulated board, the hypervisor booted on it by its own start_machine() and
-// start_secondary(), and a guest program per CPU.
+// start_parked(), and a guest program per CPU.
 #pragma once
 
 #include "board_tree.hpp"

@@ -4,6 +4,7 @@
 
 #include "bus.hpp"
 #include "core.hpp"
+#include "port.hpp"
 #include "scheduler.hpp"
 
 namespace mmioscope {
@@ -60,6 +61,7 @@ public:
     std::vector<ViewChange> view_changes;
     std::vector<std::uint64_t> speculated; ///< pages whose translations may be cached at any time
     std::uint64_t interrupts_taken{};
+    std::function<std::uint32_t(const FirmwareCall&)> firmware; ///< below Hyp; unset: none is there
     Machine* hypervisor{}; ///< to check what the guest sees against; null before it runs
     Scheduler scheduler;   ///< last: its tasks are unwound first
 

@@ -4,7 +4,7 @@
 # in_background ARGUMENT...: two CPUs that access a device without a pause; $pid is mmioscope's. Returns when
 # they are at it.
 in_background() {
-    "$mmioscope" run --bare --kernel "$build/tests/guest/hammer.bin" --dtb "$board_tree" --no-net \
+    "$mmioscope" run --bare --kernel "$build/tests/guest/vexpress-a15/hammer.bin" --dtb "$board_tree" --no-net \
         --no-print --time-limit 60 -o "$out/trace.mmio" --console-log "$out/console" \
         --hyp-log "$out/hypervisor" "$@" >"$out/stdout" 2>"$out/stderr" &
     pid=$!
@@ -60,7 +60,7 @@ cut_file() {
 
 # Whoever reads the output does not read until the guest has long ended: nothing is lost, all comes later.
 stalled() {
-    "$mmioscope" run --bare --kernel "$build/tests/guest/forms.bin" --dtb "$board_tree" --no-net --all --print \
+    "$mmioscope" run --bare --kernel "$build/tests/guest/vexpress-a15/forms.bin" --dtb "$board_tree" --no-net --all --print \
         --engine emulation --console-log "$out/console" --time-limit 60 --expect 'guest: done' 2>"$out/stderr" |
         { sleep 4; cat; } >"$out/stdout"
     status=${PIPESTATUS[0]}
@@ -71,7 +71,7 @@ stalled() {
 
 # Nobody reads any more: the run goes on.
 closed() {
-    "$mmioscope" run --bare --kernel "$build/tests/guest/outside.bin" --dtb "$board_tree" --no-net --all --print \
+    "$mmioscope" run --bare --kernel "$build/tests/guest/vexpress-a15/outside.bin" --dtb "$board_tree" --no-net --all --print \
         -o "$out/trace.mmio" --time-limit 60 --expect 'guest: done' 2>"$out/stderr" | head -n 3 >"$out/stdout"
     "$mmioscope" print --summary "$out/trace.mmio" >"$out/summary" 2>&1 || fail "print: exit status $?"
     has summary '^complete: [0-9]+ events, 0 lost'

@@ -14,7 +14,7 @@ refused() {
 }
 one_line() { [ "$(wc -l <"$out/stderr")" = 1 ] || fail "more than one line"; }
 
-good_kernel() { kernel=(--kernel "$build/tests/guest/hammer.bin" --bare); }
+good_kernel() { kernel=(--kernel "$build/tests/guest/vexpress-a15/hammer.bin" --bare); }
 
 kernel_missing() { refused 'nothing-here' --kernel "$out/nothing-here" --dtb "$board_tree"; one_line; }
 kernel_truncated() {

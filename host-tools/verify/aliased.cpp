@@ -1,0 +1,47 @@
+#include "verify/aliased.hpp"
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace mmioscope::verify {
+
+namespace {
+
+struct Alias {
+    std::string_view model; ///< QEMU's name of the memory region
+    std::string_view node;  ///< the device tree's name of the device, before the '@'
+};
+constexpr std::array aliases = {
+    Alias{"pcie-mmcfg-mmio", "pcie"}, // configuration space of virt (hw/arm/virt.c)
+};
+
+std::optional<std::uint64_t> base_of(std::string_view node,
+                                     std::span<const abi::RegionEntry> regions) {
+    for (const abi::RegionEntry& region : regions) {
+        std::string_view name(region.path);
+        name.remove_prefix(name.rfind('/') + 1);
+        if (region.reg_index == 0 && name.substr(0, name.find('@')) == node) {
+            return region.base;
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+void place_aliased(AccessLog& log, std::span<const abi::RegionEntry> regions) {
+    for (const Alias& alias : aliases) {
+        const std::optional<std::uint64_t> base = base_of(alias.node, regions);
+        if (!base) {
+            continue;
+        }
+        for (Line& line : log.lines) {
+            if (line.kind == LineKind::access && log.regions[line.region] == alias.model) {
+                line.address += *base;
+            }
+        }
+    }
+}
+
+} // namespace mmioscope::verify

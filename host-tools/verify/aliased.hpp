@@ -1,0 +1,14 @@
+// Device models that QEMU maps through an alias: its log has offsets where it has addresses else.
+#pragma once
+
+#include "abi/ring.hpp"
+#include "verify/access_log.hpp"
+
+#include <span>
+
+namespace mmioscope::verify {
+
+/// Makes the addresses of such lines absolute, where a region of the trace is the one meant.
+void place_aliased(AccessLog& log, std::span<const abi::RegionEntry> regions);
+
+} // namespace mmioscope::verify

@@ -1,0 +1,24 @@
+// vexpress-a15: where things are. The comments name the device tree's nodes.
+#pragma once
+
+#include "types.hpp"
+
+namespace guest {
+
+inline constexpr u32 ram = 0x8000'0000;
+inline constexpr u32 ram_mib = 2048;
+inline constexpr u32 console = 0x1c09'0000;  // serial@90000
+inline constexpr u32 hyp_uart = 0x1c0a'0000; // serial@a0000
+inline constexpr u32 clcd = 0x1c1f'0000;     // clcd@1f0000
+inline constexpr u32 gic_distributor = 0x2c00'1000;
+inline constexpr u32 gic_interface = 0x2c00'2000;
+
+/// 128 words that hold what was written to them, with no other effect: the palette of the
+/// PL111. A narrower access reads or writes the low bits of the whole word.
+inline constexpr u32 palette = clcd + 0x200;
+
+/// Starts CPU `number` (only 1 is there) at `entry`, its MMU off.
+void start_cpu_at(u32 number, u32 entry);
+[[noreturn]] void power_off();
+
+} // namespace guest

@@ -1,0 +1,22 @@
+// virt: where things are. The comments name the device tree's nodes.
+#pragma once
+
+#include "types.hpp"
+
+namespace guest {
+
+inline constexpr u32 ram = 0x4000'0000;
+inline constexpr u32 ram_mib = 2048;
+inline constexpr u32 console = 0x0900'0000; // pl011@9000000
+inline constexpr u32 gic_distributor = 0x0800'0000;
+inline constexpr u32 gic_interface = 0x0801'0000;
+
+/// 32 words that hold what was written to them, with no other effect: the priorities of shared
+/// interrupts nobody enables. A narrower access reads or writes its own bytes.
+inline constexpr u32 palette = gic_distributor + 0x480;
+
+/// Starts CPU `number` at `entry`, its MMU off.
+void start_cpu_at(u32 number, u32 entry);
+[[noreturn]] void power_off();
+
+} // namespace guest

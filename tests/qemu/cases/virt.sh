@@ -1,0 +1,34 @@
+# The second board: PSCI firmware starts its CPUs, one UART, a bus that aborts where nothing is, QEMU's own
+# device tree.
+# shellcheck shell=bash disable=SC2154
+
+# virt FUNCTION ARGUMENT...: the case on that board.
+virt() {
+    board=virt
+    "$@"
+}
+
+virt_hammer() { # ENGINE
+    run_bare hammer --engine "$1" --access-log "$out/access.log"
+    complete
+    [ "$(events_of 'intc@8000000' reads)" -ge 50000 ] || fail "not 50000 reads"
+    verified
+}
+
+# Stock Debian on CPUS CPUs, everything traced.
+virt_linux() { # CPUS ARGUMENT...
+    local cpus=$1
+    shift
+    run_linux mmioscope.steps=none --no-print --cpus "$cpus" --access-log "$out/access.log" "$@"
+    complete
+    has console "Brought up 1 node, $cpus CPU"
+    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    [ "$(grep -cE ' cpu [0-9] started at ' "$out/print")" = $((cpus - 1)) ] || fail "not $((cpus - 1)) CPUs started"
+    has print 'machine off, cpu [0-9]'
+    verified
+}
+
+for engine in shadow emulation; do add test "virt-hammer-$engine" 25 virt virt_hammer $engine; done
+add test virt-linux-4-shadow 25 virt virt_linux 4 --engine shadow
+add nightly virt-linux-4-emulation 25 virt virt_linux 4 --engine emulation
+add nightly virt-linux-1 15 virt virt_linux 1

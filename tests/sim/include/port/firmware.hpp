@@ -1,0 +1,14 @@
+// Host twin of hyp/port/firmware.hpp: the firmware is what the test says.
+#pragma once
+
+#include "sim/port.hpp"
+
+namespace mmioscope::port {
+
+inline std::uint32_t call_firmware(std::uint32_t function, std::uint32_t a, std::uint32_t b,
+                                   std::uint32_t c) {
+    return sim::call_firmware({function, {a, b, c}});
+}
+inline std::uint32_t cpu_on_entry() { return sim::cpu_on_entry; }
+
+} // namespace mmioscope::port

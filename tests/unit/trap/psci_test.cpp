@@ -1,0 +1,175 @@
+// PSCI (Arm DEN 0022): the guest's calls, answered with the firmware below.
+#include "arch/psci.hpp"
+#include "sim/judge.hpp"
+#include "start/start.hpp"
+#include "trap/dispatch.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+using psci::Conduit;
+using psci::Function;
+
+namespace {
+
+constexpr std::uint32_t hvc = 0x12u << 26;
+constexpr std::uint32_t smc = 0x13u << 26;
+constexpr std::uint32_t entry = 0x8001'0001;
+constexpr std::uint32_t context = 0xc0c0;
+
+/// What the guest called and what the firmware was asked, on a machine with `conduit`.
+struct Bench {
+    Rig rig{options_for(abi::EngineKind::shadow, 2, 1)};
+    std::vector<FirmwareCall> asked;
+    std::uint32_t answer{psci::success};
+
+    /// Runs `action` on CPU 0 when it is in the guest.
+    void run(Conduit conduit, std::function<void(Core&, mmioscope::Cpu&)> action) {
+        rig.simulation.firmware = [this](const FirmwareCall& call) {
+            asked.push_back(call);
+            return answer;
+        };
+        Code(rig.simulation.ram, at::kernel).end(); // CPU 1 stays where it is
+        rig.on_end(0, [this, conduit, action](Core& core, mmioscope::Cpu& cpu) {
+            rig.machine->config.conduit = conduit;
+            action(core, cpu);
+        });
+        rig.run();
+    }
+    std::uint32_t call(Core& core, mmioscope::Cpu& cpu, Function function, std::uint32_t a = 0,
+                       std::uint32_t b = 0, std::uint32_t c = 0, std::uint32_t how = hvc) {
+        core.frame.r[0] = static_cast<std::uint32_t>(function);
+        core.frame.r[1] = a;
+        core.frame.r[2] = b;
+        core.frame.r[3] = c;
+        if (how == hvc) core.frame.pc += 4;
+        core.system.set<reg::HSR>(how);
+        mmioscope_guest_trap(cpu, core.frame);
+        return core.frame.r[0];
+    }
+    void requires_success() const { REQUIRE(rig.failure() == ""); }
+};
+
+} // namespace
+
+TEST_CASE("a PSCI call goes on behind itself, and only by the tree's conduit") {
+    const bool by_smc = GENERATE(false, true);
+    Bench bench;
+    bench.answer = 0x1'0001;
+    bench.run(by_smc ? Conduit::smc : Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
+        const std::uint32_t pc = core.frame.pc;
+        const std::uint32_t r[] = {core.frame.r[1], core.frame.r[4]};
+        CHECK(bench.call(core, cpu, Function::version, r[0], 0, 0, by_smc ? smc : hvc) == 0x1'0001);
+        CHECK(core.frame.pc == pc + 4);
+        CHECK(core.frame.r[4] == r[1]);
+        bench.call(core, cpu, Function::version, 0, 0, 0, by_smc ? hvc : smc);
+        CHECK(core.banked.at(static_cast<unsigned>(port::Banked::lr_und)) == pc + 4 + 4);
+        CHECK(arch::mode_of(core.frame.psr) == arch::Mode::und);
+    });
+    bench.requires_success();
+    CHECK(bench.asked.size() == 1);
+}
+
+TEST_CASE("CPU_ON sends the CPU to the hypervisor, which sends it where the guest said") {
+    Bench bench;
+    bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
+        REQUIRE(bench.call(core, cpu, Function::cpu_on, 1, entry, context) == psci::success);
+        REQUIRE(bench.asked.size() == 1);
+        CHECK(bench.asked[0].argument[0] == 1);
+        CHECK(bench.asked[0].argument[1] == cpu_on_entry);
+        CHECK(bench.call(core, cpu, Function::cpu_on, 1, 1, 1) == psci::on_pending);
+        const StartPoint at = bench.rig.machine->power.arrive(1);
+        CHECK(at.entry == entry);
+        CHECK(at.context == context);
+        CHECK(bench.call(core, cpu, Function::cpu_on, 1, 1, 1) == psci::already_on);
+        CHECK(bench.call(core, cpu, Function::cpu_on, 0, 1, 1) == psci::already_on);
+        CHECK(bench.call(core, cpu, Function::cpu_on, 2, 1, 1) == psci::invalid_parameters);
+        CHECK(bench.call(core, cpu, Function::cpu_on, 0x101, 1, 1) == psci::invalid_parameters);
+        CHECK(bench.asked.size() == 1);
+    });
+    bench.requires_success();
+}
+
+TEST_CASE("what the firmware refuses to start can be started later") {
+    Bench bench;
+    constexpr auto internal_failure = static_cast<std::uint32_t>(-6);
+    bench.answer = internal_failure;
+    bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
+        CHECK(bench.call(core, cpu, Function::cpu_on, 1, entry, 0) == internal_failure);
+        bench.answer = psci::success;
+        CHECK(bench.call(core, cpu, Function::cpu_on, 1, entry, 0) == psci::success);
+    });
+    bench.requires_success();
+}
+
+TEST_CASE("a CPU that starts by firmware is reset, and enters in the state its address says") {
+    Bench bench;
+    bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
+        cpu.machine->power.prepare(1, CpuPower::off, {entry, context});
+        core.system.set<reg::SCTLR>(~0u);
+        const Frame frame = start_by_firmware(*cpu.machine, cpu.machine->cpus[1]);
+        CHECK(frame.pc == (entry & ~1u));
+        CHECK((frame.psr & arch::psr_thumb) != 0);
+        CHECK(frame.r[0] == context);
+        CHECK((core.system.get<reg::SCTLR>() & 1) == 0);
+    });
+    bench.requires_success();
+    CHECK(bench.rig.records_of(abi::RecordType::power).size() == 1);
+}
+
+TEST_CASE("CPU_OFF and the end of the machine are in the ring before the firmware is asked") {
+    Bench bench;
+    const auto function =
+        GENERATE(Function::cpu_off, Function::system_off, Function::system_reset);
+    std::uint64_t recorded = 0;
+    bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
+        bench.rig.simulation.firmware = [&](const FirmwareCall&) -> std::uint32_t {
+            recorded = bench.rig.ring(0).head;
+            throw Halted{};
+        };
+        bench.call(core, cpu, function);
+    });
+    bench.requires_success();
+    const auto power = bench.rig.records_of(abi::RecordType::power);
+    REQUIRE(power.size() == 1);
+    CHECK(recorded == bench.rig.ring(0).head);
+    const auto event = function == Function::cpu_off      ? abi::PowerEvent::cpu_off
+                       : function == Function::system_off ? abi::PowerEvent::system_off
+                                                          : abi::PowerEvent::system_reset;
+    CHECK(power[0].value == abi::power_value(event, 0));
+}
+
+TEST_CASE("a CPU whose CPU_OFF was denied is on") {
+    Bench bench;
+    constexpr auto denied = static_cast<std::uint32_t>(-3);
+    bench.answer = denied;
+    bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
+        CHECK(bench.call(core, cpu, Function::cpu_off) == denied);
+        CHECK(bench.call(core, cpu, Function::cpu_on, 0, entry, 0) == psci::already_on);
+    });
+    bench.requires_success();
+}
+
+TEST_CASE("a suspended CPU comes back where the guest said if the state powers down") {
+    Bench bench;
+    bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
+        bench.call(core, cpu, Function::cpu_suspend, 0, entry, context);
+        bench.call(core, cpu, Function::cpu_suspend, psci::state_powers_down, entry, context);
+        CHECK(bench.rig.machine->power.arrive(0).entry == entry);
+    });
+    bench.requires_success();
+    REQUIRE(bench.asked.size() == 2);
+    CHECK(bench.asked[0].argument[1] == entry); // it returns behind the call
+    CHECK(bench.asked[1].argument[1] == cpu_on_entry);
+}
+
+TEST_CASE("a function the hypervisor does not know never reaches the firmware") {
+    Bench bench;
+    bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
+        for (const std::uint32_t id : {0u, 0x8400'0005u, 0x8400'0012u, 0xc400'0003u, ~0u})
+            CHECK(bench.call(core, cpu, static_cast<Function>(id)) == psci::not_supported);
+    });
+    bench.requires_success();
+    CHECK(bench.asked.empty());
+}
