@@ -1,7 +1,9 @@
 #include "engine/emulation.hpp"
 
+#include "arch/hsr.hpp"
 #include "arch/psr.hpp"
 #include "engine/record.hpp"
+#include "guest/exception.hpp"
 #include "guest/registers.hpp"
 #include "machine/cpu.hpp"
 #include "machine/machine.hpp"
@@ -24,15 +26,33 @@ std::uint32_t extend(std::uint64_t value, unsigned log2_size, bool sign) {
                           : static_cast<std::uint32_t>(static_cast<std::int16_t>(value));
 }
 
-void perform(Frame& frame, const DeviceAccess& access, abi::Record& record) {
-    if (access.write) {
-        port::device_write(access.pa, access.log2_size, record.value);
-    } else {
-        record.value = port::device_read(access.pa, access.log2_size);
-        set_guest_register(frame, access.reg,
-                           extend(record.value, access.log2_size, access.sign_extend));
+/// What the bus answered, when it has: done before the lock is free and the clock is read.
+port::Answer perform(const DeviceAccess& access, const abi::Record& record) {
+    const port::Answer answer =
+        access.write ? port::try_device_write(access.pa, access.log2_size,
+                                              static_cast<std::uint32_t>(record.value))
+                     : port::try_device_read(access.pa, access.log2_size);
+    port::complete_system();
+    return answer;
+}
+
+/// The guest's register, or the abort it would have met itself; the record says which.
+Outcome deliver(Frame& frame, const DeviceAccess& access, port::Answer answer,
+                abi::Record& record) {
+    if (answer.hsr != 0) {
+        record.type = abi::RecordType::fault;
+        record.value = static_cast<std::uint64_t>(abi::FaultReason::external_abort);
+        inject_data_abort(frame, access.va, access.write,
+                          arch::Hsr(answer.hsr).external() ? Abort::slave_error
+                                                           : Abort::decode_error);
+        return Outcome::taken;
     }
-    port::complete_system(); // done on the bus before the lock is free and the clock is read
+    if (!access.write) {
+        record.value = answer.value;
+        set_guest_register(frame, access.reg,
+                           extend(answer.value, access.log2_size, access.sign_extend));
+    }
+    return Outcome::done;
 }
 
 } // namespace
@@ -46,7 +66,7 @@ Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& a
     record.lock_sequence = cpu.locks.next_sequence(access.span->region);
     record.time = cpu.ring.begin(frame.pc, access.pa.value);
     publish_if_last(cpu, access, record);
-    perform(frame, access, record);
+    const Outcome outcome = deliver(frame, access, perform(access, record), record);
     if (access.recorded && (record.flags & abi::flag_early) == 0) {
         record.duration = static_cast<std::uint32_t>(port::read<reg::CNTPCT>() - record.time);
         cpu.ring.publish(record);
@@ -54,7 +74,7 @@ Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& a
     cpu.ring.finish();
     cpu.locks.release();
     ++cpu.ring.statistics().emulated;
-    return Outcome::done;
+    return outcome;
 }
 
 } // namespace mmioscope

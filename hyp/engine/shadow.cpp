@@ -3,6 +3,7 @@
 #include "arch/psr.hpp"
 #include "engine/debug_unit.hpp"
 #include "engine/record.hpp"
+#include "guest/exception.hpp"
 #include "guest/registers.hpp"
 #include "machine/cpu.hpp"
 #include "machine/machine.hpp"
@@ -55,12 +56,25 @@ End how_ended(const Step& step, const Frame& frame, arch::Hsr hsr) {
     return fetch_aborted ? End::next_page : End::exception;
 }
 
-void complete(Step& step, const Frame& frame, bool executed, std::uint64_t now) {
+/// Why there is no access to tell of: an exception that the guest took in its place.
+abi::FaultReason why_not(End end, const Frame& frame) {
+    constexpr std::uint32_t data_vector = 0x10;
+    const bool data_abort = end == End::exception && arch::mode_of(frame.psr) == arch::Mode::abt &&
+                            frame.pc == guest_vectors() + data_vector;
+    return data_abort && took_external_abort() ? abi::FaultReason::external_abort
+                                               : abi::FaultReason::step_ended_abnormally;
+}
+
+bool executed(End end) {
+    return end == End::planned || end == End::next_page;
+}
+
+void complete(Step& step, const Frame& frame, End end, std::uint64_t now) {
     abi::Record& r = step.record;
     r.duration = static_cast<std::uint32_t>(now - r.time);
-    if (!executed) {
+    if (!executed(end)) {
         r.type = abi::RecordType::fault;
-        r.value = static_cast<std::uint64_t>(abi::FaultReason::step_ended_abnormally);
+        r.value = static_cast<std::uint64_t>(why_not(end, frame));
     } else if (!step.access.write && step.access.decoded) {
         r.value = bus_value(frame, guest_register(frame, step.access.reg), step.access.log2_size);
     }
@@ -90,6 +104,8 @@ void publish(Cpu& cpu, const Frame& frame, bool executed) {
     if (!step.access.recorded || (step.record.flags & abi::flag_early) != 0) return;
     if (executed && step.access.beats > 1) return publish_beats(cpu, frame);
     abi::Record r = step.record;
+    // What was drawn for each word is not needed by an abort of them all.
+    if (step.access.beats > 1) r.lock_sequence = cpu.locks.next_sequence(r.device);
     cpu.ring.publish(r);
 }
 
@@ -129,11 +145,10 @@ bool ShadowEngine::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     if (in_exception) unmask_interrupts_of_exception(step, frame);
     else unmask_interrupts(step, frame);
 
-    const bool executed = end == End::planned || end == End::next_page;
     step.stuck = end == End::trap;
-    complete(step, frame, executed, now);
+    complete(step, frame, end, now);
     if (end != End::planned) ++cpu.ring.statistics().abnormal;
-    publish(cpu, frame, executed);
+    publish(cpu, frame, executed(end));
     cpu.ring.finish();
     cpu.locks.release();
     return hsr.debug_event();

@@ -55,11 +55,20 @@ void inject_prefetch_abort(Frame& frame, VirtualAddress address) {
     take(frame, prefetch_abort, 4);
 }
 
-void inject_data_abort(Frame& frame, VirtualAddress address, bool write) {
+void inject_data_abort(Frame& frame, VirtualAddress address, bool write, Abort by) {
     constexpr std::uint32_t wnr = bit(11);
-    port::write<reg::DFSR>(external_status() | (write ? wnr : 0));
+    constexpr std::uint32_t ext = bit(12);
+    port::write<reg::DFSR>(external_status() | (write ? wnr : 0) |
+                           (by == Abort::slave_error ? ext : 0));
     port::write<reg::DFAR>(address.value);
     take(frame, data_abort, 8);
+}
+
+bool took_external_abort() {
+    constexpr std::uint32_t long_format = bit(9) | 0x3f;
+    constexpr std::uint32_t short_format = bit(10) | bit(9) | 0xf;
+    const std::uint32_t dfsr = port::read<reg::DFSR>();
+    return (dfsr & ((dfsr & bit(9)) != 0 ? long_format : short_format)) == external_status();
 }
 
 } // namespace mmioscope

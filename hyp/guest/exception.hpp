@@ -12,7 +12,14 @@ void inject_undefined(Frame& frame);
 /// The instruction at PC, fetched from `address`, met a synchronous external abort.
 void inject_prefetch_abort(Frame& frame, VirtualAddress address);
 
+/// Who answered: DFSR.ExT (B4.1.52).
+enum class Abort { decode_error, slave_error };
+
 /// The access at `address` by the instruction at PC met a synchronous external abort.
-void inject_data_abort(Frame& frame, VirtualAddress address, bool write);
+void inject_data_abort(Frame& frame, VirtualAddress address, bool write,
+                       Abort by = Abort::decode_error);
+
+/// Whether the data abort that the guest has just taken is one.
+bool took_external_abort();
 
 } // namespace mmioscope

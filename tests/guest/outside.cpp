@@ -124,7 +124,7 @@ void exclusives() {
 /// A second-level table whose entries 128 to 255 are the palette: the walk reads a device.
 void page_tables() {
     extern u32 translation_table[] asm("translation_table");
-    constexpr u32 window = 0x4000'0000;
+    constexpr u32 walked = 0x4000'0000;
     constexpr u32 first_entry = 0x200 / 4;
     constexpr u32 coarse = 1;
     constexpr u32 small_page =
@@ -132,9 +132,9 @@ void page_tables() {
     alignas(4096) static u32 page[1024];
     page[3] = 0x600d'600d;
     write(palette, reinterpret_cast<u32>(page) | small_page);
-    translation_table[window >> 20] = clcd | coarse;
+    translation_table[walked >> 20] = clcd | coarse;
     asm volatile("dsb\n\tmcr p15, 0, %0, c8, c7, 0\n\tdsb\n\tisb" ::"r"(0) : "memory");
-    require(read(window + first_entry * 4096 + 12) == 0x600d'600d,
+    require(read(walked + first_entry * 4096 + 12) == 0x600d'600d,
             "a walk through a device ends elsewhere");
     print("outside: a page table in a device\n");
 }

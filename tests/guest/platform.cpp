@@ -51,11 +51,24 @@ void interrupt() {
     write(gic_interface + eoir, id);
 }
 
+/// LR of the mode that was interrupted; the frame has SVC's.
+u32 caller(const u32* frame) {
+    constexpr u32 mode = 0x1f;
+    constexpr u32 user = 0x10;
+    u32 link = frame[13];
+    if ((frame[15] & mode) == user)
+        asm volatile("cps #0x1f\n\tmov %0, lr\n\tcps #0x13" : "=r"(link)); // System mode has it
+    return link;
+}
+
 void note_fault(Kind kind, u32* frame) {
     constexpr unsigned lr = 13;
     constexpr unsigned pc = 14;
+    constexpr unsigned spsr = 15;
     fault.kind = kind;
     ++fault.count;
+    fault.pc = frame[pc];
+    fault.psr = frame[spsr];
     switch (kind) {
     case Kind::data_abort:
         asm volatile("mrc p15, 0, %0, c5, c0, 0" : "=r"(fault.status));
@@ -65,7 +78,7 @@ void note_fault(Kind kind, u32* frame) {
     case Kind::prefetch_abort:
         asm volatile("mrc p15, 0, %0, c5, c0, 1" : "=r"(fault.status));
         asm volatile("mrc p15, 0, %0, c6, c0, 2" : "=r"(fault.address));
-        frame[pc] = frame[lr];
+        frame[pc] = caller(frame);
         break;
     default: fault.address = frame[pc];
     }
@@ -107,6 +120,25 @@ void map(u32 address, Memory memory) {
     translation_table[number] = number << 20 | section | all_access | device | shareable |
                                 (memory == Memory::device ? execute_never : 0);
     asm volatile("dsb\n\tmcr p15, 0, %0, c8, c7, 0\n\tdsb\n\tisb" ::"r"(0) : "memory"); // TLBIALL
+}
+
+namespace {
+/// Break before make is the caller's: unmap() first.
+void set_section(u32 address, u32 descriptor) {
+    translation_table[address >> 20] = descriptor;
+    asm volatile("dsb\n\tmcr p15, 0, %0, c8, c3, 3\n\tdsb\n\tisb" // TLBIMVAAIS
+                 ::"r"(address & ~0xfffffu)
+                 : "memory");
+}
+} // namespace
+
+void map_window(u32 address, u32 target) {
+    const u32 attributes = translation_table[target >> 20] & 0xfffff;
+    set_section(address, (target & ~0xfffffu) | attributes);
+}
+
+void unmap(u32 address) {
+    set_section(address, 0);
 }
 
 u32 cpu_number() {

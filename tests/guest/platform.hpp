@@ -42,6 +42,14 @@ enum class Memory { device, device_executable };
 /// Maps the MiB around `address` anew, on this CPU.
 void map(u32 address, Memory memory);
 
+/// A MiB of RAM that the map does not use, and MiBs of addresses that are nowhere in it.
+inline constexpr u32 spare_ram = ram + (80u << 20);
+inline constexpr u32 window = 0x6000'0000;
+/// The MiB at `address` leads to the one at `target`, with its attributes; on all CPUs.
+void map_window(u32 address, u32 target);
+/// The MiB at `address` leads nowhere; on all CPUs.
+void unmap(u32 address);
+
 /// This CPU's number, from 0.
 u32 cpu_number();
 /// Has CPU `number` call secondary_main(), which every guest defines.
@@ -54,6 +62,8 @@ struct Fault {
     u32 count = 0;
     u32 status = 0;  ///< DFSR or IFSR
     u32 address = 0; ///< DFAR or IFAR; for `undefined`, where the guest goes on
+    u32 pc = 0;      ///< of the instruction; for `undefined`, behind it
+    u32 psr = 0;     ///< SPSR
 };
 Fault& expect_faults(bool on);
 /// What `action` ran into. Goes on behind the (ARM) instruction; at its caller for a prefetch

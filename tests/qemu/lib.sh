@@ -37,6 +37,16 @@ run_linux() { # COMMAND-LINE ARGUMENT...
         --append "console=ttyAMA0 panic=-1 $line" --expect 'mmioscope-guest: done' "$@"
 }
 
+# native GUEST: runs it on $board without a hypervisor, Non-secure without Hyp; its console goes to $out/native.
+native() {
+    local machine=(-M vexpress-a15,secure=off,virtualization=off -audiodev none,id=a)
+    [ "$board" != virt ] || machine=(-M virt,gic-version=2,highmem=off -cpu cortex-a15)
+    timeout 60 qemu-system-arm "${machine[@]}" -smp 2 -m 512 -display none -monitor none \
+        -serial "file:$out/native" -no-reboot -nic none -kernel "$build/tests/guest/$board/$1.elf" ||
+        fail "the guest does not end without a hypervisor"
+    has native '^guest: done$' "without a hypervisor: $(tail -n 1 "$out/native")"
+}
+
 # has FILE PATTERN [WHY]: a line of $out/FILE matches the extended regular expression.
 has() { grep -Eq -- "$2" "$out/$1" || fail "${3:-$1 has no line like: $2}"; }
 has_not() { ! grep -Eq -- "$2" "$out/$1" || fail "${3:-$1 has a line like: $2}"; }

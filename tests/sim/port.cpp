@@ -42,9 +42,12 @@ void store_descriptor(std::uint64_t* entry, std::uint64_t value) {
 }
 
 namespace {
-BusAccess own_access(PhysicalAddress address, unsigned log2_size, bool write, std::uint64_t value) {
+void prepare_access(PhysicalAddress address) {
     machine().point();
     machine().check_hyp_mapping(address, true);
+}
+BusAccess own_access(PhysicalAddress address, unsigned log2_size, bool write, std::uint64_t value) {
+    prepare_access(address);
     if (machine().bus.aborts(address.value)) throw Failure{"an external abort in Hyp"};
     return {machine().now(), address.value, value, machine().core().number, log2_size, write, true};
 }
@@ -55,6 +58,22 @@ std::uint64_t device_read(PhysicalAddress address, unsigned log2_size) {
 }
 void device_write(PhysicalAddress address, unsigned log2_size, std::uint64_t value) {
     if (exists()) machine().bus.carry_out(own_access(address, log2_size, true, value));
+}
+
+namespace {
+constexpr std::uint32_t external_abort_in_hyp = (0x25u << 26) | 0x10;
+}
+
+Answer try_device_read(PhysicalAddress address, unsigned log2_size) {
+    prepare_access(address);
+    if (machine().bus.aborts(address.value)) return {0, external_abort_in_hyp};
+    return {static_cast<std::uint32_t>(device_read(address, log2_size)), 0};
+}
+Answer try_device_write(PhysicalAddress address, unsigned log2_size, std::uint32_t value) {
+    prepare_access(address);
+    if (machine().bus.aborts(address.value)) return {0, external_abort_in_hyp};
+    device_write(address, log2_size, value);
+    return {0, 0};
 }
 
 std::uint32_t& banked(unsigned which) {

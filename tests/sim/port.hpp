@@ -20,6 +20,13 @@ void store_descriptor(std::uint64_t* entry, std::uint64_t value);
 std::uint64_t device_read(PhysicalAddress address, unsigned log2_size);
 void device_write(PhysicalAddress address, unsigned log2_size, std::uint64_t value);
 
+struct Answer {
+    std::uint32_t value;
+    std::uint32_t hsr;
+};
+Answer try_device_read(PhysicalAddress address, unsigned log2_size);
+Answer try_device_write(PhysicalAddress address, unsigned log2_size, std::uint32_t value);
+
 std::uint32_t& banked(unsigned which);
 void*& this_cpu();
 unsigned cpu_number();

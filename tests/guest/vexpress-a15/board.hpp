@@ -17,6 +17,9 @@ inline constexpr u32 gic_interface = 0x2c00'2000;
 /// PL111. A narrower access reads or writes the low bits of the whole word.
 inline constexpr u32 palette = clcd + 0x200;
 
+/// Nothing aborts on this board.
+inline constexpr u32 aborting = 0;
+
 /// Starts CPU `number` (only 1 is there) at `entry`, its MMU off.
 void start_cpu_at(u32 number, u32 entry);
 [[noreturn]] void power_off();

@@ -15,6 +15,9 @@ inline constexpr u32 gic_interface = 0x0801'0000;
 /// interrupts nobody enables. A narrower access reads or writes its own bytes.
 inline constexpr u32 palette = gic_distributor + 0x480;
 
+/// In a device of the tree, behind its registers: the bus answers with an error.
+inline constexpr u32 aborting = gic_distributor + 0x2000;
+
 /// Starts CPU `number` at `entry`, its MMU off.
 void start_cpu_at(u32 number, u32 entry);
 [[noreturn]] void power_off();

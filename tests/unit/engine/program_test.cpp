@@ -16,11 +16,11 @@ struct Run {
 };
 
 /// One access of a random form to a random device, aligned or (one in sixteen) not.
-void write_access(Code& code, Random& random, bool with_aborts) {
+void write_access(Code& code, Random& random) {
     constexpr std::uint32_t bases[] = {at::fifo,      at::fifo + 0x800, at::gadget + 0xf8,
                                        at::neighbour, at::wide + 0xff8, at::wide + 0x1ff0,
                                        at::console,   at::broken};
-    const unsigned device = static_cast<unsigned>(random.below(with_aborts ? 8 : 7));
+    const unsigned device = static_cast<unsigned>(random.below(8));
     const auto skew = static_cast<std::uint32_t>(random.one_in(16) ? random.below(4) : 0);
     code.mov(0, bases[device] + skew);
     const auto reg = static_cast<unsigned>(1 + random.below(7));
@@ -53,7 +53,7 @@ Run run(abi::EngineKind engine, std::uint64_t seed, bool traced) {
     Run result{std::make_unique<Rig>(options), {}};
     Random random(seed);
     Code code = result.rig->program(0);
-    for (unsigned i = 0; i < 40; ++i) write_access(code, random, engine == abi::EngineKind::shadow);
+    for (unsigned i = 0; i < 40; ++i) write_access(code, random);
     code.end();
     result.rig->run();
     for (BusAccess a : result.rig->bus_log(0x1000'0000, 0x1000'0000)) {

@@ -13,4 +13,12 @@ inline void device_write(PhysicalAddress address, unsigned log2_size, std::uint6
     sim::device_write(address, log2_size, value);
 }
 
+using Answer = sim::Answer;
+inline Answer try_device_read(PhysicalAddress address, unsigned log2_size) {
+    return sim::try_device_read(address, log2_size);
+}
+inline Answer try_device_write(PhysicalAddress address, unsigned log2_size, std::uint32_t value) {
+    return sim::try_device_write(address, log2_size, value);
+}
+
 } // namespace mmioscope::port

@@ -1,0 +1,17 @@
+# Each way in which a step can end, on both boards: the guest's lines are those without a hypervisor.
+# shellcheck shell=bash disable=SC2154
+
+ends() { # BOARD ENGINE
+    board=$1
+    native ends
+    run_bare ends --engine "$2" --access-log "$out/access.log"
+    complete
+    grep -v '^mmioscope: ' "$out/console" | diff "$out/native" - >"$out/diff" ||
+        fail "the console differs from that without a hypervisor: $(grep '^[<>]' "$out/diff" | head -n 1)"
+    verified
+}
+
+for engine in shadow emulation; do
+    add test "ends-$engine" 10 ends vexpress-a15 $engine
+    add test "virt-ends-$engine" 10 ends virt $engine
+done
