@@ -18,7 +18,11 @@ constexpr unsigned watchpoint_count(std::uint32_t didr) {
     return Field<31, 28, unsigned>::get(didr) + 1;
 }
 
+inline constexpr std::uint32_t dscr_method = 0xf << 2; ///< DBGDSCR.MOE: what the last event was
+inline constexpr std::uint32_t dscr_by_watchpoint = 0b1010 << 2; ///< a synchronous watchpoint
+
 inline constexpr std::uint32_t debug_enable = bit(0);     ///< DBGBCR.E, DBGWCR.E
+inline constexpr std::uint32_t watches_hyp = bit(13);     ///< DBGWCR.HMC
 inline constexpr std::uint32_t oslsr_locked = bit(1);     ///< DBGOSLSR.OSLK
 inline constexpr std::uint32_t os_lock_key = 0xc5ac'ce55; ///< written to DBGOSLAR, locks
 

@@ -26,6 +26,7 @@ enum class ExceptionClass : std::uint32_t {
     data_abort = 0x24,
     data_abort_hyp = 0x25,
     breakpoint = 0x30, ///< not ARMv7's, but an emulator may report a debug event so
+    watchpoint = 0x34, ///< likewise
 };
 
 class Hsr {
@@ -53,12 +54,20 @@ public:
     /// Permission fault at any level: fetches from pages that are execute-never.
     constexpr bool permission_fault() const { return (status() & 0x3c) == 0x0c; }
     /// A debug event routed by HDCR.TDE.
-    constexpr bool debug_event() const {
-        return ec() == ExceptionClass::breakpoint ||
-               (ec() == ExceptionClass::prefetch_abort && status() == 0x22);
+    constexpr bool debug_event() const { return breakpoint() || watchpoint(); }
+    constexpr bool watchpoint() const {
+        return ec() == ExceptionClass::watchpoint ||
+               (ec() == ExceptionClass::data_abort && status() == debug_status);
     }
 
 private:
+    static constexpr unsigned debug_status = 0x22; ///< tables B3-24 and B3-25
+
+    constexpr bool breakpoint() const {
+        return ec() == ExceptionClass::breakpoint ||
+               (ec() == ExceptionClass::prefetch_abort && status() == debug_status);
+    }
+
     std::uint32_t raw_{};
 };
 

@@ -34,8 +34,16 @@ Counts counts() {
     return {arch::breakpoint_count(didr), arch::watchpoint_count(didr)};
 }
 
-/// What the guest has set up itself must not fire meanwhile: it would end the step in Hyp. Both
-/// kinds are rarely in use, so they are written only where one is on.
+/// Whether an enabled watchpoint fires without the hypervisor too. It then stays on: it ends the
+/// step before the access, and the guest is told (ARM ARM C3.3).
+bool fires_anyway(std::uint32_t control, const BorrowedDebug& borrowed) {
+    return (borrowed.dscr & arch::dscr_mdbgen) != 0 && !borrowed.os_locked &&
+           borrowed.os_double_lock == 0 && (control & arch::watches_hyp) == 0;
+}
+
+/// What the guest has set up itself must not fire because of the step: breakpoints, which have had
+/// their turn before the instruction trapped, and what is off as long as the monitor debug-mode is.
+/// They are rarely in use, so they are written only where one is on.
 void silence_others(BorrowedDebug& borrowed, Counts there) {
     for_each<max_breakpoints>([&](auto n) {
         if (n < step_breakpoints || n >= there.breakpoints) return;
@@ -45,7 +53,9 @@ void silence_others(BorrowedDebug& borrowed, Counts there) {
     for_each<max_watchpoints>([&](auto n) {
         if (n >= there.watchpoints) return;
         borrowed.watchpoint[n] = port::read<reg::DBGWCR<n>>();
-        if ((borrowed.watchpoint[n] & arch::debug_enable) != 0) port::write<reg::DBGWCR<n>>(0);
+        const std::uint32_t control = borrowed.watchpoint[n];
+        if ((control & arch::debug_enable) != 0 && !fires_anyway(control, borrowed))
+            port::write<reg::DBGWCR<n>>(0);
     });
 }
 
@@ -100,8 +110,19 @@ bool start_debug_unit() {
     return (now & arch::dscr_mdbgen) != 0 && (now & arch::dscr_hdbgen) == 0;
 }
 
+bool guest_watches() {
+    if ((port::read<reg::DBGDSCR>() & arch::dscr_mdbgen) == 0) return false;
+    const Counts there = counts();
+    std::uint32_t controls = 0;
+    for_each<max_watchpoints>([&](auto n) {
+        if (n < there.watchpoints) controls |= port::read<reg::DBGWCR<n>>();
+    });
+    return (controls & arch::debug_enable) != 0;
+}
+
 void arm_breakpoints(BorrowedDebug& borrowed, std::uint32_t next_pc, bool thumb) {
     open_os_locks(borrowed);
+    borrowed.dscr = port::read<reg::DBGDSCR>();
     silence_others(borrowed, counts());
 
     const bool vectors_thumb = (port::read<reg::SCTLR>() & arch::sctlr_te) != 0;
@@ -115,7 +136,6 @@ void arm_breakpoints(BorrowedDebug& borrowed, std::uint32_t next_pc, bool thumb)
         port::write<reg::DBGBCR<n>>(
             arch::address_match(address[n], n == 0 ? thumb : vectors_thumb));
     });
-    borrowed.dscr = port::read<reg::DBGDSCR>();
     port::write<reg::DBGDSCR>(borrowed.dscr | arch::dscr_mdbgen);
     port::write<reg::HDCR>(port::read<reg::HDCR>() | arch::hdcr_step);
     // The ERET synchronises all this.

@@ -2,6 +2,7 @@
 
 #include "arch/hsr.hpp"
 #include "arch/psr.hpp"
+#include "engine/debug_unit.hpp"
 #include "engine/record.hpp"
 #include "guest/exception.hpp"
 #include "guest/registers.hpp"
@@ -58,7 +59,8 @@ Outcome deliver(Frame& frame, const DeviceAccess& access, port::Answer answer,
 } // namespace
 
 Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
-    if (!described_by_syndrome(frame, access)) return otherwise_.carry_out(cpu, frame, access);
+    if (!described_by_syndrome(frame, access) || guest_watches())
+        return otherwise_.carry_out(cpu, frame, access);
     if (!begin_access(cpu, access)) return Outcome::again;
 
     abi::Record record = describe(frame, access);

@@ -38,14 +38,16 @@ void unmask_interrupts_of_exception(const Step& step, Frame& frame) {
 
 /// How the step ended.
 enum class End {
-    planned,   ///< at the breakpoint behind the instruction
-    next_page, ///< the instruction was executed; fetching the next one aborted before its
-               ///< breakpoint
-    exception, ///< the instruction took an exception of the guest's instead
-    trap,      ///< another trap to Hyp: still to be handled
+    planned,    ///< at the breakpoint behind the instruction
+    next_page,  ///< the instruction was executed; fetching the next one aborted before its
+                ///< breakpoint
+    exception,  ///< the instruction took an exception of the guest's instead
+    watchpoint, ///< the guest's own watchpoint fired, before the access
+    trap,       ///< another trap to Hyp: still to be handled
 };
 
 End how_ended(const Step& step, const Frame& frame, arch::Hsr hsr) {
+    if (hsr.watchpoint()) return End::watchpoint;
     if (!hsr.debug_event()) return frame.pc == step.next_pc ? End::next_page : End::trap;
     const arch::Mode mode = arch::mode_of(frame.psr);
     if (frame.pc == step.next_pc && mode == arch::mode_of(step.record.mode)) return End::planned;
@@ -141,7 +143,7 @@ bool ShadowEngine::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     disarm_breakpoints(step.borrowed);
 
     const End end = how_ended(step, frame, hsr);
-    const bool in_exception = hsr.debug_event() && end != End::planned;
+    const bool in_exception = hsr.debug_event() && end != End::planned && end != End::watchpoint;
     if (in_exception) unmask_interrupts_of_exception(step, frame);
     else unmask_interrupts(step, frame);
 
@@ -151,6 +153,7 @@ bool ShadowEngine::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     publish(cpu, frame, executed(end));
     cpu.ring.finish();
     cpu.locks.release();
+    if (end == End::watchpoint) inject_watchpoint(frame, {port::read<reg::HDFAR>()});
     return hsr.debug_event();
 }
 

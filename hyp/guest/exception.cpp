@@ -1,6 +1,7 @@
 #include "guest/exception.hpp"
 
 #include "arch/control.hpp"
+#include "arch/debug.hpp"
 #include "guest/registers.hpp"
 #include "port/banked.hpp"
 #include "port/sysreg.hpp"
@@ -43,6 +44,12 @@ std::uint32_t external_status() {
     return long_format ? bit(9) | 0x10 : 0x08;
 }
 
+/// Likewise for a debug event.
+std::uint32_t debug_status() {
+    const bool long_format = (port::read<reg::TTBCR>() & bit(31)) != 0;
+    return long_format ? bit(9) | 0x22 : 0x02;
+}
+
 } // namespace
 
 void inject_undefined(Frame& frame) {
@@ -69,6 +76,14 @@ bool took_external_abort() {
     constexpr std::uint32_t short_format = bit(10) | bit(9) | 0xf;
     const std::uint32_t dfsr = port::read<reg::DFSR>();
     return (dfsr & ((dfsr & bit(9)) != 0 ? long_format : short_format)) == external_status();
+}
+
+void inject_watchpoint(Frame& frame, VirtualAddress address) {
+    port::write<reg::DFSR>(debug_status());
+    port::write<reg::DFAR>(address.value);
+    port::write<reg::DBGDSCR>((port::read<reg::DBGDSCR>() & ~arch::dscr_method) |
+                              arch::dscr_by_watchpoint);
+    take(frame, data_abort, 8);
 }
 
 } // namespace mmioscope

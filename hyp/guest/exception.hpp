@@ -22,4 +22,7 @@ void inject_data_abort(Frame& frame, VirtualAddress address, bool write,
 /// Whether the data abort that the guest has just taken is one.
 bool took_external_abort();
 
+/// The guest's watchpoint fired at the access at `address` by the instruction at PC (C4.2).
+void inject_watchpoint(Frame& frame, VirtualAddress address);
+
 } // namespace mmioscope

@@ -86,11 +86,7 @@ void GuestCpu::execute(std::uint32_t word) {
 /// Address matches of the enabled breakpoints (ARM ARM C3.2.3), at PL1 and PL0.
 bool GuestCpu::hits_breakpoint() const {
     const Registers& system = core_.system;
-    constexpr std::uint32_t mdbgen = 1u << 15;
-    const bool os_locked =
-        (system.get<reg::DBGOSLSR>() & 2) != 0 || (system.get<reg::DBGOSDLR>() & 1) != 0;
-    if ((system.get<reg::DBGDSCR>() & mdbgen) == 0 || os_locked) return false;
-    if (sim_.defects.breakpoints_never_fire) return false;
+    if (!monitor_debug_on() || sim_.defects.breakpoints_never_fire) return false;
     for (unsigned n = 0; n < 6; ++n) {
         const auto control = static_cast<std::uint32_t>(system.get(encode32(14, 0, 0, n, 5)));
         const auto value = static_cast<std::uint32_t>(system.get(encode32(14, 0, 0, n, 4)));

@@ -47,6 +47,11 @@ private:
     void debug_event();
     void execute(std::uint32_t word);
 
+    // guest_watchpoint.cpp
+    bool monitor_debug_on() const;
+    bool hits_watchpoint(std::uint32_t va, unsigned log2_size, bool write) const;
+    void watchpoint_event(std::uint32_t va, bool write);
+
     // guest_memory.cpp
     Translation translate(std::uint32_t va);
     bool fetch(std::uint32_t va, std::uint16_t& halfword);

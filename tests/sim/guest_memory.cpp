@@ -31,6 +31,10 @@ bool GuestCpu::access(std::uint32_t va, unsigned log2_size, bool write, const Sy
         trap_data_abort(va, leaf, write, syndrome, log2_size);
         return false;
     }
+    if (hits_watchpoint(va, log2_size, write)) {
+        watchpoint_event(va, write);
+        return false;
+    }
     const std::uint64_t address = leaf.output(va);
     if (sim_.ram.contains(address, 1u << log2_size)) {
         if (leaf.device()) throw Failure{"memory is mapped as a device"};
