@@ -1,0 +1,72 @@
+# Linux with and without the hypervisor: the same kernel, RAM disk and device tree, every device traced, and every
+# line on the console the same but for what tests/transparency/normalise.sh names.
+# shellcheck shell=bash disable=SC2154
+
+# shellcheck source=tests/transparency/normalise.sh
+source tests/transparency/normalise.sh
+
+made=$build/tests/transparency
+
+# The device tree that the hypervisor's guest was given, as its trace keeps it.
+guest_tree() { # TRACE; to standard output
+    local at size
+    at=$(LC_ALL=C grep -obUaPm1 '\xd0\x0d\xfe\xed' "$1" | head -n 1 | cut -d: -f1)
+    [ -n "$at" ] || fail "no device tree in the trace"
+    size=$((16#$(od -An -tx1 -j $((at + 4)) -N 4 "$1" | tr -d ' ')))
+    tail -c +$((at + 1)) "$1" | head -c $size
+}
+
+# Non-secure and without Hyp; the CPUs, the memory and where things lie are as with the hypervisor.
+native() { # KERNEL
+    guest_tree "$out/trace.mmio" >"$out/guest.dtb"
+    timeout 120 qemu-system-arm -M vexpress-a15,secure=off,virtualization=off -smp 2 -m 512 -display none \
+        -monitor none -serial "file:$out/native" -no-reboot -audiodev none,id=audio -nic user,model=lan9118 \
+        -drive "if=sd,format=raw,snapshot=on,file=$guest/sd.img" -kernel "$made/loader.elf" \
+        -device "loader,file=$1,addr=0x83000000,force-raw=on" \
+        -device "loader,file=$out/initrd.img,addr=0x84000000,force-raw=on" \
+        -device "loader,file=$out/guest.dtb,addr=0x87e00000,force-raw=on" ||
+        fail "the guest does not end without the hypervisor"
+}
+
+# same FILE FILE: the differences are in $out/differences.
+same() { diff <(normalise "$1") <(normalise "$2") >"$out/differences"; }
+
+# The comparison sees one line missing, one changed, two swapped.
+notices() {
+    local line damage
+    line=$(grep -n '^hw-breakpoint: found' "$out/console" | head -n 1 | cut -d: -f1)
+    for damage in "${line}d" "${line}s/found 5/found 6/" "${line}{h;d};$((line + 1))G"; do
+        sed "$damage" "$out/console" >"$out/damaged"
+        ! same "$out/native" "$out/damaged" || fail "the comparison does not notice sed '$damage'"
+    done
+}
+
+transparent() { # GUEST-FOLDER ARGUMENT...
+    local from=$1
+    shift
+    cat "$from/initrd.img" "$made/overlay.img" >"$out/initrd.img"
+    run --kernel "$from/vmlinuz" --dtb "$board_tree" --initrd "$out/initrd.img" --sd "$guest/sd.img" --no-print \
+        --append "console=ttyAMA0 rdinit=/transparency $settled" --expect '== done' --trace all "$@"
+    complete
+    native "$from/vmlinuz"
+    has native '^reboot: Restarting system' # how it ends, natively too
+    [ "$(wc -l <"$out/native")" -gt 500 ] || fail "only $(wc -l <"$out/native") lines"
+    same "$out/native" "$out/console" || {
+        echo "$(grep -c '^[<>]' "$out/differences") lines differ (<: without the hypervisor):"
+        fail "$(head -n 20 "$out/differences")"
+    }
+    notices
+    rm -f "$out/initrd.img" "$out/guest.dtb"
+}
+
+# The kernel with short descriptors.
+other_flavour() { # ARGUMENT...
+    make --no-print-directory guest-armmp || fail "cannot make the guest of the other flavour"
+    transparent "$build/guest-armmp" "$@"
+}
+
+add test transparent-shadow 30 transparent "$guest" --engine shadow
+add nightly transparent-emulation 25 transparent "$guest" --engine emulation
+for engine in shadow emulation; do
+    add nightly "transparent-armmp-$engine" 60 other_flavour --engine $engine
+done
