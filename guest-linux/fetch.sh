@@ -2,17 +2,25 @@
 # Fetch the guest from Debian and unpack it, as an ordinary user and without touching the
 # host's own apt and dpkg state.  See README.md, "Fetching".
 #
-#   fetch.sh BUILD_DIR
+#   fetch.sh BUILD_DIR [FLAVOUR]
 #
+#   FLAVOUR           of the kernel: armmp-lpae (the default), or armmp, which goes to
+#                     BUILD_DIR/guest-armmp
 #   MMIOSCOPE_MIRROR  a Debian mirror's URL   (default: the one this host uses)
 #   MMIOSCOPE_CACHE   verified downloads      (default: BUILD_DIR/cache)
 set -eu
 umask 022
 
-build=${1:?usage: fetch.sh BUILD_DIR}
+build=${1:?usage: fetch.sh BUILD_DIR [FLAVOUR]}
+flavour=${2:-armmp-lpae}
 cache=${MMIOSCOPE_CACHE:-$build/cache}
-guest=$build/guest
-lock=$cache/lock.txt    # one line per file: role package version sha256 file
+if [ "$flavour" = armmp-lpae ]; then
+    suffix='' roles='kernel busybox libfdt'
+else
+    suffix=-$flavour roles='kernel busybox'
+fi
+guest=$build/guest$suffix
+lock=$cache/lock$suffix.txt    # one line per file: role package version sha256 file
 suite=bookworm
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 board=vexpress-v2p-ca15-tc1
@@ -37,7 +45,7 @@ cached() {
 
 cache_complete() {
     [ -f "$lock" ] || return 1
-    for role in kernel busybox libfdt; do
+    for role in $roles; do
         grep -q "^$role " "$lock" || return 1
     done
     while read -r _ _ _ sum file; do
@@ -129,13 +137,13 @@ fetch() {
     private_apt
     say "reading the package index of $suite"
     apt_get update >/dev/null || no_network "the package index"
-    kernel=$(apt-cache depends --important linux-image-armmp-lpae 2>>"$tmp/log" |
+    kernel=$(apt-cache depends --important "linux-image-$flavour" 2>>"$tmp/log" |
         sed -n 's/^ *Depends: \(linux-image-.*\)/\1/p')
     [ -n "$kernel" ] || no_network "the package index"
     get kernel  "$kernel"      download || no_network "$kernel"
     get busybox busybox-static download || no_network busybox-static
     # libfdt for the hypervisor: the archive of the same architecture (hyp/hyp.mk says what is done to it).
-    get libfdt libfdt-dev download || no_network libfdt-dev
+    [ -n "$suffix" ] || get libfdt libfdt-dev download || no_network libfdt-dev
     mv "$tmp/lock" "$cache/.lock.$$"
     mv "$cache/.lock.$$" "$lock"
 }
@@ -151,8 +159,16 @@ entry() {   # ROLE -> package, version, sum, file
 # Say what was used, down to the bytes, so that the kernel can be shown to be the distribution's.
 record() { echo "$1: $package $version, $file, sha256 $sum" >> "$tmp/manifest"; }
 
+unpack_libfdt() {
+    entry libfdt; record libfdt
+    rm -rf "$build/libfdt"
+    mkdir -p "$build/libfdt" "$tmp/libfdt"
+    dpkg-deb -x "$cache/$sum" "$tmp/libfdt"
+    find "$tmp/libfdt" \( -name '*.h' -o -name libfdt.a \) -exec cp {} "$build/libfdt/" \;
+}
+
 unpack() {
-    mkdir -p "$guest" "$tmp/kernel" "$tmp/busybox" "$tmp/libfdt"
+    mkdir -p "$guest" "$tmp/kernel" "$tmp/busybox"
     rm -f "$guest/manifest.txt"     # comes last: while it is missing, make runs this again
 
     entry kernel; record kernel
@@ -176,11 +192,7 @@ unpack() {
     dpkg-deb -x "$cache/$sum" "$tmp/busybox"
     install -m 755 "$tmp/busybox/bin/busybox" "$guest/busybox"
 
-    entry libfdt; record libfdt
-    rm -rf "$build/libfdt"
-    mkdir -p "$build/libfdt"
-    dpkg-deb -x "$cache/$sum" "$tmp/libfdt"
-    find "$tmp/libfdt" \( -name '*.h' -o -name libfdt.a \) -exec cp {} "$build/libfdt/" \;
+    [ -n "$suffix" ] || unpack_libfdt
 
     (cd "$guest" && for f in vmlinuz "$board.dtb" busybox; do
         echo "file: $f, sha256 $(sha256sum < "$f" | cut -d' ' -f1)"; done) >> "$tmp/manifest"

@@ -20,6 +20,17 @@ $(BUILD)/libfdt/libfdt.h $(BUILD)/libfdt/libfdt.a &: guest-linux/fetch.sh
 $(guest_out)/initrd.img: guest-linux/initramfs.sh guest-linux/init $(guest_out)/manifest.txt
 	guest-linux/initramfs.sh '$(guest_out)' guest-linux/init
 
+# Debian's other kernel for such boards: short descriptors in place of the large physical address extension.
+.PHONY: guest-armmp
+guest-armmp: $(guest_out)-armmp/initrd.img
+	@:
+
+$(guest_out)-armmp/vmlinuz $(guest_out)-armmp/manifest.txt &: guest-linux/fetch.sh
+	guest-linux/fetch.sh '$(BUILD)' armmp
+
+$(guest_out)-armmp/initrd.img: guest-linux/initramfs.sh guest-linux/init $(guest_out)-armmp/manifest.txt
+	guest-linux/initramfs.sh '$(guest_out)-armmp' guest-linux/init
+
 $(guest_out)/sd.img: guest-linux/sdcard.sh
 	@mkdir -p '$(@D)'
 	guest-linux/sdcard.sh '$(guest_out)' '$(SD_MIB)'
