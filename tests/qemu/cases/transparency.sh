@@ -16,9 +16,17 @@ guest_tree() { # TRACE; to standard output
     tail -c +$((at + 1)) "$1" | head -c $size
 }
 
+# The guest's tree is the board's, but for memory, /chosen, and the hypervisor's UART, which is disabled.
+tree_kept() {
+    local changed
+    changed=$(diff <(dtc -q -O dts "$board_tree") <(dtc -q -O dts "$out/guest.dtb") |
+        sed -nE 's/^[<>][[:space:]]*([^ ;]+).*/\1/p' | sort | xargs)
+    [ "$changed" = "#address-cells #size-cells bootargs linux,initrd-end linux,initrd-start reg reg status" ] ||
+        fail "the guest's tree differs from the board's in: $changed"
+}
+
 # Non-secure and without Hyp; the CPUs, the memory and where things lie are as with the hypervisor.
 native() { # KERNEL
-    guest_tree "$out/trace.mmio" >"$out/guest.dtb"
     timeout 120 qemu-system-arm -M vexpress-a15,secure=off,virtualization=off -smp 2 -m 512 -display none \
         -monitor none -serial "file:$out/native" -no-reboot -audiodev none,id=audio -nic user,model=lan9118 \
         -drive "if=sd,format=raw,snapshot=on,file=$guest/sd.img" -kernel "$made/loader.elf" \
@@ -48,6 +56,8 @@ transparent() { # GUEST-FOLDER ARGUMENT...
     run --kernel "$from/vmlinuz" --dtb "$board_tree" --initrd "$out/initrd.img" --sd "$guest/sd.img" --no-print \
         --append "console=ttyAMA0 rdinit=/transparency $settled" --expect '== done' --trace all "$@"
     complete
+    guest_tree "$out/trace.mmio" >"$out/guest.dtb"
+    tree_kept
     native "$from/vmlinuz"
     has native '^reboot: Restarting system' # how it ends, natively too
     [ "$(wc -l <"$out/native")" -gt 500 ] || fail "only $(wc -l <"$out/native") lines"
