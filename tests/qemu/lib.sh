@@ -37,8 +37,8 @@ run_linux() { # COMMAND-LINE ARGUMENT...
         --append "console=ttyAMA0 panic=-1 $line" --expect 'mmioscope-guest: done' "$@"
 }
 
-# native GUEST: runs it on $board without a hypervisor, Non-secure without Hyp; its console goes to $out/native.
-native() {
+# native_guest GUEST: runs it on $board without a hypervisor, Non-secure without Hyp; its console goes to $out/native.
+native_guest() {
     local machine=(-M vexpress-a15,secure=off,virtualization=off -audiodev none,id=a)
     [ "$board" != virt ] || machine=(-M virt,gic-version=2,highmem=off -cpu cortex-a15)
     timeout 60 qemu-system-arm "${machine[@]}" -smp 2 -m 512 -display none -monitor none \

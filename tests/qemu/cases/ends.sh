@@ -3,7 +3,7 @@
 
 ends() { # BOARD ENGINE
     board=$1
-    native ends
+    native_guest ends
     run_bare ends --engine "$2" --access-log "$out/access.log"
     complete
     grep -v '^mmioscope: ' "$out/console" | diff "$out/native" - >"$out/diff" ||

@@ -12,7 +12,7 @@ hammer() { # ENGINE
 
 # Each way to access a device gives what it gives without a hypervisor.
 forms() { # ENGINE
-    native forms
+    native_guest forms
     run_bare forms --engine "$1" --trace all --access-log "$out/access.log"
     complete
     cmp -s "$out/native" "$out/console" || fail "the console differs from that without a hypervisor"
