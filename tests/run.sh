@@ -49,12 +49,14 @@ case $tier in
 test)
     build_all
     suite layout 5 tests/layout.sh "$build"
+    suite model 20 tests/model/run.sh "$build" test
     suite unit 30 catch "$build/tests/unit"
     suite host-tools 20 catch "$build/tests/host-tools"
     suite integration 180 tests/qemu/run.sh --tier test
     ;;
 nightly)
     build_all
+    suite model 900 tests/model/run.sh "$build" nightly
     MMIOSCOPE_SEEDS=50 suite unit 1800 catch "$build/tests/unit"
     suite integration 1800 tests/qemu/run.sh --tier nightly
     ;;

@@ -8,7 +8,7 @@
 //
 // ISB first, since walks made before it may still use the old table and refill after an earlier
 // TLBI. The TLBI is this CPU's own: no other CPU ever has an entry from this CPU's shadow table.
-// (ARM ARM B3.10.5; the alternatives are compared in hyp/README.md.)
+// (ARM ARM B3.10.5; docs/tlb.md has the argument and the alternatives.)
 #pragma once
 
 #include "base/address.hpp"

@@ -1,0 +1,90 @@
+#!/bin/bash
+# Runs the model of the TLB protocol (docs/tlb.md): what is built must hold, each variant must fail as
+# variants.pml says. Exhaustively: a search that had to stop anywhere is a failure.
+# Usage: tests/model/run.sh BUILD test|nightly
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+here=$PWD/tests/model
+out=${1:?}/tests/model
+tier=${2:-test}
+passed=0 failed=0
+mkdir -p "$out" && cd "$out" || exit 1
+
+result() { # STATUS TEXT
+    if [ "$1" = 0 ]; then
+        passed=$((passed + 1)); echo "ok model: $2"
+    else
+        failed=$((failed + 1)); echo "FAILED model: $2"
+    fi
+}
+
+# build CPUS: safety-CPUS/pan and waiting-CPUS/pan. The second has the never claim of `ltl waiting`.
+build() {
+    local kind flags
+    for kind in safety waiting; do
+        flags=(-DSAFETY -DNOCLAIM)
+        [ "$kind" = safety ] || flags=(-DNFAIR=3)
+        mkdir -p "$kind-$1"
+        (cd "$kind-$1" && spin -a -DCPUS="$1" "$here/tlb.pml" && cc -O1 -w -DCOLLAPSE "${flags[@]}" -o pan pan.c) \
+            >"$kind-$1/messages" 2>&1 &
+    done
+    wait
+    [ -x "safety-$1/pan" ] && [ -x "waiting-$1/pan" ]
+}
+
+# verdict FILE: the property that failed, `none`, or `unfinished`.
+verdict() {
+    case $(grep -E '^pan:' "$1" | head -n 1) in
+    *'assertion violated  !('*) sed -nE 's/^pan.*assertion violated +!\(([a-z]+)\).*/\1/p' "$1" | head -n 1 ;;
+    *'invalid end state'*) echo deadlock ;;
+    *'acceptance cycle'*) echo waiting ;;
+    *) grep -qE 'too small|out of memory|not completed|unmatched' "$1" || ! grep -q 'errors: 0' "$1" && echo unfinished || echo none ;;
+    esac
+}
+stored() { awk '/states, stored/ { n = $1 } END { printf "%.0f", n }' "$1"; }
+
+# check CPUS VARIANT EXPECTED WHAT BUDGET DEPTH HASH: prints a row of the table. BUDGET: operations of each CPU; 0:
+# without end, and everything but `waiting` is looked at; otherwise `waiting` is. HASH: 2^HASH slots.
+check() {
+    local number traced file found pan=safety-$1/pan how=()
+    read -r number traced < <(awk -v name="$2" '$1 == "#define" && $2 == name { print $3, $5 }' "$here/variants.pml")
+    [ "$5" = 0 ] || { pan=waiting-$1/pan how=(-a -f); }
+    file=$2-$1-$5.txt
+    mkdir -p "runs/$file"
+    (cd "runs/$file" && VARIANT=$number TRACED=$traced BUDGET=$5 "../../$pan" "${how[@]}" -m"$6" -w"$7") >"$file" 2>&1
+    found=$(verdict "$file")
+    printf '%-24s %4s  %-10s %-10s %11s  %s\n' "$2" "$1" "$3" "$found" "$(stored "$file")" "$4"
+    [ "$found" = "$3" ]
+}
+row() {
+    local text
+    text=$(check "$@")
+    result $? "$text"
+}
+
+variants() { sed -nE 's|^#define ([A-Z_]+) +[0-9]+ +// [0-9] ([a-z]+): (.*)|\1 \2 \3|p' "$here/variants.pml"; }
+
+if differs=$(cd "$here/../.." && tests/model/source.sh); then
+    result 0 "says what the source says, statement by statement"
+else
+    result 1 "the source has changed: $differs"
+fi
+printf '%10s%-24s %4s  %-10s %-10s %11s\n' "" variant cpus expected found states
+if [ "$tier" = test ]; then
+    build 2 || { result 1 "cannot be compiled: $out"; exit 1; }
+    while read -r name expected what; do
+        row 2 "$name" "$expected" "$what" "$([ "$expected" = waiting ] && echo 2 || echo 0)" 1000000 22
+    done < <(variants)
+    row 2 AS_BUILT none "waiting, 2 operations each" 2 1000000 22
+    row 2 AS_BUILT_TWO_REGIONS none "waiting, 1 operation each" 1 1000000 22
+else
+    build 3 || { result 1 "cannot be compiled: $out"; exit 1; }
+    row 3 AS_BUILT none "the protocol, three CPUs" 0 30000000 24
+    states=$(stored AS_BUILT-3-0.txt)
+    [ "$states" -ge 1000000 ]; result $? "$states states of three CPUs, at least 1000000"
+    row 3 TWO_VMIDS_TLBI_AT_BOTH stale "three CPUs" 0 30000000 24
+    row 3 AS_BUILT none "waiting, 1 operation each" 1 1000000 24
+    row 3 AS_BUILT_TWO_REGIONS none "the protocol, three CPUs, two locks" 0 60000000 26
+fi
+echo "model: $passed passed, $failed failed"
+[ "$failed" = 0 ]
