@@ -1,6 +1,7 @@
 #include "cli/commands.hpp"
 #include "cli/trace_input.hpp"
 #include "verify/compare.hpp"
+#include "verify/pc_log.hpp"
 #include "verify/report.hpp"
 
 #include <memory>
@@ -13,6 +14,7 @@ namespace {
 struct Options {
     std::string trace;
     std::string log;
+    std::string pc_log; ///< empty: none
 };
 
 // What is wrong with the trace itself, whatever the log says; lines.
@@ -30,6 +32,21 @@ std::string trace_faults(const trace::TraceReader& reader, const verify::Events&
     return text;
 }
 
+// Whether the PCs are those of the log.
+bool verify_pcs(const std::string& path, const verify::Events& events,
+                const trace::TraceReader& reader) {
+    const FileDescriptor file = open_input(path);
+    trace::FileSource source(file.get());
+    verify::AccessLog log = verify::read_pc_log(source);
+    if (log.lines.empty()) {
+        throw bad_input("{} holds no accesses: is it the log of pc-log.so?", path);
+    }
+    const verify::Result result = verify::compare_pcs(log, events.all, reader.regions());
+    fmt::print("{}{}\n", verify::difference_details(result, log, events.all, reader.names()),
+               verify::verdict(result, "PCs"));
+    return result.differences.empty();
+}
+
 Status verify(const Options& options) {
     TraceInput input(options.trace);
     const FileDescriptor log_file = open_input(options.log);
@@ -45,8 +62,9 @@ Status verify(const Options& options) {
     const std::string faults = trace_faults(reader, events);
     fmt::print("{}", verify::difference_details(result, log, events.all, reader.names()));
     fmt::print("{}{}", faults, verify::notes(result, log));
+    const bool pcs = options.pc_log.empty() || verify_pcs(options.pc_log, events, reader);
     fmt::print("{}\n", verify::verdict(result));
-    return result.differences.empty() && faults.empty() ? Status::fine : Status::failed;
+    return result.differences.empty() && faults.empty() && pcs ? Status::fine : Status::failed;
 }
 
 } // namespace
@@ -57,6 +75,10 @@ void add_verify(CLI::App& app, Action& action) {
     const auto options = std::make_shared<Options>();
     command.add_option("trace", options->trace, "Trace file")->required();
     command.add_option("log", options->log, "QEMU's log (mmioscope run --access-log)")->required();
+    command
+        .add_option("--pc-log", options->pc_log,
+                    "Compare the PCs, too: the log of a plugin in QEMU (tests/qemu/pc_log.c)")
+        ->type_name("FILE");
     command.footer("\nExit status 0 if there is no difference, 1 if there is one.");
     command.callback([options, &action] { action = [options] { return verify(*options); }; });
 }

@@ -10,6 +10,7 @@ namespace mmioscope::verify {
 enum class LineKind : std::uint8_t {
     access,     ///< a device model was called: CPU, value and absolute address are known
     unmodelled, ///< no device model has the address: neither CPU nor value
+    pc,         ///< of the log of PCs: CPU and PC are known, and no value
     rejected,   ///< a model refused size or alignment: no CPU, no value, an offset as address
 };
 
@@ -18,6 +19,7 @@ struct Line {
     std::uint64_t address;
     std::uint64_t value;
     std::uint32_t number; ///< of the line in the log, from 1
+    std::uint32_t pc;     ///< in the log of PCs
     std::uint16_t region; ///< index into AccessLog::regions
     std::int8_t cpu;      ///< -1: not known
     std::uint8_t size;    ///< bytes
@@ -42,6 +44,7 @@ struct Event {
     bool write;
     bool own; ///< the hypervisor's own access
     bool value_known;
+    bool guest_instruction; ///< the access was made by the guest itself, at `pc`
 };
 
 /// In place of an index: there is none.

@@ -1,48 +1,12 @@
 #include "verify/access_log.hpp"
 
-#include <charconv>
-#include <optional>
+#include "verify/text_lines.hpp"
+
 #include <string_view>
 
 namespace mmioscope::verify {
 
 namespace {
-
-/// Takes a line apart from the left; anything unexpected makes it bad.
-class Fields {
-public:
-    explicit Fields(std::string_view text) : rest_(text) {}
-
-    void expect(std::string_view word) {
-        good_ = good_ && rest_.starts_with(word);
-        rest_.remove_prefix(good_ ? word.size() : 0);
-    }
-
-    template <typename T>
-    T number(int base = 10) {
-        T value{};
-        const char* end = rest_.data() + rest_.size();
-        const auto [stop, error] = std::from_chars(rest_.data(), end, value, base);
-        good_ = good_ && error == std::errc{};
-        rest_.remove_prefix(good_ ? static_cast<std::size_t>(stop - rest_.data()) : 0);
-        return value;
-    }
-
-    std::string_view quoted() {
-        expect("'");
-        const std::size_t end = rest_.find('\'');
-        good_ = good_ && end != std::string_view::npos;
-        const std::string_view text = good_ ? rest_.substr(0, end) : std::string_view{};
-        rest_.remove_prefix(good_ ? end + 1 : 0);
-        return text;
-    }
-
-    bool good() const { return good_; }
-
-private:
-    std::string_view rest_;
-    bool good_ = true;
-};
 
 class Parser {
 public:
@@ -134,27 +98,8 @@ private:
 AccessLog read_access_log(trace::ByteSource& source) {
     AccessLog log;
     Parser parser(log);
-    std::string block;
-    std::size_t kept = 0; // the start of a line whose end has not been read
-    for (;;) {
-        constexpr std::size_t step = 1 << 20;
-        block.resize(kept + step);
-        const std::size_t got = source.read(block.data() + kept, step);
-        const std::string_view text(block.data(), kept + got);
-        std::size_t start = 0;
-        for (std::size_t end = 0; (end = text.find('\n', start)) != std::string_view::npos;) {
-            parser.line(text.substr(start, end - start));
-            start = end + 1;
-        }
-        if (got < step) {
-            if (start < text.size()) {
-                parser.line(text.substr(start)); // cut off: most likely unreadable
-            }
-            return log;
-        }
-        kept = text.size() - start;
-        block.erase(0, start);
-    }
+    for_each_line(source, [&](std::string_view text) { parser.line(text); });
+    return log;
 }
 
 } // namespace mmioscope::verify

@@ -75,6 +75,9 @@ Match one_line(const Line& line, const Event& event) {
     if (!is(line, event, event.address, event.size) || !same_value(line, event)) {
         return {};
     }
+    if (line.kind == LineKind::pc) {
+        return {1, Artefact::none};
+    }
     if (!carries(line)) {
         return {1, line.kind == LineKind::unmodelled ? Artefact::unmodelled : Artefact::rejected};
     }

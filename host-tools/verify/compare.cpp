@@ -12,13 +12,6 @@ namespace mmioscope::verify {
 
 namespace {
 
-void add(Result& result, const std::vector<Difference>& differences) {
-    for (const Difference& difference : differences) {
-        result.differences.push_back(difference);
-        ++result.by_kind[static_cast<std::size_t>(difference.kind)];
-    }
-}
-
 std::vector<bool> altered_events(const std::vector<Difference>& differences, std::size_t count) {
     std::vector<bool> altered(count, false);
     for (const Difference& difference : differences) {
@@ -31,6 +24,21 @@ std::vector<bool> altered_events(const std::vector<Difference>& differences, std
 
 } // namespace
 
+void add(Result& result, const std::vector<Difference>& differences) {
+    for (const Difference& difference : differences) {
+        result.differences.push_back(difference);
+        ++result.by_kind[static_cast<std::size_t>(difference.kind)];
+    }
+}
+
+void finish(Result& result, const AccessLog& log) {
+    for (const std::uint32_t number : log.unreadable) {
+        add(result, {{Kind::unreadable, number, nowhere}});
+    }
+    std::stable_sort(result.differences.begin(), result.differences.end(),
+                     [](const Difference& a, const Difference& b) { return a.event < b.event; });
+}
+
 Result compare(AccessLog& log, std::span<const Event> events,
                std::span<const abi::RegionEntry> regions) {
     Result result;
@@ -41,11 +49,7 @@ Result compare(AccessLog& log, std::span<const Event> events,
     }
     add(result, name_leftovers(log.lines, events, matching));
     add(result, check_order(events, matching, altered_events(result.differences, events.size())));
-    for (const std::uint32_t number : log.unreadable) {
-        add(result, {{Kind::unreadable, number, nowhere}});
-    }
-    std::stable_sort(result.differences.begin(), result.differences.end(),
-                     [](const Difference& a, const Difference& b) { return a.event < b.event; });
+    finish(result, log);
     result.artefacts = matching.artefacts;
     result.compared = static_cast<std::uint64_t>(
         std::count_if(matching.line_of.begin(), matching.line_of.end(),

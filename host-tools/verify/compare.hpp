@@ -21,6 +21,10 @@ struct Result {
     std::array<std::uint64_t, artefact_count> artefacts{};
 };
 
+void add(Result& result, const std::vector<Difference>& differences);
+/// Adds the lines that could not be read, and puts the differences in their order.
+void finish(Result& result, const AccessLog& log);
+
 /// Compares event by event. Changes `log` only where lines have relative addresses.
 Result compare(AccessLog& log, std::span<const Event> events,
                std::span<const abi::RegionEntry> regions);

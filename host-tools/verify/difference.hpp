@@ -17,14 +17,15 @@ enum class Kind : std::uint8_t {
     direction,
     address,
     cpu,
+    pc,
     order,      ///< in both, at another place
     unreadable, ///< a line of the log that begins like an access
 };
-inline constexpr std::size_t kind_count = 9;
+inline constexpr std::size_t kind_count = 10;
 
 constexpr std::string_view kind_text(Kind kind) {
     constexpr std::array<std::string_view, kind_count> words = {
-        "missing", "extra", "value", "size", "direction", "address", "cpu", "order", "unreadable"};
+        "missing", "extra", "value", "size", "direction", "address", "cpu", "pc", "order", "unreadable"};
     return words[static_cast<std::size_t>(kind)];
 }
 

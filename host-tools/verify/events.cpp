@@ -31,6 +31,7 @@ Event to_event(const abi::Record& record, std::uint64_t number) {
     event.write = abi::is_write(record);
     event.own = record.type == abi::RecordType::own;
     event.value_known = (record.flags & abi::flag_value_unknown) == 0 && !aborted(record);
+    event.guest_instruction = !event.own && (record.access & abi::access_emulated) == 0;
     return event;
 }
 

@@ -35,7 +35,7 @@ struct Comparison {
 Comparison compare(const Line& line, const Event& event) {
     Comparison fields;
     const bool known = line.kind == LineKind::access;
-    if (known && line.cpu != static_cast<int>(event.cpu)) {
+    if (line.cpu >= 0 && line.cpu != static_cast<int>(event.cpu)) {
         fields.differ(Kind::cpu);
     }
     if (line.write != event.write) {

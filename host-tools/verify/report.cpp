@@ -16,6 +16,9 @@ std::string line_text(const Line& line, const AccessLog& log) {
     if (line.kind == LineKind::access) {
         text += fmt::format(" cpu {} value {:#x}", line.cpu, line.value);
     }
+    if (line.kind == LineKind::pc) {
+        return text + fmt::format(" cpu {} pc {:#010x}", line.cpu, line.pc);
+    }
     return text + fmt::format(" {}", log.regions[line.region]);
 }
 
@@ -76,9 +79,9 @@ std::string notes(const Result& result, const AccessLog& log) {
     return text;
 }
 
-std::string verdict(const Result& result) {
+std::string verdict(const Result& result, std::string_view what) {
     const std::size_t count = result.differences.size();
-    std::string text = fmt::format("verify: {} events compared, {} difference{}", result.compared,
+    std::string text = fmt::format("verify: {} {} compared, {} difference{}", result.compared, what,
                                    count, count == 1 ? "" : "s");
     const char* separator = ": ";
     for (std::size_t kind = 0; kind < kind_count; ++kind) {

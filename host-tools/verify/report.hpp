@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace mmioscope::verify {
 
@@ -17,7 +18,7 @@ std::string difference_details(const Result& result, const AccessLog& log,
 /// How the events looked in the log where not as they are, and what was left out; lines.
 std::string notes(const Result& result, const AccessLog& log);
 
-/// "verify: 123 events compared, 2 differences: 1 missing, 1 value".
-std::string verdict(const Result& result);
+/// "verify: 123 events compared, 2 differences: 1 missing, 1 value". `what`: were compared.
+std::string verdict(const Result& result, std::string_view what = "events");
 
 } // namespace mmioscope::verify

@@ -129,9 +129,8 @@ std::vector<Stream> divide(std::vector<Line>& lines, std::span<const Event> even
     std::map<std::uint32_t, Stream> streams;
     for (std::uint32_t i = 0; i < lines.size(); ++i) {
         const Line& line = lines[i];
-        const std::uint32_t key = line.kind == LineKind::access
-                                      ? static_cast<std::uint32_t>(line.cpu)
-                                      : devices + region_of(line.address);
+        const std::uint32_t key = line.cpu >= 0 ? static_cast<std::uint32_t>(line.cpu)
+                                                : devices + region_of(line.address);
         streams[key].lines.push_back(i);
     }
     for (std::uint32_t i = 0; i < events.size(); ++i) {

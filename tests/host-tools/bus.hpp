@@ -67,12 +67,8 @@ struct Bus {
                                      4, record.device == 0 ? "pl011" : "pl181"));
     }
 
-    verify::Result compare() const {
-        std::string text;
-        for (const std::string& line : log) {
-            text += line;
-        }
-        verify::AccessLog parsed = parse(text);
+    /// The trace's, from a file with it.
+    std::vector<verify::Event> events() const {
         const std::vector<std::byte> bytes = trace_bytes([&](trace::FileWriter& writer) {
             write_info(writer);
             write_regions(writer, regions);
@@ -81,8 +77,16 @@ struct Bus {
         });
         trace::MemorySource source(bytes);
         trace::TraceReader reader(source, [](const std::string& problem) { FAIL(problem); });
-        const verify::Events events = verify::read_events(reader);
-        return verify::compare(parsed, events.all, regions);
+        return verify::read_events(reader).all;
+    }
+
+    verify::Result compare() const {
+        std::string text;
+        for (const std::string& line : log) {
+            text += line;
+        }
+        verify::AccessLog parsed = parse(text);
+        return verify::compare(parsed, events(), regions);
     }
 };
 

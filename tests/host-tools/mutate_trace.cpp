@@ -3,6 +3,8 @@
 //
 //   mutate-trace drop  N IN OUT   leaves out the first access from record N on
 //   mutate-trace alter N IN OUT   changes a bit of the value of the first access from N on
+//   mutate-trace pc    N IN OUT   changes a bit of the PC of the first access from N on that the
+//                                 guest made itself
 //   mutate-trace swap  N IN OUT   exchanges what two accesses did: the first two from N on that
 //                                 stand side by side, are of one device and CPU, and differ
 #include "lib/byte_source.hpp"
@@ -27,8 +29,12 @@ bool plain(const abi::Record& record) {
     return record.type == abi::RecordType::access && (record.flags & special) == 0;
 }
 
-std::size_t first_plain(const Records& records, std::size_t from) {
-    while (from < records.size() && !plain(records[from])) {
+bool stepped(const abi::Record& record) {
+    return plain(record) && (record.access & abi::access_emulated) == 0;
+}
+
+std::size_t first(bool (*wanted)(const abi::Record&), const Records& records, std::size_t from) {
+    while (from < records.size() && !wanted(records[from])) {
         ++from;
     }
     if (from == records.size()) {
@@ -62,9 +68,11 @@ void swap(Records& records, std::size_t from) {
 void mutate(const std::string& how, std::size_t number, Records& records) {
     const std::size_t from = number > 0 ? number - 1 : 0;
     if (how == "drop") {
-        records.erase(records.begin() + static_cast<std::ptrdiff_t>(first_plain(records, from)));
+        records.erase(records.begin() + static_cast<std::ptrdiff_t>(first(plain, records, from)));
     } else if (how == "alter") {
-        records[first_plain(records, from)].value ^= 1;
+        records[first(plain, records, from)].value ^= 1;
+    } else if (how == "pc") {
+        records[first(stepped, records, from)].pc ^= 4;
     } else if (how == "swap") {
         swap(records, from);
     } else {
@@ -96,7 +104,7 @@ void copy(const std::string& how, std::size_t number, const char* from, const ch
 
 int main(int argc, char** argv) {
     if (argc != 5) {
-        fmt::print(stderr, "usage: mutate-trace drop|alter|swap N IN OUT\n");
+        fmt::print(stderr, "usage: mutate-trace drop|alter|pc|swap N IN OUT\n");
         return 2;
     }
     try {
