@@ -57,22 +57,28 @@ unmodified() {
         fail "the manifest does not name this vmlinuz"
 }
 
-# verify must not pass by looking away: one record left out, changed or swapped is found, and nothing else is.
+# Every PC is that of the plugin's log. verify must not pass by looking away: one record left out, changed or swapped is
+# found, and nothing else is.
 noticed() {
-    boot 2 all
-    local how number
+    local how number arguments
+    mapfile -t arguments < <(pc_log_arguments)
+    boot 2 all "${arguments[@]}"
+    verified_with_pcs 30000
     number=$(($(events) / 2))
-    for how in drop alter swap; do
+    for how in drop alter swap pc; do
         "$build/tests/mutate-trace" $how $number "$out/trace.mmio" "$out/$how.mmio" || fail "mutate-trace $how"
         status=0
-        "$mmioscope" verify "$out/$how.mmio" "$out/access.log" >"$out/$how" 2>&1 || status=$?
+        "$mmioscope" verify "$out/$how.mmio" "$out/access.log" --pc-log "$out/pc.log" >"$out/$how" 2>&1 || status=$?
         exits_with 1
     done
     has drop '^verify: [0-9]+ events compared, 1 difference: 1 missing$'
     has drop '^the trace lacks 1 records of cpu'
     has alter '^verify: [0-9]+ events compared, 1 difference: 1 value$'
+    has alter '^verify: [0-9]+ PCs compared, 0 differences$'
+    has pc '^verify: [0-9]+ PCs compared, 1 difference: 1 pc$'
+    has pc '^verify: [0-9]+ events compared, 0 differences$'
     has swap '^verify: [0-9]+ events compared, [1-3] differences?: '
-    rm -f "$out"/{drop,alter,swap}.mmio
+    rm -f "$out"/{drop,alter,swap,pc}.mmio "$out/pc.log"
 }
 
 add test linux-unmodified 2 unmodified
@@ -90,4 +96,4 @@ for cpus in 1 2; do
     add nightly "boot-one-$cpus-emulation" 10 boot $cpus one --engine emulation
     add nightly "boot-all-$cpus-emulation" 10 boot $cpus all --engine emulation
 done
-add test verify-notices 15 noticed # everything with 2 CPUs
+add test verify-notices 25 noticed # everything with 2 CPUs, and the PCs

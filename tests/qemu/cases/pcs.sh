@@ -1,0 +1,43 @@
+# The PC of every access: a plugin in QEMU logs them (pc_log.c), since QEMU's own log has none.
+# shellcheck shell=bash disable=SC2154
+
+# Arguments of `mmioscope run` that make QEMU write $out/pc.log.
+pc_log_arguments() {
+    printf '%s\n' --qemu-arg=-plugin "--qemu-arg=file=$build/tests/pc-log.so,out=$out/pc.log"
+}
+
+# The trace is QEMU's own log, and at least LEAST of its PCs were compared with those of the plugin.
+verified_with_pcs() { # LEAST
+    "$mmioscope" verify "$out/trace.mmio" "$out/access.log" --pc-log "$out/pc.log" >"$out/verify" 2>&1 || true
+    has verify '^verify: [0-9]+ events compared, 0 differences$' "$(tail -n 1 "$out/verify") (see $out/verify)"
+    has verify '^verify: [0-9]+ PCs compared, 0 differences$' "$(grep PCs "$out/verify") (see $out/verify)"
+    [ "$(sed -n 's/^verify: \([0-9]*\) PCs.*/\1/p' "$out/verify")" -ge "$1" ] || fail "few PCs: $(grep PCs "$out/verify")"
+}
+
+# pcs LEAST STEPS ARGUMENT...: Linux, at least LEAST accesses of which are compared by their PC.
+pcs() {
+    local least=$1 steps=$2 arguments
+    shift 2
+    mapfile -t arguments < <(pc_log_arguments)
+    run_linux "$steps" --no-print --trace all --access-log "$out/access.log" "${arguments[@]}" "$@"
+    complete
+    verified_with_pcs "$least"
+    rm -f "$out/pc.log"
+}
+
+# pcs_of GUEST LEAST ARGUMENT...: the same for a bare-metal guest.
+pcs_of() {
+    local guest=$1 least=$2 arguments
+    shift 2
+    mapfile -t arguments < <(pc_log_arguments)
+    run_bare "$guest" --trace all --access-log "$out/access.log" "${arguments[@]}" "$@"
+    complete
+    verified_with_pcs "$least"
+    rm -f "$out/pc.log"
+}
+
+# A boot of Linux with the PCs of all is linux.sh's verify-notices.
+add test pcs-forms 10 pcs_of forms 1000
+add nightly pcs-linux-all-shadow 120 pcs 300000 ""
+add nightly pcs-linux-all-emulation 120 pcs 300 "" --engine emulation
+add nightly pcs-hammer 60 pcs_of hammer 100000
