@@ -52,11 +52,13 @@ test)
     suite model 20 tests/model/run.sh "$build" test
     suite unit 30 catch "$build/tests/unit"
     suite host-tools 20 catch "$build/tests/host-tools"
+    suite decoder 30 "$build/tests/decoder"
     suite integration 180 tests/qemu/run.sh --tier test
     ;;
 nightly)
     build_all
     suite model 900 tests/model/run.sh "$build" nightly
+    suite decoder 600 "$build/tests/decoder" 100000000
     MMIOSCOPE_SEEDS=50 suite unit 1800 catch "$build/tests/unit"
     suite integration 1800 tests/qemu/run.sh --tier nightly
     ;;

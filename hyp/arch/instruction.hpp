@@ -1,25 +1,52 @@
-// What an instruction that trapped says about its access, where HSR does not (ISV=0).
+// What an instruction that trapped says about its accesses, where HSR does not (ISV=0).
 #pragma once
 
 #include <cstdint>
 
 namespace mmioscope::arch {
 
-/// At most this many registers move in one instruction: LDM and STM with a full list.
-inline constexpr unsigned max_beats = 16;
+/// The most accesses one instruction makes: VLDM of sixteen doublewords, VLD4 of bytes.
+inline constexpr unsigned max_beats = 32;
 
-/// A load or store, as far as this hypervisor needs to know it.
+/// Whose registers move.
+enum class Bank : std::uint8_t {
+    core,   ///< of the current mode; place 0 to 15, or place_spsr
+    user,   ///< of User mode: LDM and STM with `^`; place 0 to 15
+    vector, ///< of VFP and NEON; place: the byte in D0 to D31, 0 to 255
+};
+inline constexpr std::uint8_t place_spsr = 16;
+
+/// The lowest address that is accessed: R[base], plus or minus R[index] if there is one, plus
+/// offset.
+struct Address {
+    static constexpr std::uint8_t no_index = 0xff;
+
+    std::uint8_t base{};      ///< 15: Align(PC, 4)
+    std::uint8_t base_mode{}; ///< SRS: CPSR.M of the mode whose SP is meant; 0: the current one
+    std::uint8_t index{no_index};
+    bool subtract_index{};
+    std::int32_t offset{};
+};
+
+/// An instruction's accesses to memory. Neither `load` nor `store`: it makes none.
 struct Instruction {
-    bool wide{};           ///< 32 bits long
-    bool load_store{};     ///< may reach a device
-    bool loads_pc{};       ///< its continuation depends on what the device answers
-    unsigned log2_size{2}; ///< of each access on the bus
+    bool wide{}; ///< 32 bits long
+    bool load{};
+    bool store{};     ///< with `load`: SWP, one of each at the same address
+    bool exclusive{}; ///< LDREX, STREX and those of other sizes
+    bool loads_pc{};  ///< its continuation depends on what the device answers
+    bool writeback{}; ///< changes its base register
     bool sign_extend{};
-    unsigned beats{}; ///< accesses, each of one core register; 0: not known (VFP, exclusives, ...)
-    std::uint8_t reg[max_beats]{}; ///< of each access, in the order of addresses
-    bool has_base{};               ///< the two below tell the first address (LDM, STM)
-    unsigned base{};               ///< Rn
-    std::int32_t first{};          ///< first address, relative to Rn
+    bool pairs{};       ///< two words make one 64-bit value (VFP and NEON)
+    bool consecutive{}; ///< its elements fill whole registers, one after the other (VLD1, VST1)
+    Bank bank{};
+    std::uint8_t status{}; ///< STREX: the register that tells success
+    unsigned log2_size{2}; ///< of each access on the bus
+    unsigned beats{};      ///< accesses, by ascending address; 0: not known (LDC, UNPREDICTABLE)
+    std::uint8_t place[max_beats]{}; ///< of each, where the value comes from or goes to
+    Address address{};
+
+    bool accesses_memory() const { return load || store; }
 };
 
 /// True if `first_halfword` begins a 32-bit Thumb instruction (ARM ARM A6.1).
@@ -28,7 +55,8 @@ constexpr bool is_wide_thumb(std::uint16_t first_halfword) {
 }
 
 /// Decodes an ARM word, or a Thumb instruction: a 16-bit one as it is, a 32-bit one with its first
-/// halfword in bits 31:16. (DDI 0406C: A5.2, A5.3, A5.5, A5.6, A5.7; A6.2, A6.3.)
+/// halfword in bits 31:16. ARMv7-A with VFP and NEON; what DDI 0406C calls UNDEFINED makes no
+/// access.
 Instruction decode(std::uint32_t word, bool thumb);
 
 } // namespace mmioscope::arch

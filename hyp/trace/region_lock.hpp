@@ -31,7 +31,7 @@ private:
 /// Regions that one instruction reaches, in the lock order, each once.
 class RegionSet {
 public:
-    static constexpr std::size_t capacity = 16; ///< the most accesses one instruction makes (LDM)
+    static constexpr std::size_t capacity = 32; ///< the most accesses one instruction makes (VLDM)
 
     void add(std::uint16_t region);
     const std::uint16_t* begin() const { return regions_.begin(); }

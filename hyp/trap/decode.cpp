@@ -33,24 +33,33 @@ Beat locate(const Machine& machine, const Frame& frame, const DeviceAccess& faul
     return beat;
 }
 
-/// The address of the first word: HDFAR's, unless the instruction began in another page.
-VirtualAddress first_address(const Frame& frame, const arch::Instruction& i, VirtualAddress fault) {
-    if (!i.has_base) return fault;
-    return {guest_register(frame, i.base) + static_cast<std::uint32_t>(i.first)};
+/// A base register as the instruction adds to it: PC is that of the next but one (A2.3), aligned.
+std::uint32_t base_value(const Frame& frame, const arch::Address& address) {
+    if (address.base != pc) return guest_register(frame, address.base);
+    return (frame.pc + (in_thumb(frame) ? 4 : 8)) & ~3u;
 }
 
-/// LDRD or STRD whose second word is the one that faulted: which one it was is not known.
-bool starts_elsewhere(const arch::Instruction& i, const DeviceAccess& access) {
-    return !i.has_base && i.beats == 2 && access.va.value % page_size < 4;
+/// The address of the first word, which HDFAR holds only if it was the one that trapped.
+VirtualAddress first_address(const Frame& frame, const arch::Address& address) {
+    std::uint32_t index = 0;
+    if (address.index != arch::Address::no_index) index = guest_register(frame, address.index);
+    return {base_value(frame, address) + (address.subtract_index ? 0 - index : index) +
+            static_cast<std::uint32_t>(address.offset)};
+}
+
+/// Moves core registers of the current mode, in one direction, unconditionally.
+bool moves_core_registers(const arch::Instruction& i) {
+    return i.beats != 0 && i.bank == arch::Bank::core && !i.exclusive && !(i.load && i.store) &&
+           i.address.base_mode == 0;
 }
 
 void list_beats(Cpu& cpu, const Frame& frame, const arch::Instruction& instruction,
                 DeviceAccess& access) {
-    const VirtualAddress first = first_address(frame, instruction, access.va);
+    const VirtualAddress first = first_address(frame, instruction.address);
     for (unsigned n = 0; n < instruction.beats; ++n) {
         Beat& beat = cpu.step.beats[n];
         beat = locate(*cpu.machine, frame, access, first + 4 * n);
-        beat.reg = instruction.reg[n];
+        beat.reg = instruction.place[n];
         if (access.write) beat.value = guest_register(frame, beat.reg);
     }
 }
@@ -64,12 +73,12 @@ abi::FaultReason decode_access(Cpu& cpu, const Frame& frame, arch::Hsr hsr, Devi
     const arch::Instruction instruction = arch::decode(*word, in_thumb(frame));
     access.wide = instruction.wide;
     if (access.stage1_walk) return abi::FaultReason::none; // any instruction may need a walk
-    if (!instruction.load_store) return abi::FaultReason::undecodable;
+    if (!instruction.accesses_memory()) return abi::FaultReason::undecodable;
     if (instruction.loads_pc) return abi::FaultReason::loads_pc;
     access.log2_size = instruction.log2_size;
     access.sign_extend = instruction.sign_extend;
-    access.decoded = instruction.beats != 0 && !starts_elsewhere(instruction, access);
-    access.reg = instruction.reg[0];
+    access.decoded = moves_core_registers(instruction);
+    access.reg = instruction.place[0];
     if (access.decoded && instruction.beats > 1) {
         access.beats = instruction.beats;
         list_beats(cpu, frame, instruction, access);

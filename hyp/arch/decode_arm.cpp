@@ -1,0 +1,134 @@
+// ARM encodings (DDI 0406C: A5.2, A5.3, A5.5, A5.7).
+#include "arch/forms.hpp"
+
+namespace mmioscope::arch {
+
+namespace {
+
+constexpr unsigned rn(std::uint32_t word) {
+    return field(word, 19, 16);
+}
+constexpr unsigned rt(std::uint32_t word) {
+    return field(word, 15, 12);
+}
+/// P clear or W set (A5.3, A5.2.8); P clear and W set is LDRT and its like, which write back too.
+constexpr bool writes_back(std::uint32_t word) {
+    return !is_set(word, 24) || is_set(word, 21);
+}
+
+/// LDRD, STRD: the immediate or register offset, if it is added before the access.
+Address extra_address(std::uint32_t word) {
+    Address a{.base = static_cast<std::uint8_t>(rn(word))};
+    if (!is_set(word, 24)) return a;
+    const bool add = is_set(word, 23);
+    if (is_set(word, 22)) {
+        const auto immediate =
+            static_cast<std::int32_t>(field(word, 11, 8) << 4 | field(word, 3, 0));
+        a.offset = add ? immediate : -immediate;
+    } else {
+        a.index = static_cast<std::uint8_t>(field(word, 3, 0));
+        a.subtract_index = !add;
+    }
+    return a;
+}
+
+/// An odd first register is UNPREDICTABLE (A8.8.72, A8.8.210).
+Instruction arm_dual(std::uint32_t word, bool load) {
+    const unsigned first = rt(word);
+    Instruction i =
+        first % 2 == 0 ? dual(load, first, first + 1, extra_address(word)) : access(load);
+    i.writeback = writes_back(word);
+    return i;
+}
+
+// A5.2.8, A5.2.9: halfword, signed and dual: bits 6:5 and L tell which.
+Instruction arm_extra(std::uint32_t word) {
+    const bool load = is_set(word, 20);
+    const unsigned kind = field(word, 6, 5);
+    if (!load && kind != 1) return arm_dual(word, kind == 2);
+    return single(load, rt(word), kind == 2 ? 0 : 1, kind != 1, writes_back(word));
+}
+
+/// SWP, SWPB (A8.8.229): the load into Rt, then the store of Rt2.
+Instruction arm_swap(std::uint32_t word) {
+    if (!matches(word, 0x0fb0'0ff0, 0x0100'0090)) return {.wide = true};
+    Instruction i = single(true, rt(word), is_set(word, 22) ? 0 : 2, false, false);
+    i.store = true;
+    i.place[i.beats++] = static_cast<std::uint8_t>(field(word, 3, 0));
+    i.address.base = static_cast<std::uint8_t>(rn(word));
+    return i;
+}
+
+// A5.2.10: the size is in bits 22:21.
+Instruction arm_synchronization(std::uint32_t word) {
+    if (!is_set(word, 23)) return arm_swap(word);
+    constexpr unsigned exclusive_size[4] = {2, 3, 0, 1};
+    const unsigned size = exclusive_size[field(word, 22, 21)];
+    const Address address{.base = static_cast<std::uint8_t>(rn(word))};
+    if (matches(word, 0x0010'0fff, 0x0010'0f9f)) {
+        if (size == 3 && rt(word) % 2 != 0) return access(true); // UNPREDICTABLE (A8.8.77)
+        return exclusive_load(size, rt(word), rt(word) + 1, address);
+    }
+    const unsigned stored = field(word, 3, 0);
+    if (!matches(word, 0x0010'0ff0, 0x0000'0f90)) return {.wide = true};
+    if (size == 3 && stored % 2 != 0) return access(false); // UNPREDICTABLE (A8.8.214)
+    return exclusive_store(size, stored, stored + 1, rt(word), address);
+}
+
+// A5.2, with bits 7 and 4 set: among multiplications and data processing.
+Instruction arm_mixed(std::uint32_t word) {
+    if (field(word, 6, 5) != 0) return arm_extra(word);
+    return is_set(word, 24) ? arm_synchronization(word) : Instruction{.wide = true};
+}
+
+// A5.3
+Instruction arm_single(std::uint32_t word) {
+    return single(is_set(word, 20), rt(word), is_set(word, 22) ? 0 : 2, false, writes_back(word));
+}
+
+// A5.5; bit 22: the registers of User mode, or, with PC, an exception return.
+Instruction arm_block(std::uint32_t word) {
+    Instruction i =
+        block(is_set(word, 20), rn(word), word & 0xffff, is_set(word, 23), is_set(word, 24));
+    if (is_set(word, 22)) i.bank = Bank::user;
+    i.writeback = is_set(word, 21);
+    return i;
+}
+
+// A5.7: RFE and SRS.
+Instruction arm_state(std::uint32_t word) {
+    const bool increment = is_set(word, 23);
+    const bool before = is_set(word, 24);
+    if (matches(word, 0xfe50'ffff, 0xf810'0a00))
+        return return_state(rn(word), increment, before, is_set(word, 21));
+    if (matches(word, 0xfe5f'ffe0, 0xf84d'0500))
+        return store_state(field(word, 4, 0), increment, before, is_set(word, 21));
+    return {.wide = true};
+}
+
+Instruction arm_unconditional(std::uint32_t word) {
+    switch (field(word, 27, 25)) {
+    case 2:
+        return matches(word, 0x0110'0000, 0) ? decode_structure(word) : Instruction{.wide = true};
+    case 4: return arm_state(word);
+    case 6: return decode_coprocessor(word, true);
+    default: return {.wide = true};
+    }
+}
+
+} // namespace
+
+Instruction decode_arm(std::uint32_t word) {
+    const Instruction other{.wide = true};
+    if ((word >> 28) == 0xf) return arm_unconditional(word);
+    switch (field(word, 27, 25)) {
+    case 0: return is_set(word, 7) && is_set(word, 4) ? arm_mixed(word) : other;
+    case 2: return arm_single(word);
+    case 3: return is_set(word, 4) ? other : arm_single(word); // with bit 4: media instructions
+    case 4: return arm_block(word);
+    case 6: return decode_coprocessor(word, false);
+    default: return other;
+    }
+}
+
+} // namespace mmioscope::arch

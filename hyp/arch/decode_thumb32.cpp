@@ -1,0 +1,118 @@
+// 32-bit Thumb encodings, the first halfword in bits 31:16 (DDI 0406C: A6.3).
+#include "arch/forms.hpp"
+
+namespace mmioscope::arch {
+
+namespace {
+
+constexpr unsigned rn(std::uint32_t word) {
+    return field(word, 19, 16);
+}
+constexpr unsigned rt(std::uint32_t word) {
+    return field(word, 15, 12);
+}
+
+/// How a single load or store is addressed, by bits 23 and 11:6 (A6.3.7 to A6.3.10).
+enum class Mode { undefined, plain, unprivileged, writeback };
+
+Mode mode_of(std::uint32_t word) {
+    if (is_set(word, 23) || rn(word) == pc) return Mode::plain; // 12 bits; literal
+    if (!is_set(word, 11)) return field(word, 10, 6) == 0 ? Mode::plain : Mode::undefined;
+    if (is_set(word, 8)) return Mode::writeback;
+    if (!is_set(word, 10)) return Mode::undefined; // neither indexed nor written back
+    return is_set(word, 9) ? Mode::unprivileged : Mode::plain;
+}
+
+// Size in bits 22:21, L in bit 20, sign in bit 24.
+Instruction thumb_single(std::uint32_t word) {
+    const Instruction other{.wide = true};
+    const bool load = is_set(word, 20);
+    const bool sign = is_set(word, 24);
+    const unsigned size = field(word, 22, 21);
+    const Mode mode = mode_of(word);
+    if (size == 3 || (sign && size == 2) || mode == Mode::undefined) return other;
+    if (!load && rn(word) == pc) return other;
+    if (load && size != 2 && rt(word) == pc && mode == Mode::plain) return other; // PLD, PLI
+    return single(load, rt(word), size, sign, mode == Mode::writeback);
+}
+
+/// LDRD, STRD (A8.8.72, A8.8.73, A8.8.210).
+Instruction thumb_dual(std::uint32_t word) {
+    const auto immediate = static_cast<std::int32_t>(4 * field(word, 7, 0));
+    const bool indexed = is_set(word, 24);
+    Instruction i = dual(is_set(word, 20), rt(word), field(word, 11, 8),
+                         {.base = static_cast<std::uint8_t>(rn(word)),
+                          .offset = !indexed           ? 0
+                                    : is_set(word, 23) ? immediate
+                                                       : -immediate});
+    i.writeback = is_set(word, 21);
+    return i;
+}
+
+/// LDREX and STREX, which have an offset.
+Instruction thumb_exclusive_word(std::uint32_t word) {
+    const Address address{.base = static_cast<std::uint8_t>(rn(word)),
+                          .offset = static_cast<std::int32_t>(4 * field(word, 7, 0))};
+    if (!is_set(word, 20)) return exclusive_store(2, rt(word), 0, field(word, 11, 8), address);
+    if (field(word, 11, 8) != 0xf) return {.wide = true};
+    return exclusive_load(2, rt(word), 0, address);
+}
+
+/// TBB, TBH: branch by what was loaded.
+Instruction table_branch(bool halfwords) {
+    return single(true, pc, halfwords ? 1 : 0, false, false);
+}
+
+/// The other sizes, by bits 7:4: 01ss, a doubleword with its second register in bits 11:8.
+Instruction thumb_exclusive_sized(std::uint32_t word) {
+    const Instruction other{.wide = true};
+    if (matches(word, 0x0010'ffe0, 0x0010'f000)) return table_branch(is_set(word, 4));
+    const unsigned size = field(word, 5, 4);
+    if (field(word, 7, 6) != 1 || size == 2) return other;
+    if (size != 3 && field(word, 11, 8) != 0xf) return other;
+    const Address address{.base = static_cast<std::uint8_t>(rn(word))};
+    const unsigned second = field(word, 11, 8);
+    if (!is_set(word, 20))
+        return exclusive_store(size, rt(word), second, field(word, 3, 0), address);
+    if (field(word, 3, 0) != 0xf) return other;
+    return exclusive_load(size, rt(word), second, address);
+}
+
+// A6.3.6: dual with P or W; without either, exclusive and table branch.
+Instruction thumb_dual_or_exclusive(std::uint32_t word) {
+    if (is_set(word, 24) || is_set(word, 21)) return thumb_dual(word);
+    return is_set(word, 23) ? thumb_exclusive_sized(word) : thumb_exclusive_word(word);
+}
+
+// A6.3.5: op 01 increments after, 10 decrements before; 00 and 11 are RFE and SRS.
+Instruction thumb_block(std::uint32_t word) {
+    const bool load = is_set(word, 20);
+    const unsigned op = field(word, 24, 23);
+    const bool writeback = is_set(word, 21);
+    if (op == 1 || op == 2) {
+        Instruction i = block(load, rn(word), word & 0xffff, op == 1, op == 2);
+        i.writeback = writeback;
+        return i;
+    }
+    if (matches(word, 0x0010'ffff, 0x0010'c000))
+        return return_state(rn(word), op == 3, op == 0, writeback);
+    if (matches(word, 0x001f'ffe0, 0x000d'c000))
+        return store_state(field(word, 4, 0), op == 3, op == 0, writeback);
+    return {.wide = true};
+}
+
+} // namespace
+
+Instruction decode_thumb32(std::uint32_t word) {
+    switch (field(word, 31, 25)) {
+    case 0x74: return is_set(word, 22) ? thumb_dual_or_exclusive(word) : thumb_block(word);
+    case 0x7c:
+        return matches(word, 0x0110'0000, 0x0100'0000) ? decode_structure(word)
+                                                       : thumb_single(word);
+    case 0x76: return decode_coprocessor(word, false);
+    case 0x7e: return decode_coprocessor(word, true);
+    default: return {.wide = true};
+    }
+}
+
+} // namespace mmioscope::arch

@@ -1,0 +1,88 @@
+#include "arch/forms.hpp"
+
+namespace mmioscope::arch {
+
+namespace {
+
+/// Of an aligned run of `bytes` that begins, ends, or lies next to the base register's value.
+std::int32_t first_offset(unsigned bytes, bool increment, bool before) {
+    if (increment) return before ? 4 : 0;
+    return before ? -static_cast<std::int32_t>(bytes) : 4 - static_cast<std::int32_t>(bytes);
+}
+
+void add_core(Instruction& i, unsigned reg) {
+    i.place[i.beats++] = static_cast<std::uint8_t>(reg);
+    if (i.load && reg == pc) i.loads_pc = true;
+}
+
+Address based_on(unsigned base, std::int32_t offset) {
+    return {.base = static_cast<std::uint8_t>(base), .offset = offset};
+}
+
+Instruction exclusive(bool load, unsigned log2_size, unsigned reg, unsigned second,
+                      Address address) {
+    Instruction i = log2_size == 3 ? dual(load, reg, second, address)
+                                   : single(load, reg, log2_size, false, false);
+    i.exclusive = true;
+    i.address = address;
+    return i;
+}
+
+} // namespace
+
+Instruction access(bool load) {
+    return {.wide = true, .load = load, .store = !load};
+}
+
+Instruction single(bool load, unsigned reg, unsigned log2_size, bool sign, bool writeback) {
+    Instruction i = access(load);
+    i.log2_size = log2_size;
+    i.sign_extend = sign;
+    i.writeback = writeback;
+    add_core(i, reg);
+    return i;
+}
+
+Instruction dual(bool load, unsigned first, unsigned second, Address address) {
+    Instruction i = access(load);
+    i.address = address;
+    add_core(i, first);
+    add_core(i, second);
+    return i;
+}
+
+Instruction block(bool load, unsigned base, unsigned list, bool increment, bool before) {
+    Instruction i = access(load);
+    for (unsigned n = 0; n <= pc; ++n)
+        if (is_set(list, n)) add_core(i, n);
+    i.address = based_on(base, first_offset(4 * i.beats, increment, before));
+    return i;
+}
+
+Instruction exclusive_load(unsigned log2_size, unsigned reg, unsigned second, Address address) {
+    return exclusive(true, log2_size, reg, second, address);
+}
+
+Instruction exclusive_store(unsigned log2_size, unsigned reg, unsigned second, unsigned status,
+                            Address address) {
+    Instruction i = exclusive(false, log2_size, reg, second, address);
+    i.status = static_cast<std::uint8_t>(status);
+    return i;
+}
+
+Instruction return_state(unsigned base, bool increment, bool before, bool writeback) {
+    Instruction i = dual(true, pc, place_spsr, based_on(base, first_offset(8, increment, before)));
+    i.writeback = writeback;
+    return i;
+}
+
+Instruction store_state(unsigned mode, bool increment, bool before, bool writeback) {
+    constexpr unsigned sp = 13;
+    constexpr unsigned lr = 14;
+    Instruction i = dual(false, lr, place_spsr, based_on(sp, first_offset(8, increment, before)));
+    i.address.base_mode = static_cast<std::uint8_t>(mode);
+    i.writeback = writeback;
+    return i;
+}
+
+} // namespace mmioscope::arch

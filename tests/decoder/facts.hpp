@@ -1,0 +1,32 @@
+// What both sides say of one instruction, in the same terms.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace mmioscope::decoder_test {
+
+enum class Set { arm, thumb16, thumb32 };
+
+struct Facts {
+    bool load{};
+    bool store{};
+    bool loads_pc{};
+    bool writeback{};
+    unsigned size{};  ///< of one access, bytes
+    unsigned bytes{}; ///< of all; 0: not told
+    unsigned length{4};
+    bool unpredictable{};
+    std::string_view mnemonic{}; ///< without its condition; the disassembler's alone
+
+    bool accesses_memory() const { return load || store; }
+};
+
+/// What the hypervisor's decoder says.
+Facts decoded(std::uint32_t word, Set set);
+
+/// "R 4 of 8 pc !", for messages.
+std::string text_of(const Facts& facts);
+
+} // namespace mmioscope::decoder_test
