@@ -2,6 +2,8 @@
 
 #include "verify/detour.hpp"
 
+#include <algorithm>
+
 namespace mmioscope::verify {
 
 namespace {
@@ -35,8 +37,11 @@ private:
         for (unsigned i = 0; i < match.lines; ++i) {
             matching_.explained[pair_.lines.index(place.line + i)] = true;
         }
-        matching_.line_of[pair_.events.index(place.event)] = pair_.lines.index(place.line);
-        ++matching_.artefacts[static_cast<std::size_t>(match.artefact)];
+        for (unsigned i = 0; i < match.events; ++i) {
+            const std::uint64_t line = place.line + std::min(i, match.lines - 1u);
+            matching_.line_of[pair_.events.index(place.event + i)] = pair_.lines.index(line);
+        }
+        matching_.artefacts[static_cast<std::size_t>(match.artefact)] += match.events;
         place = place.behind(match);
     }
 

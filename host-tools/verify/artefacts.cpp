@@ -1,5 +1,6 @@
 #include "verify/artefacts.hpp"
 
+#include "verify/doubleword.hpp"
 #include "verify/undecoded.hpp"
 
 #include <array>
@@ -94,6 +95,7 @@ std::string_view artefact_text(Artefact artefact) {
         "of 8 bytes as two of 4",
         "unaligned, as two aligned reads",
         "unaligned, as byte writes",
+        "of 8 bytes of a VFP or NEON register, at once",
         "of instructions that the hypervisor does not decode",
         "of devices QEMU does not model",
         "rejected by the device model"};
@@ -106,6 +108,9 @@ Match explain(const Ahead<Line>& lines, const Ahead<Event>& events) {
         return undecoded(lines, events);
     }
     if (const Match match = one_line(lines[0], event)) {
+        return match;
+    }
+    if (const Match match = doubleword(lines, events)) {
         return match;
     }
     if (event.size == 8 && aligned(event)) {

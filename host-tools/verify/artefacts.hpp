@@ -17,11 +17,12 @@ enum class Artefact : std::uint8_t {
     split_in_words,  ///< 8 bytes: two lines of 4 bytes
     unaligned_read,  ///< two aligned lines, before and behind
     unaligned_write, ///< a line for each byte
+    doubleword,      ///< of a VFP or NEON register, which QEMU moves at once
     undecoded,       ///< a record without a value: all the lines its instruction can have made
     unmodelled,      ///< neither CPU nor value in the line
     rejected,        ///< likewise, and the address is an offset
 };
-inline constexpr std::size_t artefact_count = 8;
+inline constexpr std::size_t artefact_count = 9;
 
 std::string_view artefact_text(Artefact artefact);
 
@@ -41,15 +42,16 @@ private:
     std::span<const std::uint32_t> order_;
 };
 
-/// How many lines belong to an event; none: they do not belong together.
+/// How many lines belong to one event, or to a few; none: they do not belong together.
 struct Match {
     std::uint8_t lines = 0;
     Artefact artefact = Artefact::none;
+    std::uint8_t events = 1;
 
     explicit operator bool() const { return lines != 0; }
 };
 
-/// Whether the first event, by one of the rows, is what the first lines tell.
+/// Whether the first event, or the first few, by one of the rows, is what the first lines tell.
 Match explain(const Ahead<Line>& lines, const Ahead<Event>& events);
 
 } // namespace mmioscope::verify

@@ -14,7 +14,7 @@ struct Place {
     std::uint64_t line;
     std::uint64_t event;
 
-    Place behind(const Match& match) const { return {line + match.lines, event + 1}; }
+    Place behind(const Match& match) const { return {line + match.lines, event + match.events}; }
 };
 
 /// Both sides of a stream.

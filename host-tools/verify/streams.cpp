@@ -75,6 +75,7 @@ std::unordered_set<std::uint64_t> unmodelled_addresses(std::span<const Line> lin
     for (const Line& line : lines) {
         if (line.kind == LineKind::unmodelled) {
             addresses.insert(line.address);
+            addresses.insert(line.address + line.size / 2); // two words in a line of 8 bytes
         }
     }
     return addresses;

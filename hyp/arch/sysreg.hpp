@@ -31,6 +31,7 @@ using VMPIDR = Register32<15, 4, 0, 0, 5>;
 // Control (B4.1).
 using SCTLR = Register32<15, 0, 1, 0, 0>;
 using ACTLR = Register32<15, 0, 1, 0, 1>;
+using CPACR = Register32<15, 0, 1, 0, 2>;
 using NSACR = Register32<15, 0, 1, 1, 2>;
 using VBAR = Register32<15, 0, 12, 0, 0>;
 using HSCTLR = Register32<15, 4, 1, 0, 0>;

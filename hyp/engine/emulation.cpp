@@ -67,7 +67,7 @@ Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& a
     record.access |= abi::access_emulated;
     record.lock_sequence = cpu.locks.next_sequence(access.span->region);
     record.time = cpu.ring.begin(frame.pc, access.pa.value);
-    publish_if_last(cpu, access, record);
+    publish_if_last(cpu, frame, access, record);
     const Outcome outcome = deliver(frame, access, perform(access, record), record);
     if (access.recorded && (record.flags & abi::flag_early) == 0) {
         record.duration = static_cast<std::uint32_t>(port::read<reg::CNTPCT>() - record.time);

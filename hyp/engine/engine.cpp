@@ -1,5 +1,6 @@
 #include "engine/engine.hpp"
 
+#include "engine/record.hpp"
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"
 
@@ -16,10 +17,12 @@ bool begin_access(Cpu& cpu, const DeviceAccess& access) {
     return true;
 }
 
-void publish_if_last(Cpu& cpu, const DeviceAccess& access, abi::Record& record) {
+void publish_if_last(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
+                     abi::Record& record) {
     if (!access.ends_machine || !access.recorded) return;
     record.flags |= abi::flag_early;
-    cpu.ring.publish(record);
+    if (access.listed) publish_beats(cpu, frame, access, record);
+    else cpu.ring.publish(record);
     cpu.ring.finish();
     port::complete_system();
 }

@@ -29,8 +29,8 @@ protected:
 [[nodiscard]] bool begin_access(Cpu& cpu, const DeviceAccess& access);
 
 /// A write that may end the machine is published before it is carried out: `record`, with its
-/// value, is in memory, and the access no longer in flight, when this returns. Otherwise it does
-/// nothing.
-void publish_if_last(Cpu& cpu, const DeviceAccess& access, abi::Record& record);
+/// value (or a record of each access of a listed one), is in memory, and the access no longer in
+/// flight, when this returns. Otherwise it does nothing.
+void publish_if_last(Cpu& cpu, const Frame& frame, const DeviceAccess& access, abi::Record& record);
 
 } // namespace mmioscope

@@ -1,6 +1,7 @@
 #include "engine/record.hpp"
 
 #include "arch/psr.hpp"
+#include "guest/banks.hpp"
 #include "guest/registers.hpp"
 #include "trace/region_map.hpp"
 
@@ -39,9 +40,28 @@ abi::Record describe(const Frame& frame, const DeviceAccess& access) {
     if (access.sign_extend) r.access |= abi::access_sign_extend;
     if (access.syndrome) r.access |= abi::access_syndrome;
     if (!access.decoded) r.flags |= abi::flag_value_unknown;
-    else if (access.write)
+    else if (access.write && !access.listed)
         r.value = bus_value(frame, guest_register(frame, access.reg), access.log2_size);
     return r;
+}
+
+void publish_beats(Cpu& cpu, const Frame& frame, const DeviceAccess& access, abi::Record record) {
+    for (unsigned n = 0; n < access.beats; ++n) {
+        const Beat& beat = cpu.step.beats[n];
+        if (beat.span == nullptr || !beat.span->traced) continue;
+        record.device = beat.span->region;
+        record.va = beat.va.value;
+        abi::set_physical_address(record, beat.pa.value);
+        record.access = static_cast<std::uint8_t>((record.access & ~abi::access_write) |
+                                                  (beat.write ? abi::access_write : 0u));
+        const std::uint32_t value =
+            beat.write ? beat.value
+                       : banked_value(frame, access.bank, beat.place, access.log2_size).value_or(0);
+        record.value = bus_value(frame, value, access.log2_size);
+        record.lock_sequence = cpu.locks.next_sequence(record.device);
+        cpu.ring.publish(record);
+        record.flags |= abi::flag_same_instruction;
+    }
 }
 
 abi::Record describe_fault(const Frame& frame, VirtualAddress va, PhysicalAddress pa,

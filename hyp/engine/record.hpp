@@ -3,7 +3,7 @@
 
 #include "abi/record.hpp"
 #include "entry/frame.hpp"
-#include "machine/access.hpp"
+#include "machine/cpu.hpp"
 
 namespace mmioscope {
 
@@ -13,6 +13,11 @@ abi::Record describe(const Frame& frame, const DeviceAccess& access);
 /// What is on the bus when the guest has `value` in a register: cut to the access's size, bytes
 /// swapped if it runs big-endian (CPSR.E).
 std::uint64_t bus_value(const Frame& frame, std::uint32_t value, unsigned log2_size);
+
+/// Publishes a record for each access of a listed instruction to a traced device, in the order of
+/// the bus: `record` with its address, direction and value; a load's is what its register holds
+/// now.
+void publish_beats(Cpu& cpu, const Frame& frame, const DeviceAccess& access, abi::Record record);
 
 /// A record that says why an access reached no device.
 abi::Record describe_fault(const Frame& frame, VirtualAddress va, PhysicalAddress pa,

@@ -77,37 +77,18 @@ void complete(Step& step, const Frame& frame, End end, std::uint64_t now) {
     if (!executed(end)) {
         r.type = abi::RecordType::fault;
         r.value = static_cast<std::uint64_t>(why_not(end, frame));
-    } else if (!step.access.write && step.access.decoded) {
+    } else if (!step.access.write && step.access.decoded && !step.access.listed) {
         r.value = bus_value(frame, guest_register(frame, step.access.reg), step.access.log2_size);
-    }
-}
-
-/// One record for each access to a traced device, in the order of the bus.
-void publish_beats(Cpu& cpu, const Frame& frame) {
-    const Step& step = cpu.step;
-    abi::Record r = step.record;
-    for (unsigned n = 0; n < step.access.beats; ++n) {
-        const Beat& beat = step.beats[n];
-        if (beat.span == nullptr || !beat.span->traced) continue;
-        r.device = beat.span->region;
-        r.va = beat.va.value;
-        abi::set_physical_address(r, beat.pa.value);
-        const std::uint32_t value =
-            step.access.write ? beat.value : guest_register(frame, beat.reg);
-        r.value = bus_value(frame, value, step.access.log2_size);
-        r.lock_sequence = cpu.locks.next_sequence(r.device);
-        cpu.ring.publish(r);
-        r.flags |= abi::flag_same_instruction;
     }
 }
 
 void publish(Cpu& cpu, const Frame& frame, bool executed) {
     const Step& step = cpu.step;
     if (!step.access.recorded || (step.record.flags & abi::flag_early) != 0) return;
-    if (executed && step.access.beats > 1) return publish_beats(cpu, frame);
+    if (executed && step.access.listed) return publish_beats(cpu, frame, step.access, step.record);
     abi::Record r = step.record;
     // What was drawn for each word is not needed by an abort of them all.
-    if (step.access.beats > 1) r.lock_sequence = cpu.locks.next_sequence(r.device);
+    if (step.access.listed) r.lock_sequence = cpu.locks.next_sequence(r.device);
     cpu.ring.publish(r);
 }
 
@@ -119,9 +100,9 @@ Outcome ShadowEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& acce
     Step& step = cpu.step;
     step.access = access;
     step.record = describe(frame, access);
-    if (access.beats == 1) step.record.lock_sequence = cpu.locks.next_sequence(access.span->region);
+    if (!access.listed) step.record.lock_sequence = cpu.locks.next_sequence(access.span->region);
     step.record.time = cpu.ring.begin(frame.pc, access.pa.value);
-    publish_if_last(cpu, access, step.record);
+    publish_if_last(cpu, frame, access, step.record);
     step.next_pc = frame.pc + (access.wide ? 4 : 2);
     arm_breakpoints(step.borrowed, step.next_pc, in_thumb(frame));
     mask_interrupts(step, frame);

@@ -11,19 +11,20 @@ namespace {
 using arch::Mode;
 using port::Banked;
 
-struct StackAndLink {
+struct Banks {
     Banked sp;
     Banked lr;
+    Banked spsr;
 };
 
 /// The banks of an exception mode; usr and sys have their LR in the frame.
-StackAndLink banks_of(Mode mode) {
+Banks banks_of(Mode mode) {
     switch (mode) {
-    case Mode::fiq: return {Banked::sp_fiq, Banked::lr_fiq};
-    case Mode::irq: return {Banked::sp_irq, Banked::lr_irq};
-    case Mode::abt: return {Banked::sp_abt, Banked::lr_abt};
-    case Mode::und: return {Banked::sp_und, Banked::lr_und};
-    default: return {Banked::sp_svc, Banked::lr_svc};
+    case Mode::fiq: return {Banked::sp_fiq, Banked::lr_fiq, Banked::spsr_fiq};
+    case Mode::irq: return {Banked::sp_irq, Banked::lr_irq, Banked::spsr_irq};
+    case Mode::abt: return {Banked::sp_abt, Banked::lr_abt, Banked::spsr_abt};
+    case Mode::und: return {Banked::sp_und, Banked::lr_und, Banked::spsr_und};
+    default: return {Banked::sp_svc, Banked::lr_svc, Banked::spsr_svc};
     }
 }
 
@@ -44,6 +45,21 @@ std::uint32_t guest_register(const Frame& frame, unsigned n) {
     if (n == 15) return frame.pc + 8;
     if (uses_user_bank(mode)) return n == 13 ? port::read_banked(Banked::sp_usr) : frame.lr_usr;
     return port::read_banked(n == 13 ? banks_of(mode).sp : banks_of(mode).lr);
+}
+
+std::uint32_t user_register(const Frame& frame, unsigned n) {
+    if (n < 13) return frame.r[n];
+    if (n == 13) return port::read_banked(Banked::sp_usr);
+    return n == 14 ? frame.lr_usr : guest_register(frame, n);
+}
+
+std::uint32_t saved_psr(const Frame& frame) {
+    const Mode mode = arch::mode_of(frame.psr);
+    return uses_user_bank(mode) ? 0 : port::read_banked(banks_of(mode).spsr);
+}
+
+std::uint32_t stack_pointer(Mode mode) {
+    return port::read_banked(uses_user_bank(mode) ? Banked::sp_usr : banks_of(mode).sp);
 }
 
 void set_guest_register(Frame& frame, unsigned n, std::uint32_t value) {

@@ -9,6 +9,12 @@ namespace mmioscope {
 /// Register `n` of the mode the guest trapped from; 15 as a store of it sees it, two ARM
 /// instructions ahead (A2.3).
 std::uint32_t guest_register(const Frame& frame, unsigned n);
+/// Register `n`, 0 to 15, as User mode has it.
+std::uint32_t user_register(const Frame& frame, unsigned n);
+/// SPSR of the mode the guest trapped from; 0 in User and System mode, which have none.
+std::uint32_t saved_psr(const Frame& frame);
+/// SP of `mode`.
+std::uint32_t stack_pointer(arch::Mode mode);
 /// `n`: 0 to 14.
 void set_guest_register(Frame& frame, unsigned n, std::uint32_t value);
 

@@ -1,18 +1,20 @@
 // An access that trapped.
 #pragma once
 
+#include "arch/instruction.hpp"
 #include "base/address.hpp"
 
 namespace mmioscope {
 
 struct Span;
 
-/// What an instruction moves between a core register and a device, in one access on the bus.
+/// What an instruction moves between a register and a device, in one access on the bus.
 struct Beat {
     VirtualAddress va;
     PhysicalAddress pa{};
-    const Span* span{};    ///< null: not a device; RAM on the other side of a page boundary
-    std::uint8_t reg{};    ///< 0 to 14; 15 for stores only
+    const Span* span{}; ///< null: not a device; RAM on the other side of a page boundary
+    bool write{};
+    std::uint8_t place{};  ///< in DeviceAccess::bank
     std::uint32_t value{}; ///< of a store
 };
 
@@ -22,11 +24,13 @@ struct DeviceAccess {
     PhysicalAddress pa;
     const Span* span{}; ///< of the device; null or withheld: not the guest's
     bool write{};
-    bool decoded{};        ///< the four below are valid
-    unsigned log2_size{2}; ///< of the access on the bus
-    unsigned reg{};        ///< 0 to 14; 15 for stores only
+    bool decoded{};        ///< the five below are valid
+    unsigned log2_size{2}; ///< of each access on the bus
     bool sign_extend{};
-    unsigned beats{1};           ///< accesses of the instruction; more than one: see Step::beats
+    bool listed{};               ///< its accesses are in Step::beats; else it is one, of
+    unsigned reg{};              ///< a core register: 0 to 14; 15 for stores only
+    unsigned beats{1};           ///< accesses of the instruction
+    arch::Bank bank{};           ///< whose registers, if listed
     bool syndrome{};             ///< decoded from HSR: one access, no writeback
     bool wide{};                 ///< the instruction has 32 bits
     bool recorded{};             ///< reaches a traced device

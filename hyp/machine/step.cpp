@@ -7,17 +7,15 @@ namespace mmioscope {
 RegionSet regions_of(const Step& step, const DeviceAccess& access) {
     RegionSet regions;
     regions.add(access.span->region);
-    if (access.beats == 1) {
-        regions.add(access.last_region);
-        return regions;
-    }
+    regions.add(access.last_region);
+    if (!access.listed) return regions;
     for (unsigned n = 0; n < access.beats; ++n)
         if (step.beats[n].span != nullptr) regions.add(step.beats[n].span->region);
     return regions;
 }
 
 bool reaches_traced(const Step& step, const DeviceAccess& access) {
-    if (access.beats == 1) return access.span->traced || access.also_traced;
+    if (!access.listed) return access.span->traced || access.also_traced;
     for (unsigned n = 0; n < access.beats; ++n)
         if (step.beats[n].span != nullptr && step.beats[n].span->traced) return true;
     return false;

@@ -28,7 +28,7 @@ struct BorrowedDebug {
 struct Step {
     bool armed{};
     DeviceAccess access;
-    Beat beats[arch::max_beats]; ///< filled at the trap where access.beats is more than one
+    Beat beats[arch::max_beats]; ///< filled at the trap if access.listed
     abi::Record record{};        ///< of the first access: all but value and duration of a load
     std::uint32_t next_pc{};     ///< where the breakpoint is
     std::uint32_t masks{};       ///< the guest's CPSR.A, I and F
@@ -36,7 +36,7 @@ struct Step {
     bool stuck{}; ///< the last step ended in another trap, its instruction not executed
 };
 
-/// The regions `access` reaches; `step.beats` tells where it is more than one access.
+/// The regions `access` reaches; `step.beats` tells if it is listed.
 RegionSet regions_of(const Step& step, const DeviceAccess& access);
 /// Whether one of its accesses is to a traced device.
 bool reaches_traced(const Step& step, const DeviceAccess& access);

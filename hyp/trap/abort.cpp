@@ -64,11 +64,13 @@ Outcome record_maintenance(Cpu& cpu, const Frame& frame, const DeviceAccess& acc
 void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
     if (!access.span->trapped || !access.write || !access.decoded) return;
     for (unsigned n = 0; n < access.beats; ++n) {
-        const Beat beat = access.beats > 1 ? cpu.step.beats[n]
-                                           : Beat{.va = access.va,
-                                                  .pa = access.pa,
-                                                  .span = access.span,
-                                                  .value = guest_register(frame, access.reg)};
+        const Beat beat = access.listed ? cpu.step.beats[n]
+                                        : Beat{.va = access.va,
+                                               .pa = access.pa,
+                                               .span = access.span,
+                                               .write = true,
+                                               .value = guest_register(frame, access.reg)};
+        if (!beat.write) continue;
         const auto value =
             static_cast<std::uint32_t>(bus_value(frame, beat.value, access.log2_size));
         const BoardEvent event = board.event_of(beat.pa, value);
@@ -79,7 +81,7 @@ void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
 
 /// Some words of the instruction would not reach what the guest may have.
 bool reaches_beyond(const Cpu& cpu, const DeviceAccess& access) {
-    if (access.beats == 1) return false;
+    if (!access.listed) return false;
     for (unsigned n = 0; n < access.beats; ++n) {
         const Beat& beat = cpu.step.beats[n];
         if (beat.span != nullptr ? beat.span->withheld

@@ -1,6 +1,7 @@
 #include "trap/decode.hpp"
 
 #include "arch/instruction.hpp"
+#include "guest/banks.hpp"
 #include "guest/registers.hpp"
 #include "machine/machine.hpp"
 #include "trap/fetch.hpp"
@@ -35,6 +36,7 @@ Beat locate(const Machine& machine, const Frame& frame, const DeviceAccess& faul
 
 /// A base register as the instruction adds to it: PC is that of the next but one (A2.3), aligned.
 std::uint32_t base_value(const Frame& frame, const arch::Address& address) {
+    if (address.base_mode != 0) return stack_pointer(static_cast<arch::Mode>(address.base_mode));
     if (address.base != pc) return guest_register(frame, address.base);
     return (frame.pc + (in_thumb(frame) ? 4 : 8)) & ~3u;
 }
@@ -47,21 +49,64 @@ VirtualAddress first_address(const Frame& frame, const arch::Address& address) {
             static_cast<std::uint32_t>(address.offset)};
 }
 
-/// Moves core registers of the current mode, in one direction, unconditionally.
-bool moves_core_registers(const arch::Instruction& i) {
-    return i.beats != 0 && i.bank == arch::Bank::core && !i.exclusive && !(i.load && i.store) &&
-           i.address.base_mode == 0;
+/// One access to a core register: the trap's own address is its address.
+bool is_plain(const arch::Instruction& i) {
+    return i.beats == 1 && i.bank == arch::Bank::core;
 }
 
-void list_beats(Cpu& cpu, const Frame& frame, const arch::Instruction& instruction,
-                DeviceAccess& access) {
-    const VirtualAddress first = first_address(frame, instruction.address);
-    for (unsigned n = 0; n < instruction.beats; ++n) {
+/// Elements that fill registers one after the other are accesses of their size (A3.5.3); QEMU's CPU
+/// moves the registers whole, in words as all else, unless their order in a word matters.
+void join_elements(arch::Instruction& i, const Frame& frame, VirtualAddress first) {
+    const bool big_endian = (frame.psr & arch::psr_e) != 0;
+    if (!i.consecutive || i.log2_size >= 2 || big_endian || first.value % 4 != 0) return;
+    i.beats = i.beats << i.log2_size >> 2;
+    i.log2_size = 2;
+    for (unsigned n = 0; n < i.beats; ++n)
+        i.place[n] = static_cast<std::uint8_t>(i.place[0] + 4 * n);
+}
+
+/// Where the n-th access's value is: of a 64-bit one, big-endian, the upper word comes first.
+std::uint8_t place_of(const arch::Instruction& i, const Frame& frame, unsigned n) {
+    const bool swapped = i.pairs && (frame.psr & arch::psr_e) != 0;
+    return static_cast<std::uint8_t>(i.place[n] ^ (swapped ? 4 : 0));
+}
+
+/// Fills in cpu.step.beats. False if a value cannot be read, or if the word that was fetched is no
+/// longer the instruction that trapped.
+bool list_beats(Cpu& cpu, const Frame& frame, const arch::Instruction& i, VirtualAddress first,
+                const DeviceAccess& access) {
+    const bool swap = i.load && i.store;
+    const std::uint32_t step = swap ? 0 : 1u << i.log2_size;
+    const std::uint32_t last = (swap ? 1 : i.beats) << i.log2_size;
+    if (access.va.value - first.value >= last) return false;
+    for (unsigned n = 0; n < i.beats; ++n) {
         Beat& beat = cpu.step.beats[n];
-        beat = locate(*cpu.machine, frame, access, first + 4 * n);
-        beat.reg = instruction.place[n];
-        if (access.write) beat.value = guest_register(frame, beat.reg);
+        beat = locate(*cpu.machine, frame, access, first + step * n);
+        beat.write = swap ? n != 0 : i.store;
+        beat.place = place_of(i, frame, n);
+        const auto value = banked_value(frame, i.bank, beat.place, i.log2_size);
+        if (!value) return false;
+        beat.value = *value;
     }
+    return true;
+}
+
+/// From the instruction that was fetched, which is a load or store and leaves PC alone.
+void from_instruction(Cpu& cpu, const Frame& frame, arch::Instruction i, DeviceAccess& access) {
+    access.write = i.store;
+    access.sign_extend = i.sign_extend;
+    if (i.beats == 0 || (i.exclusive && i.store)) return; // not known, or on conditions
+    if (!is_plain(i)) {
+        const VirtualAddress first = first_address(frame, i.address);
+        join_elements(i, frame, first);
+        if (!list_beats(cpu, frame, i, first, access)) return;
+        access.listed = true;
+        access.beats = i.beats;
+        access.bank = i.bank;
+    }
+    access.decoded = true;
+    access.log2_size = i.log2_size;
+    access.reg = i.place[0];
 }
 
 } // namespace
@@ -75,14 +120,7 @@ abi::FaultReason decode_access(Cpu& cpu, const Frame& frame, arch::Hsr hsr, Devi
     if (access.stage1_walk) return abi::FaultReason::none; // any instruction may need a walk
     if (!instruction.accesses_memory()) return abi::FaultReason::undecodable;
     if (instruction.loads_pc) return abi::FaultReason::loads_pc;
-    access.log2_size = instruction.log2_size;
-    access.sign_extend = instruction.sign_extend;
-    access.decoded = moves_core_registers(instruction);
-    access.reg = instruction.place[0];
-    if (access.decoded && instruction.beats > 1) {
-        access.beats = instruction.beats;
-        list_beats(cpu, frame, instruction, access);
-    }
+    from_instruction(cpu, frame, instruction, access);
     return abi::FaultReason::none;
 }
 

@@ -29,6 +29,7 @@ verify::Result compare(const std::string& log, const std::vector<Access>& access
         record.pa_low = a.address;
         record.value = a.value;
         record.flags = a.flags;
+        record.pc = 0x8000;
         bus.trace.push_back(record);
     }
     return bus.compare();
@@ -86,6 +87,63 @@ TEST_CASE("artefact: an unaligned write is a line for each byte") {
     }
     CHECK(explained(compare(log, {{true, uart + 2, 2, 0x4433'2211}}), Artefact::unaligned_write));
     CHECK(!compare(log, {{true, uart, 2, 0x4433'2211}}).differences.empty());
+}
+
+TEST_CASE("artefact: 8 unaligned bytes of a VFP or NEON register") {
+    constexpr std::uint8_t same = abi::flag_same_instruction;
+    const auto read = [](std::uint32_t at) { return log_line(false, 0, uart + at, at, 4); };
+    const std::string around = read(0) + read(4) + read(8) + read(12);
+    std::string bytes;
+    for (std::uint32_t i = 0; i < 8; ++i) {
+        bytes += log_line(true, 0, uart + 4 + i, i + 1, 1);
+    }
+    SECTION("a load of two words") {
+        CHECK(explained(compare(around, {{false, uart + 4, 2, 4}, {false, uart + 8, 2, 8, same}}),
+                        Artefact::doubleword, 2));
+    }
+    SECTION("a load of four halfwords") {
+        CHECK(explained(compare(around, {{false, uart + 2, 1, 0},
+                                         {false, uart + 4, 1, 4, same},
+                                         {false, uart + 6, 1, 0, same},
+                                         {false, uart + 8, 1, 8, same}}),
+                        Artefact::doubleword, 4));
+    }
+    SECTION("a store of two words") {
+        CHECK(explained(compare(bytes, {{true, uart + 4, 2, 0x0403'0201},
+                                        {true, uart + 8, 2, 0x0807'0605, same}}),
+                        Artefact::doubleword, 2));
+    }
+    SECTION("eight bytes") {
+        std::vector<Access> accesses;
+        for (std::uint32_t i = 0; i < 8; ++i) {
+            accesses.push_back({true, uart + i, 0, i, i == 0 ? std::uint8_t{0} : same});
+        }
+        const std::string words = log_line(true, 0, uart, 0x0302'0100, 4) +
+                                  log_line(true, 0, uart + 4, 0x0706'0504, 4);
+        CHECK(explained(compare(words, accesses), Artefact::doubleword, 8));
+        accesses[5].value = 0;
+        CHECK(!compare(words, accesses).differences.empty());
+    }
+    SECTION("of a device without a model") {
+        CHECK(explained(compare(unmodelled_line(false, uart, 8),
+                                {{false, uart, 2, 0}, {false, uart + 4, 2, 0, same}}),
+                        Artefact::doubleword, 2));
+        CHECK(
+            explained(compare(unmodelled_line(false, uart, 8) + unmodelled_line(false, uart + 8, 8),
+                              {{false, uart + 4, 2, 0}, {false, uart + 8, 2, 0, same}}),
+                      Artefact::doubleword, 2));
+    }
+    SECTION("another value, another instruction, or a line less") {
+        CHECK(!compare(around, {{false, uart + 4, 2, 4}, {false, uart + 8, 2, 9, same}})
+                   .differences.empty());
+        CHECK(!compare(bytes, {{true, uart + 4, 2, 0x0403'0201}, {true, uart + 8, 2, 1, same}})
+                   .differences.empty());
+        CHECK(!compare(around, {{false, uart + 4, 2, 4}, {false, uart + 8, 2, 8}})
+                   .differences.empty());
+        CHECK(!compare(read(0) + read(4) + read(8),
+                       {{false, uart + 4, 2, 4}, {false, uart + 8, 2, 8, same}})
+                   .differences.empty());
+    }
 }
 
 TEST_CASE("artefact: an instruction that is not decoded has one record for all its lines") {

@@ -16,6 +16,9 @@ struct Core {
     Registers system;
     std::array<std::uint32_t, 21> banked{}; ///< by port::Banked
     Frame frame{};                          ///< the guest's r0 to r12, LR_usr, PC and CPSR, live
+    std::array<std::uint64_t, 32> vector{}; ///< D0 to D31
+    unsigned vector_registers{32};          ///< 16 or 32
+    std::uint32_t fpexc{1u << 30};          ///< enabled
     bool irq_pending{};
     bool fiq_pending{};
     void* this_cpu{}; ///< HTPIDR: a host pointer does not fit the register

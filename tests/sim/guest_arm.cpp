@@ -26,7 +26,10 @@ GuestCpu::Effect GuestCpu::execute_arm(std::uint32_t word) {
     if ((word & 0x0ff0'00f0) == 0x0160'0070) return trap(0x13, 0, true); // SMC
     if ((word & 0x0fff'fff0) == 0x012f'ff10) return exchange(get(field(word, 3, 0))); // BX
     if ((word & 0x0fff'ffff) == 0x0320'f000) return Effect::next; // NOP
+    if ((word & 0xff10'0000) == 0xf400'0000) return structure_load_store(word);
+    if ((word & 0x0fb0'0ff0) == 0x0100'0090) return swap(word);
     switch (field(word, 27, 25)) {
+    case 6: return vfp_load_store(word);
     case 0:
         if (is_set(word, 7) && is_set(word, 4)) return arm_extra_load_store(word);
         return arm_data_processing(word);

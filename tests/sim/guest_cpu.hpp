@@ -62,6 +62,8 @@ private:
     Effect transfer(const Transfer& what);
     Effect transfer_many(bool load, unsigned base, std::uint32_t address, std::uint32_t list,
                          std::uint32_t base_after, bool writeback);
+    Effect transfer_vector(bool load, std::uint32_t address, unsigned first, unsigned count,
+                           unsigned log2_size);
     Effect maintain(std::uint32_t va);
 
     // guest_exceptions.cpp
@@ -83,6 +85,9 @@ private:
     Effect arm_extra_load_store(std::uint32_t word);
     Effect arm_block(std::uint32_t word);
     Effect coprocessor(std::uint32_t word);
+    Effect vfp_load_store(std::uint32_t word);
+    Effect structure_load_store(std::uint32_t word);
+    Effect swap(std::uint32_t word);
     Effect change_state(bool enable, std::uint32_t aif);
 
     // guest_registers.cpp

@@ -81,6 +81,22 @@ std::uint32_t& banked(unsigned which) {
     return machine().core().banked.at(which);
 }
 
+namespace {
+Core& with_vector(bool enabled, unsigned n) {
+    machine().point();
+    Core& core = machine().core();
+    constexpr std::uint32_t fpexc_en = 1u << 30;
+    if ((core.system.get<reg::NSACR>() & 0xc00) != 0xc00 ||
+        (enabled && (core.fpexc & fpexc_en) == 0) || n >= core.vector_registers)
+        throw Failure{"an undefined VFP instruction in Hyp"};
+    return core;
+}
+} // namespace
+
+std::uint32_t vector_control() { return with_vector(false, 0).fpexc; }
+std::uint32_t vector_features() { return with_vector(true, 0).vector_registers / 16; }
+std::uint64_t vector_doubleword(unsigned n) { return with_vector(true, n).vector[n]; }
+
 void*& this_cpu() {
     static void* without_machine = nullptr;
     return exists() ? machine().core().this_cpu : without_machine;

@@ -28,6 +28,10 @@ Answer try_device_read(PhysicalAddress address, unsigned log2_size);
 Answer try_device_write(PhysicalAddress address, unsigned log2_size, std::uint32_t value);
 
 std::uint32_t& banked(unsigned which);
+/// Undefined, as in Hyp, where the settings forbid them: that ends the run.
+std::uint32_t vector_control();
+std::uint32_t vector_features();
+std::uint64_t vector_doubleword(unsigned n);
 void*& this_cpu();
 unsigned cpu_number();
 

@@ -22,6 +22,7 @@ Simulation::Simulation(const Conditions& c)
         core.system.set<reg::MIDR>(0x414f'c0f0);
         core.system.set<reg::MPIDR>(0x8000'0000 | i);
         core.system.set<reg::DBGDIDR>(0x3515'f005); // six breakpoints
+        core.system.set<reg::NSACR>(0xc00); // as boot/ leaves it
         core.system.set<reg::CNTFRQ>(62'500'000);
         for (unsigned n = 0; n < 6; ++n) // UNKNOWN after reset
             core.system.set(encode32(14, 0, 0, n, 5), 0xffff'ffff);

@@ -1,0 +1,102 @@
+#include "verify/doubleword.hpp"
+
+#include "abi/record.hpp"
+
+#include <optional>
+
+namespace mmioscope::verify {
+
+namespace {
+
+constexpr unsigned bytes = 8;
+
+/// What lies next to each other: events or lines of `size` bytes from `address` on, `count` of
+/// them.
+template <typename T>
+bool consecutive(const Ahead<T>& all, std::uint64_t address, bool write, unsigned size,
+                 unsigned count) {
+    for (unsigned i = 0; i < count; ++i) {
+        if (i >= all.size() || all[i].address != address + i * size || all[i].size != size ||
+            all[i].write != write) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The values of `count` of them from `first` on, lowest address first; at most 8 bytes.
+template <typename T>
+std::uint64_t joined(const Ahead<T>& all, unsigned first, unsigned count) {
+    std::uint64_t value = 0;
+    for (unsigned i = 0; i < count; ++i) {
+        const unsigned bits = all[first + i].size * 8;
+        const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+        value |= (all[first + i].value & mask) << i * bits;
+    }
+    return value;
+}
+
+/// How many events make up 8 bytes of one instruction.
+std::optional<unsigned> events_of(const Ahead<Event>& events) {
+    const Event& first = events[0];
+    if (first.size > bytes / 2 || !first.value_known) {
+        return std::nullopt;
+    }
+    const unsigned count = bytes / first.size;
+    if (!consecutive(events, first.address, first.write, first.size, count)) {
+        return std::nullopt;
+    }
+    for (unsigned i = 1; i < count; ++i) {
+        if (events[i].pc != first.pc || (events[i].flags & abi::flag_same_instruction) == 0) {
+            return std::nullopt;
+        }
+    }
+    return count;
+}
+
+bool carry(const Ahead<Line>& lines, unsigned count) {
+    for (unsigned i = 0; i < count; ++i) {
+        if (lines[i].kind != LineKind::access) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// How many lines tell of the 8 bytes `value` at `address`; 0: they do not.
+unsigned lines_of(const Ahead<Line>& lines, std::uint64_t address, bool write,
+                  std::uint64_t value) {
+    const unsigned below = address % bytes;
+    if (write && below != 0) {
+        const bool there = consecutive(lines, address, true, 1, bytes);
+        return there && (!carry(lines, bytes) || joined(lines, 0, bytes) == value) ? bytes : 0;
+    }
+    const unsigned doublewords = below == 0 ? 1 : 2;
+    if (lines[0].kind != LineKind::access) {
+        return consecutive(lines, address - below, write, bytes, doublewords) ? doublewords : 0;
+    }
+    if (below == 0) { // elements
+        return consecutive(lines, address, write, 4, 2) && joined(lines, 0, 2) == value ? 2 : 0;
+    }
+    if (!consecutive(lines, address - below, false, 4, 4)) {
+        return 0;
+    }
+    const std::uint64_t seen = joined(lines, 0, 2) >> below * 8 | joined(lines, 2, 2)
+                                                                      << (bytes - below) * 8;
+    return seen == value ? 4 : 0;
+}
+
+} // namespace
+
+Match doubleword(const Ahead<Line>& lines, const Ahead<Event>& events) {
+    const auto count = events_of(events);
+    if (!count) {
+        return {};
+    }
+    const unsigned found =
+        lines_of(lines, events[0].address, events[0].write, joined(events, 0, *count));
+    return {static_cast<std::uint8_t>(found), Artefact::doubleword,
+            static_cast<std::uint8_t>(*count)};
+}
+
+} // namespace mmioscope::verify

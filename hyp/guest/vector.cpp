@@ -1,0 +1,32 @@
+#include "guest/vector.hpp"
+
+#include "arch/control.hpp"
+#include "port/sysreg.hpp"
+#include "port/vector.hpp"
+
+namespace mmioscope {
+
+namespace {
+
+/// In this order: each test makes the next one's instruction defined (ARM ARM B1.11.1). HCPTR lets
+/// Hyp through (guest/reset.cpp), as far as NSACR lets it.
+bool usable(unsigned reg) {
+    const std::uint32_t nsacr = port::read<reg::NSACR>();
+    if ((nsacr & arch::nsacr_vfp) != arch::nsacr_vfp) return false;
+    if ((port::vector_control() & arch::fpexc_en) == 0) return false;
+    if (reg < 16) return true;
+    const bool disabled =
+        (nsacr & arch::nsacr_d32dis) != 0 || (port::read<reg::CPACR>() & arch::cpacr_d32dis) != 0;
+    return !disabled && (port::vector_features() & arch::mvfr0_registers) == arch::mvfr0_d32;
+}
+
+} // namespace
+
+std::optional<std::uint32_t> vector_value(unsigned place, unsigned log2_size) {
+    const unsigned reg = place / 8;
+    if (!usable(reg)) return std::nullopt;
+    const auto value = static_cast<std::uint32_t>(port::vector_doubleword(reg) >> 8 * (place % 8));
+    return log2_size >= 2 ? value : value & ((1u << (8u << log2_size)) - 1);
+}
+
+} // namespace mmioscope

@@ -1,0 +1,17 @@
+// The VFP and NEON registers, which are the guest's: read here, and never written. These are the
+// only instructions of VFP in the hypervisor (tests/layout.sh); guest/vector.hpp tells when they
+// are not undefined.
+#pragma once
+
+#include <cstdint>
+
+namespace mmioscope::port {
+
+/// FPEXC (B4.1.57). Needs access to coprocessors 10 and 11.
+std::uint32_t vector_control();
+/// MVFR0 (B4.1.110). Needs FPEXC.EN.
+std::uint32_t vector_features();
+/// D<n>, 0 to 31. Needs FPEXC.EN, and above 15 that they exist.
+std::uint64_t vector_doubleword(unsigned n);
+
+} // namespace mmioscope::port

@@ -1,0 +1,73 @@
+// VFP and NEON loads and stores, and SWP, as far as the tests use them (ARM ARM A7.6, A7.7, A8.8.229).
+#include "guest_cpu.hpp"
+
+namespace mmioscope::sim {
+
+namespace {
+bool is_set(std::uint32_t word, unsigned n) { return (word >> n & 1) != 0; }
+unsigned field(std::uint32_t word, unsigned high, unsigned low) {
+    return (word >> low) & ((1u << (high - low + 1)) - 1);
+}
+} // namespace
+
+/// `count` accesses from byte `first` of the register file on, one behind the other in both.
+GuestCpu::Effect GuestCpu::transfer_vector(bool is_load, std::uint32_t address, unsigned first,
+                                           unsigned count, unsigned log2_size) {
+    auto* bytes = reinterpret_cast<std::byte*>(core_.vector.data()) + first;
+    const unsigned size = 1u << log2_size;
+    for (unsigned n = 0; n < count; ++n) {
+        std::uint32_t value = 0;
+        if (!is_load) std::memcpy(&value, bytes + n * size, size);
+        if (is_load ? !load(address + n * size, log2_size, {}, value)
+                    : !store(address + n * size, log2_size, {}, value))
+            return Effect::trapped;
+        if (is_load) std::memcpy(bytes + n * size, &value, size);
+    }
+    return Effect::next;
+}
+
+/// VLDR, VSTR, VLDM and VSTM of both sizes.
+GuestCpu::Effect GuestCpu::vfp_load_store(std::uint32_t word) {
+    const bool doubles = is_set(word, 8);
+    const unsigned vd = field(word, 15, 12);
+    const unsigned d = field(word, 22, 22);
+    const unsigned first = doubles ? 8 * (16 * d + vd) : 4 * (2 * vd + d);
+    const unsigned base = field(word, 19, 16);
+    const bool one = is_set(word, 24) && !is_set(word, 21);
+    const std::uint32_t offset = 4 * field(word, 7, 0);
+    const std::uint32_t moved = is_set(word, 23) ? get(base) + offset : get(base) - offset;
+    const unsigned count = one ? (doubles ? 2 : 1) : field(word, 7, 0);
+    const Effect effect = transfer_vector(is_set(word, 20), is_set(word, 24) ? moved : get(base),
+                                          first, count, 2);
+    if (effect == Effect::next && is_set(word, 21)) set(base, moved);
+    return effect;
+}
+
+/// VLD1 and VST1 of one whole register, with or without "!"; of a lane, without. As QEMU does it, a whole
+/// register is moved by words.
+GuestCpu::Effect GuestCpu::structure_load_store(std::uint32_t word) {
+    const unsigned d = 16 * field(word, 22, 22) + field(word, 15, 12);
+    const unsigned base = field(word, 19, 16);
+    const bool load = is_set(word, 21);
+    const unsigned lane_size = field(word, 11, 10);
+    if (is_set(word, 23))
+        return transfer_vector(load, get(base),
+                               8 * d + (field(word, 7, 5 + lane_size) << lane_size), 1, lane_size);
+    if (field(word, 11, 8) != 7) throw Failure{"a NEON form that is not simulated"};
+    const Effect effect = transfer_vector(load, get(base), 8 * d, 2, 2);
+    if (effect == Effect::next && field(word, 3, 0) == 13) set(base, get(base) + 8);
+    return effect;
+}
+
+GuestCpu::Effect GuestCpu::swap(std::uint32_t word) {
+    const unsigned log2_size = is_set(word, 22) ? 0 : 2;
+    const std::uint32_t address = get(field(word, 19, 16));
+    const std::uint32_t stored = get(field(word, 3, 0));
+    std::uint32_t value = 0;
+    if (!load(address, log2_size, {}, value) || !store(address, log2_size, {}, stored))
+        return Effect::trapped;
+    set(field(word, 15, 12), value);
+    return Effect::next;
+}
+
+} // namespace mmioscope::sim
