@@ -11,17 +11,20 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { distributor = 0x2c001000, typer = 1, iidr = 2, isenabler0 = 0x100 / 4, peripheral_id = 0xfe0 / 4 };
+uint32_t distributor_address;
+
+enum { iidr = 2, isenabler0 = 0x100 / 4, peripheral_id = 0xfe0 / 4 };
 
 static volatile uint32_t *map(uint32_t address) {
+    const uint32_t offset = address & 0xfff;
     const int memory = open("/dev/mem", O_RDWR | O_SYNC);
-    void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, memory, (off_t)address);
+    char *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, memory, (off_t)(address - offset));
     if (at == MAP_FAILED) printf("/dev/mem at %#x: %s\n", address, strerror(errno));
     close(memory);
-    return at == MAP_FAILED ? NULL : at;
+    return at == MAP_FAILED ? NULL : (volatile uint32_t *)(at + offset);
 }
 
-volatile uint32_t *map_distributor(void) { return map(distributor); }
+volatile uint32_t *map_distributor(void) { return map(distributor_address); }
 
 static volatile uint32_t *gic;
 
@@ -32,10 +35,6 @@ static void plain_accesses(void) {
     printf("ISENABLER0 %#x\n", gic[isenabler0]);
     printf("thumb %#x, post-indexed and double %#x\n", load_thumb(gic + peripheral_id),
            load_twice(gic + peripheral_id));
-    for (const uint32_t *address = (const uint32_t[]){0x30000000, 0x1c010000, 0x1c090000, 0}; *address; address++) {
-        const volatile uint32_t *there = map(*address);
-        if (there != NULL) printf("%#x: %#x\n", *address, there[0]);
-    }
 }
 
 static void load_id(void) {
@@ -98,4 +97,24 @@ void device_part(void) {
     stop_each_time("device, watchpoint in memory", store_zero, (struct point){store, &alarms, 4});
     software_breakpoint();
     interrupted_accesses();
+}
+
+static volatile uint32_t *somewhere;
+static void load_somewhere(void) {
+    printf("there is %#x\n", load_arm(somewhere));
+    fflush(stdout);
+    _exit(0);
+}
+static void store_somewhere(void) {
+    store_arm(somewhere, 1);
+    _exit(0);
+}
+
+void bus_part(uint32_t address) {
+    printf("at %#x:\n", address);
+    somewhere = map(address);
+    if (somewhere == NULL) return;
+    run("  load", load_somewhere);
+    run("  store", store_somewhere);
+    munmap((void *)((uintptr_t)somewhere & ~0xfffu), 4096);
 }

@@ -1,11 +1,11 @@
 @ The boot loader of the run without a hypervisor: enters the kernel as the hypervisor enters it, with the same tree
-@ at the same address, and keeps the second CPU where the board does until SYS_FLAGS names an address (DUI 0447
-@ 4.3.5). It lies in the memory that the tree leaves out, where else the hypervisor does.
+@ at the same address. On vexpress-a15 it keeps the second CPU where the board does until SYS_FLAGS names an address
+@ (DUI 0447 4.3.5); on virt that one waits in the firmware. It lies in the memory that the tree leaves out, where else the hypervisor does.
     .arch armv7ve
     .arm
 
-    .equ kernel, 0x83000000             @ host-tools/run/board.hpp
-    .equ tree, 0x87e00000               @ hyp/abi/layout.hpp: 2 MiB below the hypervisor
+    .equ kernel, RAM_BASE + 0x3000000   @ host-tools/run/board.hpp
+    .equ tree, RAM_BASE + 0x7e00000     @ hyp/abi/layout.hpp: 2 MiB below the hypervisor
     .equ sys_flags, 0x1c010030
     .equ gic_cpu_interface, 0x2c002000
 

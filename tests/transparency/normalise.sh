@@ -13,9 +13,13 @@ settled='printk.time=0 initramfs_async=0 deferred_probe_timeout=0 audit=0 panic=
 #   rtc-pl031 ... setting system clock to    the time of day
 #   hrtimer: interrupt took N ns             how long the host let a CPU wait; often it says nothing
 #   random: ...                              when the kernel has gathered enough entropy
+#   *pgd=, *pmd= of an Unhandled fault       the pages where the kernel keeps its translation tables
+#   mmioscope: virt, ...                     the hypervisor's own first line, where it shares the board's one UART
 normalise() { # FILE
     sed -E -e 's/\r$//' \
         -e 's/^(rtc-pl031 .* setting system clock to) .*/\1 (time)/' \
         -e '/^hrtimer: interrupt took [0-9]+ ns$/d' \
-        -e '/^random: /d' "$1"
+        -e '/^random: /d' \
+        -e 's/\*(pgd|pmd)=[0-9a-f]+/*\1=(page)/g' \
+        -e '/^mmioscope: virt, [0-9]+ CPUs, [a-z]+ engine$/d' "$1"
 }

@@ -13,6 +13,7 @@ void store_arm(volatile void *, uint32_t);
 extern char arm_target_next[], thumb_target_next[], load_arm_next[], load_thumb_next[], store_arm_next[];
 
 /* The interrupt controller's distributor, which no driver claims: the one device that /dev/mem maps. */
+extern uint32_t distributor_address;
 volatile uint32_t *map_distributor(void);
 
 /* A child that is stopped, and goes on in `body`. */
@@ -32,11 +33,15 @@ void clear_point(pid_t child, struct point point);
 /* Lets the child run until it stops or ends, and prints which. 0: it has ended. */
 int go_on(pid_t child, const char *name);
 
+/* Lets the child run to its end, over whatever stops it four times. */
+void run(const char *name, child_body *body);
+
 /* The child stops at `point` each time, is let over it, and ends. */
 void stop_each_time(const char *name, child_body *body, struct point point);
 
 void ptrace_part(void);
 void device_part(void);
+void bus_part(uint32_t address);
 void perf_part(void);
 
 #endif

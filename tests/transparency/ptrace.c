@@ -76,11 +76,6 @@ static void read_debug_id(void) {
     fflush(stdout);
     _exit(0);
 }
-static void run(const char *name, child_body *body) {
-    const pid_t child = start_child(body);
-    for (int turns = 0; turns < 4 && go_on(child, name); turns++) {}
-    kill(child, SIGKILL);
-}
 
 void ptrace_part(void) {
     print_resources();

@@ -2,10 +2,13 @@
 # behind it, and the loader that starts the same kernel without the hypervisor.
 
 transparency_out := $(BUILD)/tests/transparency
+transparency_boards := vexpress-a15 virt
+RAM_vexpress-a15 := 0x80000000
+RAM_virt := 0x40000000
 PROBE_CC ?= arm-linux-gnueabihf-gcc
 PROBE_FLAGS := -std=gnu11 -O1 -marm -static -s -Wall -Wextra -Werror
 
-tests: $(transparency_out)/overlay.img $(transparency_out)/loader.elf
+tests: $(transparency_out)/overlay.img $(foreach b,$(transparency_boards),$(transparency_out)/loader-$(b).elf)
 
 $(transparency_out)/probe: $(wildcard tests/transparency/*.c) tests/transparency/probe.h tests/transparency/targets.S
 	@mkdir -p "$(@D)"
@@ -19,8 +22,12 @@ $(transparency_out)/overlay.img: $(transparency_out)/probe tests/transparency/in
 	@install -m 755 tests/transparency/init "$(@D)/root/transparency"
 	@cd "$(@D)/root" && find . | cpio --quiet -o -H newc --owner=0:0 | gzip -9n > ../overlay.img
 
-# Where the hypervisor would be (host-tools/run/board.cpp), which the guest's tree leaves out.
-$(transparency_out)/loader.elf: tests/transparency/loader.S
-	@mkdir -p "$(@D)"
-	@echo "  $@"
-	@arm-none-eabi-gcc -nostdlib -Wl,-Ttext=0x88000000 -o $@ $<
+# It lies where the hypervisor would be (host-tools/run/board.cpp), which the guest's tree leaves out.
+define transparency_loader
+$(transparency_out)/loader-$(1).elf: tests/transparency/loader.S
+	@mkdir -p "$$(@D)"
+	@echo "  $$@"
+	@arm-none-eabi-gcc -nostdlib -Wa,--defsym,RAM_BASE=$(RAM_$(1)) \
+	    -Wl,-Ttext=$$$$(printf '0x%x' $$$$(($(RAM_$(1)) + 0x8000000))) -o $$@ $$<
+endef
+$(foreach b,$(transparency_boards),$(eval $(call transparency_loader,$(b))))

@@ -6,6 +6,7 @@
 source tests/transparency/normalise.sh
 
 made=$build/tests/transparency
+virt=virt,gic-version=2,highmem=off
 
 # The device tree that the hypervisor's guest was given, as its trace keeps it.
 guest_tree() { # TRACE; to standard output
@@ -16,24 +17,31 @@ guest_tree() { # TRACE; to standard output
     tail -c +$((at + 1)) "$1" | head -c $size
 }
 
-# The guest's tree is the board's, but for memory, /chosen, and the hypervisor's UART, which is disabled.
+# The guest's tree is the board's, but for memory, /chosen, and a UART of the hypervisor's own, which is disabled.
 tree_kept() {
-    local changed
-    changed=$(diff <(dtc -q -O dts "$board_tree") <(dtc -q -O dts "$out/guest.dtb") |
-        sed -nE 's/^[<>][[:space:]]*([^ ;]+).*/\1/p' | sort | xargs)
-    [ "$changed" = "#address-cells #size-cells bootargs linux,initrd-end linux,initrd-start reg reg status" ] ||
+    local changed tree=$board_tree may="#address-cells #size-cells bootargs linux,initrd-end linux,initrd-start reg"
+    if [ "$board" = virt ]; then
+        tree=$out/board.dtb may="$may kaslr-seed rng-seed" # QEMU's, other ones each time
+        qemu-system-arm -M "$virt,dumpdtb=$tree" -cpu cortex-a15 -smp 2 -m 512 -nic none 2>/dev/null
+    else
+        may="$may status"
+    fi
+    changed=$(diff <(dtc -q -O dts "$tree") <(dtc -q -O dts "$out/guest.dtb") |
+        sed -nE 's/^[<>][[:space:]]*([^ ;]+).*/\1/p' | sort -u | xargs)
+    [ "$changed" = "$(tr ' ' '\n' <<<"$may" | sort | xargs)" ] ||
         fail "the guest's tree differs from the board's in: $changed"
 }
 
 # Non-secure and without Hyp; the CPUs, the memory and where things lie are as with the hypervisor.
 native() { # KERNEL
-    timeout 120 qemu-system-arm -M vexpress-a15,secure=off,virtualization=off -smp 2 -m 512 -display none \
-        -monitor none -serial "file:$out/native" -no-reboot -audiodev none,id=audio -nic user,model=lan9118 \
-        -drive "if=sd,format=raw,snapshot=on,file=$guest/sd.img" -kernel "$made/loader.elf" \
-        -device "loader,file=$1,addr=0x83000000,force-raw=on" \
-        -device "loader,file=$out/initrd.img,addr=0x84000000,force-raw=on" \
-        -device "loader,file=$out/guest.dtb,addr=0x87e00000,force-raw=on" ||
-        fail "the guest does not end without the hypervisor"
+    local ram=0x80000000 machine=(-M "vexpress-a15,secure=off,virtualization=off" -nic "user,model=lan9118"
+        -drive "if=sd,format=raw,snapshot=on,file=$guest/sd.img")
+    [ "$board" != virt ] || ram=0x40000000 machine=(-M "$virt" -cpu cortex-a15 -nic none)
+    loaded() { echo "loader,file=$1,addr=$(printf '%#x' $((ram + $2))),force-raw=on"; }
+    timeout 120 qemu-system-arm "${machine[@]}" -smp 2 -m 512 -display none -monitor none -no-reboot \
+        -serial "file:$out/native" -audiodev none,id=audio -kernel "$made/loader-$board.elf" \
+        -device "$(loaded "$1" 0x3000000)" -device "$(loaded "$out/initrd.img" 0x4000000)" \
+        -device "$(loaded "$out/guest.dtb" 0x7e00000)" || fail "the guest does not end without the hypervisor"
 }
 
 # same FILE FILE: the differences are in $out/differences.
@@ -53,7 +61,9 @@ transparent() { # GUEST-FOLDER ARGUMENT...
     local from=$1
     shift
     cat "$from/initrd.img" "$made/overlay.img" >"$out/initrd.img"
-    run --kernel "$from/vmlinuz" --dtb "$board_tree" --initrd "$out/initrd.img" --sd "$guest/sd.img" --no-print \
+    local devices=(--sd "$guest/sd.img")
+    [ "$board" != virt ] || devices=(--no-net)
+    run --kernel "$from/vmlinuz" --initrd "$out/initrd.img" "${devices[@]}" --no-print \
         --append "console=ttyAMA0 rdinit=/transparency $settled" --expect '== done' --trace all "$@"
     complete
     guest_tree "$out/trace.mmio" >"$out/guest.dtb"
@@ -79,4 +89,5 @@ add test transparent-shadow 30 transparent "$guest" --engine shadow
 add nightly transparent-emulation 25 transparent "$guest" --engine emulation
 for engine in shadow emulation; do
     add nightly "transparent-armmp-$engine" 60 other_flavour --engine $engine
+    add nightly "transparent-virt-$engine" 40 virt transparent "$guest" --engine $engine
 done
