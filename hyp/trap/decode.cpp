@@ -113,7 +113,7 @@ void from_instruction(Cpu& cpu, const Frame& frame, arch::Instruction i, DeviceA
 
 abi::FaultReason decode_access(Cpu& cpu, const Frame& frame, arch::Hsr hsr, DeviceAccess& access) {
     if (hsr.isv()) return from_syndrome(hsr, access);
-    const auto word = fetch_instruction(frame, cpu.machine->guest_memory);
+    const auto word = fetch_instruction(frame, *cpu.machine);
     if (!word) return abi::FaultReason::undecodable;
     const arch::Instruction instruction = arch::decode(*word, in_thumb(frame));
     access.wide = instruction.wide;

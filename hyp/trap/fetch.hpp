@@ -2,14 +2,15 @@
 #pragma once
 
 #include "entry/frame.hpp"
-#include "mm/memory_map.hpp"
+#include "machine/machine.hpp"
 
 #include <optional>
 
 namespace mmioscope {
 
 /// The instruction at PC: an ARM word, or a Thumb instruction as in arch/instruction.hpp. Empty if
-/// it cannot be read: its page is no longer mapped, or does not lie in `memory`.
-std::optional<std::uint32_t> fetch_instruction(const Frame& frame, const MemoryMap& memory);
+/// it cannot be read: its page is no longer mapped, or is neither the guest's RAM nor an untraced
+/// flash or SRAM.
+std::optional<std::uint32_t> fetch_instruction(const Frame& frame, const Machine& machine);
 
 } // namespace mmioscope
