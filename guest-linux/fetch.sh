@@ -2,23 +2,26 @@
 # Fetch the guest from Debian and unpack it, as an ordinary user and without touching the
 # host's own apt and dpkg state.  See README.md, "Fetching".
 #
-#   fetch.sh BUILD_DIR [FLAVOUR]
+#   fetch.sh BUILD_DIR [armmp-lpae|armmp|u-boot]
 #
-#   FLAVOUR           of the kernel: armmp-lpae (the default), or armmp, which goes to
-#                     BUILD_DIR/guest-armmp
+#   armmp-lpae        that kernel and all that goes with it, to BUILD_DIR/guest (the default)
+#   armmp             the other kernel, to BUILD_DIR/guest-armmp
+#   u-boot            U-Boot for QEMU's board virt, to BUILD_DIR/guest-u-boot
 #   MMIOSCOPE_MIRROR  a Debian mirror's URL   (default: the one this host uses)
 #   MMIOSCOPE_CACHE   verified downloads      (default: BUILD_DIR/cache)
 set -eu
 umask 022
 
-build=${1:?usage: fetch.sh BUILD_DIR [FLAVOUR]}
-flavour=${2:-armmp-lpae}
+build=${1:?usage: fetch.sh BUILD_DIR [armmp-lpae|armmp|u-boot]}
+what=${2:-armmp-lpae}
 cache=${MMIOSCOPE_CACHE:-$build/cache}
-if [ "$flavour" = armmp-lpae ]; then
-    suffix='' roles='kernel busybox libfdt'
-else
-    suffix=-$flavour roles='kernel busybox'
-fi
+suffix=-$what
+case $what in
+armmp-lpae) suffix='' roles='kernel busybox libfdt' ;;
+armmp) roles='kernel busybox' ;;
+u-boot) roles=uboot ;;
+*) echo "guest-linux/fetch.sh: what is $what?" >&2; exit 2 ;;
+esac
 guest=$build/guest$suffix
 lock=$cache/lock$suffix.txt    # one line per file: role package version sha256 file
 suite=bookworm
@@ -132,18 +135,27 @@ get() {
     echo "$role $package $version $sum $file" >> "$tmp/lock"
 }
 
+package_of() {
+    case $1 in
+    kernel) apt-cache depends --important "linux-image-$what" 2>>"$tmp/log" |
+        sed -n 's/^ *Depends: \(linux-image-.*\)/\1/p' ;;
+    busybox) echo busybox-static ;;
+    # For the hypervisor: the archive of the same architecture (hyp/hyp.mk says what is done to it).
+    libfdt) echo libfdt-dev ;;
+    uboot) echo u-boot-qemu ;;
+    esac
+}
+
 fetch() {
     mkdir -p "$cache"
     private_apt
     say "reading the package index of $suite"
     apt_get update >/dev/null || no_network "the package index"
-    kernel=$(apt-cache depends --important "linux-image-$flavour" 2>>"$tmp/log" |
-        sed -n 's/^ *Depends: \(linux-image-.*\)/\1/p')
-    [ -n "$kernel" ] || no_network "the package index"
-    get kernel  "$kernel"      download || no_network "$kernel"
-    get busybox busybox-static download || no_network busybox-static
-    # libfdt for the hypervisor: the archive of the same architecture (hyp/hyp.mk says what is done to it).
-    [ -n "$suffix" ] || get libfdt libfdt-dev download || no_network libfdt-dev
+    for role in $roles; do
+        package=$(package_of "$role")
+        [ -n "$package" ] || no_network "the package index"
+        get "$role" "$package" download || no_network "$package"
+    done
     mv "$tmp/lock" "$cache/.lock.$$"
     mv "$cache/.lock.$$" "$lock"
 }
@@ -159,21 +171,10 @@ entry() {   # ROLE -> package, version, sum, file
 # Say what was used, down to the bytes, so that the kernel can be shown to be the distribution's.
 record() { echo "$1: $package $version, $file, sha256 $sum" >> "$tmp/manifest"; }
 
-unpack_libfdt() {
-    entry libfdt; record libfdt
-    rm -rf "$build/libfdt"
-    mkdir -p "$build/libfdt" "$tmp/libfdt"
-    dpkg-deb -x "$cache/$sum" "$tmp/libfdt"
-    find "$tmp/libfdt" \( -name '*.h' -o -name libfdt.a \) -exec cp {} "$build/libfdt/" \;
-}
+# unpack_ROLE: from $tmp/ROLE, where the package is unpacked, to where it belongs; $files says what
+# the manifest names.
 
-unpack() {
-    mkdir -p "$guest" "$tmp/kernel" "$tmp/busybox"
-    rm -f "$guest/manifest.txt"     # comes last: while it is missing, make runs this again
-
-    entry kernel; record kernel
-    say "unpacking $package $version"
-    dpkg-deb -x "$cache/$sum" "$tmp/kernel"
+unpack_kernel() {
     release=${package#linux-image-}
     image=boot/vmlinuz-$release
     dtb=usr/lib/linux-image-$release/$board.dtb
@@ -187,14 +188,37 @@ unpack() {
     cp -R "$tmp/kernel/lib" "$guest/modules/lib"
     echo "$release" > "$guest/release"
     (cd "$guest" && sha256sum vmlinuz > vmlinuz.sha256)
+    files="$files vmlinuz $board.dtb"
+}
 
-    entry busybox; record busybox
-    dpkg-deb -x "$cache/$sum" "$tmp/busybox"
+unpack_busybox() {
     install -m 755 "$tmp/busybox/bin/busybox" "$guest/busybox"
+    files="$files busybox"
+}
 
-    [ -n "$suffix" ] || unpack_libfdt
+unpack_libfdt() {
+    rm -rf "$build/libfdt"
+    mkdir -p "$build/libfdt"
+    find "$tmp/libfdt" \( -name '*.h' -o -name libfdt.a \) -exec cp {} "$build/libfdt/" \;
+}
 
-    (cd "$guest" && for f in vmlinuz "$board.dtb" busybox; do
+unpack_uboot() {
+    install -m 644 "$tmp/uboot/usr/lib/u-boot/qemu_arm/u-boot.bin" "$guest/u-boot.bin"
+    files="$files u-boot.bin"
+}
+
+unpack() {
+    mkdir -p "$guest"
+    rm -f "$guest/manifest.txt"     # comes last: while it is missing, make runs this again
+    files=
+    for role in $roles; do
+        entry "$role"; record "$role"
+        say "unpacking $package $version"
+        mkdir -p "$tmp/$role"
+        dpkg-deb -x "$cache/$sum" "$tmp/$role"
+        "unpack_$role"
+    done
+    (cd "$guest" && for f in $files; do
         echo "file: $f, sha256 $(sha256sum < "$f" | cut -d' ' -f1)"; done) >> "$tmp/manifest"
     cp "$tmp/manifest" "$guest/manifest.txt"
 }

@@ -14,6 +14,7 @@ settled='printk.time=0 initramfs_async=0 deferred_probe_timeout=0 audit=0 panic=
 #   hrtimer: interrupt took N ns             how long the host let a CPU wait; often it says nothing
 #   random: ...                              when the kernel has gathered enough entropy
 #   *pgd=, *pmd= of an Unhandled fault       the pages where the kernel keeps its translation tables
+#   Time: 12:00:NN                           how long ago U-Boot's clock was set to noon
 #   mmioscope: virt, ...                     the hypervisor's own first line, where it shares the board's one UART
 normalise() { # FILE
     sed -E -e 's/\r$//' \
@@ -21,5 +22,6 @@ normalise() { # FILE
         -e '/^hrtimer: interrupt took [0-9]+ ns$/d' \
         -e '/^random: /d' \
         -e 's/\*(pgd|pmd)=[0-9a-f]+/*\1=(page)/g' \
+        -e 's/(Time: 12:00:)[0-5][0-9]$/\1(seconds)/' \
         -e '/^mmioscope: virt, [0-9]+ CPUs, [a-z]+ engine$/d' "$1"
 }

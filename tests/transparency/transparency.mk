@@ -9,6 +9,7 @@ PROBE_CC ?= arm-linux-gnueabihf-gcc
 PROBE_FLAGS := -std=gnu11 -O1 -marm -static -s -Wall -Wextra -Werror
 
 tests: $(transparency_out)/overlay.img $(foreach b,$(transparency_boards),$(transparency_out)/loader-$(b).elf)
+tests: $(transparency_out)/from_flash.bin $(BUILD)/guest-u-boot/u-boot.bin
 
 $(transparency_out)/probe: $(wildcard tests/transparency/*.c) tests/transparency/probe.h tests/transparency/targets.S
 	@mkdir -p "$(@D)"
@@ -31,3 +32,13 @@ $(transparency_out)/loader-$(1).elf: tests/transparency/loader.S
 	    -Wl,-Ttext=$$$$(printf '0x%x' $$$$(($(RAM_$(1)) + 0x8000000))) -o $$@ $$<
 endef
 $(foreach b,$(transparency_boards),$(eval $(call transparency_loader,$(b))))
+
+$(transparency_out)/from_flash.elf: tests/transparency/from_flash.S
+	@mkdir -p "$(@D)"
+	@arm-none-eabi-gcc -nostdlib -Wl,-Ttext=0x43000000 -o $@ $<
+
+$(transparency_out)/from_flash.bin: $(transparency_out)/from_flash.elf
+	@arm-none-eabi-objcopy -O binary $< $@
+
+$(BUILD)/guest-u-boot/u-boot.bin: guest-linux/fetch.sh
+	guest-linux/fetch.sh '$(BUILD)' u-boot

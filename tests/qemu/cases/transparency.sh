@@ -1,4 +1,4 @@
-# Linux with and without the hypervisor: the same kernel, RAM disk and device tree, every device traced, and every
+# Linux, and U-Boot, with and without the hypervisor: the same binaries and device tree, every device traced, and every
 # line on the console the same but for what tests/transparency/normalise.sh names.
 # shellcheck shell=bash disable=SC2154
 
@@ -33,19 +33,26 @@ tree_kept() {
 }
 
 # Non-secure and without Hyp; the CPUs, the memory and where things lie are as with the hypervisor.
-native() { # KERNEL
-    local ram=0x80000000 machine=(-M "vexpress-a15,secure=off,virtualization=off" -nic "user,model=lan9118"
+native() { # KERNEL QEMU-ARGUMENT...
+    local kernel=$1 ram=0x80000000 machine=(-M "vexpress-a15,secure=off,virtualization=off" -nic "user,model=lan9118"
         -drive "if=sd,format=raw,snapshot=on,file=$guest/sd.img")
+    shift
     [ "$board" != virt ] || ram=0x40000000 machine=(-M "$virt" -cpu cortex-a15 -nic none)
-    loaded() { echo "loader,file=$1,addr=$(printf '%#x' $((ram + $2))),force-raw=on"; }
     timeout 120 qemu-system-arm "${machine[@]}" -smp 2 -m 512 -display none -monitor none -no-reboot \
-        -serial "file:$out/native" -audiodev none,id=audio -kernel "$made/loader-$board.elf" \
-        -device "$(loaded "$1" 0x3000000)" -device "$(loaded "$out/initrd.img" 0x4000000)" \
-        -device "$(loaded "$out/guest.dtb" 0x7e00000)" || fail "the guest does not end without the hypervisor"
+        -audiodev none,id=audio -kernel "$made/loader-$board.elf" \
+        -device "$(loaded "$kernel" $((ram + 0x3000000)))" -device "$(loaded "$out/guest.dtb" $((ram + 0x7e00000)))" "$@"
 }
+loaded() { echo "loader,file=$1,addr=$(printf '%#x' "$2"),force-raw=on"; }
 
 # same FILE FILE: the differences are in $out/differences.
 same() { diff <(normalise "$1") <(normalise "$2") >"$out/differences"; }
+
+expect_same() {
+    same "$out/native" "$out/console" || {
+        echo "$(grep -c '^[<>]' "$out/differences") lines differ (<: without the hypervisor):"
+        fail "$(head -n 20 "$out/differences")"
+    }
+}
 
 # The comparison sees one line missing, one changed, two swapped.
 notices() {
@@ -68,13 +75,13 @@ transparent() { # GUEST-FOLDER ARGUMENT...
     complete
     guest_tree "$out/trace.mmio" >"$out/guest.dtb"
     tree_kept
-    native "$from/vmlinuz"
+    local ramdisk=0x84000000
+    [ "$board" != virt ] || ramdisk=0x44000000
+    native "$from/vmlinuz" -serial "file:$out/native" -device "$(loaded "$out/initrd.img" $ramdisk)" ||
+        fail "the guest does not end without the hypervisor"
     has native '^reboot: Restarting system' # how it ends, natively too
     [ "$(wc -l <"$out/native")" -gt 500 ] || fail "only $(wc -l <"$out/native") lines"
-    same "$out/native" "$out/console" || {
-        echo "$(grep -c '^[<>]' "$out/differences") lines differ (<: without the hypervisor):"
-        fail "$(head -n 20 "$out/differences")"
-    }
+    expect_same
     notices
     rm -f "$out/initrd.img" "$out/guest.dtb"
 }

@@ -1,0 +1,60 @@
+# U-Boot with and without the hypervisor, every device traced and the flash it programs too: the same on the console.
+# It runs from virt's first flash (tests/transparency/from_flash.S), as from a board's.
+# shellcheck shell=bash disable=SC2154
+
+# Flash in the second bank, the UART and the interrupt controller in all widths, the clock, what it finds, reset.
+uboot_commands=(
+    'version' 'bdinfo' 'flinfo 1' 'protect off 4100000 +40000' 'erase 4100000 +40000' 'md.b 4100000 20'
+    'mw.l 42000000 deadbeef 1000' 'cp.b 42000000 4100000 1000' 'cmp.b 42000000 4100000 1000' 'crc32 4100000 2000'
+    'md.l 4100ff0 8' 'protect on 4100000 +40000' 'erase 4100000 +40000' 'md.b 4100000 20'
+    'md.b 9000fe0 20' 'md.w 9000fe0 10' 'md.l 9000fe0 8' 'mw.b 9000000 41' 'mw.w 9000000 42' 'mw.l 9000000 43'
+    'md.b 8000fe0 20' 'date 010112002030' 'date' 'dm tree' 'pci' 'reset'
+)
+
+# await PATTERN COUNT FILE: it is there so many times.
+await() {
+    for _ in {1..1200}; do
+        [ "$(grep -aoE "$1" "$3" 2>/dev/null | wc -l)" -lt "$2" ] || return 0
+        kill -0 "$pid" 2>/dev/null || fail "the guest has ended; it should have said '$1'"
+        sleep 0.05
+    done
+    fail "U-Boot does not say '$1'"
+}
+# Types each command when the last one is done: $1 is the console's log, descriptor 3 the keyboard.
+type_commands() {
+    local n=0 command
+    await 'stop autoboot' 1 "$1"
+    printf ' ' >&3
+    for command in "${uboot_commands[@]}"; do
+        n=$((n + 1))
+        await '(^|[^=])=> ' $n "$1"
+        printf '%s\r' "$command" >&3
+    done
+}
+
+uboot() { # ARGUMENT...
+    local firmware
+    firmware=$(loaded "$build/guest-u-boot/u-boot.bin" 0)
+    mkfifo "$out/keyboard"
+    exec 3<>"$out/keyboard"
+    run --bare --kernel "$made/from_flash.bin" --no-net --no-print --console --trace all --trace 0x4000000+0x4000000 \
+        --qemu-arg=-device --qemu-arg="$firmware" "$@" <"$out/keyboard" &
+    pid=$!
+    type_commands "$out/console"
+    wait "$pid" || fail "the run has failed: $(last_words)"
+    "$mmioscope" print --summary "$out/trace.mmio" >"$out/summary" || fail "print: exit status $?"
+    has summary '^complete: [0-9]+ events, 0 lost$'
+    has summary '^flash@0\[1\] +[1-9][0-9]{4}'
+
+    guest_tree "$out/trace.mmio" >"$out/guest.dtb"
+    native "$made/from_flash.bin" -device "$firmware" -chardev "stdio,id=console,logfile=$out/native" \
+        -serial chardev:console <"$out/keyboard" >"$out/native.stdout" &
+    pid=$!
+    type_commands "$out/native"
+    wait "$pid" || fail "U-Boot does not end without the hypervisor"
+    has native 'Total of 4096 byte\(s\) were the same'
+    expect_same
+}
+
+add test uboot-shadow 15 virt uboot --engine shadow
+add nightly uboot-emulation 15 virt uboot --engine emulation
