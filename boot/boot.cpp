@@ -22,7 +22,6 @@ void mmioscope_leave_secure(std::uint32_t number);
 void mmioscope_start(std::uint32_t number, std::uint32_t r2, mmioscope::Frame& frame);
 void mmioscope_start_again(std::uint32_t number, mmioscope::Frame& frame);
 void mmioscope_no_hyp();
-constinit mmioscope::Cpu early_fault_cpu; ///< for faults before HTPIDR is set (entry/vectors.S)
 }
 
 namespace mmioscope {
@@ -55,15 +54,10 @@ ImageLayout image_layout() {
                           base + abi::boot_tree_offset + abi::max_tree_size}};
 }
 
-std::uint32_t emergency_stack_of(std::uint32_t number) {
-    return static_cast<std::uint32_t>(at(boot_stacks) + (2 * number + 2) * stack_size);
-}
-
 /// By CPU 0 for all: what a secondary wrote with its MMU off could be lost under a line cached
 /// here.
 void number_cpus() {
     for (std::uint32_t n = 0; n < abi::max_cpus; ++n) {
-        machine.cpus[n].emergency_stack = emergency_stack_of(n);
         machine.cpus[n].number = n;
         machine.cpus[n].machine = &machine;
     }
@@ -100,7 +94,6 @@ void mmioscope_leave_secure(std::uint32_t number) {
 
 void mmioscope_start(std::uint32_t number, std::uint32_t r2, Frame& frame) {
     if (number == 0) {
-        early_fault_cpu.emergency_stack = emergency_stack_of(0);
         machine.image = image_layout();
         machine.uart = board.uart;
         number_cpus();
@@ -128,5 +121,6 @@ void mmioscope_no_hyp() {
     uart.start();
     print(uart, abi::stop_line,
           "not in Hyp mode, and no way to get there: "
-          "start this board with its Virtualization Extensions on\n");
+          "start this board with its Virtualization Extensions on\n",
+          abi::end_of_report, "\n");
 }

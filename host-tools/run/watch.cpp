@@ -48,8 +48,10 @@ std::optional<Stop> Watch::hypervisor_stopped() {
     if (!hypervisor_log_.from_line(abi::stop_line)) {
         return std::nullopt;
     }
-    // More may follow the line: give the report time to be written.
-    for (auto waited = 0ms; waited < 300ms && !process_.poll(); waited += 20ms) {
+    // The rest of the report follows, unless it is cut short.
+    for (auto waited = 0ms;
+         waited < 1s && !hypervisor_log_.contains(abi::end_of_report) && !process_.poll();
+         waited += 20ms) {
         std::this_thread::sleep_for(20ms);
     }
     return Stop{abi::Ending::panicked, "the hypervisor stopped",

@@ -36,7 +36,9 @@ inline constexpr char kernel[] = "multiboot,kernel";
 inline constexpr char ramdisk[] = "multiboot,ramdisk";
 } // namespace chosen
 
-/// The hypervisor's UART prints this, and why, in one line before it stops for good.
+/// The hypervisor's UART prints this, and why, in one line before it stops for good; then what it
+/// knows; then the other line.
 inline constexpr char stop_line[] = "mmioscope: stop: ";
+inline constexpr char end_of_report[] = "mmioscope: end of report";
 
 } // namespace mmioscope::abi

@@ -49,6 +49,9 @@ public:
     constexpr bool write() const { return Bit<6>::get(raw_); }
     constexpr unsigned status() const { return Field<5, 0, unsigned>::get(raw_); } ///< DFSC, IFSC
 
+    /// Of the table whose entry was at fault, for translation and permission faults.
+    constexpr unsigned level() const { return Field<1, 0, unsigned>::get(raw_); }
+
     /// Translation fault at any level: the only stage-2 fault these tables give on purpose.
     constexpr bool translation_fault() const { return (status() & 0x3c) == 0x04; }
     /// Permission fault at any level: fetches from pages that are execute-never.

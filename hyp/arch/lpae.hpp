@@ -12,6 +12,7 @@ inline constexpr unsigned first_level = 1;
 inline constexpr unsigned last_level = 3;
 inline constexpr unsigned table_entries = 512;
 inline constexpr unsigned root_entries = 4; ///< T0SZ=0: level 1 resolves bits 31:30
+inline constexpr std::uint64_t input_end = std::uint64_t{1} << 32; ///< what T0SZ=0 translates
 
 /// log2 of the bytes one entry of `level` maps: 30, 21 or 12.
 constexpr unsigned level_shift(unsigned level) {

@@ -77,6 +77,7 @@ using DCCIMVAC =
 
 // Threads (B4.1.147 and on).
 using TPIDRURO = Register32<15, 0, 13, 0, 3>;
+using TPIDRPRW = Register32<15, 0, 13, 0, 4>;
 
 // Generic timer (B8.2).
 using CNTFRQ = Register32<15, 0, 14, 0, 0>;

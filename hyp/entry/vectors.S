@@ -40,8 +40,25 @@ return_to_guest:                        @ sp: a Frame
     add     sp, sp, #64
     eret
 
-@ Hyp itself took an exception: nothing may be trusted, so switch to the emergency stack
-@ (Cpu's first word) and report. The guest's thread registers serve as scratch: it will not run again.
+@ Hyp itself took an exception: nothing may be trusted but the CPU's number, so the emergency stack
+@ follows from that alone. The guest's thread registers serve as scratch: it will not run again.
+    .equ CPU_STACKS_SHIFT, 15           @ log2 of a CPU's two stacks
+    .if (1 << CPU_STACKS_SHIFT) != 2 * STACK_SIZE
+    .error "CPU_STACKS_SHIFT is not that of STACK_SIZE"
+    .endif
+
+    .macro vectors_are name             @ uses r0
+    ldr     r0, =\name
+    mcr     p15, 4, r0, c12, c0, 0      @ HVBAR
+    isb
+    .endm
+    .macro use_emergency_stack          @ uses r0
+    mrc     p15, 0, r0, c0, c0, 5       @ MPIDR
+    and     r0, r0, #0xff
+    ldr     sp, =boot_stacks + 2 * STACK_SIZE
+    add     sp, sp, r0, lsl #CPU_STACKS_SHIFT
+    .endm
+
     .macro hyp_fault name, number
 hyp_fault_\name:
     mcr     p15, 0, r0, c13, c0, 2      @ TPIDRURW = r0
@@ -104,10 +121,8 @@ try_aborted:
 hyp_fault:
     mcr     p15, 0, sp, c13, c0, 3      @ TPIDRURO = sp at the fault
     mcr     p15, 0, r0, c13, c0, 4      @ TPIDRPRW = vector number
-    mrc     p15, 4, r0, c13, c0, 2      @ HTPIDR
-    cmp     r0, #0
-    ldreq   r0, =early_fault_cpu        @ before HTPIDR was set
-    ldr     sp, [r0]
+    vectors_are hyp_report_vectors
+    use_emergency_stack
     sub     sp, sp, #72
     stm     sp, {r0-r12}
     mrc     p15, 0, r1, c13, c0, 2
@@ -121,7 +136,33 @@ hyp_fault:
     str     r1, [sp, #64]
     mrc     p15, 0, r1, c13, c0, 4
     str     r1, [sp, #68]
+    mrc     p15, 4, r0, c13, c0, 2      @ HTPIDR: 0 before it is set
     mov     r1, sp
     bl      mmioscope_hyp_fault         @ (Cpu*, HypFrame&), does not return
-    b       .
+    b       last_halt
+
+@ While a report is printed: an exception cuts it short, and one more is the silent end.
+    .balign 32
+    .global hyp_report_vectors
+hyp_report_vectors:
+    .rept   8
+    b       report_fault
+    .endr
+
+report_fault:
+    vectors_are last_vectors
+    use_emergency_stack
+    mrs     r0, ELR_hyp
+    bl      mmioscope_report_fault      @ (pc), does not return
+
+    .balign 32
+last_vectors:
+    .rept   8
+    b       last_halt
+    .endr
+
+    .global last_halt
+last_halt:
+    wfi
+    b       last_halt
     .ltorg

@@ -7,15 +7,12 @@
 #include "trace/region_lock.hpp"
 #include "trace/ring_writer.hpp"
 
-#include <cstddef>
-
 namespace mmioscope {
 
 struct Machine;
 
 struct Cpu {
-    std::uint32_t emergency_stack{}; ///< top; entry/vectors.S loads it when Hyp itself faults
-    std::uint32_t number{};          ///< MPIDR.Aff0
+    std::uint32_t number{}; ///< MPIDR.Aff0
     Machine* machine{};
 
     GuestView view;
@@ -24,6 +21,5 @@ struct Cpu {
     HeldLocks locks;
     Step step;
 };
-static_assert(offsetof(Cpu, emergency_stack) == 0);
 
 } // namespace mmioscope

@@ -6,9 +6,6 @@ namespace mmioscope {
 
 namespace {
 
-/// Stage 2 translates 32 bits.
-constexpr std::uint64_t input_end = std::uint64_t{1} << 32;
-
 /// The pages of `span` that the guest may use without a trap. Spans are disjoint, so only the
 /// first and the last page can hold another device's bytes.
 Range untrapped_pages(const Span& span, const RegionMap& map) {
@@ -31,14 +28,14 @@ bool build_stage2(TranslationTable& table, const MemoryMap& memory, const Region
 
     for (const Span& span : map) // memory that is traced as if it were a device
         if ((span.withheld || (!with_trapped && (span.traced || span.trapped))) &&
-            all_pages(span).end <= input_end && !table.unmap(all_pages(span), pool))
+            all_pages(span).end <= lpae::input_end && !table.unmap(all_pages(span), pool))
             return false;
 
     for (const Span& span : map) {
         if (span.withheld) continue;
         if (!with_trapped && (span.traced || span.trapped)) continue;
         const Range pages = with_trapped ? all_pages(span) : untrapped_pages(span, map);
-        if (pages.empty() || pages.end > input_end) continue;
+        if (pages.empty() || pages.end > lpae::input_end) continue;
         const bool is_memory = (regions[span.region].flags & abi::region_memory) != 0;
         if (!table.map(pages, is_memory ? lpae::guest_memory : lpae::guest_device, pool))
             return false;

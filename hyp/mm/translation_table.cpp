@@ -75,6 +75,11 @@ void TranslationTable::invalidate_root() {
     for (unsigned i = 0; i < lpae::root_entries; ++i) port::store_descriptor(&root_[i], 0);
 }
 
+bool TranslationTable::root_covers(std::uint64_t address) const {
+    const std::uint64_t index = address >> lpae::level_shift(lpae::first_level);
+    return index < lpae::root_entries && lpae::is_valid(root_[index]);
+}
+
 PhysicalAddress TranslationTable::root() const {
     return port::address_of(root_);
 }

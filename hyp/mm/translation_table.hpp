@@ -9,13 +9,19 @@ namespace mmioscope {
 /// Hands out zeroed 4 KiB tables from memory set aside at link time; never takes one back.
 class TablePool {
 public:
-    constexpr TablePool(lpae::Descriptor* memory, unsigned tables) : next_(memory), left_(tables) {}
+    constexpr TablePool(lpae::Descriptor* memory, unsigned tables)
+        : first_(memory), next_(memory), left_(tables) {}
 
     /// Null when none is left.
     lpae::Descriptor* take();
     unsigned left() const { return left_; }
 
+    /// The tables handed out so far: [begin, end).
+    const lpae::Descriptor* begin() const { return first_; }
+    const lpae::Descriptor* end() const { return next_; }
+
 private:
+    lpae::Descriptor* first_;
     lpae::Descriptor* next_;
     unsigned left_;
 };
@@ -38,6 +44,8 @@ public:
     void invalidate_root();
 
     PhysicalAddress root() const;
+    /// Whether the root has an entry for `address`, be there a leaf below or not.
+    bool root_covers(std::uint64_t address) const;
 
 private:
     bool fill(lpae::Descriptor* table, unsigned level, Range range, const lpae::Attributes* leaf,

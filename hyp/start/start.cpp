@@ -36,7 +36,7 @@ constexpr BootError no_spans{"too many devices for the region map", ""};
     for (const abi::RegionEntry& region : machine.regions)
         if (error.lists_devices && region.reg_index == 0)
             print(uart, "mmioscope: known: ", region.path, "\n");
-    print(uart, "mmioscope: end of report\n");
+    print(uart, abi::end_of_report, "\n");
     port::halt();
 }
 

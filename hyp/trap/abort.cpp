@@ -15,8 +15,22 @@ namespace {
 
 /// HPFAR holds bits 39:12 of the address in 31:4; valid for translation faults and for faults on
 /// stage-1 walks (ARM ARM B3.13.5), the only ones that these tables give.
-IntermediateAddress faulting_address(std::uint32_t hpfar, VirtualAddress va) {
-    return {(std::uint64_t{hpfar >> 4} << 12) | (va.value & (page_size - 1))};
+///
+/// A fault at level 1 although the root has an entry is one of an address above 4 GiB. Of these
+/// QEMU 7.2 reports bits 31:0 only, so what is known is that it lies above.
+PhysicalAddress faulting_address(const Machine& machine, arch::Hsr hsr, VirtualAddress va) {
+    const std::uint32_t hpfar = port::read<reg::HPFAR>();
+    const std::uint64_t address = (std::uint64_t{hpfar >> 4} << 12) | (va.value & (page_size - 1));
+    const bool above = hsr.level() == 1 && machine.normal_table.root_covers(address);
+    return identity(IntermediateAddress{address | (above ? lpae::input_end : 0)});
+}
+
+/// The tables leave invalid what traps and what is not the guest's, and nothing else.
+void check_table(const Machine& machine, PhysicalAddress pa) {
+    const Span* span = machine.map.find(pa);
+    const bool mapped = span != nullptr ? !span->withheld : in_memory(machine.guest_memory, pa);
+    if (mapped && pa.value < lpae::input_end && !machine.map.page_trapped(pa))
+        panic("a page is missing in the guest's table");
 }
 
 std::uint16_t region_at(const Machine& machine, PhysicalAddress pa, std::uint16_t otherwise) {
@@ -122,12 +136,13 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     const Machine& machine = *cpu.machine;
     DeviceAccess access;
     access.va = {port::read<reg::HDFAR>()};
-    access.pa = identity(faulting_address(port::read<reg::HPFAR>(), access.va));
+    access.pa = faulting_address(machine, hsr, access.va);
     access.write = hsr.write();
     access.stage1_walk = hsr.stage1_walk();
     // HDFAR is the address the walk was for, so of the descriptor's only the page is known.
     if (access.stage1_walk) access.pa = {page_floor(access.pa.value)};
     access.span = machine.map.find(access.pa);
+    if (access.span == nullptr || !access.span->traced) check_table(machine, access.pa);
 
     if (hsr.cache_maintenance()) return record_maintenance(cpu, frame, access);
     abi::FaultReason why = decode_access(cpu, frame, hsr, access);
@@ -152,7 +167,7 @@ Outcome prefetch_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     const VirtualAddress va{port::read<reg::HIFAR>()};
     // A fetch from a device page that is mapped ends as a permission fault, and HPFAR says nothing.
     PhysicalAddress pa{};
-    if (hsr.translation_fault()) pa = identity(faulting_address(port::read<reg::HPFAR>(), va));
+    if (hsr.translation_fault()) pa = faulting_address(*cpu.machine, hsr, va);
     abi::Record record =
         describe_fault(frame, va, pa, abi::encode_access(false, 2), abi::FaultReason::none);
     record.type = abi::RecordType::fetch;

@@ -1,10 +1,12 @@
 // The end: one report on the hypervisor's UART, and no CPU runs on.
 #include "trap/panic.hpp"
 #include "abi/layout.hpp"
+#include "arch/hsr.hpp"
 #include "base/check.hpp"
 #include "dev/pl011.hpp"
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"
+#include "port/report.hpp"
 #include "port/sysreg.hpp"
 #include "port/this_cpu.hpp"
 #include "port/wait.hpp"
@@ -25,11 +27,14 @@ void stop_other_cpus(Machine& machine) {
     port::synchronize_context();
 }
 
-void print_registers(TextSink& out, const HypFrame& f) {
+void print_core_registers(TextSink& out, const HypFrame& f) {
     for (std::uint32_t i = 0; i < 13; ++i)
         print(out, i == 0 ? "" : i % 4 == 0 ? "\n" : "  ", "r", i, "=", Hex{f.r[i]});
     print(out, "\nsp=", Hex{f.sp}, "  lr=", Hex{f.lr}, "  pc=", Hex{f.pc}, "  psr=", Hex{f.psr},
           "\n");
+}
+
+void print_system_registers(TextSink& out) {
     print(out, "HSR=", Hex{port::read<reg::HSR>()}, "  HDFAR=", Hex{port::read<reg::HDFAR>()},
           "  HIFAR=", Hex{port::read<reg::HIFAR>()}, "  HPFAR=", Hex{port::read<reg::HPFAR>()},
           "\nVTTBR=", Hex{port::read<reg::VTTBR>(), 12}, "  HCR=", Hex{port::read<reg::HCR>()},
@@ -48,47 +53,117 @@ void print_recent_records(TextSink& out, const Cpu& cpu) {
     }
 }
 
-constexpr const char* vector_names[] = {"reset",      "undefined instruction",
-                                        "SVC or HVC", "prefetch abort",
-                                        "data abort", "guest trap",
-                                        "IRQ",        "FIQ"};
+/// Where the story is told: what is known, and the machine if there is one yet.
+struct Teller {
+    const char* what;
+    const HypFrame* frame;    ///< of an exception; null for a failed check
+    const void* check_failed; ///< its caller
+    Cpu* cpu;
+    Machine* machine; ///< null before there is one
+};
 
-/// Once per machine: whoever comes second only halts.
-bool first_to_report(Cpu* cpu) {
-    return cpu == nullptr || cpu->machine == nullptr ||
-           cpu->machine->stopped.fetch_add(1, std::memory_order_acq_rel) == 0;
+void tell(const Teller& t, Pl011& uart) {
+    print(uart, "\n", abi::stop_line, t.what, " on CPU ",
+          t.machine != nullptr ? t.cpu->number : std::uint32_t{0}, "\n");
+    port::stop_line_is_out();
+    if (t.frame != nullptr) print_core_registers(uart, *t.frame);
+    else
+        print(uart, "checked before pc=", Hex{reinterpret_cast<std::uintptr_t>(t.check_failed)},
+              "\n");
+    print_system_registers(uart);
+    if (t.machine != nullptr) {
+        print_recent_records(uart, *t.cpu);
+    }
 }
 
-[[noreturn]] void report(Cpu* cpu, const char* what, const HypFrame* frame) {
-    if (!first_to_report(cpu)) port::halt();
-    OwnBus bus; // unattached: the ring stays as it was
-    const bool ready = cpu != nullptr && cpu->machine != nullptr;
-    Pl011 uart(ready ? cpu->machine->uart : board.uart, bus);
-    if (ready) stop_other_cpus(*cpu->machine);
-    if (board.uart_is_guests) uart.start(); // whatever the guest made of it
-    print(uart, "\n", abi::stop_line, what, " on CPU ", ready ? cpu->number : std::uint32_t{0},
-          "\n");
-    if (frame != nullptr) print_registers(uart, *frame);
-    if (ready) print_recent_records(uart, *cpu);
-    print(uart, "mmioscope: end of report\n");
-    if (ready && cpu->machine->area != nullptr)
-        cpu->machine->area->state = abi::AreaState::panicked;
+void end_report(Pl011& uart, Machine* machine) {
+    print(uart, abi::end_of_report, "\n");
+    if (machine != nullptr && machine->area != nullptr)
+        machine->area->state = abi::AreaState::panicked;
     port::complete_system();
+}
+
+/// Once per machine: whoever comes second only halts.
+bool first_to_report(Machine* machine) {
+    return machine == nullptr || machine->stopped.fetch_add(1, std::memory_order_acq_rel) == 0;
+}
+
+[[noreturn]] void report(Teller t) {
+    port::begin_report();
+    t.machine = t.cpu != nullptr ? t.cpu->machine : nullptr;
+    if (!first_to_report(t.machine)) port::halt();
+    if (t.machine != nullptr) stop_other_cpus(*t.machine);
+    OwnBus bus; // unattached: the ring stays as it was
+    Pl011 uart(t.machine != nullptr ? t.machine->uart : board.uart, bus);
+    if (board.uart_is_guests) uart.start(); // whatever the guest made of it
+    tell(t, uart);
+    end_report(uart, t.machine);
     port::halt();
+}
+
+Cpu* this_cpu() {
+    return static_cast<Cpu*>(port::this_cpu());
+}
+
+/// Each stack has an unmapped page below it (mm/stage1.hpp).
+bool in_guard_page(const Cpu* cpu, std::uint32_t address) {
+    if (cpu == nullptr || cpu->machine == nullptr) return false;
+    const Range& stacks = cpu->machine->image.stacks;
+    return stacks.contains(address) && (address - stacks.begin) % stack_size < page_size;
+}
+
+const char* name_of(const Cpu* cpu, const HypFrame& frame) {
+    constexpr const char* vectors[] = {"reset",      "undefined instruction",
+                                       "HVC",        "prefetch abort",
+                                       "data abort", "guest trap",
+                                       "IRQ",        "FIQ"};
+    constexpr unsigned supervisor = 2;
+    constexpr unsigned data_abort = 4;
+    const unsigned vector = frame.vector & 7;
+    const arch::Hsr hsr{port::read<reg::HSR>()};
+    if (vector == supervisor && hsr.ec() == arch::ExceptionClass::svc_hyp) return "SVC";
+    if (vector == data_abort && in_guard_page(cpu, port::read<reg::HDFAR>()))
+        return "stack overflow";
+    return vectors[vector];
 }
 
 } // namespace
 
 void panic(const char* what) {
-    report(static_cast<Cpu*>(port::this_cpu()), what, nullptr);
+    report({.what = what,
+            .frame = nullptr,
+            .check_failed = __builtin_return_address(0),
+            .cpu = this_cpu(),
+            .machine = nullptr});
 }
 
 void hyp_fault(Cpu* cpu, const HypFrame& frame) {
-    report(cpu, vector_names[frame.vector & 7], &frame);
+    report({.what = name_of(cpu, frame),
+            .frame = &frame,
+            .check_failed = nullptr,
+            .cpu = cpu,
+            .machine = nullptr});
+}
+
+void report_fault(std::uint32_t pc) {
+    const bool begun = port::is_stop_line_out();
+    Machine* machine = begun && this_cpu() != nullptr ? this_cpu()->machine : nullptr;
+    OwnBus bus;
+    Pl011 uart(machine != nullptr ? machine->uart : board.uart, bus);
+    if (board.uart_is_guests && !begun) uart.start();
+    print(uart, "\n", begun ? "mmioscope: " : abi::stop_line, "a fault in the report, pc=", Hex{pc},
+          "\n");
+    print_system_registers(uart);
+    end_report(uart, machine);
+    port::halt();
 }
 
 } // namespace mmioscope
 
 void mmioscope_hyp_fault(mmioscope::Cpu* cpu, const mmioscope::HypFrame& frame) {
     mmioscope::hyp_fault(cpu, frame);
+}
+
+void mmioscope_report_fault(std::uint32_t pc) {
+    mmioscope::report_fault(pc);
 }
