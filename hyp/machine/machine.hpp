@@ -4,6 +4,7 @@
 
 #include "dt/config.hpp"
 #include "machine/cpu.hpp"
+#include "machine/integrity.hpp"
 #include "machine/power.hpp"
 #include "mm/stage1.hpp"
 
@@ -12,6 +13,7 @@ namespace mmioscope {
 class Engine;
 
 struct Machine {
+    // From here to `locks` constant, and sealed (machine/integrity.hpp).
     Config config;
     RegionTable regions;
     RegionMap map;
@@ -32,6 +34,7 @@ struct Machine {
     Engine* engine{};
 
     RegionLocks locks;
+    Integrity integrity;
     Power power;
     std::atomic<std::uint32_t> stopped{0}; ///< a CPU panicked: whoever traps next halts
 

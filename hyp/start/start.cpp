@@ -24,6 +24,7 @@ namespace mmioscope {
 namespace {
 
 constexpr BootError no_tables{"translation tables: too little room", ""};
+constexpr BootError no_seal{"too little room for the checksums of the hypervisor's memory", ""};
 constexpr BootError no_spans{"too many devices for the region map", ""};
 
 /// Everything that can be wrong with what the boot loader handed over ends here, in one line
@@ -221,6 +222,7 @@ Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
     print(uart, "mmioscope: ", board.name, ", ", std::uint32_t{machine.cpu_count}, " CPUs, ",
           machine.config.engine == abi::EngineKind::shadow ? "shadow" : "emulation", " engine\n");
     publish_area(machine, {guest_tree.value, guest_tree.value + written.size()});
+    if (!seal_machine(machine)) refuse(machine, no_seal);
     return guest_start_frame(static_cast<std::uint32_t>(machine.config.modules.kernel.begin), 0,
                              ~0u, static_cast<std::uint32_t>(guest_tree.value));
 }

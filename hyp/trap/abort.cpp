@@ -88,6 +88,7 @@ void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
         const auto value =
             static_cast<std::uint32_t>(bus_value(frame, beat.value, access.log2_size));
         const BoardEvent event = board.event_of(beat.pa, value);
+        if (event.kind != BoardEvent::Kind::none) check_integrity(*cpu.machine);
         access.ends_machine |= event.kind == BoardEvent::Kind::ends_machine;
         cpu.machine->power.note(event, value);
     }
@@ -164,6 +165,7 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
 
 Outcome prefetch_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     check(hsr.translation_fault() || hsr.permission_fault(), "unexpected prefetch abort");
+    check_integrity(*cpu.machine); // no sound guest comes here: are the tables at fault?
     const VirtualAddress va{port::read<reg::HIFAR>()};
     // A fetch from a device page that is mapped ends as a permission fault, and HPFAR says nothing.
     PhysicalAddress pa{};

@@ -53,6 +53,17 @@ void print_recent_records(TextSink& out, const Cpu& cpu) {
     }
 }
 
+/// Of the tables below the guest's roots: those are empty by now.
+void print_integrity(TextSink& out, const Machine& machine) {
+    const Damage damage = find_damage(machine);
+    if (damage.name == nullptr) {
+        print(out, "mmioscope: unchanged: text, constants, description, tables below the roots\n");
+        return;
+    }
+    print(out, "mmioscope: changed: ", damage.name, " ",
+          Hex{reinterpret_cast<std::uintptr_t>(damage.begin)}, "+", Hex{damage.size, 1}, "\n");
+}
+
 /// Where the story is told: what is known, and the machine if there is one yet.
 struct Teller {
     const char* what;
@@ -73,6 +84,7 @@ void tell(const Teller& t, Pl011& uart) {
     print_system_registers(uart);
     if (t.machine != nullptr) {
         print_recent_records(uart, *t.cpu);
+        print_integrity(uart, *t.machine);
     }
 }
 

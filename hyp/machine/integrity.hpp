@@ -1,0 +1,55 @@
+// What must not change once the guest runs: the image's text and constants, the translation tables
+// and the machine's description. Nothing but a device's DMA, a fault of the memory or of this
+// hypervisor can change it; a CRC-32 of each 4 KiB tells, whenever somebody looks.
+#pragma once
+
+#include "base/address.hpp"
+#include "base/fixed_vector.hpp"
+
+namespace mmioscope {
+
+struct Machine;
+
+/// Bytes that must not change, and where their CRCs begin.
+struct SealedRange {
+    const char* name;
+    const std::uint8_t* begin;
+    std::size_t size;
+    bool emptied_by_stop; ///< the entries that stop_other_cpus() makes invalid (trap/panic.cpp)
+    std::size_t first_crc;
+};
+
+/// At most 4 KiB of a sealed range.
+struct Damage {
+    const char* name; ///< null: none
+    const std::uint8_t* begin;
+    std::size_t size;
+};
+
+class Integrity {
+public:
+    /// Notes what the range holds. False: no room.
+    [[nodiscard]] bool seal(const char* name, const void* begin, const void* end,
+                            bool emptied_by_stop = false);
+
+    /// The first piece that is not what it was. `stopped`: all CPUs are.
+    Damage find_damage(bool stopped) const;
+
+private:
+    static constexpr std::size_t roots = 9; ///< of the guest's tables: one for all, one per CPU
+    FixedVector<SealedRange, 4 + 2 * roots> ranges_;
+    FixedVector<std::uint32_t, 512> crcs_;
+};
+
+/// Notes what `machine` is made of; once, when nothing of it changes any more. False: no room.
+[[nodiscard]] bool seal_machine(Machine& machine);
+
+/// The first damage, if any. After a stop the root entries of the guest's tables do not count.
+Damage find_damage(const Machine& machine);
+
+/// Stops with a report that names the range if anything has changed. Reads all of it
+/// (hyp/README.md, "When it fails", has the cost): call it where the guest starts a CPU or ends the
+/// machine, not where it accesses devices.
+void check_integrity(const Machine& machine);
+
+} // namespace mmioscope
