@@ -107,37 +107,6 @@ time_limit() {
     has stdout '^incomplete: [0-9]+ events, 0 lost; the time limit of 1 s was reached$'
 }
 
-# A debugger damages the hypervisor's code under it: the report is readable, and the run ends with it. GDB's
-# remote protocol in its simplest words.
-panics() {
-    local port address
-    port=$((20000 + RANDOM % 20000))
-    while (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do port=$((port + 1)); done # in use
-    address=$(arm-none-eabi-nm "$build/hyp-vexpress-a15.elf" | sed -n 's/^\([0-9a-f]*\) T mmioscope_guest_trap$/\1/p')
-    [ -n "$address" ] || fail "the hypervisor has no mmioscope_guest_trap"
-    in_background --qemu-arg=-gdb --qemu-arg="tcp:127.0.0.1:$port"
-    packet() { # TEXT; the answer is in $reply
-        local sum=0 i
-        for ((i = 0; i < ${#1}; i++)); do sum=$(((sum + $(printf '%d' "'${1:i:1}")) % 256)); done
-        printf '$%s#%02x' "$1" $sum >&3
-        IFS= read -r -t 5 -d '#' reply <&3
-    }
-    exec 3<>"/dev/tcp/127.0.0.1/$port" || fail "QEMU's debug port does not answer"
-    packet 'Qqemu.PhyMemMode:1'
-    packet "M$address,4:f000f0e7" # UDF #0
-    [[ $reply = *OK ]] || fail "cannot write to memory: $reply"
-    packet D
-    exec 3>&-
-    ended
-    exits_with 1
-    has hypervisor '^mmioscope: stop: undefined instruction on CPU [01]'
-    has hypervisor "^sp=.* pc=(0x)?$address"
-    has hypervisor '^HSR='
-    has hypervisor '^mmioscope: end of report'
-    has stderr '^mmioscope: stop: undefined instruction'
-    has stdout '^incomplete: .*the hypervisor stopped$'
-}
-
 add test interrupted 5 interrupted
 add test killed 5 killed
 add test cut-file 8 cut_file
@@ -145,4 +114,3 @@ add test stalled-output 8 stalled
 add test closed-output 3 closed
 for policy in drop stall flight; do add test overrun-$policy 8 overrun $policy; done
 add test time-limit 3 time_limit
-add test hypervisor-panics 8 panics

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""Damages the running hypervisor as a debugger, and looks whether all CPUs stop.
+
+damage.py KIND SOCKET BUILD REPORT PID: QEMU's debug socket (the machine waits with -S), the build folder,
+the file with the hypervisor's UART, and the process of mmioscope, which is kept from ending QEMU before the
+CPUs were looked at. Prints why it failed, if it did.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+from debugger import CPSR, PC, Debugger
+
+UDF = 0xE7F000F0
+SVC = 0xEF000000
+HVC = 0xE1400070
+BKPT = 0xE1200070
+WFI = 0xE320F003
+MOV_R0_NOWHERE = 0xE3A00205  # mov r0, #0x50000000: mapped neither for Hyp nor for the guest
+NOWHERE = 0x50000000
+BX_R0 = 0xE12FFF10
+LDR_R0_R0 = 0xE5900000
+PUSH_ALL = 0xE92D5FFF
+BRANCH_BACK = 0xEAFFFFFD  # to the instruction before
+HYP = 0x1A
+
+GUEST_ENTRY = 0x83000000
+CONSOLE = 0x1C090000
+TRACE_AREA = 0x89000000
+LAST_PAGE = 0x9FFFF000  # of 512 MiB; no guest here uses it
+
+# What the trap handler becomes.
+CODE = {
+    "undefined": [UDF],
+    "svc": [SVC],
+    "hvc": [HVC],
+    "bkpt": [BKPT],
+    "jump": [MOV_R0_NOWHERE, BX_R0],
+    "load": [MOV_R0_NOWHERE, LDR_R0_R0],
+    "overflow": [PUSH_ALL, BRANCH_BACK],
+}
+
+
+class Hypervisor:
+    def __init__(self, socket, build):
+        self.debugger = Debugger(socket)
+        self.image = f"{build}/hyp-vexpress-a15.elf"
+        self.symbols = symbols_of(self.image)
+        self.trap = self.symbols["mmioscope_guest_trap"]
+
+    def at_work(self, build):
+        """Both CPUs access devices; stopped somewhere meanwhile."""
+        guest = symbols_of(f"{build}/tests/guest/hammer.elf")
+        self.debugger.run_to(guest["secondary_main"])
+        before = self.records()
+        while any(now < then + 50 for now, then in zip(self.records(), before)):
+            self.debugger.go()
+            time.sleep(0.02)
+            self.debugger.interrupt()
+
+    def records(self):
+        """How many each CPU has published: AreaHeader::ring_offset, RingHeader::head (hyp/abi/ring.hpp)."""
+        rings = [TRACE_AREA + self.debugger.read_word(TRACE_AREA + 128 + 4 * cpu) for cpu in (0, 1)]
+        return [self.debugger.read_double(ring + 64) for ring in rings]
+
+    def leaf(self, register, address):
+        """Where the descriptor of `address` lies in a table that starts at level 1."""
+        table = self.debugger.system_register(0, register) & 0xFFFFFFF000
+        for shift in (30, 21, 12):
+            entry = table + 8 * (address >> shift & 0x1FF)
+            descriptor = self.debugger.read_double(entry)
+            if shift == 12 or descriptor & 3 != 3:
+                return entry
+            table = descriptor & 0xFFFFFFF000
+
+    def after(self, symbol, pattern):
+        """The address behind the instruction in `symbol` that matches, and its registers."""
+        text = subprocess.run(
+            ["arm-none-eabi-objdump", "-d", f"--disassemble={symbol}", self.image],
+            capture_output=True, text=True, check=True).stdout
+        found = re.search(r"^ *([0-9a-f]+):\s+[0-9a-f]{8}\s+" + pattern, text, re.M)
+        return int(found.group(1), 16) + 4, [int(r) for r in found.groups()[1:]]
+
+    def override(self, symbol, pattern, value):
+        """The next time that the instruction is executed, its first register gets another value."""
+        address, registers = self.after(symbol, pattern)
+        cpu = self.debugger.run_to(address)
+        self.debugger.set_register(cpu, registers[0], value)
+
+
+def symbols_of(image):
+    lines = subprocess.run(["arm-none-eabi-nm", image], capture_output=True, text=True, check=True).stdout
+    return {f[2]: int(f[0], 16) for f in (line.split() for line in lines.splitlines()) if len(f) == 3}
+
+
+def damage_running(kind, hypervisor):
+    """For two CPUs at work."""
+    debugger, trap = hypervisor.debugger, hypervisor.trap
+    if kind in CODE:
+        debugger.write_words(trap, *CODE[kind])
+    elif kind == "check":
+        hypervisor.override("_ZNK9mmioscope9GuestView10consistentEv", r"mrrc\s+15, 6, r(\d+), r\d+, cr2", 0x1234)
+    elif kind == "class":
+        hypervisor.override("_ZN9mmioscope10guest_trapERNS_3CpuERNS_5FrameE", r"mrc\s+15, 4, r(\d+), cr5, cr2, \{0\}", 0x3F << 26)
+    elif kind == "cpu1":
+        debugger.run_to(trap, cpu=1)
+        debugger.set_register(1, 0, NOWHERE)  # Cpu&
+    elif kind == "both":
+        for cpu in (0, 1):
+            debugger.run_to(trap, cpu=cpu)
+        debugger.write_words(trap, UDF)
+    elif kind == "area":  # the last records cannot be read either
+        debugger.write_words(hypervisor.leaf("HTTBR", TRACE_AREA), 0, 0)
+    elif kind == "printing":
+        debugger.write_words(hypervisor.symbols["_ZN9mmioscope9print_oneERNS_8TextSinkENS_3HexE"], UDF)
+        debugger.write_words(trap, UDF)
+    else:
+        return False
+    return True
+
+
+def damage_resting(kind, hypervisor):
+    """For a guest about to begin: found when it starts a CPU or ends the machine, if not earlier."""
+    debugger, symbols = hypervisor.debugger, hypervisor.symbols
+    if kind == "text":
+        debugger.flip(symbols["image_text_end"] - 1, 3)
+    elif kind == "constants":
+        debugger.flip(symbols["image_constants_end"] - 1, 0)
+    elif kind == "tables":
+        debugger.flip(hypervisor.leaf("VTTBR", LAST_PAGE) + 6, 6)  # XN
+    elif kind == "description":
+        debugger.flip(symbols["_ZN9mmioscope12_GLOBAL__N_17machineE"] + 0x3000, 5)
+    elif kind == "code-page":
+        debugger.flip(hypervisor.leaf("VTTBR", GUEST_ENTRY) + 6, 6)
+    elif kind == "missing":
+        debugger.write_words(hypervisor.leaf("VTTBR", CONSOLE), 0, 0)
+    else:
+        sys.exit(f"no such kind of damage: {kind}")
+
+
+def wait_for_report(path, last):
+    ends = time.monotonic() + 10
+    while time.monotonic() < ends:
+        with open(path, encoding="latin-1") as file:
+            if last in file.read():
+                return
+        time.sleep(0.01)
+    sys.exit(f"the report has no '{last}' after 10 s")
+
+
+def halted(debugger, cpu):
+    """Asleep in Hyp, interrupts masked, in a loop around one WFI."""
+    psr, pc = debugger.register(cpu, CPSR), debugger.register(cpu, PC)
+    near = [debugger.read_word(pc + offset) for offset in (-8, -4, 0, 4)]
+    return psr & 0x1F == HYP and psr & 0x1C0 == 0x1C0 and WFI in near
+
+
+def require_stopped(hypervisor):
+    """All CPUs are halted soon, and stay so; the trace does not grow."""
+    debugger = hypervisor.debugger
+    cpus = range(len(debugger.threads))
+    seen = 0
+    for _ in range(100):
+        debugger.interrupt()
+        at = [hex(debugger.register(cpu, PC)) for cpu in cpus]
+        all_halted = all(halted(debugger, cpu) for cpu in cpus)
+        if seen > 0 and not all_halted:
+            sys.exit(f"a CPU ran on after all had stopped: {at}")
+        if seen > 0 and records != hypervisor.records():
+            sys.exit("the trace grows after all had stopped")
+        records = hypervisor.records()
+        seen += all_halted
+        if seen == 3:
+            return
+        debugger.go()
+        time.sleep(0.02)
+    sys.exit(f"not all CPUs stop: {at}")
+
+
+def main():
+    kind, socket, build, report, process = sys.argv[1:]
+    hypervisor = Hypervisor(socket, build)
+    debugger = hypervisor.debugger
+    os.kill(int(process), signal.SIGSTOP)
+    try:
+        debugger.run_to(GUEST_ENTRY)
+        if kind in ("text", "constants", "tables", "description", "code-page", "missing"):
+            damage_resting(kind, hypervisor)
+        else:
+            hypervisor.at_work(build)
+            if not damage_running(kind, hypervisor):
+                sys.exit(f"no such kind of damage: {kind}")
+        debugger.go()
+        wait_for_report(report, "mmioscope: stop: " if kind == "printing" else "mmioscope: end of report")
+        require_stopped(hypervisor)
+    finally:
+        debugger.detach()
+        os.kill(int(process), signal.SIGCONT)
+
+
+main()
