@@ -88,6 +88,7 @@ void close_os_locks(const BorrowedDebug& borrowed) {
 } // namespace
 
 bool start_debug_unit() {
+    const bool os_locked = (port::read<reg::DBGOSLSR>() & arch::oslsr_locked) != 0;
     port::write<reg::DBGOSLAR>(0);
     port::synchronize_context();
     const Counts there = counts();
@@ -106,6 +107,7 @@ bool start_debug_unit() {
     port::synchronize_context();
     const std::uint32_t now = port::read<reg::DBGDSCR>();
     port::write<reg::DBGDSCR>(dscr);
+    if (os_locked) port::write<reg::DBGOSLAR>(arch::os_lock_key); // as the guest finds it natively
     port::synchronize_context();
     return (now & arch::dscr_mdbgen) != 0 && (now & arch::dscr_hdbgen) == 0;
 }
@@ -136,7 +138,9 @@ void arm_breakpoints(BorrowedDebug& borrowed, std::uint32_t next_pc, bool thumb)
         port::write<reg::DBGBCR<n>>(
             arch::address_match(address[n], n == 0 ? thumb : vectors_thumb));
     });
-    port::write<reg::DBGDSCR>(borrowed.dscr | arch::dscr_mdbgen);
+    // With halting debug-mode on, which a guest can set behind its OS lock, the breakpoint would
+    // stop the CPU instead.
+    port::write<reg::DBGDSCR>((borrowed.dscr & ~arch::dscr_hdbgen) | arch::dscr_mdbgen);
     port::write<reg::HDCR>(port::read<reg::HDCR>() | arch::hdcr_step);
     // The ERET synchronises all this.
 }

@@ -6,8 +6,9 @@
 
 namespace mmioscope {
 
-/// Readies this CPU's debug unit: OS lock clear, no breakpoint left over from reset. False if it
-/// cannot be used: too few breakpoints, an external debugger owns it, or DBGEN is tied low.
+/// Readies this CPU's debug unit: no breakpoint is left over from reset; the OS lock stays as it
+/// was. False if it cannot be used: too few breakpoints, an external debugger owns it, or DBGEN is
+/// tied low.
 [[nodiscard]] bool start_debug_unit();
 
 /// Whether the guest has a watchpoint on, so that an access must be its own for it to fire.
