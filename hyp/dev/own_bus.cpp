@@ -1,7 +1,6 @@
 #include "dev/own_bus.hpp"
 
 #include "port/device.hpp"
-#include "port/sysreg.hpp"
 #include "trace/region_map.hpp"
 #include "trace/ring_writer.hpp"
 
@@ -46,7 +45,7 @@ void OwnBus::record(PhysicalAddress address, std::uint32_t value, bool write, st
     }
     abi::Record r = own_record(address.value, value, access, *map_);
     r.time = time;
-    r.duration = static_cast<std::uint32_t>(port::read<reg::CNTPCT>() - time);
+    r.duration = static_cast<std::uint32_t>(ring_->complete() - time);
     ring_->publish(r);
     ring_->finish();
 }

@@ -8,9 +8,7 @@
 #include "guest/registers.hpp"
 #include "machine/cpu.hpp"
 #include "machine/machine.hpp"
-#include "port/barrier.hpp"
 #include "port/device.hpp"
-#include "port/sysreg.hpp"
 
 namespace mmioscope {
 
@@ -27,14 +25,11 @@ std::uint32_t extend(std::uint64_t value, unsigned log2_size, bool sign) {
                           : static_cast<std::uint32_t>(static_cast<std::int16_t>(value));
 }
 
-/// What the bus answered, when it has: done before the lock is free and the clock is read.
+/// What the bus answered.
 port::Answer perform(const DeviceAccess& access, const abi::Record& record) {
-    const port::Answer answer =
-        access.write ? port::try_device_write(access.pa, access.log2_size,
-                                              static_cast<std::uint32_t>(record.value))
-                     : port::try_device_read(access.pa, access.log2_size);
-    port::complete_system();
-    return answer;
+    if (!access.write) return port::try_device_read(access.pa, access.log2_size);
+    return port::try_device_write(access.pa, access.log2_size,
+                                  static_cast<std::uint32_t>(record.value));
 }
 
 /// The guest's register, or the abort it would have met itself; the record says which.
@@ -68,9 +63,11 @@ Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& a
     record.lock_sequence = cpu.locks.next_sequence(access.span->region);
     record.time = cpu.ring.begin(frame.pc, access.pa.value);
     publish_if_last(cpu, frame, access, record);
-    const Outcome outcome = deliver(frame, access, perform(access, record), record);
+    const port::Answer answer = perform(access, record);
+    const std::uint64_t done = cpu.ring.complete(); // before the lock is free
+    const Outcome outcome = deliver(frame, access, answer, record);
     if (access.recorded && (record.flags & abi::flag_early) == 0) {
-        record.duration = static_cast<std::uint32_t>(port::read<reg::CNTPCT>() - record.time);
+        record.duration = static_cast<std::uint32_t>(done - record.time);
         cpu.ring.publish(record);
     }
     cpu.ring.finish();

@@ -8,7 +8,6 @@
 #include "machine/cpu.hpp"
 #include "machine/machine.hpp"
 #include "port/banked.hpp"
-#include "port/barrier.hpp"
 #include "port/sysreg.hpp"
 
 namespace mmioscope {
@@ -115,12 +114,10 @@ Outcome ShadowEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& acce
 bool ShadowEngine::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     Step& step = cpu.step;
     // Close first: nothing below may run with the shadow open. Then the access must be done on the
-    // bus: a load has its value, a store is waited for before the lock is free and the clock is
-    // read.
+    // bus, before the lock is free.
     cpu.view.close_shadow();
     step.armed = false;
-    port::complete_system();
-    const std::uint64_t now = port::read<reg::CNTPCT>();
+    const std::uint64_t now = cpu.ring.complete();
     disarm_breakpoints(step.borrowed);
 
     const End end = how_ended(step, frame, hsr);

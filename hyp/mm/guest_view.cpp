@@ -19,8 +19,7 @@ void GuestView::load(std::uint64_t value) {
     port::write<reg::VTTBR>(value);
     port::synchronize_context();
     port::write<reg::TLBIALL>(0);
-    port::complete_local();
-    port::synchronize_context();
+    port::complete_local(); // the ERET synchronises what follows
 }
 
 void GuestView::start() {
@@ -29,7 +28,6 @@ void GuestView::start() {
     port::write<reg::TLBIALLNSNH>(0); // every VMID: the TLB is UNKNOWN after reset
     port::write<reg::ICIALLU>(0);
     port::complete_local();
-    port::synchronize_context();
     shadow_open_ = false;
 }
 

@@ -4,7 +4,7 @@
 // acts on the current VMID only, reaches what was cached from either. The price: what is cached
 // from one table would be used with the other, hence both edges of a step invalidate, in the order
 //
-//     VTTBR write, ISB, TLBIALL, DSB, ISB
+//     VTTBR write, ISB, TLBIALL, DSB, and the ERET
 //
 // ISB first, since walks made before it may still use the old table and refill after an earlier
 // TLBI. The TLBI is this CPU's own: no other CPU ever has an entry from this CPU's shadow table.

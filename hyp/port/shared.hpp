@@ -27,4 +27,18 @@ inline void store_shared(T& to, std::type_identity_t<T> value) {
     else *const_cast<volatile T*>(&to) = value;
 }
 
+/// A structure of such words, in any order and any width.
+template <class T>
+inline void copy_shared(T& to, const T& from) {
+    to = from;
+    asm volatile("" ::: "memory"); // not merged with what is stored there next
+}
+
+/// Stores `desired` where `expected` is, in one: LDREX and STREX, once, and no order beyond that.
+/// False: something else was there, or the monitor was lost.
+inline bool exchange_if(std::uint32_t& word, std::uint32_t expected, std::uint32_t desired) {
+    return __atomic_compare_exchange_n(&word, &expected, desired, true, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED);
+}
+
 } // namespace mmioscope::port

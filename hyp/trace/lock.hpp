@@ -2,10 +2,9 @@
 // stops everyone while the next in line is preempted; here whoever runs takes it.
 #pragma once
 
+#include "port/barrier.hpp"
+#include "port/shared.hpp"
 #include "port/wait.hpp"
-
-#include <atomic>
-#include <cstdint>
 
 namespace mmioscope {
 
@@ -13,28 +12,29 @@ class Lock {
 public:
     static constexpr std::uint32_t no_owner = ~0u;
 
-    /// Takes the lock for CPU `cpu` within `turns` turns. Acquire on success; false otherwise.
-    /// `spins` counts the turns spent waiting.
+    /// Takes the lock for CPU `cpu` within `turns` turns; false if that was not to be. `spins`
+    /// counts the turns spent waiting.
     [[nodiscard]] bool try_acquire(std::uint32_t cpu, unsigned turns, std::uint64_t& spins) {
-        for (;;) {
-            std::uint32_t expected = no_owner;
-            if (owner_.compare_exchange_strong(expected, cpu, std::memory_order_acquire,
-                                               std::memory_order_relaxed))
-                return true;
+        while (!port::exchange_if(owner_, no_owner, cpu)) {
             if (turns-- == 0) return false;
             ++spins;
             port::relax();
         }
+        port::order_memory(); // what it protects is not read before it is held
+        return true;
     }
 
-    /// Gives it back. Release. Only the owner may.
-    void release() { owner_.store(no_owner, std::memory_order_release); }
+    /// Gives it back. Only the owner may.
+    void release() {
+        port::order_memory(); // what was done under it is seen before it is free
+        port::store_shared(owner_, no_owner);
+    }
 
     /// The CPU that holds it, or no_owner.
-    std::uint32_t owner() const { return owner_.load(std::memory_order_relaxed); }
+    std::uint32_t owner() const { return port::load_shared(owner_); }
 
 private:
-    std::atomic<std::uint32_t> owner_{no_owner};
+    std::uint32_t owner_{no_owner};
 };
 
 } // namespace mmioscope

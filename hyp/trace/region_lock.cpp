@@ -30,8 +30,13 @@ bool HeldLocks::acquire(RegionLocks& locks, const RegionSet& regions, std::uint3
 }
 
 std::uint32_t HeldLocks::next_sequence(std::uint16_t region) {
-    for (const std::uint16_t held : regions_)
-        if (held == region && locks_ != nullptr) return ++locks_->of(region).sequence;
+    for (const std::uint16_t held : regions_) {
+        if (held != region || locks_ == nullptr) continue;
+        std::uint32_t& sequence = locks_->of(region).sequence;
+        const std::uint32_t next = port::load_shared(sequence) + 1;
+        port::store_shared(sequence, next);
+        return next;
+    }
     panic("a sequence number without its lock");
 }
 

@@ -39,8 +39,8 @@ bool RingWriter::has_room(std::uint64_t count) const {
 
 std::uint64_t RingWriter::begin(std::uint32_t pc, std::uint64_t pa) {
     port::store_shared(header_->in_flight, abi::InFlight::beginning);
-    header_->in_flight_pc = pc;
-    header_->in_flight_pa = pa;
+    port::store_shared(header_->in_flight_pc, pc);
+    port::store_shared(header_->in_flight_pa, pa);
     port::complete_all();        // a DMB would not order the mark before the counter is read,
     port::synchronize_context(); // and the counter may be read early (ARM ARM B8.1.2)
     const std::uint64_t time = port::read<reg::CNTPCT>();
@@ -50,13 +50,19 @@ std::uint64_t RingWriter::begin(std::uint32_t pc, std::uint64_t pa) {
     return time;
 }
 
+std::uint64_t RingWriter::complete() {
+    port::complete_system();
+    port::synchronize_context(); // the counter may be read early, as in begin()
+    return port::read<reg::CNTPCT>();
+}
+
 void RingWriter::store(abi::Record& record) {
     record.commit = 0;
     abi::Record& slot = slots_[slot_];
     // A reader under `flight` must not take the old commit word for the new payload's.
     port::store_shared(slot.commit, 0);
     port::order_memory();
-    slot = record;
+    port::copy_shared(slot, record);
     port::order_memory();
     port::store_shared(slot.commit, static_cast<std::uint32_t>(head_ + 1));
     port::order_memory();
@@ -66,9 +72,10 @@ void RingWriter::store(abi::Record& record) {
 }
 
 void RingWriter::lose() {
-    if (header_->lost == 0) port::store_shared(header_->first_lost, head_);
+    const std::uint64_t lost = port::load_shared(header_->lost);
+    if (lost == 0) port::store_shared(header_->first_lost, head_);
     port::store_shared(header_->last_lost, head_);
-    port::store_shared(header_->lost, header_->lost + 1);
+    port::store_shared(header_->lost, lost + 1);
     ++pending_gap_;
     ++sequence_;
 }

@@ -18,6 +18,10 @@ public:
     /// on every later record having a later time, so the mark precedes the clock.
     std::uint64_t begin(std::uint32_t pc, std::uint64_t pa);
 
+    /// The access in flight is done on the bus when this returns: a load has its value, a store has
+    /// arrived. Returns the time.
+    std::uint64_t complete();
+
     /// Publishes `record` (its cpu, cpu_sequence and commit are filled in here). If the ring is
     /// full, the record is lost and counted, or the oldest is overwritten, as the policy says.
     void publish(abi::Record& record);
@@ -32,7 +36,6 @@ public:
     const abi::Record* recent(unsigned age) const;
 
     abi::Statistics& statistics() { return header_->statistics; }
-    std::uint64_t lost() const { return header_->lost; }
 
 private:
     std::uint64_t slowest_tail() const;
