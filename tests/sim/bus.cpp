@@ -25,6 +25,11 @@ bool Bus::aborts(std::uint64_t address) const {
     return place != nullptr && place->device->aborts(address - place->range.begin);
 }
 
+bool Bus::aborts_late(std::uint64_t address) const {
+    const Place* place = find(address);
+    return place != nullptr && place->device->aborts_late();
+}
+
 std::uint64_t Bus::carry_out(BusAccess access) {
     const Place* place = find(access.address);
     const std::uint64_t offset = place != nullptr ? access.address - place->range.begin : 0;
@@ -37,7 +42,9 @@ std::uint64_t Bus::carry_out(BusAccess access) {
     return access.value;
 }
 
-std::uint64_t Fifo::read(std::uint64_t, unsigned) { return next_ += 0x0003'0103; }
+std::uint64_t Fifo::read(std::uint64_t, unsigned) {
+    return next_ += 0x0003'0103;
+}
 
 std::uint64_t Scratch::read(std::uint64_t offset, unsigned log2_size) {
     std::uint64_t value = 0;

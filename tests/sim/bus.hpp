@@ -31,6 +31,8 @@ public:
     virtual void write(std::uint64_t offset, unsigned log2_size, std::uint64_t value) = 0;
     /// An access to `offset` meets an external abort.
     virtual bool aborts(std::uint64_t) const { return false; }
+    /// A write to it meets one when the CPU has gone on: an asynchronous one.
+    virtual bool aborts_late() const { return false; }
 };
 
 class Bus {
@@ -38,6 +40,7 @@ public:
     void attach(Range range, std::unique_ptr<Device> device);
 
     bool aborts(std::uint64_t address) const;
+    bool aborts_late(std::uint64_t address) const;
     /// Carries out `access` and logs it; a read's value is filled in.
     std::uint64_t carry_out(BusAccess access);
 

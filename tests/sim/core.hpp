@@ -1,17 +1,22 @@
-// The state of one simulated CPU: the guest's registers, the system registers, the TLB.
+// The state of one simulated CPU: the guest's registers, the system registers, the TLB, and what
+// it has begun and not yet done.
 #pragma once
 
 #include "arch/psr.hpp"
+#include "bus.hpp"
 #include "entry/frame.hpp"
 #include "port/banked.hpp"
 #include "registers.hpp"
 #include "tlb.hpp"
 
 #include <array>
+#include <deque>
 
 namespace mmioscope::sim {
 
 struct Core {
+    explicit Core(const Ram& ram) : tlb(ram) {}
+
     unsigned number{};
     Registers system;
     std::array<std::uint32_t, 21> banked{}; ///< by port::Banked
@@ -21,12 +26,16 @@ struct Core {
     std::uint32_t fpexc{1u << 30};          ///< enabled
     bool irq_pending{};
     bool fiq_pending{};
-    void* this_cpu{}; ///< HTPIDR: a host pointer does not fit the register
+    bool abort_pending{}; ///< an asynchronous external abort
+    void* this_cpu{};     ///< HTPIDR: a host pointer does not fit the register
 
     Tlb tlb;
-    std::uint64_t vttbr_before{}; ///< walks may still use it until an ISB
-    bool vttbr_settled{true};
-    bool tlbi_pending{}; ///< issued, and done at the next DSB for sure
+    std::vector<Invalidation> own_tlbi;   ///< issued, and done at the next DSB for sure
+    std::vector<Invalidation> broadcasts; ///< likewise, on all CPUs
+    bool icache_unknown{true};            ///< until ICIALLU is done
+    bool icache_invalidated{};            ///< issued
+    std::deque<BusAccess> posted;         ///< writes on their way to a device, in program order
+    std::uint64_t synchronized{};         ///< CNTPCT at the last context synchronization
 
     unsigned executed_on_shadow{}; ///< instructions since VTTBR was last written
     bool ended{};                  ///< the guest's program is through
@@ -34,6 +43,11 @@ struct Core {
     std::uint32_t& bank(port::Banked which) { return banked[static_cast<unsigned>(which)]; }
     std::uint64_t vttbr() const { return system.get<reg::VTTBR>(); }
     std::uint64_t root() const { return vttbr() & 0xff'ffff'f000; }
+    Regime regime() const {
+        return {vttbr(), (system.get<reg::SCTLR>() & 1) != 0,
+                static_cast<std::uint32_t>(system.get(encode32(15, 0, 2, 0, 0))),
+                static_cast<std::uint8_t>(system.get(encode32(15, 0, 13, 0, 1)))};
+    }
     arch::Mode mode() const { return arch::mode_of(frame.psr); }
     bool thumb() const { return (frame.psr & arch::psr_thumb) != 0; }
 };

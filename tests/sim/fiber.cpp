@@ -3,9 +3,24 @@
 #include <pthread.h>
 #include <sanitizer/common_interface_defs.h>
 
+// Where the sanitizers are not linked in, there is nobody to tell.
+extern "C" {
+[[gnu::weak]] void __sanitizer_start_switch_fiber(void**, const void*, std::size_t);
+[[gnu::weak]] void __sanitizer_finish_switch_fiber(void*, const void**, std::size_t*);
+}
+
 namespace mmioscope::sim {
 
 namespace {
+void tell_start(void** kept, const void* bottom, std::size_t size) {
+    if (__sanitizer_start_switch_fiber != nullptr)
+        __sanitizer_start_switch_fiber(kept, bottom, size);
+}
+void tell_finish(void* kept) {
+    if (__sanitizer_finish_switch_fiber != nullptr)
+        __sanitizer_finish_switch_fiber(kept, nullptr, nullptr);
+}
+
 /// makecontext() passes no pointers portably, so the fiber about to start is left here.
 Fiber* starting;
 } // namespace
@@ -29,7 +44,7 @@ Fiber::Fiber(std::function<Fiber&()> body)
 }
 
 void Fiber::start() {
-    __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);
+    tell_finish(nullptr);
     Fiber& self = *starting;
     Fiber& next = self.body_();
     self.leave(next, true);
@@ -38,9 +53,9 @@ void Fiber::start() {
 void Fiber::leave(Fiber& other, bool for_good) {
     void* fake_stack = nullptr;
     starting = &other;
-    __sanitizer_start_switch_fiber(for_good ? nullptr : &fake_stack, other.bottom_, other.size_);
+    tell_start(for_good ? nullptr : &fake_stack, other.bottom_, other.size_);
     swapcontext(&context_, &other.context_);
-    __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
+    tell_finish(fake_stack);
 }
 
 } // namespace mmioscope::sim

@@ -6,7 +6,9 @@
 namespace mmioscope::sim {
 
 namespace {
-bool is_set(std::uint32_t word, unsigned n) { return (word >> n & 1) != 0; }
+bool is_set(std::uint32_t word, unsigned n) {
+    return (word >> n & 1) != 0;
+}
 unsigned field(std::uint32_t word, unsigned high, unsigned low) {
     return (word >> low) & ((1u << (high - low + 1)) - 1);
 }
@@ -18,7 +20,7 @@ GuestCpu::Effect GuestCpu::execute_arm(std::uint32_t word) {
         return is_set(word, 19) ? change_state(!is_set(word, 18), field(word, 8, 6) << 6)
                                 : Effect::next;
     }
-    if ((word & 0xfff0'0000) == 0xf570'0000) return Effect::next; // barriers, CLREX
+    if ((word & 0xfff0'0000) == 0xf570'0000) return barrier(word);
     if ((word & 0xfff0'00f0) == 0xe140'0070) { // HVC returns behind itself
         core_.frame.pc += 4;
         return trap(0x12, 0, true);
@@ -80,8 +82,8 @@ GuestCpu::Effect GuestCpu::arm_data_processing(std::uint32_t word) {
 }
 
 GuestCpu::Effect GuestCpu::arm_load_store(std::uint32_t word) {
-    const std::uint32_t offset = is_set(word, 25) ? get(field(word, 3, 0)) << field(word, 11, 7)
-                                                  : field(word, 11, 0);
+    const std::uint32_t offset =
+        is_set(word, 25) ? get(field(word, 3, 0)) << field(word, 11, 7) : field(word, 11, 0);
     const unsigned base = field(word, 19, 16);
     const std::uint32_t moved = is_set(word, 23) ? get(base) + offset : get(base) - offset;
     const bool indexed = is_set(word, 24);
@@ -96,8 +98,8 @@ GuestCpu::Effect GuestCpu::arm_load_store(std::uint32_t word) {
 }
 
 GuestCpu::Effect GuestCpu::arm_extra_load_store(std::uint32_t word) {
-    const std::uint32_t offset = is_set(word, 22) ? field(word, 11, 8) << 4 | field(word, 3, 0)
-                                                  : get(field(word, 3, 0));
+    const std::uint32_t offset =
+        is_set(word, 22) ? field(word, 11, 8) << 4 | field(word, 3, 0) : get(field(word, 3, 0));
     const unsigned base = field(word, 19, 16);
     const std::uint32_t moved = is_set(word, 23) ? get(base) + offset : get(base) - offset;
     const bool indexed = is_set(word, 24);
@@ -135,9 +137,34 @@ GuestCpu::Effect GuestCpu::coprocessor(std::uint32_t word) {
                                     field(word, 3, 0), field(word, 7, 5));
     const unsigned reg = field(word, 15, 12);
     if (which == encode32(15, 0, 7, 6, 1)) return maintain(get(reg));
-    if (!is_set(word, 20)) sim_.write_register(which, get(reg));
-    else if (which == encoding_of<reg::MPIDR>()) set(reg, core_.system.get<reg::VMPIDR>());
+    if (!is_set(word, 20) && maintain_tlb(which, get(reg))) return Effect::next;
+    if (!is_set(word, 20)) {
+        sim_.write_register(which, get(reg));
+        core_.system.settle(); // as early as may be: it is Hyp's registers that are to be late
+    } else if (which == encoding_of<reg::MPIDR>()) set(reg, core_.system.get<reg::VMPIDR>());
     else set(reg, static_cast<std::uint32_t>(core_.system.get(which)));
+    return Effect::next;
+}
+
+/// TLBIALLIS, TLBIMVAIS, TLBIASIDIS, TLBIMVAAIS (B4.2.2).
+bool GuestCpu::maintain_tlb(Encoding which, std::uint32_t value) {
+    using What = Invalidation::What;
+    constexpr What whats[] = {What::vmid, What::address, What::asid, What::address_any_asid};
+    for (unsigned n = 0; n < 4; ++n) {
+        if (which != encode32(15, 0, 8, 3, n)) continue;
+        sim_.point();
+        sim_.broadcast(core_, {.what = whats[n], .va = value & 0xffff'f000, .asid = value & 0xff});
+        return true;
+    }
+    return false;
+}
+
+/// CLREX, DSB, DMB, ISB: the guest's own stores to memory are seen at once.
+GuestCpu::Effect GuestCpu::barrier(std::uint32_t word) {
+    sim_.point();
+    if (field(word, 7, 4) != 4) return Effect::next;
+    sim_.complete_system();
+    sim_.complete_broadcasts(core_);
     return Effect::next;
 }
 

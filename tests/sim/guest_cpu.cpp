@@ -8,7 +8,7 @@ using arch::Mode;
 using port::Banked;
 
 void GuestCpu::run() {
-    core_.vttbr_settled = true; // the ERET into the guest
+    sim_.synchronize(core_); // the ERET into the guest
     while (!core_.ended) step();
 }
 
@@ -18,7 +18,10 @@ void GuestCpu::raise_interrupts() {
     if (random.one_in(sim_.conditions.interrupt_one_in)) core_.fiq_pending = true;
     const std::uint32_t masks = sim_.defects.interrupt_masks_ignored ? 0 : core_.frame.psr;
     const std::uint32_t link = core_.frame.pc + 4;
-    if (core_.fiq_pending && (masks & arch::psr_f) == 0) {
+    if (core_.abort_pending && (masks & arch::psr_a) == 0) {
+        core_.abort_pending = false;
+        asynchronous_abort();
+    } else if (core_.fiq_pending && (masks & arch::psr_f) == 0) {
         core_.fiq_pending = false;
         take(Mode::fiq, 0x1c, link, true);
     } else if (core_.irq_pending && (masks & arch::psr_i) == 0) {

@@ -53,7 +53,7 @@ private:
     void watchpoint_event(std::uint32_t va, bool write);
 
     // guest_memory.cpp
-    Translation translate(std::uint32_t va);
+    Route translate(std::uint32_t va);
     bool fetch(std::uint32_t va, std::uint16_t& halfword);
     bool load(std::uint32_t va, unsigned log2_size, const Syndrome& syndrome, std::uint32_t& value);
     bool store(std::uint32_t va, unsigned log2_size, const Syndrome& syndrome, std::uint32_t value);
@@ -70,10 +70,12 @@ private:
     void take(arch::Mode mode, std::uint32_t vector, std::uint32_t link, bool masks_abort);
     void undefined();
     void native_data_abort(std::uint32_t va, std::uint32_t status, bool write);
+    void native_prefetch_abort(std::uint32_t va, std::uint32_t status);
+    void asynchronous_abort();
     Effect trap(unsigned exception_class, std::uint32_t iss, bool wide);
-    void trap_data_abort(std::uint32_t va, const Translation& walk, bool write,
-                         const Syndrome& syndrome, unsigned log2_size);
-    void trap_prefetch_abort(std::uint32_t va, const Translation& walk);
+    void stopped_access(std::uint32_t va, const Route& route, bool write, const Syndrome& syndrome,
+                        unsigned log2_size);
+    void stopped_fetch(std::uint32_t va, const Route& route);
     Effect return_from_exception(std::uint32_t address);
 
     // guest_arm.cpp, guest_thumb.cpp
@@ -88,6 +90,8 @@ private:
     Effect vfp_load_store(std::uint32_t word);
     Effect structure_load_store(std::uint32_t word);
     Effect swap(std::uint32_t word);
+    Effect barrier(std::uint32_t word);
+    bool maintain_tlb(Encoding which, std::uint32_t value);
     Effect change_state(bool enable, std::uint32_t aif);
 
     // guest_registers.cpp

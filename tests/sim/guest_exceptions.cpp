@@ -9,7 +9,11 @@ using arch::Mode;
 using port::Banked;
 
 void GuestCpu::take(Mode mode, std::uint32_t vector, std::uint32_t link, bool masks_abort) {
-    struct Bank { Mode mode; Banked link; Banked spsr; };
+    struct Bank {
+        Mode mode;
+        Banked link;
+        Banked spsr;
+    };
     constexpr Bank banks[] = {{Mode::und, Banked::lr_und, Banked::spsr_und},
                               {Mode::abt, Banked::lr_abt, Banked::spsr_abt},
                               {Mode::irq, Banked::lr_irq, Banked::spsr_irq},
@@ -35,43 +39,61 @@ void GuestCpu::native_data_abort(std::uint32_t va, std::uint32_t status, bool wr
     take(Mode::abt, 0x10, core_.frame.pc + 8, true);
 }
 
+void GuestCpu::native_prefetch_abort(std::uint32_t va, std::uint32_t status) {
+    core_.system.set<reg::IFSR>(status);
+    core_.system.set<reg::IFAR>(va);
+    take(Mode::abt, 0x0c, core_.frame.pc + 4, true);
+}
+
+/// An asynchronous external abort: DFAR is UNKNOWN (B3.13.3), so it stays.
+void GuestCpu::asynchronous_abort() {
+    core_.system.set<reg::DFSR>(0x406);
+    take(Mode::abt, 0x10, core_.frame.pc + 8, true);
+}
+
 GuestCpu::Effect GuestCpu::trap(unsigned exception_class, std::uint32_t iss, bool wide) {
     core_.system.set<reg::HSR>((exception_class << 26) | (wide ? 1u << 25 : 0) | iss);
+    sim_.synchronize(core_);
     Frame frame = core_.frame;
     mmioscope_guest_trap(state_, frame);
     core_.frame = frame;
-    // An exception return synchronises; the TLB maintenance of before is not done by it.
-    core_.vttbr_settled = true;
+    sim_.synchronize(core_); // which does not complete the TLB maintenance of before
     return Effect::trapped;
 }
 
 namespace {
 /// Bits 39:12 of the address in 31:4 (B4.1.74); UNKNOWN for permission faults (B3.13.5).
-std::uint32_t hpfar_of(std::uint32_t va, const Translation& walk) {
-    return walk.valid() ? 0xdead'bee0 : va >> 12 << 4;
+std::uint32_t hpfar_of(const Route& route) {
+    return route.leaf.valid() ? 0xdead'bee0 : route.ipa >> 12 << 4;
 }
 /// Long-descriptor fault status: translation or permission, and the level.
-std::uint32_t status_of(const Translation& walk) {
-    return (walk.valid() ? 0x0c : 0x04) | walk.level;
+std::uint32_t status_of(const Route& route) {
+    return (route.leaf.valid() ? 0x0c : 0x04) | route.leaf.level;
 }
+constexpr std::uint32_t s1ptw = 1u << 7;
 } // namespace
 
-void GuestCpu::trap_data_abort(std::uint32_t va, const Translation& walk, bool write,
-                               const Syndrome& syndrome, unsigned log2_size) {
+/// A stage-1 fault is the guest's own, the others are Hyp's.
+void GuestCpu::stopped_access(std::uint32_t va, const Route& route, bool write,
+                              const Syndrome& syndrome, unsigned log2_size) {
+    if (route.stop == Route::Stop::stage1) return native_data_abort(va, route.status, write);
     core_.system.set<reg::HDFAR>(va);
-    core_.system.set<reg::HPFAR>(hpfar_of(va, walk));
-    std::uint32_t iss = status_of(walk) | (write ? 1u << 6 : 0);
+    core_.system.set<reg::HPFAR>(hpfar_of(route));
+    const bool walk = route.stop == Route::Stop::walk;
+    const bool valid = syndrome.valid && !walk;
+    std::uint32_t iss = status_of(route) | (write ? 1u << 6 : 0) | (walk ? s1ptw : 0);
     if (syndrome.maintenance) iss |= 1u << 8;
-    if (syndrome.valid)
+    if (valid)
         iss |=
             (1u << 24) | (log2_size << 22) | (syndrome.sign ? 1u << 21 : 0) | (syndrome.reg << 16);
-    trap(0x24, iss, wide_ || !syndrome.valid); // IL is one where ISV is zero
+    trap(0x24, iss, wide_ || !valid); // IL is one where ISV is zero
 }
 
-void GuestCpu::trap_prefetch_abort(std::uint32_t va, const Translation& walk) {
+void GuestCpu::stopped_fetch(std::uint32_t va, const Route& route) {
+    if (route.stop == Route::Stop::stage1) return native_prefetch_abort(va, route.status);
     core_.system.set<reg::HIFAR>(va);
-    core_.system.set<reg::HPFAR>(hpfar_of(va, walk));
-    trap(0x20, status_of(walk), true);
+    core_.system.set<reg::HPFAR>(hpfar_of(route));
+    trap(0x20, status_of(route) | (route.stop == Route::Stop::walk ? s1ptw : 0), true);
 }
 
 /// SUBS PC, LR and its like: CPSR from SPSR.

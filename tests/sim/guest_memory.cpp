@@ -1,19 +1,27 @@
-// The guest's accesses: its MMU is off, so virtual is intermediate, and memory is Strongly-ordered.
+// The guest's accesses. Where its MMU is off, virtual is intermediate; what HSR can describe does
+// not depend on memory types, so there are only devices and memory.
 #include "guest_cpu.hpp"
+
+#include "machine/machine.hpp"
 
 namespace mmioscope::sim {
 
-Translation GuestCpu::translate(std::uint32_t va) {
-    return core_.tlb.translate(sim_.ram, core_.vttbr(), va);
+Route GuestCpu::translate(std::uint32_t va) {
+    const Regime regime = core_.regime();
+    const Route route = core_.tlb.translate(regime, va, sim_.scheduler.steps());
+    if (regime.stage1 && route.stop == Route::Stop::none && sim_.retired.covers(route, va))
+        throw Failure{"a translation was used that the guest had unmapped"};
+    return route;
 }
 
 bool GuestCpu::fetch(std::uint32_t va, std::uint16_t& halfword) {
-    const Translation leaf = translate(va);
-    if (!leaf.valid() || !leaf.executable()) {
-        trap_prefetch_abort(va, leaf);
+    if (core_.icache_unknown) throw Failure{"the guest runs from a cache never invalidated"};
+    const Route route = translate(va);
+    if (route.stop != Route::Stop::none || !route.leaf.executable()) {
+        stopped_fetch(va, route);
         return false;
     }
-    const std::uint64_t address = leaf.output(va);
+    const std::uint64_t address = route.leaf.output(route.ipa);
     if (!sim_.ram.contains(address, 2)) throw Failure{"the guest executes outside of memory"};
     halfword = sim_.ram.load<std::uint16_t>(address);
     return true;
@@ -26,16 +34,18 @@ bool GuestCpu::access(std::uint32_t va, unsigned log2_size, bool write, const Sy
         native_data_abort(va, alignment_fault, write);
         return false;
     }
-    const Translation leaf = translate(va);
-    if (!leaf.valid() || (write ? !leaf.writable() : !leaf.readable())) {
-        trap_data_abort(va, leaf, write, syndrome, log2_size);
+    sim_.point();
+    const Route route = translate(va); // from here to the access, no other CPU's DSB can end
+    const Translation& leaf = route.leaf;
+    if (route.stop != Route::Stop::none || (write ? !leaf.writable() : !leaf.readable())) {
+        stopped_access(va, route, write, syndrome, log2_size);
         return false;
     }
     if (hits_watchpoint(va, log2_size, write)) {
         watchpoint_event(va, write);
         return false;
     }
-    const std::uint64_t address = leaf.output(va);
+    const std::uint64_t address = leaf.output(route.ipa);
     if (sim_.ram.contains(address, 1u << log2_size)) {
         if (leaf.device()) throw Failure{"memory is mapped as a device"};
         std::byte* at = sim_.ram.at({address});
@@ -44,14 +54,16 @@ bool GuestCpu::access(std::uint32_t va, unsigned log2_size, bool write, const Sy
         return true;
     }
     if (!leaf.device()) throw Failure{"a device is mapped as memory"};
+    if (core_.root() == sim_.hypervisor->normal_table.root().value &&
+        sim_.hypervisor->map.page_trapped({address}))
+        throw Failure{"a CPU that is not stepping reached a traced page"};
     if (sim_.bus.aborts(address)) {
         constexpr std::uint32_t external_abort = 8;
         native_data_abort(va, external_abort, write);
         return false;
     }
-    sim_.point();
     value = static_cast<std::uint32_t>(
-        sim_.bus.carry_out({sim_.now(), address, value, core_.number, log2_size, write, false}));
+        sim_.device_access({sim_.now(), address, value, core_.number, log2_size, write, false}));
     return true;
 }
 
@@ -104,9 +116,9 @@ GuestCpu::Effect GuestCpu::transfer_many(bool is_load, unsigned base, std::uint3
 
 /// Maintenance by address: translated like an access, and reaches no device.
 GuestCpu::Effect GuestCpu::maintain(std::uint32_t va) {
-    const Translation leaf = translate(va);
-    if (leaf.valid()) return Effect::next;
-    trap_data_abort(va, leaf, true, {.maintenance = true}, 0);
+    const Route route = translate(va);
+    if (route.stop == Route::Stop::none) return Effect::next;
+    stopped_access(va, route, true, {.maintenance = true}, 0);
     return Effect::trapped;
 }
 

@@ -2,6 +2,8 @@
 
 #include "simulation.hpp"
 
+#include <cstring>
+
 namespace mmioscope::sim {
 
 namespace {
@@ -10,7 +12,9 @@ Simulation& machine() {
     if (simulation == nullptr) throw Failure{"a call into the port layer without a machine"};
     return *simulation;
 }
-bool exists() { return Simulation::current() != nullptr; }
+bool exists() {
+    return Simulation::current() != nullptr;
+}
 } // namespace
 
 void point() {
@@ -32,11 +36,40 @@ void complete_all() {
     if (exists()) machine().complete_all();
 }
 
+void complete_system() {
+    if (exists()) machine().complete_system();
+}
+void order_memory() {
+    if (exists()) machine().order_memory();
+}
+void store_word(void* to, std::uint64_t value, unsigned size) {
+    if (exists()) machine().store_word(to, value, size);
+    else std::memcpy(to, &value, size);
+}
+std::uint64_t load_word(const void* from, unsigned size) {
+    if (exists()) return machine().load_word(from, size);
+    std::uint64_t value = 0;
+    std::memcpy(&value, from, size);
+    return value;
+}
+void store_payload(void* to, const void* from, std::size_t size) {
+    if (exists()) machine().store_payload(to, from, size);
+    else std::memcpy(to, from, size);
+}
+bool exchange(std::uint32_t* word, std::uint32_t expected, std::uint32_t desired) {
+    if (exists()) return machine().exchange(word, expected, desired);
+    if (*word != expected) return false;
+    *word = desired;
+    return true;
+}
+
 void* memory_at(PhysicalAddress address) {
     machine().check_hyp_mapping(address, false);
     return machine().ram.at(address);
 }
-PhysicalAddress address_of(const void* object) { return machine().ram.address_of(object); }
+PhysicalAddress address_of(const void* object) {
+    return machine().ram.address_of(object);
+}
 void store_descriptor(std::uint64_t* entry, std::uint64_t value) {
     machine().store_descriptor(entry, value);
 }
@@ -54,10 +87,10 @@ BusAccess own_access(PhysicalAddress address, unsigned log2_size, bool write, st
 } // namespace
 
 std::uint64_t device_read(PhysicalAddress address, unsigned log2_size) {
-    return exists() ? machine().bus.carry_out(own_access(address, log2_size, false, 0)) : 0;
+    return exists() ? machine().device_access(own_access(address, log2_size, false, 0)) : 0;
 }
 void device_write(PhysicalAddress address, unsigned log2_size, std::uint64_t value) {
-    if (exists()) machine().bus.carry_out(own_access(address, log2_size, true, value));
+    if (exists()) machine().device_access(own_access(address, log2_size, true, value));
 }
 
 namespace {
@@ -101,7 +134,9 @@ void*& this_cpu() {
     static void* without_machine = nullptr;
     return exists() ? machine().core().this_cpu : without_machine;
 }
-unsigned cpu_number() { return machine().core().number; }
+unsigned cpu_number() {
+    return machine().core().number;
+}
 
 std::uint32_t call_firmware(const FirmwareCall& call) {
     if (!machine().firmware) throw Failure{"a call to firmware that is not there"};
@@ -112,7 +147,13 @@ void relax() {
     point();
     if (exists() && machine().defects.while_waiting) machine().defects.while_waiting();
 }
-void wait_for_interrupt() { machine().scheduler.wait(); }
-void halt() { throw Halted{}; }
+void wait_for_interrupt() {
+    machine().complete_system(); // it begins with a DSB
+    machine().scheduler.wait();
+}
+void halt() {
+    if (exists()) machine().complete_system(); // in the end everything arrives
+    throw Halted{};
+}
 
 } // namespace mmioscope::sim

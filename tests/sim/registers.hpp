@@ -1,10 +1,15 @@
-// System registers by their encoding: those without side effects just keep what is written.
+// System registers by their encoding: those without side effects just keep what is written. What a
+// CPU writes is read back at once, and takes effect at any time up to the next context
+// synchronization, each register in its own time (ARM ARM B3.15.5).
 #pragma once
 
 #include "arch/sysreg.hpp"
+#include "random.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
+#include <vector>
 
 namespace mmioscope::sim {
 
@@ -28,10 +33,12 @@ constexpr Encoding encoding_of() {
 
 class Registers {
 public:
+    /// What the CPU works with.
     std::uint64_t get(Encoding which) const {
         const auto found = values_.find(which);
         return found != values_.end() ? found->second : 0;
     }
+    /// As hardware sets it: at once.
     void set(Encoding which, std::uint64_t value) { values_[which] = value; }
 
     template <class R>
@@ -43,8 +50,28 @@ public:
         set(encoding_of<R>(), value);
     }
 
+    /// As MCR writes it. `indirect`: what another register's write does to this one, which a read
+    /// need not see before it has taken effect.
+    void write(Encoding which, std::uint64_t value, bool indirect = false);
+    /// As MRC reads it.
+    std::uint64_t read(Encoding which) const;
+    /// What was written to `which` and has not taken effect.
+    std::optional<std::uint64_t> coming(Encoding which) const;
+
+    /// A context synchronization: all writes take effect.
+    void settle();
+    /// One of them may take effect now.
+    void settle_one(Random& random);
+
 private:
+    struct Write {
+        Encoding which;
+        std::uint64_t value;
+        bool indirect;
+    };
+
     std::unordered_map<Encoding, std::uint64_t> values_;
+    std::vector<Write> pending_; ///< in program order
 };
 
 } // namespace mmioscope::sim

@@ -123,6 +123,7 @@ void Rig::run_cpu(unsigned number) {
     }
     GuestCpu(simulation, core, cpu).run();
     if (at_end_.contains(number)) at_end_[number](core, cpu);
+    simulation.complete_system(); // in the end everything arrives
 }
 
 bool Rig::drain(unsigned cpu) {

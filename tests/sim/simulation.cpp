@@ -13,8 +13,8 @@ constexpr std::uint32_t mdbgen = 1u << 15;
 } // namespace
 
 Simulation::Simulation(const Conditions& c)
-    : conditions(c), ram(ram_range), cores(c.cpus),
-      scheduler(c.seed, c.switch_one_in, c.step_limit) {
+    : conditions(c), ram(ram_range), cores(c.cpus, Core(ram)),
+      scheduler(c.seed, c.switch_one_in, c.step_limit), memory(c.cpus, scheduler.random()) {
     the_simulation = this;
     for (unsigned i = 0; i < c.cpus; ++i) {
         Core& core = cores[i];
@@ -30,9 +30,13 @@ Simulation::Simulation(const Conditions& c)
     }
 }
 
-Simulation::~Simulation() { the_simulation = nullptr; }
+Simulation::~Simulation() {
+    the_simulation = nullptr;
+}
 
-Simulation* Simulation::current() { return the_simulation; }
+Simulation* Simulation::current() {
+    return the_simulation;
+}
 
 Core& Simulation::core() {
     const unsigned task = scheduler.current();
@@ -45,75 +49,92 @@ std::uint64_t Simulation::now() const {
 
 void Simulation::point() {
     scheduler.point();
-    if (scheduler.current() < cores.size() && scheduler.random().one_in(8)) speculate(core());
+    if (!in_task()) return;
+    if (scheduler.random().one_in(8)) speculate(core());
+    if (scheduler.random().one_in(conditions.late_one_in)) do_something_late(core());
+    Core& other = cores[scheduler.random().below(cores.size())];
+    if (scheduler.random().one_in(conditions.late_one_in)) memory.drain_one(other.number);
 }
 
-// Until an ISB the CPU may walk with either table (ARM ARM B3.15.5).
-void Simulation::speculate(Core& core) {
-    if (speculated.empty() || core.system.get<reg::HCR>() == 0) return;
-    Random& random = scheduler.random();
-    const std::uint64_t page = speculated[random.below(speculated.size())];
-    const bool before = !core.vttbr_settled && random.one_in(2);
-    const std::uint64_t vttbr = before ? core.vttbr_before : core.vttbr();
-    if (!core.tlb.holds(vttbr, page)) core.tlb.translate(ram, vttbr, page);
-    else if (random.one_in(4)) core.tlb.forget_page(vttbr, page);
+void Simulation::do_something_late(Core& self) {
+    switch (scheduler.random().below(4)) {
+    case 0: self.system.settle_one(scheduler.random()); break;
+    case 1: memory.drain_one(self.number); break;
+    case 2: perform_own_tlbi(self); break;
+    default: arrive(self); break;
+    }
+}
+
+/// The counter may be read before what precedes it, as far back as the last context
+/// synchronization (ARM ARM B8.1.2).
+std::uint64_t Simulation::read_counter(Core& core) {
+    const std::uint64_t late = now();
+    if (!in_task() || scheduler.random().one_in(2)) return late;
+    return core.synchronized + scheduler.random().below(late - core.synchronized + 1);
 }
 
 std::uint64_t Simulation::read_register(Encoding which) {
     point();
-    if (which == encoding_of<reg::CNTPCT>()) return now();
-    return core().system.get(which);
+    if (which == encoding_of<reg::CNTPCT>()) return read_counter(core());
+    return core().system.read(which);
 }
+
+bool Simulation::debug_locked(const Core& core) const {
+    return (core.system.get<reg::DBGOSLSR>() & 2) != 0 ||
+           (core.system.get<reg::DBGOSDLR>() & 1) != 0;
+}
+
+namespace {
+constexpr bool is_debug_register(Encoding which) { // DBGBVRn, DBGBCRn, DBGWVRn, DBGWCRn, DBGDSCR
+    return (which & 0x800f'ff0f) == encode32(14, 0, 0, 0, which & 7) &&
+           ((which & 7) >= 4 || which == encoding_of<reg::DBGDSCR>());
+}
+} // namespace
 
 void Simulation::write_register(Encoding which, std::uint64_t value) {
     point();
     Core& self = core();
+    if (is_debug_register(which) && debug_locked(self)) return; // UNPREDICTABLE (C6.5): ignored
     switch (which) {
     case encoding_of<reg::VTTBR>():
-        if (self.vttbr_settled) self.vttbr_before = self.vttbr();
-        self.vttbr_settled = false;
         self.executed_on_shadow = 0;
         view_changes.push_back({self.number, value});
         break;
-    case encoding_of<reg::TLBIALL>():
-    case encoding_of<reg::TLBIALLNSNH>():
-        self.tlbi_pending = true;
-        if (scheduler.random().one_in(2)) perform_tlbi(self);
-        return;
+    case encoding_of<reg::TLBIALL>(): return invalidate(self, Invalidation::What::vmid);
+    case encoding_of<reg::TLBIALLNSNH>(): return invalidate(self, Invalidation::What::everything);
     case encoding_of<reg::TLBIALLNSNHIS>():
-        for (Core& other : cores) other.tlb.forget_all();
+        for (Core& other : cores) perform(other, {.by_hyp = true});
         return;
+    case encoding_of<reg::ICIALLU>(): self.icache_invalidated = true; return;
     case encoding_of<reg::ATS1CPR>():
-    case encoding_of<reg::ATS1CUR>(): // the guest's MMU is off
-        self.system.set<reg::PAR>(value & 0xffff'f000);
+    case encoding_of<reg::ATS1CUR>(): {
+        const Route route =
+            self.tlb.translate(self.regime(), static_cast<std::uint32_t>(value), scheduler.steps());
+        const bool found = route.stop == Route::Stop::none || route.stop == Route::Stop::stage2;
+        self.system.write(encoding_of<reg::PAR>(), found ? route.ipa & 0xffff'f000 : 1, true);
         return;
+    }
     case encoding_of<reg::DBGOSLAR>():
-        self.system.set<reg::DBGOSLSR>(value == 0xc5ac'ce55 ? 2 : 0);
+        self.system.write(encoding_of<reg::DBGOSLSR>(), value == 0xc5ac'ce55 ? 2 : 0, true);
         return;
     case encoding_of<reg::DBGDSCR>():
         if (conditions.dbgen_low) value &= ~std::uint64_t{mdbgen};
         break;
     default: break;
     }
-    self.system.set(which, value);
+    self.system.write(which, value);
+    if (!in_task()) self.system.settle();
 }
 
-void Simulation::perform_tlbi(Core& core) {
-    core.tlbi_pending = false;
-    if (!defects.tlb_maintenance_ignored) core.tlb.forget_all();
+void Simulation::synchronize(Core& self) {
+    self.system.settle();
+    self.synchronized = now();
 }
 
 void Simulation::synchronize_context() {
     point();
-    if (!defects.context_synchronization_ignored) core().vttbr_settled = true;
+    if (!defects.context_synchronization_ignored) synchronize(core());
 }
-
-void Simulation::complete_local() {
-    point();
-    if (core().tlbi_pending) perform_tlbi(core());
-}
-
-void Simulation::complete_all() { complete_local(); }
 
 void Simulation::store_descriptor(std::uint64_t* entry, std::uint64_t value) {
     point();

@@ -6,6 +6,7 @@
 #include "core.hpp"
 #include "port.hpp"
 #include "scheduler.hpp"
+#include "weak_memory.hpp"
 
 namespace mmioscope {
 struct Machine;
@@ -17,12 +18,13 @@ namespace mmioscope::sim {
 struct Conditions {
     std::uint64_t seed{1};
     unsigned cpus{1};
-    unsigned switch_one_in{3};     ///< points at which the CPU changes
+    unsigned switch_one_in{3}; ///< points at which the CPU changes
     std::uint64_t step_limit{10'000'000};
-    unsigned steps_per_tick{1};    ///< of CNTPCT
-    unsigned interrupt_one_in{0};  ///< guest instructions before which an interrupt comes; 0: none
-    bool prefetch_abort_first{};   ///< a breakpoint on an unmapped page: which exception wins
-    bool dbgen_low{};              ///< DBGDSCR.MDBGen does not stick
+    unsigned steps_per_tick{1};   ///< of CNTPCT
+    unsigned interrupt_one_in{0}; ///< guest instructions before which an interrupt comes; 0: none
+    bool prefetch_abort_first{};  ///< a breakpoint on an unmapped page: which exception wins
+    bool dbgen_low{};             ///< DBGDSCR.MDBGen does not stick
+    unsigned late_one_in{4};      ///< points at which something begun is done by itself
 };
 
 /// Faults built into the simulation, to show that its checks can fail.
@@ -44,6 +46,16 @@ struct ViewChange {
     std::uint64_t vttbr;
 };
 
+/// The guest's TLB maintenance that is complete: what was read before it must not be used again.
+struct Retired {
+    std::uint64_t all{};
+    std::map<std::uint32_t, std::uint64_t> page;
+    std::map<unsigned, std::uint64_t> asid;
+
+    void add(const Invalidation& what);
+    bool covers(const Route& route, std::uint32_t va) const;
+};
+
 class Simulation {
 public:
     explicit Simulation(const Conditions& conditions);
@@ -63,7 +75,9 @@ public:
     std::uint64_t interrupts_taken{};
     std::function<std::uint32_t(const FirmwareCall&)> firmware; ///< below Hyp; unset: none is there
     Machine* hypervisor{}; ///< to check what the guest sees against; null before it runs
-    Scheduler scheduler;   ///< last: its tasks are unwound first
+    Retired retired;
+    Scheduler scheduler; ///< behind all else: its tasks are unwound first
+    WeakMemory memory;
 
     /// The CPU that runs now; CPU 0 outside of tasks.
     Core& core();
@@ -74,15 +88,37 @@ public:
     std::uint64_t read_register(Encoding which);
     void write_register(Encoding which, std::uint64_t value);
     void synchronize_context();
-    void complete_local();
-    void complete_all();
+    void complete_local();  ///< DSB NSH
+    void complete_all();    ///< DSB ISH
+    void complete_system(); ///< DSB SY
+    void order_memory();    ///< DMB ISH
+    void store_word(void* to, std::uint64_t value, unsigned size);
+    std::uint64_t load_word(const void* from, unsigned size);
+    void store_payload(void* to, const void* from, std::size_t size);
+    bool exchange(std::uint32_t* word, std::uint32_t expected, std::uint32_t desired);
+    /// A device access; a write arrives later, in program order.
+    std::uint64_t device_access(const BusAccess& access);
     void store_descriptor(std::uint64_t* entry, std::uint64_t value);
     /// Fails unless Hyp's own table, if it is on, maps `address` as memory or as a device.
     void check_hyp_mapping(PhysicalAddress address, bool device);
 
+    /// Exception entry and return: a context synchronization.
+    void synchronize(Core& core);
+    /// TLB maintenance by the guest, for all CPUs.
+    void broadcast(Core& core, Invalidation what);
+    /// The guest's DSB.
+    void complete_broadcasts(Core& core);
+
 private:
+    bool in_task() const { return scheduler.current() < cores.size(); }
+    void do_something_late(Core& core);
     void speculate(Core& core);
-    void perform_tlbi(Core& core);
+    std::uint64_t read_counter(Core& core);
+    void invalidate(Core& core, Invalidation::What what);
+    void perform_own_tlbi(Core& core);
+    void perform(Core& core, const Invalidation& what);
+    void arrive(Core& core);
+    bool debug_locked(const Core& core) const;
 };
 
 } // namespace mmioscope::sim

@@ -1,67 +1,128 @@
 #include "tlb.hpp"
 
+#include <algorithm>
+
 namespace mmioscope::sim {
 
 namespace {
-
 constexpr std::uint64_t address_bits = 0xff'ffff'f000;
+constexpr std::uint32_t section_fault = 0x05;
+constexpr std::uint32_t page_fault = 0x07;
+} // namespace
 
-unsigned shift_of(unsigned level) { return 39 - 9 * level; }
-Tlb::Key page_key(std::uint64_t vttbr, std::uint64_t input) { return {vttbr >> 48, input >> 12}; }
-Tlb::Key block_key(std::uint64_t vttbr, std::uint64_t input) { return {vttbr >> 48, input >> 21}; }
-
-/// Walks on from `table` of `level`; `last` becomes the table the walk ended in.
-Translation walk_from(const Ram& ram, std::uint64_t table, unsigned level, std::uint64_t input,
-                      std::uint64_t& last) {
-    for (;; ++level) {
-        last = table;
-        const std::uint64_t index = (input >> shift_of(level)) & 0x1ff;
-        const auto entry = ram.load<std::uint64_t>(table + 8 * index);
-        if ((entry & 1) == 0) return {0, level};
-        const bool bit1 = (entry & 2) != 0;
-        if (level == 3) return bit1 ? Translation{entry, level} : Translation{0, level};
-        if (!bit1) return {entry, level};
-        table = entry & address_bits;
+bool Invalidation::covers(std::uint64_t of_vmid, unsigned of_asid, std::uint32_t page) const {
+    if (what == What::everything) return true;
+    if (of_vmid != vmid) return false;
+    switch (what) {
+    case What::address: return page == va >> 12 && (of_asid == asid || of_asid == global);
+    case What::address_any_asid: return page == va >> 12;
+    case What::asid: return of_asid == asid;
+    default: return true;
     }
 }
 
-} // namespace
-
-std::uint64_t Translation::output(std::uint64_t input) const {
-    const std::uint64_t offset = (std::uint64_t{1} << shift_of(level)) - 1;
-    return (descriptor & address_bits & ~offset) | (input & offset);
+Route Tlb::translate(const Regime& regime, std::uint32_t va, std::uint64_t now) {
+    if (!regime.stage1) return second_stage(regime.vttbr, va, now);
+    for (const unsigned asid : {unsigned{regime.asid}, global}) {
+        const auto leaf = leaves_.find({regime.vmid(), asid, va >> 12});
+        if (leaf == leaves_.end()) continue;
+        Route route = leaf->second;
+        route.ipa |= va & 0xfff;
+        return route;
+    }
+    return first_stage(regime, va, now);
 }
 
-Translation walk(const Ram& ram, std::uint64_t root, std::uint64_t input) {
+Route Tlb::second_stage(std::uint64_t vttbr, std::uint32_t ipa, std::uint64_t now) {
+    const PageKey page{vttbr >> 48, ipa >> 12};
+    const PageKey block{vttbr >> 48, ipa >> 21};
+    if (const auto leaf = stage2_leaves_.find(page); leaf != stage2_leaves_.end()) {
+        Route route = leaf->second;
+        route.ipa = ipa;
+        return route;
+    }
+    const auto table = stage2_tables_.find(block);
+    const bool known = table != stage2_tables_.end();
     std::uint64_t last = 0;
-    return walk_from(ram, root & address_bits, 1, input, last);
+    Route route{.ipa = ipa, .filled = known ? table->second.filled : now, .asid = global};
+    route.leaf = known ? walk_from(*ram_, table->second.at, 3, ipa, last)
+                       : walk_from(*ram_, vttbr & address_bits, 1, ipa, last);
+    if (!known && route.leaf.level == 3) stage2_tables_[block] = {last, now};
+    if (route.leaf.valid()) stage2_leaves_[page] = route;
+    else route.stop = Route::Stop::stage2;
+    return route;
 }
 
-Translation Tlb::translate(const Ram& ram, std::uint64_t vttbr, std::uint64_t input) {
-    if (const auto leaf = leaves_.find(page_key(vttbr, input)); leaf != leaves_.end())
-        return leaf->second;
-    const auto table = tables_.find(block_key(vttbr, input));
-    std::uint64_t last = 0;
-    const Translation found =
-        table != tables_.end() ? walk_from(ram, table->second, 3, input, last)
-                               : walk_from(ram, vttbr & address_bits, 1, input, last);
-    if (found.level == 3) tables_[block_key(vttbr, input)] = last;
-    if (found.valid()) leaves_[page_key(vttbr, input)] = found;
-    return found;
+bool Tlb::read_descriptor(const Regime& regime, std::uint32_t ipa, std::uint64_t now,
+                          std::uint32_t& descriptor, Route& route) {
+    route = second_stage(regime.vttbr, ipa, now);
+    if (route.stop == Route::Stop::none && ram_->contains(route.leaf.output(ipa), 4)) {
+        descriptor = ram_->load<std::uint32_t>(route.leaf.output(ipa));
+        return true;
+    }
+    route.stop = Route::Stop::walk;
+    return false;
 }
 
-bool Tlb::holds(std::uint64_t vttbr, std::uint64_t input) const {
-    return leaves_.contains(page_key(vttbr, input));
+/// Short descriptors, TTBR0 only (B3.5): sections and small pages.
+Route Tlb::first_stage(const Regime& regime, std::uint32_t va, std::uint64_t now) {
+    Route route;
+    std::uint32_t descriptor = 0;
+    std::uint64_t table = 0;
+    std::uint64_t filled = now;
+    const auto known = stage1_tables_.find({regime.vmid(), regime.asid, va >> 20});
+    if (known != stage1_tables_.end()) {
+        table = known->second.at;
+        filled = known->second.filled;
+    } else {
+        const std::uint32_t at = (regime.ttbr0 & 0xffff'c000) | (va >> 20) << 2;
+        if (!read_descriptor(regime, at, now, descriptor, route)) return route;
+        if ((descriptor & 3) == 2)
+            return leaf_of(regime, va, (descriptor & 0xfff0'0000) | (va & 0xf'f000),
+                           (descriptor >> 17 & 1) != 0, now, now);
+        if ((descriptor & 3) != 1) return {.stop = Route::Stop::stage1, .status = section_fault};
+        table = descriptor & 0xffff'fc00;
+        stage1_tables_[{regime.vmid(), regime.asid, va >> 20}] = {table, now};
+    }
+    const std::uint32_t at = static_cast<std::uint32_t>(table) | (va >> 12 & 0xff) << 2;
+    if (!read_descriptor(regime, at, now, descriptor, route)) return route;
+    if ((descriptor & 2) == 0) return {.stop = Route::Stop::stage1, .status = page_fault};
+    return leaf_of(regime, va, descriptor & 0xffff'f000, (descriptor >> 11 & 1) != 0, filled, now);
 }
 
-void Tlb::forget_page(std::uint64_t vttbr, std::uint64_t input) {
-    leaves_.erase(page_key(vttbr, input));
-    tables_.erase(block_key(vttbr, input));
+Route Tlb::leaf_of(const Regime& regime, std::uint32_t va, std::uint32_t ipa, bool not_global,
+                   std::uint64_t filled, std::uint64_t now) {
+    Route route = second_stage(regime.vttbr, ipa, now);
+    route.filled = std::min(filled, now); // stage 2 never changes; what the guest changes counts
+    route.asid = not_global ? regime.asid : global;
+    if (route.stop == Route::Stop::none) leaves_[{regime.vmid(), route.asid, va >> 12}] = route;
+    route.ipa |= va & 0xfff;
+    return route;
 }
 
-void Tlb::forget_all() {
-    leaves_.clear();
-    tables_.clear();
+void Tlb::forget(const Invalidation& what) {
+    std::erase_if(leaves_, [&](const auto& entry) {
+        const auto& [vmid, asid, page] = entry.first;
+        return what.covers(vmid, asid, page);
+    });
+    // An address covers the tables that lead to it, whatever else they lead to.
+    std::erase_if(stage1_tables_, [&](const auto& entry) {
+        const auto& [vmid, asid, block] = entry.first;
+        const bool leads_there = block == what.va >> 20;
+        return what.covers(vmid, asid, leads_there ? what.va >> 12 : block << 8);
+    });
+    if (!what.by_hyp) return;
+    const auto of_vmid = [&](const auto& entry) {
+        return what.what == Invalidation::What::everything || std::get<0>(entry.first) == what.vmid;
+    };
+    std::erase_if(stage2_leaves_, of_vmid);
+    std::erase_if(stage2_tables_, of_vmid);
+}
+
+void Tlb::evict(const Regime& regime, std::uint32_t va) {
+    forget({.what = Invalidation::What::address_any_asid, .vmid = regime.vmid(), .va = va});
+    stage2_leaves_.erase({regime.vmid(), va >> 12});
+    stage2_tables_.erase({regime.vmid(), va >> 21});
 }
 
 } // namespace mmioscope::sim

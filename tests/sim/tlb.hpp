@@ -1,44 +1,82 @@
-// Stage-2 translation as a CPU does it: from the bytes of the tables in memory, kept in a TLB that
-// forgets only what it is told to (and, at random, a little more).
+// The guest's translation, stage 1 and stage 2, through TLBs that keep whatever they may: leaves of
+// either stage and of both together, and the tables on the way, each by its VMID, until an
+// invalidation that covers it (ARM ARM B3.9, B3.10). Faults are not kept.
 #pragma once
 
-#include "ram.hpp"
+#include "stage2.hpp"
 
 #include <map>
+#include <tuple>
 
 namespace mmioscope::sim {
 
-/// What a walk ends in.
-struct Translation {
-    std::uint64_t descriptor{}; ///< the leaf; 0 if there is none
-    unsigned level{};           ///< of the leaf, or of the entry that is invalid
+/// What translation depends on.
+struct Regime {
+    std::uint64_t vttbr{};
+    bool stage1{}; ///< the guest's MMU is on (SCTLR.M)
+    std::uint32_t ttbr0{};
+    std::uint8_t asid{};
 
-    bool valid() const { return descriptor != 0; }
-    bool device() const { return (descriptor & (0xf << 2)) == 0x1 << 2; }
-    bool executable() const { return (descriptor >> 54 & 1) == 0; }
-    bool readable() const { return (descriptor >> 6 & 1) != 0; }
-    bool writable() const { return (descriptor >> 7 & 1) != 0; }
-    /// The output address for `input`, which this leaf translates.
-    std::uint64_t output(std::uint64_t input) const;
+    std::uint64_t vmid() const { return vttbr >> 48; }
 };
 
-/// Walks from level 1 with 4 KiB pages and 32-bit input (ARM ARM B3.6.6); apart from hyp/'s own.
-Translation walk(const Ram& ram, std::uint64_t root, std::uint64_t input);
+/// Where an address goes.
+struct Route {
+    enum class Stop { none, stage1, walk, stage2 };
+    Stop stop{Stop::none};  ///< where it ends instead: `walk` is stage 2 under a stage-1 walk
+    std::uint32_t ipa{};    ///< of the access; of the descriptor where a walk was stopped
+    std::uint32_t status{}; ///< of a stage-1 fault, short-descriptor format
+    Translation leaf{};     ///< stage 2's
+    std::uint64_t filled{}; ///< when the oldest of what it was made from was read
+    unsigned asid{};        ///< it belongs to; `global`
+};
+
+inline constexpr unsigned global = 0x100;
+
+/// What a TLB maintenance operation covers.
+struct Invalidation {
+    enum class What { everything, vmid, address, address_any_asid, asid };
+    What what{What::everything};
+    std::uint64_t vmid{};
+    std::uint32_t va{};
+    unsigned asid{};
+    bool by_hyp{};          ///< else it leaves what stage 2 alone gave
+    std::uint64_t issued{}; ///< when
+
+    bool covers(std::uint64_t vmid, unsigned asid, std::uint32_t page) const;
+};
 
 class Tlb {
 public:
-    using Key = std::pair<std::uint64_t, std::uint64_t>; ///< VMID, page or block
+    explicit Tlb(const Ram& ram) : ram_(&ram) {}
 
-    /// As the CPU translates `input` under `vttbr`: from what is cached, or by a walk that is
-    /// cached then, leaves and the tables on the way. Faults are not cached.
-    Translation translate(const Ram& ram, std::uint64_t vttbr, std::uint64_t input);
-    bool holds(std::uint64_t vttbr, std::uint64_t input) const;
-    void forget_page(std::uint64_t vttbr, std::uint64_t input);
-    void forget_all();
+    /// As the CPU translates `va` at time `now`: from what it keeps, or by a walk that it keeps.
+    Route translate(const Regime& regime, std::uint32_t va, std::uint64_t now);
+    void forget(const Invalidation& what);
+    /// TLBs are finite: what belongs to `va` may go at any time.
+    void evict(const Regime& regime, std::uint32_t va);
 
 private:
-    std::map<Key, Translation> leaves_;
-    std::map<Key, std::uint64_t> tables_; ///< of level 3, by 2 MiB
+    using PageKey = std::tuple<std::uint64_t, std::uint64_t>;           ///< VMID, page or block
+    using AsidKey = std::tuple<std::uint64_t, unsigned, std::uint32_t>; ///< and ASID
+    struct Table {
+        std::uint64_t at;
+        std::uint64_t filled;
+    };
+
+    Route second_stage(std::uint64_t vttbr, std::uint32_t ipa, std::uint64_t now);
+    Route first_stage(const Regime& regime, std::uint32_t va, std::uint64_t now);
+    /// The descriptor at `ipa`, read through stage 2. False: `route` says why not.
+    bool read_descriptor(const Regime& regime, std::uint32_t ipa, std::uint64_t now,
+                         std::uint32_t& descriptor, Route& route);
+    Route leaf_of(const Regime& regime, std::uint32_t va, std::uint32_t ipa, bool not_global,
+                  std::uint64_t filled, std::uint64_t now);
+
+    const Ram* ram_;
+    std::map<PageKey, Route> stage2_leaves_; ///< by IPA
+    std::map<PageKey, Table> stage2_tables_; ///< of level 3, by 2 MiB of IPA
+    std::map<AsidKey, Route> leaves_;        ///< by VA
+    std::map<AsidKey, Table> stage1_tables_; ///< second-level, by 1 MiB of VA
 };
 
 } // namespace mmioscope::sim

@@ -1,16 +1,28 @@
-// Host twin of hyp/port/barrier.hpp. The CPUs take turns, so memory needs no ordering; what
-// the barriers do to translation is simulated.
+// Host twin of hyp/port/barrier.hpp. Table writes are seen at once by all walks (store_descriptor);
+// everything else that a barrier waits for is simulated.
 #pragma once
 
 #include "sim/port.hpp"
 
 namespace mmioscope::port {
 
-inline void synchronize_context() { sim::synchronize_context(); }
-inline void complete_local() { sim::complete_local(); }
-inline void complete_all() { sim::complete_all(); }
-inline void publish_tables() { sim::point(); }
-inline void order_memory() { sim::point(); }
-inline void complete_system() { sim::point(); }
+inline void synchronize_context() {
+    sim::synchronize_context();
+}
+inline void complete_local() {
+    sim::complete_local();
+}
+inline void complete_all() {
+    sim::complete_all();
+}
+inline void publish_tables() {
+    sim::point();
+}
+inline void order_memory() {
+    sim::order_memory();
+}
+inline void complete_system() {
+    sim::complete_system();
+}
 
 } // namespace mmioscope::port

@@ -1,4 +1,5 @@
-// Host twin of hyp/port/shared.hpp: the other side may run before and after each access.
+// Host twin of hyp/port/shared.hpp: the other side may run before and after each access, and sees
+// stores as late and loads as early as the barriers allow (sim/weak_memory.hpp).
 #pragma once
 
 #include "sim/port.hpp"
@@ -9,26 +10,21 @@ namespace mmioscope::port {
 
 template <class T>
 inline T load_shared(const T& from) {
-    sim::point();
-    return __atomic_load_n(&from, __ATOMIC_RELAXED);
+    return static_cast<T>(sim::load_word(&from, sizeof from));
 }
 
 template <class T>
 inline void store_shared(T& to, std::type_identity_t<T> value) {
-    sim::point();
-    __atomic_store_n(&to, value, __ATOMIC_RELAXED);
+    sim::store_word(&to, static_cast<std::uint64_t>(value), sizeof to);
 }
 
 template <class T>
 inline void copy_shared(T& to, const T& from) {
-    sim::point();
-    to = from;
+    sim::store_payload(&to, &from, sizeof from);
 }
 
 inline bool exchange_if(std::uint32_t& word, std::uint32_t expected, std::uint32_t desired) {
-    sim::point();
-    return __atomic_compare_exchange_n(&word, &expected, desired, false, __ATOMIC_RELAXED,
-                                       __ATOMIC_RELAXED);
+    return sim::exchange(&word, expected, desired);
 }
 
 } // namespace mmioscope::port

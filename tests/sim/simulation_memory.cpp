@@ -1,0 +1,71 @@
+// Barriers, the words that CPUs share, and writes on their way to devices.
+#include "simulation.hpp"
+
+namespace mmioscope::sim {
+
+void Simulation::complete_local() {
+    point();
+    perform_own_tlbi(core());
+}
+
+void Simulation::complete_all() {
+    complete_local();
+    memory.complete(core().number);
+}
+
+void Simulation::complete_system() {
+    complete_all();
+    while (!core().posted.empty()) arrive(core());
+}
+
+void Simulation::order_memory() {
+    point();
+    memory.order(core().number);
+}
+
+void Simulation::store_word(void* to, std::uint64_t value, unsigned size) {
+    point();
+    memory.store(core().number, to, value, size);
+    if (!in_task()) memory.complete(0);
+}
+
+std::uint64_t Simulation::load_word(const void* from, unsigned size) {
+    point();
+    return memory.load(core().number, from, size);
+}
+
+void Simulation::store_payload(void* to, const void* from, std::size_t size) {
+    point();
+    for (std::size_t at = 0; at < size; at += 4) {
+        std::uint32_t word = 0;
+        std::memcpy(&word, static_cast<const std::byte*>(from) + at, sizeof word);
+        memory.store_payload(core().number, static_cast<std::byte*>(to) + at, word);
+    }
+    if (!in_task()) memory.complete(0);
+}
+
+bool Simulation::exchange(std::uint32_t* word, std::uint32_t expected, std::uint32_t desired) {
+    point();
+    return memory.exchange(core().number, word, expected, desired);
+}
+
+/// The oldest posted write reaches its device.
+void Simulation::arrive(Core& self) {
+    if (self.posted.empty()) return;
+    BusAccess access = self.posted.front();
+    self.posted.pop_front();
+    access.time = now();
+    if (bus.aborts_late(access.address)) self.abort_pending = true;
+    else bus.carry_out(access);
+}
+
+std::uint64_t Simulation::device_access(const BusAccess& access) {
+    Core& self = core();
+    if (!access.write)
+        while (!self.posted.empty()) arrive(self);
+    if (!access.write || !in_task()) return bus.carry_out(access);
+    self.posted.push_back(access);
+    return 0;
+}
+
+} // namespace mmioscope::sim

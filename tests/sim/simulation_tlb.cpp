@@ -1,0 +1,69 @@
+// What fills and empties the TLBs beside the guest's own accesses.
+#include "simulation.hpp"
+
+namespace mmioscope::sim {
+
+// With whatever tables are in effect, and until an ISB perhaps with those to come (B3.15.5).
+void Simulation::speculate(Core& core) {
+    if (speculated.empty() || (core.system.get<reg::HCR>() & 1) == 0) return;
+    Random& random = scheduler.random();
+    const auto va = static_cast<std::uint32_t>(speculated[random.below(speculated.size())]);
+    Regime regime = core.regime();
+    const auto coming = core.system.coming(encoding_of<reg::VTTBR>());
+    if (coming && random.one_in(2)) regime.vttbr = *coming;
+    if (random.one_in(16)) core.tlb.evict(regime, va);
+    else core.tlb.translate(regime, va, scheduler.steps());
+}
+
+void Simulation::invalidate(Core& self, Invalidation::What what) {
+    const auto coming = self.system.coming(encoding_of<reg::VTTBR>());
+    const std::uint64_t vttbr =
+        coming && scheduler.random().one_in(2) ? *coming : self.system.get<reg::VTTBR>();
+    self.own_tlbi.push_back({.what = what, .vmid = vttbr >> 48, .by_hyp = true});
+    if (scheduler.random().one_in(2)) perform_own_tlbi(self);
+}
+
+void Simulation::perform_own_tlbi(Core& self) {
+    for (const Invalidation& what : self.own_tlbi) perform(self, what);
+    self.own_tlbi.clear();
+    if (self.icache_invalidated) self.icache_unknown = false;
+}
+
+void Simulation::perform(Core& core, const Invalidation& what) {
+    if (!defects.tlb_maintenance_ignored) core.tlb.forget(what);
+}
+
+void Simulation::broadcast(Core& self, Invalidation what) {
+    what.vmid = self.regime().vmid();
+    what.issued = scheduler.steps();
+    self.broadcasts.push_back(what);
+    for (Core& other : cores)
+        if (scheduler.random().one_in(2)) other.tlb.forget(what);
+}
+
+void Simulation::complete_broadcasts(Core& self) {
+    for (const Invalidation& what : self.broadcasts) {
+        for (Core& other : cores) other.tlb.forget(what);
+        retired.add(what);
+    }
+    self.broadcasts.clear();
+}
+
+void Retired::add(const Invalidation& what) {
+    switch (what.what) {
+    case Invalidation::What::address:
+    case Invalidation::What::address_any_asid: page[what.va >> 12] = what.issued; break;
+    case Invalidation::What::asid: asid[what.asid] = what.issued; break;
+    default: all = what.issued; break;
+    }
+}
+
+bool Retired::covers(const Route& route, std::uint32_t va) const {
+    const auto later = [&route](const auto& times, auto key) {
+        const auto found = times.find(key);
+        return found != times.end() && found->second > route.filled;
+    };
+    return all > route.filled || later(page, va >> 12) || later(asid, route.asid);
+}
+
+} // namespace mmioscope::sim

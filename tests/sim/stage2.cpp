@@ -1,0 +1,36 @@
+#include "stage2.hpp"
+
+namespace mmioscope::sim {
+
+namespace {
+constexpr std::uint64_t address_bits = 0xff'ffff'f000;
+unsigned shift_of(unsigned level) {
+    return 39 - 9 * level;
+}
+} // namespace
+
+std::uint64_t Translation::output(std::uint64_t input) const {
+    const std::uint64_t offset = (std::uint64_t{1} << shift_of(level)) - 1;
+    return (descriptor & address_bits & ~offset) | (input & offset);
+}
+
+Translation walk_from(const Ram& ram, std::uint64_t table, unsigned level, std::uint64_t input,
+                      std::uint64_t& last) {
+    for (;; ++level) {
+        last = table;
+        const std::uint64_t index = (input >> shift_of(level)) & 0x1ff;
+        const auto entry = ram.load<std::uint64_t>(table + 8 * index);
+        if ((entry & 1) == 0) return {0, level};
+        const bool bit1 = (entry & 2) != 0;
+        if (level == 3) return bit1 ? Translation{entry, level} : Translation{0, level};
+        if (!bit1) return {entry, level};
+        table = entry & address_bits;
+    }
+}
+
+Translation walk(const Ram& ram, std::uint64_t root, std::uint64_t input) {
+    std::uint64_t last = 0;
+    return walk_from(ram, root & address_bits, 1, input, last);
+}
+
+} // namespace mmioscope::sim

@@ -1,0 +1,28 @@
+// Stage-2 tables as hardware walks them, from the bytes in memory; apart from hyp/'s own lookup().
+#pragma once
+
+#include "ram.hpp"
+
+namespace mmioscope::sim {
+
+/// What a walk ends in.
+struct Translation {
+    std::uint64_t descriptor{}; ///< the leaf; 0 if there is none
+    unsigned level{};           ///< of the leaf, or of the entry that is invalid
+
+    bool valid() const { return descriptor != 0; }
+    bool device() const { return (descriptor & (0xf << 2)) == 0x1 << 2; }
+    bool executable() const { return (descriptor >> 54 & 1) == 0; }
+    bool readable() const { return (descriptor >> 6 & 1) != 0; }
+    bool writable() const { return (descriptor >> 7 & 1) != 0; }
+    /// The output address for `input`, which this leaf translates.
+    std::uint64_t output(std::uint64_t input) const;
+};
+
+/// Walks from level 1 with 4 KiB pages and 32-bit input (ARM ARM B3.6.6).
+Translation walk(const Ram& ram, std::uint64_t root, std::uint64_t input);
+/// Walks on from `table` of `level`; `last` becomes the table the walk ended in.
+Translation walk_from(const Ram& ram, std::uint64_t table, unsigned level, std::uint64_t input,
+                      std::uint64_t& last);
+
+} // namespace mmioscope::sim

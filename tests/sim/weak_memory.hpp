@@ -1,0 +1,65 @@
+// Memory as the CPUs see each other's stores and loads of shared words (ARM ARM A3.8.3): a store is
+// seen by others at any later time, in any order but that of its word, until a barrier says
+// otherwise; a load may have been made at any time since the last barrier.
+#pragma once
+
+#include "random.hpp"
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace mmioscope::sim {
+
+class WeakMemory {
+public:
+    WeakMemory(unsigned cpus, Random& random) : cpus_(cpus), random_(random) {}
+
+    /// One single-copy atomic access of `size` (4 or 8) bytes.
+    void store(unsigned cpu, void* to, std::uint64_t value, unsigned size);
+    /// Part of a structure: stored like a word, never loaded by a CPU.
+    void store_payload(unsigned cpu, void* to, std::uint32_t value);
+    std::uint64_t load(unsigned cpu, const void* from, unsigned size);
+    /// An exclusive pair that succeeds: on the word as it is, not as this CPU may still see it.
+    bool exchange(unsigned cpu, std::uint32_t* word, std::uint32_t expected, std::uint32_t desired);
+
+    /// DMB: stores before it are seen before those after it, loads after it are made after it.
+    void order(unsigned cpu);
+    /// DSB: stores before it are seen.
+    void complete(unsigned cpu);
+    /// One of `cpu`'s stores may become visible now.
+    void drain_one(unsigned cpu);
+    bool pending(unsigned cpu) const { return !cpus_[cpu].stores.empty(); }
+
+private:
+    struct Store {
+        std::byte* to;
+        std::uint64_t value;
+        unsigned size;
+        unsigned group; ///< barriers before it
+        bool payload;
+    };
+    struct Cpu {
+        std::vector<Store> stores; ///< in program order
+        unsigned group{};
+        std::uint64_t barrier{};                               ///< time of the last one
+        std::unordered_map<const void*, std::uint64_t> seen{}; ///< coherence: no older value again
+    };
+    struct Version {
+        std::uint64_t since;
+        std::uint64_t value;
+    };
+
+    bool may_drain(const Cpu& cpu, std::size_t which) const;
+    void drain(Cpu& cpu, std::size_t which);
+    void remember(Cpu& cpu, const Store& store);
+    void drain_groups_before(Cpu& cpu, unsigned group);
+    void drain_word(Cpu& cpu, const void* word);
+
+    std::vector<Cpu> cpus_;
+    Random& random_;
+    std::uint64_t time_{1};
+    std::unordered_map<const void*, std::vector<Version>> history_;
+};
+
+} // namespace mmioscope::sim

@@ -1,0 +1,25 @@
+// The TLB protocol (docs/tlb.md) under unmap storms.
+#include "sim/storm.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+
+namespace {
+constexpr auto engines = {abi::EngineKind::shadow, abi::EngineKind::emulation};
+} // namespace
+
+TEST_CASE("no unmap storm makes a CPU miss an access or use a translation too long", "[protocol]") {
+    const auto engine = GENERATE(values(engines));
+    for (std::uint64_t seed = 1; seed <= seeds(12); ++seed) {
+        const unsigned cpus = seed % 3 == 0 ? 4 : 2;
+        CAPTURE(seed, cpus);
+        RigOptions options = options_for(engine, cpus, seed);
+        options.conditions.interrupt_one_in = seed % 4 == 0 ? 40 : 0;
+        Rig rig(options);
+        write_storm(rig, 60, seed);
+        rig.run();
+        REQUIRE(judge_storm(rig) == "");
+    }
+}
