@@ -50,7 +50,8 @@ test)
     build_all
     suite layout 5 tests/layout.sh "$build"
     suite model 20 tests/model/run.sh "$build" test
-    suite unit 30 catch "$build/tests/unit"
+    suite unit 45 catch "$build/tests/unit"
+    suite mutants 40 tests/mutants/run.py "$build"
     suite host-tools 20 catch "$build/tests/host-tools"
     suite decoder 30 "$build/tests/decoder"
     suite integration 180 tests/qemu/run.sh --tier test
@@ -60,6 +61,7 @@ nightly)
     suite model 900 tests/model/run.sh "$build" nightly
     suite decoder 600 "$build/tests/decoder" 100000000
     MMIOSCOPE_SEEDS=50 suite unit 1800 catch "$build/tests/unit"
+    suite mutants 40 tests/mutants/run.py "$build"
     suite integration 1800 tests/qemu/run.sh --tier nightly
     ;;
 fuzz)

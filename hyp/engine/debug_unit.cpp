@@ -104,11 +104,9 @@ bool start_debug_unit() {
     // with its shadow table, and the trace would miss everything in silence.
     const std::uint32_t dscr = port::read<reg::DBGDSCR>();
     port::write<reg::DBGDSCR>(dscr | arch::dscr_mdbgen);
-    port::synchronize_context();
-    const std::uint32_t now = port::read<reg::DBGDSCR>();
+    const std::uint32_t now = port::read<reg::DBGDSCR>(); // as written, without an ISB (B3.15.5)
     port::write<reg::DBGDSCR>(dscr);
     if (os_locked) port::write<reg::DBGOSLAR>(arch::os_lock_key); // as the guest finds it natively
-    port::synchronize_context();
     return (now & arch::dscr_mdbgen) != 0 && (now & arch::dscr_hdbgen) == 0;
 }
 

@@ -40,6 +40,7 @@ Rig::Rig(const RigOptions& o)
          {at::sysreg, at::console, at::own_uart, at::fifo, at::gadget, at::wide, at::wide + 0x1000,
           programs, programs + program_size})
         simulation.speculated.push_back(page);
+    simulation.leave_everything_mapped();
 }
 
 void Rig::attach_devices() {

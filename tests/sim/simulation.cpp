@@ -26,7 +26,8 @@ Simulation::Simulation(const Conditions& c)
         core.system.set<reg::CNTFRQ>(62'500'000);
         for (unsigned n = 0; n < 6; ++n) // UNKNOWN after reset
             core.system.set(encode32(14, 0, 0, n, 5), 0xffff'ffff);
-        core.system.set<reg::VTTBR>(0x00ab'0000'8000'0000);
+        core.system.set<reg::VTTBR>(vttbr_at_reset);
+        core.system.set<reg::DBGOSLSR>(2); // Cortex-A15: locked
     }
 }
 

@@ -14,6 +14,11 @@ struct Machine;
 
 namespace mmioscope::sim {
 
+/// VTTBR at reset is UNKNOWN: here it has the hypervisor's own VMID, and points at
+/// `unknown_table` in memory, which may be anything.
+inline constexpr std::uint64_t unknown_table = 0x8040'0000;
+inline constexpr std::uint64_t vttbr_at_reset = std::uint64_t{1} << 48 | unknown_table;
+
 /// What hardware may do one way or the other, chosen by the seed or by a test.
 struct Conditions {
     std::uint64_t seed{1};
@@ -102,6 +107,8 @@ public:
     /// Fails unless Hyp's own table, if it is on, maps `address` as memory or as a device.
     void check_hyp_mapping(PhysicalAddress address, bool device);
 
+    /// Tables and TLBs as a boot loader may have left them: everything mapped.
+    void leave_everything_mapped();
     /// Exception entry and return: a context synchronization.
     void synchronize(Core& core);
     /// TLB maintenance by the guest, for all CPUs.

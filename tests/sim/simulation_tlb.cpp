@@ -3,6 +3,15 @@
 
 namespace mmioscope::sim {
 
+void Simulation::leave_everything_mapped() {
+    constexpr std::uint64_t device_block = 1 << 10 | 3 << 6 | 1 << 2 | 1;
+    for (std::uint64_t i = 0; i < 4; ++i)
+        ram.store<std::uint64_t>(unknown_table + 8 * i, i << 30 | device_block);
+    for (Core& core : cores)
+        for (const std::uint64_t page : speculated)
+            core.tlb.translate({.vttbr = vttbr_at_reset}, static_cast<std::uint32_t>(page), 0);
+}
+
 // With whatever tables are in effect, and until an ISB perhaps with those to come (B3.15.5).
 void Simulation::speculate(Core& core) {
     if (speculated.empty() || (core.system.get<reg::HCR>() & 1) == 0) return;

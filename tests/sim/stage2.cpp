@@ -15,9 +15,9 @@ std::uint64_t Translation::output(std::uint64_t input) const {
 }
 
 Translation walk_from(const Ram& ram, std::uint64_t table, unsigned level, std::uint64_t input,
-                      std::uint64_t& last) {
+                      TablesOfWalk& tables) {
     for (;; ++level) {
-        last = table;
+        tables[level] = table;
         const std::uint64_t index = (input >> shift_of(level)) & 0x1ff;
         const auto entry = ram.load<std::uint64_t>(table + 8 * index);
         if ((entry & 1) == 0) return {0, level};
@@ -29,8 +29,8 @@ Translation walk_from(const Ram& ram, std::uint64_t table, unsigned level, std::
 }
 
 Translation walk(const Ram& ram, std::uint64_t root, std::uint64_t input) {
-    std::uint64_t last = 0;
-    return walk_from(ram, root & address_bits, 1, input, last);
+    TablesOfWalk tables{};
+    return walk_from(ram, root & address_bits, 1, input, tables);
 }
 
 } // namespace mmioscope::sim

@@ -3,6 +3,8 @@
 
 #include "ram.hpp"
 
+#include <array>
+
 namespace mmioscope::sim {
 
 /// What a walk ends in.
@@ -21,8 +23,10 @@ struct Translation {
 
 /// Walks from level 1 with 4 KiB pages and 32-bit input (ARM ARM B3.6.6).
 Translation walk(const Ram& ram, std::uint64_t root, std::uint64_t input);
-/// Walks on from `table` of `level`; `last` becomes the table the walk ended in.
+/// The tables of a walk, by level; 0 where it did not come.
+using TablesOfWalk = std::array<std::uint64_t, 4>;
+/// Walks on from `table` of `level`, and notes the tables on the way.
 Translation walk_from(const Ram& ram, std::uint64_t table, unsigned level, std::uint64_t input,
-                      std::uint64_t& last);
+                      TablesOfWalk& tables);
 
 } // namespace mmioscope::sim

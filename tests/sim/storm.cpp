@@ -1,5 +1,6 @@
 #include "storm.hpp"
 
+#include "abi/layout.hpp"
 #include "judge.hpp"
 
 namespace mmioscope::sim {
@@ -68,6 +69,12 @@ void use(Code& code, Random& random) {
     }
 }
 
+/// The guest's debugger, or its power management, has the debug registers locked.
+void lock_debug_unit(Code& code, Random& random) {
+    if (random.one_in(2)) code.mov(3, 1).word(0xee01'3e93);           // DBGOSDLR
+    if (random.one_in(2)) code.mov(3, 0xc5ac'ce55).word(0xee01'3e90); // DBGOSLAR
+}
+
 /// Unmaps window `n`, has its page for itself, and maps it again.
 void unmap(Code& code, Random& random, unsigned n) {
     constexpr std::uint32_t tlbi[] = {0xee08'0f13, 0xee08'0f33, 0xee08'0f53, 0xee08'0f73};
@@ -94,6 +101,7 @@ void write_storm(Rig& rig, unsigned rounds, std::uint64_t seed) {
     for (unsigned cpu = 0; cpu < cpus; ++cpu) {
         Code code = rig.program(cpu);
         turn_mmu_on(code);
+        lock_debug_unit(code, random);
         code.mov(9, 0).mov(10, 0).mov(2, 0x1234'5678).cpsie_aif();
         for (unsigned i = 0; i < rounds; ++i) {
             const auto own = static_cast<unsigned>(random.below(windows / cpus) * cpus + cpu);
@@ -106,13 +114,18 @@ void write_storm(Rig& rig, unsigned rounds, std::uint64_t seed) {
 
 std::string judge_storm(const Rig& rig) {
     if (!rig.failure().empty()) return "machine: " + rig.failure();
+    if (const auto at = rig.text().find(abi::stop_line); at != std::string::npos)
+        return rig.text().substr(at, rig.text().find('\r', at) - at);
     for (unsigned i = 0; i < rig.simulation.cores.size(); ++i) {
         if (!rig.simulation.cores[i].ended) return "progress: a CPU did not come to its end";
         if (rig.reg(i, 10) != 0) return "guest: a frame changed while one CPU had it for itself";
     }
-    for (const abi::Record& r : rig.records_of(abi::RecordType::fault))
+    for (const abi::Record& r : rig.records_of(abi::RecordType::fault)) {
         if (r.value == static_cast<std::uint64_t>(abi::FaultReason::no_progress))
             return "progress: an access was given up";
+        if (r.value != static_cast<std::uint64_t>(abi::FaultReason::step_ended_abnormally))
+            return "progress: an access was refused";
+    }
     if (auto wrong = compare_with_bus(rig); !wrong.empty()) return "trace: " + wrong;
     if (auto wrong = check_table_history(rig, all_device_pages(), never_mapped()); !wrong.empty())
         return "tables: " + wrong;

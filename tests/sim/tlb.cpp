@@ -6,6 +6,10 @@ namespace mmioscope::sim {
 
 namespace {
 constexpr std::uint64_t address_bits = 0xff'ffff'f000;
+/// Of the addresses that one table of `level` translates.
+constexpr unsigned table_shift(unsigned level) {
+    return 48 - 9 * level;
+}
 constexpr std::uint32_t section_fault = 0x05;
 constexpr std::uint32_t page_fault = 0x07;
 } // namespace
@@ -34,21 +38,26 @@ Route Tlb::translate(const Regime& regime, std::uint32_t va, std::uint64_t now) 
 }
 
 Route Tlb::second_stage(std::uint64_t vttbr, std::uint32_t ipa, std::uint64_t now) {
-    const PageKey page{vttbr >> 48, ipa >> 12};
-    const PageKey block{vttbr >> 48, ipa >> 21};
-    if (const auto leaf = stage2_leaves_.find(page); leaf != stage2_leaves_.end()) {
+    const std::uint64_t vmid = vttbr >> 48;
+    if (const auto leaf = stage2_leaves_.find({vmid, ipa >> 12}); leaf != stage2_leaves_.end()) {
         Route route = leaf->second;
         route.ipa = ipa;
         return route;
     }
-    const auto table = stage2_tables_.find(block);
-    const bool known = table != stage2_tables_.end();
-    std::uint64_t last = 0;
-    Route route{.ipa = ipa, .filled = known ? table->second.filled : now, .asid = global};
-    route.leaf = known ? walk_from(*ram_, table->second.at, 3, ipa, last)
-                       : walk_from(*ram_, vttbr & address_bits, 1, ipa, last);
-    if (!known && route.leaf.level == 3) stage2_tables_[block] = {last, now};
-    if (route.leaf.valid()) stage2_leaves_[page] = route;
+    unsigned level = 3;
+    std::map<PageKey, Table>::const_iterator known;
+    for (; level > 1; --level)
+        if (known = stage2_tables_[level].find({vmid, ipa >> table_shift(level)});
+            known != stage2_tables_[level].end())
+            break;
+    Route route{.ipa = ipa, .filled = level > 1 ? known->second.filled : now, .asid = global};
+    TablesOfWalk tables{};
+    route.leaf =
+        walk_from(*ram_, level > 1 ? known->second.at : vttbr & address_bits, level, ipa, tables);
+    for (unsigned below = level + 1; below <= 3; ++below)
+        if (tables[below] != 0)
+            stage2_tables_[below][{vmid, ipa >> table_shift(below)}] = {tables[below], now};
+    if (route.leaf.valid()) stage2_leaves_[{vmid, ipa >> 12}] = route;
     else route.stop = Route::Stop::stage2;
     return route;
 }
@@ -116,13 +125,14 @@ void Tlb::forget(const Invalidation& what) {
         return what.what == Invalidation::What::everything || std::get<0>(entry.first) == what.vmid;
     };
     std::erase_if(stage2_leaves_, of_vmid);
-    std::erase_if(stage2_tables_, of_vmid);
+    for (auto& tables : stage2_tables_) std::erase_if(tables, of_vmid);
 }
 
 void Tlb::evict(const Regime& regime, std::uint32_t va) {
     forget({.what = Invalidation::What::address_any_asid, .vmid = regime.vmid(), .va = va});
     stage2_leaves_.erase({regime.vmid(), va >> 12});
-    stage2_tables_.erase({regime.vmid(), va >> 21});
+    for (const unsigned level : {2u, 3u})
+        stage2_tables_[level].erase({regime.vmid(), va >> table_shift(level)});
 }
 
 } // namespace mmioscope::sim

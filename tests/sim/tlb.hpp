@@ -74,7 +74,7 @@ private:
 
     const Ram* ram_;
     std::map<PageKey, Route> stage2_leaves_; ///< by IPA
-    std::map<PageKey, Table> stage2_tables_; ///< of level 3, by 2 MiB of IPA
+    std::map<PageKey, Table> stage2_tables_[4]; ///< of level 2 and 3, by 1 GiB and 2 MiB of IPA
     std::map<AsidKey, Route> leaves_;        ///< by VA
     std::map<AsidKey, Table> stage1_tables_; ///< second-level, by 1 MiB of VA
 };

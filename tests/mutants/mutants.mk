@@ -1,0 +1,38 @@
+# The protocol's tests without sanitizers, as objects: tests/mutants/run.py puts a changed one in a
+# source's place. Included from tests/tests.mk, behind hyp/hyp.mk.
+
+MUTANT_FLAGS := -std=c++20 -O1 -Wall -Wextra
+MUTANT_CPPFLAGS := -Itests/sim/include -Ihyp -Itests
+MUTANT_SOURCES := $(HYP_SOURCES) hyp/board/vexpress_a15.cpp \
+    $(sort $(wildcard tests/sim/*.cpp tests/unit/protocol/*.cpp))
+MUTANT_OBJECTS := $(patsubst %.cpp,$(BUILD)/mutants/%.o,$(MUTANT_SOURCES))
+
+.PHONY: mutants
+mutants: $(BUILD)/mutants/protocol
+tests: mutants
+
+# Catch2's own code is that of the unit tests.
+$(BUILD)/mutants/protocol: $(MUTANT_OBJECTS) $(BUILD)/unit/tests/unit/main.o
+	@echo "  $@"
+	@$(UNIT_CXX) -o "$@" $^ -lfdt
+
+$(BUILD)/mutants/%.o: %.cpp
+	@mkdir -p "$(@D)"
+	@echo "  $< (mutants)"
+	@$(UNIT_CXX) $(MUTANT_CPPFLAGS) $(MUTANT_FLAGS) -MMD -MP -c -o "$@" $<
+
+MUTANT_PCH := $(BUILD)/mutants/pch/catch.hpp.gch
+$(MUTANT_PCH):
+	@mkdir -p "$(@D)"
+	@echo "  $@"
+	@echo '#include <catch2/catch.hpp>' > "$(basename $@)"
+	@$(UNIT_CXX) $(MUTANT_FLAGS) -x c++-header -o "$@" "$(basename $@)"
+MUTANT_TEST_OBJECTS := $(patsubst %.cpp,$(BUILD)/mutants/%.o,$(wildcard tests/unit/protocol/*.cpp))
+$(MUTANT_TEST_OBJECTS): $(MUTANT_PCH)
+$(MUTANT_TEST_OBJECTS): MUTANT_CPPFLAGS += -include $(basename $(MUTANT_PCH))
+
+-include $(MUTANT_OBJECTS:.o=.d)
+
+.PHONY: list-mutant-objects
+list-mutant-objects:
+	@echo $(MUTANT_OBJECTS) $(BUILD)/unit/tests/unit/main.o

@@ -1,0 +1,87 @@
+// Region locks alone, on memory that keeps only the order it is told to.
+#include "sim/simulation.hpp"
+#include "trace/region_lock.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+
+namespace {
+
+Conditions conditions_for(std::uint64_t seed) {
+    Conditions conditions;
+    conditions.cpus = 4;
+    conditions.seed = seed;
+    conditions.switch_one_in = 2;
+    conditions.late_one_in = seed % 2 == 0 ? 4 : 30;
+    conditions.step_limit = 400'000;
+    return conditions;
+}
+
+RegionSet set_of(std::initializer_list<std::uint16_t> regions) {
+    RegionSet set;
+    for (const std::uint16_t region : regions) set.add(region);
+    return set;
+}
+
+/// Four CPUs take numbers of two regions; each number may be given once.
+std::string count_under_locks(std::uint64_t seed) {
+    constexpr unsigned rounds = 10;
+    Simulation simulation(conditions_for(seed));
+    const auto locks = std::make_unique<RegionLocks>();
+    std::vector<std::uint32_t> given[2];
+    for (unsigned cpu = 0; cpu < 4; ++cpu)
+        simulation.scheduler.add([&, cpu] {
+            HeldLocks held;
+            std::uint64_t spins = 0;
+            for (unsigned round = 0; round < rounds;) {
+                if (!held.acquire(*locks, set_of({0, 1}), cpu, spins)) continue;
+                for (const std::uint16_t region : {0, 1})
+                    given[region].push_back(held.next_sequence(region));
+                held.release();
+                ++round;
+            }
+            simulation.complete_system();
+        });
+    simulation.scheduler.run();
+    if (!simulation.scheduler.failure().empty()) return simulation.scheduler.failure();
+    for (const auto& numbers : given)
+        for (std::uint32_t i = 0; i < 4 * rounds; ++i)
+            if (numbers[i] != i + 1) return "lock: a number was given twice, or out of order";
+    return "";
+}
+
+/// A CPU that cannot have all of its locks must not keep some.
+std::string give_up() {
+    Simulation simulation(conditions_for(1));
+    const auto locks = std::make_unique<RegionLocks>();
+    std::string wrong;
+    simulation.scheduler.add([&] {
+        HeldLocks other;
+        HeldLocks held;
+        std::uint64_t spins = 0;
+        while (!other.acquire(*locks, set_of({5}), 1, spins)) {
+        }
+        if (held.acquire(*locks, set_of({2, 5, 9}), 0, spins)) wrong = "lock: held twice";
+        simulation.complete_system();
+        for (const std::uint16_t region : {2, 9})
+            if (locks->of(region).lock.owner() != Lock::no_owner)
+                wrong = "lock: kept though others could not be had";
+    });
+    simulation.scheduler.run();
+    return simulation.scheduler.failure() + wrong;
+}
+
+} // namespace
+
+TEST_CASE("what a region lock protects is seen by the next holder", "[protocol]") {
+    for (std::uint64_t seed = 1; seed <= seeds(30); ++seed) {
+        CAPTURE(seed);
+        REQUIRE(count_under_locks(seed) == "");
+    }
+}
+
+TEST_CASE("locks that cannot all be had are all given back", "[protocol]") {
+    REQUIRE(give_up() == "");
+}
