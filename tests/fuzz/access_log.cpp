@@ -1,10 +1,15 @@
-// QEMU's log is input to verify: whatever stands in it, it is read to the end.
+// QEMU's log and that of the PCs are input to verify: whatever stands in them, they are read to the
+// end.
 #include "verify/access_log.hpp"
+#include "verify/pc_log.hpp"
 
 #include <span>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    mmioscope::trace::MemorySource source(std::as_bytes(std::span(data, size)));
-    (void)mmioscope::verify::read_access_log(source);
+    const auto bytes = std::as_bytes(std::span(data, size));
+    mmioscope::trace::MemorySource log(bytes);
+    (void)mmioscope::verify::read_access_log(log);
+    mmioscope::trace::MemorySource pc_log(bytes);
+    (void)mmioscope::verify::read_pc_log(pc_log);
     return 0;
 }

@@ -7,8 +7,7 @@ FUZZ_FLAGS := -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitiz
 FUZZ_TARGETS := device_tree trace_file access_log
 FUZZ_SOURCES_device_tree = $(wildcard hyp/dt/*.cpp) hyp/trace/region_map.cpp
 FUZZ_SOURCES_trace_file = $(wildcard host-tools/lib/*.cpp)
-FUZZ_SOURCES_access_log = $(wildcard host-tools/lib/*.cpp) host-tools/verify/access_log.cpp \
-    host-tools/verify/text_lines.cpp
+FUZZ_SOURCES_access_log = $(wildcard host-tools/lib/*.cpp host-tools/verify/*.cpp)
 
 .PHONY: fuzzers
 fuzzers: $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%)

@@ -26,8 +26,11 @@ inline handler(c) {
     access(c, 0)
 }
 
+/* What nobody looks at is not kept: it would only make the search longer. */
+#define LOOKS_AT_PAGE (variant == TLBI_OF_ONE_PAGE || variant >= LIMIT_EMULATION)
+
 inline trapped(c, p, q) {
-    atomic { exception(c); decoded[c] = (variant >= LIMIT_EMULATION -> page_of_step + 1 : 0) };
+    atomic { exception(c); decoded[c] = (LOOKS_AT_PAGE -> page_of_step + 1 : 0) };
     if
     :: variant == LIMIT_EMULATION -> emulate(c, page_of_step)
     :: else -> carry_out(c, p, q)
@@ -55,9 +58,9 @@ inline trapped(c, p, q) {
 /* One instruction: an access to p, then one to q. Traps are carried out; a locked-out one is tried again. */
 inline instruction(c, p, q) {
     do
-    :: atomic { access(c, p); page_of_step = p };
+    :: atomic { access(c, p); page_of_step = (LOOKS_AT_PAGE -> p : 0) };
         if
-        :: result == REACHES -> atomic { access(c, q); page_of_step = q }
+        :: result == REACHES -> atomic { access(c, q); page_of_step = (LOOKS_AT_PAGE -> q : 0) }
         :: else
         fi;
         if

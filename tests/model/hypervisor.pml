@@ -1,7 +1,7 @@
 /* The protocol, statement by statement. A comment `= text` is the statement of the source for which one
  * here stands; source.sh compares them with the function named before, so that neither changes alone.
  *
- * unless(v, s): statement s, but not in variant v. in(v, s): only there.
+ * unless(v, s): statement s, but not in variant v. in(v, s): only there. Other CPUs do nothing within s.
  */
 #define unless(v, s) atomic { if :: variant != v -> s :: else fi }
 #define in(v, s) atomic { if :: variant == v -> s :: else fi }
@@ -146,7 +146,10 @@ inline carry_out(c, p, q) {
     in(TWO_VMIDS_TTLB, !hold -> steps++);
     atomic { choose_regions(p, q); got = 1 };
     in(SEQUENCE_BEFORE_LOCK, take_sequence_numbers(c, p, q));
-    unless(NO_LOCK, acquire(c, low, high));      /* = begin_access */
+    if
+    :: variant != NO_LOCK -> acquire(c, low, high) /* = begin_access */
+    :: else
+    fi;
     if
     :: got ->
         unless(SEQUENCE_BEFORE_LOCK, take_sequence_numbers(c, p, q)); /* = locks.next_sequence */

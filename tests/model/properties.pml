@@ -11,7 +11,7 @@
 bit stale, refault, unrecorded, misnamed, order; /* set only where an assertion is about to fail */
 bit stepping[CPUS];  /* the CPU executes the instruction whose record is being made */
 byte decoded[CPUS]; /* 1 + page of the address that Hyp has from the trap; REUSED: its frame is another's now.
-                     * 0 in variants that do not look at it. */
+                     * 0 where nobody looks at it. */
 #define REUSED 128
 byte done;          /* CPUs that have come to their end */
 

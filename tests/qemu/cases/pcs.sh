@@ -39,5 +39,5 @@ pcs_of() {
 # A boot of Linux with the PCs of all is linux.sh's verify-notices.
 add test pcs-forms 10 pcs_of forms 1000
 add nightly pcs-linux-all-shadow 120 pcs 300000 ""
-add nightly pcs-linux-all-emulation 120 pcs 300 "" --engine emulation
+add nightly pcs-forms-emulation 10 pcs_of forms 300 --engine emulation # what it leaves to the other engine
 add nightly pcs-hammer 60 pcs_of hammer 100000
