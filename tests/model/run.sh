@@ -51,7 +51,8 @@ check() {
     [ "$5" = 0 ] || { pan=waiting-$1/pan how=(-a -f); }
     file=$2-$1-$5.txt
     mkdir -p "runs/$file"
-    (cd "runs/$file" && VARIANT=$number TRACED=$traced BUDGET=$5 "../../$pan" "${how[@]}" -m"$6" -w"$7") >"$file" 2>&1
+    (cd "runs/$file" && VARIANT=$number TRACED=$traced BUDGET=$5 timeout $(($1 == 2 ? 100 : 1800)) \
+        "../../$pan" "${how[@]}" -m"$6" -w"$7") >"$file" 2>&1
     found=$(verdict "$file")
     printf '%-24s %4s  %-10s %-10s %11s  %s\n' "$2" "$1" "$3" "$found" "$(stored "$file")" "$4"
     [ "$found" = "$3" ]
