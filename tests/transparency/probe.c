@@ -11,6 +11,7 @@ int main(int count, char **words) {
     distributor_address = (uint32_t)strtoul(words[1], NULL, 16);
     ptrace_part();
     device_part();
+    faults_part();
     for (int i = 2; i < count; i++) bus_part((uint32_t)strtoul(words[i], NULL, 16));
     perf_part();
     return 0;

@@ -41,6 +41,7 @@ void stop_each_time(const char *name, child_body *body, struct point point);
 
 void ptrace_part(void);
 void device_part(void);
+void faults_part(void);
 void bus_part(uint32_t address);
 void perf_part(void);
 
