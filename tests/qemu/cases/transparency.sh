@@ -86,6 +86,12 @@ transparent() { # GUEST-FOLDER ARGUMENT...
     rm -f "$out/initrd.img" "$out/guest.dtb"
 }
 
+# And the trace is QEMU's own log, whatever a debugger did.
+transparent_verified() { # GUEST-FOLDER ARGUMENT...
+    transparent "$@" --access-log "$out/access.log"
+    verified
+}
+
 # The kernel with short descriptors.
 other_flavour() { # ARGUMENT...
     make --no-print-directory guest-armmp || fail "cannot make the guest of the other flavour"
@@ -93,8 +99,8 @@ other_flavour() { # ARGUMENT...
 }
 
 add test transparent-shadow 30 transparent "$guest" --engine shadow
-add nightly transparent-emulation 25 transparent "$guest" --engine emulation
 for engine in shadow emulation; do
+    add nightly "transparent-verified-$engine" 40 transparent_verified "$guest" --engine $engine
     add nightly "transparent-armmp-$engine" 60 other_flavour --engine $engine
     add nightly "transparent-virt-$engine" 40 virt transparent "$guest" --engine $engine
 done
