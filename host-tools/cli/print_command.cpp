@@ -2,6 +2,7 @@
 #include "cli/trace_input.hpp"
 #include "lib/loss_counter.hpp"
 #include "lib/printer.hpp"
+#include "lib/record_text.hpp"
 #include "lib/report.hpp"
 
 #include <unistd.h>
@@ -31,11 +32,18 @@ trace::PrintOptions print_options(const Options& options) {
     return print;
 }
 
+std::string caveat(const trace::TraceReader& reader) {
+    return reader.info() ? std::string(trace::engine_caveat(reader.info()->engine)) : "";
+}
+
 std::string why_incomplete(const trace::TraceReader& reader) {
     if (!reader.end()) {
         return "the trace is cut off";
     }
-    return reader.sound() ? "" : "the trace is damaged";
+    if (!reader.sound()) {
+        return "the trace is damaged";
+    }
+    return caveat(reader);
 }
 
 // What the recorder wrote about losses; where that is gone, what can be seen in the records.
@@ -77,7 +85,7 @@ Status print(const Options& options) {
     if (!reader.end()) {
         fmt::print(stderr, "mmioscope: warning: the trace is cut off; what is above is right\n");
     }
-    const bool whole = reader.sound() && reader.end()->lost == 0;
+    const bool whole = reader.sound() && reader.end()->lost == 0 && caveat(reader).empty();
     return whole ? Status::fine : Status::failed;
 }
 

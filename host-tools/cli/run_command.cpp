@@ -89,8 +89,11 @@ void add_tracing(CLI::App& command, Options& options) {
                     "(default: all)")
         ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    command.add_option("--engine", options.engine, "How accesses are carried out")
-        ->check(CLI::IsMember({"shadow", "emulation"}));
+    command
+        .add_option("--engine", options.engine,
+                    "How accesses are carried out (unprotect: for comparison only, it opens pages "
+                    "to all CPUs as Linux mmiotrace does and LOSES EVENTS)")
+        ->check(CLI::IsMember({"shadow", "emulation", "unprotect"}));
     command.add_option("--policy", options.policy, "What happens when a ring is full")
         ->check(CLI::IsMember({"drop", "stall", "flight"}));
     add_size(command, "--area-size", options.area_size, "Trace area (default 64M)");

@@ -47,8 +47,10 @@ std::string_view mode_text(std::uint8_t mode) {
     return ((mode & abi::mode_thumb) != 0 ? thumb : arm)[mode & 0xfu];
 }
 
-std::string_view engine_text(abi::EngineKind engine) {
-    return engine == abi::EngineKind::shadow ? "shadow" : "emulation";
+std::string_view engine_caveat(abi::EngineKind engine) {
+    return engine == abi::EngineKind::unprotect
+               ? "the unprotect engine loses events, and does not know which"
+               : "";
 }
 
 std::string_view policy_text(abi::Policy policy) {

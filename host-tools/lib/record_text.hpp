@@ -17,7 +17,8 @@ std::string_view fault_text(std::uint64_t value);
 /// " usr", " irq thumb", ...: what differs from ARM state in SVC mode, which most accesses have.
 std::string_view mode_text(std::uint8_t mode);
 
-std::string_view engine_text(abi::EngineKind engine);
+/// Why a trace made by this engine is incomplete in any case; empty for those that miss nothing.
+std::string_view engine_caveat(abi::EngineKind engine);
 std::string_view policy_text(abi::Policy policy);
 
 } // namespace mmioscope::trace

@@ -1,6 +1,7 @@
 #include "run/closing.hpp"
 
 #include "lib/device_names.hpp"
+#include "lib/record_text.hpp"
 #include "lib/report.hpp"
 
 #include <unistd.h>
@@ -31,7 +32,7 @@ bool said(const std::string& expected, const RunFiles& files) {
 }
 
 std::string why_incomplete(const Plan& plan, const Stop& stop, const trace::Recorder& recorder,
-                           const RunFiles& files) {
+                           const trace::Area& area, const RunFiles& files) {
     if (!stop.why.empty()) {
         return stop.why;
     }
@@ -41,7 +42,7 @@ std::string why_incomplete(const Plan& plan, const Stop& stop, const trace::Reco
     if (!said(plan.options.expect, files)) {
         return fmt::format("the guest's console did not say '{}'", plan.options.expect);
     }
-    return "";
+    return std::string(trace::engine_caveat(area.header().engine));
 }
 
 void print_not_printed(std::uint64_t events) {
@@ -94,7 +95,7 @@ Status report_end(const Plan& plan, const Stop& stop, const trace::Recorder& rec
     if (stop.ending == abi::Ending::failed) {
         print_log_end(stderr, "QEMU's messages", files.messages);
     }
-    const std::string why = why_incomplete(plan, stop, recorder, files);
+    const std::string why = why_incomplete(plan, stop, recorder, area, files);
     fmt::print("{}\n", trace::verdict(recorder.summary(), recorder.losses().losses(), why));
     std::fflush(stdout);
     return status_of(stop, why.empty() && recorder.losses().lost() == 0);

@@ -27,7 +27,8 @@ namespace chosen {
 inline constexpr char trace[] =
     "mmioscope,trace"; ///< stringlist: all, none, a path, an alias, BASE+SIZE; '!' in front
                        ///< excludes; default all
-inline constexpr char engine[] = "mmioscope,engine"; ///< "shadow" (default) or "emulation"
+inline constexpr char engine[] = "mmioscope,engine"; ///< "shadow" (default), "emulation", or
+                                                     ///< "unprotect": a baseline that loses events
 inline constexpr char policy[] = "mmioscope,policy"; ///< "drop" (default), "stall" or "flight"
 inline constexpr char area_size[] = "mmioscope,area-size"; ///< u32, bytes, a multiple of 4 KiB
 inline constexpr char uart[] =

@@ -38,7 +38,11 @@ enum class Policy : std::uint32_t {
 };
 
 /// How accesses are carried out.
-enum class EngineKind : std::uint32_t { shadow = 0, emulation = 1 };
+enum class EngineKind : std::uint32_t {
+    shadow = 0,
+    emulation = 1,
+    unprotect = 2, ///< the baseline for comparison: loses events unnoticed
+};
 
 /// AreaHeader::state.
 enum class AreaState : std::uint32_t {

@@ -50,6 +50,11 @@ struct Attributes {
     Descriptor bits;
 };
 
+/// Those of a leaf of any level.
+constexpr Attributes attributes_of(Descriptor leaf) {
+    return {leaf & ~(address_mask | valid | table_or_page)};
+}
+
 constexpr Descriptor make_leaf(std::uint64_t output, Attributes a, unsigned level) {
     return output | a.bits | valid | (level == last_level ? table_or_page : 0);
 }

@@ -68,6 +68,7 @@ using TTBCR = Register32<15, 0, 2, 0, 2>;
 
 // Maintenance (B4.2.1, B4.2.2).
 using TLBIALL = Register32<15, 0, 8, 7, 0>;       ///< this CPU, PL1&0 entries of the current VMID
+using TLBIALLIS = Register32<15, 0, 8, 3, 0>;     ///< all CPUs, likewise
 using TLBIALLH = Register32<15, 4, 8, 7, 0>;      ///< this CPU, Hyp entries
 using TLBIALLNSNH = Register32<15, 4, 8, 7, 4>;   ///< this CPU, PL1&0 entries of every VMID
 using TLBIALLNSNHIS = Register32<15, 4, 8, 3, 4>; ///< all CPUs, likewise

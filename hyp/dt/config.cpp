@@ -28,7 +28,8 @@ bool read_word(const Tree& tree, int node, const char* property, const Word (&wo
 }
 
 constexpr Word engines[] = {{"shadow", static_cast<std::uint32_t>(abi::EngineKind::shadow)},
-                            {"emulation", static_cast<std::uint32_t>(abi::EngineKind::emulation)}};
+                            {"emulation", static_cast<std::uint32_t>(abi::EngineKind::emulation)},
+                            {"unprotect", static_cast<std::uint32_t>(abi::EngineKind::unprotect)}};
 constexpr Word policies[] = {{"drop", static_cast<std::uint32_t>(abi::Policy::drop)},
                              {"stall", static_cast<std::uint32_t>(abi::Policy::stall)},
                              {"flight", static_cast<std::uint32_t>(abi::Policy::flight)}};
@@ -64,7 +65,7 @@ BootError read_config(const Tree& tree, Config& config) {
     const int chosen = tree.find("/chosen");
     if (chosen < 0) return {"the device tree has no /chosen", ""};
     if (!read_word(tree, chosen, abi::chosen::engine, engines, config.engine))
-        return {"mmioscope,engine is neither shadow nor emulation", ""};
+        return {"mmioscope,engine is none of shadow, emulation, unprotect", ""};
     if (!read_word(tree, chosen, abi::chosen::policy, policies, config.policy))
         return {"mmioscope,policy is none of drop, stall, flight", ""};
     config.area_size = tree.cell(chosen, abi::chosen::area_size, abi::default_area_size);

@@ -1,8 +1,10 @@
-// How one access to a trapped page is carried out. Two ways, one interface:
+// How one access to a trapped page is carried out. Two ways, and one for comparison, one interface:
 //   shadow (shadow.hpp)        the guest re-executes the instruction on its CPU's shadow table
 //   emulation (emulation.hpp)  Hyp does the access itself and fills in the register
+//   unprotect (unprotect.hpp)  as tracers without a table for each CPU do it: loses events
 #pragma once
 
+#include "arch/hsr.hpp"
 #include "entry/frame.hpp"
 #include "machine/cpu.hpp"
 
@@ -19,6 +21,14 @@ public:
     /// Carries out `access` and records it. `again` with nothing armed means it could not be
     /// begun (its lock is held elsewhere): the guest tries again, interrupts open.
     virtual Outcome carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) = 0;
+
+    /// Ends a step that carry_out() has armed: called at the next trap, whatever it is. True if
+    /// that was the step's own breakpoint; otherwise it is still to be handled.
+    virtual bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) = 0;
+
+    /// Stops the machine unless what is open and locked is what this CPU's step, armed or not,
+    /// needs. Called on every way back to the guest.
+    virtual void check_way_back(const Cpu& cpu) const = 0;
 
 protected:
     ~Engine() = default;

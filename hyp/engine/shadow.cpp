@@ -1,138 +1,28 @@
 #include "engine/shadow.hpp"
 
-#include "arch/psr.hpp"
-#include "engine/debug_unit.hpp"
-#include "engine/record.hpp"
-#include "guest/exception.hpp"
-#include "guest/registers.hpp"
-#include "machine/cpu.hpp"
-#include "machine/machine.hpp"
-#include "port/banked.hpp"
-#include "port/sysreg.hpp"
+#include "base/check.hpp"
+#include "engine/reexecution.hpp"
 
 namespace mmioscope {
 
-namespace {
-
-/// The guest's interrupts wait until the step is over: their handlers must not run on the
-/// shadow table.
-void mask_interrupts(Step& step, Frame& frame) {
-    step.masks = frame.psr & arch::psr_aif;
-    frame.psr |= arch::psr_aif;
-}
-
-void unmask_interrupts(const Step& step, Frame& frame) {
-    frame.psr = (frame.psr & ~arch::psr_aif) | step.masks;
-}
-
-/// The instruction took an exception: the masks of the step are now in that mode's SPSR. The
-/// exception's own entry rules decide what the guest sees in CPSR (ARM ARM B1.8.3).
-void unmask_interrupts_of_exception(const Step& step, Frame& frame) {
-    const bool abort = arch::mode_of(frame.psr) == arch::Mode::abt;
-    const auto spsr = abort ? port::Banked::spsr_abt : port::Banked::spsr_und;
-    port::write_banked(spsr, (port::read_banked(spsr) & ~arch::psr_aif) | step.masks);
-    frame.psr = (frame.psr & ~arch::psr_aif) | arch::psr_i | (step.masks & arch::psr_f) |
-                (abort ? arch::psr_a : step.masks & arch::psr_a);
-}
-
-/// How the step ended.
-enum class End {
-    planned,    ///< at the breakpoint behind the instruction
-    next_page,  ///< the instruction was executed; fetching the next one aborted before its
-                ///< breakpoint
-    exception,  ///< the instruction took an exception of the guest's instead
-    watchpoint, ///< the guest's own watchpoint fired, before the access
-    trap,       ///< another trap to Hyp: still to be handled
-};
-
-End how_ended(const Step& step, const Frame& frame, arch::Hsr hsr) {
-    if (hsr.watchpoint()) return End::watchpoint;
-    if (!hsr.debug_event()) return frame.pc == step.next_pc ? End::next_page : End::trap;
-    const arch::Mode mode = arch::mode_of(frame.psr);
-    if (frame.pc == step.next_pc && mode == arch::mode_of(step.record.mode)) return End::planned;
-    constexpr std::uint32_t prefetch_vector = 0x0c;
-    const bool fetch_aborted = mode == arch::Mode::abt &&
-                               frame.pc == guest_vectors() + prefetch_vector &&
-                               port::read_banked(port::Banked::lr_abt) - 4 == step.next_pc;
-    return fetch_aborted ? End::next_page : End::exception;
-}
-
-/// Why there is no access to tell of: an exception that the guest took in its place.
-abi::FaultReason why_not(End end, const Frame& frame) {
-    constexpr std::uint32_t data_vector = 0x10;
-    const bool data_abort = end == End::exception && arch::mode_of(frame.psr) == arch::Mode::abt &&
-                            frame.pc == guest_vectors() + data_vector;
-    return data_abort && took_external_abort() ? abi::FaultReason::external_abort
-                                               : abi::FaultReason::step_ended_abnormally;
-}
-
-bool executed(End end) {
-    return end == End::planned || end == End::next_page;
-}
-
-void complete(Step& step, const Frame& frame, End end, std::uint64_t now) {
-    abi::Record& r = step.record;
-    r.duration = static_cast<std::uint32_t>(now - r.time);
-    if (!executed(end)) {
-        r.type = abi::RecordType::fault;
-        r.value = static_cast<std::uint64_t>(why_not(end, frame));
-    } else if (!step.access.write && step.access.decoded && !step.access.listed) {
-        r.value = bus_value(frame, guest_register(frame, step.access.reg), step.access.log2_size);
-    }
-}
-
-void publish(Cpu& cpu, const Frame& frame, bool executed) {
-    const Step& step = cpu.step;
-    if (!step.access.recorded || (step.record.flags & abi::flag_early) != 0) return;
-    if (executed && step.access.listed) return publish_beats(cpu, frame, step.access, step.record);
-    abi::Record r = step.record;
-    // What was drawn for each word is not needed by an abort of them all.
-    if (step.access.listed) r.lock_sequence = cpu.locks.next_sequence(r.device);
-    cpu.ring.publish(r);
-}
-
-} // namespace
-
 Outcome ShadowEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
     if (!begin_access(cpu, access)) return Outcome::again;
-
-    Step& step = cpu.step;
-    step.access = access;
-    step.record = describe(frame, access);
-    if (!access.listed) step.record.lock_sequence = cpu.locks.next_sequence(access.span->region);
-    step.record.time = cpu.ring.begin(frame.pc, access.pa.value);
-    publish_if_last(cpu, frame, access, step.record);
-    step.next_pc = frame.pc + (access.wide ? 4 : 2);
-    arm_breakpoints(step.borrowed, step.next_pc, in_thumb(frame));
-    mask_interrupts(step, frame);
+    begin_step(cpu, frame, access);
     cpu.view.open_shadow();
-    step.armed = true;
-    ++cpu.ring.statistics().stepped;
     return Outcome::again;
 }
 
 bool ShadowEngine::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
-    Step& step = cpu.step;
-    // Close first: nothing below may run with the shadow open. Then the access must be done on the
-    // bus, before the lock is free.
-    cpu.view.close_shadow();
-    step.armed = false;
-    const std::uint64_t now = cpu.ring.complete();
-    disarm_breakpoints(step.borrowed);
-
-    const End end = how_ended(step, frame, hsr);
-    const bool in_exception = hsr.debug_event() && end != End::planned && end != End::watchpoint;
-    if (in_exception) unmask_interrupts_of_exception(step, frame);
-    else unmask_interrupts(step, frame);
-
-    step.stuck = end == End::trap;
-    complete(step, frame, end, now);
-    if (end != End::planned) ++cpu.ring.statistics().abnormal;
-    publish(cpu, frame, executed(end));
-    cpu.ring.finish();
+    cpu.view.close_shadow(); // first: nothing below may run with the shadow open
+    const bool own_breakpoint = end_step(cpu, frame, hsr);
     cpu.locks.release();
-    if (end == End::watchpoint) inject_watchpoint(frame, {port::read<reg::HDFAR>()});
-    return hsr.debug_event();
+    return own_breakpoint;
+}
+
+// The guest never resumes with the shadow open and no step armed, nor with a lock and no step.
+void ShadowEngine::check_way_back(const Cpu& cpu) const {
+    check(cpu.view.shadow_open() == cpu.step.armed, "shadow table without a step");
+    check(cpu.locks.held() == cpu.step.armed, "lock without a step");
 }
 
 } // namespace mmioscope

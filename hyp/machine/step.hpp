@@ -3,6 +3,7 @@
 
 #include "abi/record.hpp"
 #include "arch/instruction.hpp"
+#include "arch/lpae.hpp"
 #include "machine/access.hpp"
 #include "trace/region_lock.hpp"
 
@@ -33,6 +34,7 @@ struct Step {
     std::uint32_t next_pc{};     ///< where the breakpoint is
     std::uint32_t masks{};       ///< the guest's CPSR.A, I and F
     BorrowedDebug borrowed{};
+    lpae::Descriptor* opened{}; ///< the page that is open to all CPUs; `unprotect` only
     bool stuck{}; ///< the last step ended in another trap, its instruction not executed
 };
 

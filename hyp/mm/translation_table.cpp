@@ -25,7 +25,7 @@ Descriptor* TranslationTable::descend(Descriptor& entry, unsigned level, TablePo
     if (table == nullptr) return nullptr;
     if (lpae::is_valid(entry)) {
         const std::uint64_t output = lpae::output_address(entry);
-        const lpae::Attributes kept{entry & ~(lpae::address_mask | 3)};
+        const lpae::Attributes kept = lpae::attributes_of(entry);
         for (unsigned i = 0; i < lpae::table_entries; ++i)
             port::store_descriptor(
                 &table[i],
@@ -68,6 +68,16 @@ Descriptor TranslationTable::lookup(std::uint64_t address) const {
         const Descriptor entry = table[lpae::level_index(address, level)];
         if (!lpae::is_table(entry, level)) return lpae::is_valid(entry) ? entry : 0;
         table = port::memory_at<Descriptor>({lpae::output_address(entry)});
+    }
+}
+
+Descriptor* TranslationTable::page_entry(std::uint64_t address) const {
+    Descriptor* table = root_;
+    for (unsigned level = lpae::first_level;; ++level) {
+        Descriptor* entry = &table[lpae::level_index(address, level)];
+        if (level == lpae::last_level) return entry;
+        if (!lpae::is_table(*entry, level)) return nullptr;
+        table = port::memory_at<Descriptor>({lpae::output_address(*entry)});
     }
 }
 

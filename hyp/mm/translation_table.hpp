@@ -40,6 +40,9 @@ public:
     /// The leaf that translates `address`, or 0.
     lpae::Descriptor lookup(std::uint64_t address) const;
 
+    /// The entry of the last level for `address`, valid or not; null if a block or nothing is there.
+    lpae::Descriptor* page_entry(std::uint64_t address) const;
+
     /// Makes every entry of the root invalid: whoever walks it next, faults.
     void invalidate_root();
 

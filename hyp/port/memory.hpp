@@ -24,6 +24,13 @@ inline void store_descriptor(std::uint64_t* entry, std::uint64_t value) {
     store_shared(*entry, value);
 }
 
+/// Writes it only if it holds `expected`, and says in `expected` what it held; atomic among CPUs.
+inline bool exchange_descriptor(std::uint64_t* entry, std::uint64_t& expected,
+                                std::uint64_t value) {
+    return __atomic_compare_exchange_n(entry, &expected, value, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE);
+}
+
 /// Makes [begin, begin+size) visible to observers that do not use the caches, and forgets it: what
 /// they write there is seen here.
 void flush_to_coherency(PhysicalAddress begin, std::size_t size);

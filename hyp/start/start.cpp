@@ -9,9 +9,11 @@
 #include "engine/debug_unit.hpp"
 #include "engine/emulation.hpp"
 #include "engine/shadow.hpp"
+#include "engine/unprotect.hpp"
 #include "guest/reset.hpp"
 #include "machine/area.hpp"
 #include "machine/machine.hpp"
+#include "mm/shared_page.hpp"
 #include "port/barrier.hpp"
 #include "port/memory.hpp"
 #include "port/this_cpu.hpp"
@@ -155,6 +157,10 @@ BootError build_tables(Machine& machine) {
     if (!build_guest_table(machine, machine.normal_table, false)) return no_tables;
     for (unsigned i = 0; i < machine.cpu_count; ++i)
         if (!build_guest_table(machine, machine.shadow_tables[i], true)) return no_tables;
+    if (machine.config.engine == abi::EngineKind::unprotect &&
+        !add_shared_pages(machine.normal_table, machine.shadow_tables[0], machine.map,
+                          machine.pool))
+        return no_tables;
     return {};
 }
 
@@ -162,7 +168,21 @@ BootError build_tables(Machine& machine) {
 Engine& engine_of(abi::EngineKind kind) {
     static ShadowEngine shadow;
     static EmulationEngine emulation{shadow};
-    return kind == abi::EngineKind::shadow ? static_cast<Engine&>(shadow) : emulation;
+    static UnprotectEngine unprotect;
+    switch (kind) {
+    case abi::EngineKind::emulation: return emulation;
+    case abi::EngineKind::unprotect: return unprotect;
+    default: return shadow;
+    }
+}
+
+const char* description_of(abi::EngineKind kind) {
+    switch (kind) {
+    case abi::EngineKind::emulation: return "emulation engine";
+    case abi::EngineKind::unprotect:
+        return "unprotect engine: the baseline for comparison, IT LOSES EVENTS";
+    default: return "shadow engine";
+    }
 }
 
 void prepare_cpu(Machine& machine, Cpu& cpu) {
@@ -220,7 +240,7 @@ Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
     Pl011 uart(machine.uart, cpu.bus);
     uart.start();
     print(uart, "mmioscope: ", board.name, ", ", std::uint32_t{machine.cpu_count}, " CPUs, ",
-          machine.config.engine == abi::EngineKind::shadow ? "shadow" : "emulation", " engine\n");
+          description_of(machine.config.engine), "\n");
     publish_area(machine, {guest_tree.value, guest_tree.value + written.size()});
     if (!seal_machine(machine)) refuse(machine, no_seal);
     return guest_start_frame(static_cast<std::uint32_t>(machine.config.modules.kernel.begin), 0,

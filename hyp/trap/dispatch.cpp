@@ -1,7 +1,7 @@
 #include "trap/dispatch.hpp"
 
 #include "base/check.hpp"
-#include "engine/shadow.hpp"
+#include "engine/engine.hpp"
 #include "guest/exception.hpp"
 #include "guest/registers.hpp"
 #include "machine/machine.hpp"
@@ -29,11 +29,9 @@ Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     }
 }
 
-/// The guest never resumes with the shadow open and no step armed, nor with a lock and no step.
 void check_way_back(const Cpu& cpu) {
     check(cpu.view.consistent(), "VTTBR is not what it should be");
-    check(cpu.view.shadow_open() == cpu.step.armed, "shadow table without a step");
-    check(cpu.locks.held() == cpu.step.armed, "lock without a step");
+    cpu.machine->engine->check_way_back(cpu);
 }
 
 } // namespace
@@ -44,7 +42,7 @@ void guest_trap(Cpu& cpu, Frame& frame) {
     ++cpu.ring.statistics().traps;
     // IL is valid only where ISV is; what is skipped without it has 32 bits: MCR, HVC, SMC.
     const bool wide = hsr.il() || !hsr.isv();
-    if (!(cpu.step.armed && ShadowEngine::finish(cpu, frame, hsr)))
+    if (!(cpu.step.armed && cpu.machine->engine->finish(cpu, frame, hsr)))
         if (handle(cpu, frame, hsr) == Outcome::done) skip_instruction(frame, wide);
     check_way_back(cpu);
 }

@@ -73,6 +73,15 @@ PhysicalAddress address_of(const void* object) {
 void store_descriptor(std::uint64_t* entry, std::uint64_t value) {
     machine().store_descriptor(entry, value);
 }
+bool exchange_descriptor(std::uint64_t* entry, std::uint64_t& expected, std::uint64_t value) {
+    machine().point();
+    if (*entry != expected) {
+        expected = *entry;
+        return false;
+    }
+    machine().set_descriptor(entry, value);
+    return true;
+}
 
 namespace {
 void prepare_access(PhysicalAddress address) {

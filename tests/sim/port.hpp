@@ -22,6 +22,7 @@ bool exchange(std::uint32_t* word, std::uint32_t expected, std::uint32_t desired
 void* memory_at(PhysicalAddress address);
 PhysicalAddress address_of(const void* object);
 void store_descriptor(std::uint64_t* entry, std::uint64_t value);
+bool exchange_descriptor(std::uint64_t* entry, std::uint64_t& expected, std::uint64_t value);
 
 std::uint64_t device_read(PhysicalAddress address, unsigned log2_size);
 void device_write(PhysicalAddress address, unsigned log2_size, std::uint64_t value);

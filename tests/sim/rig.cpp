@@ -21,7 +21,8 @@ RigOptions options_for(abi::EngineKind engine, unsigned cpus, std::uint64_t seed
     Random random(seed);
     RigOptions o;
     o.tree.cpus = o.conditions.cpus = cpus;
-    o.tree.engine = engine == abi::EngineKind::shadow ? "shadow" : "emulation";
+    constexpr const char* engines[] = {"shadow", "emulation", "unprotect"};
+    o.tree.engine = engines[static_cast<unsigned>(engine)];
     o.conditions.seed = seed;
     constexpr unsigned switches[] = {1, 3, 10, 40};
     o.conditions.switch_one_in = switches[random.below(4)];

@@ -103,6 +103,9 @@ void Simulation::write_register(Encoding which, std::uint64_t value) {
         break;
     case encoding_of<reg::TLBIALL>(): return invalidate(self, Invalidation::What::vmid);
     case encoding_of<reg::TLBIALLNSNH>(): return invalidate(self, Invalidation::What::everything);
+    case encoding_of<reg::TLBIALLIS>():
+        for (Core& other : cores) perform(other, {.what = Invalidation::What::vmid, .vmid = self.regime().vmid(), .by_hyp = true});
+        return;
     case encoding_of<reg::TLBIALLNSNHIS>():
         for (Core& other : cores) perform(other, {.by_hyp = true});
         return;
@@ -139,6 +142,10 @@ void Simulation::synchronize_context() {
 
 void Simulation::store_descriptor(std::uint64_t* entry, std::uint64_t value) {
     point();
+    set_descriptor(entry, value);
+}
+
+void Simulation::set_descriptor(std::uint64_t* entry, std::uint64_t value) {
     *entry = value;
     table_writes.push_back({ram.address_of(entry).value, value});
 }

@@ -104,6 +104,8 @@ public:
     /// A device access; a write arrives later, in program order.
     std::uint64_t device_access(const BusAccess& access);
     void store_descriptor(std::uint64_t* entry, std::uint64_t value);
+    /// The same without a point before it: part of an atomic operation.
+    void set_descriptor(std::uint64_t* entry, std::uint64_t value);
     /// Fails unless Hyp's own table, if it is on, maps `address` as memory or as a device.
     void check_hyp_mapping(PhysicalAddress address, bool device);
 

@@ -39,10 +39,11 @@ TEST_CASE("what /chosen does not say has a default") {
 
 TEST_CASE("words of /chosen choose engine and policy; other words are errors") {
     CHECK(config_of({.engine = "emulation"}).first.engine == abi::EngineKind::emulation);
+    CHECK(config_of({.engine = "unprotect"}).first.engine == abi::EngineKind::unprotect);
     CHECK(config_of({.policy = "stall"}).first.policy == abi::Policy::stall);
     CHECK(config_of({.policy = "flight"}).first.policy == abi::Policy::flight);
     CHECK(config_of({.engine = "magic"}).second ==
-          "mmioscope,engine is neither shadow nor emulation");
+          "mmioscope,engine is none of shadow, emulation, unprotect");
     CHECK(config_of({.policy = "stal"}).second ==
           "mmioscope,policy is none of drop, stall, flight");
     CHECK(config_of({}, [](void* blob, int chosen) {

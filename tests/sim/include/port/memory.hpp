@@ -21,6 +21,11 @@ inline void store_descriptor(std::uint64_t* entry, std::uint64_t value) {
     sim::store_descriptor(entry, value);
 }
 
+inline bool exchange_descriptor(std::uint64_t* entry, std::uint64_t& expected,
+                                std::uint64_t value) {
+    return sim::exchange_descriptor(entry, expected, value);
+}
+
 inline void flush_to_coherency(PhysicalAddress, std::size_t) { sim::point(); }
 
 } // namespace mmioscope::port

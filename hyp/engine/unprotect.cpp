@@ -1,0 +1,36 @@
+#include "engine/unprotect.hpp"
+
+#include "base/check.hpp"
+#include "engine/reexecution.hpp"
+#include "machine/machine.hpp"
+#include "mm/shared_page.hpp"
+
+namespace mmioscope {
+
+Outcome UnprotectEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
+    lpae::Descriptor* entry = cpu.machine->normal_table.page_entry(access.pa.value);
+    check(entry != nullptr, "a page that traps has no shared descriptor");
+    if (!begin_access(cpu, access)) return Outcome::again;
+    DeviceAccess one = access;
+    one.listed = false;
+    one.decoded = access.decoded && !access.listed;
+    begin_step(cpu, frame, one);
+    cpu.locks.release(); // held for its sequence number, not for the access
+    cpu.step.opened = entry;
+    open_shared_page(*entry);
+    return Outcome::again;
+}
+
+bool UnprotectEngine::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    close_shared_page(*cpu.step.opened);
+    cpu.step.opened = nullptr;
+    return end_step(cpu, frame, hsr);
+}
+
+void UnprotectEngine::check_way_back(const Cpu& cpu) const {
+    check(!cpu.view.shadow_open(), "a shadow table, which this engine does not use");
+    check((cpu.step.opened != nullptr) == cpu.step.armed, "a page open without a step");
+    check(!cpu.locks.held(), "a lock held in the guest");
+}
+
+} // namespace mmioscope

@@ -1,0 +1,78 @@
+#include "mm/shared_page.hpp"
+
+#include "base/check.hpp"
+#include "port/barrier.hpp"
+#include "port/memory.hpp"
+#include "port/sysreg.hpp"
+
+namespace mmioscope {
+
+namespace {
+
+using lpae::Descriptor;
+
+constexpr std::uint64_t input_end = std::uint64_t{1} << 32;
+
+constexpr Descriptor one_opener = Descriptor{1} << 55;
+constexpr Descriptor openers = Descriptor{0xf} << 55;
+static_assert(abi::max_cpus <= openers / one_opener);
+
+/// The descriptor with `change` openers more, valid if there are any.
+constexpr Descriptor changed(Descriptor entry, Descriptor change) {
+    const Descriptor next = (entry + change) & ~lpae::valid;
+    return (next & openers) != 0 ? next | lpae::valid : next;
+}
+
+void change_openers(Descriptor& entry, Descriptor change) {
+    // Each failure is a change by another CPU, and those are seldom: whoever has one steps on.
+    constexpr unsigned most_tries = 100'000;
+    Descriptor seen = entry;
+    for (unsigned tries = 0; tries < most_tries; ++tries)
+        if (port::exchange_descriptor(&entry, seen, changed(seen, change))) return;
+    panic("a shared page's descriptor does not come to rest");
+}
+
+/// Every CPU walks, and no CPU translates, by what the table says now (ARM ARM B3.10.1).
+void invalidate_everywhere() {
+    port::complete_all();
+    port::write<reg::TLBIALLIS>(0);
+    port::complete_all();
+    port::synchronize_context();
+}
+
+bool add_page(TranslationTable& normal, const TranslationTable& open, Range page, TablePool& pool) {
+    const Descriptor leaf = open.lookup(page.begin);
+    if (!lpae::is_valid(leaf)) return true; // withheld: nobody opens it
+    if (!normal.map(page, lpae::attributes_of(leaf), pool)) return false;
+    Descriptor* entry = normal.page_entry(page.begin);
+    check(entry != nullptr, "a page was mapped without a descriptor of its own");
+    port::store_descriptor(entry, *entry & ~lpae::valid);
+    return true;
+}
+
+} // namespace
+
+bool add_shared_pages(TranslationTable& normal, const TranslationTable& open, const RegionMap& map,
+                      TablePool& pool) {
+    for (const Span& span : map) {
+        const std::uint64_t end = page_ceil(span.range.end);
+        if (end > input_end) continue;
+        for (std::uint64_t page = page_floor(span.range.begin); page < end; page += page_size)
+            if (map.page_trapped({page}) && !add_page(normal, open, {page, page + page_size}, pool))
+                return false;
+    }
+    return true;
+}
+
+void open_shared_page(Descriptor& entry) {
+    change_openers(entry, one_opener);
+    invalidate_everywhere();
+}
+
+void close_shared_page(Descriptor& entry) {
+    check((entry & openers) != 0, "a shared page was closed twice");
+    change_openers(entry, ~one_opener + 1);
+    invalidate_everywhere();
+}
+
+} // namespace mmioscope
