@@ -15,6 +15,7 @@ struct Options {
     std::string trace;
     std::string log;
     std::string pc_log; ///< empty: none
+    bool counts = false;
 };
 
 // What is wrong with the trace itself, whatever the log says; lines.
@@ -60,11 +61,16 @@ Status verify(const Options& options) {
     }
     const verify::Result result = verify::compare(log, events.all, reader.regions());
     const std::string faults = trace_faults(reader, events);
+    const bool same = result.differences.empty() && faults.empty();
+    if (options.counts) {
+        fmt::print("{}\n", verify::counts(result, log.lines.size(), events.all.size()));
+        return same ? Status::fine : Status::failed;
+    }
     fmt::print("{}", verify::difference_details(result, log, events.all, reader.names()));
     fmt::print("{}{}", faults, verify::notes(result, log));
     const bool pcs = options.pc_log.empty() || verify_pcs(options.pc_log, events, reader);
     fmt::print("{}\n", verify::verdict(result));
-    return result.differences.empty() && faults.empty() && pcs ? Status::fine : Status::failed;
+    return same && pcs ? Status::fine : Status::failed;
 }
 
 } // namespace
@@ -75,10 +81,14 @@ void add_verify(CLI::App& app, Action& action) {
     const auto options = std::make_shared<Options>();
     command.add_option("trace", options->trace, "Trace file")->required();
     command.add_option("log", options->log, "QEMU's log (mmioscope run --access-log)")->required();
+    CLI::Option* const pc_log =
+        command
+            .add_option("--pc-log", options->pc_log,
+                        "Compare the PCs, too: the log of a plugin in QEMU (tests/qemu/pc_log.c)")
+            ->type_name("FILE");
     command
-        .add_option("--pc-log", options->pc_log,
-                    "Compare the PCs, too: the log of a plugin in QEMU (tests/qemu/pc_log.c)")
-        ->type_name("FILE");
+        .add_flag("--counts", options->counts, "One line for programs: words and numbers in turn")
+        ->excludes(pc_log);
     command.footer("\nExit status 0 if there is no difference, 1 if there is one.");
     command.callback([options, &action] { action = [options] { return verify(*options); }; });
 }

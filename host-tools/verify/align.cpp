@@ -1,5 +1,6 @@
 #include "verify/align.hpp"
 
+#include "verify/anchors.hpp"
 #include "verify/detour.hpp"
 
 #include <algorithm>
@@ -7,6 +8,11 @@
 namespace mmioscope::verify {
 
 namespace {
+
+/// After so many differences without a short way around, most of the rest is taken to be missing.
+constexpr unsigned most_failures = 8;
+/// How far a match is looked for between two anchors, in lines.
+constexpr std::uint64_t bridge_reach = 100'000;
 
 class Aligner {
 public:
@@ -20,8 +26,15 @@ public:
                 keep(place, match);
                 continue;
             }
-            std::optional<std::vector<Step>> way = find_detour(pair_, place);
+            std::optional<std::vector<Step>> way;
+            if (failures_ < most_failures) {
+                way = find_detour(pair_, place);
+            }
             if (!way) {
+                ++failures_;
+                if (cross_to_anchor(place)) {
+                    continue;
+                }
                 --patience;
                 way = find_far(pair_, place);
             }
@@ -55,8 +68,44 @@ private:
         }
     }
 
+    // Goes to the next anchor, if there is one; what lies between belongs together where it
+    // agrees in the order of both sides.
+    bool cross_to_anchor(Place& place) {
+        if (failures_ == 1) {
+            anchors_ = find_anchors(pair_, place);
+        }
+        const auto next = std::find_if(
+            anchors_.begin() + next_anchor_, anchors_.end(), [&place](const Place& anchor) {
+                return anchor.line >= place.line && anchor.event >= place.event;
+            });
+        next_anchor_ = next - anchors_.begin();
+        if (next == anchors_.end()) {
+            return false;
+        }
+        bridge(place, *next);
+        place = *next;
+        return true;
+    }
+
+    void bridge(Place place, const Place& to) {
+        for (; place.event < to.event; ++place.event) {
+            const std::uint64_t end = std::min(to.line, place.line + bridge_reach);
+            for (Place at = place; at.line < end; ++at.line) {
+                if (const Match match = pair_.match(at)) {
+                    place.line = at.line;
+                    keep(place, match);
+                    place.event -= 1; // the loop goes on behind it
+                    break;
+                }
+            }
+        }
+    }
+
     StreamPair pair_;
     Matching& matching_;
+    unsigned failures_ = 0;
+    std::vector<Place> anchors_;
+    std::ptrdiff_t next_anchor_ = 0;
 };
 
 } // namespace

@@ -94,4 +94,12 @@ std::string verdict(const Result& result, std::string_view what) {
     return text;
 }
 
+std::string counts(const Result& result, std::size_t lines, std::size_t events) {
+    std::string text = fmt::format("log {} trace {} compared {}", lines, events, result.compared);
+    for (std::size_t kind = 0; kind < kind_count; ++kind) {
+        text += fmt::format(" {} {}", kind_text(static_cast<Kind>(kind)), result.by_kind[kind]);
+    }
+    return text;
+}
+
 } // namespace mmioscope::verify

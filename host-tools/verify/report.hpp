@@ -21,4 +21,9 @@ std::string notes(const Result& result, const AccessLog& log);
 /// "verify: 123 events compared, 2 differences: 1 missing, 1 value". `what`: were compared.
 std::string verdict(const Result& result, std::string_view what = "events");
 
+/// The same for programs, on one line: words and numbers in turn, all kinds of differences.
+/// "log 100 trace 98 compared 98 missing 2 extra 0 ...". `lines` are those of the log that were
+/// compared, `events` those of the trace.
+std::string counts(const Result& result, std::size_t lines, std::size_t events);
+
 } // namespace mmioscope::verify
