@@ -4,6 +4,7 @@
 #include "lib/printer.hpp"
 #include "lib/record_text.hpp"
 #include "lib/report.hpp"
+#include "lib/shares.hpp"
 
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ struct Options {
     std::string file;
     bool all = false;
     bool summary = false;
+    bool shares = false;
     int cpu = -1;
     std::optional<std::uint64_t> limit;
 };
@@ -70,9 +72,13 @@ Status print(const Options& options) {
                                      reader.info() ? reader.info()->counter_frequency : 0};
     trace::Printer printer(stdout, print_options(options), context);
     trace::Summary summary;
+    trace::Shares shares;
     trace::LossCounter seen(1);
     for (; !records.empty(); records = reader.next()) {
         summary.add(records);
+        if (options.shares) {
+            shares.add(records);
+        }
         printer.add(records);
         std::for_each(records.begin(), records.end(),
                       [&seen](const abi::Record& record) { seen.add(record); });
@@ -80,6 +86,9 @@ Status print(const Options& options) {
     printer.flush();
     if (!options.summary && printer.not_printed() > 0) {
         fmt::print("... {} more events, not printed\n", printer.not_printed());
+    }
+    if (options.shares) {
+        fmt::print("\n{}", shares.table(context));
     }
     print_end(reader, summary, context, seen);
     if (!reader.end()) {
@@ -97,6 +106,8 @@ void add_print(CLI::App& app, Action& action) {
     command.add_option("file", options->file, "Trace file; - for standard input")->required();
     command.add_flag("--all", options->all, "Each record, also on a terminal");
     command.add_flag("--summary", options->summary, "Only the table and the verdict");
+    command.add_flag("--shares", options->shares,
+                     "What each CPU had of devices that several use, and how long it waited");
     command.add_option("--cpu", options->cpu, "Lines of this CPU only")
         ->check(CLI::NonNegativeNumber);
     command.add_option("--limit", options->limit, "At most so many lines");
