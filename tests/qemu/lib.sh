@@ -28,6 +28,13 @@ run_bare() { # GUEST ARGUMENT...
     run --bare --kernel "$build/tests/guest/$board/$name.bin" --no-net --no-print \
         --expect 'guest: done' "$@"
 }
+# Arguments for run_bare hammer: what tests/guest/hammer.cpp finds in memory, put there by QEMU's loader.
+hammer_of() { # ACCESSES-OF-EACH-CPU CPUS
+    local ram=0x80000000
+    [ "$board" != virt ] || ram=0x40000000
+    echo "--cpus $2 --qemu-arg=-device \
+        --qemu-arg=loader,addr=$((ram + (32 << 20))),data=$((($2 << 32) | $1)),data-len=8"
+}
 run_linux() { # COMMAND-LINE ARGUMENT...
     local line=$1
     shift

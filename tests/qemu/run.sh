@@ -1,9 +1,9 @@
 #!/bin/bash
 # The integration tests: what `mmioscope run` does with QEMU, Debian and the bare-metal guests.
 #
-#   tests/qemu/run.sh [--tier test|nightly] [--list] [case...]
+#   tests/qemu/run.sh [--tier test|nightly|soak] [--list] [case...]
 #
-# Without case names, all of the tier (default: test; nightly is what it has beyond that). One line per case,
+# Without case names, all of the tier (default: test; nightly and soak are what they have beyond that). One line per case,
 # `ok NAME (seconds)` or `FAILED NAME why`; what the case printed and recorded stays in build/tests/qemu/NAME/.
 # One case at a time: two QEMUs side by side preempt each other's CPUs.
 set -u

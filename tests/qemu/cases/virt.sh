@@ -8,13 +8,6 @@ virt() {
     "$@"
 }
 
-virt_hammer() { # ENGINE
-    run_bare hammer --engine "$1" --access-log "$out/access.log"
-    complete
-    [ "$(events_of 'intc@8000000' reads)" -ge 50000 ] || fail "not 50000 reads"
-    verified
-}
-
 # Stock Debian on CPUS CPUs, everything traced.
 virt_linux() { # CPUS ARGUMENT...
     local cpus=$1
@@ -28,7 +21,6 @@ virt_linux() { # CPUS ARGUMENT...
     verified
 }
 
-for engine in shadow emulation; do add test "virt-hammer-$engine" 25 virt virt_hammer $engine; done
 add test virt-linux-4-shadow 25 virt virt_linux 4 --engine shadow
 add nightly virt-linux-4-emulation 25 virt virt_linux 4 --engine emulation
 add nightly virt-linux-1 15 virt virt_linux 1
