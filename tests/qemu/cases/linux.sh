@@ -3,7 +3,7 @@
 
 sd_reads=262144 # 1 MiB from the card's FIFO, 4 bytes each
 
-# Every device traced: nothing missing, nothing different. STEPS for the guest; empty: every driver at work.
+# Every device traced: nothing missing, nothing different. STEPS: what the guest's command line says of them.
 proof() { # STEPS ARGUMENT...
     local steps=$1
     shift
@@ -12,6 +12,13 @@ proof() { # STEPS ARGUMENT...
     [ "$(events_of mmc@50000 reads)" -ge $sd_reads ] ||
         fail "$(events_of mmc@50000 reads) reads of the SD controller"
     verified
+}
+
+# Card, network, clock and console at the same time on two CPUs: eight times the card, three million accesses.
+load() { # ENGINE
+    proof "mmioscope.steps=all mmioscope.sd_passes=8" --engine "$1" --policy stall --time-limit 900
+    [ "$(events)" -ge 2500000 ] || fail "only $(events) events"
+    "$mmioscope" print --summary --shares "$out/trace.mmio" >"$out/shares" || fail "print: exit status $?"
 }
 
 # The same through rings that wrap ten times and more. A full ring stops its CPU, so that a busy machine
@@ -82,8 +89,11 @@ noticed() {
 }
 
 add test linux-unmodified 2 unmodified
-add test linux-shadow 60 proof "" --engine shadow
-add test linux-emulation 40 proof "" --engine emulation
+all_steps=mmioscope.steps=console,rtc,sysreg,irq,all # the last one: all drivers at the same time
+add test linux-shadow 60 proof $all_steps --engine shadow
+add test linux-emulation 40 proof $all_steps --engine emulation
+add nightly linux-load-shadow 180 load shadow
+add nightly linux-load-emulation 120 load emulation
 add test linux-wrap-emulation 40 wrap emulation
 add test linux-wrap-shadow 60 wrap shadow
 add test boot-none-2 10 boot 2 none
