@@ -6,7 +6,7 @@ BOARD ?= vexpress-a15
 # Arguments of `mmioscope run` for `make demo`: make demo ARGS="--engine emulation"
 ARGS ?=
 
-.PHONY: all help setup hyp demo test fuzz nightly soak bench clean distclean
+.PHONY: all help setup hyp demo test fuzz nightly soak prove bench clean distclean
 .DELETE_ON_ERROR:
 all: hyp host-tools
 	@:
@@ -41,8 +41,9 @@ test: ## everything CI checks
 fuzz: ## the parsers against random input, FUZZ_SECONDS (600) each
 nightly: ## the long versions of the proofs
 soak: ## the contended and dense cases for SOAK_MINUTES (60)
+prove: ## the engines and the baseline that loses events, against QEMU's own log: table and plot
 bench: ## what tracing costs, in instructions
-test fuzz nightly soak bench: setup
+test fuzz nightly soak prove bench: setup
 	@$(MAKE) --no-print-directory -j2 guest all
 	@tests/run.sh $@
 

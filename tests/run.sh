@@ -73,9 +73,14 @@ soak)
     build_all
     suite soak $((SOAK_MINUTES * 60 + 300)) tests/soak.sh "$SOAK_MINUTES"
     ;;
+prove)
+    contrib/install-packages.sh tests/prove/packages.txt || exit 1
+    build_all
+    suite prove 900 tests/prove/prove.sh "$build"
+    ;;
 bench) suite bench 300 tests/bench.sh "$build" ;;
 *)
-    echo "tests/run.sh: no tier '$tier'; there are: test, fuzz, nightly, soak, bench" >&2
+    echo "tests/run.sh: no tier '$tier'; there are: test, fuzz, nightly, soak, prove, bench" >&2
     exit 2
     ;;
 esac
