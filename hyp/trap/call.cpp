@@ -89,7 +89,20 @@ std::uint32_t cpu_suspend(Cpu& cpu, const Call& call) {
     panic("the firmware returned from SYSTEM_OFF or SYSTEM_RESET");
 }
 
+/// Where CPUs come and go, and time is no matter.
+bool changes_power(const Call& call) {
+    switch (call.function) {
+    case Function::cpu_suspend: return (call.argument[0] & psci::state_powers_down) != 0;
+    case Function::cpu_on:
+    case Function::cpu_off:
+    case Function::system_off:
+    case Function::system_reset: return true;
+    default: return false;
+    }
+}
+
 std::uint32_t answer(Cpu& cpu, const Frame& frame, const Call& call) {
+    if (changes_power(call)) check_integrity(*cpu.machine);
     switch (call.function) {
     case Function::version:
     case Function::affinity_info:

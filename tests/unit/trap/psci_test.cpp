@@ -33,6 +33,8 @@ struct Bench {
         Code(rig.simulation.ram, at::kernel).end(); // CPU 1 stays where it is
         rig.on_end(0, [this, conduit, action](Core& core, mmioscope::Cpu& cpu) {
             rig.machine->config.conduit = conduit;
+            rig.machine->integrity = {};
+            if (!seal_machine(*rig.machine)) throw Failure{"no room for the checksums"};
             action(core, cpu);
         });
         rig.run();
