@@ -15,7 +15,6 @@ constexpr u64 gib = 1u << 30;
 constexpr u64 mib = 1u << 20;
 constexpr u64 page = 4096;
 
-constexpr u64 ram = 0x8000'0000;
 constexpr u64 ram_end = 0xa000'0000;
 constexpr u64 hyp = 0x8800'0000; // hyp/abi/layout.hpp, with a trace area of 64 MiB
 constexpr u64 hyp_end = hyp + 16 * mib + 64 * mib;

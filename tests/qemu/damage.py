@@ -54,7 +54,7 @@ class Hypervisor:
 
     def at_work(self, build):
         """Both CPUs access devices; stopped somewhere meanwhile."""
-        guest = symbols_of(f"{build}/tests/guest/hammer.elf")
+        guest = symbols_of(f"{build}/tests/guest/vexpress-a15/hammer.elf")
         self.debugger.run_to(guest["secondary_main"])
         before = self.records()
         while any(now < then + 50 for now, then in zip(self.records(), before)):

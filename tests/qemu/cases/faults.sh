@@ -3,7 +3,7 @@
 
 # damaged KIND GUEST: $pid is mmioscope's, whose end is in $status.
 damaged() {
-    "$mmioscope" run --bare --kernel "$build/tests/guest/$2.bin" --dtb "$board_tree" --no-net --no-print \
+    "$mmioscope" run --bare --kernel "$build/tests/guest/$board/$2.bin" --dtb "$board_tree" --no-net --no-print \
         --trace clcd@1f0000 --time-limit 30 -o "$out/trace.mmio" --console-log "$out/console" --hyp-log "$out/hypervisor" \
         --qemu-arg=-chardev --qemu-arg="socket,id=gdb,path=$out/gdb,server=on,wait=off" \
         --qemu-arg=-gdb --qemu-arg=chardev:gdb --qemu-arg=-S >"$out/stdout" 2>"$out/stderr" &
@@ -50,7 +50,7 @@ address_of() { arm-none-eabi-nm "$build/hyp-vexpress-a15.elf" | sed -n "s/^\([0-
 in_code() { # KIND WHAT HSR OFFSET LINE...: the first instructions of the trap handler are others; PC is at OFFSET
     local pc
     pc=$(printf '%08x' $((0x$(address_of mmioscope_guest_trap) + $4)))
-    fault "$1" "$2" "pc=0x$pc " "^HSR=0x$3 " 'changed: text 0x8800[0-9a-f]{4}\+0x1000' "${@:5}"
+    fault "$1" "$2" "pc=0x$pc " "^HSR=0x$3 " 'changed: text 0x880[01][0-9a-f]{4}\+0x1000' "${@:5}"
 }
 
 # The last records lie where the fault is, so the report ends there, and says so.
@@ -58,7 +58,7 @@ fault_in_report() {
     damaged area hammer
     reported 'data abort'
     whole
-    once '^mmioscope: a fault in the report, pc=0x8800'
+    once '^mmioscope: a fault in the report, pc=0x880[01]'
 }
 # Nothing but the first line can be printed.
 fault_in_printing() {
@@ -91,15 +91,15 @@ add test fault-bkpt 3 in_code bkpt 'prefetch abort' '86000022' 0
 add test fault-jump 3 fault jump 'prefetch abort' 'pc=0x50000000 ' '^HSR=0x8[46]00000[0-9a-f] .*HIFAR=0x50000000 '
 add test fault-load 3 in_code load 'data abort' '9[67][0-9a-f]{2}000[0-9a-f]' 4 'HDFAR=0x50000000 '
 add test fault-overflow 3 in_code overflow 'stack overflow' '9400004[0-9a-f]' 0 '  HDFAR=0x881[0-9a-f]{2}fd8 '
-add test fault-check 3 fault check 'VTTBR is not what it should be' '^checked before pc=0x8800' '^mmioscope: unchanged: text'
-add test fault-class 3 fault class 'unexpected exception class' '^checked before pc=0x8800' '^mmioscope: unchanged: text'
+add test fault-check 3 fault check 'VTTBR is not what it should be' '^checked before pc=0x880[01]' '^mmioscope: unchanged: text'
+add test fault-class 3 fault class 'unexpected exception class' '^checked before pc=0x880[01]' '^mmioscope: unchanged: text'
 add test fault-cpu1 3 fault cpu1 'data abort on CPU 1' '^mmioscope: unchanged: text'
 add test fault-both 3 fault both 'undefined instruction'
 add test fault-in-report 3 fault_in_report
 add test fault-in-printing 3 fault_in_printing
-add test changed-text 3 changed text straddle 'text 0x8800[0-9a-f]{4}\+0x1000'
-add test changed-constants 3 changed constants hammer 'constants 0x8800[0-9a-f]{4}\+0x1000'
+add test changed-text 3 changed text straddle 'text 0x880[01][0-9a-f]{4}\+0x1000'
+add test changed-constants 3 changed constants hammer 'constants 0x880[01][0-9a-f]{4}\+0x1000'
 add test changed-tables 3 changed tables hammer 'tables 0x88[0-9a-f]{6}\+0x(1000|fe0)'
-add test changed-description 3 changed description straddle 'description 0x8801[0-9a-f]{4}\+0x[0-9a-f]+'
+add test changed-description 3 changed description straddle 'description 0x880[12][0-9a-f]{4}\+0x[0-9a-f]+'
 add test changed-code-page 3 changed code-page hammer 'tables 0x88[0-9a-f]{6}\+0x(1000|fe0)'
 add test missing-page 3 missing_page

@@ -15,10 +15,7 @@ normalise() { # FILE
 
 # HVC, SMC and every encoding of the system registers: the answers are those without the hypervisor.
 hostile() { # ENGINE
-    timeout 100 qemu-system-arm -M vexpress-a15,secure=off,virtualization=off -smp 2 -m 512 -display none \
-        -monitor none -serial "file:$out/native" -no-reboot -audiodev none,id=a -nic none \
-        -kernel "$build/tests/guest/hostile.elf" || fail "the guest does not end without a hypervisor"
-    has native '^guest: done$' "without a hypervisor: $(tail -n 1 "$out/native")"
+    native_guest hostile
     run_bare hostile --engine "$1" --trace 'all,!serial0'
     complete
     has console '^calls: 1000000, 1000000 undefined'
