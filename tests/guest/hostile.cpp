@@ -67,7 +67,8 @@ const char* level(bool user) {
 // HVC and SMC: undefined, and nothing else happens.
 
 void calls(u32 count) {
-    for (u32 n = 0; n < max_stubs; ++n) {
+    constexpr u32 kinds = 2048;
+    for (u32 n = 0; n < kinds; ++n) {
         const u32 immediate = random();
         constexpr u32 hvc = 0xe140'0070; // imm16 in bits 19:8 and 3:0
         constexpr u32 smc = 0xe160'0070; // imm4 in bits 3:0
@@ -81,7 +82,7 @@ void calls(u32 count) {
         // Function identifiers of PSCI and of the SMC calling convention, now and then.
         if (n % 4 == 0) before.r[0] = 0x8400'0000 | (n & 0x1f);
         Registers after = before;
-        if (!call(random() % max_stubs, after, n % 8 == 7)) ++undefined;
+        if (!call(random() % kinds, after, n % 8 == 7)) ++undefined;
         for (u32 i = 0; i < 10; ++i) {
             require(after.r[i] == before.r[i], "a call changed a register");
             add(after.r[i]);

@@ -86,8 +86,8 @@ missing_page() {
 
 add test fault-undefined 3 in_code undefined 'undefined instruction' 00000000 0
 add test fault-svc 3 in_code svc SVC '46000000' 4
-add test fault-hvc 3 in_code hvc HVC '4a000000' 4
-add test fault-bkpt 3 in_code bkpt 'prefetch abort' '86000022' 0
+add nightly fault-hvc 3 in_code hvc HVC '4a000000' 4
+add nightly fault-bkpt 3 in_code bkpt 'prefetch abort' '86000022' 0
 add test fault-jump 3 fault jump 'prefetch abort' 'pc=0x50000000 ' '^HSR=0x8[46]00000[0-9a-f] .*HIFAR=0x50000000 '
 add test fault-load 3 in_code load 'data abort' '9[67][0-9a-f]{2}000[0-9a-f]' 4 'HDFAR=0x50000000 '
 add test fault-overflow 3 in_code overflow 'stack overflow' '9400004[0-9a-f]' 0 '  HDFAR=0x881[0-9a-f]{2}fd8 '
@@ -96,10 +96,10 @@ add test fault-class 3 fault class 'unexpected exception class' '^checked before
 add test fault-cpu1 3 fault cpu1 'data abort on CPU 1' '^mmioscope: unchanged: text'
 add test fault-both 3 fault both 'undefined instruction'
 add test fault-in-report 3 fault_in_report
-add test fault-in-printing 3 fault_in_printing
+add nightly fault-in-printing 3 fault_in_printing
 add test changed-text 3 changed text straddle 'text 0x880[01][0-9a-f]{4}\+0x1000'
-add test changed-constants 3 changed constants hammer 'constants 0x880[01][0-9a-f]{4}\+0x1000'
+add nightly changed-constants 3 changed constants hammer 'constants 0x880[01][0-9a-f]{4}\+0x1000'
 add test changed-tables 3 changed tables hammer 'tables 0x88[0-9a-f]{6}\+0x(1000|fe0)'
 add test changed-description 3 changed description straddle 'description 0x880[12][0-9a-f]{4}\+0x[0-9a-f]+'
-add test changed-code-page 3 changed code-page hammer 'tables 0x88[0-9a-f]{6}\+0x(1000|fe0)'
+add nightly changed-code-page 3 changed code-page hammer 'tables 0x88[0-9a-f]{6}\+0x(1000|fe0)'
 add test missing-page 3 missing_page

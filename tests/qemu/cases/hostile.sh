@@ -42,3 +42,16 @@ reach() { # ENGINE
 
 for engine in shadow emulation; do add test "reach-$engine" 3 reach $engine; done
 add test hostile 20 hostile shadow
+
+# A device writes into the hypervisor: it is found when the guest switches the machine off, and not carried out.
+dma() {
+    board=virt
+    run_bare dma --qemu-arg=-device --qemu-arg=virtio-rng-device
+    exits_with 1
+    has console '^dma: into the hypervisor'
+    has console "^mmioscope: stop: the hypervisor's memory was changed on CPU 0"
+    has console '^mmioscope: changed: text 0x48000000\+0x1000'
+    has console '^mmioscope: end of report'
+    has stdout '^incomplete: .*the hypervisor stopped$'
+}
+add test dma 3 dma
