@@ -10,15 +10,6 @@ hammer() { # ENGINE
     verified
 }
 
-# Each way to access a device gives what it gives without a hypervisor.
-forms() { # ENGINE
-    native_guest forms
-    run_bare forms --engine "$1" --trace all --access-log "$out/access.log"
-    complete
-    cmp -s "$out/native" "$out/console" || fail "the console differs from that without a hypervisor"
-    verified
-}
-
 outside() { # ENGINE
     run_bare outside --engine "$1" --trace all
     complete
@@ -56,7 +47,6 @@ straddle() { # ENGINE
 
 for engine in shadow emulation; do
     add test "hammer-$engine" 25 hammer $engine
-    add test "forms-$engine" 15 forms $engine
     add test "outside-$engine" 5 outside $engine
     add test "neighbours-$engine" 10 neighbours $engine
     add test "straddle-$engine" 5 straddle $engine

@@ -1,0 +1,36 @@
+# The generated cases of tests/instructions/: every way to load and store.
+# shellcheck shell=bash disable=SC2154
+
+# States as natively, records as the generator expects them, and the trace as QEMU's log. What a failed store
+# exclusive leaves, a record without a value, is the only thing that the log does not have.
+instructions() { # ENGINE CASES.tsv
+    local unknown
+    native_guest instructions
+    run_bare instructions --engine "$1" --trace all --access-log "$out/access.log"
+    complete
+    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    python3 -B tests/instructions/judge.py "$2" "$out/native" "$out/console" "$out/print" >"$out/judge" ||
+        fail "$(head -n 1 "$out/judge") ($(tail -n 1 "$out/judge"))"
+    rm "$out/print"
+    "$mmioscope" verify "$out/trace.mmio" "$out/access.log" >"$out/verify" 2>&1 || true
+    unknown=$(sed -n 's/.* \([0-9]*\) records without a value.*/\1/p' "$out/judge")
+    [ "$unknown" = 0 ] || unknown="$unknown differences: $unknown extra"
+    has verify "^verify: [0-9]+ events compared, ${unknown/#0/0 differences}\$" \
+        "$(tail -n 1 "$out/verify"), and $unknown records without a value (see $out/verify)"
+    tail -n 1 "$out/judge" >&2
+}
+
+# Other registers, offsets and conditions each night, and all variants of each form.
+instructions_anew() { # ENGINE
+    local seed=${INSTRUCTIONS_SEED:-$RANDOM$RANDOM} into
+    into=build/tests/qemu/$(basename "$out")/build
+    echo "seed $seed" >&2
+    make --no-print-directory BUILD="$into" CASES_FLAGS="--seed $seed --extra 99 --few 99" \
+        "$into/tests/guest/$board/instructions.bin" >"$out/make" 2>&1 || fail "seed $seed: $(tail -n 1 "$out/make")"
+    build=$into instructions "$1" "$into/tests/instructions/cases.tsv"
+}
+
+for engine in shadow emulation; do
+    add test "instructions-$engine" 20 instructions $engine "$build/tests/instructions/cases.tsv"
+    add nightly "instructions-anew-$engine" 120 instructions_anew $engine
+done
