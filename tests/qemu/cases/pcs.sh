@@ -40,4 +40,5 @@ pcs_of() {
 add test pcs-forms 10 pcs_of forms 1000
 add nightly pcs-linux-all-shadow 120 pcs 300000 ""
 add nightly pcs-forms-emulation 10 pcs_of forms 300 --engine emulation # what it leaves to the other engine
+add nightly pcs-virt 60 virt pcs 10000 mmioscope.steps=none
 add nightly pcs-hammer 60 pcs_of hammer 100000
