@@ -43,16 +43,16 @@ verdict() {
 }
 stored() { awk '/states, stored/ { n = $1 } END { printf "%.0f", n }' "$1"; }
 
-# check CPUS VARIANT EXPECTED WHAT BUDGET DEPTH HASH: prints a row of the table. BUDGET: operations of each CPU; 0:
-# without end, and everything but `waiting` is looked at; otherwise `waiting` is. HASH: 2^HASH slots.
+# check CPUS VARIANT EXPECTED WHAT KIND BUDGET DEPTH HASH: prints a row of the table. KIND: `waiting` is looked at, or
+# `safety`, everything else. BUDGET: operations of each CPU; 0: without end. HASH: 2^HASH slots.
 check() {
-    local number traced file found pan=safety-$1/pan how=()
+    local number traced file found how=()
     read -r number traced < <(awk -v name="$2" '$1 == "#define" && $2 == name { print $3, $5 }' "$here/variants.pml")
-    [ "$5" = 0 ] || { pan=waiting-$1/pan how=(-a -f); }
+    [ "$5" = safety ] || how=(-a -f) # acceptance cycles, weak fairness
     file=$2-$1-$5.txt
     mkdir -p "runs/$file"
-    (cd "runs/$file" && VARIANT=$number TRACED=$traced BUDGET=$5 timeout $(($1 == 2 ? 100 : 1800)) \
-        "../../$pan" "${how[@]}" -m"$6" -w"$7") >"$file" 2>&1
+    (cd "runs/$file" && VARIANT=$number TRACED=$traced BUDGET=$6 timeout $(($1 == 2 ? 100 : 1800)) \
+        "../../$5-$1/pan" "${how[@]}" -m"$7" -w"$8") >"$file" 2>&1
     found=$(verdict "$file")
     printf '%-24s %4s  %-10s %-10s %11s  %s\n' "$2" "$1" "$3" "$found" "$(stored "$file")" "$4"
     [ "$found" = "$3" ]
@@ -74,18 +74,20 @@ printf '%10s%-24s %4s  %-10s %-10s %11s\n' "" variant cpus expected found states
 if [ "$tier" = test ]; then
     build 2 || { result 1 "cannot be compiled: $out"; exit 1; }
     while read -r name expected what; do
-        row 2 "$name" "$expected" "$what" "$([ "$expected" = waiting ] && echo 2 || echo 0)" 1000000 22
+        kind=(safety 0)
+        [ "$expected" != waiting ] || kind=(waiting 2)
+        row 2 "$name" "$expected" "$what" "${kind[@]}" 1000000 22
     done < <(variants)
-    row 2 AS_BUILT none "waiting, 2 operations each" 2 1000000 22
-    row 2 AS_BUILT_TWO_REGIONS none "waiting, 1 operation each" 1 1000000 22
+    row 2 AS_BUILT none "waiting, 2 operations each" waiting 2 1000000 22
+    row 2 AS_BUILT_TWO_REGIONS none "waiting, 1 operation each" waiting 1 1000000 22
 else
     build 3 || { result 1 "cannot be compiled: $out"; exit 1; }
-    row 3 AS_BUILT none "the protocol, three CPUs" 0 30000000 24
-    states=$(stored AS_BUILT-3-0.txt)
+    row 3 AS_BUILT none "the protocol, three CPUs" safety 0 30000000 24
+    states=$(stored AS_BUILT-3-safety.txt)
     [ "$states" -ge 1000000 ]; result $? "$states states of three CPUs, at least 1000000"
-    row 3 TWO_VMIDS_TLBI_AT_BOTH stale "three CPUs" 0 30000000 24
-    row 3 AS_BUILT none "waiting, 1 operation each" 1 1000000 24
-    row 3 AS_BUILT_TWO_REGIONS none "everything, 1 operation each" 1 1000000 24
+    row 3 TWO_VMIDS_TLBI_AT_BOTH stale "three CPUs" safety 0 30000000 24
+    row 3 AS_BUILT none "waiting, 1 operation each" waiting 1 1000000 24
+    row 3 AS_BUILT_TWO_REGIONS none "three CPUs, two locks, 1 operation each" safety 1 1000000 24
 fi
 echo "model: $passed passed, $failed failed"
 [ "$failed" = 0 ]
