@@ -36,7 +36,7 @@ DEMO_ARGS = --kernel $(BUILD)/guest/vmlinuz --dtb $(BUILD)/guest/vexpress-v2p-ca
     --output $(BUILD)/demo.mmio --console-log $(BUILD)/demo-console.log --time-limit 300
 
 # The tiers, by what they take: minutes, an hour of random input, an hour of long proofs, SOAK_MINUTES
-# (60) of the hard cases over and over, a minute of instruction counts.
+# (60) of the hard cases over and over, ten minutes of comparisons, a minute of instruction counts.
 test: ## everything CI checks
 fuzz: ## the parsers against random input, FUZZ_SECONDS (600) each
 nightly: ## the long versions of the proofs

@@ -64,7 +64,7 @@ TEST_CASE("of a trace that lacks most records, exactly those are missing") {
                       count - left));
     CHECK(verify::counts(result, count, left) ==
           fmt::format("log {} trace {} compared {} missing {} extra 0 value 0 size 0 direction 0 "
-                      "address 0 cpu 0 order 0 unreadable 0",
+                      "address 0 cpu 0 pc 0 order 0 unreadable 0",
                       count, left, left, count - left));
 }
 

@@ -31,7 +31,8 @@ drivers() { # CPUS ARGUMENT...
     local cpus=$1 passes=$sd_passes
     shift
     [ "$cpus" != 1 ] || passes=1
-    run_linux "mmioscope.steps=all mmioscope.sd_passes=$passes" --no-print --cpus "$cpus" "$@"
+    run_linux "mmioscope.steps=all mmioscope.sd_passes=$passes" --no-print --cpus "$cpus" \
+        --time-limit 900 "$@"
 }
 boot() { # CPUS ARGUMENT...
     # shellcheck disable=SC2034
