@@ -54,7 +54,8 @@ bool GuestCpu::access(std::uint32_t va, unsigned log2_size, bool write, const Sy
         return true;
     }
     if (!leaf.device()) throw Failure{"a device is mapped as memory"};
-    if (core_.root() == sim_.hypervisor->normal_table.root().value &&
+    const bool baseline = sim_.hypervisor->config.engine == abi::EngineKind::unprotect;
+    if (!baseline && core_.root() == sim_.hypervisor->normal_table.root().value &&
         sim_.hypervisor->map.page_trapped({address}))
         throw Failure{"a CPU that is not stepping reached a traced page"};
     if (sim_.bus.aborts(address)) {

@@ -79,7 +79,8 @@ TEST_CASE("a breakpoint or an OS lock of the guest does not disturb a step") {
     const std::uint32_t lock = GENERATE(0u, 0xc5ac'ce55u);
     Rig rig(options_for(abi::EngineKind::shadow, 1, 1));
     Code code = rig.program(0);
-    const std::uint32_t load = code.here() + 4 * 11;
+    const std::uint32_t load = code.here() + 4 * 14;
+    code.mov(1, 0).word(0xee01'1e90);     // DBGOSLAR: unlocked
     code.mov(1, load).word(0xee00'1e95);  // mcr p14, 0, r1, c0, c5, 4: DBGBVR5
     code.mov(1, 0x1e7).word(0xee00'1eb5); // mcr p14, 0, r1, c0, c5, 5: DBGBCR5, enabled
     code.mov(1, lock).word(0xee01'1e90);  // mcr p14, 0, r1, c1, c0, 4: DBGOSLAR
@@ -98,6 +99,7 @@ TEST_CASE("a breakpoint or an OS lock of the guest does not disturb a step") {
 TEST_CASE("the guest's debug registers are as it left them after a step") {
     Rig rig(options_for(abi::EngineKind::shadow, 1, 1));
     Code code = rig.program(0);
+    code.mov(1, 0).word(0xee01'1e90); // DBGOSLAR: unlocked
     for (unsigned n = 0; n < 6; ++n) {
         code.mov(1, 0x9000'0000 + 16 * n).word(0xee00'1e90 | n);        // mcr p14, 0, r1, c0, cN, 4
         code.mov(1, 0x0000'01e4 | (n & 1)).word(0xee00'1eb0 | n);       // mcr p14, 0, r1, c0, cN, 5

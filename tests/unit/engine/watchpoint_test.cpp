@@ -17,6 +17,7 @@ constexpr std::uint32_t debug_event = 0x02;       // DFSR
 constexpr std::uint32_t by_watchpoint = 0xa << 2; // DBGDSCR.MOE
 
 Code& watch(Code& code, std::uint32_t address, std::uint32_t control, std::uint32_t dscr) {
+    code.mov(1, 0).word(0xee01'1e90);           // mcr p14, 0, r1, c1, c0, 4: DBGOSLAR, unlocked
     code.mov(1, address).word(0xee00'1ed1);     // mcr p14, 0, r1, c0, c1, 6: DBGWVR1
     code.mov(1, control).word(0xee00'1ef1);     // mcr p14, 0, r1, c0, c1, 7: DBGWCR1
     return code.mov(1, dscr).word(0xee00'1e52); // mcr p14, 0, r1, c0, c2, 2: DBGDSCR
