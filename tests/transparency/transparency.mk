@@ -33,6 +33,23 @@ $(transparency_out)/loader-$(1).elf: tests/transparency/loader.S
 endef
 $(foreach b,$(transparency_boards),$(eval $(call transparency_loader,$(b))))
 
+# For virt: the kernel once more, a RAM disk for it, and a program that starts it.
+tests: $(transparency_out)/kexec.img
+$(transparency_out)/kexec: tests/transparency/kexec/kexec.c
+	@mkdir -p "$(@D)"
+	@echo "  $@"
+	@$(PROBE_CC) $(PROBE_FLAGS) -o $@ $<
+
+$(transparency_out)/kexec.img: $(transparency_out)/kexec tests/transparency/kexec/second-start $(BUILD)/guest/vmlinuz
+	@rm -rf "$(@D)/second" "$(@D)/again" && mkdir -p "$(@D)/second/bin" "$(@D)/again/bin"
+	@install -m 755 $(BUILD)/guest/busybox "$(@D)/second/bin/busybox"
+	@ln -s busybox "$(@D)/second/bin/sh"
+	@install -m 755 tests/transparency/kexec/second-start "$(@D)/second/second-start"
+	@cd "$(@D)/second" && find . | cpio --quiet -o -H newc --owner=0:0 | gzip -9n > ../again/second.img
+	@install -m 755 $(transparency_out)/kexec "$(@D)/again/bin/kexec"
+	@install -m 644 $(BUILD)/guest/vmlinuz "$(@D)/again/vmlinuz"
+	@cd "$(@D)/again" && find . | cpio --quiet -o -H newc --owner=0:0 | gzip -1n > ../kexec.img
+
 $(transparency_out)/from_flash.elf: tests/transparency/from_flash.S
 	@mkdir -p "$(@D)"
 	@arm-none-eabi-gcc -nostdlib -Wl,-Ttext=0x43000000 -o $@ $<

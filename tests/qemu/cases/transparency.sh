@@ -69,7 +69,10 @@ transparent() { # GUEST-FOLDER ARGUMENT...
     shift
     cat "$from/initrd.img" "$made/overlay.img" >"$out/initrd.img"
     local devices=(--sd "$guest/sd.img")
-    [ "$board" != virt ] || devices=(--no-net)
+    if [ "$board" = virt ]; then
+        devices=(--no-net)
+        cat "$made/kexec.img" >>"$out/initrd.img"
+    fi
     run --kernel "$from/vmlinuz" --initrd "$out/initrd.img" "${devices[@]}" --no-print \
         --append "console=ttyAMA0 rdinit=/transparency $settled" --expect '== done' --trace all "$@"
     complete
@@ -80,6 +83,7 @@ transparent() { # GUEST-FOLDER ARGUMENT...
     native "$from/vmlinuz" -serial "file:$out/native" -device "$(loaded "$out/initrd.img" $ramdisk)" ||
         fail "the guest does not end without the hypervisor"
     has native '^reboot: Restarting system' # how it ends, natively too
+    [ "$board" != virt ] || has native '^== end' # and the second kernel came to its end
     [ "$(wc -l <"$out/native")" -gt 500 ] || fail "only $(wc -l <"$out/native") lines"
     expect_same
     notices
