@@ -32,9 +32,8 @@ inline constexpr std::uint32_t hsctlr_res1 = 0x30c5'0878; ///< bits that read as
 inline constexpr std::uint32_t hsctlr_on =
     hsctlr_res1 | hsctlr_m | hsctlr_c | hsctlr_i | hsctlr_wxn;
 
-// Who may use VFP and NEON: NSACR (B4.1.111), CPACR (B4.1.40), FPEXC (B4.1.57), MVFR0 (B4.1.110).
-inline constexpr std::uint32_t nsacr_vfp = bit(10) | bit(11); ///< coprocessors 10 and 11
-inline constexpr std::uint32_t nsacr_d32dis = bit(14);
+// Who may use VFP and NEON: HCPTR (B4.1.64), CPACR (B4.1.40), FPEXC (B4.1.57), MVFR0 (B4.1.110).
+inline constexpr std::uint32_t hcptr_vfp = bit(10) | bit(11); ///< coprocessors 10 and 11 trap
 inline constexpr std::uint32_t cpacr_d32dis = bit(30);
 inline constexpr std::uint32_t fpexc_en = bit(30);
 inline constexpr std::uint32_t mvfr0_registers = 0xf;

@@ -77,6 +77,8 @@ std::uint64_t Simulation::read_counter(Core& core) {
 std::uint64_t Simulation::read_register(Encoding which) {
     point();
     if (which == encoding_of<reg::CNTPCT>()) return read_counter(core());
+    if (which == encoding_of<reg::HCPTR>()) // what NSACR forbids reads as one (B4.1.64)
+        return core().system.read(which) | (~core().system.get<reg::NSACR>() & 0xc00u);
     return core().system.read(which);
 }
 
