@@ -31,8 +31,8 @@ inline load(c, table, keeps_tlb) {
         write_TLBIALL(c)                                      /* = port::write<reg::TLBIALL>(0); */
     :: else
     fi;
-    unless(NO_DSB_BEHIND_TLBI, complete_local(c));            /* = port::complete_local(); */
-    unless(NO_LAST_ISB, synchronize_context(c))               /* = port::synchronize_context(); */
+    unless(NO_DSB_BEHIND_TLBI, complete_local(c))             /* = port::complete_local(); */
+    /* The ERET synchronizes what follows: `exception` in guest.pml. */
 }
 
 /* Where the shadow tables have a VMID of their own, TLBIALL acts on it only while it is the current one. */
@@ -75,24 +75,24 @@ inline close_shadow(c) {
  * source: hyp/trace/lock.hpp try_acquire */
 inline try_acquire(c, region) {
     turns = MAX_TURNS;
-    do                                    /* = for (;;) */
-    :: atomic {                           /* = std::uint32_t expected = no_owner; */
-        /* = if (owner_.compare_exchange_strong(expected, cpu, std::memory_order_acquire, std::memory_order_relaxed)) return true; */
-        owner[region] == NOBODY -> owner[region] = c; got = 1; break
-    }
-    :: atomic {
+    do
+    :: atomic {                           /* = while (!port::exchange_if(owner_, no_owner, cpu)) { */
         owner[region] != NOBODY && variant != LOCK_ORDER_AND_NO_BOUND ->
         if
         :: turns == 0 -> got = 0; break   /* = if (turns-- == 0) return false; */
         :: else -> turns--
         fi                                /* = ++spins; */
-    }                                     /* = port::relax(); */
+    }                                     /* = port::relax(); } */
+                                          /* = port::order_memory(); */
+    :: atomic {
+        owner[region] == NOBODY -> owner[region] = c; got = 1; break
+    }                                     /* = return true; */
     od
 }
 
 /* source: hyp/trace/lock.hpp release */
-inline release(region) {
-    owner[region] = NOBODY                /* = owner_.store(no_owner, std::memory_order_release); */
+inline release(region) {                  /* = port::order_memory(); */
+    owner[region] = NOBODY                /* = port::store_shared(owner_, no_owner); */
 }
 
 /* In ascending order; what is held is given back where the next one cannot be had. Leaves `got`.
@@ -140,6 +140,16 @@ inline choose_regions(p, q) {
     fi
 }
 
+/* source: hyp/engine/reexecution.cpp begin_step */
+inline begin_step(c, p, q) {
+    unless(SEQUENCE_BEFORE_LOCK, take_sequence_numbers(c, p, q)) /* = locks.next_sequence */
+                                                 /* = ring.begin */
+                                                 /* = publish_if_last */
+                                                 /* = arm_breakpoints */
+                                                 /* = mask_interrupts: nothing but the step runs, guest.pml */
+                                                 /* = step.armed = true */
+}
+
 /* Leaves `got`: if not, nothing has happened.
  * source: hyp/engine/shadow.cpp ShadowEngine::carry_out */
 inline carry_out(c, p, q) {
@@ -152,16 +162,32 @@ inline carry_out(c, p, q) {
     fi;
     if
     :: got ->
-        unless(SEQUENCE_BEFORE_LOCK, take_sequence_numbers(c, p, q)); /* = locks.next_sequence */
-                                                 /* = ring.begin */
-                                                 /* = publish_if_last */
-                                                 /* = arm_breakpoints */
-                                                 /* = mask_interrupts: nothing but the step runs, guest.pml */
+        begin_step(c, p, q);                     /* = begin_step */
         d_step { low = 0; high = 0 };
         open_shadow(c)                           /* = view.open_shadow */
-                                                 /* = step.armed = true */
     :: else -> in(TWO_VMIDS_TTLB, steps--)
     fi
+}
+
+/* source: hyp/trace/ring_writer.cpp RingWriter::complete */
+inline complete(c) {
+    complete_system(c)                           /* = port::complete_system(); */
+                                                 /* = port::synchronize_context(); */
+                                                 /* = return port::read<reg::CNTPCT>(); */
+}
+
+/* source: hyp/engine/reexecution.cpp end_step */
+inline end_step(c) {                             /* = step.armed = false */
+    if
+    :: variant != NO_DSB_BEFORE_UNLOCK && variant != UNLOCK_BEFORE_CLOSE ->
+        complete(c)                              /* = ring.complete */
+    :: else
+    fi
+                                                 /* = disarm_breakpoints */
+                                                 /* = unmask_interrupts_of_exception */
+                                                 /* = unmask_interrupts */
+                                                 /* = publish */
+                                                 /* = ring.finish */
 }
 
 /* planned: not by an exception of the guest's.
@@ -169,17 +195,7 @@ inline carry_out(c, p, q) {
 inline finish(c, p, q, planned) {
     in(UNLOCK_BEFORE_CLOSE, release_all(c, p, q));
     close_shadow(c);                             /* = view.close_shadow */
-                                                 /* = step.armed = false */
-    if
-    :: variant != NO_DSB_BEFORE_UNLOCK && variant != UNLOCK_BEFORE_CLOSE ->
-        complete_system(c)                       /* = port::complete_system */
-    :: else
-    fi;
-                                                 /* = disarm_breakpoints */
-                                                 /* = unmask_interrupts_of_exception */
-                                                 /* = unmask_interrupts */
-                                                 /* = publish */
-                                                 /* = ring.finish */
+    end_step(c);                                 /* = end_step */
     if
     :: variant != UNLOCK_BEFORE_CLOSE && (planned || variant != UNLOCK_ONLY_IF_PLANNED) ->
         release_all(c, p, q)                     /* = locks.release */
@@ -201,7 +217,7 @@ inline emulate(c, p) {
         atomic {
             stale = decoded[c] == REUSED; assert(!stale);
             arrive(c, p)                         /* = perform */
-        };
+        };                                       /* = ring.complete */
                                                  /* = ring.publish */
                                                  /* = ring.finish */
         release_all(c, p, p)                     /* = locks.release */

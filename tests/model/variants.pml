@@ -2,7 +2,8 @@
  *
  *   #define NAME number  // TRACED-PAGES EXPECTED: what is different
  *
- * TRACED-PAGES: a bit for each page. EXPECTED: the property that must fail (properties.pml), or `none`.
+ * TRACED-PAGES: a bit for each page. EXPECTED: the property that must fail (properties.pml; one of several,
+ * whichever the search meets first), or `none`.
  */
 #define AS_BUILT 0                 // 1 none: the protocol, one page traced and one of RAM
 #define AS_BUILT_TWO_REGIONS 1     // 3 none: the protocol, two traced pages with a lock each
@@ -11,8 +12,7 @@
 #define TLBI_BEFORE_VTTBR 4        // 1 unrecorded: TLBIALL, DSB, and then the VTTBR write, ISB
 #define NO_ISB_BEHIND_VTTBR 5      // 1 unrecorded: TLBIALL while the VTTBR write may not have taken effect
 #define NO_DSB_BEHIND_TLBI 6       // 1 unrecorded: nobody waits for the TLBIALL
-#define NO_LAST_ISB 7              // 1 none: nothing synchronizes behind the DSB; the ERET does
-#define TLBI_OF_ONE_PAGE 8         // 3 unrecorded: only the page that trapped is invalidated
+#define TLBI_OF_ONE_PAGE 8         // 3 refault|unrecorded: only the page that trapped is invalidated
 #define TWO_VMIDS 9                // 1 stale: a VMID for the shadow tables, never invalidated
 #define TWO_VMIDS_TLBI_AT_ENTRY 10 // 1 stale: ... invalidated at entry
 #define TWO_VMIDS_TLBI_AT_EXIT 11  // 1 stale: ... at exit
