@@ -3,17 +3,56 @@
 #include "engine/record.hpp"
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"
+#include "trace/region_map.hpp"
 
 namespace mmioscope {
 
-bool begin_access(Cpu& cpu, const DeviceAccess& access) {
-    abi::Statistics& statistics = cpu.ring.statistics();
-    if (!cpu.locks.acquire(cpu.machine->locks, regions_of(cpu.step, access), cpu.number,
-                           statistics.lock_spins)) {
-        ++statistics.retries;
-        return false;
+namespace {
+
+/// A store of which only the first byte is known may go anywhere near.
+void count_unknown_stores(Cpu& cpu, const DeviceAccess& access) {
+    for (unsigned block = 0; block < store_blocks; ++block) {
+        cpu.locks.count_store(access.span->region, {8 * block});
+        if (access.last_region != access.span->region)
+            cpu.locks.count_store(access.last_region, {8 * block});
     }
-    if (!access.recorded) ++statistics.unselected; // now: the access may end the machine
+}
+
+/// What another CPU's store-exclusive, or a later one of this CPU, must know of.
+void count_stores(Cpu& cpu, const DeviceAccess& access) {
+    if (!access.write) return;
+    if (!access.decoded) return count_unknown_stores(cpu, access);
+    if (!access.listed) {
+        cpu.locks.count_store(access.span->region, access.pa);
+        const PhysicalAddress last = access.pa + ((1u << access.log2_size) - 1);
+        if (last.value / 8 != access.pa.value / 8) cpu.locks.count_store(access.last_region, last);
+        return;
+    }
+    for (unsigned n = 0; n < access.beats; ++n) {
+        const Beat& beat = cpu.step.beats[n];
+        if (beat.write && beat.span != nullptr) cpu.locks.count_store(beat.span->region, beat.pa);
+    }
+}
+
+} // namespace
+
+bool take_locks(Cpu& cpu, const DeviceAccess& access) {
+    abi::Statistics& statistics = cpu.ring.statistics();
+    if (cpu.locks.acquire(cpu.machine->locks, regions_of(cpu.step, access), cpu.number,
+                          statistics.lock_spins))
+        return true;
+    ++statistics.retries;
+    return false;
+}
+
+void count_access(Cpu& cpu, const DeviceAccess& access) {
+    if (!access.recorded) ++cpu.ring.statistics().unselected;
+    count_stores(cpu, access);
+}
+
+bool begin_access(Cpu& cpu, const DeviceAccess& access) {
+    if (!take_locks(cpu, access)) return false;
+    count_access(cpu, access);
     return true;
 }
 

@@ -34,8 +34,12 @@ protected:
     ~Engine() = default;
 };
 
-/// Takes the locks of all regions `access` reaches, and counts it. False, and counted as a retry,
-/// if one is held elsewhere for too long.
+/// Takes the locks of all regions `access` reaches. False, and counted as a retry, if one is held
+/// elsewhere for too long.
+[[nodiscard]] bool take_locks(Cpu& cpu, const DeviceAccess& access);
+/// Counts the access, and its stores, under its locks: now, since it may end the machine.
+void count_access(Cpu& cpu, const DeviceAccess& access);
+/// Both.
 [[nodiscard]] bool begin_access(Cpu& cpu, const DeviceAccess& access);
 
 /// A write that may end the machine is published before it is carried out: `record`, with its

@@ -3,6 +3,7 @@
 #include "arch/psr.hpp"
 #include "engine/debug_unit.hpp"
 #include "engine/engine.hpp"
+#include "engine/exclusive.hpp"
 #include "engine/record.hpp"
 #include "guest/exception.hpp"
 #include "guest/registers.hpp"
@@ -123,6 +124,7 @@ bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     complete(step, frame, end, now);
     if (end != End::planned) ++cpu.ring.statistics().abnormal;
     publish(cpu, frame, executed(end));
+    if (executed(end) && step.access.exclusive && step.access.listed) reserve(cpu, frame);
     cpu.ring.finish();
     if (end == End::watchpoint) inject_watchpoint(frame, {port::read<reg::HDFAR>()});
     return hsr.debug_event();

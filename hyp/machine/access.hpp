@@ -31,6 +31,8 @@ struct DeviceAccess {
     unsigned reg{};              ///< a core register: 0 to 14; 15 for stores only
     unsigned beats{1};           ///< accesses of the instruction
     arch::Bank bank{};           ///< whose registers, if listed
+    bool exclusive{};            ///< LDREX, STREX and their like: always listed, if decoded
+    unsigned status{};           ///< STREX: the core register that tells whether it stored
     bool syndrome{};             ///< decoded from HSR: one access, no writeback
     bool wide{};                 ///< the instruction has 32 bits
     bool recorded{};             ///< reaches a traced device

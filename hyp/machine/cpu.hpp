@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dev/own_bus.hpp"
+#include "machine/reservation.hpp"
 #include "machine/step.hpp"
 #include "mm/guest_view.hpp"
 #include "trace/region_lock.hpp"
@@ -20,6 +21,7 @@ struct Cpu {
     OwnBus bus;
     HeldLocks locks;
     Step step;
+    Reservation reservation;
 };
 
 } // namespace mmioscope

@@ -7,6 +7,10 @@ namespace mmioscope {
 namespace {
 /// Turns of waiting before the guest gets its interrupts back and tries again.
 constexpr unsigned max_turns = 2000;
+
+constexpr unsigned block_of(PhysicalAddress address) {
+    return address.value / 8 % store_blocks;
+}
 } // namespace
 
 void RegionSet::add(std::uint16_t region) {
@@ -29,15 +33,25 @@ bool HeldLocks::acquire(RegionLocks& locks, const RegionSet& regions, std::uint3
     return true;
 }
 
+RegionLock& HeldLocks::held_lock(std::uint16_t region) const {
+    for (const std::uint16_t held : regions_)
+        if (held == region && locks_ != nullptr) return locks_->of(region);
+    panic("what a lock covers was used without it");
+}
+
 std::uint32_t HeldLocks::next_sequence(std::uint16_t region) {
-    for (const std::uint16_t held : regions_) {
-        if (held != region || locks_ == nullptr) continue;
-        std::uint32_t& sequence = locks_->of(region).sequence;
-        const std::uint32_t next = port::load_shared(sequence) + 1;
-        port::store_shared(sequence, next);
-        return next;
-    }
-    panic("a sequence number without its lock");
+    std::uint32_t& sequence = held_lock(region).sequence;
+    const std::uint32_t next = port::load_shared(sequence) + 1;
+    port::store_shared(sequence, next);
+    return next;
+}
+
+std::uint32_t HeldLocks::stores(std::uint16_t region, PhysicalAddress address) const {
+    return port::load_shared(held_lock(region).stores[block_of(address)]);
+}
+
+void HeldLocks::count_store(std::uint16_t region, PhysicalAddress address) {
+    port::store_shared(held_lock(region).stores[block_of(address)], stores(region, address) + 1);
 }
 
 void HeldLocks::release() {

@@ -7,14 +7,18 @@
 #pragma once
 
 #include "abi/ring.hpp"
+#include "base/address.hpp"
 #include "base/fixed_vector.hpp"
 #include "trace/lock.hpp"
 
 namespace mmioscope {
 
+inline constexpr unsigned store_blocks = 16; ///< of 8 bytes, over and over
+
 struct RegionLock {
     Lock lock;
-    std::uint32_t sequence{}; ///< of the last access carried out under it
+    std::uint32_t sequence{};             ///< of the last access carried out under it
+    std::uint32_t stores[store_blocks]{}; ///< by address (machine/reservation.hpp)
 };
 
 class RegionLocks {
@@ -53,8 +57,12 @@ public:
     bool held() const { return locks_ != nullptr; }
     /// The next sequence number of `region`, whose lock must be among those held.
     std::uint32_t next_sequence(std::uint16_t region);
+    /// How many stores there were to the block of `address` in `region`, whose lock must be held.
+    std::uint32_t stores(std::uint16_t region, PhysicalAddress address) const;
+    void count_store(std::uint16_t region, PhysicalAddress address);
 
 private:
+    RegionLock& held_lock(std::uint16_t region) const;
     void release_until(const std::uint16_t* end);
 
     RegionLocks* locks_{}; ///< null: none held

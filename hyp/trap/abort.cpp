@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "board/board.hpp"
+#include "engine/exclusive.hpp"
 #include "engine/record.hpp"
 #include "guest/exception.hpp"
 #include "guest/registers.hpp"
@@ -111,8 +112,19 @@ bool makes_no_progress(const Step& step, const Frame& frame, const DeviceAccess&
     return step.stuck && step.access.pa == access.pa && step.record.pc == frame.pc;
 }
 
+/// One that is not aligned is an alignment fault before it traps, but the word that was fetched
+/// need not be the one that trapped. Registers that end the machine or start CPUs are not for
+/// exclusives: what a store asks for there must be known before it is known to succeed.
+bool is_no_exclusive(const Cpu& cpu, const DeviceAccess& access) {
+    if (!access.exclusive) return false;
+    const Beat& first = cpu.step.beats[0];
+    return !access.decoded || first.span == nullptr || (access.write && first.span->trapped) ||
+           first.pa.value % (access.beats << access.log2_size) != 0;
+}
+
 /// What keeps a decoded access from being carried out, if anything does.
 abi::FaultReason objection(const Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+    if (is_no_exclusive(cpu, access)) return abi::FaultReason::undecodable;
     if (reaches_beyond(cpu, access)) return abi::FaultReason::unnamed_address;
     if (makes_no_progress(cpu.step, frame, access)) return abi::FaultReason::no_progress;
     return abi::FaultReason::none;
@@ -160,6 +172,7 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
         return Outcome::again;
     }
     note_board_event(cpu, frame, access);
+    if (access.exclusive && access.write) return store_exclusive(cpu, frame, access);
     return machine.engine->carry_out(cpu, frame, access);
 }
 

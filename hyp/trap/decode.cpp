@@ -51,7 +51,7 @@ VirtualAddress first_address(const Frame& frame, const arch::Address& address) {
 
 /// One access to a core register: the trap's own address is its address.
 bool is_plain(const arch::Instruction& i) {
-    return i.beats == 1 && i.bank == arch::Bank::core;
+    return i.beats == 1 && i.bank == arch::Bank::core && !i.exclusive;
 }
 
 /// Elements that fill registers one after the other are accesses of their size (A3.5.3); QEMU's CPU
@@ -95,7 +95,9 @@ bool list_beats(Cpu& cpu, const Frame& frame, const arch::Instruction& i, Virtua
 void from_instruction(Cpu& cpu, const Frame& frame, arch::Instruction i, DeviceAccess& access) {
     access.write = i.store;
     access.sign_extend = i.sign_extend;
-    if (i.beats == 0 || (i.exclusive && i.store)) return; // not known, or on conditions
+    access.exclusive = i.exclusive;
+    access.status = i.status;
+    if (i.beats == 0) return;
     if (!is_plain(i)) {
         const VirtualAddress first = first_address(frame, i.address);
         join_elements(i, frame, first);

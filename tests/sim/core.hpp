@@ -24,6 +24,8 @@ struct Core {
     std::array<std::uint64_t, 32> vector{}; ///< D0 to D31
     unsigned vector_registers{32};          ///< 16 or 32
     std::uint32_t fpexc{1u << 30};          ///< enabled
+    bool monitor{}; ///< exclusive; set for
+    std::uint32_t monitor_address{};
     bool irq_pending{};
     bool fiq_pending{};
     bool abort_pending{}; ///< an asynchronous external abort

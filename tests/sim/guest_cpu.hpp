@@ -92,6 +92,7 @@ private:
     Effect swap(std::uint32_t word);
     Effect barrier(std::uint32_t word);
     bool maintain_tlb(Encoding which, std::uint32_t value);
+    Effect exclusive(std::uint32_t word);
     Effect change_state(bool enable, std::uint32_t aif);
 
     // guest_registers.cpp

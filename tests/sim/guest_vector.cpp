@@ -1,4 +1,5 @@
-// VFP and NEON loads and stores, and SWP, as far as the tests use them (ARM ARM A7.6, A7.7, A8.8.229).
+// VFP and NEON loads and stores, SWP and exclusives, as far as the tests use them (ARM ARM A7.6, A7.7,
+// A8.8.229, A3.4).
 #include "guest_cpu.hpp"
 
 namespace mmioscope::sim {
@@ -67,6 +68,38 @@ GuestCpu::Effect GuestCpu::swap(std::uint32_t word) {
     if (!load(address, log2_size, {}, value) || !store(address, log2_size, {}, stored))
         return Effect::trapped;
     set(field(word, 15, 12), value);
+    return Effect::next;
+}
+
+/// LDREX, STREX and their like. A store whose address does not translate traps before the monitor is
+/// asked, one of the two orders that A8.8.212 allows; in the other a monitor that the trap of the load
+/// has cleared would keep it from trapping.
+GuestCpu::Effect GuestCpu::exclusive(std::uint32_t word) {
+    constexpr unsigned sizes[4] = {2, 3, 0, 1};
+    const unsigned size = sizes[field(word, 22, 21)];
+    const unsigned words = size == 3 ? 2 : 1;
+    const unsigned log2_size = size == 3 ? 2 : size;
+    const std::uint32_t address = get(field(word, 19, 16));
+    const unsigned rt = is_set(word, 20) ? field(word, 15, 12) : field(word, 3, 0);
+    std::uint32_t values[2]{};
+    if (is_set(word, 20)) {
+        for (unsigned n = 0; n < words; ++n)
+            if (!load(address + 4 * n, log2_size, {}, values[n])) return Effect::trapped;
+        for (unsigned n = 0; n < words; ++n) set(rt + n, values[n]);
+        core_.monitor = true;
+        core_.monitor_address = address;
+        return Effect::next;
+    }
+    const Translation leaf = translate(address);
+    if (!leaf.valid()) {
+        trap_data_abort(address, leaf, true, {}, log2_size);
+        return Effect::trapped;
+    }
+    const bool stores = core_.monitor && core_.monitor_address == address;
+    core_.monitor = false;
+    for (unsigned n = 0; stores && n < words; ++n)
+        if (!store(address + 4 * n, log2_size, {}, get(rt + n))) return Effect::trapped;
+    set(field(word, 15, 12), stores ? 0 : 1);
     return Effect::next;
 }
 

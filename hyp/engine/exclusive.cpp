@@ -1,0 +1,96 @@
+#include "engine/exclusive.hpp"
+
+#include "arch/hsr.hpp"
+#include "engine/record.hpp"
+#include "guest/exception.hpp"
+#include "guest/registers.hpp"
+#include "machine/machine.hpp"
+#include "port/device.hpp"
+#include "port/sysreg.hpp"
+
+namespace mmioscope {
+
+namespace {
+
+ExclusiveContext context_of(const Frame& frame) {
+    return {.mode = static_cast<std::uint32_t>(arch::mode_of(frame.psr)),
+            .sp = guest_register(frame, 13),
+            .ttbr0 = port::read<reg::TTBR0>()};
+}
+
+unsigned bytes_of(const DeviceAccess& access) {
+    return access.beats << access.log2_size;
+}
+
+/// Of all there is in the way of a store-exclusive.
+bool may_store(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+    const Reservation& reservation = cpu.reservation;
+    const Beat& first = cpu.step.beats[0];
+    return reservation.held && reservation.pa == first.pa &&
+           reservation.bytes == bytes_of(access) &&
+           reservation.context.same_as(context_of(frame)) &&
+           reservation.stores == cpu.locks.stores(first.span->region, first.pa);
+}
+
+/// HSR of the external abort that a word met; 0: all were stored.
+std::uint32_t write_beats(const Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+    std::uint32_t hsr = 0;
+    for (unsigned n = 0; n < access.beats && hsr == 0; ++n) {
+        const Beat& beat = cpu.step.beats[n];
+        const auto value =
+            static_cast<std::uint32_t>(bus_value(frame, beat.value, access.log2_size));
+        hsr = port::try_device_write(beat.pa, access.log2_size, value).hsr;
+    }
+    return hsr;
+}
+
+Outcome abort(Cpu& cpu, Frame& frame, const DeviceAccess& access, arch::Hsr hsr,
+              abi::Record& record) {
+    record.type = abi::RecordType::fault;
+    record.value = static_cast<std::uint64_t>(abi::FaultReason::external_abort);
+    record.lock_sequence = cpu.locks.next_sequence(record.device);
+    if (access.recorded) cpu.ring.publish(record);
+    inject_data_abort(frame, access.va, true,
+                      hsr.external() ? Abort::slave_error : Abort::decode_error);
+    return Outcome::taken;
+}
+
+Outcome store(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
+    count_access(cpu, access);
+    abi::Record record = describe(frame, access);
+    record.access |= abi::access_emulated;
+    record.time = cpu.ring.begin(frame.pc, access.pa.value);
+    publish_if_last(cpu, frame, access, record);
+    const std::uint32_t hsr = write_beats(cpu, frame, access);
+    const std::uint64_t done = cpu.ring.complete(); // before the lock is free
+    record.duration = static_cast<std::uint32_t>(done - record.time);
+    Outcome outcome = Outcome::done;
+    if (hsr != 0) outcome = abort(cpu, frame, access, arch::Hsr(hsr), record);
+    else if ((record.flags & abi::flag_early) == 0) publish_beats(cpu, frame, access, record);
+    cpu.ring.finish();
+    ++cpu.ring.statistics().emulated;
+    return outcome;
+}
+
+} // namespace
+
+void reserve(Cpu& cpu, const Frame& frame) {
+    const Beat& first = cpu.step.beats[0];
+    cpu.reservation = {.held = true,
+                       .pa = first.pa,
+                       .bytes = bytes_of(cpu.step.access),
+                       .stores = cpu.locks.stores(first.span->region, first.pa),
+                       .context = context_of(frame)};
+}
+
+Outcome store_exclusive(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
+    if (!take_locks(cpu, access)) return Outcome::again;
+    const bool stores = may_store(cpu, frame, access);
+    cpu.reservation.held = false;
+    const Outcome outcome = stores ? store(cpu, frame, access) : Outcome::done;
+    if (outcome == Outcome::done) set_guest_register(frame, access.status, stores ? 0 : 1);
+    cpu.locks.release();
+    return outcome;
+}
+
+} // namespace mmioscope
