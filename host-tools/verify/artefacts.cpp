@@ -86,6 +86,14 @@ Match one_line(const Line& line, const Event& event) {
     return {1, unmasked ? Artefact::unmasked_value : Artefact::none};
 }
 
+// Eight bytes where no model is are one line; an instruction aborted there has one record, of its
+// first word.
+Match aborted_doubleword(const Line& line, const Event& event) {
+    const bool right = line.kind == LineKind::unmodelled && event.size == 4 && !event.value_known &&
+                       is(line, event, event.address, 8);
+    return right ? Match{1, Artefact::unmodelled} : Match{};
+}
+
 } // namespace
 
 std::string_view artefact_text(Artefact artefact) {
@@ -111,6 +119,9 @@ Match explain(const Ahead<Line>& lines, const Ahead<Event>& events) {
         return match;
     }
     if (const Match match = doubleword(lines, events)) {
+        return match;
+    }
+    if (const Match match = aborted_doubleword(lines[0], event)) {
         return match;
     }
     if (event.size == 8 && aligned(event)) {

@@ -118,8 +118,8 @@ TEST_CASE("artefact: 8 unaligned bytes of a VFP or NEON register") {
         for (std::uint32_t i = 0; i < 8; ++i) {
             accesses.push_back({true, uart + i, 0, i, i == 0 ? std::uint8_t{0} : same});
         }
-        const std::string words = log_line(true, 0, uart, 0x0302'0100, 4) +
-                                  log_line(true, 0, uart + 4, 0x0706'0504, 4);
+        const std::string words =
+            log_line(true, 0, uart, 0x0302'0100, 4) + log_line(true, 0, uart + 4, 0x0706'0504, 4);
         CHECK(explained(compare(words, accesses), Artefact::doubleword, 8));
         accesses[5].value = 0;
         CHECK(!compare(words, accesses).differences.empty());
@@ -188,6 +188,21 @@ TEST_CASE("artefact: an instruction that is not decoded has one record for all i
         CHECK(compare(read(0) + write(4), {{false, uart, 2, 0, unknown}}).differences.size() == 1);
         CHECK(!compare(read(0), {{true, uart, 2, 0, unknown}}).differences.empty());
     }
+}
+
+TEST_CASE("artefact: eight bytes that the bus refused are one line, and the record has their first "
+          "word") {
+    Bus bus(0, 0);
+    abi::Record record = access(0, 0, 100);
+    record.type = abi::RecordType::fault;
+    record.value = static_cast<std::uint64_t>(abi::FaultReason::external_abort);
+    record.access = abi::encode_access(false, 2);
+    record.pa_low = uart;
+    bus.trace = {record};
+    bus.log = {unmodelled_line(false, uart, 8)};
+    CHECK(explained(bus.compare(), Artefact::unmodelled));
+    bus.log = {unmodelled_line(true, uart, 8)};
+    CHECK(!bus.compare().differences.empty());
 }
 
 TEST_CASE("artefact: an unmodelled device has neither CPU nor value") {

@@ -90,9 +90,9 @@ GuestCpu::Effect GuestCpu::exclusive(std::uint32_t word) {
         core_.monitor_address = address;
         return Effect::next;
     }
-    const Translation leaf = translate(address);
-    if (!leaf.valid()) {
-        trap_data_abort(address, leaf, true, {}, log2_size);
+    const Route route = translate(address);
+    if (route.stop != Route::Stop::none || !route.leaf.writable()) {
+        stopped_access(address, route, true, {}, log2_size);
         return Effect::trapped;
     }
     const bool stores = core_.monitor && core_.monitor_address == address;
