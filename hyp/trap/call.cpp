@@ -89,12 +89,12 @@ std::uint32_t cpu_suspend(Cpu& cpu, const Call& call) {
     panic("the firmware returned from SYSTEM_OFF or SYSTEM_RESET");
 }
 
-/// Where CPUs come and go, and time is no matter.
+/// Where CPUs come and go, and time is no matter. Not CPU_OFF: another CPU asks whether it is done,
+/// and Linux says so on the console when it has to ask twice.
 bool changes_power(const Call& call) {
     switch (call.function) {
     case Function::cpu_suspend: return (call.argument[0] & psci::state_powers_down) != 0;
     case Function::cpu_on:
-    case Function::cpu_off:
     case Function::system_off:
     case Function::system_reset: return true;
     default: return false;
