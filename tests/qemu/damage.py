@@ -143,13 +143,13 @@ def damage_resting(kind, hypervisor):
 
 
 def wait_for_report(path, last):
-    ends = time.monotonic() + 10
+    ends = time.monotonic() + 5
     while time.monotonic() < ends:
         with open(path, encoding="latin-1") as file:
             if last in file.read():
                 return
         time.sleep(0.01)
-    sys.exit(f"the report has no '{last}' after 10 s")
+    sys.exit(f"the report has no '{last}' after 5 s")
 
 
 def halted(debugger, cpu):

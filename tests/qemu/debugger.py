@@ -141,5 +141,8 @@ class Debugger:
         return hit
 
     def detach(self):
-        self.ask("D")
+        try:
+            self.ask("D")
+        except (OSError, EOFError):
+            pass  # QEMU has ended meanwhile
         self.socket.close()
