@@ -26,9 +26,12 @@ BX_R0 = 0xE12FFF10
 LDR_R0_R0 = 0xE5900000
 PUSH_ALL = 0xE92D5FFF
 BRANCH_BACK = 0xEAFFFFFD  # to the instruction before
+BRANCH_TO_ITSELF = 0xEAFFFFFE
+SUPERVISOR = 0x13
 HYP = 0x1A
 
 GUEST_ENTRY = 0x83000000
+SPIN = 0x83F00000  # RAM that the guest does not use
 CONSOLE = 0x1C090000
 TRACE_AREA = 0x89000000
 LAST_PAGE = 0x9FFFF000  # of 512 MiB; no guest here uses it
@@ -54,6 +57,7 @@ class Hypervisor:
 
     def at_work(self, build):
         """Both CPUs access devices; stopped somewhere meanwhile."""
+        self.normal = self.debugger.system_register(0, "VTTBR")  # at the guest's first instruction
         guest = symbols_of(f"{build}/tests/guest/vexpress-a15/hammer.elf")
         self.debugger.run_to(guest["secondary_main"])
         before = self.records()
@@ -66,6 +70,18 @@ class Hypervisor:
         """How many each CPU has published: AreaHeader::ring_offset, RingHeader::head (hyp/abi/ring.hpp)."""
         rings = [TRACE_AREA + self.debugger.read_word(TRACE_AREA + 128 + 4 * cpu) for cpu in (0, 1)]
         return [self.debugger.read_double(ring + 64) for ring in rings]
+
+    def spin(self, cpu):
+        """From now on `cpu`, in the guest and in no step, executes one branch to itself."""
+        self.debugger.write_words(SPIN, BRANCH_TO_ITSELF)
+        for _ in range(1000):
+            in_guest = self.debugger.register(cpu, CPSR) & 0x1F == SUPERVISOR
+            if in_guest and self.debugger.system_register(cpu, "VTTBR") == self.normal:
+                return self.debugger.set_register(cpu, PC, SPIN)
+            self.debugger.go()
+            time.sleep(0.002)
+            self.debugger.interrupt()
+        sys.exit(f"CPU {cpu} is never in the guest")
 
     def leaf(self, register, address):
         """Where the descriptor of `address` lies in a table that starts at level 1."""
@@ -106,7 +122,8 @@ def damage_running(kind, hypervisor):
         hypervisor.override("_ZNK9mmioscope9GuestView10consistentEv", r"mrrc\s+15, 6, r(\d+), r\d+, cr2", 0x1234)
     elif kind == "class":
         hypervisor.override("_ZN9mmioscope10guest_trapERNS_3CpuERNS_5FrameE", r"mrc\s+15, 4, r(\d+), cr5, cr2, \{0\}", 0x3F << 26)
-    elif kind == "cpu1":
+    elif kind == "cpu1":  # while CPU 0 does not trap
+        hypervisor.spin(0)
         debugger.run_to(trap, cpu=1)
         debugger.set_register(1, 0, NOWHERE)  # Cpu&
     elif kind == "both":
