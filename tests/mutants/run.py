@@ -21,6 +21,7 @@ import tempfile
 FILES = ["hyp/trace/*", "hyp/engine/*", "hyp/mm/guest_view.cpp", "hyp/dev/own_bus.cpp",
          "hyp/trap/translate.cpp", "hyp/trap/abort.cpp", "hyp/trap/dispatch.cpp",
          "hyp/trap/decode.cpp", "hyp/trap/fetch.cpp"]
+EXCEPT = {"hyp/engine/unprotect.cpp"}  # the baseline, which loses events as it is
 KINDS = [  # name, what is found, what is put in its place
     ("ISB", r"port::synchronize_context\(\);", ";"),
     ("DSB NSH", r"port::complete_local\(\);", ";"),
@@ -60,7 +61,7 @@ class Mutant:
 
 def find():
     found = []
-    for path in sorted({p for pattern in FILES for p in glob.glob(pattern)}):
+    for path in sorted({p for pattern in FILES for p in glob.glob(pattern)} - EXCEPT):
         source = open(path, encoding="utf-8").read()
         code = re.sub(r"//[^\n]*", lambda m: " " * len(m.group()), source)
         for kind, pattern, instead in KINDS:

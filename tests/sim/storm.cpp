@@ -112,10 +112,14 @@ void write_storm(Rig& rig, unsigned rounds, std::uint64_t seed) {
     }
 }
 
-std::string judge_storm(const Rig& rig) {
+std::string judge_machine(const Rig& rig) {
     if (!rig.failure().empty()) return "machine: " + rig.failure();
-    if (const auto at = rig.text().find(abi::stop_line); at != std::string::npos)
-        return rig.text().substr(at, rig.text().find('\r', at) - at);
+    const auto at = rig.text().find(abi::stop_line);
+    return at == std::string::npos ? "" : rig.text().substr(at, rig.text().find('\r', at) - at);
+}
+
+std::string judge_storm(const Rig& rig) {
+    if (auto wrong = judge_machine(rig); !wrong.empty()) return wrong;
     for (unsigned i = 0; i < rig.simulation.cores.size(); ++i) {
         if (!rig.simulation.cores[i].ended) return "progress: a CPU did not come to its end";
         if (rig.reg(i, 10) != 0) return "guest: a frame changed while one CPU had it for itself";

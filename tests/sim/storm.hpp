@@ -9,6 +9,9 @@ namespace mmioscope::sim {
 /// Writes the tables and the programs of all CPUs, each of `rounds` random moves.
 void write_storm(Rig& rig, unsigned rounds, std::uint64_t seed);
 
+/// What stopped the machine, in the simulation's eyes or the hypervisor's own; empty if nothing.
+std::string judge_machine(const Rig& rig);
+
 /// What is wrong with a storm that has ended, by name of the judge; empty if nothing.
 std::string judge_storm(const Rig& rig);
 
