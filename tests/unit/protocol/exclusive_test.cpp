@@ -1,0 +1,26 @@
+// Exclusive pairs on a traced page: engine/exclusive.cpp takes and gives back the same locks.
+#include "sim/judge.hpp"
+#include "sim/storm.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+
+TEST_CASE("CPUs with exclusive pairs at one register leave no lock behind", "[protocol]") {
+    const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
+    for (std::uint64_t seed = 1; seed <= seeds(3); ++seed) {
+        CAPTURE(seed);
+        Rig rig(options_for(engine, 2, seed));
+        for (unsigned cpu = 0; cpu < 2; ++cpu) {
+            Code code = rig.program(cpu);
+            code.mov(0, at::wide).mov(2, cpu + 1);
+            for (unsigned i = 0; i < 5; ++i)
+                code.word(0xe190'1f9f).word(0xe180'3f92).ldr(4, 0, 8); // ldrex, strex
+            code.end();
+        }
+        rig.run();
+        REQUIRE(judge_machine(rig) == "");
+        REQUIRE(compare_with_bus(rig) == "");
+    }
+}
