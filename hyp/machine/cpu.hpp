@@ -15,6 +15,7 @@ struct Machine;
 struct Cpu {
     std::uint32_t number{}; ///< MPIDR.Aff0
     Machine* machine{};
+    bool mistakes_thumb_stores{}; ///< arch/errata.hpp
 
     GuestView view;
     RingWriter ring;

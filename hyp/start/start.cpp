@@ -1,6 +1,7 @@
 // From Hyp with everything off to the guest's first instruction.
 #include "start/start.hpp"
 #include "abi/layout.hpp"
+#include "arch/errata.hpp"
 #include "base/check.hpp"
 #include "dev/gic.hpp"
 #include "dev/pl011.hpp"
@@ -16,6 +17,7 @@
 #include "mm/shared_page.hpp"
 #include "port/barrier.hpp"
 #include "port/memory.hpp"
+#include "port/sysreg.hpp"
 #include "port/this_cpu.hpp"
 #include "port/wait.hpp"
 
@@ -192,6 +194,7 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
     reset_guest_state();
     cpu.view.start();
     cpu.step = {};
+    cpu.mistakes_thumb_stores = arch::mistakes_thumb_stores(port::read<reg::MIDR>());
     check(start_debug_unit(),
           "the breakpoint unit cannot be used (DBGEN low, or a debugger owns it)");
 }

@@ -111,10 +111,24 @@ void from_instruction(Cpu& cpu, const Frame& frame, arch::Instruction i, DeviceA
     access.reg = i.place[0];
 }
 
+/// HSR describes the access, but for the register, which is the instruction's.
+abi::FaultReason correct_register(const Cpu& cpu, const Frame& frame, DeviceAccess& access) {
+    const auto word = fetch_instruction(frame, *cpu.machine);
+    if (!word) return abi::FaultReason::undecodable;
+    const arch::Instruction instruction = arch::decode(*word, true);
+    if (!instruction.store || !is_plain(instruction)) return abi::FaultReason::undecodable;
+    access.reg = instruction.place[0];
+    return abi::FaultReason::none;
+}
+
 } // namespace
 
 abi::FaultReason decode_access(Cpu& cpu, const Frame& frame, arch::Hsr hsr, DeviceAccess& access) {
-    if (hsr.isv()) return from_syndrome(hsr, access);
+    if (hsr.isv()) {
+        const abi::FaultReason why = from_syndrome(hsr, access);
+        const bool mistaken = cpu.mistakes_thumb_stores && access.write && in_thumb(frame);
+        return mistaken ? correct_register(cpu, frame, access) : why;
+    }
     const auto word = fetch_instruction(frame, *cpu.machine);
     if (!word) return abi::FaultReason::undecodable;
     const arch::Instruction instruction = arch::decode(*word, in_thumb(frame));

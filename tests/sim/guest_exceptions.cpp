@@ -83,9 +83,10 @@ void GuestCpu::stopped_access(std::uint32_t va, const Route& route, bool write,
     const bool valid = syndrome.valid && !walk;
     std::uint32_t iss = status_of(route) | (write ? 1u << 6 : 0) | (walk ? s1ptw : 0);
     if (syndrome.maintenance) iss |= 1u << 8;
-    if (valid)
-        iss |=
-            (1u << 24) | (log2_size << 22) | (syndrome.sign ? 1u << 21 : 0) | (syndrome.reg << 16);
+    const bool mistaken = sim_.conditions.mistakes_thumb_stores && write &&
+                          (core_.frame.psr & arch::psr_thumb) != 0; // erratum 766422
+    const unsigned reg = mistaken ? syndrome.reg ^ 5 : syndrome.reg;
+    if (valid) iss |= (1u << 24) | (log2_size << 22) | (syndrome.sign ? 1u << 21 : 0) | (reg << 16);
     trap(0x24, iss, wide_ || !valid); // IL is one where ISV is zero
 }
 

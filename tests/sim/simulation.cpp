@@ -19,10 +19,10 @@ Simulation::Simulation(const Conditions& c)
     for (unsigned i = 0; i < c.cpus; ++i) {
         Core& core = cores[i];
         core.number = i;
-        core.system.set<reg::MIDR>(0x414f'c0f0);
+        core.system.set<reg::MIDR>(c.mistakes_thumb_stores ? 0x410f'c0f4 : 0x414f'c0f0);
         core.system.set<reg::MPIDR>(0x8000'0000 | i);
         core.system.set<reg::DBGDIDR>(0x3515'f005); // six breakpoints
-        core.system.set<reg::NSACR>(0xc00); // as boot/ leaves it
+        core.system.set<reg::NSACR>(0xc00);         // as boot/ leaves it
         core.system.set<reg::CNTFRQ>(62'500'000);
         for (unsigned n = 0; n < 6; ++n) // UNKNOWN after reset
             core.system.set(encode32(14, 0, 0, n, 5), 0xffff'ffff);
@@ -106,7 +106,10 @@ void Simulation::write_register(Encoding which, std::uint64_t value) {
     case encoding_of<reg::TLBIALL>(): return invalidate(self, Invalidation::What::vmid);
     case encoding_of<reg::TLBIALLNSNH>(): return invalidate(self, Invalidation::What::everything);
     case encoding_of<reg::TLBIALLIS>():
-        for (Core& other : cores) perform(other, {.what = Invalidation::What::vmid, .vmid = self.regime().vmid(), .by_hyp = true});
+        for (Core& other : cores)
+            perform(
+                other,
+                {.what = Invalidation::What::vmid, .vmid = self.regime().vmid(), .by_hyp = true});
         return;
     case encoding_of<reg::TLBIALLNSNHIS>():
         for (Core& other : cores) perform(other, {.by_hyp = true});

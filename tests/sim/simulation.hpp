@@ -29,6 +29,7 @@ struct Conditions {
     unsigned interrupt_one_in{0}; ///< guest instructions before which an interrupt comes; 0: none
     bool prefetch_abort_first{};  ///< a breakpoint on an unmapped page: which exception wins
     bool dbgen_low{};             ///< DBGDSCR.MDBGen does not stick
+    bool mistakes_thumb_stores{}; ///< Cortex-A15 r0p4: HSR.SRT of a Thumb store is another register
     unsigned late_one_in{4};      ///< points at which something begun is done by itself
 };
 
