@@ -62,7 +62,7 @@ nightly)
     suite decoder 600 "$build/tests/decoder" 100000000
     MMIOSCOPE_SEEDS=50 suite unit 1800 catch "$build/tests/unit"
     suite mutants 40 tests/mutants/run.py "$build"
-    suite integration 1800 tests/qemu/run.sh --tier nightly
+    suite integration 10000 tests/qemu/run.sh --tier nightly
     ;;
 fuzz)
     contrib/install-packages.sh tests/fuzz/packages.txt || exit 1

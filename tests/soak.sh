@@ -4,7 +4,9 @@
 set -u
 minutes=${1:-60}
 cases=(hammer-shadow hammer-emulation linux-shadow linux-emulation linux-wrap-shadow linux-wrap-emulation
-    contention-shadow contention-emulation)
+    contention-shadow contention-emulation
+    ends-shadow ends-emulation virt-ends-shadow virt-ends-emulation # another CPU unmaps the page, 20,000 times
+    hotplug-shadow hotplug-emulation virt-hotplug-shadow virt-hotplug-emulation)
 end=$((SECONDS + 60 * minutes)) rounds=0
 tests/qemu/run.sh --tier soak || { echo "soak: 0 passed, 1 failed"; exit 1; }
 while [ "$SECONDS" -lt "$end" ]; do

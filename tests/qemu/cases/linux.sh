@@ -56,6 +56,26 @@ boot() {
     esac
 }
 
+# The second CPU goes and comes back.
+hotplug() { # TIMES ARGUMENT...
+    local times=$1
+    shift
+    run_linux "mmioscope.steps=hotplug mmioscope.hotplug=$times" --no-print --access-log "$out/access.log" "$@"
+    complete
+    has console '^mmioscope-guest: hotplug ok'
+    verified
+}
+
+# The load over and over, until the traces hold so many events.
+millions() { # EVENTS ENGINE
+    local total=0
+    while [ $total -lt "$1" ]; do
+        load "$2"
+        total=$((total + $(events)))
+        echo "$total of $1 events" >&2
+    done
+}
+
 # The kernel is the package's, byte for byte.
 unmodified() {
     (cd "$guest" && sha256sum --quiet -c vmlinuz.sha256) >"$out/sha256" 2>&1 ||
@@ -94,6 +114,11 @@ add test linux-shadow 60 proof $all_steps --engine shadow
 add test linux-emulation 40 proof $all_steps --engine emulation
 add nightly linux-load-shadow 180 load shadow
 add nightly linux-load-emulation 120 load emulation
+add nightly linux-300m 7200 millions 300000000 emulation
+for engine in shadow emulation; do
+    add nightly hotplug-$engine 60 hotplug 100 --engine $engine
+    add nightly virt-hotplug-$engine 60 virt hotplug 100 --engine $engine
+done
 add test linux-wrap-emulation 40 wrap emulation
 add test linux-wrap-shadow 60 wrap shadow
 add test boot-none-2 10 boot 2 none
