@@ -58,3 +58,16 @@ dma() {
     has stdout '^incomplete: .*the hypervisor stopped$'
 }
 add test dma 3 dma
+
+# On a board with firmware: its functions, with arguments that make sense and that do not, are answered as without
+# the hypervisor.
+calls() { # ENGINE
+    board=virt
+    native_guest calls
+    run_bare calls --engine "$1"
+    complete
+    [ "$(wc -l <"$out/native")" -gt 500 ] || fail "too few lines to compare"
+    grep -v '^mmioscope: ' "$out/console" | diff "$out/native" - >"$out/diff" ||
+        fail "$(grep -c '^[<>]' "$out/diff") lines differ, the first ones: $(sed -n '2p;4p' "$out/diff" | xargs)"
+}
+add test calls 10 calls shadow

@@ -1,0 +1,99 @@
+// Calls to the firmware by HVC, sound and not, from one CPU: what each answers, and that nothing
+// else changes. Calls that would end the machine or this CPU, or start another one, are left out.
+#include "platform.hpp"
+
+#include <initializer_list>
+
+using namespace guest;
+
+namespace {
+
+struct Call {
+    u32 r[4];
+};
+
+u32 state = 0x2545'f491;
+u32 random() { // xorshift
+    state ^= state << 13;
+    state ^= state >> 17;
+    return state ^= state << 5;
+}
+
+Call hvc(Call c) {
+    register u32 r0 asm("r0") = c.r[0];
+    register u32 r1 asm("r1") = c.r[1];
+    register u32 r2 asm("r2") = c.r[2];
+    register u32 r3 asm("r3") = c.r[3];
+    asm volatile(".arch_extension virt\n\thvc #0"
+                 : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3)::"memory");
+    return {{r0, r1, r2, r3}};
+}
+
+// Functions (Arm DEN 0022, 5.1), in the 32-bit and the 64-bit calling convention.
+constexpr u32 convention_64 = 0x4000'0000;
+constexpr u32 first_function = 0x8400'0000;
+constexpr u32 functions = 0x20;
+enum : u32 { cpu_suspend = 1, cpu_off = 2, cpu_on = 3, system_off = 8, system_reset = 9 };
+
+bool is_final(const Call& c) {
+    const u32 function = c.r[0] & ~convention_64;
+    if (function - first_function >= functions) return false;
+    switch (function - first_function) {
+    case cpu_off:
+    case system_off:
+    case system_reset: return true;
+    case cpu_suspend: return (c.r[1] & 0xfffe'0000) == 0; // any other state is none
+    case cpu_on: return c.r[1] == 1;
+    default: return false;
+    }
+}
+
+void print_call(const Call& c) {
+    const Call after = hvc(c);
+    print("call ", Hex{c.r[0]}, " ", Hex{c.r[1]}, " ", Hex{c.r[2]}, ": ", Hex{after.r[0]}, "\n");
+    for (u32 i = 1; i < 4; ++i) require(after.r[i] == c.r[i], "a call changed a register");
+}
+
+void each_function() {
+    constexpr u32 arguments[][2] = {{0, 0},           {1, 0},           {2, 0},
+                                    {0, 1},           {0x100, 0},       {0x8000'0000, 0},
+                                    {0xffff'ffff, 0}, {0, 0xffff'ffff}, {0x8400'0003, 0},
+                                    {0x8400'0009, 0}, {0xc400'0003, 0}};
+    for (const u32 convention : {u32{0}, convention_64})
+        for (u32 function = 0; function < functions; ++function)
+            for (const auto& a : arguments) {
+                const Call c{{first_function | convention | function, a[0], a[1], 0}};
+                if (!is_final(c)) print_call(c);
+            }
+}
+
+void random_calls(u32 count) {
+    u32 digest = 0x811c'9dc5;
+    for (u32 n = 0; n < count; ++n) {
+        Call c{{random(), random(), random(), random()}};
+        if (n % 2 == 0) c.r[0] = first_function | (c.r[0] & (convention_64 | (functions - 1)));
+        if (n % 8 == 0) c.r[1] &= 3;
+        if (is_final(c)) continue;
+        const Call after = hvc(c);
+        for (const u32 word : after.r) digest = (digest ^ word) * 16777619; // FNV
+    }
+    print("calls: ", count, " random ones, digest ", Hex{digest}, "\n");
+}
+
+void other_conduit() {
+    const Fault fault = faults_of([] {
+        asm volatile(".arch_extension sec\n\tsmc #0" ::: "memory");
+    });
+    print("calls: SMC, exception ", static_cast<u32>(fault.kind), " count ", fault.count, "\n");
+}
+
+} // namespace
+
+void guest_main() {
+    each_function();
+    random_calls(200'000);
+    other_conduit();
+    done();
+}
+
+void secondary_main() {}
