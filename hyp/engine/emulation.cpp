@@ -4,7 +4,6 @@
 #include "arch/psr.hpp"
 #include "engine/debug_unit.hpp"
 #include "engine/record.hpp"
-#include "guest/exception.hpp"
 #include "guest/registers.hpp"
 #include "machine/cpu.hpp"
 #include "machine/machine.hpp"
@@ -36,12 +35,7 @@ port::Answer perform(const DeviceAccess& access, const abi::Record& record) {
 Outcome deliver(Frame& frame, const DeviceAccess& access, port::Answer answer,
                 abi::Record& record) {
     if (answer.hsr != 0) {
-        record.type = abi::RecordType::fault;
-        record.value = static_cast<std::uint64_t>(abi::FaultReason::external_abort);
-        inject_data_abort(frame, access.va, access.write,
-                          arch::Hsr(answer.hsr).external() ? Abort::slave_error
-                                                           : Abort::decode_error);
-        return Outcome::taken;
+        return hand_on_abort(frame, access, arch::Hsr(answer.hsr), record);
     }
     if (!access.write) {
         record.value = answer.value;

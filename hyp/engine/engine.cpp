@@ -1,6 +1,7 @@
 #include "engine/engine.hpp"
 
 #include "engine/record.hpp"
+#include "guest/exception.hpp"
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"
 #include "trace/region_map.hpp"
@@ -54,6 +55,15 @@ bool begin_access(Cpu& cpu, const DeviceAccess& access) {
     if (!take_locks(cpu, access)) return false;
     count_access(cpu, access);
     return true;
+}
+
+Outcome hand_on_abort(Frame& frame, const DeviceAccess& access, arch::Hsr hsr,
+                      abi::Record& record) {
+    record.type = abi::RecordType::fault;
+    record.value = static_cast<std::uint64_t>(abi::FaultReason::external_abort);
+    inject_data_abort(frame, access.va, access.write,
+                      hsr.external() ? Abort::slave_error : Abort::decode_error);
+    return Outcome::taken;
 }
 
 void publish_if_last(Cpu& cpu, const Frame& frame, const DeviceAccess& access,

@@ -42,6 +42,10 @@ void count_access(Cpu& cpu, const DeviceAccess& access);
 /// Both.
 [[nodiscard]] bool begin_access(Cpu& cpu, const DeviceAccess& access);
 
+/// Hyp met an external abort (`hsr`) in the guest's place: the guest takes it, and `record`, still
+/// to be published, says so.
+Outcome hand_on_abort(Frame& frame, const DeviceAccess& access, arch::Hsr hsr, abi::Record& record);
+
 /// A write that may end the machine is published before it is carried out: `record`, with its
 /// value (or a record of each access of a listed one), is in memory, and the access no longer in
 /// flight, when this returns. Otherwise it does nothing.

@@ -2,7 +2,6 @@
 
 #include "arch/hsr.hpp"
 #include "engine/record.hpp"
-#include "guest/exception.hpp"
 #include "guest/registers.hpp"
 #include "machine/machine.hpp"
 #include "port/device.hpp"
@@ -46,13 +45,10 @@ std::uint32_t write_beats(const Cpu& cpu, const Frame& frame, const DeviceAccess
 
 Outcome abort(Cpu& cpu, Frame& frame, const DeviceAccess& access, arch::Hsr hsr,
               abi::Record& record) {
-    record.type = abi::RecordType::fault;
-    record.value = static_cast<std::uint64_t>(abi::FaultReason::external_abort);
+    const Outcome outcome = hand_on_abort(frame, access, hsr, record);
     record.lock_sequence = cpu.locks.next_sequence(record.device);
     if (access.recorded) cpu.ring.publish(record);
-    inject_data_abort(frame, access.va, true,
-                      hsr.external() ? Abort::slave_error : Abort::decode_error);
-    return Outcome::taken;
+    return outcome;
 }
 
 Outcome store(Cpu& cpu, Frame& frame, const DeviceAccess& access) {

@@ -25,4 +25,7 @@ struct Cpu {
     Reservation reservation;
 };
 
+/// Publishes what has happened to this CPU, or through it; `pa` as abi::PowerEvent says.
+void record_power(Cpu& cpu, abi::PowerEvent event, std::uint32_t pa);
+
 } // namespace mmioscope

@@ -201,12 +201,7 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
 
 /// Recorded as the start of this CPU.
 Frame enter_guest(Cpu& cpu, StartPoint at) {
-    abi::Record record{};
-    record.type = abi::RecordType::power;
-    record.device = abi::no_device;
-    record.value = abi::power_value(abi::PowerEvent::cpu_on, cpu.number);
-    record.pa_low = at.entry;
-    cpu.ring.publish_event(record);
+    record_power(cpu, abi::PowerEvent::cpu_on, at.entry);
     return guest_start_frame(at.entry, at.context, 0, 0);
 }
 

@@ -3,6 +3,7 @@
 #include "arch/psci.hpp"
 #include "base/check.hpp"
 #include "guest/exception.hpp"
+#include "machine/cpu.hpp"
 #include "machine/machine.hpp"
 #include "port/firmware.hpp"
 #include "port/memory.hpp"
@@ -21,15 +22,6 @@ struct Call {
 std::uint32_t forward(const Call& call) {
     return port::call_firmware(static_cast<std::uint32_t>(call.function), call.argument[0],
                                call.argument[1], call.argument[2]);
-}
-
-void record_power(Cpu& cpu, unsigned number, abi::PowerEvent event, std::uint32_t pa) {
-    abi::Record record{};
-    record.type = abi::RecordType::power;
-    record.device = abi::no_device;
-    record.value = abi::power_value(event, number);
-    record.pa_low = pa;
-    cpu.ring.publish_event(record);
 }
 
 /// The CPU to come starts with its MMU off and uses its stack before it is on: no line of it may
@@ -61,7 +53,7 @@ std::uint32_t cpu_on(Cpu& cpu, const Call& call) {
 
 /// CPU_OFF (5.5): returns only if it is denied.
 std::uint32_t cpu_off(Cpu& cpu, const Frame& frame) {
-    record_power(cpu, cpu.number, abi::PowerEvent::cpu_off, frame.pc);
+    record_power(cpu, abi::PowerEvent::cpu_off, frame.pc);
     cpu.machine->power.set(cpu.number, CpuPower::off);
     const std::uint32_t answer = forward({Function::cpu_off, {}});
     cpu.machine->power.set(cpu.number, CpuPower::on);
@@ -83,8 +75,7 @@ std::uint32_t cpu_suspend(Cpu& cpu, const Call& call) {
 /// SYSTEM_OFF and SYSTEM_RESET (5.10, 5.11) do not return.
 [[noreturn]] void end_machine(Cpu& cpu, const Frame& frame, const Call& call) {
     const bool off = call.function == Function::system_off;
-    record_power(cpu, cpu.number, off ? abi::PowerEvent::system_off : abi::PowerEvent::system_reset,
-                 frame.pc);
+    record_power(cpu, off ? abi::PowerEvent::system_off : abi::PowerEvent::system_reset, frame.pc);
     forward(call);
     panic("the firmware returned from SYSTEM_OFF or SYSTEM_RESET");
 }

@@ -54,6 +54,12 @@ native_guest() {
     has native '^guest: done$' "without a hypervisor: $(tail -n 1 "$out/native")"
 }
 
+# The guest printed what it prints without a hypervisor, on $board's only UART beside the hypervisor's own lines.
+same_as_native() {
+    grep -v '^mmioscope: ' "$out/console" | diff "$out/native" - >"$out/diff" ||
+        fail "$(grep -c '^[<>]' "$out/diff") lines differ from those without a hypervisor: $(grep '^[<>]' "$out/diff" | head -n 2 | xargs)"
+}
+
 # has FILE PATTERN [WHY]: a line of $out/FILE matches the extended regular expression.
 has() { grep -Eq -- "$2" "$out/$1" || fail "${3:-$1 has no line like: $2}"; }
 has_not() { ! grep -Eq -- "$2" "$out/$1" || fail "${3:-$1 has a line like: $2}"; }
