@@ -17,7 +17,7 @@ result=$build/prove
 # shellcheck source=tests/qemu/lib.sh
 source tests/qemu/lib.sh
 accesses=${PROVE_ACCESSES:-200000} # of the contended page, by all CPUs
-sd_passes=${PROVE_SD_PASSES:-8}    # MiB from the card, four bytes at a time
+sd_copies=${PROVE_SD_COPIES:-8}    # of 1 MiB on the card, four bytes at a time
 
 # The guests. Each is run on CPUS CPUs with the ARGUMENT...s that choose the engine.
 contention() { # CPUS ARGUMENT...
@@ -28,10 +28,10 @@ contention() { # CPUS ARGUMENT...
     run_bare hammer $(hammer_of $((accesses / cpus)) "$cpus") "$@"
 }
 drivers() { # CPUS ARGUMENT...
-    local cpus=$1 passes=$sd_passes
+    local cpus=$1 copies=$sd_copies
     shift
-    [ "$cpus" != 1 ] || passes=1
-    run_linux "mmioscope.steps=all mmioscope.sd_passes=$passes" --no-print --cpus "$cpus" \
+    [ "$cpus" != 1 ] || copies=0
+    run_linux "mmioscope.steps=all mmioscope.sd_copies=$copies" --no-print --cpus "$cpus" \
         --time-limit 900 "$@"
 }
 boot() { # CPUS ARGUMENT...
@@ -61,6 +61,7 @@ row() { # GUEST CPUS ENGINE
     echo "$line" >>"$result/results.tsv"
     show "$line" | tee -a "$result/table.txt"
     judge "$line"
+    [ "$guest_name $cpus" != "drivers 2" ] || share_of_fifo "$out/trace.mmio" >"$out/fifo"
     rm -f "$out/trace.mmio" "$out/access.log"
 }
 
@@ -112,6 +113,8 @@ grep -h -m 1 '^device .* longest pause' "$result"/contention-4-shadow/summary 2>
 for engine in shadow emulation; do
     [ ! -d "$result/contention-4-$engine" ] || sed -n "s/^intc@.* [0-9.]*% .*/& $engine/p" \
         "$result/contention-4-$engine/summary" | tee -a "$result/shares.txt"
+    [ ! -f "$result/drivers-2-$engine/fifo" ] ||
+        echo "drivers, 2 CPUs, $engine: $(cat "$result/drivers-2-$engine/fifo")" | tee -a "$result/shares.txt"
 done
 gnuplot -e "results='$result/results.tsv'; plot_file='$result/missed.svg'" tests/prove/missed.gnuplot ||
     { failed=$((failed + 1)); echo "FAILED plot"; }

@@ -84,6 +84,12 @@ events_of() {
     awk -v device="$1" -v column="$([ "$2" = reads ] && echo 2 || echo 3)" \
         '$1 == device { n = $column } END { print n + 0 }' "$out/stdout"
 }
+# The SD card's FIFO's part of a trace (DDI 0172A 3.3.13: MCIFIFO, 0x080 to 0x0bc).
+share_of_fifo() { # TRACE
+    "$mmioscope" print --all "$1" | awk '$3 ~ /^[RW]/ { all++ }
+        $4 == "mmc@50000" && $5 ~ /^\+0x0[89ab]/ { fifo++ }
+        END { printf "SD FIFO: %d of %d accesses, %.1f %%\n", fifo, all, 100 * fifo / all }'
+}
 statistic() {
     sed -n "s/^cpu $1: .*[ ]\([0-9]*\) $2.*/\1/p; s/^cpu $1: \([0-9]*\) $2.*/\1/p" "$out/stdout" | head -n 1
 }
