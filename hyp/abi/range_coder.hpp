@@ -1,0 +1,206 @@
+// A binary arithmetic coder with adaptive probabilities: the bit level of the stream
+//.
+//
+// Constraints: no heap, no division, one multiplication for each bit; encoder and decoder are the
+// same arithmetic in 32 bits, so that a codec is written once, as a template over both (see
+// abi/record_codec.hpp): bit(p, b) encodes `b` or returns what was encoded.
+//
+// Layout: the bytes of one number in [0, 1), most significant first, cut where only zeros follow.
+// The decoder takes zeros behind the end, so it never reads beyond; that the bytes are sound is a
+// CRC's to say, and whatever they hold, decoding them ends.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mmioscope::abi {
+
+/// The probability of a zero bit, in two bytes. All zero bytes are a new one (1/2), so that a model
+/// is reset by clearing its memory. Learns fast at first, then slowly.
+class Probability {
+public:
+    /// Of 2^16; never so near to 0 or 1 that a bit would cost more than 11 bits.
+    std::uint32_t zero() const { return static_cast<std::uint32_t>(half + away()) << 2; }
+
+    void update(bool bit) {
+        const int seen = state_ & 3;
+        const int target = bit ? lowest - half : highest - half;
+        const int rate = seen < 3 ? seen + 1 : slowest;
+        const int moved = away() + (target - away()) / (1 << rate);
+        state_ = static_cast<std::int16_t>(moved * 4 + (seen < 3 ? seen + 1 : 3));
+    }
+
+private:
+    static constexpr int half = 1 << 13;
+    static constexpr int lowest = 8;
+    static constexpr int highest = (1 << 14) - 8;
+    static constexpr int slowest = 5;
+
+    int away() const { return state_ >> 2; } ///< from 1/2, of 2^14
+
+    std::int16_t state_{}; ///< away, and in the lowest two bits how many bits it has seen, up to 3
+};
+static_assert(sizeof(Probability) == 2);
+
+class Encoder {
+public:
+    static constexpr bool encoding = true;
+
+    void start(std::uint8_t* to, std::size_t room) { *this = {}, bytes_ = to, room_ = room; }
+
+    bool bit(Probability& p, bool b) {
+        const std::uint32_t bound = (range_ >> 16) * p.zero();
+        b ? skip(bound, range_ - bound) : skip(0, bound);
+        p.update(b);
+        return b;
+    }
+
+    /// `count` bits (0 to 16) that nobody can predict.
+    std::uint32_t raw(std::uint32_t bits, unsigned count) {
+        const std::uint32_t part = range_ >> count;
+        skip(part * bits, part);
+        return bits;
+    }
+
+    /// Ends the number. Returns its bytes; more than `room` if there was too little of it.
+    std::size_t finish() {
+        // The shortest number in [low, low + range): range is at least 2^24.
+        if (low_ != 0) skip((0u - low_) & 0xff'ffff, 1u << 16);
+        std::size_t end = size_;
+        while (end > 0 && end <= room_ && bytes_[end - 1] == 0) --end;
+        return end;
+    }
+
+    std::size_t size() const { return size_; } ///< bytes so far, less at most four
+
+private:
+    void skip(std::uint32_t below, std::uint32_t range) {
+        low_ += below;
+        if (low_ < below) carry();
+        range_ = range;
+        while (range_ < 1u << 24) {
+            if (size_ < room_) bytes_[size_] = static_cast<std::uint8_t>(low_ >> 24);
+            ++size_;
+            low_ <<= 8;
+            range_ <<= 8;
+        }
+    }
+
+    /// There is always a byte to take it: the number stays below 1.
+    void carry() {
+        for (std::size_t i = size_; i-- > 0;)
+            if (i >= room_ || ++bytes_[i] != 0) return;
+    }
+
+    std::uint8_t* bytes_{};
+    std::size_t room_{};
+    std::size_t size_{};
+    std::uint32_t low_{};
+    std::uint32_t range_{~0u};
+};
+
+class Decoder {
+public:
+    static constexpr bool encoding = false;
+
+    void start(const std::uint8_t* from, std::size_t size) {
+        *this = {}, bytes_ = from, size_ = size;
+        for (int i = 0; i < 4; ++i) code_ = code_ << 8 | next();
+    }
+
+    bool bit(Probability& p, bool) {
+        const std::uint32_t bound = (range_ >> 16) * p.zero();
+        const bool b = code_ >= bound;
+        b ? skip(bound, range_ - bound) : skip(0, bound);
+        p.update(b);
+        return b;
+    }
+
+    std::uint32_t raw(std::uint32_t, unsigned count) {
+        const std::uint32_t part = range_ >> count;
+        std::uint32_t bits = code_ / part;
+        if (bits >> count != 0) bits = (1u << count) - 1; // no encoder wrote this
+        skip(part * bits, part);
+        return bits;
+    }
+
+private:
+    void skip(std::uint32_t below, std::uint32_t range) {
+        code_ -= below;
+        range_ = range;
+        while (range_ < 1u << 24) {
+            code_ = code_ << 8 | next();
+            range_ <<= 8;
+        }
+    }
+
+    std::uint32_t next() { return at_ < size_ ? bytes_[at_++] : 0u; }
+
+    const std::uint8_t* bytes_{};
+    std::size_t size_{};
+    std::size_t at_{};
+    std::uint32_t code_{};
+    std::uint32_t range_{~0u};
+};
+
+/// A number of `Bits` bits, most significant first, each with a probability for what came before
+/// it.
+template <unsigned Bits>
+class BitTree {
+public:
+    template <class Coder>
+    std::uint32_t code(Coder& coder, std::uint32_t value) {
+        std::uint32_t node = 1;
+        for (unsigned i = Bits; i-- > 0;)
+            node = node << 1 | std::uint32_t{coder.bit(nodes_[node], (value >> i & 1) != 0)};
+        return node - (1u << Bits);
+    }
+
+private:
+    Probability nodes_[1u << Bits];
+};
+
+/// `count` unpredictable bits, up to 64.
+template <class Coder>
+std::uint64_t code_raw(Coder& coder, std::uint64_t bits, unsigned count) {
+    std::uint64_t result = 0;
+    for (unsigned left = count; left > 0;) {
+        const unsigned part = left > 16 ? 16 : left;
+        left -= part;
+        result = result << part |
+                 coder.raw(static_cast<std::uint32_t>(bits >> left) & ((1u << part) - 1), part);
+    }
+    return result;
+}
+
+/// A number that is small more often than not: its length in bits, then the bits.
+class Number {
+public:
+    template <class Coder>
+    std::uint64_t code(Coder& coder, std::uint64_t value) {
+        unsigned length = Coder::encoding ? length_of(value) : 0;
+        if (length > 31) length = 31; // stands for all lengths that are not worth a place
+        length = lengths_.code(coder, length);
+        if (length == 31) return code_raw(coder, value, 64);
+        if (length < 2) return length;
+        return 1ull << (length - 1) |
+               code_raw(coder, value & ((1ull << (length - 1)) - 1), length - 1);
+    }
+
+private:
+    static unsigned length_of(std::uint64_t value) {
+        return value == 0 ? 0 : 64 - static_cast<unsigned>(__builtin_clzll(value));
+    }
+
+    BitTree<5> lengths_;
+};
+
+/// Small numbers of either sign as small ones of none: 0, -1, 1, -2, ...
+constexpr std::uint64_t fold_sign(std::uint64_t difference) {
+    return difference << 1 ^ (0 - (difference >> 63));
+}
+constexpr std::uint64_t unfold_sign(std::uint64_t folded) {
+    return folded >> 1 ^ (0 - (folded & 1));
+}
+
+} // namespace mmioscope::abi

@@ -1,0 +1,275 @@
+// How records become bits: the payload of a data frame.
+//
+// A guest's accesses repeat themselves: the same instruction, after the same one as last time,
+// with the same registers. The model remembers *sites* (an instruction and what it accesses), what
+// came next to each, and what else was last seen there; of a record only the difference from what
+// was to be expected is coded. Hypervisor and host run the same code over the same model, one as
+// encoder, one as decoder, so what one expects the other does. A model starts empty with each
+// frame.
+//
+// Everything in a Record is coded exactly, but for times and durations: in units of 2^`time_shift`
+// ticks, the bits below are cleared. Their order stays. Whatever the bits are, a decoder ends,
+// within its model.
+#pragma once
+
+#include "abi/record_model.hpp"
+
+#include <type_traits>
+
+namespace mmioscope::abi {
+
+/// Bytes that one record takes at most.
+inline constexpr std::size_t max_coded_record = 128;
+
+/// Codes records one after another. `Coder` is Encoder or Decoder.
+template <class Coder>
+class RecordCodec {
+public:
+    RecordCodec(Coder& coder, RecordModel& model, unsigned time_shift)
+        : coder_(coder), model_(model), shift_(time_shift) {}
+
+    /// Encodes `r`, or fills it in.
+    void code(Record& r) {
+        const std::uint8_t before = code_cpu(r);
+        const std::uint8_t at = code_site(r, before);
+        SiteMemory& site = model_.sites[at];
+        code_sequences(r);
+        code_context(r, site);
+        code_value(r, site, at);
+        code_time(r, site);
+        model_.cpus[model_.cpu].site = at;
+    }
+
+private:
+    bool flag(Probability& p, bool b) { return coder_.bit(p, b); }
+
+    /// A field that is `expected`, or as far from it as `number` says.
+    template <class T>
+    void difference(T& field, T expected, Number& number) {
+        const auto step = static_cast<std::make_signed_t<T>>(field - expected);
+        const std::uint64_t coded =
+            number.code(coder_, fold_sign(static_cast<std::uint64_t>(step)));
+        field = static_cast<T>(expected + static_cast<T>(unfold_sign(coded)));
+    }
+
+    std::uint8_t code_cpu(Record& r) {
+        const std::uint8_t before = model_.cpus[model_.cpu].site;
+        if (!flag(model_.sites[before].same_cpu, r.cpu != model_.cpu)) r.cpu = model_.cpu;
+        else r.cpu = static_cast<std::uint8_t>(model_.cpu_tree.code(coder_, r.cpu));
+        model_.cpu = r.cpu;
+        return model_.cpus[r.cpu].site;
+    }
+
+    std::uint8_t code_site(Record& r, std::uint8_t before) {
+        SiteMemory& last = model_.sites[before];
+        std::uint8_t at = Coder::encoding ? find(r) : 0;
+        for (unsigned i = 0; i < 2; ++i)
+            if (!flag(last.follows[i], at == 0 || at != last.next[i])) {
+                at = last.next[i];
+                if (i == 1) remember_next(last, at);
+                return take(r, at);
+            }
+        if (!flag(model_.known, at == 0))
+            at = static_cast<std::uint8_t>(model_.known_site.code(coder_, at));
+        else at = add_site(r, last);
+        remember_next(last, at);
+        return take(r, at);
+    }
+
+    static void remember_next(SiteMemory& last, std::uint8_t at) {
+        last.next[1] = last.next[0];
+        last.next[0] = at;
+    }
+
+    static Site site_of(const Record& r) {
+        return {physical_address(r), r.va, r.pc, r.device, r.type, r.access, r.mode, r.flags};
+    }
+
+    std::uint8_t find(const Record& r) const {
+        const Site wanted = site_of(r);
+        for (unsigned i = 1; i < RecordModel::max_sites; ++i)
+            if (model_.sites[i].site == wanted) return static_cast<std::uint8_t>(i);
+        return 0;
+    }
+
+    std::uint8_t take(Record& r, std::uint8_t at) const {
+        const Site& s = model_.sites[at].site;
+        set_physical_address(r, s.pa);
+        r.va = s.va;
+        r.pc = s.pc;
+        r.device = s.device;
+        r.type = s.type;
+        r.access = s.access;
+        r.mode = s.mode;
+        r.flags = s.flags;
+        return at;
+    }
+
+    /// The last place of a site of this device; 0 if there is none.
+    std::uint8_t neighbour(std::uint16_t device) const {
+        for (unsigned i = 0; i < RecordModel::max_sites; ++i) {
+            const unsigned at = (model_.newest - i) % RecordModel::max_sites;
+            if (at != 0 && model_.sites[at].site.type != RecordType::none &&
+                model_.sites[at].site.device == device)
+                return static_cast<std::uint8_t>(at);
+        }
+        return 0;
+    }
+
+    std::uint8_t add_site(const Record& r, const SiteMemory& last) {
+        Site s = site_of(r);
+        s.type =
+            static_cast<RecordType>(model_.type.code(coder_, static_cast<std::uint8_t>(s.type)));
+        s.access = static_cast<std::uint8_t>(model_.access.code(coder_, s.access));
+        s.mode = static_cast<std::uint8_t>(model_.mode.code(coder_, s.mode));
+        s.flags = static_cast<std::uint8_t>(model_.flags.code(coder_, s.flags));
+        // no_device is 0xffff, and all others are below max_regions: the low byte and one bit more
+        const bool none = flag(model_.same_offset, s.device >= max_regions);
+        s.device =
+            none ? no_device : static_cast<std::uint16_t>(model_.device.code(coder_, s.device));
+        const Site& near = model_.sites[neighbour(s.device)].site;
+        difference(s.pa, near.pa, model_.pa);
+        difference(s.va, static_cast<std::uint32_t>(s.pa - near.pa + near.va), model_.va);
+        difference(s.pc, last.site.pc, model_.pc);
+        // 0 is what the model starts with: no site's place
+        model_.newest = static_cast<std::uint8_t>(model_.newest % (RecordModel::max_sites - 1) + 1);
+        SiteMemory& memory = model_.sites[model_.newest];
+        memory = {};
+        memory.site = s;
+        return model_.newest;
+    }
+
+    void code_sequences(Record& r) {
+        CpuMemory& cpu = model_.cpus[model_.cpu];
+        std::uint32_t none = 0;
+        std::uint32_t& lock = r.device < max_regions ? model_.lock_sequence[r.device] : none;
+        const bool expected =
+            r.cpu_sequence == cpu.cpu_sequence && r.commit == cpu.commit && r.lock_sequence == lock;
+        if (!flag(model_.in_sequence, !expected)) {
+            r.cpu_sequence = cpu.cpu_sequence;
+            r.commit = cpu.commit;
+            r.lock_sequence = lock;
+        } else {
+            difference(r.cpu_sequence, cpu.cpu_sequence, model_.sequence);
+            difference(r.commit, r.cpu_sequence + (cpu.commit - cpu.cpu_sequence), model_.sequence);
+            difference(r.lock_sequence, lock, model_.sequence);
+        }
+        cpu.cpu_sequence = r.cpu_sequence + 1;
+        cpu.commit = r.commit + 1;
+        lock = r.lock_sequence + 1;
+    }
+
+    void code_context(Record& r, SiteMemory& site) {
+        CpuMemory& cpu = model_.cpus[model_.cpu];
+        const std::uint32_t sp = cpu.sp + site.sp_step;
+        if (!flag(site.same_context, r.lr != site.lr || r.sp != sp || r.task != cpu.task)) {
+            r.lr = site.lr;
+            r.sp = sp;
+            r.task = cpu.task;
+        } else {
+            if (!flag(model_.same_task, r.task != cpu.task)) r.task = cpu.task;
+            else code_task(r);
+            code_lr(r, site, cpu);
+            code_sp(r, site, cpu);
+        }
+        site.lr = cpu.lr = r.lr;
+        site.sp_step = r.sp - cpu.sp;
+        site.sp = cpu.sp = r.sp;
+        cpu.task = r.task;
+        if (model_.tasks[0].task == r.task) model_.tasks[0].sp = r.sp;
+    }
+
+    /// Leaves it in front of the tasks.
+    void code_task(Record& r) {
+        constexpr unsigned places = 1u << RecordModel::task_bits;
+        unsigned at = 0;
+        if (Coder::encoding)
+            while (at < places && model_.tasks[at].task != r.task) ++at;
+        const bool known = !flag(model_.known_task, at == places);
+        if (known) at = model_.known_task_at.code(coder_, at);
+        TaskMemory task = known ? model_.tasks[at] : TaskMemory{r.task, 0};
+        if (!known) difference(task.task, model_.tasks[0].task, model_.task), at = places - 1;
+        for (; at > 0; --at) model_.tasks[at] = model_.tasks[at - 1];
+        model_.tasks[0] = task;
+        r.task = task.task;
+    }
+
+    void code_lr(Record& r, const SiteMemory& site, const CpuMemory& cpu) {
+        const std::uint32_t likely[] = {site.lr,       cpu.lr,        cpu.values[0],
+                                        cpu.values[1], cpu.values[2], cpu.values[3]};
+        for (unsigned i = 0; i < 6; ++i)
+            if (!flag(model_.lr_is[i], r.lr != likely[i])) {
+                r.lr = likely[i];
+                return;
+            }
+        difference(r.lr, cpu.lr, model_.lr);
+    }
+
+    void code_sp(Record& r, const SiteMemory& site, const CpuMemory& cpu) {
+        const std::uint32_t likely[] = {cpu.sp + site.sp_step, site.sp, model_.tasks[0].sp, cpu.sp};
+        for (unsigned i = 0; i < 4; ++i)
+            if (!flag(model_.sp_is[i], r.sp != likely[i])) {
+                r.sp = likely[i];
+                return;
+            }
+        difference(r.sp, cpu.sp, model_.sp);
+    }
+
+    void code_value(Record& r, SiteMemory& site, std::uint8_t at) {
+        CpuMemory& cpu = model_.cpus[model_.cpu];
+        if (!flag(site.is_lr, r.value != r.lr)) r.value = r.lr;
+        else code_own_value(r, site, at);
+        for (unsigned i = 3; i > 0; --i) cpu.values[i] = cpu.values[i - 1];
+        cpu.values[0] = static_cast<std::uint32_t>(r.value);
+    }
+
+    void code_own_value(Record& r, SiteMemory& site, std::uint8_t at) {
+        for (unsigned i = 0; i < SiteMemory::values; ++i)
+            if (!flag(site.hits[i], r.value != site.recent[i])) {
+                r.value = site.recent[i];
+                return to_front(site, i);
+            }
+        r.value = code_new_value(r.value, at);
+        to_front(site, SiteMemory::values - 1);
+        site.recent[0] = r.value;
+    }
+
+    static void to_front(SiteMemory& site, unsigned i) {
+        const std::uint64_t value = site.recent[i];
+        for (; i > 0; --i) site.recent[i] = site.recent[i - 1];
+        site.recent[0] = value;
+    }
+
+    std::uint64_t code_new_value(std::uint64_t value, std::uint8_t at) {
+        unsigned bytes = 0;
+        if (Coder::encoding)
+            for (std::uint64_t v = value; v != 0; v >>= 8) ++bytes;
+        const unsigned context = at % RecordModel::value_contexts;
+        bytes = model_.bytes[context].code(coder_, bytes);
+        std::uint64_t result = 0;
+        for (unsigned i = bytes; i-- > 0;) {
+            const auto byte = static_cast<std::uint8_t>(value >> (8 * i % 64));
+            BitTree<8>& tree = i == 0 ? model_.low_byte[context] : model_.high_byte[i % 3];
+            result = result << 8 | tree.code(coder_, byte);
+        }
+        return result;
+    }
+
+    void code_time(Record& r, SiteMemory& site) {
+        CpuMemory& cpu = model_.cpus[model_.cpu];
+        std::uint64_t time = r.time >> shift_;
+        std::uint64_t duration = r.duration >> shift_;
+        difference(time, cpu.end != 0 ? cpu.end : model_.time, site.pause);
+        duration = site.duration.code(coder_, duration);
+        r.time = time << shift_;
+        r.duration = static_cast<std::uint32_t>(duration << shift_);
+        model_.time = time;
+        cpu.end = time + duration;
+    }
+
+    Coder& coder_;
+    RecordModel& model_;
+    unsigned shift_;
+};
+
+} // namespace mmioscope::abi
