@@ -28,6 +28,14 @@ void LossCounter::finish(unsigned cpu, std::uint64_t lost) {
     }
 }
 
+void LossCounter::finish_at(unsigned cpu, std::uint32_t sequence) {
+    const Cpu& last = cpus_.at(cpu);
+    const std::uint32_t missing = sequence - last.next;
+    if (static_cast<std::int32_t>(missing) > 0) {
+        note(cpu, last.next, missing, last.last_time);
+    }
+}
+
 // One run of missing records may come in several pieces: holes and gaps side by side.
 void LossCounter::note(unsigned cpu, std::uint32_t first, std::uint64_t count, std::uint64_t time) {
     lost_ += count;

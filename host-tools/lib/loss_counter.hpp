@@ -19,6 +19,10 @@ public:
     /// was lost after the last record.
     void finish(unsigned cpu, std::uint64_t lost);
 
+    /// The next record of `cpu` would have had this cpu_sequence: what is missing up to there was
+    /// lost behind the last one.
+    void finish_at(unsigned cpu, std::uint32_t sequence);
+
     const std::vector<abi::Loss>& losses() const { return losses_; }
     std::uint64_t lost() const { return lost_; }
 

@@ -1,0 +1,120 @@
+#include "lib/wire_decoder.hpp"
+
+#include "abi/record_codec.hpp"
+
+#include <cstring>
+#include <memory>
+
+namespace mmioscope::trace {
+
+namespace {
+
+/// 64 MiB of records: a listener waits at most abi::hello_interval for the description.
+constexpr std::size_t max_early = 1u << 20;
+
+template <typename T>
+bool take_front(std::span<const std::uint8_t>& bytes, T& value) {
+    if (bytes.size() < sizeof value) {
+        return false;
+    }
+    std::memcpy(&value, bytes.data(), sizeof value);
+    bytes = bytes.subspan(sizeof value);
+    return true;
+}
+
+std::vector<abi::Record> decode(const abi::RecordsHeader& header,
+                                std::span<const std::uint8_t> bits) {
+    const auto model = std::make_unique<abi::RecordModel>();
+    abi::Decoder decoder;
+    decoder.start(bits.data(), bits.size());
+    abi::RecordCodec<abi::Decoder> codec(decoder, *model, header.time_shift);
+    std::vector<abi::Record> records(header.count);
+    for (abi::Record& record : records) {
+        codec.code(record);
+    }
+    return records;
+}
+
+} // namespace
+
+WireDecoder::WireDecoder(WireSink& sink)
+    : sink_(sink),
+      frames_([this](const abi::FrameHeader& header, Payload payload) { take(header, payload); }) {}
+
+void WireDecoder::take(const abi::FrameHeader& header, Payload payload) {
+    bool sense = true;
+    switch (header.type) {
+    case abi::FrameType::hello: sense = take_hello(header.boot, payload); break;
+    case abi::FrameType::records: sense = take_records(header.boot, payload); break;
+    case abi::FrameType::end: sense = take_end(header.boot, payload); break;
+    default: break; // a later version's
+    }
+    senseless_ += sense ? 0 : 1;
+}
+
+bool WireDecoder::take_hello(std::uint32_t boot, Payload payload) {
+    if (boot_ == boot) {
+        return true;
+    }
+    if (pieces_of_ != boot) {
+        pieces_.clear();
+        pieces_of_ = boot;
+    }
+    if (!pieces_.add(payload)) {
+        return payload.size() > sizeof(abi::HelloHeader);
+    }
+    const std::optional<StreamHead> head = read_description(pieces_.bytes());
+    pieces_.clear();
+    if (!head) {
+        return false;
+    }
+    boot_ = boot;
+    sink_.hello(*head);
+    if (early_boot_ == boot && !early_.empty()) {
+        sink_.records(early_);
+    }
+    early_.clear();
+    return true;
+}
+
+bool WireDecoder::take_records(std::uint32_t boot, Payload payload) {
+    abi::RecordsHeader header;
+    if (!take_front(payload, header) || header.time_shift > abi::max_time_shift) {
+        return false;
+    }
+    const std::vector<abi::Record> records = decode(header, payload);
+    if (boot_ == boot) {
+        sink_.records(records);
+    } else {
+        keep(boot, records);
+    }
+    return true;
+}
+
+void WireDecoder::keep(std::uint32_t boot, std::span<const abi::Record> records) {
+    if (early_boot_ != boot) {
+        early_.clear();
+        early_boot_ = boot;
+    }
+    if (early_.size() + records.size() > max_early) {
+        forgotten_ += records.size();
+        return;
+    }
+    early_.insert(early_.end(), records.begin(), records.end());
+}
+
+bool WireDecoder::take_end(std::uint32_t boot, Payload payload) {
+    abi::EndHeader end;
+    if (!take_front(payload, end) || end.cpu_count > abi::max_cpus ||
+        payload.size() != end.cpu_count * sizeof(abi::Statistics)) {
+        return false;
+    }
+    std::vector<abi::Statistics> statistics(end.cpu_count);
+    std::memcpy(statistics.data(), payload.data(), payload.size());
+    if (boot_ == boot) {
+        sink_.end(end, statistics);
+    }
+    return true;
+}
+
+} // namespace mmioscope::trace

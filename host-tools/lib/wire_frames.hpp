@@ -1,0 +1,56 @@
+// Finds the sound frames in the bytes of a stream (abi/wire.hpp).
+#pragma once
+
+#include "abi/wire.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace mmioscope::trace {
+
+/// What came over the wire, and what was wrong with it.
+struct WireCounts {
+    std::uint64_t bytes = 0;
+    std::uint64_t frames = 0;  ///< sound ones
+    std::uint64_t damaged = 0; ///< pieces between zeros that are no sound frame
+    std::uint64_t missing =
+        0; ///< frames that never came, by their sequence; damaged ones among them
+};
+
+class WireFrames {
+public:
+    /// `payload` holds during the call only.
+    using Take =
+        std::function<void(const abi::FrameHeader&, std::span<const std::uint8_t> payload)>;
+
+    /// `take` gets each sound frame. What stands in front of the first zero is no damage: the
+    /// listener came late.
+    explicit WireFrames(Take take) : take_(std::move(take)) {}
+
+    /// The next bytes, in pieces of any size. Throws Error (bad_input) at a frame of a newer
+    /// version.
+    void feed(std::span<const std::byte> bytes);
+
+    /// No more bytes follow: what has begun is damaged.
+    void finish();
+
+    const WireCounts& counts() const { return counts_; }
+
+private:
+    void end_piece();
+    bool take_frame();
+    void count_missing(const abi::FrameHeader& header);
+
+    Take take_;
+    WireCounts counts_;
+    std::vector<std::uint8_t> piece_; ///< since the last zero, at most as long as a frame can be
+    std::vector<std::uint8_t> frame_;
+    bool in_step_ = false; ///< a zero was seen
+    bool any_ = false;     ///< a frame was
+    abi::FrameHeader last_{};
+};
+
+} // namespace mmioscope::trace

@@ -1,0 +1,136 @@
+// Streams made up for tests, by hand and not by the hypervisor's code.
+#pragma once
+
+#include "abi/record_codec.hpp"
+#include "abi/wire.hpp"
+#include "lib/crc.hpp"
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mmioscope::test {
+
+using Wire = std::vector<std::byte>;
+
+class StreamMaker {
+public:
+    explicit StreamMaker(std::uint32_t boot = 7) : boot_(boot) {}
+
+    /// A frame and the zero behind it.
+    void frame(abi::FrameType type, const std::vector<std::uint8_t>& payload) {
+        std::vector<std::uint8_t> bytes;
+        append(bytes, abi::FrameHeader{type, abi::wire_version, sequence_++, boot_});
+        bytes.insert(bytes.end(), payload.begin(), payload.end());
+        append(bytes, trace::crc(std::as_bytes(std::span(bytes))));
+        stuff(bytes);
+    }
+
+    void hello(const std::vector<abi::StreamRegion>& regions, const std::string& rests,
+               unsigned time_shift = 0) {
+        abi::Description description{};
+        description.info.cpu_count = 2;
+        description.info.counter_frequency = 1'000'000;
+        description.info.record_size = sizeof(abi::Record);
+        description.info.region_size = sizeof(abi::RegionEntry);
+        description.region_count = static_cast<std::uint32_t>(regions.size());
+        description.time_shift = time_shift;
+        std::vector<std::uint8_t> bytes;
+        append(bytes, description);
+        std::size_t at = 0;
+        for (const abi::StreamRegion& region : regions) {
+            append(bytes, region);
+            bytes.insert(bytes.end(), rests.begin() + static_cast<long>(at),
+                         rests.begin() + static_cast<long>(at + region.rest));
+            at += region.rest;
+        }
+        description_ = bytes;
+        pieces(bytes);
+    }
+
+    /// In pieces of abi::max_piece.
+    void pieces(const std::vector<std::uint8_t>& description) {
+        const std::size_t count = (description.size() + abi::max_piece - 1) / abi::max_piece;
+        for (std::size_t i = 0; i < count; ++i) {
+            std::vector<std::uint8_t> payload;
+            append(payload, abi::HelloHeader{static_cast<std::uint16_t>(i),
+                                             static_cast<std::uint16_t>(count),
+                                             static_cast<std::uint32_t>(description.size())});
+            const std::size_t end = std::min(description.size(), (i + 1) * abi::max_piece);
+            payload.insert(payload.end(),
+                           description.begin() + static_cast<long>(i * abi::max_piece),
+                           description.begin() + static_cast<long>(end));
+            frame(abi::FrameType::hello, payload);
+        }
+    }
+
+    void records(const std::vector<abi::Record>& records) {
+        std::vector<std::uint8_t> payload;
+        append(payload, abi::RecordsHeader{static_cast<std::uint16_t>(records.size()), 0, 0});
+        std::vector<std::uint8_t> bits(abi::max_coded_record * records.size() + 8);
+        const auto model = std::make_unique<abi::RecordModel>();
+        abi::Encoder encoder;
+        encoder.start(bits.data(), bits.size());
+        abi::RecordCodec<abi::Encoder> codec(encoder, *model, 0);
+        for (abi::Record record : records) {
+            codec.code(record);
+        }
+        bits.resize(encoder.finish());
+        payload.insert(payload.end(), bits.begin(), bits.end());
+        frame(abi::FrameType::records, payload);
+    }
+
+    void end(std::uint32_t next_of_cpu0, std::uint32_t next_of_cpu1) {
+        std::vector<std::uint8_t> payload;
+        append(payload,
+               abi::EndHeader{abi::StreamEnd::machine_off, 2, {next_of_cpu0, next_of_cpu1}});
+        append(payload, abi::Statistics{});
+        append(payload, abi::Statistics{});
+        frame(abi::FrameType::end, payload);
+    }
+
+    const Wire& wire() const { return wire_; }
+    const std::vector<std::uint8_t>& description() const { return description_; }
+
+    template <typename T>
+    static void append(std::vector<std::uint8_t>& to, const T& value) {
+        const auto* bytes = reinterpret_cast<const std::uint8_t*>(&value);
+        to.insert(to.end(), bytes, bytes + sizeof value);
+    }
+
+private:
+    // COBS, the long way: cut at zeros, and runs of 254.
+    void stuff(const std::vector<std::uint8_t>& bytes) {
+        if (wire_.empty()) {
+            wire_.push_back(std::byte{0});
+        }
+        std::vector<std::uint8_t> run;
+        const auto put_run = [&] {
+            wire_.push_back(static_cast<std::byte>(run.size() + 1));
+            for (const std::uint8_t byte : run) {
+                wire_.push_back(static_cast<std::byte>(byte));
+            }
+            run.clear();
+        };
+        for (const std::uint8_t byte : bytes) {
+            if (byte == 0) {
+                put_run();
+                continue;
+            }
+            run.push_back(byte);
+            if (run.size() == 254) {
+                put_run();
+            }
+        }
+        put_run();
+        wire_.push_back(std::byte{0});
+    }
+
+    std::uint32_t boot_;
+    std::uint16_t sequence_ = 0;
+    Wire wire_;
+    std::vector<std::uint8_t> description_;
+};
+
+} // namespace mmioscope::test

@@ -1,0 +1,208 @@
+// A stream's bytes, sound and damaged: what is right comes through, the rest is counted.
+#include "lib/device_tree.hpp"
+#include "lib/wire_decoder.hpp"
+#include "records.hpp"
+#include "stream_maker.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+
+namespace {
+
+using Records = std::vector<abi::Record>;
+
+struct Heard : trace::WireSink {
+    std::vector<trace::StreamHead> heads;
+    Records all;
+    unsigned ends = 0;
+
+    void hello(const trace::StreamHead& head) override { heads.push_back(head); }
+    void records(std::span<const abi::Record> records) override {
+        all.insert(all.end(), records.begin(), records.end());
+    }
+    void end(const abi::EndHeader&, std::span<const abi::Statistics>) override { ++ends; }
+};
+
+struct Listener {
+    Heard heard;
+    trace::WireDecoder decoder{heard};
+
+    explicit Listener(std::span<const std::byte> wire) {
+        decoder.feed(wire);
+        decoder.finish();
+    }
+};
+
+Records some_records(unsigned count, unsigned from = 0) {
+    Records records;
+    for (unsigned i = from; i < from + count; ++i) {
+        abi::Record record = access(0, i, 1000 + 10 * i);
+        record.commit = i + 1;
+        records.push_back(record);
+    }
+    return records;
+}
+
+bool same(const Records& a, const Records& b) {
+    return a.size() == b.size() &&
+           (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0);
+}
+
+/// True if `part` is what is left of `whole` when some of its frames of `size` records are taken
+/// out.
+bool frames_of(const Records& whole, const Records& part, std::size_t size) {
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < part.size(); i += size) {
+        const Records frame(part.begin() + static_cast<long>(i),
+                            part.begin() + static_cast<long>(std::min(i + size, part.size())));
+        for (;; at += size) {
+            if (at >= whole.size()) {
+                return false;
+            }
+            const Records candidate(whole.begin() + static_cast<long>(at),
+                                    whole.begin() +
+                                        static_cast<long>(std::min(at + size, whole.size())));
+            if (same(frame, candidate)) {
+                break;
+            }
+        }
+        at += size;
+    }
+    return true;
+}
+
+const std::vector<abi::StreamRegion> two_regions = {
+    {0x1c09'0000, 0x1000, 0, abi::region_traced, 0, 7, 0},
+    {0x1c0a'0000, 0x1000, 1, 0, 4, 3, 0},
+};
+constexpr char two_paths[] = "/bus@0/@1b"; // "/bus@0/" and, shared 4, "/bus" + "@1b"
+
+constexpr unsigned frames = 12;
+constexpr unsigned in_frame = 20;
+
+Wire whole_stream() {
+    StreamMaker maker;
+    maker.hello(two_regions, two_paths);
+    for (unsigned i = 0; i < frames; ++i) {
+        maker.records(some_records(in_frame, i * in_frame));
+    }
+    maker.end(frames * in_frame, 0);
+    return maker.wire();
+}
+
+} // namespace
+
+TEST_CASE("a sound stream comes through whole") {
+    const Listener listener(whole_stream());
+    REQUIRE(listener.heard.heads.size() == 1);
+    const trace::StreamHead& head = listener.heard.heads[0];
+    REQUIRE(head.regions.size() == 2);
+    CHECK(std::string(head.regions[0].path) == "/bus@0/");
+    CHECK(std::string(head.regions[1].path) == "/bus@1b");
+    CHECK(head.regions[1].reg_index == 1);
+    CHECK(same(listener.heard.all, some_records(frames * in_frame)));
+    CHECK(listener.heard.ends == 1);
+    CHECK(listener.decoder.counts().damaged == 0);
+    CHECK(listener.decoder.counts().missing == 0);
+    CHECK(listener.decoder.senseless() == 0);
+}
+
+TEST_CASE("a stream in single bytes is the same stream") {
+    Heard heard;
+    trace::WireDecoder decoder(heard);
+    for (const std::byte byte : whole_stream()) {
+        decoder.feed(std::span<const std::byte>(&byte, 1));
+    }
+    CHECK(same(heard.all, some_records(frames * in_frame)));
+}
+
+TEST_CASE("a long description comes in pieces, and again") {
+    StreamMaker maker;
+    std::vector<abi::StreamRegion> regions(100, {0x1000, 0x10, 0, 0, 0, 50, 0});
+    const std::string paths(100 * 50, 'p');
+    maker.hello(regions, paths);
+    maker.pieces(maker.description());
+    const Listener listener(maker.wire());
+    REQUIRE(listener.heard.heads.size() == 1);
+    CHECK(listener.heard.heads[0].regions.size() == 100);
+    CHECK(listener.decoder.senseless() == 0);
+}
+
+TEST_CASE("records in front of their description are kept for it") {
+    StreamMaker maker;
+    maker.records(some_records(5));
+    maker.hello(two_regions, two_paths);
+    maker.records(some_records(5, 5));
+    const Listener listener(maker.wire());
+    CHECK(same(listener.heard.all, some_records(10)));
+}
+
+TEST_CASE("a listener who comes late picks up at the next frame") {
+    const Wire wire = whole_stream();
+    for (std::size_t from = 1; from < wire.size(); from += 37) {
+        const Listener listener{std::span(wire).subspan(from)};
+        CHECK(listener.decoder.counts().damaged == 0); // the rest of a frame is nobody's fault
+    }
+}
+
+TEST_CASE("whatever happens to one byte, no wrong record comes out, and the damage is told") {
+    const Wire wire = whole_stream();
+    const Records sent = some_records(frames * in_frame);
+    for (std::size_t at = 0; at < wire.size(); ++at) {
+        for (int how = 0; how < 4; ++how) {
+            Wire damaged = wire;
+            const auto place = damaged.begin() + static_cast<long>(at);
+            switch (how) {
+            case 0: *place ^= std::byte{0x41}; break;
+            case 1: damaged.erase(place); break;
+            case 2: damaged.insert(place, std::byte{0x55}); break;
+            default: damaged.resize(at); break;
+            }
+            const Listener listener(damaged);
+            const Heard& heard = listener.heard;
+            if (!frames_of(sent, heard.all, in_frame)) {
+                FAIL("a wrong record at byte " << at << ", way " << how);
+            }
+            const trace::WireCounts& counts = listener.decoder.counts();
+            const bool all = heard.all.size() == sent.size() && heard.ends == 1;
+            if (!all && heard.ends == 1 && counts.damaged + counts.missing == 0 &&
+                !heard.heads.empty()) {
+                FAIL("damage at byte " << at << ", way " << how << ", is not told");
+            }
+        }
+    }
+}
+
+TEST_CASE("a frame of a newer version is refused in one line") {
+    std::vector<std::uint8_t> bytes;
+    StreamMaker::append(
+        bytes, abi::FrameHeader{abi::FrameType::records, abi::wire_version + 1, 0x101, 0x1010101});
+    StreamMaker::append(bytes, trace::crc(std::as_bytes(std::span(bytes))));
+    Wire wire{std::byte{0}, static_cast<std::byte>(bytes.size() + 1)};
+    for (const std::uint8_t byte : bytes) {
+        REQUIRE(byte != 0);
+        wire.push_back(static_cast<std::byte>(byte));
+    }
+    wire.push_back(std::byte{0});
+    CHECK_THROWS_WITH(Listener(wire), Catch::Contains("version 2"));
+}
+
+TEST_CASE("sound frames of nonsense are counted") {
+    StreamMaker maker;
+    maker.frame(abi::FrameType::hello, {1, 2, 3});
+    maker.frame(abi::FrameType::hello, {0, 0, 1, 0, 4, 0, 0, 0, 1, 2, 3, 4});
+    maker.frame(abi::FrameType::records, {1});
+    maker.frame(abi::FrameType::records, {1, 0, 99, 0, 5});
+    maker.frame(abi::FrameType::end, {0, 0, 0, 0});
+    const Listener listener(maker.wire());
+    CHECK(listener.decoder.senseless() == 5);
+    CHECK(listener.heard.all.empty());
+}
+
+TEST_CASE("a trace file of a stream finds its aliases in a tree of their own") {
+    trace::StreamHead head{};
+    head.aliases = {{"serial0", "/bus/serial@0"}, {"rtc", "/bus/rtc@1"}};
+    CHECK(trace::aliases(trace::alias_tree(head)) == head.aliases);
+}
