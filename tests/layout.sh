@@ -20,7 +20,7 @@ floor() {
     port) echo 2 ;;
     guest | trace) echo 3 ;;
     mm | dev) echo 4 ;;
-    dt) echo 5 ;;
+    dt | stream) echo 5 ;;
     machine) echo 6 ;;
     engine) echo 7 ;;
     trap) echo 8 ;;
@@ -43,7 +43,7 @@ result "no conditional compilation in hyp/ and boot/" \
     "$(grep -rnE '^ *#if' hyp boot --include='*.hpp' --include='*.cpp' --include='*.S')"
 
 result "host tools include only hyp/abi" \
-    "$(grep -rnE '#include "(arch|base|board|dev|dt|engine|entry|guest|machine|mm|port|trace|trap)/' \
+    "$(grep -rnE '#include "(arch|base|board|dev|dt|engine|entry|guest|machine|mm|port|stream|trace|trap)/' \
         host-tools --include='*.hpp' --include='*.cpp' |
         while IFS=: read -r file line text; do
             header=$(echo "$text" | sed 's/.*"\(.*\)".*/\1/')

@@ -22,6 +22,7 @@ Examples:
   mmioscope run --kernel vmlinuz --dtb board.dtb --initrd initrd.img -o boot.mmio
   mmioscope run --kernel vmlinuz --dtb board.dtb --trace serial@90000,rtc@170000
   mmioscope run --kernel vmlinuz --dtb board.dtb --trace all,!0x2c001000+8K --console
+  mmioscope run --kernel vmlinuz --dtb board.dtb --stream serial2 --stream-baud 115200
   mmioscope run --bare --kernel test.bin --dtb board.dtb --time-limit 20 --expect passed
 )";
 
@@ -99,6 +100,25 @@ void add_tracing(CLI::App& command, Options& options) {
     add_size(command, "--area-size", options.area_size, "Trace area (default 64M)");
 }
 
+void add_stream(CLI::App& command, Options& options) {
+    command.add_option("--stream", options.stream,
+                       "Take the trace from this UART (serial2, or its path) instead of shared "
+                       "memory");
+    add_file(command, "--stream-file", options.stream_file,
+             "Keep the stream's bytes here, for mmioscope record");
+    command.add_flag("--stream-beside", options.stream_beside,
+                     "Stream into --stream-file, but take the trace from shared memory as well");
+    command
+        .add_option("--stream-baud", options.stream_baud,
+                    "Send no faster than such a line would (default: as fast as QEMU takes it)")
+        ->check(CLI::Range(300, 10'000'000))
+        ->type_name("BAUD");
+    command
+        .add_option("--stream-quantum", options.stream_quantum,
+                    "Times in the stream in steps of at most so many ns; 0: exact (default 1024)")
+        ->type_name("NS");
+}
+
 void add_output(CLI::App& command, Options& options) {
     add_file(command, "-o,--output", options.output, "Save the trace here");
     add_switch(command, "print", options.print, "Print the trace (default: unless --console)");
@@ -137,6 +157,7 @@ void add_run(CLI::App& app, Action& action) {
     const auto options = std::make_shared<Options>();
     add_guest(command, *options);
     add_tracing(command, *options);
+    add_stream(command, *options);
     add_output(command, *options);
     add_ending(command, *options);
     command.footer(examples);

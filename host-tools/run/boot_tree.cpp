@@ -133,6 +133,22 @@ void set_tracing(Editor& editor, const BootTree& what) {
     }
 }
 
+void set_stream(Editor& editor, const BootTree& what) {
+    if (what.stream.empty()) {
+        return;
+    }
+    const int chosen = editor.child(0, "chosen");
+    editor.set(chosen, chosen::stream, what.stream);
+    editor.set(chosen, chosen::host_reader, what.stream_beside ? "on" : "off");
+    if (what.stream_baud) {
+        editor.set(chosen, chosen::stream_baud, *what.stream_baud);
+        editor.set(chosen, chosen::stream_paced, std::vector<std::string>{});
+    }
+    if (what.stream_quantum) {
+        editor.set(chosen, chosen::stream_quantum, *what.stream_quantum);
+    }
+}
+
 } // namespace
 
 Bytes compose_tree(const Bytes& tree, const Board& board, const BootTree& what) {
@@ -144,6 +160,7 @@ Bytes compose_tree(const Bytes& tree, const Board& board, const BootTree& what) 
     editor.remove(chosen, "linux,initrd-end");
     set_command_line(editor, board, what);
     set_tracing(editor, what);
+    set_stream(editor, what);
     add_module(editor, chosen::kernel, what.kernel);
     if (what.ramdisk) {
         add_module(editor, chosen::ramdisk, *what.ramdisk);

@@ -27,6 +27,10 @@ struct BootTree {
     std::string engine;                      ///< likewise
     std::string policy;                      ///< likewise
     std::uint32_t area_size;                 ///< bytes
+    std::string stream;                      ///< empty: none
+    bool stream_beside = false;              ///< and shared memory is read, too
+    std::optional<unsigned> stream_baud;     ///< no faster than this
+    std::optional<unsigned> stream_quantum;  ///< ns
 };
 
 /// `tree` with all that in it. Throws Error (bad_input) if there is no room or no root.

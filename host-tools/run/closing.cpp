@@ -31,18 +31,18 @@ bool said(const std::string& expected, const RunFiles& files) {
     return expected.empty() || LogFile(files.console_log.get()).contains(expected);
 }
 
-std::string why_incomplete(const Plan& plan, const Stop& stop, const trace::Recorder& recorder,
-                           const trace::Area& area, const RunFiles& files) {
+std::string why_incomplete(const Plan& plan, const Stop& stop, const TraceResult& result,
+                           const RunFiles& files) {
     if (!stop.why.empty()) {
         return stop.why;
     }
-    if (recorder.damaged() > 0) {
-        return fmt::format("{} records were damaged in the ring", recorder.damaged());
+    if (!result.doubts.empty()) {
+        return result.doubts;
     }
     if (!said(plan.options.expect, files)) {
         return fmt::format("the guest's console did not say '{}'", plan.options.expect);
     }
-    return std::string(trace::engine_caveat(area.header().engine));
+    return std::string(trace::engine_caveat(result.engine));
 }
 
 void print_not_printed(std::uint64_t events) {
@@ -77,14 +77,14 @@ Status report_not_started(const Stop& stop, const RunFiles& files) {
     return status_of(stop, false);
 }
 
-Status report_end(const Plan& plan, const Stop& stop, const trace::Recorder& recorder,
-                  const trace::Area& area, const RunFiles& files, std::uint64_t not_printed) {
-    const trace::DeviceNames names(area.regions(), plan.tree);
-    const trace::LineContext context{&names, recorder.summary().start().value_or(0),
-                                     area.header().counter_frequency};
+Status report_end(const Plan& plan, const Stop& stop, const TraceResult& result,
+                  const RunFiles& files, std::uint64_t not_printed) {
+    const trace::DeviceNames names(result.regions, plan.tree);
+    const trace::LineContext context{&names, result.summary.start().value_or(0),
+                                     result.counter_frequency};
     print_not_printed(not_printed);
-    fmt::print("\n{}", trace::device_table(recorder.summary(), context));
-    fmt::print("{}", trace::other_counts(recorder.summary(), area.statistics()));
+    fmt::print("\n{}", trace::device_table(result.summary, context));
+    fmt::print("{}", trace::other_counts(result.summary, result.statistics));
     if (!plan.options.console) {
         print_log_end(stdout, "guest's console", files.console_log);
     }
@@ -95,10 +95,10 @@ Status report_end(const Plan& plan, const Stop& stop, const trace::Recorder& rec
     if (stop.ending == abi::Ending::failed) {
         print_log_end(stderr, "QEMU's messages", files.messages);
     }
-    const std::string why = why_incomplete(plan, stop, recorder, area, files);
-    fmt::print("{}\n", trace::verdict(recorder.summary(), recorder.losses().losses(), why));
+    const std::string why = why_incomplete(plan, stop, result, files);
+    fmt::print("{}\n", trace::verdict(result.summary, result.losses.losses(), why));
     std::fflush(stdout);
-    return status_of(stop, why.empty() && recorder.losses().lost() == 0);
+    return status_of(stop, why.empty() && result.losses.lost() == 0);
 }
 
 } // namespace mmioscope::run

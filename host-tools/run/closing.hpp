@@ -3,9 +3,9 @@
 
 #include "lib/error.hpp"
 #include "lib/printer.hpp"
-#include "lib/recorder.hpp"
 #include "run/plan.hpp"
 #include "run/run_files.hpp"
+#include "run/trace_source.hpp"
 #include "run/watch.hpp"
 
 #include <cstdint>
@@ -23,7 +23,7 @@ Status report_not_started(const Stop& stop, const RunFiles& files);
 
 /// Table, console's end and verdict, on standard output. The hypervisor's own report of why
 /// it stopped goes to standard error.
-Status report_end(const Plan& plan, const Stop& stop, const trace::Recorder& recorder,
-                  const trace::Area& area, const RunFiles& files, std::uint64_t not_printed);
+Status report_end(const Plan& plan, const Stop& stop, const TraceResult& result,
+                  const RunFiles& files, std::uint64_t not_printed);
 
 } // namespace mmioscope::run

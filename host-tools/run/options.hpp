@@ -26,6 +26,15 @@ struct Options {
     std::string policy;                  ///< likewise
     std::uint64_t area_size = 64u << 20; ///< bytes
 
+    std::string stream;                     ///< UART the trace leaves through; empty: none
+    std::string stream_file;                ///< its bytes are kept here; empty: they are not
+    bool stream_beside = false;             ///< but the trace is still read from shared memory
+    std::optional<unsigned> stream_baud;    ///< no faster than this, bits/s
+    std::optional<unsigned> stream_quantum; ///< ns
+
+    /// The trace is what comes over the stream.
+    bool reads_stream() const { return !stream.empty() && !stream_beside; }
+
     std::string output;      ///< trace file; empty: not kept
     std::string console_log; ///< empty: not kept
     std::string hypervisor_log;

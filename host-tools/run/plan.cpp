@@ -2,6 +2,7 @@
 
 #include "abi/layout.hpp"
 #include "abi/ring.hpp"
+#include "lib/device_tree.hpp"
 #include "lib/error.hpp"
 #include "lib/file_descriptor.hpp"
 #include "run/boot_tree.hpp"
@@ -10,6 +11,7 @@
 #include "run/selection.hpp"
 
 #include <filesystem>
+#include <map>
 
 namespace mmioscope::run {
 
@@ -101,7 +103,46 @@ Bytes hypervisor_tree(const Options& options, const Board& board, const std::str
                          .trace = select_devices(options.trace, tree),
                          .engine = options.engine,
                          .policy = options.policy,
-                         .area_size = static_cast<std::uint32_t>(options.area_size)});
+                         .area_size = static_cast<std::uint32_t>(options.area_size),
+                         .stream = options.stream,
+                         .stream_beside = options.stream_beside,
+                         .stream_baud = options.stream_baud,
+                         .stream_quantum = options.stream_quantum});
+}
+
+void check_stream_options(const Options& options) {
+    const bool any = !options.stream_file.empty() || options.stream_beside || options.stream_baud ||
+                     options.stream_quantum;
+    if (any && options.stream.empty()) {
+        throw bad_input("--stream-file, --stream-beside, --stream-baud and --stream-quantum need "
+                        "--stream");
+    }
+    if (options.stream_beside && options.stream_file.empty()) {
+        throw bad_input("--stream-beside needs --stream-file: nobody would read the stream");
+    }
+}
+
+// QEMU's serial N is the board's UART with the alias serialN.
+std::optional<unsigned> find_stream_serial(const Options& options, const Board& board,
+                                           const Bytes& tree) {
+    if (options.stream.empty()) {
+        return std::nullopt;
+    }
+    const std::map<std::string, std::string> aliases = trace::aliases(tree);
+    for (unsigned serial = 0; serial < board.serials; ++serial) {
+        const auto alias = aliases.find(fmt::format("serial{}", serial));
+        if (alias == aliases.end() ||
+            (alias->first != options.stream && alias->second != options.stream)) {
+            continue;
+        }
+        if (serial == board.guest_serial || serial == board.hypervisor_serial) {
+            throw bad_input("--stream {}: that UART is the {}", options.stream,
+                            serial == board.guest_serial ? "guest's console" : "hypervisor's own");
+        }
+        return serial;
+    }
+    throw bad_input("--stream {}: the device tree has no alias serial0 to serial{} for it",
+                    options.stream, board.serials - 1);
 }
 
 void check_sd_card(const Options& options, const Board& board) {
@@ -129,11 +170,13 @@ Plan make_plan(const Options& options) {
     check_area(options);
     check_memory(options, board);
     check_hypervisor_log(options, board);
-    Plan plan{&board, options, find_program(options.qemu), options.hypervisor, {}};
+    check_stream_options(options);
+    Plan plan{&board, options, find_program(options.qemu), options.hypervisor, {}, {}};
     if (plan.hypervisor.empty()) {
         plan.hypervisor = beside_this_program(fmt::format("hyp-{}.elf", board.name));
     }
     plan.tree = hypervisor_tree(options, board, plan.qemu);
+    plan.stream_serial = find_stream_serial(options, board, plan.tree);
     check_sd_card(options, board);
     check_hypervisor(read_input(plan.hypervisor, "hypervisor"), plan.hypervisor);
     return plan;

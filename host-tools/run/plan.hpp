@@ -5,6 +5,7 @@
 #include "run/input.hpp"
 #include "run/options.hpp"
 
+#include <optional>
 #include <string>
 
 namespace mmioscope::run {
@@ -14,7 +15,8 @@ struct Plan {
     Options options;    ///< as given
     std::string qemu;   ///< path of the program
     std::string hypervisor;
-    Bytes tree; ///< for the hypervisor
+    Bytes tree;                            ///< for the hypervisor
+    std::optional<unsigned> stream_serial; ///< which of QEMU's serials the stream leaves through
 };
 
 /// Reads and checks everything `options` names. Throws Error (bad_input) in one line (unknown

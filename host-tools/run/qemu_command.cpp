@@ -42,18 +42,26 @@ void add_machine(Arguments& to, const Board& board, const Options& options, int 
 }
 
 // The guest's console is this terminal or a file; its bytes are in the file in both cases.
-void add_serials(Arguments& to, const Board& board, const Options& options,
-                 const QemuFiles& files) {
+void add_serials(Arguments& to, const Plan& plan, const QemuFiles& files) {
+    const Board& board = *plan.board;
+    const Options& options = plan.options;
     const std::string log = descriptor_path(files.console_log);
     add(to, {"-chardev", options.console ? "stdio,id=guest,signal=on,logfile=" + log
                                          : "file,id=guest,path=" + log});
     if (!board.one_serial()) {
         add(to, {"-chardev", "file,id=hyp,path=" + descriptor_path(files.hypervisor_log)});
     }
+    if (files.stream >= 0) {
+        add(to, {"-chardev", "file,id=stream,path=" + descriptor_path(files.stream)});
+    }
     for (unsigned serial = 0; serial < board.serials; ++serial) {
         const bool guest = serial == board.guest_serial;
         const bool hypervisor = serial == board.hypervisor_serial;
-        add(to, {"-serial", guest ? "chardev:guest" : hypervisor ? "chardev:hyp" : "null"});
+        const bool stream = serial == plan.stream_serial;
+        add(to, {"-serial", guest        ? "chardev:guest"
+                            : hypervisor ? "chardev:hyp"
+                            : stream     ? "chardev:stream"
+                                         : "null"});
     }
 }
 
@@ -87,11 +95,12 @@ std::string descriptor_path(int fd) {
     return fmt::format("/proc/self/fd/{}", fd);
 }
 
-Arguments qemu_command(const Board& board, const Options& options, const std::string& hypervisor,
-                       const QemuFiles& files) {
+Arguments qemu_command(const Plan& plan, const QemuFiles& files) {
+    const Board& board = *plan.board;
+    const Options& options = plan.options;
     Arguments arguments{options.qemu};
     add_machine(arguments, board, options, files.ram);
-    add(arguments, {"-kernel", hypervisor});
+    add(arguments, {"-kernel", plan.hypervisor});
     add_loader(arguments, options.kernel, board.kernel_address());
     if (!options.ramdisk.empty()) {
         add_loader(arguments, options.ramdisk, board.ramdisk_address());
@@ -100,7 +109,7 @@ Arguments qemu_command(const Board& board, const Options& options, const std::st
                board.hypervisor_base + abi::boot_tree_offset);
     add(arguments, {"-display", "none", "-monitor", "none", "-no-reboot"});
     add(arguments, {"-audiodev", "none,id=audio"});
-    add_serials(arguments, board, options, files);
+    add_serials(arguments, plan, files);
     add_devices(arguments, board, options);
     add_access_log(arguments, files.access_log);
     arguments.insert(arguments.end(), options.qemu_arguments.begin(), options.qemu_arguments.end());

@@ -1,8 +1,7 @@
 // QEMU's argument vector for a board.
 #pragma once
 
-#include "run/board.hpp"
-#include "run/options.hpp"
+#include "run/plan.hpp"
 
 #include <cstdint>
 #include <string>
@@ -16,14 +15,14 @@ struct QemuFiles {
     int tree;
     int console_log;
     int hypervisor_log;
+    int stream;     ///< -1: there is none
     int access_log; ///< -1: not written
 };
 
 /// The file behind an inherited descriptor, as a path.
 std::string descriptor_path(int fd);
 
-/// The arguments, the program's name first. `hypervisor` is the ELF's path.
-std::vector<std::string> qemu_command(const Board& board, const Options& options,
-                                      const std::string& hypervisor, const QemuFiles& files);
+/// The arguments, the program's name first.
+std::vector<std::string> qemu_command(const Plan& plan, const QemuFiles& files);
 
 } // namespace mmioscope::run

@@ -25,6 +25,13 @@ FileDescriptor trace_file(const Options& options) {
     return prints(options) ? temporary_file() : create_output("/dev/null");
 }
 
+FileDescriptor stream_file(const Options& options) {
+    if (options.stream.empty()) {
+        return {};
+    }
+    return options.stream_file.empty() ? temporary_file() : create_output(options.stream_file);
+}
+
 void write_all(int fd, const Bytes& bytes) {
     if (::pwrite(fd, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
         throw failure("cannot write the device tree: {}", std::strerror(errno));
@@ -37,6 +44,7 @@ RunFiles::RunFiles(const Plan& plan)
     : tree(memory_file("device-tree", 0)), trace(trace_file(plan.options)),
       console_log(named_or_memory(plan.options.console_log, "console")),
       hypervisor_log(named_or_memory(plan.options.hypervisor_log, "hypervisor")),
+      stream(stream_file(plan.options)),
       access_log(plan.options.access_log.empty() ? FileDescriptor()
                                                  : create_output(plan.options.access_log)),
       messages(memory_file("messages", 0)) {
@@ -45,13 +53,17 @@ RunFiles::RunFiles(const Plan& plan)
 }
 
 QemuFiles RunFiles::for_qemu(int ram) const {
-    return {ram, tree.get(), console_log.get(), hypervisor_log.get(),
+    return {ram,
+            tree.get(),
+            console_log.get(),
+            hypervisor_log.get(),
+            stream ? stream.get() : -1,
             access_log ? access_log.get() : -1};
 }
 
 // QEMU opens them anew by their descriptors, so no name has to be passed on or quoted.
 void RunFiles::inherit_all() const {
-    for (const FileDescriptor* file : {&console_log, &hypervisor_log, &access_log}) {
+    for (const FileDescriptor* file : {&console_log, &hypervisor_log, &stream, &access_log}) {
         if (*file) {
             ::fcntl(file->get(), F_SETFD, 0);
         }

@@ -17,7 +17,8 @@ struct RunFiles {
     FileDescriptor trace;
     FileDescriptor console_log;
     FileDescriptor hypervisor_log;
-    FileDescriptor access_log; ///< none if not asked for
+    FileDescriptor stream;     ///< none if not asked for
+    FileDescriptor access_log; ///< likewise
     FileDescriptor messages;   ///< QEMU's own
 
 private:

@@ -21,6 +21,8 @@ inline constexpr std::uint32_t area_offset = 16u << 20;
 inline constexpr std::uint32_t guest_tree_room = 2u << 20;    ///< bytes, below the base
 inline constexpr std::uint32_t max_tree_size = 1u << 20;      ///< a larger one is refused
 inline constexpr std::uint32_t default_area_size = 64u << 20; ///< bytes
+inline constexpr std::uint32_t default_stream_baud = 115'200;
+inline constexpr std::uint32_t default_stream_quantum = 1024; ///< ns
 static_assert(boot_tree_offset + max_tree_size <= control_page_offset);
 
 namespace chosen {
@@ -33,6 +35,17 @@ inline constexpr char policy[] = "mmioscope,policy"; ///< "drop" (default), "sta
 inline constexpr char area_size[] = "mmioscope,area-size"; ///< u32, bytes, a multiple of 4 KiB
 inline constexpr char uart[] =
     "mmioscope,uart"; ///< path or alias of the hypervisor's UART; default: the board's choice
+inline constexpr char stream[] =
+    "mmioscope,stream"; ///< path or alias of a UART for the trace (abi/wire.hpp); default: none
+inline constexpr char stream_baud[] = "mmioscope,stream-baud"; ///< u32, bits/s; default 115200
+inline constexpr char stream_paced[] =
+    "mmioscope,stream-paced"; ///< if present, no more than stream-baud even if the UART takes it
+inline constexpr char stream_quantum[] =
+    "mmioscope,stream-quantum"; ///< u32, ns: times in the stream are multiples of the largest
+                                ///< power of two ticks that is not longer; 0: exact; default 1024
+inline constexpr char host_reader[] =
+    "mmioscope,host-reader"; ///< "on" or "off": whether rings wait for a reader over shared
+                             ///< memory; default: on, with a stream off
 inline constexpr char kernel[] = "multiboot,kernel";
 inline constexpr char ramdisk[] = "multiboot,ramdisk";
 } // namespace chosen

@@ -173,18 +173,40 @@ std::uint64_t code_raw(Coder& coder, std::uint64_t bits, unsigned count) {
     return result;
 }
 
+/// What the leading bits of numbers of one length are like.
+class LeadingBits {
+public:
+    /// `count` bits; the first ones are predicted.
+    template <class Coder>
+    std::uint64_t code(Coder& coder, std::uint64_t bits, unsigned length, unsigned count) {
+        const unsigned leading = count < predicted ? count : predicted;
+        std::uint32_t node = 1;
+        for (unsigned i = 0; i < leading; ++i)
+            node = node << 1 | std::uint32_t{coder.bit(nodes_[length][node],
+                                                       (bits >> (count - 1 - i) & 1) != 0)};
+        const std::uint64_t first = node - (1u << leading);
+        const unsigned rest = count - leading;
+        return first << rest | code_raw(coder, bits & ((1ull << rest) - 1), rest);
+    }
+
+private:
+    static constexpr unsigned predicted = 4;
+
+    Probability nodes_[32][1u << predicted];
+};
+
 /// A number that is small more often than not: its length in bits, then the bits.
 class Number {
 public:
     template <class Coder>
-    std::uint64_t code(Coder& coder, std::uint64_t value) {
+    std::uint64_t code(Coder& coder, std::uint64_t value, LeadingBits& bits) {
         unsigned length = Coder::encoding ? length_of(value) : 0;
         if (length > 31) length = 31; // stands for all lengths that are not worth a place
         length = lengths_.code(coder, length);
         if (length == 31) return code_raw(coder, value, 64);
         if (length < 2) return length;
-        return 1ull << (length - 1) |
-               code_raw(coder, value & ((1ull << (length - 1)) - 1), length - 1);
+        const std::uint64_t top = 1ull << (length - 1);
+        return top | bits.code(coder, value & (top - 1), length, length - 1);
     }
 
 private:

@@ -45,10 +45,10 @@ private:
 
     /// A field that is `expected`, or as far from it as `number` says.
     template <class T>
-    void difference(T& field, T expected, Number& number) {
+    void difference(T& field, T expected, Number& number, LeadingBits& bits) {
         const auto step = static_cast<std::make_signed_t<T>>(field - expected);
         const std::uint64_t coded =
-            number.code(coder_, fold_sign(static_cast<std::uint64_t>(step)));
+            number.code(coder_, fold_sign(static_cast<std::uint64_t>(step)), bits);
         field = static_cast<T>(expected + static_cast<T>(unfold_sign(coded)));
     }
 
@@ -128,9 +128,10 @@ private:
         s.device =
             none ? no_device : static_cast<std::uint16_t>(model_.device.code(coder_, s.device));
         const Site& near = model_.sites[neighbour(s.device)].site;
-        difference(s.pa, near.pa, model_.pa);
-        difference(s.va, static_cast<std::uint32_t>(s.pa - near.pa + near.va), model_.va);
-        difference(s.pc, last.site.pc, model_.pc);
+        difference(s.pa, near.pa, model_.pa, model_.address_bits);
+        difference(s.va, static_cast<std::uint32_t>(s.pa - near.pa + near.va), model_.va,
+                   model_.address_bits);
+        difference(s.pc, last.site.pc, model_.pc, model_.address_bits);
         // 0 is what the model starts with: no site's place
         model_.newest = static_cast<std::uint8_t>(model_.newest % (RecordModel::max_sites - 1) + 1);
         SiteMemory& memory = model_.sites[model_.newest];
@@ -150,9 +151,10 @@ private:
             r.commit = cpu.commit;
             r.lock_sequence = lock;
         } else {
-            difference(r.cpu_sequence, cpu.cpu_sequence, model_.sequence);
-            difference(r.commit, r.cpu_sequence + (cpu.commit - cpu.cpu_sequence), model_.sequence);
-            difference(r.lock_sequence, lock, model_.sequence);
+            difference(r.cpu_sequence, cpu.cpu_sequence, model_.sequence, model_.address_bits);
+            difference(r.commit, r.cpu_sequence + (cpu.commit - cpu.cpu_sequence), model_.sequence,
+                       model_.address_bits);
+            difference(r.lock_sequence, lock, model_.sequence, model_.address_bits);
         }
         cpu.cpu_sequence = r.cpu_sequence + 1;
         cpu.commit = r.commit + 1;
@@ -188,7 +190,9 @@ private:
         const bool known = !flag(model_.known_task, at == places);
         if (known) at = model_.known_task_at.code(coder_, at);
         TaskMemory task = known ? model_.tasks[at] : TaskMemory{r.task, 0};
-        if (!known) difference(task.task, model_.tasks[0].task, model_.task), at = places - 1;
+        if (!known)
+            difference(task.task, model_.tasks[0].task, model_.task, model_.address_bits),
+                at = places - 1;
         for (; at > 0; --at) model_.tasks[at] = model_.tasks[at - 1];
         model_.tasks[0] = task;
         r.task = task.task;
@@ -202,7 +206,7 @@ private:
                 r.lr = likely[i];
                 return;
             }
-        difference(r.lr, cpu.lr, model_.lr);
+        difference(r.lr, cpu.lr, model_.lr, model_.address_bits);
     }
 
     void code_sp(Record& r, const SiteMemory& site, const CpuMemory& cpu) {
@@ -212,7 +216,7 @@ private:
                 r.sp = likely[i];
                 return;
             }
-        difference(r.sp, cpu.sp, model_.sp);
+        difference(r.sp, cpu.sp, model_.sp, model_.address_bits);
     }
 
     void code_value(Record& r, SiteMemory& site, std::uint8_t at) {
@@ -259,8 +263,8 @@ private:
         CpuMemory& cpu = model_.cpus[model_.cpu];
         std::uint64_t time = r.time >> shift_;
         std::uint64_t duration = r.duration >> shift_;
-        difference(time, cpu.end != 0 ? cpu.end : model_.time, site.pause);
-        duration = site.duration.code(coder_, duration);
+        difference(time, cpu.end != 0 ? cpu.end : model_.time, site.pause, model_.pause_bits);
+        duration = site.duration.code(coder_, duration, model_.duration_bits);
         r.time = time << shift_;
         r.duration = static_cast<std::uint32_t>(duration << shift_);
         model_.time = time;

@@ -78,6 +78,7 @@ struct RecordModel {
     Probability same_page;
     Probability same_offset;
     Number pa, va, pc, lr, sp, task, sequence;
+    LeadingBits address_bits, pause_bits, duration_bits;
     Probability same_task, known_task;
     BitTree<task_bits> known_task_at;
     Probability lr_is[6];

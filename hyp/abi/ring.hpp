@@ -83,6 +83,8 @@ inline constexpr std::uint16_t region_hypervisor =
     1u << 3; ///< the hypervisor's own device: not the guest's
 inline constexpr std::uint16_t region_machine =
     1u << 4; ///< can end the machine or start CPUs: always trapped
+inline constexpr std::uint16_t region_stream =
+    1u << 5; ///< the stream (abi/wire.hpp) leaves through it: its accesses make no records
 
 /// One `reg` entry of one device tree node.
 struct RegionEntry {
@@ -133,8 +135,9 @@ struct alignas(4096) RingHeader {
     // Written by the ring's CPU.
     alignas(64) std::uint64_t head; ///< records published
     std::uint64_t lost;             ///< records lost, all told
-    std::uint64_t first_lost; ///< position at which the first one is missing; valid if lost > 0
-    std::uint64_t last_lost;  ///< likewise the last one
+    std::uint64_t first_lost;    ///< position at which the first one is missing; valid if lost > 0
+    std::uint64_t last_lost;     ///< likewise the last one
+    std::uint32_t next_sequence; ///< cpu_sequence of the record to come
     alignas(64) InFlight in_flight; ///< see the enumeration
     std::uint32_t in_flight_pc;
     std::uint64_t in_flight_time; ///< CNTPCT

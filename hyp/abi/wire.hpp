@@ -98,9 +98,8 @@ static_assert(sizeof(RecordsHeader) == 4);
 
 /// Why nothing follows.
 enum class StreamEnd : std::uint32_t {
-    machine_off = 0,
-    machine_reset = 1,
-    panicked = 2,
+    guest_ended = 0, ///< the guest has switched the machine off, or reset it
+    panicked = 1,    ///< the hypervisor has stopped
 };
 
 struct EndHeader {

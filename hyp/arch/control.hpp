@@ -11,7 +11,9 @@ inline constexpr std::uint32_t hcr_swio =
     bit(1); ///< a guest's invalidate by set/way also cleans: it must not drop Hyp's dirty lines
 inline constexpr std::uint32_t hcr_tsc =
     bit(19); ///< SMC traps: an untrapped CPU_ON would start a CPU outside the hypervisor
-/// Interrupts stay the guest's (IMO=FMO=AMO=0), and so do WFI, WFE and its CP15 registers.
+inline constexpr std::uint32_t hcr_twi = bit(13); ///< WFI traps
+/// Interrupts stay the guest's (IMO=FMO=AMO=0), and so do WFI (but for a stream), WFE and its
+/// CP15 registers.
 inline constexpr std::uint32_t hcr_guest = hcr_vm | hcr_swio | hcr_tsc;
 
 // HDCR (B4.1.66).

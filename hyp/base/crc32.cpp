@@ -21,14 +21,17 @@ constexpr HalfByteTable table;
 
 } // namespace
 
-std::uint32_t crc32(const std::uint8_t* bytes, std::size_t size) {
-    std::uint32_t crc = ~0u;
+std::uint32_t crc32_more(std::uint32_t crc, const std::uint8_t* bytes, std::size_t size) {
     for (const std::uint8_t* end = bytes + size; bytes != end; ++bytes) {
         crc ^= *bytes;
         crc = (crc >> 4) ^ table.of[crc & 15];
         crc = (crc >> 4) ^ table.of[crc & 15];
     }
-    return ~crc;
+    return crc;
+}
+
+std::uint32_t crc32(const std::uint8_t* bytes, std::size_t size) {
+    return crc32_end(crc32_more(crc32_start, bytes, size));
 }
 
 } // namespace mmioscope

@@ -9,4 +9,11 @@ namespace mmioscope {
 /// By half bytes: a table of 64 bytes, since this runs seldom.
 std::uint32_t crc32(const std::uint8_t* bytes, std::size_t size);
 
+/// The same in pieces: from crc32_start by crc32_more to crc32_end.
+inline constexpr std::uint32_t crc32_start = ~0u;
+std::uint32_t crc32_more(std::uint32_t so_far, const std::uint8_t* bytes, std::size_t size);
+constexpr std::uint32_t crc32_end(std::uint32_t so_far) {
+    return ~so_far;
+}
+
 } // namespace mmioscope

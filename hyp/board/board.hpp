@@ -18,6 +18,7 @@ struct Board {
     const char* name;
     const char* compatible; ///< of the device tree's root node
     PhysicalAddress uart;   ///< PL011 the hypervisor prints on by default
+    std::uint32_t uart_clock; ///< Hz, of all its PL011
     bool uart_is_guests; ///< it is the only one: the guest keeps it, and only what is said before
                          ///< the guest starts, or after the end, goes there
     PhysicalAddress gic_distributor;

@@ -13,6 +13,7 @@ const Board board{
     .name = "virt",
     .compatible = "linux,dummy-virt",
     .uart = {0x0900'0000},
+    .uart_clock = 24'000'000,
     .uart_is_guests = true,
     .gic_distributor = {0x0800'0000},
     .gic_cpu_interface = {0x0801'0000},

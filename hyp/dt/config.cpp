@@ -34,6 +34,8 @@ constexpr Word policies[] = {{"drop", static_cast<std::uint32_t>(abi::Policy::dr
                              {"stall", static_cast<std::uint32_t>(abi::Policy::stall)},
                              {"flight", static_cast<std::uint32_t>(abi::Policy::flight)}};
 
+constexpr Word switches[] = {{"off", 0}, {"on", 1}};
+
 constexpr Word conduits[] = {{"hvc", static_cast<std::uint32_t>(psci::Conduit::hvc)},
                              {"smc", static_cast<std::uint32_t>(psci::Conduit::smc)}};
 
@@ -59,6 +61,31 @@ BootError read_modules(const Tree& tree, int chosen, BootModules& modules) {
                                   : BootError{};
 }
 
+/// The node that the path or alias in `property` names; `out` is left alone if it is absent.
+BootError read_node(const Tree& tree, int chosen, const char* property, const char* if_unknown,
+                    int& out) {
+    if (!tree.has(chosen, property)) return {};
+    const char* name = tree.text(chosen, property);
+    out = name != nullptr ? tree.find(name) : -1;
+    return out >= 0 ? BootError{} : BootError{if_unknown, name != nullptr ? name : "", true};
+}
+
+BootError read_stream(const Tree& tree, int chosen, Config& config) {
+    if (auto e = read_node(tree, chosen, abi::chosen::stream, "unknown device in mmioscope,stream",
+                           config.stream_node))
+        return e;
+    config.stream_baud = tree.cell(chosen, abi::chosen::stream_baud, abi::default_stream_baud);
+    config.stream_quantum =
+        tree.cell(chosen, abi::chosen::stream_quantum, abi::default_stream_quantum);
+    config.stream_paced = tree.has(chosen, abi::chosen::stream_paced);
+    if (config.stream_baud < 300 || config.stream_baud > 10'000'000)
+        return {"mmioscope,stream-baud is not from 300 to 10,000,000", ""};
+    config.host_reader = config.stream_node < 0;
+    if (!read_word(tree, chosen, abi::chosen::host_reader, switches, config.host_reader))
+        return {"mmioscope,host-reader is neither on nor off", ""};
+    return {};
+}
+
 } // namespace
 
 BootError read_config(const Tree& tree, Config& config) {
@@ -71,12 +98,10 @@ BootError read_config(const Tree& tree, Config& config) {
     config.area_size = tree.cell(chosen, abi::chosen::area_size, abi::default_area_size);
     if (config.area_size % page_size != 0)
         return {"mmioscope,area-size is no multiple of 4 KiB", ""};
-    if (tree.has(chosen, abi::chosen::uart)) {
-        const char* name = tree.text(chosen, abi::chosen::uart);
-        config.uart_node = name != nullptr ? tree.find(name) : -1;
-        if (config.uart_node < 0)
-            return {"unknown device in mmioscope,uart", name ? name : "", true};
-    }
+    if (auto e = read_node(tree, chosen, abi::chosen::uart, "unknown device in mmioscope,uart",
+                           config.uart_node))
+        return e;
+    if (auto e = read_stream(tree, chosen, config)) return e;
     if (const int node = find_psci(tree); node >= 0)
         if (!read_word(tree, node, "method", conduits, config.conduit))
             return {"the method of /psci is neither hvc nor smc", ""};

@@ -15,7 +15,12 @@ struct Config {
     abi::EngineKind engine{abi::EngineKind::shadow};
     abi::Policy policy{abi::Policy::drop};
     std::uint32_t area_size{};
-    int uart_node{-1};                          ///< negative: the board's
+    int uart_node{-1};   ///< negative: the board's
+    int stream_node{-1}; ///< negative: no stream
+    std::uint32_t stream_baud{};
+    std::uint32_t stream_quantum{}; ///< ns
+    bool stream_paced{};
+    bool host_reader{};                         ///< rings wait for a reader over shared memory
     psci::Conduit conduit{psci::Conduit::none}; ///< of the guest's PSCI calls
     BootModules modules;
 };

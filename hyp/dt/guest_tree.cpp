@@ -6,6 +6,7 @@ extern "C" {
 #include <libfdt.h>
 }
 
+#include <algorithm>
 #include <cstring>
 #include <initializer_list>
 
@@ -68,8 +69,10 @@ int delete_modules(void* blob) {
 int set_chosen(void* blob, const BootModules& modules) {
     const int chosen = fdt_path_offset(blob, "/chosen");
     if (chosen < 0) return chosen;
-    for (const char* own : {abi::chosen::trace, abi::chosen::engine, abi::chosen::policy,
-                            abi::chosen::area_size, abi::chosen::uart})
+    for (const char* own :
+         {abi::chosen::trace, abi::chosen::engine, abi::chosen::policy, abi::chosen::area_size,
+          abi::chosen::uart, abi::chosen::stream, abi::chosen::stream_baud,
+          abi::chosen::stream_paced, abi::chosen::stream_quantum, abi::chosen::host_reader})
         if (const int e = fdt_delprop(blob, chosen, own); e != 0 && e != -FDT_ERR_NOTFOUND)
             return e;
     if (modules.ramdisk.empty()) return 0;
@@ -81,13 +84,15 @@ int set_chosen(void* blob, const BootModules& modules) {
 } // namespace
 
 BootError make_guest_tree(const Tree& tree, const MemoryMap& memory, const BootModules& modules,
-                          int uart_node, void* out, std::uint32_t room) {
+                          int uart_node, int stream_node, void* out, std::uint32_t room) {
     if (const int e = fdt_open_into(tree.blob(), out, static_cast<int>(room)); e != 0)
         return failed(e);
-    // First what is known by offset: fdt_open_into keeps offsets, later edits move them.
-    if (uart_node >= 0)
-        if (const int e = fdt_setprop_string(out, uart_node, "status", "disabled"); e != 0)
-            return failed(e);
+    // First what is known by offset, the last one first: fdt_open_into keeps offsets, an edit moves
+    // those behind it.
+    for (const int node : {std::max(uart_node, stream_node), std::min(uart_node, stream_node)})
+        if (node >= 0)
+            if (const int e = fdt_setprop_string(out, node, "status", "disabled"); e != 0)
+                return failed(e);
     if (const int e = set_memory(out, memory); e != 0) return failed(e);
     if (const int e = set_chosen(out, modules); e != 0) return failed(e);
     if (const int e = delete_modules(out); e != 0) return failed(e);

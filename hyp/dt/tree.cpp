@@ -100,6 +100,24 @@ std::uint32_t Tree::cell(int node, const char* property, std::uint32_t otherwise
     return p != nullptr && size == 4 ? fdt32_ld(static_cast<const fdt32_t*>(p)) : otherwise;
 }
 
+int Tree::first_property(int node) const {
+    return fdt_first_property_offset(blob_, node);
+}
+
+int Tree::next_property(int property) const {
+    return fdt_next_property_offset(blob_, property);
+}
+
+const char* Tree::text_of(int property, const char*& text) const {
+    const char* name = nullptr;
+    int size = 0;
+    const auto* value =
+        static_cast<const char*>(fdt_getprop_by_offset(blob_, property, &name, &size));
+    const bool whole = value != nullptr && size > 0 && value[size - 1] == '\0';
+    text = whole ? value : nullptr;
+    return name;
+}
+
 bool Tree::raw_reg(int node, int parent, unsigned index, Range& out) const {
     const int address_cells = fdt_address_cells(blob_, parent);
     const int size_cells = fdt_size_cells(blob_, parent);

@@ -51,6 +51,12 @@ public:
     /// The property as one 32-bit cell; `otherwise` if absent or not one.
     std::uint32_t cell(int node, const char* property, std::uint32_t otherwise) const;
 
+    /// The properties of `node`, one after the other; negative behind the last.
+    int first_property(int node) const;
+    int next_property(int property) const;
+    /// Its name, and in `text` its value as a zero-terminated string; null if it is not one.
+    const char* text_of(int property, const char*& text) const;
+
     /// The `index`th entry of `reg`, translated through `ranges` up to the root. False if there
     /// is no such entry, or an ancestor does not map it.
     bool reg(int node, unsigned index, Range& out) const;

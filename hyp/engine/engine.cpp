@@ -68,12 +68,15 @@ Outcome hand_on_abort(Frame& frame, const DeviceAccess& access, arch::Hsr hsr,
 
 void publish_if_last(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
                      abi::Record& record) {
-    if (!access.ends_machine || !access.recorded) return;
-    record.flags |= abi::flag_early;
-    if (access.listed) publish_beats(cpu, frame, access, record);
-    else cpu.ring.publish(record);
-    cpu.ring.finish();
-    port::complete_system();
+    if (!access.ends_machine) return;
+    if (access.recorded) {
+        record.flags |= abi::flag_early;
+        if (access.listed) publish_beats(cpu, frame, access, record);
+        else cpu.ring.publish(record);
+        cpu.ring.finish();
+        port::complete_system();
+    }
+    cpu.machine->stream.finish(cpu.number, abi::StreamEnd::guest_ended);
 }
 
 } // namespace mmioscope

@@ -62,7 +62,7 @@ void make_area(Machine& machine, Range where) {
         auto* ring = reinterpret_cast<abi::RingHeader*>(bytes + header->ring_offset[i]);
         machine.cpus[i].ring.start(*ring, i,
                                    (share - sizeof(abi::RingHeader)) / sizeof(abi::Record),
-                                   machine.config.policy);
+                                   machine.config.policy, machine.config.host_reader);
     }
 }
 

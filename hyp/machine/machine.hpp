@@ -2,11 +2,14 @@
 // on, but for the locks, the power state and the stop flag, which synchronise themselves.
 #pragma once
 
+#include "dev/paced_line.hpp"
+#include "dev/pl011_line.hpp"
 #include "dt/config.hpp"
 #include "machine/cpu.hpp"
 #include "machine/integrity.hpp"
 #include "machine/power.hpp"
 #include "mm/stage1.hpp"
+#include "stream/stream.hpp"
 
 namespace mmioscope {
 
@@ -36,6 +39,9 @@ struct Machine {
     RegionLocks locks;
     Integrity integrity;
     Power power;
+    Pl011Line stream_uart;
+    PacedLine stream_line;
+    Stream stream;
     std::atomic<std::uint32_t> stopped{0}; ///< a CPU panicked: whoever traps next halts
 
     Cpu cpus[abi::max_cpus];

@@ -1,6 +1,7 @@
 // From Hyp with everything off to the guest's first instruction.
 #include "start/start.hpp"
 #include "abi/layout.hpp"
+#include "arch/control.hpp"
 #include "arch/errata.hpp"
 #include "base/check.hpp"
 #include "dev/gic.hpp"
@@ -108,6 +109,21 @@ BootError choose_uart(const Tree& tree, Machine& machine, int& node) {
     return machine.map.withhold(range_of(region)) ? BootError{} : no_spans;
 }
 
+/// A UART of its own for the trace.
+BootError choose_stream(const Tree& tree, Machine& machine) {
+    const int node = machine.config.stream_node;
+    if (node < 0) return {};
+    Range range;
+    if (!tree.reg(node, 0, range) || !tree.compatible(node, "arm,pl011"))
+        return {"mmioscope,stream is no PL011", ""};
+    const Span* span = machine.map.find({range.begin});
+    if (range.begin == machine.uart.value || span == nullptr)
+        return {"mmioscope,stream is the UART that the hypervisor's own words go to", ""};
+    machine.stream_uart = Pl011Line({range.begin});
+    machine.regions[span->region].flags |= abi::region_stream;
+    return machine.map.withhold(range) ? BootError{} : no_spans;
+}
+
 BootError read_tree(const Tree& tree, Machine& machine, int& uart_node) {
     if (!tree.compatible(0, board.compatible))
         return {"this image is for another board; the device tree is not one of", board.compatible};
@@ -134,6 +150,7 @@ BootError read_tree(const Tree& tree, Machine& machine, int& uart_node) {
     if (!machine.map.withhold(machine.own_memory)) return no_spans;
 
     if (auto e = choose_uart(tree, machine, uart_node)) return e;
+    if (auto e = choose_stream(tree, machine)) return e;
     if (!board.machine_registers.empty() && !machine.map.trap_always(board.machine_registers))
         return no_spans;
     return select_traced(tree, machine.regions, machine.map);
@@ -192,11 +209,37 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
     cpu.bus.attach(cpu.ring, machine.map);
     check(cpu.bus.forgotten() == 0, "early device accesses: too little room");
     reset_guest_state();
+    if (machine.config.stream_node >= 0) port::write<reg::HCR>(arch::hcr_guest | arch::hcr_twi);
     cpu.view.start();
     cpu.step = {};
     cpu.mistakes_thumb_stores = arch::mistakes_thumb_stores(port::read<reg::MIDR>());
     check(start_debug_unit(),
           "the breakpoint unit cannot be used (DBGEN low, or a debugger owns it)");
+}
+
+/// The largest power of two that is not longer than what was asked for.
+unsigned stream_time_shift(const Config& config, std::uint32_t frequency) {
+    const std::uint64_t ticks = std::uint64_t{config.stream_quantum} * frequency / 1'000'000'000;
+    unsigned shift = 0;
+    while (shift < abi::max_time_shift && (ticks >> shift) > 1) ++shift;
+    return shift;
+}
+
+void start_stream(Machine& machine, const Tree& tree) {
+    const Config& config = machine.config;
+    if (config.stream_node < 0) return;
+    const std::uint32_t frequency = machine.area->counter_frequency;
+    machine.stream_uart.start(board.uart_clock, config.stream_baud);
+    machine.stream_line =
+        PacedLine(machine.stream_uart, frequency, config.stream_paced ? config.stream_baud : 0);
+    machine.stream.start(machine.stream_line, *machine.area, stream_time_shift(config, frequency));
+    const int aliases = tree.find("/aliases");
+    if (aliases < 0) return;
+    for (int p = tree.first_property(aliases); p >= 0; p = tree.next_property(p)) {
+        const char* path = nullptr;
+        const char* name = tree.text_of(p, path);
+        if (path != nullptr) machine.stream.description().add_alias(name, path);
+    }
 }
 
 /// Recorded as the start of this CPU.
@@ -226,7 +269,8 @@ Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
 
     const PhysicalAddress guest_tree{machine.image.text.begin - abi::guest_tree_room};
     if (auto e = make_guest_tree(tree, machine.guest_memory, machine.config.modules, uart_node,
-                                 port::memory_at<void>(guest_tree), abi::guest_tree_room))
+                                 machine.config.stream_node, port::memory_at<void>(guest_tree),
+                                 abi::guest_tree_room))
         refuse(machine, e);
     const Tree written(port::memory_at<const void>(guest_tree));
 
@@ -240,6 +284,7 @@ Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
     print(uart, "mmioscope: ", board.name, ", ", std::uint32_t{machine.cpu_count}, " CPUs, ",
           description_of(machine.config.engine), "\n");
     publish_area(machine, {guest_tree.value, guest_tree.value + written.size()});
+    start_stream(machine, written);
     if (!seal_machine(machine)) refuse(machine, no_seal);
     return guest_start_frame(static_cast<std::uint32_t>(machine.config.modules.kernel.begin), 0,
                              ~0u, static_cast<std::uint32_t>(guest_tree.value));

@@ -7,7 +7,7 @@
 namespace mmioscope {
 
 void RingWriter::start(abi::RingHeader& header, std::uint32_t cpu, std::uint64_t capacity,
-                       abi::Policy policy) {
+                       abi::Policy policy, bool host_reader) {
     header_ = &header;
     slots_ = reinterpret_cast<abi::Record*>(&header + 1);
     capacity_ = capacity;
@@ -16,7 +16,7 @@ void RingWriter::start(abi::RingHeader& header, std::uint32_t cpu, std::uint64_t
     header.capacity = capacity;
     header.cpu = cpu;
     header.record_size = sizeof(abi::Record);
-    header.readers[abi::host_reader].active = 1;
+    header.readers[abi::host_reader].active = host_reader ? 1 : 0;
     header.magic = abi::ring_magic;
 }
 
@@ -77,7 +77,7 @@ void RingWriter::lose() {
     port::store_shared(header_->last_lost, head_);
     port::store_shared(header_->lost, lost + 1);
     ++pending_gap_;
-    ++sequence_;
+    port::store_shared(header_->next_sequence, ++sequence_);
 }
 
 void RingWriter::publish(abi::Record& record) {
@@ -96,6 +96,7 @@ void RingWriter::publish(abi::Record& record) {
     }
     record.cpu_sequence = sequence_++;
     store(record);
+    port::store_shared(header_->next_sequence, sequence_);
 }
 
 void RingWriter::finish() {

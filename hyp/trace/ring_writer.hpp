@@ -8,8 +8,9 @@ namespace mmioscope {
 class RingWriter {
 public:
     /// Takes over the ring at `header`, whose memory is zero, for `cpu`, with `capacity` records.
+    /// `host_reader`: waits for one over shared memory.
     void start(abi::RingHeader& header, std::uint32_t cpu, std::uint64_t capacity,
-               abi::Policy policy);
+               abi::Policy policy, bool host_reader);
 
     /// True if `count` more records can be published without losing one.
     bool has_room(std::uint64_t count) const;

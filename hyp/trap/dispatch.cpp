@@ -14,10 +14,24 @@ namespace mmioscope {
 
 namespace {
 
+/// Trapped for the stream. WFI may end at any time (ARM ARM B1.8.14): what there is to send goes
+/// first, and the guest asks again.
+Outcome wait_for_interrupt(Cpu& cpu) {
+    if (cpu.machine->stream.work_at_idle(cpu.number)) port::wait_for_interrupt();
+    return Outcome::done;
+}
+
+/// Of the instruction that trapped, if it is skipped. IL is valid where ISV is, and for WFI; else
+/// it is MCR, HVC or SMC.
+bool is_wide(arch::Hsr hsr) {
+    return hsr.il() || (hsr.ec() != arch::ExceptionClass::wfi && !hsr.isv());
+}
+
 Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     switch (hsr.ec()) {
     case arch::ExceptionClass::data_abort: return data_abort(cpu, frame, hsr);
     case arch::ExceptionClass::prefetch_abort: return prefetch_abort(cpu, frame, hsr);
+    case arch::ExceptionClass::wfi: return wait_for_interrupt(cpu);
     case arch::ExceptionClass::hvc:
     case arch::ExceptionClass::smc: return guest_call(cpu, frame, hsr);
     // Trapped only while a step is armed, which a load or store to a debug register (LDC, STC)
@@ -40,10 +54,10 @@ void guest_trap(Cpu& cpu, Frame& frame) {
     if (cpu.machine->stopped.load(std::memory_order_relaxed) != 0) port::halt();
     const arch::Hsr hsr{port::read<reg::HSR>()};
     ++cpu.ring.statistics().traps;
-    // IL is valid only where ISV is; what is skipped without it has 32 bits: MCR, HVC, SMC.
-    const bool wide = hsr.il() || !hsr.isv();
     if (!(cpu.step.armed && cpu.machine->engine->finish(cpu, frame, hsr)))
-        if (handle(cpu, frame, hsr) == Outcome::done) skip_instruction(frame, wide);
+        if (handle(cpu, frame, hsr) == Outcome::done) skip_instruction(frame, is_wide(hsr));
+    if (cpu.machine->stream.active() && !cpu.step.armed)
+        cpu.machine->stream.work_a_little(cpu.number);
     check_way_back(cpu);
 }
 

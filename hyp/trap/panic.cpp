@@ -109,6 +109,7 @@ bool first_to_report(Machine* machine) {
     Pl011 uart(t.machine != nullptr ? t.machine->uart : board.uart, bus);
     if (board.uart_is_guests) uart.start(); // whatever the guest made of it
     tell(t, uart);
+    if (t.machine != nullptr) t.machine->stream.finish(t.cpu->number, abi::StreamEnd::panicked);
     end_report(uart, t.machine);
     port::halt();
 }

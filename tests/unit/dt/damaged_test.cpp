@@ -33,7 +33,7 @@ bool read_all(const Blob& bytes) {
     if (carve(memory, {0x8200'0000, 0x8300'0000})) return false;
     if (select_traced(tree, *regions, *map)) return false;
     std::vector<std::byte> out(bytes.size() + 1024);
-    return !make_guest_tree(tree, memory, config.modules, config.uart_node, out.data(),
+    return !make_guest_tree(tree, memory, config.modules, config.uart_node, config.stream_node, out.data(),
                             static_cast<std::uint32_t>(out.size()));
 }
 

@@ -21,7 +21,7 @@ Blob guest_tree(const Blob& blob, const MemoryMap& memory) {
     Config config;
     REQUIRE(!read_config(tree, config));
     Blob out(blob.size() + 4096);
-    REQUIRE(!make_guest_tree(tree, memory, config.modules, tree.find(uart), out.data(),
+    REQUIRE(!make_guest_tree(tree, memory, config.modules, tree.find(uart), -1, out.data(),
                              static_cast<std::uint32_t>(out.size())));
     REQUIRE(fdt_check_full(out.data(), fdt_totalsize(out.data())) == 0);
     return out;
@@ -115,7 +115,7 @@ TEST_CASE("too little room for the guest's tree is an error, at every size") {
     for (std::uint32_t room = 0; room < board.size() + 512; room += 16) {
         const auto out = std::make_unique_for_overwrite<std::byte[]>(room + 1);
         const auto error =
-            make_guest_tree(tree, carved_memory(), config.modules, -1, out.get(), room);
+            make_guest_tree(tree, carved_memory(), config.modules, -1, -1, out.get(), room);
         CAPTURE(room);
         REQUIRE(!(made && error)); // once enough, always enough
         made = !error;

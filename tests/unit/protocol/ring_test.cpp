@@ -25,7 +25,7 @@ class Rings {
 public:
     explicit Rings(const Conditions& conditions) : simulation(conditions) {
         for (unsigned cpu = 0; cpu < writers; ++cpu) {
-            writer_[cpu].start(header(cpu), cpu, capacity, abi::Policy::stall);
+            writer_[cpu].start(header(cpu), cpu, capacity, abi::Policy::stall, true);
             simulation.scheduler.add([this, cpu] { write(cpu); });
         }
         simulation.scheduler.add([this] { read(); });

@@ -18,7 +18,7 @@ struct Ring {
     abi::Record* slots = reinterpret_cast<abi::Record*>(&header + 1);
     RingWriter writer;
 
-    explicit Ring(abi::Policy policy) { writer.start(header, 3, capacity, policy); }
+    explicit Ring(abi::Policy policy) { writer.start(header, 3, capacity, policy, true); }
     void publish(std::uint64_t value) {
         abi::Record r{};
         r.type = abi::RecordType::access;

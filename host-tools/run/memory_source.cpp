@@ -1,0 +1,42 @@
+#include "abi/layout.hpp"
+#include "lib/device_tree.hpp"
+#include "run/trace_source.hpp"
+
+#include <fmt/format.h>
+
+namespace mmioscope::run {
+
+MemorySource::MemorySource(const Plan& plan, const GuestMemory& memory)
+    : plan_(plan), memory_(memory),
+      bytes_(memory.at(plan.board->hypervisor_base + abi::area_offset, plan.options.area_size)) {}
+
+bool MemorySource::ready() {
+    return trace::Area::ready(bytes_);
+}
+
+// The tree is the one the guest was given, from its memory; ours if that is gone already.
+void MemorySource::begin(trace::FileWriter& file, const std::string& about) {
+    area_.emplace(bytes_);
+    const abi::Info info = area_->info();
+    file.values(abi::SectionType::info, std::span(&info, 1));
+    const std::span<std::byte> tree =
+        memory_.at(area_->header().tree_base, area_->header().tree_size);
+    file.section(abi::SectionType::device_tree,
+                 trace::tree_is_sound(tree) ? std::span<const std::byte>(tree) : plan_.tree);
+    file.values(abi::SectionType::regions, std::span<const abi::RegionEntry>(area_->regions()));
+    file.text(about);
+    recorder_.emplace(*area_, file);
+}
+
+TraceResult MemorySource::result() const {
+    const std::uint64_t damaged = recorder_->damaged();
+    return {recorder_->summary(),
+            recorder_->losses(),
+            area_->regions(),
+            area_->statistics(),
+            area_->header().counter_frequency,
+            area_->header().engine,
+            damaged > 0 ? fmt::format("{} records were damaged in the ring", damaged) : ""};
+}
+
+} // namespace mmioscope::run

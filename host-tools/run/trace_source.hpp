@@ -1,0 +1,85 @@
+// Where a run's trace comes from: the rings in the guest's RAM, or the stream on a UART.
+#pragma once
+
+#include "lib/recorder.hpp"
+#include "lib/stream_recorder.hpp"
+#include "run/guest_memory.hpp"
+#include "run/plan.hpp"
+
+#include <optional>
+#include <string>
+
+namespace mmioscope::run {
+
+/// What came of a trace, for the closing words.
+struct TraceResult {
+    const trace::Summary& summary;
+    const trace::LossCounter& losses;
+    std::vector<abi::RegionEntry> regions;
+    std::vector<abi::Statistics> statistics;
+    std::uint32_t counter_frequency;
+    abi::EngineKind engine;
+    std::string doubts; ///< why it may not be all there although nothing is lost; or empty
+};
+
+class TraceSource {
+public:
+    virtual ~TraceSource() = default;
+
+    /// The hypervisor has said what it traces.
+    virtual bool ready() = 0;
+    /// Once it is ready: writes what stands in front of the records. `file` stays the caller's.
+    virtual void begin(trace::FileWriter& file, const std::string& about) = 0;
+    /// Takes what has come since. Returns how much of it there was.
+    virtual std::size_t pass() = 0;
+    virtual const trace::Summary& summary() const = 0;
+    /// The machine has stopped: takes the rest and ends the file.
+    virtual void finish(abi::Ending ending) = 0;
+    /// After finish().
+    virtual TraceResult result() const = 0;
+};
+
+/// The rings.
+class MemorySource : public TraceSource {
+public:
+    MemorySource(const Plan& plan, const GuestMemory& memory);
+
+    bool ready() override;
+    void begin(trace::FileWriter& file, const std::string& about) override;
+    std::size_t pass() override { return recorder_->pass(); }
+    const trace::Summary& summary() const override { return recorder_->summary(); }
+    void finish(abi::Ending ending) override { recorder_->finish(ending); }
+    TraceResult result() const override;
+
+private:
+    const Plan& plan_;
+    const GuestMemory& memory_;
+    std::span<std::byte> bytes_;
+    std::optional<trace::Area> area_;
+    std::optional<trace::Recorder> recorder_;
+};
+
+/// The stream, which QEMU writes into a file.
+class StreamSource : public TraceSource {
+public:
+    /// `fd` is the file, and stays the caller's.
+    explicit StreamSource(int fd) : fd_(fd) {}
+
+    bool ready() override;
+    void begin(trace::FileWriter& file, const std::string& about) override;
+    std::size_t pass() override;
+    const trace::Summary& summary() const override { return recorder_->summary(); }
+    void finish(abi::Ending ending) override;
+    TraceResult result() const override;
+
+private:
+    std::span<const std::byte> read_more();
+
+    int fd_;
+    std::uint64_t read_ = 0; ///< bytes of the file
+    std::vector<std::byte> buffer_;
+    std::vector<std::byte> first_; ///< what came until it was ready
+    std::optional<trace::StreamRecorder> recorder_;
+};
+
+} // namespace mmioscope::run

@@ -1,0 +1,25 @@
+// A PL011 (DDI 0183) as a line: transmit only, never waiting.
+//
+// Its accesses are the only ones that make no record: what is sent *is* the records, so that each
+// would make more of them (abi::region_stream).
+#pragma once
+
+#include "base/address.hpp"
+#include "dev/line.hpp"
+
+namespace mmioscope {
+
+class Pl011Line : public Line {
+public:
+    Pl011Line() = default;
+    explicit Pl011Line(PhysicalAddress base) : base_(base) {}
+
+    /// 8 data bits, FIFOs on, transmitter on, at `baud` bits a second from a clock of `clock` Hz.
+    void start(std::uint32_t clock, std::uint32_t baud);
+    bool put(std::uint8_t byte) override;
+
+private:
+    PhysicalAddress base_{};
+};
+
+} // namespace mmioscope

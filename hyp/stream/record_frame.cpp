@@ -1,0 +1,45 @@
+#include "stream/record_frame.hpp"
+
+#include "base/check.hpp"
+
+#include <cstring>
+
+namespace mmioscope {
+
+namespace {
+
+constexpr std::size_t bits_offset = sizeof(abi::FrameHeader) + sizeof(abi::RecordsHeader);
+constexpr std::size_t bits_room =
+    abi::max_frame - bits_offset - (abi::frame_overhead - sizeof(abi::FrameHeader));
+/// The encoder keeps up to four bytes back.
+constexpr std::size_t bits_full = bits_room - abi::max_coded_record - 4;
+
+} // namespace
+
+void RecordFrame::open(std::uint8_t* bytes, abi::FrameHeader header, unsigned time_shift) {
+    bytes_ = bytes;
+    count_ = 0;
+    time_shift_ = time_shift;
+    std::memcpy(bytes, &header, sizeof header);
+    encoder_.start(bytes + bits_offset, bits_room);
+    std::memset(static_cast<void*>(&model_), 0, sizeof model_);
+}
+
+bool RecordFrame::add(const abi::Record& record) {
+    abi::Record coded = record;
+    abi::RecordCodec<abi::Encoder>(encoder_, model_, time_shift_).code(coded);
+    ++count_;
+    return encoder_.size() <= bits_full && count_ < 0xffff;
+}
+
+std::size_t RecordFrame::close() {
+    const std::size_t size = encoder_.finish();
+    check(size <= bits_room, "a frame of the stream is too long");
+    const abi::RecordsHeader header{static_cast<std::uint16_t>(count_),
+                                    static_cast<std::uint8_t>(time_shift_), 0};
+    std::memcpy(bytes_ + sizeof(abi::FrameHeader), &header, sizeof header);
+    bytes_ = nullptr;
+    return bits_offset + size;
+}
+
+} // namespace mmioscope

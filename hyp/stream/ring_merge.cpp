@@ -1,0 +1,123 @@
+#include "stream/ring_merge.hpp"
+
+#include "port/barrier.hpp"
+#include "port/shared.hpp"
+#include "port/sysreg.hpp"
+
+namespace mmioscope {
+
+void RingMerge::start(abi::AreaHeader& area) {
+    auto* bytes = reinterpret_cast<std::uint8_t*>(&area);
+    count_ = area.cpu_count;
+    patience_ = area.counter_frequency; // a second
+    flight_ = area.policy == abi::Policy::flight;
+    closed_ = false;
+    for (unsigned cpu = 0; cpu < count_; ++cpu) {
+        auto* header = reinterpret_cast<abi::RingHeader*>(bytes + area.ring_offset[cpu]);
+        rings_[cpu] = {};
+        rings_[cpu].header = header;
+        rings_[cpu].slots = reinterpret_cast<const abi::Record*>(header + 1);
+        rings_[cpu].capacity = header->capacity;
+        rings_[cpu].end = ~std::uint64_t{0};
+        port::store_shared(header->readers[abi::drain_reader].active, 1);
+    }
+}
+
+std::uint64_t RingMerge::earliest_to_come(const Ring& ring) const {
+    if (closed_) return ~std::uint64_t{0};
+    const std::uint64_t now = port::read<reg::CNTPCT>();
+    port::synchronize_context(); // the clock first, then the slot: what is begun later is later
+    port::order_memory();
+    switch (port::load_shared(ring.header->in_flight)) {
+    case abi::InFlight::none: return now;
+    case abi::InFlight::begun: {
+        const std::uint64_t begun = port::load_shared(ring.header->in_flight_time);
+        return now - begun < patience_ ? begun : now;
+    }
+    default: return ring.time; // not known yet: no earlier than the last one
+    }
+}
+
+/// Finds out whether `ring` has a record to take, and from when on it, or one to come, is.
+bool RingMerge::look(Ring& ring) const {
+    if (ring.tail < ring.head && !flight_) return true;
+    const std::uint64_t bound = earliest_to_come(ring);
+    port::order_memory(); // the slot, then the head
+    const std::uint64_t head = port::load_shared(ring.header->head);
+    ring.head = head < ring.end ? head : ring.end;
+    port::order_memory(); // the head, then what is below it
+    if (flight_) skip_overwritten(ring);
+    if (ring.tail >= ring.head) {
+        ring.time = bound;
+        return false;
+    }
+    ring.time = port::load_shared(ring.slots[ring.slot].time);
+    return true;
+}
+
+/// Half a ring, so that the writer does not catch up again at once.
+void RingMerge::skip_overwritten(Ring& ring) const {
+    if (ring.head - ring.tail < ring.capacity) return;
+    ring.tail = ring.head - ring.capacity / 2;
+    ring.slot = ring.tail % ring.capacity;
+}
+
+bool RingMerge::take(Ring& ring, abi::Record& out) {
+    const abi::Record& from = ring.slots[ring.slot];
+    port::copy_shared(out, from);
+    port::order_memory(); // the record, then the slot is given back, or its commit word asked
+    const std::uint64_t position = ring.tail++;
+    if (++ring.slot == ring.capacity) ring.slot = 0;
+    const bool whole = out.commit == static_cast<std::uint32_t>(position + 1) &&
+                       port::load_shared(from.commit) == out.commit;
+    port::store_shared(ring.header->readers[abi::drain_reader].tail, ring.tail);
+    if (ring.tail < ring.head) ring.time = port::load_shared(ring.slots[ring.slot].time);
+    return whole || !flight_;
+}
+
+/// Records of one region follow each other as its lock was given, even where the clock stood still.
+bool RingMerge::before(const Ring& a, const Ring& b) {
+    if (a.time != b.time) return a.time < b.time;
+    const abi::Record& one = a.slots[a.slot];
+    const abi::Record& other = b.slots[b.slot];
+    return one.device == other.device &&
+           static_cast<std::int32_t>(one.lock_sequence - other.lock_sequence) < 0;
+}
+
+bool RingMerge::next(abi::Record& out) {
+    constexpr unsigned tries = 4; // against a writer that overtakes
+    for (unsigned i = 0; i < tries; ++i) {
+        Ring* first = nullptr;
+        std::uint64_t bound = ~std::uint64_t{0};
+        for (unsigned cpu = 0; cpu < count_; ++cpu) {
+            Ring& ring = rings_[cpu];
+            if (!look(ring)) bound = ring.time < bound ? ring.time : bound;
+            else if (first == nullptr || before(ring, *first)) first = &ring;
+        }
+        if (first == nullptr || first->time >= bound) return false;
+        if (take(*first, out)) return true;
+    }
+    return false;
+}
+
+void RingMerge::close() {
+    closed_ = true;
+    for (unsigned cpu = 0; cpu < count_; ++cpu) {
+        Ring& ring = rings_[cpu];
+        // The number first: what it covers is then below the head.
+        ring.next_sequence = port::load_shared(ring.header->next_sequence);
+        port::order_memory();
+        ring.end = port::load_shared(ring.header->head);
+    }
+}
+
+bool RingMerge::empty() const {
+    for (unsigned cpu = 0; cpu < count_; ++cpu) {
+        const Ring& ring = rings_[cpu];
+        const std::uint64_t head = port::load_shared(ring.header->head);
+        if (ring.tail < (head < ring.end ? head : ring.end)) return false;
+    }
+    return true;
+}
+
+} // namespace mmioscope

@@ -1,0 +1,185 @@
+#include "stream/stream.hpp"
+
+#include "port/sysreg.hpp"
+#include "port/wait.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mmioscope {
+
+namespace {
+
+/// Parts of a second.
+constexpr std::uint64_t part(std::uint64_t frequency, unsigned milliseconds) {
+    return frequency * milliseconds / 1000;
+}
+constexpr unsigned longest_in_frame = 1000; ///< ms a record waits for others: a listener's latency
+constexpr unsigned patience = 100;          ///< ms without a byte taken, at the end
+
+} // namespace
+
+void Stream::start(Line& line, abi::AreaHeader& area, unsigned time_shift) {
+    area_ = &area;
+    time_shift_ = time_shift;
+    description_.start(area, time_shift);
+    merge_.start(area);
+    (void)line.put(0); // whatever came before ends here
+    line_ = &line;
+}
+
+void Stream::work_a_little(std::uint32_t cpu) {
+    std::uint64_t spins = 0;
+    if (!lock_.try_acquire(cpu, 0, spins)) return;
+    if (active()) {
+        close_if_old();
+        work(at_trap);
+    }
+    lock_.release();
+}
+
+bool Stream::work_at_idle(std::uint32_t cpu) {
+    std::uint64_t spins = 0;
+    if (!lock_.try_acquire(cpu, 0, spins)) return true; // its owner goes on
+    bool done = true;
+    if (active()) {
+        close_if_old();
+        const Done made = work(at_idle);
+        done = made.records == 0 && made.bytes == 0;
+    }
+    lock_.release();
+    return done;
+}
+
+Stream::Done Stream::work(Work bound) {
+    Done done{0, 0};
+    while (done.bytes < bound.bytes && (!sender_.done() || find_frame())) {
+        const unsigned sent = sender_.pump(*line_, bound.bytes - done.bytes);
+        if (sent == 0) break;
+        done.bytes += sent;
+    }
+    done.records = encode(bound.records);
+    return done;
+}
+
+/// Hands the next frame to the sender, if there is one.
+bool Stream::find_frame() {
+    if (closed_size_ != 0) {
+        sender_.start(buffers_[building_], closed_size_);
+        closed_size_ = 0;
+        building_ ^= 1;
+        return true;
+    }
+    if (frame_.is_open() || !hello_is_due()) return false;
+    begin_hello_piece();
+    return true;
+}
+
+unsigned Stream::encode(unsigned records) {
+    unsigned count = 0;
+    abi::Record record;
+    while (count < records && closed_size_ == 0) {
+        // The description goes between frames of records, in the buffer that the next one would
+        // need.
+        if (!frame_.is_open() && hello_is_due()) break;
+        if (!merge_.next(record)) break;
+        if (!frame_.is_open()) open_frame();
+        ++count;
+        if (!frame_.add(record)) closed_size_ = frame_.close();
+    }
+    return count;
+}
+
+void Stream::open_frame() {
+    frame_.open(buffers_[building_], header(abi::FrameType::records), time_shift_);
+    opened_ = now();
+}
+
+void Stream::close_if_old() {
+    const std::uint64_t old = part(area_->counter_frequency, longest_in_frame);
+    if (frame_.is_open() && now() - opened_ >= old) closed_size_ = frame_.close();
+}
+
+bool Stream::hello_is_due() const {
+    return now() >= next_hello_;
+}
+
+void Stream::begin_hello_piece() {
+    const std::size_t size = description_.size();
+    const auto pieces = static_cast<std::uint16_t>((size + abi::max_piece - 1) / abi::max_piece);
+    const std::size_t offset = hello_piece_ * abi::max_piece;
+    const std::size_t length = std::min(size - offset, abi::max_piece);
+    const abi::FrameHeader head = header(abi::FrameType::hello);
+    const abi::HelloHeader hello{hello_piece_, pieces, static_cast<std::uint32_t>(size)};
+    std::uint8_t* to = buffers_[building_];
+    std::memcpy(to, &head, sizeof head);
+    std::memcpy(to + sizeof head, &hello, sizeof hello);
+    std::memcpy(to + sizeof head + sizeof hello, description_.bytes() + offset, length);
+    sender_.start(to, sizeof head + sizeof hello + length);
+    building_ ^= 1;
+    if (++hello_piece_ < pieces) return;
+    hello_piece_ = 0;
+    next_hello_ = now() + abi::hello_interval * std::uint64_t{area_->counter_frequency};
+}
+
+void Stream::begin_end(abi::StreamEnd reason) {
+    const abi::FrameHeader head = header(abi::FrameType::end);
+    abi::EndHeader end{reason, area_->cpu_count, {}};
+    for (unsigned cpu = 0; cpu < area_->cpu_count; ++cpu)
+        end.next_sequence[cpu] = merge_.next_sequence(cpu);
+    std::uint8_t* to = buffers_[building_];
+    std::memcpy(to, &head, sizeof head);
+    std::memcpy(to + sizeof head, &end, sizeof end);
+    to += sizeof head + sizeof end;
+    const auto* rings = reinterpret_cast<const std::uint8_t*>(area_);
+    for (unsigned cpu = 0; cpu < area_->cpu_count; ++cpu) {
+        const auto* ring =
+            reinterpret_cast<const abi::RingHeader*>(rings + area_->ring_offset[cpu]);
+        std::memcpy(to, &ring->statistics, sizeof ring->statistics);
+        to += sizeof ring->statistics;
+    }
+    sender_.start(buffers_[building_], static_cast<std::size_t>(to - buffers_[building_]));
+    building_ ^= 1;
+}
+
+void Stream::finish(std::uint32_t cpu, abi::StreamEnd reason) {
+    if (!active()) return;
+    const std::uint64_t give_up = now() + part(area_->counter_frequency, patience);
+    std::uint64_t spins = 0;
+    while (!lock_.try_acquire(cpu, 1000, spins))
+        if (now() >= give_up || lock_.owner() == cpu) return;
+    if (active()) {
+        merge_.close();
+        send_rest();
+        if (sender_.done()) begin_end(reason);
+        send_rest();
+    }
+    line_ = nullptr;
+    lock_.release();
+}
+
+/// Until all is sent that there is, or no byte is taken for a while.
+void Stream::send_rest() {
+    const std::uint64_t limit = part(area_->counter_frequency, patience);
+    std::uint64_t last = now();
+    while (now() - last < limit) {
+        const Done done = work(at_idle);
+        if (done.bytes > 0) last = now();
+        if (done.records > 0) continue;
+        if (frame_.is_open() && merge_.empty()) closed_size_ = frame_.close();
+        if (sender_.done() && closed_size_ == 0 && merge_.empty() && !hello_is_due()) return;
+        port::relax();
+    }
+}
+
+abi::FrameHeader Stream::header(abi::FrameType type) {
+    abi::FrameHeader head{type, abi::wire_version, sequence_++, 0};
+    std::memcpy(&head.boot, area_->boot_id, sizeof head.boot);
+    return head;
+}
+
+std::uint64_t Stream::now() const {
+    return port::read<reg::CNTPCT>();
+}
+
+} // namespace mmioscope

@@ -1,0 +1,79 @@
+// The trace on a line of its own: takes the records out of all rings, and sends them as frames
+// (abi/wire.hpp), a little at each trap and more when the guest idles. No interrupt is owned.
+//
+// One CPU at a time works on it, whichever traps and finds it free; nobody waits for it but the
+// last, who sends what is left.
+#pragma once
+
+#include "stream/description.hpp"
+#include "stream/frame_sender.hpp"
+#include "stream/record_frame.hpp"
+#include "stream/ring_merge.hpp"
+#include "trace/lock.hpp"
+
+namespace mmioscope {
+
+class Stream {
+public:
+    /// The description is complete; from now on records leave through `line`.
+    void start(Line& line, abi::AreaHeader& area, unsigned time_shift);
+    DescriptionWriter& description() { return description_; }
+
+    bool active() const { return line_ != nullptr; }
+
+    /// At a trap: at most `at_trap` of work. Does nothing if another CPU is at it.
+    void work_a_little(std::uint32_t cpu);
+
+    /// The guest of `cpu` idles: at most `at_idle` of work. True: there is nothing left to do, and
+    /// the CPU may sleep.
+    [[nodiscard]] bool work_at_idle(std::uint32_t cpu);
+
+    /// Sends all that the rings hold, and that nothing follows. Gives up when no byte was taken
+    /// for 100 ms, or another CPU does not let go of the stream. Afterwards it is not active.
+    void finish(std::uint32_t cpu, abi::StreamEnd reason);
+
+private:
+    /// A bound of what is done in one go: records encoded, bytes sent.
+    struct Work {
+        unsigned records;
+        unsigned bytes;
+    };
+    static constexpr Work at_trap{2, 16};
+    static constexpr Work at_idle{32, 128};
+
+    /// What became of it.
+    struct Done {
+        unsigned records;
+        unsigned bytes;
+    };
+
+    Done work(Work bound);
+    unsigned encode(unsigned records);
+    void open_frame();
+    void close_if_old();
+    bool find_frame();
+    bool hello_is_due() const;
+    void begin_hello_piece();
+    void begin_end(abi::StreamEnd reason);
+    void send_rest();
+    abi::FrameHeader header(abi::FrameType type);
+    std::uint64_t now() const;
+
+    Line* line_{};
+    const abi::AreaHeader* area_{};
+    Lock lock_;
+    RingMerge merge_;
+    RecordFrame frame_;
+    FrameSender sender_;
+    DescriptionWriter description_;
+    unsigned time_shift_{};
+    std::uint16_t sequence_{};
+    std::uint16_t hello_piece_{}; ///< the next one to send
+    std::uint64_t next_hello_{};  ///< ticks
+    std::uint64_t opened_{};      ///< ticks: when the frame in work got its first record
+    std::size_t closed_size_{};   ///< of the frame that waits for the sender; 0: none
+    unsigned building_{};         ///< which of the buffers
+    std::uint8_t buffers_[2][abi::max_frame]{}; ///< one is filled while the other is sent
+};
+
+} // namespace mmioscope
