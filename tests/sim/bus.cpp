@@ -1,5 +1,6 @@
 #include "bus.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace mmioscope::sim {
@@ -15,14 +16,15 @@ void Bus::attach(Range range, std::unique_ptr<Device> device) {
 }
 
 const Bus::Place* Bus::find(std::uint64_t address) const {
-    for (const Place& place : places_)
-        if (place.range.contains(address)) return &place;
-    return nullptr;
+    const auto found =
+        std::find_if(places_.rbegin(), places_.rend(),
+                     [address](const Place& place) { return place.range.contains(address); });
+    return found != places_.rend() ? &*found : nullptr;
 }
 
-bool Bus::aborts(std::uint64_t address) const {
+bool Bus::aborts(std::uint64_t address, bool write) const {
     const Place* place = find(address);
-    return place != nullptr && place->device->aborts(address - place->range.begin);
+    return place != nullptr && place->device->aborts(write);
 }
 
 bool Bus::aborts_late(std::uint64_t address) const {

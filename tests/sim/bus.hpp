@@ -29,17 +29,18 @@ public:
     virtual ~Device() = default;
     virtual std::uint64_t read(std::uint64_t offset, unsigned log2_size) = 0;
     virtual void write(std::uint64_t offset, unsigned log2_size, std::uint64_t value) = 0;
-    /// An access to `offset` meets an external abort.
-    virtual bool aborts(std::uint64_t) const { return false; }
-    /// A write to it meets one when the CPU has gone on: an asynchronous one.
+    /// An access meets an external abort.
+    virtual bool aborts(bool /*write*/) const { return false; }
+    /// A write meets one when the CPU has gone on: an asynchronous one.
     virtual bool aborts_late() const { return false; }
 };
 
 class Bus {
 public:
+    /// In place of what was there before.
     void attach(Range range, std::unique_ptr<Device> device);
 
-    bool aborts(std::uint64_t address) const;
+    bool aborts(std::uint64_t address, bool write) const;
     bool aborts_late(std::uint64_t address) const;
     /// Carries out `access` and logs it; a read's value is filled in.
     std::uint64_t carry_out(BusAccess access);
@@ -78,7 +79,20 @@ public:
 /// Answers with an external abort, always.
 class Broken : public Scratch {
 public:
-    bool aborts(std::uint64_t) const override { return true; }
+    bool aborts(bool) const override { return true; }
+};
+
+/// Answers writes with an external abort.
+class ReadOnly : public Scratch {
+public:
+    bool aborts(bool write) const override { return write; }
+};
+
+/// Answers writes with an external abort so late that it is an asynchronous one.
+class LateBroken : public Scratch {
+public:
+    void write(std::uint64_t, unsigned, std::uint64_t) override {}
+    bool aborts_late() const override { return true; }
 };
 
 /// The transmitter of a PL011.

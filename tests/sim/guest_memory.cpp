@@ -58,7 +58,7 @@ bool GuestCpu::access(std::uint32_t va, unsigned log2_size, bool write, const Sy
     if (!baseline && core_.root() == sim_.hypervisor->normal_table.root().value &&
         sim_.hypervisor->map.page_trapped({address}))
         throw Failure{"a CPU that is not stepping reached a traced page"};
-    if (sim_.bus.aborts(address)) {
+    if (sim_.bus.aborts(address, write)) {
         constexpr std::uint32_t external_abort = 8;
         native_data_abort(va, external_abort, write);
         return false;

@@ -90,7 +90,7 @@ void prepare_access(PhysicalAddress address) {
 }
 BusAccess own_access(PhysicalAddress address, unsigned log2_size, bool write, std::uint64_t value) {
     prepare_access(address);
-    if (machine().bus.aborts(address.value)) throw Failure{"an external abort in Hyp"};
+    if (machine().bus.aborts(address.value, write)) throw Failure{"an external abort in Hyp"};
     return {machine().now(), address.value, value, machine().core().number, log2_size, write, true};
 }
 } // namespace
@@ -108,12 +108,12 @@ constexpr std::uint32_t external_abort_in_hyp = (0x25u << 26) | 0x10;
 
 Answer try_device_read(PhysicalAddress address, unsigned log2_size) {
     prepare_access(address);
-    if (machine().bus.aborts(address.value)) return {0, external_abort_in_hyp};
+    if (machine().bus.aborts(address.value, false)) return {0, external_abort_in_hyp};
     return {static_cast<std::uint32_t>(device_read(address, log2_size)), 0};
 }
 Answer try_device_write(PhysicalAddress address, unsigned log2_size, std::uint32_t value) {
     prepare_access(address);
-    if (machine().bus.aborts(address.value)) return {0, external_abort_in_hyp};
+    if (machine().bus.aborts(address.value, true)) return {0, external_abort_in_hyp};
     device_write(address, log2_size, value);
     return {0, 0};
 }

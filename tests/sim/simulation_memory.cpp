@@ -55,8 +55,8 @@ void Simulation::arrive(Core& self) {
     BusAccess access = self.posted.front();
     self.posted.pop_front();
     access.time = now();
+    bus.carry_out(access);
     if (bus.aborts_late(access.address)) self.abort_pending = true;
-    else bus.carry_out(access);
 }
 
 std::uint64_t Simulation::device_access(const BusAccess& access) {

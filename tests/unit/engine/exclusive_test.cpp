@@ -131,6 +131,37 @@ TEST_CASE("a store to another register, and a load, do not") {
     CHECK(between.r(4) == 0);
 }
 
+TEST_CASE("a store-exclusive that the bus answers with an error is the guest's own data abort") {
+    const auto engine = GENERATE(values(engines));
+    const bool doubleword = GENERATE(false, true);
+    Rig rig(options_for(engine, 1, 5));
+    rig.simulation.bus.attach({at::wide, at::wide + 0x1000}, std::make_unique<ReadOnly>());
+    Code code = rig.program(0);
+    code.mov(0, at::wide).mov(2, 0x1234'89ab).mov(3, 0x5678'0000).mov(4, 77);
+    code.cpsie_aif().word(0xf10c'0080); // cpsid i
+    code.word(doubleword ? ldrexd_r6 : ldrex_r1);
+    const std::uint32_t pc = code.here();
+    const std::uint32_t store = doubleword ? strexd_r4_r2 : strex_r4_r2;
+    code.word(store).add(5, 4, 0).word(store).ldr(8, 0).end();
+    rig.run();
+    Core& core = rig.simulation.cores[0];
+    CHECK(rig.failure() == "");
+    CHECK(rig.reg(0, 9) == 1);  // the handler ran once,
+    CHECK(rig.reg(0, 5) == 77); // the status register was not written,
+    CHECK(rig.reg(0, 4) == 1);  // and the reservation is gone
+    CHECK(core.bank(port::Banked::lr_abt) == pc + 8);
+    CHECK((core.bank(port::Banked::spsr_abt) & 0x1ff) == 0x93);
+    CHECK(core.system.get<reg::DFSR>() == 0x808); // synchronous external abort, on a write
+    CHECK(core.system.get<reg::DFAR>() == at::wide);
+    CHECK(compare_with_bus(rig) == ""); // the loads; the sequence of the lock has no gap
+    const auto faults = rig.records_of(abi::RecordType::fault);
+    REQUIRE(faults.size() == 1);
+    CHECK(abi::physical_address(faults[0]) == at::wide);
+    CHECK(abi::is_write(faults[0]));
+    CHECK(faults[0].pc == pc);
+    CHECK(faults[0].value == static_cast<std::uint64_t>(abi::FaultReason::external_abort));
+}
+
 TEST_CASE("CPUs that count by exclusives lose nothing, and all come to an end") {
     const auto engine = GENERATE(values(engines));
     const auto seed = GENERATE(range(1u, 6u));
