@@ -25,9 +25,10 @@ GuestCpu::Effect GuestCpu::execute_arm(std::uint32_t word) {
         core_.frame.pc += 4;
         return trap(0x12, 0, true);
     }
-    if ((word & 0x0ff0'00f0) == 0x0160'0070) return trap(0x13, 0, true); // SMC
+    if ((word & 0x0ff0'00f0) == 0x0160'0070) return trap(0x13, 0, true);              // SMC
+    if ((word & 0x0ff0'00f0) == 0x0120'0070) return breakpoint_instruction();         // BKPT
     if ((word & 0x0fff'fff0) == 0x012f'ff10) return exchange(get(field(word, 3, 0))); // BX
-    if ((word & 0x0fff'ffff) == 0x0320'f000) return Effect::next; // NOP
+    if ((word & 0x0fff'ffff) == 0x0320'f000) return Effect::next;                     // NOP
     if ((word & 0xff10'0000) == 0xf400'0000) return structure_load_store(word);
     if ((word & 0x0fb0'0ff0) == 0x0100'0090) return swap(word);
     if ((word & 0x0f80'0ff0) == 0x0180'0f90) return exclusive(word);
@@ -46,7 +47,8 @@ GuestCpu::Effect GuestCpu::execute_arm(std::uint32_t word) {
         return branch(get(15) +
                       static_cast<std::uint32_t>(static_cast<std::int32_t>(word << 8) >> 6));
     case 7:
-        if (!is_set(word, 24) && is_set(word, 4)) return coprocessor(word);
+        if (is_set(word, 24)) return supervisor_call();
+        if (is_set(word, 4)) return coprocessor(word);
         break;
     default: break;
     }

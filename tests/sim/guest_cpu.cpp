@@ -1,11 +1,16 @@
 #include "guest_cpu.hpp"
 
+#include "arch/debug.hpp"
 #include "machine/machine.hpp"
 
 namespace mmioscope::sim {
 
 using arch::Mode;
 using port::Banked;
+
+namespace {
+constexpr unsigned by_breakpoint = 1; // DBGDSCR.MOE
+}
 
 void GuestCpu::run() {
     sim_.synchronize(core_); // the ERET into the guest
@@ -31,12 +36,13 @@ void GuestCpu::raise_interrupts() {
         return;
     }
     ++sim_.interrupts_taken;
-    if (core_.root() != sim_.hypervisor->normal_table.root().value)
+    if (sim_.hypervisor != nullptr && core_.root() != sim_.hypervisor->normal_table.root().value)
         throw Failure{"an interrupt was taken on a shadow table"};
 }
 
 /// What must hold whenever the guest is about to execute an instruction.
 void GuestCpu::check_view() {
+    if (sim_.hypervisor == nullptr) return;
     const std::uint64_t root = core_.root();
     const Registers& system = core_.system;
     if (system.get<reg::VTCR>() != 0x8000'3540) throw Failure{"VTCR is not what the tables need"};
@@ -53,8 +59,9 @@ void GuestCpu::check_view() {
 void GuestCpu::step() {
     sim_.point();
     raise_interrupts();
+    if (sim_.meanwhile) sim_.meanwhile(core_);
     const bool stopped = hits_breakpoint();
-    if (stopped && !sim_.conditions.prefetch_abort_first) return debug_event();
+    if (stopped && !sim_.conditions.prefetch_abort_first) return debug_event(by_breakpoint);
     if (!stopped) check_view();
 
     std::uint16_t first = 0;
@@ -63,7 +70,7 @@ void GuestCpu::step() {
     const bool thumb = core_.thumb();
     wide_ = !thumb || (first >> 11) >= 0x1d;
     if (wide_ && !fetch(core_.frame.pc + 2, second)) return;
-    if (stopped) return debug_event();
+    if (stopped) return debug_event(by_breakpoint);
     execute(thumb ? (wide_ ? (std::uint32_t{first} << 16) | second : first)
                   : (std::uint32_t{second} << 16) | first);
 }
@@ -79,7 +86,8 @@ void GuestCpu::execute(std::uint32_t word) {
                          : execute_thumb(word);
     if (effect == Effect::trapped) return;
     ++core_.executed_on_shadow;
-    if (core_.root() == sim_.hypervisor->normal_table.root().value) core_.executed_on_shadow = 0;
+    if (sim_.hypervisor == nullptr || core_.root() == sim_.hypervisor->normal_table.root().value)
+        core_.executed_on_shadow = 0;
     if (effect == Effect::ended) core_.ended = true;
     if (effect != Effect::next) return;
     core_.frame.pc += wide_ ? 4 : 2;
@@ -102,14 +110,27 @@ bool GuestCpu::hits_breakpoint() const {
     return false;
 }
 
-void GuestCpu::debug_event() {
+void GuestCpu::debug_event(unsigned method) {
     constexpr std::uint32_t tde = 1u << 8;
     constexpr std::uint32_t with_tde = 7u << 9; // TDRA, TDOSA, TDA: UNPREDICTABLE without (B4.1.66)
+    constexpr std::uint32_t status = 0x02;      // IFSR, short-descriptor format; IFAR is UNKNOWN
     const auto hdcr = core_.system.get<reg::HDCR>();
-    if ((hdcr & tde) == 0) return take(Mode::abt, 0x0c, core_.frame.pc + 4, true);
+    const std::uint32_t dscr = core_.system.get<reg::DBGDSCR>();
+    core_.system.set<reg::DBGDSCR>((dscr & ~arch::dscr_method) | method << 2);
+    if ((hdcr & tde) == 0) {
+        core_.system.set<reg::IFSR>(status);
+        return take(Mode::abt, 0x0c, core_.frame.pc + 4, true);
+    }
     if ((hdcr & with_tde) != with_tde)
         throw Failure{"HDCR.TDE without the traps that belong to it"};
     trap(0x20, 0x22, true);
+}
+
+/// BKPT is a debug event whatever DBGDSCR says (C3.2.1).
+GuestCpu::Effect GuestCpu::breakpoint_instruction() {
+    constexpr unsigned by_bkpt = 3;
+    debug_event(by_bkpt);
+    return Effect::trapped;
 }
 
 } // namespace mmioscope::sim

@@ -44,7 +44,8 @@ private:
     void raise_interrupts();
     void check_view();
     bool hits_breakpoint() const;
-    void debug_event();
+    void debug_event(unsigned method);
+    Effect breakpoint_instruction();
     void execute(std::uint32_t word);
 
     // guest_watchpoint.cpp
@@ -54,6 +55,7 @@ private:
 
     // guest_memory.cpp
     Route translate(std::uint32_t va);
+    bool reaches_trapped(std::uint64_t address) const;
     bool fetch(std::uint32_t va, std::uint16_t& halfword);
     bool load(std::uint32_t va, unsigned log2_size, const Syndrome& syndrome, std::uint32_t& value);
     bool store(std::uint32_t va, unsigned log2_size, const Syndrome& syndrome, std::uint32_t value);
@@ -72,6 +74,7 @@ private:
     void native_data_abort(std::uint32_t va, std::uint32_t status, bool write);
     void native_prefetch_abort(std::uint32_t va, std::uint32_t status);
     void asynchronous_abort();
+    Effect supervisor_call();
     Effect trap(unsigned exception_class, std::uint32_t iss, bool wide);
     void stopped_access(std::uint32_t va, const Route& route, bool write, const Syndrome& syndrome,
                         unsigned log2_size);

@@ -14,7 +14,8 @@ void GuestCpu::take(Mode mode, std::uint32_t vector, std::uint32_t link, bool ma
         Banked link;
         Banked spsr;
     };
-    constexpr Bank banks[] = {{Mode::und, Banked::lr_und, Banked::spsr_und},
+    constexpr Bank banks[] = {{Mode::svc, Banked::lr_svc, Banked::spsr_svc},
+                              {Mode::und, Banked::lr_und, Banked::spsr_und},
                               {Mode::abt, Banked::lr_abt, Banked::spsr_abt},
                               {Mode::irq, Banked::lr_irq, Banked::spsr_irq},
                               {Mode::fiq, Banked::lr_fiq, Banked::spsr_fiq}};
@@ -51,7 +52,13 @@ void GuestCpu::asynchronous_abort() {
     take(Mode::abt, 0x10, core_.frame.pc + 8, true);
 }
 
+GuestCpu::Effect GuestCpu::supervisor_call() {
+    take(Mode::svc, 0x08, core_.frame.pc + (core_.thumb() ? 2 : 4), false);
+    return Effect::trapped;
+}
+
 GuestCpu::Effect GuestCpu::trap(unsigned exception_class, std::uint32_t iss, bool wide) {
+    if (sim_.hypervisor == nullptr) throw Failure{"a trap to Hyp without a hypervisor"};
     core_.system.set<reg::HSR>((exception_class << 26) | (wide ? 1u << 25 : 0) | iss);
     sim_.synchronize(core_);
     Frame frame = core_.frame;

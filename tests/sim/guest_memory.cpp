@@ -22,9 +22,22 @@ bool GuestCpu::fetch(std::uint32_t va, std::uint16_t& halfword) {
         return false;
     }
     const std::uint64_t address = route.leaf.output(route.ipa);
+    if (sim_.bus.aborts(address, false)) {
+        constexpr std::uint32_t external_abort = 8;
+        native_prefetch_abort(va, external_abort);
+        return false;
+    }
     if (!sim_.ram.contains(address, 2)) throw Failure{"the guest executes outside of memory"};
     halfword = sim_.ram.load<std::uint16_t>(address);
     return true;
+}
+
+/// On a table that must not lead there: any but a shadow, which a step has open.
+bool GuestCpu::reaches_trapped(std::uint64_t address) const {
+    const Machine* hypervisor = sim_.hypervisor;
+    return hypervisor != nullptr && hypervisor->config.engine != abi::EngineKind::unprotect &&
+           core_.root() == hypervisor->normal_table.root().value &&
+           hypervisor->map.page_trapped({address});
 }
 
 bool GuestCpu::access(std::uint32_t va, unsigned log2_size, bool write, const Syndrome& syndrome,
@@ -54,10 +67,7 @@ bool GuestCpu::access(std::uint32_t va, unsigned log2_size, bool write, const Sy
         return true;
     }
     if (!leaf.device()) throw Failure{"a device is mapped as memory"};
-    const bool baseline = sim_.hypervisor->config.engine == abi::EngineKind::unprotect;
-    if (!baseline && core_.root() == sim_.hypervisor->normal_table.root().value &&
-        sim_.hypervisor->map.page_trapped({address}))
-        throw Failure{"a CPU that is not stepping reached a traced page"};
+    if (reaches_trapped(address)) throw Failure{"a CPU that is not stepping reached a traced page"};
     if (sim_.bus.aborts(address, write)) {
         constexpr std::uint32_t external_abort = 8;
         native_data_abort(va, external_abort, write);

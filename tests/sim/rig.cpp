@@ -1,9 +1,11 @@
 #include "rig.hpp"
 
 #include "abi/layout.hpp"
+#include "arch/control.hpp"
+#include "guest/reset.hpp"
 #include "guest_cpu.hpp"
-#include "start/start.hpp"
 #include "port/this_cpu.hpp"
+#include "start/start.hpp"
 
 namespace mmioscope::sim {
 
@@ -32,7 +34,8 @@ RigOptions options_for(abi::EngineKind engine, unsigned cpus, std::uint64_t seed
 }
 
 Rig::Rig(const RigOptions& o)
-    : simulation(o.conditions), read_when_(o.read_when), records_(o.conditions.cpus) {
+    : simulation(o.conditions), native_(o.native), read_when_(o.read_when),
+      records_(o.conditions.cpus) {
     const Blob tree = o.blob.empty() ? make_board_tree(o.tree) : o.blob;
     std::memcpy(simulation.ram.at({boot_tree}), tree.data(), tree.size());
     attach_devices();
@@ -88,7 +91,9 @@ void Rig::write_prologues() {
     for (unsigned i = 0; i < simulation.cores.size(); ++i) program(i).end();
 }
 
-Code Rig::program(unsigned cpu) { return {simulation.ram, programs + cpu * program_size}; }
+Code Rig::program(unsigned cpu) {
+    return {simulation.ram, programs + cpu * program_size};
+}
 
 /// What boot/ does before it calls start_machine().
 void Rig::prepare_machine() {
@@ -108,6 +113,27 @@ void Rig::prepare_machine() {
         TablePool(reinterpret_cast<lpae::Descriptor*>(simulation.ram.at({pool})), tables);
 }
 
+Frame Rig::start_hypervisor(Core& core, mmioscope::Cpu& cpu) {
+    if (core.number != 0) return start_parked(*machine, cpu);
+    prepare_machine();
+    const Frame frame = start_machine(*machine, cpu, boot_tree);
+    simulation.hypervisor = machine.get();
+    ready_ = true;
+    return frame;
+}
+
+/// What a boot loader leaves, and stage 2 off: here, a flat table that maps everything.
+Frame Rig::start_natively(Core& core) {
+    constexpr std::uint64_t memory_block = 1 << 10 | 3 << 8 | 3 << 6 | 0xf << 2 | 1;
+    for (std::uint64_t i = 2; i < 4; ++i) // the lower half is devices
+        simulation.ram.store<std::uint64_t>(unknown_table + 8 * i, i << 30 | memory_block);
+    core.tlb.forget({.by_hyp = true});
+    core.icache_unknown = false;
+    core.system.set<reg::SCTLR>(arch::sctlr_reset);
+    for (unsigned n = 0; n < 6; ++n) core.system.set(encode32(14, 0, 0, n, 5), 0); // DBGBCRn
+    return guest_start_frame(at::kernel, 0, ~0u, image - abi::guest_tree_room);
+}
+
 void Rig::run_cpu(unsigned number) {
     while (number != 0 && !ready_) simulation.scheduler.wait();
     mmioscope::Cpu& cpu = machine->cpus[number];
@@ -115,14 +141,7 @@ void Rig::run_cpu(unsigned number) {
     cpu.machine = machine.get();
     port::set_this_cpu(&cpu);
     Core& core = simulation.cores[number];
-    if (number == 0) {
-        prepare_machine();
-        core.frame = start_machine(*machine, cpu, boot_tree);
-        simulation.hypervisor = machine.get();
-        ready_ = true;
-    } else {
-        core.frame = start_parked(*machine, cpu);
-    }
+    core.frame = native_ ? start_natively(core) : start_hypervisor(core, cpu);
     GuestCpu(simulation, core, cpu).run();
     if (at_end_.contains(number)) at_end_[number](core, cpu);
     simulation.complete_system(); // in the end everything arrives

@@ -15,6 +15,7 @@ class Rig;
 
 struct RigOptions {
     Conditions conditions;
+    bool native{}; ///< no hypervisor: the guest has the machine for itself, with one CPU
     TreeOptions tree;
     /// Another tree than that of `tree`.
     Blob blob;
@@ -62,11 +63,13 @@ private:
     void attach_devices();
     void write_prologues();
     void prepare_machine();
+    Frame start_hypervisor(Core& core, mmioscope::Cpu& cpu);
+    Frame start_natively(Core& core);
     void run_cpu(unsigned number);
     void run_reader();
     bool drain(unsigned cpu);
 
-    std::uint32_t tree_size_{};
+    bool native_{};
     std::function<bool(Rig&)> read_when_;
     bool ready_{};
     std::string text_;

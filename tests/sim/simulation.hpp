@@ -80,7 +80,9 @@ public:
     std::vector<std::uint64_t> speculated; ///< pages whose translations may be cached at any time
     std::uint64_t interrupts_taken{};
     std::function<std::uint32_t(const FirmwareCall&)> firmware; ///< below Hyp; unset: none is there
-    Machine* hypervisor{}; ///< to check what the guest sees against; null before it runs
+    Machine* hypervisor{}; ///< to check what the guest sees against; null where none runs
+    /// What happens as the guest executes an instruction, behind the interrupts taken before it.
+    std::function<void(Core&)> meanwhile;
     Retired retired;
     Scheduler scheduler; ///< behind all else: its tasks are unwound first
     WeakMemory memory;
