@@ -136,6 +136,8 @@ hyp_fault:
     str     r1, [sp, #64]
     mrc     p15, 0, r1, c13, c0, 4
     str     r1, [sp, #68]
+    mov     r1, #0
+    mcr     p15, 0, r1, c13, c0, 4      @ TPIDRPRW: nothing is out yet (port/report.hpp)
     mrc     p15, 4, r0, c13, c0, 2      @ HTPIDR: 0 before it is set
     mov     r1, sp
     bl      mmioscope_hyp_fault         @ (Cpu*, HypFrame&), does not return

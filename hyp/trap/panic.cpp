@@ -76,7 +76,7 @@ struct Teller {
 void tell(const Teller& t, Pl011& uart) {
     print(uart, "\n", abi::stop_line, t.what, " on CPU ",
           t.machine != nullptr ? t.cpu->number : std::uint32_t{0}, "\n");
-    port::stop_line_is_out();
+    port::set_report_stage(port::ReportStage::stop_line_out);
     if (t.frame != nullptr) print_core_registers(uart, *t.frame);
     else
         print(uart, "checked before pc=", Hex{reinterpret_cast<std::uintptr_t>(t.check_failed)},
@@ -88,8 +88,11 @@ void tell(const Teller& t, Pl011& uart) {
     }
 }
 
-void end_report(Pl011& uart, Machine* machine) {
+void end_report(Pl011& uart) {
     print(uart, abi::end_of_report, "\n");
+}
+
+void mark_area(Machine* machine) {
     if (machine != nullptr && machine->area != nullptr)
         machine->area->state = abi::AreaState::panicked;
     port::complete_system();
@@ -110,7 +113,8 @@ bool first_to_report(Machine* machine) {
     if (board.uart_is_guests) uart.start(); // whatever the guest made of it
     tell(t, uart);
     if (t.machine != nullptr) t.machine->stream.finish(t.cpu->number, abi::StreamEnd::panicked);
-    end_report(uart, t.machine);
+    mark_area(t.machine);
+    end_report(uart);
     port::halt();
 }
 
@@ -158,16 +162,26 @@ void hyp_fault(Cpu* cpu, const HypFrame& frame) {
             .machine = nullptr});
 }
 
+// Before the report has begun, nothing has kept this CPU from being the second, nor stopped the
+// others; after, the machine may be what faults, until the stop line is out. The mark comes last: a
+// fault in it is silent.
 void report_fault(std::uint32_t pc) {
-    const bool begun = port::is_stop_line_out();
-    Machine* machine = begun && this_cpu() != nullptr ? this_cpu()->machine : nullptr;
+    const port::ReportStage stage = port::report_stage();
+    const bool line_out = stage == port::ReportStage::stop_line_out;
+    const bool trusted = stage != port::ReportStage::begun && this_cpu() != nullptr;
+    Machine* machine = trusted ? this_cpu()->machine : nullptr;
+    if (stage == port::ReportStage::none) {
+        if (!first_to_report(machine)) port::halt();
+        if (machine != nullptr) stop_other_cpus(*machine);
+    }
     OwnBus bus;
     Pl011 uart(machine != nullptr ? machine->uart : board.uart, bus);
-    if (board.uart_is_guests && !begun) uart.start();
-    print(uart, "\n", begun ? "mmioscope: " : abi::stop_line, "a fault in the report, pc=", Hex{pc},
-          "\n");
+    if (board.uart_is_guests && !line_out) uart.start();
+    print(uart, "\n", line_out ? "mmioscope: " : abi::stop_line,
+          "a fault in the report, pc=", Hex{pc}, "\n");
     print_system_registers(uart);
-    end_report(uart, machine);
+    end_report(uart);
+    mark_area(machine);
     port::halt();
 }
 

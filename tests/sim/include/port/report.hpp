@@ -3,10 +3,12 @@
 
 namespace mmioscope::port {
 
+enum class ReportStage { none, begun, stop_line_out };
+
 inline void begin_report() {}
-inline void stop_line_is_out() {}
-inline bool is_stop_line_out() {
-    return true;
+inline void set_report_stage(ReportStage) {}
+inline ReportStage report_stage() {
+    return ReportStage::stop_line_out;
 }
 
 } // namespace mmioscope::port
