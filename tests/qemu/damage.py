@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Damages the running hypervisor as a debugger, and looks whether all CPUs stop.
 
-damage.py KIND SOCKET BUILD REPORT PID: QEMU's debug socket (the machine waits with -S), the build folder,
+damage.py KIND BOARD SOCKET BUILD REPORT PID: QEMU's debug socket (the machine waits with -S), the build folder,
 the file with the hypervisor's UART, and the process of mmioscope, which is kept from ending QEMU before the
 CPUs were looked at. Prints why it failed, if it did.
 """
@@ -20,8 +20,8 @@ SVC = 0xEF000000
 HVC = 0xE1400070
 BKPT = 0xE1200070
 WFI = 0xE320F003
-MOV_R0_NOWHERE = 0xE3A00205  # mov r0, #0x50000000: mapped neither for Hyp nor for the guest
-NOWHERE = 0x50000000
+MOV_R0_NOWHERE = 0xE3A00207  # mov r0, #0x70000000: mapped neither for Hyp nor for the guest
+NOWHERE = 0x70000000
 BX_R0 = 0xE12FFF10
 LDR_R0_R0 = 0xE5900000
 PUSH_ALL = 0xE92D5FFF
@@ -30,11 +30,17 @@ BRANCH_TO_ITSELF = 0xEAFFFFFE
 SUPERVISOR = 0x13
 HYP = 0x1A
 
-GUEST_ENTRY = 0x83000000
-SPIN = 0x83F00000  # RAM that the guest does not use
-CONSOLE = 0x1C090000
-TRACE_AREA = 0x89000000
-LAST_PAGE = 0x9FFFF000  # of 512 MiB; no guest here uses it
+
+class Board:
+    def __init__(self, ram, console):
+        self.guest_entry = ram + 0x3000000
+        self.spin = ram + 0x3F00000  # RAM that the guest does not use
+        self.trace_area = ram + 0x9000000
+        self.last_page = ram + 0x1FFFF000  # of 512 MiB; no guest here uses it
+        self.console = console
+
+
+BOARDS = {"vexpress-a15": Board(0x80000000, 0x1C090000), "virt": Board(0x40000000, 0x09000000)}
 
 # What the trap handler becomes.
 CODE = {
@@ -49,17 +55,18 @@ CODE = {
 
 
 class Hypervisor:
-    def __init__(self, socket, build):
+    def __init__(self, socket, build, board):
         self.debugger = Debugger(socket)
-        self.image = f"{build}/hyp-vexpress-a15.elf"
+        self.board = BOARDS[board]
+        self.image = f"{build}/hyp-{board}.elf"
+        self.hammer = f"{build}/tests/guest/{board}/hammer.elf"
         self.symbols = symbols_of(self.image)
         self.trap = self.symbols["mmioscope_guest_trap"]
 
-    def at_work(self, build):
+    def at_work(self):
         """Both CPUs access devices; stopped somewhere meanwhile."""
         self.normal = self.debugger.system_register(0, "VTTBR")  # at the guest's first instruction
-        guest = symbols_of(f"{build}/tests/guest/vexpress-a15/hammer.elf")
-        self.debugger.run_to(guest["secondary_main"])
+        self.debugger.run_to(symbols_of(self.hammer)["secondary_main"])
         before = self.records()
         while any(now < then + 50 for now, then in zip(self.records(), before)):
             self.debugger.go()
@@ -68,16 +75,17 @@ class Hypervisor:
 
     def records(self):
         """How many each CPU has published: AreaHeader::ring_offset, RingHeader::head (hyp/abi/ring.hpp)."""
-        rings = [TRACE_AREA + self.debugger.read_word(TRACE_AREA + 128 + 4 * cpu) for cpu in (0, 1)]
+        area = self.board.trace_area
+        rings = [area + self.debugger.read_word(area + 128 + 4 * cpu) for cpu in (0, 1)]
         return [self.debugger.read_double(ring + 64) for ring in rings]
 
     def spin(self, cpu):
         """From now on `cpu`, in the guest and in no step, executes one branch to itself."""
-        self.debugger.write_words(SPIN, BRANCH_TO_ITSELF)
+        self.debugger.write_words(self.board.spin, BRANCH_TO_ITSELF)
         for _ in range(1000):
             in_guest = self.debugger.register(cpu, CPSR) & 0x1F == SUPERVISOR
             if in_guest and self.debugger.system_register(cpu, "VTTBR") == self.normal:
-                return self.debugger.set_register(cpu, PC, SPIN)
+                return self.debugger.set_register(cpu, PC, self.board.spin)
             self.debugger.go()
             time.sleep(0.002)
             self.debugger.interrupt()
@@ -107,6 +115,12 @@ class Hypervisor:
         cpu = self.debugger.run_to(address)
         self.debugger.set_register(cpu, registers[0], value)
 
+    def forget_area(self):
+        self.debugger.write_words(self.leaf("HTTBR", self.board.trace_area), 0, 0)
+
+
+VTTBR_READ_BACK = "_ZNK9mmioscope9GuestView10consistentEv", r"mrrc\s+15, 6, r(\d+), r\d+, cr2", 0x1234
+
 
 def symbols_of(image):
     lines = subprocess.run(["arm-none-eabi-nm", image], capture_output=True, text=True, check=True).stdout
@@ -115,11 +129,11 @@ def symbols_of(image):
 
 def damage_running(kind, hypervisor):
     """For two CPUs at work."""
-    debugger, trap = hypervisor.debugger, hypervisor.trap
+    debugger, trap, symbols = hypervisor.debugger, hypervisor.trap, hypervisor.symbols
     if kind in CODE:
         debugger.write_words(trap, *CODE[kind])
     elif kind == "check":
-        hypervisor.override("_ZNK9mmioscope9GuestView10consistentEv", r"mrrc\s+15, 6, r(\d+), r\d+, cr2", 0x1234)
+        hypervisor.override(*VTTBR_READ_BACK)
     elif kind == "class":
         hypervisor.override("_ZN9mmioscope10guest_trapERNS_3CpuERNS_5FrameE", r"mrc\s+15, 4, r(\d+), cr5, cr2, \{0\}", 0x3F << 26)
     elif kind == "cpu1":  # while CPU 0 does not trap
@@ -130,10 +144,22 @@ def damage_running(kind, hypervisor):
         for cpu in (0, 1):
             debugger.run_to(trap, cpu=cpu)
         debugger.write_words(trap, UDF)
+    elif kind in ("irq", "fiq"):  # masked all the time, so it is sent to the vector
+        cpu = debugger.run_to(trap)
+        debugger.set_register(cpu, PC, symbols["hyp_vectors"] + {"irq": 0x18, "fiq": 0x1C}[kind])
     elif kind == "area":  # the last records cannot be read either
-        debugger.write_words(hypervisor.leaf("HTTBR", TRACE_AREA), 0, 0)
+        hypervisor.forget_area()
+    elif kind == "check-area":  # a failed check, and then the area cannot be marked, or read
+        hypervisor.override(*VTTBR_READ_BACK)
+        hypervisor.forget_area()
+    elif kind == "check-report":  # a failed check, and then a fault behind the records
+        hypervisor.override(*VTTBR_READ_BACK)
+        debugger.write_words(symbols["_ZN9mmioscope11find_damageERKNS_7MachineE"], UDF)
+    elif kind == "entry":  # before the report has begun
+        debugger.write_words(symbols["mmioscope_hyp_fault"], UDF)
+        debugger.write_words(trap, UDF)
     elif kind == "printing":
-        debugger.write_words(hypervisor.symbols["_ZN9mmioscope9print_oneERNS_8TextSinkENS_3HexE"], UDF)
+        debugger.write_words(symbols["_ZN9mmioscope9print_oneERNS_8TextSinkENS_3HexE"], UDF)
         debugger.write_words(trap, UDF)
     else:
         return False
@@ -142,19 +168,19 @@ def damage_running(kind, hypervisor):
 
 def damage_resting(kind, hypervisor):
     """For a guest about to begin: found when it starts a CPU or ends the machine, if not earlier."""
-    debugger, symbols = hypervisor.debugger, hypervisor.symbols
+    debugger, symbols, board = hypervisor.debugger, hypervisor.symbols, hypervisor.board
     if kind == "text":
         debugger.flip(symbols["image_text_end"] - 1, 3)
     elif kind == "constants":
         debugger.flip(symbols["image_constants_end"] - 1, 0)
     elif kind == "tables":
-        debugger.flip(hypervisor.leaf("VTTBR", LAST_PAGE) + 6, 6)  # XN
+        debugger.flip(hypervisor.leaf("VTTBR", board.last_page) + 6, 6)  # XN
     elif kind == "description":
         debugger.flip(symbols["_ZN9mmioscope12_GLOBAL__N_17machineE"] + 0x3000, 5)
     elif kind == "code-page":
-        debugger.flip(hypervisor.leaf("VTTBR", GUEST_ENTRY) + 6, 6)
+        debugger.flip(hypervisor.leaf("VTTBR", board.guest_entry) + 6, 6)
     elif kind == "missing":
-        debugger.write_words(hypervisor.leaf("VTTBR", CONSOLE), 0, 0)
+        debugger.write_words(hypervisor.leaf("VTTBR", board.console), 0, 0)
     else:
         sys.exit(f"no such kind of damage: {kind}")
 
@@ -176,10 +202,10 @@ def halted(debugger, cpu):
     return psr & 0x1F == HYP and psr & 0x1C0 == 0x1C0 and WFI in near
 
 
-def require_stopped(hypervisor):
-    """All CPUs are halted soon, and stay so; the trace does not grow."""
+def require_stopped(hypervisor, off):
+    """All CPUs but those that are off are halted soon, and stay so; the trace does not grow."""
     debugger = hypervisor.debugger
-    cpus = range(len(debugger.threads))
+    cpus = [cpu for cpu in range(len(debugger.threads)) if cpu not in off]
     seen = 0
     for _ in range(100):
         debugger.interrupt()
@@ -198,22 +224,29 @@ def require_stopped(hypervisor):
     sys.exit(f"not all CPUs stop: {at}")
 
 
+def never_started(hypervisor):
+    """CPUs that firmware has kept off: they are where they would begin."""
+    debugger, start = hypervisor.debugger, hypervisor.symbols["_start"]
+    return [cpu for cpu in range(len(debugger.threads)) if debugger.register(cpu, PC) == start]
+
+
 def main():
-    kind, socket, build, report, process = sys.argv[1:]
-    hypervisor = Hypervisor(socket, build)
+    kind, board, socket, build, report, process = sys.argv[1:]
+    hypervisor = Hypervisor(socket, build, board)
     debugger = hypervisor.debugger
     os.kill(int(process), signal.SIGSTOP)
     try:
-        debugger.run_to(GUEST_ENTRY)
+        debugger.run_to(hypervisor.board.guest_entry)
         if kind in ("text", "constants", "tables", "description", "code-page", "missing"):
             damage_resting(kind, hypervisor)
         else:
-            hypervisor.at_work(build)
+            hypervisor.at_work()
             if not damage_running(kind, hypervisor):
                 sys.exit(f"no such kind of damage: {kind}")
+        off = never_started(hypervisor)
         debugger.go()
         wait_for_report(report, "mmioscope: stop: " if kind == "printing" else "mmioscope: end of report")
-        require_stopped(hypervisor)
+        require_stopped(hypervisor, off)
     finally:
         debugger.detach()
         os.kill(int(process), signal.SIGCONT)
