@@ -9,7 +9,7 @@ GUEST_FLAGS := -std=c++20 -march=armv7ve -marm -mgeneral-regs-only -mno-unaligne
 
 # A guest is tests/guest/NAME.cpp, built for each board that it is listed for: build/tests/guest/BOARD/NAME.bin.
 TEST_GUESTS_vexpress-a15 := hammer forms beats exclusives outside neighbours straddle ends hostile reach
-TEST_GUESTS_virt := hammer ends dma calls
+TEST_GUESTS_virt := hammer ends dma calls hostile
 TEST_GUEST_RAM_vexpress-a15 := 0x80000000
 TEST_GUEST_RAM_virt := 0x40000000
 TEST_GUEST_BOARDS := vexpress-a15 virt
@@ -21,12 +21,12 @@ test-guests: $(foreach b,$(TEST_GUEST_BOARDS),$(foreach g,$(TEST_GUESTS_$(b)),$(
 define test_guest_rules
 test_guest_shared_$(1) := $(addprefix $(test_guest_out)/$(1)/,start.o pen.o run_form.o platform.o board.o)
 
-$(test_guest_out)/$(1)/%.o: tests/guest/%.cpp tests/guest/platform.hpp tests/guest/$(1)/board.hpp
+$(test_guest_out)/$(1)/%.o: tests/guest/%.cpp tests/guest/platform.hpp tests/guest/psci.hpp tests/guest/$(1)/board.hpp
 	@mkdir -p "$$(@D)"
 	@echo "  $$<"
 	@$(GUEST_CXX) $(GUEST_FLAGS) -Itests/guest -Itests/guest/$(1) -c $$< -o $$@
 
-$(test_guest_out)/$(1)/%.o: tests/guest/$(1)/%.cpp tests/guest/platform.hpp tests/guest/$(1)/board.hpp
+$(test_guest_out)/$(1)/%.o: tests/guest/$(1)/%.cpp tests/guest/platform.hpp tests/guest/psci.hpp tests/guest/$(1)/board.hpp
 	@mkdir -p "$$(@D)"
 	@echo "  $$<"
 	@$(GUEST_CXX) $(GUEST_FLAGS) -Itests/guest -Itests/guest/$(1) -c $$< -o $$@

@@ -1,6 +1,7 @@
 // Calls to the firmware by HVC, sound and not, from one CPU: what each answers, and that nothing
 // else changes. Calls that would end the machine or this CPU, or start another one, are left out.
 #include "platform.hpp"
+#include "psci.hpp"
 
 #include <initializer_list>
 
@@ -29,23 +30,12 @@ Call hvc(Call c) {
     return {{r0, r1, r2, r3}};
 }
 
-// Functions (Arm DEN 0022, 5.1), in the 32-bit and the 64-bit calling convention.
-constexpr u32 convention_64 = 0x4000'0000;
-constexpr u32 first_function = 0x8400'0000;
-constexpr u32 functions = 0x20;
-enum : u32 { cpu_suspend = 1, cpu_off = 2, cpu_on = 3, system_off = 8, system_reset = 9 };
+using psci::convention_64;
+using psci::first_function;
+using psci::functions;
 
 bool is_final(const Call& c) {
-    const u32 function = c.r[0] & ~convention_64;
-    if (function - first_function >= functions) return false;
-    switch (function - first_function) {
-    case cpu_off:
-    case system_off:
-    case system_reset: return true;
-    case cpu_suspend: return (c.r[1] & 0xfffe'0000) == 0; // any other state is none
-    case cpu_on: return c.r[1] == 1;
-    default: return false;
-    }
+    return psci::is_final(c.r[0], c.r[1]);
 }
 
 void print_call(const Call& c) {

@@ -20,6 +20,9 @@ inline constexpr u32 palette = clcd + 0x200;
 /// Nothing aborts on this board.
 inline constexpr u32 aborting = 0;
 
+/// No firmware answers HVC or SMC.
+inline constexpr bool has_firmware = false;
+
 /// Starts CPU `number` (only 1 is there) at `entry`, its MMU off.
 void start_cpu_at(u32 number, u32 entry);
 [[noreturn]] void power_off();

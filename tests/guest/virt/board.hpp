@@ -18,6 +18,9 @@ inline constexpr u32 palette = gic_distributor + 0x480;
 /// In a device of the tree, behind its registers: the bus answers with an error.
 inline constexpr u32 aborting = gic_distributor + 0x2000;
 
+/// Firmware answers HVC.
+inline constexpr bool has_firmware = true;
+
 /// Starts CPU `number` at `entry`, its MMU off.
 void start_cpu_at(u32 number, u32 entry);
 [[noreturn]] void power_off();
