@@ -11,7 +11,7 @@
  * An access may use any of them, or none and walk. So more entries only allow more, and "may walk at any
  * time" is modelled as "has walked": each CPU always has all it can have. Likewise "at any time until": a
  * VTTBR write takes effect until the ISB, an exception or its return (B3.15.5), so both tables are walked;
- * an invalidation takes place until the DSB (B3.10), so old entries stay until then, and new ones are kept from
+ * an invalidation takes place until the DSB (B3.10.1), so old entries stay until then, and new ones are kept from
  * the TLBI on; a store arrives at its device now, or only when somebody waits for it.
  */
 #define TRAPS 1
@@ -78,7 +78,7 @@ inline wait_for_invalidation(c) {
 }
 
 /* The guest's broadcast TLBI of page p, on its own VMID, and DSB. The accesses that others have made with what
- * is invalidated are done then, too (B3.10). */
+ * is invalidated are done then, too (B3.10.1). */
 inline invalidate_for_all(p) {
     for (k : 0 .. CPUS - 1) {
         store_arrives(k);
