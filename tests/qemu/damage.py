@@ -236,8 +236,11 @@ def main():
     debugger = hypervisor.debugger
     os.kill(int(process), signal.SIGSTOP)
     try:
-        debugger.run_to(hypervisor.board.guest_entry)
-        if kind in ("text", "constants", "tables", "description", "code-page", "missing"):
+        if kind != "start":
+            debugger.run_to(hypervisor.board.guest_entry)
+        if kind == "start":  # the MMU is off, and there is no machine yet
+            debugger.write_words(hypervisor.symbols["mmioscope_start"], UDF)
+        elif kind in ("text", "constants", "tables", "description", "code-page", "missing"):
             damage_resting(kind, hypervisor)
         else:
             hypervisor.at_work()
