@@ -75,7 +75,7 @@ struct Teller {
 
 void tell(const Teller& t, Pl011& uart) {
     print(uart, "\n", abi::stop_line, t.what, " on CPU ",
-          t.machine != nullptr ? t.cpu->number : std::uint32_t{0}, "\n");
+          t.machine != nullptr ? t.cpu->number : port::cpu_number(), "\n");
     port::set_report_stage(port::ReportStage::stop_line_out);
     if (t.frame != nullptr) print_core_registers(uart, *t.frame);
     else
@@ -98,9 +98,25 @@ void mark_area(Machine* machine) {
     port::complete_system();
 }
 
+/// Before there is a machine the MMU may be off, where LDREX need not work. So by
+/// Fischer's protocol: all write their names, and the last one is found there after a wait that is
+/// longer than a store takes.
+bool first_without_machine() {
+    static volatile std::uint32_t reporter = 0;
+    constexpr unsigned wait = 100'000;
+    const std::uint32_t name = port::cpu_number() + 1;
+    if (reporter != 0) return false;
+    reporter = name;
+    port::complete_all();
+    for (unsigned n = 0; n < wait; ++n)
+        if (reporter != name) return false;
+    return true;
+}
+
 /// Once per machine: whoever comes second only halts.
 bool first_to_report(Machine* machine) {
-    return machine == nullptr || machine->stopped.fetch_add(1, std::memory_order_acq_rel) == 0;
+    if (machine == nullptr) return first_without_machine();
+    return machine->stopped.fetch_add(1, std::memory_order_acq_rel) == 0;
 }
 
 [[noreturn]] void report(Teller t) {

@@ -93,7 +93,7 @@ fault_at_start() {
     damaged start hammer
     exits_with 1
     once '^mmioscope: stop: '
-    once '^mmioscope: stop: undefined instruction on CPU 0'
+    once '^mmioscope: stop: undefined instruction on CPU [01]'
     once "pc=0x$(address_of mmioscope_start) "
     whole
 }
@@ -138,6 +138,7 @@ add test fault-in-report 3 fault_in_report
 add test fault-in-report-of-check 3 fault_in_report_of_check check-report
 add test fault-in-mark-of-check 3 fault_in_report_of_check check-area
 add test fault-before-report 3 fault_before_report
+add test fault-at-start 3 fault_at_start
 add test virt-fault-at-start 3 virt fault_at_start
 add nightly fault-in-printing 3 fault_in_printing
 add test changed-text 3 changed text straddle 'text 0x880[01][0-9a-f]{4}\+0x1000'
