@@ -10,10 +10,10 @@ HOST_CXXFLAGS := -std=c++20 -O2 -g $(HOST_WARNINGS)
 HOST_TEST_CXXFLAGS := -std=c++20 -O1 -g $(HOST_WARNINGS) -Wno-maybe-uninitialized \
                       -fsanitize=address,undefined \
                       -fno-sanitize-recover=all
-HOST_LIBS := -lfmt -lfdt -lz -lpthread
+HOST_LIBS := -lfmt -lfdt -lserialport -lz -lpthread
 
 HOST_LIB_SOURCES := $(sort $(wildcard host-tools/lib/*.cpp host-tools/run/*.cpp \
-                                      host-tools/verify/*.cpp))
+                                      host-tools/transport/*.cpp host-tools/verify/*.cpp))
 HOST_CLI_SOURCES := $(sort $(wildcard host-tools/cli/*.cpp))
 HOST_MUTATE_SOURCES := tests/host-tools/mutate_trace.cpp
 HOST_TEST_SOURCES := $(filter-out $(HOST_MUTATE_SOURCES),\

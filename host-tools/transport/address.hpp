@@ -1,0 +1,29 @@
+// What a user calls the other end of a wire by. The only place that takes such a text apart.
+//
+//     -                         standard input
+//     tcp:HOST:PORT[,listen]    HOST may be [IPv6]; empty with `listen`: on every interface
+//     unix:PATH[,listen]
+//     PATH                      serial port, pty, FIFO or file: what it is decides when it is
+//     opened
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mmioscope::transport {
+
+enum class Kind { standard_input, path, unix_socket, tcp };
+
+struct Address {
+    Kind kind = Kind::path;
+    std::string text;    ///< as the user wrote it
+    std::string path;    ///< of Kind::path and Kind::unix_socket
+    std::string host;    ///< of Kind::tcp, without brackets
+    std::string port;    ///< of Kind::tcp, decimal; "0" with `listen`: any free one
+    bool listen = false; ///< wait for the other side instead of connecting to it
+};
+
+/// Throws Error (bad_input) that says in one line what is wrong with `text`.
+Address parse_address(std::string_view text);
+
+} // namespace mmioscope::transport

@@ -1,0 +1,69 @@
+#include "transport/socket_name.hpp"
+
+#include "lib/error.hpp"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/un.h>
+
+#include <cstring>
+#include <memory>
+
+namespace mmioscope::transport {
+
+namespace {
+
+SocketName unix_name(const std::string& path) {
+    sockaddr_un name{};
+    name.sun_family = AF_UNIX;
+    path.copy(name.sun_path, sizeof name.sun_path - 1); // its length was checked: parse_address()
+    return {&name, sizeof name};
+}
+
+std::vector<SocketName> tcp_names(const Address& address) {
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    hints.ai_flags = address.listen ? AI_PASSIVE : 0;
+    addrinfo* first = nullptr;
+    const int error = ::getaddrinfo(address.host.empty() ? nullptr : address.host.c_str(),
+                                    address.port.c_str(), &hints, &first);
+    if (error != 0) {
+        throw bad_input("{}: {}", address.text, ::gai_strerror(error));
+    }
+    const std::unique_ptr<addrinfo, void (*)(addrinfo*)> all(first, ::freeaddrinfo);
+    std::vector<SocketName> names;
+    for (const addrinfo* one = first; one != nullptr; one = one->ai_next) {
+        names.emplace_back(one->ai_addr, one->ai_addrlen);
+    }
+    return names;
+}
+
+} // namespace
+
+SocketName::SocketName(const void* bytes, socklen_t size) : size_(size) {
+    std::memcpy(&storage_, bytes, size);
+}
+
+std::vector<SocketName> socket_names(const Address& address) {
+    if (address.kind == Kind::unix_socket) {
+        return {unix_name(address.path)};
+    }
+    return tcp_names(address);
+}
+
+std::string bound_name(int fd, const Address& address) {
+    if (address.kind == Kind::unix_socket) {
+        return "unix:" + address.path;
+    }
+    sockaddr_storage name{};
+    socklen_t size = sizeof name;
+    ::getsockname(fd, reinterpret_cast<sockaddr*>(&name), &size);
+    in_port_t port = 0; // at the same place for IPv4 and IPv6
+    std::memcpy(&port, reinterpret_cast<const char*>(&name) + offsetof(sockaddr_in, sin_port),
+                sizeof port);
+    const bool brackets = address.host.find(':') != std::string::npos;
+    return fmt::format("tcp:{}{}{}:{}", brackets ? "[" : "", address.host, brackets ? "]" : "",
+                       ntohs(port));
+}
+
+} // namespace mmioscope::transport

@@ -1,0 +1,79 @@
+// Addresses of transports: what they mean, and that each bad one is refused in one line.
+#include "lib/error.hpp"
+#include "transport/transport.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace mmioscope;
+using namespace mmioscope::transport;
+
+TEST_CASE("each form of an address") {
+    CHECK(parse_address("-").kind == Kind::standard_input);
+    const Address serial = parse_address("/dev/ttyUSB0");
+    CHECK(serial.kind == Kind::path);
+    CHECK(serial.path == "/dev/ttyUSB0");
+    CHECK(parse_address("udp:1:2").path == "udp:1:2");
+    const Address local = parse_address("unix:/run/a:b,listen");
+    CHECK(local.kind == Kind::unix_socket);
+    CHECK(local.path == "/run/a:b");
+    CHECK(local.listen);
+    const Address tcp = parse_address("tcp:board.local:65535");
+    CHECK(tcp.kind == Kind::tcp);
+    CHECK(tcp.host == "board.local");
+    CHECK(tcp.port == "65535");
+    CHECK(!tcp.listen);
+    CHECK(parse_address("tcp:[::1]:80").host == "::1");
+    CHECK(parse_address("tcp::0,listen").host.empty());
+    CHECK(parse_address("tcp::0,listen").text == "tcp::0,listen");
+}
+
+TEST_CASE("bad addresses are refused in one line") {
+    using Catch::Contains;
+    const auto refuses = [](const std::string& text, const std::string& why) {
+        try {
+            parse_address(text);
+            FAIL("'" << text << "' was taken");
+        } catch (const Error& error) {
+            CHECK(error.status() == Status::bad_input);
+            CHECK_THAT(error.what(), Contains(why) && !Contains("\n"));
+        }
+    };
+    refuses("", "no name");
+    refuses(std::string("a\0b", 3), "zero byte");
+    refuses("unix:", "no path");
+    refuses("unix:,listen", "no path");
+    refuses("unix:" + std::string(108, 'x'), "at most 107 bytes");
+    refuses("unix:a,lisen", "unknown option 'lisen'");
+    refuses("unix:a,listen,listen", "unknown option 'listen,listen'");
+    refuses("tcp:", "no port");
+    refuses("tcp:host", "no port");
+    refuses("tcp:host:", "'' is no port");
+    refuses("tcp:host:0", "'0' is no port");
+    refuses("tcp:host:65536", "'65536' is no port");
+    refuses("tcp:host:-1", "'-1' is no port");
+    refuses("tcp:host:80x", "'80x' is no port");
+    refuses("tcp:host:80,", "unknown option ''");
+    refuses("tcp::80", "no host");
+    refuses("tcp:::1:80", "[ADDRESS]");
+    refuses("tcp:[]:80", "[ADDRESS]");
+}
+
+TEST_CASE("what is not there is refused in one line that names it") {
+    const auto refuses = [](const std::string& text) {
+        try {
+            Transport wire = make_transport(parse_address(text), 115200);
+            wire.open(Patience(5000));
+            FAIL("'" << text << "' was opened");
+        } catch (const Error& error) {
+            CHECK(error.status() == Status::bad_input);
+            const std::string path = text.substr(0, 5) == "unix:" ? text.substr(5) : text;
+            CHECK_THAT(error.what(), Catch::Contains(path) && !Catch::Contains("\n"));
+        }
+    };
+    refuses("/no/such/device");
+    refuses("/");
+    refuses("unix:/no/such/socket");
+    refuses("unix:/no/such/folder/socket,listen");
+    refuses("tcp:127.0.0.1:1");
+    refuses("tcp:no-such-host.invalid:80");
+}
