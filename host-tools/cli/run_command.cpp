@@ -1,7 +1,7 @@
 #include "cli/commands.hpp"
+#include "lib/size.hpp"
 #include "run/plan.hpp"
 #include "run/session.hpp"
-#include "run/size.hpp"
 
 #include <cmath>
 #include <csignal>
@@ -33,7 +33,7 @@ void add_size(CLI::App& command, const std::string& name, std::uint64_t& to,
         .add_option_function<std::string>(
             name,
             [name, &to](const std::string& text) {
-                const std::optional<std::uint64_t> size = run::parse_size(text);
+                const std::optional<std::uint64_t> size = parse_size(text);
                 if (!size) {
                     throw CLI::ValidationError(name, "'" + text + "' is no number of bytes");
                 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lib/byte_source.hpp"
+#include "lib/file_descriptor.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -28,6 +29,13 @@ private:
     std::condition_variable changed_;
     std::uint64_t written_ = 0;
     bool finished_ = false;
+};
+
+/// A file with its writer's progress, for those who keep it open while it is followed.
+struct FollowedFile {
+    explicit FollowedFile(FileDescriptor opened) : file(std::move(opened)) {}
+    FileDescriptor file;
+    WriteProgress written;
 };
 
 /// Reads what a WriteProgress says is there, and waits for the rest.

@@ -79,6 +79,17 @@ std::string verdict(const Summary& summary, std::span<const abi::Loss> losses,
     return why_incomplete.empty() ? line : line + "; " + why_incomplete;
 }
 
+std::string not_printed_note(std::uint64_t events) {
+    return events == 0 ? "" : fmt::format("... {} more events, not printed (use --all)\n", events);
+}
+
+Status status_of(abi::Ending ending, bool complete) {
+    if (ending == abi::Ending::interrupted) {
+        return Status::interrupted;
+    }
+    return complete ? Status::fine : Status::failed;
+}
+
 std::string_view ending_text(abi::Ending ending) {
     static constexpr std::array<std::string_view, 5> words = {
         "the machine went off", "interrupted", "time limit reached", "the hypervisor stopped",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "abi/container.hpp"
+#include "lib/error.hpp"
 #include "lib/line_format.hpp"
 #include "lib/summary.hpp"
 
@@ -20,6 +21,12 @@ std::string other_counts(const Summary& summary, std::span<const abi::Statistics
 /// `why_incomplete`: another reason than losses, or empty.
 std::string verdict(const Summary& summary, std::span<const abi::Loss> losses,
                     const std::string& why_incomplete);
+
+/// A line about events that were not printed while they were recorded; empty if all were.
+std::string not_printed_note(std::uint64_t events);
+
+/// What a command that recorded returns.
+Status status_of(abi::Ending ending, bool complete);
 
 /// How a recording ended, in words.
 std::string_view ending_text(abi::Ending ending);

@@ -10,7 +10,6 @@ namespace mmioscope::run {
 
 namespace {
 
-constexpr std::uint64_t lines_nobody_watches = 200;
 constexpr std::size_t log_lines = 15;
 
 void print_log_end(std::FILE* to, const char* what, const FileDescriptor& file) {
@@ -18,13 +17,6 @@ void print_log_end(std::FILE* to, const char* what, const FileDescriptor& file) 
     if (!text.empty()) {
         fmt::print(to, "{}, last lines:\n{}", what, text);
     }
-}
-
-Status status_of(const Stop& stop, bool complete) {
-    if (stop.ending == abi::Ending::interrupted) {
-        return Status::interrupted;
-    }
-    return complete ? Status::fine : Status::failed;
 }
 
 bool said(const std::string& expected, const RunFiles& files) {
@@ -45,25 +37,14 @@ std::string why_incomplete(const Plan& plan, const Stop& stop, const TraceResult
     return std::string(trace::engine_caveat(result.engine));
 }
 
-void print_not_printed(std::uint64_t events) {
-    if (events > 0) {
-        fmt::print("... {} more events, not printed (use --all)\n", events);
-    }
-}
-
 } // namespace
 
 bool prints(const Options& options) {
     return options.print.value_or(!options.console);
 }
 
-trace::PrintOptions print_options(const Options& options) {
-    trace::PrintOptions print;
-    print.collapse = !options.all;
-    if (!options.all && ::isatty(STDOUT_FILENO) == 0) {
-        print.limit = lines_nobody_watches;
-    }
-    return print;
+bool shows_progress(const Options& options) {
+    return !options.console && !(prints(options) && ::isatty(STDOUT_FILENO) != 0);
 }
 
 Status report_not_started(const Stop& stop, const RunFiles& files) {
@@ -74,7 +55,7 @@ Status report_not_started(const Stop& stop, const RunFiles& files) {
         print_log_end(stderr, "hypervisor's log", files.hypervisor_log);
     }
     print_log_end(stderr, "QEMU's messages", files.messages);
-    return status_of(stop, false);
+    return trace::status_of(stop.ending, false);
 }
 
 Status report_end(const Plan& plan, const Stop& stop, const TraceResult& result,
@@ -82,8 +63,8 @@ Status report_end(const Plan& plan, const Stop& stop, const TraceResult& result,
     const trace::DeviceNames names(result.regions, plan.tree);
     const trace::LineContext context{&names, result.summary.start().value_or(0),
                                      result.counter_frequency};
-    print_not_printed(not_printed);
-    fmt::print("\n{}", trace::device_table(result.summary, context));
+    fmt::print("{}\n{}", trace::not_printed_note(not_printed),
+               trace::device_table(result.summary, context));
     fmt::print("{}", trace::other_counts(result.summary, result.statistics));
     if (!plan.options.console) {
         print_log_end(stdout, "guest's console", files.console_log);
@@ -98,7 +79,7 @@ Status report_end(const Plan& plan, const Stop& stop, const TraceResult& result,
     const std::string why = why_incomplete(plan, stop, result, files);
     fmt::print("{}\n", trace::verdict(result.summary, result.losses.losses(), why));
     std::fflush(stdout);
-    return status_of(stop, why.empty() && result.losses.lost() == 0);
+    return trace::status_of(stop.ending, why.empty() && result.losses.lost() == 0);
 }
 
 } // namespace mmioscope::run

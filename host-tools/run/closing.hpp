@@ -2,7 +2,6 @@
 #pragma once
 
 #include "lib/error.hpp"
-#include "lib/printer.hpp"
 #include "run/plan.hpp"
 #include "run/run_files.hpp"
 #include "run/trace_source.hpp"
@@ -15,8 +14,8 @@ namespace mmioscope::run {
 /// Whether the trace is printed while it is recorded.
 bool prints(const Options& options);
 
-/// How it is printed: loops collapsed, and no more than a few lines where nobody watches.
-trace::PrintOptions print_options(const Options& options);
+/// Whether a line of progress has a place: not where the trace or the guest's console scrolls by.
+bool shows_progress(const Options& options);
 
 /// The run ended before the hypervisor was ready: says why, with the ends of the logs.
 Status report_not_started(const Stop& stop, const RunFiles& files);

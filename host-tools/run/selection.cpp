@@ -2,7 +2,7 @@
 
 #include "lib/device_tree.hpp"
 #include "lib/error.hpp"
-#include "run/size.hpp"
+#include "lib/size.hpp"
 
 #include <libfdt.h>
 

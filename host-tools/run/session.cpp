@@ -1,8 +1,8 @@
 #include "run/session.hpp"
 
+#include "lib/live_printer.hpp"
+#include "lib/progress_line.hpp"
 #include "run/closing.hpp"
-#include "run/live_printer.hpp"
-#include "run/progress_line.hpp"
 #include "run/qemu_command.hpp"
 #include "run/run_files.hpp"
 #include "run/terminal.hpp"
@@ -72,7 +72,9 @@ Stop record(TraceSource& source, trace::FileWriter& file, Watch& watch, Progress
         }
         if (Clock::now() >= next_flush) {
             file.flush();
-            progress.show(watch.elapsed().count(), source.summary().events());
+            progress.show(watch.elapsed().count(), [&source] {
+                return fmt::format("{} events", source.summary().events());
+            });
             next_flush = Clock::now() + 20ms;
         }
         if (count < busy) {
@@ -105,19 +107,20 @@ Status run_session(const Plan& plan) {
         qemu.terminate(2s);
         return report_not_started(*stop, files);
     }
-    trace::WriteProgress written;
-    trace::FileWriter file(files.trace.get(), written);
+    const auto trace_file = std::make_shared<trace::FollowedFile>(std::move(files.trace));
+    trace::FileWriter file(trace_file->file.get(), trace_file->written);
     source->begin(file, about(plan));
-    std::optional<LivePrinter> printer;
+    std::optional<trace::LivePrinter> printer;
     if (prints(plan.options)) {
-        printer.emplace(files.trace.get(), written, print_options(plan.options));
+        printer.emplace(trace::live_options(plan.options.all));
+        printer->follow(trace_file);
     }
-    const EndOfFile end_of_file{written};
-    ProgressLine progress(plan.options);
+    const EndOfFile end_of_file{trace_file->written};
+    ProgressLine progress(shows_progress(plan.options));
     const Stop stop = record(*source, file, watch, progress);
     qemu.terminate(2s);
     source->finish(stop.ending);
-    written.finish();
+    trace_file->written.finish();
     progress.clear();
     const std::uint64_t not_printed = printer ? printer->finish() : 0;
     return report_end(plan, stop, source->result(), files, not_printed);

@@ -4,7 +4,7 @@
 #include "abi/container.hpp"
 #include "run/log_file.hpp"
 #include "run/process.hpp"
-#include "run/signals.hpp"
+#include "lib/signals.hpp"
 
 #include <chrono>
 #include <optional>

@@ -5,7 +5,7 @@
 #include "run/plan.hpp"
 #include "run/process.hpp"
 #include "run/selection.hpp"
-#include "run/size.hpp"
+#include "lib/size.hpp"
 #include "trees.hpp"
 
 #include <elf.h>

@@ -1,8 +1,8 @@
-#include "run/size.hpp"
+#include "lib/size.hpp"
 
 #include <charconv>
 
-namespace mmioscope::run {
+namespace mmioscope {
 
 std::optional<std::uint64_t> parse_number(std::string_view text) {
     int base = 10;
@@ -35,4 +35,4 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
     return *number << shift;
 }
 
-} // namespace mmioscope::run
+} // namespace mmioscope

@@ -5,7 +5,7 @@
 
 #include <signal.h>
 
-namespace mmioscope::run {
+namespace mmioscope {
 
 class Signals {
 public:
@@ -26,4 +26,4 @@ private:
     bool came_ = false;
 };
 
-} // namespace mmioscope::run
+} // namespace mmioscope

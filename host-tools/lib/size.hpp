@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace mmioscope::run {
+namespace mmioscope {
 
 /// A decimal or 0x number, all of `text`; nothing if it is none or needs more than 64 bits.
 std::optional<std::uint64_t> parse_number(std::string_view text);
@@ -13,4 +13,4 @@ std::optional<std::uint64_t> parse_number(std::string_view text);
 /// A number with an optional K, M or G behind it (1024, 1024^2, 1024^3).
 std::optional<std::uint64_t> parse_size(std::string_view text);
 
-} // namespace mmioscope::run
+} // namespace mmioscope

@@ -1,11 +1,11 @@
-#include "run/signals.hpp"
+#include "lib/signals.hpp"
 
 #include "lib/error.hpp"
 
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-namespace mmioscope::run {
+namespace mmioscope {
 
 Signals::Signals() {
     sigset_t set;
@@ -33,4 +33,4 @@ bool Signals::pending() {
     return came_;
 }
 
-} // namespace mmioscope::run
+} // namespace mmioscope
