@@ -14,6 +14,7 @@ using Action = std::function<Status()>;
 
 // Each adds its command to `app`; if the user asked for it, `action` is what it does.
 void add_run(CLI::App& app, Action& action);
+void add_record(CLI::App& app, Action& action);
 void add_print(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 

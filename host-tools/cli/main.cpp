@@ -14,6 +14,7 @@ Status run(int argc, char** argv) {
     app.require_subcommand(1);
     mmioscope::cli::Action action;
     mmioscope::cli::add_run(app, action);
+    mmioscope::cli::add_record(app, action);
     mmioscope::cli::add_print(app, action);
     mmioscope::cli::add_verify(app, action);
     try {

@@ -45,6 +45,9 @@ std::string why_incomplete(const trace::TraceReader& reader) {
     if (!reader.sound()) {
         return "the trace is damaged";
     }
+    if (reader.end()->ending == abi::Ending::stream_ended) {
+        return "the stream broke off: what came behind is not known";
+    }
     return caveat(reader);
 }
 
@@ -94,7 +97,7 @@ Status print(const Options& options) {
     if (!reader.end()) {
         fmt::print(stderr, "mmioscope: warning: the trace is cut off; what is above is right\n");
     }
-    const bool whole = reader.sound() && reader.end()->lost == 0 && caveat(reader).empty();
+    const bool whole = reader.sound() && reader.end()->lost == 0 && why_incomplete(reader).empty();
     return whole ? Status::fine : Status::failed;
 }
 

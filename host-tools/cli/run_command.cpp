@@ -1,12 +1,10 @@
 #include "cli/commands.hpp"
-#include "lib/size.hpp"
+#include "cli/option_types.hpp"
 #include "run/plan.hpp"
 #include "run/session.hpp"
 
-#include <cmath>
 #include <csignal>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,44 +24,11 @@ Examples:
   mmioscope run --bare --kernel test.bin --dtb board.dtb --time-limit 20 --expect passed
 )";
 
-// A byte count with K, M or G.
-void add_size(CLI::App& command, const std::string& name, std::uint64_t& to,
-              const std::string& help) {
-    command
-        .add_option_function<std::string>(
-            name,
-            [name, &to](const std::string& text) {
-                const std::optional<std::uint64_t> size = parse_size(text);
-                if (!size) {
-                    throw CLI::ValidationError(name, "'" + text + "' is no number of bytes");
-                }
-                to = *size;
-            },
-            help)
-        ->type_name("SIZE");
-}
-
-void add_file(CLI::App& command, const std::string& name, std::string& to,
-              const std::string& help) {
-    command.add_option(name, to, help)->type_name("FILE");
-}
-
 /// --name and --no-name; `to` stays empty if neither is given.
 void add_switch(CLI::App& command, const std::string& name, std::optional<bool>& to,
                 const std::string& help) {
     command.add_flag_function(
         "--" + name + ",!--no-" + name, [&to](std::int64_t count) { to = count > 0; }, help);
-}
-
-/// Seconds: finite, and not below `least`.
-CLI::Validator seconds_from(double least) {
-    return {[least](const std::string& text) -> std::string {
-                char* end = nullptr;
-                const double value = std::strtod(text.c_str(), &end);
-                const bool good = end != text.c_str() && *end == 0 && std::isfinite(value);
-                return good && value >= least ? "" : "'" + text + "' is no number of seconds";
-            },
-            ""};
 }
 
 void add_guest(CLI::App& command, Options& options) {

@@ -30,6 +30,9 @@ public:
     void append(std::span<const abi::Record> records);
     void flush();
 
+    /// Bytes of the file if it were flushed now.
+    std::uint64_t size() const { return written_ + pending_.size() * sizeof(abi::Record); }
+
     /// Makes the file whole: the last section.
     void finish(std::uint64_t lost, abi::Ending ending);
 

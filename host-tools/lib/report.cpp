@@ -91,9 +91,11 @@ Status status_of(abi::Ending ending, bool complete) {
 }
 
 std::string_view ending_text(abi::Ending ending) {
-    static constexpr std::array<std::string_view, 5> words = {
-        "the machine went off", "interrupted", "time limit reached", "the hypervisor stopped",
-        "the emulator failed"};
+    static constexpr std::array<std::string_view, 8> words = {
+        "the machine went off", "interrupted",
+        "time limit reached",   "the hypervisor stopped",
+        "the emulator failed",  "the machine was reset",
+        "the stream broke off", "goes on in the next file"};
     const auto index = static_cast<std::uint32_t>(ending);
     return index < words.size() ? words[index] : "unknown ending";
 }

@@ -83,11 +83,14 @@ static_assert(sizeof(Loss) == 24);
 
 /// How the recording ended.
 enum class Ending : std::uint32_t {
-    machine_off = 0, ///< the machine switched itself off or QEMU ended
-    interrupted = 1, ///< Ctrl-C or a signal
-    time_limit = 2,  ///< the recorder's own limit
-    panicked = 3,    ///< the hypervisor stopped with a report
-    failed = 4,      ///< the emulator could not be started or died
+    machine_off = 0,   ///< the machine switched itself off or QEMU ended
+    interrupted = 1,   ///< Ctrl-C or a signal
+    time_limit = 2,    ///< the recorder's own limit
+    panicked = 3,      ///< the hypervisor stopped with a report
+    failed = 4,        ///< the emulator could not be started or died
+    machine_reset = 5, ///< the machine was reset: its next boot has a file of its own
+    stream_ended = 6,  ///< the stream broke off before the machine said that it ended
+    continued = 7,     ///< goes on in the next file
 };
 
 struct End {

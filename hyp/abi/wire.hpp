@@ -98,8 +98,9 @@ static_assert(sizeof(RecordsHeader) == 4);
 
 /// Why nothing follows.
 enum class StreamEnd : std::uint32_t {
-    guest_ended = 0, ///< the guest has switched the machine off, or reset it
-    panicked = 1,    ///< the hypervisor has stopped
+    machine_off = 0,   ///< the guest has switched the machine off
+    machine_reset = 1, ///< the guest has reset it: another boot may follow
+    panicked = 2,      ///< the hypervisor has stopped
 };
 
 struct EndHeader {

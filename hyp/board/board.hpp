@@ -10,14 +10,14 @@ enum class Unassigned { reads_zero, aborts };
 
 /// What a guest's write to a register of the board asks for.
 struct BoardEvent {
-    enum class Kind { none, ends_machine, start_address_set, start_address_clear };
+    enum class Kind { none, machine_off, machine_reset, start_address_set, start_address_clear };
     Kind kind{Kind::none};
 };
 
 struct Board {
     const char* name;
-    const char* compatible; ///< of the device tree's root node
-    PhysicalAddress uart;   ///< PL011 the hypervisor prints on by default
+    const char* compatible;   ///< of the device tree's root node
+    PhysicalAddress uart;     ///< PL011 the hypervisor prints on by default
     std::uint32_t uart_clock; ///< Hz, of all its PL011
     bool uart_is_guests; ///< it is the only one: the guest keeps it, and only what is said before
                          ///< the guest starts, or after the end, goes there

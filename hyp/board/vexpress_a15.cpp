@@ -22,9 +22,9 @@ BoardEvent event_of(PhysicalAddress address, std::uint64_t value) {
         const auto function = (value >> 20) & 0x3f;
         constexpr std::uint64_t shutdown = 8;
         constexpr std::uint64_t reboot = 9;
-        if ((value & (start | write)) == (start | write) &&
-            (function == shutdown || function == reboot))
-            return {BoardEvent::Kind::ends_machine};
+        if ((value & (start | write)) != (start | write)) return {};
+        if (function == shutdown) return {BoardEvent::Kind::machine_off};
+        if (function == reboot) return {BoardEvent::Kind::machine_reset};
         return {};
     }
     default: return {};

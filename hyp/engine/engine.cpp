@@ -76,7 +76,8 @@ void publish_if_last(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
         cpu.ring.finish();
         port::complete_system();
     }
-    cpu.machine->stream.finish(cpu.number, abi::StreamEnd::guest_ended);
+    cpu.machine->stream.finish(cpu.number, access.resets_machine ? abi::StreamEnd::machine_reset
+                                                                 : abi::StreamEnd::machine_off);
 }
 
 } // namespace mmioscope

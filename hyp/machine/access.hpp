@@ -37,6 +37,7 @@ struct DeviceAccess {
     bool wide{};                 ///< the instruction has 32 bits
     bool recorded{};             ///< reaches a traced device
     bool ends_machine{};         ///< a write after which this CPU may not get to run again
+    bool resets_machine{};       ///< and that will then start again
     bool stage1_walk{};          ///< made by the guest's table walk, not by the instruction
     std::uint16_t last_region{}; ///< of its last byte; the span's own as a rule
     bool also_traced{};          ///< a byte behind the first region's is traced

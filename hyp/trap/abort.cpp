@@ -90,7 +90,8 @@ void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
             static_cast<std::uint32_t>(bus_value(frame, beat.value, access.log2_size));
         const BoardEvent event = board.event_of(beat.pa, value);
         if (event.kind != BoardEvent::Kind::none) check_integrity(*cpu.machine);
-        access.ends_machine |= event.kind == BoardEvent::Kind::ends_machine;
+        access.resets_machine |= event.kind == BoardEvent::Kind::machine_reset;
+        access.ends_machine |= access.resets_machine || event.kind == BoardEvent::Kind::machine_off;
         cpu.machine->power.note(event, value);
     }
 }

@@ -76,7 +76,8 @@ std::uint32_t cpu_suspend(Cpu& cpu, const Call& call) {
 [[noreturn]] void end_machine(Cpu& cpu, const Frame& frame, const Call& call) {
     const bool off = call.function == Function::system_off;
     record_power(cpu, off ? abi::PowerEvent::system_off : abi::PowerEvent::system_reset, frame.pc);
-    cpu.machine->stream.finish(cpu.number, abi::StreamEnd::guest_ended);
+    cpu.machine->stream.finish(cpu.number,
+                               off ? abi::StreamEnd::machine_off : abi::StreamEnd::machine_reset);
     forward(call);
     panic("the firmware returned from SYSTEM_OFF or SYSTEM_RESET");
 }

@@ -84,7 +84,7 @@ public:
     void end(std::uint32_t next_of_cpu0, std::uint32_t next_of_cpu1) {
         std::vector<std::uint8_t> payload;
         append(payload,
-               abi::EndHeader{abi::StreamEnd::guest_ended, 2, {next_of_cpu0, next_of_cpu1}});
+               abi::EndHeader{abi::StreamEnd::machine_off, 2, {next_of_cpu0, next_of_cpu1}});
         append(payload, abi::Statistics{});
         append(payload, abi::Statistics{});
         frame(abi::FrameType::end, payload);

@@ -1,0 +1,42 @@
+#include "cli/option_types.hpp"
+
+#include "lib/size.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+
+namespace mmioscope::cli {
+
+void add_size(CLI::App& command, const std::string& name, std::uint64_t& to,
+              const std::string& help) {
+    command
+        .add_option_function<std::string>(
+            name,
+            [name, &to](const std::string& text) {
+                const std::optional<std::uint64_t> size = parse_size(text);
+                if (!size) {
+                    throw CLI::ValidationError(name, "'" + text + "' is no number of bytes");
+                }
+                to = *size;
+            },
+            help)
+        ->type_name("SIZE");
+}
+
+void add_file(CLI::App& command, const std::string& name, std::string& to,
+              const std::string& help) {
+    command.add_option(name, to, help)->type_name("FILE");
+}
+
+CLI::Validator seconds_from(double least) {
+    return {[least](const std::string& text) -> std::string {
+                char* end = nullptr;
+                const double value = std::strtod(text.c_str(), &end);
+                const bool good = end != text.c_str() && *end == 0 && std::isfinite(value);
+                return good && value >= least ? "" : "'" + text + "' is no number of seconds";
+            },
+            ""};
+}
+
+} // namespace mmioscope::cli

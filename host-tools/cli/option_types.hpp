@@ -1,0 +1,20 @@
+// Options of several commands: sizes, files, seconds.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace mmioscope::cli {
+
+/// A byte count with K, M or G.
+void add_size(CLI::App& command, const std::string& name, std::uint64_t& to,
+              const std::string& help);
+
+void add_file(CLI::App& command, const std::string& name, std::string& to, const std::string& help);
+
+/// Seconds: finite, and not below `least`.
+CLI::Validator seconds_from(double least);
+
+} // namespace mmioscope::cli

@@ -1,0 +1,65 @@
+#include "cli/commands.hpp"
+#include "cli/option_types.hpp"
+#include "record/session.hpp"
+
+#include <csignal>
+#include <memory>
+
+namespace mmioscope::cli {
+
+namespace {
+
+constexpr char examples[] = R"(
+SOURCE is a serial port, pty, FIFO or file by its path, unix:PATH or tcp:HOST:PORT (with
+",listen" behind it to wait for the sender), or - for standard input.
+
+Examples:
+  mmioscope record /dev/ttyUSB0 --baud 921600 -o boot.mmio
+  mmioscope record unix:uart.sock -o boot.mmio -f
+  mmioscope record tcp::5555,listen -o board.mmio --rotate 1G --forever
+)";
+
+record::Options& checked(record::Options& options) {
+    if (options.output.empty() && !options.follow) {
+        throw bad_input("record needs -o FILE, -f, or both");
+    }
+    if (options.rotate != 0 && options.output.empty()) {
+        throw bad_input("--rotate needs -o FILE");
+    }
+    if (options.rotate != 0 && options.rotate < record::min_rotate) {
+        throw bad_input("--rotate takes at least {} bytes", record::min_rotate);
+    }
+    return options;
+}
+
+} // namespace
+
+void add_record(CLI::App& app, Action& action) {
+    CLI::App& command = *app.add_subcommand("record", "Record the stream of a board");
+    command.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    const auto options = std::make_shared<record::Options>();
+    command.add_option("source", options->source, "Where the stream comes from")->required();
+    add_file(command, "-o,--output", options->output, "Save the trace here");
+    command.add_flag("-f,--follow", options->follow, "Print the trace while it comes");
+    command.add_flag("--all", options->all, "Print each record: loops not collapsed, no limit");
+    command.add_option("--baud", options->baud, "Rate of a serial port (default 115200)")
+        ->check(CLI::Range(1, 100'000'000));
+    add_size(command, "--rotate", options->rotate,
+             "Begin the next file (FILE.2 ...) after so many bytes");
+    command.add_flag("--reconnect,!--no-reconnect", options->reconnect,
+                     "Open the source again when it was lost (default)");
+    command.add_flag("--forever", options->forever,
+                     "Go on when the machine goes off, with its next boot in the next file");
+    command.add_option("--time-limit", options->time_limit, "End after so many seconds")
+        ->check(seconds_from(0))
+        ->type_name("SECONDS");
+    command.footer(examples);
+    command.callback([options, &action] {
+        action = [options] {
+            std::signal(SIGPIPE, SIG_IGN); // a closed pipe ends the printing only
+            return record::record_stream(checked(*options));
+        };
+    });
+}
+
+} // namespace mmioscope::cli

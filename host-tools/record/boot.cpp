@@ -1,0 +1,42 @@
+#include "record/boot.hpp"
+
+#include "lib/report.hpp"
+
+#include <algorithm>
+
+namespace mmioscope::record {
+
+Boot::Boot(const trace::StreamHead& head)
+    : head_(head), names_(head.regions, trace::alias_tree(head)), losses_(head.info.cpu_count) {}
+
+void Boot::add(std::span<const abi::Record> records) {
+    for (const abi::Record& record : records) {
+        losses_.add(record);
+    }
+    summary_.add(records);
+}
+
+void Boot::end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics) {
+    end_ = end;
+    statistics_.assign(statistics.begin(), statistics.end());
+    for (unsigned cpu = 0; cpu < std::min(end.cpu_count, head_.info.cpu_count); ++cpu) {
+        losses_.finish_at(cpu, end.next_sequence[cpu]);
+    }
+}
+
+std::string Boot::tables() const {
+    const trace::LineContext context{&names_, summary_.start().value_or(0),
+                                     head_.info.counter_frequency};
+    return trace::device_table(summary_, context) + trace::other_counts(summary_, statistics_);
+}
+
+abi::Ending ending_of(abi::StreamEnd reason) {
+    switch (reason) {
+    case abi::StreamEnd::machine_off: return abi::Ending::machine_off;
+    case abi::StreamEnd::machine_reset: return abi::Ending::machine_reset;
+    case abi::StreamEnd::panicked: return abi::Ending::panicked;
+    }
+    return abi::Ending::machine_off; // a later version's way to end
+}
+
+} // namespace mmioscope::record

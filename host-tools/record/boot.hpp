@@ -1,0 +1,45 @@
+// One boot of a machine, as its stream tells it: what it is, what was recorded of it, how it ended.
+#pragma once
+
+#include "lib/device_names.hpp"
+#include "lib/loss_counter.hpp"
+#include "lib/stream_head.hpp"
+#include "lib/summary.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mmioscope::record {
+
+class Boot {
+public:
+    explicit Boot(const trace::StreamHead& head);
+
+    void add(std::span<const abi::Record> records);
+    void end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics);
+
+    /// How the sender said that it ended; nothing if it did not.
+    const std::optional<abi::EndHeader>& ended() const { return end_; }
+
+    const trace::StreamHead& head() const { return head_; }
+    const trace::Summary& summary() const { return summary_; }
+    const trace::LossCounter& losses() const { return losses_; }
+    std::span<const abi::Statistics> statistics() const { return statistics_; }
+
+    /// The tables of devices, of other records and of statistics; lines.
+    std::string tables() const;
+
+private:
+    trace::StreamHead head_;
+    trace::DeviceNames names_;
+    trace::LossCounter losses_;
+    trace::Summary summary_;
+    std::optional<abi::EndHeader> end_;
+    std::vector<abi::Statistics> statistics_;
+};
+
+/// How a trace file of a boot that ended so ends.
+abi::Ending ending_of(abi::StreamEnd reason);
+
+} // namespace mmioscope::record

@@ -1,0 +1,24 @@
+// Everything a user can say about recording a stream.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace mmioscope::record {
+
+struct Options {
+    std::string source;       ///< transport/address.hpp
+    unsigned baud = 115'200;  ///< of a serial port
+    bool reconnect = true;    ///< when the other side was lost
+    bool forever = false;     ///< go on when the machine went off: it may be switched on again
+    std::string output;       ///< trace file; empty: not kept
+    std::uint64_t rotate = 0; ///< bytes after which the next file begins; 0: never
+    bool follow = false;      ///< print while recording
+    bool all = false;         ///< print each record, without a limit
+    double time_limit = 0;    ///< seconds; 0: none
+};
+
+/// Smaller files would hold little but their heads.
+inline constexpr std::uint64_t min_rotate = 1 << 20;
+
+} // namespace mmioscope::record

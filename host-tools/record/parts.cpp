@@ -1,0 +1,122 @@
+#include "record/parts.hpp"
+
+#include "lib/error.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+
+namespace mmioscope::record {
+
+namespace {
+
+FileDescriptor create_file(const Options& options, unsigned number) {
+    return options.output.empty() ? temporary_file()
+                                  : create_output(part_path(options.output, number));
+}
+
+std::uint64_t sum(std::span<const abi::Loss> losses) {
+    return std::accumulate(
+        losses.begin(), losses.end(), std::uint64_t{0},
+        [](std::uint64_t count, const abi::Loss& loss) { return count + loss.count; });
+}
+
+} // namespace
+
+std::string part_path(const std::string& path, unsigned number) {
+    if (number == 1) {
+        return path;
+    }
+    const std::filesystem::path whole(path);
+    std::filesystem::path name = whole.stem();
+    name += fmt::format(".{}", number);
+    name += whole.extension();
+    return (whole.parent_path() / name).string();
+}
+
+Parts::Parts(const Options& options, trace::LivePrinter* printer)
+    : options_(options), printer_(printer) {
+    create(false);
+}
+
+Parts::~Parts() {
+    file_->written.finish();
+}
+
+void Parts::create(bool continued) {
+    FileDescriptor file = create_file(options_, ++number_);
+    if (file_) {
+        file_->written.finish();
+    }
+    file_ = std::make_shared<trace::FollowedFile>(std::move(file));
+    writer_ = std::make_unique<trace::FileWriter>(file_->file.get(), file_->written);
+    if (printer_ != nullptr) {
+        printer_->follow(file_, continued);
+    }
+}
+
+void Parts::begin(const Boot& boot) {
+    if (used_) {
+        create(false);
+    }
+    used_ = true;
+    boot_ = &boot;
+    losses_told_ = 0;
+    write_head();
+}
+
+void Parts::write_head() {
+    const trace::StreamHead& head = boot_->head();
+    writer_->values(abi::SectionType::info, std::span(&head.info, 1));
+    writer_->section(abi::SectionType::device_tree, trace::alias_tree(head));
+    writer_->values(abi::SectionType::regions, std::span<const abi::RegionEntry>(head.regions));
+    writer_->text(fmt::format("source={}\npart={}\ntime-quantum-ticks={}\n", options_.source,
+                              number_, 1u << head.time_shift));
+}
+
+// Records that fit into the file; at least one after the head.
+std::size_t Parts::room() const {
+    if (options_.rotate == 0) {
+        return SIZE_MAX;
+    }
+    const std::uint64_t size = writer_->size();
+    return size >= options_.rotate
+               ? 0
+               : static_cast<std::size_t>((options_.rotate - size) / sizeof(abi::Record));
+}
+
+void Parts::append(std::span<const abi::Record> records) {
+    while (!records.empty()) {
+        const std::size_t n = std::min(records.size(), room());
+        writer_->append(records.first(n));
+        records = records.subspan(n);
+        if (!records.empty()) {
+            close(abi::Ending::continued, "");
+            create(true);
+            write_head();
+        }
+    }
+}
+
+void Parts::close(abi::Ending ending, const std::string& about) {
+    std::span<const abi::Loss> losses;
+    if (boot_ != nullptr) {
+        losses = std::span(boot_->losses().losses()).subspan(losses_told_);
+        losses_told_ += losses.size();
+    }
+    writer_->flush();
+    writer_->values(abi::SectionType::losses, losses);
+    if (boot_ != nullptr && boot_->ended()) {
+        writer_->values(abi::SectionType::statistics, boot_->statistics());
+    }
+    writer_->text(about);
+    writer_->finish(sum(losses), ending);
+}
+
+void Parts::finish(abi::Ending ending, const std::string& about) {
+    close(ending, about);
+    file_->written.finish();
+    boot_ = nullptr;
+}
+
+} // namespace mmioscope::record

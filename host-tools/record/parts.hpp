@@ -1,0 +1,60 @@
+// The trace files of a recording: one after the other, each whole and readable by itself.
+#pragma once
+
+#include "lib/file_writer.hpp"
+#include "lib/follow.hpp"
+#include "lib/live_printer.hpp"
+#include "record/boot.hpp"
+#include "record/options.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace mmioscope::record {
+
+/// The name of the `number`th file: `path` itself, then with .2, .3 ... in front of its suffix.
+std::string part_path(const std::string& path, unsigned number);
+
+class Parts {
+public:
+    /// Creates the first file. `printer`, if there is one, follows them all; it stays the caller's.
+    /// Throws Error (bad_input) if it cannot be written.
+    Parts(const Options& options, trace::LivePrinter* printer);
+    /// Lets the printer come to its end, whatever ends the recording.
+    ~Parts();
+    Parts(const Parts&) = delete;
+    Parts& operator=(const Parts&) = delete;
+
+    /// What follows is of `boot`, which stays the caller's until finish(): in the first file, or in
+    /// the next one.
+    void begin(const Boot& boot);
+
+    /// The next records of the boot, which it has been told of. Begins the next file where this one
+    /// gets too large.
+    void append(std::span<const abi::Record> records);
+    void flush() { writer_->flush(); }
+
+    /// Nothing more comes from the boot. `about`: "key=value" lines.
+    void finish(abi::Ending ending, const std::string& about);
+
+    unsigned count() const { return number_; }
+
+private:
+    void create(bool continued);
+    void write_head();
+    void close(abi::Ending ending, const std::string& about);
+    std::size_t room() const;
+
+    const Options& options_;
+    trace::LivePrinter* printer_;
+    const Boot* boot_ = nullptr;
+    std::size_t losses_told_ = 0; ///< of the boot, in the files before this one
+    unsigned number_ = 0;
+    bool used_ = false; ///< the file has been of a boot
+    std::shared_ptr<trace::FollowedFile> file_;
+    std::unique_ptr<trace::FileWriter> writer_;
+};
+
+} // namespace mmioscope::record

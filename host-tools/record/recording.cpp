@@ -1,0 +1,113 @@
+#include "record/recording.hpp"
+
+#include "lib/record_text.hpp"
+#include "lib/report.hpp"
+
+#include <fmt/format.h>
+
+namespace mmioscope::record {
+
+Recording::Recording(Parts& parts, std::function<void(const std::string&)> report)
+    : parts_(parts), report_(std::move(report)), decoder_(*this) {}
+
+// A zero ends what has begun, so that it does not spoil the first frame that follows.
+void Recording::broken_off() {
+    constexpr std::byte zero{0};
+    decoder_.feed(std::span(&zero, 1));
+}
+
+std::optional<abi::StreamEnd> Recording::ended() const {
+    return boot_ && boot_->ended() ? std::optional(boot_->ended()->reason) : std::nullopt;
+}
+
+void Recording::hello(const trace::StreamHead& head) {
+    if (boot_) {
+        const Said said = close_boot({abi::Ending::stream_ended, ""});
+        report_(said.tables + said.verdict + "\nthe next boot begins\n");
+    }
+    ++boots_;
+    boot_ = std::make_unique<Boot>(head);
+    parts_.begin(*boot_);
+}
+
+void Recording::records(std::span<const abi::Record> records) {
+    boot_->add(records);
+    parts_.append(records);
+}
+
+void Recording::end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics) {
+    if (!boot_->ended()) {
+        boot_->end(end, statistics);
+    }
+}
+
+std::string Recording::doubts(const Stop& stop) const {
+    if (!stop.why.empty() && (!ended() || stop.ending == abi::Ending::failed)) {
+        return stop.why;
+    }
+    if (!boot_) {
+        return "no description of a boot came: no trace";
+    }
+    if (!boot_->ended()) {
+        return "the stream has no end: what came behind its last frame is not known";
+    }
+    if (boot_->ended()->reason == abi::StreamEnd::panicked) {
+        return "the hypervisor stopped";
+    }
+    if (decoder_.senseless() > 0) {
+        return fmt::format("{} frames of the stream make no sense", decoder_.senseless());
+    }
+    if (decoder_.forgotten() > 0) {
+        return fmt::format("{} records came too long before their description",
+                           decoder_.forgotten());
+    }
+    return std::string(trace::engine_caveat(boot_->head().info.engine));
+}
+
+// The boot's file ends as the boot did, if that is known.
+Recording::Said Recording::close_boot(const Stop& stop) {
+    const std::optional<abi::StreamEnd> reason = ended();
+    parts_.finish(reason ? ending_of(*reason) : stop.ending, stream_text());
+    const trace::Summary summary = boot_ ? boot_->summary() : trace::Summary();
+    const std::vector<abi::Loss> losses =
+        boot_ ? boot_->losses().losses() : std::vector<abi::Loss>();
+    const std::string why = doubts(stop);
+    incomplete_boots_ += !why.empty() || !losses.empty() ? 1 : 0;
+    Said said{boot_ ? "\n" + boot_->tables() : "", trace::verdict(summary, losses, why)};
+    earlier_events_ += summary.events();
+    boot_.reset();
+    return said;
+}
+
+// What goes into the file.
+std::string Recording::stream_text() const {
+    const trace::WireCounts& wire = decoder_.counts();
+    return fmt::format("stream-bytes={}\nstream-frames={}\nstream-damaged={}\nstream-missing={}\n",
+                       wire.bytes, wire.frames, wire.damaged, wire.missing);
+}
+
+std::string Recording::stream_line() const {
+    const trace::WireCounts& wire = decoder_.counts();
+    return fmt::format("stream: {} bytes, {:.2f} an event; {} frames, {} damaged, {} missing\n",
+                       wire.bytes, bytes_per_event(), wire.frames, wire.damaged, wire.missing);
+}
+
+double Recording::bytes_per_event() const {
+    return events() == 0 ? 0 : static_cast<double>(bytes()) / static_cast<double>(events());
+}
+
+std::string Recording::finish(const Stop& stop, bool& complete) {
+    if (stop.ending != abi::Ending::failed) { // else it would fail once more
+        decoder_.finish();
+    }
+    const Said said = close_boot(stop);
+    complete = incomplete_boots_ == 0;
+    std::string lines = said.tables + stream_line() + said.verdict + "\n";
+    if (boots_ > 1) {
+        lines += fmt::format("{}: {} boots, {} of them incomplete\n",
+                             complete ? "complete" : "incomplete", boots_, incomplete_boots_);
+    }
+    return lines;
+}
+
+} // namespace mmioscope::record

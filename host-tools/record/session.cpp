@@ -1,0 +1,179 @@
+#include "record/session.hpp"
+
+#include "lib/live_printer.hpp"
+#include "lib/progress_line.hpp"
+#include "lib/report.hpp"
+#include "lib/signals.hpp"
+#include "record/rate.hpp"
+#include "record/recording.hpp"
+#include "transport/link.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <optional>
+
+namespace mmioscope::record {
+
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr transport::Patience moment = 50ms;
+
+void say(const std::string& line) {
+    fmt::print(stderr, "mmioscope: {}\n", line);
+}
+
+/// The user's own reasons to stop.
+class Limits {
+public:
+    explicit Limits(double seconds) : seconds_(seconds) {}
+
+    std::optional<Stop> reached() {
+        if (signals_.pending()) {
+            return Stop{abi::Ending::interrupted, "interrupted"};
+        }
+        if (seconds_ > 0 && elapsed() >= seconds_) {
+            return Stop{abi::Ending::time_limit,
+                        fmt::format("the time limit of {} s was reached", seconds_)};
+        }
+        return std::nullopt;
+    }
+
+    double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+private:
+    Signals signals_;
+    double seconds_;
+    Clock::time_point start_ = Clock::now();
+};
+
+// A server's place is taken at once; who connects later is met while recording. Nothing if it is
+// open, or will be.
+std::optional<Stop> open(transport::Transport& wire, bool listens, Limits& limits) {
+    bool is_open = wire.open(0ms);
+    while (!is_open && !listens) {
+        if (std::optional<Stop> stop = limits.reached()) {
+            return stop;
+        }
+        is_open = wire.open(moment);
+    }
+    return std::nullopt;
+}
+
+// Off, stopped or reset, and then silence or the wire's end. After a reset, silence is a boot
+// loader.
+bool over(const Recording& recording, bool silent, bool broken) {
+    const std::optional<abi::StreamEnd> end = recording.ended();
+    return end && (broken || (silent && *end != abi::StreamEnd::machine_reset));
+}
+
+class Loop {
+public:
+    Loop(const Options& options, transport::Link& link, Recording& recording, Limits& limits)
+        : options_(options), link_(link), recording_(recording), limits_(limits) {}
+
+    /// Nothing while it goes on. Throws Error if the stream or the file cannot be used any further.
+    std::optional<Stop> step() {
+        const unsigned breaks = link_.breaks();
+        const std::span<const std::byte> bytes = link_.read(moment);
+        recording_.feed(bytes);
+        const bool broken = link_.breaks() != breaks;
+        if (broken) {
+            recording_.broken_off();
+        }
+        if (std::optional<Stop> stop = limits_.reached()) {
+            return stop;
+        }
+        if (link_.over() || (!options_.forever && over(recording_, bytes.empty(), broken))) {
+            return Stop{abi::Ending::stream_ended, ""};
+        }
+        return std::nullopt;
+    }
+
+private:
+    const Options& options_;
+    transport::Link& link_;
+    Recording& recording_;
+    Limits& limits_;
+};
+
+Stop record(const Options& options, Loop loop, Recording& recording, Parts& parts,
+            const Limits& limits) {
+    ProgressLine progress(!(options.follow && ::isatty(STDOUT_FILENO) != 0));
+    Rate rate;
+    Clock::time_point next_flush = Clock::now();
+    std::optional<Stop> stop;
+    while (!stop) {
+        stop = loop.step();
+        if (Clock::now() >= next_flush) {
+            parts.flush();
+            progress.show(limits.elapsed(), [&] {
+                return rate.text(limits.elapsed(), recording.events(), recording.bytes());
+            });
+            next_flush = Clock::now() + 20ms;
+        }
+    }
+    progress.clear();
+    return *stop;
+}
+
+// What was recorded so far stays whole.
+Stop record_or_fail(const Options& options, const Loop& loop, Recording& recording, Parts& parts,
+                    const Limits& limits) {
+    try {
+        return record(options, loop, recording, parts, limits);
+    } catch (const Error& error) {
+        return {abi::Ending::failed, error.what()};
+    }
+}
+
+std::string saved(const Options& options, unsigned parts) {
+    if (options.output.empty()) {
+        return "";
+    }
+    return parts == 1 ? fmt::format("trace saved in {}\n", options.output)
+                      : fmt::format("trace saved in {} to {}, {} files\n", options.output,
+                                    part_path(options.output, parts), parts);
+}
+
+Status finish(const Options& options, const Stop& stop, Recording& recording, Parts& parts,
+              std::optional<trace::LivePrinter>& printer) {
+    bool complete = false;
+    const std::string lines = recording.finish(stop, complete);
+    const std::uint64_t not_printed = printer ? printer->finish() : 0;
+    fmt::print("{}{}{}", trace::not_printed_note(not_printed), saved(options, parts.count()),
+               lines);
+    std::fflush(stdout);
+    return trace::status_of(stop.ending, complete);
+}
+
+} // namespace
+
+Status record_stream(const Options& options) {
+    const transport::Address address = transport::parse_address(options.source);
+    // A host's name is looked up here, while Ctrl-C still ends the program.
+    transport::Transport wire = transport::make_transport(address, options.baud);
+    Limits limits(options.time_limit);
+    if (const std::optional<Stop> stop = open(wire, address.listen, limits)) {
+        say(fmt::format("{}: {} before it was open", options.source, stop->why));
+        return trace::status_of(stop->ending, false);
+    }
+    std::optional<trace::LivePrinter> printer;
+    if (options.follow) {
+        printer.emplace(trace::live_options(options.all));
+    }
+    Parts parts(options, printer ? &*printer : nullptr);
+    Recording recording(parts, [](const std::string& lines) {
+        fmt::print("{}", lines);
+        std::fflush(stdout);
+    });
+    transport::Link link(wire, options.reconnect, say);
+    const Loop loop(options, link, recording, limits);
+    const Stop stop = record_or_fail(options, loop, recording, parts, limits);
+    return finish(options, stop, recording, parts, printer);
+}
+
+} // namespace mmioscope::record
