@@ -17,12 +17,14 @@ HOST_LIB_SOURCES := $(sort $(wildcard host-tools/lib/*.cpp host-tools/record/*.c
                                       host-tools/verify/*.cpp))
 HOST_CLI_SOURCES := $(sort $(wildcard host-tools/cli/*.cpp))
 HOST_MUTATE_SOURCES := tests/host-tools/mutate_trace.cpp
-HOST_TEST_SOURCES := $(filter-out $(HOST_MUTATE_SOURCES),\
+HOST_SAME_SOURCES := tests/host-tools/same_records.cpp
+HOST_TEST_SOURCES := $(filter-out $(HOST_MUTATE_SOURCES) $(HOST_SAME_SOURCES),\
                        $(sort $(wildcard tests/host-tools/*.cpp)))
 
 HOST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_LIB_SOURCES) $(HOST_CLI_SOURCES))
 HOST_MUTATE_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,\
                          $(HOST_MUTATE_SOURCES) $(HOST_LIB_SOURCES))
+HOST_SAME_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_SAME_SOURCES) $(HOST_LIB_SOURCES))
 HOST_TEST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host-sanitized/%.o,\
                        $(HOST_TEST_SOURCES) $(HOST_LIB_SOURCES))
 
@@ -40,6 +42,12 @@ $(BUILD)/tests/host-tools: $(HOST_TEST_OBJECTS)
 
 # Changes one record of a trace file, so that a test can show that verify notices.
 $(BUILD)/tests/mutate-trace: $(HOST_MUTATE_OBJECTS)
+	@mkdir -p $(@D)
+	@echo "  $@"
+	@$(HOST_CXX) -o $@ $^ $(HOST_LIBS)
+
+# Compares the records of two trace files, bit by bit.
+$(BUILD)/tests/same-records: $(HOST_SAME_OBJECTS)
 	@mkdir -p $(@D)
 	@echo "  $@"
 	@$(HOST_CXX) -o $@ $^ $(HOST_LIBS)

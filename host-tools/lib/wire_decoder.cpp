@@ -69,12 +69,11 @@ bool WireDecoder::take_hello(std::uint32_t boot, Payload payload) {
         return false;
     }
     boot_ = boot;
+    cpus_ = head->info.cpu_count;
     sink_.hello(*head);
-    if (early_boot_ == boot && !early_.empty()) {
-        sink_.records(early_);
-    }
+    const bool sense = early_boot_ != boot || early_.empty() || hand_on(early_);
     early_.clear();
-    return true;
+    return sense;
 }
 
 bool WireDecoder::take_records(std::uint32_t boot, Payload payload) {
@@ -84,10 +83,20 @@ bool WireDecoder::take_records(std::uint32_t boot, Payload payload) {
     }
     const std::vector<abi::Record> records = decode(header, payload);
     if (boot_ == boot) {
-        sink_.records(records);
-    } else {
-        keep(boot, records);
+        return hand_on(records);
     }
+    keep(boot, records);
+    return true;
+}
+
+// False if they are of CPUs that the boot does not have: coded in another way.
+bool WireDecoder::hand_on(std::span<const abi::Record> records) {
+    for (const abi::Record& record : records) {
+        if (record.cpu >= cpus_) {
+            return false;
+        }
+    }
+    sink_.records(records);
     return true;
 }
 

@@ -41,12 +41,14 @@ private:
     bool take_hello(std::uint32_t boot, Payload payload);
     bool take_records(std::uint32_t boot, Payload payload);
     bool take_end(std::uint32_t boot, Payload payload);
+    bool hand_on(std::span<const abi::Record> records);
     void keep(std::uint32_t boot, std::span<const abi::Record> records);
 
     WireSink& sink_;
     WireFrames frames_;
     DescriptionPieces pieces_;
     std::uint32_t pieces_of_ = 0;       ///< boot that the pieces are of
+    unsigned cpus_ = 0;                 ///< of that boot
     std::optional<std::uint32_t> boot_; ///< whose description the sink has
     std::uint32_t early_boot_ = 0;
     std::vector<abi::Record> early_; ///< of a boot whose description has not come yet

@@ -14,6 +14,7 @@ namespace mmioscope::verify {
 struct AccessLog {
     std::vector<Line> lines;               ///< in the order of the bus
     std::vector<std::string> regions;      ///< QEMU's names of memory regions
+    std::uint64_t of_stream = 0;           ///< the hypervisor's to the stream's UART: left out
     std::uint64_t not_by_cpu = 0;          ///< accesses that QEMU itself made (cpu -1): left out
     std::uint64_t other_lines = 0;         ///< other messages for guest_errors
     std::vector<std::uint32_t> unreadable; ///< numbers of lines that begin like an access

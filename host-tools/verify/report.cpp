@@ -70,6 +70,9 @@ std::string notes(const Result& result, const AccessLog& log) {
                                 artefact_text(static_cast<Artefact>(row)));
         }
     }
+    if (log.of_stream > 0) {
+        text += fmt::format("note: {} accesses in the log are the stream's own\n", log.of_stream);
+    }
     if (log.not_by_cpu > 0) {
         text += fmt::format("note: {} accesses in the log were made by no CPU\n", log.not_by_cpu);
     }

@@ -201,6 +201,17 @@ TEST_CASE("sound frames of nonsense are counted") {
     CHECK(listener.heard.all.empty());
 }
 
+TEST_CASE("records of a CPU that the boot does not have are nonsense") {
+    StreamMaker maker;
+    maker.hello(two_regions, two_paths);
+    Records records = some_records(3);
+    records[1].cpu = 2;
+    maker.records(records);
+    const Listener listener(maker.wire());
+    CHECK(listener.decoder.senseless() == 1);
+    CHECK(listener.heard.all.empty());
+}
+
 TEST_CASE("a trace file of a stream finds its aliases in a tree of their own") {
     trace::StreamHead head{};
     head.aliases = {{"serial0", "/bus/serial@0"}, {"rtc", "/bus/rtc@1"}};

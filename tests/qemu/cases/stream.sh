@@ -1,0 +1,84 @@
+# The trace over a UART: the same as over shared memory, at the speed of a line, whatever its reader does.
+# shellcheck shell=bash disable=SC2154
+
+boot_steps=mmioscope.steps=none
+
+# Bytes of the wire for each event, times 100.
+hundredths_each() { echo $(($(stat -c %s "$out/wire") * 100 / $(events))); }
+
+# A stock boot whose trace comes over the UART is QEMU's own log, and takes so many hundredths of a byte an event.
+over_uart() { # STEPS LIMIT ARGUMENT...
+    local steps=$1 limit=$2
+    shift 2
+    run_linux "$steps" --no-print --stream serial2 --stream-file "$out/wire" --access-log "$out/access.log" "$@"
+    complete
+    verified
+    has verify '^note: [0-9]+ accesses in the log are the stream'
+    echo "$(events) events, $(stat -c %s "$out/wire") bytes" >"$out/size"
+    [ "$(hundredths_each)" -le "$limit" ] || fail "$(cat "$out/size"): more than $limit hundredths of a byte an event"
+}
+
+# Two readers of the same rings: the records are the same, bit by bit.
+beside() { # ENGINE
+    run_linux $boot_steps --no-print --stream serial2 --stream-file "$out/wire" --stream-beside --stream-quantum 0 \
+        --engine "$1"
+    complete
+    "$mmioscope" record "$out/wire" -o "$out/recorded.mmio" >"$out/recorded" 2>&1 ||
+        fail "record: $(tail -n 1 "$out/recorded")"
+    has recorded '^complete: [0-9]+ events, 0 lost$'
+    "$build/tests/same-records" "$out/trace.mmio" "$out/recorded.mmio" >"$out/same" || fail "$(cat "$out/same")"
+}
+
+# At 115,200 baud nothing is lost, and all is sent within 15 s of the guest's wish to switch off.
+slow_line() {
+    run_linux $boot_steps --no-print --stream serial2 --stream-file "$out/wire" --stream-baud 115200
+    complete
+}
+
+# A byte of the wire is changed, or the wire is cut: the rest is recorded, and the damage told.
+damaged_wire() {
+    run_bare hammer --stream serial2 --stream-file "$out/wire"
+    local size middle
+    size=$(stat -c %s "$out/wire")
+    middle=$((size / 2))
+    for how in changed cut; do
+        cp "$out/wire" "$out/$how"
+        case $how in
+        changed) printf '\125' | dd of="$out/$how" bs=1 seek=$middle conv=notrunc 2>/dev/null ;;
+        cut) truncate -s $middle "$out/$how" ;;
+        esac
+        # shellcheck disable=SC2034 # exits_with reads it
+        status=0
+        "$mmioscope" record "$out/$how" -o "$out/$how.mmio" >"$out/$how.said" 2>&1 || status=$?
+        exits_with 1
+        has "$how.said" '^incomplete: '
+        "$mmioscope" print --summary "$out/$how.mmio" >"$out/$how.printed" 2>&1 || true
+        has "$how.printed" '^total '
+    done
+}
+
+# What cannot be a stream's UART, and options without it.
+refused() { # PATTERN ARGUMENT...
+    local pattern=$1
+    shift
+    run_bare hammer "$@"
+    exits_with 2
+    has stderr "$pattern"
+    [ "$(wc -l <"$out/stderr")" = 1 ] || fail "more than a line: $(head -n 2 "$out/stderr" | xargs)"
+}
+refused_uarts() {
+    refused 'is the guest.s console' --stream serial0
+    refused "is the hypervisor's own" --stream serial1
+    refused 'has no alias' --stream rtc@170000
+    refused 'need --stream' --stream-baud 9600
+    refused 'needs --stream-file' --stream serial2 --stream-beside
+}
+
+add test stream-shadow 20 over_uart $boot_steps 200
+add test stream-emulation 20 over_uart $boot_steps 200 --engine emulation
+add nightly stream-load 240 over_uart "mmioscope.steps=all mmioscope.sd_copies=8" 600 --engine emulation --policy stall --time-limit 900
+add test stream-same-shadow 20 beside shadow
+add nightly stream-same-emulation 20 beside emulation
+add test stream-slow 30 slow_line
+add test stream-damaged 10 damaged_wire
+add test stream-refused 5 refused_uarts
