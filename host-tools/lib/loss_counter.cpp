@@ -29,10 +29,11 @@ void LossCounter::finish(unsigned cpu, std::uint64_t lost) {
 }
 
 void LossCounter::finish_at(unsigned cpu, std::uint32_t sequence) {
-    const Cpu& last = cpus_.at(cpu);
+    Cpu& last = cpus_.at(cpu);
     const std::uint32_t missing = sequence - last.next;
     if (static_cast<std::int32_t>(missing) > 0) {
         note(cpu, last.next, missing, last.last_time);
+        last.next = sequence;
     }
 }
 

@@ -31,7 +31,7 @@ void StreamRecorder::records(std::span<const abi::Record> records) {
 }
 
 void StreamRecorder::end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics) {
-    if (boots_ > 1 || end_) {
+    if (boots_ > 1) {
         return;
     }
     end_ = end;

@@ -6,7 +6,7 @@
 
 namespace mmioscope::trace {
 
-/// Who is told. Calls for one boot: hello once, then records, then perhaps end.
+/// Who is told. Calls for one boot: hello once, then records, perhaps with ends.
 class WireSink {
 public:
     virtual ~WireSink() = default;
@@ -15,7 +15,8 @@ public:
     virtual void hello(const StreamHead& head) = 0;
     /// The next records, in the order of time.
     virtual void records(std::span<const abi::Record> records) = 0;
-    /// Nothing follows from this boot. `statistics`: one for each CPU.
+    /// Nothing follows from this boot, unless the guest does more before the machine ends: then that
+    /// and another end. `statistics`: one for each CPU.
     virtual void end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics) = 0;
 };
 

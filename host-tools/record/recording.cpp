@@ -36,9 +36,7 @@ void Recording::records(std::span<const abi::Record> records) {
 }
 
 void Recording::end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics) {
-    if (!boot_->ended()) {
-        boot_->end(end, statistics);
-    }
+    boot_->end(end, statistics);
 }
 
 std::string Recording::doubts(const Stop& stop) const {

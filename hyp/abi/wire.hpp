@@ -15,7 +15,8 @@
 //   hello     HelloHeader, then a piece of the description: what is needed to read the rest
 //   records   RecordsHeader, then records as abi/record_codec.hpp codes them, all CPUs' in the
 //             order of time. A model of its own: no frame needs another but the hello
-//   end       EndHeader, then Statistics[cpu_count]: nothing follows from this boot
+//   end       EndHeader, then Statistics[cpu_count]: the machine is about to end. What the guest does
+//             until then follows, with another end
 //
 // The description is sent first, and again every `hello_interval` seconds. It is
 //

@@ -111,6 +111,11 @@ void RingMerge::close() {
     }
 }
 
+void RingMerge::reopen() {
+    closed_ = false;
+    for (unsigned cpu = 0; cpu < count_; ++cpu) rings_[cpu].end = ~std::uint64_t{0};
+}
+
 bool RingMerge::empty() const {
     for (unsigned cpu = 0; cpu < count_; ++cpu) {
         const Ring& ring = rings_[cpu];

@@ -24,6 +24,9 @@ public:
     /// rings hold now is the rest.
     void close();
 
+    /// After close(): more is taken, as before it.
+    void reopen();
+
     /// Nothing that was published is left.
     bool empty() const;
 

@@ -16,6 +16,8 @@ constexpr std::uint64_t part(std::uint64_t frequency, unsigned milliseconds) {
 }
 constexpr unsigned longest_in_frame = 1000; ///< ms a record waits for others: a listener's latency
 constexpr unsigned patience = 100;          ///< ms without a byte taken, at the end
+constexpr unsigned lock_patience = 2000;    ///< ms for another CPU, whose work is bounded
+constexpr unsigned still_ending = 1000;     ///< ms in which a machine that ends has ended
 
 } // namespace
 
@@ -32,6 +34,7 @@ void Stream::work_a_little(std::uint32_t cpu) {
     std::uint64_t spins = 0;
     if (!lock_.try_acquire(cpu, 0, spins)) return;
     if (active()) {
+        work_behind_end();
         close_if_old();
         work(at_trap);
     }
@@ -43,6 +46,7 @@ bool Stream::work_at_idle(std::uint32_t cpu) {
     if (!lock_.try_acquire(cpu, 0, spins)) return true; // its owner goes on
     bool done = true;
     if (active()) {
+        work_behind_end();
         close_if_old();
         const Done made = work(at_idle);
         done = made.records == 0 && made.bytes == 0;
@@ -122,9 +126,9 @@ void Stream::begin_hello_piece() {
     next_hello_ = now() + abi::hello_interval * std::uint64_t{area_->counter_frequency};
 }
 
-void Stream::begin_end(abi::StreamEnd reason) {
+void Stream::begin_end() {
     const abi::FrameHeader head = header(abi::FrameType::end);
-    abi::EndHeader end{reason, area_->cpu_count, {}};
+    abi::EndHeader end{reason_, area_->cpu_count, {}};
     for (unsigned cpu = 0; cpu < area_->cpu_count; ++cpu)
         end.next_sequence[cpu] = merge_.next_sequence(cpu);
     std::uint8_t* to = buffers_[building_];
@@ -144,18 +148,35 @@ void Stream::begin_end(abi::StreamEnd reason) {
 
 void Stream::finish(std::uint32_t cpu, abi::StreamEnd reason) {
     if (!active()) return;
-    const std::uint64_t give_up = now() + part(area_->counter_frequency, patience);
+    const std::uint64_t give_up = now() + part(area_->counter_frequency, lock_patience);
     std::uint64_t spins = 0;
     while (!lock_.try_acquire(cpu, 1000, spins))
         if (now() >= give_up || lock_.owner() == cpu) return;
-    if (active()) {
-        merge_.close();
-        send_rest();
-        if (sender_.done()) begin_end(reason);
-        send_rest();
-    }
-    line_ = nullptr;
+    reason_ = reason;
+    send_end();
     lock_.release();
+}
+
+void Stream::send_end() {
+    merge_.close();
+    send_rest();
+    if (sender_.done()) begin_end();
+    send_rest();
+    ended_ = true;
+    ended_at_ = now();
+}
+
+/// A machine that was to end and still runs: what it does is sent at once, until it is clear that
+/// it goes on.
+void Stream::work_behind_end() {
+    if (!ended_) return;
+    if (now() - ended_at_ < part(area_->counter_frequency, still_ending)) {
+        merge_.close();
+        if (!merge_.empty()) send_end();
+    } else {
+        merge_.reopen();
+        ended_ = false;
+    }
 }
 
 /// Until all is sent that there is, or no byte is taken for a while.

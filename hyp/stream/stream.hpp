@@ -28,8 +28,9 @@ public:
     /// the CPU may sleep.
     [[nodiscard]] bool work_at_idle(std::uint32_t cpu);
 
-    /// Sends all that the rings hold, and that nothing follows. Gives up when no byte was taken
-    /// for 100 ms, or another CPU does not let go of the stream. Afterwards it is not active.
+    /// The machine is about to end: sends all that the rings hold, and that nothing follows. Gives
+    /// up when no byte was taken for 100 ms, or another CPU keeps the stream for two seconds. What
+    /// the guest does all the same before it ends is sent at once, with another end.
     void finish(std::uint32_t cpu, abi::StreamEnd reason);
 
 private:
@@ -54,7 +55,9 @@ private:
     bool find_frame();
     bool hello_is_due() const;
     void begin_hello_piece();
-    void begin_end(abi::StreamEnd reason);
+    void begin_end();
+    void send_end();
+    void work_behind_end();
     void send_rest();
     abi::FrameHeader header(abi::FrameType type);
     std::uint64_t now() const;
@@ -67,6 +70,9 @@ private:
     FrameSender sender_;
     DescriptionWriter description_;
     unsigned time_shift_{};
+    abi::StreamEnd reason_{};
+    bool ended_{};             ///< the end was sent
+    std::uint64_t ended_at_{}; ///< ticks
     std::uint16_t sequence_{};
     std::uint16_t hello_piece_{}; ///< the next one to send
     std::uint64_t next_hello_{};  ///< ticks
