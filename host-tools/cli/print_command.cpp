@@ -86,7 +86,7 @@ Status print(const Options& options) {
         std::for_each(records.begin(), records.end(),
                       [&seen](const abi::Record& record) { seen.add(record); });
     }
-    printer.flush();
+    printer.finish();
     if (!options.summary && printer.not_printed() > 0) {
         fmt::print("... {} more events, not printed\n", printer.not_printed());
     }

@@ -62,6 +62,8 @@ void add_tracing(CLI::App& command, Options& options) {
         ->check(CLI::IsMember({"shadow", "emulation", "unprotect"}));
     command.add_option("--policy", options.policy, "What happens when a ring is full")
         ->check(CLI::IsMember({"drop", "stall", "flight"}));
+    command.add_flag("--pre", options.pre,
+                     "A record before each access, too: one that never returns is named");
     add_size(command, "--area-size", options.area_size, "Trace area (default 64M)");
 }
 

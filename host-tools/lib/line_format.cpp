@@ -99,6 +99,10 @@ void append_line(std::string& to, const abi::Record& record, const LineContext& 
         append_value(to, record);
         to += " by the hypervisor";
         return;
+    case RecordType::begin:
+        append_access(to, record, context);
+        fmt::format_to(std::back_inserter(to), " task {:#x} (begun, no end recorded)", record.task);
+        return;
     default:
         append_access(to, record, context);
         fmt::format_to(std::back_inserter(to), " ({})", type_text(record.type));

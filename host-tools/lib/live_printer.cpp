@@ -109,7 +109,7 @@ void LivePrinter::start(const TraceReader& reader, const abi::Record& first) {
 
 void LivePrinter::end_printing() {
     if (printer_) {
-        printer_->flush();
+        printer_->finish();
         not_printed_ += printer_->not_printed();
         printer_.reset();
     }

@@ -12,17 +12,37 @@ Printer::Printer(std::FILE* out, const PrintOptions& options, const LineContext&
 
 void Printer::add(std::span<const abi::Record> records) {
     for (const abi::Record& record : records) {
-        if (options_.cpu >= 0 && record.cpu != options_.cpu) {
-            continue;
-        }
-        if (lines_ >= options_.limit) {
-            not_printed_ += record.type == abi::RecordType::access ? 1 : 0;
-        } else if (options_.collapse) {
-            collapse_.add(record);
-        } else {
-            print({record, record, 1});
+        if (options_.cpu < 0 || record.cpu == options_.cpu) {
+            add(record);
         }
     }
+}
+
+// Of a begin record there is a line only if it is all there is of its access.
+void Printer::add(const abi::Record& record) {
+    if (const std::optional<abi::Record> unended = begun_.add(record)) {
+        show(*unended);
+    }
+    if (record.type != abi::RecordType::begin) {
+        show(record);
+    }
+}
+
+void Printer::show(const abi::Record& record) {
+    if (lines_ >= options_.limit) {
+        not_printed_ += record.type == abi::RecordType::access ? 1 : 0;
+    } else if (options_.collapse) {
+        collapse_.add(record);
+    } else {
+        print({record, record, 1});
+    }
+}
+
+void Printer::finish() {
+    for (const abi::Record& begin : begun_.open()) {
+        show(begin);
+    }
+    flush();
 }
 
 void Printer::flush() {

@@ -3,6 +3,7 @@
 
 #include "lib/collapse.hpp"
 #include "lib/line_format.hpp"
+#include "lib/open_accesses.hpp"
 
 #include <cstdint>
 #include <cstdio>
@@ -28,6 +29,9 @@ public:
     /// Prints what is held back for counting.
     void flush();
 
+    /// The trace is over: prints the rest, and last the accesses that have begun and not ended.
+    void finish();
+
     /// Access records beyond the limit, which were not printed.
     std::uint64_t not_printed() const { return not_printed_; }
 
@@ -35,12 +39,15 @@ public:
     bool broken() const { return std::ferror(out_) != 0; }
 
 private:
+    void add(const abi::Record& record);
+    void show(const abi::Record& record);
     void print(const Run& run);
 
     std::FILE* out_;
     PrintOptions options_;
     LineContext context_;
     Collapse collapse_;
+    OpenAccesses begun_;
     std::string line_;
     std::uint64_t lines_ = 0;
     std::uint64_t not_printed_ = 0;

@@ -50,6 +50,10 @@ public:
         check(fdt_setprop_u32(tree_.data(), node, name, number));
     }
 
+    void set_empty(int node, const char* name) {
+        check(fdt_setprop_empty(tree_.data(), node, name));
+    }
+
     void set(int node, const char* name, const std::vector<std::string>& words) {
         std::string list;
         for (const std::string& word : words) {
@@ -130,6 +134,9 @@ void set_tracing(Editor& editor, const BootTree& what) {
     }
     if (!what.policy.empty()) {
         editor.set(chosen, chosen::policy, what.policy);
+    }
+    if (what.pre) {
+        editor.set_empty(chosen, chosen::pre);
     }
 }
 

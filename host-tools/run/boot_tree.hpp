@@ -26,6 +26,7 @@ struct BootTree {
     std::vector<std::string> trace;          ///< empty: the hypervisor's default
     std::string engine;                      ///< likewise
     std::string policy;                      ///< likewise
+    bool pre = false;                        ///< begin records
     std::uint32_t area_size;                 ///< bytes
     std::string stream;                      ///< empty: none
     bool stream_beside = false;              ///< and shared memory is read, too

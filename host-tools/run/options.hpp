@@ -24,6 +24,7 @@ struct Options {
     std::vector<std::string> trace;      ///< selections, unparsed
     std::string engine;                  ///< empty: the hypervisor's default
     std::string policy;                  ///< likewise
+    bool pre = false;                    ///< a record before each access, too
     std::uint64_t area_size = 64u << 20; ///< bytes
 
     std::string stream;                     ///< UART the trace leaves through; empty: none

@@ -103,6 +103,7 @@ Bytes hypervisor_tree(const Options& options, const Board& board, const std::str
                          .trace = select_devices(options.trace, tree),
                          .engine = options.engine,
                          .policy = options.policy,
+                         .pre = options.pre,
                          .area_size = static_cast<std::uint32_t>(options.area_size),
                          .stream = options.stream,
                          .stream_beside = options.stream_beside,

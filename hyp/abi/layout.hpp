@@ -32,6 +32,8 @@ inline constexpr char trace[] =
 inline constexpr char engine[] = "mmioscope,engine"; ///< "shadow" (default), "emulation", or
                                                      ///< "unprotect": a baseline that loses events
 inline constexpr char policy[] = "mmioscope,policy"; ///< "drop" (default), "stall" or "flight"
+inline constexpr char pre[] =
+    "mmioscope,pre"; ///< present: a `begin` record before each access that is traced
 inline constexpr char area_size[] = "mmioscope,area-size"; ///< u32, bytes, a multiple of 4 KiB
 inline constexpr char uart[] =
     "mmioscope,uart"; ///< path or alias of the hypervisor's UART; default: the board's choice

@@ -18,7 +18,7 @@ namespace mmioscope::abi {
 enum class RecordType : std::uint8_t {
     none = 0,             ///< never written; a slot not yet used
     access = 1,           ///< the guest accessed a device: one record per access on the bus
-    begin = 2,            ///< an access is about to be carried out (`pre` mode)
+    begin = 2,            ///< an access is about to be carried out (`pre` mode): see below
     own = 3,              ///< the hypervisor itself accessed a device
     gap = 4,              ///< `value` records of this CPU were lost, from `cpu_sequence` on
     marker = 5,           ///< a mark set by a person or a program; `value` is its number
@@ -30,6 +30,11 @@ enum class RecordType : std::uint8_t {
     fault = 11,           ///< an access that reached no device; `value` is a FaultReason
     power = 12,           ///< a CPU was started or stopped, or the machine: see PowerEvent
 };
+
+// A `begin` record is in memory before the access it tells of goes out, under the same lock.
+// `time`, `pc`, `lock_sequence` are those of the record that tells how the access went; that one is
+// the next of its CPU. `value` is what is to be stored; of a load, and of an instruction of several
+// accesses, of which it names the first, it is unknown. A begin record is no access.
 
 /// Why an access reached no device (RecordType::fault).
 enum class FaultReason : std::uint8_t {
@@ -128,6 +133,14 @@ constexpr void set_physical_address(Record& r, std::uint64_t address) {
 /// True for a store.
 constexpr bool is_write(const Record& r) {
     return (r.access & access_write) != 0;
+}
+
+/// Whether `next`, the record of the same CPU that follows `begin`, tells how its access went.
+constexpr bool ends(const Record& begin, const Record& next) {
+    const bool outcome = next.type == RecordType::access || next.type == RecordType::fault ||
+                         next.type == RecordType::page_table_walk;
+    return outcome && next.cpu_sequence == begin.cpu_sequence + 1 && next.time == begin.time &&
+           next.pc == begin.pc;
 }
 
 /// Size of the access in bytes, 1 to 64.

@@ -55,7 +55,7 @@ Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& a
     abi::Record record = describe(frame, access);
     record.access |= abi::access_emulated;
     record.lock_sequence = cpu.locks.next_sequence(access.span->region);
-    record.time = cpu.ring.begin(frame.pc, access.pa.value);
+    put_in_flight(cpu, access, record);
     publish_if_last(cpu, frame, access, record);
     const port::Answer answer = perform(access, record);
     const std::uint64_t done = cpu.ring.complete(); // before the lock is free

@@ -57,6 +57,17 @@ bool begin_access(Cpu& cpu, const DeviceAccess& access) {
     return true;
 }
 
+void put_in_flight(Cpu& cpu, const DeviceAccess& access, abi::Record& record) {
+    record.time = cpu.ring.begin(record.pc, abi::physical_address(record));
+    if (!cpu.machine->config.pre || !access.recorded) return;
+    abi::Record begin = record;
+    begin.type = abi::RecordType::begin;
+    if (access.listed) begin.lock_sequence = cpu.locks.upcoming_sequence(record.device);
+    if (access.listed || !access.write) begin.flags |= abi::flag_value_unknown;
+    cpu.ring.publish(begin);
+    port::complete_system(); // it has left this CPU before the access does
+}
+
 Outcome hand_on_abort(Frame& frame, const DeviceAccess& access, arch::Hsr hsr,
                       abi::Record& record) {
     record.type = abi::RecordType::fault;

@@ -42,6 +42,10 @@ void count_access(Cpu& cpu, const DeviceAccess& access);
 /// Both.
 [[nodiscard]] bool begin_access(Cpu& cpu, const DeviceAccess& access);
 
+/// The access that `record` describes goes out next: marks it as in flight, and gives `record` its
+/// time. In `pre` mode the begin record is in memory when this returns.
+void put_in_flight(Cpu& cpu, const DeviceAccess& access, abi::Record& record);
+
 /// Hyp met an external abort (`hsr`) in the guest's place: the guest takes it, and `record`, still
 /// to be published, says so.
 Outcome hand_on_abort(Frame& frame, const DeviceAccess& access, arch::Hsr hsr, abi::Record& record);

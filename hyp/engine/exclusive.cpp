@@ -55,7 +55,7 @@ Outcome store(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
     count_access(cpu, access);
     abi::Record record = describe(frame, access);
     record.access |= abi::access_emulated;
-    record.time = cpu.ring.begin(frame.pc, access.pa.value);
+    put_in_flight(cpu, access, record);
     publish_if_last(cpu, frame, access, record);
     const std::uint32_t hsr = write_beats(cpu, frame, access);
     const std::uint64_t done = cpu.ring.complete(); // before the lock is free

@@ -100,7 +100,7 @@ void begin_step(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
     step.access = access;
     step.record = describe(frame, access);
     if (!access.listed) step.record.lock_sequence = cpu.locks.next_sequence(access.span->region);
-    step.record.time = cpu.ring.begin(frame.pc, access.pa.value);
+    put_in_flight(cpu, access, step.record);
     publish_if_last(cpu, frame, access, step.record);
     step.next_pc = frame.pc + (access.wide ? 4 : 2);
     arm_breakpoints(step.borrowed, step.next_pc, in_thumb(frame));

@@ -39,10 +39,13 @@ RegionLock& HeldLocks::held_lock(std::uint16_t region) const {
     panic("what a lock covers was used without it");
 }
 
+std::uint32_t HeldLocks::upcoming_sequence(std::uint16_t region) const {
+    return port::load_shared(held_lock(region).sequence) + 1;
+}
+
 std::uint32_t HeldLocks::next_sequence(std::uint16_t region) {
-    std::uint32_t& sequence = held_lock(region).sequence;
-    const std::uint32_t next = port::load_shared(sequence) + 1;
-    port::store_shared(sequence, next);
+    const std::uint32_t next = upcoming_sequence(region);
+    port::store_shared(held_lock(region).sequence, next);
     return next;
 }
 

@@ -57,6 +57,8 @@ public:
     bool held() const { return locks_ != nullptr; }
     /// The next sequence number of `region`, whose lock must be among those held.
     std::uint32_t next_sequence(std::uint16_t region);
+    /// What next_sequence() will be, without drawing it.
+    std::uint32_t upcoming_sequence(std::uint16_t region) const;
     /// How many stores there were to the block of `address` in `region`, whose lock must be held.
     std::uint32_t stores(std::uint16_t region, PhysicalAddress address) const;
     void count_store(std::uint16_t region, PhysicalAddress address);

@@ -168,7 +168,7 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     find_last_region(machine, access);
     access.recorded = reaches_traced(cpu.step, access);
     if (access.recorded && machine.config.policy == abi::Policy::stall &&
-        !cpu.ring.has_room(access.beats)) {
+        !cpu.ring.has_room(access.beats + (machine.config.pre ? 1 : 0))) {
         ++cpu.ring.statistics().retries;
         return Outcome::again;
     }

@@ -39,6 +39,7 @@ BootTree description() {
             .trace = {"all", "!serial0"},
             .engine = "emulation",
             .policy = "stall",
+            .pre = true,
             .area_size = 4u << 20};
 }
 
@@ -55,6 +56,7 @@ TEST_CASE("the composed tree tells all the hypervisor must know") {
     CHECK(text(tree, "/chosen", abi::chosen::trace) == std::string("all\0!serial0\0", 13));
     CHECK(text(tree, "/chosen", abi::chosen::engine) == std::string("emulation\0", 10));
     CHECK(text(tree, "/chosen", abi::chosen::policy) == std::string("stall\0", 6));
+    CHECK(text(tree, "/chosen", abi::chosen::pre) == "");
     CHECK(text(tree, "/chosen", abi::chosen::area_size) == cells({4u << 20}));
     CHECK(text(tree, "/chosen/module@83000000", "reg") == cells({0, 0x8300'0000, 1000}));
     CHECK(text(tree, "/chosen/module@84000000", "reg") == cells({0, 0x8400'0000, 2000}));

@@ -36,6 +36,7 @@ std::uint64_t Bus::carry_out(BusAccess access) {
     const Place* place = find(access.address);
     const std::uint64_t offset = place != nullptr ? access.address - place->range.begin : 0;
     access.value = cut(access.value, access.log2_size);
+    if (on_arrival) on_arrival(access);
     if (!access.write && place != nullptr)
         access.value = cut(place->device->read(offset, access.log2_size), access.log2_size);
     log_.push_back(access); // before the write: it may be the last thing that happens

@@ -47,6 +47,9 @@ public:
 
     const std::vector<BusAccess>& log() const { return log_; }
 
+    /// Asked as an access arrives, before its device is.
+    std::function<void(const BusAccess&)> on_arrival;
+
 private:
     struct Place {
         Range range;

@@ -37,6 +37,11 @@ TEST_CASE("what /chosen does not say has a default") {
     CHECK(config.modules.ramdisk.size() == 0x2345);
 }
 
+TEST_CASE("begin records are written if /chosen says so, whatever the property holds") {
+    CHECK(!config_of({}).first.pre);
+    CHECK(config_of({.pre = true}).first.pre);
+}
+
 TEST_CASE("words of /chosen choose engine and policy; other words are errors") {
     CHECK(config_of({.engine = "emulation"}).first.engine == abi::EngineKind::emulation);
     CHECK(config_of({.engine = "unprotect"}).first.engine == abi::EngineKind::unprotect);

@@ -1,0 +1,140 @@
+// Traces in `pre` mode: begin records, in order, and shown only where an access has no end.
+#include "lib/merge.hpp"
+#include "lib/open_accesses.hpp"
+#include "lib/printer.hpp"
+#include "lib/report.hpp"
+#include "records.hpp"
+#include "trees.hpp"
+
+#include <random>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+
+namespace {
+
+abi::Record begin(unsigned cpu, std::uint32_t sequence, std::uint64_t time) {
+    abi::Record record = access(cpu, sequence, time);
+    record.type = abi::RecordType::begin;
+    record.flags = abi::flag_value_unknown;
+    return record;
+}
+
+/// The record of the access that began with begin(cpu, sequence - 1, time).
+abi::Record end(unsigned cpu, std::uint32_t sequence, std::uint64_t time) {
+    abi::Record record = access(cpu, sequence, time);
+    record.pc = begin(cpu, sequence - 1, time).pc;
+    record.lock_sequence = sequence - 1;
+    return record;
+}
+
+/// What a printer prints of `records`.
+std::string printed(const std::vector<abi::Record>& records, bool collapse) {
+    const std::vector<abi::RegionEntry> regions{region(0x1c09'0000, 0x1000, "/serial@90000")};
+    const trace::DeviceNames names(regions, small_tree());
+    char* text = nullptr;
+    std::size_t size = 0;
+    std::FILE* out = ::open_memstream(&text, &size);
+    trace::Printer printer(out, {.collapse = collapse}, {&names, 0, 1'000'000});
+    printer.add(records);
+    printer.finish();
+    std::fclose(out);
+    std::string all(text, size);
+    std::free(text); // NOLINT: open_memstream's
+    return all;
+}
+
+std::size_t count(const std::string& text, const std::string& word) {
+    std::size_t n = 0;
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+        ++n;
+    }
+    return n;
+}
+
+} // namespace
+
+TEST_CASE("an access that has ended is not open") {
+    trace::OpenAccesses open;
+    CHECK(!open.add(begin(0, 0, 10)));
+    CHECK(open.open().size() == 1);
+    CHECK(!open.add(begin(1, 0, 11)));
+    CHECK(!open.add(end(0, 1, 10)));
+    REQUIRE(open.open().size() == 1);
+    CHECK(open.open()[0].cpu == 1);
+}
+
+TEST_CASE("a CPU that goes on without an end tells so") {
+    trace::OpenAccesses open;
+    SECTION("another begin") {
+        open.add(begin(0, 0, 10));
+        const auto unended = open.add(begin(0, 1, 20));
+        REQUIRE(unended);
+        CHECK(unended->time == 10);
+        CHECK(open.open().size() == 1);
+    }
+    SECTION("an access, but another one") {
+        open.add(begin(0, 0, 10));
+        CHECK(open.add(access(0, 1, 20)));
+        CHECK(open.open().empty());
+    }
+    SECTION("a fault ends it as well") {
+        open.add(begin(0, 0, 10));
+        abi::Record fault = end(0, 1, 10);
+        fault.type = abi::RecordType::fault;
+        CHECK(!open.add(fault));
+    }
+    SECTION("where records are missing nobody knows") {
+        open.add(begin(0, 0, 10));
+        CHECK(!open.add(access(0, 2, 20)));
+        open.add(begin(0, 3, 30));
+        abi::Record gap = access(0, 4, 40);
+        gap.type = abi::RecordType::gap;
+        CHECK(!open.add(gap));
+        CHECK(open.open().empty());
+    }
+}
+
+TEST_CASE("only begin records without an end are printed, and none counts as an event") {
+    std::vector<abi::Record> records{begin(0, 0, 10), end(0, 1, 10), begin(0, 2, 20)};
+    records[2].task = 0xc0de'1000;
+    const bool collapse = GENERATE(false, true);
+    const std::string text = printed(records, collapse);
+    CHECK(count(text, "serial@90000") == 2);
+    CHECK(count(text, "task 0xc0de1000 (begun, no end recorded)") == 1);
+    CHECK(count(text, "no end recorded") == 1);
+    trace::Summary summary;
+    summary.add(records);
+    CHECK(summary.events() == 1);
+    CHECK(trace::other_counts(summary, {}) == "other records: 2 begin\n");
+}
+
+TEST_CASE("the merge keeps each access behind its begin, and both in the lock's order") {
+    std::mt19937 random(1);
+    for (int round = 0; round < 200; ++round) {
+        trace::Merge merge(2);
+        std::vector<abi::Record> queue[2];
+        std::uint64_t time = 1;
+        for (std::uint32_t lock = 0; lock < 20; ++lock) {
+            const unsigned cpu = random() % 2;
+            time += random() % 2; // equal times, too
+            for (const auto type : {abi::RecordType::begin, abi::RecordType::access}) {
+                abi::Record record =
+                    access(cpu, static_cast<std::uint32_t>(queue[cpu].size()), time);
+                record.type = type;
+                record.lock_sequence = lock;
+                queue[cpu].push_back(record);
+            }
+        }
+        std::vector<abi::Record> out;
+        for (unsigned cpu = 0; cpu < 2; ++cpu) {
+            merge.push(cpu, queue[cpu]);
+        }
+        merge.flush(out);
+        REQUIRE(out.size() == 40);
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            REQUIRE(out[i].lock_sequence == i / 2);
+            REQUIRE(out[i].type == (i % 2 == 0 ? abi::RecordType::begin : abi::RecordType::access));
+        }
+    }
+}
