@@ -12,6 +12,11 @@
 //
 // so a record below `head` is whole, and a slot below every tail may be written again.
 // A reader never writes anything but its own Reader line.
+//
+// The area outlives a warm reset. Before it is made anew, the hypervisor copies the end of what the
+// previous boot left, where that holds together, to a small area of its own at `kept_offset`, its
+// last kept_records records of each CPU at the positions they had (so in other slots). It is
+// laid out as any other, all offsets relative to its own start, and never changes.
 #pragma once
 
 #include "abi/record.hpp"
@@ -21,7 +26,7 @@ namespace mmioscope::abi {
 inline constexpr std::uint64_t area_magic = 0x3150'4353'4f49'4d4d; // "MMIOSCP1"
 inline constexpr std::uint64_t ring_magic = 0x3147'4e52'4f49'4d4d; // "MMIORNG1"
 inline constexpr std::uint16_t version_major = 1;                  ///< readers refuse a newer one
-inline constexpr std::uint16_t version_minor = 0;                  ///< may only add
+inline constexpr std::uint16_t version_minor = 1;                  ///< may only add
 
 inline constexpr unsigned max_cpus = 8;
 inline constexpr unsigned max_regions = 256;
@@ -51,6 +56,15 @@ enum class AreaState : std::uint32_t {
     panicked = 2, ///< the hypervisor stopped with a report on its UART
 };
 
+/// AreaHeader::kept: what became of the previous boot's records.
+enum class Kept : std::uint32_t {
+    none = 0,         ///< there was no area: a cold start
+    kept = 1,         ///< at kept_offset
+    damaged = 2,      ///< there was one, but it did not hold together
+    other_layout = 3, ///< it was of another size, place, number of CPUs, or version
+    no_room = 4,      ///< this area is too small to keep anything
+};
+
 struct AreaHeader {
     std::uint64_t magic; ///< area_magic; written last
     std::uint16_t version_major;
@@ -72,7 +86,13 @@ struct AreaHeader {
     std::uint64_t tree_base;   ///< its physical address; valid until the guest reuses it
     char board[32];            ///< zero-terminated
     std::uint32_t ring_offset[max_cpus];
+    // From version 1.1 on.
+    std::uint32_t description_crc; ///< description_crc() of this area (abi/description.hpp)
+    Kept kept;
+    std::uint32_t kept_offset; ///< of the previous boot's area; 0: no room for one
+    std::uint32_t kept_size;   ///< bytes set aside for it
 };
+static_assert(sizeof(AreaHeader) == 176);
 
 // Bits of RegionEntry::flags.
 inline constexpr std::uint16_t region_traced = 1u << 0;   ///< selected: accesses become records
@@ -150,8 +170,9 @@ static_assert(sizeof(RingHeader) == 4096);
 static_assert(offsetof(RingHeader, head) == 64 && offsetof(RingHeader, in_flight) == 128);
 static_assert(offsetof(RingHeader, statistics) == 192 && offsetof(RingHeader, readers) == 256);
 
-inline constexpr std::uint64_t min_capacity = 1024;        ///< records per ring
-inline constexpr std::uint64_t area_head_size = 64 * 1024; ///< bytes before the first ring
+inline constexpr std::uint64_t min_capacity = 1024;         ///< records per ring
+inline constexpr std::uint64_t area_head_size = 64 * 1024;  ///< bytes before the first ring
+inline constexpr std::uint64_t kept_records = min_capacity; ///< of each CPU's last boot
 static_assert(sizeof(AreaHeader) + max_regions * sizeof(RegionEntry) <= area_head_size);
 
 } // namespace mmioscope::abi

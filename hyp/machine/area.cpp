@@ -1,5 +1,6 @@
 #include "machine/area.hpp"
 
+#include "machine/black_box.hpp"
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"
 #include "port/memory.hpp"
@@ -40,7 +41,12 @@ void make_area(Machine& machine, Range where) {
     auto* header = reinterpret_cast<abi::AreaHeader*>(bytes);
     std::uint8_t boot_id[16];
     make_boot_id(boot_id, header->boot_id);
-    std::memset(bytes, 0, static_cast<std::size_t>(where.size()));
+    const AreaLayout layout(where.size(), machine.cpu_count);
+    const abi::Kept kept = keep_previous_boot(where, layout, machine.cpu_count);
+    port::store_shared(header->magic, 0); // no reader takes what follows for the previous boot's
+    port::complete_system();
+    const bool spare = kept == abi::Kept::kept;
+    std::memset(bytes, 0, static_cast<std::size_t>(spare ? layout.kept_offset : where.size()));
     std::memcpy(header->boot_id, boot_id, sizeof boot_id);
 
     machine.area = header;
@@ -54,15 +60,14 @@ void make_area(Machine& machine, Range where) {
     header->policy = machine.config.policy;
     header->cpu_count = machine.cpu_count;
     header->record_size = sizeof(abi::Record);
-
-    const std::uint64_t share =
-        page_floor((where.size() - abi::area_head_size) / machine.cpu_count);
+    header->kept = kept;
+    header->kept_offset = static_cast<std::uint32_t>(layout.kept_offset);
+    header->kept_size = static_cast<std::uint32_t>(layout.kept_size);
     for (unsigned i = 0; i < machine.cpu_count; ++i) {
-        header->ring_offset[i] = static_cast<std::uint32_t>(abi::area_head_size + i * share);
+        header->ring_offset[i] = static_cast<std::uint32_t>(layout.ring_offset(i));
         auto* ring = reinterpret_cast<abi::RingHeader*>(bytes + header->ring_offset[i]);
-        machine.cpus[i].ring.start(*ring, i,
-                                   (share - sizeof(abi::RingHeader)) / sizeof(abi::Record),
-                                   machine.config.policy, machine.config.host_reader);
+        machine.cpus[i].ring.start(*ring, i, layout.capacity(), machine.config.policy,
+                                   machine.config.host_reader);
     }
 }
 
@@ -79,6 +84,7 @@ void publish_area(Machine& machine, Range guest_tree) {
     header.tree_base = guest_tree.begin;
     header.tree_size = static_cast<std::uint32_t>(guest_tree.size());
     std::strncpy(header.board, board.name, sizeof header.board - 1);
+    header.description_crc = description_crc(header);
     header.state = abi::AreaState::running;
     port::complete_system(); // everything before the word that says it is there
     header.magic = abi::area_magic;

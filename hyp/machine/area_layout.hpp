@@ -1,0 +1,44 @@
+// Where rings and the previous boot's records lie in a trace area: all follows from its size.
+#pragma once
+
+#include "abi/ring.hpp"
+#include "base/address.hpp"
+
+namespace mmioscope {
+
+/// Bytes of a ring of `capacity` records.
+constexpr std::uint64_t ring_bytes(std::uint64_t capacity) {
+    return sizeof(abi::RingHeader) + capacity * sizeof(abi::Record);
+}
+
+/// Bytes a trace area needs at least for `cpus` CPUs.
+constexpr std::uint64_t smallest_area(unsigned cpus) {
+    return abi::area_head_size + cpus * ring_bytes(abi::min_capacity);
+}
+
+struct AreaLayout {
+    std::uint64_t share;       ///< bytes of one ring, with its header
+    std::uint64_t kept_offset; ///< 0: too small to keep a previous boot
+    std::uint64_t kept_size;   ///< a smallest area
+
+    /// `size` is at least smallest_area(cpus).
+    constexpr AreaLayout(std::uint64_t size, unsigned cpus)
+        : share(0), kept_offset(0), kept_size(0) {
+        static_assert(abi::kept_records == abi::min_capacity);
+        if (size >= 2 * smallest_area(cpus)) {
+            kept_size = smallest_area(cpus);
+            kept_offset = page_floor(size - kept_size);
+            size = kept_offset;
+        }
+        share = page_floor((size - abi::area_head_size) / cpus);
+    }
+
+    constexpr std::uint64_t ring_offset(unsigned cpu) const {
+        return abi::area_head_size + cpu * share;
+    }
+    constexpr std::uint64_t capacity() const {
+        return (share - sizeof(abi::RingHeader)) / sizeof(abi::Record);
+    }
+};
+
+} // namespace mmioscope

@@ -1,0 +1,24 @@
+// What the previous boot has left in the trace area, kept for the readers of this one.
+#pragma once
+
+#include "abi/ring.hpp"
+#include "machine/area_layout.hpp"
+
+namespace mmioscope {
+
+/// Copies the end of the area that lies at `where`, if one does that holds together and has the
+/// layout `layout` for `cpus` CPUs, to its kept_offset. Nothing it says is believed unchecked, and
+/// the work is bounded: kept_records of each CPU. Returns what came of it.
+abi::Kept keep_previous_boot(Range where, const AreaLayout& layout, unsigned cpus);
+
+/// The area of the previous boot in `area`; null if none was kept.
+inline const abi::AreaHeader* previous_boot(const abi::AreaHeader& area) {
+    if (area.kept != abi::Kept::kept) return nullptr;
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(&area);
+    return reinterpret_cast<const abi::AreaHeader*>(bytes + area.kept_offset);
+}
+
+/// Its sum, to be put in its header.
+std::uint32_t description_crc(const abi::AreaHeader& area);
+
+} // namespace mmioscope
