@@ -45,6 +45,9 @@ void add_guest(CLI::App& command, Options& options) {
     command.add_flag("--bare", options.bare, "--kernel is a raw binary, entered at its first byte");
     command.add_option("--cpus", options.cpus, "CPUs (default 2)");
     add_size(command, "--memory", options.memory, "RAM (default 512M)");
+    add_file(
+        command, "--ram", options.ram,
+        "Keep the RAM in this file; one that is there is what the machine finds after a reset");
 }
 
 void add_tracing(CLI::App& command, Options& options) {

@@ -28,8 +28,24 @@ bool Area::ready(std::span<const std::byte> memory) {
     return true;
 }
 
+// The hypervisor takes the magic away before it changes anything else.
+std::optional<BootId> Area::boot_in(std::span<const std::byte> memory) {
+    if (!ready(memory)) {
+        return std::nullopt;
+    }
+    BootId id;
+    const auto* header = reinterpret_cast<const abi::AreaHeader*>(memory.data());
+    std::copy(std::begin(header->boot_id), std::end(header->boot_id), id.begin());
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return ready(memory) ? std::optional(id) : std::nullopt;
+}
+
 Area::Area(std::span<std::byte> memory) {
     std::memcpy(&header_, memory.data(), sizeof header_);
+    if (header_.header_size < sizeof header_) { // an older minor version: what it lacks is zero
+        auto* bytes = reinterpret_cast<std::byte*>(&header_);
+        std::fill(bytes + header_.header_size, bytes + sizeof header_, std::byte{});
+    }
     check_header(memory.size());
     read_regions(memory);
     for (unsigned cpu = 0; cpu < header_.cpu_count; ++cpu) {

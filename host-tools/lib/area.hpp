@@ -4,8 +4,10 @@
 #include "abi/container.hpp"
 #include "abi/ring.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,10 +20,16 @@ struct Ring {
     std::uint64_t capacity; ///< as it was when checked: the shared one may change
 };
 
+/// Differs from boot to boot.
+using BootId = std::array<std::uint8_t, 16>;
+
 class Area {
 public:
     /// True once the hypervisor has filled in everything a reader needs.
     static bool ready(std::span<const std::byte> memory);
+
+    /// Of the boot whose area is in `memory`; nothing while none is ready.
+    static std::optional<BootId> boot_in(std::span<const std::byte> memory);
 
     /// A view of `memory`, which stays the caller's and must be 64-byte aligned. Throws
     /// Error (failed) if what it says does not hold together or has a newer major version.

@@ -12,8 +12,9 @@ namespace mmioscope::run {
 
 class GuestMemory {
 public:
-    /// `size` bytes from `board`'s RAM base on, all zero. Throws Error (failed).
-    GuestMemory(const Board& board, std::uint64_t size);
+    /// `size` bytes from `board`'s RAM base on: all zero, or if `path` is not empty what that file
+    /// holds, which is made if it is not there. Throws Error.
+    GuestMemory(const Board& board, std::uint64_t size, const std::string& path);
     ~GuestMemory();
     GuestMemory(const GuestMemory&) = delete;
     GuestMemory& operator=(const GuestMemory&) = delete;

@@ -8,10 +8,12 @@ namespace mmioscope::run {
 
 MemorySource::MemorySource(const Plan& plan, const GuestMemory& memory)
     : plan_(plan), memory_(memory),
-      bytes_(memory.at(plan.board->hypervisor_base + abi::area_offset, plan.options.area_size)) {}
+      bytes_(memory.at(plan.board->hypervisor_base + abi::area_offset, plan.options.area_size)),
+      before_(trace::Area::boot_in(bytes_)) {}
 
 bool MemorySource::ready() {
-    return trace::Area::ready(bytes_);
+    const std::optional<trace::BootId> boot = trace::Area::boot_in(bytes_);
+    return boot && boot != before_;
 }
 
 // The tree is the one the guest was given, from its memory; ours if that is gone already.

@@ -20,6 +20,7 @@ struct Options {
     bool bare = false;
     unsigned cpus = 2;
     std::uint64_t memory = 512u << 20; ///< bytes
+    std::string ram;                   ///< file behind the RAM, kept; empty: nothing is kept
 
     std::vector<std::string> trace;      ///< selections, unparsed
     std::string engine;                  ///< empty: the hypervisor's default

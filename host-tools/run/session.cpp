@@ -94,15 +94,16 @@ struct EndOfFile {
 Status run_session(const Plan& plan) {
     const TerminalSettings settings;
     Signals signals;
-    const GuestMemory memory(*plan.board, plan.options.memory);
+    const GuestMemory memory(*plan.board, plan.options.memory, plan.options.ram);
     RunFiles files(plan);
+    // Before QEMU starts: RAM may hold what another boot has left.
+    const std::unique_ptr<TraceSource> source = make_source(plan, memory, files);
     LogFile hypervisor_log(
         (plan.board->one_serial() ? files.console_log : files.hypervisor_log).get());
     Process qemu(plan.qemu, qemu_command(plan, files.for_qemu(memory.fd())), files.messages.get(),
                  plan.options.console);
     Watch watch(qemu, signals, hypervisor_log, plan.options.time_limit);
 
-    const std::unique_ptr<TraceSource> source = make_source(plan, memory, files);
     if (const std::optional<Stop> stop = wait_until_ready(plan, *source, watch)) {
         qemu.terminate(2s);
         return report_not_started(*stop, files);

@@ -55,6 +55,7 @@ private:
     const Plan& plan_;
     const GuestMemory& memory_;
     std::span<std::byte> bytes_;
+    std::optional<trace::BootId> before_; ///< left in memory by an earlier run
     std::optional<trace::Area> area_;
     std::optional<trace::Recorder> recorder_;
 };

@@ -1,6 +1,18 @@
 # What is known of the last accesses when the machine hangs, resets, or is gone.
 # shellcheck shell=bash disable=SC2154,SC2034
 
+# The guest's RAM in a file, and as little of it as will do: arguments for run.
+in_file() { echo "--memory 160M --area-size 4M --ram $out/ram"; }
+
+# black_box ARGUMENT...: what `mmioscope blackbox` says of that file; its exit status is 0.
+black_box() {
+    status=0
+    "$mmioscope" blackbox "$@" "$out/ram" >"$out/blackbox" 2>"$out/blackbox-stderr" || status=$?
+    [ "$status" = 0 ] || fail "blackbox: exit status $status: $(tail -n 1 "$out/blackbox-stderr" "$out/blackbox" | tail -n 1)"
+}
+# Accesses as they are in $out/FILE, without times and tasks.
+accesses_of() { sed -nE 's/^ *[0-9]+\.[0-9]+ (cpu[0-9] [RW][0-9] .* pc 0x[0-9a-f]+).*/\1/p' "$out/$1"; }
+
 # A begin record for each access and nothing else changed: QEMU's log agrees.
 pre_hammer() { # ENGINE
     run_bare hammer --engine "$1" --pre --access-log "$out/access.log"
@@ -16,7 +28,8 @@ pre_hang() { # ENGINE
     mkfifo "$out/wire"
     exec 9<>"$out/wire"
     python3 -c 'import fcntl; fcntl.fcntl(9, 1031, 4096)' # F_SETPIPE_SZ: the guest says more than that
-    run_bare forms --engine "$1" --pre --trace all --console-log "$out/wire" --time-limit 6
+    # shellcheck disable=SC2046 # words
+    run_bare forms --engine "$1" --pre --trace all --console-log "$out/wire" --time-limit 6 $(in_file)
     exits_with 1
     "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     [ "$(grep -c 'no end recorded' "$out/print")" = 1 ] || fail "not exactly one access without an end"
@@ -26,8 +39,138 @@ pre_hang() { # ENGINE
     before=$(grep -E 'W[14] serial0 +\+0x000 0x[0-9a-f]+ +pc' "$out/print" | grep -v 'no end' | tail -n 1)
     [[ $last =~ \ W[14]\ serial0\ +\+0x000\ 0x[0-9a-f]+\ +(pc\ 0x[0-9a-f]+) ]] || fail "it is: $last"
     [[ $before == *"${BASH_REMATCH[1]}"* ]] || fail "another instruction: $last"
+    black_box
+    has blackbox '^current boot, '
+    # The unfinished one first, as `print` has it but for the time, whose zero is another.
+    [ "$(sed -n 3p "$out/blackbox" | sed 's/.* cpu0 //')" = "${last#* cpu0 }" ] ||
+        fail "the black box's first line is: $(sed -n 3p "$out/blackbox")"
+    rm "$out/ram"
 }
 
+# The last accesses in the black box are the last ones of the trace, and there are 64 of them.
+same_end() {
+    accesses_of blackbox >"$out/last"
+    [ "$(wc -l <"$out/last")" -ge 60 ] || fail "the black box has only $(wc -l <"$out/last") accesses"
+    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" 2>/dev/null
+    accesses_of print | tail -n "$(wc -l <"$out/last")" | diff - "$out/last" >"$out/diff" ||
+        fail "the black box and the end of the trace differ: $(head -n 3 "$out/diff" | xargs)"
+}
+
+# hammer_in_file ARGUMENT...: two CPUs at work in the background; $pid is mmioscope's.
+hammer_in_file() {
+    # shellcheck disable=SC2046 # words
+    "$mmioscope" run --bare --kernel "$build/tests/guest/vexpress-a15/hammer.bin" --dtb "$board_tree" --no-net --no-print \
+        --time-limit 60 $(in_file) -o "$out/trace.mmio" --console-log "$out/console" --hyp-log "$out/hypervisor" \
+        "$@" >"$out/stdout" 2>"$out/stderr" &
+    pid=$!
+}
+# The next boot, over the RAM that the last one has left; its own end is of no interest.
+boot_again() {
+    # shellcheck disable=SC2046 # words
+    "$mmioscope" run --bare --kernel "$build/tests/guest/vexpress-a15/neighbours.bin" --dtb "$board_tree" --no-net --no-print \
+        --time-limit 60 $(in_file) >"$out/again" 2>&1 || fail "the next boot: $(tail -n 1 "$out/again")"
+}
+before_reset() { # PATTERN: of the first line
+    black_box
+    has blackbox "^previous boot, $1" "$(head -n 1 "$out/blackbox")"
+}
+
+# QEMU is killed. Its RAM is in a file, and what the file holds is the end of the trace; so is what the next boot keeps.
+blackbox_killed() {
+    hammer_in_file
+    for _ in {1..600}; do
+        [ "$(stat -c %s "$out/trace.mmio" 2>/dev/null || echo 0)" -lt 500000 ] || break
+        sleep 0.02
+    done
+    kill -KILL "$(pgrep -P $pid)"
+    status=0
+    wait $pid || status=$?
+    exits_with 1
+    black_box
+    has blackbox '^current boot, id [0-9a-f]{32}, vexpress-a15, 2 CPUs$'
+    same_end
+    local id
+    id=$(sed -n 's/.*id \([0-9a-f]*\),.*/\1/p' "$out/blackbox")
+    boot_again
+    before_reset "id $id, vexpress-a15, 2 CPUs$"
+    same_end
+    black_box --base 0x80000000 --current -n 10
+    has blackbox '^current boot'
+    has_not blackbox "$id"
+    rm "$out/ram"
+}
+
+# The hypervisor panics: its report's records are the black box's last ones of that CPU.
+blackbox_panic() {
+    hammer_in_file --trace clcd@1f0000 --qemu-arg=-chardev --qemu-arg="socket,id=gdb,path=$out/gdb,server=on,wait=off" \
+        --qemu-arg=-gdb --qemu-arg=chardev:gdb --qemu-arg=-S
+    python3 tests/qemu/damage.py check "$board" "$out/gdb" "$build" "$out/hypervisor" $pid 2>"$out/debugger" ||
+        fail "$(tail -n 1 "$out/debugger")"
+    status=0
+    wait $pid || status=$?
+    exits_with 1
+    boot_again
+    before_reset 'id [0-9a-f]{32}, vexpress-a15, 2 CPUs, the hypervisor had stopped'
+    same_end
+    local cpu
+    black_box -n 2000 # the other CPU ran on for a while
+    cpu=$(sed -n 's/^mmioscope: stop: .* on CPU \([01]\).*/\1/p' "$out/hypervisor")
+    grep "cpu$cpu [RW]" "$out/blackbox" | tail -n 8 | tac | sed 's/.* \([RW]\)4 .* \(0x[0-9a-f]*\) .*pc \(0x[0-9a-f]*\).*/\1 \2 \3/' >"$out/in-box"
+    sed -n 's/^record -[0-7]: type 1 \([RW]\)4 .* value=\(0x[0-9a-f]*\) pc=\(0x[0-9a-f]*\).*/\1 \2 \3/p' "$out/hypervisor" >"$out/in-report"
+    [ -s "$out/in-report" ] || fail "the report has no records"
+    diff "$out/in-report" "$out/in-box" >"$out/diff" || fail "the report's records are others: $(head -n 2 "$out/diff" | xargs)"
+    rm "$out/ram"
+}
+
+# Linux panics and resets the machine, which boots again: QEMU's own reset, by the board's way.
+blackbox_reset() { # BOARD PATTERN
+    board=$1
+    # shellcheck disable=SC2046 # words
+    (run_linux 'rdinit=/nonexistent quiet' --memory 256M --ram "$out/ram" --area-size 16M --no-print \
+        --qemu-arg=-action --qemu-arg=reboot=reset) &
+    pid=$!
+    for _ in {1..2400}; do
+        # Once per boot, on the hypervisor's UART or, where there is one, the only one.
+        [ "$(cat "$out/hypervisor" "$out/console" 2>/dev/null | grep -c '^mmioscope: .* CPUs, ')" -lt 2 ] || break
+        kill -0 $pid 2>/dev/null || fail "the run has ended: $(tail -n 1 "$out/stdout")"
+        sleep 0.05
+    done
+    sleep 1 # into the guest
+    kill -INT "$(pgrep -P $pid)"
+    wait $pid
+    before_reset "id [0-9a-f]{32}, $board, 2 CPUs$"
+    grep -E '^ *[0-9]+\.[0-9]+ cpu[0-9] ' "$out/blackbox" | tail -n 5 >"$out/last"
+    has last "$2" "the last before the reset is: $(tail -n 1 "$out/last")"
+    rm "$out/ram"
+}
+
+blackbox_refuses() { # STATUS WORDS ARGUMENT...
+    status=0
+    "$mmioscope" blackbox "${@:3}" >"$out/stdout" 2>"$out/stderr" || status=$?
+    exits_with "$1"
+    [ "$(wc -l <"$out/stderr")" = 1 ] || fail "not one line: $(head -n 2 "$out/stderr" | xargs)"
+    has stderr "$2"
+}
+blackbox_input() {
+    : >"$out/empty"
+    head -c 3000000 /dev/urandom >"$out/noise"
+    mkfifo "$out/pipe"
+    exec 9<>"$out/pipe"
+    blackbox_refuses 2 'No such file' "$out/absent"
+    blackbox_refuses 2 'empty' "$out/empty"
+    blackbox_refuses 2 'no file that can be mapped' "$out/pipe"
+    blackbox_refuses 1 'no trace area' "$out/noise"
+    blackbox_refuses 2 'address of a page' --base 0x80000001 "$out/noise"
+    blackbox_refuses 2 'address of a page' --base here "$out/noise"
+    blackbox_refuses 2 '-n' -n 0 "$out/noise"
+    "$mmioscope" blackbox --help | grep -q '^Examples:' || fail "no examples in --help"
+}
+
+add test blackbox-killed 10 blackbox_killed
+add test blackbox-panic 10 blackbox_panic
+add test blackbox-reset-vexpress 30 blackbox_reset vexpress-a15 ' W4 .* \+0x0*a4 0xc0900000 '
+add nightly blackbox-reset-virt 30 blackbox_reset virt 'machine reset, cpu [01]'
+add test blackbox-input 5 blackbox_input
 for engine in shadow emulation; do
     add test "pre-hammer-$engine" 30 pre_hammer $engine
     add test "pre-hang-$engine" 8 pre_hang $engine

@@ -1,0 +1,152 @@
+#include "cli/commands.hpp"
+#include "lib/black_box.hpp"
+#include "lib/device_tree.hpp"
+#include "lib/error.hpp"
+#include "lib/line_format.hpp"
+#include "lib/ram_image.hpp"
+#include "lib/record_text.hpp"
+#include "lib/report.hpp"
+#include "lib/size.hpp"
+
+#include <memory>
+#include <string>
+
+namespace mmioscope::cli {
+
+namespace {
+
+struct Options {
+    std::string file;
+    std::string base; ///< empty: not known
+    std::uint64_t count = 64;
+    bool current = false;
+};
+
+constexpr char footer[] = R"(
+FILE holds the machine's RAM as it is: a raw dump, the file of QEMU's memory-backend-file (mmioscope run --ram), or
+/proc/PID/fd/N of a QEMU that runs. It is never written to.
+
+Examples:
+  mmioscope blackbox ram.bin                          before the last reset; else before the dump
+  mmioscope blackbox --base 0x80000000 -n 200 ram.bin
+  mmioscope blackbox --current ram.bin                of the boot that was running, whatever came before
+
+Exit status 0 if a boot was found and all its records are whole, 1 if none was or some were damaged, 2 on bad input.
+)";
+
+std::string boot_id(const abi::AreaHeader& header) {
+    std::string text;
+    for (const std::uint8_t byte : header.boot_id) {
+        text += fmt::format("{:02x}", byte);
+    }
+    return text;
+}
+
+// Why there is nothing of an earlier boot; empty if there is, or that says nothing.
+const char* why_not_kept(abi::Kept kept) {
+    switch (kept) {
+    case abi::Kept::damaged: return "; what the previous boot had left was damaged";
+    case abi::Kept::other_layout: return "; what the previous boot had left had another layout";
+    case abi::Kept::no_room: return "; the area is too small to keep a previous boot";
+    default: return "";
+    }
+}
+
+// The device tree of the boot, for its aliases, if it is still there.
+std::span<const std::byte> tree_of(const trace::FoundArea& found, std::span<std::byte> image) {
+    const abi::AreaHeader& header = found.area.header();
+    const std::uint64_t offset = header.tree_base - (header.area_base - found.offset);
+    if (offset > image.size() || header.tree_size > image.size() - offset) {
+        return {};
+    }
+    const std::span<const std::byte> tree = image.subspan(offset, header.tree_size);
+    return trace::tree_is_sound(tree) ? tree : std::span<const std::byte>();
+}
+
+void print_unfinished(const trace::Unfinished& access, const trace::LineContext& context) {
+    std::string line;
+    const abi::Record& record = access.record;
+    if (access.described) {
+        trace::append_line(line, record, context);
+    } else {
+        line = fmt::format(
+            "{:>12} cpu{} ?? {:<{}} +{:#05x} {:<10} pc {:#010x} (in flight; no begin "
+            "record tells more)",
+            trace::format_time(record.time, context), record.cpu, (*context.names)[record.device],
+            context.names->width(),
+            abi::physical_address(record) - context.names->base(record.device), "?", record.pc);
+    }
+    fmt::print("{}\n", line);
+}
+
+void print_accesses(const trace::LastAccesses& last, const trace::LineContext& context) {
+    fmt::print("unfinished: {}\n", last.unfinished.empty() ? "nothing" : "");
+    for (const trace::Unfinished& access : last.unfinished) {
+        print_unfinished(access, context);
+    }
+    fmt::print("the last {} before:\n{}\n", last.records.size(), trace::line_titles(context));
+    for (const abi::Record& record : last.records) {
+        std::string line;
+        trace::append_line(line, record, context);
+        fmt::print("{} task {:#x}\n", line, record.task);
+    }
+}
+
+Status print_boot(const trace::Area& area, const char* which, const trace::DeviceNames& names,
+                  const Options& options) {
+    const abi::AreaHeader& header = area.header();
+    const std::string board(header.board, ::strnlen(header.board, sizeof header.board));
+    fmt::print("{} boot, id {}, {}, {} CPUs{}{}\n", which, boot_id(header), board, header.cpu_count,
+               header.state == abi::AreaState::panicked ? ", the hypervisor had stopped" : "",
+               why_not_kept(header.kept));
+    const trace::LastAccesses last = trace::last_accesses(area, options.count);
+    print_accesses(last, {&names, 0, header.counter_frequency});
+    fmt::print("{}", trace::other_counts({}, area.statistics()));
+    if (last.damaged > 0) {
+        fmt::print("{} records were damaged, and are left out\n", last.damaged);
+    }
+    return last.damaged == 0 ? Status::fine : Status::failed;
+}
+
+Status blackbox(const Options& options) {
+    std::optional<std::uint64_t> base;
+    if (!options.base.empty()) {
+        base = parse_number(options.base);
+        if (!base || *base % 4096 != 0) {
+            throw bad_input("--base {}: must be the address of a page", options.base);
+        }
+    }
+    const trace::RamImage image(options.file);
+    const std::optional<trace::FoundArea> found = trace::find_area(image.bytes(), base);
+    if (!found) {
+        throw failure("{}: no trace area that holds together{}", options.file,
+                      base ? " and lies where --base says" : "");
+    }
+    const trace::DeviceNames names(found->area.regions(), tree_of(*found, image.bytes()));
+    const std::optional<trace::Area> previous =
+        trace::previous_boot(found->area, image.bytes().subspan(found->offset));
+    if (previous && !options.current) {
+        const trace::DeviceNames of_previous(previous->regions(), tree_of(*found, image.bytes()));
+        return print_boot(*previous, "previous", of_previous, options);
+    }
+    return print_boot(found->area, "current", names, options);
+}
+
+} // namespace
+
+void add_blackbox(CLI::App& app, Action& action) {
+    CLI::App& command = *app.add_subcommand(
+        "blackbox", "Print the last accesses before a reset, a hang or a crash, from RAM");
+    const auto options = std::make_shared<Options>();
+    command.add_option("file", options->file, "RAM image")->required();
+    command.add_option("-n", options->count, "So many accesses (default 64)")
+        ->check(CLI::PositiveNumber);
+    command.add_option("--base", options->base, "Physical address of the image's first byte")
+        ->type_name("ADDRESS");
+    command.add_flag("--current", options->current,
+                     "The boot that was running, even if it kept a previous one");
+    command.footer(footer);
+    command.callback([options, &action] { action = [options] { return blackbox(*options); }; });
+}
+
+} // namespace mmioscope::cli

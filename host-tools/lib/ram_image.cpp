@@ -1,0 +1,36 @@
+#include "lib/ram_image.hpp"
+
+#include "lib/error.hpp"
+#include "lib/file_descriptor.hpp"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace mmioscope::trace {
+
+RamImage::RamImage(const std::string& path) {
+    const FileDescriptor file = open_input(path);
+    struct stat status {};
+    if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+        throw bad_input("{}: is no file that can be mapped", path);
+    }
+    if (status.st_size == 0) {
+        throw bad_input("{}: is empty", path);
+    }
+    const auto size = static_cast<std::size_t>(status.st_size);
+    void* bytes =
+        ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.get(), 0);
+    if (bytes == MAP_FAILED) {
+        throw bad_input("{}: cannot be mapped: {}", path, std::strerror(errno));
+    }
+    bytes_ = {static_cast<std::byte*>(bytes), size};
+}
+
+RamImage::~RamImage() {
+    ::munmap(bytes_.data(), bytes_.size());
+}
+
+} // namespace mmioscope::trace

@@ -1,0 +1,24 @@
+// What a machine's RAM holds or held: a dump, or the file behind the RAM of a QEMU, running or not.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace mmioscope::trace {
+
+class RamImage {
+public:
+    /// Maps the file `path`, which is never written to. Throws Error (bad_input) that names it.
+    explicit RamImage(const std::string& path);
+    ~RamImage();
+    RamImage(const RamImage&) = delete;
+    RamImage& operator=(const RamImage&) = delete;
+
+    std::span<std::byte> bytes() const { return bytes_; }
+
+private:
+    std::span<std::byte> bytes_;
+};
+
+} // namespace mmioscope::trace

@@ -1,0 +1,173 @@
+// The last accesses, out of a RAM image that may hold anything.
+#include "abi/description.hpp"
+#include "fake_area.hpp"
+#include "lib/black_box.hpp"
+#include "lib/error.hpp"
+#include "lib/ram_image.hpp"
+
+#include <catch2/catch.hpp>
+#include <zlib.h>
+
+#include <random>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+
+namespace {
+
+constexpr std::uint64_t base = 0x8000'0000;
+constexpr std::uint64_t offset = 0x5000;
+
+struct alignas(4096) Page {
+    std::byte bytes[4096];
+};
+
+/// RAM with an area in it, of two CPUs with `count` accesses each, in turn.
+class Ram {
+public:
+    explicit Ram(std::uint32_t count) : area_(2, 64) {
+        area_.header().area_base = base + offset;
+        area_.header().region_count = 1;
+        area_.header().version_minor = abi::version_minor;
+        regions() = region(0x1c09'0000, 0x1000, "/serial@90000");
+        FakeCpu cpus[] = {{area_, 0}, {area_, 1}};
+        for (std::uint32_t i = 0; i < 2 * count; ++i) {
+            cpus[i % 2].publish(access(i % 2, i / 2, 100 + i));
+        }
+    }
+
+    FakeArea& area() { return area_; }
+    abi::RegionEntry& regions() {
+        return *reinterpret_cast<abi::RegionEntry*>(area_.bytes().data() +
+                                                    area_.header().regions_offset);
+    }
+
+    /// With its checksum, if it is to be right.
+    std::span<std::byte> image(bool right = true) {
+        area_.header().description_crc =
+            abi::description_crc(area_.header(), &regions(),
+                                 [](const void* bytes, std::size_t size, std::uint32_t before) {
+                                     return static_cast<std::uint32_t>(
+                                         ::crc32_z(before, static_cast<const Bytef*>(bytes), size));
+                                 }) ^
+            (right ? 0u : 1u);
+        pages_.assign((offset + area_.bytes().size()) / sizeof(Page) + 2, {});
+        const std::span<std::byte> all = std::as_writable_bytes(std::span(pages_));
+        std::copy(area_.bytes().begin(), area_.bytes().end(), all.begin() + offset);
+        return all;
+    }
+
+private:
+    FakeArea area_;
+    std::vector<Page> pages_;
+};
+
+} // namespace
+
+TEST_CASE("an area is found where it says it lies, if its description has its checksum") {
+    Ram ram(5);
+    const auto found = trace::find_area(ram.image(), base);
+    REQUIRE(found);
+    CHECK(found->offset == offset);
+    CHECK(trace::find_area(ram.image(), std::nullopt));
+    CHECK(!trace::find_area(ram.image(), base + 0x1000));
+    CHECK(!trace::find_area(ram.image(false), base));
+    CHECK(!trace::find_area(ram.image().first(offset + 100), base));
+    const std::span<std::byte> image = ram.image();
+    image[offset + ram.area().header().regions_offset] ^= std::byte{1}; // a region's address
+    CHECK(!trace::find_area(image, base));
+}
+
+TEST_CASE("the last accesses are the newest of all CPUs, in the order of time") {
+    Ram ram(100); // more than a ring holds
+    const auto found = trace::find_area(ram.image(), base);
+    REQUIRE(found);
+    const trace::LastAccesses last = trace::last_accesses(found->area, 10);
+    REQUIRE(last.records.size() == 10);
+    for (unsigned i = 0; i < 10; ++i) {
+        CHECK(last.records[i].time == 100 + 190 + i);
+    }
+    CHECK(last.damaged == 0);
+    CHECK(last.unfinished.empty());
+    CHECK(trace::last_accesses(found->area, UINT64_MAX).records.size() == 2 * 64);
+}
+
+TEST_CASE("records that are not whole are left out and counted") {
+    Ram ram(20);
+    ram.area().records(0)[19].commit = 0;
+    ram.area().records(1)[10].commit += 1;
+    const auto found = trace::find_area(ram.image(), base);
+    REQUIRE(found);
+    const trace::LastAccesses last = trace::last_accesses(found->area, 64);
+    CHECK(last.records.size() == 38);
+    CHECK(last.damaged == 2);
+}
+
+TEST_CASE("what was in flight is told by its begin record, else by the slot") {
+    Ram ram(3);
+    SECTION("a begin record") {
+        FakeCpu cpu(ram.area(), 1);
+        abi::Record begin = access(1, 3, 500);
+        begin.type = abi::RecordType::begin;
+        cpu.publish(begin);
+        cpu.begun(500);
+        const auto found = trace::find_area(ram.image(), base);
+        const trace::LastAccesses last = trace::last_accesses(found->area, 64);
+        REQUIRE(last.unfinished.size() == 1);
+        CHECK(last.unfinished[0].described);
+        CHECK(last.unfinished[0].record.pc == begin.pc);
+        CHECK(last.records.size() == 6);
+    }
+    SECTION("the slot") {
+        ram.area().ring(0).in_flight_pa = 0x1c09'0018;
+        ram.area().ring(0).in_flight_pc = 0xc0de;
+        FakeCpu(ram.area(), 0).begun(500);
+        const auto found = trace::find_area(ram.image(), base);
+        const trace::LastAccesses last = trace::last_accesses(found->area, 64);
+        REQUIRE(last.unfinished.size() == 1);
+        CHECK(!last.unfinished[0].described);
+        CHECK(last.unfinished[0].record.device == 0);
+        CHECK(last.unfinished[0].record.pc == 0xc0de);
+    }
+    SECTION("the slot of an access whose record is there") {
+        FakeCpu(ram.area(), 0).begun(104);
+        const auto found = trace::find_area(ram.image(), base);
+        CHECK(trace::last_accesses(found->area, 64).unfinished.empty());
+    }
+}
+
+TEST_CASE("what an area says of a previous boot is not believed") {
+    Ram ram(3);
+    abi::AreaHeader& header = ram.area().header();
+    header.kept = abi::Kept::kept;
+    header.kept_offset = GENERATE(0u, 1u, 4096u, 0xffff'f000u);
+    header.kept_size = GENERATE(0u, 100u, 0x10'0000u, 0xffff'ffffu);
+    const std::span<std::byte> image = ram.image();
+    const auto found = trace::find_area(image, base);
+    REQUIRE(found);
+    CHECK(!trace::previous_boot(found->area, image.subspan(offset)));
+}
+
+TEST_CASE("any byte of an image may be another: no crash, and nothing but whole records") {
+    Ram ram(20);
+    const std::span<std::byte> image = ram.image();
+    const std::vector<std::byte> right(image.begin(), image.end());
+    std::mt19937 random(1);
+    for (int round = 0; round < 2000; ++round) {
+        std::copy(right.begin(), right.end(), image.begin());
+        for (int n = 0; n < 4; ++n) {
+            const std::size_t reach = random() % 2 == 0 ? 256 : image.size() - offset;
+            image[offset + random() % reach] = static_cast<std::byte>(random());
+        }
+        if (const auto found = trace::find_area(image, base)) {
+            const trace::LastAccesses last = trace::last_accesses(found->area, 1000);
+            CHECK(last.records.size() + last.damaged + last.unfinished.size() <= 130);
+            trace::previous_boot(found->area, image.subspan(found->offset));
+        }
+    }
+}
+
+TEST_CASE("a file that is no RAM image is refused") {
+    CHECK_THROWS_AS(trace::RamImage("/nonexistent"), Error);
+    CHECK_THROWS_AS(trace::RamImage("/dev/null"), Error);
+}
