@@ -64,7 +64,7 @@ void RingMerge::skip_overwritten(Ring& ring) const {
 
 bool RingMerge::take(Ring& ring, abi::Record& out) {
     const abi::Record& from = ring.slots[ring.slot];
-    port::copy_shared(out, from);
+    out = from;
     port::order_memory(); // the record, then the slot is given back, or its commit word asked
     const std::uint64_t position = ring.tail++;
     if (++ring.slot == ring.capacity) ring.slot = 0;

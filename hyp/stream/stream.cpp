@@ -1,5 +1,6 @@
 #include "stream/stream.hpp"
 
+#include "port/barrier.hpp"
 #include "port/sysreg.hpp"
 #include "port/wait.hpp"
 
@@ -199,7 +200,9 @@ abi::FrameHeader Stream::header(abi::FrameType type) {
     return head;
 }
 
+/// Without the ISB the counter may be read early, and time go back (ARM ARM B8.1.2).
 std::uint64_t Stream::now() const {
+    port::synchronize_context();
     return port::read<reg::CNTPCT>();
 }
 

@@ -1,0 +1,267 @@
+// The stream, from rings to bytes: whatever the line does, what arrives is what the CPUs published,
+// in the order of time, and no trap does more than its share of the work.
+#include "stream/stream.hpp"
+
+#include "abi/record_codec.hpp"
+#include "base/crc32.hpp"
+#include "sim/simulation.hpp"
+#include "trace/ring_writer.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cstring>
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+/// Takes a byte now and then.
+struct FakeLine : Line {
+    Random random{1};
+    unsigned takes_one_in{1}; ///< 0: none
+    Bytes taken;
+
+    bool put(std::uint8_t byte) override {
+        if (takes_one_in == 0 || random.below(takes_one_in) != 0) return false;
+        taken.push_back(byte);
+        return true;
+    }
+};
+
+/// The frames on a wire, without COBS, their CRCs checked and taken off. Fails the test at damage.
+std::vector<Bytes> frames_on(const Bytes& wire) {
+    std::vector<Bytes> frames;
+    for (std::size_t at = 0; at < wire.size();) {
+        Bytes frame;
+        const std::size_t begin = at;
+        while (at < wire.size() && wire[at] != 0) {
+            const std::size_t run = wire[at++] - 1u;
+            REQUIRE(at + run < wire.size());
+            frame.insert(frame.end(), wire.begin() + static_cast<long>(at),
+                         wire.begin() + static_cast<long>(at + run));
+            at += run;
+            if (run != 254 && wire[at] != 0) frame.push_back(0);
+        }
+        if (at++ == begin) continue;
+        REQUIRE(frame.size() > 4);
+        const auto crc = frame.end() - 4;
+        std::uint32_t told = 0;
+        std::memcpy(&told, &*crc, 4);
+        frames.emplace_back(frame.begin(), crc);
+        REQUIRE(told == crc32(frames.back().data(), frames.back().size()));
+    }
+    return frames;
+}
+
+abi::FrameHeader header_of(const Bytes& frame) {
+    abi::FrameHeader header;
+    std::memcpy(&header, frame.data(), sizeof header);
+    return header;
+}
+
+std::vector<abi::Record> records_in(const Bytes& frame) {
+    abi::RecordsHeader header;
+    const std::size_t bits = sizeof(abi::FrameHeader) + sizeof header;
+    std::memcpy(&header, frame.data() + sizeof(abi::FrameHeader), sizeof header);
+    const auto model = std::make_unique<abi::RecordModel>();
+    abi::Decoder decoder;
+    decoder.start(frame.data() + bits, frame.size() - bits);
+    abi::RecordCodec<abi::Decoder> codec(decoder, *model, header.time_shift);
+    std::vector<abi::Record> records(header.count);
+    for (abi::Record& record : records) codec.code(record);
+    return records;
+}
+
+constexpr unsigned cpus = 3;
+constexpr std::uint64_t area_at = 0x8300'0000;
+constexpr std::uint64_t capacity = 64;
+
+Conditions conditions_of(std::uint64_t seed) {
+    constexpr unsigned switches[] = {1, 2, 4};
+    constexpr unsigned delays[] = {2, 8, 40};
+    Conditions conditions;
+    conditions.cpus = cpus;
+    conditions.seed = seed;
+    conditions.switch_one_in = switches[seed % 3];
+    conditions.late_one_in = delays[seed / 3 % 3];
+    return conditions;
+}
+
+/// CPUs that publish, and work on the stream as traps would have them do.
+class Streams {
+public:
+    Streams(std::uint64_t seed, unsigned takes_one_in) : simulation(conditions_of(seed)) {
+        line.random = Random{seed};
+        line.takes_one_in = takes_one_in;
+        abi::AreaHeader& area = *reinterpret_cast<abi::AreaHeader*>(simulation.ram.at({area_at}));
+        area.cpu_count = cpus;
+        area.counter_frequency = 100'000; // a second is 100,000 points
+        area.record_size = sizeof(abi::Record);
+        area.region_size = sizeof(abi::RegionEntry);
+        area.regions_offset = sizeof(abi::AreaHeader);
+        for (unsigned cpu = 0; cpu < cpus; ++cpu) {
+            area.ring_offset[cpu] = 0x1'0000 * (cpu + 1);
+            auto& ring = *reinterpret_cast<abi::RingHeader*>(
+                simulation.ram.at({area_at + area.ring_offset[cpu]}));
+            writers[cpu].start(ring, cpu, capacity, abi::Policy::stall, false);
+        }
+        stream->start(line, area, 0);
+    }
+
+    /// Each CPU makes `accesses`; then CPU 0 ends the machine.
+    void run(unsigned accesses) {
+        for (unsigned cpu = 0; cpu < cpus; ++cpu)
+            simulation.scheduler.add([this, cpu, accesses] { publish(cpu, accesses); });
+        simulation.scheduler.run();
+        REQUIRE(simulation.scheduler.failure() == "");
+    }
+
+    Simulation simulation;
+    FakeLine line;
+    RingWriter writers[cpus];
+    std::unique_ptr<Stream> stream = std::make_unique<Stream>();
+    std::size_t most_at_once{};
+    std::function<void(unsigned cpu)> behind_end; ///< what the CPU does that has sent the end
+
+private:
+    void publish(unsigned cpu, unsigned accesses) {
+        for (unsigned i = 0; i < accesses; ++i) {
+            while (!writers[cpu].has_room(1)) trap(cpu);
+            abi::Record record{};
+            record.type = abi::RecordType::access;
+            record.device = static_cast<std::uint16_t>(cpu);
+            record.value = simulation.scheduler.random().next();
+            record.time = writers[cpu].begin(i, i);
+            writers[cpu].publish(record);
+            writers[cpu].finish();
+            trap(cpu);
+        }
+        simulation.complete_system();
+        if (++finished_ < cpus) return;
+        stream->finish(cpu, abi::StreamEnd::machine_off);
+        if (behind_end) behind_end(cpu);
+    }
+
+    void trap(unsigned cpu) {
+        const std::size_t before = line.taken.size();
+        stream->work_a_little(cpu);
+        // Only this CPU can have sent in between: the others are stopped by the lock.
+        if (cpus_in_trap_++ == 0) most_at_once = std::max(most_at_once, line.taken.size() - before);
+        --cpus_in_trap_;
+        simulation.point();
+    }
+
+    unsigned finished_{};
+    unsigned cpus_in_trap_{};
+};
+
+struct Arrived {
+    std::vector<abi::Record> records;
+    unsigned hellos{};
+    unsigned ends{};
+    abi::EndHeader end{};
+};
+
+Arrived arrived(const Bytes& wire) {
+    Arrived all;
+    std::uint16_t sequence = 0;
+    for (const Bytes& frame : frames_on(wire)) {
+        const abi::FrameHeader header = header_of(frame);
+        CHECK(header.sequence == sequence++);
+        CHECK(frame.size() <= abi::max_frame - 4);
+        switch (header.type) {
+        case abi::FrameType::hello: ++all.hellos; break;
+        case abi::FrameType::end:
+            ++all.ends;
+            std::memcpy(&all.end, frame.data() + sizeof header, sizeof all.end);
+            break;
+        case abi::FrameType::records:
+            for (const abi::Record& record : records_in(frame)) all.records.push_back(record);
+            break;
+        }
+    }
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("a frame of any bytes comes off the line as it went on", "[stream]") {
+    const Simulation simulation{Conditions{}};
+    Random random{7};
+    for (unsigned size = 1; size < 1200; size += 1 + size / 7) {
+        for (unsigned zeros = 1; zeros <= 300; zeros *= 17) {
+            Bytes frame(size + 4, 0xee);
+            for (unsigned i = 0; i < size; ++i)
+                frame[i] =
+                    static_cast<std::uint8_t>(random.below(zeros) == 0 ? 0 : 1 + random.below(255));
+            const Bytes sent(frame.begin(), frame.begin() + size);
+            FakeLine line;
+            line.takes_one_in = 1 + size % 3;
+            FrameSender sender;
+            sender.start(frame.data(), size);
+            while (!sender.done()) {
+                const auto budget = static_cast<unsigned>(1 + random.below(40));
+                REQUIRE(sender.pump(line, budget) <= budget);
+            }
+            const std::vector<Bytes> frames = frames_on(line.taken);
+            REQUIRE(frames.size() == 1);
+            REQUIRE(frames[0] == sent);
+        }
+    }
+}
+
+TEST_CASE("all that CPUs publish arrives, in the order of time", "[stream]") {
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        CAPTURE(seed);
+        Streams streams(seed, 1 + static_cast<unsigned>(seed % 4));
+        streams.run(150);
+        const Arrived all = arrived(streams.line.taken);
+        CHECK(all.hellos >= 1);
+        CHECK(all.ends == 1);
+        REQUIRE(all.records.size() == cpus * 150);
+        std::uint32_t next[cpus]{};
+        std::uint64_t time = 0;
+        for (const abi::Record& record : all.records) {
+            REQUIRE(record.time >= time);
+            time = record.time;
+            REQUIRE(record.cpu_sequence == next[record.cpu]++);
+        }
+        for (unsigned cpu = 0; cpu < cpus; ++cpu) CHECK(all.end.next_sequence[cpu] == 150);
+    }
+}
+
+TEST_CASE("a trap sends no more than 16 bytes", "[stream]") {
+    Streams streams(3, 1);
+    streams.run(300);
+    CHECK(streams.most_at_once > 0);
+    CHECK(streams.most_at_once <= 16);
+}
+
+TEST_CASE("a line that takes nothing keeps nobody: the end gives up", "[stream]") {
+    Streams streams(5, 0);
+    const std::uint64_t begun = streams.simulation.now();
+    streams.run(20); // less than the rings hold
+    CHECK(streams.line.taken.empty());
+    CHECK(streams.simulation.now() - begun < 2 * 100'000);
+}
+
+TEST_CASE("what is published behind the end follows it, with another end", "[stream]") {
+    Streams streams(9, 1);
+    streams.behind_end = [&streams](unsigned cpu) {
+        abi::Record record{};
+        record.type = abi::RecordType::access;
+        streams.writers[cpu].publish_event(record);
+        streams.simulation.complete_system();
+        for (unsigned trap = 0; trap < 10; ++trap) // a STREX may fail without a reason
+            streams.stream->work_a_little(cpu);
+    };
+    streams.run(30);
+    const Arrived all = arrived(streams.line.taken);
+    CHECK(all.ends == 2);
+    CHECK(all.records.size() == cpus * 30 + 1);
+    const std::uint32_t* next = all.end.next_sequence;
+    CHECK(next[0] + next[1] + next[2] == cpus * 30 + 1);
+}
