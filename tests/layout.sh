@@ -23,7 +23,8 @@ floor() {
     dt | stream) echo 5 ;;
     machine) echo 6 ;;
     engine) echo 7 ;;
-    trap) echo 8 ;;
+    control) echo 8 ;;
+    trap) echo 9 ;;
     *) echo 99 ;;
     esac
 }

@@ -3,7 +3,7 @@
 //
 //   base + 0           the hypervisor's image and tables      (kept from the guest)
 //   base + 14 MiB      device tree, if r2 held none at entry  (kept from the guest)
-//   base + 15 MiB      control page: reserved; nothing answers there yet
+//   base + 15 MiB      control page (abi/control.hpp): nothing is there, Hyp answers
 //   base + 16 MiB      trace area, `mmioscope,area-size` long (kept from the guest)
 //   base - 2 MiB       device tree the guest is given         (guest RAM)
 //
@@ -48,6 +48,8 @@ inline constexpr char stream_quantum[] =
 inline constexpr char host_reader[] =
     "mmioscope,host-reader"; ///< "on" or "off": whether rings wait for a reader over shared
                              ///< memory; default: on, with a stream off
+inline constexpr char control[] =
+    "mmioscope,control"; ///< "on" (default), or "off": no control page
 inline constexpr char kernel[] = "multiboot,kernel";
 inline constexpr char ramdisk[] = "multiboot,ramdisk";
 } // namespace chosen

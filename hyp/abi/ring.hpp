@@ -141,7 +141,7 @@ struct alignas(64) Statistics {
     std::uint64_t retries;    ///< returns to the guest without progress (lock held, ring full)
     std::uint64_t lock_spins; ///< turns of the lock's waiting loop
     std::uint64_t abnormal;   ///< steps that ended other than at the next instruction
-    std::uint64_t reserved;
+    std::uint64_t filtered;   ///< accesses that a filter kept from becoming records
 };
 static_assert(sizeof(Statistics) == 64);
 

@@ -24,6 +24,7 @@ struct Register64 {
 // Identification (B4.1).
 using MIDR = Register32<15, 0, 0, 0, 0>;
 using MPIDR = Register32<15, 0, 0, 0, 5>;
+using REVIDR = Register32<15, 0, 0, 0, 6>;
 using ID_PFR1 = Register32<15, 0, 0, 1, 1>;
 using VPIDR = Register32<15, 4, 0, 0, 0>;
 using VMPIDR = Register32<15, 4, 0, 0, 5>;
@@ -69,7 +70,6 @@ using TTBCR = Register32<15, 0, 2, 0, 2>;
 
 // Maintenance (B4.2.1, B4.2.2).
 using TLBIALL = Register32<15, 0, 8, 7, 0>;       ///< this CPU, PL1&0 entries of the current VMID
-using TLBIALLIS = Register32<15, 0, 8, 3, 0>;     ///< all CPUs, likewise
 using TLBIALLH = Register32<15, 4, 8, 7, 0>;      ///< this CPU, Hyp entries
 using TLBIALLNSNH = Register32<15, 4, 8, 7, 4>;   ///< this CPU, PL1&0 entries of every VMID
 using TLBIALLNSNHIS = Register32<15, 4, 8, 3, 4>; ///< all CPUs, likewise

@@ -16,4 +16,8 @@ constexpr std::uint32_t crc32_end(std::uint32_t so_far) {
     return ~so_far;
 }
 
+/// What the CRC of some bytes is XORed with when `size` of them, `behind` from the end, change by
+/// `difference` (little-endian, XOR): the CRC is linear.
+std::uint32_t crc32_of_change(std::uint64_t difference, unsigned size, std::size_t behind);
+
 } // namespace mmioscope

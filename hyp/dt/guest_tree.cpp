@@ -1,5 +1,6 @@
 #include "dt/guest_tree.hpp"
 
+#include "abi/control.hpp"
 #include "abi/layout.hpp"
 
 extern "C" {
@@ -72,7 +73,8 @@ int set_chosen(void* blob, const BootModules& modules) {
     for (const char* own :
          {abi::chosen::trace, abi::chosen::engine, abi::chosen::policy, abi::chosen::area_size,
           abi::chosen::uart, abi::chosen::stream, abi::chosen::stream_baud,
-          abi::chosen::stream_paced, abi::chosen::stream_quantum, abi::chosen::host_reader})
+          abi::chosen::stream_paced, abi::chosen::stream_quantum, abi::chosen::host_reader,
+          abi::chosen::control})
         if (const int e = fdt_delprop(blob, chosen, own); e != 0 && e != -FDT_ERR_NOTFOUND)
             return e;
     if (modules.ramdisk.empty()) return 0;
@@ -81,10 +83,23 @@ int set_chosen(void* blob, const BootModules& modules) {
     return fdt_setprop_u64(blob, chosen, "linux,initrd-end", modules.ramdisk.end);
 }
 
+int announce_control(void* blob, const ControlRanges& control) {
+    const int node = fdt_add_subnode(blob, 0, "mmioscope");
+    if (node < 0) return node;
+    Cells reg;
+    for (const Range& range : {control.page, control.area}) {
+        reg.add(range.begin, fdt_address_cells(blob, 0));
+        reg.add(range.size(), fdt_size_cells(blob, 0));
+    }
+    if (const int e = fdt_setprop(blob, node, "reg", reg.data(), reg.bytes()); e != 0) return e;
+    return fdt_setprop_string(blob, node, "compatible", abi::control::compatible);
+}
+
 } // namespace
 
 BootError make_guest_tree(const Tree& tree, const MemoryMap& memory, const BootModules& modules,
-                          int uart_node, int stream_node, void* out, std::uint32_t room) {
+                          int uart_node, int stream_node, void* out, std::uint32_t room,
+                          const ControlRanges& control) {
     if (const int e = fdt_open_into(tree.blob(), out, static_cast<int>(room)); e != 0)
         return failed(e);
     // First what is known by offset, the last one first: fdt_open_into keeps offsets, an edit moves
@@ -96,6 +111,8 @@ BootError make_guest_tree(const Tree& tree, const MemoryMap& memory, const BootM
     if (const int e = set_memory(out, memory); e != 0) return failed(e);
     if (const int e = set_chosen(out, modules); e != 0) return failed(e);
     if (const int e = delete_modules(out); e != 0) return failed(e);
+    if (!control.page.empty())
+        if (const int e = announce_control(out, control); e != 0) return failed(e);
     if (const int e = fdt_pack(out); e != 0) return failed(e);
     return {};
 }

@@ -6,10 +6,17 @@
 
 namespace mmioscope {
 
+/// What the node /mmioscope says (abi/control.hpp); without a page there is no node.
+struct ControlRanges {
+    Range page;
+    Range area;
+};
+
 /// Writes it to `out` (`room` bytes): the memory nodes become `memory`, the nodes at `uart_node`
 /// and `stream_node` of `tree` are disabled (negative: none), the ramdisk is named as Linux expects
 /// it, and the boot modules and the hypervisor's own properties are gone.
 BootError make_guest_tree(const Tree& tree, const MemoryMap& memory, const BootModules& modules,
-                          int uart_node, int stream_node, void* out, std::uint32_t room);
+                          int uart_node, int stream_node, void* out, std::uint32_t room,
+                          const ControlRanges& control = {});
 
 } // namespace mmioscope

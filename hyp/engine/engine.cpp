@@ -35,13 +35,20 @@ void count_stores(Cpu& cpu, const DeviceAccess& access) {
     }
 }
 
+/// What is traced may have changed since the trap; under the locks it does not.
+bool still_recorded(const Cpu& cpu, const DeviceAccess& access) {
+    return reaches_traced(cpu.machine->map, cpu.step, access);
+}
+
 } // namespace
 
 bool take_locks(Cpu& cpu, const DeviceAccess& access) {
     abi::Statistics& statistics = cpu.ring.statistics();
     if (cpu.locks.acquire(cpu.machine->locks, regions_of(cpu.step, access), cpu.number,
-                          statistics.lock_spins))
-        return true;
+                          statistics.lock_spins)) {
+        if (still_recorded(cpu, access) == access.recorded) return true;
+        cpu.locks.release();
+    }
     ++statistics.retries;
     return false;
 }

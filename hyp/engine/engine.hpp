@@ -35,7 +35,7 @@ protected:
 };
 
 /// Takes the locks of all regions `access` reaches. False, and counted as a retry, if one is held
-/// elsewhere for too long.
+/// elsewhere for too long, or if what is traced of them is no longer what it was at the trap.
 [[nodiscard]] bool take_locks(Cpu& cpu, const DeviceAccess& access);
 /// Counts the access, and its stores, under its locks: now, since it may end the machine.
 void count_access(Cpu& cpu, const DeviceAccess& access);

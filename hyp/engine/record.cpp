@@ -48,7 +48,7 @@ abi::Record describe(const Frame& frame, const DeviceAccess& access) {
 void publish_beats(Cpu& cpu, const Frame& frame, const DeviceAccess& access, abi::Record record) {
     for (unsigned n = 0; n < access.beats; ++n) {
         const Beat& beat = cpu.step.beats[n];
-        if (beat.span == nullptr || !beat.span->traced) continue;
+        if (beat.span == nullptr || !beat.span->traced()) continue;
         record.device = beat.span->region;
         record.va = beat.va.value;
         abi::set_physical_address(record, beat.pa.value);

@@ -40,7 +40,7 @@ struct DeviceAccess {
     bool resets_machine{};       ///< and that will then start again
     bool stage1_walk{};          ///< made by the guest's table walk, not by the instruction
     std::uint16_t last_region{}; ///< of its last byte; the span's own as a rule
-    bool also_traced{};          ///< a byte behind the first region's is traced
+    Range behind{};              ///< what it may touch, if that is more than its span
 };
 
 } // namespace mmioscope

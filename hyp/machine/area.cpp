@@ -18,7 +18,7 @@ std::uint16_t final_flags(const Machine& machine, const abi::RegionEntry& region
     for (const Span& span : machine.map) {
         if (!span.range.overlaps(range_of(region)) || &machine.regions[span.region] != &region)
             continue;
-        if (span.traced) flags |= abi::region_traced;
+        if (span.traced()) flags |= abi::region_traced;
         if (span.trapped) flags |= abi::region_machine;
         if (span.withheld) flags |= abi::region_hypervisor;
     }
@@ -64,6 +64,7 @@ void make_area(Machine& machine, Range where) {
     header->kept_offset = static_cast<std::uint32_t>(layout.kept_offset);
     header->kept_size = static_cast<std::uint32_t>(layout.kept_size);
     for (unsigned i = 0; i < machine.cpu_count; ++i) {
+        machine.cpus[i].ring.obey(machine.control.filter);
         header->ring_offset[i] = static_cast<std::uint32_t>(layout.ring_offset(i));
         auto* ring = reinterpret_cast<abi::RingHeader*>(bytes + header->ring_offset[i]);
         machine.cpus[i].ring.start(*ring, i, layout.capacity(), machine.config.policy,

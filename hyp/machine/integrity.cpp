@@ -23,8 +23,7 @@ std::size_t pieces(const SealedRange& range) {
 
 Damage piece_of(const SealedRange& range, std::size_t n) {
     const std::size_t offset = n * piece_size;
-    return {range.name, range.begin + offset,
-            std::min(range.size - offset, piece_size)};
+    return {range.name, range.begin + offset, std::min(range.size - offset, piece_size)};
 }
 
 std::uint32_t crc_of(const Damage& piece) {
@@ -39,6 +38,16 @@ bool Integrity::seal(const char* name, const void* begin, const void* end, bool 
     for (std::size_t n = 0; n < pieces(range); ++n)
         if (!crcs_.push_back(crc_of(piece_of(range, n)))) return false;
     return ranges_.push_back(range);
+}
+
+void Integrity::expect_change(const void* at, unsigned size, std::uint64_t difference) {
+    for (const SealedRange& range : ranges_) {
+        const auto offset = static_cast<std::size_t>(bytes(at) - range.begin);
+        if (bytes(at) < range.begin || offset >= range.size) continue;
+        const std::size_t n = offset / piece_size;
+        const std::size_t behind = piece_of(range, n).size - offset % piece_size - size;
+        crcs_[range.first_crc + n] ^= crc32_of_change(difference, size, behind);
+    }
 }
 
 Damage Integrity::find_damage(bool stopped) const {
@@ -91,11 +100,29 @@ bool seal_machine(Machine& machine) {
            integrity.seal("description", &machine.config, &machine.locks);
 }
 
-Damage find_damage(const Machine& machine) {
-    return machine.integrity.find_damage(machine.stopped.load(std::memory_order_relaxed) != 0);
+void store_sealed(Machine& machine, std::uint32_t& word, std::uint32_t value) {
+    machine.integrity.expect_change(&word, sizeof word, port::load_shared(word) ^ value);
+    port::store_shared(word, value);
 }
 
-void check_integrity(const Machine& machine) {
+void store_sealed(Machine& machine, std::uint64_t& descriptor, std::uint64_t value) {
+    machine.integrity.expect_change(&descriptor, sizeof descriptor, descriptor ^ value);
+    port::store_descriptor(&descriptor, value);
+}
+
+Damage find_damage(Machine& machine) {
+    constexpr std::uint32_t looker = abi::max_cpus; // no CPU's number
+    constexpr unsigned most_turns = 1'000'000;      // a change takes some thousands
+    const bool stopped = machine.stopped.load(std::memory_order_relaxed) != 0;
+    std::uint64_t turns = 0;
+    const bool alone = machine.changes.try_acquire(looker, most_turns, turns);
+    if (!alone && !stopped) return {};
+    const Damage damage = machine.integrity.find_damage(stopped);
+    if (alone) machine.changes.release();
+    return damage;
+}
+
+void check_integrity(Machine& machine) {
     check(find_damage(machine).name == nullptr, "the hypervisor's memory was changed");
 }
 

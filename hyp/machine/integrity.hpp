@@ -1,6 +1,7 @@
 // What must not change once the guest runs: the image's text and constants, the translation tables
-// and the machine's description. Nothing but a device's DMA, a fault of the memory or of this
-// hypervisor can change it; a CRC-32 of each 4 KiB tells, whenever somebody looks.
+// and the machine's description; but for what a command changes, by store_sealed(). Nothing but a
+// device's DMA, a fault of the memory or of this hypervisor can change it; a CRC-32 of each 4 KiB
+// tells, whenever somebody looks.
 #pragma once
 
 #include "base/address.hpp"
@@ -32,6 +33,10 @@ public:
     [[nodiscard]] bool seal(const char* name, const void* begin, const void* end,
                             bool emptied_by_stop = false);
 
+    /// The `size` bytes at `at` are about to change from what they are by `difference` (XOR). The
+    /// checksum is not taken anew but changed as much, so what else is wrong stays so.
+    void expect_change(const void* at, unsigned size, std::uint64_t difference);
+
     /// The first piece that is not what it was. `stopped`: all CPUs are.
     Damage find_damage(bool stopped) const;
 
@@ -41,15 +46,22 @@ private:
     FixedVector<std::uint32_t, 512> crcs_;
 };
 
+/// Stores `value` in a word that is sealed, or in a sealed descriptor. With Machine::changes held:
+/// nobody looks meanwhile.
+void store_sealed(Machine& machine, std::uint32_t& word, std::uint32_t value);
+void store_sealed(Machine& machine, std::uint64_t& descriptor, std::uint64_t value);
+
 /// Notes what `machine` is made of; once, when nothing of it changes any more. False: no room.
 [[nodiscard]] bool seal_machine(Machine& machine);
 
-/// The first damage, if any. After a stop the root entries of the guest's tables do not count.
-Damage find_damage(const Machine& machine);
+/// The first damage, if any; none where what is traced is being changed and the change does not end
+/// within a bound: the next look sees. After a stop the root entries of the guest's tables do not
+/// count.
+Damage find_damage(Machine& machine);
 
 /// Stops with a report that names the range if anything has changed. Reads all of it
 /// (hyp/README.md, "When it fails", has the cost): call it where the guest starts a CPU or ends the
 /// machine, not where it accesses devices.
-void check_integrity(const Machine& machine);
+void check_integrity(Machine& machine);
 
 } // namespace mmioscope

@@ -1,10 +1,12 @@
 // What the CPUs share. Filled in by CPU 0 before any CPU enters the guest and constant from then
-// on, but for the locks, the power state and the stop flag, which synchronise themselves.
+// on, but for what a command changes (control/), the locks, the power state and the stop flag,
+// which synchronise themselves.
 #pragma once
 
 #include "dev/paced_line.hpp"
 #include "dev/pl011_line.hpp"
 #include "dt/config.hpp"
+#include "machine/control_state.hpp"
 #include "machine/cpu.hpp"
 #include "machine/integrity.hpp"
 #include "machine/power.hpp"
@@ -22,8 +24,9 @@ struct Machine {
     RegionMap map;
     MemoryMap guest_memory;
     ImageLayout image;
-    Range own_memory; ///< the hypervisor's: from its first byte to the end of the trace area
-    Range boot_tree;  ///< the device tree the boot loader handed over
+    Range control_page; ///< empty: there is none
+    Range own_memory;   ///< the hypervisor's: from its first byte to the end of the trace area
+    Range boot_tree;    ///< the device tree the boot loader handed over
     PhysicalAddress uart;
     unsigned cpu_count{};
 
@@ -37,6 +40,8 @@ struct Machine {
     Engine* engine{};
 
     RegionLocks locks;
+    Lock changes; ///< held while what is sealed changes, or is looked at; last in the lock order
+    ControlState control;
     Integrity integrity;
     Power power;
     Pl011Line stream_uart;

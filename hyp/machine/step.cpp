@@ -14,10 +14,11 @@ RegionSet regions_of(const Step& step, const DeviceAccess& access) {
     return regions;
 }
 
-bool reaches_traced(const Step& step, const DeviceAccess& access) {
-    if (!access.listed) return access.span->traced || access.also_traced;
+bool reaches_traced(const RegionMap& map, const Step& step, const DeviceAccess& access) {
+    if (!access.listed)
+        return access.span->traced() || (!access.behind.empty() && map.any_traced(access.behind));
     for (unsigned n = 0; n < access.beats; ++n)
-        if (step.beats[n].span != nullptr && step.beats[n].span->traced) return true;
+        if (step.beats[n].span != nullptr && step.beats[n].span->traced()) return true;
     return false;
 }
 

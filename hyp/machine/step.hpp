@@ -9,6 +9,8 @@
 
 namespace mmioscope {
 
+class RegionMap;
+
 /// Breakpoint pairs in use while stepping: behind the instruction, and at the guest's undefined,
 /// prefetch abort and data abort vectors, in case it takes one of these instead.
 inline constexpr unsigned step_breakpoints = 4;
@@ -41,6 +43,6 @@ struct Step {
 /// The regions `access` reaches; `step.beats` tells if it is listed.
 RegionSet regions_of(const Step& step, const DeviceAccess& access);
 /// Whether one of its accesses is to a traced device.
-bool reaches_traced(const Step& step, const DeviceAccess& access);
+bool reaches_traced(const RegionMap& map, const Step& step, const DeviceAccess& access);
 
 } // namespace mmioscope

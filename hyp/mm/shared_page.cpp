@@ -1,9 +1,8 @@
 #include "mm/shared_page.hpp"
 
 #include "base/check.hpp"
-#include "port/barrier.hpp"
+#include "mm/changing_pages.hpp"
 #include "port/memory.hpp"
-#include "port/sysreg.hpp"
 
 namespace mmioscope {
 
@@ -32,14 +31,6 @@ void change_openers(Descriptor& entry, Descriptor change) {
     panic("a shared page's descriptor does not come to rest");
 }
 
-/// Every CPU walks, and no CPU translates, by what the table says now (ARM ARM B3.10.1).
-void invalidate_everywhere() {
-    port::complete_all();
-    port::write<reg::TLBIALLIS>(0);
-    port::complete_all();
-    port::synchronize_context();
-}
-
 bool add_page(TranslationTable& normal, const TranslationTable& open, Range page, TablePool& pool) {
     const Descriptor leaf = open.lookup(page.begin);
     if (!lpae::is_valid(leaf)) return true; // withheld: nobody opens it
@@ -66,13 +57,13 @@ bool add_shared_pages(TranslationTable& normal, const TranslationTable& open, co
 
 void open_shared_page(Descriptor& entry) {
     change_openers(entry, one_opener);
-    invalidate_everywhere();
+    forget_on_all_cpus();
 }
 
 void close_shared_page(Descriptor& entry) {
     check((entry & openers) != 0, "a shared page was closed twice");
     change_openers(entry, ~one_opener + 1);
-    invalidate_everywhere();
+    forget_on_all_cpus();
 }
 
 } // namespace mmioscope

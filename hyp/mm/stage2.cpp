@@ -27,13 +27,13 @@ bool build_stage2(TranslationTable& table, const MemoryMap& memory, const Region
         if (!table.map(range, lpae::guest_memory, pool)) return false;
 
     for (const Span& span : map) // memory that is traced as if it were a device
-        if ((span.withheld || (!with_trapped && (span.traced || span.trapped))) &&
+        if ((span.withheld || (!with_trapped && (span.traced() || span.trapped))) &&
             all_pages(span).end <= lpae::input_end && !table.unmap(all_pages(span), pool))
             return false;
 
     for (const Span& span : map) {
         if (span.withheld) continue;
-        if (!with_trapped && (span.traced || span.trapped)) continue;
+        if (!with_trapped && (span.traced() || span.trapped)) continue;
         const Range pages = with_trapped ? all_pages(span) : untrapped_pages(span, map);
         if (pages.empty() || pages.end > lpae::input_end) continue;
         const bool is_memory = (regions[span.region].flags & abi::region_memory) != 0;

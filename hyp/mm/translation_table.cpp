@@ -62,6 +62,18 @@ bool TranslationTable::unmap(Range range, TablePool& pool) {
     return fill(root_, lpae::first_level, range, nullptr, pool);
 }
 
+bool TranslationTable::split(Range range, TablePool& pool) {
+    constexpr std::uint64_t block = lpae::level_size(lpae::last_level - 1);
+    for (std::uint64_t at = range.begin & ~(block - 1); at < range.end; at += block) {
+        Descriptor* table = root_;
+        for (unsigned level = lpae::first_level; level < lpae::last_level; ++level) {
+            table = descend(table[lpae::level_index(at, level)], level, pool);
+            if (table == nullptr) return false;
+        }
+    }
+    return true;
+}
+
 Descriptor TranslationTable::lookup(std::uint64_t address) const {
     const Descriptor* table = root_;
     for (unsigned level = lpae::first_level;; ++level) {

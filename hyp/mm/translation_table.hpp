@@ -1,5 +1,6 @@
 // Building long-descriptor tables: Hyp's stage 1 and the guest's stage 2 alike. Tables are built
-// before the first ERET into the guest and never changed while it runs, so no break-before-make.
+// before the first ERET into the guest. Which pages are valid in the normal one may change later
+// (mm/changing_pages.hpp), nothing else.
 #pragma once
 
 #include "arch/lpae.hpp"
@@ -37,10 +38,14 @@ public:
     /// Leaves `range` (page-aligned) invalid, splitting blocks that reach beyond it.
     [[nodiscard]] bool unmap(Range range, TablePool& pool);
 
+    /// Gives every page that `range` touches a descriptor of its own, with what was mapped there.
+    [[nodiscard]] bool split(Range range, TablePool& pool);
+
     /// The leaf that translates `address`, or 0.
     lpae::Descriptor lookup(std::uint64_t address) const;
 
-    /// The entry of the last level for `address`, valid or not; null if a block or nothing is there.
+    /// The entry of the last level for `address`, valid or not; null if a block or nothing is
+    /// there.
     lpae::Descriptor* page_entry(std::uint64_t address) const;
 
     /// Makes every entry of the root invalid: whoever walks it next, faults.

@@ -15,6 +15,7 @@
 #include "guest/reset.hpp"
 #include "machine/area.hpp"
 #include "machine/machine.hpp"
+#include "mm/changing_pages.hpp"
 #include "mm/shared_page.hpp"
 #include "port/barrier.hpp"
 #include "port/memory.hpp"
@@ -140,6 +141,8 @@ BootError read_tree(const Tree& tree, Machine& machine, int& uart_node) {
     MemoryMap board_memory;
     if (auto e = list_memory(tree, board_memory)) return e;
     machine.image.area.end = machine.image.area.begin + machine.config.area_size;
+    const std::uint64_t page = machine.image.text.begin + abi::control_page_offset;
+    if (machine.config.control) machine.control_page = {page, page + page_size};
     machine.own_memory = {machine.image.text.begin, machine.image.area.end};
     if (auto e = check_memory(machine, board_memory)) return e;
     machine.guest_memory = board_memory;
@@ -176,10 +179,14 @@ BootError build_tables(Machine& machine) {
     if (!build_guest_table(machine, machine.normal_table, false)) return no_tables;
     for (unsigned i = 0; i < machine.cpu_count; ++i)
         if (!build_guest_table(machine, machine.shadow_tables[i], true)) return no_tables;
-    if (machine.config.engine == abi::EngineKind::unprotect &&
-        !add_shared_pages(machine.normal_table, machine.shadow_tables[0], machine.map,
-                          machine.pool))
+    if (machine.config.engine != abi::EngineKind::unprotect) {
+        if (!prepare_changing_pages(machine.normal_table, machine.regions, machine.map,
+                                    machine.pool))
+            return no_tables;
+    } else if (!add_shared_pages(machine.normal_table, machine.shadow_tables[0], machine.map,
+                                 machine.pool)) {
         return no_tables;
+    }
     return {};
 }
 
@@ -213,6 +220,10 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
     cpu.view.start();
     cpu.step = {};
     cpu.mistakes_thumb_stores = arch::mistakes_thumb_stores(port::read<reg::MIDR>());
+    const std::uint32_t midr = port::read<reg::MIDR>(); // REVIDR is not for every core to read
+    if (arch::broadcast_tlbi_fails(midr, 0) &&
+        arch::broadcast_tlbi_fails(midr, port::read<reg::REVIDR>()))
+        machine.control.broadcast_fails.store(1, std::memory_order_relaxed);
     check(start_debug_unit(),
           "the breakpoint unit cannot be used (DBGEN low, or a debugger owns it)");
 }
@@ -270,7 +281,8 @@ Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
     const PhysicalAddress guest_tree{machine.image.text.begin - abi::guest_tree_room};
     if (auto e = make_guest_tree(tree, machine.guest_memory, machine.config.modules, uart_node,
                                  machine.config.stream_node, port::memory_at<void>(guest_tree),
-                                 abi::guest_tree_room))
+                                 abi::guest_tree_room,
+                                 {machine.control_page, machine.image.area}))
         refuse(machine, e);
     const Tree written(port::memory_at<const void>(guest_tree));
 

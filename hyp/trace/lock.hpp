@@ -33,6 +33,9 @@ public:
     /// The CPU that holds it, or no_owner.
     std::uint32_t owner() const { return port::load_shared(owner_); }
 
+    /// To a debugger, and to the simulated machine's judges: whether somebody holds it.
+    bool held() const { return owner_ != no_owner; }
+
 private:
     std::uint32_t owner_{no_owner};
 };

@@ -13,6 +13,25 @@ constexpr unsigned block_of(PhysicalAddress address) {
 }
 } // namespace
 
+bool RegionLocks::acquire_all(std::size_t count, std::uint32_t cpu, std::uint64_t& spins) {
+    for (std::size_t n = 0; n < count; ++n) {
+        if (locks_[n].lock.try_acquire(cpu, max_turns, spins)) continue;
+        release_all(n);
+        return false;
+    }
+    return true;
+}
+
+void RegionLocks::release_all(std::size_t count) {
+    for (std::size_t n = 0; n < count; ++n) locks_[n].lock.release();
+}
+
+void RegionLocks::count_stores_everywhere(std::size_t count) {
+    for (std::size_t n = 0; n < count; ++n)
+        for (std::uint32_t& stores : locks_[n].stores)
+            port::store_shared(stores, port::load_shared(stores) + 1);
+}
+
 void RegionSet::add(std::uint16_t region) {
     std::size_t at = 0;
     while (at < regions_.size() && regions_[at] < region) ++at;

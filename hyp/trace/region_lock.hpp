@@ -28,6 +28,14 @@ public:
         return locks_[region < abi::max_regions ? region : abi::max_regions];
     }
 
+    /// Those of regions 0 to `count` - 1, in their order: when this returns true no access to a
+    /// region is in flight, and none begins before release_all(). False, with nothing held, when
+    /// one could not be had within the bound.
+    [[nodiscard]] bool acquire_all(std::size_t count, std::uint32_t cpu, std::uint64_t& spins);
+    void release_all(std::size_t count);
+    /// As if there had been a store to every block of each: with their locks held.
+    void count_stores_everywhere(std::size_t count);
+
 private:
     RegionLock locks_[abi::max_regions + 1];
 };

@@ -49,13 +49,13 @@ bool RegionMap::build(const RegionTable& regions) {
         if (!cut(range.begin) || !cut(range.end)) return false;
         std::size_t at = first_ending_after(range.begin);
         while (at < spans_.size() && spans_[at].range.begin < range.end) spans_.erase(at);
-        if (!spans_.insert(at, Span{range, region, false, false, false})) return false;
+        if (!spans_.insert(at, Span{.range = range, .region = region})) return false;
     }
     return true;
 }
 
 bool RegionMap::select(Range range, bool traced) {
-    return change(range, [traced](Span& s) { s.traced = traced && !s.withheld; });
+    return change(range, [traced](Span& s) { s.selected = s.traced_word = traced && !s.withheld; });
 }
 
 bool RegionMap::trap_always(Range range) {
@@ -65,7 +65,7 @@ bool RegionMap::trap_always(Range range) {
 bool RegionMap::withhold(Range range) {
     return change(range, [](Span& s) {
         s.withheld = true;
-        s.traced = false;
+        s.selected = s.traced_word = 0;
     });
 }
 
@@ -79,14 +79,14 @@ bool RegionMap::page_trapped(PhysicalAddress address) const {
     const Range page{page_floor(address.value), page_floor(address.value) + page_size};
     for (std::size_t i = first_ending_after(page.begin);
          i < spans_.size() && spans_[i].range.begin < page.end; ++i)
-        if (spans_[i].traced || spans_[i].trapped || spans_[i].withheld) return true;
+        if (spans_[i].traced() || spans_[i].trapped || spans_[i].withheld) return true;
     return false;
 }
 
 bool RegionMap::any_traced(Range range) const {
     for (std::size_t i = first_ending_after(range.begin);
          i < spans_.size() && spans_[i].range.begin < range.end; ++i)
-        if (spans_[i].traced) return true;
+        if (spans_[i].traced()) return true;
     return false;
 }
 

@@ -8,6 +8,7 @@
 #include "abi/ring.hpp"
 #include "base/address.hpp"
 #include "base/fixed_vector.hpp"
+#include "port/shared.hpp"
 
 namespace mmioscope {
 
@@ -21,9 +22,14 @@ constexpr Range range_of(const abi::RegionEntry& r) {
 struct Span {
     Range range;
     std::uint16_t region{};
-    bool traced{};   ///< accesses become records
-    bool trapped{};  ///< accesses trap even if untraced: they can end the machine or start a CPU
-    bool withheld{}; ///< the hypervisor's own: the guest does not reach it
+    bool trapped{};    ///< accesses trap even if untraced: they can end the machine or start a CPU
+    bool withheld{};   ///< the hypervisor's own: the guest does not reach it
+    bool changeable{}; ///< `selected` may change while the guest runs (mm/changing_pages.hpp)
+    std::uint32_t selected{};    ///< 1: traced whenever tracing is on
+    std::uint32_t traced_word{}; ///< what traced() reads; changes under the region's lock only
+
+    /// Accesses become records. Under the region's lock it stays so; without, it is a hint.
+    bool traced() const { return port::load_shared(traced_word) != 0; }
 };
 
 class RegionMap {
@@ -49,6 +55,8 @@ public:
 
     const Span* begin() const { return spans_.begin(); }
     const Span* end() const { return spans_.end(); }
+    Span* begin() { return spans_.begin(); }
+    Span* end() { return spans_.end(); }
 
 private:
     static constexpr std::size_t max_spans = 2 * abi::max_regions;

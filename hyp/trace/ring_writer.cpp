@@ -32,7 +32,7 @@ std::uint64_t RingWriter::slowest_tail() const {
 }
 
 bool RingWriter::has_room(std::uint64_t count) const {
-    if (policy_ == abi::Policy::flight) return true;
+    if (port::load_shared(policy_) == abi::Policy::flight) return true;
     const std::uint64_t gap = pending_gap_ != 0 ? 1 : 0;
     return head_ - slowest_tail() + count + gap <= capacity_;
 }
@@ -80,8 +80,21 @@ void RingWriter::lose() {
     port::store_shared(header_->next_sequence, ++sequence_);
 }
 
+bool RingWriter::filtered(const abi::Record& record) {
+    if (record.type != abi::RecordType::access) return false;
+    if (filter_->passes(record) && passed_++ % filter_->one_in == 0) return false;
+    ++header_->statistics.filtered;
+    return true;
+}
+
+std::uint64_t RingWriter::statistic(unsigned n) const {
+    if (header_ == nullptr) return 0;
+    return port::load_shared(reinterpret_cast<const std::uint64_t*>(&header_->statistics)[n]);
+}
+
 void RingWriter::publish(abi::Record& record) {
     record.cpu = cpu_;
+    if (filter_->set && filtered(record)) return;
     if (!has_room(1)) return lose();
     if (pending_gap_ != 0) {
         abi::Record gap{};

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "abi/ring.hpp"
+#include "port/shared.hpp"
+#include "trace/filter.hpp"
 
 namespace mmioscope {
 
@@ -36,12 +38,21 @@ public:
     /// The most recent records, newest first: for the panic report. Null past the end.
     const abi::Record* recent(unsigned age) const;
 
+    /// Accesses that `filter` does not let through are counted instead of published.
+    void obey(const Filter& filter) { filter_ = &filter; }
+    /// By any CPU.
+    void set_policy(abi::Policy policy) { port::store_shared(policy_, policy); }
+    bool stalls() const { return port::load_shared(policy_) == abi::Policy::stall; }
+    /// The `n`-th word of the statistics, as another CPU sees it; 0 before start().
+    std::uint64_t statistic(unsigned n) const;
+
     abi::Statistics& statistics() { return header_->statistics; }
 
 private:
     std::uint64_t slowest_tail() const;
     void store(abi::Record& record);
     void lose();
+    bool filtered(const abi::Record& record);
 
     abi::RingHeader* header_{};
     abi::Record* slots_{};
@@ -52,6 +63,8 @@ private:
     std::uint32_t sequence_{};
     std::uint8_t cpu_{};
     abi::Policy policy_{};
+    const Filter* filter_{&no_filter};
+    std::uint32_t passed_{}; ///< the filter, for sampling
 };
 
 } // namespace mmioscope

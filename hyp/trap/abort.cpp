@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "board/board.hpp"
+#include "control/page.hpp"
 #include "engine/exclusive.hpp"
 #include "engine/record.hpp"
 #include "guest/exception.hpp"
@@ -27,11 +28,24 @@ PhysicalAddress faulting_address(const Machine& machine, arch::Hsr hsr, VirtualA
 }
 
 /// The tables leave invalid what traps and what is not the guest's, and nothing else.
-void check_table(const Machine& machine, PhysicalAddress pa) {
+bool traps_rightly(const Machine& machine, PhysicalAddress pa) {
     const Span* span = machine.map.find(pa);
     const bool mapped = span != nullptr ? !span->withheld : in_memory(machine.guest_memory, pa);
-    if (mapped && pa.value < lpae::input_end && !machine.map.page_trapped(pa))
-        panic("a page is missing in the guest's table");
+    return !mapped || pa.value >= lpae::input_end || machine.map.page_trapped(pa);
+}
+
+/// False: the page no longer traps, or that is being changed; the guest tries again.
+bool check_table(Cpu& cpu, PhysicalAddress pa) {
+    Machine& machine = *cpu.machine;
+    if (traps_rightly(machine, pa)) return true;
+    constexpr unsigned max_turns = 2000;
+    if (!machine.changes.try_acquire(cpu.number, max_turns, cpu.ring.statistics().lock_spins))
+        return false;
+    const bool missing =
+        !traps_rightly(machine, pa) && !lpae::is_valid(machine.normal_table.lookup(pa.value));
+    machine.changes.release();
+    if (missing) panic("a page is missing in the guest's table");
+    return false;
 }
 
 std::uint16_t region_at(const Machine& machine, PhysicalAddress pa, std::uint16_t otherwise) {
@@ -140,7 +154,7 @@ void find_last_region(const Machine& machine, DeviceAccess& access) {
     access.last_region = access.span->region;
     if (access.span->range.contains(last.value)) return;
     access.last_region = region_at(machine, last, access.last_region);
-    access.also_traced = machine.map.any_traced({access.pa.value, last.value + 1});
+    access.behind = {access.pa.value, last.value + 1};
 }
 
 } // namespace
@@ -156,18 +170,21 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     // HDFAR is the address the walk was for, so of the descriptor's only the page is known.
     if (access.stage1_walk) access.pa = {page_floor(access.pa.value)};
     access.span = machine.map.find(access.pa);
-    if (access.span == nullptr || !access.span->traced) check_table(machine, access.pa);
+    if ((access.span == nullptr || !access.span->traced()) && !check_table(cpu, access.pa))
+        return Outcome::again;
 
     if (hsr.cache_maintenance()) return record_maintenance(cpu, frame, access);
     abi::FaultReason why = decode_access(cpu, frame, hsr, access);
-    if (access.span == nullptr || access.span->withheld)
+    if (access.span == nullptr || access.span->withheld) {
+        if (const auto outcome = access_control_page(cpu, frame, access)) return *outcome;
         return answer_unassigned(cpu, frame, access);
+    }
     if (why == abi::FaultReason::none) why = objection(cpu, frame, access);
     if (why != abi::FaultReason::none) return refuse(cpu, frame, access, why);
 
     find_last_region(machine, access);
-    access.recorded = reaches_traced(cpu.step, access);
-    if (access.recorded && machine.config.policy == abi::Policy::stall &&
+    access.recorded = reaches_traced(machine.map, cpu.step, access);
+    if (access.recorded && cpu.ring.stalls() &&
         !cpu.ring.has_room(access.beats + (machine.config.pre ? 1 : 0))) {
         ++cpu.ring.statistics().retries;
         return Outcome::again;

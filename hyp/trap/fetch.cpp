@@ -13,7 +13,7 @@ namespace {
 /// Memory in a device's clothes, from which firmware may run.
 bool in_flash_or_sram(const Machine& machine, PhysicalAddress pa) {
     const Span* span = machine.map.find(pa);
-    return span != nullptr && !span->traced && !span->withheld &&
+    return span != nullptr && !span->traced() && !span->withheld &&
            (machine.regions[span->region].flags & abi::region_memory) != 0;
 }
 

@@ -54,7 +54,7 @@ void print_recent_records(TextSink& out, const Cpu& cpu) {
 }
 
 /// Of the tables below the guest's roots: those are empty by now.
-void print_integrity(TextSink& out, const Machine& machine) {
+void print_integrity(TextSink& out, Machine& machine) {
     const Damage damage = find_damage(machine);
     if (damage.name == nullptr) {
         print(out, "mmioscope: unchanged: text, constants, description, tables below the roots\n");

@@ -27,10 +27,10 @@ inline handler(c) {
 }
 
 /* What nobody looks at is not kept: it would only make the search longer. */
-#define LOOKS_AT_PAGE (variant == TLBI_OF_ONE_PAGE || variant >= LIMIT_EMULATION)
+#define LOOKS_AT_PAGE (variant == TLBI_OF_ONE_PAGE || variant == LIMIT_EMULATION || variant == LIMIT_REMAPPED)
 
 inline trapped(c, p, q) {
-    atomic { exception(c); decoded[c] = (LOOKS_AT_PAGE -> page_of_step + 1 : 0) };
+    atomic { exception(c); decoded[c] = (LOOKS_AT_PAGE -> page_of_step + 1 : 0); decision[c] = marked };
     if
     :: variant == LIMIT_EMULATION -> emulate(c, page_of_step)
     :: else -> carry_out(c, p, q)
@@ -92,9 +92,10 @@ proctype cpu(byte c) {
         };
         if
         :: atomic { if :: q = 0 :: q = 1 fi }; instruction(c, p, q)
+        :: variant >= SWITCHED -> exception(c); change_in_quiet(c, !told); exception(c)
         :: atomic { !unmapping -> unmapping = 1 }; unmap(c, p); unmapping = 0
         fi;
-        atomic { p = 0; q = 0; page_of_step = 0; result = 0; turns = 0; got = 0; planned = 0 }
+        atomic { p = 0; q = 0; page_of_step = 0; result = 0; turns = 0; got = 0; planned = 0; decision[c] = 1 }
     :: budget -> break
     od;
     done++

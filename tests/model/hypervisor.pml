@@ -140,10 +140,19 @@ inline choose_regions(p, q) {
     fi
 }
 
+/* Whoever waited for the lock looks again at what is traced, and gives up if that has changed: carry_out's first
+ * branch. Leaves `got`.
+ * source: hyp/engine/engine.cpp take_locks */
+inline take_locks(c, first, second) {
+    acquire(c, first, second)                    /* = locks.acquire */
+                                                 /* = locks.release */
+}
+#define DECIDED_ANEW(c) (got && decision[c] != marked && variant != SWITCHED_DECIDED_AT_TRAP)
+
 /* source: hyp/engine/reexecution.cpp begin_step */
 inline begin_step(c, p, q) {
     unless(SEQUENCE_BEFORE_LOCK, take_sequence_numbers(c, p, q)) /* = locks.next_sequence */
-                                                 /* = ring.begin */
+                                                 /* = put_in_flight */
                                                  /* = publish_if_last */
                                                  /* = arm_breakpoints */
                                                  /* = mask_interrupts: nothing but the step runs, guest.pml */
@@ -157,11 +166,15 @@ inline carry_out(c, p, q) {
     atomic { choose_regions(p, q); got = 1 };
     in(SEQUENCE_BEFORE_LOCK, take_sequence_numbers(c, p, q));
     if
-    :: variant != NO_LOCK -> acquire(c, low, high) /* = begin_access */
+    :: variant != NO_LOCK -> take_locks(c, low, high) /* = begin_access */
     :: else
     fi;
     if
-    :: got ->
+    :: DECIDED_ANEW(c) ->
+        release(low);
+        if :: high != low -> release(high) :: else fi;
+        d_step { low = 0; high = 0; got = 0 }
+    :: got && !DECIDED_ANEW(c) ->
         begin_step(c, p, q);                     /* = begin_step */
         d_step { low = 0; high = 0 };
         open_shadow(c)                           /* = view.open_shadow */
@@ -204,6 +217,65 @@ inline finish(c, p, q, planned) {
     in(TWO_VMIDS_TTLB, steps--)
 }
 
+/* source: hyp/mm/changing_pages.cpp forget_on_all_cpus */
+inline forget_on_all_cpus(c) {                   /* = port::complete_all(); */
+    if                                           /* = port::write<reg::TLBIALLNSNHIS>(0); */
+    :: variant != SWITCHED_NO_TLBI && variant != SWITCHED_NO_DSB ->
+        d_step { everybody_has_heard() }         /* = port::complete_all(); */
+    :: else
+    fi                                           /* = port::synchronize_context(); */
+}
+
+inline tell(on) { told = on }
+
+/* Page 0 is to be traced from now on, or no longer. The order of record and tables is that of the source;
+ * selection.cpp marks and writes the descriptors.
+ * source: hyp/control/selection.cpp apply_selection */
+inline apply_selection(c, on) {                  /* = for (Span& span : machine.map) */
+                                                 /* = const bool traced = machine.control.stopped == 0 && port::load_shared(span.selected) != 0; */
+                                                 /* = if (!span.changeable || span.traced() == traced) continue; */
+    marked = on;                                 /* = store_sealed(machine, span.traced_word, traced ? 1 : 0); */
+    d_step {
+        opened_for_all = !on;                    /* = set_pages(machine, span); */
+        everybody_walks()
+    };
+    forget_on_all_cpus(c)                        /* = forget_on_all_cpus(); */
+                                                 /* = machine.locks.count_stores_everywhere(machine.regions.size()); */
+}
+
+/* One region, so one lock.
+ * source: hyp/trace/region_lock.cpp RegionLocks::acquire_all */
+inline acquire_all(c) {                          /* = for (std::size_t n = 0; n < count; ++n) */
+    try_acquire(c, 0)                            /* = if (locks_[n].lock.try_acquire(cpu, max_turns, spins)) continue; */
+                                                 /* = release_all(n); */
+                                                 /* = return false; */
+                                                 /* = return true; */
+}
+
+/* A CPU in Hyp, no step armed: hyp/control/command.cpp change_in_quiet() and change(). */
+inline change_in_quiet(c, on) {
+    if
+    :: variant != SWITCHED_NO_LOCK -> acquire_all(c)
+    :: else -> got = 1
+    fi;
+    if
+    :: got ->
+        if
+        :: told && variant != SWITCHED_RECORD_LAST -> tell(0); apply_selection(c, 0)
+        :: told && variant == SWITCHED_RECORD_LAST -> apply_selection(c, 0); tell(0)
+        :: !told && variant != SWITCHED_RECORD_FIRST -> apply_selection(c, 1); tell(1)
+        :: !told && variant == SWITCHED_RECORD_FIRST -> tell(1); apply_selection(c, 1)
+        fi;
+        in(SWITCHED_NO_DSB, d_step { everybody_has_heard() });
+        if
+        :: variant != SWITCHED_NO_LOCK -> release(0)
+        :: else
+        fi
+    :: else
+    fi;
+    got = 0
+}
+
 /* The other engine: Hyp accesses the address it has from the trap.
  * source: hyp/engine/emulation.cpp EmulationEngine::carry_out */
 inline emulate(c, p) {
@@ -212,7 +284,7 @@ inline emulate(c, p) {
     if
     :: got ->
         take_sequence_number(c, p);              /* = locks.next_sequence */
-                                                 /* = ring.begin */
+                                                 /* = put_in_flight */
                                                  /* = publish_if_last */
         atomic {
             stale = decoded[c] == REUSED; assert(!stale);

@@ -35,7 +35,7 @@ byte tlb[CPUS * PAGES * 2];
 byte fresh[CPUS * PAGES];  /* what has been walked since a TLBI that is not waited for */
 byte invalidating[CPUS];   /* pages of such a TLBI */
 bit mapped[PAGES];         /* by the guest's own stage 1 */
-bit opened_for_all;        /* the normal table maps page 0: only OPEN_FOR_ALL does so */
+bit opened_for_all;        /* the normal table maps page 0: only OPEN_FOR_ALL and SWITCHED do so */
 byte posted[CPUS];         /* 1 + page of a store that has not arrived */
 
 /* What a walk of page p finds in a table now. */
@@ -88,6 +88,23 @@ inline invalidate_for_all(p) {
         :: variant == TWO_VMIDS_TTLB -> TLB(k, p, 1) = FAULTED
         :: else
         fi
+    }
+    k = 0
+}
+
+/* Hyp's broadcast TLBI of everything, done: nobody has what the tables do not have now, and the accesses made
+ * with it have arrived (B3.10). */
+inline everybody_has_heard() {
+    for (k : 0 .. CPUS - 1) {
+        for (i : 0 .. PAGES - 1) {
+            TLB(k, i, 0) = FAULTED;
+            FRESH(k, i) = FAULTED
+        }
+        i = 0;
+        unrecorded = posted[k] == 1 && told && !stepping[k];
+        assert(!unrecorded);
+        store_arrives(k);
+        walk(k)
     }
     k = 0
 }

@@ -26,6 +26,8 @@ init {
             traced_pages = atoi(getenv("TRACED"));
             budget = atoi(getenv("BUDGET"));
         };
+        marked = 1;
+        told = 1;
         mapped[0] = 1;
         mapped[1] = 1;
         everybody_walks()

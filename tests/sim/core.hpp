@@ -34,6 +34,7 @@ struct Core {
     Tlb tlb;
     std::vector<Invalidation> own_tlbi;   ///< issued, and done at the next DSB for sure
     std::vector<Invalidation> broadcasts; ///< likewise, on all CPUs
+    bool broadcast_by_hyp{};              ///< likewise, of everything
     bool icache_unknown{true};            ///< until ICIALLU is done
     bool icache_invalidated{};            ///< issued
     std::deque<BusAccess> posted;         ///< writes on their way to a device, in program order

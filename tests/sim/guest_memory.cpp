@@ -6,6 +6,20 @@
 
 namespace mmioscope::sim {
 
+namespace {
+
+/// What the map says of the page, unless it is being changed. Read in no time.
+bool must_trap(const Machine& machine, std::uint64_t address) {
+    if (machine.changes.held()) return false;
+    const Range page{page_floor(address), page_floor(address) + page_size};
+    for (const Span& span : machine.map)
+        if (span.range.overlaps(page) && (span.traced_word != 0 || span.trapped || span.withheld))
+            return true;
+    return false;
+}
+
+} // namespace
+
 Route GuestCpu::translate(std::uint32_t va) {
     const Regime regime = core_.regime();
     const Route route = core_.tlb.translate(regime, va, sim_.scheduler.steps());
@@ -37,7 +51,7 @@ bool GuestCpu::reaches_trapped(std::uint64_t address) const {
     const Machine* hypervisor = sim_.hypervisor;
     return hypervisor != nullptr && hypervisor->config.engine != abi::EngineKind::unprotect &&
            core_.root() == hypervisor->normal_table.root().value &&
-           hypervisor->map.page_trapped({address});
+           must_trap(*hypervisor, address);
 }
 
 bool GuestCpu::access(std::uint32_t va, unsigned log2_size, bool write, const Syndrome& syndrome,

@@ -105,14 +105,9 @@ void Simulation::write_register(Encoding which, std::uint64_t value) {
         break;
     case encoding_of<reg::TLBIALL>(): return invalidate(self, Invalidation::What::vmid);
     case encoding_of<reg::TLBIALLNSNH>(): return invalidate(self, Invalidation::What::everything);
-    case encoding_of<reg::TLBIALLIS>():
-        for (Core& other : cores)
-            perform(
-                other,
-                {.what = Invalidation::What::vmid, .vmid = self.regime().vmid(), .by_hyp = true});
-        return;
     case encoding_of<reg::TLBIALLNSNHIS>():
-        for (Core& other : cores) perform(other, {.by_hyp = true});
+        self.broadcast_by_hyp = true;
+        if (scheduler.random().one_in(2)) perform_broadcast(self);
         return;
     case encoding_of<reg::ICIALLU>(): self.icache_invalidated = true; return;
     case encoding_of<reg::ATS1CPR>():

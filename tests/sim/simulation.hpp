@@ -128,6 +128,7 @@ private:
     std::uint64_t read_counter(Core& core);
     void invalidate(Core& core, Invalidation::What what);
     void perform_own_tlbi(Core& core);
+    void perform_broadcast(Core& core);
     void perform(Core& core, const Invalidation& what);
     void arrive(Core& core);
     bool debug_locked(const Core& core) const;

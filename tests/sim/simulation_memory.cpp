@@ -11,6 +11,11 @@ void Simulation::complete_local() {
 void Simulation::complete_all() {
     complete_local();
     memory.complete(core().number);
+    if (!core().broadcast_by_hyp) return;
+    core().broadcast_by_hyp = false;
+    perform_broadcast(core());
+    for (Core& other : cores) // made with the translations that are gone now (B3.10.1)
+        while (!other.posted.empty()) arrive(other);
 }
 
 void Simulation::complete_system() {

@@ -38,6 +38,10 @@ void Simulation::perform_own_tlbi(Core& self) {
     if (self.icache_invalidated) self.icache_unknown = false;
 }
 
+void Simulation::perform_broadcast(Core&) {
+    for (Core& other : cores) perform(other, {.by_hyp = true});
+}
+
 void Simulation::perform(Core& core, const Invalidation& what) {
     if (!defects.tlb_maintenance_ignored) core.tlb.forget(what);
 }

@@ -1,6 +1,7 @@
 // What the guest is given, checked with libfdt alone.
 #include "dt/guest_tree.hpp"
 
+#include "abi/control.hpp"
 #include "abi/layout.hpp"
 #include "sim/board_tree.hpp"
 
@@ -121,4 +122,27 @@ TEST_CASE("too little room for the guest's tree is an error, at every size") {
         made = !error;
     }
     CHECK(made);
+}
+
+TEST_CASE("the control page and the trace area are announced, if there is a control page") {
+    const Blob board = with_room(make_board_tree(options));
+    const Tree tree(board.data());
+    Config config;
+    REQUIRE(!read_config(tree, config));
+    Blob out(board.size() + 4096);
+    const auto make = [&](const ControlRanges& control) {
+        REQUIRE(!make_guest_tree(tree, carved_memory(), config.modules, tree.find(uart), -1,
+                                 out.data(),
+                                 static_cast<std::uint32_t>(out.size()), control));
+        REQUIRE(fdt_check_full(out.data(), fdt_totalsize(out.data())) == 0);
+        return fdt_path_offset(out.data(), "/mmioscope");
+    };
+    CHECK(make({}) < 0);
+    const int node = make({{0x82f0'0000, 0x82f0'1000}, {0x8300'0000, 0x8310'0000}});
+    REQUIRE(node >= 0);
+    CHECK(fdt_node_check_compatible(out.data(), node, abi::control::compatible) == 0);
+    const auto reg = cells(out, "/mmioscope", "reg");
+    const bool wide = reg.size() == 8; // two cells for addresses and sizes
+    CHECK((wide ? reg[1] : reg[0]) == 0x82f0'0000);
+    CHECK(reg.back() == 0x10'0000);
 }

@@ -26,7 +26,7 @@ struct Selection {
     }
     bool traced(std::uint64_t address) const {
         const Span* span = map->find({address});
-        return span != nullptr && span->traced;
+        return span != nullptr && span->traced();
     }
 };
 

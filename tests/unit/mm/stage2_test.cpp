@@ -150,7 +150,7 @@ TEST_CASE("random regions and choices agree with a page-wise reference") {
             for (std::uint64_t a = base + page * page_size; a < base + (page + 1) * page_size; ++a)
                 if (const Span* span = t.map.find({a})) {
                     reachable |= !span->withheld;
-                    traced |= span->traced;
+                    traced |= span->traced();
                     hidden |= span->withheld;
                 }
             const std::uint64_t a = base + page * page_size;

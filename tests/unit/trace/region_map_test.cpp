@@ -67,11 +67,11 @@ TEST_CASE("a choice cuts spans at its edges; a later exclusion wins") {
     f.build();
     REQUIRE(f.map->select({0x1100, 0x1200}, true));
     REQUIRE(f.map->select({0x1180, 0x1190}, false));
-    CHECK(!f.map->find({0x10ff})->traced);
-    CHECK(f.map->find({0x1100})->traced);
-    CHECK(!f.map->find({0x1180})->traced);
-    CHECK(f.map->find({0x1190})->traced);
-    CHECK(!f.map->find({0x1200})->traced);
+    CHECK(!f.map->find({0x10ff})->traced());
+    CHECK(f.map->find({0x1100})->traced());
+    CHECK(!f.map->find({0x1180})->traced());
+    CHECK(f.map->find({0x1190})->traced());
+    CHECK(!f.map->find({0x1200})->traced());
     for (const std::uint64_t a : {0x1000u, 0x1100u, 0x1180u, 0x1fffu}) CHECK(f.region_at(a) == 0);
 }
 
@@ -81,9 +81,9 @@ TEST_CASE("what is withheld cannot be traced, before or after") {
     f.build();
     REQUIRE(f.map->select({0x1000, 0x1100}, true));
     REQUIRE(f.map->withhold({0x1000, 0x1100}));
-    CHECK(!f.map->find({0x1000})->traced);
+    CHECK(!f.map->find({0x1000})->traced());
     REQUIRE(f.map->select({0, 0x10000}, true));
-    CHECK(!f.map->find({0x1000})->traced);
+    CHECK(!f.map->find({0x1000})->traced());
     CHECK(f.map->find({0x1000})->withheld);
 }
 
@@ -168,7 +168,7 @@ TEST_CASE("random regions and choices agree with a map of bytes") {
             const Span* span = f.map->find({a});
             same &= f.region_at(a) == bytes[a].region;
             if (span != nullptr)
-                same &= span->traced == bytes[a].traced && span->withheld == bytes[a].withheld;
+                same &= span->traced() == bytes[a].traced && span->withheld == bytes[a].withheld;
         }
         REQUIRE(same);
         for (std::uint64_t page = 0; page < size; page += page_size) {

@@ -1,0 +1,136 @@
+// Control while the guest runs: requests and replies, the same over a wire and through the control
+// page.
+//
+// Constraints: 16 bytes each, so that one fits a UART's receive FIFO; little endian; each carries
+// its own check, so that noise and half-written requests are refused; a request means the same
+// however often it is sent, but for markers. What is longer (a marker's text) goes in pieces, each
+// a request with its own reply.
+//
+// Each change is a `configuration` record, each marker a `marker` record: `value` has both
+// arguments (the first in bits 31:0), pa_low is change_tag(), `device` the region of select and
+// deselect. What a change says holds for every access whose record or whose time is later, and for
+// none before.
+//
+// The control page, for the guest (layout.hpp says where, the guest's device tree too: compatible
+// "mmioscope,control-1", reg: page, trace area). Words only, by single loads and stores:
+//
+//   0x000  page_magic    0x004  version    0x008  ticket: each read gives the number of another
+//   slot 0x800 + 32 n         slot n: request (4 words, the store of the last one executes it),
+//   reply (4)
+//
+// Slots are used in turn by all; a reply with another id than the request's tells that somebody
+// else has come around: ask again.
+//
+// Compatibility: numbers are never reused; a new command is a new number; a request of another
+// version is refused, and the reply's version is the hypervisor's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mmioscope::abi::control {
+
+inline constexpr std::uint8_t version = 1;
+inline constexpr char compatible[] = "mmioscope,control-1";
+
+enum class Command : std::uint8_t {
+    describe = 0,          ///< value[0]: regions; value[1]: CPUs in 7:0, tracing is on in 8
+    start = 1,             ///< what is selected is traced
+    stop = 2,              ///< nothing is
+    select = 3,            ///< argument[0]: a region's index, or all_regions
+    deselect = 4,          ///< likewise
+    select_range = 5,      ///< physical address, bytes; no finer than what was cut at boot
+    deselect_range = 6,    ///< likewise
+    filter_directions = 7, ///< 1: loads, 2: stores, 3: both
+    filter_addresses = 8,  ///< physical address, bytes (0: any)
+    filter_values = 9,     ///< mask, value; an unknown value passes
+    filter_cpus = 10,      ///< a bit for each CPU
+    filter_pcs = 11,       ///< first address, bytes (0: any)
+    no_filter = 12,
+    sample = 13,      ///< one record in argument[0] that pass the filters, for each CPU
+    policy = 14,      ///< an abi::Policy: between drop and stall
+    marker = 15,      ///< a number of 64 bits
+    marker_text = 16, ///< 8 characters; zero ends the text, else the next id goes on
+    statistic = 17,   ///< index of a word of abi::Statistics, CPU; value: the word
+    flush = 18,       ///< done when every record published is where readers find it
+    snapshot = 19,    ///< reserved for the black box
+};
+inline constexpr std::uint32_t all_regions = 0xffff'ffff; ///< that may change
+
+enum class Status : std::uint8_t {
+    done = 0,
+    damaged = 1,     ///< the check is wrong
+    other_version = 2,    ///< another version's
+    unknown = 3,     ///< no such command
+    argument = 4,    ///< an argument makes no sense, or one that is not used is not 0
+    no_device = 5,   ///< no device's bytes are there
+    finer = 6,       ///< the range has an end inside of what can only change as a whole
+    fixed = 7,       ///< what cannot change while the guest runs
+    erratum = 8,     ///< a CPU cannot be told to forget translations (Cortex-A15 erratum 798181)
+    engine = 9,      ///< the baseline engine's tables change by themselves
+    no_room = 10,    ///< this CPU's ring is full: the change could not be told
+    unavailable = 11 ///< reserved
+};
+
+struct Request {
+    std::uint8_t version;
+    Command command;
+    std::uint16_t id; ///< chosen by whoever asks
+    std::uint32_t argument[2];
+    std::uint32_t check; ///< check_of()
+};
+
+struct Reply {
+    std::uint8_t version;
+    Status status;
+    std::uint16_t id; ///< the request's
+    std::uint32_t value[2];
+    std::uint32_t check;
+};
+static_assert(sizeof(Request) == 16 && sizeof(Reply) == 16);
+
+/// CRC-32 (IEEE 802.3) of all but the check itself, of a Request or a Reply.
+template <class Message>
+constexpr std::uint32_t check_of(const Message& m, std::uint8_t second,
+                                 const std::uint32_t (&words)[2]) {
+    const std::uint32_t all[3] = {
+        m.version | std::uint32_t{second} << 8 | std::uint32_t{m.id} << 16, words[0], words[1]};
+    std::uint32_t crc = ~0u;
+    for (const std::uint32_t word : all) {
+        crc ^= word;
+        for (int bit = 0; bit < 32; ++bit) crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0xedb8'8320u : 0);
+    }
+    return ~crc;
+}
+constexpr std::uint32_t check_of(const Request& r) {
+    return check_of(r, static_cast<std::uint8_t>(r.command), r.argument);
+}
+constexpr std::uint32_t check_of(const Reply& r) {
+    return check_of(r, static_cast<std::uint8_t>(r.status), r.value);
+}
+
+/// A request of this version.
+constexpr Request make_request(Command command, std::uint16_t id, std::uint32_t first = 0,
+                               std::uint32_t second = 0) {
+    Request request{version, command, id, {first, second}, 0};
+    request.check = check_of(request);
+    return request;
+}
+
+/// Record::pa_low of a `configuration` or `marker` record that a request made.
+constexpr std::uint32_t change_tag(const Request& r) {
+    return static_cast<std::uint8_t>(r.command) | std::uint32_t{r.id} << 16;
+}
+constexpr Command tag_command(std::uint32_t tag) {
+    return static_cast<Command>(tag & 0xff);
+}
+
+// The control page.
+inline constexpr std::uint32_t page_magic = 0x4343'4d4d; // "MMCC"
+inline constexpr unsigned page_ticket = 0x008;
+inline constexpr unsigned first_slot = 0x800;
+inline constexpr unsigned slot_size = sizeof(Request) + sizeof(Reply);
+inline constexpr unsigned slots = 64;
+static_assert(first_slot + slots * slot_size == 4096);
+
+} // namespace mmioscope::abi::control

@@ -1,0 +1,149 @@
+#include "control/command.hpp"
+
+#include "control/selection.hpp"
+#include "control/settings.hpp"
+#include "machine/machine.hpp"
+#include "port/barrier.hpp"
+
+namespace mmioscope {
+
+namespace {
+
+using abi::control::Command;
+using abi::control::Reply;
+using abi::control::Request;
+using abi::control::Status;
+
+bool is_change(Command command) {
+    return command >= Command::start && command <= Command::policy;
+}
+bool is_selection(Command command) {
+    return command >= Command::start && command <= Command::deselect_range;
+}
+/// After which less is traced than before.
+bool ends_tracing(Command command) {
+    return command == Command::stop || command == Command::deselect ||
+           command == Command::deselect_range;
+}
+
+Which which_of(const Request& r) {
+    const std::uint64_t begin = r.argument[0];
+    switch (r.command) {
+    case Command::select:
+    case Command::deselect: return {.region = r.argument[0]};
+    case Command::select_range:
+    case Command::deselect_range: return {.range = {begin, begin + r.argument[1]}};
+    default: return {};
+    }
+}
+
+/// Whether the arguments are such as the command takes.
+bool well_formed(const Machine& machine, const Request& r) {
+    const std::uint32_t first = r.argument[0];
+    switch (r.command) {
+    case Command::describe:
+    case Command::start:
+    case Command::stop:
+    case Command::no_filter:
+    case Command::flush: return first == 0 && r.argument[1] == 0;
+    case Command::select:
+    case Command::deselect: return r.argument[1] == 0;
+    case Command::select_range:
+    case Command::deselect_range: return r.argument[1] != 0;
+    case Command::statistic:
+        return first < sizeof(abi::Statistics) / 8 && r.argument[1] < machine.cpu_count;
+    case Command::marker:
+    case Command::marker_text: return true;
+    default: return setting_well_formed(r);
+    }
+}
+
+Status check_request(const Machine& machine, const Request& r) {
+    if (r.check != abi::control::check_of(r)) return Status::damaged;
+    if (r.version != abi::control::version) return Status::other_version;
+    if (r.command == Command::snapshot) return Status::unavailable;
+    if (r.command > Command::snapshot) return Status::unknown;
+    if (!well_formed(machine, r)) return Status::argument;
+    if (!is_change(r.command)) return Status::done;
+    if (machine.config.engine == abi::EngineKind::unprotect) return Status::engine;
+    if (!is_selection(r.command)) return setting_possible(machine, r);
+    if (machine.control.broadcast_fails.load(std::memory_order_relaxed) != 0)
+        return Status::erratum;
+    return can_change(machine, which_of(r));
+}
+
+void record(Cpu& cpu, const Request& r, abi::RecordType type) {
+    abi::Record record{};
+    record.type = type;
+    record.device = abi::no_device;
+    if (r.command == Command::select || r.command == Command::deselect)
+        record.device = static_cast<std::uint16_t>(r.argument[0]);
+    record.value = r.argument[0] | std::uint64_t{r.argument[1]} << 32;
+    record.pa_low = abi::control::change_tag(r);
+    cpu.ring.publish_event(record);
+}
+
+/// With all locks held: no access is in flight.
+void change(Cpu& cpu, const Request& r) {
+    Machine& machine = *cpu.machine;
+    if (ends_tracing(r.command)) record(cpu, r, abi::RecordType::configuration);
+    if (!is_selection(r.command)) {
+        change_setting(machine, r);
+    } else {
+        if (r.command == Command::start || r.command == Command::stop)
+            machine.control.stopped = r.command == Command::stop ? 1 : 0;
+        else mark_selected(machine, which_of(r), !ends_tracing(r.command));
+        apply_selection(machine);
+    }
+    if (!ends_tracing(r.command)) record(cpu, r, abi::RecordType::configuration);
+}
+
+/// False: a lock could not be had.
+bool change_in_quiet(Cpu& cpu, const Request& r) {
+    Machine& machine = *cpu.machine;
+    std::uint64_t& spins = cpu.ring.statistics().lock_spins;
+    const std::size_t regions = machine.regions.size();
+    constexpr unsigned max_turns = 2000;
+    if (!machine.locks.acquire_all(regions, cpu.number, spins)) return false;
+    const bool alone = machine.changes.try_acquire(cpu.number, max_turns, spins);
+    if (alone) {
+        change(cpu, r);
+        machine.changes.release();
+    }
+    machine.locks.release_all(regions);
+    return alone;
+}
+
+void answer(Cpu& cpu, const Request& r, std::uint32_t (&value)[2]) {
+    const Machine& machine = *cpu.machine;
+    if (r.command == Command::describe) {
+        value[0] = static_cast<std::uint32_t>(machine.regions.size());
+        value[1] = machine.cpu_count | (machine.control.stopped == 0 ? 1u << 8 : 0);
+    } else if (r.command == Command::statistic) {
+        const std::uint64_t word = machine.cpus[r.argument[1]].ring.statistic(r.argument[0]);
+        value[0] = static_cast<std::uint32_t>(word);
+        value[1] = static_cast<std::uint32_t>(word >> 32);
+    } else if (r.command == Command::flush) {
+        port::complete_system();
+    } else {
+        record(cpu, r, abi::RecordType::marker);
+    }
+}
+
+} // namespace
+
+std::optional<Reply> execute(Cpu& cpu, const Request& request) {
+    Reply reply{abi::control::version, check_request(*cpu.machine, request), request.id, {}, 0};
+    const bool records = is_change(request.command) || request.command == Command::marker ||
+                         request.command == Command::marker_text;
+    if (reply.status == Status::done && records && !cpu.ring.has_room(1))
+        reply.status = Status::no_room;
+    if (reply.status == Status::done) {
+        if (!is_change(request.command)) answer(cpu, request, reply.value);
+        else if (!change_in_quiet(cpu, request)) return std::nullopt;
+    }
+    reply.check = abi::control::check_of(reply);
+    return reply;
+}
+
+} // namespace mmioscope

@@ -1,0 +1,16 @@
+// Carrying out a request, whatever way it came in.
+#pragma once
+
+#include "abi/control.hpp"
+#include "machine/cpu.hpp"
+
+#include <optional>
+
+namespace mmioscope {
+
+/// The reply; nothing if other CPUs' accesses are in the way: nothing has changed, ask again. On a
+/// CPU that holds no region lock and has no step armed. Whatever the request's bytes are: what
+/// cannot be carried out is refused with a reason, and then nothing has changed.
+std::optional<abi::control::Reply> execute(Cpu& cpu, const abi::control::Request& request);
+
+} // namespace mmioscope

@@ -1,0 +1,38 @@
+// Which accesses become records, of those that are traced. Changes only while no access is in
+// flight, so whoever holds a region's lock may read it.
+#pragma once
+
+#include "abi/record.hpp"
+
+namespace mmioscope {
+
+struct Filter {
+    bool set{};                  ///< false: everything passes, and nothing below is looked at
+    std::uint32_t directions{3}; ///< bit 0: loads, bit 1: stores
+    std::uint64_t address{};
+    std::uint32_t address_size{}; ///< 0: any; so below
+    std::uint32_t value_mask{};
+    std::uint32_t value{};
+    std::uint32_t cpus{~0u}; ///< a bit for each
+    std::uint32_t pc{};
+    std::uint32_t pc_size{};
+    std::uint32_t one_in{1}; ///< of those that pass, for each CPU; not 0
+
+    /// But for `one_in`.
+    bool passes(const abi::Record& r) const {
+        const bool unknown = (r.flags & abi::flag_value_unknown) != 0;
+        return (directions >> (abi::is_write(r) ? 1 : 0) & 1) != 0 && (cpus >> r.cpu & 1) != 0 &&
+               (address_size == 0 || touches(abi::physical_address(r), abi::access_size(r))) &&
+               (pc_size == 0 || r.pc - pc < pc_size) &&
+               (unknown || (static_cast<std::uint32_t>(r.value) & value_mask) == value);
+    }
+
+private:
+    bool touches(std::uint64_t at, unsigned size) const {
+        return at < address + address_size && at + size > address;
+    }
+};
+
+inline constexpr Filter no_filter{};
+
+} // namespace mmioscope

@@ -1,0 +1,196 @@
+// Requests, good and bad: what they answer, and that what is refused changes nothing.
+#include <catch2/catch.hpp>
+
+#include "arch/errata.hpp"
+#include "unit/control/asking.hpp"
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+using abi::control::make_request;
+
+namespace {
+
+const RigOptions options = options_for(abi::EngineKind::shadow, 1, 1);
+
+/// All that a command may change.
+struct Snapshot {
+    std::vector<std::byte> map, tables, control;
+    std::uint64_t head;
+
+    explicit Snapshot(const Rig& rig) : head(rig.ring(0).head) {
+        const auto copy = [](auto& to, const void* from, std::size_t size) {
+            const auto* bytes = static_cast<const std::byte*>(from);
+            to.assign(bytes, bytes + size);
+        };
+        const Machine& m = *rig.machine;
+        copy(map, &m.map, sizeof m.map);
+        copy(control, &m.control, sizeof m.control);
+        copy(tables, m.pool.begin(), static_cast<std::size_t>(m.pool.end() - m.pool.begin()) * 8);
+    }
+    bool operator==(const Snapshot&) const = default;
+};
+
+bool traps(const Rig& rig, std::uint64_t page) {
+    return !lpae::is_valid(rig.machine->normal_table.lookup(page));
+}
+
+} // namespace
+
+TEST_CASE("what cannot be carried out is refused with a reason, and nothing changes") {
+    as_guest(options, [](Rig& rig, mmioscope::Cpu& cpu) {
+        Request damaged = make_request(Command::stop, 1);
+        damaged.id ^= 1;
+        Request old = make_request(Command::stop, 1);
+        old.version = 2;
+        old.check = abi::control::check_of(old);
+        const std::uint32_t regions = static_cast<std::uint32_t>(rig.machine->regions.size());
+        const std::pair<Request, Status> cases[] = {
+            {damaged, Status::damaged},
+            {old, Status::other_version},
+            {make_request(static_cast<Command>(20), 1), Status::unknown},
+            {make_request(static_cast<Command>(255), 1), Status::unknown},
+            {make_request(Command::snapshot, 1), Status::unavailable},
+            {make_request(Command::stop, 1, 1), Status::argument},
+            {make_request(Command::select, 1, 0, 1), Status::argument},
+            {make_request(Command::select, 1, regions), Status::no_device},
+            {make_request(Command::select, 1, 0x1'0000), Status::no_device},
+            {make_request(Command::select_range, 1, at::fifo, 0), Status::argument},
+            {make_request(Command::select_range, 1, at::unnamed, 0x1000), Status::no_device},
+            {make_request(Command::select_range, 1, at::fifo + 4, 4), Status::finer},
+            {make_request(Command::deselect_range, 1, at::fifo, 0x1001), Status::done},
+            {make_request(Command::select_range, 1, at::own_uart, 0x1000), Status::fixed},
+            {make_request(Command::select_range, 1, at::sram, 0x3000), Status::fixed},
+            {make_request(Command::select_range, 1, 0, 0xffff'ffff), Status::fixed},
+            {make_request(Command::filter_directions, 1, 0), Status::argument},
+            {make_request(Command::filter_directions, 1, 4), Status::argument},
+            {make_request(Command::filter_addresses, 1, 0xffff'ffff, 2), Status::argument},
+            {make_request(Command::filter_values, 1, 0xf, 0x10), Status::argument},
+            {make_request(Command::filter_cpus, 1, 0), Status::argument},
+            {make_request(Command::sample, 1, 0), Status::argument},
+            {make_request(Command::policy, 1, 3), Status::argument},
+            {make_request(Command::policy, 1, 2), Status::fixed},
+            {make_request(Command::statistic, 1, 8), Status::argument},
+            {make_request(Command::statistic, 1, 0, 1), Status::argument},
+        };
+        for (const auto& [request, status] : cases) {
+            CAPTURE(static_cast<unsigned>(request.command), request.argument[0],
+                    request.argument[1]);
+            rig.simulation.complete_system();
+            const Snapshot before(rig);
+            const auto reply = execute(cpu, request);
+            REQUIRE(reply.has_value());
+            CHECK(reply->status == status);
+            CHECK(reply->id == request.id);
+            CHECK(reply->check == abi::control::check_of(*reply));
+            if (status != Status::done) CHECK(Snapshot(rig) == before);
+        }
+    });
+}
+
+TEST_CASE("noise is no request: 100,000 random ones, 50,000 of them with a right check") {
+    as_guest(options, [](Rig& rig, mmioscope::Cpu& cpu) {
+        Random random(3);
+        for (unsigned n = 0; n < 100'000; ++n) {
+            std::uint32_t words[4];
+            for (std::uint32_t& w : words) w = static_cast<std::uint32_t>(random.below(1ull << 32));
+            Request request;
+            std::memcpy(&request, words, sizeof request);
+            if (n % 2 == 0) request.check = abi::control::check_of(request);
+            if (n % 5000 == 1) rig.simulation.complete_system();
+            const Snapshot* before = n % 5000 == 1 ? new Snapshot(rig) : nullptr;
+            const auto reply = execute(cpu, request);
+            REQUIRE(reply.has_value());
+            if (before != nullptr)
+                CHECK((reply->status == Status::done || Snapshot(rig) == *before));
+            delete before;
+        }
+        CHECK(find_damage(*rig.machine).name == nullptr);
+        rig.simulation.complete_system();
+        CHECK(!rig.machine->changes.held());
+    });
+}
+
+TEST_CASE("stop and start keep what is selected; a change says so in a record") {
+    as_guest(options, [](Rig& rig, mmioscope::Cpu& cpu) {
+        CHECK(traps(rig, at::fifo));
+        CHECK(ask(cpu, Command::stop).status == Status::done);
+        CHECK(!traps(rig, at::fifo));
+        CHECK(traps(rig, at::sysreg)); // can end the machine: always
+        CHECK(ask(cpu, Command::deselect_range, at::wide, 0x3000).status == Status::done);
+        CHECK(ask(cpu, Command::start).status == Status::done);
+        CHECK(traps(rig, at::fifo));
+        CHECK(!traps(rig, at::wide));
+        const auto fifo = rig.machine->map.find({at::fifo})->region;
+        CHECK(ask(cpu, Command::deselect, fifo).status == Status::done);
+        CHECK(!traps(rig, at::fifo));
+        CHECK(ask(cpu, Command::select, abi::control::all_regions).status == Status::done);
+        CHECK(traps(rig, at::wide));
+        const abi::Record* last = cpu.ring.recent(1);
+        REQUIRE(last != nullptr);
+        CHECK(last->type == abi::RecordType::configuration);
+        CHECK(last->device == fifo);
+        CHECK(last->pa_low == (static_cast<std::uint32_t>(Command::deselect) | 7u << 16));
+        CHECK(find_damage(*rig.machine).name == nullptr);
+    });
+}
+
+TEST_CASE("a page that two devices share traps as long as one of them is traced") {
+    as_guest(options, [](Rig& rig, mmioscope::Cpu& cpu) {
+        CHECK(ask(cpu, Command::deselect_range, at::gadget, 0x100).status == Status::done);
+        CHECK(traps(rig, at::gadget));
+        CHECK(ask(cpu, Command::deselect_range, at::neighbour, 0x100).status == Status::done);
+        CHECK(!traps(rig, at::gadget));
+        CHECK(rig.machine->normal_table.lookup(at::gadget) ==
+              rig.machine->shadow_tables[0].lookup(at::gadget));
+    });
+}
+
+TEST_CASE("damage beside what a change changes stays noticed") {
+    const auto entry_of = [](Rig& rig, std::uint64_t page) {
+        return rig.machine->normal_table.page_entry(page);
+    };
+    as_guest(options, [&](Rig& rig, mmioscope::Cpu& cpu) {
+        *entry_of(rig, at::fifo) ^= 1u << 20; // its own entry, another one, and the map
+        CHECK(ask(cpu, Command::deselect_range, at::fifo, 0x1000).status == Status::done);
+        CHECK(find_damage(*rig.machine).name != nullptr);
+        CHECK(ask(cpu, Command::select_range, at::fifo, 0x1000).status == Status::done);
+        CHECK(find_damage(*rig.machine).name != nullptr);
+    });
+    as_guest(options, [&](Rig& rig, mmioscope::Cpu& cpu) {
+        *entry_of(rig, at::console) ^= 1u << 20;
+        CHECK(ask(cpu, Command::deselect_range, at::fifo, 0x1000).status == Status::done);
+        CHECK(find_damage(*rig.machine).name != nullptr);
+        *entry_of(rig, at::console) ^= 1u << 20;
+        CHECK(find_damage(*rig.machine).name == nullptr);
+    });
+}
+
+TEST_CASE("where a broadcast TLBI is not enough, nothing is selected while the guest runs") {
+    CHECK(arch::broadcast_tlbi_fails(0x410f'c0f0, 0));
+    CHECK(arch::broadcast_tlbi_fails(0x413f'c0f2, 0));
+    CHECK(arch::broadcast_tlbi_fails(0x413f'c0f2, 1u << 4));
+    CHECK(!arch::broadcast_tlbi_fails(0x413f'c0f2, 1u << 4 | 1u << 9));
+    CHECK(!arch::broadcast_tlbi_fails(0x413f'c0f3, 0));
+    CHECK(!arch::broadcast_tlbi_fails(0x414f'c0f0, 0));
+    CHECK(!arch::broadcast_tlbi_fails(0x410f'c075, 0));
+    RigOptions old = options;
+    old.conditions.mistakes_thumb_stores = true; // r0p4
+    as_guest(old, [](Rig&, mmioscope::Cpu& cpu) {
+        CHECK(ask(cpu, Command::stop).status == Status::erratum);
+        CHECK(ask(cpu, Command::marker, 1).status == Status::done);
+    });
+}
+
+TEST_CASE("markers and statistics") {
+    as_guest(options, [](Rig& rig, mmioscope::Cpu& cpu) {
+        CHECK(ask(cpu, Command::marker, 0x1234, 5).status == Status::done);
+        CHECK(cpu.ring.recent(0)->type == abi::RecordType::marker);
+        CHECK(cpu.ring.recent(0)->value == 0x5'0000'1234);
+        cpu.ring.statistics().filtered = 0x1'0000'0002;
+        const Reply reply = ask(cpu, Command::statistic, 7);
+        CHECK(reply.value[0] == 2);
+        CHECK(reply.value[1] == 1);
+        CHECK(ask(cpu, Command::describe).value[0] == rig.machine->regions.size());
+        CHECK(ask(cpu, Command::flush).status == Status::done);
+    });
+}
