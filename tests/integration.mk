@@ -8,7 +8,7 @@ GUEST_FLAGS := -std=c++20 -march=armv7ve -marm -mgeneral-regs-only -mno-unaligne
     -Werror
 
 # A guest is tests/guest/NAME.cpp, built for each board that it is listed for: build/tests/guest/BOARD/NAME.bin.
-TEST_GUESTS_vexpress-a15 := hammer forms beats exclusives outside neighbours straddle ends hostile reach
+TEST_GUESTS_vexpress-a15 := hammer forms beats exclusives outside neighbours straddle ends hostile reach switching control_noise
 TEST_GUESTS_virt := hammer ends dma calls hostile
 TEST_GUEST_RAM_vexpress-a15 := 0x80000000
 TEST_GUEST_RAM_virt := 0x40000000
@@ -24,7 +24,7 @@ test_guest_shared_$(1) := $(addprefix $(test_guest_out)/$(1)/,start.o pen.o run_
 $(test_guest_out)/$(1)/%.o: tests/guest/%.cpp tests/guest/platform.hpp tests/guest/psci.hpp tests/guest/$(1)/board.hpp
 	@mkdir -p "$$(@D)"
 	@echo "  $$<"
-	@$(GUEST_CXX) $(GUEST_FLAGS) -Itests/guest -Itests/guest/$(1) -c $$< -o $$@
+	@$(GUEST_CXX) $(GUEST_FLAGS) -Itests/guest -Itests/guest/$(1) -Ihyp -c $$< -o $$@
 
 $(test_guest_out)/$(1)/%.o: tests/guest/$(1)/%.cpp tests/guest/platform.hpp tests/guest/psci.hpp tests/guest/$(1)/board.hpp
 	@mkdir -p "$$(@D)"

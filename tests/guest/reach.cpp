@@ -20,7 +20,7 @@ constexpr u64 hyp = 0x8800'0000; // hyp/abi/layout.hpp, with a trace area of 64 
 constexpr u64 hyp_end = hyp + 16 * mib + 64 * mib;
 
 bool is_hyp(u64 address) {
-    return address >= hyp && address < hyp_end;
+    return address >= hyp && address < hyp_end && (address & ~0xfffull) != control_page;
 }
 
 // Long-descriptor tables (ARM ARM B3.6): the four GiB are devices, a window, RAM, a table to walk.
@@ -158,7 +158,7 @@ void hypervisor() {
 }
 
 constexpr u64 targets[] = {
-    hyp, hyp + 0x2'8000, hyp + 14 * mib, hyp + 15 * mib, hyp + 16 * mib, hyp_end - page};
+    hyp, hyp + 0x2'8000, hyp + 14 * mib, hyp + 15 * mib + page, hyp + 16 * mib, hyp_end - page};
 
 /// The hypervisor, devices and RAM again, with higher bits set.
 void above_4_gib() {
