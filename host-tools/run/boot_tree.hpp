@@ -22,16 +22,16 @@ struct BootTree {
     std::uint64_t memory; ///< bytes of RAM
     Module kernel;
     std::optional<Module> ramdisk;
-    std::optional<std::string> command_line; ///< nothing: the tree's own, else the board's
-    std::vector<std::string> trace;          ///< empty: the hypervisor's default
-    std::string engine;                      ///< likewise
-    std::string policy;                      ///< likewise
-    bool pre = false;                        ///< begin records
-    std::uint32_t area_size;                 ///< bytes
-    std::string stream;                      ///< empty: none
-    bool stream_beside = false;              ///< and shared memory is read, too
-    std::optional<unsigned> stream_baud;     ///< no faster than this
-    std::optional<unsigned> stream_quantum;  ///< ns
+    std::optional<std::string> command_line;  ///< nothing: the tree's own, else the board's
+    std::vector<std::string> trace;           ///< empty: the hypervisor's default
+    std::string engine;                       ///< likewise
+    std::string policy;                       ///< likewise
+    bool pre = false;                         ///< begin records
+    std::uint32_t area_size;                  ///< bytes
+    std::string stream{};                     ///< empty: none
+    bool stream_beside = false;               ///< and shared memory is read, too
+    std::optional<unsigned> stream_baud{};    ///< no faster than this
+    std::optional<unsigned> stream_quantum{}; ///< ns
 };
 
 /// `tree` with all that in it. Throws Error (bad_input) if there is no room or no root.

@@ -20,6 +20,7 @@ guest_tree() { # TRACE; to standard output
 # The guest's tree is the board's, but for memory, /chosen, and a UART of the hypervisor's own, which is disabled.
 tree_kept() {
     local changed tree=$board_tree may="#address-cells #size-cells bootargs linux,initrd-end linux,initrd-start reg"
+    may="$may compatible mmioscope }" # the control page's node
     if [ "$board" = virt ]; then
         tree=$out/board.dtb may="$may kaslr-seed rng-seed" # QEMU's, other ones each time
         qemu-system-arm -M "$virt,dumpdtb=$tree" -cpu cortex-a15 -smp 2 -m 512 -nic none 2>/dev/null
@@ -98,7 +99,7 @@ transparent_verified() { # GUEST-FOLDER ARGUMENT...
 
 # The kernel with short descriptors.
 other_flavour() { # ARGUMENT...
-    make --no-print-directory guest-armmp || fail "cannot make the guest of the other flavour"
+    make --no-print-directory guest-armmp >&2 || fail "cannot make the guest of the other flavour"
     transparent "$build/guest-armmp" "$@"
 }
 
