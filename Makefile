@@ -5,6 +5,8 @@ BUILD := build
 BOARD ?= vexpress-a15
 # Arguments of `mmioscope run` for `make demo`: make demo ARGS="--engine emulation"
 ARGS ?=
+# uart: the trace of `make demo` comes over a UART of the board instead of shared memory
+STREAM ?=
 
 .PHONY: all help setup hyp demo test fuzz nightly soak prove bench clean distclean
 .DELETE_ON_ERROR:
@@ -28,12 +30,13 @@ hyp: $(foreach b,$(HYP_BOARDS),$(BUILD)/hyp-$(b).elf) ## build the hypervisor fo
 demo: ## boot stock Debian on two CPUs, every device traced, and print what it does
 	@contrib/install-packages.sh hyp/packages.txt guest-linux/packages.txt host-tools/packages.txt
 	@$(MAKE) --no-print-directory -j2 guest all
-	@$(BUILD)/mmioscope run --board $(BOARD) $(DEMO_ARGS) $(ARGS)
+	@$(BUILD)/mmioscope run --board $(BOARD) $(DEMO_ARGS) $(DEMO_STREAM_$(STREAM)) $(ARGS)
 
 DEMO_ARGS = --kernel $(BUILD)/guest/vmlinuz --dtb $(BUILD)/guest/vexpress-v2p-ca15-tc1.dtb \
     --initrd $(BUILD)/guest/initrd.img --sd $(BUILD)/guest/sd.img \
     --append 'console=ttyAMA0 panic=-1' --expect 'mmioscope-guest: done' \
     --output $(BUILD)/demo.mmio --console-log $(BUILD)/demo-console.log --time-limit 300
+DEMO_STREAM_uart = --stream serial2 --policy stall
 
 # The tiers, by what they take: minutes, an hour of random input, an hour of long proofs, SOAK_MINUTES
 # (60) of the hard cases over and over, ten minutes of comparisons, a minute of instruction counts.
