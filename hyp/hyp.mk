@@ -20,7 +20,7 @@ HYP_DEFINES := -DMAX_CPUS=$(HYP_MAX_CPUS) -DSTACK_SIZE=$(HYP_STACK_SIZE) \
 
 HYP_FLAGS := -std=c++20 -march=armv7ve -marm -mgeneral-regs-only -mno-unaligned-access \
     -ffreestanding -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit \
-    $(HYP_DEFINES) -ffunction-sections -fdata-sections -O2 -g -Wall -Wextra -Wconversion -Wshadow -Werror \
+    $(HYP_DEFINES) -ffunction-sections -fdata-sections -O2 -g -Wall -Wextra -Wconversion -Wshadow -Werror -Wno-psabi \
     -Ihyp -isystem $(BUILD)/libfdt
 
 HYP_BOARDS := $(patsubst HYP_IMAGE_BASE_%,%,$(filter HYP_IMAGE_BASE_%,$(.VARIABLES)))
