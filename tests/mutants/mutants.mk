@@ -4,7 +4,7 @@
 MUTANT_FLAGS := -std=c++20 -O1 -Wall -Wextra
 MUTANT_CPPFLAGS := -Itests/sim/include -Ihyp -Itests
 MUTANT_SOURCES := $(HYP_SOURCES) hyp/board/vexpress_a15.cpp \
-    $(sort $(wildcard tests/sim/*.cpp tests/unit/protocol/*.cpp))
+    $(sort $(wildcard tests/sim/*.cpp tests/unit/protocol/*.cpp)) tests/unit/control/switching_test.cpp
 MUTANT_OBJECTS := $(patsubst %.cpp,$(BUILD)/mutants/%.o,$(MUTANT_SOURCES))
 
 .PHONY: mutants
@@ -27,7 +27,8 @@ $(MUTANT_PCH):
 	@echo "  $@"
 	@echo '#include <catch2/catch.hpp>' > "$(basename $@)"
 	@$(UNIT_CXX) $(MUTANT_FLAGS) -x c++-header -o "$@" "$(basename $@)"
-MUTANT_TEST_OBJECTS := $(patsubst %.cpp,$(BUILD)/mutants/%.o,$(wildcard tests/unit/protocol/*.cpp))
+MUTANT_TEST_OBJECTS := $(patsubst %.cpp,$(BUILD)/mutants/%.o,$(wildcard tests/unit/protocol/*.cpp) \
+    tests/unit/control/switching_test.cpp)
 $(MUTANT_TEST_OBJECTS): $(MUTANT_PCH)
 $(MUTANT_TEST_OBJECTS): MUTANT_CPPFLAGS += -include $(basename $(MUTANT_PCH))
 

@@ -44,7 +44,6 @@ void WeakMemory::remember(Cpu& cpu, const Store& store) {
     const std::uint64_t before = peek(store.to, store.size);
     if (versions.empty() || versions.back().value != before) versions.assign(1, {0, before});
     versions.push_back({++time_, store.value});
-    cpu.seen[store.to] = time_; // its own store: no older value for it again
     if (versions.size() > versions_kept) versions.erase(versions.begin());
     cpu.seen[store.to] = time_;
 }

@@ -1,8 +1,8 @@
 # What is known of the last accesses when the machine hangs, resets, or is gone.
 # shellcheck shell=bash disable=SC2154,SC2034
 
-# The guest's RAM in a file, and as little of it as will do: arguments for run.
-in_file() { echo "--memory 160M --area-size 4M --ram $out/ram"; }
+# With --ram, the guest's RAM in a file: as little of it as will do.
+in_file=(--memory 160M --area-size 4M)
 
 # black_box ARGUMENT...: what `mmioscope blackbox` says of that file; its exit status is 0.
 black_box() {
@@ -28,8 +28,7 @@ pre_hang() { # ENGINE
     mkfifo "$out/wire"
     exec 9<>"$out/wire"
     python3 -c 'import fcntl; fcntl.fcntl(9, 1031, 4096)' # F_SETPIPE_SZ: the guest says more than that
-    # shellcheck disable=SC2046 # words
-    run_bare forms --engine "$1" --pre --trace all --console-log "$out/wire" --time-limit 6 $(in_file)
+    run_bare forms --engine "$1" --pre --trace all --console-log "$out/wire" --time-limit 6 "${in_file[@]}" --ram "$out/ram"
     exits_with 1
     "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     [ "$(grep -c 'no end recorded' "$out/print")" = 1 ] || fail "not exactly one access without an end"
@@ -58,17 +57,15 @@ same_end() {
 
 # hammer_in_file ARGUMENT...: two CPUs at work in the background; $pid is mmioscope's.
 hammer_in_file() {
-    # shellcheck disable=SC2046 # words
     "$mmioscope" run --bare --kernel "$build/tests/guest/vexpress-a15/hammer.bin" --dtb "$board_tree" --no-net --no-print \
-        --time-limit 60 $(in_file) -o "$out/trace.mmio" --console-log "$out/console" --hyp-log "$out/hypervisor" \
-        "$@" >"$out/stdout" 2>"$out/stderr" &
+        --time-limit 60 "${in_file[@]}" --ram "$out/ram" -o "$out/trace.mmio" --console-log "$out/console" \
+        --hyp-log "$out/hypervisor" "$@" >"$out/stdout" 2>"$out/stderr" &
     pid=$!
 }
 # The next boot, over the RAM that the last one has left; its own end is of no interest.
 boot_again() {
-    # shellcheck disable=SC2046 # words
     "$mmioscope" run --bare --kernel "$build/tests/guest/vexpress-a15/neighbours.bin" --dtb "$board_tree" --no-net --no-print \
-        --time-limit 60 $(in_file) >"$out/again" 2>&1 || fail "the next boot: $(tail -n 1 "$out/again")"
+        --time-limit 60 "${in_file[@]}" --ram "$out/ram" >"$out/again" 2>&1 || fail "the next boot: $(tail -n 1 "$out/again")"
 }
 before_reset() { # PATTERN: of the first line
     black_box

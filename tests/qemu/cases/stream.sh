@@ -58,7 +58,7 @@ damaged_wire() {
 }
 
 # What cannot be a stream's UART, and options without it.
-refused() { # PATTERN ARGUMENT...
+refuses_uart() { # PATTERN ARGUMENT...
     local pattern=$1
     shift
     run_bare hammer "$@"
@@ -67,11 +67,11 @@ refused() { # PATTERN ARGUMENT...
     [ "$(wc -l <"$out/stderr")" = 1 ] || fail "more than a line: $(head -n 2 "$out/stderr" | xargs)"
 }
 refused_uarts() {
-    refused 'is the guest.s console' --stream serial0
-    refused "is the hypervisor's own" --stream serial1
-    refused 'has no alias' --stream rtc@170000
-    refused 'need --stream' --stream-baud 9600
-    refused 'needs --stream-file' --stream serial2 --stream-beside
+    refuses_uart 'is the guest.s console' --stream serial0
+    refuses_uart "is the hypervisor's own" --stream serial1
+    refuses_uart 'has no alias' --stream rtc@170000
+    refuses_uart 'need --stream' --stream-baud 9600
+    refuses_uart 'needs --stream-file' --stream serial2 --stream-beside
 }
 
 add test stream-shadow 20 over_uart $boot_steps 200

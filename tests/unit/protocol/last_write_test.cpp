@@ -9,7 +9,7 @@ using namespace mmioscope::sim;
 
 TEST_CASE("the write that switches the machine off is in memory before it happens", "[protocol]") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
-    for (std::uint64_t seed = 1; seed <= seeds(15); ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds(30); ++seed) {
         CAPTURE(seed);
         RigOptions options = options_for(engine, 1, seed);
         options.conditions.late_one_in = 6;

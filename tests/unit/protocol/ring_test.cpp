@@ -88,6 +88,8 @@ void Rings::write(unsigned cpu) {
         const std::uint64_t beats = 1 + simulation.scheduler.random().below(3);
         while (!writer_[cpu].has_room(beats)) simulation.point();
         const std::uint64_t time = writer_[cpu].begin(i, i);
+        for (std::uint64_t n = simulation.scheduler.random().below(20); n > 0; --n)
+            simulation.point(); // the access takes its time
         for (std::uint64_t n = 0; n < beats; ++n) publish(cpu, time);
         writer_[cpu].finish();
     }
