@@ -54,7 +54,7 @@ test)
     suite mutants 40 tests/mutants/run.py "$build"
     suite host-tools 20 catch "$build/tests/host-tools"
     suite decoder 30 "$build/tests/decoder"
-    suite integration 300 tests/qemu/run.sh --tier test
+    suite integration 480 tests/qemu/run.sh --tier test
     ;;
 nightly)
     build_all

@@ -1,5 +1,5 @@
 # The trace over a UART: the same as over shared memory, at the speed of a line, whatever its reader does.
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2034
 
 boot_steps=mmioscope.steps=none
 
@@ -47,7 +47,6 @@ damaged_wire() {
         changed) printf '\125' | dd of="$out/$how" bs=1 seek=$middle conv=notrunc 2>/dev/null ;;
         cut) truncate -s $middle "$out/$how" ;;
         esac
-        # shellcheck disable=SC2034 # exits_with reads it
         status=0
         "$mmioscope" record "$out/$how" -o "$out/$how.mmio" >"$out/$how.said" 2>&1 || status=$?
         exits_with 1
