@@ -21,6 +21,11 @@
 // Slots are used in turn by all; a reply with another id than the request's tells that somebody
 // else has come around: ask again.
 //
+// Over a wire a request is its 16 bytes, and nothing around them: whenever the last 16 bytes that
+// came in are a sound request, they are one, so that noise in front costs nothing. The reply is a
+// frame of the stream (wire.hpp, `reply`). Whoever asks waits for it before asking again; without
+// one, the same 16 bytes are sent again, and are carried out once.
+//
 // Compatibility: numbers are never reused; a new command is a new number; a request of another
 // version is refused, and the reply's version is the hypervisor's.
 #pragma once
@@ -54,22 +59,23 @@ enum class Command : std::uint8_t {
     statistic = 17,   ///< index of a word of abi::Statistics, CPU; value: the word
     flush = 18,       ///< done when every record published is where readers find it
     snapshot = 19,    ///< reserved for the black box
+    hello = 20,       ///< the stream's description is sent again now
 };
 inline constexpr std::uint32_t all_regions = 0xffff'ffff; ///< that may change
 
 enum class Status : std::uint8_t {
     done = 0,
-    damaged = 1,     ///< the check is wrong
-    other_version = 2,    ///< another version's
-    unknown = 3,     ///< no such command
-    argument = 4,    ///< an argument makes no sense, or one that is not used is not 0
-    no_device = 5,   ///< no device's bytes are there
-    finer = 6,       ///< the range has an end inside of what can only change as a whole
-    fixed = 7,       ///< what cannot change while the guest runs
-    erratum = 8,     ///< a CPU cannot be told to forget translations (Cortex-A15 erratum 798181)
-    engine = 9,      ///< the baseline engine's tables change by themselves
-    no_room = 10,    ///< this CPU's ring is full: the change could not be told
-    unavailable = 11 ///< reserved
+    damaged = 1,       ///< the check is wrong
+    other_version = 2, ///< another version's
+    unknown = 3,       ///< no such command
+    argument = 4,      ///< an argument makes no sense, or one that is not used is not 0
+    no_device = 5,     ///< no device's bytes are there
+    finer = 6,         ///< the range has an end inside of what can only change as a whole
+    fixed = 7,         ///< what cannot change while the guest runs
+    erratum = 8,       ///< a CPU cannot be told to forget translations (Cortex-A15 erratum 798181)
+    engine = 9,        ///< the baseline engine's tables change by themselves
+    no_room = 10,      ///< this CPU's ring is full: the change could not be told
+    unavailable = 11   ///< what it is about is not there: no stream
 };
 
 struct Request {

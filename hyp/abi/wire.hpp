@@ -1,8 +1,8 @@
 // The stream: the trace on a wire that loses bytes, to a listener who may come late.
 //
-// Constraints: written a few bytes at a time by a CPU in Hyp, without a heap; no way back; bytes
-// may be lost, changed or inserted anywhere, and the listener picks up at the next frame; nothing
-// that is damaged is taken for sound.
+// Constraints: written a few bytes at a time by a CPU in Hyp, without a heap; nothing is asked
+// for again; bytes may be lost, changed or inserted anywhere, and the listener picks up at the next
+// frame; nothing that is damaged is taken for sound.
 //
 //   wire      0 frame 0 frame 0 ...        zeros stand between frames and nowhere else
 //   frame     COBS of: FrameHeader payload crc
@@ -15,8 +15,10 @@
 //   hello     HelloHeader, then a piece of the description: what is needed to read the rest
 //   records   RecordsHeader, then records as abi/record_codec.hpp codes them, all CPUs' in the
 //             order of time. A model of its own: no frame needs another but the hello
-//   end       EndHeader, then Statistics[cpu_count]: the machine is about to end. What the guest does
+//   end       EndHeader, then Statistics[cpu_count]: the machine is about to end. What the guest
+//   does
 //             until then follows, with another end
+//   reply     abi::control::Reply, to a request that came in over the wire (control.hpp)
 //
 // The description is sent first, and again every `hello_interval` seconds. It is
 //
@@ -34,6 +36,7 @@
 #pragma once
 
 #include "abi/container.hpp"
+#include "abi/control.hpp"
 
 namespace mmioscope::abi {
 
@@ -45,6 +48,7 @@ enum class FrameType : std::uint8_t {
     hello = 1,
     records = 2,
     end = 3,
+    reply = 4,
 };
 
 struct FrameHeader {

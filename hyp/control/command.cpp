@@ -45,7 +45,8 @@ bool well_formed(const Machine& machine, const Request& r) {
     case Command::start:
     case Command::stop:
     case Command::no_filter:
-    case Command::flush: return first == 0 && r.argument[1] == 0;
+    case Command::flush:
+    case Command::hello: return first == 0 && r.argument[1] == 0;
     case Command::select:
     case Command::deselect: return r.argument[1] == 0;
     case Command::select_range:
@@ -62,7 +63,8 @@ Status check_request(const Machine& machine, const Request& r) {
     if (r.check != abi::control::check_of(r)) return Status::damaged;
     if (r.version != abi::control::version) return Status::other_version;
     if (r.command == Command::snapshot) return Status::unavailable;
-    if (r.command > Command::snapshot) return Status::unknown;
+    if (r.command > Command::hello) return Status::unknown;
+    if (r.command == Command::hello && !machine.stream.active()) return Status::unavailable;
     if (!well_formed(machine, r)) return Status::argument;
     if (!is_change(r.command)) return Status::done;
     if (machine.config.engine == abi::EngineKind::unprotect) return Status::engine;
@@ -115,7 +117,7 @@ bool change_in_quiet(Cpu& cpu, const Request& r) {
 }
 
 void answer(Cpu& cpu, const Request& r, std::uint32_t (&value)[2]) {
-    const Machine& machine = *cpu.machine;
+    Machine& machine = *cpu.machine;
     if (r.command == Command::describe) {
         value[0] = static_cast<std::uint32_t>(machine.regions.size());
         value[1] = machine.cpu_count | (machine.control.stopped == 0 ? 1u << 8 : 0);
@@ -125,6 +127,9 @@ void answer(Cpu& cpu, const Request& r, std::uint32_t (&value)[2]) {
         value[1] = static_cast<std::uint32_t>(word >> 32);
     } else if (r.command == Command::flush) {
         port::complete_system();
+        machine.stream.flush();
+    } else if (r.command == Command::hello) {
+        machine.stream.repeat_hello();
     } else {
         record(cpu, r, abi::RecordType::marker);
     }

@@ -24,6 +24,8 @@ public:
         return true;
     }
 
+    std::optional<std::uint8_t> get() override { return line_->get(); }
+
 private:
     static constexpr std::uint64_t fifo = 15; ///< and one that is being sent
 

@@ -1,4 +1,4 @@
-// A PL011 (DDI 0183) as a line: transmit only, never waiting.
+// A PL011 (DDI 0183) as a line: never waiting, without interrupts.
 //
 // Its accesses are the only ones that make no record: what is sent *is* the records, so that each
 // would make more of them (abi::region_stream).
@@ -14,9 +14,12 @@ public:
     Pl011Line() = default;
     explicit Pl011Line(PhysicalAddress base) : base_(base) {}
 
-    /// 8 data bits, FIFOs on, transmitter on, at `baud` bits a second from a clock of `clock` Hz.
+    /// 8 data bits, FIFOs on, transmitter and receiver on, at `baud` bits a second from a clock of
+    /// `clock` Hz.
     void start(std::uint32_t clock, std::uint32_t baud);
     bool put(std::uint8_t byte) override;
+    /// A byte with a parity, framing or overrun error is what it is: a request's check tells.
+    std::optional<std::uint8_t> get() override;
 
 private:
     PhysicalAddress base_{};

@@ -244,6 +244,7 @@ void start_stream(Machine& machine, const Tree& tree) {
     machine.stream_line =
         PacedLine(machine.stream_uart, frequency, config.stream_paced ? config.stream_baud : 0);
     machine.stream.start(machine.stream_line, *machine.area, stream_time_shift(config, frequency));
+    if (config.control) machine.stream.accept_requests();
     const int aliases = tree.find("/aliases");
     if (aliases < 0) return;
     for (int p = tree.first_property(aliases); p >= 0; p = tree.next_property(p)) {

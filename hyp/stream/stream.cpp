@@ -75,6 +75,10 @@ bool Stream::find_frame() {
         building_ ^= 1;
         return true;
     }
+    if (abi::control::Reply reply; requests_.take_reply(reply)) {
+        begin_reply(reply);
+        return true;
+    }
     if (frame_.is_open() || !hello_is_due()) return false;
     begin_hello_piece();
     return true;
@@ -102,11 +106,14 @@ void Stream::open_frame() {
 
 void Stream::close_if_old() {
     const std::uint64_t old = part(area_->counter_frequency, longest_in_frame);
-    if (frame_.is_open() && now() - opened_ >= old) closed_size_ = frame_.close();
+    if (!frame_.is_open()) return;
+    const bool wanted = flush_wanted_.load(std::memory_order_relaxed) != 0 && merge_.empty();
+    if (wanted) flush_wanted_.store(0, std::memory_order_relaxed);
+    if (wanted || now() - opened_ >= old) closed_size_ = frame_.close();
 }
 
 bool Stream::hello_is_due() const {
-    return now() >= next_hello_;
+    return hello_wanted_.load(std::memory_order_relaxed) != 0 || now() >= next_hello_;
 }
 
 void Stream::begin_hello_piece() {
@@ -124,7 +131,15 @@ void Stream::begin_hello_piece() {
     building_ ^= 1;
     if (++hello_piece_ < pieces) return;
     hello_piece_ = 0;
+    hello_wanted_.store(0, std::memory_order_relaxed);
     next_hello_ = now() + abi::hello_interval * std::uint64_t{area_->counter_frequency};
+}
+
+void Stream::begin_reply(const abi::control::Reply& reply) {
+    const abi::FrameHeader head = header(abi::FrameType::reply);
+    std::memcpy(reply_frame_, &head, sizeof head);
+    std::memcpy(reply_frame_ + sizeof head, &reply, sizeof reply);
+    sender_.start(reply_frame_, sizeof head + sizeof reply);
 }
 
 void Stream::begin_end() {

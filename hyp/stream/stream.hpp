@@ -8,8 +8,11 @@
 #include "stream/description.hpp"
 #include "stream/frame_sender.hpp"
 #include "stream/record_frame.hpp"
+#include "stream/request_line.hpp"
 #include "stream/ring_merge.hpp"
 #include "trace/lock.hpp"
+
+#include <atomic>
 
 namespace mmioscope {
 
@@ -20,6 +23,15 @@ public:
     DescriptionWriter& description() { return description_; }
 
     bool active() const { return line_ != nullptr; }
+
+    /// What comes in on the line is read as requests from now on.
+    void accept_requests() { requests_.start(*line_); }
+    RequestLine& requests() { return requests_; }
+
+    // Wishes, for any CPU at any time.
+    void repeat_hello() { hello_wanted_.store(1, std::memory_order_relaxed); }
+    /// What was published so far leaves without waiting for more.
+    void flush() { flush_wanted_.store(1, std::memory_order_relaxed); }
 
     /// At a trap: at most `at_trap` of work. Does nothing if another CPU is at it.
     void work_a_little(std::uint32_t cpu);
@@ -55,6 +67,7 @@ private:
     bool find_frame();
     bool hello_is_due() const;
     void begin_hello_piece();
+    void begin_reply(const abi::control::Reply& reply);
     void begin_end();
     void send_end();
     void work_behind_end();
@@ -68,6 +81,7 @@ private:
     RingMerge merge_;
     RecordFrame frame_;
     FrameSender sender_;
+    RequestLine requests_;
     DescriptionWriter description_;
     unsigned time_shift_{};
     abi::StreamEnd reason_{};
@@ -76,10 +90,13 @@ private:
     std::uint16_t sequence_{};
     std::uint16_t hello_piece_{}; ///< the next one to send
     std::uint64_t next_hello_{};  ///< ticks
-    std::uint64_t opened_{};      ///< ticks: when the frame in work got its first record
-    std::size_t closed_size_{};   ///< of the frame that waits for the sender; 0: none
-    unsigned building_{};         ///< which of the buffers
+    std::atomic<std::uint32_t> hello_wanted_{0};
+    std::atomic<std::uint32_t> flush_wanted_{0};
+    std::uint64_t opened_{};    ///< ticks: when the frame in work got its first record
+    std::size_t closed_size_{}; ///< of the frame that waits for the sender; 0: none
+    unsigned building_{};       ///< which of the buffers
     std::uint8_t buffers_[2][abi::max_frame]{}; ///< one is filled while the other is sent
+    std::uint8_t reply_frame_[sizeof(abi::control::Reply) + abi::frame_overhead]{};
 };
 
 } // namespace mmioscope

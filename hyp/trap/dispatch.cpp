@@ -1,6 +1,7 @@
 #include "trap/dispatch.hpp"
 
 #include "base/check.hpp"
+#include "control/line.hpp"
 #include "engine/engine.hpp"
 #include "guest/exception.hpp"
 #include "guest/registers.hpp"
@@ -14,9 +15,10 @@ namespace mmioscope {
 
 namespace {
 
-/// Trapped for the stream. WFI may end at any time (ARM ARM B1.8.14): what there is to send goes
+/// Trapped for the stream. WFI may end at any time (ARM ARM B1.8.14): what there is to do goes
 /// first, and the guest asks again.
 Outcome wait_for_interrupt(Cpu& cpu) {
+    serve_line(cpu);
     if (cpu.machine->stream.work_at_idle(cpu.number)) port::wait_for_interrupt();
     return Outcome::done;
 }
@@ -56,8 +58,10 @@ void guest_trap(Cpu& cpu, Frame& frame) {
     ++cpu.ring.statistics().traps;
     if (!(cpu.step.armed && cpu.machine->engine->finish(cpu, frame, hsr)))
         if (handle(cpu, frame, hsr) == Outcome::done) skip_instruction(frame, is_wide(hsr));
-    if (cpu.machine->stream.active() && !cpu.step.armed)
+    if (cpu.machine->stream.active() && !cpu.step.armed) {
+        serve_line(cpu);
         cpu.machine->stream.work_a_little(cpu.number);
+    }
     check_way_back(cpu);
 }
 

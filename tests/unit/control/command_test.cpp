@@ -47,9 +47,10 @@ TEST_CASE("what cannot be carried out is refused with a reason, and nothing chan
         const std::pair<Request, Status> cases[] = {
             {damaged, Status::damaged},
             {old, Status::other_version},
-            {make_request(static_cast<Command>(20), 1), Status::unknown},
+            {make_request(static_cast<Command>(64), 1), Status::unknown},
             {make_request(static_cast<Command>(255), 1), Status::unknown},
             {make_request(Command::snapshot, 1), Status::unavailable},
+            {make_request(Command::hello, 1), Status::unavailable},
             {make_request(Command::stop, 1, 1), Status::argument},
             {make_request(Command::select, 1, 0, 1), Status::argument},
             {make_request(Command::select, 1, regions), Status::no_device},
