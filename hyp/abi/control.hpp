@@ -6,6 +6,9 @@
 // however often it is sent, but for markers. What is longer (a marker's text) goes in pieces, each
 // a request with its own reply.
 //
+// A trigger that fires makes a configuration record with the tag of the request that armed it and
+// the value `fired`, in front of the first record or behind the last, with the same time.
+//
 // Each change is a `configuration` record, each marker a `marker` record: `value` has both
 // arguments (the first in bits 31:0), pa_low is change_tag(), `device` the region of select and
 // deselect. What a change says holds for every access whose record or whose time is later, and for
@@ -60,8 +63,17 @@ enum class Command : std::uint8_t {
     flush = 18,       ///< done when every record published is where readers find it
     snapshot = 19,    ///< reserved for the black box
     hello = 20,       ///< the stream's description is sent again now
+
+    // A trigger: what it looks for, then what it does. It sees all that is traced, filters or not.
+    trigger_directions = 21, ///< as filter_directions
+    trigger_addresses = 22,  ///< as filter_addresses
+    trigger_values = 23,     ///< as filter_values
+    trigger_start = 24,      ///< no records until access number argument[0] that matches
+    trigger_stop = 25,       ///< no records behind it
+    no_trigger = 26,         ///< none is armed, none looks for anything, all is as without
 };
 inline constexpr std::uint32_t all_regions = 0xffff'ffff; ///< that may change
+inline constexpr std::uint64_t fired = ~std::uint64_t{0}; ///< Record::value: no request's
 
 enum class Status : std::uint8_t {
     done = 0,

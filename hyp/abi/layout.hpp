@@ -42,9 +42,15 @@ inline constexpr char stream[] =
 inline constexpr char stream_baud[] = "mmioscope,stream-baud"; ///< u32, bits/s; default 115200
 inline constexpr char stream_paced[] =
     "mmioscope,stream-paced"; ///< if present, no more than stream-baud even if the UART takes it
+inline constexpr char stream_shared[] =
+    "mmioscope,stream-shared"; ///< if present, the UART is the guest's console as well
+                               ///< (abi/shared_wire.hpp)
 inline constexpr char stream_quantum[] =
     "mmioscope,stream-quantum"; ///< u32, ns: times in the stream are multiples of the largest
                                 ///< power of two ticks that is not longer; 0: exact; default 1024
+inline constexpr char stream_fold[] =
+    "mmioscope,stream-fold"; ///< "off" (default): each record is sent; "steps": of equal reads in
+                             ///< equal steps of time, the number; "polls": of all equal reads
 inline constexpr char host_reader[] =
     "mmioscope,host-reader"; ///< "on" or "off": whether rings wait for a reader over shared
                              ///< memory; default: on, with a stream off

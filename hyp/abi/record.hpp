@@ -29,6 +29,7 @@ enum class RecordType : std::uint8_t {
     page_table_walk = 10, ///< a stage-1 walk read a descriptor from a traced page
     fault = 11,           ///< an access that reached no device; `value` is a FaultReason
     power = 12,           ///< a CPU was started or stopped, or the machine: see PowerEvent
+    fold = 13,            ///< `value` more of the same, in a stream only: see fold.hpp
 };
 
 // A `begin` record is in memory before the access it tells of goes out, under the same lock.
@@ -85,6 +86,9 @@ inline constexpr std::uint8_t flag_same_instruction =
     1u << 2; ///< not the first access of its instruction
 inline constexpr std::uint8_t flag_boot =
     1u << 3; ///< carried out before the ring existed; `time` is that of publication
+
+inline constexpr std::uint8_t flag_estimated =
+    1u << 4; ///< `time` and `duration` are estimates: one of a run of reads (fold.hpp)
 
 /// Bit of Record::mode: the guest was in Thumb state. Bits 4:0 are CPSR.M (ARM ARM B1.3.1).
 inline constexpr std::uint8_t mode_thumb = 1u << 5;

@@ -37,6 +37,7 @@ public:
         code_context(r, site);
         code_value(r, site, at);
         code_time(r, site);
+        if (r.type == RecordType::fold) count_folded(r);
         model_.cpus[model_.cpu].site = at;
     }
 
@@ -159,6 +160,15 @@ private:
         cpu.cpu_sequence = r.cpu_sequence + 1;
         cpu.commit = r.commit + 1;
         lock = r.lock_sequence + 1;
+    }
+
+    /// What follows is numbered behind all that `r` stands for.
+    void count_folded(const Record& r) {
+        const auto more = static_cast<std::uint32_t>(r.value) - 1;
+        CpuMemory& cpu = model_.cpus[model_.cpu];
+        cpu.cpu_sequence += more;
+        cpu.commit += more;
+        if (r.device < max_regions) model_.lock_sequence[r.device] += more;
     }
 
     void code_context(Record& r, SiteMemory& site) {

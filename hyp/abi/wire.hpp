@@ -14,7 +14,8 @@
 //
 //   hello     HelloHeader, then a piece of the description: what is needed to read the rest
 //   records   RecordsHeader, then records as abi/record_codec.hpp codes them, all CPUs' in the
-//             order of time. A model of its own: no frame needs another but the hello
+//             order of time; equal reads may be counted (abi/fold.hpp). A model of its own: no
+//             frame needs another but the hello
 //   end       EndHeader, then Statistics[cpu_count]: the machine is about to end. What the guest
 //   does
 //             until then follows, with another end

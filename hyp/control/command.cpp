@@ -15,7 +15,8 @@ using abi::control::Request;
 using abi::control::Status;
 
 bool is_change(Command command) {
-    return command >= Command::start && command <= Command::policy;
+    return (command >= Command::start && command <= Command::policy) ||
+           (command >= Command::trigger_directions && command <= Command::no_trigger);
 }
 bool is_selection(Command command) {
     return command >= Command::start && command <= Command::deselect_range;
@@ -63,7 +64,7 @@ Status check_request(const Machine& machine, const Request& r) {
     if (r.check != abi::control::check_of(r)) return Status::damaged;
     if (r.version != abi::control::version) return Status::other_version;
     if (r.command == Command::snapshot) return Status::unavailable;
-    if (r.command > Command::hello) return Status::unknown;
+    if (r.command > Command::no_trigger) return Status::unknown;
     if (r.command == Command::hello && !machine.stream.active()) return Status::unavailable;
     if (!well_formed(machine, r)) return Status::argument;
     if (!is_change(r.command)) return Status::done;

@@ -13,6 +13,7 @@ constexpr std::uint64_t uartfbrd = 0x28;
 constexpr std::uint64_t uartlcr_h = 0x2c;
 constexpr std::uint64_t uartcr = 0x30;
 constexpr std::uint64_t uartimsc = 0x38;
+constexpr std::uint32_t fr_txfe = 1u << 7;
 constexpr std::uint32_t fr_txff = 1u << 5;
 constexpr std::uint32_t fr_rxfe = 1u << 4;
 constexpr std::uint32_t lcr_fifo_8bit = (3u << 5) | (1u << 4);
@@ -32,7 +33,8 @@ void Pl011Line::start(std::uint32_t clock, std::uint32_t baud) {
 }
 
 bool Pl011Line::put(std::uint8_t byte) {
-    if ((port::device_read(base_ + uartfr, log2_word) & fr_txff) != 0) return false;
+    const std::uint64_t flags = port::device_read(base_ + uartfr, log2_word);
+    if ((flags & (shared_ ? fr_txfe : fr_txff)) != (shared_ ? fr_txfe : 0)) return false;
     port::device_write(base_ + uartdr, log2_word, byte);
     return true;
 }

@@ -12,7 +12,10 @@ namespace mmioscope {
 class Pl011Line : public Line {
 public:
     Pl011Line() = default;
-    explicit Pl011Line(PhysicalAddress base) : base_(base) {}
+    /// `shared` with the guest's driver, which fills half of the FIFO without asking when it was
+    /// told that it is half empty: then a byte goes only into an empty FIFO, and what comes in is
+    /// the guest's.
+    explicit Pl011Line(PhysicalAddress base, bool shared = false) : base_(base), shared_(shared) {}
 
     /// 8 data bits, FIFOs on, transmitter and receiver on, at `baud` bits a second from a clock of
     /// `clock` Hz.
@@ -23,6 +26,7 @@ public:
 
 private:
     PhysicalAddress base_{};
+    bool shared_{};
 };
 
 } // namespace mmioscope

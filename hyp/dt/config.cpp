@@ -34,6 +34,10 @@ constexpr Word policies[] = {{"drop", static_cast<std::uint32_t>(abi::Policy::dr
                              {"stall", static_cast<std::uint32_t>(abi::Policy::stall)},
                              {"flight", static_cast<std::uint32_t>(abi::Policy::flight)}};
 
+constexpr Word folds[] = {{"off", static_cast<std::uint32_t>(abi::Fold::off)},
+                          {"steps", static_cast<std::uint32_t>(abi::Fold::steps)},
+                          {"polls", static_cast<std::uint32_t>(abi::Fold::polls)}};
+
 constexpr Word switches[] = {{"off", 0}, {"on", 1}};
 
 constexpr Word conduits[] = {{"hvc", static_cast<std::uint32_t>(psci::Conduit::hvc)},
@@ -77,9 +81,12 @@ BootError read_stream(const Tree& tree, int chosen, Config& config) {
     config.stream_baud = tree.cell(chosen, abi::chosen::stream_baud, abi::default_stream_baud);
     config.stream_quantum =
         tree.cell(chosen, abi::chosen::stream_quantum, abi::default_stream_quantum);
+    config.stream_shared = tree.has(chosen, abi::chosen::stream_shared);
     config.stream_paced = tree.has(chosen, abi::chosen::stream_paced);
     if (config.stream_baud < 300 || config.stream_baud > 10'000'000)
         return {"mmioscope,stream-baud is not from 300 to 10,000,000", ""};
+    if (!read_word(tree, chosen, abi::chosen::stream_fold, folds, config.stream_fold))
+        return {"mmioscope,stream-fold is none of off, steps, polls", ""};
     config.host_reader = config.stream_node < 0;
     if (!read_word(tree, chosen, abi::chosen::host_reader, switches, config.host_reader))
         return {"mmioscope,host-reader is neither on nor off", ""};

@@ -1,6 +1,7 @@
 // What /chosen asks of the hypervisor, and what it is to boot (names: abi/layout.hpp).
 #pragma once
 
+#include "abi/fold.hpp"
 #include "arch/psci.hpp"
 #include "dt/tree.hpp"
 
@@ -14,7 +15,7 @@ struct BootModules {
 struct Config {
     abi::EngineKind engine{abi::EngineKind::shadow};
     abi::Policy policy{abi::Policy::drop};
-    bool pre{}; ///< a `begin` record before each access
+    bool pre{};         ///< a `begin` record before each access
     bool control{true}; ///< the guest gets a control page
     std::uint32_t area_size{};
     int uart_node{-1};   ///< negative: the board's
@@ -22,9 +23,14 @@ struct Config {
     std::uint32_t stream_baud{};
     std::uint32_t stream_quantum{}; ///< ns
     bool stream_paced{};
+    abi::Fold stream_fold{abi::Fold::off};
+    bool stream_shared{};                       ///< the UART stays the guest's
     bool host_reader{};                         ///< rings wait for a reader over shared memory
     psci::Conduit conduit{psci::Conduit::none}; ///< of the guest's PSCI calls
     BootModules modules;
+
+    /// The stream's UART, if the guest does not get it; else negative.
+    int withheld_stream() const { return stream_shared ? -1 : stream_node; }
 };
 
 /// Reads it. On an error nothing in `config` may be relied on.

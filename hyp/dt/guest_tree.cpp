@@ -73,8 +73,8 @@ int set_chosen(void* blob, const BootModules& modules) {
     for (const char* own :
          {abi::chosen::trace, abi::chosen::engine, abi::chosen::policy, abi::chosen::area_size,
           abi::chosen::uart, abi::chosen::stream, abi::chosen::stream_baud,
-          abi::chosen::stream_paced, abi::chosen::stream_quantum, abi::chosen::host_reader,
-          abi::chosen::control})
+          abi::chosen::stream_paced, abi::chosen::stream_quantum, abi::chosen::stream_shared,
+          abi::chosen::stream_fold, abi::chosen::host_reader, abi::chosen::control})
         if (const int e = fdt_delprop(blob, chosen, own); e != 0 && e != -FDT_ERR_NOTFOUND)
             return e;
     if (modules.ramdisk.empty()) return 0;

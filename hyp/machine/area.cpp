@@ -64,7 +64,7 @@ void make_area(Machine& machine, Range where) {
     header->kept_offset = static_cast<std::uint32_t>(layout.kept_offset);
     header->kept_size = static_cast<std::uint32_t>(layout.kept_size);
     for (unsigned i = 0; i < machine.cpu_count; ++i) {
-        machine.cpus[i].ring.obey(machine.control.filter);
+        machine.cpus[i].ring.obey(machine.control.choice);
         header->ring_offset[i] = static_cast<std::uint32_t>(layout.ring_offset(i));
         auto* ring = reinterpret_cast<abi::RingHeader*>(bytes + header->ring_offset[i]);
         machine.cpus[i].ring.start(*ring, i, layout.capacity(), machine.config.policy,

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "abi/control.hpp"
-#include "trace/filter.hpp"
+#include "trace/choice.hpp"
 
 #include <atomic>
 
@@ -15,7 +15,7 @@ struct ControlSlot {
 
 struct ControlState {
     std::uint32_t stopped{}; ///< 1: what is selected is not traced
-    Filter filter;
+    Choice choice;
     std::atomic<std::uint32_t> broadcast_fails{0}; ///< arch/errata.hpp, of any CPU
     std::atomic<std::uint32_t> tickets{0};
     ControlSlot slots[abi::control::slots]{}; ///< of the control page: the guest's to write

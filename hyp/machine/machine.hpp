@@ -5,6 +5,7 @@
 
 #include "dev/paced_line.hpp"
 #include "dev/pl011_line.hpp"
+#include "dev/shared_line.hpp"
 #include "dt/config.hpp"
 #include "machine/control_state.hpp"
 #include "machine/cpu.hpp"
@@ -46,6 +47,7 @@ struct Machine {
     Power power;
     Pl011Line stream_uart;
     PacedLine stream_line;
+    SharedLine shared_line; ///< over stream_line, if the UART is the console, too
     Stream stream;
     std::atomic<std::uint32_t> stopped{0}; ///< a CPU panicked: whoever traps next halts
 

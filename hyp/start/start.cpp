@@ -118,9 +118,10 @@ BootError choose_stream(const Tree& tree, Machine& machine) {
     if (!tree.reg(node, 0, range) || !tree.compatible(node, "arm,pl011"))
         return {"mmioscope,stream is no PL011", ""};
     const Span* span = machine.map.find({range.begin});
+    machine.stream_uart = Pl011Line({range.begin}, machine.config.stream_shared);
+    if (machine.config.stream_shared) return {};
     if (range.begin == machine.uart.value || span == nullptr)
         return {"mmioscope,stream is the UART that the hypervisor's own words go to", ""};
-    machine.stream_uart = Pl011Line({range.begin});
     machine.regions[span->region].flags |= abi::region_stream;
     return machine.map.withhold(range) ? BootError{} : no_spans;
 }
@@ -243,8 +244,12 @@ void start_stream(Machine& machine, const Tree& tree) {
     machine.stream_uart.start(board.uart_clock, config.stream_baud);
     machine.stream_line =
         PacedLine(machine.stream_uart, frequency, config.stream_paced ? config.stream_baud : 0);
-    machine.stream.start(machine.stream_line, *machine.area, stream_time_shift(config, frequency));
-    if (config.control) machine.stream.accept_requests();
+    machine.shared_line = SharedLine(machine.stream_line);
+    Line& line =
+        config.stream_shared ? static_cast<Line&>(machine.shared_line) : machine.stream_line;
+    machine.stream.start(line, *machine.area, stream_time_shift(config, frequency));
+    machine.stream.fold(config.stream_fold);
+    if (config.control && !config.stream_shared) machine.stream.accept_requests();
     const int aliases = tree.find("/aliases");
     if (aliases < 0) return;
     for (int p = tree.first_property(aliases); p >= 0; p = tree.next_property(p)) {
@@ -280,10 +285,10 @@ Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
     machine.engine = &engine_of(machine.config.engine);
 
     const PhysicalAddress guest_tree{machine.image.text.begin - abi::guest_tree_room};
-    if (auto e = make_guest_tree(tree, machine.guest_memory, machine.config.modules, uart_node,
-                                 machine.config.stream_node, port::memory_at<void>(guest_tree),
-                                 abi::guest_tree_room,
-                                 {machine.control_page, machine.image.area}))
+    if (auto e =
+            make_guest_tree(tree, machine.guest_memory, machine.config.modules, uart_node,
+                            machine.config.withheld_stream(), port::memory_at<void>(guest_tree),
+                            abi::guest_tree_room, {machine.control_page, machine.image.area}))
         refuse(machine, e);
     const Tree written(port::memory_at<const void>(guest_tree));
 

@@ -11,14 +11,17 @@ namespace {
 constexpr std::size_t bits_offset = sizeof(abi::FrameHeader) + sizeof(abi::RecordsHeader);
 constexpr std::size_t bits_room =
     abi::max_frame - bits_offset - (abi::frame_overhead - sizeof(abi::FrameHeader));
-/// The encoder keeps up to four bytes back.
-constexpr std::size_t bits_full = bits_room - abi::max_coded_record - 4;
+/// Another record, with what was counted in front of it, has room. The encoder keeps up to four
+/// bytes back.
+constexpr std::size_t bits_full = bits_room - 2 * abi::max_coded_record - 4;
 
 } // namespace
 
 void RecordFrame::open(std::uint8_t* bytes, abi::FrameHeader header, unsigned time_shift) {
     bytes_ = bytes;
     count_ = 0;
+    total_ = 0;
+    folder_.forget();
     time_shift_ = time_shift;
     std::memcpy(bytes, &header, sizeof header);
     encoder_.start(bytes + bits_offset, bits_room);
@@ -26,13 +29,22 @@ void RecordFrame::open(std::uint8_t* bytes, abi::FrameHeader header, unsigned ti
 }
 
 bool RecordFrame::add(const abi::Record& record) {
-    abi::Record coded = record;
-    abi::RecordCodec<abi::Encoder>(encoder_, model_, time_shift_).code(coded);
+    ++total_;
+    if (!folder_.add(record)) {
+        if (folder_.counted() != 0) code(folder_.take());
+        code(record);
+        folder_.sent(record);
+    }
+    return encoder_.size() <= bits_full && total_ < abi::max_in_frame;
+}
+
+void RecordFrame::code(abi::Record record) {
+    abi::RecordCodec<abi::Encoder>(encoder_, model_, time_shift_).code(record);
     ++count_;
-    return encoder_.size() <= bits_full && count_ < 0xffff;
 }
 
 std::size_t RecordFrame::close() {
+    if (folder_.counted() != 0) code(folder_.take());
     const std::size_t size = encoder_.finish();
     check(size <= bits_room, "a frame of the stream is too long");
     const abi::RecordsHeader header{static_cast<std::uint16_t>(count_),

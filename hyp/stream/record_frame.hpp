@@ -3,11 +3,15 @@
 
 #include "abi/record_codec.hpp"
 #include "abi/wire.hpp"
+#include "stream/folder.hpp"
 
 namespace mmioscope {
 
 class RecordFrame {
 public:
+    /// Equal reads are counted from now on, as `how` says.
+    void fold(abi::Fold how, unsigned time_shift) { folder_.start(how, time_shift); }
+
     /// Begins a frame in `bytes`, of which abi::max_frame are there.
     void open(std::uint8_t* bytes, abi::FrameHeader header, unsigned time_shift);
 
@@ -22,8 +26,12 @@ public:
 
 private:
     std::uint8_t* bytes_{};
-    unsigned count_{};
+    void code(abi::Record record);
+
+    unsigned count_{}; ///< records as they are coded
+    unsigned total_{}; ///< records that they stand for
     unsigned time_shift_{};
+    Folder folder_;
     abi::Encoder encoder_;
     abi::RecordModel model_{};
 };

@@ -24,6 +24,9 @@ public:
 
     bool active() const { return line_ != nullptr; }
 
+    /// Equal reads are counted from now on, as `how` says.
+    void fold(abi::Fold how) { frame_.fold(how, time_shift_); }
+
     /// What comes in on the line is read as requests from now on.
     void accept_requests() { requests_.start(*line_); }
     RequestLine& requests() { return requests_; }

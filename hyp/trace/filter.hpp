@@ -6,20 +6,18 @@
 
 namespace mmioscope {
 
-struct Filter {
-    bool set{};                  ///< false: everything passes, and nothing below is looked at
+/// What accesses may look like. As it is made, all do.
+struct Pattern {
     std::uint32_t directions{3}; ///< bit 0: loads, bit 1: stores
     std::uint64_t address{};
     std::uint32_t address_size{}; ///< 0: any; so below
     std::uint32_t value_mask{};
-    std::uint32_t value{};
+    std::uint32_t value{};   ///< unknown values match
     std::uint32_t cpus{~0u}; ///< a bit for each
     std::uint32_t pc{};
     std::uint32_t pc_size{};
-    std::uint32_t one_in{1}; ///< of those that pass, for each CPU; not 0
 
-    /// But for `one_in`.
-    bool passes(const abi::Record& r) const {
+    bool matches(const abi::Record& r) const {
         const bool unknown = (r.flags & abi::flag_value_unknown) != 0;
         return (directions >> (abi::is_write(r) ? 1 : 0) & 1) != 0 && (cpus >> r.cpu & 1) != 0 &&
                (address_size == 0 || touches(abi::physical_address(r), abi::access_size(r))) &&
@@ -33,6 +31,9 @@ private:
     }
 };
 
-inline constexpr Filter no_filter{};
+struct Filter {
+    Pattern pattern;
+    std::uint32_t one_in{1}; ///< of those that match, for each CPU; not 0
+};
 
 } // namespace mmioscope

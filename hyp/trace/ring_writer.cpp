@@ -1,5 +1,6 @@
 #include "trace/ring_writer.hpp"
 
+#include "abi/control.hpp"
 #include "port/barrier.hpp"
 #include "port/shared.hpp"
 #include "port/sysreg.hpp"
@@ -34,7 +35,8 @@ std::uint64_t RingWriter::slowest_tail() const {
 bool RingWriter::has_room(std::uint64_t count) const {
     if (port::load_shared(policy_) == abi::Policy::flight) return true;
     const std::uint64_t gap = pending_gap_ != 0 ? 1 : 0;
-    return head_ - slowest_tail() + count + gap <= capacity_;
+    const std::uint64_t trigger = choice_ != nullptr && choice_->any ? 1 : 0; // it may fire
+    return head_ - slowest_tail() + count + gap + trigger <= capacity_;
 }
 
 std::uint64_t RingWriter::begin(std::uint32_t pc, std::uint64_t pa) {
@@ -80,11 +82,26 @@ void RingWriter::lose() {
     port::store_shared(header_->next_sequence, ++sequence_);
 }
 
-bool RingWriter::filtered(const abi::Record& record) {
-    if (record.type != abi::RecordType::access) return false;
-    if (filter_->passes(record) && passed_++ % filter_->one_in == 0) return false;
-    ++header_->statistics.filtered;
-    return true;
+Trigger::Verdict RingWriter::choose(const abi::Record& record) {
+    using Verdict = Trigger::Verdict;
+    if (record.type != abi::RecordType::access) return Verdict::pass;
+    const Verdict verdict = choice_->trigger.see(record);
+    const Filter& filter = choice_->filter;
+    if (verdict != Verdict::pass) return verdict;
+    return filter.pattern.matches(record) && passed_++ % filter.one_in == 0 ? Verdict::pass
+                                                                            : Verdict::hold;
+}
+
+/// A trigger has fired at the access of that `time`.
+void RingWriter::tell_of_trigger(std::uint64_t time) {
+    abi::Record record{};
+    record.type = abi::RecordType::configuration;
+    record.cpu = cpu_;
+    record.time = time;
+    record.device = abi::no_device;
+    record.pa_low = choice_->trigger.tag();
+    record.value = abi::control::fired;
+    put(record);
 }
 
 std::uint64_t RingWriter::statistic(unsigned n) const {
@@ -93,8 +110,20 @@ std::uint64_t RingWriter::statistic(unsigned n) const {
 }
 
 void RingWriter::publish(abi::Record& record) {
+    using Verdict = Trigger::Verdict;
     record.cpu = cpu_;
-    if (filter_->set && filtered(record)) return;
+    if (choice_ == nullptr || !choice_->any) return put(record);
+    const Verdict verdict = choose(record);
+    if (verdict == Verdict::hold) {
+        ++header_->statistics.filtered;
+        return;
+    }
+    if (verdict == Verdict::first) tell_of_trigger(record.time);
+    put(record);
+    if (verdict == Verdict::last) tell_of_trigger(record.time);
+}
+
+void RingWriter::put(abi::Record& record) {
     if (!has_room(1)) return lose();
     if (pending_gap_ != 0) {
         abi::Record gap{};

@@ -3,7 +3,7 @@
 
 #include "abi/ring.hpp"
 #include "port/shared.hpp"
-#include "trace/filter.hpp"
+#include "trace/choice.hpp"
 
 namespace mmioscope {
 
@@ -26,7 +26,9 @@ public:
     std::uint64_t complete();
 
     /// Publishes `record` (its cpu, cpu_sequence and commit are filled in here). If the ring is
-    /// full, the record is lost and counted, or the oldest is overwritten, as the policy says.
+    /// full, the record is lost and counted, or the oldest is overwritten, as the policy says. An
+    /// access that is not chosen is counted only; one that a trigger fires at has a record of that
+    /// beside it.
     void publish(abi::Record& record);
 
     /// The access in flight is over; its records are published.
@@ -38,8 +40,8 @@ public:
     /// The most recent records, newest first: for the panic report. Null past the end.
     const abi::Record* recent(unsigned age) const;
 
-    /// Accesses that `filter` does not let through are counted instead of published.
-    void obey(const Filter& filter) { filter_ = &filter; }
+    /// Accesses that `choice` leaves out are counted instead of published.
+    void obey(Choice& choice) { choice_ = &choice; }
     /// By any CPU.
     void set_policy(abi::Policy policy) { port::store_shared(policy_, policy); }
     bool stalls() const { return port::load_shared(policy_) == abi::Policy::stall; }
@@ -52,7 +54,9 @@ private:
     std::uint64_t slowest_tail() const;
     void store(abi::Record& record);
     void lose();
-    bool filtered(const abi::Record& record);
+    Trigger::Verdict choose(const abi::Record& record);
+    void put(abi::Record& record);
+    void tell_of_trigger(std::uint64_t time);
 
     abi::RingHeader* header_{};
     abi::Record* slots_{};
@@ -63,7 +67,7 @@ private:
     std::uint32_t sequence_{};
     std::uint8_t cpu_{};
     abi::Policy policy_{};
-    const Filter* filter_{&no_filter};
+    Choice* choice_{};       ///< none: everything
     std::uint32_t passed_{}; ///< the filter, for sampling
 };
 

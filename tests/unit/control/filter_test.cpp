@@ -24,22 +24,22 @@ abi::Record access(std::uint32_t pa, bool write, std::uint64_t value, std::uint8
 
 TEST_CASE("each filter looks at its own field") {
     const abi::Record r = access(0x1000, true, 0xab, 1, 0x8000);
-    CHECK(no_filter.passes(r));
-    CHECK(!Filter{.directions = 1}.passes(r));
-    CHECK(Filter{.directions = 2}.passes(r));
-    CHECK(!Filter{.cpus = 1}.passes(r));
-    CHECK(Filter{.cpus = 2}.passes(r));
-    CHECK(!Filter{.value_mask = 0xf0, .value = 0xb0}.passes(r));
-    CHECK(Filter{.value_mask = 0xf0, .value = 0xa0}.passes(r));
-    CHECK(!Filter{.pc = 0x8001, .pc_size = 0x1000}.passes(r));
-    CHECK(!Filter{.pc = 0x7000, .pc_size = 0x1000}.passes(r));
-    CHECK(Filter{.pc = 0x8000, .pc_size = 1}.passes(r));
-    CHECK(Filter{.address = 0x1003, .address_size = 1}.passes(r));
-    CHECK(!Filter{.address = 0x1004, .address_size = 4}.passes(r));
-    CHECK(!Filter{.address = 0xffc, .address_size = 4}.passes(r));
+    CHECK(Pattern{}.matches(r));
+    CHECK(!Pattern{.directions = 1}.matches(r));
+    CHECK(Pattern{.directions = 2}.matches(r));
+    CHECK(!Pattern{.cpus = 1}.matches(r));
+    CHECK(Pattern{.cpus = 2}.matches(r));
+    CHECK(!Pattern{.value_mask = 0xf0, .value = 0xb0}.matches(r));
+    CHECK(Pattern{.value_mask = 0xf0, .value = 0xa0}.matches(r));
+    CHECK(!Pattern{.pc = 0x8001, .pc_size = 0x1000}.matches(r));
+    CHECK(!Pattern{.pc = 0x7000, .pc_size = 0x1000}.matches(r));
+    CHECK(Pattern{.pc = 0x8000, .pc_size = 1}.matches(r));
+    CHECK(Pattern{.address = 0x1003, .address_size = 1}.matches(r));
+    CHECK(!Pattern{.address = 0x1004, .address_size = 4}.matches(r));
+    CHECK(!Pattern{.address = 0xffc, .address_size = 4}.matches(r));
     abi::Record unknown = r;
     unknown.flags = abi::flag_value_unknown;
-    CHECK(Filter{.value_mask = 0xf0, .value = 0xb0}.passes(unknown));
+    CHECK(Pattern{.value_mask = 0xf0, .value = 0xb0}.matches(unknown));
 }
 
 TEST_CASE("what a filter holds back is counted, and a record says from when it held") {

@@ -174,6 +174,7 @@ Arrived arrived(const Bytes& wire) {
         CHECK(frame.size() <= abi::max_frame - 4);
         switch (header.type) {
         case abi::FrameType::hello: ++all.hellos; break;
+        case abi::FrameType::reply: break;
         case abi::FrameType::end:
             ++all.ends;
             std::memcpy(&all.end, frame.data() + sizeof header, sizeof all.end);
