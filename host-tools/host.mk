@@ -12,7 +12,8 @@ HOST_TEST_CXXFLAGS := -std=c++20 -O1 -g $(HOST_WARNINGS) -Wno-maybe-uninitialize
                       -fno-sanitize-recover=all
 HOST_LIBS := -lfmt -lfdt -lserialport -lz -lpthread
 
-HOST_LIB_SOURCES := $(sort $(wildcard host-tools/lib/*.cpp host-tools/record/*.cpp \
+HOST_LIB_SOURCES := $(sort $(wildcard host-tools/control/*.cpp host-tools/lib/*.cpp \
+                                      host-tools/record/*.cpp \
                                       host-tools/run/*.cpp host-tools/transport/*.cpp \
                                       host-tools/verify/*.cpp))
 HOST_CLI_SOURCES := $(sort $(wildcard host-tools/cli/*.cpp))

@@ -16,6 +16,7 @@ using Action = std::function<Status()>;
 void add_run(CLI::App& app, Action& action);
 void add_record(CLI::App& app, Action& action);
 void add_print(CLI::App& app, Action& action);
+void add_ctl(CLI::App& app, Action& action);
 void add_blackbox(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 

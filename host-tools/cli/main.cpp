@@ -16,6 +16,7 @@ Status run(int argc, char** argv) {
     mmioscope::cli::add_run(app, action);
     mmioscope::cli::add_record(app, action);
     mmioscope::cli::add_print(app, action);
+    mmioscope::cli::add_ctl(app, action);
     mmioscope::cli::add_blackbox(app, action);
     mmioscope::cli::add_verify(app, action);
     try {

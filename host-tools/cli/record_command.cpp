@@ -16,6 +16,8 @@ SOURCE is a serial port, pty, FIFO or file by its path, unix:PATH or tcp:HOST:PO
 Examples:
   mmioscope record /dev/ttyUSB0 --baud 921600 -o boot.mmio
   mmioscope record unix:uart.sock -o boot.mmio -f
+  mmioscope record /dev/ttyUSB0 -f --ctl ctl.sock & mmioscope ctl unix:ctl.sock status
+  mmioscope record /dev/ttyUSB0 -o boot.mmio --console -
   mmioscope record tcp::5555,listen -o board.mmio --rotate 1G --forever
 )";
 
@@ -48,6 +50,10 @@ void add_record(CLI::App& app, Action& action) {
              "Begin the next file (FILE.2 ...) after so many bytes");
     command.add_flag("--reconnect,!--no-reconnect", options->reconnect,
                      "Open the source again when it was lost (default)");
+    add_file(command, "--console", options->console,
+             "The wire carries the guest's console, too: it goes into this file, or to - (stdout)");
+    add_file(command, "--ctl", options->control,
+             "A unix socket here, for mmioscope ctl unix:SOCKET while this records");
     command.add_flag("--forever", options->forever,
                      "Go on when the machine goes off, with its next boot in the next file");
     command.add_option("--time-limit", options->time_limit, "End after so many seconds")

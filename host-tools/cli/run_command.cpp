@@ -76,8 +76,12 @@ void add_stream(CLI::App& command, Options& options) {
                        "memory");
     add_file(command, "--stream-file", options.stream_file,
              "Keep the stream's bytes here, for mmioscope record");
+    command.add_flag("--stream-shared", options.stream_shared,
+                     "The stream goes out on the UART of the guest's console (serial0)");
     command.add_flag("--stream-beside", options.stream_beside,
                      "Stream into --stream-file, but take the trace from shared memory as well");
+    add_file(command, "--ctl", options.control,
+             "A unix socket here, for mmioscope ctl unix:SOCKET over the stream's UART");
     command
         .add_option("--stream-baud", options.stream_baud,
                     "Send no faster than such a line would (default: as fast as QEMU takes it)")
@@ -87,6 +91,11 @@ void add_stream(CLI::App& command, Options& options) {
         .add_option("--stream-quantum", options.stream_quantum,
                     "Times in the stream in steps of at most so many ns; 0: exact (default 1024)")
         ->type_name("NS");
+    command
+        .add_option("--stream-fold", options.stream_fold,
+                    "Send equal reads as a count: in steps of time that can be told exactly, or "
+                    "all polls, whose times between first and last are estimates")
+        ->check(CLI::IsMember({"off", "steps", "polls"}));
 }
 
 void add_output(CLI::App& command, Options& options) {

@@ -39,6 +39,16 @@ FileDescriptor create_output(const std::string& path) {
     return file;
 }
 
+void append(int fd, std::span<const std::byte> bytes, const char* what) {
+    while (!bytes.empty()) {
+        const ssize_t size = ::write(fd, bytes.data(), bytes.size());
+        if (size < 0 && errno != EINTR) {
+            throw failure("cannot write {}: {}", what, std::strerror(errno));
+        }
+        bytes = bytes.subspan(size > 0 ? static_cast<std::size_t>(size) : 0);
+    }
+}
+
 FileDescriptor temporary_file() {
     const char* folder = std::getenv("TMPDIR");
     std::string path = std::string(folder && *folder ? folder : "/tmp") + "/mmioscope-XXXXXX";

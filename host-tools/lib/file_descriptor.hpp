@@ -1,6 +1,8 @@
 // An open file that closes itself.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -29,6 +31,9 @@ FileDescriptor open_input(const std::string& path);
 
 /// Creates or empties `path`, open for reading and writing. Throws Error (bad_input).
 FileDescriptor create_output(const std::string& path);
+
+/// Writes all of `bytes` at the end. Throws Error (failed) that names `what`.
+void append(int fd, std::span<const std::byte> bytes, const char* what);
 
 /// A nameless file in $TMPDIR (or /tmp) that vanishes with its last descriptor.
 FileDescriptor temporary_file();

@@ -1,5 +1,6 @@
 #include "lib/line_format.hpp"
 
+#include "lib/change_text.hpp"
 #include "lib/record_text.hpp"
 
 #include <fmt/format.h>
@@ -57,6 +58,14 @@ void append_power(std::string& to, const abi::Record& record) {
     fmt::format_to(std::back_inserter(to), fmt::runtime(what), cpu, abi::physical_address(record));
 }
 
+// The region that a command was about, or what it said.
+void append_change(std::string& to, const abi::Record& record, const LineContext& context) {
+    to += "change " + change_text(record);
+    if (record.device != abi::no_device) {
+        fmt::format_to(std::back_inserter(to), " {}", (*context.names)[record.device]);
+    }
+}
+
 } // namespace
 
 std::string format_time(std::uint64_t ticks, const LineContext& context) {
@@ -84,8 +93,8 @@ void append_line(std::string& to, const abi::Record& record, const LineContext& 
                        record.cpu_sequence);
         return;
     case RecordType::power: append_power(to, record); return;
-    case RecordType::marker:
-    case RecordType::configuration:
+    case RecordType::marker: to += "mark " + marker_text(record); return;
+    case RecordType::configuration: append_change(to, record, context); return;
     case RecordType::interrupt:
         fmt::format_to(std::back_inserter(to), "{} {}", type_text(record.type), record.value);
         return;

@@ -1,5 +1,6 @@
 #include "lib/wire_decoder.hpp"
 
+#include "abi/fold.hpp"
 #include "abi/record_codec.hpp"
 
 #include <cstring>
@@ -22,15 +23,38 @@ bool take_front(std::span<const std::uint8_t>& bytes, T& value) {
     return true;
 }
 
-std::vector<abi::Record> decode(const abi::RecordsHeader& header,
-                                std::span<const std::uint8_t> bits) {
+/// Appends what `fold` stands for. False if it stands for nothing that there can be.
+bool unfold(const abi::Record& fold, std::vector<abi::Record>& records) {
+    if (records.empty() || fold.value == 0 || fold.value > abi::max_in_frame - records.size()) {
+        return false;
+    }
+    const abi::Record before = records.back();
+    if (before.type != abi::RecordType::access || before.cpu != fold.cpu) {
+        return false;
+    }
+    for (std::uint32_t n = 1; n <= fold.value; ++n) {
+        records.push_back(abi::unfolded(before, fold, n));
+    }
+    return true;
+}
+
+/// Nothing if they make no sense.
+std::optional<std::vector<abi::Record>> decode(const abi::RecordsHeader& header,
+                                               std::span<const std::uint8_t> bits) {
     const auto model = std::make_unique<abi::RecordModel>();
     abi::Decoder decoder;
     decoder.start(bits.data(), bits.size());
     abi::RecordCodec<abi::Decoder> codec(decoder, *model, header.time_shift);
-    std::vector<abi::Record> records(header.count);
-    for (abi::Record& record : records) {
+    std::vector<abi::Record> records;
+    records.reserve(header.count);
+    for (unsigned n = 0; n < header.count; ++n) {
+        abi::Record record{};
         codec.code(record);
+        if (record.type != abi::RecordType::fold) {
+            records.push_back(record);
+        } else if (!unfold(record, records)) {
+            return std::nullopt;
+        }
     }
     return records;
 }
@@ -47,6 +71,7 @@ void WireDecoder::take(const abi::FrameHeader& header, Payload payload) {
     case abi::FrameType::hello: sense = take_hello(header.boot, payload); break;
     case abi::FrameType::records: sense = take_records(header.boot, payload); break;
     case abi::FrameType::end: sense = take_end(header.boot, payload); break;
+    case abi::FrameType::reply: sense = take_reply(payload); break;
     default: break; // a later version's
     }
     senseless_ += sense ? 0 : 1;
@@ -81,11 +106,14 @@ bool WireDecoder::take_records(std::uint32_t boot, Payload payload) {
     if (!take_front(payload, header) || header.time_shift > abi::max_time_shift) {
         return false;
     }
-    const std::vector<abi::Record> records = decode(header, payload);
-    if (boot_ == boot) {
-        return hand_on(records);
+    const std::optional<std::vector<abi::Record>> records = decode(header, payload);
+    if (!records) {
+        return false;
     }
-    keep(boot, records);
+    if (boot_ == boot) {
+        return hand_on(*records);
+    }
+    keep(boot, *records);
     return true;
 }
 
@@ -110,6 +138,15 @@ void WireDecoder::keep(std::uint32_t boot, std::span<const abi::Record> records)
         return;
     }
     early_.insert(early_.end(), records.begin(), records.end());
+}
+
+bool WireDecoder::take_reply(Payload payload) {
+    abi::control::Reply reply;
+    if (!take_front(payload, reply) || reply.check != check_of(reply)) {
+        return false;
+    }
+    sink_.reply(reply);
+    return true;
 }
 
 bool WireDecoder::take_end(std::uint32_t boot, Payload payload) {

@@ -15,9 +15,11 @@ public:
     virtual void hello(const StreamHead& head) = 0;
     /// The next records, in the order of time.
     virtual void records(std::span<const abi::Record> records) = 0;
-    /// Nothing follows from this boot, unless the guest does more before the machine ends: then that
-    /// and another end. `statistics`: one for each CPU.
+    /// Nothing follows from this boot, unless the guest does more before the machine ends: then
+    /// that and another end. `statistics`: one for each CPU.
     virtual void end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics) = 0;
+    /// The reply to somebody's request over the wire.
+    virtual void reply(const abi::control::Reply&) {}
 };
 
 class WireDecoder {
@@ -41,6 +43,7 @@ private:
     void take(const abi::FrameHeader& header, Payload payload);
     bool take_hello(std::uint32_t boot, Payload payload);
     bool take_records(std::uint32_t boot, Payload payload);
+    bool take_reply(Payload payload);
     bool take_end(std::uint32_t boot, Payload payload);
     bool hand_on(std::span<const abi::Record> records);
     void keep(std::uint32_t boot, std::span<const abi::Record> records);

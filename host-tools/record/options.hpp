@@ -16,6 +16,8 @@ struct Options {
     bool follow = false;      ///< print while recording
     bool all = false;         ///< print each record, without a limit
     double time_limit = 0;    ///< seconds; 0: none
+    std::string console;      ///< what else is on the wire goes here; empty: nothing is
+    std::string control;      ///< unix socket through which others may steer; empty: none
 };
 
 /// Smaller files would hold little but their heads.

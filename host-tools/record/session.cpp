@@ -1,8 +1,10 @@
 #include "record/session.hpp"
 
+#include "control/relay.hpp"
 #include "lib/live_printer.hpp"
 #include "lib/progress_line.hpp"
 #include "lib/report.hpp"
+#include "lib/shared_wire.hpp"
 #include "lib/signals.hpp"
 #include "record/rate.hpp"
 #include "record/recording.hpp"
@@ -70,16 +72,40 @@ bool over(const Recording& recording, bool silent, bool broken) {
     return end && (broken || (silent && *end != abi::StreamEnd::machine_reset));
 }
 
+/// Where the console's part of the wire goes.
+class Console {
+public:
+    /// Throws Error (bad_input) if the file cannot be written.
+    explicit Console(const std::string& path)
+        : file_(path == "-" ? FileDescriptor(::dup(STDOUT_FILENO)) : create_output(path)) {}
+
+    /// Returns what is the stream's; throws Error (failed) if the file is full.
+    std::span<const std::byte> take(std::span<const std::byte> bytes) {
+        wire_.feed(bytes);
+        append(file_.get(), wire_.console(), "the console");
+        return wire_.stream();
+    }
+
+private:
+    FileDescriptor file_;
+    trace::SharedWire wire_;
+};
+
 class Loop {
 public:
-    Loop(const Options& options, transport::Link& link, Recording& recording, Limits& limits)
-        : options_(options), link_(link), recording_(recording), limits_(limits) {}
+    Loop(const Options& options, transport::Link& link, Recording& recording, Limits& limits,
+         control::Relay* relay, Console* console)
+        : options_(options), link_(link), recording_(recording), limits_(limits), relay_(relay),
+          console_(console) {}
 
     /// Nothing while it goes on. Throws Error if the stream or the file cannot be used any further.
     std::optional<Stop> step() {
         const unsigned breaks = link_.breaks();
         const std::span<const std::byte> bytes = link_.read(moment);
-        recording_.feed(bytes);
+        recording_.feed(console_ != nullptr ? console_->take(bytes) : bytes);
+        if (relay_ != nullptr) {
+            relay_->pass(bytes);
+        }
         const bool broken = link_.breaks() != breaks;
         if (broken) {
             recording_.broken_off();
@@ -98,6 +124,8 @@ private:
     transport::Link& link_;
     Recording& recording_;
     Limits& limits_;
+    control::Relay* relay_; ///< none: nobody steers
+    Console* console_;      ///< none: the wire is the stream's alone
 };
 
 Stop record(const Options& options, Loop loop, Recording& recording, Parts& parts,
@@ -171,7 +199,20 @@ Status record_stream(const Options& options) {
         std::fflush(stdout);
     });
     transport::Link link(wire, options.reconnect, say);
-    const Loop loop(options, link, recording, limits);
+    std::optional<Console> console;
+    if (!options.console.empty()) {
+        console.emplace(options.console);
+    }
+    std::optional<control::Relay> relay;
+    if (!options.control.empty()) {
+        relay.emplace(options.control, [&wire](std::span<const std::byte> request) {
+            if (wire.is_open()) {
+                (void)wire.write(request, moment);
+            }
+        });
+    }
+    const Loop loop(options, link, recording, limits, relay ? &*relay : nullptr,
+                    console ? &*console : nullptr);
     const Stop stop = record_or_fail(options, loop, recording, parts, limits);
     return finish(options, stop, recording, parts, printer);
 }

@@ -147,12 +147,18 @@ void set_stream(Editor& editor, const BootTree& what) {
     const int chosen = editor.child(0, "chosen");
     editor.set(chosen, chosen::stream, what.stream);
     editor.set(chosen, chosen::host_reader, what.stream_beside ? "on" : "off");
+    if (what.stream_shared) {
+        editor.set(chosen, chosen::stream_shared, std::vector<std::string>{});
+    }
     if (what.stream_baud) {
         editor.set(chosen, chosen::stream_baud, *what.stream_baud);
         editor.set(chosen, chosen::stream_paced, std::vector<std::string>{});
     }
     if (what.stream_quantum) {
         editor.set(chosen, chosen::stream_quantum, *what.stream_quantum);
+    }
+    if (!what.stream_fold.empty()) {
+        editor.set(chosen, chosen::stream_fold, what.stream_fold);
     }
 }
 

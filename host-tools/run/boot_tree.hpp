@@ -32,6 +32,8 @@ struct BootTree {
     bool stream_beside = false;               ///< and shared memory is read, too
     std::optional<unsigned> stream_baud{};    ///< no faster than this
     std::optional<unsigned> stream_quantum{}; ///< ns
+    bool stream_shared = false;
+    std::string stream_fold{};
 };
 
 /// `tree` with all that in it. Throws Error (bad_input) if there is no room or no root.

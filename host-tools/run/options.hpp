@@ -30,9 +30,13 @@ struct Options {
 
     std::string stream;                     ///< UART the trace leaves through; empty: none
     std::string stream_file;                ///< its bytes are kept here; empty: they are not
+    bool stream_shared = false;             ///< that UART is the guest's console, too
     bool stream_beside = false;             ///< but the trace is still read from shared memory
     std::optional<unsigned> stream_baud;    ///< no faster than this, bits/s
     std::optional<unsigned> stream_quantum; ///< ns
+    std::string stream_fold;                ///< empty: the hypervisor's default
+
+    std::string control; ///< unix socket for mmioscope ctl; empty: none
 
     /// The trace is what comes over the stream.
     bool reads_stream() const { return !stream.empty() && !stream_beside; }

@@ -108,15 +108,22 @@ Bytes hypervisor_tree(const Options& options, const Board& board, const std::str
                          .stream = options.stream,
                          .stream_beside = options.stream_beside,
                          .stream_baud = options.stream_baud,
-                         .stream_quantum = options.stream_quantum});
+                         .stream_quantum = options.stream_quantum,
+                         .stream_shared = options.stream_shared,
+                         .stream_fold = options.stream_fold});
 }
 
 void check_stream_options(const Options& options) {
     const bool any = !options.stream_file.empty() || options.stream_beside || options.stream_baud ||
-                     options.stream_quantum;
+                     options.stream_shared || options.stream_quantum ||
+                     !options.stream_fold.empty() || !options.control.empty();
     if (any && options.stream.empty()) {
-        throw bad_input("--stream-file, --stream-beside, --stream-baud and --stream-quantum need "
+        throw bad_input("--ctl and --stream-file, -beside, -shared, -baud, -quantum, -fold need "
                         "--stream");
+    }
+    if (options.stream_shared && (options.console || !options.control.empty())) {
+        throw bad_input("--stream-shared goes with neither --console nor --ctl: what comes in on "
+                        "that UART is the guest's");
     }
     if (options.stream_beside && options.stream_file.empty()) {
         throw bad_input("--stream-beside needs --stream-file: nobody would read the stream");
@@ -129,6 +136,9 @@ std::optional<unsigned> find_stream_serial(const Options& options, const Board& 
     if (options.stream.empty()) {
         return std::nullopt;
     }
+    if (board.one_serial() && options.stream_shared) {
+        return board.guest_serial; // whatever it is called; the hypervisor looks whether it is one
+    }
     const std::map<std::string, std::string> aliases = trace::aliases(tree);
     for (unsigned serial = 0; serial < board.serials; ++serial) {
         const auto alias = aliases.find(fmt::format("serial{}", serial));
@@ -136,9 +146,16 @@ std::optional<unsigned> find_stream_serial(const Options& options, const Board& 
             (alias->first != options.stream && alias->second != options.stream)) {
             continue;
         }
-        if (serial == board.guest_serial || serial == board.hypervisor_serial) {
-            throw bad_input("--stream {}: that UART is the {}", options.stream,
-                            serial == board.guest_serial ? "guest's console" : "hypervisor's own");
+        if (options.stream_shared && serial != board.guest_serial) {
+            throw bad_input("--stream {}: that UART is not the guest's console, which is serial{}",
+                            options.stream, board.guest_serial);
+        }
+        if (!options.stream_shared && serial == board.guest_serial) {
+            throw bad_input("--stream {}: that UART is the guest's console (see --stream-shared)",
+                            options.stream);
+        }
+        if (serial == board.hypervisor_serial && !options.stream_shared) {
+            throw bad_input("--stream {}: that UART is the hypervisor's own", options.stream);
         }
         return serial;
     }

@@ -46,21 +46,25 @@ void add_serials(Arguments& to, const Plan& plan, const QemuFiles& files) {
     const Board& board = *plan.board;
     const Options& options = plan.options;
     const std::string log = descriptor_path(files.console_log);
-    add(to, {"-chardev", options.console ? "stdio,id=guest,signal=on,logfile=" + log
-                                         : "file,id=guest,path=" + log});
+    if (!options.stream_shared) { // else it is in the stream, and is taken out of it
+        add(to, {"-chardev", options.console ? "stdio,id=guest,signal=on,logfile=" + log
+                                             : "file,id=guest,path=" + log});
+    }
     if (!board.one_serial()) {
         add(to, {"-chardev", "file,id=hyp,path=" + descriptor_path(files.hypervisor_log)});
     }
     if (files.stream >= 0) {
-        add(to, {"-chardev", "file,id=stream,path=" + descriptor_path(files.stream)});
+        add(to, {"-chardev", files.stream_socket < 0
+                                 ? "file,id=stream,path=" + descriptor_path(files.stream)
+                                 : fmt::format("socket,id=stream,fd={}", files.stream_socket)});
     }
     for (unsigned serial = 0; serial < board.serials; ++serial) {
         const bool guest = serial == board.guest_serial;
         const bool hypervisor = serial == board.hypervisor_serial;
         const bool stream = serial == plan.stream_serial;
-        add(to, {"-serial", guest        ? "chardev:guest"
+        add(to, {"-serial", stream       ? "chardev:stream"
+                            : guest      ? "chardev:guest"
                             : hypervisor ? "chardev:hyp"
-                            : stream     ? "chardev:stream"
                                          : "null"});
     }
 }

@@ -15,8 +15,9 @@ struct QemuFiles {
     int tree;
     int console_log;
     int hypervisor_log;
-    int stream;     ///< -1: there is none
-    int access_log; ///< -1: not written
+    int stream;             ///< -1: there is none
+    int access_log;         ///< -1: not written
+    int stream_socket = -1; ///< the stream's UART instead of `stream`; -1: not
 };
 
 /// The file behind an inherited descriptor, as a path.

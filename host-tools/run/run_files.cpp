@@ -45,6 +45,7 @@ RunFiles::RunFiles(const Plan& plan)
       console_log(named_or_memory(plan.options.console_log, "console")),
       hypervisor_log(named_or_memory(plan.options.hypervisor_log, "hypervisor")),
       stream(stream_file(plan.options)),
+      unshared(plan.options.stream_shared ? temporary_file() : FileDescriptor()),
       access_log(plan.options.access_log.empty() ? FileDescriptor()
                                                  : create_output(plan.options.access_log)),
       messages(memory_file("messages", 0)) {

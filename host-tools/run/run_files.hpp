@@ -18,6 +18,7 @@ struct RunFiles {
     FileDescriptor console_log;
     FileDescriptor hypervisor_log;
     FileDescriptor stream;     ///< none if not asked for
+    FileDescriptor unshared;   ///< the stream without the console, if they share a UART
     FileDescriptor access_log; ///< likewise
     FileDescriptor messages;   ///< QEMU's own
 

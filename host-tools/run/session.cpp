@@ -8,6 +8,7 @@
 #include "run/terminal.hpp"
 #include "run/trace_source.hpp"
 #include "run/watch.hpp"
+#include "run/wires.hpp"
 
 #include <unistd.h>
 
@@ -26,8 +27,10 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t busy = 4096;
 
 // Nothing if the hypervisor has set its trace up; else why it will not.
-std::optional<Stop> wait_until_ready(const Plan& plan, TraceSource& source, Watch& watch) {
+std::optional<Stop> wait_until_ready(const Plan& plan, TraceSource& source, Watch& watch,
+                                     Wires& wires) {
     while (!source.ready()) {
+        wires.pass();
         std::optional<Stop> stop = watch.check();
         if (stop && !source.ready()) {
             return stop;
@@ -46,7 +49,8 @@ std::optional<Stop> wait_until_ready(const Plan& plan, TraceSource& source, Watc
 std::unique_ptr<TraceSource> make_source(const Plan& plan, const GuestMemory& memory,
                                          const RunFiles& files) {
     if (plan.options.reads_stream()) {
-        return std::make_unique<StreamSource>(files.stream.get());
+        return std::make_unique<StreamSource>(
+            (plan.options.stream_shared ? files.unshared : files.stream).get());
     }
     return std::make_unique<MemorySource>(plan, memory);
 }
@@ -63,9 +67,11 @@ std::string about(const Plan& plan) {
     return lines;
 }
 
-Stop record(TraceSource& source, trace::FileWriter& file, Watch& watch, ProgressLine& progress) {
+Stop record(TraceSource& source, trace::FileWriter& file, Watch& watch, ProgressLine& progress,
+            Wires& wires) {
     Clock::time_point next_flush = Clock::now();
     for (;;) {
+        wires.pass();
         const std::size_t count = source.pass();
         if (std::optional<Stop> stop = watch.check()) {
             return *stop;
@@ -100,11 +106,13 @@ Status run_session(const Plan& plan) {
     const std::unique_ptr<TraceSource> source = make_source(plan, memory, files);
     LogFile hypervisor_log(
         (plan.board->one_serial() ? files.console_log : files.hypervisor_log).get());
-    Process qemu(plan.qemu, qemu_command(plan, files.for_qemu(memory.fd())), files.messages.get(),
-                 plan.options.console);
+    Wires wires(plan.options, files);
+    Process qemu(plan.qemu, qemu_command(plan, wires.for_qemu(files.for_qemu(memory.fd()))),
+                 files.messages.get(), plan.options.console);
+    wires.started();
     Watch watch(qemu, signals, hypervisor_log, plan.options.time_limit);
 
-    if (const std::optional<Stop> stop = wait_until_ready(plan, *source, watch)) {
+    if (const std::optional<Stop> stop = wait_until_ready(plan, *source, watch, wires)) {
         qemu.terminate(2s);
         return report_not_started(*stop, files);
     }
@@ -118,8 +126,9 @@ Status run_session(const Plan& plan) {
     }
     const EndOfFile end_of_file{trace_file->written};
     ProgressLine progress(shows_progress(plan.options));
-    const Stop stop = record(*source, file, watch, progress);
+    const Stop stop = record(*source, file, watch, progress, wires);
     qemu.terminate(2s);
+    wires.pass();
     source->finish(stop.ending);
     trace_file->written.finish();
     progress.clear();

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "abi/container.hpp"
+#include "lib/signals.hpp"
 #include "run/log_file.hpp"
 #include "run/process.hpp"
-#include "lib/signals.hpp"
 
 #include <chrono>
 #include <optional>

@@ -1,4 +1,5 @@
 // A stream's bytes, sound and damaged: what is right comes through, the rest is counted.
+#include "abi/fold.hpp"
 #include "lib/device_tree.hpp"
 #include "lib/wire_decoder.hpp"
 #include "records.hpp"
@@ -216,4 +217,40 @@ TEST_CASE("a trace file of a stream finds its aliases in a tree of their own") {
     trace::StreamHead head{};
     head.aliases = {{"serial0", "/bus/serial@0"}, {"rtc", "/bus/rtc@1"}};
     CHECK(trace::aliases(trace::alias_tree(head)) == head.aliases);
+}
+
+TEST_CASE("a count of equal reads is expanded, and one that stands for nothing is no record") {
+    abi::Record read = access(0, 0, 1000);
+    read.access = abi::encode_access(false, 2);
+    read.commit = 1;
+    abi::Record fold = read;
+    fold.type = abi::RecordType::fold;
+    fold.value = 3;
+    fold.time = 1300;
+    fold.cpu_sequence = 1;
+    fold.commit = 2;
+    fold.lock_sequence = read.lock_sequence + 1;
+    fold.flags = abi::flag_estimated;
+    const auto heard = [](const Records& records) {
+        StreamMaker maker;
+        maker.hello(two_regions, two_paths);
+        maker.records(records);
+        Listener listener(maker.wire());
+        return std::pair(listener.heard.all, listener.decoder.senseless());
+    };
+    const auto [all, senseless] = heard({read, fold});
+    REQUIRE(all.size() == 4);
+    CHECK(senseless == 0);
+    for (unsigned i = 0; i < 4; ++i) {
+        CHECK(all[i].time == 1000 + 100 * i);
+        CHECK(all[i].cpu_sequence == i);
+        CHECK(((all[i].flags & abi::flag_estimated) != 0) == (i == 1 || i == 2));
+    }
+    CHECK(heard({fold}).second == 1);
+    CHECK(heard({fold}).first.empty());
+    for (const std::uint64_t count :
+         {std::uint64_t{0}, std::uint64_t{abi::max_in_frame}, ~std::uint64_t{0}}) {
+        fold.value = count;
+        CHECK(heard({read, fold}).second == 1);
+    }
 }

@@ -29,6 +29,25 @@ beside() { # ENGINE
     "$build/tests/same-records" "$out/trace.mmio" "$out/recorded.mmio" >"$out/same" || fail "$(cat "$out/same")"
 }
 
+# Console and stream on one UART, the guest's: what comes off the wire is the trace that shared memory has, and the
+# console, without a byte of the other.
+one_uart() { # UART
+    run_linux $boot_steps --no-print --stream "$1" --stream-shared --stream-file "$out/wire" --stream-beside \
+        --stream-quantum 0
+    complete
+    "$mmioscope" record "$out/wire" -o "$out/recorded.mmio" --console "$out/console.recorded" >"$out/recorded" 2>&1 ||
+        fail "record: $(tail -n 1 "$out/recorded")"
+    has recorded '^complete: [0-9]+ events, 0 lost$'
+    "$build/tests/same-records" "$out/trace.mmio" "$out/recorded.mmio" >"$out/same" || fail "$(cat "$out/same")"
+    cmp "$out/console" "$out/console.recorded" >"$out/cmp" 2>&1 || fail "the consoles differ: $(cat "$out/cmp")"
+    has console '^\[ +[0-9.]+\] reboot: Power down'
+    [ "$(LC_ALL=C tr -d '\000-\177' <"$out/console" | wc -c)" = 0 ] || fail "bytes of the stream in the console"
+}
+one_uart_on_virt() {
+    board=virt
+    one_uart /pl011@9000000
+}
+
 # At 115,200 baud nothing is lost, and all is sent within 15 s of the guest's wish to switch off.
 slow_line() {
     run_linux $boot_steps --no-print --stream serial2 --stream-file "$out/wire" --stream-baud 115200
@@ -66,7 +85,9 @@ refuses_uart() { # PATTERN ARGUMENT...
     [ "$(wc -l <"$out/stderr")" = 1 ] || fail "more than a line: $(head -n 2 "$out/stderr" | xargs)"
 }
 refused_uarts() {
-    refuses_uart 'is the guest.s console' --stream serial0
+    refuses_uart 'is the guest.s console .see --stream-shared' --stream serial0
+    refuses_uart 'is not the guest.s console' --stream serial2 --stream-shared
+    refuses_uart 'neither --console nor --ctl' --stream serial0 --stream-shared --ctl "\$out/ctl"
     refuses_uart "is the hypervisor's own" --stream serial1
     refuses_uart 'has no alias' --stream rtc@170000
     refuses_uart 'need --stream' --stream-baud 9600
@@ -78,6 +99,9 @@ add test stream-emulation 20 over_uart $boot_steps 200 --engine emulation
 add nightly stream-load 240 over_uart "mmioscope.steps=all mmioscope.sd_copies=8" 600 --engine emulation --policy stall --time-limit 900
 add test stream-same-shadow 20 beside shadow
 add nightly stream-same-emulation 20 beside emulation
+add test stream-fold 20 over_uart $boot_steps 200 --stream-fold polls
+add test stream-shared 20 one_uart serial0
+add test stream-shared-virt 20 one_uart_on_virt
 add test stream-slow 30 slow_line
 add test stream-damaged 10 damaged_wire
 add test stream-refused 5 refused_uarts

@@ -1,0 +1,75 @@
+#include "cli/commands.hpp"
+#include "cli/option_types.hpp"
+#include "control/device_finder.hpp"
+#include "control/wire_channel.hpp"
+
+#include <cmath>
+#include <csignal>
+#include <memory>
+
+namespace mmioscope::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+
+struct Options {
+    std::string target;
+    std::vector<std::string> words;
+    unsigned baud = 115'200;
+    double timeout = 10;
+};
+
+constexpr char examples[] = R"(
+TARGET is the wire of the stream, by its path, unix:PATH or tcp:HOST:PORT; or, while somebody
+records it, the socket of record --ctl or run --ctl: then no byte of the trace is taken away.
+
+Examples:
+  mmioscope ctl unix:ctl.sock status
+  mmioscope ctl unix:ctl.sock deselect serial0 intc@2c001000
+  mmioscope ctl unix:ctl.sock trigger start address mmci@50000+0xc direction w
+  mmioscope ctl /dev/ttyUSB0 --baud 921600 mark before the driver is loaded
+)";
+
+Status steer(const Options& options) {
+    const milliseconds patience(std::llround(options.timeout * 1000));
+    // First, so that what makes no sense costs nothing; any name will do for that.
+    control::asks_of(options.words, [](const std::string&) {
+        return std::vector{control::Place{0, 4096}};
+    });
+    const transport::Address address = transport::parse_address(options.target);
+    transport::Transport wire = transport::make_transport(address, options.baud);
+    if (!wire.open(patience)) {
+        throw failure("{} is not open within {} s", options.target, options.timeout);
+    }
+    control::WireChannel channel(wire, patience);
+    const control::FindDevice find = [&channel](const std::string& name) {
+        return control::find_device(channel.head(), name);
+    };
+    fmt::print("{}", control::carry_out(options.words, find, channel));
+    return Status::fine;
+}
+
+} // namespace
+
+void add_ctl(CLI::App& app, Action& action) {
+    CLI::App& command = *app.add_subcommand("ctl", "Steer the tracer while its guest runs");
+    const auto options = std::make_shared<Options>();
+    command.add_option("target", options->target, "The way to the board")->required();
+    command.add_option("command", options->words, "What to do, see below")->required();
+    command.add_option("--baud", options->baud, "Rate of a serial port (default 115200)")
+        ->check(CLI::Range(1, 100'000'000));
+    command.add_option("--timeout", options->timeout, "Wait so long for a reply (default 10)")
+        ->check(seconds_from(0))
+        ->type_name("SECONDS");
+    command.footer(std::string(control::commands_help) + examples);
+    command.callback([options, &action] {
+        action = [options] {
+            std::signal(SIGPIPE, SIG_IGN);
+            return steer(*options);
+        };
+    });
+}
+
+} // namespace mmioscope::cli

@@ -1,0 +1,79 @@
+#include "control/wire_channel.hpp"
+
+#include "lib/error.hpp"
+
+namespace mmioscope::control {
+
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::duration_cast;
+using std::chrono::milliseconds;
+
+constexpr auto again_after = 1s; ///< a request that nobody answered
+constexpr auto write_patience = 1s;
+
+} // namespace
+
+WireChannel::WireChannel(transport::Transport& wire, milliseconds patience)
+    : wire_(wire), patience_(patience), decoder_(*this), buffer_(64 * 1024) {
+    constexpr std::byte zero{0}; // what comes first may be the middle of a frame
+    decoder_.feed(std::span(&zero, 1));
+}
+
+void WireChannel::send(const abi::control::Request& request) {
+    const auto bytes = std::as_bytes(std::span(&request, 1));
+    if (wire_.write(bytes, write_patience) != bytes.size()) {
+        throw failure("{} takes no bytes: nobody reads them, or it is stopped", wire_.name());
+    }
+}
+
+/// Takes what comes, for a moment at most.
+void WireChannel::listen(Clock::time_point until) {
+    const auto left = duration_cast<milliseconds>(until - Clock::now());
+    const transport::ReadResult result = wire_.read(buffer_, std::clamp(left, 0ms, 50ms));
+    if (result.outcome == transport::Outcome::bytes) {
+        decoder_.feed(std::span(buffer_).first(result.size));
+    } else if (result.outcome != transport::Outcome::nothing) {
+        throw failure("{}: {} before a reply came", wire_.name(),
+                      result.why.empty() ? "it ended" : result.why);
+    }
+}
+
+abi::control::Reply WireChannel::ask(const abi::control::Request& request) {
+    const Clock::time_point give_up = Clock::now() + patience_;
+    while (Clock::now() < give_up) {
+        reply_.reset();
+        send(request);
+        const Clock::time_point until = std::min(give_up, Clock::now() + again_after);
+        while (Clock::now() < until) {
+            listen(until);
+            if (reply_ && reply_->id == request.id) {
+                return *reply_;
+            }
+        }
+    }
+    throw failure(
+        "no reply from {} within {} s: no hypervisor with a stream there, control is off, "
+        "or the guest neither idles nor uses a traced device",
+        wire_.name(), duration_cast<std::chrono::seconds>(patience_).count());
+}
+
+const trace::StreamHead& WireChannel::head() {
+    const Clock::time_point give_up = Clock::now() + patience_;
+    // Asked for anew: a piece of it may be lost, and the next time is another request.
+    for (std::uint16_t id = 0; !head_ && Clock::now() < give_up; ++id) {
+        ask(abi::control::make_request(abi::control::Command::hello, id));
+        const Clock::time_point until = std::min(give_up, Clock::now() + again_after);
+        while (!head_ && Clock::now() < until) {
+            listen(until);
+        }
+    }
+    if (!head_) {
+        throw failure("{}: the names of the devices did not come within {} s", wire_.name(),
+                      duration_cast<std::chrono::seconds>(patience_).count());
+    }
+    return *head_;
+}
+
+} // namespace mmioscope::control

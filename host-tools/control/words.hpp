@@ -1,0 +1,41 @@
+// The words by which a user steers the tracer, as requests (abi/control.hpp). The same for
+// `mmioscope ctl`, over a wire, and for the program in the guest.
+#pragma once
+
+#include "abi/control.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mmioscope::control {
+
+/// A request but for its id.
+struct Ask {
+    abi::control::Command command;
+    std::uint32_t first = 0;
+    std::uint32_t second = 0;
+
+    bool operator==(const Ask&) const = default;
+};
+
+/// Physical addresses.
+struct Place {
+    std::uint64_t base;
+    std::uint64_t size;
+};
+
+/// Where the device `name` is, each entry of its `reg`. Throws Error (bad_input) if there is none.
+using FindDevice = std::function<std::vector<Place>(const std::string& name)>;
+
+/// What `words` ask for, in order; `find` is called only for words that are no numbers. Throws
+/// Error (bad_input) with one line that says which word is wrong. `status` and `statistics` are
+/// requests whose replies answer_text() makes readable.
+std::vector<Ask> asks_of(std::span<const std::string> words, const FindDevice& find);
+
+/// For --help: a line for each command.
+extern const char commands_help[];
+
+} // namespace mmioscope::control

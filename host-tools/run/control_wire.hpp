@@ -1,0 +1,34 @@
+// The way for `mmioscope ctl` into a guest under QEMU: the stream's UART is a socket instead of a
+// file; what it sends is put into the file, what clients send goes to it.
+#pragma once
+
+#include "control/relay.hpp"
+#include "lib/file_descriptor.hpp"
+
+#include <string>
+#include <vector>
+
+namespace mmioscope::run {
+
+class ControlWire {
+public:
+    /// Listens at the unix socket `path`. `stream`, the file, stays the caller's. Throws Error.
+    ControlWire(const std::string& path, int stream);
+
+    /// The UART's end, which QEMU inherits.
+    int for_qemu() const { return uart_.get(); }
+    /// QEMU has it now.
+    void started() { uart_ = FileDescriptor(); }
+
+    /// Hands on what has come either way; until there is nothing more. Never waits.
+    void pass();
+
+private:
+    int stream_;
+    std::vector<std::byte> buffer_;
+    FileDescriptor uart_;
+    FileDescriptor here_;
+    control::Relay relay_;
+};
+
+} // namespace mmioscope::run

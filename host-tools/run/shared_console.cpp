@@ -1,0 +1,34 @@
+#include "run/shared_console.hpp"
+
+#include "lib/error.hpp"
+#include "lib/file_descriptor.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace mmioscope::run {
+
+SharedConsole::SharedConsole(int wire, int console, int stream)
+    : from_(wire), console_(console), stream_(stream), buffer_(64 * 1024) {}
+
+void SharedConsole::pass() {
+    for (;;) {
+        const ssize_t size =
+            ::pread(from_, buffer_.data(), buffer_.size(), static_cast<off_t>(read_));
+        if (size < 0) {
+            throw failure("cannot read the wire: {}", std::strerror(errno));
+        }
+        if (size == 0) {
+            return;
+        }
+        read_ += static_cast<std::uint64_t>(size);
+        wire_.feed(std::span<const std::byte>(buffer_).first(static_cast<std::size_t>(size)));
+        append(console_, wire_.console(), "the console");
+        append(stream_, wire_.stream(), "the stream");
+    }
+}
+
+} // namespace mmioscope::run

@@ -1,0 +1,28 @@
+// The guest's console and the stream, which come over one UART, each into a file of its own.
+#pragma once
+
+#include "lib/shared_wire.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace mmioscope::run {
+
+class SharedConsole {
+public:
+    /// Files by their descriptors, which stay the caller's: what QEMU writes, and where it goes.
+    SharedConsole(int wire, int console, int stream);
+
+    /// Hands on what has come. Throws Error (failed).
+    void pass();
+
+private:
+    int from_;
+    int console_;
+    int stream_;
+    std::uint64_t read_ = 0; ///< bytes of the wire
+    std::vector<std::byte> buffer_;
+    trace::SharedWire wire_;
+};
+
+} // namespace mmioscope::run

@@ -1,0 +1,50 @@
+// What stands between QEMU's UARTs and the files that the rest of a run reads.
+#pragma once
+
+#include "run/control_wire.hpp"
+#include "run/run_files.hpp"
+#include "run/shared_console.hpp"
+
+#include <optional>
+
+namespace mmioscope::run {
+
+class Wires {
+public:
+    Wires(const Options& options, const RunFiles& files) {
+        if (!options.control.empty()) {
+            control_.emplace(options.control, files.stream.get());
+        }
+        if (options.stream_shared) {
+            shared_.emplace(files.stream.get(), files.console_log.get(), files.unshared.get());
+        }
+    }
+
+    /// What QEMU inherits.
+    QemuFiles for_qemu(QemuFiles files) const {
+        files.stream_socket = control_ ? control_->for_qemu() : -1;
+        return files;
+    }
+    /// QEMU has it now.
+    void started() {
+        if (control_) {
+            control_->started();
+        }
+    }
+
+    /// Hands on what has come. Never waits. Throws Error (failed).
+    void pass() {
+        if (control_) {
+            control_->pass();
+        }
+        if (shared_) {
+            shared_->pass();
+        }
+    }
+
+private:
+    std::optional<ControlWire> control_;
+    std::optional<SharedConsole> shared_;
+};
+
+} // namespace mmioscope::run

@@ -1,0 +1,258 @@
+// Words into requests, and requests over a wire that loses some of what is sent.
+#include "control/device_finder.hpp"
+#include "control/relay.hpp"
+#include "control/steering.hpp"
+#include "control/wire_channel.hpp"
+#include "lib/change_text.hpp"
+#include "lib/error.hpp"
+#include "stream_maker.hpp"
+#include "wires.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <deque>
+#include <sstream>
+#include <thread>
+
+using namespace mmioscope;
+using namespace mmioscope::control;
+using namespace mmioscope::test;
+using abi::control::Command;
+using abi::control::Reply;
+using abi::control::Request;
+
+namespace {
+
+std::vector<std::string> words_of(const std::string& line) {
+    std::istringstream stream(line);
+    std::vector<std::string> words;
+    for (std::string word; stream >> word;) {
+        words.push_back(word);
+    }
+    return words;
+}
+
+std::vector<Place> find(const std::string& name) {
+    if (name == "uart") {
+        return {{0x1c09'0000, 0x1000}};
+    }
+    if (name == "gic") {
+        return {{0x2c00'1000, 0x1000}, {0x2c00'2000, 0x100}};
+    }
+    throw bad_input("no device is called {}", name);
+}
+
+std::vector<Ask> asks(const std::string& line) {
+    return asks_of(words_of(line), find);
+}
+
+/// Answers each request as `answer` says.
+struct FakeChannel : Channel {
+    std::vector<Request> requests;
+    abi::control::Status status = abi::control::Status::done;
+
+    Reply ask(const Request& request) override {
+        requests.push_back(request);
+        return {1, status, request.id, {37, 0x102}, 0};
+    }
+};
+
+} // namespace
+
+TEST_CASE("words become requests") {
+    using Asks = std::vector<Ask>;
+    CHECK(asks("start") == Asks{{Command::start}});
+    CHECK(asks("select all") == Asks{{Command::select, abi::control::all_regions}});
+    CHECK(asks("deselect uart gic 0x1000+4K") ==
+          Asks{{Command::deselect_range, 0x1c09'0000, 0x1000},
+               {Command::deselect_range, 0x2c00'1000, 0x1000},
+               {Command::deselect_range, 0x2c00'2000, 0x100},
+               {Command::deselect_range, 0x1000, 0x1000}});
+    CHECK(asks("filter direction w value 4/0xff cpus 0,2 pc 0x8000+0x100") ==
+          Asks{{Command::filter_directions, 2},
+               {Command::filter_values, 0xff, 4},
+               {Command::filter_cpus, 5},
+               {Command::filter_pcs, 0x8000, 0x100}});
+    CHECK(asks("filter address uart+0x18") == Asks{{Command::filter_addresses, 0x1c09'0018, 4}});
+    CHECK(asks("trigger start direction r address uart count 3") ==
+          Asks{{Command::no_trigger},
+               {Command::trigger_directions, 1},
+               {Command::trigger_addresses, 0x1c09'0000, 0x1000},
+               {Command::trigger_start, 3}});
+    CHECK(asks("trigger none") == Asks{{Command::no_trigger}});
+    CHECK(asks("mark 0x100000002") == Asks{{Command::marker, 2, 1}});
+    CHECK(asks("mark ab cdefg") ==
+          Asks{{Command::marker_text, 0x6320'6261, 0x6766'6564}, {Command::marker_text, 0, 0}});
+    CHECK(asks("policy stall") == Asks{{Command::policy, 1}});
+}
+
+TEST_CASE("words that make no sense are told of in one line") {
+    for (const char* line : {"",
+                             "begin",
+                             "start now",
+                             "select",
+                             "select nothing",
+                             "select 0x10+0",
+                             "filter",
+                             "filter direction x",
+                             "filter value 0x10/0xf",
+                             "filter cpus 9",
+                             "filter cpus ,",
+                             "filter pc uart",
+                             "filter address gic",
+                             "filter address uart+0x1000",
+                             "sample 0",
+                             "sample 4294967296",
+                             "trigger",
+                             "trigger begin",
+                             "trigger start count",
+                             "policy never",
+                             "select 0xffffffff+2",
+                             "select 0x100000000+1"}) {
+        CAPTURE(line);
+        try {
+            asks(line);
+            FAIL_CHECK("accepted");
+        } catch (const Error& error) {
+            CHECK(error.status() == mmioscope::Status::bad_input);
+            CHECK(std::string(error.what()).find('\n') == std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("what was asked for is carried out in order, with ids in a row") {
+    FakeChannel channel;
+    CHECK(carry_out(words_of("status"), find, channel) == "tracing is on; 2 CPUs, 37 regions\n");
+    carry_out(words_of("mark a longer text than one piece"), find, channel);
+    REQUIRE(channel.requests.size() == 5);
+    for (std::size_t i = 2; i < 5; ++i) {
+        CHECK(channel.requests[i].id == static_cast<std::uint16_t>(channel.requests[1].id + i - 1));
+        CHECK(channel.requests[i].check == check_of(channel.requests[i]));
+    }
+    channel.status = abi::control::Status::finer;
+    CHECK_THROWS_WITH(carry_out(words_of("stop"), find, channel),
+                      Catch::Contains("refused: the range has an end inside"));
+}
+
+TEST_CASE("records of changes and marks read as they were asked for") {
+    abi::Record record{};
+    record.value = 0x1c09'0000 | std::uint64_t{0x1000} << 32;
+    record.pa_low = static_cast<std::uint32_t>(Command::select_range);
+    CHECK(trace::change_text(record) == "select 0x1c090000+0x1000");
+    record.pa_low = static_cast<std::uint32_t>(Command::filter_values);
+    record.value = 0xff | std::uint64_t{4} << 32;
+    CHECK(trace::change_text(record) == "filter value 0x4/0xff");
+    record.pa_low = static_cast<std::uint32_t>(Command::trigger_stop);
+    record.value = abi::control::fired;
+    CHECK(trace::change_text(record) == "trigger stop fired");
+    record.pa_low = static_cast<std::uint32_t>(Command::marker_text);
+    record.value = 0x0a22'6261;
+    CHECK(trace::marker_text(record) == "\"ab\\x22\\x0a\"");
+}
+
+namespace {
+
+/// A board at the other end of a unix socket: answers requests, but not all that come.
+class Board {
+public:
+    explicit Board(const std::string& path) : wire_(at(path)), thread_([this] { serve(); }) {}
+    ~Board() {
+        ends_ = true;
+        thread_.join();
+    }
+
+    std::atomic<unsigned> done{0};       ///< requests carried out
+    std::atomic<unsigned> hears_only{1}; ///< one request in so many
+
+private:
+    static transport::Transport at(const std::string& path) {
+        return transport::make_transport(transport::parse_address("unix:" + path + ",listen"), 0);
+    }
+
+    void serve() {
+        std::vector<std::byte> bytes(4096);
+        unsigned heard = 0;
+        while (!ends_) {
+            if (!wire_.is_open() && !wire_.open(soon)) {
+                continue;
+            }
+            const transport::ReadResult got = wire_.read(bytes, soon);
+            if (got.outcome != transport::Outcome::bytes || ++heard % hears_only != 0) {
+                continue;
+            }
+            Request request;
+            std::memcpy(&request, bytes.data(), sizeof request);
+            ++done;
+            StreamMaker maker;
+            if (request.command == Command::hello) {
+                maker.hello({{0x1c09'0000, 0x1000, 0, abi::region_traced, 0, 7, 0}}, "/bus@0/");
+            }
+            maker.records({abi::Record{}}); // a stream goes on meanwhile
+            Reply reply{1, abi::control::Status::done, request.id, {request.argument[0], 2}, 0};
+            reply.check = check_of(reply);
+            std::vector<std::uint8_t> payload;
+            StreamMaker::append(payload, reply);
+            maker.frame(abi::FrameType::reply, payload);
+            wire_.write(maker.wire(), long_enough);
+        }
+    }
+
+    std::atomic<bool> ends_{false};
+    transport::Transport wire_;
+    std::thread thread_;
+};
+
+} // namespace
+
+TEST_CASE("over a wire: the reply is found in the stream, and asked for again if it is lost") {
+    const Folder folder;
+    Board board(folder / "board");
+    transport::Transport wire =
+        transport::make_transport(transport::parse_address("unix:" + (folder / "board")), 0);
+    while (!std::filesystem::exists(folder / "board")) {
+        std::this_thread::yield();
+    }
+    REQUIRE(wire.open(long_enough));
+    WireChannel channel(wire, long_enough);
+    CHECK(channel.ask(abi::control::make_request(Command::marker, 9, 5)).value[0] == 5);
+    CHECK(find_device(channel.head(), "/bus@0/").front().base == 0x1c09'0000);
+    CHECK_THROWS_WITH(find_device(channel.head(), "uart"), Catch::Contains("no device is called"));
+    const unsigned before = board.done;
+    board.hears_only = 2;
+    for (std::uint16_t id = 20; id < 22; ++id) {
+        CHECK(channel.ask(abi::control::make_request(Command::marker, id, id)).id == id);
+    }
+    CHECK(board.done == before + 2);
+    board.hears_only = 1000;
+    WireChannel hasty(wire, std::chrono::milliseconds(100));
+    CHECK_THROWS_WITH(hasty.ask(abi::control::make_request(Command::marker, 9, 5)),
+                      Catch::Contains("no reply"));
+}
+
+TEST_CASE("a relay lets others steer a wire that is being read") {
+    const Folder folder;
+    std::vector<std::byte> to_wire;
+    Relay relay(folder / "ctl", [&to_wire](std::span<const std::byte> bytes) {
+        to_wire.insert(to_wire.end(), bytes.begin(), bytes.end());
+    });
+    relay.pass({});
+    for (int round = 0; round < 3; ++round) { // one client after the other
+        to_wire.clear();
+        transport::Transport client =
+            transport::make_transport(transport::parse_address("unix:" + (folder / "ctl")), 0);
+        REQUIRE(client.open(long_enough));
+        const std::vector<std::byte> request(16, std::byte{0x55});
+        REQUIRE(client.write(request, long_enough) == request.size());
+        for (int turns = 0; turns < 1000 && to_wire.size() < request.size(); ++turns) {
+            relay.pass({});
+        }
+        CHECK(to_wire == request);
+        const std::vector<std::byte> answer(40, std::byte{7});
+        relay.pass(answer);
+        CHECK(receive(client, answer.size()) == std::string(40, '\7'));
+        const std::vector<std::byte> flood(1 << 20, std::byte{1}); // which the client does not read
+        for (int turns = 0; turns < 20; ++turns) {
+            relay.pass(flood);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+// Console and stream on one wire: each comes off it as it went on, and damage stays where it is.
+#include "lib/shared_wire.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <random>
+
+using namespace mmioscope;
+namespace wire = abi::shared_wire;
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+/// Frames of any bytes but zero, a zero behind each.
+Bytes frames(unsigned seed, unsigned count) {
+    std::mt19937 random(seed);
+    Bytes bytes;
+    for (unsigned n = 0; n < count; ++n) {
+        for (auto size = random() % 40; size > 0; --size) {
+            // Many ones: the case that is coded in another way.
+            bytes.push_back(static_cast<std::byte>(random() % 3 == 0 ? 0xff : 1 + random() % 255));
+        }
+        bytes.push_back(std::byte{0});
+    }
+    return bytes;
+}
+
+/// With a character of the console now and then; `console` gets them.
+Bytes pack(const Bytes& stream, unsigned one_in, Bytes& console) {
+    std::mt19937 random(1);
+    wire::Packer packer;
+    Bytes bytes;
+    for (const std::byte byte : stream) {
+        packer.add(std::to_integer<std::uint8_t>(byte));
+        for (; packer.any(); packer.taken()) {
+            if (random() % one_in == 0) {
+                console.push_back(static_cast<std::byte>(random() % 128));
+                bytes.push_back(console.back());
+            }
+            bytes.push_back(static_cast<std::byte>(packer.next()));
+        }
+    }
+    return bytes;
+}
+
+Bytes copy(std::span<const std::byte> bytes) {
+    return {bytes.begin(), bytes.end()};
+}
+
+std::vector<Bytes> split(std::span<const std::byte> stream) {
+    std::vector<Bytes> pieces(1);
+    for (const std::byte byte : stream) {
+        if (byte == std::byte{0}) {
+            pieces.emplace_back();
+        } else {
+            pieces.back().push_back(byte);
+        }
+    }
+    return pieces;
+}
+
+} // namespace
+
+TEST_CASE("both come off a shared wire as they went on, in pieces of any size") {
+    for (unsigned seed = 1; seed <= 50; ++seed) {
+        const Bytes stream = frames(seed, 40);
+        Bytes console;
+        const Bytes shared = pack(stream, 1 + seed % 7, console);
+        trace::SharedWire reader;
+        Bytes stream_got;
+        Bytes console_got;
+        for (std::size_t at = 0; at < shared.size(); at += seed) {
+            reader.feed(std::span(shared).subspan(at).first(
+                std::min<std::size_t>(seed, shared.size() - at)));
+            const Bytes more = copy(reader.stream());
+            const Bytes said = copy(reader.console());
+            stream_got.insert(stream_got.end(), more.begin(), more.end());
+            console_got.insert(console_got.end(), said.begin(), said.end());
+        }
+        CHECK(stream_got == stream);
+        CHECK(console_got == console);
+    }
+}
+
+TEST_CASE("eight bytes of the wire carry seven") {
+    Bytes console;
+    Bytes stream(7000, std::byte{0x35});
+    CHECK(pack(stream, 1u << 30, console).size() == 8000);
+}
+
+TEST_CASE("damage at any place of a shared wire spoils the frames that it touches, and no other") {
+    const Bytes stream = frames(3, 12);
+    const std::vector<Bytes> whole = split(stream);
+    Bytes console;
+    const Bytes shared = pack(stream, 1u << 30, console);
+    for (std::size_t at = 0; at < shared.size(); ++at) {
+        for (int how = 0; how < 10; ++how) {
+            Bytes damaged = shared;
+            if (how == 8) {
+                damaged.erase(damaged.begin() + static_cast<long>(at));
+            } else if (how == 9) {
+                damaged.insert(damaged.begin() + static_cast<long>(at), std::byte{0xaa});
+            } else {
+                damaged[at] ^= static_cast<std::byte>(1 << how);
+            }
+            trace::SharedWire reader;
+            reader.feed(damaged);
+            const std::vector<Bytes> got = split(reader.stream());
+            // From the front and from the back all are there but two at most.
+            std::size_t front = 0;
+            while (front < got.size() && front < whole.size() && got[front] == whole[front]) {
+                ++front;
+            }
+            std::size_t back = 0;
+            while (back < got.size() && back < whole.size() &&
+                   got[got.size() - 1 - back] == whole[whole.size() - 1 - back]) {
+                ++back;
+            }
+            REQUIRE(front + back + 2 >= whole.size());
+        }
+    }
+}

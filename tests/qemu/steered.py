@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""What `mmioscope ctl` did to a running guest, as its trace has it: the changes in the order they were
+asked for, and between them only what was to be traced.
+
+Usage: tests/qemu/steered.py PRINT, the output of `mmioscope print --all`. Exit status 0 if all holds.
+"""
+import re
+import sys
+
+EXPECTED = [r'mark "a text o"', r'mark "f some l"', r'mark "ength"', "change deselect 0x1c090000",
+            "change deselect 0x1c050000", "mark 7", "change trigger none", "change trigger address",
+            "change trigger stop count 1", "change trigger none", "change select 0x1c090000",
+            "change trigger none", "change trigger address", "change trigger direction w",
+            "change trigger start count 3", "change trigger start fired"]
+
+
+def main(path):
+    events = [line.rstrip() for line in open(path, encoding="utf-8") if re.match(r" *[0-9.]+ cpu", line)]
+    at = [n for n, line in enumerate(events) if re.search(r" (mark|change) ", line)]
+    seen = [events[n] for n in at]
+    # A trigger that stops at the first access to a device that is not traced never fires.
+    for wanted, line in zip(EXPECTED, seen):
+        if wanted not in line:
+            return f"expected '{wanted}', there is: {line}"
+    if len(seen) != len(EXPECTED):
+        return f"{len(seen)} marks and changes, expected {len(EXPECTED)}"
+    off, on, armed, fired = at[3], at[10], at[14], at[15]
+    console = [n for n, line in enumerate(events) if " serial0 " in line]
+    card = [n for n, line in enumerate(events) if " mmc@50000 " in line]
+    if not [n for n in console if n < off] or not [n for n in console if n > fired]:
+        return "no accesses to the console where there should be some"
+    if [n for n in console if off < n < on]:
+        return "the console was traced while it was deselected"
+    if [n for n in card if n > at[4]]:
+        return "the card was traced behind its deselection"
+    held = [line for line in events[armed + 1:fired] if "by the hypervisor" not in line]
+    if held:
+        return f"{len(held)} records while a trigger waits: {held[0]}"
+    if not re.search(r" W\d serial0 ", events[fired + 1]):
+        return f"the trigger fired at: {events[fired + 1]}"
+    return None
+
+
+if __name__ == "__main__":
+    fault = main(sys.argv[1])
+    print(fault or "steered: as it was asked for")
+    sys.exit(1 if fault else 0)
