@@ -26,16 +26,23 @@ boot() { # NAME ARGS...
 end_us() { awk '$1 == "sysreg@10000" { print int($NF * 1000000) }' "$out/$1.log"; }
 events() { sed -nE 's/^complete: ([0-9]+) events.*/\1/p' "$out/$1.log"; }
 
+bytes() { stat -c %s "$out/$1.wire"; }
+streamed() { boot "$1" --engine "$2" --stream serial2 --stream-file "$out/$1.wire"; }
+
 boot nothing --trace sysreg@10000
 boot shadow --engine shadow
 boot emulation --engine emulation
+streamed shadow-uart shadow
+streamed emulation-uart emulation
 
 base=$(end_us nothing)
-printf '%-10s %9s %22s %26s\n' engine events 'boot, M instructions' 'instructions per access'
-printf '%-10s %9s %22s\n' "(one page)" "$(events nothing)" "$((base * instructions_per_us / 1000000))"
-for engine in shadow emulation; do
-    total=$(end_us $engine)
-    printf '%-10s %9s %22s %26s\n' $engine "$(events $engine)" "$((total * instructions_per_us / 1000000))" \
-        "$(((total - base) * instructions_per_us / $(events $engine)))"
+printf '%-15s %9s %22s %26s %17s\n' engine events 'boot, M instructions' 'instructions per access' 'bytes per access'
+printf '%-15s %9s %22s\n' "(one page)" "$(events nothing)" "$((base * instructions_per_us / 1000000))"
+for row in shadow emulation shadow-uart emulation-uart; do
+    total=$(end_us $row)
+    sent=
+    [ ! -e "$out/$row.wire" ] || sent=$(awk "BEGIN { printf \"%.2f\", $(bytes $row) / $(events $row) }")
+    printf '%-15s %9s %22s %26s %17s\n' $row "$(events $row)" "$((total * instructions_per_us / 1000000))" \
+        "$(((total - base) * instructions_per_us / $(events $row)))" "$sent"
 done
-echo "bench: 3 passed, 0 failed"
+echo "bench: 5 passed, 0 failed"
