@@ -26,11 +26,9 @@ bool RequestLine::receive() {
         if (!byte) return false;
         std::copy(window_ + 1, window_ + sizeof window_, window_);
         window_[sizeof window_ - 1] = *byte;
-        if (fresh_ < sizeof window_) ++fresh_;
         Request request;
         std::memcpy(&request, window_, sizeof request);
-        if (fresh_ < sizeof window_ || request.check != check_of(request)) continue;
-        fresh_ = 0;
+        if (request.check != check_of(request)) continue;
         if (answered_ && std::memcmp(&request, &request_, sizeof request) == 0) {
             port::store_shared(reply_is_waiting_, 1u); // asked again: the reply was lost
             return false;

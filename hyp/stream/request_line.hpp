@@ -31,8 +31,7 @@ private:
     Line* line_{};
     Lock lock_;
     std::uint8_t window_[sizeof(abi::control::Request)]{}; ///< the bytes that came last
-    unsigned fresh_{}; ///< of which so many are of no request yet
-    bool waiting_{};   ///< request_ is to be carried out
+    bool waiting_{};                                       ///< request_ is to be carried out
     abi::control::Request request_{};
     abi::control::Reply reply_{};      ///< to the request before
     std::uint32_t reply_is_waiting_{}; ///< to be sent
