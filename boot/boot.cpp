@@ -1,7 +1,7 @@
 // The first C++ a CPU runs, and the only global state: everything else is passed from here.
 #include "abi/layout.hpp"
+#include "dev/console.hpp"
 #include "dev/gic.hpp"
-#include "dev/pl011.hpp"
 #include "port/barrier.hpp"
 #include "port/memory.hpp"
 #include "port/this_cpu.hpp"
@@ -117,7 +117,7 @@ void mmioscope_start_again(std::uint32_t number, Frame& frame) {
 
 void mmioscope_no_hyp() {
     OwnBus bus;
-    Pl011 uart(board.uart, bus);
+    Console uart(board.uart, bus);
     uart.start();
     print(uart, abi::stop_line,
           "not in Hyp mode, and no way to get there: "

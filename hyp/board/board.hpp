@@ -1,7 +1,7 @@
 // What differs from board to board. One board file is linked into an image (linker/, Makefile).
 #pragma once
 
-#include "base/address.hpp"
+#include "board/uart.hpp"
 
 namespace mmioscope {
 
@@ -17,8 +17,8 @@ struct BoardEvent {
 struct Board {
     const char* name;
     const char* compatible;   ///< of the device tree's root node
-    PhysicalAddress uart;     ///< PL011 the hypervisor prints on by default
-    std::uint32_t uart_clock; ///< Hz, of all its PL011
+    Uart uart;                ///< the hypervisor prints on by default
+    std::uint32_t uart_clock; ///< Hz, of all its UARTs
     bool uart_is_guests; ///< it is the only one: the guest keeps it, and only what is said before
                          ///< the guest starts, or after the end, goes there
     PhysicalAddress gic_distributor;

@@ -36,7 +36,7 @@ BoardEvent event_of(PhysicalAddress address, std::uint64_t value) {
 const Board board{
     .name = "vexpress-a15",
     .compatible = "arm,vexpress,v2p-ca15,tc1",
-    .uart = {0x1c0a'0000}, // UART1; the guest's console is UART0
+    .uart = {UartModel::pl011, {0x1c0a'0000}}, // UART1; the guest's console is UART0
     .uart_clock = 24'000'000,
     .uart_is_guests = false,
     .gic_distributor = {0x2c00'1000},

@@ -12,7 +12,7 @@ BoardEvent no_event(PhysicalAddress, std::uint64_t) {
 const Board board{
     .name = "virt",
     .compatible = "linux,dummy-virt",
-    .uart = {0x0900'0000},
+    .uart = {UartModel::pl011, {0x0900'0000}},
     .uart_clock = 24'000'000,
     .uart_is_guests = true,
     .gic_distributor = {0x0800'0000},

@@ -7,8 +7,6 @@
 namespace mmioscope {
 
 namespace {
-constexpr unsigned log2_word = 2;
-
 abi::Record own_record(std::uint64_t address, std::uint64_t value, std::uint8_t access,
                        const RegionMap& map) {
     abi::Record r{};
@@ -23,21 +21,21 @@ abi::Record own_record(std::uint64_t address, std::uint64_t value, std::uint8_t 
 }
 } // namespace
 
-std::uint32_t OwnBus::read(PhysicalAddress address) {
+std::uint32_t OwnBus::read(PhysicalAddress address, unsigned log2_size) {
     const std::uint64_t time = ring_ ? ring_->begin(0, address.value) : 0;
-    const auto value = static_cast<std::uint32_t>(port::device_read(address, log2_word));
-    record(address, value, false, time);
+    const auto value = static_cast<std::uint32_t>(port::device_read(address, log2_size));
+    record(address, value, abi::encode_access(false, log2_size), time);
     return value;
 }
 
-void OwnBus::write(PhysicalAddress address, std::uint32_t value) {
+void OwnBus::write(PhysicalAddress address, std::uint32_t value, unsigned log2_size) {
     const std::uint64_t time = ring_ ? ring_->begin(0, address.value) : 0;
-    port::device_write(address, log2_word, value);
-    record(address, value, true, time);
+    port::device_write(address, log2_size, value);
+    record(address, value, abi::encode_access(true, log2_size), time);
 }
 
-void OwnBus::record(PhysicalAddress address, std::uint32_t value, bool write, std::uint64_t time) {
-    const std::uint8_t access = abi::encode_access(write, log2_word);
+void OwnBus::record(PhysicalAddress address, std::uint32_t value, std::uint8_t access,
+                    std::uint64_t time) {
     if (ring_ == nullptr) {
         if (!early_.push_back({static_cast<std::uint32_t>(address.value), value, access}))
             ++forgotten_;

@@ -18,11 +18,11 @@ struct EarlyAccess {
 };
 using EarlyAccesses = FixedVector<EarlyAccess, 128>;
 
-/// One CPU's way to devices. Accesses are 32 bits wide.
+/// One CPU's way to devices. Accesses are 32 bits wide if not said otherwise.
 class OwnBus {
 public:
-    std::uint32_t read(PhysicalAddress address);
-    void write(PhysicalAddress address, std::uint32_t value);
+    std::uint32_t read(PhysicalAddress address, unsigned log2_size = 2);
+    void write(PhysicalAddress address, std::uint32_t value, unsigned log2_size = 2);
 
     /// From now on accesses go to `ring`, those made so far first. `map` names the devices.
     void attach(RingWriter& ring, const class RegionMap& map);
@@ -31,7 +31,8 @@ public:
     std::uint32_t forgotten() const { return forgotten_; }
 
 private:
-    void record(PhysicalAddress address, std::uint32_t value, bool write, std::uint64_t time);
+    void record(PhysicalAddress address, std::uint32_t value, std::uint8_t access,
+                std::uint64_t time);
 
     RingWriter* ring_{};
     const RegionMap* map_{};

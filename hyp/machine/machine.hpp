@@ -4,8 +4,8 @@
 #pragma once
 
 #include "dev/paced_line.hpp"
-#include "dev/pl011_line.hpp"
 #include "dev/shared_line.hpp"
+#include "dev/uart_line.hpp"
 #include "dt/config.hpp"
 #include "machine/control_state.hpp"
 #include "machine/cpu.hpp"
@@ -28,7 +28,7 @@ struct Machine {
     Range control_page; ///< empty: there is none
     Range own_memory;   ///< the hypervisor's: from its first byte to the end of the trace area
     Range boot_tree;    ///< the device tree the boot loader handed over
-    PhysicalAddress uart;
+    Uart uart;
     unsigned cpu_count{};
 
     TablePool pool{nullptr, 0};
@@ -45,7 +45,7 @@ struct Machine {
     ControlState control;
     Integrity integrity;
     Power power;
-    Pl011Line stream_uart;
+    UartLine stream_uart;
     PacedLine stream_line;
     SharedLine shared_line; ///< over stream_line, if the UART is the console, too
     Stream stream;

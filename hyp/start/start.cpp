@@ -4,10 +4,11 @@
 #include "arch/control.hpp"
 #include "arch/errata.hpp"
 #include "base/check.hpp"
+#include "dev/console.hpp"
 #include "dev/gic.hpp"
-#include "dev/pl011.hpp"
 #include "dt/guest_tree.hpp"
 #include "dt/regions.hpp"
+#include "dt/uart.hpp"
 #include "engine/debug_unit.hpp"
 #include "engine/emulation.hpp"
 #include "engine/shadow.hpp"
@@ -36,7 +37,7 @@ constexpr BootError no_spans{"too many devices for the region map", ""};
 /// Everything that can be wrong with what the boot loader handed over ends here, in one line
 /// and, for a device nobody knows, the list of those that are known.
 [[noreturn]] void refuse(Machine& machine, const BootError& error) {
-    Pl011 uart(machine.uart, machine.cpus[0].bus);
+    Console uart(machine.uart, machine.cpus[0].bus);
     uart.start();
     print(uart, abi::stop_line, error.what, error.subject[0] != '\0' ? ": " : "", error.subject,
           "\n");
@@ -91,18 +92,17 @@ BootError check_modules(const Machine& machine) {
 /// The UART is the hypervisor's from now on, whatever the tree says of it.
 BootError choose_uart(const Tree& tree, Machine& machine, int& node) {
     if (machine.config.uart_node >= 0) {
-        Range range;
-        if (!tree.reg(machine.config.uart_node, 0, range) ||
-            !tree.compatible(machine.config.uart_node, "arm,pl011"))
-            return {"mmioscope,uart is no PL011", ""};
-        machine.uart = {range.begin};
-        const Range page{page_floor(range.begin), page_floor(range.begin) + page_size};
+        const auto uart = uart_of(tree, machine.config.uart_node);
+        if (!uart) return {"mmioscope,uart is no PL011 or 8250", ""};
+        machine.uart = *uart;
+        const std::uint64_t first = page_floor(uart->base.value);
+        const Range page{first, first + page_size};
         if (!machine.hyp_boot_table.map(page, lpae::hyp_device, machine.pool)) return no_tables;
         port::publish_tables();
         port::synchronize_context();
     }
     if (board.uart_is_guests && machine.config.uart_node < 0) return {};
-    const Span* span = machine.map.find(machine.uart);
+    const Span* span = machine.map.find(machine.uart.base);
     if (span == nullptr) return {"the device tree does not name the hypervisor's UART", ""};
     abi::RegionEntry& region = machine.regions[span->region];
     node = tree.find(region.path);
@@ -115,12 +115,14 @@ BootError choose_stream(const Tree& tree, Machine& machine) {
     const int node = machine.config.stream_node;
     if (node < 0) return {};
     Range range;
-    if (!tree.reg(node, 0, range) || !tree.compatible(node, "arm,pl011"))
-        return {"mmioscope,stream is no PL011", ""};
+    const auto uart = uart_of(tree, node);
+    if (!uart || !tree.reg(node, 0, range)) return {"mmioscope,stream is no PL011 or 8250", ""};
     const Span* span = machine.map.find({range.begin});
-    machine.stream_uart = Pl011Line({range.begin}, machine.config.stream_shared);
+    if (machine.config.stream_shared && uart->model != UartModel::pl011)
+        return {"mmioscope,stream-shared: console and stream can only share a PL011", ""};
+    machine.stream_uart = UartLine(*uart, machine.config.stream_shared);
     if (machine.config.stream_shared) return {};
-    if (range.begin == machine.uart.value || span == nullptr)
+    if (range.begin == machine.uart.base.value || span == nullptr)
         return {"mmioscope,stream is the UART that the hypervisor's own words go to", ""};
     machine.regions[span->region].flags |= abi::region_stream;
     return machine.map.withhold(range) ? BootError{} : no_spans;
@@ -241,9 +243,8 @@ void start_stream(Machine& machine, const Tree& tree) {
     const Config& config = machine.config;
     if (config.stream_node < 0) return;
     const std::uint32_t frequency = machine.area->counter_frequency;
-    machine.stream_uart.start(board.uart_clock, config.stream_baud);
-    machine.stream_line =
-        PacedLine(machine.stream_uart, frequency, config.stream_paced ? config.stream_baud : 0);
+    Line& uart = machine.stream_uart.start(board.uart_clock, config.stream_baud);
+    machine.stream_line = PacedLine(uart, frequency, config.stream_paced ? config.stream_baud : 0);
     machine.shared_line = SharedLine(machine.stream_line);
     Line& line =
         config.stream_shared ? static_cast<Line&>(machine.shared_line) : machine.stream_line;
@@ -270,7 +271,7 @@ Frame enter_guest(Cpu& cpu, StartPoint at) {
 Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
     const Range boot_tree = machine.boot_tree = find_boot_tree(machine, r2);
     if (!new_table(machine.hyp_boot_table, machine.pool) ||
-        !build_boot_stage1(machine.hyp_boot_table, machine.image, boot_tree, machine.uart,
+        !build_boot_stage1(machine.hyp_boot_table, machine.image, boot_tree, machine.uart.base,
                            machine.pool))
         refuse(machine, no_tables);
     enable_stage1(machine.hyp_boot_table);
@@ -297,7 +298,7 @@ Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
     make_area(machine, machine.image.area);
     machine.power.set(cpu.number, CpuPower::on);
     prepare_cpu(machine, cpu);
-    Pl011 uart(machine.uart, cpu.bus);
+    Console uart(machine.uart, cpu.bus);
     uart.start();
     print(uart, "mmioscope: ", board.name, ", ", std::uint32_t{machine.cpu_count}, " CPUs, ",
           description_of(machine.config.engine), "\n");

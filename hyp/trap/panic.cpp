@@ -3,7 +3,7 @@
 #include "abi/layout.hpp"
 #include "arch/hsr.hpp"
 #include "base/check.hpp"
-#include "dev/pl011.hpp"
+#include "dev/console.hpp"
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"
 #include "port/report.hpp"
@@ -73,7 +73,7 @@ struct Teller {
     Machine* machine; ///< null before there is one
 };
 
-void tell(const Teller& t, Pl011& uart) {
+void tell(const Teller& t, Console& uart) {
     print(uart, "\n", abi::stop_line, t.what, " on CPU ",
           t.machine != nullptr ? t.cpu->number : port::cpu_number(), "\n");
     port::set_report_stage(port::ReportStage::stop_line_out);
@@ -88,7 +88,7 @@ void tell(const Teller& t, Pl011& uart) {
     }
 }
 
-void end_report(Pl011& uart) {
+void end_report(Console& uart) {
     print(uart, abi::end_of_report, "\n");
 }
 
@@ -125,7 +125,7 @@ bool first_to_report(Machine* machine) {
     if (!first_to_report(t.machine)) port::halt();
     if (t.machine != nullptr) stop_other_cpus(*t.machine);
     OwnBus bus; // unattached: the ring stays as it was
-    Pl011 uart(t.machine != nullptr ? t.machine->uart : board.uart, bus);
+    Console uart(t.machine != nullptr ? t.machine->uart : board.uart, bus);
     if (board.uart_is_guests) uart.start(); // whatever the guest made of it
     tell(t, uart);
     if (t.machine != nullptr) t.machine->stream.finish(t.cpu->number, abi::StreamEnd::panicked);
@@ -191,7 +191,7 @@ void report_fault(std::uint32_t pc) {
         if (machine != nullptr) stop_other_cpus(*machine);
     }
     OwnBus bus;
-    Pl011 uart(machine != nullptr ? machine->uart : board.uart, bus);
+    Console uart(machine != nullptr ? machine->uart : board.uart, bus);
     if (board.uart_is_guests && !line_out) uart.start();
     print(uart, "\n", line_out ? "mmioscope: " : abi::stop_line,
           "a fault in the report, pc=", Hex{pc}, "\n");

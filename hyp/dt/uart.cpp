@@ -1,0 +1,34 @@
+#include "dt/uart.hpp"
+
+namespace mmioscope {
+
+namespace {
+
+constexpr const char* descendants[] = {"snps,dw-apb-uart", "ns16550a", "ns16550", "ns16450",
+                                       "ns8250"};
+
+bool is_8250(const Tree& tree, int node) {
+    for (const char* compatible : descendants)
+        if (tree.compatible(node, compatible)) return true;
+    return false;
+}
+
+} // namespace
+
+std::optional<Uart> uart_of(const Tree& tree, int node) {
+    Range range;
+    if (!tree.reg(node, 0, range)) return {};
+    if (tree.compatible(node, "arm,pl011")) return Uart{UartModel::pl011, {range.begin}, 0, 2};
+    if (!is_8250(tree, node)) return {};
+    const std::uint32_t shift = tree.cell(node, "reg-shift", 0);
+    const std::uint32_t width = tree.cell(node, "reg-io-width", 1);
+    constexpr std::uint32_t registers = 8;
+    if (shift > 4 || (width != 1 && width != 2 && width != 4) || range.size() < registers << shift)
+        return {};
+    return Uart{UartModel::uart8250,
+                {range.begin},
+                static_cast<std::uint8_t>(shift),
+                static_cast<std::uint8_t>(width == 4 ? 2 : width - 1)};
+}
+
+} // namespace mmioscope

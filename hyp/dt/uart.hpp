@@ -1,0 +1,15 @@
+// Which nodes of a device tree are UARTs that the hypervisor can use.
+#pragma once
+
+#include "board/uart.hpp"
+#include "dt/tree.hpp"
+
+#include <optional>
+
+namespace mmioscope {
+
+/// The UART of `node`: a PL011, or an 8250 by one of its usual names, with reg-shift and
+/// reg-io-width. Nothing if it is none, or its registers cannot be reached that way.
+std::optional<Uart> uart_of(const Tree& tree, int node);
+
+} // namespace mmioscope
