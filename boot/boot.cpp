@@ -78,6 +78,15 @@ void release_secondaries() {
     port::flush_to_coherency(port::address_of(&machine_ready), sizeof machine_ready);
 }
 
+/// In one line, before there is a machine; nothing runs.
+[[noreturn]] void refuse(const char* why) {
+    OwnBus bus;
+    Console uart(board.uart, bus);
+    uart.start();
+    print(uart, abi::stop_line, why, "\n", abi::end_of_report, "\n");
+    port::halt();
+}
+
 void wait_for_machine() {
     while (machine_ready.load(std::memory_order_acquire) == 0) port::relax();
 }
@@ -89,6 +98,9 @@ void wait_for_machine() {
 using namespace mmioscope;
 
 void mmioscope_leave_secure(std::uint32_t number) {
+    if (board.psci && number == 0)
+        refuse("in Secure state, and nobody below to answer PSCI calls: start this board in Hyp");
+    if (board.psci) port::halt();
     give_gic_to_nonsecure(board, machine.cpus[number].bus, number == 0);
 }
 
@@ -116,11 +128,6 @@ void mmioscope_start_again(std::uint32_t number, Frame& frame) {
 }
 
 void mmioscope_no_hyp() {
-    OwnBus bus;
-    Console uart(board.uart, bus);
-    uart.start();
-    print(uart, abi::stop_line,
-          "not in Hyp mode, and no way to get there: "
-          "start this board with its Virtualization Extensions on\n",
-          abi::end_of_report, "\n");
+    refuse("not in Hyp mode, and no way to get there: "
+           "start this board with its Virtualization Extensions on");
 }

@@ -26,7 +26,7 @@ guest=$build/guest$suffix
 lock=$cache/lock$suffix.txt    # one line per file: role package version sha256 file
 suite=bookworm
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-board=vexpress-v2p-ca15-tc1
+boards="vexpress-v2p-ca15-tc1 sun8i-h3-orangepi-pc"
 
 say() { printf 'guest: %s\n' "$*" >&2; }
 die() { printf 'guest-linux/fetch.sh: %s\n' "$*" >&2; exit 1; }
@@ -177,18 +177,22 @@ record() { echo "$1: $package $version, $file, sha256 $sum" >> "$tmp/manifest"; 
 unpack_kernel() {
     release=${package#linux-image-}
     image=boot/vmlinuz-$release
-    dtb=usr/lib/linux-image-$release/$board.dtb
+    dtbs=usr/lib/linux-image-$release
     dpkg-deb --ctrl-tarfile "$cache/$sum" | tar -xO ./md5sums > "$tmp/md5sums"
-    grep -e "  $image\$" -e "  $dtb\$" "$tmp/md5sums" > "$tmp/wanted"
+    grep "  $image\$" "$tmp/md5sums" > "$tmp/wanted"
+    for board in $boards; do grep "  $dtbs/$board.dtb\$" "$tmp/md5sums" >> "$tmp/wanted"; done
     (cd "$tmp/kernel" && md5sum --quiet -c "$tmp/wanted") || die "$file is not what its own md5sums say"
     install -m 644 "$tmp/kernel/$image" "$guest/vmlinuz"
-    install -m 644 "$tmp/kernel/$dtb" "$guest/$board.dtb"
+    for board in $boards; do
+        install -m 644 "$tmp/kernel/$dtbs/$board.dtb" "$guest/$board.dtb"
+        files="$files $board.dtb"
+    done
     rm -rf "$guest/modules"
     mkdir -p "$guest/modules"
     cp -R "$tmp/kernel/lib" "$guest/modules/lib"
     echo "$release" > "$guest/release"
     (cd "$guest" && sha256sum vmlinuz > vmlinuz.sha256)
-    files="$files vmlinuz $board.dtb"
+    files="$files vmlinuz"
 }
 
 unpack_busybox() {

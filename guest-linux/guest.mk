@@ -12,7 +12,7 @@ guest: $(guest_out)/vmlinuz $(guest_out)/initrd.img $(guest_out)/sd.img
 	@:
 
 # All of these come from one run.
-$(guest_out)/vmlinuz $(guest_out)/vmlinuz.sha256 $(guest_out)/vexpress-v2p-ca15-tc1.dtb \
+$(guest_out)/vmlinuz $(guest_out)/vmlinuz.sha256 $(guest_out)/vexpress-v2p-ca15-tc1.dtb $(guest_out)/sun8i-h3-orangepi-pc.dtb \
 $(guest_out)/busybox $(guest_out)/release $(guest_out)/manifest.txt \
 $(BUILD)/libfdt/libfdt.h $(BUILD)/libfdt/libfdt.a &: guest-linux/fetch.sh
 	guest-linux/fetch.sh '$(BUILD)'

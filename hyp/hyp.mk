@@ -13,6 +13,7 @@ HYP_TABLE_POOL_SIZE := 0x180000
 HYP_BOOT_TREE_OFFSET := 0xe00000
 HYP_IMAGE_BASE_vexpress-a15 := 0x88000000
 HYP_IMAGE_BASE_virt := 0x48000000
+HYP_IMAGE_BASE_orangepi-pc := 0x48000000
 
 # For the assembly; boot/boot.cpp asserts that C++ has the same.
 HYP_DEFINES := -DMAX_CPUS=$(HYP_MAX_CPUS) -DSTACK_SIZE=$(HYP_STACK_SIZE) \

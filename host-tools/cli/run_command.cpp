@@ -44,7 +44,7 @@ void add_guest(CLI::App& command, Options& options) {
                "QEMU's user network (default: if the board has a network card)");
     command.add_flag("--bare", options.bare, "--kernel is a raw binary, entered at its first byte");
     command.add_option("--cpus", options.cpus, "CPUs (default 2)");
-    add_size(command, "--memory", options.memory, "RAM (default 512M)");
+    add_size(command, "--memory", options.memory, "RAM (default 512M, or what the board has)");
     add_file(
         command, "--ram", options.ram,
         "Keep the RAM in this file; one that is there is what the machine finds after a reset");

@@ -1,6 +1,7 @@
 // The boards `mmioscope run` knows. A new one is a new row in board.cpp.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,13 +16,18 @@ struct Board {
     std::string_view cpu;          ///< QEMU's -cpu; empty: the machine's own
     std::uint64_t ram_base;        ///< physical address
     std::uint64_t hypervisor_base; ///< physical address of its image; in RAM
-    std::uint64_t max_memory;      ///< bytes
+    bool boot_image;      ///< QEMU starts it as U-Boot would: in Hyp, with PSCI firmware below
+    std::uint64_t memory; ///< bytes, if the user does not say
+    std::uint64_t min_memory;
+    std::uint64_t max_memory;
     unsigned max_cpus;
+    bool cpus_soldered;         ///< QEMU's board always has all of them; the guest is told of fewer
     unsigned serials;           ///< UARTs QEMU can connect
     unsigned guest_serial;      ///< which of them is the guest's console
     unsigned hypervisor_serial; ///< and which the hypervisor's; the guest's if there is only one
-    std::string_view network;   ///< QEMU's model of the network card; empty: none
-    bool network_soldered;      ///< it is part of the board (-nic), not added to it (-device)
+    std::array<std::string_view, 4> serial_nodes; ///< in the device tree; empty: by alias
+    std::string_view network;                     ///< QEMU's model of the network card; empty: none
+    bool network_soldered; ///< it is part of the board (-nic), not added to it (-device)
     bool sd_card;
     std::string_view command_line; ///< of the guest, if neither user nor device tree has one
 

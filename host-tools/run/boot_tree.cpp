@@ -114,6 +114,22 @@ void add_module(Editor& editor, const char* kind, const Module& module) {
     editor.set_reg(node, module.address, module.size);
 }
 
+// What U-Boot says of its firmware (Linux: Documentation/devicetree/bindings/arm/psci.yaml).
+void add_firmware(Editor& editor) {
+    const int node = editor.child(0, "psci");
+    editor.set(node, "compatible", std::vector<std::string>{"arm,psci-1.0", "arm,psci-0.2"});
+    editor.set(node, "method", "smc");
+}
+
+// The others are there and never used: to an operating system, broken.
+void limit_cpus(Editor& editor, const Board& board, unsigned cpus) {
+    for (unsigned cpu = cpus; cpu < board.max_cpus; ++cpu) {
+        const int node = editor.child(editor.child(0, "cpus"), fmt::format("cpu@{:x}", cpu));
+        editor.set(node, "device_type", "cpu");
+        editor.set(node, "status", "fail");
+    }
+}
+
 void set_command_line(Editor& editor, const Board& board, const BootTree& what) {
     const int chosen = editor.child(0, "chosen");
     if (what.command_line) {
@@ -174,6 +190,12 @@ Bytes compose_tree(const Bytes& tree, const Board& board, const BootTree& what) 
     set_command_line(editor, board, what);
     set_tracing(editor, what);
     set_stream(editor, what);
+    if (board.boot_image) {
+        add_firmware(editor);
+    }
+    if (board.cpus_soldered) {
+        limit_cpus(editor, board, what.cpus);
+    }
     add_module(editor, chosen::kernel, what.kernel);
     if (what.ramdisk) {
         add_module(editor, chosen::ramdisk, *what.ramdisk);

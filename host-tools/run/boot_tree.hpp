@@ -20,6 +20,7 @@ struct Module {
 
 struct BootTree {
     std::uint64_t memory; ///< bytes of RAM
+    unsigned cpus = 0;    ///< that the guest is told of, where the board has a fixed number
     Module kernel;
     std::optional<Module> ramdisk;
     std::optional<std::string> command_line;  ///< nothing: the tree's own, else the board's

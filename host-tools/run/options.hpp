@@ -19,8 +19,8 @@ struct Options {
     std::optional<bool> network; ///< nothing: as the board is
     bool bare = false;
     unsigned cpus = 2;
-    std::uint64_t memory = 512u << 20; ///< bytes
-    std::string ram;                   ///< file behind the RAM, kept; empty: nothing is kept
+    std::uint64_t memory = 0; ///< bytes; 0: the board's default
+    std::string ram;          ///< file behind the RAM, kept; empty: nothing is kept
 
     std::vector<std::string> trace;      ///< selections, unparsed
     std::string engine;                  ///< empty: the hypervisor's default

@@ -5,6 +5,7 @@
 #include "lib/device_tree.hpp"
 #include "lib/error.hpp"
 #include "lib/file_descriptor.hpp"
+#include "run/boot_image.hpp"
 #include "run/boot_tree.hpp"
 #include "run/machine_tree.hpp"
 #include "run/process.hpp"
@@ -54,6 +55,10 @@ void check_memory(const Options& options, const Board& board) {
                         "need {}M",
                         options.memory / mebi, least);
     }
+    if (options.memory < board.min_memory) {
+        throw bad_input("--memory {}M: {} has at least {}M", options.memory / mebi, board.name,
+                        board.min_memory / mebi);
+    }
     if (options.memory > board.max_memory) {
         throw bad_input("--memory {}M: {} has at most {}M", options.memory / mebi, board.name,
                         board.max_memory / mebi);
@@ -93,10 +98,11 @@ Bytes board_tree(const Options& options, const Board& board, const std::string& 
     return tree;
 }
 
-Bytes hypervisor_tree(const Options& options, const Board& board, const std::string& qemu) {
-    const Bytes tree = board_tree(options, board, qemu);
+Bytes hypervisor_tree(const Options& options, const Board& board, const Bytes& tree,
+                      const std::string& stream) {
     return compose_tree(tree, board,
                         {.memory = options.memory,
+                         .cpus = options.cpus,
                          .kernel = kernel_module(options, board),
                          .ramdisk = ramdisk_module(options, board),
                          .command_line = options.command_line,
@@ -105,7 +111,7 @@ Bytes hypervisor_tree(const Options& options, const Board& board, const std::str
                          .policy = options.policy,
                          .pre = options.pre,
                          .area_size = static_cast<std::uint32_t>(options.area_size),
-                         .stream = options.stream,
+                         .stream = stream,
                          .stream_beside = options.stream_beside,
                          .stream_baud = options.stream_baud,
                          .stream_quantum = options.stream_quantum,
@@ -130,9 +136,19 @@ void check_stream_options(const Options& options) {
     }
 }
 
-// QEMU's serial N is the board's UART with the alias serialN.
-std::optional<unsigned> find_stream_serial(const Options& options, const Board& board,
-                                           const Bytes& tree) {
+/// The node of QEMU's serial N: as the board says, else that of the alias serialN.
+std::string serial_node(const Board& board, const std::map<std::string, std::string>& aliases,
+                        unsigned serial) {
+    if (!board.serial_nodes[serial].empty()) {
+        return std::string(board.serial_nodes[serial]);
+    }
+    const auto alias = aliases.find(fmt::format("serial{}", serial));
+    return alias == aliases.end() ? "" : alias->second;
+}
+
+/// Which of QEMU's serials the stream leaves through; its node in `node`.
+std::optional<unsigned> find_stream(const Options& options, const Board& board, const Bytes& tree,
+                                    std::string& node) {
     if (options.stream.empty()) {
         return std::nullopt;
     }
@@ -141,9 +157,9 @@ std::optional<unsigned> find_stream_serial(const Options& options, const Board& 
     }
     const std::map<std::string, std::string> aliases = trace::aliases(tree);
     for (unsigned serial = 0; serial < board.serials; ++serial) {
-        const auto alias = aliases.find(fmt::format("serial{}", serial));
-        if (alias == aliases.end() ||
-            (alias->first != options.stream && alias->second != options.stream)) {
+        node = serial_node(board, aliases, serial);
+        if (node.empty() ||
+            (fmt::format("serial{}", serial) != options.stream && node != options.stream)) {
             continue;
         }
         if (options.stream_shared && serial != board.guest_serial) {
@@ -182,21 +198,31 @@ void check_hypervisor_log(const Options& options, const Board& board) {
 
 } // namespace
 
-Plan make_plan(const Options& options) {
-    const Board& board = find_board(options.board);
+Plan make_plan(const Options& given) {
+    const Board& board = find_board(given.board);
+    Options options = given;
+    if (options.memory == 0) {
+        options.memory = board.memory;
+    }
     check_cpus(options, board);
     check_area(options);
     check_memory(options, board);
     check_hypervisor_log(options, board);
     check_stream_options(options);
-    Plan plan{&board, options, find_program(options.qemu), options.hypervisor, {}, {}};
+    Plan plan{&board, options, find_program(options.qemu), options.hypervisor, {}, {}, {}};
     if (plan.hypervisor.empty()) {
         plan.hypervisor = beside_this_program(fmt::format("hyp-{}.elf", board.name));
     }
-    plan.tree = hypervisor_tree(options, board, plan.qemu);
-    plan.stream_serial = find_stream_serial(options, board, plan.tree);
+    const Bytes tree = board_tree(options, board, plan.qemu);
+    std::string stream;
+    plan.stream_serial = find_stream(options, board, tree, stream);
+    plan.tree = hypervisor_tree(options, board, tree, stream);
     check_sd_card(options, board);
-    check_hypervisor(read_input(plan.hypervisor, "hypervisor"), plan.hypervisor);
+    const Bytes elf = read_input(plan.hypervisor, "hypervisor");
+    check_hypervisor(elf, plan.hypervisor);
+    if (board.boot_image) {
+        plan.boot_image = boot_image(elf, plan.hypervisor);
+    }
     return plan;
 }
 

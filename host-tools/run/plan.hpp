@@ -12,10 +12,11 @@ namespace mmioscope::run {
 
 struct Plan {
     const Board* board; ///< never null
-    Options options;    ///< as given
+    Options options;    ///< as given; with the board's memory if none was
     std::string qemu;   ///< path of the program
     std::string hypervisor;
-    Bytes tree;                            ///< for the hypervisor
+    Bytes boot_image; ///< the same as a U-Boot image; empty: the board needs none
+    Bytes tree;       ///< for the hypervisor
     std::optional<unsigned> stream_serial; ///< which of QEMU's serials the stream leaves through
 };
 

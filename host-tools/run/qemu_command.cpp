@@ -38,7 +38,7 @@ void add_machine(Arguments& to, const Board& board, const Options& options, int 
     add(to, {"-object", fmt::format("memory-backend-file,id=ram,size={},mem-path={},share=on",
                                     options.memory, descriptor_path(ram))});
     add(to, {"-m", fmt::format("{}M", options.memory >> 20)});
-    add(to, {"-smp", fmt::format("{}", options.cpus)});
+    add(to, {"-smp", fmt::format("{}", board.cpus_soldered ? board.max_cpus : options.cpus)});
 }
 
 // The guest's console is this terminal or a file; its bytes are in the file in both cases.
@@ -104,7 +104,8 @@ Arguments qemu_command(const Plan& plan, const QemuFiles& files) {
     const Options& options = plan.options;
     Arguments arguments{options.qemu};
     add_machine(arguments, board, options, files.ram);
-    add(arguments, {"-kernel", plan.hypervisor});
+    add(arguments,
+        {"-kernel", files.boot_image < 0 ? plan.hypervisor : descriptor_path(files.boot_image)});
     add_loader(arguments, options.kernel, board.kernel_address());
     if (!options.ramdisk.empty()) {
         add_loader(arguments, options.ramdisk, board.ramdisk_address());

@@ -13,6 +13,7 @@ namespace mmioscope::run {
 struct QemuFiles {
     int ram;
     int tree;
+    int boot_image; ///< -1: the hypervisor's ELF file is what QEMU takes
     int console_log;
     int hypervisor_log;
     int stream;             ///< -1: there is none

@@ -34,14 +34,16 @@ FileDescriptor stream_file(const Options& options) {
 
 void write_all(int fd, const Bytes& bytes) {
     if (::pwrite(fd, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-        throw failure("cannot write the device tree: {}", std::strerror(errno));
+        throw failure("cannot write to memory: {}", std::strerror(errno));
     }
 }
 
 } // namespace
 
 RunFiles::RunFiles(const Plan& plan)
-    : tree(memory_file("device-tree", 0)), trace(trace_file(plan.options)),
+    : tree(memory_file("device-tree", 0)),
+      boot_image(plan.boot_image.empty() ? FileDescriptor() : memory_file("boot-image", 0)),
+      trace(trace_file(plan.options)),
       console_log(named_or_memory(plan.options.console_log, "console")),
       hypervisor_log(named_or_memory(plan.options.hypervisor_log, "hypervisor")),
       stream(stream_file(plan.options)),
@@ -50,12 +52,16 @@ RunFiles::RunFiles(const Plan& plan)
                                                  : create_output(plan.options.access_log)),
       messages(memory_file("messages", 0)) {
     write_all(tree.get(), plan.tree);
+    if (boot_image) {
+        write_all(boot_image.get(), plan.boot_image);
+    }
     inherit_all();
 }
 
 QemuFiles RunFiles::for_qemu(int ram) const {
     return {ram,
             tree.get(),
+            boot_image ? boot_image.get() : -1,
             console_log.get(),
             hypervisor_log.get(),
             stream ? stream.get() : -1,

@@ -13,7 +13,8 @@ struct RunFiles {
 
     QemuFiles for_qemu(int ram) const;
 
-    FileDescriptor tree; ///< what the hypervisor is handed
+    FileDescriptor tree;       ///< what the hypervisor is handed
+    FileDescriptor boot_image; ///< the hypervisor; none if QEMU takes its ELF file
     FileDescriptor trace;
     FileDescriptor console_log;
     FileDescriptor hypervisor_log;

@@ -60,6 +60,11 @@ bool Tree::disabled(int node) const {
     return status != nullptr && std::strcmp(status, "okay") != 0 && std::strcmp(status, "ok") != 0;
 }
 
+bool Tree::failed(int node) const {
+    const char* status = text(node, "status");
+    return status != nullptr && std::strncmp(status, "fail", 4) == 0;
+}
+
 bool Tree::has(int node, const char* property) const {
     return fdt_getprop(blob_, node, property, nullptr) != nullptr;
 }

@@ -38,6 +38,7 @@ public:
 
     bool compatible(int node, const char* with) const;
     bool disabled(int node) const;
+    bool failed(int node) const; ///< its status says that it is broken
     bool has(int node, const char* property) const;
     bool is_type(int node, const char* device_type) const;
     const char* name(int node) const;

@@ -59,7 +59,7 @@ Range find_boot_tree(const Machine& machine, std::uint32_t r2) {
 unsigned count_cpus(const Tree& tree) {
     unsigned count = 0;
     for (int node = tree.first_child(tree.find("/cpus")); node >= 0; node = tree.next_child(node))
-        if (tree.is_type(node, "cpu")) ++count;
+        if (tree.is_type(node, "cpu") && !tree.failed(node)) ++count;
     return count;
 }
 

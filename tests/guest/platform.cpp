@@ -27,9 +27,7 @@ volatile u32 interrupt_count = 0;
 volatile u32 tick = 0;
 
 void put(char c) {
-    constexpr u32 fr = 0x18;
-    constexpr u32 transmit_full = 1u << 5;
-    while ((read(console + fr) & transmit_full) != 0) {
+    while ((read(console + console_status) & console_status_bit) == console_busy) {
     }
     write<u32>(console, static_cast<u8>(c));
 }

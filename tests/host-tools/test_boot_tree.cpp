@@ -85,3 +85,15 @@ TEST_CASE("a tree without memory and chosen gets both") {
     CHECK(text(composed, "/memory@80000000", "device_type") == std::string("memory\0", 7));
     CHECK(text(composed, "/chosen", "bootargs").starts_with("console"));
 }
+
+TEST_CASE("a board with firmware below says so, and its superfluous CPUs are broken") {
+    BootTree what = description();
+    what.cpus = 3;
+    const Bytes tree = compose_tree(small_tree(), find_board("orangepi-pc"), what);
+    CHECK(text(tree, "/psci", "compatible") == std::string("arm,psci-1.0\0arm,psci-0.2\0", 26));
+    CHECK(text(tree, "/psci", "method") == std::string("smc\0", 4));
+    CHECK(text(tree, "/cpus/cpu@3", "status") == std::string("fail\0", 5));
+    CHECK(fdt_path_offset(tree.data(), "/cpus/cpu@2") < 0); // as the board's own tree has it
+    CHECK(fdt_path_offset(compose_tree(small_tree(), find_board("vexpress-a15"), what).data(),
+                          "/psci") < 0);
+}

@@ -1,11 +1,11 @@
 // What `mmioscope run` accepts, and what it says of the rest before it starts anything.
 #include "lib/error.hpp"
 #include "lib/file_descriptor.hpp"
+#include "lib/size.hpp"
 #include "run/board.hpp"
 #include "run/plan.hpp"
 #include "run/process.hpp"
 #include "run/selection.hpp"
-#include "lib/size.hpp"
 #include "trees.hpp"
 
 #include <elf.h>
@@ -162,7 +162,8 @@ TEST_CASE("bad inputs are told in one line") {
     }
     SECTION("unknown board") {
         o.board = "toaster";
-        CHECK(inputs.error() == "unknown board 'toaster'; known are: vexpress-a15, virt");
+        CHECK(inputs.error() ==
+              "unknown board 'toaster'; known are: vexpress-a15, virt, orangepi-pc");
     }
     SECTION("too many CPUs") {
         o.cpus = 5;
@@ -175,6 +176,11 @@ TEST_CASE("bad inputs are told in one line") {
     SECTION("too much memory") {
         o.memory = 4ull << 30;
         CHECK_THAT(inputs.error(), Contains("has at most 2048M"));
+    }
+    SECTION("a board whose memory is soldered") {
+        o.board = "orangepi-pc";
+        o.memory = 512u << 20;
+        CHECK(inputs.error() == "--memory 512M: orangepi-pc has at least 1024M");
     }
     SECTION("odd memory") {
         o.memory = (512u << 20) + 1;

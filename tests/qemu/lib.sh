@@ -31,7 +31,7 @@ run_bare() { # GUEST ARGUMENT...
 # Arguments for run_bare hammer: what tests/guest/hammer.cpp finds in memory, put there by QEMU's loader.
 hammer_of() { # ACCESSES-OF-EACH-CPU CPUS
     local ram=0x80000000
-    [ "$board" != virt ] || ram=0x40000000
+    [ "$board" = vexpress-a15 ] || ram=0x40000000
     echo "--cpus $2 --qemu-arg=-device \
         --qemu-arg=loader,addr=$((ram + (32 << 20))),data=$((($2 << 32) | $1)),data-len=8"
 }

@@ -99,3 +99,18 @@ TEST_CASE("what is no whole tree is refused") {
     blob[0] = std::byte{0};
     CHECK(std::string(Tree::check(blob.data(), blob.size()).what) == "no device tree");
 }
+
+TEST_CASE("a CPU whose status is fail is broken, one that is disabled is not") {
+    Blob blob = with_room(make_board_tree({}));
+    const Tree tree(blob.data());
+    const auto failed_with = [&](const char* status) {
+        const int cpu = fdt_path_offset(blob.data(), "/cpus/cpu@0");
+        REQUIRE(fdt_setprop_string(blob.data(), cpu, "status", status) == 0);
+        return tree.failed(fdt_path_offset(blob.data(), "/cpus/cpu@0"));
+    };
+    CHECK(!tree.failed(tree.find("/cpus/cpu@0")));
+    CHECK(!failed_with("okay"));
+    CHECK(!failed_with("disabled"));
+    CHECK(failed_with("fail"));
+    CHECK(failed_with("fail-sss"));
+}

@@ -1,0 +1,34 @@
+// orangepi-pc: where things are. The comments name the device tree's nodes.
+#pragma once
+
+#include "types.hpp"
+
+namespace guest {
+
+inline constexpr u32 ram = 0x4000'0000;
+inline constexpr u32 ram_mib = 1024;
+inline constexpr u32 console = 0x01c2'8000;        // serial@1c28000, an 8250
+inline constexpr u32 console_status = 0x14;        // LSR
+inline constexpr u32 console_status_bit = 1u << 5; // THRE
+inline constexpr u32 console_busy = 0;
+inline constexpr u32 hyp_uart = 0x01c2'8400;    // serial@1c28400
+inline constexpr u32 stream_uart = 0x01c2'8800; // serial@1c28800
+inline constexpr u32 other_uart = 0x01c2'8c00;  // serial@1c28c00
+inline constexpr u32 gic_distributor = 0x01c8'1000;
+inline constexpr u32 gic_interface = 0x01c8'2000;
+
+/// 32 words that hold what was written to them, with no other effect: the priorities of shared
+/// interrupts nobody enables. A narrower access reads or writes its own bytes.
+inline constexpr u32 palette = gic_distributor + 0x420;
+
+/// No node names it: the bus answers with an error.
+inline constexpr u32 aborting = 0x0200'0000;
+
+/// Firmware answers SMC.
+inline constexpr bool has_firmware = true;
+
+/// Starts CPU `number` at `entry`, its MMU off.
+void start_cpu_at(u32 number, u32 entry);
+[[noreturn]] void power_off();
+
+} // namespace guest

@@ -1,0 +1,75 @@
+# The board whose UARTs are 8250s, four of them in one page: PSCI firmware, a bus that aborts where nothing is, and
+# the stream's reader may stall without the CPU (QEMU's PL011 waits, its 8250 does not).
+# shellcheck shell=bash disable=SC2154,SC2034
+
+# orangepi FUNCTION ARGUMENT...: the case on that board.
+orangepi() {
+    board=orangepi-pc board_tree=$guest/sun8i-h3-orangepi-pc.dtb
+    "$@"
+}
+
+# Stock Debian on CPUS CPUs, everything traced, the trace over the second UART behind the console.
+orangepi_linux() { # CPUS ARGUMENT...
+    local cpus=$1
+    shift
+    run_linux '' --append 'console=ttyS0 panic=-1 mmioscope.steps=none' --no-print --cpus "$cpus" \
+        --access-log "$out/access.log" "$@"
+    complete
+    has console "Brought up 1 node, $cpus CPU"
+    has_not hypervisor 'stop'
+    verified
+}
+
+# orangepi_native GUEST PATTERN: starts it without a hypervisor, in Secure state, until its console says so.
+orangepi_native() {
+    timeout 20 qemu-system-arm -M orangepi-pc -m 1G -display none -monitor none -nic none -serial "file:$out/native" \
+        -serial "file:$out/native-hypervisor" -kernel "$build/${1}.elf" 2>"$out/native-stderr" &
+    for _ in {1..200}; do ! grep -Eqs "$2" "$out"/native* || break; sleep 0.05; done
+    kill $!
+    wait $! 2>/dev/null
+}
+
+# Console, another one of the guest's, the hypervisor's and the stream's share a page, which always traps.
+orangepi_uarts() { # ENGINE ARGUMENT...
+    local engine=$1
+    shift
+    run_bare uarts --engine "$engine" --cpus 1 --stream serial2 --access-log "$out/access.log" "$@"
+    complete
+    has stdout 'other records: .* 3202 fault'
+    orangepi_native tests/guest/orangepi-pc/uarts '^uarts: nowhere.* status [0-9a-f]{8}'
+    has console "^$(grep '^uarts: nowhere' "$out/native" | tr -d '\r')" "nowhere is not as without a hypervisor"
+    [ "$(cat "$out/hypervisor")" = $'mmioscope: orangepi-pc, 1 CPUs, '"$engine engine"$'\r' ] ||
+        fail "the guest wrote to the hypervisor's UART"
+}
+orangepi_uarts_traced() { # ENGINE
+    orangepi_uarts "$1"
+    [ "$(events_of serial@1c28c00 reads)" = 100 ] || fail "$(events_of serial@1c28c00 reads) reads of the guest's UART"
+    verified
+}
+# Nothing of the page is traced: no record, and yet the hypervisor's UARTs are not the guest's.
+orangepi_uarts_untraced() {
+    orangepi_uarts shadow --trace interrupt-controller@1c81000
+    [ "$(events)" = 0 ] || fail "$(events) events"
+    [ "$(statistic 0 unselected)" -ge 400 ] || fail "$(statistic 0 unselected) accesses to the page have trapped"
+}
+
+orangepi_hammer() {
+    # shellcheck disable=SC2046 # arguments
+    run_bare hammer $(hammer_of 25000 4) --access-log "$out/access.log"
+    complete
+    verified
+}
+
+# Started from its ELF file it is in Secure state, without firmware: one sentence.
+orangepi_secure() {
+    orangepi_native hyp-orangepi-pc 'end of report'
+    has native-hypervisor '^mmioscope: stop: in Secure state'
+}
+
+add test orangepi-linux-4-shadow 15 orangepi orangepi_linux 4 --engine shadow --stream serial2
+add nightly orangepi-linux-4-emulation 15 orangepi orangepi_linux 4 --engine emulation --stream serial2
+add nightly orangepi-linux-1 15 orangepi orangepi_linux 1
+for engine in shadow emulation; do add test orangepi-uarts-$engine 3 orangepi orangepi_uarts_traced $engine; done
+add test orangepi-uarts-untraced 3 orangepi orangepi_uarts_untraced
+add nightly orangepi-hammer 5 orangepi orangepi_hammer
+add test orangepi-secure 3 orangepi_secure
