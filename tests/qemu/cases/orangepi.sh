@@ -60,6 +60,43 @@ orangepi_hammer() {
     verified
 }
 
+# The stream's reader stops reading, and goes on or leaves: WHAT is stalling_reader.py's.
+orangepi_stalled() { # WHAT
+    local policy=$1 reader numbers power
+    [ "$1" != leave ] || policy=drop
+    mkfifo "$out/line"
+    tests/qemu/stalling_reader.py "$out/line" "$out/ram" "$out/wire" "$1" >"$out/reader" 2>&1 &
+    reader=$!
+    run_bare numbers --cpus 1 --trace interrupt-controller@1c81000 --policy "$policy" --area-size 1M --ram "$out/ram" \
+        --stream serial2 --stream-file "$out/line" --stream-beside
+    rm -f "$out/ram"
+    wait $reader || fail "reader: $(tail -n 1 "$out/reader")"
+    has console '^guest: done' "the guest does not end"
+    numbers=$(sed -n 's/^numbers: \([0-9]*\).*/\1/p' "$out/console")
+    "$mmioscope" record "$out/wire" -o "$out/recorded.mmio" >"$out/recorded" 2>&1 || true
+    "$mmioscope" print --all "$out/recorded.mmio" 2>/dev/null | tests/qemu/numbers.py "$numbers" "$1"
+    case $1 in
+    # Both readers of the ring say the same.
+    stall)
+        complete
+        [ "$(statistic 0 retries)" -ge 1000 ] || fail "the guest has not waited"
+        ;;
+    drop)
+        exits_with 1
+        [ "$(tail -n 1 "$out/stdout")" = "$(tail -n 1 "$out/recorded")" ] || fail "two verdicts"
+        ;;
+    flight) complete ;;
+    # The guest's last words, and its switching off, go nowhere, and are counted.
+    leave)
+        exits_with 1
+        has recorded '^incomplete: [1-9]'
+        power=$(grep -c '^other records: .* power' "$out/stdout")
+        sed -nE 's/^incomplete: ([0-9]+) events, ([0-9]+) lost.*/\1 + \2/p' "$out/stdout" >"$out/sum"
+        [ $(($(cat "$out/sum"))) = $((numbers + 1 - power)) ] || fail "$(cat "$out/sum") is not what was made: $numbers"
+        ;;
+    esac
+}
+
 # Started from its ELF file it is in Secure state, without firmware: one sentence.
 orangepi_secure() {
     orangepi_native hyp-orangepi-pc 'end of report'
@@ -72,4 +109,5 @@ add nightly orangepi-linux-1 15 orangepi orangepi_linux 1
 for engine in shadow emulation; do add test orangepi-uarts-$engine 3 orangepi orangepi_uarts_traced $engine; done
 add test orangepi-uarts-untraced 3 orangepi orangepi_uarts_untraced
 add nightly orangepi-hammer 5 orangepi orangepi_hammer
+for what in drop stall flight leave; do add test orangepi-reader-$what 6 orangepi orangepi_stalled $what; done
 add test orangepi-secure 3 orangepi_secure
