@@ -68,7 +68,7 @@ orangepi_stalled() { # WHAT
     tests/qemu/stalling_reader.py "$out/line" "$out/ram" "$out/wire" "$1" >"$out/reader" 2>&1 &
     reader=$!
     run_bare numbers --cpus 1 --trace interrupt-controller@1c81000 --policy "$policy" --area-size 1M --ram "$out/ram" \
-        --stream serial2 --stream-file "$out/line" --stream-beside
+        --stream serial2 --stream-file "$out/line" --stream-beside --time-limit 22
     rm -f "$out/ram"
     wait $reader || fail "reader: $(tail -n 1 "$out/reader")"
     has console '^guest: done' "the guest does not end"
