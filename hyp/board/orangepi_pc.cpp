@@ -1,5 +1,6 @@
 // Xunlong Orange Pi PC: Allwinner H3 with four Cortex-A7 (H3 data sheet 1.2, chapter 4), as QEMU
-// models it, started by a boot loader in Hyp with PSCI firmware below, as U-Boot does.
+// models it, started by a boot loader in Hyp with PSCI firmware below, as U-Boot does. The H3's
+// watchdog, which can reset it, is not modelled: no register of the board is known to end it.
 #include "board/board.hpp"
 
 namespace mmioscope {
