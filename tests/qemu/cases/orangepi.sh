@@ -68,7 +68,7 @@ orangepi_stalled() { # WHAT
     tests/qemu/stalling_reader.py "$out/line" "$out/ram" "$out/wire" "$1" >"$out/reader" 2>&1 &
     reader=$!
     run_bare numbers --cpus 1 --trace interrupt-controller@1c81000 --policy "$policy" --area-size 1M --ram "$out/ram" \
-        --stream serial2 --stream-file "$out/line" --stream-beside --time-limit 22
+        --stream serial2 --stream-file "$out/line" --stream-beside --time-limit 50
     rm -f "$out/ram"
     wait $reader || fail "reader: $(tail -n 1 "$out/reader")"
     has console '^guest: done' "the guest does not end"
@@ -109,5 +109,5 @@ add nightly orangepi-linux-1 15 orangepi orangepi_linux 1
 for engine in shadow emulation; do add test orangepi-uarts-$engine 3 orangepi orangepi_uarts_traced $engine; done
 add test orangepi-uarts-untraced 3 orangepi orangepi_uarts_untraced
 add nightly orangepi-hammer 5 orangepi orangepi_hammer
-for what in drop stall flight leave; do add test orangepi-reader-$what 6 orangepi orangepi_stalled $what; done
+for what in drop stall flight leave; do add test orangepi-reader-$what 12 orangepi orangepi_stalled $what; done
 add test orangepi-secure 3 orangepi_secure
