@@ -40,7 +40,11 @@ class Board:
         self.console = console
 
 
-BOARDS = {"vexpress-a15": Board(0x80000000, 0x1C090000), "virt": Board(0x40000000, 0x09000000)}
+BOARDS = {
+    "vexpress-a15": Board(0x80000000, 0x1C090000),
+    "virt": Board(0x40000000, 0x09000000),
+    "orangepi-pc": Board(0x40000000, 0x01C28000),
+}
 
 # What the trap handler becomes.
 CODE = {
@@ -225,9 +229,9 @@ def require_stopped(hypervisor, off):
 
 
 def never_started(hypervisor):
-    """CPUs that firmware has kept off: they are where they would begin."""
+    """CPUs that firmware has kept off: they are where they would begin, or at the reset vector."""
     debugger, start = hypervisor.debugger, hypervisor.symbols["_start"]
-    return [cpu for cpu in range(len(debugger.threads)) if debugger.register(cpu, PC) == start]
+    return [cpu for cpu in range(len(debugger.threads)) if debugger.register(cpu, PC) in (start, 0)]
 
 
 def main():

@@ -8,6 +8,8 @@ board_facts() {
     vexpress-a15) traced=clcd@1f0000 page=1c1f02 base=88 entry=8300 report=hypervisor
         of_board=(--dtb "$board_tree" --hyp-log "$out/hypervisor") ;;
     virt) traced=intc@8000000 page=080004 base=48 entry=4300 report=console of_board=() ;;
+    orangepi-pc) traced=interrupt-controller@1c81000 page=01c814 base=48 entry=4300 report=hypervisor
+        of_board=(--dtb "$board_tree" --hyp-log "$out/hypervisor") ;;
     esac
 }
 
