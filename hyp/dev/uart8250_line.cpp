@@ -36,6 +36,11 @@ bool Uart8250Line::put(std::uint8_t byte) {
     return true;
 }
 
+std::optional<std::uint8_t> Uart8250Line::get() {
+    if ((read(line_status) & lsr_data_ready) == 0) return std::nullopt;
+    return static_cast<std::uint8_t>(read(data));
+}
+
 std::uint32_t Uart8250Line::read(unsigned number) {
     return static_cast<std::uint32_t>(port::device_read(address(at_, number), at_.log2_width));
 }

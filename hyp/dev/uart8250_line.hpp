@@ -1,5 +1,5 @@
-// A 16550A or a descendant (one of many: snps,dw-apb-uart) as a line: transmit only, never waiting.
-// An 8250 or a 16450, without FIFOs, too.
+// A 16550A or a descendant (one of many: snps,dw-apb-uart) as a line: never waiting. An 8250 or a
+// 16450, without FIFOs, too.
 //
 // As those of a PL011 (dev/pl011_line.hpp), its accesses make no record.
 #pragma once
@@ -18,6 +18,7 @@ public:
     /// clock of `clock` Hz.
     void start(std::uint32_t clock, std::uint32_t baud);
     bool put(std::uint8_t byte) override;
+    std::optional<std::uint8_t> get() override;
 
 private:
     std::uint32_t read(unsigned number);

@@ -18,7 +18,8 @@ inline constexpr std::uint32_t fcr_on_and_clear = 7;
 inline constexpr std::uint32_t iir_fifos_on = 0xc0;
 inline constexpr std::uint32_t lcr_8bit = 3;
 inline constexpr std::uint32_t lcr_divisor = 0x80;
-inline constexpr std::uint32_t mcr_ready = 3;           ///< DTR and RTS
+inline constexpr std::uint32_t mcr_ready = 3; ///< DTR and RTS
+inline constexpr std::uint32_t lsr_data_ready = 1u << 0;
 inline constexpr std::uint32_t lsr_thr_empty = 1u << 5; ///< with FIFOs: the whole FIFO is
 
 constexpr PhysicalAddress address(const Uart& uart, unsigned number) {

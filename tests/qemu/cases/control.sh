@@ -45,8 +45,26 @@ steered() {
     tests/qemu/steered.py "$out/print" >"$out/judge" || fail "$(head -n 1 "$out/judge")"
 }
 
+# The same way in through an 8250.
+steered_8250() {
+    local folder running
+    board=orangepi-pc board_tree=$guest/sun8i-h3-orangepi-pc.dtb
+    folder=$(mktemp -d)
+    run_linux '' --append 'console=ttyS0 panic=-1 mmioscope.steps=none' --no-print --cpus 2 --stream serial2 \
+        --ctl "$folder/ctl" &
+    running=$!
+    for _ in $(seq 600); do [ ! -s "$out/console" ] || break; sleep 0.1; done
+    for word in 42 43; do "$mmioscope" ctl --timeout 60 "unix:$folder/ctl" mark $word >>"$out/ctl" 2>&1; done
+    wait "$running"
+    rm -r "$folder"
+    has stdout '^complete: [0-9]+ events, 0 lost$'
+    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    [ "$(grep -o ' mark .*' "$out/print" | xargs)" = 'mark 42 mark 43' ] || fail "$(tail -n 1 "$out/ctl")"
+}
+
 for engine in shadow emulation; do
     add test "switching-$engine" 15 switching $engine
 done
 add test control-noise 20 noise
 add test control-wire 40 steered
+add test control-wire-8250 20 steered_8250
