@@ -153,6 +153,7 @@ std::optional<unsigned> find_stream(const Options& options, const Board& board, 
         return std::nullopt;
     }
     if (board.one_serial() && options.stream_shared) {
+        node = options.stream;
         return board.guest_serial; // whatever it is called; the hypervisor looks whether it is one
     }
     const std::map<std::string, std::string> aliases = trace::aliases(tree);
