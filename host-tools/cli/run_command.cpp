@@ -68,6 +68,8 @@ void add_tracing(CLI::App& command, Options& options) {
     command.add_flag("--pre", options.pre,
                      "A record before each access, too: one that never returns is named");
     add_size(command, "--area-size", options.area_size, "Trace area (default 64M)");
+    command.add_flag("--guest-reader", options.guest_reader,
+                     "Let the guest read the trace, too, with mmioscope-guest record");
 }
 
 void add_stream(CLI::App& command, Options& options) {

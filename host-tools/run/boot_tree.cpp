@@ -154,6 +154,10 @@ void set_tracing(Editor& editor, const BootTree& what) {
     if (what.pre) {
         editor.set_empty(chosen, chosen::pre);
     }
+    if (what.guest_reader) {
+        editor.set_empty(chosen, chosen::guest_reader);
+        editor.set(chosen, chosen::host_reader, "on");
+    }
 }
 
 void set_stream(Editor& editor, const BootTree& what) {

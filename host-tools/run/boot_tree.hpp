@@ -29,6 +29,7 @@ struct BootTree {
     std::string policy;                       ///< likewise
     bool pre = false;                         ///< begin records
     std::uint32_t area_size;                  ///< bytes
+    bool guest_reader = false;                ///< a second reader, beside this program
     std::string stream{};                     ///< empty: none
     bool stream_beside = false;               ///< and shared memory is read, too
     std::optional<unsigned> stream_baud{};    ///< no faster than this

@@ -111,6 +111,7 @@ Bytes hypervisor_tree(const Options& options, const Board& board, const Bytes& t
                          .policy = options.policy,
                          .pre = options.pre,
                          .area_size = static_cast<std::uint32_t>(options.area_size),
+                         .guest_reader = options.guest_reader,
                          .stream = stream,
                          .stream_beside = options.stream_beside,
                          .stream_baud = options.stream_baud,
@@ -133,6 +134,15 @@ void check_stream_options(const Options& options) {
     }
     if (options.stream_beside && options.stream_file.empty()) {
         throw bad_input("--stream-beside needs --stream-file: nobody would read the stream");
+    }
+}
+
+void check_guest_reader(const Options& options) {
+    if (options.guest_reader && !options.stream.empty()) {
+        throw bad_input("--guest-reader and --stream: only one of them can drain the rings");
+    }
+    if (options.guest_reader && options.policy == "stall") {
+        throw bad_input("--guest-reader and --policy stall: the guest would wait for itself");
     }
 }
 
@@ -210,6 +220,7 @@ Plan make_plan(const Options& given) {
     check_memory(options, board);
     check_hypervisor_log(options, board);
     check_stream_options(options);
+    check_guest_reader(options);
     Plan plan{&board, options, find_program(options.qemu), options.hypervisor, {}, {}, {}};
     if (plan.hypervisor.empty()) {
         plan.hypervisor = beside_this_program(fmt::format("hyp-{}.elf", board.name));

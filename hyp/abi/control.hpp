@@ -15,7 +15,8 @@
 // none before.
 //
 // The control page, for the guest (layout.hpp says where, the guest's device tree too: compatible
-// "mmioscope,control-1", reg: page, trace area). Words only, by single loads and stores:
+// "mmioscope,control-1", reg: page, trace area; reg-names: "control", "trace"). Words only, by single
+// loads and stores:
 //
 //   0x000  page_magic    0x004  version    0x008  ticket: each read gives the number of another
 //   slot 0x800 + 32 n         slot n: request (4 words, the store of the last one executes it),

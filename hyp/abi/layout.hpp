@@ -53,7 +53,11 @@ inline constexpr char stream_fold[] =
                              ///< equal steps of time, the number; "polls": of all equal reads
 inline constexpr char host_reader[] =
     "mmioscope,host-reader"; ///< "on" or "off": whether rings wait for a reader over shared
-                             ///< memory; default: on, with a stream off
+                             ///< memory; default: on, with a stream or a reader in the guest off
+inline constexpr char guest_reader[] =
+    "mmioscope,guest-reader"; ///< present: the guest may map the trace area, and a program of its
+                              ///< own is the rings' second reader; neither with a stream nor
+                              ///< `stall`
 inline constexpr char control[] =
     "mmioscope,control"; ///< "on" (default), or "off": no control page
 inline constexpr char kernel[] = "multiboot,kernel";

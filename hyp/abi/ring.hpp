@@ -11,7 +11,9 @@
 //   writer: payload, DMB, commit, DMB, head          reader: head, DMB, payload, DMB, tail
 //
 // so a record below `head` is whole, and a slot below every tail may be written again.
-// A reader never writes anything but its own Reader line.
+// A reader never writes anything but its own Reader line. `tail` may be written by words: what is
+// ahead of the head, or further behind than the ring is long, is not believed, and the one before
+// it holds.
 //
 // The area outlives a warm reset. Before it is made anew, the hypervisor copies the end of what the
 // previous boot left, where that holds together, to a small area of its own at `kept_offset`, its
@@ -33,7 +35,11 @@ inline constexpr unsigned max_regions = 256;
 inline constexpr unsigned path_size = 104;
 inline constexpr unsigned reader_count = 2;
 inline constexpr unsigned host_reader = 0;  ///< the reader over shared memory
-inline constexpr unsigned drain_reader = 1; ///< the hypervisor's own drain (UART)
+inline constexpr unsigned drain_reader = 1; ///< through which the trace leaves a board: the
+                                            ///< hypervisor's stream, or a program of the guest's
+
+/// The guest's node /mmioscope has this where the guest may map the area (reg-names: "trace").
+inline constexpr char readable_compatible[] = "mmioscope,trace-1";
 
 /// What happens when a ring is full.
 enum class Policy : std::uint32_t {

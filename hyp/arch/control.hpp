@@ -54,7 +54,8 @@ inline constexpr std::uint32_t vtcr = bit(31) | (3u << 12) | (1u << 10) | (1u <<
 inline constexpr std::uint32_t htcr = bit(31) | bit(23) | (3u << 12) | (1u << 10) | (1u << 8);
 static_assert(vtcr == 0x8000'3540);
 
-/// HMAIR0: index 0 Device, index 1 Normal Write-Back Write-Allocate (B4.1.71).
-inline constexpr std::uint32_t hmair0 = 0x0000'ff04;
+/// HMAIR0: index 0 Device, index 1 Normal Write-Back Write-Allocate, index 2 Normal Non-cacheable
+/// (B4.1.71).
+inline constexpr std::uint32_t hmair0 = 0x0044'ff04;
 
 } // namespace mmioscope::arch

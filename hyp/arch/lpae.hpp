@@ -67,19 +67,29 @@ inline constexpr Descriptor execute_never = Descriptor{1} << 54;
 inline constexpr Descriptor s2_normal = Descriptor{0xf} << 2;
 inline constexpr Descriptor s2_device = Descriptor{0x1} << 2;
 inline constexpr Descriptor s2_read_write = Descriptor{3} << 6;
+inline constexpr Descriptor s2_uncached = Descriptor{0x5} << 2; ///< Normal Non-cacheable
 inline constexpr Attributes guest_memory{access_flag | inner_shareable | s2_normal | s2_read_write};
 inline constexpr Attributes guest_device{access_flag | inner_shareable | s2_device | s2_read_write |
                                          execute_never};
+/// What Hyp and the guest write and read at the same time. Linux maps what is no RAM of its own as
+/// Strongly-ordered; were it cached elsewhere, coherency could be lost, as where any two attributes
+/// do not match (ARM ARM A3.5.7). So it is Non-cacheable for both, and whatever the guest asks for:
+/// the stages combine to what is cached less (B3.6.6). What then still differs, the memory type,
+/// is a matter of order, and of that the barriers of abi/ring.hpp take care.
+inline constexpr Attributes guest_shared{access_flag | inner_shareable | s2_uncached |
+                                         s2_read_write | execute_never};
 
 // Stage 1 of Hyp (B3.6.2): AttrIndx in bits 4:2 (into HMAIR0), AP[2:1] in bits 7:6; AP[1] is RES1.
 inline constexpr Descriptor s1_device = Descriptor{0} << 2;
 inline constexpr Descriptor s1_normal = Descriptor{1} << 2;
+inline constexpr Descriptor s1_uncached = Descriptor{2} << 2;
 inline constexpr Descriptor s1_ap1 = Descriptor{1} << 6;
 inline constexpr Descriptor s1_read_only = Descriptor{1} << 7;
 inline constexpr Descriptor s1_common = access_flag | inner_shareable | s1_ap1;
 inline constexpr Attributes hyp_text{s1_common | s1_normal | s1_read_only};
 inline constexpr Attributes hyp_constants{s1_common | s1_normal | s1_read_only | execute_never};
 inline constexpr Attributes hyp_data{s1_common | s1_normal | execute_never};
+inline constexpr Attributes hyp_shared{s1_common | s1_uncached | execute_never};
 inline constexpr Attributes hyp_device{s1_common | s1_device | execute_never};
 
 } // namespace mmioscope::lpae

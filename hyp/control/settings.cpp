@@ -59,12 +59,15 @@ bool setting_well_formed(const Request& r) {
 }
 
 // Under `flight` a reader takes what it finds, under the others it is waited for: that is agreed at
-// the start.
+// the start. A guest whose own program makes the room must not wait for it.
 Status setting_possible(const Machine& machine, const Request& r) {
     constexpr auto flight = static_cast<std::uint32_t>(abi::Policy::flight);
     const bool overwrites = machine.config.policy == abi::Policy::flight;
-    const bool wanted = r.command == Command::policy && r.argument[0] == flight;
-    return r.command == Command::policy && overwrites != wanted ? Status::fixed : Status::done;
+    constexpr auto stall = static_cast<std::uint32_t>(abi::Policy::stall);
+    if (r.command != Command::policy) return Status::done;
+    const bool wanted = r.argument[0] == flight;
+    const bool waits_for_itself = machine.config.guest_reader && r.argument[0] == stall;
+    return overwrites != wanted || waits_for_itself ? Status::fixed : Status::done;
 }
 
 void change_setting(Machine& machine, const Request& r) {

@@ -87,9 +87,22 @@ BootError read_stream(const Tree& tree, int chosen, Config& config) {
         return {"mmioscope,stream-baud is not from 300 to 10,000,000", ""};
     if (!read_word(tree, chosen, abi::chosen::stream_fold, folds, config.stream_fold))
         return {"mmioscope,stream-fold is none of off, steps, polls", ""};
-    config.host_reader = config.stream_node < 0;
+    config.host_reader = config.stream_node < 0 && !config.guest_reader;
     if (!read_word(tree, chosen, abi::chosen::host_reader, switches, config.host_reader))
         return {"mmioscope,host-reader is neither on nor off", ""};
+    return {};
+}
+
+/// A program of the guest's takes the place of the stream. It cannot make room while the guest
+/// waits for it.
+BootError read_guest_reader(const Tree& tree, int chosen, Config& config) {
+    config.guest_reader = tree.has(chosen, abi::chosen::guest_reader);
+    if (!config.guest_reader) return {};
+    if (tree.has(chosen, abi::chosen::stream))
+        return {"mmioscope,guest-reader and mmioscope,stream: rings have one drain", ""};
+    if (config.policy == abi::Policy::stall)
+        return {"mmioscope,guest-reader: under the policy stall the guest would wait for itself",
+                ""};
     return {};
 }
 
@@ -111,6 +124,7 @@ BootError read_config(const Tree& tree, Config& config) {
     if (auto e = read_node(tree, chosen, abi::chosen::uart, "unknown device in mmioscope,uart",
                            config.uart_node))
         return e;
+    if (auto e = read_guest_reader(tree, chosen, config)) return e;
     if (auto e = read_stream(tree, chosen, config)) return e;
     if (const int node = find_psci(tree); node >= 0)
         if (!read_word(tree, node, "method", conduits, config.conduit))

@@ -15,8 +15,9 @@ struct BootModules {
 struct Config {
     abi::EngineKind engine{abi::EngineKind::shadow};
     abi::Policy policy{abi::Policy::drop};
-    bool pre{};         ///< a `begin` record before each access
-    bool control{true}; ///< the guest gets a control page
+    bool pre{};          ///< a `begin` record before each access
+    bool control{true};  ///< the guest gets a control page
+    bool guest_reader{}; ///< the guest may read and write the trace area
     std::uint32_t area_size{};
     int uart_node{-1};   ///< negative: the board's
     int stream_node{-1}; ///< negative: no stream

@@ -2,6 +2,7 @@
 
 #include "abi/control.hpp"
 #include "abi/layout.hpp"
+#include "abi/ring.hpp"
 
 extern "C" {
 #include <libfdt.h>
@@ -74,7 +75,8 @@ int set_chosen(void* blob, const BootModules& modules) {
          {abi::chosen::trace, abi::chosen::engine, abi::chosen::policy, abi::chosen::area_size,
           abi::chosen::uart, abi::chosen::stream, abi::chosen::stream_baud,
           abi::chosen::stream_paced, abi::chosen::stream_quantum, abi::chosen::stream_shared,
-          abi::chosen::stream_fold, abi::chosen::host_reader, abi::chosen::control})
+          abi::chosen::stream_fold, abi::chosen::host_reader, abi::chosen::control,
+          abi::chosen::pre, abi::chosen::guest_reader})
         if (const int e = fdt_delprop(blob, chosen, own); e != 0 && e != -FDT_ERR_NOTFOUND)
             return e;
     if (modules.ramdisk.empty()) return 0;
@@ -83,16 +85,43 @@ int set_chosen(void* blob, const BootModules& modules) {
     return fdt_setprop_u64(blob, chosen, "linux,initrd-end", modules.ramdisk.end);
 }
 
-int announce_control(void* blob, const ControlRanges& control) {
-    const int node = fdt_add_subnode(blob, 0, "mmioscope");
-    if (node < 0) return node;
+/// A stringlist of at most two words.
+class Words {
+public:
+    void add(const char* word) {
+        const std::size_t size = std::strlen(word) + 1;
+        std::memcpy(text_ + size_, word, size);
+        size_ += size;
+    }
+    int set(void* blob, int node, const char* property) const {
+        return fdt_setprop(blob, node, property, text_, static_cast<int>(size_));
+    }
+
+private:
+    char text_[64];
+    std::size_t size_{};
+};
+
+int announce(void* blob, const ControlRanges& control) {
     Cells reg;
-    for (const Range& range : {control.page, control.area}) {
+    Words names, compatible;
+    const auto add = [&](const Range& range, const char* name) {
         reg.add(range.begin, fdt_address_cells(blob, 0));
         reg.add(range.size(), fdt_size_cells(blob, 0));
+        names.add(name);
+    };
+    if (!control.page.empty()) {
+        add(control.page, "control");
+        compatible.add(abi::control::compatible);
     }
+    add(control.area, "trace");
+    if (control.readable) compatible.add(abi::readable_compatible);
+
+    const int node = fdt_add_subnode(blob, 0, "mmioscope");
+    if (node < 0) return node;
+    if (const int e = names.set(blob, node, "reg-names"); e != 0) return e;
     if (const int e = fdt_setprop(blob, node, "reg", reg.data(), reg.bytes()); e != 0) return e;
-    return fdt_setprop_string(blob, node, "compatible", abi::control::compatible);
+    return compatible.set(blob, node, "compatible");
 }
 
 } // namespace
@@ -111,8 +140,8 @@ BootError make_guest_tree(const Tree& tree, const MemoryMap& memory, const BootM
     if (const int e = set_memory(out, memory); e != 0) return failed(e);
     if (const int e = set_chosen(out, modules); e != 0) return failed(e);
     if (const int e = delete_modules(out); e != 0) return failed(e);
-    if (!control.page.empty())
-        if (const int e = announce_control(out, control); e != 0) return failed(e);
+    if (!control.page.empty() || control.readable)
+        if (const int e = announce(out, control); e != 0) return failed(e);
     if (const int e = fdt_pack(out); e != 0) return failed(e);
     return {};
 }

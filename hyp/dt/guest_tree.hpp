@@ -6,10 +6,12 @@
 
 namespace mmioscope {
 
-/// What the node /mmioscope says (abi/control.hpp); without a page there is no node.
+/// What the node /mmioscope says (abi/control.hpp); where there is neither a page nor an area that
+/// the guest may read there is no node.
 struct ControlRanges {
     Range page;
     Range area;
+    bool readable{};
 };
 
 /// Writes it to `out` (`room` bytes): the memory nodes become `memory`, the nodes at `uart_node`

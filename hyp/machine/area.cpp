@@ -40,6 +40,10 @@ void make_area(Machine& machine, Range where) {
     auto* bytes = port::memory_at<std::uint8_t>({where.begin});
     auto* header = reinterpret_cast<abi::AreaHeader*>(bytes);
     std::uint8_t boot_id[16];
+    // Who used this memory before may have cached it: no line of that may come down on what
+    // follows.
+    if (machine.config.guest_reader)
+        port::flush_to_coherency({where.begin}, static_cast<std::size_t>(where.size()));
     make_boot_id(boot_id, header->boot_id);
     const AreaLayout layout(where.size(), machine.cpu_count);
     const abi::Kept kept = keep_previous_boot(where, layout, machine.cpu_count);
@@ -69,6 +73,8 @@ void make_area(Machine& machine, Range where) {
         auto* ring = reinterpret_cast<abi::RingHeader*>(bytes + header->ring_offset[i]);
         machine.cpus[i].ring.start(*ring, i, layout.capacity(), machine.config.policy,
                                    machine.config.host_reader);
+        // It is waited for from the first record on: that is how it gets those of the guest's boot.
+        if (machine.config.guest_reader) ring->readers[abi::drain_reader].active = 1;
     }
 }
 

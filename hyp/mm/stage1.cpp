@@ -30,7 +30,7 @@ bool build_boot_stage1(TranslationTable& table, const ImageLayout& image, Range 
 }
 
 bool build_stage1(TranslationTable& table, const ImageLayout& image, Range boot_tree,
-                  const MemoryMap& memory, const RegionMap& map, TablePool& pool) {
+                  const MemoryMap& memory, const RegionMap& map, bool shared, TablePool& pool) {
     for (const Range& range : memory)
         if (!table.map(range, lpae::hyp_data, pool)) return false;
     for (const Span& span : map) {
@@ -39,7 +39,8 @@ bool build_stage1(TranslationTable& table, const ImageLayout& image, Range boot_
         for (const Range& range : memory) is_memory |= pages.overlaps(range);
         if (!is_memory && !table.map(pages, lpae::hyp_device, pool)) return false;
     }
-    return map_image(table, image, pool) && table.map(image.area, lpae::hyp_data, pool) &&
+    return map_image(table, image, pool) &&
+           table.map(image.area, shared ? lpae::hyp_shared : lpae::hyp_data, pool) &&
            table.map(pages_of(boot_tree), lpae::hyp_data, pool);
 }
 

@@ -24,9 +24,10 @@ inline constexpr std::uint64_t stack_size = 4 * page_size; ///< per CPU and kind
                                      Range boot_tree, PhysicalAddress uart, TablePool& pool);
 
 /// Builds the one to stay with: the image, the guest's memory, all devices that are no memory, the
-/// trace area and the tree at `boot_tree`.
+/// trace area, uncached if it is `shared` with the guest, and the tree at `boot_tree`.
 [[nodiscard]] bool build_stage1(TranslationTable& table, const ImageLayout& image, Range boot_tree,
-                                const MemoryMap& memory, const RegionMap& map, TablePool& pool);
+                                const MemoryMap& memory, const RegionMap& map, bool shared,
+                                TablePool& pool);
 
 /// Turns MMU and caches of this CPU on, or changes to another table that maps the image alike.
 void enable_stage1(const TranslationTable& table);

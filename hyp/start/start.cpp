@@ -171,13 +171,15 @@ bool new_table(TranslationTable& table, TablePool& pool) {
 bool build_guest_table(Machine& machine, TranslationTable& table, bool with_trapped) {
     return new_table(table, machine.pool) &&
            build_stage2(table, machine.guest_memory, machine.regions, machine.map, with_trapped,
-                        machine.pool);
+                        machine.pool) &&
+           (!machine.config.guest_reader ||
+            table.map(machine.image.area, lpae::guest_shared, machine.pool));
 }
 
 BootError build_tables(Machine& machine) {
     if (!new_table(machine.hyp_table, machine.pool) ||
         !build_stage1(machine.hyp_table, machine.image, machine.boot_tree, machine.guest_memory,
-                      machine.map, machine.pool))
+                      machine.map, machine.config.guest_reader, machine.pool))
         return no_tables;
     if (!build_guest_table(machine, machine.normal_table, false)) return no_tables;
     for (unsigned i = 0; i < machine.cpu_count; ++i)
@@ -286,10 +288,11 @@ Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
     machine.engine = &engine_of(machine.config.engine);
 
     const PhysicalAddress guest_tree{machine.image.text.begin - abi::guest_tree_room};
-    if (auto e =
-            make_guest_tree(tree, machine.guest_memory, machine.config.modules, uart_node,
-                            machine.config.withheld_stream(), port::memory_at<void>(guest_tree),
-                            abi::guest_tree_room, {machine.control_page, machine.image.area}))
+    if (auto e = make_guest_tree(
+            tree, machine.guest_memory, machine.config.modules, uart_node,
+            machine.config.withheld_stream(), port::memory_at<void>(guest_tree),
+            abi::guest_tree_room,
+            {machine.control_page, machine.image.area, machine.config.guest_reader}))
         refuse(machine, e);
     const Tree written(port::memory_at<const void>(guest_tree));
 

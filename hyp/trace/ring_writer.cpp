@@ -21,22 +21,26 @@ void RingWriter::start(abi::RingHeader& header, std::uint32_t cpu, std::uint64_t
     header.magic = abi::ring_magic;
 }
 
-std::uint64_t RingWriter::slowest_tail() const {
-    std::uint64_t slowest = head_;
-    for (const abi::Reader& reader : header_->readers) {
-        if (port::load_shared(reader.active) == 0) continue;
-        const std::uint64_t tail = port::load_shared(reader.tail);
-        // A reader's word is input: a tail ahead of the head means nothing and is not believed.
-        if (head_ - tail > head_ - slowest && head_ - tail <= capacity_) slowest = tail;
+/// How many records the slowest reader has still to take.
+std::uint64_t RingWriter::farthest_behind() {
+    std::uint64_t farthest = 0;
+    for (unsigned n = 0; n < abi::reader_count; ++n) {
+        const abi::Reader& reader = header_->readers[n];
+        // A reader's word is input: one that makes no sense leaves the one before it.
+        const std::uint64_t tail =
+            port::load_shared(reader.active) != 0 ? port::load_shared(reader.tail) : head_;
+        if (head_ - tail <= capacity_) tails_[n] = tail;
+        const std::uint64_t behind = head_ - tails_[n];
+        if (behind > farthest && behind <= capacity_) farthest = behind;
     }
-    return slowest;
+    return farthest;
 }
 
-bool RingWriter::has_room(std::uint64_t count) const {
+bool RingWriter::has_room(std::uint64_t count) {
     if (port::load_shared(policy_) == abi::Policy::flight) return true;
     const std::uint64_t gap = pending_gap_ != 0 ? 1 : 0;
     const std::uint64_t trigger = choice_ != nullptr && choice_->any ? 1 : 0; // it may fire
-    return head_ - slowest_tail() + count + gap + trigger <= capacity_;
+    return farthest_behind() + count + gap + trigger <= capacity_;
 }
 
 std::uint64_t RingWriter::begin(std::uint32_t pc, std::uint64_t pa) {
@@ -74,10 +78,9 @@ void RingWriter::store(abi::Record& record) {
 }
 
 void RingWriter::lose() {
-    const std::uint64_t lost = port::load_shared(header_->lost);
-    if (lost == 0) port::store_shared(header_->first_lost, head_);
+    if (lost_ == 0) port::store_shared(header_->first_lost, head_);
     port::store_shared(header_->last_lost, head_);
-    port::store_shared(header_->lost, lost + 1);
+    port::store_shared(header_->lost, ++lost_);
     ++pending_gap_;
     port::store_shared(header_->next_sequence, ++sequence_);
 }

@@ -1,4 +1,6 @@
-// The writing end of one CPU's ring. Only that CPU calls it; layout and order: abi/ring.hpp.
+// The writing end of one CPU's ring. Only that CPU calls it; layout and order: abi/ring.hpp. Others
+// can write there, the guest too if it may: of what is there only the readers' words are taken, and
+// checked.
 #pragma once
 
 #include "abi/ring.hpp"
@@ -15,7 +17,7 @@ public:
                abi::Policy policy, bool host_reader);
 
     /// True if `count` more records can be published without losing one.
-    bool has_room(std::uint64_t count) const;
+    bool has_room(std::uint64_t count);
 
     /// Marks an access as in flight and returns its time. Readers that see no mark may rely
     /// on every later record having a later time, so the mark precedes the clock.
@@ -51,7 +53,7 @@ public:
     abi::Statistics& statistics() { return header_->statistics; }
 
 private:
-    std::uint64_t slowest_tail() const;
+    std::uint64_t farthest_behind();
     void store(abi::Record& record);
     void lose();
     Trigger::Verdict choose(const abi::Record& record);
@@ -63,6 +65,8 @@ private:
     std::uint64_t head_{}; ///< position of the next record
     std::uint64_t slot_{}; ///< head_ % capacity, without the division
     std::uint64_t capacity_{};
+    std::uint64_t tails_[abi::reader_count]{}; ///< the readers' words, as last believed
+    std::uint64_t lost_{};
     std::uint64_t pending_gap_{}; ///< records lost since the last one published
     std::uint32_t sequence_{};
     std::uint8_t cpu_{};

@@ -63,6 +63,7 @@ void write_chosen(Writer& w, const TreeOptions& o) {
     if (!o.policy.empty()) w.text(abi::chosen::policy, {o.policy});
     if (o.pre) w.text(abi::chosen::pre, {});
     if (!o.control.empty()) w.text(abi::chosen::control, {o.control});
+    if (o.guest_reader) w.text(abi::chosen::guest_reader, {});
     w.cells(abi::chosen::area_size, {o.area_size});
     w.device("module@80008000", abi::chosen::kernel, {0, at::kernel, 0, 0x1000});
     w.device("module@80600000", abi::chosen::ramdisk, {0, at::ramdisk, 0, 0x2345});

@@ -14,6 +14,7 @@ struct TreeOptions {
     std::string policy{};
     bool pre{};
     std::string control{};
+    bool guest_reader{};
     std::uint32_t area_size{1 << 20};
     std::vector<std::string> trace{};///< empty: no such property
     std::uint64_t memory_begin{0x8000'0000};

@@ -42,6 +42,23 @@ TEST_CASE("begin records are written if /chosen says so, whatever the property h
     CHECK(config_of({.pre = true}).first.pre);
 }
 
+TEST_CASE("a reader in the guest takes the stream's place, and never keeps the guest waiting") {
+    CHECK(!config_of({}).first.guest_reader);
+    CHECK(config_of({}).first.host_reader);
+    const auto [config, error] = config_of({.guest_reader = true});
+    CHECK(error == "");
+    CHECK(config.guest_reader);
+    CHECK(!config.host_reader);
+    CHECK(config_of({.guest_reader = true}, [](void* blob, int chosen) {
+              return fdt_setprop_string(blob, chosen, abi::chosen::host_reader, "on");
+          }).first.host_reader);
+    CHECK(config_of({.guest_reader = true}, [](void* blob, int chosen) {
+              return fdt_setprop_string(blob, chosen, abi::chosen::stream, "serial2");
+          }).second == "mmioscope,guest-reader and mmioscope,stream: rings have one drain");
+    CHECK(config_of({.policy = "stall", .guest_reader = true}).second ==
+          "mmioscope,guest-reader: under the policy stall the guest would wait for itself");
+}
+
 TEST_CASE("words of /chosen choose engine and policy; other words are errors") {
     CHECK(config_of({.engine = "emulation"}).first.engine == abi::EngineKind::emulation);
     CHECK(config_of({.engine = "unprotect"}).first.engine == abi::EngineKind::unprotect);

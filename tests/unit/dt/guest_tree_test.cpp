@@ -145,4 +145,28 @@ TEST_CASE("the control page and the trace area are announced, if there is a cont
     const bool wide = reg.size() == 8; // two cells for addresses and sizes
     CHECK((wide ? reg[1] : reg[0]) == 0x82f0'0000);
     CHECK(reg.back() == 0x10'0000);
+    CHECK(fdt_stringlist_search(out.data(), node, "reg-names", "trace") == 1);
+    CHECK(fdt_node_check_compatible(out.data(), node, abi::readable_compatible) == 1);
+}
+
+TEST_CASE("an area that the guest may read says so, with a control page or without") {
+    const Blob board = with_room(make_board_tree({.guest_reader = true}));
+    const Tree tree(board.data());
+    Config config;
+    REQUIRE(!read_config(tree, config));
+    Blob out(board.size() + 4096);
+    const Range area{0x8300'0000, 0x8310'0000};
+    for (const bool controlled : {true, false}) {
+        const Range page = controlled ? Range{0x82f0'0000, 0x82f0'1000} : Range{};
+        REQUIRE(!make_guest_tree(tree, carved_memory(), config.modules, -1, -1, out.data(),
+                                 static_cast<std::uint32_t>(out.size()), {page, area, true}));
+        const int node = fdt_path_offset(out.data(), "/mmioscope");
+        REQUIRE(node >= 0);
+        CHECK(fdt_node_check_compatible(out.data(), node, abi::readable_compatible) == 0);
+        CHECK(fdt_node_check_compatible(out.data(), node, abi::control::compatible) ==
+              (controlled ? 0 : 1));
+        CHECK(fdt_stringlist_search(out.data(), node, "reg-names", "trace") == (controlled ? 1 : 0));
+        CHECK(cells(out, "/mmioscope", "reg").size() == (controlled ? 8 : 4));
+        CHECK(!has(out, "/chosen", abi::chosen::guest_reader));
+    }
 }

@@ -133,6 +133,28 @@ TEST_CASE("the slower of two active readers counts") {
     CHECK(ring.writer.has_room(4));
 }
 
+TEST_CASE("a reader's word that makes no sense, or is half written, leaves the one before it") {
+    Ring ring(abi::Policy::drop);
+    ring.publish(0, capacity);
+    ring.tail() = 4;
+    CHECK(ring.writer.has_room(4));
+    for (const std::uint64_t nonsense : {capacity + 1, std::uint64_t{1} << 32, ~std::uint64_t{0}}) {
+        ring.tail() = nonsense;
+        CHECK(ring.writer.has_room(4));
+        CHECK(!ring.writer.has_room(5));
+    }
+    ring.tail() = 5;
+    CHECK(ring.writer.has_room(5));
+}
+
+TEST_CASE("what is lost is counted apart from what others write into the ring's head") {
+    Ring ring(abi::Policy::drop);
+    ring.publish(0, capacity + 1);
+    ring.header.lost = 77;
+    ring.publish(1);
+    CHECK(ring.header.lost == 2);
+}
+
 TEST_CASE("readers that write nonsense cause neither a crash nor a loss to an honest one") {
     for (std::uint64_t seed = 1; seed <= seeds(50); ++seed) {
         CAPTURE(seed);

@@ -1,0 +1,135 @@
+// A guest that may read the trace area, and so can write it, too.
+#include "arch/lpae.hpp"
+#include "machine/area_layout.hpp"
+#include "sim/hammer.hpp"
+#include "sim/stage2.hpp"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+
+namespace {
+
+constexpr std::uint32_t area = 0x8200'0000 + (16u << 20);
+constexpr std::uint64_t ram_begin = 0x8000'0000;
+
+RigOptions readable(abi::EngineKind engine, unsigned cpus, std::uint64_t seed) {
+    RigOptions options = options_for(engine, cpus, seed);
+    options.tree.guest_reader = true;
+    return options;
+}
+
+/// Bits 5:2 of the leaf: MemAttr of stage 2 (ARM ARM B3.6.2).
+std::uint64_t memory_attributes(const Translation& leaf) {
+    return leaf.descriptor >> 2 & 0xf;
+}
+
+/// Words all over the area, most of them where headers, positions and readers' words are.
+void scribble(Rig& rig) {
+    Random& random = rig.simulation.scheduler.random();
+    const Range where = rig.machine->image.area;
+    const auto put = [&](std::uint64_t offset) {
+        const std::uint64_t value = random.one_in(2) ? random.next() : random.below(3000);
+        std::memcpy(rig.simulation.ram.at({where.begin + offset}), &value, sizeof value);
+    };
+    const unsigned cpu = random.below(rig.machine->cpu_count);
+    const AreaLayout layout(where.size(), rig.machine->cpu_count);
+    put(0); // the magic: what would look into the area at the end finds none
+    put(8 * random.below(sizeof(abi::AreaHeader) / 8));
+    put(layout.ring_offset(cpu) + 8 * random.below(48)); // up to the readers' words
+    put(layout.ring_offset(cpu) + offsetof(abi::RingHeader, readers) + 8 * random.below(16));
+    put(8 * random.below(static_cast<unsigned>(where.size() / 8)));
+}
+
+/// RAM but for `left_out`.
+std::vector<std::byte> memory_without(Rig& rig, Range left_out) {
+    const std::byte* ram = rig.simulation.ram.at({ram_begin});
+    const auto begin = static_cast<std::ptrdiff_t>(left_out.begin - ram_begin);
+    const auto end = static_cast<std::ptrdiff_t>(left_out.end - ram_begin);
+    constexpr std::ptrdiff_t size = 64 << 20;
+    std::vector<std::byte> copy(ram, ram + begin);
+    copy.insert(copy.end(), ram + end, ram + size);
+    return copy;
+}
+
+} // namespace
+
+TEST_CASE("the area is Normal Non-cacheable in every table, and nothing else becomes visible") {
+    Rig rig(readable(abi::EngineKind::shadow, 2, 1));
+    for (unsigned i = 0; i < 2; ++i) rig.program(i).end();
+    rig.run();
+    REQUIRE(rig.failure() == "");
+    const Machine& machine = *rig.machine;
+    const Range where = machine.image.area;
+    for (const TranslationTable* table :
+         {&machine.normal_table, &machine.shadow_tables[0], &machine.shadow_tables[1]})
+        for (std::uint64_t page = 0x8200'0000; page < 0x8400'0000; page += page_size) {
+            const Translation leaf = walk(rig.simulation.ram, table->root().value, page);
+            const bool guests = page >= where.end; // RAM
+            REQUIRE(leaf.valid() == (where.contains(page) || guests));
+            if (!where.contains(page)) continue;
+            REQUIRE(memory_attributes(leaf) == 0x5);
+            REQUIRE(leaf.readable());
+            REQUIRE(leaf.writable());
+            REQUIRE(!leaf.executable());
+        }
+    const std::uint64_t in_hyp = machine.hyp_table.lookup(where.begin);
+    CHECK((in_hyp >> 2 & 7) == 2);
+    CHECK((rig.simulation.cores[1].system.get<reg::HMAIR0>() >> 16 & 0xff) == 0x44);
+}
+
+TEST_CASE("the guest reads and writes the area without a trap if it may, and not at all if not") {
+    for (const bool may : {true, false}) {
+        RigOptions options = readable(abi::EngineKind::shadow, 1, 2);
+        options.tree.guest_reader = may;
+        Rig rig(options);
+        rig.program(0).mov(0, area).ldr(1, 0).mov(2, 77).str(2, 0, 0x800).ldr(3, 0, 0x800).end();
+        rig.run();
+        REQUIRE(rig.failure() == "");
+        CHECK(rig.reg(0, 1) == (may ? static_cast<std::uint32_t>(abi::area_magic) : 0));
+        CHECK(rig.reg(0, 3) == (may ? 77 : 0));
+        CHECK(rig.ring(0).statistics.traps == (may ? 0 : 3));
+        CHECK(rig.records_of(abi::RecordType::fault).size() == (may ? 0 : 3));
+    }
+}
+
+TEST_CASE("the ring waits for the guest's reader from the first record on") {
+    RigOptions options = readable(abi::EngineKind::shadow, 1, 3);
+    options.tree.area_size = 0x2'1000;
+    Rig rig(options);
+    write_hammer(rig.program(0), 350);
+    rig.run();
+    REQUIRE(rig.failure() == "");
+    CHECK(rig.ring(0).head == rig.ring(0).capacity);
+    CHECK(rig.ring(0).lost > 0);
+}
+
+TEST_CASE("whatever the guest writes into the area, accesses go on and no other memory changes") {
+    const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
+    const auto policy = GENERATE("drop", "flight");
+    for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
+        CAPTURE(seed, policy);
+        constexpr unsigned rounds = 300;
+        RigOptions options = readable(engine, 2, seed);
+        options.tree.policy = policy;
+        options.tree.area_size = 0x3'2000;
+        std::vector<std::byte> before;
+        options.read_when = [&before](Rig& rig) {
+            if (before.empty()) before = memory_without(rig, rig.machine->image.area);
+            scribble(rig);
+            return false;
+        };
+        Rig rig(options);
+        for (unsigned i = 0; i < 2; ++i) write_hammer(rig.program(i), rounds);
+        rig.run();
+        INFO(rig.text());
+        REQUIRE(rig.failure() == "");
+        REQUIRE(rig.text().find("stop") == std::string::npos);
+        REQUIRE(rig.bus_log(at::fifo, 0x1000).size() == 2 * 3 * rounds);
+        REQUIRE(rig.bus_log(at::gadget, 0x100).size() == 2 * 1 * rounds);
+        REQUIRE(!before.empty());
+        REQUIRE((memory_without(rig, rig.machine->image.area) == before));
+    }
+}
