@@ -20,7 +20,7 @@ HOST_CLI_SOURCES := $(sort $(wildcard host-tools/cli/*.cpp))
 HOST_MUTATE_SOURCES := tests/host-tools/mutate_trace.cpp
 HOST_SAME_SOURCES := tests/host-tools/same_records.cpp
 HOST_TEST_SOURCES := $(filter-out $(HOST_MUTATE_SOURCES) $(HOST_SAME_SOURCES),\
-                       $(sort $(wildcard tests/host-tools/*.cpp)))
+                       $(sort $(wildcard tests/host-tools/*.cpp))) guest-linux/program/left_out.cpp
 
 HOST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_LIB_SOURCES) $(HOST_CLI_SOURCES))
 HOST_MUTATE_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,\

@@ -1,10 +1,9 @@
 #include "lib/area.hpp"
 
 #include "lib/error.hpp"
+#include "lib/shared.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <cstring>
 
 namespace mmioscope::trace {
 
@@ -24,7 +23,7 @@ bool Area::ready(std::span<const std::byte> memory) {
     if (header->magic != abi::area_magic || header->state == abi::AreaState::starting) {
         return false;
     }
-    std::atomic_thread_fence(std::memory_order_acquire);
+    shared::order();
     return true;
 }
 
@@ -35,13 +34,13 @@ std::optional<BootId> Area::boot_in(std::span<const std::byte> memory) {
     }
     BootId id;
     const auto* header = reinterpret_cast<const abi::AreaHeader*>(memory.data());
-    std::copy(std::begin(header->boot_id), std::end(header->boot_id), id.begin());
-    std::atomic_thread_fence(std::memory_order_acquire);
+    shared::copy(id.data(), header->boot_id, sizeof id);
+    shared::order();
     return ready(memory) ? std::optional(id) : std::nullopt;
 }
 
 Area::Area(std::span<std::byte> memory) {
-    std::memcpy(&header_, memory.data(), sizeof header_);
+    shared::copy(&header_, memory.data(), sizeof header_);
     if (header_.header_size < sizeof header_) { // an older minor version: what it lacks is zero
         auto* bytes = reinterpret_cast<std::byte*>(&header_);
         std::fill(bytes + header_.header_size, bytes + sizeof header_, std::byte{});
@@ -79,9 +78,15 @@ void Area::read_regions(std::span<const std::byte> memory) {
         bytes > abi::area_head_size - header_.regions_offset) {
         throw broken("region table");
     }
+    if (header_.regions_offset % alignof(abi::RegionEntry) != 0) {
+        throw broken("place of the region table");
+    }
     regions_.resize(header_.region_count);
-    std::copy_n(memory.begin() + header_.regions_offset, bytes,
-                std::as_writable_bytes(std::span(regions_)).begin());
+    if (regions_.empty()) {
+        return;
+    }
+    shared::copy(regions_.data(), memory.data() + header_.regions_offset,
+                 static_cast<std::size_t>(bytes));
 }
 
 void Area::add_ring(std::span<std::byte> memory, unsigned cpu) {
@@ -92,7 +97,7 @@ void Area::add_ring(std::span<std::byte> memory, unsigned cpu) {
     }
     std::byte* base = memory.data() + offset;
     auto* header = reinterpret_cast<abi::RingHeader*>(base);
-    const std::uint64_t capacity = header->capacity;
+    const std::uint64_t capacity = shared::load(header->capacity);
     const std::uint64_t room = (size - offset - sizeof(abi::RingHeader)) / sizeof(abi::Record);
     if (header->magic != abi::ring_magic || header->record_size != sizeof(abi::Record) ||
         capacity == 0 || capacity > room) {
@@ -105,7 +110,7 @@ void Area::add_ring(std::span<std::byte> memory, unsigned cpu) {
 std::vector<abi::Statistics> Area::statistics() const {
     std::vector<abi::Statistics> all;
     for (const Ring& ring : rings_) {
-        all.push_back(ring.header->statistics);
+        shared::copy(&all.emplace_back(), &ring.header->statistics, sizeof(abi::Statistics));
     }
     return all;
 }

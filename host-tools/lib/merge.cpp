@@ -40,6 +40,11 @@ void Merge::emit(std::vector<abi::Record>& out) {
     }
 }
 
+bool Merge::empty() const {
+    return std::all_of(queues_.begin(), queues_.end(),
+                       [](const Queue& queue) { return queue.next == queue.records.size(); });
+}
+
 void Merge::flush(std::vector<abi::Record>& out) {
     while (Queue* queue = choose()) {
         take(*queue, out);

@@ -33,6 +33,9 @@ public:
     /// Appends what may leave to `out`, and ends the pass.
     void emit(std::vector<abi::Record>& out);
 
+    /// Nothing that was pushed is left.
+    bool empty() const;
+
     /// Appends everything that is left: nothing will be pushed any more.
     void flush(std::vector<abi::Record>& out);
 

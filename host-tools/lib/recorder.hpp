@@ -4,11 +4,9 @@
 #include "lib/area.hpp"
 #include "lib/file_writer.hpp"
 #include "lib/loss_counter.hpp"
-#include "lib/merge.hpp"
-#include "lib/ring_reader.hpp"
+#include "lib/ordered_rings.hpp"
 #include "lib/summary.hpp"
 
-#include <string>
 #include <vector>
 
 namespace mmioscope::trace {
@@ -29,21 +27,16 @@ public:
 
     const Summary& summary() const { return summary_; }
     const LossCounter& losses() const { return losses_; }
-    std::uint64_t damaged() const { return damaged_; } ///< records whose slot held another
+    std::uint64_t damaged() const { return rings_.damaged(); } ///< records whose slot held another
 
 private:
     void deliver();
-    std::string unfinished() const;
 
     const Area& area_;
     FileWriter& file_;
-    std::vector<RingReader> rings_;
-    Merge merge_;
+    OrderedRings rings_;
     LossCounter losses_;
     Summary summary_;
-    std::uint64_t damaged_ = 0;
-    std::uint64_t latest_ = 0; ///< greatest time taken out in earlier passes
-    std::vector<abi::Record> taken_;
     std::vector<abi::Record> ordered_;
 };
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 namespace mmioscope::trace {
 
@@ -60,34 +59,8 @@ std::string other_counts(const Summary& summary, std::span<const abi::Statistics
     return lines;
 }
 
-std::string verdict(const Summary& summary, std::span<const abi::Loss> losses,
-                    const std::string& why_incomplete) {
-    const std::uint64_t lost =
-        std::accumulate(losses.begin(), losses.end(), std::uint64_t{0},
-                        [](std::uint64_t sum, const abi::Loss& loss) { return sum + loss.count; });
-    if (lost == 0 && why_incomplete.empty()) {
-        return fmt::format("complete: {} events, 0 lost", summary.events());
-    }
-    std::string line = fmt::format("incomplete: {} events, {} lost", summary.events(), lost);
-    constexpr std::size_t most = 8;
-    for (std::size_t i = 0; i < std::min(losses.size(), most); ++i) {
-        line += fmt::format("{}cpu {}: {} from sequence {}", i == 0 ? " (" : ", ", losses[i].cpu,
-                            losses[i].count, losses[i].first_sequence);
-    }
-    line += losses.size() > most ? fmt::format(", {} more places", losses.size() - most) : "";
-    line += losses.empty() ? "" : ")";
-    return why_incomplete.empty() ? line : line + "; " + why_incomplete;
-}
-
 std::string not_printed_note(std::uint64_t events) {
     return events == 0 ? "" : fmt::format("... {} more events, not printed (use --all)\n", events);
-}
-
-Status status_of(abi::Ending ending, bool complete) {
-    if (ending == abi::Ending::interrupted) {
-        return Status::interrupted;
-    }
-    return complete ? Status::fine : Status::failed;
 }
 
 std::string_view ending_text(abi::Ending ending) {

@@ -1,28 +1,39 @@
 #include "lib/ring_reader.hpp"
 
+#include "lib/shared.hpp"
+
 #include <algorithm>
-#include <atomic>
 
 namespace mmioscope::trace {
 
-namespace {
+using shared::load;
+using shared::store;
 
-template <typename T>
-T load(T& shared) {
-    return std::atomic_ref<T>(shared).load(std::memory_order_acquire);
+RingReader::RingReader(const Ring& ring, abi::Policy policy, unsigned reader)
+    : ring_(ring), reader_(&ring.header->readers[reader]),
+      overwrites_(policy == abi::Policy::flight) {
+    const std::uint64_t head = load_head();
+    tail_ = load(reader_->active) != 0 ? load(reader_->tail) : head;
+    if (tail_ > head) { // nobody's word
+        tail_ = head > ring_.capacity ? head - ring_.capacity : 0;
+    }
+    if (tail_ > 0) {
+        abi::Record before;
+        shared::copy(&before, &ring_.records[(tail_ - 1) % ring_.capacity], sizeof before);
+        time_before_ = before.time;
+    }
+    store(reader_->tail, tail_);
+    store(reader_->active, std::uint32_t{1});
 }
 
-template <typename T>
-void store(T& shared, T value) {
-    std::atomic_ref<T>(shared).store(value, std::memory_order_release);
+void RingReader::leave() {
+    store(reader_->active, std::uint32_t{0});
 }
 
-} // namespace
-
-RingReader::RingReader(const Ring& ring, abi::Policy policy)
-    : ring_(ring), overwrites_(policy == abi::Policy::flight) {
-    store(ring_.header->readers[abi::host_reader].tail, std::uint64_t{0});
-    store(ring_.header->readers[abi::host_reader].active, std::uint32_t{1});
+// The number first: what it covers is then below the head.
+void RingReader::stop() {
+    next_sequence_ = load(ring_.header->next_sequence);
+    end_ = load_head();
 }
 
 InFlightAccess RingReader::in_flight() const {
@@ -36,7 +47,7 @@ std::uint64_t RingReader::lost() const {
 }
 
 std::uint64_t RingReader::load_head() const {
-    return load(ring_.header->head);
+    return std::min(load(ring_.header->head), end_);
 }
 
 std::uint64_t RingReader::drain(std::vector<abi::Record>& out) {
@@ -49,7 +60,7 @@ std::uint64_t RingReader::drain(std::vector<abi::Record>& out) {
     const std::uint64_t damaged = drop_overtaken(out, first);
     if (head != tail_) {
         tail_ = head;
-        store(ring_.header->readers[abi::host_reader].tail, tail_);
+        store(reader_->tail, tail_);
     }
     return damaged;
 }
@@ -58,8 +69,10 @@ std::uint64_t RingReader::drain(std::vector<abi::Record>& out) {
 void RingReader::copy(std::uint64_t to, std::vector<abi::Record>& out) const {
     for (std::uint64_t at = tail_; at < to;) {
         const std::uint64_t slot = at % ring_.capacity;
-        const std::uint64_t n = std::min(to - at, ring_.capacity - slot);
-        out.insert(out.end(), ring_.records + slot, ring_.records + slot + n);
+        const auto n = static_cast<std::size_t>(std::min(to - at, ring_.capacity - slot));
+        const std::size_t before = out.size();
+        out.resize(before + n);
+        shared::copy(out.data() + before, ring_.records + slot, n * sizeof(abi::Record));
         at += n;
     }
 }
@@ -67,8 +80,8 @@ void RingReader::copy(std::uint64_t to, std::vector<abi::Record>& out) const {
 // Removes from out[first..] what is not the record of its position: the writer overtook the
 // copying (possible with Policy::flight only), or somebody wrote into the ring (damage).
 std::uint64_t RingReader::drop_overtaken(std::vector<abi::Record>& out, std::size_t first) const {
-    std::atomic_thread_fence(std::memory_order_acquire);
-    const std::uint64_t head = overwrites_ ? load_head() : 0;
+    shared::order();
+    const std::uint64_t head = overwrites_ ? load(ring_.header->head) : 0;
     std::uint64_t damaged = 0;
     std::size_t kept = first;
     for (std::size_t i = first; i < out.size(); ++i) {

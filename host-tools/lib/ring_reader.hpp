@@ -18,9 +18,21 @@ struct InFlightAccess {
 
 class RingReader {
 public:
-    /// Reads `ring` as its abi::host_reader. With Policy::flight the writer does not wait for
-    /// readers: what it has overwritten is left out, and shows as a hole in cpu_sequence.
-    RingReader(const Ring& ring, abi::Policy policy);
+    /// Reads `ring` as its reader `reader`: from where that one is waited for, else what is
+    /// published from now on. With Policy::flight the writer does not wait for readers: what it has
+    /// overwritten is left out, and shows as a hole in cpu_sequence.
+    RingReader(const Ring& ring, abi::Policy policy, unsigned reader);
+
+    /// The writer waits no longer for this reader.
+    void leave();
+
+    /// From now on, nothing is taken that is published later.
+    void stop();
+    /// After stop(): cpu_sequence behind the last record that is taken.
+    std::uint32_t next_sequence() const { return next_sequence_; }
+
+    /// Of the record in front of the first one that is read; 0 if there is none.
+    std::uint64_t time_before() const { return time_before_; }
 
     /// To be asked before drain(): what was begun before this moment is then below the head.
     InFlightAccess in_flight() const;
@@ -37,8 +49,12 @@ private:
     std::uint64_t drop_overtaken(std::vector<abi::Record>& out, std::size_t first) const;
 
     Ring ring_;
+    abi::Reader* reader_;
     bool overwrites_;
-    std::uint64_t tail_ = 0;
+    std::uint64_t tail_;
+    std::uint64_t time_before_ = 0;
+    std::uint64_t end_ = ~std::uint64_t{0}; ///< nothing from here on is taken
+    std::uint32_t next_sequence_ = 0;
 };
 
 } // namespace mmioscope::trace

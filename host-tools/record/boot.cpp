@@ -35,6 +35,7 @@ abi::Ending ending_of(abi::StreamEnd reason) {
     case abi::StreamEnd::machine_off: return abi::Ending::machine_off;
     case abi::StreamEnd::machine_reset: return abi::Ending::machine_reset;
     case abi::StreamEnd::panicked: return abi::Ending::panicked;
+    case abi::StreamEnd::stopped: return abi::Ending::interrupted;
     }
     return abi::Ending::machine_off; // a later version's way to end
 }

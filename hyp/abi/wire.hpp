@@ -107,6 +107,7 @@ enum class StreamEnd : std::uint32_t {
     machine_off = 0,   ///< the guest has switched the machine off
     machine_reset = 1, ///< the guest has reset it: another boot may follow
     panicked = 2,      ///< the hypervisor has stopped
+    stopped = 3,       ///< the sender was told to end; the machine runs on
 };
 
 struct EndHeader {

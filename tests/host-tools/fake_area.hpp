@@ -35,6 +35,7 @@ public:
             ring(cpu).capacity = capacity;
             ring(cpu).cpu = cpu;
             ring(cpu).record_size = sizeof(abi::Record);
+            ring(cpu).readers[abi::host_reader].active = 1;
         }
     }
 

@@ -1,11 +1,14 @@
 // same-records A B: whether two trace files hold the same records, bit by bit and in the same
-// order. Exit status 0 if they do.
+// order. Exit status 0 if they do. same-records --part A B: whether all of A stand in B, one behind
+// the other.
 #include "lib/error.hpp"
 #include "lib/file_descriptor.hpp"
 #include "lib/trace_reader.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 using namespace mmioscope;
@@ -24,15 +27,31 @@ std::vector<abi::Record> read_records(const char* path) {
     return all;
 }
 
+// What of `whole` is to be compared with `part`: from the record on that `part` begins with.
+std::vector<abi::Record> piece_of(const std::vector<abi::Record>& whole,
+                                  const std::vector<abi::Record>& part) {
+    const auto is_first = [&part](const abi::Record& r) {
+        return r.cpu == part.front().cpu && r.cpu_sequence == part.front().cpu_sequence;
+    };
+    const auto first =
+        part.empty() ? whole.end() : std::find_if(whole.begin(), whole.end(), is_first);
+    const auto left = static_cast<std::size_t>(whole.end() - first);
+    return {first, first + static_cast<std::ptrdiff_t>(std::min(left, part.size()))};
+}
+
 } // namespace
 
 int main(int count, char** arguments) {
-    if (count != 3) {
-        fmt::print(stderr, "usage: same-records A B\n");
+    const bool part = count == 4 && std::string_view(arguments[1]) == "--part";
+    if (count != 3 && !part) {
+        fmt::print(stderr, "usage: same-records [--part] A B\n");
         return 2;
     }
-    const std::vector<abi::Record> a = read_records(arguments[1]);
-    const std::vector<abi::Record> b = read_records(arguments[2]);
+    const std::vector<abi::Record> a = read_records(arguments[count - 2]);
+    std::vector<abi::Record> b = read_records(arguments[count - 1]);
+    if (part) {
+        b = piece_of(b, a);
+    }
     std::size_t different = a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
     std::size_t first = std::min(a.size(), b.size());
     for (std::size_t i = std::min(a.size(), b.size()); i-- > 0;) {

@@ -1,0 +1,144 @@
+// Readers that come late, go, or end while the hypervisor goes on; and what is left out of a trace.
+#include "../../guest-linux/program/left_out.hpp"
+#include "fake_area.hpp"
+#include "lib/ordered_rings.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+
+namespace {
+
+constexpr unsigned late = abi::drain_reader; // FakeArea's rings do not wait for it yet
+
+abi::Record record_at(FakeCpu& cpu, unsigned number, std::uint64_t time) {
+    abi::Record record{};
+    record.type = abi::RecordType::access;
+    record.cpu = static_cast<std::uint8_t>(number);
+    record.time = time;
+    record.cpu_sequence = cpu.next_sequence();
+    return record;
+}
+
+struct Two {
+    FakeArea area{2, 64};
+    FakeCpu cpu0{area, 0};
+    FakeCpu cpu1{area, 1};
+
+    void publish(unsigned cpu, std::uint64_t time) {
+        FakeCpu& writer = cpu == 0 ? cpu0 : cpu1;
+        writer.publish(record_at(writer, cpu, time));
+    }
+};
+
+std::vector<std::uint64_t> times(const std::vector<abi::Record>& records) {
+    std::vector<std::uint64_t> all;
+    for (const abi::Record& record : records) {
+        all.push_back(record.time);
+    }
+    return all;
+}
+
+std::vector<std::uint64_t> rest_of(trace::OrderedRings& rings) {
+    std::vector<abi::Record> ordered;
+    rings.stop();
+    while (rings.pass(ordered) > 0) {
+    }
+    rings.flush(ordered);
+    return times(ordered);
+}
+
+using Times = std::vector<std::uint64_t>;
+
+} // namespace
+
+TEST_CASE("a reader that is waited for gets all there is, one that is not what comes") {
+    Two two;
+    two.publish(0, 10);
+    two.publish(1, 20);
+    trace::Area area(two.area.bytes());
+    trace::OrderedRings waited(area, abi::host_reader);
+    trace::OrderedRings coming(area, late);
+    two.publish(0, 30);
+    CHECK(rest_of(waited) == Times{10, 20, 30});
+    CHECK(rest_of(coming) == Times{30});
+}
+
+TEST_CASE("a late reader takes nothing that is earlier than something it has missed") {
+    Two two;
+    two.publish(0, 10);
+    trace::Area area(two.area.bytes());
+    two.area.ring(0).readers[late] = {1, 1, {}}; // it came between these two
+    two.publish(0, 15);
+    two.publish(1, 20);
+    trace::OrderedRings rings(area, late);
+    two.publish(0, 25);
+    CHECK(rest_of(rings) == Times{25});
+}
+
+TEST_CASE("one that was killed is followed where it stopped, one that left is not waited for") {
+    Two two;
+    two.publish(0, 10);
+    trace::Area area(two.area.bytes());
+    std::vector<abi::Record> ordered;
+    for (const bool leaves : {false, true}) {
+        trace::OrderedRings first(area, late);
+        two.publish(0, 20);
+        first.pass(ordered);
+        if (leaves) {
+            first.leave();
+        }
+        CHECK(two.area.ring(0).readers[late].active == (leaves ? 0 : 1));
+        two.publish(0, 30);
+        trace::OrderedRings second(area, late);
+        CHECK(rest_of(second) == (leaves ? Times{} : Times{30}));
+        second.leave();
+    }
+}
+
+TEST_CASE("a position that makes no sense is not gone on from") {
+    Two two;
+    two.publish(0, 10);
+    two.publish(1, 20);
+    two.area.ring(0).readers[late] = {std::uint64_t{1} << 40, 1, {}};
+    two.area.ring(1).readers[late] = {0, 1, {}};
+    trace::Area area(two.area.bytes());
+    trace::OrderedRings rings(area, late);
+    CHECK(rest_of(rings) == Times{10, 20});
+}
+
+TEST_CASE("after stop nothing is taken that was published later, and the next number is known") {
+    Two two;
+    two.area.ring(0).next_sequence = 1;
+    two.publish(0, 10);
+    trace::Area area(two.area.bytes());
+    trace::OrderedRings rings(area, abi::host_reader);
+    rings.stop();
+    two.publish(0, 20);
+    std::vector<abi::Record> ordered;
+    rings.pass(ordered);
+    rings.flush(ordered);
+    CHECK(times(ordered) == Times{10});
+    CHECK(rings.settled());
+    CHECK(rings.rings()[0].next_sequence() == 1);
+}
+
+TEST_CASE("what is left out leaves no hole in the numbers, and what was lost does") {
+    std::vector<abi::Record> records(6);
+    for (std::uint32_t i = 0; i < records.size(); ++i) {
+        records[i].cpu = i % 2;
+        records[i].cpu_sequence = 10 + i; // of each CPU every other one is missing
+        records[i].device = i < 4 ? 7 : 8;
+    }
+    guest::LeftOut left_out({7});
+    left_out.apply(records);
+    REQUIRE(records.size() == 2);
+    CHECK(left_out.count() == 4);
+    CHECK(records[0].cpu_sequence == 12); // 10, 12 and 14, of which two are gone
+    CHECK(records[1].cpu_sequence == 13);
+    CHECK(left_out.renumbered(0, 15) == 13);
+    std::vector<abi::Record> same(records);
+    guest::LeftOut({}).apply(same);
+    CHECK(same.size() == 2);
+}
