@@ -1,14 +1,15 @@
 #!/bin/sh
-# Build the guest's initial RAM disk: busybox, init, and the modules each step of init needs.
+# Build the guest's initial RAM disk: busybox, init, the modules each step of init needs, and other programs.
 # The same input gives the same bytes.  No root needed: the only device node that has to exist
 # before devtmpfs is mounted, /dev/console, is in the initramfs built into every kernel.
 #
-#   initramfs.sh GUEST_DIR INIT
+#   initramfs.sh GUEST_DIR INIT [PROGRAM...]
 set -eu
 umask 022
 export LC_ALL=C
 
-guest=${1:?usage: initramfs.sh GUEST_DIR INIT} init=${2:?usage: initramfs.sh GUEST_DIR INIT}
+guest=${1:?usage: initramfs.sh GUEST_DIR INIT [PROGRAM...]} init=${2:?usage: initramfs.sh GUEST_DIR INIT [PROGRAM...]}
+shift 2
 tree=$guest/modules/lib/modules/$(cat "$guest/release")
 
 die() { printf 'guest-linux/initramfs.sh: %s\n' "$*" >&2; exit 1; }
@@ -22,6 +23,7 @@ chmod 755 "$root"
 mkdir -p "$root/bin" "$root/lib/modules" "$root/dev" "$root/proc" "$root/sys" "$root/mnt"
 install -m 755 "$guest/busybox" "$root/bin/busybox"
 install -m 755 "$init" "$root/init"
+for program; do install -m 755 "$program" "$root/bin/"; done
 ln -s busybox "$root/bin/sh"
 
 # add STEP MODULE...: copy modules and, first, what they depend on (read from the modules

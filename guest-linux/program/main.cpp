@@ -1,0 +1,74 @@
+// mmioscope-guest: records the trace from inside of the traced kernel, and steers the tracer.
+#include "record.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cmath>
+#include <exception>
+#include <functional>
+
+namespace {
+
+using namespace mmioscope;
+
+constexpr char record_examples[] = R"(
+OUTPUT is a file, which `mmioscope print` reads, or for `mmioscope record` on another machine
+tcp:HOST:PORT (HOST as a number; a name takes the C library's own files), unix:PATH, or - for
+standard output. The rings hold what has happened since the boot, as far as there was room.
+
+Examples:
+  mmioscope-guest record -o /tmp/boot.mmio --time-limit 10
+  mmioscope-guest record -o tcp:192.168.1.2:5555   # there: mmioscope record tcp::5555,listen -o ...
+  mmioscope-guest record -o - | ssh host mmioscope record - -o board.mmio
+
+/dev/mem takes root, or: chmod a+rw /dev/mem. What comes in from now on and is not read in time is
+lost, and counted. Ctrl-C ends it, and what was recorded is whole.
+)";
+
+void add_record(CLI::App& app, std::function<Status()>& action) {
+    CLI::App& command = *app.add_subcommand("record", "Record the trace of this machine");
+    const auto options = std::make_shared<guest::RecordOptions>();
+    command.add_option("-o,--output", options->output, "Where the trace goes")->required();
+    command.add_option("--time-limit", options->time_limit, "End after so many seconds")
+        ->check(CLI::PositiveNumber)
+        ->type_name("SECONDS");
+    command.add_flag("--all", options->all,
+                     "Trace the device that the trace leaves through, too: more with each record");
+    command.footer(record_examples);
+    command.callback(
+        [options, &action] { action = [options] { return guest::record(*options); }; });
+}
+
+Status run(int argc, char** argv) {
+    CLI::App app("Records the trace of the machine it runs on, and steers the tracer.\n"
+                 "Exit status: 0 fine, 1 failed or incomplete, 2 bad input, 130 interrupted.",
+                 "mmioscope-guest");
+    app.require_subcommand(1);
+    app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    std::function<Status()> action;
+    add_record(app, action);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& help) {
+        app.exit(help);
+        return Status::fine;
+    } catch (const CLI::ParseError& error) {
+        fmt::print(stderr, "mmioscope-guest: {} (see mmioscope-guest --help)\n", error.what());
+        return Status::bad_input;
+    }
+    return action();
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return static_cast<int>(run(argc, argv));
+    } catch (const Error& error) {
+        fmt::print(stderr, "mmioscope-guest: {}\n", error.what());
+        return static_cast<int>(error.status());
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "mmioscope-guest: unexpected: {}\n", error.what());
+        return static_cast<int>(Status::failed);
+    }
+}

@@ -1,0 +1,35 @@
+// Where a recording goes: a trace file, or the stream of a board (abi/wire.hpp).
+#pragma once
+
+#include "lib/area.hpp"
+#include "lib/loss_counter.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mmioscope::guest {
+
+/// What is known once a recording has ended.
+struct Closing {
+    abi::Ending ending;
+    const trace::LossCounter& losses;
+    std::vector<abi::Statistics> statistics;  ///< of each CPU
+    std::vector<std::uint32_t> next_sequence; ///< cpu_sequence behind each CPU's last record
+    std::string text;                         ///< lines "key=value"
+};
+
+/// Everything throws Error if it cannot be written.
+class Output {
+public:
+    virtual ~Output() = default;
+
+    /// Takes records, in the order of time.
+    virtual void append(std::span<const abi::Record> records) = 0;
+    /// What was taken is written.
+    virtual void flush() = 0;
+    /// Nothing follows.
+    virtual void finish(const Closing& closing) = 0;
+};
+
+} // namespace mmioscope::guest

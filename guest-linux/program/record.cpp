@@ -1,0 +1,221 @@
+#include "record.hpp"
+
+#include "abi/control.hpp"
+#include "announced.hpp"
+#include "carrier.hpp"
+#include "control_page.hpp"
+#include "file_output.hpp"
+#include "lib/progress_line.hpp"
+#include "lib/signals.hpp"
+#include "lib/verdict.hpp"
+#include "physical_memory.hpp"
+#include "recording.hpp"
+#include "transport/address.hpp"
+#include "transport/opener.hpp"
+#include "wire_output.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <thread>
+
+namespace mmioscope::guest {
+
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+void say(const std::string& line) {
+    fmt::print(stderr, "mmioscope-guest: {}\n", line);
+}
+
+/// The user's own reasons to stop.
+class Limits {
+public:
+    explicit Limits(double seconds) : seconds_(seconds) {}
+
+    double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+    std::optional<abi::Ending> reached() {
+        if (signals_.pending()) {
+            return abi::Ending::interrupted;
+        }
+        const bool late = seconds_ > 0 && elapsed() >= seconds_;
+        return late ? std::optional(abi::Ending::time_limit) : std::nullopt;
+    }
+
+private:
+    Signals signals_;
+    double seconds_;
+    Clock::time_point start_ = Clock::now();
+};
+
+bool is_file(const transport::Address& address) {
+    return address.kind == transport::Kind::path;
+}
+
+FileDescriptor standard_output() {
+    if (::isatty(STDOUT_FILENO) != 0) {
+        throw bad_input("-o -: standard output is a terminal");
+    }
+    return FileDescriptor(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
+}
+
+FileDescriptor connect(const transport::Address& address, Limits& limits) {
+    const std::unique_ptr<transport::Opener> opener = transport::open_socket(address);
+    for (;;) {
+        transport::Opened opened = opener->open(100ms);
+        if (opened.file) {
+            return std::move(opened.file);
+        }
+        if (limits.reached()) {
+            throw Error(Status::interrupted, address.text + ": stopped before it was open");
+        }
+    }
+}
+
+FileDescriptor open_output(const transport::Address& address, Limits& limits) {
+    switch (address.kind) {
+    case transport::Kind::standard_input: return standard_output();
+    case transport::Kind::path: return create_output(address.path);
+    default: return connect(address, limits);
+    }
+}
+
+/// The device that carries the trace is not traced as long as this is there, where the hypervisor
+/// can be told so; else records of it are to be left out.
+class Carrier {
+public:
+    Carrier(const Announced& announced, std::vector<std::uint16_t> regions) {
+        for (const std::uint16_t region : regions) {
+            if (announced.control && !page_) {
+                page_.emplace(*announced.control);
+            }
+            if (page_ && done(abi::control::Command::deselect, region)) {
+                deselected_.push_back(region);
+            } else {
+                left_out_.push_back(region);
+            }
+        }
+    }
+    ~Carrier() {
+        for (const std::uint16_t region : deselected_) {
+            try {
+                done(abi::control::Command::select, region);
+            } catch (const Error&) { // nobody answers any more
+            }
+        }
+    }
+    Carrier(const Carrier&) = delete;
+    Carrier& operator=(const Carrier&) = delete;
+
+    const std::vector<std::uint16_t>& left_out() const { return left_out_; }
+
+private:
+    bool done(abi::control::Command command, std::uint16_t region) {
+        return page_->ask(command, region).status == abi::control::Status::done;
+    }
+
+    std::optional<ControlPage> page_;
+    std::vector<std::uint16_t> deselected_;
+    std::vector<std::uint16_t> left_out_;
+};
+
+std::vector<std::uint16_t> traced_carrier(const RecordOptions& options, int fd,
+                                          const trace::Area& area) {
+    std::vector<std::uint16_t> regions;
+    if (!options.all) {
+        for (const std::uint16_t region : carrier_of(fd, area.regions())) {
+            if ((area.regions()[region].flags & abi::region_traced) != 0) {
+                regions.push_back(region);
+            }
+        }
+    }
+    return regions;
+}
+
+void announce(const std::vector<std::uint16_t>& regions, const Carrier& carrier,
+              const trace::Area& area) {
+    if (!regions.empty()) {
+        say(fmt::format("{} carries the trace and is {} (--all: traced, too)",
+                        area.regions()[regions.front()].path,
+                        carrier.left_out().empty() ? "not traced meanwhile"
+                                                   : "left out of what is written"));
+    }
+}
+
+std::string about() {
+    return fmt::format("recorder=guest\nkernel={}\ncommand-line={}\n",
+                       read_text("/proc/sys/kernel/osrelease"), read_text("/proc/cmdline"));
+}
+
+abi::Ending run(Recording& recording, Output& output, Limits& limits,
+                const RecordOptions& options) {
+    constexpr std::size_t busy = 4096;
+    ProgressLine progress(options.output != "-");
+    Clock::time_point next_flush = Clock::now();
+    for (;;) {
+        const std::size_t count = recording.pass();
+        if (const auto ending = limits.reached()) {
+            progress.clear();
+            return *ending;
+        }
+        if (Clock::now() >= next_flush) {
+            output.flush();
+            progress.show(limits.elapsed(), [&recording] {
+                return fmt::format("{} events", recording.summary().events());
+            });
+            next_flush = Clock::now() + 100ms;
+        }
+        if (count < busy) {
+            std::this_thread::sleep_for(2ms);
+        }
+    }
+}
+
+void print_verdict(const RecordOptions& options, const Recording& recording) {
+    fmt::print(options.output == "-" ? stderr : stdout, "{}\n", recording.verdict());
+    std::fflush(stdout);
+}
+
+} // namespace
+
+Status record(const RecordOptions& options) {
+    std::signal(SIGPIPE, SIG_IGN);
+    const transport::Address address = transport::parse_address(options.output);
+    const Announced announced = read_announced();
+    if (!announced.trace) {
+        throw bad_input("the hypervisor does not show its trace to this kernel: it takes "
+                        "mmioscope,guest-reader under /chosen (mmioscope run --guest-reader)");
+    }
+    PhysicalMemory memory(*announced.trace);
+    if (!memory.claim()) {
+        throw bad_input("another mmioscope-guest record reads the trace");
+    }
+    const trace::Area area(memory.bytes());
+    Limits limits(options.time_limit);
+    FileDescriptor file = open_output(address, limits);
+    const std::vector<std::uint16_t> regions = traced_carrier(options, file.get(), area);
+    const Carrier carrier(announced, regions);
+    announce(regions, carrier, area);
+    std::unique_ptr<Output> output;
+    if (is_file(address)) {
+        output = std::make_unique<FileOutput>(std::move(file), area, about());
+    } else {
+        output = std::make_unique<WireOutput>(
+            Sink(std::move(file), address.text, [&limits] { return limits.reached().has_value(); }),
+            area);
+    }
+    Recording recording(area, *output, LeftOut(carrier.left_out()));
+    const abi::Ending ending = run(recording, *output, limits, options);
+    recording.finish(ending);
+    print_verdict(options, recording);
+    return trace::status_of(ending, recording.complete());
+}
+
+} // namespace mmioscope::guest

@@ -1,0 +1,42 @@
+// The trace on its way from the rings to an output: counted, and with what is to be left out taken
+// out.
+#pragma once
+
+#include "left_out.hpp"
+#include "lib/ordered_rings.hpp"
+#include "lib/summary.hpp"
+#include "output.hpp"
+
+namespace mmioscope::guest {
+
+class Recording {
+public:
+    /// Takes over the rings of `area` as their second reader.
+    Recording(const trace::Area& area, Output& output, LeftOut left_out);
+
+    /// Takes what has come. Returns how many records that were.
+    std::size_t pass();
+
+    /// Takes what has been published up to now, and ends the output.
+    void finish(abi::Ending ending);
+
+    const trace::Summary& summary() const { return summary_; }
+    /// The verdict, in one line; after finish().
+    std::string verdict() const;
+    bool complete() const { return losses_.lost() == 0 && rings_.damaged() == 0; }
+
+private:
+    void deliver();
+    void settle();
+    std::string closing_text() const;
+
+    const trace::Area& area_;
+    Output& output_;
+    LeftOut left_out_;
+    trace::OrderedRings rings_;
+    trace::LossCounter losses_;
+    trace::Summary summary_;
+    std::vector<abi::Record> ordered_;
+};
+
+} // namespace mmioscope::guest

@@ -1,0 +1,123 @@
+#include "wire_output.hpp"
+
+#include "announced.hpp"
+#include "base/check.hpp"
+#include "lib/error.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mmioscope {
+
+// What the hypervisor's code takes for impossible: here it ends the recording.
+void panic(const char* what) {
+    throw failure("{}", what);
+}
+
+} // namespace mmioscope
+
+namespace mmioscope::guest {
+
+WireOutput::WireOutput(Sink sink, const trace::Area& area) : sink_(std::move(sink)) {
+    std::memcpy(&boot_, area.header().boot_id, sizeof boot_);
+    describe(area);
+    (void)bytes_.put(0); // whatever came before ends here
+    send_description();
+    write();
+}
+
+/// The description is made of an area: of a copy of this one's beginning.
+void WireOutput::describe(const trace::Area& area) {
+    struct Head {
+        abi::AreaHeader header;
+        abi::RegionEntry regions[abi::max_regions];
+    };
+    const auto head = std::make_unique<Head>();
+    head->header = area.header();
+    head->header.regions_offset = offsetof(Head, regions);
+    std::copy(area.regions().begin(), area.regions().end(), head->regions);
+    description_.start(head->header, 0);
+    for (const auto& [name, path] : device_tree_aliases()) {
+        description_.add_alias(name.c_str(), path.c_str());
+    }
+}
+
+void WireOutput::append(std::span<const abi::Record> records) {
+    for (const abi::Record& record : records) {
+        if (!frame_.is_open()) {
+            frame_.open(records_, header(abi::FrameType::records), 0);
+        }
+        if (!frame_.add(record)) {
+            close_frame();
+        }
+    }
+}
+
+void WireOutput::flush() {
+    close_frame();
+    if (Clock::now() >= next_description_) {
+        send_description();
+    }
+    write();
+}
+
+void WireOutput::finish(const Closing& closing) {
+    close_frame();
+    const abi::FrameHeader head = header(abi::FrameType::end);
+    const auto cpus = static_cast<std::uint32_t>(closing.next_sequence.size());
+    abi::EndHeader end{abi::StreamEnd::stopped, cpus, {}};
+    std::copy(closing.next_sequence.begin(), closing.next_sequence.end(), end.next_sequence);
+    const std::size_t statistics = cpus * sizeof(abi::Statistics);
+    std::memcpy(other_, &head, sizeof head);
+    std::memcpy(other_ + sizeof head, &end, sizeof end);
+    std::memcpy(other_ + sizeof head + sizeof end, closing.statistics.data(), statistics);
+    send(other_, sizeof head + sizeof end + statistics);
+    write();
+}
+
+abi::FrameHeader WireOutput::header(abi::FrameType type) {
+    return {type, abi::wire_version, sequence_++, boot_};
+}
+
+void WireOutput::close_frame() {
+    if (frame_.is_open()) {
+        send(records_, frame_.close());
+    }
+}
+
+/// `frame` has room for the CRC behind it.
+void WireOutput::send(std::uint8_t* frame, std::size_t size) {
+    constexpr std::size_t enough = 64 * 1024;
+    sender_.start(frame, size);
+    while (!sender_.done()) {
+        sender_.pump(bytes_, abi::max_frame);
+    }
+    if (bytes_.all.size() >= enough) {
+        write();
+    }
+}
+
+void WireOutput::send_description() {
+    const std::size_t size = description_.size();
+    const std::size_t pieces = (size + abi::max_piece - 1) / abi::max_piece;
+    for (std::size_t piece = 0; piece < pieces; ++piece) {
+        const abi::FrameHeader head = header(abi::FrameType::hello);
+        const abi::HelloHeader hello{static_cast<std::uint16_t>(piece),
+                                     static_cast<std::uint16_t>(pieces),
+                                     static_cast<std::uint32_t>(size)};
+        const std::size_t offset = piece * abi::max_piece;
+        const std::size_t length = std::min(size - offset, abi::max_piece);
+        std::memcpy(other_, &head, sizeof head);
+        std::memcpy(other_ + sizeof head, &hello, sizeof hello);
+        std::memcpy(other_ + sizeof head + sizeof hello, description_.bytes() + offset, length);
+        send(other_, sizeof head + sizeof hello + length);
+    }
+    next_description_ = Clock::now() + std::chrono::seconds(abi::hello_interval);
+}
+
+void WireOutput::write() {
+    sink_.write(bytes_.all);
+    bytes_.all.clear();
+}
+
+} // namespace mmioscope::guest

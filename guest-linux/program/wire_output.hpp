@@ -1,0 +1,57 @@
+// A recording as the stream of a board (abi/wire.hpp), made by the hypervisor's own code.
+#pragma once
+
+#include "output.hpp"
+#include "sink.hpp"
+#include "stream/description.hpp"
+#include "stream/frame_sender.hpp"
+#include "stream/record_frame.hpp"
+
+#include <chrono>
+
+namespace mmioscope::guest {
+
+class WireOutput : public Output {
+public:
+    /// `head` is what the area had in front of its rings, area.header() included.
+    WireOutput(Sink sink, const trace::Area& area);
+
+    void append(std::span<const abi::Record> records) override;
+    void flush() override;
+    void finish(const Closing& closing) override;
+
+    const Sink& sink() const { return sink_; }
+
+private:
+    /// Where the sender's bytes come together.
+    class Bytes : public Line {
+    public:
+        bool put(std::uint8_t byte) override {
+            all.push_back(byte);
+            return true;
+        }
+        std::vector<std::uint8_t> all;
+    };
+
+    abi::FrameHeader header(abi::FrameType type);
+    void describe(const trace::Area& area);
+    void send(std::uint8_t* frame, std::size_t size);
+    void send_description();
+    void close_frame();
+    void write();
+
+    using Clock = std::chrono::steady_clock;
+
+    Sink sink_;
+    std::uint32_t boot_;
+    std::uint16_t sequence_ = 0;
+    DescriptionWriter description_;
+    RecordFrame frame_;
+    FrameSender sender_;
+    Bytes bytes_;
+    Clock::time_point next_description_;
+    std::uint8_t records_[abi::max_frame];
+    std::uint8_t other_[abi::max_frame];
+};
+
+} // namespace mmioscope::guest
