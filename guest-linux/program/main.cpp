@@ -1,11 +1,15 @@
 // mmioscope-guest: records the trace from inside of the traced kernel, and steers the tracer.
+#include "control/words.hpp"
+#include "ctl.hpp"
 #include "record.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <cmath>
 #include <exception>
 #include <functional>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -21,7 +25,7 @@ Examples:
   mmioscope-guest record -o tcp:192.168.1.2:5555   # there: mmioscope record tcp::5555,listen -o ...
   mmioscope-guest record -o - | ssh host mmioscope record - -o board.mmio
 
-/dev/mem takes root, or: chmod a+rw /dev/mem. What comes in from now on and is not read in time is
+/dev/mem takes root (for others see ctl --help). What comes in from now on and is not read in time is
 lost, and counted. Ctrl-C ends it, and what was recorded is whole.
 )";
 
@@ -39,6 +43,27 @@ void add_record(CLI::App& app, std::function<Status()>& action) {
         [options, &action] { action = [options] { return guest::record(*options); }; });
 }
 
+constexpr char ctl_examples[] = R"(
+Examples:
+  mmioscope-guest ctl mark before the driver is loaded
+  mmioscope-guest ctl deselect serial0 mmci@50000
+  mmioscope-guest ctl filter direction w address serial0
+  mmioscope-guest ctl statistics
+
+/dev/mem takes root. For others: setcap cap_sys_rawio+ep mmioscope-guest; chmod a+rw /dev/mem; and
+for devices by name: chmod a+r /sys/firmware/fdt.
+)";
+
+void add_ctl(CLI::App& app, std::function<Status()>& action) {
+    CLI::App& command = *app.add_subcommand("ctl", "Steer the tracer of this machine");
+    const auto words = std::make_shared<std::vector<std::string>>();
+    command.add_option("command", *words, "What to do, see below")
+        ->required()
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    command.footer(std::string(control::commands_help) + ctl_examples);
+    command.callback([words, &action] { action = [words] { return guest::steer(*words); }; });
+}
+
 Status run(int argc, char** argv) {
     CLI::App app("Records the trace of the machine it runs on, and steers the tracer.\n"
                  "Exit status: 0 fine, 1 failed or incomplete, 2 bad input, 130 interrupted.",
@@ -47,6 +72,7 @@ Status run(int argc, char** argv) {
     app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     std::function<Status()> action;
     add_record(app, action);
+    add_ctl(app, action);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& help) {

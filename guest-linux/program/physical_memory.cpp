@@ -18,8 +18,9 @@ constexpr char device[] = "/dev/mem";
 PhysicalMemory::PhysicalMemory(PhysicalRange range)
     : file_(::open(device, O_RDWR | O_SYNC | O_CLOEXEC)) {
     if (!file_) {
-        throw bad_input("cannot open {}: {} (it takes root, or: chmod a+rw {})", device,
-                        std::strerror(errno), device);
+        throw bad_input("cannot open {}: {} (it takes root, or: setcap cap_sys_rawio+ep "
+                        "mmioscope-guest; chmod a+rw {})",
+                        device, std::strerror(errno), device);
     }
     const auto size = static_cast<std::size_t>(range.size);
     void* bytes = ::mmap64(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(),

@@ -37,7 +37,7 @@ guest_program_same() { # FILE
 # Over TCP: the network device carries the trace, and is not traced meanwhile.
 guest_program_tcp() {
     guest_program_listen "$mmioscope" record tcp:127.0.0.1:0,listen -o "$out/net.mmio" --time-limit 200
-    guest_program_run over-tcp "$port"
+    guest_program_run over-tcp "$port" --engine emulation
     complete
     wait "$listener" || fail "record on the host: $(tail -n 1 "$out/listener.out")"
     has listener.out '^complete: [0-9]+ events, 0 lost$'
@@ -62,5 +62,40 @@ guest_program_file() { # ENGINE
     has_not said 'carries the trace'
 }
 
+# Marks and changes by a shell in the guest: each is in the trace where it was made, and what it says holds from there.
+guest_program_ctl() {
+    guest_program_run ctl 0 --trace rtc@170000
+    complete
+    tr -d '\r' <"$out/console" >"$out/said"
+    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    awk '/ mark "begin"/ { on = 1 } !on { next } / (mark|change) / { sub(/.* cpu[0-9] /, ""); print }
+        / R4 rtc@170000 / { print "clock" }' "$out/print" >"$out/changes"
+    diff - "$out/changes" >"$out/diff" <<'END' || fail "changes and reads: $(grep '^[<>]' "$out/diff" | head -n 3 | xargs)"
+mark "begin"
+change deselect 0x1c170000+0x1000
+mark 7
+change select 0x1c170000+0x1000
+clock
+clock
+clock
+mark "a text o"
+mark "f some l"
+mark "ength"
+mark 8
+change stop
+change start
+clock
+clock
+clock
+END
+    has said '^ctl says: tracing is on; 2 CPUs, [0-9]+ regions$'
+    has said '^ctl says: traps +[1-9][0-9]* +[1-9][0-9]*$'
+    has said '^mmioscope-guest: no device is called no-such-device'
+    has said '^mmioscope-guest: no such device ends with 2$'
+    has said '^user says: mmioscope-guest: cannot open /dev/mem: .*cap_sys_rawio'
+    has said '^user says: ends with 2$'
+}
+
+add test guest-program-ctl 15 guest_program_ctl
 add test guest-program-tcp 20 guest_program_tcp
 add test guest-program-file 20 guest_program_file shadow

@@ -1,0 +1,59 @@
+#include "ctl.hpp"
+
+#include "announced.hpp"
+#include "control/device_finder.hpp"
+#include "control/steering.hpp"
+#include "control_page.hpp"
+#include "dt/regions.hpp"
+
+namespace mmioscope::guest {
+
+namespace {
+
+class PageChannel : public control::Channel {
+public:
+    explicit PageChannel(PhysicalRange range) : page_(range) {}
+    abi::control::Reply ask(const abi::control::Request& request) override {
+        return page_.ask(request);
+    }
+
+private:
+    ControlPage page_;
+};
+
+/// The devices by their names, as the hypervisor's own code finds them in the tree.
+trace::StreamHead devices() {
+    const std::vector<std::byte> tree = device_tree();
+    const auto regions = std::make_unique<RegionTable>();
+    if (Tree::check(tree.data(), tree.size()) || list_regions(Tree(tree.data()), *regions)) {
+        throw bad_input("cannot read /sys/firmware/fdt, which has the devices' names; name their "
+                        "addresses, as BASE+SIZE");
+    }
+    trace::StreamHead head{};
+    head.regions.assign(regions->begin(), regions->end());
+    for (const auto& [name, path] : device_tree_aliases()) {
+        head.aliases.emplace(name, path);
+    }
+    return head;
+}
+
+} // namespace
+
+Status steer(std::span<const std::string> words) {
+    // First, so that what makes no sense costs nothing; any name will do for that.
+    control::asks_of(words, [](const std::string&) {
+        return std::vector{control::Place{0, 4096}};
+    });
+    const Announced announced = read_announced();
+    if (!announced.control) {
+        throw bad_input("the hypervisor has no control page: mmioscope,control is off");
+    }
+    PageChannel channel(*announced.control);
+    const control::FindDevice find = [](const std::string& name) {
+        return control::find_device(devices(), name);
+    };
+    fmt::print("{}", control::carry_out(words, find, channel));
+    return Status::fine;
+}
+
+} // namespace mmioscope::guest
