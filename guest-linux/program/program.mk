@@ -1,5 +1,5 @@
 # mmioscope-guest: a static program for the guest, of its own sources, the host tools' and the hypervisor's.
-# Included by guest.mk. The linker's warnings are the C library's, of names that a static program looks up (README.md).
+# Included by guest.mk.
 
 guest_program := $(BUILD)/guest-program/mmioscope-guest
 GUEST_PROGRAM_CXX ?= arm-linux-gnueabihf-g++
@@ -12,15 +12,16 @@ guest_program_sources := $(sort $(wildcard guest-linux/program/*.cpp)) \
         device_names.cpp device_tree.cpp size.cpp) \
     $(addprefix host-tools/control/,words.cpp steering.cpp device_finder.cpp) \
     $(addprefix host-tools/transport/,address.cpp socket.cpp socket_name.cpp) \
-    $(addprefix hyp/,stream/description.cpp stream/frame_sender.cpp stream/record_frame.cpp base/crc32.cpp dt/tree.cpp dt/regions.cpp)
+    $(addprefix hyp/,stream/description.cpp stream/frame_sender.cpp stream/record_frame.cpp stream/folder.cpp base/crc32.cpp dt/tree.cpp dt/regions.cpp)
 guest_program_objects := $(patsubst %.cpp,$(BUILD)/guest-program/%.o,$(guest_program_sources))
 
 .PHONY: guest-program
 guest-program: $(guest_program)
 
+# The linker's only warning is the C library's, of the names that a static program looks up (README.md).
 $(guest_program): $(guest_program_objects) $(BUILD)/libfdt/libfdt.a
 	@echo "  $@"
-	@$(GUEST_PROGRAM_CXX) -static -s -Wl,--gc-sections,--no-warnings -o "$@" $^
+	@$(GUEST_PROGRAM_CXX) -static -s -Wl,--gc-sections -o "$@" $^ 2>"$@.log" || { cat "$@.log" >&2; false; }
 
 $(BUILD)/guest-program/%.o: %.cpp | $(BUILD)/libfdt/libfdt.h
 	@mkdir -p "$(@D)"
