@@ -21,6 +21,7 @@ Examples:
   mmioscope run --kernel vmlinuz --dtb board.dtb --trace serial@90000,rtc@170000
   mmioscope run --kernel vmlinuz --dtb board.dtb --trace all,!0x2c001000+8K --console
   mmioscope run --kernel vmlinuz --dtb board.dtb --stream serial2 --stream-baud 115200
+  mmioscope run --kernel vmlinuz --dtb board.dtb --reboots 3 -o boot.mmio
   mmioscope run --bare --kernel test.bin --dtb board.dtb --time-limit 20 --expect passed
 )";
 
@@ -113,6 +114,11 @@ void add_output(CLI::App& command, Options& options) {
 }
 
 void add_ending(CLI::App& command, Options& options) {
+    command
+        .add_option("--reboots", options.reboots,
+                    "Go on when the guest resets the machine, so many times; each boot has its own "
+                    "files: FILE, FILE.2 ... (default 0: the run ends)")
+        ->type_name("N");
     command.add_option("--time-limit", options.time_limit, "End the run after so many seconds")
         ->check(seconds_from(0))
         ->type_name("SECONDS");

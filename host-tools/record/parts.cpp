@@ -1,9 +1,9 @@
 #include "record/parts.hpp"
 
 #include "lib/error.hpp"
+#include "lib/part_path.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <numeric>
 
 namespace mmioscope::record {
@@ -22,17 +22,6 @@ std::uint64_t sum(std::span<const abi::Loss> losses) {
 }
 
 } // namespace
-
-std::string part_path(const std::string& path, unsigned number) {
-    if (number == 1) {
-        return path;
-    }
-    const std::filesystem::path whole(path);
-    std::filesystem::path name = whole.stem();
-    name += fmt::format(".{}", number);
-    name += whole.extension();
-    return (whole.parent_path() / name).string();
-}
 
 Parts::Parts(const Options& options, trace::LivePrinter* printer)
     : options_(options), printer_(printer) {

@@ -14,9 +14,6 @@
 
 namespace mmioscope::record {
 
-/// The name of the `number`th file: `path` itself, then with .2, .3 ... in front of its suffix.
-std::string part_path(const std::string& path, unsigned number);
-
 class Parts {
 public:
     /// Creates the first file. `printer`, if there is one, follows them all; it stays the caller's.

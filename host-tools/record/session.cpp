@@ -2,6 +2,7 @@
 
 #include "control/relay.hpp"
 #include "lib/live_printer.hpp"
+#include "lib/part_path.hpp"
 #include "lib/progress_line.hpp"
 #include "lib/report.hpp"
 #include "lib/shared_wire.hpp"

@@ -1,6 +1,7 @@
 #include "run/closing.hpp"
 
 #include "lib/device_names.hpp"
+#include "lib/part_path.hpp"
 #include "lib/record_text.hpp"
 #include "lib/report.hpp"
 
@@ -37,6 +38,12 @@ std::string why_incomplete(const Plan& plan, const Stop& stop, const TraceResult
     return std::string(trace::engine_caveat(result.engine));
 }
 
+std::string saved_in(const std::string& path, unsigned files) {
+    return files == 1 ? fmt::format("trace saved in {}\n", path)
+                      : fmt::format("trace saved in {} to {}, {} files\n", path,
+                                    part_path(path, files), files);
+}
+
 } // namespace
 
 bool prints(const Options& options) {
@@ -47,39 +54,68 @@ bool shows_progress(const Options& options) {
     return !options.console && !(prints(options) && ::isatty(STDOUT_FILENO) != 0);
 }
 
-Status report_not_started(const Stop& stop, const RunFiles& files) {
+void Closing::print_tables(const TraceResult& result) const {
+    const trace::DeviceNames names(result.regions, plan_.tree);
+    const trace::LineContext context{&names, result.summary.start().value_or(0),
+                                     result.counter_frequency};
+    fmt::print("{}{}", trace::device_table(result.summary, context),
+               trace::other_counts(result.summary, result.statistics));
+}
+
+// A run of one boot names none.
+void Closing::print_verdict(const TraceResult& result, const std::string& why) {
+    ++boots_;
+    incomplete_ += !why.empty() || result.losses.lost() > 0 ? 1 : 0;
+    const bool alone = plan_.options.reboots == 0;
+    fmt::print("{}{}\n", alone ? "" : fmt::format("boot {}: ", boots_),
+               trace::verdict(result.summary, result.losses.losses(), why));
+}
+
+void Closing::print_total() const {
+    if (plan_.options.reboots > 0) {
+        fmt::print("{}: {} boots, {} of them incomplete\n",
+                   incomplete_ == 0 ? "complete" : "incomplete", boots_, incomplete_);
+    }
+    std::fflush(stdout);
+}
+
+void Closing::boot_over(const TraceResult& result) {
+    fmt::print("\n");
+    print_tables(result);
+    print_verdict(result, result.doubts.empty() ? std::string(trace::engine_caveat(result.engine))
+                                                : result.doubts);
+    fmt::print("the next boot begins\n");
+    std::fflush(stdout);
+}
+
+Status Closing::not_started(const Stop& stop) {
     const std::string why = stop.why.empty() ? "QEMU ended" : stop.why;
-    fmt::print(stderr, "mmioscope: {} before the hypervisor was ready\n", why);
+    fmt::print(stderr, "mmioscope: {} before the hypervisor was ready{}\n", why,
+               boots_ > 0 ? fmt::format(" again, after boot {}", boots_) : "");
     fmt::print(stderr, "{}", stop.report);
     if (stop.report.empty()) {
-        print_log_end(stderr, "hypervisor's log", files.hypervisor_log);
+        print_log_end(stderr, "hypervisor's log", files_.hypervisor_log);
     }
-    print_log_end(stderr, "QEMU's messages", files.messages);
+    print_log_end(stderr, "QEMU's messages", files_.messages);
     return trace::status_of(stop.ending, false);
 }
 
-Status report_end(const Plan& plan, const Stop& stop, const TraceResult& result,
-                  const RunFiles& files, std::uint64_t not_printed) {
-    const trace::DeviceNames names(result.regions, plan.tree);
-    const trace::LineContext context{&names, result.summary.start().value_or(0),
-                                     result.counter_frequency};
-    fmt::print("{}\n{}", trace::not_printed_note(not_printed),
-               trace::device_table(result.summary, context));
-    fmt::print("{}", trace::other_counts(result.summary, result.statistics));
-    if (!plan.options.console) {
-        print_log_end(stdout, "guest's console", files.console_log);
+Status Closing::end(const Stop& stop, const TraceResult& result, std::uint64_t not_printed) {
+    fmt::print("{}\n", trace::not_printed_note(not_printed));
+    print_tables(result);
+    if (!plan_.options.console) {
+        print_log_end(stdout, "guest's console", files_.console_log);
     }
-    if (!plan.options.output.empty()) {
-        fmt::print("trace saved in {}\n", plan.options.output);
+    if (!plan_.options.output.empty()) {
+        fmt::print("{}", saved_in(plan_.options.output, boots_ + 1));
     }
     fmt::print(stderr, "{}", stop.report);
     if (stop.ending == abi::Ending::failed) {
-        print_log_end(stderr, "QEMU's messages", files.messages);
+        print_log_end(stderr, "QEMU's messages", files_.messages);
     }
-    const std::string why = why_incomplete(plan, stop, result, files);
-    fmt::print("{}\n", trace::verdict(result.summary, result.losses.losses(), why));
-    std::fflush(stdout);
-    return trace::status_of(stop.ending, why.empty() && result.losses.lost() == 0);
+    print_verdict(result, why_incomplete(plan_, stop, result, files_));
+    print_total();
+    return trace::status_of(stop.ending, incomplete_ == 0);
 }
 
 } // namespace mmioscope::run

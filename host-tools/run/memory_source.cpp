@@ -30,6 +30,10 @@ void MemorySource::begin(trace::FileWriter& file, const std::string& about) {
     recorder_.emplace(*area_, file);
 }
 
+std::unique_ptr<TraceSource> MemorySource::next_boot() const {
+    return std::make_unique<MemorySource>(plan_, memory_);
+}
+
 TraceResult MemorySource::result() const {
     const std::uint64_t damaged = recorder_->damaged();
     return {recorder_->summary(),

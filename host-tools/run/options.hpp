@@ -52,6 +52,7 @@ struct Options {
 
     std::string qemu = "qemu-system-arm";
     std::vector<std::string> qemu_arguments;
+    unsigned reboots = 0;    ///< resets by the guest over which the run goes on
     double time_limit = 0;   ///< seconds; 0: none
     double ready_limit = 30; ///< seconds until the hypervisor must have set up its area
     std::string expect;      ///< the guest's console must have a line that contains it

@@ -93,6 +93,17 @@ void add_access_log(Arguments& to, int log) {
     }
 }
 
+// What QEMU does where the guest ends or resets the machine.
+void add_ending(Arguments& to, int monitor) {
+    if (monitor < 0) {
+        add(to, {"-no-reboot"});
+        return;
+    }
+    add(to, {"-action", "reboot=shutdown,shutdown=pause"});
+    add(to, {"-chardev", fmt::format("socket,id=monitor,fd={}", monitor)});
+    add(to, {"-mon", "chardev=monitor,mode=control"});
+}
+
 } // namespace
 
 std::string descriptor_path(int fd) {
@@ -112,7 +123,8 @@ Arguments qemu_command(const Plan& plan, const QemuFiles& files) {
     }
     add_loader(arguments, descriptor_path(files.tree),
                board.hypervisor_base + abi::boot_tree_offset);
-    add(arguments, {"-display", "none", "-monitor", "none", "-no-reboot"});
+    add(arguments, {"-display", "none", "-monitor", "none"});
+    add_ending(arguments, files.monitor);
     add(arguments, {"-audiodev", "none,id=audio"});
     add_serials(arguments, plan, files);
     add_devices(arguments, board, options);

@@ -18,6 +18,7 @@ struct QemuFiles {
     int hypervisor_log;
     int stream;             ///< -1: there is none
     int access_log;         ///< -1: not written
+    int monitor;            ///< socket; -1: the machine ends where the guest resets it
     int stream_socket = -1; ///< the stream's UART instead of `stream`; -1: not
 };
 

@@ -1,6 +1,7 @@
 #include "run/run_files.hpp"
 
 #include "lib/error.hpp"
+#include "lib/part_path.hpp"
 #include "run/closing.hpp"
 
 #include <fcntl.h>
@@ -15,14 +16,6 @@ namespace {
 
 FileDescriptor named_or_memory(const std::string& path, const char* label) {
     return path.empty() ? memory_file(label, 0) : create_output(path);
-}
-
-// Without anybody to read it back a trace is only counted.
-FileDescriptor trace_file(const Options& options) {
-    if (!options.output.empty()) {
-        return create_output(options.output);
-    }
-    return prints(options) ? temporary_file() : create_output("/dev/null");
 }
 
 FileDescriptor stream_file(const Options& options) {
@@ -40,10 +33,18 @@ void write_all(int fd, const Bytes& bytes) {
 
 } // namespace
 
+// Without anybody to read it back a trace is only counted.
+FileDescriptor trace_file(const Options& options, unsigned boot) {
+    if (!options.output.empty()) {
+        return create_output(part_path(options.output, boot));
+    }
+    return prints(options) ? temporary_file() : create_output("/dev/null");
+}
+
 RunFiles::RunFiles(const Plan& plan)
     : tree(memory_file("device-tree", 0)),
       boot_image(plan.boot_image.empty() ? FileDescriptor() : memory_file("boot-image", 0)),
-      trace(trace_file(plan.options)),
+      trace(trace_file(plan.options, 1)),
       console_log(named_or_memory(plan.options.console_log, "console")),
       hypervisor_log(named_or_memory(plan.options.hypervisor_log, "hypervisor")),
       stream(stream_file(plan.options)),
@@ -58,14 +59,15 @@ RunFiles::RunFiles(const Plan& plan)
     inherit_all();
 }
 
-QemuFiles RunFiles::for_qemu(int ram) const {
+QemuFiles RunFiles::for_qemu(int ram, int monitor) const {
     return {ram,
             tree.get(),
             boot_image ? boot_image.get() : -1,
             console_log.get(),
             hypervisor_log.get(),
             stream ? stream.get() : -1,
-            access_log ? access_log.get() : -1};
+            access_log ? access_log.get() : -1,
+            monitor};
 }
 
 // QEMU opens them anew by their descriptors, so no name has to be passed on or quoted.

@@ -11,11 +11,12 @@ struct RunFiles {
     /// Creates them. Throws Error (bad_input) naming the one that cannot be.
     explicit RunFiles(const Plan& plan);
 
-    QemuFiles for_qemu(int ram) const;
+    /// `monitor`: QEMU's end of its control socket, or -1.
+    QemuFiles for_qemu(int ram, int monitor) const;
 
     FileDescriptor tree;       ///< what the hypervisor is handed
     FileDescriptor boot_image; ///< the hypervisor; none if QEMU takes its ELF file
-    FileDescriptor trace;
+    FileDescriptor trace;      ///< of the first boot
     FileDescriptor console_log;
     FileDescriptor hypervisor_log;
     FileDescriptor stream;     ///< none if not asked for
@@ -26,5 +27,8 @@ struct RunFiles {
 private:
     void inherit_all() const;
 };
+
+/// Where the trace of the `boot`th boot goes. Throws Error (bad_input) if it cannot be written.
+FileDescriptor trace_file(const Options& options, unsigned boot);
 
 } // namespace mmioscope::run

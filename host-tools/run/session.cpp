@@ -2,7 +2,9 @@
 
 #include "lib/live_printer.hpp"
 #include "lib/progress_line.hpp"
+#include "run/access_logs.hpp"
 #include "run/closing.hpp"
+#include "run/monitor.hpp"
 #include "run/qemu_command.hpp"
 #include "run/run_files.hpp"
 #include "run/terminal.hpp"
@@ -29,13 +31,14 @@ constexpr std::size_t busy = 4096;
 // Nothing if the hypervisor has set its trace up; else why it will not.
 std::optional<Stop> wait_until_ready(const Plan& plan, TraceSource& source, Watch& watch,
                                      Wires& wires) {
+    const double start = watch.elapsed().count();
     while (!source.ready()) {
         wires.pass();
         std::optional<Stop> stop = watch.check();
         if (stop && !source.ready()) {
             return stop;
         }
-        if (watch.elapsed().count() > plan.options.ready_limit) {
+        if (watch.elapsed().count() - start > plan.options.ready_limit) {
             return Stop{
                 abi::Ending::failed,
                 fmt::format("the hypervisor was not ready after {} s", plan.options.ready_limit),
@@ -55,12 +58,13 @@ std::unique_ptr<TraceSource> make_source(const Plan& plan, const GuestMemory& me
     return std::make_unique<MemorySource>(plan, memory);
 }
 
-std::string about(const Plan& plan) {
+std::string about(const Plan& plan, unsigned boot) {
     const Options& options = plan.options;
     std::string lines =
         fmt::format("kernel={}\n", std::filesystem::path(options.kernel).filename().string());
     lines += fmt::format("command-line={}\n", options.command_line.value_or(""));
     lines += fmt::format("cpus={}\nmemory={}\n", options.cpus, options.memory);
+    lines += boot > 1 ? fmt::format("boot={}\n", boot) : "";
     for (const std::string& word : options.trace) {
         lines += fmt::format("trace={}\n", word);
     }
@@ -95,6 +99,39 @@ struct EndOfFile {
     ~EndOfFile() { written.finish(); }
 };
 
+/// What the boots of a run share.
+struct Run {
+    const Plan& plan;
+    Process& qemu;
+    Watch& watch;
+    ProgressLine& progress;
+    Wires& wires;
+    trace::LivePrinter* printer;
+
+    /// The machine is to be reset, and its next boot to be traced.
+    bool goes_on(const Stop& stop, unsigned boot) const {
+        return stop.ending == abi::Ending::machine_reset && boot <= plan.options.reboots;
+    }
+};
+
+// One boot, which is ready, into a file of its own. QEMU is ended unless the run goes on.
+Stop record_boot(const Run& run, TraceSource& source, FileDescriptor opened, unsigned boot) {
+    const auto trace_file = std::make_shared<trace::FollowedFile>(std::move(opened));
+    const EndOfFile end_of_file{trace_file->written};
+    trace::FileWriter file(trace_file->file.get(), trace_file->written);
+    source.begin(file, about(run.plan, boot));
+    if (run.printer != nullptr) {
+        run.printer->follow(trace_file);
+    }
+    const Stop stop = record(source, file, run.watch, run.progress, run.wires);
+    if (!run.goes_on(stop, boot)) {
+        run.qemu.terminate(2s);
+    }
+    run.wires.pass();
+    source.finish(stop.ending);
+    return stop;
+}
+
 } // namespace
 
 Status run_session(const Plan& plan) {
@@ -102,38 +139,50 @@ Status run_session(const Plan& plan) {
     Signals signals;
     const GuestMemory memory(*plan.board, plan.options.memory, plan.options.ram);
     RunFiles files(plan);
+    std::optional<Monitor> monitor;
+    if (plan.options.reboots > 0) {
+        monitor.emplace();
+    }
     // Before QEMU starts: RAM may hold what another boot has left.
-    const std::unique_ptr<TraceSource> source = make_source(plan, memory, files);
+    std::unique_ptr<TraceSource> source = make_source(plan, memory, files);
     LogFile hypervisor_log(
         (plan.board->one_serial() ? files.console_log : files.hypervisor_log).get());
     Wires wires(plan.options, files);
-    Process qemu(plan.qemu, qemu_command(plan, wires.for_qemu(files.for_qemu(memory.fd()))),
-                 files.messages.get(), plan.options.console);
+    const QemuFiles inherited =
+        wires.for_qemu(files.for_qemu(memory.fd(), monitor ? monitor->for_qemu() : -1));
+    Process qemu(plan.qemu, qemu_command(plan, inherited), files.messages.get(),
+                 plan.options.console);
     wires.started();
-    Watch watch(qemu, signals, hypervisor_log, plan.options.time_limit);
-
-    if (const std::optional<Stop> stop = wait_until_ready(plan, *source, watch, wires)) {
-        qemu.terminate(2s);
-        return report_not_started(*stop, files);
-    }
-    const auto trace_file = std::make_shared<trace::FollowedFile>(std::move(files.trace));
-    trace::FileWriter file(trace_file->file.get(), trace_file->written);
-    source->begin(file, about(plan));
+    Watch watch(qemu, monitor ? &*monitor : nullptr, signals, hypervisor_log,
+                plan.options.time_limit);
     std::optional<trace::LivePrinter> printer;
-    if (prints(plan.options)) {
-        printer.emplace(trace::live_options(plan.options.all));
-        printer->follow(trace_file);
-    }
-    const EndOfFile end_of_file{trace_file->written};
     ProgressLine progress(shows_progress(plan.options));
-    const Stop stop = record(*source, file, watch, progress, wires);
-    qemu.terminate(2s);
-    wires.pass();
-    source->finish(stop.ending);
-    trace_file->written.finish();
-    progress.clear();
-    const std::uint64_t not_printed = printer ? printer->finish() : 0;
-    return report_end(plan, stop, source->result(), files, not_printed);
+    AccessLogs access_logs(files.access_log ? files.access_log.get() : -1, plan.options.access_log);
+    Closing closing(plan, files);
+    for (unsigned boot = 1;; ++boot) {
+        if (const std::optional<Stop> stop = wait_until_ready(plan, *source, watch, wires)) {
+            qemu.terminate(2s);
+            progress.clear();
+            access_logs.split();
+            return closing.not_started(*stop);
+        }
+        if (!printer && prints(plan.options)) {
+            printer.emplace(trace::live_options(plan.options.all));
+        }
+        const Run run{plan, qemu, watch, progress, wires, printer ? &*printer : nullptr};
+        const Stop stop =
+            record_boot(run, *source,
+                        boot == 1 ? std::move(files.trace) : trace_file(plan.options, boot), boot);
+        progress.clear();
+        if (!run.goes_on(stop, boot)) {
+            access_logs.split();
+            return closing.end(stop, source->result(), printer ? printer->finish() : 0);
+        }
+        access_logs.end_boot();
+        closing.boot_over(source->result());
+        source = source->next_boot();
+        monitor->restart();
+    }
 }
 
 } // namespace mmioscope::run

@@ -63,6 +63,10 @@ void StreamSource::finish(abi::Ending ending) {
     recorder_->finish(ending);
 }
 
+std::unique_ptr<TraceSource> StreamSource::next_boot() const {
+    return std::make_unique<StreamSource>(fd_, read_);
+}
+
 TraceResult StreamSource::result() const {
     const trace::StreamHead& head = *recorder_->head();
     const std::span<const abi::Statistics> statistics = recorder_->statistics();

@@ -6,6 +6,7 @@
 #include "run/guest_memory.hpp"
 #include "run/plan.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -37,6 +38,8 @@ public:
     virtual void finish(abi::Ending ending) = 0;
     /// After finish().
     virtual TraceResult result() const = 0;
+    /// After finish(), before the machine is reset: where the next boot's trace comes from.
+    virtual std::unique_ptr<TraceSource> next_boot() const = 0;
 };
 
 /// The rings.
@@ -50,6 +53,7 @@ public:
     const trace::Summary& summary() const override { return recorder_->summary(); }
     void finish(abi::Ending ending) override { recorder_->finish(ending); }
     TraceResult result() const override;
+    std::unique_ptr<TraceSource> next_boot() const override;
 
 private:
     const Plan& plan_;
@@ -63,8 +67,8 @@ private:
 /// The stream, which QEMU writes into a file.
 class StreamSource : public TraceSource {
 public:
-    /// `fd` is the file, and stays the caller's.
-    explicit StreamSource(int fd) : fd_(fd) {}
+    /// `fd` is the file, and stays the caller's; `from`: where in it the boot begins.
+    explicit StreamSource(int fd, std::uint64_t from = 0) : fd_(fd), read_(from) {}
 
     bool ready() override;
     void begin(trace::FileWriter& file, const std::string& about) override;
@@ -72,12 +76,13 @@ public:
     const trace::Summary& summary() const override { return recorder_->summary(); }
     void finish(abi::Ending ending) override;
     TraceResult result() const override;
+    std::unique_ptr<TraceSource> next_boot() const override;
 
 private:
     std::span<const std::byte> read_more();
 
     int fd_;
-    std::uint64_t read_ = 0; ///< bytes of the file
+    std::uint64_t read_; ///< bytes of the file
     std::vector<std::byte> buffer_;
     std::vector<std::byte> first_; ///< what came until it was ready
     std::optional<trace::StreamRecorder> recorder_;

@@ -10,8 +10,9 @@ namespace mmioscope::run {
 
 using namespace std::chrono_literals;
 
-Watch::Watch(Process& process, Signals& signals, LogFile& hypervisor_log, double time_limit)
-    : process_(process), signals_(signals), hypervisor_log_(hypervisor_log),
+Watch::Watch(Process& process, Monitor* monitor, Signals& signals, LogFile& hypervisor_log,
+             double time_limit)
+    : process_(process), monitor_(monitor), signals_(signals), hypervisor_log_(hypervisor_log),
       time_limit_(time_limit) {}
 
 std::chrono::duration<double> Watch::elapsed() const {
@@ -31,6 +32,10 @@ std::optional<Stop> Watch::check() {
     }
     if (exit) {
         return Stop{abi::Ending::machine_off, "", ""};
+    }
+    if (const auto halt = monitor_ != nullptr ? monitor_->poll() : std::nullopt) {
+        const bool reset = *halt == Monitor::Halt::reset;
+        return Stop{reset ? abi::Ending::machine_reset : abi::Ending::machine_off, "", ""};
     }
     if (time_limit_ > 0 && elapsed().count() >= time_limit_) {
         return Stop{abi::Ending::time_limit,

@@ -4,6 +4,7 @@
 #include "abi/container.hpp"
 #include "lib/signals.hpp"
 #include "run/log_file.hpp"
+#include "run/monitor.hpp"
 #include "run/process.hpp"
 
 #include <chrono>
@@ -21,8 +22,10 @@ struct Stop {
 
 class Watch {
 public:
-    /// All stay the caller's. `time_limit` in seconds, 0: none.
-    Watch(Process& process, Signals& signals, LogFile& hypervisor_log, double time_limit);
+    /// All stay the caller's. `monitor`: null if the machine ends where the guest resets it.
+    /// `time_limit` in seconds, 0: none.
+    Watch(Process& process, Monitor* monitor, Signals& signals, LogFile& hypervisor_log,
+          double time_limit);
 
     /// Nothing while the run goes on.
     std::optional<Stop> check();
@@ -35,6 +38,7 @@ private:
     std::optional<Stop> hypervisor_stopped();
 
     Process& process_;
+    Monitor* monitor_;
     Signals& signals_;
     LogFile& hypervisor_log_;
     double time_limit_;

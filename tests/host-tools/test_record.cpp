@@ -1,7 +1,7 @@
 // `mmioscope record` as a process of its own, with a real sender at the other end.
 #include "lib/byte_source.hpp"
+#include "lib/part_path.hpp"
 #include "lib/trace_reader.hpp"
-#include "record/parts.hpp"
 #include "record/session.hpp"
 #include "records.hpp"
 #include "stream_maker.hpp"
@@ -432,7 +432,7 @@ TEST_CASE("record: with --forever a machine that is off may come back") {
 }
 
 TEST_CASE("record: the names of files that follow") {
-    CHECK(record::part_path("a/b.mmio", 1) == "a/b.mmio");
-    CHECK(record::part_path("a.d/b.mmio", 2) == "a.d/b.2.mmio");
-    CHECK(record::part_path("boot", 12) == "boot.12");
+    CHECK(part_path("a/b.mmio", 1) == "a/b.mmio");
+    CHECK(part_path("a.d/b.mmio", 2) == "a.d/b.2.mmio");
+    CHECK(part_path("boot", 12) == "boot.12");
 }

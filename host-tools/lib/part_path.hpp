@@ -1,0 +1,11 @@
+// Names of the files of which there is more than one.
+#pragma once
+
+#include <string>
+
+namespace mmioscope {
+
+/// The name of the `number`th file: `path` itself, then with .2, .3 ... in front of its suffix.
+std::string part_path(const std::string& path, unsigned number);
+
+} // namespace mmioscope

@@ -1,0 +1,105 @@
+#include "run/monitor.hpp"
+
+#include "lib/error.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+namespace mmioscope::run {
+
+namespace {
+
+using namespace std::chrono_literals;
+constexpr auto patience = 10s;
+
+// The protocol is QMP: a JSON object a line, each way (QEMU's docs/interop/qmp-spec.txt).
+constexpr char begin[] = R"({"execute": "qmp_capabilities"})";
+constexpr char let_reset[] =
+    R"({"execute": "set-action", "arguments": {"reboot": "reset"}} {"execute": "system_reset"})";
+constexpr char stand_still_again[] =
+    R"({"execute": "set-action", "arguments": {"reboot": "shutdown"}} {"execute": "cont"})";
+
+} // namespace
+
+Monitor::Monitor() {
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+        throw failure("cannot make a socket: {}", std::strerror(errno));
+    }
+    ours_ = FileDescriptor(ends[0]);
+    theirs_ = FileDescriptor(ends[1]);
+    ::fcntl(theirs_.get(), F_SETFD, 0);
+    send(begin); // read as soon as QEMU is there
+}
+
+void Monitor::send(const std::string& line) {
+    const std::string bytes = line + "\n";
+    if (::send(ours_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) !=
+        static_cast<ssize_t>(bytes.size())) {
+        throw failure("QEMU does not listen: {}", std::strerror(errno));
+    }
+}
+
+std::optional<Monitor::Halt> Monitor::poll() {
+    take_lines();
+    return halt_;
+}
+
+void Monitor::take_lines() {
+    std::array<char, 4096> bytes;
+    ssize_t got = 0;
+    while ((got = ::recv(ours_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT)) > 0) {
+        text_.append(bytes.data(), static_cast<std::size_t>(got));
+    }
+    for (std::size_t end = 0; (end = text_.find('\n')) != std::string::npos;) {
+        take_line(text_.substr(0, end));
+        text_.erase(0, end + 1);
+    }
+}
+
+void Monitor::take_line(const std::string& line) {
+    const nlohmann::json said = nlohmann::json::parse(line, nullptr, false);
+    if (!said.is_object()) {
+        throw failure("QEMU's control socket says what is no JSON: {}", line);
+    }
+    if (said.contains("error")) {
+        throw failure("QEMU refuses: {}", said["error"].value("desc", line));
+    }
+    const std::string event = said.value("event", "");
+    if (event == "SHUTDOWN") {
+        const bool reset = said["data"].value("reason", "") == "guest-reset";
+        halt_ = reset ? Halt::reset : Halt::off;
+    }
+    reset_ = reset_ || event == "RESET";
+    running_ = running_ || event == "RESUME";
+}
+
+void Monitor::wait_for(const bool& done, const char* what) {
+    for (auto waited = 0ms; !done; waited += 1ms) {
+        if (waited > patience) {
+            throw failure("QEMU does not {} the machine", what);
+        }
+        std::this_thread::sleep_for(1ms);
+        take_lines();
+    }
+}
+
+void Monitor::restart() {
+    halt_.reset();
+    reset_ = false;
+    send(let_reset);
+    wait_for(reset_, "reset");
+    running_ = false;
+    send(stand_still_again);
+    wait_for(running_, "continue");
+}
+
+} // namespace mmioscope::run

@@ -1,0 +1,48 @@
+# The guest resets the machine, and the run goes on: each boot's trace is whole, and QEMU's own log of that boot.
+# shellcheck shell=bash disable=SC2154
+
+# resets_boots BOOTS ARGUMENT...: Linux boots, and resets the machine, which boots again; stopped where it would once more.
+resets_boots() {
+    local boots=$1 boot suffix
+    shift
+    run_linux 'mmioscope.steps=none mmioscope.end=reboot' --no-print --reboots $((boots - 1)) \
+        --access-log "$out/access.log" "$@"
+    exits_with 0
+    has stdout "^complete: $boots boots, 0 of them incomplete$"
+    [ "$(grep -c '^mmioscope-guest: done' "$out/console")" = "$boots" ] || fail "the guest did not come up $boots times"
+    for ((boot = 1; boot <= boots; boot++)); do
+        suffix=
+        [ $boot = 1 ] || suffix=.$boot
+        has stdout "^boot $boot: complete: [0-9]{5,} events, 0 lost$"
+        resets_verified "$suffix"
+        resets_own_boot "$suffix"
+    done
+}
+# The trace of that boot is its log, and ends with the reset, which is the board's own register or PSCI's.
+resets_verified() { # SUFFIX
+    "$mmioscope" verify "$out/trace$1.mmio" "$out/access$1.log" >"$out/verify$1" 2>&1 || true
+    has "verify$1" '^verify: [0-9]{5,} events compared, 0 differences$' "$(tail -n 1 "$out/verify$1") (see $out/verify$1)"
+    "$mmioscope" print --all "$out/trace$1.mmio" >"$out/print" || fail "print: exit status $?"
+    grep -E '^ *[0-9]+\.[0-9]+ |machine reset' "$out/print" | tail -n 5 >"$out/end$1"
+    has "end$1" ' W4 .* \+0x0*a4 0xc0900000 |machine reset, cpu [01]' "the last before the reset: $(tail -n 1 "$out/end$1")"
+}
+# Both CPUs were there again.
+resets_own_boot() { # SUFFIX
+    grep -qE ' cpu1 [RW]4 ' "$out/print" || fail "CPU 1 has done nothing in trace$1"
+}
+
+# The stream's own file holds all boots: `record` makes of it what the run did.
+resets_streamed() { # ARGUMENT...
+    resets_boots 2 --stream serial2 --stream-file "$out/wire" "$@"
+    "$mmioscope" record "$out/wire" -o "$out/recorded.mmio" >"$out/recorded" 2>&1 || fail "record: $(tail -n 1 "$out/recorded")"
+    has recorded '^complete: 2 boots, 0 of them incomplete$'
+    local suffix
+    for suffix in '' .2; do
+        "$build/tests/same-records" "$out/trace$suffix.mmio" "$out/recorded$suffix.mmio" >"$out/same" || fail "$(cat "$out/same")"
+    done
+}
+
+add test resets-streamed 30 resets_streamed
+add test resets-virt 25 virt resets_boots 2
+add nightly resets-vexpress-10 80 resets_boots 10
+add nightly resets-virt-10 80 virt resets_boots 10 --engine emulation
