@@ -40,13 +40,15 @@ $(transparency_out)/kexec: tests/transparency/kexec/kexec.c
 	@echo "  $@"
 	@$(PROBE_CC) $(PROBE_FLAGS) -o $@ $<
 
-$(transparency_out)/kexec.img: $(transparency_out)/kexec tests/transparency/kexec/second-start $(BUILD)/guest/vmlinuz
+$(transparency_out)/kexec.img: $(transparency_out)/kexec tests/transparency/kexec/second-start tests/transparency/kexec/kexec-traced \
+		$(BUILD)/guest/vmlinuz
 	@rm -rf "$(@D)/second" "$(@D)/again" && mkdir -p "$(@D)/second/bin" "$(@D)/again/bin"
 	@install -m 755 $(BUILD)/guest/busybox "$(@D)/second/bin/busybox"
 	@ln -s busybox "$(@D)/second/bin/sh"
 	@install -m 755 tests/transparency/kexec/second-start "$(@D)/second/second-start"
 	@cd "$(@D)/second" && find . | cpio --quiet -o -H newc --owner=0:0 | gzip -9n > ../again/second.img
 	@install -m 755 $(transparency_out)/kexec "$(@D)/again/bin/kexec"
+	@install -m 755 tests/transparency/kexec/kexec-traced "$(@D)/again/kexec-traced"
 	@install -m 644 $(BUILD)/guest/vmlinuz "$(@D)/again/vmlinuz"
 	@cd "$(@D)/again" && find . | cpio --quiet -o -H newc --owner=0:0 | gzip -1n > ../kexec.img
 

@@ -42,6 +42,35 @@ resets_streamed() { # ARGUMENT...
     done
 }
 
+# A second kernel, started by the first one: CPUs off, one that jumps, CPUs on again, all in one trace.
+resets_kexec() { # ARGUMENT...
+    cat "$guest/initrd.img" "$build/tests/transparency/kexec.img" >"$out/initrd.img"
+    run --kernel "$guest/vmlinuz" --initrd "$out/initrd.img" --no-net --no-print --expect '== end' \
+        --append 'console=ttyAMA0 rdinit=/kexec-traced' --access-log "$out/access.log" "$@"
+    rm "$out/initrd.img"
+    complete
+    [ "$(grep -c 'Booting Linux on physical CPU' "$out/console")" = 2 ] || fail "not two kernels"
+    has console '^== second kernel'
+    verified
+    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    # Off and on once by each kernel's init, off before the jump, on in each kernel.
+    sed -nE 's/^ *[0-9]+\.[0-9]+ cpu[01] (cpu 1 (started|switched off)|machine reset).*/\1/p' "$out/print" | xargs >"$out/power"
+    local each='cpu 1 started cpu 1 switched off cpu 1 started'
+    [ "$(cat "$out/power")" = "$each cpu 1 switched off $each machine reset" ] || fail "power: $(cat "$out/power")"
+}
+
+# The second CPU goes and comes back while the trace leaves over the UART.
+resets_hotplug() { # TIMES ARGUMENT...
+    hotplug "$@" --stream serial2
+    has verify '^note: [0-9]+ accesses in the log are the stream'
+}
+
+add test resets-kexec 20 virt resets_kexec
+add nightly resets-kexec-emulation 20 virt resets_kexec --engine emulation
+add test resets-hotplug-streamed 15 resets_hotplug 5
+for engine in shadow emulation; do
+    add nightly "resets-hotplug-streamed-$engine" 60 resets_hotplug 100 --engine $engine
+done
 add test resets-streamed 30 resets_streamed
 add test resets-virt 25 virt resets_boots 2
 add nightly resets-vexpress-10 80 resets_boots 10

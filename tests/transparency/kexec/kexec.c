@@ -32,10 +32,10 @@ static struct kexec_segment segment(const char *path, uint32_t at) {
 }
 
 static void start_second(struct kexec_segment tree) {
-    const char first[] = "rdinit=/transparency", second[] = "rdinit=/second-start";
-    char *found = memmem(tree.buf, tree.bufsz, first, sizeof first - 1);
-    if (found == NULL) fail("no init in the tree");
-    memcpy(found, second, sizeof second - 1);
+    const char word[] = "rdinit=", second[] = "/second-start";
+    char *found = memmem(tree.buf, tree.bufsz, word, sizeof word - 1);
+    if (found == NULL || strcspn(found + sizeof word - 1, " ") != sizeof second - 1) fail("no such init in the tree");
+    memcpy(found + sizeof word - 1, second, sizeof second - 1);
 }
 
 /* The tree says where the RAM disk ends: the first one's end, so this one is filled up with zeros. */
