@@ -96,7 +96,7 @@ Status print_boot(const trace::Area& area, const char* which, const trace::Devic
                   const Options& options) {
     const abi::AreaHeader& header = area.header();
     const std::string board(header.board, ::strnlen(header.board, sizeof header.board));
-    fmt::print("{} boot, id {}, {}, {} CPUs{}{}\n", which, boot_id(header), board, header.cpu_count,
+    fmt::print("{}, id {}, {}, {} CPUs{}{}\n", which, boot_id(header), board, header.cpu_count,
                header.state == abi::AreaState::panicked ? ", the hypervisor had stopped" : "",
                why_not_kept(header.kept));
     const trace::LastAccesses last = trace::last_accesses(area, options.count);
@@ -127,9 +127,11 @@ Status blackbox(const Options& options) {
         trace::previous_boot(found->area, image.bytes().subspan(found->offset));
     if (previous && !options.current) {
         const trace::DeviceNames of_previous(previous->regions(), tree_of(*found, image.bytes()));
-        return print_boot(*previous, "previous", of_previous, options);
+        const bool own = boot_id(previous->header()) == boot_id(found->area.header());
+        return print_boot(*previous, own ? "snapshot of the current boot" : "previous boot",
+                          of_previous, options);
     }
-    return print_boot(found->area, "current", names, options);
+    return print_boot(found->area, "current boot", names, options);
 }
 
 } // namespace

@@ -62,7 +62,7 @@ enum class Command : std::uint8_t {
     marker_text = 16, ///< 8 characters; zero ends the text, else the next id goes on
     statistic = 17,   ///< index of a word of abi::Statistics, CPU; value: the word
     flush = 18,       ///< done when every record published is where readers find it
-    snapshot = 19,    ///< reserved for the black box
+    snapshot = 19,    ///< each CPU's last records go where the previous boot's are kept (ring.hpp)
     hello = 20,       ///< the stream's description is sent again now
 
     // A trigger: what it looks for, then what it does. It sees all that is traced, filters or not.
@@ -88,7 +88,7 @@ enum class Status : std::uint8_t {
     erratum = 8,       ///< a CPU cannot be told to forget translations (Cortex-A15 erratum 798181)
     engine = 9,        ///< the baseline engine's tables change by themselves
     no_room = 10,      ///< this CPU's ring is full: the change could not be told
-    unavailable = 11   ///< what it is about is not there: no stream
+    unavailable = 11   ///< what it is about is not there: no stream, no place for a snapshot
 };
 
 struct Request {

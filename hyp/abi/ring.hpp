@@ -18,7 +18,8 @@
 // The area outlives a warm reset. Before it is made anew, the hypervisor copies the end of what the
 // previous boot left, where that holds together, to a small area of its own at `kept_offset`, its
 // last kept_records records of each CPU at the positions they had (so in other slots). It is
-// laid out as any other, all offsets relative to its own start, and never changes.
+// laid out as any other, all offsets relative to its own start, and never changes, unless a
+// snapshot of the boot itself takes its place (control.hpp): then both have the same boot_id.
 #pragma once
 
 #include "abi/record.hpp"

@@ -2,6 +2,7 @@
 
 #include "control/selection.hpp"
 #include "control/settings.hpp"
+#include "machine/black_box.hpp"
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"
 
@@ -47,6 +48,7 @@ bool well_formed(const Machine& machine, const Request& r) {
     case Command::stop:
     case Command::no_filter:
     case Command::flush:
+    case Command::snapshot:
     case Command::hello: return first == 0 && r.argument[1] == 0;
     case Command::select:
     case Command::deselect: return r.argument[1] == 0;
@@ -63,10 +65,10 @@ bool well_formed(const Machine& machine, const Request& r) {
 Status check_request(const Machine& machine, const Request& r) {
     if (r.check != abi::control::check_of(r)) return Status::damaged;
     if (r.version != abi::control::version) return Status::other_version;
-    if (r.command == Command::snapshot) return Status::unavailable;
     if (r.command > Command::no_trigger) return Status::unknown;
     if (r.command == Command::hello && !machine.stream.active()) return Status::unavailable;
     if (!well_formed(machine, r)) return Status::argument;
+    if (r.command == Command::snapshot && !can_keep(*machine.area)) return Status::unavailable;
     if (!is_change(r.command)) return Status::done;
     if (machine.config.engine == abi::EngineKind::unprotect) return Status::engine;
     if (!is_selection(r.command)) return setting_possible(machine, r);
@@ -117,6 +119,17 @@ bool change_in_quiet(Cpu& cpu, const Request& r) {
     return alone;
 }
 
+/// False: another CPU is at it.
+bool take_snapshot(Cpu& cpu) {
+    Machine& machine = *cpu.machine;
+    constexpr unsigned max_turns = 2000;
+    if (!machine.changes.try_acquire(cpu.number, max_turns, cpu.ring.statistics().lock_spins))
+        return false;
+    keep_snapshot(*machine.area);
+    machine.changes.release();
+    return true;
+}
+
 void answer(Cpu& cpu, const Request& r, std::uint32_t (&value)[2]) {
     Machine& machine = *cpu.machine;
     if (r.command == Command::describe) {
@@ -136,6 +149,14 @@ void answer(Cpu& cpu, const Request& r, std::uint32_t (&value)[2]) {
     }
 }
 
+/// False: others are in the way.
+bool carry_out(Cpu& cpu, const Request& r, std::uint32_t (&value)[2]) {
+    if (is_change(r.command)) return change_in_quiet(cpu, r);
+    if (r.command == Command::snapshot) return take_snapshot(cpu);
+    answer(cpu, r, value);
+    return true;
+}
+
 } // namespace
 
 std::optional<Reply> execute(Cpu& cpu, const Request& request) {
@@ -144,10 +165,7 @@ std::optional<Reply> execute(Cpu& cpu, const Request& request) {
                          request.command == Command::marker_text;
     if (reply.status == Status::done && records && !cpu.ring.has_room(1))
         reply.status = Status::no_room;
-    if (reply.status == Status::done) {
-        if (!is_change(request.command)) answer(cpu, request, reply.value);
-        else if (!change_in_quiet(cpu, request)) return std::nullopt;
-    }
+    if (reply.status == Status::done && !carry_out(cpu, request, reply.value)) return std::nullopt;
     reply.check = abi::control::check_of(reply);
     return reply;
 }

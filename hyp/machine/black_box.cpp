@@ -4,6 +4,7 @@
 #include "base/crc32.hpp"
 #include "port/barrier.hpp"
 #include "port/memory.hpp"
+#include "port/shared.hpp"
 
 #include <cstring>
 
@@ -21,6 +22,9 @@ abi::RingHeader& ring_at(std::uint8_t* area, std::uint32_t offset) {
 
 abi::Record* records_of(abi::RingHeader& ring) {
     return reinterpret_cast<abi::Record*>(&ring + 1);
+}
+const abi::Record* records_of(const abi::RingHeader& ring) {
+    return reinterpret_cast<const abi::Record*>(&ring + 1);
 }
 
 /// Laid out as this boot's area will be: then what is to be kept and where it goes do not overlap.
@@ -52,42 +56,77 @@ bool sound(std::uint8_t* area, const AreaLayout& layout, unsigned cpus) {
 }
 
 /// The last records, at their positions. One that is not whole leaves its slot empty, and readers
-/// count it: its commit word is missing.
-void keep_records(abi::RingHeader& from, abi::RingHeader& to) {
-    const std::uint64_t head = from.head;
+/// count it: its commit word is missing. `in_use`: its writer may come around to it meanwhile.
+void keep_records(const abi::RingHeader& from, abi::RingHeader& to, bool in_use) {
+    const std::uint64_t head = to.head;
     const std::uint64_t available = head < from.capacity ? head : from.capacity;
     const std::uint64_t count = available < abi::kept_records ? available : abi::kept_records;
     std::uint64_t slot = (head - count) % from.capacity;
     for (std::uint64_t at = head - count; at != head; ++at) {
+        abi::Record& kept = records_of(to)[at % abi::kept_records];
         const abi::Record& record = records_of(from)[slot];
-        if (record.commit == static_cast<std::uint32_t>(at + 1))
-            records_of(to)[at % abi::kept_records] = record;
+        if (record.commit == static_cast<std::uint32_t>(at + 1)) kept = record;
+        port::order_memory(); // the record, then how far the writer has come
+        if (in_use && port::load_shared(from.head) >= at + from.capacity) kept.commit = 0;
         if (++slot == from.capacity) slot = 0;
     }
 }
 
-void keep_ring(abi::RingHeader& from, abi::RingHeader& to) {
+/// What a CPU that goes on is at. Its words belong together if none changed while they were read.
+void keep_in_flight(const abi::RingHeader& from, abi::RingHeader& to) {
+    constexpr unsigned tries = 4;
+    for (unsigned i = 0; i < tries; ++i) {
+        to.in_flight = port::load_shared(from.in_flight);
+        to.in_flight_time = port::load_shared(from.in_flight_time);
+        port::order_memory();
+        to.in_flight_pc = port::load_shared(from.in_flight_pc);
+        to.in_flight_pa = port::load_shared(from.in_flight_pa);
+        port::order_memory();
+        if (port::load_shared(from.in_flight) == to.in_flight &&
+            port::load_shared(from.in_flight_time) == to.in_flight_time)
+            return;
+    }
+    to.in_flight = abi::InFlight::none;
+}
+
+void keep_ring(const abi::RingHeader& from, abi::RingHeader& to, bool in_use) {
     to = from;
     to.capacity = abi::kept_records;
     std::memset(to.readers, 0, sizeof to.readers);
-    keep_records(from, to);
+    if (in_use) keep_in_flight(from, to);
+    port::order_memory(); // then the head: an access that has ended meanwhile is below it
+    to.head = port::load_shared(from.head);
+    keep_records(from, to, in_use);
 }
 
-/// The words that say how to read the rest come last.
-void keep_head(const abi::AreaHeader& old, const AreaLayout& layout, abi::AreaHeader& kept) {
-    kept = old;
+void keep_head(const abi::AreaHeader& from, const AreaLayout& layout, abi::AreaHeader& kept) {
+    kept = from;
     kept.magic = 0;
-    kept.area_base = old.area_base + layout.kept_offset;
+    kept.area_base = from.area_base + layout.kept_offset;
     kept.area_size = layout.kept_size;
     kept.kept = abi::Kept::none;
     kept.kept_offset = kept.kept_size = 0;
-    const AreaLayout small(layout.kept_size, old.cpu_count);
-    for (unsigned i = 0; i < old.cpu_count; ++i)
+    const AreaLayout small(layout.kept_size, from.cpu_count);
+    for (unsigned i = 0; i < from.cpu_count; ++i)
         kept.ring_offset[i] = static_cast<std::uint32_t>(small.ring_offset(i));
-    std::memcpy(&kept + 1, &old + 1, old.region_count * sizeof(abi::RegionEntry));
+    std::memcpy(&kept + 1, &from + 1, from.region_count * sizeof(abi::RegionEntry));
     kept.description_crc = description_crc(kept);
+}
+
+/// The end of the area at `bytes`, which holds together. No reader takes what is there for an area
+/// until all of it is.
+void keep(std::uint8_t* bytes, const AreaLayout& layout, bool in_use) {
+    std::uint8_t* place = bytes + layout.kept_offset;
+    port::store_shared(header_at(place).magic, 0);
     port::complete_system();
-    kept.magic = abi::area_magic;
+    std::memset(place, 0, static_cast<std::size_t>(layout.kept_size));
+    const abi::AreaHeader& area = header_at(bytes);
+    keep_head(area, layout, header_at(place));
+    for (unsigned i = 0; i < area.cpu_count; ++i)
+        keep_ring(ring_at(bytes, area.ring_offset[i]),
+                  ring_at(place, header_at(place).ring_offset[i]), in_use);
+    port::complete_system();
+    port::store_shared(header_at(place).magic, abi::area_magic);
 }
 
 } // namespace
@@ -108,13 +147,22 @@ abi::Kept keep_previous_boot(Range where, const AreaLayout& layout, unsigned cpu
     if (old.magic != abi::area_magic) return abi::Kept::none;
     if (!laid_out_alike(old, where, layout, cpus)) return abi::Kept::other_layout;
     if (!sound(bytes, layout, cpus)) return abi::Kept::damaged;
-    std::uint8_t* place = bytes + layout.kept_offset;
-    std::memset(place, 0, static_cast<std::size_t>(layout.kept_size));
-    keep_head(old, layout, header_at(place));
-    for (unsigned i = 0; i < cpus; ++i)
-        keep_ring(ring_at(bytes, old.ring_offset[i]),
-                  ring_at(place, header_at(place).ring_offset[i]));
+    keep(bytes, layout, false);
     return abi::Kept::kept;
+}
+
+bool can_keep(const abi::AreaHeader& area) {
+    return area.kept_offset != 0;
+}
+
+// The sum covers `kept`, which the first snapshot may change: until both are written, a reader that
+// comes just then finds the area damaged.
+void keep_snapshot(abi::AreaHeader& area) {
+    keep(reinterpret_cast<std::uint8_t*>(&area), AreaLayout(area.area_size, area.cpu_count), true);
+    if (area.kept == abi::Kept::kept) return;
+    area.kept = abi::Kept::kept;
+    area.description_crc = description_crc(area);
+    port::complete_system();
 }
 
 } // namespace mmioscope

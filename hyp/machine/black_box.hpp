@@ -1,4 +1,5 @@
-// What the previous boot has left in the trace area, kept for the readers of this one.
+// What the previous boot has left in the trace area, kept for the readers of this one; or, on
+// request, what this one has to say by then.
 #pragma once
 
 #include "abi/ring.hpp"
@@ -10,6 +11,13 @@ namespace mmioscope {
 /// layout `layout` for `cpus` CPUs, to its kept_offset. Nothing it says is believed unchecked, and
 /// the work is bounded: kept_records of each CPU. Returns what came of it.
 abi::Kept keep_previous_boot(Range where, const AreaLayout& layout, unsigned cpus);
+
+/// Whether there is a place for a snapshot.
+bool can_keep(const abi::AreaHeader& area);
+
+/// Puts the last kept_records records of each CPU of this boot in the place of the previous one's,
+/// while the CPUs go on. Bounded by that number. One CPU at a time.
+void keep_snapshot(abi::AreaHeader& area);
 
 /// The area of the previous boot in `area`; null if none was kept.
 inline const abi::AreaHeader* previous_boot(const abi::AreaHeader& area) {

@@ -163,6 +163,34 @@ blackbox_input() {
     "$mmioscope" blackbox --help | grep -q '^Examples:' || fail "no examples in --help"
 }
 
+# The values that a CPU wrote in turn, one more each time; the last of them.
+rising() { # CPU FILE
+    sed -nE "s/.* cpu$1 W4 clcd@1f0000 +\\+0x20[04] (0x[0-9a-f]+) .*/\\1/p" "$out/$2" | {
+        local value last=
+        while read -r value; do
+            [ -z "$last" ] || [ $((value)) = $((last + 1)) ] || { echo "$last, then $value"; return; }
+            last=$value
+        done
+        echo $((last))
+    }
+}
+# A snapshot on request holds the last 1,024 records of each CPU up to it, though both go on.
+blackbox_snapshot() { # ENGINE
+    run_bare snapshots --engine "$1" --trace clcd@1f0000 --memory 160M --area-size "$2" --ram "$out/ram"
+    complete
+    black_box -n 3000
+    has blackbox '^snapshot of the current boot, id [0-9a-f]{32}, vexpress-a15, 2 CPUs$'
+    [ "$(rising 0 blackbox)" = 5999 ] || fail "CPU 0's last write before the snapshot: $(rising 0 blackbox), not 5999"
+    [ "$(grep -c ' cpu0 W4 ' "$out/blackbox")" -ge 1000 ] || fail "only $(grep -c ' cpu0 W4 ' "$out/blackbox") of CPU 0's writes"
+    [[ $(rising 1 blackbox) =~ ^[0-9]+$ ]] || fail "CPU 1's writes do not follow one another: $(rising 1 blackbox)"
+    black_box --current -n 3000
+    has blackbox '^current boot, '
+    [ "$(rising 0 blackbox)" = 6499 ] || fail "CPU 0's last write: $(rising 0 blackbox), not 6499"
+    rm "$out/ram"
+}
+
+add test blackbox-snapshot 10 blackbox_snapshot emulation 4M
+add nightly blackbox-snapshot-shadow 10 blackbox_snapshot shadow 4M
 add test blackbox-killed 10 blackbox_killed
 add test blackbox-panic 10 blackbox_panic
 add test blackbox-reset-vexpress 30 blackbox_reset vexpress-a15 ' W4 .* \+0x0*a4 0xc0900000 '

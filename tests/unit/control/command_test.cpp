@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "arch/errata.hpp"
+#include "machine/black_box.hpp"
 #include "unit/control/asking.hpp"
 
 using namespace mmioscope;
@@ -49,8 +50,8 @@ TEST_CASE("what cannot be carried out is refused with a reason, and nothing chan
             {old, Status::other_version},
             {make_request(static_cast<Command>(64), 1), Status::unknown},
             {make_request(static_cast<Command>(255), 1), Status::unknown},
-            {make_request(Command::snapshot, 1), Status::unavailable},
             {make_request(Command::hello, 1), Status::unavailable},
+            {make_request(Command::snapshot, 1, 1), Status::argument},
             {make_request(Command::stop, 1, 1), Status::argument},
             {make_request(Command::select, 1, 0, 1), Status::argument},
             {make_request(Command::select, 1, regions), Status::no_device},
@@ -193,5 +194,52 @@ TEST_CASE("markers and statistics") {
         CHECK(reply.value[1] == 1);
         CHECK(ask(cpu, Command::describe).value[0] == rig.machine->regions.size());
         CHECK(ask(cpu, Command::flush).status == Status::done);
+    });
+}
+
+TEST_CASE("a snapshot holds the last records up to it, whatever comes later") {
+    RigOptions roomy = options;
+    roomy.tree.area_size = 1 << 20;
+    as_guest(roomy, [](Rig& rig, mmioscope::Cpu& cpu) {
+        const auto markers = [&cpu](std::uint32_t from, std::uint32_t to) {
+            for (; from < to; ++from) CHECK(ask(cpu, Command::marker, from).status == Status::done);
+        };
+        const auto last_kept = [&rig](std::uint64_t head) {
+            const abi::AreaHeader* kept = previous_boot(*rig.machine->area);
+            REQUIRE(kept != nullptr);
+            CHECK(kept->magic == abi::area_magic);
+            CHECK(kept->description_crc == description_crc(*kept));
+            CHECK(std::memcmp(kept->boot_id, rig.machine->area->boot_id, 16) == 0);
+            const auto& ring = *reinterpret_cast<const abi::RingHeader*>(
+                reinterpret_cast<const std::byte*>(kept) + kept->ring_offset[0]);
+            REQUIRE(ring.head == head);
+            const auto* records = reinterpret_cast<const abi::Record*>(&ring + 1);
+            for (std::uint64_t at = head - std::min(head, abi::kept_records); at < head; ++at)
+                REQUIRE(records[at % abi::kept_records].commit == at + 1);
+            return records[(head - 1) % abi::kept_records].value;
+        };
+        CHECK(previous_boot(*rig.machine->area) == nullptr);
+        for (const std::uint32_t end : {10u, 1500u, 3000u}) {
+            markers(0, end);
+            const std::uint64_t head = rig.ring(0).head;
+            CHECK(ask(cpu, Command::snapshot).status == Status::done);
+            markers(90'000, 90'010);
+            CHECK(last_kept(head) == end - 1);
+        }
+        CHECK(rig.machine->area->description_crc == description_crc(*rig.machine->area));
+        CHECK(find_damage(*rig.machine).name == nullptr);
+        rig.simulation.complete_system();
+        CHECK(!rig.machine->changes.held());
+    });
+}
+
+TEST_CASE("no snapshot where the area has no place for one") {
+    RigOptions small = options;
+    small.tree.area_size = static_cast<std::uint32_t>(smallest_area(1));
+    as_guest(small, [](Rig& rig, mmioscope::Cpu& cpu) {
+        const std::uint64_t head = rig.ring(0).head;
+        CHECK(ask(cpu, Command::snapshot).status == Status::unavailable);
+        CHECK(rig.machine->area->kept == abi::Kept::no_room);
+        CHECK(rig.ring(0).head == head);
     });
 }
