@@ -5,6 +5,7 @@
 #include "lib/line_format.hpp"
 #include "lib/ram_image.hpp"
 #include "lib/record_text.hpp"
+#include "lib/recorded_boot.hpp"
 #include "lib/report.hpp"
 #include "lib/size.hpp"
 
@@ -24,11 +25,13 @@ struct Options {
 
 constexpr char footer[] = R"(
 FILE holds the machine's RAM as it is: a raw dump, the file of QEMU's memory-backend-file (mmioscope run --ram), or
-/proc/PID/fd/N of a QEMU that runs. It is never written to.
+/proc/PID/fd/N of a QEMU that runs. Or it is a trace file, or a stream's bytes, of the boot behind a reset, which begin
+with what the hypervisor found of the boot before. It is never written to.
 
 Examples:
   mmioscope blackbox ram.bin                          before the last reset; else before the dump
   mmioscope blackbox --base 0x80000000 -n 200 ram.bin
+  mmioscope blackbox boot.2.mmio                      the end of the boot before this trace's
   mmioscope blackbox --current ram.bin                of the boot that was running, whatever came before
 
 Exit status 0 if a boot was found and all its records are whole, 1 if none was or some were damaged, 2 on bad input.
@@ -108,6 +111,16 @@ Status print_boot(const trace::Area& area, const char* which, const trace::Devic
     return last.damaged == 0 ? Status::fine : Status::failed;
 }
 
+Status print_recorded(std::optional<trace::RecordedBoot> told, const Options& options) {
+    const std::optional<trace::Area> area =
+        told && !options.current ? trace::sound_area(told->area.bytes()) : std::nullopt;
+    if (!area) {
+        throw failure("{}: a trace that tells nothing of an earlier boot", options.file);
+    }
+    return print_boot(*area, "previous boot", trace::DeviceNames(area->regions(), told->tree),
+                      options);
+}
+
 Status blackbox(const Options& options) {
     std::optional<std::uint64_t> base;
     if (!options.base.empty()) {
@@ -117,7 +130,14 @@ Status blackbox(const Options& options) {
         }
     }
     const trace::RamImage image(options.file);
+    if (trace::is_trace_file(image.bytes())) {
+        return print_recorded(trace::previous_boot_in_file(image.bytes()), options);
+    }
     const std::optional<trace::FoundArea> found = trace::find_area(image.bytes(), base);
+    if (std::optional<trace::RecordedBoot> told =
+            found ? std::nullopt : trace::previous_boot_in_stream(image.bytes())) {
+        return print_recorded(std::move(told), options);
+    }
     if (!found) {
         throw failure("{}: no trace area that holds together{}", options.file,
                       base ? " and lies where --base says" : "");
@@ -138,9 +158,10 @@ Status blackbox(const Options& options) {
 
 void add_blackbox(CLI::App& app, Action& action) {
     CLI::App& command = *app.add_subcommand(
-        "blackbox", "Print the last accesses before a reset, a hang or a crash, from RAM");
+        "blackbox", "Print the last accesses before a reset, a hang or a crash");
     const auto options = std::make_shared<Options>();
-    command.add_option("file", options->file, "RAM image")->required();
+    command.add_option("file", options->file, "RAM image, or a trace or stream of the next boot")
+        ->required();
     command.add_option("-n", options->count, "So many accesses (default 64)")
         ->check(CLI::PositiveNumber);
     command.add_option("--base", options->base, "Physical address of the image's first byte")

@@ -31,18 +31,6 @@ bool has_its_checksum(const Area& area) {
     return sum == header.description_crc;
 }
 
-std::optional<Area> area_in(std::span<std::byte> memory) {
-    if (!Area::ready(memory)) {
-        return std::nullopt;
-    }
-    try {
-        Area area(memory);
-        return has_its_checksum(area) ? std::optional(std::move(area)) : std::nullopt;
-    } catch (const Error&) {
-        return std::nullopt; // looks like one, and is none
-    }
-}
-
 std::uint16_t device_at(const Area& area, std::uint64_t pa) {
     std::uint16_t found = abi::no_device;
     std::uint64_t smallest = UINT64_MAX; // the innermost, as in the hypervisor's map
@@ -91,6 +79,18 @@ std::optional<Unfinished> in_flight(const Area& area, unsigned cpu,
 
 } // namespace
 
+std::optional<Area> sound_area(std::span<std::byte> memory) {
+    if (!Area::ready(memory)) {
+        return std::nullopt;
+    }
+    try {
+        Area area(memory);
+        return has_its_checksum(area) ? std::optional(std::move(area)) : std::nullopt;
+    } catch (const Error&) {
+        return std::nullopt; // looks like one, and is none
+    }
+}
+
 std::optional<FoundArea> find_area(std::span<std::byte> image, std::optional<std::uint64_t> base) {
     for (std::uint64_t at = 0; at + abi::area_head_size <= image.size(); at += page) {
         std::uint64_t magic = 0;
@@ -98,7 +98,7 @@ std::optional<FoundArea> find_area(std::span<std::byte> image, std::optional<std
         if (magic != abi::area_magic) {
             continue;
         }
-        std::optional<Area> area = area_in(image.subspan(at));
+        std::optional<Area> area = sound_area(image.subspan(at));
         if (area && (!base || area->header().area_base == *base + at)) {
             return FoundArea{at, std::move(*area)};
         }
@@ -114,7 +114,7 @@ std::optional<Area> previous_boot(const Area& area, std::span<std::byte> memory)
     if (header.kept != abi::Kept::kept || !inside) {
         return std::nullopt;
     }
-    return area_in(memory.subspan(header.kept_offset, header.kept_size));
+    return sound_area(memory.subspan(header.kept_offset, header.kept_size));
 }
 
 LastAccesses last_accesses(const Area& area, std::uint64_t count) {

@@ -11,6 +11,10 @@
 
 namespace mmioscope::trace {
 
+/// The area in `memory`, which stays the caller's; nothing unless it holds together and has the
+/// checksum of its description.
+std::optional<Area> sound_area(std::span<std::byte> memory);
+
 /// A trace area in a RAM image.
 struct FoundArea {
     std::uint64_t offset; ///< in the image

@@ -19,6 +19,12 @@ void StreamRecorder::hello(const StreamHead& head) {
     file_.text(about_ + fmt::format("time-quantum-ticks={}\n", 1u << head.time_shift));
 }
 
+void StreamRecorder::previous_boot(std::span<const std::byte> area) {
+    if (boots_ == 1) {
+        file_.section(abi::SectionType::previous_boot, area);
+    }
+}
+
 void StreamRecorder::records(std::span<const abi::Record> records) {
     if (boots_ > 1) {
         return;

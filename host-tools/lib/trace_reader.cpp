@@ -77,6 +77,7 @@ bool TraceReader::read_section() {
     case abi::SectionType::losses: copy_array(payload, losses_); break;
     case abi::SectionType::statistics: copy_array(payload, statistics_); break;
     case abi::SectionType::text: read_text(payload); break;
+    case abi::SectionType::previous_boot: break; // `blackbox` reads it
     case abi::SectionType::end: end_ = copy_one<abi::End>(payload); break;
     }
     return true;

@@ -38,9 +38,12 @@ bool unfold(const abi::Record& fold, std::vector<abi::Record>& records) {
     return true;
 }
 
-/// Nothing if they make no sense.
-std::optional<std::vector<abi::Record>> decode(const abi::RecordsHeader& header,
-                                               std::span<const std::uint8_t> bits) {
+// Nothing if `payload` is none of records.
+std::optional<std::vector<abi::Record>> decode(std::span<const std::uint8_t> bits) {
+    abi::RecordsHeader header;
+    if (!take_front(bits, header) || header.time_shift > abi::max_time_shift) {
+        return std::nullopt;
+    }
     const auto model = std::make_unique<abi::RecordModel>();
     abi::Decoder decoder;
     decoder.start(bits.data(), bits.size());
@@ -72,6 +75,9 @@ void WireDecoder::take(const abi::FrameHeader& header, Payload payload) {
     case abi::FrameType::records: sense = take_records(header.boot, payload); break;
     case abi::FrameType::end: sense = take_end(header.boot, payload); break;
     case abi::FrameType::reply: sense = take_reply(payload); break;
+    case abi::FrameType::previous_hello:
+    case abi::FrameType::previous_records:
+    case abi::FrameType::previous_end: sense = take_previous(header, payload); break;
     default: break; // a later version's
     }
     senseless_ += sense ? 0 : 1;
@@ -94,6 +100,7 @@ bool WireDecoder::take_hello(std::uint32_t boot, Payload payload) {
         return false;
     }
     boot_ = boot;
+    kept_ = {};
     cpus_ = head->info.cpu_count;
     sink_.hello(*head);
     const bool sense = early_boot_ != boot || early_.empty() || hand_on(early_);
@@ -102,16 +109,9 @@ bool WireDecoder::take_hello(std::uint32_t boot, Payload payload) {
 }
 
 bool WireDecoder::take_records(std::uint32_t boot, Payload payload) {
-    abi::RecordsHeader header;
-    if (!take_front(payload, header) || header.time_shift > abi::max_time_shift) {
-        return false;
-    }
-    const std::optional<std::vector<abi::Record>> records = decode(header, payload);
-    if (!records) {
-        return false;
-    }
-    if (boot_ == boot) {
-        return hand_on(*records);
+    const std::optional<std::vector<abi::Record>> records = decode(payload);
+    if (!records || boot_ == boot) {
+        return records && hand_on(*records);
     }
     keep(boot, *records);
     return true;
@@ -161,6 +161,29 @@ bool WireDecoder::take_end(std::uint32_t boot, Payload payload) {
         sink_.end(end, statistics);
     }
     return true;
+}
+
+// Once, and behind the description: who has not got that has not got this either.
+bool WireDecoder::take_previous(const abi::FrameHeader& header, Payload payload) {
+    if (boot_ != header.boot) {
+        return true;
+    }
+    if (header.type == abi::FrameType::previous_hello) {
+        return kept_.add_hello(payload);
+    }
+    if (header.type == abi::FrameType::previous_records) {
+        const std::optional<std::vector<abi::Record>> records = decode(payload);
+        if (records) {
+            kept_.add_records(*records);
+        }
+        return records.has_value();
+    }
+    const bool sense = kept_.add_end(payload);
+    if (sense && kept_.whole()) {
+        sink_.previous_boot(kept_.area().bytes());
+    }
+    kept_ = {};
+    return sense;
 }
 
 } // namespace mmioscope::trace

@@ -1,6 +1,7 @@
 // Turns the bytes of a stream into what they tell (abi/wire.hpp).
 #pragma once
 
+#include "lib/kept_boot.hpp"
 #include "lib/stream_head.hpp"
 #include "lib/wire_frames.hpp"
 
@@ -13,6 +14,8 @@ public:
 
     /// A boot's description is known: of its first, or of the next one's after a reset.
     virtual void hello(const StreamHead& head) = 0;
+    /// What the boot has kept of the one before it: a trace area (abi/ring.hpp).
+    virtual void previous_boot(std::span<const std::byte> /*area*/) {}
     /// The next records, in the order of time.
     virtual void records(std::span<const abi::Record> records) = 0;
     /// Nothing follows from this boot, unless the guest does more before the machine ends: then
@@ -45,6 +48,7 @@ private:
     bool take_records(std::uint32_t boot, Payload payload);
     bool take_reply(Payload payload);
     bool take_end(std::uint32_t boot, Payload payload);
+    bool take_previous(const abi::FrameHeader& header, Payload payload);
     bool hand_on(std::span<const abi::Record> records);
     void keep(std::uint32_t boot, std::span<const abi::Record> records);
 
@@ -54,6 +58,7 @@ private:
     std::uint32_t pieces_of_ = 0;       ///< boot that the pieces are of
     unsigned cpus_ = 0;                 ///< of that boot
     std::optional<std::uint32_t> boot_; ///< whose description the sink has
+    KeptBoot kept_;                     ///< by that boot, as far as it has come
     std::uint32_t early_boot_ = 0;
     std::vector<abi::Record> early_; ///< of a boot whose description has not come yet
     std::uint64_t senseless_ = 0;

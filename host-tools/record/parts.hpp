@@ -31,6 +31,10 @@ public:
     /// The next records of the boot, which it has been told of. Begins the next file where this one
     /// gets too large.
     void append(std::span<const abi::Record> records);
+    /// What the boot has kept of the one before it: goes into the file that is being written.
+    void keep_previous_boot(std::span<const std::byte> area) {
+        writer_->section(abi::SectionType::previous_boot, area);
+    }
     void flush() { writer_->flush(); }
 
     /// Nothing more comes from the boot. `about`: "key=value" lines.

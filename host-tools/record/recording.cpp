@@ -30,6 +30,10 @@ void Recording::hello(const trace::StreamHead& head) {
     parts_.begin(*boot_);
 }
 
+void Recording::previous_boot(std::span<const std::byte> area) {
+    parts_.keep_previous_boot(area);
+}
+
 void Recording::records(std::span<const abi::Record> records) {
     boot_->add(records);
     parts_.append(records);

@@ -45,6 +45,7 @@ public:
 
 private:
     void hello(const trace::StreamHead& head) override;
+    void previous_boot(std::span<const std::byte> area) override;
     void records(std::span<const abi::Record> records) override;
     void end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics) override;
 

@@ -26,6 +26,12 @@ void MemorySource::begin(trace::FileWriter& file, const std::string& about) {
     file.section(abi::SectionType::device_tree,
                  trace::tree_is_sound(tree) ? std::span<const std::byte>(tree) : plan_.tree);
     file.values(abi::SectionType::regions, std::span<const abi::RegionEntry>(area_->regions()));
+    if (const abi::AreaHeader& header = area_->header();
+        header.kept == abi::Kept::kept && header.kept_offset <= bytes_.size() &&
+        header.kept_size <= bytes_.size() - header.kept_offset) {
+        file.section(abi::SectionType::previous_boot,
+                     bytes_.subspan(header.kept_offset, header.kept_size));
+    }
     file.text(about);
     recorder_.emplace(*area_, file);
 }

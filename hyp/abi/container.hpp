@@ -46,6 +46,7 @@ enum class SectionType : std::uint32_t {
     statistics = 6,  ///< Statistics[], one per CPU
     text = 7,        ///< UTF-8 "key=value" lines: guest kernel, command line, tool version
     end = 8,         ///< End
+    previous_boot = 9, ///< the area (abi/ring.hpp) in which this boot kept the end of the one before
 };
 
 struct SectionHeader {

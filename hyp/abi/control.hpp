@@ -88,7 +88,8 @@ enum class Status : std::uint8_t {
     erratum = 8,       ///< a CPU cannot be told to forget translations (Cortex-A15 erratum 798181)
     engine = 9,        ///< the baseline engine's tables change by themselves
     no_room = 10,      ///< this CPU's ring is full: the change could not be told
-    unavailable = 11   ///< what it is about is not there: no stream, no place for a snapshot
+    unavailable = 11   ///< what it is about is not there: no stream, or no free place for
+                       ///< a snapshot
 };
 
 struct Request {

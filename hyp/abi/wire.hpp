@@ -20,6 +20,11 @@
 //   does
 //             until then follows, with another end
 //   reply     abi::control::Reply, to a request that came in over the wire (control.hpp)
+//   previous_hello, previous_records, previous_end
+//             what this boot has kept of the previous one (abi/ring.hpp), once, behind the first
+//             description: its description, as a hello; the end of its records, as records; KeptEnd,
+//             KeptCpu[cpu_count]. `boot` is this boot's. Only a repetition where the previous boot
+//             had sent all it had
 //
 // The description is sent first, and again every `hello_interval` seconds. It is
 //
@@ -50,6 +55,9 @@ enum class FrameType : std::uint8_t {
     records = 2,
     end = 3,
     reply = 4,
+    previous_hello = 5,
+    previous_records = 6,
+    previous_end = 7,
 };
 
 struct FrameHeader {
@@ -116,5 +124,24 @@ struct EndHeader {
     std::uint32_t next_sequence[max_cpus]; ///< cpu_sequence behind each CPU's last record
 };
 static_assert(sizeof(EndHeader) == 40);
+
+struct KeptEnd {
+    AreaState state;
+    std::uint32_t cpu_count;
+};
+static_assert(sizeof(KeptEnd) == 8);
+
+/// Of one CPU's RingHeader.
+struct KeptCpu {
+    std::uint64_t head; ///< the records sent are the last ones below it
+    std::uint32_t next_sequence;
+    InFlight in_flight;
+    std::uint64_t in_flight_time;
+    std::uint64_t in_flight_pa;
+    std::uint32_t in_flight_pc;
+    std::uint32_t reserved[7];
+    Statistics statistics;
+};
+static_assert(sizeof(KeptCpu) == 128);
 
 } // namespace mmioscope::abi

@@ -68,7 +68,8 @@ Status check_request(const Machine& machine, const Request& r) {
     if (r.command > Command::no_trigger) return Status::unknown;
     if (r.command == Command::hello && !machine.stream.active()) return Status::unavailable;
     if (!well_formed(machine, r)) return Status::argument;
-    if (r.command == Command::snapshot && !can_keep(*machine.area)) return Status::unavailable;
+    if (r.command == Command::snapshot && (!can_keep(*machine.area) || machine.stream.sends_kept()))
+        return Status::unavailable;
     if (!is_change(r.command)) return Status::done;
     if (machine.config.engine == abi::EngineKind::unprotect) return Status::engine;
     if (!is_selection(r.command)) return setting_possible(machine, r);

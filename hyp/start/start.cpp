@@ -15,6 +15,7 @@
 #include "engine/unprotect.hpp"
 #include "guest/reset.hpp"
 #include "machine/area.hpp"
+#include "machine/black_box.hpp"
 #include "machine/machine.hpp"
 #include "mm/changing_pages.hpp"
 #include "mm/shared_page.hpp"
@@ -250,7 +251,8 @@ void start_stream(Machine& machine, const Tree& tree) {
     machine.shared_line = SharedLine(machine.stream_line);
     Line& line =
         config.stream_shared ? static_cast<Line&>(machine.shared_line) : machine.stream_line;
-    machine.stream.start(line, *machine.area, stream_time_shift(config, frequency));
+    machine.stream.start(line, *machine.area, stream_time_shift(config, frequency),
+                         previous_boot(*machine.area));
     machine.stream.fold(config.stream_fold);
     if (config.control && !config.stream_shared) machine.stream.accept_requests();
     const int aliases = tree.find("/aliases");

@@ -59,6 +59,17 @@ void DescriptionWriter::add_alias(const char* name, const char* path) {
     add(path, std::strlen(path) + 1);
 }
 
+std::size_t DescriptionWriter::write_piece(unsigned piece, std::uint8_t* to) const {
+    const std::size_t offset = piece * abi::max_piece;
+    const std::size_t length = std::min(size_ - offset, abi::max_piece);
+    const abi::HelloHeader hello{static_cast<std::uint16_t>(piece),
+                                 static_cast<std::uint16_t>(pieces()),
+                                 static_cast<std::uint32_t>(size_)};
+    std::memcpy(to, &hello, sizeof hello);
+    std::memcpy(to + sizeof hello, bytes_ + offset, length);
+    return sizeof hello + length;
+}
+
 void DescriptionWriter::add(const void* bytes, std::size_t size) {
     std::memcpy(bytes_ + size_, bytes, size);
     size_ += size;

@@ -18,6 +18,13 @@ public:
     const std::uint8_t* bytes() const { return bytes_; }
     std::size_t size() const { return size_; }
 
+    /// In how many pieces it is sent, one at least.
+    unsigned pieces() const {
+        return static_cast<unsigned>((size_ + abi::max_piece - 1) / abi::max_piece);
+    }
+    /// The payload of a hello with the `piece`th, to `to`. Returns its size.
+    std::size_t write_piece(unsigned piece, std::uint8_t* to) const;
+
 private:
     void add(const void* bytes, std::size_t size);
     void add_region(const abi::RegionEntry& region, const char* before);

@@ -14,13 +14,33 @@ void RingMerge::start(abi::AreaHeader& area) {
     closed_ = false;
     for (unsigned cpu = 0; cpu < count_; ++cpu) {
         auto* header = reinterpret_cast<abi::RingHeader*>(bytes + area.ring_offset[cpu]);
-        rings_[cpu] = {};
-        rings_[cpu].header = header;
-        rings_[cpu].slots = reinterpret_cast<const abi::Record*>(header + 1);
-        rings_[cpu].capacity = header->capacity;
-        rings_[cpu].end = ~std::uint64_t{0};
-        port::store_shared(header->readers[abi::drain_reader].active, 1);
+        start_ring(cpu, *header);
+        rings_[cpu].reader = &header->readers[abi::drain_reader];
+        port::store_shared(rings_[cpu].reader->active, 1);
     }
+}
+
+void RingMerge::start_kept(const abi::AreaHeader& area) {
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(&area);
+    count_ = area.cpu_count;
+    flight_ = false;
+    closed_ = true;
+    for (unsigned cpu = 0; cpu < count_; ++cpu) {
+        start_ring(cpu, *reinterpret_cast<const abi::RingHeader*>(bytes + area.ring_offset[cpu]));
+        Ring& ring = rings_[cpu];
+        ring.head = ring.end = ring.header->head;
+        ring.tail = ring.head - (ring.head < ring.capacity ? ring.head : ring.capacity);
+        ring.slot = ring.tail % ring.capacity;
+        ring.time = ring.slots[ring.slot].time;
+    }
+}
+
+void RingMerge::start_ring(unsigned cpu, const abi::RingHeader& header) {
+    rings_[cpu] = {};
+    rings_[cpu].header = &header;
+    rings_[cpu].slots = reinterpret_cast<const abi::Record*>(&header + 1);
+    rings_[cpu].capacity = header.capacity;
+    rings_[cpu].end = ~std::uint64_t{0};
 }
 
 std::uint64_t RingMerge::earliest_to_come(const Ring& ring) const {
@@ -70,9 +90,9 @@ bool RingMerge::take(Ring& ring, abi::Record& out) {
     if (++ring.slot == ring.capacity) ring.slot = 0;
     const bool whole = out.commit == static_cast<std::uint32_t>(position + 1) &&
                        port::load_shared(from.commit) == out.commit;
-    port::store_shared(ring.header->readers[abi::drain_reader].tail, ring.tail);
+    if (ring.reader != nullptr) port::store_shared(ring.reader->tail, ring.tail);
     if (ring.tail < ring.head) ring.time = port::load_shared(ring.slots[ring.slot].time);
-    return whole || !flight_;
+    return whole || (!flight_ && ring.reader != nullptr);
 }
 
 /// Records of one region follow each other as its lock was given, even where the clock stood still.

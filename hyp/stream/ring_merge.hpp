@@ -17,6 +17,10 @@ public:
     /// The rings of `area`, whose header is complete. They wait for this reader from now on.
     void start(abi::AreaHeader& area);
 
+    /// The rings of `area`, which nobody writes any more nor is told of: what they hold is all
+    /// there is, and records that are not whole are left out.
+    void start_kept(const abi::AreaHeader& area);
+
     /// The next record, if there is one whose place is known.
     bool next(abi::Record& out);
 
@@ -35,8 +39,9 @@ public:
 
 private:
     struct Ring {
-        abi::RingHeader* header;
+        const abi::RingHeader* header;
         const abi::Record* slots;
+        abi::Reader* reader; ///< null: nobody waits for this one
         std::uint64_t capacity;
         std::uint64_t tail; ///< position of the next record to take
         std::uint64_t slot; ///< tail % capacity, without the division
@@ -50,6 +55,7 @@ private:
     bool look(Ring& ring) const;
     std::uint64_t earliest_to_come(const Ring& ring) const;
     void skip_overwritten(Ring& ring) const;
+    void start_ring(unsigned cpu, const abi::RingHeader& header);
     bool take(Ring& ring, abi::Record& out);
 
     Ring rings_[abi::max_cpus]{};

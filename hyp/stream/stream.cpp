@@ -22,11 +22,13 @@ constexpr unsigned still_ending = 1000;     ///< ms in which a machine that ends
 
 } // namespace
 
-void Stream::start(Line& line, abi::AreaHeader& area, unsigned time_shift) {
+void Stream::start(Line& line, abi::AreaHeader& area, unsigned time_shift,
+                   const abi::AreaHeader* kept) {
     area_ = &area;
     time_shift_ = time_shift;
     description_.start(area, time_shift);
     merge_.start(area);
+    if (kept != nullptr) kept_.start(*kept, time_shift);
     (void)line.put(0); // whatever came before ends here
     line_ = &line;
 }
@@ -79,8 +81,9 @@ bool Stream::find_frame() {
         begin_reply(reply);
         return true;
     }
-    if (frame_.is_open() || !hello_is_due()) return false;
-    begin_hello_piece();
+    if (frame_.is_open() || !other_frame_is_due()) return false;
+    if (hello_is_due()) begin_hello_piece();
+    else begin_kept_frame();
     return true;
 }
 
@@ -88,10 +91,9 @@ unsigned Stream::encode(unsigned records) {
     unsigned count = 0;
     abi::Record record;
     while (count < records && closed_size_ == 0) {
-        // The description goes between frames of records, in the buffer that the next one would
-        // need.
-        if (!frame_.is_open() && hello_is_due()) break;
-        if (!merge_.next(record)) break;
+        // Other frames go between those of records, in the buffer that the next one would need.
+        if (!frame_.is_open() && other_frame_is_due()) break;
+        if (!next(record)) break;
         if (!frame_.is_open()) open_frame();
         ++count;
         if (!frame_.add(record)) closed_size_ = frame_.close();
@@ -99,8 +101,17 @@ unsigned Stream::encode(unsigned records) {
     return count;
 }
 
+/// The previous boot's first; no frame has records of both.
+bool Stream::next(abi::Record& record) {
+    if (!kept_.has_records()) return merge_.next(record);
+    if (kept_.next(record)) return true;
+    if (!kept_.has_records() && frame_.is_open()) closed_size_ = frame_.close();
+    return false;
+}
+
 void Stream::open_frame() {
-    frame_.open(buffers_[building_], header(abi::FrameType::records), time_shift_);
+    const auto type = kept_.busy() ? abi::FrameType::previous_records : abi::FrameType::records;
+    frame_.open(buffers_[building_], header(type), time_shift_);
     opened_ = now();
 }
 
@@ -116,20 +127,17 @@ bool Stream::hello_is_due() const {
     return hello_wanted_.load(std::memory_order_relaxed) != 0 || now() >= next_hello_;
 }
 
+bool Stream::other_frame_is_due() const {
+    return hello_is_due() || kept_.has_frame();
+}
+
 void Stream::begin_hello_piece() {
-    const std::size_t size = description_.size();
-    const auto pieces = static_cast<std::uint16_t>((size + abi::max_piece - 1) / abi::max_piece);
-    const std::size_t offset = hello_piece_ * abi::max_piece;
-    const std::size_t length = std::min(size - offset, abi::max_piece);
     const abi::FrameHeader head = header(abi::FrameType::hello);
-    const abi::HelloHeader hello{hello_piece_, pieces, static_cast<std::uint32_t>(size)};
     std::uint8_t* to = buffers_[building_];
     std::memcpy(to, &head, sizeof head);
-    std::memcpy(to + sizeof head, &hello, sizeof hello);
-    std::memcpy(to + sizeof head + sizeof hello, description_.bytes() + offset, length);
-    sender_.start(to, sizeof head + sizeof hello + length);
+    sender_.start(to, sizeof head + description_.write_piece(hello_piece_, to + sizeof head));
     building_ ^= 1;
-    if (++hello_piece_ < pieces) return;
+    if (++hello_piece_ < description_.pieces()) return;
     hello_piece_ = 0;
     hello_wanted_.store(0, std::memory_order_relaxed);
     next_hello_ = now() + abi::hello_interval * std::uint64_t{area_->counter_frequency};
@@ -140,6 +148,14 @@ void Stream::begin_reply(const abi::control::Reply& reply) {
     std::memcpy(reply_frame_, &head, sizeof head);
     std::memcpy(reply_frame_ + sizeof head, &reply, sizeof reply);
     sender_.start(reply_frame_, sizeof head + sizeof reply);
+}
+
+void Stream::begin_kept_frame() {
+    const abi::FrameHeader head = header(kept_.type());
+    std::uint8_t* to = buffers_[building_];
+    std::memcpy(to, &head, sizeof head);
+    sender_.start(to, sizeof head + kept_.write_frame(to + sizeof head));
+    building_ ^= 1;
 }
 
 void Stream::begin_end() {
@@ -204,7 +220,9 @@ void Stream::send_rest() {
         if (done.bytes > 0) last = now();
         if (done.records > 0) continue;
         if (frame_.is_open() && merge_.empty()) closed_size_ = frame_.close();
-        if (sender_.done() && closed_size_ == 0 && merge_.empty() && !hello_is_due()) return;
+        if (sender_.done() && closed_size_ == 0 && merge_.empty() && !hello_is_due() &&
+            !kept_.busy())
+            return;
         port::relax();
     }
 }

@@ -7,6 +7,7 @@
 
 #include "stream/description.hpp"
 #include "stream/frame_sender.hpp"
+#include "stream/kept_boot.hpp"
 #include "stream/record_frame.hpp"
 #include "stream/request_line.hpp"
 #include "stream/ring_merge.hpp"
@@ -19,10 +20,15 @@ namespace mmioscope {
 class Stream {
 public:
     /// The description is complete; from now on records leave through `line`.
-    void start(Line& line, abi::AreaHeader& area, unsigned time_shift);
+    /// `kept`: the previous boot's area, which goes first; or null.
+    void start(Line& line, abi::AreaHeader& area, unsigned time_shift,
+               const abi::AreaHeader* kept = nullptr);
     DescriptionWriter& description() { return description_; }
 
     bool active() const { return line_ != nullptr; }
+
+    /// The previous boot's records are still being sent: they are not to be changed.
+    bool sends_kept() const { return kept_.busy(); }
 
     /// Equal reads are counted from now on, as `how` says.
     void fold(abi::Fold how) { frame_.fold(how, time_shift_); }
@@ -68,9 +74,12 @@ private:
     void open_frame();
     void close_if_old();
     bool find_frame();
+    bool next(abi::Record& record);
     bool hello_is_due() const;
+    bool other_frame_is_due() const;
     void begin_hello_piece();
     void begin_reply(const abi::control::Reply& reply);
+    void begin_kept_frame();
     void begin_end();
     void send_end();
     void work_behind_end();
@@ -86,6 +95,7 @@ private:
     FrameSender sender_;
     RequestLine requests_;
     DescriptionWriter description_;
+    KeptBoot kept_;
     unsigned time_shift_{};
     abi::StreamEnd reason_{};
     bool ended_{};             ///< the end was sent

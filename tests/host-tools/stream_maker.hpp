@@ -50,7 +50,8 @@ public:
     }
 
     /// In pieces of abi::max_piece.
-    void pieces(const std::vector<std::uint8_t>& description) {
+    void pieces(const std::vector<std::uint8_t>& description,
+                abi::FrameType type = abi::FrameType::hello) {
         const std::size_t count = (description.size() + abi::max_piece - 1) / abi::max_piece;
         for (std::size_t i = 0; i < count; ++i) {
             std::vector<std::uint8_t> payload;
@@ -61,11 +62,12 @@ public:
             payload.insert(payload.end(),
                            description.begin() + static_cast<long>(i * abi::max_piece),
                            description.begin() + static_cast<long>(end));
-            frame(abi::FrameType::hello, payload);
+            frame(type, payload);
         }
     }
 
-    void records(const std::vector<abi::Record>& records) {
+    void records(const std::vector<abi::Record>& records,
+                 abi::FrameType type = abi::FrameType::records) {
         std::vector<std::uint8_t> payload;
         append(payload, abi::RecordsHeader{static_cast<std::uint16_t>(records.size()), 0, 0});
         std::vector<std::uint8_t> bits(abi::max_coded_record * records.size() + 8);
@@ -78,7 +80,25 @@ public:
         }
         bits.resize(encoder.finish());
         payload.insert(payload.end(), bits.begin(), bits.end());
-        frame(abi::FrameType::records, payload);
+        frame(type, payload);
+    }
+
+    /// What was kept of a boot with the same description.
+    void previous(const std::vector<abi::Record>& kept, const std::vector<abi::KeptCpu>& cpus) {
+        pieces(description_, abi::FrameType::previous_hello);
+        constexpr std::size_t in_frame = 100;
+        for (std::size_t at = 0; at < kept.size(); at += in_frame) {
+            const auto from = kept.begin() + static_cast<long>(at);
+            records({from, from + static_cast<long>(std::min(in_frame, kept.size() - at))},
+                    abi::FrameType::previous_records);
+        }
+        std::vector<std::uint8_t> payload;
+        append(payload,
+               abi::KeptEnd{abi::AreaState::running, static_cast<std::uint32_t>(cpus.size())});
+        for (const abi::KeptCpu& cpu : cpus) {
+            append(payload, cpu);
+        }
+        frame(abi::FrameType::previous_end, payload);
     }
 
     void end(std::uint32_t next_of_cpu0, std::uint32_t next_of_cpu1) {

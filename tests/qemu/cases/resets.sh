@@ -31,6 +31,26 @@ resets_own_boot() { # SUFFIX
     grep -qE ' cpu1 [RW]4 ' "$out/print" || fail "CPU 1 has done nothing in trace$1"
 }
 
+# The second boot's trace tells how the first one ended: the end of the first one's trace, and nothing unfinished.
+resets_told() { # FILE...
+    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    local file
+    for file; do
+        status=0
+        "$mmioscope" blackbox -n 300 "$out/$file" >"$out/blackbox" 2>&1 || status=$?
+        [ "$status" = 0 ] || fail "blackbox $file: exit status $status: $(tail -n 1 "$out/blackbox")"
+        has blackbox "^previous boot, id [0-9a-f]{32}, $board, 2 CPUs$"
+        accesses_of blackbox >"$out/last"
+        [ "$(wc -l <"$out/last")" -gt 250 ] || fail "$file tells only $(wc -l <"$out/last") accesses"
+        accesses_of print | tail -n "$(wc -l <"$out/last")" | diff - "$out/last" >"$out/diff" ||
+            fail "$file and the end of the trace differ: $(head -n 3 "$out/diff" | xargs)"
+    done
+    status=0
+    "$mmioscope" blackbox "$out/trace.mmio" >"$out/blackbox" 2>&1 || status=$?
+    exits_with 1
+    has blackbox 'a trace that tells nothing of an earlier boot$'
+}
+
 # The stream's own file holds all boots: `record` makes of it what the run did.
 resets_streamed() { # ARGUMENT...
     resets_boots 2 --stream serial2 --stream-file "$out/wire" "$@"
@@ -40,6 +60,7 @@ resets_streamed() { # ARGUMENT...
     for suffix in '' .2; do
         "$build/tests/same-records" "$out/trace$suffix.mmio" "$out/recorded$suffix.mmio" >"$out/same" || fail "$(cat "$out/same")"
     done
+    resets_told trace.2.mmio recorded.2.mmio wire
 }
 
 # A second kernel, started by the first one: CPUs off, one that jumps, CPUs on again, all in one trace.
@@ -72,6 +93,11 @@ for engine in shadow emulation; do
     add nightly "resets-hotplug-streamed-$engine" 60 resets_hotplug 100 --engine $engine
 done
 add test resets-streamed 30 resets_streamed
-add test resets-virt 25 virt resets_boots 2
+# The trace over shared memory tells it, too.
+resets_virt() { # ARGUMENT...
+    resets_boots 2 "$@"
+    resets_told trace.2.mmio
+}
+add test resets-virt 25 virt resets_virt
 add nightly resets-vexpress-10 80 resets_boots 10
 add nightly resets-virt-10 80 virt resets_boots 10 --engine emulation

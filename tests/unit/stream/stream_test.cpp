@@ -9,6 +9,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 using namespace mmioscope;
@@ -77,6 +78,7 @@ std::vector<abi::Record> records_in(const Bytes& frame) {
 
 constexpr unsigned cpus = 3;
 constexpr std::uint64_t area_at = 0x8300'0000;
+constexpr std::uint64_t kept_at = 0x8310'0000;
 constexpr std::uint64_t capacity = 64;
 
 Conditions conditions_of(std::uint64_t seed) {
@@ -93,22 +95,22 @@ Conditions conditions_of(std::uint64_t seed) {
 /// CPUs that publish, and work on the stream as traps would have them do.
 class Streams {
 public:
-    Streams(std::uint64_t seed, unsigned takes_one_in) : simulation(conditions_of(seed)) {
+    Streams(std::uint64_t seed, unsigned takes_one_in, bool after_another = false)
+        : simulation(conditions_of(seed)) {
         line.random = Random{seed};
         line.takes_one_in = takes_one_in;
-        abi::AreaHeader& area = *reinterpret_cast<abi::AreaHeader*>(simulation.ram.at({area_at}));
-        area.cpu_count = cpus;
-        area.counter_frequency = 100'000; // a second is 100,000 points
-        area.record_size = sizeof(abi::Record);
-        area.region_size = sizeof(abi::RegionEntry);
-        area.regions_offset = sizeof(abi::AreaHeader);
+        abi::AreaHeader& area = area_of(area_at);
         for (unsigned cpu = 0; cpu < cpus; ++cpu) {
-            area.ring_offset[cpu] = 0x1'0000 * (cpu + 1);
-            auto& ring = *reinterpret_cast<abi::RingHeader*>(
-                simulation.ram.at({area_at + area.ring_offset[cpu]}));
+            auto& ring = ring_of(area_at, cpu);
             writers[cpu].start(ring, cpu, capacity, abi::Policy::stall, false);
         }
-        stream->start(line, area, 0);
+        if (after_another) fill(area_of(kept_at));
+        stream->start(line, area, 0, after_another ? &area_of(kept_at) : nullptr);
+    }
+
+    abi::RingHeader& ring_of(std::uint64_t area, unsigned cpu) {
+        return *reinterpret_cast<abi::RingHeader*>(
+            simulation.ram.at({area + area_of(area).ring_offset[cpu]}));
     }
 
     /// Each CPU makes `accesses`; then CPU 0 ends the machine.
@@ -127,6 +129,38 @@ public:
     std::function<void(unsigned cpu)> behind_end; ///< what the CPU does that has sent the end
 
 private:
+    abi::AreaHeader& area_of(std::uint64_t at) {
+        abi::AreaHeader& area = *reinterpret_cast<abi::AreaHeader*>(simulation.ram.at({at}));
+        area.boot_id[0] = static_cast<std::uint8_t>(at >> 16); // each boot another
+        area.cpu_count = cpus;
+        area.counter_frequency = 100'000; // a second is 100,000 points
+        area.record_size = sizeof(abi::Record);
+        area.region_size = sizeof(abi::RegionEntry);
+        area.regions_offset = sizeof(abi::AreaHeader);
+        for (unsigned cpu = 0; cpu < cpus; ++cpu) area.ring_offset[cpu] = 0x1'0000 * (cpu + 1);
+        return area;
+    }
+
+    /// What an earlier boot has left; CPU 1 had made few, and CPU 2's 90th is not whole.
+    void fill(abi::AreaHeader& kept) {
+        kept.state = abi::AreaState::panicked;
+        for (unsigned cpu = 0; cpu < cpus; ++cpu) {
+            abi::RingHeader& ring = ring_of(kept_at, cpu);
+            ring.capacity = capacity;
+            ring.head = cpu == 1 ? 5 : 100;
+            ring.in_flight_pa = 0x1000 + cpu;
+            auto* slots = reinterpret_cast<abi::Record*>(&ring + 1);
+            for (std::uint64_t at = cpu == 1 ? 0 : 36; at < ring.head; ++at) {
+                abi::Record& record = slots[at % capacity];
+                record.type = abi::RecordType::access;
+                record.cpu = static_cast<std::uint8_t>(cpu);
+                record.cpu_sequence = static_cast<std::uint32_t>(at);
+                record.time = 10 * at + cpu;
+                record.commit = cpu == 2 && at == 90 ? 0 : static_cast<std::uint32_t>(at + 1);
+            }
+        }
+    }
+
     void publish(unsigned cpu, unsigned accesses) {
         for (unsigned i = 0; i < accesses; ++i) {
             while (!writers[cpu].has_room(1)) trap(cpu);
@@ -160,6 +194,9 @@ private:
 
 struct Arrived {
     std::vector<abi::Record> records;
+    std::vector<abi::Record> previous; ///< records of the boot before
+    std::vector<abi::KeptCpu> at_end;  ///< its CPUs
+    std::string order; ///< of frames: h, r, e; H, R, E of the boot before; each once
     unsigned hellos{};
     unsigned ends{};
     abi::EndHeader end{};
@@ -172,9 +209,22 @@ Arrived arrived(const Bytes& wire) {
         const abi::FrameHeader header = header_of(frame);
         CHECK(header.sequence == sequence++);
         CHECK(frame.size() <= abi::max_frame - 4);
+        const char letter = "?hreaHRE"[static_cast<unsigned>(header.type)];
+        if (all.order.empty() || all.order.back() != letter) all.order += letter;
         switch (header.type) {
         case abi::FrameType::hello: ++all.hellos; break;
         case abi::FrameType::reply: break;
+        case abi::FrameType::previous_hello: break;
+        case abi::FrameType::previous_records:
+            for (const abi::Record& record : records_in(frame)) all.previous.push_back(record);
+            break;
+        case abi::FrameType::previous_end: {
+            const std::size_t head = sizeof header + sizeof(abi::KeptEnd);
+            all.at_end.resize((frame.size() - head) / sizeof(abi::KeptCpu));
+            std::memcpy(all.at_end.data(), frame.data() + head,
+                        all.at_end.size() * sizeof(abi::KeptCpu));
+            break;
+        }
         case abi::FrameType::end:
             ++all.ends;
             std::memcpy(&all.end, frame.data() + sizeof header, sizeof all.end);
@@ -265,4 +315,30 @@ TEST_CASE("what is published behind the end follows it, with another end", "[str
     CHECK(all.records.size() == cpus * 30 + 1);
     const std::uint32_t* next = all.end.next_sequence;
     CHECK(next[0] + next[1] + next[2] == cpus * 30 + 1);
+}
+
+TEST_CASE("what was kept of the boot before goes once, behind the description", "[stream]") {
+    for (std::uint64_t seed = 0; seed < seeds(20); ++seed) {
+        CAPTURE(seed);
+        constexpr unsigned each = 120;
+        Streams streams(seed, 1 + static_cast<unsigned>(seed % 4), true);
+        CHECK(streams.stream->sends_kept());
+        streams.run(each);
+        CHECK(!streams.stream->sends_kept());
+        const Arrived all = arrived(streams.line.taken);
+        CHECK(all.order.substr(0, 5) == "hHREr");
+        CHECK(std::count(all.order.begin(), all.order.end(), 'E') == 1);
+        CHECK(all.records.size() == cpus * each);
+        REQUIRE(all.previous.size() == 64 + 5 + 63);
+        for (std::size_t i = 1; i < all.previous.size(); ++i)
+            CHECK(all.previous[i - 1].time < all.previous[i].time);
+        CHECK(all.previous.back().time == 10 * 99 + 2);
+        REQUIRE(all.at_end.size() == cpus);
+        CHECK(all.at_end[1].head == 5);
+        CHECK(all.at_end[2].in_flight_pa == 0x1002);
+        for (unsigned cpu = 0; cpu < cpus; ++cpu) {
+            const abi::Reader& reader = streams.ring_of(kept_at, cpu).readers[abi::drain_reader];
+            CHECK(reader.tail + reader.active == 0);
+        }
+    }
 }

@@ -1,0 +1,57 @@
+#include "stream/kept_boot.hpp"
+
+#include <cstring>
+
+namespace mmioscope {
+
+void KeptBoot::start(const abi::AreaHeader& area, unsigned time_shift) {
+    area_ = &area;
+    description_.start(area, time_shift);
+    merge_.start_kept(area);
+    piece_ = 0;
+    advance(Stage::description);
+}
+
+abi::FrameType KeptBoot::type() const {
+    return stage() == Stage::end ? abi::FrameType::previous_end : abi::FrameType::previous_hello;
+}
+
+std::size_t KeptBoot::write_frame(std::uint8_t* to) {
+    if (stage() == Stage::end) {
+        const std::size_t size = write_end(to);
+        advance(Stage::over);
+        return size;
+    }
+    const std::size_t size = description_.write_piece(piece_, to);
+    if (++piece_ == description_.pieces()) advance(Stage::records);
+    return size;
+}
+
+/// Records that are not whole may keep one call from finding the next one.
+bool KeptBoot::next(abi::Record& out) {
+    if (merge_.next(out)) return true;
+    if (merge_.empty()) advance(Stage::end);
+    return false;
+}
+
+std::size_t KeptBoot::write_end(std::uint8_t* to) const {
+    const abi::KeptEnd end{area_->state, area_->cpu_count};
+    std::memcpy(to, &end, sizeof end);
+    std::size_t size = sizeof end;
+    for (unsigned i = 0; i < area_->cpu_count; ++i, size += sizeof(abi::KeptCpu)) {
+        const auto& ring = *reinterpret_cast<const abi::RingHeader*>(
+            reinterpret_cast<const std::uint8_t*>(area_) + area_->ring_offset[i]);
+        const abi::KeptCpu cpu{ring.head,
+                               ring.next_sequence,
+                               ring.in_flight,
+                               ring.in_flight_time,
+                               ring.in_flight_pa,
+                               ring.in_flight_pc,
+                               {},
+                               ring.statistics};
+        std::memcpy(to + size, &cpu, sizeof cpu);
+    }
+    return size;
+}
+
+} // namespace mmioscope

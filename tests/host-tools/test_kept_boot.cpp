@@ -1,0 +1,139 @@
+// The previous boot in a stream: an area like the one in memory comes out of it, whole or not at
+// all.
+#include "lib/black_box.hpp"
+#include "lib/recorded_boot.hpp"
+#include "lib/wire_decoder.hpp"
+#include "records.hpp"
+#include "stream_maker.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+
+namespace {
+
+using Records = std::vector<abi::Record>;
+constexpr std::uint32_t made = 1200; ///< by CPU 0; more than are kept
+constexpr std::uint32_t few = 10;    ///< by CPU 1
+
+Records made_by(unsigned cpu, std::uint32_t from, std::uint32_t to) {
+    Records records;
+    for (; from < to; ++from) {
+        records.push_back(access(cpu, from, 1000 + 10 * from + cpu));
+        records.back().commit = from + 1;
+        records.back().device = 0;
+    }
+    return records;
+}
+
+/// CPU 1's first, then CPU 0's.
+Records kept_records() {
+    Records kept = made_by(1, 0, few);
+    const Records more = made_by(0, made - abi::kept_records, made);
+    kept.insert(kept.end(), more.begin(), more.end());
+    return kept;
+}
+
+std::vector<abi::KeptCpu> cpus() {
+    std::vector<abi::KeptCpu> cpus(2);
+    cpus[0].head = made;
+    cpus[1].head = few;
+    cpus[1].in_flight = abi::InFlight::begun;
+    cpus[1].in_flight_time = 1'000'000;
+    cpus[1].in_flight_pa = 0x1c09'0004;
+    cpus[1].statistics.traps = 77;
+    return cpus;
+}
+
+StreamMaker stream(const Records& kept = kept_records()) {
+    StreamMaker maker;
+    maker.hello({{0x1c09'0000, 0x1000, 0, abi::region_traced, 0, 7, 0}}, "/serial");
+    maker.previous(kept, cpus());
+    maker.records(made_by(0, 0, 5));
+    return maker;
+}
+
+trace::LastAccesses last_of(trace::RecordedBoot& told, std::uint64_t count) {
+    const std::optional<trace::Area> area = trace::sound_area(told.area.bytes());
+    REQUIRE(area.has_value());
+    return trace::last_accesses(*area, count);
+}
+
+bool same(const abi::Record& a, const abi::Record& b) {
+    return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+} // namespace
+
+TEST_CASE("kept: the last records of a previous boot come out of a stream and out of a file") {
+    std::optional<trace::RecordedBoot> told = trace::previous_boot_in_stream(stream().wire());
+    REQUIRE(told.has_value());
+    SECTION("stream") {}
+    SECTION("file") {
+        const std::vector<std::byte> bytes = trace_bytes([&told](trace::FileWriter& file) {
+            write_info(file);
+            file.section(abi::SectionType::previous_boot, told->area.bytes());
+            file.append(made_by(0, 0, 5));
+            file.finish(0, abi::Ending::machine_off);
+        });
+        CHECK(trace::is_trace_file(bytes));
+        told = trace::previous_boot_in_file(bytes);
+        REQUIRE(told.has_value());
+    }
+    const trace::LastAccesses last = last_of(*told, 5000);
+    CHECK(last.damaged == 0);
+    REQUIRE(last.records.size() == abi::kept_records + few);
+    CHECK(same(last.records.back(), made_by(0, made - 1, made)[0]));
+    CHECK(same(last.records.front(), made_by(1, 0, 1)[0]));
+    REQUIRE(last.unfinished.size() == 1);
+    CHECK(last.unfinished[0].record.cpu == 1);
+    CHECK(abi::physical_address(last.unfinished[0].record) == 0x1c09'0004);
+    CHECK(trace::sound_area(told->area.bytes())->statistics()[1].traps == 77);
+}
+
+TEST_CASE("kept: a stream without a previous boot, or a file, tells of none") {
+    StreamMaker maker;
+    maker.hello({{0x1c09'0000, 0x1000, 0, abi::region_traced, 0, 7, 0}}, "/serial");
+    maker.records(made_by(0, 0, 5));
+    CHECK(!trace::previous_boot_in_stream(maker.wire()).has_value());
+    CHECK(!trace::is_trace_file(maker.wire()));
+    CHECK(!trace::previous_boot_in_file(trace_bytes([](trace::FileWriter& file) {
+               write_info(file);
+               file.finish(0, abi::Ending::machine_off);
+           })).has_value());
+}
+
+TEST_CASE("kept: records that make no sense have no place") {
+    Records kept = made_by(0, made - abi::kept_records, made);
+    kept[5].commit = 3;
+    kept[6].commit = made + 1;
+    kept[7].cpu = 9;
+    const Records too_many(20'000, kept[8]);
+    kept.insert(kept.end(), too_many.begin(), too_many.end());
+    std::optional<trace::RecordedBoot> told = trace::previous_boot_in_stream(stream(kept).wire());
+    REQUIRE(told.has_value());
+    CHECK(last_of(*told, 5000).damaged == 3 + few);
+}
+
+TEST_CASE("kept: whatever happens to one byte, no wrong record comes out") {
+    const Wire sound = stream().wire();
+    std::size_t without = 0;
+    for (std::size_t at = 0; at < sound.size(); at += 11) {
+        Wire wire = sound;
+        wire[at] ^= static_cast<std::byte>(1u << at % 8);
+        std::optional<trace::RecordedBoot> told = trace::previous_boot_in_stream(wire);
+        without += told ? 0 : 1;
+        if (!told) {
+            continue;
+        }
+        const trace::LastAccesses last = last_of(*told, 5000);
+        CHECK(last.records.size() + last.damaged == abi::kept_records + few);
+        for (const abi::Record& record : last.records) {
+            const std::uint32_t position = record.commit - 1;
+            REQUIRE(same(record, made_by(record.cpu, position, position + 1)[0]));
+        }
+    }
+    CHECK(without > 0);
+    CHECK(without < sound.size() / 11);
+}
