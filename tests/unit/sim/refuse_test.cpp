@@ -82,11 +82,11 @@ TEST_CASE("boot refuses a breakpoint unit that cannot be used, for it would trac
     CHECK(refusal(options).find("the breakpoint unit cannot be used") == 0);
 }
 
-TEST_CASE("boot refuses a UART that is no PL011") {
+TEST_CASE("boot refuses a UART that is no PL011 or 8250") {
     CHECK(refusal(edited([](void* blob) {
               return fdt_setprop_string(blob, fdt_path_offset(blob, "/chosen"), abi::chosen::uart,
                                         "fifo");
-          })) == "mmioscope,uart is no PL011");
+          })) == "mmioscope,uart is no PL011 or 8250");
 }
 
 TEST_CASE("another UART may be the hypervisor's; then the first one is the guest's") {
