@@ -15,17 +15,20 @@ constexpr u64 gib = 1u << 30;
 constexpr u64 mib = 1u << 20;
 constexpr u64 page = 4096;
 
-constexpr u64 ram_end = 0xa000'0000;
-constexpr u64 hyp = 0x8800'0000; // hyp/abi/layout.hpp, with a trace area of 64 MiB
+constexpr u64 ram_end = ram + 512 * mib;
+constexpr u64 hyp = ram + 128 * mib; // hyp/abi/layout.hpp, with a trace area of 64 MiB
 constexpr u64 hyp_end = hyp + 16 * mib + 64 * mib;
 
 bool is_hyp(u64 address) {
     return address >= hyp && address < hyp_end && (address & ~0xfffull) != control_page;
 }
 
-// Long-descriptor tables (ARM ARM B3.6): the four GiB are devices, a window, RAM, a table to walk.
+// Long-descriptor tables (ARM ARM B3.6): the four GiB are devices, RAM and a window, in the order
+// of the board, and a table to walk.
 
-constexpr u64 window = gib;
+constexpr unsigned gib_of_ram = ram / gib;
+constexpr unsigned gib_of_window = 3 - gib_of_ram;
+constexpr u64 window = gib_of_window * gib;
 constexpr u64 walked = 3 * gib;
 alignas(4096) u64 root[4];
 
@@ -56,7 +59,7 @@ void set_mmu(bool on) {
 
 void use_long_descriptors() {
     root[0] = 0 | device | execute_never | block;
-    root[2] = ram | normal | block;
+    root[gib_of_ram] = gib_of_ram * gib | normal | block;
     constexpr u32 extended_address_enable = 1u << 31;
     constexpr u32 device_and_write_back = 0xff04;
     set_mmu(false);
@@ -69,11 +72,23 @@ void use_long_descriptors() {
 
 /// Where the window shows `address`.
 u32 show(u64 address, u64 attributes = device | execute_never) {
-    set_entry(1, (address & ~(gib - 1)) | attributes | block);
+    set_entry(gib_of_window, (address & ~(gib - 1)) | attributes | block);
     return static_cast<u32>(window + (address & (gib - 1)));
 }
 
-// One try each. What is not there reads as 0 and takes what is written, as on this board's bus.
+// One try each. What is not there is as on the board's bus: it aborts, or reads as 0 and takes what
+// is written.
+
+constexpr bool bus_aborts = aborting != 0;
+constexpr u32 external_abort = 0x10; // long descriptors: DFSR, IFSR (B3.13.3)
+constexpr u32 status_mask = 0x3f;
+
+void require_external(const Fault& fault, Kind kind, const char* what) {
+    if (fault.count == 1 && fault.kind == kind && (fault.status & status_mask) == external_abort)
+        return;
+    print("reach: ", what, ": count ", fault.count, " status ", Hex{fault.status}, "\n");
+    failed("not an external abort");
+}
 
 u32 tries_hyp = 0;   ///< loads and stores of the hypervisor's memory
 u32 tries_above = 0; ///< above 4 GiB
@@ -87,7 +102,12 @@ void count(u64 address) {
 
 void require_no_load(u64 address) {
     count(address);
-    if (read(show(address)) == 0) return;
+    const u32 at = show(address);
+    u32 value = 0;
+    const Fault fault = faults_of([&] { value = read(at); });
+    if (bus_aborts) return require_external(fault, Kind::data_abort, "a load");
+    require(fault.count == 0, "a load aborts");
+    if (value == 0) return;
     print("reach: ", Hex{static_cast<u32>(address >> 32)}, " ", Hex{static_cast<u32>(address)},
           "\n");
     failed("what is not the guest's can be read");
@@ -95,23 +115,16 @@ void require_no_load(u64 address) {
 
 void store(u64 address) {
     count(address);
-    write(show(address), 0xa5a5'a5a5u);
+    const u32 at = show(address);
+    const Fault fault = faults_of([&] { write(at, 0xa5a5'a5a5u); });
+    if (bus_aborts) require_external(fault, Kind::data_abort, "a store");
+    else require(fault.count == 0, "a store aborts");
 }
 
 void require_nothing(u64 address) {
     require_no_load(address);
     store(address);
     require_no_load(address);
-}
-
-constexpr u32 external_abort = 0x10; // long descriptors: DFSR, IFSR (B3.13.3)
-constexpr u32 status_mask = 0x3f;
-
-void require_external(const Fault& fault, Kind kind, const char* what) {
-    if (fault.count == 1 && fault.kind == kind && (fault.status & status_mask) == external_abort)
-        return;
-    print("reach: ", what, ": count ", fault.count, " status ", Hex{fault.status}, "\n");
-    failed("not an external abort");
 }
 
 void require_no_fetch(u64 address) {
@@ -131,10 +144,13 @@ void require_no_walk(u64 address) {
 
 // The sweeps.
 
-/// What no board's bus has between the devices is 0; a device answers as it likes, and is not
-/// written to.
+/// Between the devices is nothing; a device answers as it likes, and is not written to.
 void below_ram() {
-    for (u64 address = 0; address < ram; address += mib) read(show(address));
+    for (u64 address = 0; address < ram; address += mib) {
+        const u32 at = show(address);
+        const Fault fault = faults_of([&] { read(at); });
+        if (fault.count != 0) require_external(fault, Kind::data_abort, "below RAM");
+    }
 }
 
 void own_ram() {
@@ -168,7 +184,7 @@ void above_4_gib() {
         const u64 high = n << 32;
         require_nothing(high + targets[n % 6] + 0x40);
         require_nothing(high + palette);
-        require_nothing(high + hyp_uart);
+        require_nothing(high + console);
         require_nothing(high + reinterpret_cast<u32>(&mine));
     }
     require(read(palette) == kept && mine == 0x1357'9bdf, "an address above 4 GiB is another one");
@@ -273,7 +289,8 @@ void from_user_mode() {
             registers.r[1] = show(high + target, device | execute_never);
             registers.r[2] = 0xa5a5'a5a5;
             for (unsigned n = 0; n < 3; ++n) count(high + target);
-            run_form(load_and_store, &registers, 1);
+            const Fault fault = faults_of([&] { run_form(load_and_store, &registers, 1); });
+            require(fault.count == (bus_aborts ? 3 : 0), "User mode's accesses end otherwise");
             require(registers.r[0] == 0 && registers.r[3] == 0, "User mode reads what PL1 cannot");
         }
 }

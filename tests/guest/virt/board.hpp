@@ -11,6 +11,7 @@ inline constexpr u32 console = 0x0900'0000;        // pl011@9000000
 inline constexpr u32 console_status = 0x18;        // UARTFR
 inline constexpr u32 console_status_bit = 1u << 5; // TXFF
 inline constexpr u32 console_busy = console_status_bit;
+inline constexpr u32 control_page = 0x48f0'0000;   // of the hypervisor, at 0x48000000
 inline constexpr u32 gic_distributor = 0x0800'0000;
 inline constexpr u32 gic_interface = 0x0801'0000;
 

@@ -44,7 +44,16 @@ reach() { # ENGINE
     [ "$(grep -c '(fetch)' "$out/print")" = "$fetches" ] || fail "not $fetches fetches in the trace"
 }
 
-for engine in shadow emulation; do add test "reach-$engine" 3 reach $engine; done
+# The same where another GiB is the RAM's, and the bus aborts where nothing is.
+virt_reach() { # ENGINE
+    board=virt
+    reach "$1"
+}
+
+for engine in shadow emulation; do
+    add test "reach-$engine" 3 reach $engine
+    add test "virt-reach-$engine" 3 virt_reach $engine
+done
 add test hostile 20 hostile vexpress-a15 serial0 1000000
 add test virt-hostile 20 hostile virt pl011@9000000 562022
 
