@@ -34,6 +34,14 @@ inline void copy_shared(T& to, const T& from) {
     asm volatile("" ::: "memory"); // not merged with what is stored there next
 }
 
+/// Such a structure as it is found, word by word.
+template <class T>
+inline T load_structure(const T& from) {
+    const T v = from;
+    asm volatile("" ::: "memory"); // all of it now
+    return v;
+}
+
 /// Stores `desired` where `expected` is, in one: LDREX and STREX, once, and no order beyond that.
 /// False: something else was there, or the monitor was lost.
 inline bool exchange_if(std::uint32_t& word, std::uint32_t expected, std::uint32_t desired) {

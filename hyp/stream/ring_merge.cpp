@@ -51,6 +51,7 @@ std::uint64_t RingMerge::earliest_to_come(const Ring& ring) const {
     switch (port::load_shared(ring.header->in_flight)) {
     case abi::InFlight::none: return now;
     case abi::InFlight::begun: {
+        port::order_memory(); // the mark, then its time: not that of an access long ago
         const std::uint64_t begun = port::load_shared(ring.header->in_flight_time);
         return now - begun < patience_ ? begun : now;
     }
@@ -71,8 +72,17 @@ bool RingMerge::look(Ring& ring) const {
         ring.time = bound;
         return false;
     }
-    ring.time = port::load_shared(ring.slots[ring.slot].time);
+    const std::uint64_t time = port::load_shared(ring.slots[ring.slot].time);
+    if (flight_ && overwritten(ring)) return false; // what is left is no earlier than the last one
+    ring.time = time;
     return true;
+}
+
+/// A later record is being written, or is, where the next one was.
+bool RingMerge::overwritten(const Ring& ring) {
+    port::order_memory(); // what was read there, then whose it was
+    return port::load_shared(ring.slots[ring.slot].commit) !=
+           static_cast<std::uint32_t>(ring.tail + 1);
 }
 
 /// Half a ring, so that the writer does not catch up again at once.
@@ -84,14 +94,15 @@ void RingMerge::skip_overwritten(Ring& ring) const {
 
 bool RingMerge::take(Ring& ring, abi::Record& out) {
     const abi::Record& from = ring.slots[ring.slot];
-    out = from;
+    out = port::load_structure(from);
     port::order_memory(); // the record, then the slot is given back, or its commit word asked
     const std::uint64_t position = ring.tail++;
     if (++ring.slot == ring.capacity) ring.slot = 0;
     const bool whole = out.commit == static_cast<std::uint32_t>(position + 1) &&
                        port::load_shared(from.commit) == out.commit;
     if (ring.reader != nullptr) port::store_shared(ring.reader->tail, ring.tail);
-    if (ring.tail < ring.head) ring.time = port::load_shared(ring.slots[ring.slot].time);
+    if (ring.tail < ring.head && !flight_)
+        ring.time = port::load_shared(ring.slots[ring.slot].time);
     return whole || (!flight_ && ring.reader != nullptr);
 }
 

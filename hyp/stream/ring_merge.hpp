@@ -54,6 +54,7 @@ private:
     static bool before(const Ring& a, const Ring& b);
     bool look(Ring& ring) const;
     std::uint64_t earliest_to_come(const Ring& ring) const;
+    static bool overwritten(const Ring& ring);
     void skip_overwritten(Ring& ring) const;
     void start_ring(unsigned cpu, const abi::RingHeader& header);
     bool take(Ring& ring, abi::Record& out);

@@ -15,7 +15,7 @@
 namespace mmioscope::sim {
 
 struct Core {
-    explicit Core(const Ram& ram) : tlb(ram) {}
+    explicit Core(const WalkedMemory& memory) : tlb(memory) {}
 
     unsigned number{};
     Registers system;
@@ -24,7 +24,7 @@ struct Core {
     std::array<std::uint64_t, 32> vector{}; ///< D0 to D31
     unsigned vector_registers{32};          ///< 16 or 32
     std::uint32_t fpexc{1u << 30};          ///< enabled
-    bool monitor{}; ///< exclusive; set for
+    bool monitor{};                         ///< exclusive; set for
     std::uint32_t monitor_address{};
     bool irq_pending{};
     bool fiq_pending{};
@@ -35,10 +35,12 @@ struct Core {
     std::vector<Invalidation> own_tlbi;   ///< issued, and done at the next DSB for sure
     std::vector<Invalidation> broadcasts; ///< likewise, on all CPUs
     bool broadcast_by_hyp{};              ///< likewise, of everything
+    std::uint32_t broadcast_to{};         ///< CPUs that it has not reached
     bool icache_unknown{true};            ///< until ICIALLU is done
     bool icache_invalidated{};            ///< issued
     std::deque<BusAccess> posted;         ///< writes on their way to a device, in program order
     std::uint64_t synchronized{};         ///< CNTPCT at the last context synchronization
+    bool counter_read{};                  ///< since then
 
     unsigned executed_on_shadow{}; ///< instructions since VTTBR was last written
     bool ended{};                  ///< the guest's program is through

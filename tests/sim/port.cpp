@@ -35,6 +35,9 @@ void complete_local() {
 void complete_all() {
     if (exists()) machine().complete_all();
 }
+void publish_tables() {
+    if (exists()) machine().publish_tables();
+}
 
 void complete_system() {
     if (exists()) machine().complete_system();
@@ -54,6 +57,10 @@ std::uint64_t load_word(const void* from, unsigned size) {
 }
 void store_payload(void* to, const void* from, std::size_t size) {
     if (exists()) machine().store_payload(to, from, size);
+    else std::memcpy(to, from, size);
+}
+void load_payload(void* to, const void* from, std::size_t size) {
+    if (exists()) machine().load_payload(to, from, size);
     else std::memcpy(to, from, size);
 }
 bool exchange(std::uint32_t* word, std::uint32_t expected, std::uint32_t desired) {
@@ -135,9 +142,15 @@ Core& with_vector(bool enabled, unsigned n) {
 }
 } // namespace
 
-std::uint32_t vector_control() { return with_vector(false, 0).fpexc; }
-std::uint32_t vector_features() { return with_vector(true, 0).vector_registers / 16; }
-std::uint64_t vector_doubleword(unsigned n) { return with_vector(true, n).vector[n]; }
+std::uint32_t vector_control() {
+    return with_vector(false, 0).fpexc;
+}
+std::uint32_t vector_features() {
+    return with_vector(true, 0).vector_registers / 16;
+}
+std::uint64_t vector_doubleword(unsigned n) {
+    return with_vector(true, n).vector[n];
+}
 
 void*& this_cpu() {
     static void* without_machine = nullptr;

@@ -12,11 +12,13 @@ void write_register(Encoding which, std::uint64_t value);
 void synchronize_context();
 void complete_local();
 void complete_all();
+void publish_tables();
 void complete_system();
 void order_memory();
 void store_word(void* to, std::uint64_t value, unsigned size);
 std::uint64_t load_word(const void* from, unsigned size);
 void store_payload(void* to, const void* from, std::size_t size);
+void load_payload(void* to, const void* from, std::size_t size);
 bool exchange(std::uint32_t* word, std::uint32_t expected, std::uint32_t desired);
 
 void* memory_at(PhysicalAddress address);

@@ -14,11 +14,13 @@ constexpr std::uint32_t mdbgen = 1u << 15;
 
 Simulation::Simulation(const Conditions& c)
     : conditions(c), ram(ram_range), cores(c.cpus, Core(ram)),
-      scheduler(c.seed, c.switch_one_in, c.step_limit), memory(c.cpus, scheduler.random()) {
+      scheduler(c.seed, c.switch_one_in, c.step_limit),
+      memory(c.cpus, scheduler.random(), c.old_payload) {
     the_simulation = this;
     for (unsigned i = 0; i < c.cpus; ++i) {
         Core& core = cores[i];
         core.number = i;
+        core.tlb = Tlb({ram, tables, i});
         core.system.set<reg::MIDR>(c.mistakes_thumb_stores ? 0x410f'c0f4 : 0x414f'c0f0);
         core.system.set<reg::MPIDR>(0x8000'0000 | i);
         core.system.set<reg::DBGDIDR>(0x3515'f005); // six breakpoints
@@ -58,10 +60,12 @@ void Simulation::point() {
 }
 
 void Simulation::do_something_late(Core& self) {
-    switch (scheduler.random().below(4)) {
+    switch (scheduler.random().below(6)) {
     case 0: self.system.settle_one(scheduler.random()); break;
     case 1: memory.drain_one(self.number); break;
     case 2: perform_own_tlbi(self); break;
+    case 3: tables.show_one(scheduler.random()); break;
+    case 4: deliver_broadcast(self, static_cast<std::uint32_t>(scheduler.random().next())); break;
     default: arrive(self); break;
     }
 }
@@ -70,6 +74,7 @@ void Simulation::do_something_late(Core& self) {
 /// synchronization (ARM ARM B8.1.2).
 std::uint64_t Simulation::read_counter(Core& core) {
     const std::uint64_t late = now();
+    core.counter_read = true;
     if (!in_task() || scheduler.random().one_in(2)) return late;
     return core.synchronized + scheduler.random().below(late - core.synchronized + 1);
 }
@@ -107,8 +112,8 @@ void Simulation::write_register(Encoding which, std::uint64_t value) {
     case encoding_of<reg::TLBIALLNSNH>(): return invalidate(self, Invalidation::What::everything);
     case encoding_of<reg::TLBIALLNSNHIS>():
         self.broadcast_by_hyp = true;
-        if (scheduler.random().one_in(2)) perform_broadcast(self);
-        return;
+        self.broadcast_to = (1u << cores.size()) - 1;
+        return deliver_broadcast(self, static_cast<std::uint32_t>(scheduler.random().next()));
     case encoding_of<reg::ICIALLU>(): self.icache_invalidated = true; return;
     case encoding_of<reg::ATS1CPR>():
     case encoding_of<reg::ATS1CUR>(): {
@@ -133,6 +138,7 @@ void Simulation::write_register(Encoding which, std::uint64_t value) {
 void Simulation::synchronize(Core& self) {
     self.system.settle();
     self.synchronized = now();
+    self.counter_read = false;
 }
 
 void Simulation::synchronize_context() {
@@ -146,14 +152,17 @@ void Simulation::store_descriptor(std::uint64_t* entry, std::uint64_t value) {
 }
 
 void Simulation::set_descriptor(std::uint64_t* entry, std::uint64_t value) {
+    const std::uint64_t address = ram.address_of(entry).value;
+    if (in_task() && *entry != value) tables.store(core().number, address, *entry);
     *entry = value;
-    table_writes.push_back({ram.address_of(entry).value, value});
+    table_writes.push_back({address, value});
 }
 
 void Simulation::check_hyp_mapping(PhysicalAddress address, bool device) {
     const Registers& system = core().system;
     if ((system.get<reg::HSCTLR>() & 1) == 0) return;
-    const Translation leaf = walk(ram, system.get<reg::HTTBR>(), address.value);
+    const Translation leaf =
+        walk({ram, tables, core().number}, system.get<reg::HTTBR>(), address.value);
     const std::uint64_t attribute = (leaf.descriptor >> 2) & 7; // into HMAIR0
     const std::uint64_t memory_type = (system.get<reg::HMAIR0>() >> (8 * attribute)) & 0xff;
     if (!leaf.valid()) throw Failure{"Hyp uses an address that its table does not map"};

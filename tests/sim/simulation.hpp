@@ -30,6 +30,7 @@ struct Conditions {
     bool prefetch_abort_first{};  ///< a breakpoint on an unmapped page: which exception wins
     bool dbgen_low{};             ///< DBGDSCR.MDBGen does not stick
     bool mistakes_thumb_stores{}; ///< Cortex-A15 r0p4: HSR.SRT of a Thumb store is another register
+    bool old_payload{};           ///< loads of structures may be old, too: takes its time
     unsigned late_one_in{4};      ///< points at which something begun is done by itself
 };
 
@@ -73,6 +74,7 @@ public:
     Conditions conditions;
     Defects defects;
     Ram ram;
+    TableStores tables;
     Bus bus;
     std::vector<Core> cores;
     std::vector<TableWrite> table_writes;
@@ -98,11 +100,13 @@ public:
     void synchronize_context();
     void complete_local();  ///< DSB NSH
     void complete_all();    ///< DSB ISH
+    void publish_tables();  ///< DSB ISHST
     void complete_system(); ///< DSB SY
     void order_memory();    ///< DMB ISH
     void store_word(void* to, std::uint64_t value, unsigned size);
     std::uint64_t load_word(const void* from, unsigned size);
     void store_payload(void* to, const void* from, std::size_t size);
+    void load_payload(void* to, const void* from, std::size_t size);
     bool exchange(std::uint32_t* word, std::uint32_t expected, std::uint32_t desired);
     /// A device access; a write arrives later, in program order.
     std::uint64_t device_access(const BusAccess& access);
@@ -128,7 +132,7 @@ private:
     std::uint64_t read_counter(Core& core);
     void invalidate(Core& core, Invalidation::What what);
     void perform_own_tlbi(Core& core);
-    void perform_broadcast(Core& core);
+    void deliver_broadcast(Core& core, std::uint32_t to);
     void perform(Core& core, const Invalidation& what);
     void arrive(Core& core);
     bool debug_locked(const Core& core) const;

@@ -6,14 +6,16 @@ namespace mmioscope::sim {
 void Simulation::complete_local() {
     point();
     perform_own_tlbi(core());
+    tables.complete_own(core().number);
 }
 
 void Simulation::complete_all() {
     complete_local();
     memory.complete(core().number);
+    tables.complete(core().number);
     if (!core().broadcast_by_hyp) return;
     core().broadcast_by_hyp = false;
-    perform_broadcast(core());
+    deliver_broadcast(core(), ~0u);
     for (Core& other : cores) // made with the translations that are gone now (B3.10.1)
         while (!other.posted.empty()) arrive(other);
 }
@@ -23,9 +25,15 @@ void Simulation::complete_system() {
     while (!core().posted.empty()) arrive(core());
 }
 
+void Simulation::publish_tables() {
+    point();
+    memory.complete(core().number);
+    tables.complete(core().number);
+}
+
 void Simulation::order_memory() {
     point();
-    memory.order(core().number);
+    memory.order(core().number, core().counter_read);
 }
 
 void Simulation::store_word(void* to, std::uint64_t value, unsigned size) {
@@ -47,6 +55,13 @@ void Simulation::store_payload(void* to, const void* from, std::size_t size) {
         memory.store_payload(core().number, static_cast<std::byte*>(to) + at, word);
     }
     if (!in_task()) memory.complete(0);
+}
+
+void Simulation::load_payload(void* to, const void* from, std::size_t size) {
+    for (std::size_t at = 0; at < size; at += 4) {
+        const std::uint64_t word = load_word(static_cast<const std::byte*>(from) + at, 4);
+        std::memcpy(static_cast<std::byte*>(to) + at, &word, 4);
+    }
 }
 
 bool Simulation::exchange(std::uint32_t* word, std::uint32_t expected, std::uint32_t desired) {

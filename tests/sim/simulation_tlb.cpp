@@ -38,8 +38,11 @@ void Simulation::perform_own_tlbi(Core& self) {
     if (self.icache_invalidated) self.icache_unknown = false;
 }
 
-void Simulation::perform_broadcast(Core&) {
-    for (Core& other : cores) perform(other, {.by_hyp = true});
+/// Each CPU carries it out once: what its walks find behind that stays.
+void Simulation::deliver_broadcast(Core& self, std::uint32_t to) {
+    for (Core& other : cores)
+        if ((self.broadcast_to & to & 1u << other.number) != 0) perform(other, {.by_hyp = true});
+    self.broadcast_to &= ~to;
 }
 
 void Simulation::perform(Core& core, const Invalidation& what) {

@@ -14,12 +14,12 @@ std::uint64_t Translation::output(std::uint64_t input) const {
     return (descriptor & address_bits & ~offset) | (input & offset);
 }
 
-Translation walk_from(const Ram& ram, std::uint64_t table, unsigned level, std::uint64_t input,
-                      TablesOfWalk& tables) {
+Translation walk_from(const WalkedMemory& memory, std::uint64_t table, unsigned level,
+                      std::uint64_t input, TablesOfWalk& tables) {
     for (;; ++level) {
         tables[level] = table;
         const std::uint64_t index = (input >> shift_of(level)) & 0x1ff;
-        const auto entry = ram.load<std::uint64_t>(table + 8 * index);
+        const std::uint64_t entry = memory.descriptor(table + 8 * index);
         if ((entry & 1) == 0) return {0, level};
         const bool bit1 = (entry & 2) != 0;
         if (level == 3) return bit1 ? Translation{entry, level} : Translation{0, level};
@@ -28,9 +28,9 @@ Translation walk_from(const Ram& ram, std::uint64_t table, unsigned level, std::
     }
 }
 
-Translation walk(const Ram& ram, std::uint64_t root, std::uint64_t input) {
+Translation walk(const WalkedMemory& memory, std::uint64_t root, std::uint64_t input) {
     TablesOfWalk tables{};
-    return walk_from(ram, root & address_bits, 1, input, tables);
+    return walk_from(memory, root & address_bits, 1, input, tables);
 }
 
 } // namespace mmioscope::sim

@@ -1,7 +1,8 @@
-// Stage-2 tables as hardware walks them, from the bytes in memory; apart from hyp/'s own lookup().
+// Stage-2 tables as hardware walks them, from what they find in memory; apart from hyp/'s own
+// lookup().
 #pragma once
 
-#include "ram.hpp"
+#include "table_stores.hpp"
 
 #include <array>
 
@@ -22,11 +23,11 @@ struct Translation {
 };
 
 /// Walks from level 1 with 4 KiB pages and 32-bit input (ARM ARM B3.6.6).
-Translation walk(const Ram& ram, std::uint64_t root, std::uint64_t input);
+Translation walk(const WalkedMemory& memory, std::uint64_t root, std::uint64_t input);
 /// The tables of a walk, by level; 0 where it did not come.
 using TablesOfWalk = std::array<std::uint64_t, 4>;
 /// Walks on from `table` of `level`, and notes the tables on the way.
-Translation walk_from(const Ram& ram, std::uint64_t table, unsigned level, std::uint64_t input,
-                      TablesOfWalk& tables);
+Translation walk_from(const WalkedMemory& memory, std::uint64_t table, unsigned level,
+                      std::uint64_t input, TablesOfWalk& tables);
 
 } // namespace mmioscope::sim

@@ -53,7 +53,7 @@ Route Tlb::second_stage(std::uint64_t vttbr, std::uint32_t ipa, std::uint64_t no
     Route route{.ipa = ipa, .filled = level > 1 ? known->second.filled : now, .asid = global};
     TablesOfWalk tables{};
     route.leaf =
-        walk_from(*ram_, level > 1 ? known->second.at : vttbr & address_bits, level, ipa, tables);
+        walk_from(memory_, level > 1 ? known->second.at : vttbr & address_bits, level, ipa, tables);
     for (unsigned below = level + 1; below <= 3; ++below)
         if (tables[below] != 0)
             stage2_tables_[below][{vmid, ipa >> table_shift(below)}] = {tables[below], now};
@@ -65,8 +65,8 @@ Route Tlb::second_stage(std::uint64_t vttbr, std::uint32_t ipa, std::uint64_t no
 bool Tlb::read_descriptor(const Regime& regime, std::uint32_t ipa, std::uint64_t now,
                           std::uint32_t& descriptor, Route& route) {
     route = second_stage(regime.vttbr, ipa, now);
-    if (route.stop == Route::Stop::none && ram_->contains(route.leaf.output(ipa), 4)) {
-        descriptor = ram_->load<std::uint32_t>(route.leaf.output(ipa));
+    if (route.stop == Route::Stop::none && memory_.ram->contains(route.leaf.output(ipa), 4)) {
+        descriptor = memory_.ram->load<std::uint32_t>(route.leaf.output(ipa));
         return true;
     }
     route.stop = Route::Stop::walk;

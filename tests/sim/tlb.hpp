@@ -48,7 +48,7 @@ struct Invalidation {
 
 class Tlb {
 public:
-    explicit Tlb(const Ram& ram) : ram_(&ram) {}
+    explicit Tlb(const WalkedMemory& memory) : memory_(memory) {}
 
     /// As the CPU translates `va` at time `now`: from what it keeps, or by a walk that it keeps.
     Route translate(const Regime& regime, std::uint32_t va, std::uint64_t now);
@@ -72,11 +72,11 @@ private:
     Route leaf_of(const Regime& regime, std::uint32_t va, std::uint32_t ipa, bool not_global,
                   std::uint64_t filled, std::uint64_t now);
 
-    const Ram* ram_;
-    std::map<PageKey, Route> stage2_leaves_; ///< by IPA
+    WalkedMemory memory_;
+    std::map<PageKey, Route> stage2_leaves_;    ///< by IPA
     std::map<PageKey, Table> stage2_tables_[4]; ///< of level 2 and 3, by 1 GiB and 2 MiB of IPA
-    std::map<AsidKey, Route> leaves_;        ///< by VA
-    std::map<AsidKey, Table> stage1_tables_; ///< second-level, by 1 MiB of VA
+    std::map<AsidKey, Route> leaves_;           ///< by VA
+    std::map<AsidKey, Table> stage1_tables_;    ///< second-level, by 1 MiB of VA
 };
 
 } // namespace mmioscope::sim

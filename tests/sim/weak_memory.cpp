@@ -35,7 +35,7 @@ bool WeakMemory::may_drain(const Cpu& cpu, std::size_t which) const {
 void WeakMemory::drain(Cpu& cpu, std::size_t which) {
     const Store store = cpu.stores[which];
     cpu.stores.erase(cpu.stores.begin() + static_cast<std::ptrdiff_t>(which));
-    if (!store.payload) remember(cpu, store);
+    if (!store.payload || old_payload_) remember(cpu, store);
     std::memcpy(store.to, &store.value, store.size);
 }
 
@@ -67,6 +67,7 @@ void WeakMemory::drain_word(Cpu& cpu, const void* word) {
 std::uint64_t WeakMemory::load(unsigned cpu, const void* from, unsigned size) {
     Cpu& self = cpus_[cpu];
     drain_groups_before(self, self.group);
+    self.access = time_;
     for (auto s = self.stores.rbegin(); s != self.stores.rend(); ++s)
         if (s->to == from) return s->value;
     const auto found = history_.find(from);
@@ -90,13 +91,14 @@ bool WeakMemory::exchange(unsigned cpu, std::uint32_t* word, std::uint32_t expec
     self.stores.push_back(
         {reinterpret_cast<std::byte*>(word), desired, sizeof *word, self.group, false});
     drain(self, self.stores.size() - 1);
+    self.access = time_;
     return true;
 }
 
-void WeakMemory::order(unsigned cpu) {
+void WeakMemory::order(unsigned cpu, bool counter_read) {
     Cpu& self = cpus_[cpu];
     if (!self.stores.empty()) ++self.group;
-    self.barrier = ++time_;
+    self.barrier = std::max(self.barrier, counter_read ? self.access : ++time_);
 }
 
 void WeakMemory::complete(unsigned cpu) {

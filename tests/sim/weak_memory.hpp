@@ -13,18 +13,22 @@ namespace mmioscope::sim {
 
 class WeakMemory {
 public:
-    WeakMemory(unsigned cpus, Random& random) : cpus_(cpus), random_(random) {}
+    /// `old_payload`: what is loaded of structures may be old, too.
+    WeakMemory(unsigned cpus, Random& random, bool old_payload)
+        : cpus_(cpus), random_(random), old_payload_(old_payload) {}
 
     /// One single-copy atomic access of `size` (4 or 8) bytes.
     void store(unsigned cpu, void* to, std::uint64_t value, unsigned size);
-    /// Part of a structure: stored like a word, never loaded by a CPU.
+    /// Part of a structure: stored like a word.
     void store_payload(unsigned cpu, void* to, std::uint32_t value);
     std::uint64_t load(unsigned cpu, const void* from, unsigned size);
     /// An exclusive pair that succeeds: on the word as it is, not as this CPU may still see it.
     bool exchange(unsigned cpu, std::uint32_t* word, std::uint32_t expected, std::uint32_t desired);
 
-    /// DMB: stores before it are seen before those after it, loads after it are made after it.
-    void order(unsigned cpu);
+    /// DMB: stores before it are seen before those after it, loads after it are made after those
+    /// before it. `counter_read`: a read of the counter, which is no memory access, may still come
+    /// behind both.
+    void order(unsigned cpu, bool counter_read = false);
     /// DSB: stores before it are seen.
     void complete(unsigned cpu);
     /// One of `cpu`'s stores may become visible now.
@@ -43,6 +47,7 @@ private:
         std::vector<Store> stores; ///< in program order
         unsigned group{};
         std::uint64_t barrier{};                               ///< time of the last one
+        std::uint64_t access{};                                ///< time of the last one
         std::unordered_map<const void*, std::uint64_t> seen{}; ///< coherence: no older value again
     };
     struct Version {
@@ -58,6 +63,7 @@ private:
 
     std::vector<Cpu> cpus_;
     Random& random_;
+    bool old_payload_;
     std::uint64_t time_{1};
     std::unordered_map<const void*, std::vector<Version>> history_;
 };

@@ -1,5 +1,4 @@
-// Host twin of hyp/port/barrier.hpp. Table writes are seen at once by all walks (store_descriptor);
-// everything else that a barrier waits for is simulated.
+// Host twin of hyp/port/barrier.hpp: all that a barrier waits for is simulated.
 #pragma once
 
 #include "sim/port.hpp"
@@ -16,7 +15,7 @@ inline void complete_all() {
     sim::complete_all();
 }
 inline void publish_tables() {
-    sim::point();
+    sim::publish_tables();
 }
 inline void order_memory() {
     sim::order_memory();

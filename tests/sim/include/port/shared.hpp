@@ -23,6 +23,13 @@ inline void copy_shared(T& to, const T& from) {
     sim::store_payload(&to, &from, sizeof from);
 }
 
+template <class T>
+inline T load_structure(const T& from) {
+    T v;
+    sim::load_payload(&v, &from, sizeof from);
+    return v;
+}
+
 inline bool exchange_if(std::uint32_t& word, std::uint32_t expected, std::uint32_t desired) {
     return sim::exchange(&word, expected, desired);
 }

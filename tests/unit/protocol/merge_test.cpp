@@ -1,0 +1,155 @@
+// The rings' reader in Hyp, on memory that keeps only the order it is told to.
+#include "sim/simulation.hpp"
+#include "stream/ring_merge.hpp"
+#include "trace/ring_writer.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+
+namespace {
+
+constexpr unsigned writers = 2;
+constexpr unsigned reader = writers;
+constexpr std::uint64_t area_at = 0x8300'0000;
+constexpr std::uint32_t accesses = 30;
+
+/// All of a record follows from its number: one that is torn shows.
+std::uint64_t value_of(unsigned cpu, std::uint32_t number) {
+    return (std::uint64_t{number} << 32 | number) * 3 + cpu;
+}
+
+/// Two CPUs publish, and a third merges what they have.
+class Merging {
+public:
+    Merging(std::uint64_t seed, abi::Policy policy);
+    /// `closing`: the merge is closed and opened again, as often as there is something to take.
+    std::string run(bool closing);
+
+private:
+    void write(unsigned cpu);
+    void read();
+    void close_and_read();
+    /// Takes all that can be taken now.
+    void take();
+    void look_at(const abi::Record& record);
+    /// All that a CPU had numbered before the merge was closed is there.
+    void look_at_end();
+
+    Simulation simulation_;
+    abi::Policy policy_;
+    RingWriter writer_[writers];
+    RingMerge merge_;
+    std::uint64_t last_time_{};
+    std::uint32_t next_[writers]{}; ///< cpu_sequence
+    unsigned writing_{writers};
+};
+
+Conditions conditions_of(std::uint64_t seed) {
+    constexpr unsigned switches[] = {8, 20, 40};
+    constexpr unsigned delays[] = {8, 40, 100};
+    Conditions conditions;
+    conditions.cpus = writers + 1;
+    conditions.seed = seed;
+    conditions.switch_one_in = switches[seed % 3];
+    conditions.late_one_in = delays[seed / 3 % 3];
+    conditions.old_payload = true;
+    return conditions;
+}
+
+Merging::Merging(std::uint64_t seed, abi::Policy policy)
+    : simulation_(conditions_of(seed)), policy_(policy) {
+    auto& area = *reinterpret_cast<abi::AreaHeader*>(simulation_.ram.at({area_at}));
+    area.cpu_count = writers;
+    area.counter_frequency = 1'000'000; // nobody waits in vain
+    area.policy = policy;
+    for (unsigned cpu = 0; cpu < writers; ++cpu) {
+        area.ring_offset[cpu] = 0x1'0000 * (cpu + 1);
+        auto& ring = *reinterpret_cast<abi::RingHeader*>(
+            simulation_.ram.at({area_at + area.ring_offset[cpu]}));
+        writer_[cpu].start(ring, cpu, 8, policy, false);
+    }
+    merge_.start(area);
+    simulation_.complete_system();
+}
+
+void Merging::write(unsigned cpu) {
+    for (std::uint32_t number = 0; number < accesses; ++number) {
+        while (!writer_[cpu].has_room(1)) simulation_.point();
+        abi::Record record{};
+        record.type = abi::RecordType::access;
+        record.value = value_of(cpu, number);
+        record.va = static_cast<std::uint32_t>(record.value);
+        record.task = record.va;
+        record.time = writer_[cpu].begin(number, number);
+        writer_[cpu].publish(record);
+        writer_[cpu].finish();
+    }
+    simulation_.complete_system();
+    --writing_;
+}
+
+void Merging::look_at(const abi::Record& record) {
+    if (record.cpu >= writers) throw Failure{"merge: a record of no CPU"};
+    if (record.value != value_of(record.cpu, record.cpu_sequence) ||
+        record.va != static_cast<std::uint32_t>(record.value) || record.task != record.va)
+        throw Failure{"merge: a record was taken that was never written"};
+    if (policy_ != abi::Policy::flight && record.cpu_sequence != next_[record.cpu])
+        throw Failure{"merge: a record was left out, or came twice"};
+    if (record.time < last_time_) throw Failure{"merge: a record came behind a later one"};
+    next_[record.cpu] = record.cpu_sequence + 1;
+    last_time_ = record.time;
+}
+
+void Merging::take() {
+    abi::Record record;
+    while (merge_.next(record)) look_at(record);
+    simulation_.point();
+}
+
+void Merging::look_at_end() {
+    for (unsigned cpu = 0; cpu < writers; ++cpu)
+        if (next_[cpu] < merge_.next_sequence(cpu))
+            throw Failure{"merge: the end tells of a record that was not there"};
+}
+
+void Merging::read() {
+    while (writing_ != 0) take();
+    take();
+}
+
+void Merging::close_and_read() {
+    while (writing_ != 0) {
+        merge_.close();
+        last_time_ = 0; // nothing is waited for any more
+        while (!merge_.empty()) take();
+        look_at_end();
+        merge_.reopen();
+    }
+}
+
+std::string Merging::run(bool closing) {
+    for (unsigned cpu = 0; cpu < writers; ++cpu)
+        simulation_.scheduler.add([this, cpu] { write(cpu); });
+    simulation_.scheduler.add([this, closing] { closing ? close_and_read() : read(); });
+    simulation_.scheduler.run();
+    return simulation_.scheduler.failure();
+}
+
+} // namespace
+
+TEST_CASE("what CPUs publish leaves their rings whole and in the order of time", "[protocol]") {
+    const auto policy = GENERATE(abi::Policy::stall, abi::Policy::flight);
+    for (std::uint64_t seed = 1; seed <= seeds(400); ++seed) {
+        CAPTURE(seed);
+        REQUIRE(Merging(seed, policy).run(false) == "");
+    }
+}
+
+TEST_CASE("what a closed merge counts is there", "[protocol]") {
+    for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
+        CAPTURE(seed);
+        REQUIRE(Merging(seed, abi::Policy::stall).run(true) == "");
+    }
+}
