@@ -7,6 +7,7 @@
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"
 #include "port/report.hpp"
+#include "port/shared.hpp"
 #include "port/sysreg.hpp"
 #include "port/this_cpu.hpp"
 #include "port/wait.hpp"
@@ -94,7 +95,7 @@ void end_report(Console& uart) {
 
 void mark_area(Machine* machine) {
     if (machine != nullptr && machine->area != nullptr)
-        machine->area->state = abi::AreaState::panicked;
+        port::store_shared(machine->area->state, abi::AreaState::panicked);
     port::complete_system();
 }
 
@@ -107,7 +108,7 @@ bool first_without_machine() {
     const std::uint32_t name = port::cpu_number() + 1;
     if (reporter != 0) return false;
     reporter = name;
-    port::complete_all();
+    port::complete_all(); // for others to find
     for (unsigned n = 0; n < wait; ++n)
         if (reporter != name) return false;
     return true;

@@ -3,8 +3,11 @@
 
 MUTANT_FLAGS := -std=c++20 -O1 -Wall -Wextra
 MUTANT_CPPFLAGS := -Itests/sim/include -Ihyp -Itests
+# Tests of the protocol that lie with others of their folder.
+MUTANT_TESTS_BESIDE := tests/unit/control/switching_test.cpp tests/unit/control/command_test.cpp \
+    tests/unit/sim/refuse_test.cpp tests/unit/stream/stream_test.cpp tests/unit/trap/power_test.cpp
 MUTANT_SOURCES := $(HYP_SOURCES) hyp/board/vexpress_a15.cpp \
-    $(sort $(wildcard tests/sim/*.cpp tests/unit/protocol/*.cpp)) tests/unit/control/switching_test.cpp
+    $(sort $(wildcard tests/sim/*.cpp tests/unit/protocol/*.cpp)) $(MUTANT_TESTS_BESIDE)
 MUTANT_OBJECTS := $(patsubst %.cpp,$(BUILD)/mutants/%.o,$(MUTANT_SOURCES))
 
 .PHONY: mutants
@@ -28,7 +31,7 @@ $(MUTANT_PCH):
 	@echo '#include <catch2/catch.hpp>' > "$(basename $@)"
 	@$(UNIT_CXX) $(MUTANT_FLAGS) -x c++-header -o "$@" "$(basename $@)"
 MUTANT_TEST_OBJECTS := $(patsubst %.cpp,$(BUILD)/mutants/%.o,$(wildcard tests/unit/protocol/*.cpp) \
-    tests/unit/control/switching_test.cpp)
+    $(MUTANT_TESTS_BESIDE))
 $(MUTANT_TEST_OBJECTS): $(MUTANT_PCH)
 $(MUTANT_TEST_OBJECTS): MUTANT_CPPFLAGS += -include $(basename $(MUTANT_PCH))
 

@@ -243,3 +243,16 @@ TEST_CASE("no snapshot where the area has no place for one") {
         CHECK(rig.ring(0).head == head);
     });
 }
+
+TEST_CASE("behind a flush, what was published is where readers find it", "[protocol]") {
+    for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
+        CAPTURE(seed);
+        as_guest(options_for(abi::EngineKind::shadow, 1, seed), [](Rig& rig, mmioscope::Cpu& cpu) {
+            rig.simulation.complete_system();
+            const std::uint64_t before = rig.ring(0).head;
+            REQUIRE(execute(cpu, make_request(Command::marker, 1)).has_value());
+            REQUIRE(execute(cpu, make_request(Command::flush, 2)).has_value());
+            CHECK(rig.ring(0).head == before + 1);
+        });
+    }
+}

@@ -73,6 +73,26 @@ std::string give_up() {
     return simulation.scheduler.failure() + wrong;
 }
 
+/// All the locks there are, or none.
+std::string give_up_all() {
+    Simulation simulation(conditions_for(1));
+    const auto locks = std::make_unique<RegionLocks>();
+    std::string wrong;
+    simulation.scheduler.add([&] {
+        HeldLocks other;
+        std::uint64_t spins = 0;
+        while (!other.acquire(*locks, set_of({3}), 1, spins)) {
+        }
+        if (locks->acquire_all(4, 0, spins)) wrong = "lock: held twice";
+        simulation.complete_system();
+        for (const std::uint16_t region : {0, 1, 2})
+            if (locks->of(region).lock.owner() != Lock::no_owner)
+                wrong = "lock: kept though others could not be had";
+    });
+    simulation.scheduler.run();
+    return simulation.scheduler.failure() + wrong;
+}
+
 } // namespace
 
 TEST_CASE("what a region lock protects is seen by the next holder", "[protocol]") {
@@ -84,4 +104,5 @@ TEST_CASE("what a region lock protects is seen by the next holder", "[protocol]"
 
 TEST_CASE("locks that cannot all be had are all given back", "[protocol]") {
     REQUIRE(give_up() == "");
+    REQUIRE(give_up_all() == "");
 }

@@ -100,3 +100,21 @@ TEST_CASE("another UART may be the hypervisor's; then the first one is the guest
     CHECK(rig.text() == "x"); // the sink is at the other one
     CHECK(compare_with_bus(rig) == "");
 }
+
+TEST_CASE("what is refused is told on the UART that was chosen", "[protocol]") {
+    for (std::uint64_t seed = 1; seed <= seeds(20); ++seed) {
+        CAPTURE(seed);
+        RigOptions options = options_for(abi::EngineKind::shadow, 1, seed);
+        TreeOptions tree;
+        tree.trace = {"nothing"};
+        options.blob = with_room(make_board_tree(tree));
+        void* blob = options.blob.data();
+        REQUIRE(fdt_setprop_string(blob, fdt_path_offset(blob, "/chosen"), abi::chosen::uart,
+                                   "serial0") == 0);
+        Rig rig(options);
+        rig.run();
+        REQUIRE(rig.failure() == "");
+        CHECK(rig.text() == "");
+        CHECK(rig.bus_log(at::console, 0x1000).size() > 40);
+    }
+}

@@ -67,23 +67,39 @@ TEST_CASE("a write to SYS_CFGCTRL that does not end the machine is recorded once
     CHECK((rig.records(0).back().flags & abi::flag_early) == 0);
 }
 
-TEST_CASE("a panic prints one report, and no CPU executes another instruction of the guest") {
-    for (std::uint64_t seed = 1; seed <= seeds(4); ++seed) {
+TEST_CASE("a panic prints one report, and no CPU executes another instruction of the guest",
+          "[protocol]") {
+    for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
         CAPTURE(seed);
         RigOptions options = options_for(abi::EngineKind::shadow, 4, seed);
         options.conditions.step_limit = 2'000'000;
+        options.conditions.late_one_in = seed % 2 == 0 ? 4 : 40;
         Rig rig(options);
         // CPU 2 traps for a reason that cannot be; the others go on for ever, CPU 3 without a trap.
         for (unsigned i = 0; i < 3; ++i) write_hammer(rig.program(i), i == 2 ? 3 : 100'000'000);
         Code idle = rig.program(3);
         const std::uint32_t top = idle.here();
         idle.nop().b(top);
-        rig.on_end(2, [](Core& core, Cpu& cpu) {
+        std::size_t said_before = ~std::size_t{0};
+        rig.on_end(2, [&](Core& core, Cpu& cpu) {
+            said_before = rig.text().size();
             core.system.set<reg::HSR>(0x3fu << 26);
             mmioscope_guest_trap(cpu, core.frame);
         });
+        bool fetched[4]{}; // behind the stop: that traps, and the CPU does not come back
+        rig.simulation.meanwhile = [&](Core& core) {
+            if (rig.text().size() <= said_before) return;
+            if (fetched[core.number]) throw Failure{"the guest runs on behind the stop"};
+            fetched[core.number] = true;
+        };
+        bool marked = true; // the trace area, before the last line
+        rig.simulation.bus.on_arrival = [&](const BusAccess& access) {
+            if (access.address == at::own_uart && rig.text().ends_with("below the roots\r\n"))
+                marked &= rig.machine->area->state == abi::AreaState::panicked;
+        };
         rig.run();
         REQUIRE(rig.failure() == "");
+        REQUIRE(marked);
         for (unsigned i = 0; i < 4; ++i) REQUIRE(rig.simulation.scheduler.ended(i));
         REQUIRE(count(rig.text(), abi::stop_line) == 1);
         REQUIRE(count(rig.text(), "unexpected exception class on CPU 2\r\n") == 1);
