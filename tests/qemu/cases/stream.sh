@@ -18,6 +18,13 @@ over_uart() { # STEPS LIMIT ARGUMENT...
     [ "$(hundredths_each)" -le "$limit" ] || fail "$(cat "$out/size"): more than $limit hundredths of a byte an event"
 }
 
+# A recorded boot, damaged at each byte of its first 16 KiB: only what is damaged is lost, and told of.
+every_byte() {
+    run_linux $boot_steps --no-print --stream serial2 --stream-file "$out/wire" --engine emulation
+    complete
+    "$build/tests/every-byte" "$out/wire" >"$out/damages" 2>&1 || fail "$(head -n 1 "$out/damages")"
+}
+
 # Two readers of the same rings: the records are the same, bit by bit.
 beside() { # ENGINE
     run_linux $boot_steps --no-print --stream serial2 --stream-file "$out/wire" --stream-beside --stream-quantum 0 \
@@ -105,4 +112,5 @@ add test stream-shared 20 one_uart serial0
 add test stream-shared-virt 20 one_uart_on_virt
 add test stream-slow 30 slow_line
 add test stream-damaged 10 damaged_wire
+add test stream-every-byte 20 every_byte
 add test stream-refused 5 refused_uarts

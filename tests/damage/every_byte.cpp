@@ -1,0 +1,222 @@
+// every-byte WIRE: damages a recorded stream at each byte of its first 16 KiB, in each way that a
+// line can, and looks at what a listener makes of it. A frame that is damaged is lost, and told of;
+// all others arrive as they were, in their order. Exit status 0 if that is so.
+//
+// Frames are decoded each on its own, so what is right of them is right of their records; that is
+// looked at too, with the whole decoder, at some of the places.
+#include "lib/wire_decoder.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+
+using namespace mmioscope;
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+using Records = std::vector<abi::Record>;
+using View = std::span<const std::byte>;
+
+constexpr std::size_t length = 16 * 1024;
+constexpr std::size_t whole_decoder_each = 128; ///< so many places, one with the whole decoder
+
+enum class Way { drop, insert_zero, insert_other, cut, flip }; ///< and from there on bits
+constexpr int flipped_bits[] = {0, 2, 7};
+constexpr int ways = static_cast<int>(Way::flip) + 3;
+
+const char* name_of(int way) {
+    constexpr const char* names[] = {"dropped", "a zero before it", "a byte before it", "cut",
+                                     "flipped"};
+    return names[std::min(way, static_cast<int>(Way::flip))];
+}
+
+Bytes damaged(View wire, std::size_t at, int way) {
+    Bytes bytes(wire.begin(), wire.end());
+    const auto place = bytes.begin() + static_cast<long>(at);
+    switch (static_cast<Way>(way)) {
+    case Way::drop: bytes.erase(place); break;
+    case Way::insert_zero: bytes.insert(place, std::byte{0}); break;
+    case Way::insert_other: bytes.insert(place, std::byte{0x55}); break;
+    case Way::cut: bytes.resize(at); break;
+    default: *place ^= std::byte{1} << flipped_bits[way - static_cast<int>(Way::flip)]; break;
+    }
+    return bytes;
+}
+
+/// What WireFrames hands out of a piece of wire: each frame whole, and what it counted.
+struct Heard {
+    std::vector<Bytes> frames;
+    trace::WireCounts counts;
+};
+
+Heard hear(View wire) {
+    Heard heard;
+    trace::WireFrames frames(
+        [&](const abi::FrameHeader& header, std::span<const std::uint8_t> payload) {
+            Bytes& frame = heard.frames.emplace_back(sizeof header + payload.size());
+            std::memcpy(frame.data(), &header, sizeof header);
+            if (!payload.empty())
+                std::memcpy(frame.data() + sizeof header, payload.data(), payload.size());
+        });
+    frames.feed(wire);
+    frames.finish();
+    heard.counts = frames.counts();
+    return heard;
+}
+
+struct Sink : trace::WireSink {
+    Records all;
+    void hello(const trace::StreamHead&) override {}
+    void records(std::span<const abi::Record> records) override {
+        all.insert(all.end(), records.begin(), records.end());
+    }
+    void end(const abi::EndHeader&, std::span<const abi::Statistics>) override {}
+};
+
+Records decode(View wire) {
+    Sink sink;
+    trace::WireDecoder decoder(sink);
+    decoder.feed(wire);
+    decoder.finish();
+    return sink.all;
+}
+
+/// The recorded wire, cut into what stands between zeros.
+class Recording {
+public:
+    explicit Recording(Bytes wire);
+
+    std::size_t size() const { return wire_.size(); }
+    std::size_t frames() const { return begins_.size() - 1; }
+    std::size_t records() const { return records_; }
+    /// Empty if the damage at `at` does what it may and no more.
+    std::string check(std::size_t at, int way) const;
+
+private:
+    std::size_t frame_at(std::size_t at) const;
+    /// Frames at the beginning that say what the rest means.
+    std::size_t descriptions() const;
+    View part(std::size_t from, std::size_t to) const {
+        return View(wire_).subspan(begins_[from],
+                                   begins_[to] + 1 - begins_[from]); // with the zero behind it
+    }
+    std::string check_records(std::size_t at, int way, std::size_t lost,
+                              std::size_t lost_end) const;
+
+    Bytes wire_;
+    std::vector<std::size_t> begins_; ///< of each frame, the zero in front of it; and the end
+    std::vector<Bytes> sent_;         ///< the frames
+    std::vector<Records> of_frame_;   ///< their records
+    std::size_t records_ = 0;
+};
+
+Recording::Recording(Bytes wire) : wire_(std::move(wire)) {
+    for (std::size_t at = 0; at + 1 < wire_.size(); ++at)
+        if (wire_[at] == std::byte{0} && wire_[at + 1] != std::byte{0}) begins_.push_back(at);
+    begins_.push_back(wire_.size() - 1);
+    sent_ = hear(wire_).frames;
+    for (std::size_t n = 0; n < sent_.size(); ++n) {
+        const View described = part(0, descriptions());
+        Bytes alone(described.begin(), described.end());
+        if (n >= descriptions())
+            alone.insert(alone.end(), part(n, n + 1).begin(), part(n, n + 1).end());
+        of_frame_.push_back(decode(alone));
+        records_ += of_frame_.back().size();
+    }
+}
+
+std::size_t Recording::descriptions() const {
+    std::size_t n = 0;
+    while (n < sent_.size() &&
+           sent_[n][0] == static_cast<std::byte>(static_cast<std::uint8_t>(abi::FrameType::hello)))
+        ++n;
+    return n;
+}
+
+std::size_t Recording::frame_at(std::size_t at) const {
+    const auto behind = std::upper_bound(begins_.begin(), begins_.end() - 1, at);
+    return static_cast<std::size_t>(behind - begins_.begin()) - 1;
+}
+
+/// From the frame before the damage to the one behind it: what is further away is the same bytes.
+std::string Recording::check(std::size_t at, int way) const {
+    const std::size_t hit = frame_at(at);
+    const bool zero = wire_[at] == std::byte{0}; // it ends the frame in front, too
+    const std::size_t lost = zero && hit > 0 ? hit - 1 : hit;
+    const std::size_t from = lost > 0 ? lost - 1 : 0;
+    const std::size_t to = std::min(hit + 2, frames());
+    const Bytes bytes = damaged(part(from, to), at - begins_[from], way);
+    const Heard heard = hear(bytes);
+    const bool cut = static_cast<Way>(way) == Way::cut;
+    std::size_t next = from;
+    for (const Bytes& frame : heard.frames) {
+        while (next < to && sent_[next] != frame) {
+            if (next < lost || (next > hit && !cut)) return "a frame is lost that was not damaged";
+            ++next;
+        }
+        if (next == to) return "a frame that was never sent";
+        ++next;
+    }
+    if (!cut && next < hit + 1 && to > hit + 1) return "a frame is lost that was not damaged";
+    const bool any_lost = heard.frames.size() < to - from;
+    const bool late = at == 0; // what stands in front of the first zero is nobody's
+    if (any_lost && !cut && !late && heard.counts.damaged + heard.counts.missing == 0)
+        return "a lost frame is not told of";
+    if (cut && !zero && heard.counts.damaged == 0 && at != begins_[hit] + 1 && hit > 0)
+        return "a cut frame is not told of";
+    return at % whole_decoder_each == 0 ? check_records(at, way, lost, hit + 1) : "";
+}
+
+std::string Recording::check_records(std::size_t at, int way, std::size_t lost,
+                                     std::size_t lost_end) const {
+    const Records got = decode(damaged(wire_, at, way));
+    const bool cut = static_cast<Way>(way) == Way::cut;
+    if (lost < descriptions() && got.empty()) return ""; // not known what they mean
+    std::size_t place = 0;
+    for (std::size_t n = 0; n < frames() && !(cut && n >= lost_end); ++n) {
+        const Records& sent = of_frame_[n];
+        const bool here = got.size() - place >= sent.size() &&
+                          (sent.empty() || std::memcmp(got.data() + place, sent.data(),
+                                                       sent.size() * sizeof sent[0]) == 0);
+        if (here) place += sent.size();
+        else if (n < lost || n >= lost_end) return "records are lost that were not damaged";
+    }
+    return place == got.size() ? "" : "a record that was never sent";
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+    if (count != 2) {
+        std::fprintf(stderr, "usage: every-byte WIRE\n");
+        return 2;
+    }
+    std::ifstream file(arguments[1], std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    const std::size_t end = text.find('\0', length); // of the frame that the 16 KiB end in
+    if (end == std::string::npos) {
+        std::fprintf(stderr, "every-byte: no frame in %s ends behind %zu bytes\n", arguments[1],
+                     length);
+        return 2;
+    }
+    Bytes bytes(end + 1);
+    std::memcpy(bytes.data(), text.data(), bytes.size());
+    const Recording recording(bytes);
+    std::map<std::string, std::size_t> wrong;
+    std::size_t tried = 0;
+    for (std::size_t at = 0; at < recording.size(); ++at)
+        for (int way = 0; way < ways; ++way, ++tried)
+            if (const std::string what = recording.check(at, way); !what.empty())
+                if (wrong[what]++ == 0)
+                    std::printf("byte %zu %s: %s\n", at, name_of(way), what.c_str());
+    std::size_t all = 0;
+    for (const auto& [what, times] : wrong) all += times;
+    std::printf("%zu damages of %zu bytes, %zu frames, %zu records: %zu wrong\n", tried,
+                recording.size(), recording.frames(), recording.records(), all);
+    return all == 0 && recording.records() > 0 ? 0 : 1;
+}
