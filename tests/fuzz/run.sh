@@ -17,8 +17,9 @@ seed() { # NAME FILE...: the first 20,000 bytes are enough to begin with
 seed device_tree "$build"/guest/*.dtb
 seed trace_file "$build"/demo.mmio "$build"/tests/qemu/*/*.mmio
 seed access_log "$build"/tests/qemu/*/*.log
+seed wire "$build"/tests/qemu/stream-*/wire
 
-for name in device_tree trace_file access_log; do
+for name in device_tree trace_file access_log wire; do
     log=$build/fuzz/$name.log
     if "$build/fuzz/$name" -max_total_time="$seconds" -timeout=25 -max_len=24000 -print_final_stats=1 \
         -artifact_prefix="$build/fuzz/$name-" "$build/fuzz/corpus-$name" > "$log" 2>&1; then
