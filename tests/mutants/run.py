@@ -28,7 +28,9 @@ EXCEPT = {"hyp/engine/unprotect.cpp",  # the baseline, which loses events as it 
 FIRST = [("hyp/stream/ring_merge.cpp", "what CPUs publish leaves*,what a closed merge*"), ("hyp/stream/", "[stream]"),
          ("hyp/mm/changing_pages.cpp", "a descriptor taken away*"),
          ("hyp/control/", "what is switched on*,behind a flush*"),
-         ("hyp/start/", "what is refused is told*"), ("hyp/trap/panic.cpp", "a panic prints*")]
+         ("hyp/start/", "what is refused is told*"), ("hyp/trap/panic.cpp", "a panic prints*"),
+         ("hyp/trace/ring_writer.cpp", "a ring's reader*"), ("hyp/mm/", "the first view*"),
+         ("hyp/trace/", "what a region lock*"), ("hyp/", "no unmap storm*")]
 KINDS = [  # name, what is found, what is put in its place
     ("ISB", r"port::synchronize_context\(\);", ";"),
     ("DSB NSH", r"port::complete_local\(\);", ";"),
