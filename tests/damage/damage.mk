@@ -1,7 +1,7 @@
 # every-byte: a recorded stream, damaged everywhere. Included from tests/tests.mk; host.mk has the rules.
 
 DAMAGE_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,tests/damage/every_byte.cpp \
-    $(addprefix host-tools/lib/,wire_frames.cpp wire_decoder.cpp stream_head.cpp))
+    $(wildcard host-tools/lib/*.cpp))
 
 tests: $(BUILD)/tests/every-byte
 

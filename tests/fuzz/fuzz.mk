@@ -7,7 +7,7 @@ FUZZ_FLAGS := -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitiz
 FUZZ_TARGETS := device_tree trace_file access_log wire
 FUZZ_SOURCES_device_tree = $(wildcard hyp/dt/*.cpp) hyp/trace/region_map.cpp
 FUZZ_SOURCES_trace_file = $(wildcard host-tools/lib/*.cpp)
-FUZZ_SOURCES_wire = $(addprefix host-tools/lib/,wire_frames.cpp wire_decoder.cpp stream_head.cpp)
+FUZZ_SOURCES_wire = $(wildcard host-tools/lib/*.cpp)
 FUZZ_SOURCES_access_log = $(wildcard host-tools/lib/*.cpp host-tools/verify/*.cpp)
 
 .PHONY: fuzzers
