@@ -50,11 +50,11 @@ test)
     build_all
     suite layout 5 tests/layout.sh "$build"
     suite model 20 tests/model/run.sh "$build" test
-    suite unit 45 catch "$build/tests/unit"
-    suite mutants 40 tests/mutants/run.py "$build"
+    suite unit 60 catch "$build/tests/unit"
+    suite mutants 60 tests/mutants/run.py "$build"
     suite host-tools 20 catch "$build/tests/host-tools"
     suite decoder 30 "$build/tests/decoder"
-    suite integration 480 tests/qemu/run.sh --tier test
+    suite integration 660 tests/qemu/run.sh --tier test
     ;;
 nightly)
     build_all
@@ -67,7 +67,7 @@ nightly)
 fuzz)
     contrib/install-packages.sh tests/fuzz/packages.txt || exit 1
     suite build 240 sh -c "make --no-print-directory -j2 fuzzers && echo 'build: 1 passed, 0 failed'"
-    suite fuzz 2000 tests/fuzz/run.sh "$build" "${FUZZ_SECONDS:-600}"
+    suite fuzz 2700 tests/fuzz/run.sh "$build" "${FUZZ_SECONDS:-600}"
     ;;
 soak)
     build_all

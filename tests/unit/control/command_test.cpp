@@ -233,6 +233,21 @@ TEST_CASE("a snapshot holds the last records up to it, whatever comes later") {
     });
 }
 
+TEST_CASE("a snapshot is made by one CPU at a time, and not beside a change", "[protocol]") {
+    RigOptions roomy = options;
+    roomy.tree.area_size = 1 << 20;
+    as_guest(roomy, [](Rig& rig, mmioscope::Cpu& cpu) {
+        std::uint64_t spins = 0;
+        REQUIRE(rig.machine->changes.try_acquire(1, 0, spins));
+        CHECK(!execute(cpu, make_request(Command::snapshot, 1)).has_value());
+        CHECK(previous_boot(*rig.machine->area) == nullptr);
+        rig.machine->changes.release();
+        for (int times = 0; times < 2; ++times)
+            CHECK(ask(cpu, Command::snapshot).status == Status::done);
+        CHECK(!rig.machine->changes.held());
+    });
+}
+
 TEST_CASE("no snapshot where the area has no place for one") {
     RigOptions small = options;
     small.tree.area_size = static_cast<std::uint32_t>(smallest_area(1));
