@@ -196,7 +196,8 @@ add test blackbox-panic 10 blackbox_panic
 add test blackbox-reset-vexpress 30 blackbox_reset vexpress-a15 ' W4 .* \+0x0*a4 0xc0900000 '
 add nightly blackbox-reset-virt 30 blackbox_reset virt 'machine reset, cpu [01]'
 add test blackbox-input 5 blackbox_input
+add test pre-hang-shadow 8 pre_hang shadow
+add nightly pre-hang-emulation 8 pre_hang emulation
 for engine in shadow emulation; do
     add test "pre-hammer-$engine" 30 pre_hammer $engine
-    add test "pre-hang-$engine" 8 pre_hang $engine
 done

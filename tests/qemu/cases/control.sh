@@ -67,4 +67,4 @@ for engine in shadow emulation; do
 done
 add test control-noise 20 noise
 add test control-wire 40 steered
-add test control-wire-8250 20 steered_8250
+add nightly control-wire-8250 20 steered_8250

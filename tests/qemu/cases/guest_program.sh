@@ -98,4 +98,4 @@ END
 
 add test guest-program-ctl 15 guest_program_ctl
 add test guest-program-tcp 20 guest_program_tcp
-add test guest-program-file 20 guest_program_file shadow
+add nightly guest-program-file 20 guest_program_file shadow

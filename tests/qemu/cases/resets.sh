@@ -98,6 +98,6 @@ resets_virt() { # ARGUMENT...
     resets_boots 2 "$@"
     resets_told trace.2.mmio
 }
-add test resets-virt 25 virt resets_virt
+add nightly resets-virt 25 virt resets_virt
 add nightly resets-vexpress-10 80 resets_boots 10
 add nightly resets-virt-10 80 virt resets_boots 10 --engine emulation

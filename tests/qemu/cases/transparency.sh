@@ -19,7 +19,7 @@ guest_tree() { # TRACE; to standard output
 
 # The guest's tree is the board's, but for memory, /chosen, and a UART of the hypervisor's own, which is disabled.
 tree_kept() {
-    local changed tree=$board_tree may="#address-cells #size-cells bootargs linux,initrd-end linux,initrd-start reg"
+    local changed tree=$board_tree may="#address-cells #size-cells bootargs linux,initrd-end linux,initrd-start reg reg-names"
     may="$may compatible mmioscope }" # the control page's node
     if [ "$board" = virt ]; then
         tree=$out/board.dtb may="$may kaslr-seed rng-seed" # QEMU's, other ones each time
