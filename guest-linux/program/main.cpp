@@ -46,7 +46,7 @@ void add_record(CLI::App& app, std::function<Status()>& action) {
 constexpr char ctl_examples[] = R"(
 Examples:
   mmioscope-guest ctl mark before the driver is loaded
-  mmioscope-guest ctl deselect serial0 mmci@50000
+  mmioscope-guest ctl deselect serial0 mmc@50000
   mmioscope-guest ctl filter direction w address serial0
   mmioscope-guest ctl statistics
 

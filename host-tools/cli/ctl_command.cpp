@@ -27,8 +27,8 @@ records it, the socket of record --ctl or run --ctl: then no byte of the trace i
 
 Examples:
   mmioscope ctl unix:ctl.sock status
-  mmioscope ctl unix:ctl.sock deselect serial0 intc@2c001000
-  mmioscope ctl unix:ctl.sock trigger start address mmci@50000+0xc direction w
+  mmioscope ctl unix:ctl.sock deselect serial0 interrupt-controller@2c001000
+  mmioscope ctl unix:ctl.sock trigger start address mmc@50000+0xc direction w
   mmioscope ctl /dev/ttyUSB0 --baud 921600 mark before the driver is loaded
 )";
 

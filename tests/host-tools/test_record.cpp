@@ -157,7 +157,9 @@ Trace read_trace(const std::string& path) {
 /// Waits at most 10 seconds, also for the file.
 void wait_for_records(const std::string& path, std::size_t count) {
     for (int i = 0; i < 1000; ++i) {
-        if (std::filesystem::exists(path) && read_trace(path).records.size() >= count) {
+        // At first the file is there, and nothing in it.
+        if (std::filesystem::exists(path) && std::filesystem::file_size(path) > 0 &&
+            read_trace(path).records.size() >= count) {
             return;
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
