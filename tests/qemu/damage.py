@@ -154,6 +154,7 @@ def damage_running(kind, hypervisor):
     elif kind == "area":  # the last records cannot be read either
         hypervisor.forget_area()
     elif kind == "check-area":  # a failed check, and then the area cannot be marked, or read
+        hypervisor.spin(0)  # else its next trap may meet the missing area first
         hypervisor.override(*VTTBR_READ_BACK)
         hypervisor.forget_area()
     elif kind == "check-report":  # a failed check, and then a fault behind the records
