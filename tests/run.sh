@@ -50,7 +50,7 @@ test)
     build_all
     suite layout 5 tests/layout.sh "$build"
     suite model 20 tests/model/run.sh "$build" test
-    suite unit 60 catch "$build/tests/unit"
+    suite unit 80 catch "$build/tests/unit"
     suite mutants 60 tests/mutants/run.py "$build"
     suite host-tools 20 catch "$build/tests/host-tools"
     suite decoder 30 "$build/tests/decoder"
