@@ -1,11 +1,11 @@
 // mmioscope-guest: records the trace from inside of the traced kernel, and steers the tracer.
+#include "cli/program.hpp"
 #include "control/words.hpp"
 #include "ctl.hpp"
 #include "record.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -64,37 +64,16 @@ void add_ctl(CLI::App& app, std::function<Status()>& action) {
     command.callback([words, &action] { action = [words] { return guest::steer(*words); }; });
 }
 
-Status run(int argc, char** argv) {
+} // namespace
+
+int main(int argc, char** argv) {
     CLI::App app("Records the trace of the machine it runs on, and steers the tracer.\n"
                  "Exit status: 0 fine, 1 failed or incomplete, 2 bad input, 130 interrupted.",
                  "mmioscope-guest");
     app.require_subcommand(1);
     app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    std::function<Status()> action;
+    cli::Action action;
     add_record(app, action);
     add_ctl(app, action);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::Success& help) {
-        app.exit(help);
-        return Status::fine;
-    } catch (const CLI::ParseError& error) {
-        fmt::print(stderr, "mmioscope-guest: {} (see mmioscope-guest --help)\n", error.what());
-        return Status::bad_input;
-    }
-    return action();
-}
-
-} // namespace
-
-int main(int argc, char** argv) {
-    try {
-        return static_cast<int>(run(argc, argv));
-    } catch (const Error& error) {
-        fmt::print(stderr, "mmioscope-guest: {}\n", error.what());
-        return static_cast<int>(error.status());
-    } catch (const std::exception& error) {
-        fmt::print(stderr, "mmioscope-guest: unexpected: {}\n", error.what());
-        return static_cast<int>(Status::failed);
-    }
+    return cli::run_program(app, action, argc, argv);
 }

@@ -10,7 +10,7 @@ guest_program_sources := $(sort $(wildcard guest-linux/program/*.cpp)) \
     $(addprefix host-tools/lib/,area.cpp ring_reader.cpp ordered_rings.cpp merge.cpp file_writer.cpp follow.cpp \
         loss_counter.cpp summary.cpp verdict.cpp progress_line.cpp signals.cpp file_descriptor.cpp \
         device_names.cpp device_tree.cpp size.cpp) \
-    $(addprefix host-tools/control/,words.cpp steering.cpp device_finder.cpp) \
+    host-tools/cli/program.cpp $(addprefix host-tools/control/,words.cpp steering.cpp device_finder.cpp) \
     $(addprefix host-tools/transport/,address.cpp socket.cpp socket_name.cpp) \
     $(addprefix hyp/,stream/description.cpp stream/frame_sender.cpp stream/record_frame.cpp stream/folder.cpp base/crc32.cpp dt/tree.cpp dt/regions.cpp)
 guest_program_objects := $(patsubst %.cpp,$(BUILD)/guest-program/%.o,$(guest_program_sources))

@@ -1,16 +1,9 @@
 // The commands of mmioscope, one file each.
 #pragma once
 
-#include "lib/error.hpp"
-
-#include <CLI/CLI.hpp>
-
-#include <functional>
+#include "cli/program.hpp"
 
 namespace mmioscope::cli {
-
-/// What main() is to do once the command line is understood.
-using Action = std::function<Status()>;
 
 // Each adds its command to `app`; if the user asked for it, `action` is what it does.
 void add_run(CLI::App& app, Action& action);

@@ -1,0 +1,19 @@
+// A program of commands, from its command line to its exit status.
+#pragma once
+
+#include "lib/error.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+
+namespace mmioscope::cli {
+
+/// What main() is to do once the command line is understood.
+using Action = std::function<Status()>;
+
+/// Reads the command line by `app`, whose commands set `action`, and does that. Says what went
+/// wrong in one line on standard error, with the program's name. Returns the exit status.
+int run_program(CLI::App& app, const Action& action, int argc, char** argv);
+
+} // namespace mmioscope::cli
