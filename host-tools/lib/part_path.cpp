@@ -17,4 +17,13 @@ std::string part_path(const std::string& path, unsigned number) {
     return (whole.parent_path() / name).string();
 }
 
+std::string saved_note(const std::string& path, unsigned files) {
+    if (path.empty()) {
+        return "";
+    }
+    return files == 1 ? fmt::format("trace saved in {}\n", path)
+                      : fmt::format("trace saved in {} to {}, {} files\n", path,
+                                    part_path(path, files), files);
+}
+
 } // namespace mmioscope

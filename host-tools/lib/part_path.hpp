@@ -8,4 +8,7 @@ namespace mmioscope {
 /// The name of the `number`th file: `path` itself, then with .2, .3 ... in front of its suffix.
 std::string part_path(const std::string& path, unsigned number);
 
+/// A line that says where a trace of so many `files` was saved; empty if it was not: no `path`.
+std::string saved_note(const std::string& path, unsigned files);
+
 } // namespace mmioscope

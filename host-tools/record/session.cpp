@@ -159,22 +159,13 @@ Stop record_or_fail(const Options& options, const Loop& loop, Recording& recordi
     }
 }
 
-std::string saved(const Options& options, unsigned parts) {
-    if (options.output.empty()) {
-        return "";
-    }
-    return parts == 1 ? fmt::format("trace saved in {}\n", options.output)
-                      : fmt::format("trace saved in {} to {}, {} files\n", options.output,
-                                    part_path(options.output, parts), parts);
-}
-
 Status finish(const Options& options, const Stop& stop, Recording& recording, Parts& parts,
               std::optional<trace::LivePrinter>& printer) {
     bool complete = false;
     const std::string lines = recording.finish(stop, complete);
     const std::uint64_t not_printed = printer ? printer->finish() : 0;
-    fmt::print("{}{}{}", trace::not_printed_note(not_printed), saved(options, parts.count()),
-               lines);
+    fmt::print("{}{}{}", trace::not_printed_note(not_printed),
+               saved_note(options.output, parts.count()), lines);
     std::fflush(stdout);
     return trace::status_of(stop.ending, complete);
 }

@@ -38,12 +38,6 @@ std::string why_incomplete(const Plan& plan, const Stop& stop, const TraceResult
     return std::string(trace::engine_caveat(result.engine));
 }
 
-std::string saved_in(const std::string& path, unsigned files) {
-    return files == 1 ? fmt::format("trace saved in {}\n", path)
-                      : fmt::format("trace saved in {} to {}, {} files\n", path,
-                                    part_path(path, files), files);
-}
-
 } // namespace
 
 bool prints(const Options& options) {
@@ -106,9 +100,7 @@ Status Closing::end(const Stop& stop, const TraceResult& result, std::uint64_t n
     if (!plan_.options.console) {
         print_log_end(stdout, "guest's console", files_.console_log);
     }
-    if (!plan_.options.output.empty()) {
-        fmt::print("{}", saved_in(plan_.options.output, boots_ + 1));
-    }
+    fmt::print("{}", saved_note(plan_.options.output, boots_ + 1));
     fmt::print(stderr, "{}", stop.report);
     if (stop.ending == abi::Ending::failed) {
         print_log_end(stderr, "QEMU's messages", files_.messages);
