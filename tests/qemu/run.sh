@@ -47,6 +47,8 @@ for i in "${!names[@]}"; do
         chosen+=("$i")
     fi
 done
+# The shortest first: what is broken shows early, and the case of an hour is the last.
+mapfile -t chosen < <(for i in "${chosen[@]}"; do echo "${limits[i]} $i"; done | sort -snk1,1 | cut -d' ' -f2)
 if [ ${#chosen[@]} -eq 0 ] || { [ ${#wanted[@]} -gt 0 ] && [ ${#chosen[@]} -ne ${#wanted[@]} ]; }; then
     echo "$0: no such case or tier; --list names the cases" >&2
     exit 2
