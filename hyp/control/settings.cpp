@@ -74,17 +74,13 @@ void change_setting(Machine& machine, const Request& r) {
     Choice& choice = machine.control.choice;
     Trigger& trigger = choice.trigger;
     const std::uint32_t first = r.argument[0];
-    choice.any = choice.any || r.command != Command::policy;
     switch (r.command) {
     case Command::sample: choice.filter.one_in = first; break;
     case Command::policy:
         for (unsigned n = 0; n < machine.cpu_count; ++n)
             machine.cpus[n].ring.set_policy(static_cast<abi::Policy>(first));
         break;
-    case Command::no_filter:
-        choice.filter = {};
-        choice.any = trigger.active();
-        break;
+    case Command::no_filter: choice.filter = {}; break;
     case Command::trigger_start:
     case Command::trigger_stop:
         trigger.arm(r.command == Command::trigger_start, first, abi::control::change_tag(r));
@@ -95,6 +91,7 @@ void change_setting(Machine& machine, const Request& r) {
         break;
     default: change_pattern(is_triggers(r.command) ? trigger.pattern : choice.filter.pattern, r);
     }
+    choice.any = choice.filter != Filter{} || trigger.active();
 }
 
 } // namespace mmioscope

@@ -17,6 +17,7 @@ struct Pattern {
     std::uint32_t pc{};
     std::uint32_t pc_size{};
 
+    bool operator==(const Pattern&) const = default;
     bool matches(const abi::Record& r) const {
         const bool unknown = (r.flags & abi::flag_value_unknown) != 0;
         return (directions >> (abi::is_write(r) ? 1 : 0) & 1) != 0 && (cpus >> r.cpu & 1) != 0 &&
@@ -34,6 +35,8 @@ private:
 struct Filter {
     Pattern pattern;
     std::uint32_t one_in{1}; ///< of those that match, for each CPU; not 0
+
+    bool operator==(const Filter&) const = default;
 };
 
 } // namespace mmioscope

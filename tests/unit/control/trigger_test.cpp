@@ -86,3 +86,22 @@ TEST_CASE("under two CPUs exactly one access fires, whoever's it is") {
         if (rig.records_of(abi::RecordType::access).size() < 16) CHECK(fired == 1);
     }
 }
+
+TEST_CASE("with every filter and trigger taken back no access is asked about") {
+    const bool filters_first = GENERATE(true, false);
+    as_guest(options_for(abi::EngineKind::shadow, 1, 1), [&](Rig& rig, mmioscope::Cpu& cpu) {
+        const bool& any = rig.machine->control.choice.any;
+        CHECK(!any);
+        ask(cpu, Command::filter_directions, 1);
+        ask(cpu, Command::trigger_directions, 2);
+        ask(cpu, Command::trigger_stop, 5);
+        CHECK(any);
+        ask(cpu, filters_first ? Command::no_filter : Command::no_trigger);
+        CHECK(any);
+        ask(cpu, filters_first ? Command::no_trigger : Command::no_filter);
+        CHECK(!any);
+        ask(cpu, Command::no_trigger);
+        ask(cpu, Command::policy, 1);
+        CHECK(!any);
+    });
+}
