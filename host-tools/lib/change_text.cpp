@@ -61,17 +61,4 @@ std::string change_text(const abi::Record& record) {
                    static_cast<std::uint32_t>(record.value >> 32));
 }
 
-std::string marker_text(const abi::Record& record) {
-    if (abi::control::tag_command(record.pa_low) != Command::marker_text) {
-        return fmt::format("{}", record.value);
-    }
-    std::string text = "\"";
-    for (unsigned i = 0; i < 8 && (record.value >> (8 * i) & 0xff) != 0; ++i) {
-        const auto c = static_cast<char>(record.value >> (8 * i) & 0xff);
-        const bool plain = c >= ' ' && c < 0x7f && c != '"' && c != '\\';
-        text += plain ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    }
-    return text + "\"";
-}
-
 } // namespace mmioscope::trace

@@ -1,6 +1,7 @@
 #include "lib/line_format.hpp"
 
 #include "lib/change_text.hpp"
+#include "lib/marker_text.hpp"
 #include "lib/record_text.hpp"
 
 #include <fmt/format.h>
@@ -66,6 +67,10 @@ void append_change(std::string& to, const abi::Record& record, const LineContext
     }
 }
 
+void append_marker(std::string& to, const std::string& text) {
+    to += "mark " + text;
+}
+
 } // namespace
 
 std::string format_time(std::uint64_t ticks, const LineContext& context) {
@@ -83,6 +88,11 @@ std::string line_titles(const LineContext& context) {
                        "device", context.names->width(), "offset", "value", "pc");
 }
 
+void append_line(std::string& to, const Marker& marker, const LineContext& context) {
+    append_head(to, marker.record, context);
+    append_marker(to, marker.text);
+}
+
 void append_line(std::string& to, const abi::Record& record, const LineContext& context) {
     using abi::RecordType;
     append_head(to, record, context);
@@ -93,7 +103,7 @@ void append_line(std::string& to, const abi::Record& record, const LineContext& 
                        record.cpu_sequence);
         return;
     case RecordType::power: append_power(to, record); return;
-    case RecordType::marker: to += "mark " + marker_text(record); return;
+    case RecordType::marker: append_marker(to, marker_text(record)); return;
     case RecordType::configuration: append_change(to, record, context); return;
     case RecordType::interrupt:
         fmt::format_to(std::back_inserter(to), "{} {}", type_text(record.type), record.value);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/device_names.hpp"
+#include "lib/marker_text.hpp"
 
 #include "abi/record.hpp"
 
@@ -20,6 +21,10 @@ struct LineContext {
 /// Appends `record` to `to`, without a line end:
 ///     12.345678 cpu0 W2 serial@90000   +0x018 0x0090     pc 0xc0812344
 void append_line(std::string& to, const abi::Record& record, const LineContext& context);
+
+/// The same of a marker, whose text may have come in several records:
+///     12.345678 cpu0 mark "before the second write"
+void append_line(std::string& to, const Marker& marker, const LineContext& context);
 
 /// The column titles of append_line.
 std::string line_titles(const LineContext& context);

@@ -12,7 +12,11 @@ Printer::Printer(std::FILE* out, const PrintOptions& options, const LineContext&
 
 void Printer::add(std::span<const abi::Record> records) {
     for (const abi::Record& record : records) {
-        if (options_.cpu < 0 || record.cpu == options_.cpu) {
+        if (record.type == abi::RecordType::marker) {
+            if (const std::optional<Marker> marker = markers_.add(record)) {
+                print(*marker);
+            }
+        } else if (options_.cpu < 0 || record.cpu == options_.cpu) {
             add(record);
         }
     }
@@ -42,6 +46,9 @@ void Printer::finish() {
     for (const abi::Record& begin : begun_.open()) {
         show(begin);
     }
+    for (const Marker& marker : markers_.open()) {
+        print(marker);
+    }
     flush();
 }
 
@@ -50,16 +57,25 @@ void Printer::flush() {
     std::fflush(out_);
 }
 
-void Printer::print(const Run& run) {
+// False: no line any more.
+bool Printer::begin_line() {
     if (lines_ >= options_.limit) {
+        return false;
+    }
+    line_ = lines_++ == 0 ? line_titles(context_) + "\n" : "";
+    return true;
+}
+
+void Printer::end_line() {
+    line_ += '\n';
+    std::fwrite(line_.data(), 1, line_.size(), out_);
+}
+
+void Printer::print(const Run& run) {
+    if (!begin_line()) {
         not_printed_ += run.first.type == abi::RecordType::access ? run.count : 0;
         return;
     }
-    if (lines_++ == 0) {
-        line_ = line_titles(context_) + "\n";
-        std::fwrite(line_.data(), 1, line_.size(), out_);
-    }
-    line_.clear();
     append_line(line_, run.first, context_);
     if (run.count > 1) {
         fmt::format_to(std::back_inserter(line_), "  x{}", run.count);
@@ -67,8 +83,19 @@ void Printer::print(const Run& run) {
     if (run.count > 1 && run.last.value != run.first.value) {
         fmt::format_to(std::back_inserter(line_), ", last {:#x}", run.last.value);
     }
-    line_ += '\n';
-    std::fwrite(line_.data(), 1, line_.size(), out_);
+    end_line();
+}
+
+// Pieces of a text may be of several CPUs: it is whose last piece it has.
+void Printer::print(const Marker& marker) {
+    if (options_.cpu >= 0 && marker.record.cpu != options_.cpu) {
+        return;
+    }
+    collapse_.flush();
+    if (begin_line()) {
+        append_line(line_, marker, context_);
+        end_line();
+    }
 }
 
 } // namespace mmioscope::trace

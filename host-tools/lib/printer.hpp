@@ -3,6 +3,7 @@
 
 #include "lib/collapse.hpp"
 #include "lib/line_format.hpp"
+#include "lib/marker_text.hpp"
 #include "lib/open_accesses.hpp"
 
 #include <cstdint>
@@ -42,12 +43,16 @@ private:
     void add(const abi::Record& record);
     void show(const abi::Record& record);
     void print(const Run& run);
+    void print(const Marker& marker);
+    bool begin_line();
+    void end_line();
 
     std::FILE* out_;
     PrintOptions options_;
     LineContext context_;
     Collapse collapse_;
     OpenAccesses begun_;
+    MarkerTexts markers_;
     std::string line_;
     std::uint64_t lines_ = 0;
     std::uint64_t not_printed_ = 0;
