@@ -2,6 +2,8 @@
 
 #include "lib/error.hpp"
 
+#include <random>
+
 namespace mmioscope::control {
 
 namespace {
@@ -61,9 +63,11 @@ abi::control::Reply WireChannel::ask(const abi::control::Request& request) {
 
 const trace::StreamHead& WireChannel::head() {
     const Clock::time_point give_up = Clock::now() + patience_;
-    // Asked for anew: a piece of it may be lost, and the next time is another request.
-    for (std::uint16_t id = 0; !head_ && Clock::now() < give_up; ++id) {
-        ask(abi::control::make_request(abi::control::Command::hello, id));
+    // Asked for anew: a piece of it may be lost, and the next time is another request. So is the
+    // next call of the program.
+    auto id = static_cast<std::uint16_t>(std::random_device()());
+    while (!head_ && Clock::now() < give_up) {
+        ask(abi::control::make_request(abi::control::Command::hello, id++));
         const Clock::time_point until = std::min(give_up, Clock::now() + again_after);
         while (!head_ && Clock::now() < until) {
             listen(until);
