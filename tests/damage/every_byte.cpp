@@ -25,9 +25,8 @@ using View = std::span<const std::byte>;
 constexpr std::size_t length = 16 * 1024;
 constexpr std::size_t whole_decoder_each = 128; ///< so many places, one with the whole decoder
 
-enum class Way { drop, insert_zero, insert_other, cut, flip }; ///< and from there on bits
-constexpr int flipped_bits[] = {0, 2, 7};
-constexpr int ways = static_cast<int>(Way::flip) + 3;
+enum class Way { drop, insert_zero, insert_other, cut, flip }; ///< and from there on each bit
+constexpr int ways = static_cast<int>(Way::flip) + 8;
 
 const char* name_of(int way) {
     constexpr const char* names[] = {"dropped", "a zero before it", "a byte before it", "cut",
@@ -43,7 +42,7 @@ Bytes damaged(View wire, std::size_t at, int way) {
     case Way::insert_zero: bytes.insert(place, std::byte{0}); break;
     case Way::insert_other: bytes.insert(place, std::byte{0x55}); break;
     case Way::cut: bytes.resize(at); break;
-    default: *place ^= std::byte{1} << flipped_bits[way - static_cast<int>(Way::flip)]; break;
+    default: *place ^= std::byte{1} << (way - static_cast<int>(Way::flip)); break;
     }
     return bytes;
 }

@@ -19,10 +19,10 @@ over_uart() { # STEPS LIMIT ARGUMENT...
 }
 
 # A recorded boot, damaged at each byte of its first 16 KiB: only what is damaged is lost, and told of.
-every_byte() {
+every_byte() { # PROGRAM
     run_linux $boot_steps --no-print --stream serial2 --stream-file "$out/wire" --engine emulation
     complete
-    "$build/tests/every-byte" "$out/wire" >"$out/damages" 2>&1 || fail "$(head -n 1 "$out/damages")"
+    "$build/tests/$1" "$out/wire" >"$out/damages" 2>&1 || fail "$(head -n 1 "$out/damages")"
 }
 
 # Two readers of the same rings: the records are the same, bit by bit.
@@ -112,5 +112,6 @@ add test stream-shared 20 one_uart serial0
 add nightly stream-shared-virt 20 one_uart_on_virt
 add test stream-slow 30 slow_line
 add test stream-damaged 10 damaged_wire
-add test stream-every-byte 20 every_byte
+add test stream-every-byte 20 every_byte every-byte
+add nightly stream-every-byte-sanitized 60 every_byte every-byte-sanitized
 add test stream-refused 5 refused_uarts
