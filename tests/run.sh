@@ -54,6 +54,7 @@ test)
     suite mutants 60 tests/mutants/run.py "$build"
     suite host-tools 20 catch "$build/tests/host-tools"
     suite decoder 30 "$build/tests/decoder"
+    suite fuzz 25 tests/fuzz/run.sh "$build" 20 wire
     suite integration 660 tests/qemu/run.sh --tier test
     ;;
 nightly)
@@ -65,9 +66,8 @@ nightly)
     suite integration 10000 tests/qemu/run.sh --tier nightly
     ;;
 fuzz)
-    contrib/install-packages.sh tests/fuzz/packages.txt || exit 1
     suite build 240 sh -c "make --no-print-directory -j2 fuzzers && echo 'build: 1 passed, 0 failed'"
-    suite fuzz 2700 tests/fuzz/run.sh "$build" "${FUZZ_SECONDS:-600}"
+    suite fuzz 3300 tests/fuzz/run.sh "$build" "${FUZZ_SECONDS:-600}"
     ;;
 soak)
     build_all

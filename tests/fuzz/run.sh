@@ -1,9 +1,13 @@
 #!/bin/bash
-# Each fuzzer for a while, beginning with real inputs. Usage: tests/fuzz/run.sh BUILD [SECONDS]
-# A finding is kept as BUILD/fuzz/NAME-crash-*.
+# Fuzzers for a while, beginning with real inputs and with those of corpus/: what earlier runs found worth keeping.
+# Usage: tests/fuzz/run.sh BUILD [SECONDS [NAME...]], 600 s for each of all if not said. A finding is kept as
+# BUILD/fuzz/NAME-crash-*.
 set -u
 build=$1
 seconds=${2:-600}
+shift $(($# < 2 ? $# : 2))
+names=("$@")
+[ $# -gt 0 ] || names=(device_tree trace_file access_log wire requests)
 passed=0 failed=0
 
 seed() { # NAME FILE...: the first 20,000 bytes are enough to begin with
@@ -18,16 +22,19 @@ seed device_tree "$build"/guest/*.dtb
 seed trace_file "$build"/demo.mmio "$build"/tests/qemu/*/*.mmio
 seed access_log "$build"/tests/qemu/*/*.log
 seed wire "$build"/tests/qemu/stream-*/wire
+seed requests
 
-for name in device_tree trace_file access_log wire; do
+for name in "${names[@]}"; do
     log=$build/fuzz/$name.log
+    corpora=("$build/fuzz/corpus-$name")
+    [ ! -d "tests/fuzz/corpus/$name" ] || corpora+=("tests/fuzz/corpus/$name")
     if "$build/fuzz/$name" -max_total_time="$seconds" -timeout=25 -max_len=24000 -print_final_stats=1 \
-        -artifact_prefix="$build/fuzz/$name-" "$build/fuzz/corpus-$name" > "$log" 2>&1; then
+        -artifact_prefix="$build/fuzz/$name-" "${corpora[@]}" > "$log" 2>&1; then
         passed=$((passed + 1))
         echo "ok fuzz $name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") runs"
     else
         failed=$((failed + 1))
-        echo "FAILED fuzz $name: see $log"
+        echo "FAILED fuzz $name: $(grep -m 1 -E 'ERROR|runtime error' "$log" || tail -n 1 "$log") (see $log)"
     fi
 done
 echo "fuzz: $passed passed, $failed failed"
