@@ -88,7 +88,6 @@ resets_hotplug() { # TIMES ARGUMENT...
 
 add test resets-kexec 20 virt resets_kexec
 add nightly resets-kexec-emulation 20 virt resets_kexec --engine emulation
-add test resets-hotplug-streamed 15 resets_hotplug 5
 for engine in shadow emulation; do
     add nightly "resets-hotplug-streamed-$engine" 60 resets_hotplug 100 --engine $engine
 done

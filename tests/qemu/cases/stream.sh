@@ -102,12 +102,12 @@ refused_uarts() {
 }
 
 add test stream-shadow 20 over_uart $boot_steps 200
-add test stream-emulation 20 over_uart $boot_steps 200 --engine emulation
+add nightly stream-emulation 20 over_uart $boot_steps 200 --engine emulation
 add nightly stream-load 240 over_uart "mmioscope.steps=all mmioscope.sd_copies=8" 600 --engine emulation --policy stall --time-limit 900
 add test stream-same-shadow 20 beside shadow
 add nightly stream-same-emulation 20 beside emulation
 add nightly stream-quiet 20 over_uart "quiet $boot_steps" 600 # few events, mostly the drivers' first ones
-add test stream-fold 20 over_uart $boot_steps 200 --stream-fold polls
+add nightly stream-fold 20 over_uart $boot_steps 200 --stream-fold polls
 add test stream-shared 20 one_uart serial0
 add nightly stream-shared-virt 20 one_uart_on_virt
 add test stream-slow 30 slow_line
