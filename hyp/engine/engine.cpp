@@ -71,7 +71,7 @@ void put_in_flight(Cpu& cpu, const DeviceAccess& access, abi::Record& record) {
     begin.type = abi::RecordType::begin;
     if (access.listed) begin.lock_sequence = cpu.locks.upcoming_sequence(record.device);
     if (access.listed || !access.write) begin.flags |= abi::flag_value_unknown;
-    cpu.ring.publish(begin);
+    cpu.ring.announce(begin, access.listed);
     port::complete_system(); // it has left this CPU before the access does
 }
 

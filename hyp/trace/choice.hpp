@@ -10,6 +10,12 @@ struct Choice {
     bool any{}; ///< false: all do, and nothing below is looked at
     Filter filter;
     Trigger trigger;
+
+    /// Whether an access that begins is certain to become a record (Pattern::surely_matches).
+    bool surely_takes(const abi::Record& begin, bool several) const {
+        return !any || (!trigger.active() && filter.one_in == 1 &&
+                        filter.pattern.surely_matches(begin, several));
+    }
 };
 
 } // namespace mmioscope

@@ -26,6 +26,14 @@ struct Pattern {
                (unknown || (static_cast<std::uint32_t>(r.value) & value_mask) == value);
     }
 
+    /// Whether an access of which only its begin record is known is certain to match. `several`: it
+    /// is an instruction's first one.
+    bool surely_matches(const abi::Record& begin, bool several) const {
+        const bool value_known = (begin.flags & abi::flag_value_unknown) == 0 && !several;
+        const bool alike = !several || (directions == 3 && address_size == 0);
+        return matches(begin) && alike && (value_known || value_mask == 0);
+    }
+
 private:
     bool touches(std::uint64_t at, unsigned size) const {
         return at < address + address_size && at + size > address;

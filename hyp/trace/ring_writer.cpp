@@ -126,6 +126,11 @@ void RingWriter::publish(abi::Record& record) {
     if (verdict == Verdict::last) tell_of_trigger(record.time);
 }
 
+void RingWriter::announce(abi::Record& begin, bool several) {
+    begin.cpu = cpu_;
+    if (choice_ == nullptr || choice_->surely_takes(begin, several)) put(begin);
+}
+
 void RingWriter::put(abi::Record& record) {
     if (!has_room(1)) return lose();
     if (pending_gap_ != 0) {

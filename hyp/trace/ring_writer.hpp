@@ -33,6 +33,10 @@ public:
     /// beside it.
     void publish(abi::Record& record);
 
+    /// Publishes a begin record, if it is certain that one of its access follows. `several`: of an
+    /// instruction of several accesses.
+    void announce(abi::Record& begin, bool several);
+
     /// The access in flight is over; its records are published.
     void finish();
 

@@ -1,11 +1,13 @@
 // `pre` mode: what is in memory about an access while it is on the bus.
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"
+#include "unit/control/asking.hpp"
 
 #include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;
+using abi::control::make_request;
 
 namespace {
 
@@ -152,4 +154,39 @@ TEST_CASE("under `stall` there is room for both records before an access begins"
     CHECK(rig.ring(0).lost + rig.ring(1).lost == 0);
     CHECK(rig.ring(0).head > rig.ring(0).capacity);
     CHECK(compare_with_bus(rig) == "");
+}
+
+TEST_CASE("what filters hold back has no begin record, whatever they look at") {
+    struct Case {
+        Request request;
+        std::size_t begins, accesses;
+    };
+    // What the program does: a store of 0x55, a load, four loads of one instruction, a store of 7.
+    const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
+    const auto [request, begins, accesses] = GENERATE(values<Case>({
+        {make_request(Command::no_filter, 1), 4, 7},
+        {make_request(Command::filter_directions, 1, 2), 2, 2},
+        {make_request(Command::filter_directions, 1, 1), 1, 5},
+        {make_request(Command::filter_addresses, 1, at::gadget, 8), 2, 4},
+        {make_request(Command::filter_addresses, 1, at::gadget + 4, 4), 0, 1},
+        {make_request(Command::filter_values, 1, ~0u, 7), 1, 1},
+        {make_request(Command::filter_cpus, 1, 2), 0, 0},
+        {make_request(Command::sample, 1, 2), 0, 4},
+        {make_request(Command::trigger_start, 1, 2), 2, 6},
+        {make_request(Command::trigger_stop, 1, 2), 0, 2},
+    }));
+    CAPTURE(accesses);
+    Rig rig(pre(engine, 1, 3));
+    Code code = rig.program(0);
+    write_request(code, request);
+    code.mov(0, at::gadget).mov(1, 0x55).mov(2, 7).str(1, 0).ldr(3, 0);
+    code.ldm(0, 0x00f0).str(2, 0, 0x20).end();
+    rig.run();
+    REQUIRE(rig.failure() == "");
+    CHECK(rig.records_of(abi::RecordType::access).size() == accesses);
+    CHECK(rig.records_of(abi::RecordType::begin).size() == begins);
+    const auto& records = rig.records(0);
+    for (std::size_t i = 0; i < records.size(); ++i)
+        if (records[i].type == abi::RecordType::begin)
+            CHECK((i + 1 < records.size() && abi::ends(records[i], records[i + 1])));
 }
