@@ -7,8 +7,8 @@ Usage: tests/qemu/steered.py PRINT, the output of `mmioscope print --all`. Exit 
 import re
 import sys
 
-EXPECTED = [r'mark "a text o"', r'mark "f some l"', r'mark "ength"', "change deselect 0x1c090000",
-            "change deselect 0x1c050000", "mark 7", "change trigger none", "change trigger address",
+EXPECTED = ['mark "a text of some length"', "change deselect 0x1c090000", "change deselect 0x1c050000",
+            "mark 7", "change trigger none", "change trigger address",
             "change trigger stop count 1", "change trigger none", "change select 0x1c090000",
             "change trigger none", "change trigger address", "change trigger direction w",
             "change trigger start count 3", "change trigger start fired"]
@@ -24,16 +24,19 @@ def main(path):
             return f"expected '{wanted}', there is: {line}"
     if len(seen) != len(EXPECTED):
         return f"{len(seen)} marks and changes, expected {len(EXPECTED)}"
-    off, on, armed, fired = at[3], at[10], at[14], at[15]
+    off, on, armed, fired = at[1], at[8], at[12], at[13]
     console = [n for n, line in enumerate(events) if " serial0 " in line]
     card = [n for n, line in enumerate(events) if " mmc@50000 " in line]
     if not [n for n in console if n < off] or not [n for n in console if n > fired]:
         return "no accesses to the console where there should be some"
     if [n for n in console if off < n < on]:
         return "the console was traced while it was deselected"
-    if [n for n in card if n > at[4]]:
+    if [n for n in card if n > at[2]]:
         return "the card was traced behind its deselection"
     held = [line for line in events[armed + 1:fired] if "by the hypervisor" not in line]
+    # One of the other CPU's may be in flight as the trigger fires (hyp/trace/trigger.hpp).
+    if held and held[-1].split()[1] != events[fired].split()[1]:
+        held.pop()
     if held:
         return f"{len(held)} records while a trigger waits: {held[0]}"
     if not re.search(r" W\d serial0 ", events[fired + 1]):

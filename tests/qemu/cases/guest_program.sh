@@ -78,9 +78,7 @@ change select 0x1c170000+0x1000
 clock
 clock
 clock
-mark "a text o"
-mark "f some l"
-mark "ength"
+mark "a text of some length"
 mark 8
 change stop
 change start
