@@ -1,5 +1,5 @@
 // Control while the guest runs: requests and replies, the same over a wire and through the control
-// page.
+// page; and requests alone, for the time before it runs.
 //
 // Constraints: 16 bytes each, so that one fits a UART's receive FIFO; little endian; each carries
 // its own check, so that noise and half-written requests are refused; a request means the same
@@ -29,6 +29,10 @@
 // came in are a sound request, they are one, so that noise in front costs nothing. The reply is a
 // frame of the stream (wire.hpp, `reply`). Whoever asks waits for it before asking again; without
 // one, the same 16 bytes are sent again, and are carried out once.
+//
+// Before the guest's first instruction a request is three words under /chosen (layout.hpp,
+// `mmioscope,requests`); its id is its place there, from 0. What has no meaning then is refused as
+// `unavailable`: describe, statistic, flush, snapshot, hello.
 //
 // Compatibility: numbers are never reused; a new command is a new number; a request of another
 // version is refused, and the reply's version is the hypervisor's.
@@ -88,8 +92,8 @@ enum class Status : std::uint8_t {
     erratum = 8,       ///< a CPU cannot be told to forget translations (Cortex-A15 erratum 798181)
     engine = 9,        ///< the baseline engine's tables change by themselves
     no_room = 10,      ///< this CPU's ring is full: the change could not be told
-    unavailable = 11   ///< what it is about is not there: no stream, or no free place for
-                       ///< a snapshot
+    unavailable = 11   ///< what it is about is not there: no stream, no free place for
+                       ///< a snapshot, or no guest yet
 };
 
 struct Request {

@@ -60,6 +60,12 @@ inline constexpr char guest_reader[] =
                               ///< `stall`
 inline constexpr char control[] =
     "mmioscope,control"; ///< "on" (default), or "off": no control page
+inline constexpr char requests[] =
+    "mmioscope,requests"; ///< u32s, three for each request: command, argument[0], argument[1]
+                          ///< (abi/control.hpp); carried out in their order before the guest's
+                          ///< first instruction, one that is refused ends the boot; at most
+                          ///< max_requests
+inline constexpr unsigned max_requests = 32;
 inline constexpr char kernel[] = "multiboot,kernel";
 inline constexpr char ramdisk[] = "multiboot,ramdisk";
 } // namespace chosen

@@ -28,6 +28,10 @@ bool ends_tracing(Command command) {
            command == Command::deselect_range;
 }
 
+bool is_marker(Command command) {
+    return command == Command::marker || command == Command::marker_text;
+}
+
 Which which_of(const Request& r) {
     const std::uint64_t begin = r.argument[0];
     switch (r.command) {
@@ -62,10 +66,14 @@ bool well_formed(const Machine& machine, const Request& r) {
     }
 }
 
-Status check_request(const Machine& machine, const Request& r) {
+// Before the guest no other CPU has translations that a broadcast could fail to reach: each begins
+// with a TLB that it has emptied itself (mm/guest_view.cpp, start).
+Status check_request(const Machine& machine, const Request& r, Moment moment) {
+    const bool early = moment == Moment::before_first_instruction;
     if (r.check != abi::control::check_of(r)) return Status::damaged;
     if (r.version != abi::control::version) return Status::other_version;
     if (r.command > Command::no_trigger) return Status::unknown;
+    if (early && !is_change(r.command) && !is_marker(r.command)) return Status::unavailable;
     if (r.command == Command::hello && !machine.stream.active()) return Status::unavailable;
     if (!well_formed(machine, r)) return Status::argument;
     if (r.command == Command::snapshot && (!can_keep(*machine.area) || machine.stream.sends_kept()))
@@ -73,7 +81,7 @@ Status check_request(const Machine& machine, const Request& r) {
     if (!is_change(r.command)) return Status::done;
     if (machine.config.engine == abi::EngineKind::unprotect) return Status::engine;
     if (!is_selection(r.command)) return setting_possible(machine, r);
-    if (machine.control.broadcast_fails.load(std::memory_order_relaxed) != 0)
+    if (!early && machine.control.broadcast_fails.load(std::memory_order_relaxed) != 0)
         return Status::erratum;
     return can_change(machine, which_of(r));
 }
@@ -160,10 +168,10 @@ bool carry_out(Cpu& cpu, const Request& r, std::uint32_t (&value)[2]) {
 
 } // namespace
 
-std::optional<Reply> execute(Cpu& cpu, const Request& request) {
-    Reply reply{abi::control::version, check_request(*cpu.machine, request), request.id, {}, 0};
-    const bool records = is_change(request.command) || request.command == Command::marker ||
-                         request.command == Command::marker_text;
+std::optional<Reply> execute(Cpu& cpu, const Request& request, Moment moment) {
+    Reply reply{
+        abi::control::version, check_request(*cpu.machine, request, moment), request.id, {}, 0};
+    const bool records = is_change(request.command) || is_marker(request.command);
     if (reply.status == Status::done && records && !cpu.ring.has_room(1))
         reply.status = Status::no_room;
     if (reply.status == Status::done && !carry_out(cpu, request, reply.value)) return std::nullopt;

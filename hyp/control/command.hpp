@@ -8,9 +8,13 @@
 
 namespace mmioscope {
 
+/// Of the guest's. Before it, no access is in flight, and this CPU alone has translations.
+enum class Moment : std::uint8_t { before_first_instruction, runs };
+
 /// The reply; nothing if other CPUs' accesses are in the way: nothing has changed, ask again. On a
 /// CPU that holds no region lock and has no step armed. Whatever the request's bytes are: what
 /// cannot be carried out is refused with a reason, and then nothing has changed.
-std::optional<abi::control::Reply> execute(Cpu& cpu, const abi::control::Request& request);
+std::optional<abi::control::Reply> execute(Cpu& cpu, const abi::control::Request& request,
+                                           Moment moment = Moment::runs);
 
 } // namespace mmioscope

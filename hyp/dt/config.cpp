@@ -106,6 +106,20 @@ BootError read_guest_reader(const Tree& tree, int chosen, Config& config) {
     return {};
 }
 
+BootError read_requests(const Tree& tree, int chosen, Config& config) {
+    constexpr const char* name = abi::chosen::requests;
+    constexpr std::size_t cells = sizeof(EarlyRequest) / 4;
+    const std::size_t length = tree.length(chosen, name);
+    if (length % sizeof(EarlyRequest) != 0)
+        return {"mmioscope,requests is no sequence of three cells each", ""};
+    for (std::size_t n = 0; n < length / 4; n += cells)
+        if (!config.requests.push_back(
+                {tree.cell_at(chosen, name, n),
+                 {tree.cell_at(chosen, name, n + 1), tree.cell_at(chosen, name, n + 2)}}))
+            return {"mmioscope,requests has more than 32 requests", ""};
+    return {};
+}
+
 } // namespace
 
 BootError read_config(const Tree& tree, Config& config) {
@@ -126,6 +140,7 @@ BootError read_config(const Tree& tree, Config& config) {
         return e;
     if (auto e = read_guest_reader(tree, chosen, config)) return e;
     if (auto e = read_stream(tree, chosen, config)) return e;
+    if (auto e = read_requests(tree, chosen, config)) return e;
     if (const int node = find_psci(tree); node >= 0)
         if (!read_word(tree, node, "method", conduits, config.conduit))
             return {"the method of /psci is neither hvc nor smc", ""};

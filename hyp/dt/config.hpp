@@ -2,7 +2,9 @@
 #pragma once
 
 #include "abi/fold.hpp"
+#include "abi/layout.hpp"
 #include "arch/psci.hpp"
+#include "base/fixed_vector.hpp"
 #include "dt/tree.hpp"
 
 namespace mmioscope {
@@ -10,6 +12,12 @@ namespace mmioscope {
 struct BootModules {
     Range kernel;
     Range ramdisk; ///< empty if there is none
+};
+
+/// One of what is asked for before the guest runs, as it stands there: not checked.
+struct EarlyRequest {
+    std::uint32_t command;
+    std::uint32_t argument[2];
 };
 
 struct Config {
@@ -29,6 +37,7 @@ struct Config {
     bool host_reader{};                         ///< rings wait for a reader over shared memory
     psci::Conduit conduit{psci::Conduit::none}; ///< of the guest's PSCI calls
     BootModules modules;
+    FixedVector<EarlyRequest, abi::chosen::max_requests> requests;
 
     /// The stream's UART, if the guest does not get it; else negative.
     int withheld_stream() const { return stream_shared ? -1 : stream_node; }

@@ -76,7 +76,7 @@ int set_chosen(void* blob, const BootModules& modules) {
           abi::chosen::uart, abi::chosen::stream, abi::chosen::stream_baud,
           abi::chosen::stream_paced, abi::chosen::stream_quantum, abi::chosen::stream_shared,
           abi::chosen::stream_fold, abi::chosen::host_reader, abi::chosen::control,
-          abi::chosen::pre, abi::chosen::guest_reader})
+          abi::chosen::pre, abi::chosen::guest_reader, abi::chosen::requests})
         if (const int e = fdt_delprop(blob, chosen, own); e != 0 && e != -FDT_ERR_NOTFOUND)
             return e;
     if (modules.ramdisk.empty()) return 0;

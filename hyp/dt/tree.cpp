@@ -105,6 +105,17 @@ std::uint32_t Tree::cell(int node, const char* property, std::uint32_t otherwise
     return p != nullptr && size == 4 ? fdt32_ld(static_cast<const fdt32_t*>(p)) : otherwise;
 }
 
+std::size_t Tree::length(int node, const char* property) const {
+    int size = 0;
+    const void* p = fdt_getprop(blob_, node, property, &size);
+    return p != nullptr ? static_cast<std::size_t>(size) : 0;
+}
+
+std::uint32_t Tree::cell_at(int node, const char* property, std::size_t index) const {
+    return fdt32_ld(static_cast<const fdt32_t*>(fdt_getprop(blob_, node, property, nullptr)) +
+                    index);
+}
+
 int Tree::first_property(int node) const {
     return fdt_first_property_offset(blob_, node);
 }

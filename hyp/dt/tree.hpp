@@ -51,6 +51,10 @@ public:
     const char* text_at(int node, const char* property, int index) const;
     /// The property as one 32-bit cell; `otherwise` if absent or not one.
     std::uint32_t cell(int node, const char* property, std::uint32_t otherwise) const;
+    /// The length of the property in bytes; 0 if it is absent.
+    std::size_t length(int node, const char* property) const;
+    /// The `index`th 32-bit cell of a property that is long enough for it.
+    std::uint32_t cell_at(int node, const char* property, std::size_t index) const;
 
     /// The properties of `node`, one after the other; negative behind the last.
     int first_property(int node) const;

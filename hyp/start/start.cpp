@@ -24,6 +24,7 @@
 #include "port/sysreg.hpp"
 #include "port/this_cpu.hpp"
 #include "port/wait.hpp"
+#include "start/requests.hpp"
 
 #include <initializer_list>
 
@@ -307,6 +308,7 @@ Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
     uart.start();
     print(uart, "mmioscope: ", board.name, ", ", std::uint32_t{machine.cpu_count}, " CPUs, ",
           description_of(machine.config.engine), "\n");
+    carry_out_requests(cpu, uart); // before readers see what is traced
     publish_area(machine, {guest_tree.value, guest_tree.value + written.size()});
     start_stream(machine, written);
     if (!seal_machine(machine)) refuse(machine, no_seal);

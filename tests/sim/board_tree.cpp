@@ -19,7 +19,7 @@ public:
     }
     void begin(const std::string& name) { check(fdt_begin_node(blob_.data(), name.c_str())); }
     void end() { check(fdt_end_node(blob_.data())); }
-    void cells(const char* name, std::initializer_list<std::uint32_t> values) {
+    void cells(const char* name, const std::vector<std::uint32_t>& values) {
         std::vector<fdt32_t> raw;
         for (const std::uint32_t v : values) raw.push_back(cpu_to_fdt32(v));
         check(fdt_property(blob_.data(), name, raw.data(), static_cast<int>(4 * raw.size())));
@@ -64,6 +64,7 @@ void write_chosen(Writer& w, const TreeOptions& o) {
     if (o.pre) w.text(abi::chosen::pre, {});
     if (!o.control.empty()) w.text(abi::chosen::control, {o.control});
     if (o.guest_reader) w.text(abi::chosen::guest_reader, {});
+    if (!o.requests.empty()) w.cells(abi::chosen::requests, o.requests);
     w.cells(abi::chosen::area_size, {o.area_size});
     w.device("module@80008000", abi::chosen::kernel, {0, at::kernel, 0, 0x1000});
     w.device("module@80600000", abi::chosen::ramdisk, {0, at::ramdisk, 0, 0x2345});

@@ -97,3 +97,28 @@ TEST_CASE("the UART may be chosen by alias") {
     CHECK(error == "");
     CHECK(config.uart_node > 0);
 }
+
+TEST_CASE("requests are read three cells each, unchecked; a torn property is an error") {
+    CHECK(config_of({}).first.requests.empty());
+    const auto [config, error] = config_of({.requests = {24, 3, 0, 0xffff'ffff, 1, 2}});
+    CHECK(error == "");
+    REQUIRE(config.requests.size() == 2);
+    CHECK(config.requests[0].command == 24);
+    CHECK(config.requests[0].argument[0] == 3);
+    CHECK(config.requests[1].command == 0xffff'ffff);
+    CHECK(config.requests[1].argument[1] == 2);
+    for (int length = 1; length <= 36; ++length) {
+        CAPTURE(length);
+        const char bytes[36]{};
+        const auto read = config_of({}, [&](void* blob, int chosen) {
+            return fdt_setprop(blob, chosen, abi::chosen::requests, bytes, length);
+        });
+        CHECK(read.second ==
+              (length % 12 == 0 ? "" : "mmioscope,requests is no sequence of three cells each"));
+    }
+    const std::vector<std::uint32_t> most(3 * abi::chosen::max_requests, 15);
+    CHECK(config_of({.requests = most}).second == "");
+    std::vector<std::uint32_t> more = most;
+    more.insert(more.end(), 3, 15);
+    CHECK(config_of({.requests = more}).second == "mmioscope,requests has more than 32 requests");
+}

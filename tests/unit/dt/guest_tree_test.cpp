@@ -51,7 +51,8 @@ bool has(const Blob& tree, const char* path, const char* property) {
            nullptr;
 }
 
-const TreeOptions options{.engine = "shadow", .policy = "drop", .trace = {"all"}};
+const TreeOptions options{
+    .engine = "shadow", .policy = "drop", .trace = {"all"}, .requests = {1, 0, 0}};
 
 } // namespace
 
@@ -100,8 +101,8 @@ TEST_CASE("/chosen names the ramdisk as Linux expects it, and nothing of the hyp
     CHECK(cells(guest, "/chosen", "linux,initrd-end") ==
           std::vector<std::uint32_t>{0, at::ramdisk + 0x2345});
     CHECK(has(guest, "/chosen", "bootargs"));
-    for (const char* own :
-         {abi::chosen::trace, abi::chosen::engine, abi::chosen::policy, abi::chosen::area_size})
+    for (const char* own : {abi::chosen::trace, abi::chosen::engine, abi::chosen::policy,
+                            abi::chosen::area_size, abi::chosen::requests})
         CHECK(!has(guest, "/chosen", own));
     CHECK(fdt_first_subnode(guest.data(), fdt_path_offset(guest.data(), "/chosen")) ==
           -FDT_ERR_NOTFOUND);

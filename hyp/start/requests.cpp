@@ -1,0 +1,57 @@
+#include "start/requests.hpp"
+
+#include "abi/layout.hpp"
+#include "base/check.hpp"
+#include "control/command.hpp"
+#include "machine/machine.hpp"
+#include "port/wait.hpp"
+
+namespace mmioscope {
+
+namespace {
+
+using abi::control::Command;
+using abi::control::Status;
+
+/// Those that a request of this form can meet.
+const char* reason(Status status) {
+    switch (status) {
+    case Status::unknown: return "no such command";
+    case Status::argument: return "an argument makes no sense";
+    case Status::no_device: return "no device is there";
+    case Status::finer: return "the range ends inside of what can only change as a whole";
+    case Status::fixed: return "this cannot change";
+    case Status::engine: return "the baseline engine takes no requests";
+    case Status::no_room: return "the ring is full";
+    case Status::unavailable: return "not before the guest runs";
+    default: return "refused";
+    }
+}
+
+Status carry_out(Cpu& cpu, const EarlyRequest& request, std::uint16_t id) {
+    constexpr std::uint32_t commands = 0x100;
+    if (request.command >= commands) return Status::unknown;
+    const auto reply = execute(cpu,
+                               abi::control::make_request(static_cast<Command>(request.command), id,
+                                                          request.argument[0], request.argument[1]),
+                               Moment::before_first_instruction);
+    check(reply.has_value(), "a lock is held before the guest runs");
+    return reply->status;
+}
+
+} // namespace
+
+void carry_out_requests(Cpu& cpu, Console& uart) {
+    std::uint16_t id = 0;
+    for (const EarlyRequest& request : cpu.machine->config.requests) {
+        const Status status = carry_out(cpu, request, id++);
+        if (status == Status::done) continue;
+        print(uart, abi::stop_line, "mmioscope,requests: number ", std::uint32_t{id}, ", command ",
+              request.command, " ", Hex{request.argument[0], 1}, " ", Hex{request.argument[1], 1},
+              ": ", reason(status), " (status ", static_cast<std::uint32_t>(status), ")\n",
+              abi::end_of_report, "\n");
+        port::halt();
+    }
+}
+
+} // namespace mmioscope

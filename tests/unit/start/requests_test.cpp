@@ -1,0 +1,232 @@
+// What /chosen asks for holds from the guest's first instruction on, or nothing runs.
+#include <catch2/catch.hpp>
+
+#include "sim/hammer.hpp"
+#include "unit/control/asking.hpp"
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+
+namespace {
+
+constexpr auto engines = {abi::EngineKind::shadow, abi::EngineKind::emulation};
+
+/// One request, as cells.
+struct Early {
+    Command command;
+    std::uint32_t first{}, second{};
+};
+
+std::vector<std::uint32_t> cells(const std::vector<Early>& requests) {
+    std::vector<std::uint32_t> cells;
+    for (const Early& r : requests)
+        cells.insert(cells.end(), {static_cast<std::uint32_t>(r.command), r.first, r.second});
+    return cells;
+}
+
+RigOptions with(const std::vector<Early>& requests, RigOptions options) {
+    options.tree.requests = cells(requests);
+    return options;
+}
+RigOptions with(const std::vector<Early>& requests) {
+    return with(requests, options_for(abi::EngineKind::shadow, 1, 1));
+}
+
+/// What the ring of CPU 0 has: W and R, a point for each change, m for marks, ! where a trigger
+/// fired, p where a CPU enters the guest. The hypervisor's own accesses left out.
+std::string seen(const Rig& rig) {
+    std::string text;
+    for (const abi::Record& r : rig.records(0)) {
+        const bool fired = r.value == abi::control::fired;
+        if (r.type == abi::RecordType::configuration) text += fired ? '!' : '.';
+        if (r.type == abi::RecordType::marker) text += 'm';
+        if (r.type == abi::RecordType::power) text += 'p';
+        if (r.type == abi::RecordType::access) text += abi::is_write(r) ? 'W' : 'R';
+    }
+    return text;
+}
+
+/// Runs a guest whose first accesses are a load from a register, then stores of 1 to 4 to it, each
+/// with a load.
+std::string from_the_start(const std::vector<Early>& requests, abi::EngineKind engine) {
+    Rig rig(with(requests, options_for(engine, 1, 1)));
+    Code code = rig.program(0);
+    code.mov(0, at::wide).ldr(1, 0);
+    for (unsigned n = 1; n <= 4; ++n) code.mov(2, n).str(2, 0).ldr(1, 0);
+    code.end();
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(rig.reg(0, 1) == 4);
+    return seen(rig);
+}
+
+/// The line behind the stop mark of a boot with these cells; nothing ran, and no trace is there.
+std::string refusal(RigOptions options) {
+    Rig rig(options);
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(!rig.simulation.cores[0].ended);
+    CHECK((rig.machine->area == nullptr || rig.machine->area->magic != abi::area_magic));
+    const auto begin = rig.text().find(abi::stop_line);
+    REQUIRE(begin != std::string::npos);
+    CHECK(rig.text().find(abi::stop_line, begin + 1) == std::string::npos);
+    CHECK(rig.text().find(abi::end_of_report) != std::string::npos);
+    const auto text = rig.text().substr(begin + std::string(abi::stop_line).size());
+    return text.substr(0, text.find('\r'));
+}
+
+std::string refusal(Command command, std::uint32_t first, std::uint32_t second) {
+    return refusal(with({{Command::marker, 7}, {command, first, second}, {Command::marker, 8}}));
+}
+
+} // namespace
+
+TEST_CASE("filters, sampling and triggers hold from the first access on") {
+    const auto engine = GENERATE(values(engines));
+    CHECK(from_the_start({}, engine) == "RWRWRWRWR");
+    CHECK(from_the_start({{Command::filter_directions, 2}}, engine) == ".WWWW");
+    CHECK(from_the_start({{Command::sample, 3}}, engine) == ".RWR");
+    CHECK(from_the_start({{Command::trigger_start, 1}}, engine) == ".!RWRWRWRWR");
+    CHECK(from_the_start({{Command::trigger_stop, 1}}, engine) == ".R!");
+    CHECK(from_the_start({{Command::trigger_directions, 2}, {Command::trigger_start, 1}}, engine) ==
+          "..!WRWRWRWR");
+    CHECK(from_the_start({{Command::trigger_directions, 2},
+                          {Command::trigger_values, ~0u, 3},
+                          {Command::trigger_stop, 1}},
+                         engine) == "...RWRWRW!");
+    CHECK(from_the_start({{Command::stop}}, engine) == ".");
+    CHECK(from_the_start({{Command::deselect_range, at::wide, 0x3000}}, engine) == ".");
+}
+
+TEST_CASE("requests are carried out in their order, which their records tell") {
+    const auto engine = GENERATE(values(engines));
+    CHECK(from_the_start({{Command::trigger_start, 1}, {Command::no_trigger}}, engine) ==
+          "..RWRWRWRWR");
+    CHECK(from_the_start({{Command::no_trigger}, {Command::trigger_start, 1}}, engine) ==
+          "..!RWRWRWRWR");
+
+    const std::vector<Early> requests = {{Command::marker, 7, 9},
+                                         {Command::deselect_range, at::fifo, 0x1000},
+                                         {Command::select_range, at::fifo, 0x1000},
+                                         {Command::marker_text, 0x6261, 0}};
+    Rig rig(with(requests));
+    rig.program(0).mov(0, at::fifo).ldr(1, 0).end();
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(seen(rig) == "m..mR");
+    std::size_t id = 0;
+    for (const abi::Record& r : rig.records(0)) {
+        if (r.type != abi::RecordType::configuration && r.type != abi::RecordType::marker) continue;
+        const Early& asked = requests.at(id);
+        CHECK(r.value == (asked.first | std::uint64_t{asked.second} << 32));
+        CHECK(r.pa_low == (static_cast<std::uint32_t>(asked.command) | id << 16));
+        ++id;
+    }
+    CHECK(id == requests.size());
+}
+
+TEST_CASE("what is selected before the guest runs is traced from its first access on",
+          "[protocol]") {
+    const auto engine = GENERATE(values(engines));
+    for (std::uint64_t seed = 1; seed <= seeds(4); ++seed) {
+        CAPTURE(seed);
+        RigOptions options = options_for(engine, 1 + seed % 2, seed);
+        options.tree.trace = {"none"};
+        Rig rig(with({{Command::select_range, at::fifo, 0x1000}}, options));
+        for (unsigned cpu = 0; cpu < rig.simulation.cores.size(); ++cpu)
+            write_hammer(rig.program(cpu), 3);
+        rig.run();
+        REQUIRE(rig.failure() == "");
+        REQUIRE(rig.bus_log(at::fifo, 0x1000).size() >= 9 * rig.simulation.cores.size());
+        REQUIRE(compare_with_bus(
+                    rig, {{at::sysreg, at::own_uart}, {at::gadget, at::gadget + 0x100}}) == "");
+        REQUIRE(find_damage(*rig.machine).name == nullptr);
+    }
+}
+
+TEST_CASE("what is deselected before the guest runs never traps") {
+    const auto run = [](Rig& rig) {
+        rig.program(0).mov(0, at::fifo).ldr(1, 0).mov(0, at::wide).ldr(1, 0).end();
+        rig.run();
+        CHECK(rig.failure() == "");
+        return seen(rig);
+    };
+    std::uint64_t traps_of_both = 0;
+    {
+        Rig traced(with({}));
+        CHECK(run(traced) == "RR");
+        traps_of_both = traced.ring(0).statistics.traps;
+    }
+    Rig rig(with({{Command::deselect_range, at::fifo, 0x1000}}));
+    CHECK(run(rig) == ".R");
+    CHECK(rig.ring(0).statistics.traps < traps_of_both);
+    // Who reads the area is told what the guest began with.
+    const auto region = rig.machine->map.find({at::fifo})->region;
+    const auto* told = reinterpret_cast<const abi::RegionEntry*>(rig.machine->area + 1) + region;
+    CHECK((told->flags & abi::region_traced) == 0);
+    CHECK(find_damage(*rig.machine).name == nullptr);
+}
+
+TEST_CASE("only one CPU's accesses, whichever comes first") {
+    Rig rig(with({{Command::filter_cpus, 2}}, options_for(abi::EngineKind::shadow, 2, 3)));
+    for (unsigned cpu = 0; cpu < 2; ++cpu) write_hammer(rig.program(cpu), 3);
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(seen(rig) == ".");
+    CHECK(rig.records(1).size() >= 3 * hammer_accesses);
+}
+
+TEST_CASE("the first request that is refused is told in one line, and no guest runs") {
+    const std::string of = "mmioscope,requests: number 2, command ";
+    CHECK(refusal(static_cast<Command>(27), 0, 0) == of + "27 0x0 0x0: no such command (status 3)");
+    CHECK(refusal(Command::filter_directions, 4, 0) ==
+          of + "7 0x4 0x0: an argument makes no sense (status 4)");
+    CHECK(refusal(Command::select_range, at::unnamed, 0x1000) ==
+          of + "5 0x1c180000 0x1000: no device is there (status 5)");
+    CHECK(refusal(Command::select_range, at::fifo, 0x10) ==
+          of + "5 0x1c130000 0x10: the range ends inside of what can only change as a whole "
+               "(status 6)");
+    CHECK(refusal(Command::policy, 2, 0) == of + "14 0x2 0x0: this cannot change (status 7)");
+    for (const Command command :
+         {Command::describe, Command::statistic, Command::flush, Command::snapshot, Command::hello})
+        CHECK(refusal(command, 0, 0) == of + std::to_string(static_cast<unsigned>(command)) +
+                                            " 0x0 0x0: not before the guest runs (status 11)");
+    RigOptions options = with({});
+    options.tree.requests = {0x102, 0, 0}; // of which eight bits are a command
+    CHECK(refusal(options) ==
+          "mmioscope,requests: number 1, command 258 0x0 0x0: no such command (status 3)");
+}
+
+TEST_CASE("the baseline takes no requests, early ones neither") {
+    CHECK(refusal(with({{Command::sample, 2}}, options_for(abi::EngineKind::unprotect, 1, 1))) ==
+          "mmioscope,requests: number 1, command 13 0x2 0x0: the baseline engine takes no requests "
+          "(status 9)");
+}
+
+TEST_CASE("more requests than there is room for, and torn ones, are refused") {
+    RigOptions options;
+    for (unsigned n = 0; n < abi::chosen::max_requests; ++n)
+        options.tree.requests.insert(options.tree.requests.end(), {15, n, 0});
+    Rig rig(options);
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(seen(rig) == std::string(abi::chosen::max_requests, 'm'));
+    options.tree.requests.insert(options.tree.requests.end(), {15, 0, 0});
+    CHECK(refusal(options) == "mmioscope,requests has more than 32 requests");
+    options.tree.requests = {15, 0};
+    CHECK(refusal(options) == "mmioscope,requests is no sequence of three cells each");
+}
+
+TEST_CASE("where a broadcast TLBI is not enough, what is traced can be chosen before the guest") {
+    RigOptions old = with(
+        {{Command::deselect_range, at::fifo, 0x1000}, {Command::select_range, at::fifo, 0x1000}});
+    old.conditions.mistakes_thumb_stores = true; // r0p4
+    Rig rig(old);
+    rig.program(0).mov(0, at::fifo).ldr(1, 0).end();
+    Status later{};
+    rig.on_end(0, [&](Core&, mmioscope::Cpu& cpu) { later = ask(cpu, Command::stop).status; });
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(seen(rig) == "..R");
+    CHECK(later == Status::erratum);
+}
