@@ -20,6 +20,8 @@ Examples:
   mmioscope run --kernel vmlinuz --dtb board.dtb --initrd initrd.img -o boot.mmio
   mmioscope run --kernel vmlinuz --dtb board.dtb --trace serial@90000,rtc@170000
   mmioscope run --kernel vmlinuz --dtb board.dtb --trace all,!0x2c001000+8K --console
+  mmioscope run --kernel vmlinuz --dtb board.dtb \
+      --at-start 'trigger start address mmc@50000+0xc direction w' --at-start 'deselect serial0'
   mmioscope run --kernel vmlinuz --dtb board.dtb --stream serial2 --stream-baud 115200
   mmioscope run --kernel vmlinuz --dtb board.dtb --reboots 3 -o boot.mmio
   mmioscope run --bare --kernel test.bin --dtb board.dtb --time-limit 20 --expect passed
@@ -71,6 +73,13 @@ void add_tracing(CLI::App& command, Options& options) {
     add_size(command, "--area-size", options.area_size, "Trace area (default 64M)");
     command.add_flag("--guest-reader", options.guest_reader,
                      "Let the guest read the trace, too, with mmioscope-guest record");
+    command
+        .add_option("--at-start", options.at_start,
+                    "Do what these words ask of mmioscope ctl before the guest's first "
+                    "instruction; several by repeating, in their order")
+        ->type_name("WORDS")
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 void add_stream(CLI::App& command, Options& options) {

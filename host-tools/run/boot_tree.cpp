@@ -62,6 +62,14 @@ public:
         check(fdt_setprop(tree_.data(), node, name, list.data(), static_cast<int>(list.size())));
     }
 
+    void set_numbers(int node, const char* name, const std::vector<std::uint32_t>& numbers) {
+        Bytes cells;
+        for (const std::uint32_t number : numbers) {
+            put_cells(cells, number, 1);
+        }
+        check(fdt_setprop(tree_.data(), node, name, cells.data(), static_cast<int>(cells.size())));
+    }
+
     // In the root's cells, as reg of a child of the root.
     void set_reg(int node, std::uint64_t address, std::uint64_t size) {
         Bytes reg;
@@ -160,6 +168,16 @@ void set_tracing(Editor& editor, const BootTree& what) {
     }
 }
 
+void set_requests(Editor& editor, const std::vector<control::Ask>& requests) {
+    std::vector<std::uint32_t> cells;
+    for (const control::Ask& ask : requests) {
+        cells.insert(cells.end(), {static_cast<std::uint32_t>(ask.command), ask.first, ask.second});
+    }
+    if (!cells.empty()) {
+        editor.set_numbers(editor.child(0, "chosen"), chosen::requests, cells);
+    }
+}
+
 void set_stream(Editor& editor, const BootTree& what) {
     if (what.stream.empty()) {
         return;
@@ -193,6 +211,7 @@ Bytes compose_tree(const Bytes& tree, const Board& board, const BootTree& what) 
     editor.remove(chosen, "linux,initrd-end");
     set_command_line(editor, board, what);
     set_tracing(editor, what);
+    set_requests(editor, what.requests);
     set_stream(editor, what);
     if (board.boot_image) {
         add_firmware(editor);

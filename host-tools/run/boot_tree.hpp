@@ -2,6 +2,7 @@
 // of RAM, where kernel and ramdisk lie, the command line, and what is to be traced.
 #pragma once
 
+#include "control/words.hpp"
 #include "run/board.hpp"
 #include "run/input.hpp"
 
@@ -30,6 +31,7 @@ struct BootTree {
     bool pre = false;                         ///< begin records
     std::uint32_t area_size;                  ///< bytes
     bool guest_reader = false;                ///< a second reader, beside this program
+    std::vector<control::Ask> requests{};     ///< before the guest's first instruction
     std::string stream{};                     ///< empty: none
     bool stream_beside = false;               ///< and shared memory is read, too
     std::optional<unsigned> stream_baud{};    ///< no faster than this

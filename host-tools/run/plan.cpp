@@ -7,6 +7,7 @@
 #include "lib/file_descriptor.hpp"
 #include "run/boot_image.hpp"
 #include "run/boot_tree.hpp"
+#include "run/early_requests.hpp"
 #include "run/machine_tree.hpp"
 #include "run/process.hpp"
 #include "run/selection.hpp"
@@ -112,6 +113,7 @@ Bytes hypervisor_tree(const Options& options, const Board& board, const Bytes& t
                          .pre = options.pre,
                          .area_size = static_cast<std::uint32_t>(options.area_size),
                          .guest_reader = options.guest_reader,
+                         .requests = early_requests(options.at_start, tree),
                          .stream = stream,
                          .stream_beside = options.stream_beside,
                          .stream_baud = options.stream_baud,
@@ -143,6 +145,12 @@ void check_guest_reader(const Options& options) {
     }
     if (options.guest_reader && options.policy == "stall") {
         throw bad_input("--guest-reader and --policy stall: the guest would wait for itself");
+    }
+}
+
+void check_at_start(const Options& options) {
+    if (!options.at_start.empty() && options.engine == "unprotect") {
+        throw bad_input("--at-start and --engine unprotect: that engine takes no requests");
     }
 }
 
@@ -221,6 +229,7 @@ Plan make_plan(const Options& given) {
     check_hypervisor_log(options, board);
     check_stream_options(options);
     check_guest_reader(options);
+    check_at_start(options);
     Plan plan{&board, options, find_program(options.qemu), options.hypervisor, {}, {}, {}};
     if (plan.hypervisor.empty()) {
         plan.hypervisor = beside_this_program(fmt::format("hyp-{}.elf", board.name));

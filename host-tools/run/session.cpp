@@ -68,6 +68,9 @@ std::string about(const Plan& plan, unsigned boot) {
     for (const std::string& word : options.trace) {
         lines += fmt::format("trace={}\n", word);
     }
+    for (const std::string& command : options.at_start) {
+        lines += fmt::format("at-start={}\n", command);
+    }
     return lines;
 }
 

@@ -210,6 +210,15 @@ TEST_CASE("bad inputs are told in one line") {
         inputs.write("hyp.elf", Bytes(100));
         CHECK_THAT(inputs.error(), Contains("no 32-bit ARM ELF file"));
     }
+    SECTION("a device to deselect at the start that is not there") {
+        o.at_start = {"deselect serial0", "deselect toaster"};
+        CHECK_THAT(inputs.error(), Contains("--at-start 'deselect toaster': no device is called"));
+    }
+    SECTION("requests to an engine that takes none") {
+        o.at_start = {"mark 1"};
+        o.engine = "unprotect";
+        CHECK(inputs.error() == "--at-start and --engine unprotect: that engine takes no requests");
+    }
     if (!inputs.error().empty()) {
         CHECK_THAT(inputs.error(), !Contains("\n"));
     }

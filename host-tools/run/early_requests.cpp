@@ -1,0 +1,68 @@
+#include "run/early_requests.hpp"
+
+#include "abi/layout.hpp"
+#include "control/device_finder.hpp"
+#include "lib/error.hpp"
+#include "run/tree_devices.hpp"
+
+#include <sstream>
+
+namespace mmioscope::run {
+
+namespace {
+
+using abi::control::Command;
+
+std::vector<std::string> words_of(const std::string& text) {
+    std::istringstream stream(text);
+    std::vector<std::string> words;
+    for (std::string word; stream >> word;) {
+        words.push_back(word);
+    }
+    return words;
+}
+
+bool needs_running_guest(Command command) {
+    return command == Command::describe || command == Command::statistic ||
+           command == Command::flush || command == Command::snapshot || command == Command::hello;
+}
+
+std::vector<control::Ask> requests_of(const std::string& text, const control::FindDevice& find) {
+    std::vector<control::Ask> asks = control::asks_of(words_of(text), find);
+    for (const control::Ask& ask : asks) {
+        if (needs_running_guest(ask.command)) {
+            throw bad_input("that makes sense only while the guest runs");
+        }
+    }
+    return asks;
+}
+
+} // namespace
+
+std::vector<control::Ask> early_requests(const std::vector<std::string>& commands,
+                                         const Bytes& tree) {
+    if (commands.empty()) {
+        return {};
+    }
+    const trace::StreamHead devices = tree_devices(tree);
+    const control::FindDevice find = [&devices](const std::string& name) {
+        return control::find_device(devices, name);
+    };
+    std::vector<control::Ask> all;
+    for (const std::string& command : commands) {
+        try {
+            const std::vector<control::Ask> asks = requests_of(command, find);
+            all.insert(all.end(), asks.begin(), asks.end());
+        } catch (const Error& error) {
+            throw bad_input("--at-start '{}': {}", command, error.what());
+        }
+    }
+    if (all.size() > abi::chosen::max_requests) {
+        throw bad_input("--at-start: {} requests (a device is one for each of its ranges), at "
+                        "most {}",
+                        all.size(), abi::chosen::max_requests);
+    }
+    return all;
+}
+
+} // namespace mmioscope::run

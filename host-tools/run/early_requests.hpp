@@ -1,0 +1,18 @@
+// What --at-start says: what is asked of the hypervisor before the guest's first instruction.
+#pragma once
+
+#include "control/words.hpp"
+#include "run/input.hpp"
+
+#include <string>
+#include <vector>
+
+namespace mmioscope::run {
+
+/// The requests of `commands`, each in the words of `mmioscope ctl`; devices are those of `tree`.
+/// Throws Error (bad_input) in one line: words that make no sense, or none before the guest runs,
+/// devices that are not there, more requests than a boot takes.
+std::vector<control::Ask> early_requests(const std::vector<std::string>& commands,
+                                         const Bytes& tree);
+
+} // namespace mmioscope::run

@@ -1,0 +1,13 @@
+// Where the devices of a board are, by its device tree alone: as the hypervisor will find them.
+#pragma once
+
+#include "lib/stream_head.hpp"
+#include "run/input.hpp"
+
+namespace mmioscope::run {
+
+/// Every `reg` entry below 4 GiB that has an address of the CPU's, and the aliases; the rest of the
+/// head is empty. For control::find_device().
+trace::StreamHead tree_devices(const Bytes& tree);
+
+} // namespace mmioscope::run
