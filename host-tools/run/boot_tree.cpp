@@ -162,6 +162,9 @@ void set_tracing(Editor& editor, const BootTree& what) {
     if (what.pre) {
         editor.set_empty(chosen, chosen::pre);
     }
+    if (!what.control_page) {
+        editor.set(chosen, chosen::control, "off");
+    }
     if (what.guest_reader) {
         editor.set_empty(chosen, chosen::guest_reader);
         editor.set(chosen, chosen::host_reader, "on");

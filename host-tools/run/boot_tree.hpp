@@ -31,6 +31,7 @@ struct BootTree {
     bool pre = false;                         ///< begin records
     std::uint32_t area_size;                  ///< bytes
     bool guest_reader = false;                ///< a second reader, beside this program
+    bool control_page = true;                 ///< for the guest to steer the tracer
     std::vector<control::Ask> requests{};     ///< before the guest's first instruction
     std::string stream{};                     ///< empty: none
     bool stream_beside = false;               ///< and shared memory is read, too

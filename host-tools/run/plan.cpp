@@ -113,6 +113,7 @@ Bytes hypervisor_tree(const Options& options, const Board& board, const Bytes& t
                          .pre = options.pre,
                          .area_size = static_cast<std::uint32_t>(options.area_size),
                          .guest_reader = options.guest_reader,
+                         .control_page = options.control_page.value_or(true),
                          .requests = early_requests(options.at_start, tree),
                          .stream = stream,
                          .stream_beside = options.stream_beside,

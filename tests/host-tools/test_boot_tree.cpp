@@ -57,6 +57,7 @@ TEST_CASE("the composed tree tells all the hypervisor must know") {
     CHECK(text(tree, "/chosen", abi::chosen::engine) == std::string("emulation\0", 10));
     CHECK(text(tree, "/chosen", abi::chosen::policy) == std::string("stall\0", 6));
     CHECK(text(tree, "/chosen", abi::chosen::pre) == "");
+    CHECK(text(tree, "/chosen", abi::chosen::control) == "absent");
     CHECK(text(tree, "/chosen", abi::chosen::area_size) == cells({4u << 20}));
     CHECK(text(tree, "/chosen/module@83000000", "reg") == cells({0, 0x8300'0000, 1000}));
     CHECK(text(tree, "/chosen/module@84000000", "reg") == cells({0, 0x8400'0000, 2000}));
@@ -71,10 +72,12 @@ TEST_CASE("what is not given is left to the tree, the board and the hypervisor")
     what.trace.clear();
     what.engine.clear();
     what.policy.clear();
+    what.control_page = false;
     const Bytes tree = compose_tree(small_tree(), find_board("vexpress-a15"), what);
     CHECK(text(tree, "/chosen", "bootargs") == std::string("old\0", 4));
     CHECK(text(tree, "/chosen", abi::chosen::trace) == "absent");
     CHECK(text(tree, "/chosen", abi::chosen::engine) == "absent");
+    CHECK(text(tree, "/chosen", abi::chosen::control) == std::string("off\0", 4));
     CHECK(fdt_path_offset(tree.data(), "/chosen/module@84000000") < 0);
 }
 

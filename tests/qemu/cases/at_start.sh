@@ -35,7 +35,7 @@ early_linux() {
     early_ends_at head ' W2 serial0 +\+0x030 '
     [ "$(events)" -gt 500 ] || fail "$(events) events"
     grep -oE ' (mark|change) .*' "$out/print" | xargs -L 1 >"$out/changes"
-    printf '%s\n' 'mark nobody i' 'mark s there' 'change deselect 0x2c001000+0x1000' \
+    printf '%s\n' 'mark nobody is there' 'change deselect 0x2c001000+0x1000' \
         'change deselect 0x2c002000+0x2000' 'change deselect 0x2c004000+0x2000' 'change deselect 0x2c006000+0x2000' \
         'change trigger none' 'change trigger address 0x1c090030+0x4' 'change trigger direction w' \
         'change trigger start count 1' 'change trigger start fired' |

@@ -62,9 +62,24 @@ steered_8250() {
     [ "$(grep -o ' mark .*' "$out/print" | xargs)" = 'mark 42 mark 43' ] || fail "$(tail -n 1 "$out/ctl")"
 }
 
+# With nothing traced and no control page the hypervisor is entered for the guest's own PSCI calls, and for nothing else.
+never_entered() { # MOST-CALLS COMMAND...
+    local most=$1
+    board=virt
+    shift
+    "$@" --trace none --no-control-page
+    complete
+    "$mmioscope" print --summary "$out/trace.mmio" >"$out/summary" || fail "print: exit status $?"
+    has summary '^cpu 1: 0 traps, '
+    has summary '^cpu 0: [0-9]+ traps, 0 stepped, 0 emulated, 0 unselected, '
+    [ "$(grep -oE '^cpu 0: [0-9]+' "$out/summary" | cut -c 8-)" -le "$most" ] || fail "$(grep '^cpu 0' "$out/summary")"
+}
+
 for engine in shadow emulation; do
     add test "switching-$engine" 15 switching $engine
 done
 add test control-noise 20 noise
 add test control-wire 40 steered
+add test never-entered 8 never_entered 2 run_bare hammer # CPU_ON, SYSTEM_OFF
+add nightly never-entered-linux 15 never_entered 12 run_linux mmioscope.steps=none --no-print
 add nightly control-wire-8250 20 steered_8250
