@@ -2,6 +2,7 @@
 
 #include "abi/layout.hpp"
 #include "lib/error.hpp"
+#include "run/early_requests.hpp"
 
 #include <libfdt.h>
 
@@ -172,12 +173,8 @@ void set_tracing(Editor& editor, const BootTree& what) {
 }
 
 void set_requests(Editor& editor, const std::vector<control::Ask>& requests) {
-    std::vector<std::uint32_t> cells;
-    for (const control::Ask& ask : requests) {
-        cells.insert(cells.end(), {static_cast<std::uint32_t>(ask.command), ask.first, ask.second});
-    }
-    if (!cells.empty()) {
-        editor.set_numbers(editor.child(0, "chosen"), chosen::requests, cells);
+    if (!requests.empty()) {
+        editor.set_numbers(editor.child(0, "chosen"), chosen::requests, property_cells(requests));
     }
 }
 

@@ -5,6 +5,8 @@
 #include "lib/error.hpp"
 #include "run/tree_devices.hpp"
 
+#include <fmt/ranges.h>
+
 #include <sstream>
 
 namespace mmioscope::run {
@@ -63,6 +65,19 @@ std::vector<control::Ask> early_requests(const std::vector<std::string>& command
                         all.size(), abi::chosen::max_requests);
     }
     return all;
+}
+
+std::vector<std::uint32_t> property_cells(const std::vector<control::Ask>& requests) {
+    std::vector<std::uint32_t> cells;
+    for (const control::Ask& ask : requests) {
+        cells.insert(cells.end(), {static_cast<std::uint32_t>(ask.command), ask.first, ask.second});
+    }
+    return cells;
+}
+
+std::string property_text(const std::vector<control::Ask>& requests) {
+    return fmt::format("{} \"<{:#x}>\"", abi::chosen::requests,
+                       fmt::join(property_cells(requests), " "));
 }
 
 } // namespace mmioscope::run

@@ -15,4 +15,10 @@ namespace mmioscope::run {
 std::vector<control::Ask> early_requests(const std::vector<std::string>& commands,
                                          const Bytes& tree);
 
+/// The property's cells, one request after the other.
+std::vector<std::uint32_t> property_cells(const std::vector<control::Ask>& requests);
+
+/// Name and cells as U-Boot's `fdt set` takes them: one argument, of which some boards allow few.
+std::string property_text(const std::vector<control::Ask>& requests);
+
 } // namespace mmioscope::run

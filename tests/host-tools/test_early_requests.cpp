@@ -168,3 +168,11 @@ TEST_CASE("requests are three cells each in the hypervisor's tree, and no proper
         CHECK(fdt32_ld(cells + i) == expected[i]);
     }
 }
+
+TEST_CASE("for U-Boot requests are one line") {
+    CHECK(
+        property_text(early_requests({"trigger start address serial0+0xc direction w", "mark 9"},
+                                     board_tree())) ==
+        "mmioscope,requests \"<0x1a 0x0 0x0 0x16 0x1c09000c 0x4 0x15 0x2 0x0 0x18 0x1 0x0 0xf 0x9 "
+        "0x0>\"");
+}
