@@ -10,8 +10,22 @@ namespace mmioscope::guest {
 
 using namespace abi::control;
 
+namespace {
+
+constexpr std::uint64_t page = 4096; // abi/control.hpp
+
+PhysicalRange one_page(PhysicalRange range) {
+    if (range.begin % page != 0 || range.size != page) {
+        throw failure("the device tree's control page is no page: {:#x}+{:#x}", range.begin,
+                      range.size);
+    }
+    return range;
+}
+
+} // namespace
+
 ControlPage::ControlPage(PhysicalRange range)
-    : memory_(range), id_(static_cast<std::uint16_t>(::getpid() * 61)) {
+    : memory_(one_page(range)), id_(static_cast<std::uint16_t>(::getpid() * 61)) {
     if (load(0) != page_magic || load(4) != abi::control::version) {
         throw failure("the hypervisor's control page is of another version");
     }

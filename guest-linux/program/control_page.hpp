@@ -8,7 +8,8 @@ namespace mmioscope::guest {
 
 class ControlPage {
 public:
-    /// Throws Error: it cannot be mapped (bad_input), or it is none of this version (failed).
+    /// Throws Error: it cannot be mapped (bad_input), or it is none, or of another version
+    /// (failed).
     explicit ControlPage(PhysicalRange range);
 
     /// Asks, again where another program's request came between. Throws Error (failed) if there is

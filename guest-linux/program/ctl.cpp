@@ -3,7 +3,6 @@
 #include "announced.hpp"
 #include "control/device_finder.hpp"
 #include "control/steering.hpp"
-#include "control_page.hpp"
 #include "dt/regions.hpp"
 
 namespace mmioscope::guest {
@@ -12,18 +11,17 @@ namespace {
 
 class PageChannel : public control::Channel {
 public:
-    explicit PageChannel(PhysicalRange range) : page_(range) {}
+    explicit PageChannel(ControlPage& page) : page_(page) {}
     abi::control::Reply ask(const abi::control::Request& request) override {
         return page_.ask(request);
     }
 
 private:
-    ControlPage page_;
+    ControlPage& page_;
 };
 
 /// The devices by their names, as the hypervisor's own code finds them in the tree.
-trace::StreamHead devices() {
-    const std::vector<std::byte> tree = device_tree();
+trace::StreamHead devices(std::span<const std::byte> tree) {
     const auto regions = std::make_unique<RegionTable>();
     if (Tree::check(tree.data(), tree.size()) || list_regions(Tree(tree.data()), *regions)) {
         throw bad_input("cannot read /sys/firmware/fdt, which has the devices' names; name their "
@@ -39,18 +37,23 @@ trace::StreamHead devices() {
 
 } // namespace
 
-Status steer(std::span<const std::string> words) {
-    // First, so that what makes no sense costs nothing; any name will do for that.
-    control::asks_of(words, [](const std::string&) {
-        return std::vector{control::Place{0, 4096}};
-    });
+ControlAccess open_control() {
     const Announced announced = read_announced();
     if (!announced.control) {
         throw bad_input("the hypervisor has no control page: mmioscope,control is off");
     }
-    PageChannel channel(*announced.control);
-    const control::FindDevice find = [](const std::string& name) {
-        return control::find_device(devices(), name);
+    return {std::make_unique<ControlPage>(*announced.control), device_tree()};
+}
+
+Status steer(std::span<const std::string> words, std::future<ControlAccess>& access) {
+    // First, so that what makes no sense costs nothing; any name will do for that.
+    control::asks_of(words, [](const std::string&) {
+        return std::vector{control::Place{0, 4096}};
+    });
+    const ControlAccess control = access.get();
+    PageChannel channel(*control.page);
+    const control::FindDevice find = [&control](const std::string& name) {
+        return control::find_device(devices(control.device_tree), name);
     };
     fmt::print("{}", control::carry_out(words, find, channel));
     return Status::fine;

@@ -2,11 +2,13 @@
 #include "cli/program.hpp"
 #include "control/words.hpp"
 #include "ctl.hpp"
+#include "lent_root.hpp"
 #include "record.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <functional>
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,11 +27,11 @@ Examples:
   mmioscope-guest record -o tcp:192.168.1.2:5555   # there: mmioscope record tcp::5555,listen -o ...
   mmioscope-guest record -o - | ssh host mmioscope record - -o board.mmio
 
-/dev/mem takes root (for others see ctl --help). What comes in from now on and is not read in time is
+/dev/mem takes root. What comes in from now on and is not read in time is
 lost, and counted. Ctrl-C ends it, and what was recorded is whole.
 )";
 
-void add_record(CLI::App& app, std::function<Status()>& action) {
+void add_record(CLI::App& app, std::function<Status()>& action, bool root_is_lent) {
     CLI::App& command = *app.add_subcommand("record", "Record the trace of this machine");
     const auto options = std::make_shared<guest::RecordOptions>();
     command.add_option("-o,--output", options->output, "Where the trace goes")->required();
@@ -39,8 +41,14 @@ void add_record(CLI::App& app, std::function<Status()>& action) {
     command.add_flag("--all", options->all,
                      "Trace the device that the trace leaves through, too: more with each record");
     command.footer(record_examples);
-    command.callback(
-        [options, &action] { action = [options] { return guest::record(*options); }; });
+    command.callback([options, &action, root_is_lent] {
+        action = [options, root_is_lent] {
+            if (root_is_lent) {
+                throw bad_input("record takes root itself: the set-uid bit is for ctl");
+            }
+            return guest::record(*options);
+        };
+    });
 }
 
 constexpr char ctl_examples[] = R"(
@@ -50,30 +58,46 @@ Examples:
   mmioscope-guest ctl filter direction w address serial0
   mmioscope-guest ctl statistics
 
-/dev/mem takes root. For others: setcap cap_sys_rawio+ep mmioscope-guest; chmod a+rw /dev/mem; and
-for devices by name: chmod a+r /sys/firmware/fdt.
+/dev/mem takes root. For others, by root: chown root mmioscope-guest; chmod 4755 mmioscope-guest. It then
+maps the control page, and gives root up before it reads a word; record stays root's own.
 )";
 
-void add_ctl(CLI::App& app, std::function<Status()>& action) {
+void add_ctl(CLI::App& app, std::function<Status()>& action,
+             std::future<guest::ControlAccess>& access) {
     CLI::App& command = *app.add_subcommand("ctl", "Steer the tracer of this machine");
     const auto words = std::make_shared<std::vector<std::string>>();
     command.add_option("command", *words, "What to do, see below")
         ->required()
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     command.footer(std::string(control::commands_help) + ctl_examples);
-    command.callback([words, &action] { action = [words] { return guest::steer(*words); }; });
+    command.callback([words, &action, &access] {
+        action = [words, &access] { return guest::steer(*words, access); };
+    });
 }
 
 } // namespace
 
+// Set-uid: what root is needed for comes first, and root is given up before a word is looked at. An
+// error of that is kept for whoever wants the access. Nothing up to there depends on the
+// environment, and the C library has opened descriptors 0 to 2, if they were closed.
 int main(int argc, char** argv) {
+    std::future<guest::ControlAccess> access =
+        std::async(std::launch::deferred, guest::open_control);
+    const bool root_is_lent = guest::root_is_lent();
+    if (root_is_lent) {
+        access.wait();
+        if (!guest::give_root_back()) {
+            fmt::print(stderr, "mmioscope-guest: cannot give up root\n");
+            return static_cast<int>(Status::bad_input);
+        }
+    }
     CLI::App app("Records the trace of the machine it runs on, and steers the tracer.\n"
                  "Exit status: 0 fine, 1 failed or incomplete, 2 bad input, 130 interrupted.",
                  "mmioscope-guest");
     app.require_subcommand(1);
     app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     cli::Action action;
-    add_record(app, action);
-    add_ctl(app, action);
+    add_record(app, action, root_is_lent);
+    add_ctl(app, action, access);
     return cli::run_program(app, action, argc, argv);
 }

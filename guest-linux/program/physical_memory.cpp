@@ -12,18 +12,24 @@
 namespace mmioscope::guest {
 
 namespace {
+
 constexpr char device[] = "/dev/mem";
+
+FileDescriptor open_device() {
+    FileDescriptor file(::open(device, O_RDWR | O_SYNC | O_CLOEXEC));
+    if (!file) {
+        throw bad_input("cannot open {}: {} (it takes root; for ctl alone see ctl --help)", device,
+                        std::strerror(errno));
+    }
+    return file;
 }
 
-PhysicalMemory::PhysicalMemory(PhysicalRange range)
-    : file_(::open(device, O_RDWR | O_SYNC | O_CLOEXEC)) {
-    if (!file_) {
-        throw bad_input("cannot open {}: {} (it takes root, or: setcap cap_sys_rawio+ep "
-                        "mmioscope-guest; chmod a+rw {})",
-                        device, std::strerror(errno), device);
-    }
+} // namespace
+
+PhysicalMemory::PhysicalMemory(PhysicalRange range) {
+    const FileDescriptor file = open_device();
     const auto size = static_cast<std::size_t>(range.size);
-    void* bytes = ::mmap64(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(),
+    void* bytes = ::mmap64(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(),
                            static_cast<off64_t>(range.begin));
     if (bytes == MAP_FAILED) {
         throw bad_input("cannot map {} bytes at {:#x} of {}: {}", range.size, range.begin, device,
@@ -38,7 +44,8 @@ PhysicalMemory::~PhysicalMemory() {
 
 // By the device's own lock, which nobody else has a use for, and which ends with its holder.
 bool PhysicalMemory::claim() {
-    return ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0;
+    claimed_ = open_device();
+    return ::flock(claimed_.get(), LOCK_EX | LOCK_NB) == 0;
 }
 
 } // namespace mmioscope::guest

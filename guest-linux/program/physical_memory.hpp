@@ -11,7 +11,8 @@ namespace mmioscope::guest {
 
 class PhysicalMemory {
 public:
-    /// Maps `range`, whole pages, to be read and written. Throws Error (bad_input).
+    /// Maps `range`, whole pages, to be read and written; no other memory stays open. Throws Error
+    /// (bad_input).
     explicit PhysicalMemory(PhysicalRange range);
     ~PhysicalMemory();
     PhysicalMemory(const PhysicalMemory&) = delete;
@@ -23,7 +24,7 @@ public:
     [[nodiscard]] bool claim();
 
 private:
-    FileDescriptor file_;
+    FileDescriptor claimed_;
     std::span<std::byte> bytes_;
 };
 
