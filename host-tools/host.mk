@@ -7,7 +7,7 @@ HOST_WARNINGS := -Wall -Wextra -Wconversion -Werror
 HOST_CPPFLAGS := -Ihyp -Ihost-tools
 HOST_CXXFLAGS := -std=c++20 -O2 -g $(HOST_WARNINGS)
 # GCC sees uninitialised variables in the sanitizers' own code.
-HOST_TEST_CXXFLAGS := -std=c++20 -O1 -g $(HOST_WARNINGS) -Wno-maybe-uninitialized \
+HOST_TEST_CXXFLAGS := -std=c++20 -O1 -g $(HOST_WARNINGS) -Wno-maybe-uninitialized -Wno-psabi \
                       -fsanitize=address,undefined \
                       -fno-sanitize-recover=all
 HOST_LIBS := -lfmt -lfdt -lserialport -lz -lpthread
@@ -20,7 +20,10 @@ HOST_CLI_SOURCES := $(sort $(wildcard host-tools/cli/*.cpp))
 HOST_MUTATE_SOURCES := tests/host-tools/mutate_trace.cpp
 HOST_SAME_SOURCES := tests/host-tools/same_records.cpp
 HOST_TEST_SOURCES := $(filter-out $(HOST_MUTATE_SOURCES) $(HOST_SAME_SOURCES),\
-                       $(sort $(wildcard tests/host-tools/*.cpp))) guest-linux/program/left_out.cpp
+                       $(sort $(wildcard tests/host-tools/*.cpp))) \
+                     $(addprefix guest-linux/program/,left_out.cpp wire_output.cpp sink.cpp connection.cpp announced.cpp) \
+                     $(addprefix hyp/,stream/description.cpp stream/frame_sender.cpp stream/record_frame.cpp \
+                       stream/folder.cpp base/crc32.cpp)
 
 HOST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_LIB_SOURCES) $(HOST_CLI_SOURCES))
 HOST_MUTATE_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,\

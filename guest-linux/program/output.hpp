@@ -30,6 +30,9 @@ public:
     virtual void flush() = 0;
     /// Nothing follows.
     virtual void finish(const Closing& closing) = 0;
+
+    /// Why what was taken may not all be there, in spite of all; empty: it is.
+    virtual std::string doubt() const { return ""; }
 };
 
 } // namespace mmioscope::guest

@@ -3,6 +3,7 @@
 #include "abi/control.hpp"
 #include "announced.hpp"
 #include "carrier.hpp"
+#include "connection.hpp"
 #include "control_page.hpp"
 #include "file_output.hpp"
 #include "lib/progress_line.hpp"
@@ -11,7 +12,6 @@
 #include "physical_memory.hpp"
 #include "recording.hpp"
 #include "transport/address.hpp"
-#include "transport/opener.hpp"
 #include "wire_output.hpp"
 
 #include <fcntl.h>
@@ -66,25 +66,19 @@ FileDescriptor standard_output() {
     return FileDescriptor(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
 }
 
-FileDescriptor connect(const transport::Address& address, Limits& limits) {
-    const std::unique_ptr<transport::Opener> opener = transport::open_socket(address);
-    for (;;) {
-        transport::Opened opened = opener->open(100ms);
-        if (opened.file) {
-            return std::move(opened.file);
-        }
-        if (limits.reached()) {
-            throw Error(Status::interrupted, address.text + ": stopped before it was open");
-        }
+std::unique_ptr<Connection> make_connection(const transport::Address& address, Limits& limits) {
+    if (is_file(address) || address.kind == transport::Kind::standard_input) {
+        return nullptr;
     }
+    return std::make_unique<Connection>(address,
+                                        [&limits] { return limits.reached().has_value(); });
 }
 
-FileDescriptor open_output(const transport::Address& address, Limits& limits) {
-    switch (address.kind) {
-    case transport::Kind::standard_input: return standard_output();
-    case transport::Kind::path: return create_output(address.path);
-    default: return connect(address, limits);
+FileDescriptor open_output(const transport::Address& address, Connection* connection) {
+    if (connection != nullptr) {
+        return connection->open();
     }
+    return is_file(address) ? create_output(address.path) : standard_output();
 }
 
 /// The device that carries the trace is not traced as long as this is there, where the hypervisor
@@ -154,6 +148,23 @@ std::string about() {
                        read_text("/proc/sys/kernel/osrelease"), read_text("/proc/cmdline"));
 }
 
+std::unique_ptr<Output> make_output(const transport::Address& address, FileDescriptor file,
+                                    Connection* connection, const trace::Area& area,
+                                    Limits& limits) {
+    if (is_file(address)) {
+        return std::make_unique<FileOutput>(std::move(file), area, about());
+    }
+    Sink::Reopen reopen;
+    if (connection != nullptr) {
+        reopen = [connection](const std::string& why) { return connection->open_again(why); };
+    }
+    return std::make_unique<WireOutput>(Sink(
+                                            std::move(file), address.text,
+                                            [&limits] { return limits.reached().has_value(); },
+                                            std::move(reopen)),
+                                        area);
+}
+
 abi::Ending run(Recording& recording, Output& output, Limits& limits,
                 const RecordOptions& options) {
     constexpr std::size_t busy = 4096;
@@ -199,18 +210,13 @@ Status record(const RecordOptions& options) {
     }
     const trace::Area area(memory.bytes());
     Limits limits(options.time_limit);
-    FileDescriptor file = open_output(address, limits);
+    const std::unique_ptr<Connection> connection = make_connection(address, limits);
+    FileDescriptor file = open_output(address, connection.get());
     const std::vector<std::uint16_t> regions = traced_carrier(options, file.get(), area);
     const Carrier carrier(announced, regions);
     announce(regions, carrier, area);
-    std::unique_ptr<Output> output;
-    if (is_file(address)) {
-        output = std::make_unique<FileOutput>(std::move(file), area, about());
-    } else {
-        output = std::make_unique<WireOutput>(
-            Sink(std::move(file), address.text, [&limits] { return limits.reached().has_value(); }),
-            area);
-    }
+    const std::unique_ptr<Output> output =
+        make_output(address, std::move(file), connection.get(), area, limits);
     Recording recording(area, *output, LeftOut(carrier.left_out()));
     const abi::Ending ending = run(recording, *output, limits, options);
     recording.finish(ending);

@@ -64,7 +64,7 @@ std::string Recording::closing_text() const {
 std::string Recording::verdict() const {
     const std::string damaged =
         rings_.damaged() > 0 ? fmt::format("{} records were damaged in the ring", rings_.damaged())
-                             : "";
+                             : output_.doubt();
     const std::string left_out =
         left_out_.count() > 0 ? fmt::format("left out: {} records\n", left_out_.count()) : "";
     return left_out + trace::verdict(summary_, losses_.losses(), damaged);

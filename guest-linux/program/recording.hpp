@@ -23,7 +23,9 @@ public:
     const trace::Summary& summary() const { return summary_; }
     /// The verdict, in one line; after finish().
     std::string verdict() const;
-    bool complete() const { return losses_.lost() == 0 && rings_.damaged() == 0; }
+    bool complete() const {
+        return losses_.lost() == 0 && rings_.damaged() == 0 && output_.doubt().empty();
+    }
 
 private:
     void deliver();

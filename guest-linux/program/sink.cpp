@@ -10,17 +10,28 @@
 
 namespace mmioscope::guest {
 
-void Sink::write(std::span<const std::uint8_t> bytes) {
-    while (!bytes.empty()) {
+std::size_t Sink::write(std::span<const std::uint8_t> bytes) {
+    std::size_t done = 0;
+    while (done < bytes.size()) {
         wait();
-        const ssize_t put = ::write(file_.get(), bytes.data(), bytes.size());
+        const ssize_t put = ::write(file_.get(), bytes.data() + done, bytes.size() - done);
         if (put < 0 && errno != EINTR && errno != EAGAIN) {
-            throw failure("{}: {}", name_, std::strerror(errno));
+            lose(std::strerror(errno));
+            break;
         }
-        const auto done = static_cast<std::size_t>(put > 0 ? put : 0);
-        bytes = bytes.subspan(done);
-        written_ += done;
+        done += static_cast<std::size_t>(put > 0 ? put : 0);
     }
+    return done;
+}
+
+// Closed first: who listens takes one at a time.
+void Sink::lose(const std::string& why) {
+    if (!reopen_) {
+        throw failure("{}: {}", name_, why);
+    }
+    ++breaks_;
+    file_ = FileDescriptor();
+    file_ = reopen_(why);
 }
 
 void Sink::wait() {

@@ -12,24 +12,32 @@ namespace mmioscope::guest {
 
 class Sink {
 public:
+    /// Opens again what was lost for this reason, and waits for that. Throws Error.
+    using Reopen = std::function<FileDescriptor(const std::string& why)>;
+
     /// Writes to `file`, which users call `name`. `stopping` tells whether the recording is to end.
-    Sink(FileDescriptor file, std::string name, std::function<bool()> stopping)
-        : file_(std::move(file)), name_(std::move(name)), stopping_(std::move(stopping)) {}
+    /// Without `reopen` a loss is the end.
+    Sink(FileDescriptor file, std::string name, std::function<bool()> stopping, Reopen reopen = {})
+        : file_(std::move(file)), name_(std::move(name)), stopping_(std::move(stopping)),
+          reopen_(std::move(reopen)) {}
 
     /// All of `bytes`, however long that takes; once the recording is to end, as long as the other
-    /// side goes on taking some. Throws Error (failed).
-    void write(std::span<const std::uint8_t> bytes);
+    /// side goes on taking some. Returns how many it has taken; fewer than all: then it was lost,
+    /// is open again, and how many of them it has got nobody knows. Throws Error (failed).
+    [[nodiscard]] std::size_t write(std::span<const std::uint8_t> bytes);
 
-    int fd() const { return file_.get(); }
-    std::uint64_t written() const { return written_; }
+    /// How often the other side was lost.
+    unsigned breaks() const { return breaks_; }
 
 private:
     void wait();
+    void lose(const std::string& why);
 
     FileDescriptor file_;
     std::string name_;
     std::function<bool()> stopping_;
-    std::uint64_t written_ = 0;
+    Reopen reopen_;
+    unsigned breaks_ = 0;
 };
 
 } // namespace mmioscope::guest

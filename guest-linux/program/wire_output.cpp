@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace mmioscope {
 
@@ -63,6 +64,10 @@ void WireOutput::flush() {
 
 void WireOutput::finish(const Closing& closing) {
     close_frame();
+    write();
+    if (Clock::now() >= next_description_) { // who is new there makes nothing of an end alone
+        send_description();
+    }
     const abi::FrameHeader head = header(abi::FrameType::end);
     const auto cpus = static_cast<std::uint32_t>(closing.next_sequence.size());
     abi::EndHeader end{abi::StreamEnd::stopped, cpus, {}};
@@ -116,8 +121,31 @@ void WireOutput::send_description() {
 }
 
 void WireOutput::write() {
-    sink_.write(bytes_.all);
+    for (std::size_t done = sink_.write(bytes_.all); done < bytes_.all.size();
+         done = sink_.write(bytes_.all)) {
+        begin_again(done);
+    }
     bytes_.all.clear();
+}
+
+/// The line broke behind `done` bytes. The frame that it broke off in has not come through, and
+/// goes once more; a frame that the line took whole may have, and does not: a record must not come
+/// twice. Whoever is there now may be new, and gets the description behind what waits, as frames
+/// have their numbers already.
+void WireOutput::begin_again(std::size_t done) {
+    std::vector<std::uint8_t>& all = bytes_.all;
+    const auto broken = all.begin() + static_cast<std::ptrdiff_t>(done);
+    const auto begin = std::find(std::make_reverse_iterator(broken), all.rend(), 0).base();
+    all.erase(all.begin(), begin);
+    all.insert(all.begin(), 0); // whatever came before ends here
+    next_description_ = Clock::now();
+}
+
+std::string WireOutput::doubt() const {
+    return sink_.breaks() == 0
+               ? ""
+               : fmt::format("the other side was lost {} times: it knows what it has not got",
+                             sink_.breaks());
 }
 
 } // namespace mmioscope::guest

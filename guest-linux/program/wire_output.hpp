@@ -20,7 +20,7 @@ public:
     void flush() override;
     void finish(const Closing& closing) override;
 
-    const Sink& sink() const { return sink_; }
+    std::string doubt() const override;
 
 private:
     /// Where the sender's bytes come together.
@@ -39,6 +39,7 @@ private:
     void send_description();
     void close_frame();
     void write();
+    void begin_again(std::size_t done);
 
     using Clock = std::chrono::steady_clock;
 

@@ -1,0 +1,34 @@
+// The other side of a socket's address, connected to, and once more whenever it was lost.
+#pragma once
+
+#include "lib/file_descriptor.hpp"
+#include "transport/opener.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace mmioscope::guest {
+
+class Connection {
+public:
+    /// `stopping` tells whether the recording is to end. Throws Error (bad_input) if there is no
+    /// such address.
+    Connection(const transport::Address& address, std::function<bool()> stopping);
+
+    /// Waits for the other side. Throws Error: refused (bad_input), or stopped (interrupted).
+    FileDescriptor open();
+
+    /// Tries until the other side is there again; once the recording is to end, for some seconds
+    /// more. Says `why` it was lost, and when it is back. Throws Error (failed).
+    FileDescriptor open_again(const std::string& why);
+
+private:
+    FileDescriptor try_again();
+
+    std::string name_;
+    std::unique_ptr<transport::Opener> opener_;
+    std::function<bool()> stopping_;
+};
+
+} // namespace mmioscope::guest

@@ -1,0 +1,222 @@
+// What mmioscope-guest record sends over a socket, and what is heard of it where the other side
+// goes and comes back.
+#include "../../guest-linux/program/connection.hpp"
+#include "../../guest-linux/program/wire_output.hpp"
+#include "fake_area.hpp"
+#include "lib/wire_decoder.hpp"
+#include "wires.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+
+#include <thread>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+
+namespace {
+
+using Wire = std::vector<std::byte>;
+
+FileDescriptor as_it_is(FileDescriptor socket) {
+    return socket;
+}
+
+/// Takes some frames at once, and what it does not take begins inside of one.
+FileDescriptor small(FileDescriptor socket) {
+    const int bytes = 10'000;
+    REQUIRE(::setsockopt(socket.get(), SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes) == 0);
+    return socket;
+}
+
+/// mmioscope-guest record without a guest: `count` records after the other.
+class Sender {
+public:
+    explicit Sender(const std::string& address, FileDescriptor (*made)(FileDescriptor) = as_it_is)
+        : connection_(transport::parse_address(address), [] { return false; }),
+          output_(guest::Sink(
+                      made(connection_.open()), address, [] { return false; },
+                      [this](const std::string& why) { return connection_.open_again(why); }),
+                  trace::Area(memory_.bytes())) {
+        ::signal(SIGPIPE, SIG_IGN);
+    }
+
+    void send(std::uint32_t count) {
+        std::vector<abi::Record> records;
+        for (std::uint32_t n = 0; n < count; ++n, ++next_) {
+            records.push_back(access(0, next_, 1000 + 10 * next_));
+            records.back().value = next_ * 2'654'435'761u; // does not shrink
+        }
+        output_.append(records);
+        output_.flush();
+    }
+
+    void finish() {
+        const trace::LossCounter none(1);
+        output_.finish({abi::Ending::interrupted, none, {{}}, {next_}, ""});
+    }
+
+    std::string doubt() const { return output_.doubt(); }
+
+private:
+    FakeArea memory_{1, 16};
+    guest::Connection connection_;
+    guest::WireOutput output_;
+    std::uint32_t next_ = 0;
+};
+
+struct Heard : trace::WireSink {
+    unsigned descriptions = 0;
+    std::vector<std::uint32_t> sequences;
+    std::vector<abi::EndHeader> ends;
+
+    void hello(const trace::StreamHead&) override { ++descriptions; }
+    void records(std::span<const abi::Record> records) override {
+        for (const abi::Record& record : records) {
+            sequences.push_back(record.cpu_sequence);
+        }
+    }
+    void end(const abi::EndHeader& end, std::span<const abi::Statistics>) override {
+        ends.push_back(end);
+    }
+};
+
+/// Who has heard these connections, one after the other.
+struct Listener {
+    Heard heard;
+    trace::WireDecoder decoder{heard};
+
+    explicit Listener(std::initializer_list<const Wire*> connections) {
+        for (const Wire* wire : connections) {
+            decoder.feed(*wire);
+            decoder.finish();
+        }
+    }
+
+    /// Each of `from` to `to`, in order, and no other.
+    bool has_all(std::uint32_t from, std::uint32_t to) const {
+        for (const std::uint32_t sequence : heard.sequences) {
+            if (sequence != from++) {
+                return false;
+            }
+        }
+        return from == to;
+    }
+};
+
+/// What comes until nothing does for a moment, or up to `most` bytes.
+Wire received(const FileDescriptor& from, std::size_t most = SIZE_MAX) {
+    Wire wire;
+    std::byte piece[4096];
+    pollfd wait{from.get(), POLLIN, 0};
+    while (wire.size() < most && ::poll(&wait, 1, 300) > 0) {
+        const ssize_t got = ::read(from.get(), piece, std::min(sizeof piece, most - wire.size()));
+        if (got <= 0) {
+            break;
+        }
+        wire.insert(wire.end(), piece, piece + got);
+    }
+    return wire;
+}
+
+/// Until no more has come for a while.
+void wait_until_full(const FileDescriptor& side) {
+    int waiting = 0;
+    for (int before = -1; before != waiting || waiting < 10'000;) {
+        before = waiting;
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        REQUIRE(::ioctl(side.get(), FIONREAD, &waiting) == 0);
+    }
+}
+
+} // namespace
+
+TEST_CASE("guest record: a listener that goes and comes back between two frames misses nothing") {
+    const test::Folder folder;
+    const FileDescriptor listener = unix_listener(folder / "w");
+    Sender sender("unix:" + (folder / "w"));
+    FileDescriptor side = accepted(listener);
+    sender.send(1000);
+    const Wire first = received(side);
+    CHECK(sender.doubt().empty());
+    side = FileDescriptor();
+    sender.send(500);
+    side = accepted(listener);
+    sender.finish();
+    const Wire second = received(side);
+    CHECK(sender.doubt() == "the other side was lost 1 times: it knows what it has not got");
+
+    const Listener same{&first, &second};
+    CHECK(same.has_all(0, 1500));
+    CHECK(same.decoder.counts().missing + same.decoder.counts().damaged == 0);
+    REQUIRE(same.heard.ends.size() == 1);
+    CHECK(same.heard.ends[0].next_sequence[0] == 1500);
+    const Listener other{&second};
+    CHECK(other.heard.descriptions == 1);
+    CHECK(other.has_all(1000, 1500));
+    CHECK(other.heard.ends.size() == 1);
+}
+
+TEST_CASE("guest record: the frame that a connection breaks in comes again, no other twice") {
+    const test::Folder folder;
+    const FileDescriptor listener = unix_listener(folder / "w");
+    Sender sender("unix:" + (folder / "w"), small);
+    FileDescriptor side = accepted(listener);
+    constexpr std::uint32_t count = 100'000;
+    std::thread writer([&] {
+        sender.send(count); // does not fit: it waits in a frame
+        sender.finish();
+    });
+    wait_until_full(side);
+    ::shutdown(side.get(), SHUT_RD); // what the kernel has taken can still be read
+    const Wire first = received(side);
+    side = accepted(listener);
+    const Wire second = received(side);
+    writer.join();
+
+    CHECK(first.back() != std::byte{0});
+    const Listener same{&first, &second};
+    CHECK(same.has_all(0, count));
+    CHECK(same.decoder.counts().missing == 0);
+    CHECK(same.decoder.counts().damaged == 1); // the beginning of the one that broke
+}
+
+TEST_CASE("guest record: what a lost connection took along is a hole, and nothing comes twice") {
+    std::uint16_t port = 0;
+    FileDescriptor listener = tcp_listener(port);
+    Sender sender("tcp:127.0.0.1:" + std::to_string(port));
+    FileDescriptor side = accepted(listener);
+    constexpr std::uint32_t count = 20'000;
+    sender.send(count / 2);
+    const Wire first = received(side, 20'000);
+    side = FileDescriptor(); // with more unread
+    listener = FileDescriptor();
+    std::thread writer([&] {
+        sender.send(count / 2);
+        sender.finish();
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    listener = tcp_listener(port);
+    side = accepted(listener);
+    const Wire second = received(side);
+    writer.join();
+
+    const Listener same{&first, &second};
+    const std::vector<std::uint32_t>& sequences = same.heard.sequences;
+    std::size_t holes = 0;
+    std::uint32_t lost = 0;
+    for (std::size_t n = 1; n < sequences.size(); ++n) {
+        REQUIRE(sequences[n] > sequences[n - 1]);
+        holes += sequences[n] == sequences[n - 1] + 1 ? 0 : 1;
+        lost += sequences[n] - sequences[n - 1] - 1;
+    }
+    CHECK(sequences.front() == 0);
+    CHECK(sequences.back() == count - 1);
+    CHECK(holes == 1);
+    CHECK(lost > 0);
+    CHECK(same.decoder.counts().missing > 0);
+    const Listener other{&second};
+    CHECK(other.heard.descriptions == 1);
+    CHECK(other.has_all(count - static_cast<std::uint32_t>(other.heard.sequences.size()), count));
+}
