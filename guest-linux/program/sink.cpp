@@ -5,7 +5,9 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 
 namespace mmioscope::guest {
@@ -14,7 +16,8 @@ std::size_t Sink::write(std::span<const std::uint8_t> bytes) {
     std::size_t done = 0;
     while (done < bytes.size()) {
         wait();
-        const ssize_t put = ::write(file_.get(), bytes.data() + done, bytes.size() - done);
+        const std::size_t size = std::min<std::size_t>(bytes.size() - done, PIPE_BUF);
+        const ssize_t put = ::write(file_.get(), bytes.data() + done, size);
         if (put < 0 && errno != EINTR && errno != EAGAIN) {
             lose(std::strerror(errno));
             break;
@@ -34,6 +37,7 @@ void Sink::lose(const std::string& why) {
     file_ = reopen_(why);
 }
 
+// So much a pipe has room for then: standard output is others', too, and may wait in a write.
 void Sink::wait() {
     constexpr int turn = 100;         // ms
     constexpr unsigned patience = 30; // turns
