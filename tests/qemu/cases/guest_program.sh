@@ -22,15 +22,20 @@ guest_program_listen() {
     fail "nobody listens: $(cat "$out/listener.err")"
 }
 
-# What the guest says, and what came to the host, is all that the host's reader has up to the end of the recording.
-guest_program_same() { # FILE
-    "$build/tests/same-records" --part "$out/$1" "$out/trace.mmio" >"$out/same" || fail "$1: $(cat "$out/same")"
-    "$mmioscope" print --all "$out/$1" >"$out/print"
+# What came to the host is all that the host's reader has from its first record up to the end of the recording.
+guest_program_part() { # FILE
+    "$build/tests/same-records" --part "$out/$1" "$out/trace.mmio" >"$out/same-${1%.mmio}" ||
+        fail "$1: $(cat "$out/same-${1%.mmio}")"
+    "$mmioscope" print --all "$out/$1" >"$out/print" || [ $? = 1 ] || fail "print $1: exit status $?"
     has print '^recording ended: interrupted$'
-    has print '^complete: [0-9]+ events, 0 lost$'
     has print ' mmc@50000 .* 0x' "$1: no access to the card"
     tr -d '\r' <"$out/console" >"$out/said"
     has said '^mmioscope-guest: record ends with 130$'
+}
+# And that is complete, as the guest says, too.
+guest_program_same() { # FILE
+    guest_program_part "$1"
+    has print '^complete: [0-9]+ events, 0 lost$'
     has said '^record says: complete: [0-9]+ events, 0 lost$'
 }
 
@@ -60,6 +65,58 @@ guest_program_file() { # ENGINE
     gunzip -c "$out/file.gz" >"$out/file.mmio" || fail "what was received is damaged"
     guest_program_same file.mmio
     has_not said 'carries the trace'
+}
+
+# With --all the network device is traced while it carries the trace: each packet makes records of its own, and that ends.
+guest_program_all() {
+    guest_program_listen "$mmioscope" record tcp:127.0.0.1:0,listen -o "$out/net.mmio" --time-limit 200
+    guest_program_run over-tcp-all "$port" --engine emulation --access-log "$out/access.log"
+    complete
+    verified
+    wait "$listener" || fail "record on the host: $(tail -n 1 "$out/listener.out")"
+    guest_program_same net.mmio
+    has print ' ethernet@202000000 .* 0x' "no access to the network device"
+    has_not said 'carries the trace'
+}
+
+# To a pipe and to a unix socket: what comes there is the stream of a board.
+guest_program_elsewhere() {
+    local name
+    guest_program_listen tests/qemu/receive.py "$out/wires.gz"
+    guest_program_run elsewhere "$port" --engine emulation --trace 'all,!ethernet@202000000'
+    complete
+    wait "$listener" || fail "nothing was received"
+    tar -C "$out" -xzf "$out/wires.gz" pipe.wire unix.wire || fail "what was received is damaged"
+    for name in pipe unix; do
+        "$mmioscope" record "$out/$name.wire" -o "$out/$name.mmio" >"$out/$name.out" 2>&1 || true
+    done
+    guest_program_same pipe.mmio
+    guest_program_part unix.mmio # a second one begins with what comes then
+    has unix.out '^incomplete: .* lost \(cpu 0: [0-9]+ from sequence 0, cpu 1: [0-9]+ from sequence 0\)$'
+    [ "$(sed -n 's/^record says: in/in/p' "$out/said")" = "$(tail -n 1 "$out/unix.out")" ] || fail "two verdicts"
+    [ "$(grep -c '^mmioscope-guest: record ends with 130' "$out/said")" = 2 ] || fail "not two recordings"
+    has_not said 'carries the trace'
+}
+
+# The listener ends, and another one comes to the same place: the trace goes on there, and what lies between is told.
+guest_program_again() {
+    local machine name
+    guest_program_listen "$mmioscope" record tcp:127.0.0.1:0,listen -o "$out/first.mmio" --time-limit 200
+    (guest_program_run over-tcp-again "$port" --engine emulation && complete) &
+    machine=$!
+    for _ in {1..1200}; do ! grep -qs '^mmioscope-guest: listener, go' "$out/console" || break; sleep 0.1; done
+    kill -INT "$listener"
+    wait "$listener"
+    sleep 1
+    "$mmioscope" record "tcp:127.0.0.1:$port,listen" -o "$out/second.mmio" --time-limit 60 >"$out/second.out" 2>&1 &
+    listener=$!
+    wait $machine || exit 1
+    wait "$listener"
+    has listener.out '^incomplete: [0-9]+ events, 0 lost; interrupted$'
+    has second.out '^incomplete: [0-9]+ events, [1-9][0-9]* lost \(cpu [01]: [0-9]+ from sequence 0' "$(tail -n 1 "$out/second.out")"
+    for name in first second; do guest_program_part $name.mmio; done
+    has said '^record says: mmioscope-guest: tcp:10.0.2.2:[0-9]+: open again$'
+    has said '^record says: incomplete: [0-9]+ events, 0 lost; the other side was lost 1 times'
 }
 
 # Marks and changes by a shell in the guest, root's and, where the program is set-uid, a plain user's: each is in the trace
@@ -132,3 +189,6 @@ END
 add test guest-program-ctl 15 guest_program_ctl
 add test guest-program-tcp 20 guest_program_tcp
 add nightly guest-program-file 20 guest_program_file shadow
+add nightly guest-program-all 30 guest_program_all
+add nightly guest-program-elsewhere 25 guest_program_elsewhere
+add nightly guest-program-again 25 guest_program_again
