@@ -19,7 +19,7 @@ $(guest_out)/busybox $(guest_out)/release $(guest_out)/manifest.txt \
 $(BUILD)/libfdt/libfdt.h $(BUILD)/libfdt/libfdt.a &: guest-linux/fetch.sh
 	guest-linux/fetch.sh '$(BUILD)'
 
-$(guest_out)/initrd.img: guest-linux/initramfs.sh guest-linux/init $(guest_program) $(guest_out)/manifest.txt
+$(guest_out)/initrd.img: guest-linux/initramfs.sh guest-linux/modules.sh guest-linux/init $(guest_program) $(guest_out)/manifest.txt
 	guest-linux/initramfs.sh '$(guest_out)' guest-linux/init $(guest_program)
 
 # Debian's other kernel for such boards: short descriptors in place of the large physical address extension.
@@ -30,7 +30,7 @@ guest-armmp: $(guest_out)-armmp/initrd.img
 $(guest_out)-armmp/vmlinuz $(guest_out)-armmp/manifest.txt &: guest-linux/fetch.sh
 	guest-linux/fetch.sh '$(BUILD)' armmp
 
-$(guest_out)-armmp/initrd.img: guest-linux/initramfs.sh guest-linux/init $(guest_program) $(guest_out)-armmp/manifest.txt
+$(guest_out)-armmp/initrd.img: guest-linux/initramfs.sh guest-linux/modules.sh guest-linux/init $(guest_program) $(guest_out)-armmp/manifest.txt
 	guest-linux/initramfs.sh '$(guest_out)-armmp' guest-linux/init $(guest_program)
 
 $(guest_out)/sd.img: guest-linux/sdcard.sh

@@ -26,29 +26,8 @@ install -m 755 "$init" "$root/init"
 for program; do install -m 755 "$program" "$root/bin/"; done
 ln -s busybox "$root/bin/sh"
 
-# add STEP MODULE...: copy modules and, first, what they depend on (read from the modules
-# themselves, so that kmod is not needed), and note the order for init.
-add() {
-    list=$root/lib/modules/$1; shift
-    touch "$list"
-    for module; do add_one "$module"; done
-}
-
-add_one() {
-    # '-' and '_' are the same in a module's name, but not in its file's.
-    set -- "$1" "$(find "$tree" -name "$(echo "$1" | sed 's/[-_]/[-_]/g').ko")"
-    if [ -z "$2" ]; then
-        grep -q "/$1\.ko\$" "$tree/modules.builtin" && return
-        die "module $1 is neither in $tree nor built in"
-    fi
-    for needed in $(tr '\0' '\n' < "$2" | sed -n 's/^depends=//p' | tr , ' '); do
-        add_one "$needed"
-    done
-    grep -qx "$1.ko" "$list" && return
-    install -m 644 "$2" "$root/lib/modules/$1.ko"
-    echo "$1.ko" >> "$list"
-}
-
+# shellcheck source=guest-linux/modules.sh
+. "$(dirname "$0")/modules.sh"
 add sysreg leds-gpio vexpress-regulator
 add sd     armmmci mmc_block crc32c_generic ext4
 add net    smsc smsc911x

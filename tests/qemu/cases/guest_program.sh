@@ -2,11 +2,11 @@
 # shellcheck shell=bash disable=SC2154
 
 guest_program_run() { # SCRIPTS PORT ARGUMENT...
-    local scripts=$1 port=$2
+    local line="rdinit=/guest-program quiet scripts=$1 port=$2" console=ttyAMA0
+    [ "$board" != orangepi-pc ] || console=ttyS0
     shift 2
     cat "$guest/initrd.img" "$build/tests/guest-program/overlay.img" >"$out/initrd.img"
-    run_linux "rdinit=/guest-program quiet scripts=$scripts port=$port" --guest-reader --no-print \
-        --initrd "$out/initrd.img" "$@"
+    run_linux '' --append "console=$console panic=-1 $line" --guest-reader --no-print --initrd "$out/initrd.img" "$@"
 }
 
 # guest_program_listen COMMAND...: starts it; it says on its first line of stderr where it listens. Its port in $port.
@@ -22,13 +22,26 @@ guest_program_listen() {
     fail "nobody listens: $(cat "$out/listener.err")"
 }
 
+guest_program_device() { # used|net|clock: the board's name of what the guest uses, of its network device, of its clock
+    case $board-$1 in
+    vexpress-a15-used) echo mmc@50000 ;;
+    vexpress-a15-net) echo ethernet@202000000 ;;
+    vexpress-a15-clock) echo rtc@170000 ;;
+    virt-net) echo 'virtio_mmio@[0-9a-f]*' ;;
+    virt-*) echo pl031@9010000 ;;
+    orangepi-pc-used) echo mmc@1c0f000 ;;
+    orangepi-pc-net) echo ethernet@1c30000 ;;
+    orangepi-pc-clock) echo rtc@1f00000 ;;
+    esac
+}
+
 # What came to the host is all that the host's reader has from its first record up to the end of the recording.
 guest_program_part() { # FILE
     "$build/tests/same-records" --part "$out/$1" "$out/trace.mmio" >"$out/same-${1%.mmio}" ||
         fail "$1: $(cat "$out/same-${1%.mmio}")"
     "$mmioscope" print --all "$out/$1" >"$out/print" || [ $? = 1 ] || fail "print $1: exit status $?"
     has print '^recording ended: interrupted$'
-    has print ' mmc@50000 .* 0x' "$1: no access to the card"
+    has print " $(guest_program_device used) .* 0x" "$1: no access to $(guest_program_device used)"
     tr -d '\r' <"$out/console" >"$out/said"
     has said '^mmioscope-guest: record ends with 130$'
 }
@@ -47,7 +60,7 @@ guest_program_tcp() {
     wait "$listener" || fail "record on the host: $(tail -n 1 "$out/listener.out")"
     has listener.out '^complete: [0-9]+ events, 0 lost$'
     guest_program_same net.mmio
-    has said '^record says: mmioscope-guest: /.*ethernet@.* carries the trace and is not traced meanwhile'
+    has said "^record says: mmioscope-guest: /.*$(guest_program_device net) carries the trace and is not traced meanwhile"
     has said '^mmioscope-guest: another mmioscope-guest record reads the trace$'
     has said '^mmioscope-guest: a second one ends with 2$'
 }
@@ -119,47 +132,8 @@ guest_program_again() {
     has said '^record says: incomplete: [0-9]+ events, 0 lost; the other side was lost 1 times'
 }
 
-# Marks and changes by a shell in the guest, root's and, where the program is set-uid, a plain user's: each is in the trace
-# where it was made, and what it says holds from there. The user's program has given root up before it reads its words.
-guest_program_ctl() {
-    guest_program_run ctl 0 --trace rtc@170000
-    complete
-    tr -d '\r' <"$out/console" >"$out/said"
-    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
-    awk '/ mark "begin"/ { on = 1 } !on { next } / (mark|change) / { sub(/.* cpu[0-9] /, ""); print }
-        / R4 rtc@170000 / { print "clock" }' "$out/print" >"$out/changes"
-    diff - "$out/changes" >"$out/diff" <<'END' || fail "changes and reads: $(grep '^[<>]' "$out/diff" | head -n 3 | xargs)"
-mark "begin"
-change deselect 0x1c170000+0x1000
-mark 7
-change select 0x1c170000+0x1000
-clock
-clock
-clock
-mark "a text of some length"
-mark 8
-change stop
-change start
-clock
-clock
-clock
-mark 10
-change deselect 0x1c170000+0x1000
-change select 0x1c170000+0x1000
-clock
-clock
-clock
-change stop
-change start
-clock
-clock
-clock
-mark 11
-END
-    has said '^ctl says: tracing is on; 2 CPUs, [0-9]+ regions$'
-    has said '^ctl says: traps +[1-9][0-9]* +[1-9][0-9]*$'
-    has said '^mmioscope-guest: no device is called no-such-device'
-    has said '^mmioscope-guest: no such device ends with 2$'
+# What the plain user was told, and what the set-uid program still had when it looked at a word of the user's.
+guest_program_user() {
     grep -E '^(user says|rights): ' "$out/said" | sed 's/ (it takes root.*//' >"$out/user"
     diff - "$out/user" >"$out/diff" <<'END' || fail "a plain user: $(grep '^[<>]' "$out/diff" | head -n 3 | xargs)"
 user says: mmioscope-guest: cannot open /dev/mem: Permission denied
@@ -186,9 +160,59 @@ rights: 4096 bytes of memory, rw-s
 END
 }
 
-add test guest-program-ctl 15 guest_program_ctl
+# The changes and marks of the trace from the first mark on, and how many loads of the clock's lie between them. The H3's
+# clock is read until two readings agree: as often as it takes.
+guest_program_changes() {
+    local clock most=1000
+    clock=$(guest_program_device clock)
+    [ "$board" != orangepi-pc ] || most=12
+    awk -v clock="$clock" -v most=$most 'function tell() { if (n) print (n > most ? most : n) " reads"; n = 0 }
+        / mark "begin"/ { on = 1 } !on { next } / (mark|change) / { tell(); sub(/.* cpu[0-9] /, ""); print }
+        $3 == "R4" && $4 == clock { n++ } END { tell() }' "$out/print"
+}
+
+# Marks and changes by a shell in the guest, root's and, where the program is set-uid, a plain user's: each is in the trace
+# where it was made, and what it says holds from there. The user's program has given root up before it reads its words.
+guest_program_ctl() { # RANGE of the clock, READS of three readings, CPUS
+    guest_program_run ctl 0 --trace "$(guest_program_device clock)" --cpus "$3"
+    complete
+    tr -d '\r' <"$out/console" >"$out/said"
+    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    guest_program_changes >"$out/changes"
+    diff - "$out/changes" >"$out/diff" <<END || fail "changes and reads: $(grep '^[<>]' "$out/diff" | head -n 3 | xargs)"
+mark "begin"
+change deselect $1
+mark 7
+change select $1
+$2 reads
+mark "a text of some length"
+mark 8
+change stop
+change start
+$2 reads
+mark 10
+change deselect $1
+change select $1
+$2 reads
+change stop
+change start
+$2 reads
+mark 11
+END
+    has said "^ctl says: tracing is on; $3 CPUs, [0-9]+ regions$"
+    has said '^ctl says: traps +[1-9][0-9]* +[0-9]+'
+    has said '^mmioscope-guest: no device is called no-such-device'
+    has said '^mmioscope-guest: no such device ends with 2$'
+    guest_program_user
+}
+
+add test guest-program-ctl 15 guest_program_ctl 0x1c170000+0x1000 3 2
 add test guest-program-tcp 20 guest_program_tcp
 add nightly guest-program-file 20 guest_program_file shadow
 add nightly guest-program-all 30 guest_program_all
 add nightly guest-program-elsewhere 25 guest_program_elsewhere
 add nightly guest-program-again 25 guest_program_again
+add nightly guest-program-virt-tcp 20 virt guest_program_tcp
+add nightly guest-program-orangepi-tcp 20 orangepi guest_program_tcp
+add nightly guest-program-virt-ctl 15 virt guest_program_ctl 0x9010000+0x1000 3 2
+add nightly guest-program-orangepi-ctl 15 orangepi guest_program_ctl 0x1f00000+0x400 12 4
