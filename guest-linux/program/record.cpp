@@ -1,10 +1,8 @@
 #include "record.hpp"
 
-#include "abi/control.hpp"
 #include "announced.hpp"
 #include "carrier.hpp"
 #include "connection.hpp"
-#include "control_page.hpp"
 #include "file_output.hpp"
 #include "lib/progress_line.hpp"
 #include "lib/signals.hpp"
@@ -12,6 +10,7 @@
 #include "physical_memory.hpp"
 #include "recording.hpp"
 #include "transport/address.hpp"
+#include "untraced.hpp"
 #include "wire_output.hpp"
 
 #include <fcntl.h>
@@ -81,45 +80,6 @@ FileDescriptor open_output(const transport::Address& address, Connection* connec
     return is_file(address) ? create_output(address.path) : standard_output();
 }
 
-/// The device that carries the trace is not traced as long as this is there, where the hypervisor
-/// can be told so; else records of it are to be left out.
-class Carrier {
-public:
-    Carrier(const Announced& announced, std::vector<std::uint16_t> regions) {
-        for (const std::uint16_t region : regions) {
-            if (announced.control && !page_) {
-                page_.emplace(*announced.control);
-            }
-            if (page_ && done(abi::control::Command::deselect, region)) {
-                deselected_.push_back(region);
-            } else {
-                left_out_.push_back(region);
-            }
-        }
-    }
-    ~Carrier() {
-        for (const std::uint16_t region : deselected_) {
-            try {
-                done(abi::control::Command::select, region);
-            } catch (const Error&) { // nobody answers any more
-            }
-        }
-    }
-    Carrier(const Carrier&) = delete;
-    Carrier& operator=(const Carrier&) = delete;
-
-    const std::vector<std::uint16_t>& left_out() const { return left_out_; }
-
-private:
-    bool done(abi::control::Command command, std::uint16_t region) {
-        return page_->ask(command, region).status == abi::control::Status::done;
-    }
-
-    std::optional<ControlPage> page_;
-    std::vector<std::uint16_t> deselected_;
-    std::vector<std::uint16_t> left_out_;
-};
-
 std::vector<std::uint16_t> traced_carrier(const RecordOptions& options, int fd,
                                           const trace::Area& area) {
     std::vector<std::uint16_t> regions;
@@ -133,7 +93,7 @@ std::vector<std::uint16_t> traced_carrier(const RecordOptions& options, int fd,
     return regions;
 }
 
-void announce(const std::vector<std::uint16_t>& regions, const Carrier& carrier,
+void announce(const std::vector<std::uint16_t>& regions, const Untraced& carrier,
               const trace::Area& area) {
     if (!regions.empty()) {
         say(fmt::format("{} carries the trace and is {} (--all: traced, too)",
@@ -213,7 +173,7 @@ Status record(const RecordOptions& options) {
     const std::unique_ptr<Connection> connection = make_connection(address, limits);
     FileDescriptor file = open_output(address, connection.get());
     const std::vector<std::uint16_t> regions = traced_carrier(options, file.get(), area);
-    const Carrier carrier(announced, regions);
+    const Untraced carrier(announced, regions);
     announce(regions, carrier, area);
     const std::unique_ptr<Output> output =
         make_output(address, std::move(file), connection.get(), area, limits);

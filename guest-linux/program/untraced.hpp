@@ -1,0 +1,33 @@
+// Devices that are not traced for a while: those that carry the trace.
+#pragma once
+
+#include "announced.hpp"
+#include "control_page.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace mmioscope::guest {
+
+class Untraced {
+public:
+    /// Deselects `regions`, as far as the hypervisor can be told so, as long as this is there.
+    /// Throws Error.
+    Untraced(const Announced& announced, const std::vector<std::uint16_t>& regions);
+    ~Untraced();
+    Untraced(const Untraced&) = delete;
+    Untraced& operator=(const Untraced&) = delete;
+
+    /// The others, whose records are to be left out.
+    const std::vector<std::uint16_t>& left_out() const { return left_out_; }
+
+private:
+    bool done(abi::control::Command command, std::uint16_t region);
+
+    std::optional<ControlPage> page_;
+    std::vector<std::uint16_t> deselected_;
+    std::vector<std::uint16_t> left_out_;
+};
+
+} // namespace mmioscope::guest
