@@ -80,6 +80,28 @@ guest_program_file() { # ENGINE
     has_not said 'carries the trace'
 }
 
+# Where nothing can be deselected, the network device's records are left out of what is written, and no other, and the rest
+# is numbered without them: complete on both sides.
+guest_program_left_out() {
+    local net
+    net=$(guest_program_device net)
+    guest_program_listen "$mmioscope" record tcp:127.0.0.1:0,listen -o "$out/net.mmio" --time-limit 200
+    guest_program_run over-tcp "$port" --engine emulation --no-control-page
+    complete
+    wait "$listener" || fail "record on the host: $(tail -n 1 "$out/listener.out")"
+    has listener.out '^complete: [0-9]+ events, 0 lost$'
+    tr -d '\r' <"$out/console" >"$out/said"
+    has said "^record says: mmioscope-guest: /.*$net carries the trace and is left out of what is written"
+    has said '^record says: left out: [1-9][0-9]{2,} records$'
+    "$mmioscope" print --all "$out/net.mmio" | guest_program_but "$net" yes >"$out/received"
+    "$mmioscope" print --all "$out/trace.mmio" | guest_program_but "$net" | head -n "$(wc -l <"$out/received")" |
+        diff - "$out/received" >"$out/diff" || fail "what came: $(grep '^[<>]' "$out/diff" | head -n 2 | xargs)"
+}
+# Accesses, without their times and without those of a device; yes: with them, where there are to be none.
+guest_program_but() { # DEVICE [yes]
+    awk -v device="$1" -v none="${2-}" '$3 !~ /^[RW][124]$/ { next } $4 ~ "^" device "$" && !none { next } { $1 = ""; print }'
+}
+
 # With --all the network device is traced while it carries the trace: each packet makes records of its own, and that ends.
 guest_program_all() {
     guest_program_listen "$mmioscope" record tcp:127.0.0.1:0,listen -o "$out/net.mmio" --time-limit 200
@@ -216,3 +238,4 @@ add nightly guest-program-virt-tcp 20 virt guest_program_tcp
 add nightly guest-program-orangepi-tcp 20 orangepi guest_program_tcp
 add nightly guest-program-virt-ctl 15 virt guest_program_ctl 0x9010000+0x1000 3 2
 add nightly guest-program-orangepi-ctl 15 orangepi guest_program_ctl 0x1f00000+0x400 12 4
+add nightly guest-program-left-out 25 guest_program_left_out
