@@ -14,6 +14,10 @@ TEST_GUESTS_orangepi-pc := hammer numbers uarts
 TEST_GUEST_RAM_vexpress-a15 := 0x80000000
 TEST_GUEST_RAM_virt := 0x40000000
 TEST_GUEST_RAM_orangepi-pc := 0x40000000
+# How the board starts and ends CPUs, and where they wait.
+TEST_GUEST_POWER_vexpress-a15 := board.o pen.o
+TEST_GUEST_POWER_virt := psci/power.o psci/pen.o
+TEST_GUEST_POWER_orangepi-pc := psci/power.o psci/pen.o
 TEST_GUEST_BOARDS := vexpress-a15 virt orangepi-pc
 test_guest_out := $(BUILD)/tests/guest
 
@@ -21,7 +25,7 @@ test_guest_out := $(BUILD)/tests/guest
 test-guests: $(foreach b,$(TEST_GUEST_BOARDS),$(foreach g,$(TEST_GUESTS_$(b)),$(test_guest_out)/$(b)/$(g).bin))
 
 define test_guest_rules
-test_guest_shared_$(1) := $(addprefix $(test_guest_out)/$(1)/,start.o pen.o run_form.o platform.o board.o)
+test_guest_shared_$(1) := $(addprefix $(test_guest_out)/$(1)/,start.o run_form.o platform.o $(TEST_GUEST_POWER_$(1)))
 
 $(test_guest_out)/$(1)/%.o: tests/guest/%.cpp tests/guest/platform.hpp tests/guest/psci.hpp tests/guest/$(1)/board.hpp
 	@mkdir -p "$$(@D)"

@@ -27,6 +27,9 @@ inline constexpr u32 aborting = 0x0200'0000;
 /// Firmware answers SMC.
 inline constexpr bool has_firmware = true;
 
+/// PSCI's conduit: the one that U-Boot names.
+#define GUEST_CONDUIT ".arch_extension sec\n\tsmc #0"
+
 /// Starts CPU `number` at `entry`, its MMU off.
 void start_cpu_at(u32 number, u32 entry);
 [[noreturn]] void power_off();

@@ -25,6 +25,9 @@ inline constexpr u32 aborting = gic_distributor + 0x2000;
 /// Firmware answers HVC.
 inline constexpr bool has_firmware = true;
 
+/// PSCI's conduit: the one of a machine without Hyp.
+#define GUEST_CONDUIT ".arch_extension virt\n\thvc #0"
+
 /// Starts CPU `number` at `entry`, its MMU off.
 void start_cpu_at(u32 number, u32 entry);
 [[noreturn]] void power_off();

@@ -1,16 +1,16 @@
+// Power by PSCI (Arm DEN 0022), by the conduit that the board's firmware answers.
 #include "platform.hpp"
 
 namespace guest {
 
 namespace {
 
-/// PSCI (Arm DEN 0022), by the conduit of a machine without Hyp.
 u32 firmware(u32 function, u32 a = 0, u32 b = 0, u32 c = 0) {
     register u32 r0 asm("r0") = function;
     register u32 r1 asm("r1") = a;
     register u32 r2 asm("r2") = b;
     register u32 r3 asm("r3") = c;
-    asm volatile(".arch_extension virt\n\thvc #0"
+    asm volatile(GUEST_CONDUIT
                  : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3)::"r12", "memory");
     return r0;
 }
