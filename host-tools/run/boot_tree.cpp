@@ -163,6 +163,9 @@ void set_tracing(Editor& editor, const BootTree& what) {
     if (what.pre) {
         editor.set_empty(chosen, chosen::pre);
     }
+    if (!what.uart.empty()) {
+        editor.set(chosen, chosen::uart, what.uart);
+    }
     if (!what.control_page) {
         editor.set(chosen, chosen::control, "off");
     }

@@ -33,6 +33,7 @@ struct BootTree {
     bool guest_reader = false;                ///< a second reader, beside this program
     bool control_page = true;                 ///< for the guest to steer the tracer
     std::vector<control::Ask> requests{};     ///< before the guest's first instruction
+    std::string uart{};                       ///< the hypervisor's; empty: the board's choice
     std::string stream{};                     ///< empty: none
     bool stream_beside = false;               ///< and shared memory is read, too
     std::optional<unsigned> stream_baud{};    ///< no faster than this

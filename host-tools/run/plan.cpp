@@ -2,7 +2,6 @@
 
 #include "abi/layout.hpp"
 #include "abi/ring.hpp"
-#include "lib/device_tree.hpp"
 #include "lib/error.hpp"
 #include "lib/file_descriptor.hpp"
 #include "run/boot_image.hpp"
@@ -11,9 +10,9 @@
 #include "run/machine_tree.hpp"
 #include "run/process.hpp"
 #include "run/selection.hpp"
+#include "run/serials.hpp"
 
 #include <filesystem>
-#include <map>
 
 namespace mmioscope::run {
 
@@ -100,7 +99,7 @@ Bytes board_tree(const Options& options, const Board& board, const std::string& 
 }
 
 Bytes hypervisor_tree(const Options& options, const Board& board, const Bytes& tree,
-                      const std::string& stream) {
+                      const Serials& serials) {
     return compose_tree(tree, board,
                         {.memory = options.memory,
                          .cpus = options.cpus,
@@ -115,7 +114,8 @@ Bytes hypervisor_tree(const Options& options, const Board& board, const Bytes& t
                          .guest_reader = options.guest_reader,
                          .control_page = options.control_page.value_or(true),
                          .requests = early_requests(options.at_start, tree),
-                         .stream = stream,
+                         .uart = serials.hypervisor_node,
+                         .stream = serials.stream_node,
                          .stream_beside = options.stream_beside,
                          .stream_baud = options.stream_baud,
                          .stream_quantum = options.stream_quantum,
@@ -155,50 +155,6 @@ void check_at_start(const Options& options) {
     }
 }
 
-/// The node of QEMU's serial N: as the board says, else that of the alias serialN.
-std::string serial_node(const Board& board, const std::map<std::string, std::string>& aliases,
-                        unsigned serial) {
-    if (!board.serial_nodes[serial].empty()) {
-        return std::string(board.serial_nodes[serial]);
-    }
-    const auto alias = aliases.find(fmt::format("serial{}", serial));
-    return alias == aliases.end() ? "" : alias->second;
-}
-
-/// Which of QEMU's serials the stream leaves through; its node in `node`.
-std::optional<unsigned> find_stream(const Options& options, const Board& board, const Bytes& tree,
-                                    std::string& node) {
-    if (options.stream.empty()) {
-        return std::nullopt;
-    }
-    if (board.one_serial() && options.stream_shared) {
-        node = options.stream;
-        return board.guest_serial; // whatever it is called; the hypervisor looks whether it is one
-    }
-    const std::map<std::string, std::string> aliases = trace::aliases(tree);
-    for (unsigned serial = 0; serial < board.serials; ++serial) {
-        node = serial_node(board, aliases, serial);
-        if (node.empty() ||
-            (fmt::format("serial{}", serial) != options.stream && node != options.stream)) {
-            continue;
-        }
-        if (options.stream_shared && serial != board.guest_serial) {
-            throw bad_input("--stream {}: that UART is not the guest's console, which is serial{}",
-                            options.stream, board.guest_serial);
-        }
-        if (!options.stream_shared && serial == board.guest_serial) {
-            throw bad_input("--stream {}: that UART is the guest's console (see --stream-shared)",
-                            options.stream);
-        }
-        if (serial == board.hypervisor_serial && !options.stream_shared) {
-            throw bad_input("--stream {}: that UART is the hypervisor's own", options.stream);
-        }
-        return serial;
-    }
-    throw bad_input("--stream {}: the device tree has no alias serial0 to serial{} for it",
-                    options.stream, board.serials - 1);
-}
-
 void check_sd_card(const Options& options, const Board& board) {
     if (!options.sd_image.empty()) {
         if (!board.sd_card) {
@@ -236,9 +192,8 @@ Plan make_plan(const Options& given) {
         plan.hypervisor = beside_this_program(fmt::format("hyp-{}.elf", board.name));
     }
     const Bytes tree = board_tree(options, board, plan.qemu);
-    std::string stream;
-    plan.stream_serial = find_stream(options, board, tree, stream);
-    plan.tree = hypervisor_tree(options, board, tree, stream);
+    plan.serials = assign_serials(options, board, tree);
+    plan.tree = hypervisor_tree(options, board, tree, plan.serials);
     check_sd_card(options, board);
     const Bytes elf = read_input(plan.hypervisor, "hypervisor");
     check_hypervisor(elf, plan.hypervisor);

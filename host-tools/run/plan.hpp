@@ -4,8 +4,8 @@
 #include "run/board.hpp"
 #include "run/input.hpp"
 #include "run/options.hpp"
+#include "run/serials.hpp"
 
-#include <optional>
 #include <string>
 
 namespace mmioscope::run {
@@ -17,7 +17,7 @@ struct Plan {
     std::string hypervisor;
     Bytes boot_image; ///< the same as a U-Boot image; empty: the board needs none
     Bytes tree;       ///< for the hypervisor
-    std::optional<unsigned> stream_serial; ///< which of QEMU's serials the stream leaves through
+    Serials serials;
 };
 
 /// Reads and checks everything `options` names. Throws Error (bad_input) in one line (unknown

@@ -60,8 +60,8 @@ void add_serials(Arguments& to, const Plan& plan, const QemuFiles& files) {
     }
     for (unsigned serial = 0; serial < board.serials; ++serial) {
         const bool guest = serial == board.guest_serial;
-        const bool hypervisor = serial == board.hypervisor_serial;
-        const bool stream = serial == plan.stream_serial;
+        const bool hypervisor = serial == plan.serials.hypervisor;
+        const bool stream = serial == plan.serials.stream;
         add(to, {"-serial", stream       ? "chardev:stream"
                             : guest      ? "chardev:guest"
                             : hypervisor ? "chardev:hyp"
