@@ -1,0 +1,74 @@
+// `mmioscope record`: which files a recording has.
+#include "lib/part_path.hpp"
+#include "recorder_process.hpp"
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+
+TEST_CASE("record: files by size, each whole by itself") {
+    const Folder folder;
+    constexpr std::uint32_t count = 40'000;
+    const Stream stream = Stream().records(0, 10'000).records(10'100, count).end(count);
+    std::ofstream(folder / "s") << stream.text();
+    record::Options options = from(folder / "s");
+    options.rotate = record::min_rotate;
+    options.follow = true;
+    Recorder recorder(folder, options);
+    CHECK(recorder.status() == 1);
+    const std::string said = recorder.said();
+    CHECK_THAT(said, Catch::EndsWith("incomplete: 39900 events, 100 lost (cpu 0: 100 from sequence "
+                                     "10000)\n") &&
+                         Catch::Contains("t.3.mmio, 3 files"));
+    const Trace parts[] = {read_trace(folder / "t.mmio"), read_trace(folder / "t.2.mmio"),
+                           read_trace(folder / "t.3.mmio")};
+    std::uint32_t next = 0;
+    for (const Trace& part : parts) {
+        CHECK(part.sound);
+        for (const abi::Record& record : part.records) {
+            next += record.cpu_sequence == (next < 10'000 ? next : next + 100) ? 1 : 1'000'000;
+        }
+    }
+    CHECK(next == count - 100);
+    CHECK(parts[0].losses == 100);
+    CHECK(parts[1].losses + parts[2].losses == 0);
+    CHECK(parts[0].end->ending == abi::Ending::continued);
+    CHECK(parts[2].end->ending == abi::Ending::machine_off);
+    CHECK(std::filesystem::file_size(folder / "t.2.mmio") < record::min_rotate + 4096);
+}
+
+TEST_CASE("record: each boot has a file of its own") {
+    const Folder folder;
+    const Stream first = Stream(1).records(0, 100).end(100);
+    const Stream second = Stream(2).records(0, 50); // switched off by its plug
+    const Stream third = Stream(3).records(0, 200).end(200);
+    std::ofstream(folder / "s") << first.text() << second.text() << third.text();
+    Recorder recorder(folder, from(folder / "s"));
+    CHECK(recorder.status() == 1);
+    CHECK_THAT(recorder.said(), Catch::EndsWith("complete: 200 events, 0 lost\n"
+                                                "incomplete: 3 boots, 1 of them incomplete\n"));
+    check_trace(folder / "t.mmio", some(0, 100), abi::Ending::machine_off);
+    check_trace(folder / "t.2.mmio", some(0, 50), abi::Ending::stream_ended);
+    check_trace(folder / "t.3.mmio", some(0, 200), abi::Ending::machine_off);
+}
+
+TEST_CASE("record: with --forever a machine that is off may come back") {
+    const Folder folder;
+    const FileDescriptor listener = unix_listener(folder / "w");
+    record::Options options = from("unix:" + (folder / "w"));
+    options.forever = true;
+    Recorder recorder(folder, options);
+    send_all(accepted(listener).get(), Stream(1).records(0, 100).end(100).text());
+    send_all(accepted(listener).get(), Stream(2).records(0, 200).end(200).text());
+    recorder.wait_for("next boot");
+    wait_for_records(folder / "t.2.mmio", 200);
+    recorder.signal(SIGTERM);
+    CHECK(recorder.status() == 130);
+    CHECK_THAT(recorder.said(), Catch::EndsWith("complete: 2 boots, 0 of them incomplete\n"));
+    check_trace(folder / "t.2.mmio", some(0, 200), abi::Ending::machine_off);
+}
+
+TEST_CASE("record: the names of files that follow") {
+    CHECK(part_path("a/b.mmio", 1) == "a/b.mmio");
+    CHECK(part_path("a.d/b.mmio", 2) == "a.d/b.2.mmio");
+    CHECK(part_path("boot", 12) == "boot.12");
+}
