@@ -1,21 +1,43 @@
 #include "lent_root.hpp"
 
+#include <linux/capability.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace mmioscope::guest {
+
+namespace {
+
+/// Those of a set-uid program are gone with the last id that is root's (capabilities(7)); those of
+/// the file itself, or under SECBIT_NO_SETUID_FIXUP, are not.
+bool drop_capabilities() {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {};
+    if (::syscall(SYS_capset, &header, sets) != 0 || ::syscall(SYS_capget, &header, sets) != 0) {
+        return false;
+    }
+    for (const __user_cap_data_struct& set : sets) {
+        if (set.effective != 0 || set.permitted != 0 || set.inheritable != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace
 
 // The kernel's own word for it: set-uid, set-gid, capabilities of the file.
 bool root_is_lent() {
     return ::getauxval(AT_SECURE) != 0 && ::getuid() != 0;
 }
 
-// The group first: without root it would stay. Saved ids go, too, so that there is no way back;
-// with the last id that is root's the kernel takes all capabilities away (capabilities(7)).
+// The group first: without root it would stay. Saved ids go, too, so that there is no way back.
 bool give_root_back() {
     const uid_t user = ::getuid();
     const gid_t group = ::getgid();
-    if (::setresgid(group, group, group) != 0 || ::setresuid(user, user, user) != 0) {
+    if (::setresgid(group, group, group) != 0 || ::setresuid(user, user, user) != 0 ||
+        !drop_capabilities()) {
         return false;
     }
     uid_t users[3];

@@ -44,7 +44,8 @@ void add_record(CLI::App& app, std::function<Status()>& action, bool root_is_len
     command.callback([options, &action, root_is_lent] {
         action = [options, root_is_lent] {
             if (root_is_lent) {
-                throw bad_input("record takes root itself: the set-uid bit is for ctl");
+                throw bad_input(
+                    "record takes root itself: rights of the program's file are for ctl");
             }
             return guest::record(*options);
         };
@@ -58,7 +59,7 @@ Examples:
   mmioscope-guest ctl filter direction w address serial0
   mmioscope-guest ctl statistics
 
-/dev/mem takes root. For others, by root: chown root mmioscope-guest; chmod 4755 mmioscope-guest. It then
+/dev/mem takes root. For others, by root: chown root:GROUP mmioscope-guest; chmod 4750 mmioscope-guest. It then
 maps the control page, and gives root up before it reads a word; record stays root's own.
 )";
 

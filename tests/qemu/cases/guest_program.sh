@@ -96,6 +96,8 @@ guest_program_left_out() {
     "$mmioscope" print --all "$out/net.mmio" | guest_program_but "$net" yes >"$out/received"
     "$mmioscope" print --all "$out/trace.mmio" | guest_program_but "$net" | head -n "$(wc -l <"$out/received")" |
         diff - "$out/received" >"$out/diff" || fail "what came: $(grep '^[<>]' "$out/diff" | head -n 2 | xargs)"
+    [ "$(wc -l <"$out/received")" -gt 10000 ] || fail "only $(wc -l <"$out/received") accesses came"
+    has listener.out "^complete: $(wc -l <"$out/received") events, 0 lost$"
 }
 # Accesses, without their times and without those of a device; yes: with them, where there are to be none.
 guest_program_but() { # DEVICE [yes]
@@ -166,7 +168,7 @@ user says: ends with 0
 user says: ends with 0
 user says: ends with 0
 user says: ends with 0
-user says: mmioscope-guest: record takes root itself: the set-uid bit is for ctl
+user says: mmioscope-guest: record takes root itself: rights of the program's file are for ctl
 user says: ends with 2
 rights: Uid: 1000 1000 1000 1000
 rights: Gid: 1000 1000 1000 1000
