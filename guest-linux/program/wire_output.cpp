@@ -19,6 +19,15 @@ void panic(const char* what) {
 
 namespace mmioscope::guest {
 
+std::size_t repeat_from(std::span<const std::uint8_t> bytes, std::size_t done) {
+    if (done < bytes.size() && bytes[done] == 0) {
+        return done; // all of a frame but the zero behind it
+    }
+    const auto taken = bytes.first(done);
+    const auto begin = std::find(taken.rbegin(), taken.rend(), 0).base();
+    return static_cast<std::size_t>(begin - taken.begin());
+}
+
 WireOutput::WireOutput(Sink sink, const trace::Area& area) : sink_(std::move(sink)) {
     std::memcpy(&boot_, area.header().boot_id, sizeof boot_);
     describe(area);
@@ -62,12 +71,23 @@ void WireOutput::flush() {
     write();
 }
 
+// Once more where the line breaks meanwhile: who is new there makes nothing of an end alone.
 void WireOutput::finish(const Closing& closing) {
     close_frame();
     write();
-    if (Clock::now() >= next_description_) { // who is new there makes nothing of an end alone
-        send_description();
+    constexpr unsigned most = 4;
+    unsigned breaks = sink_.breaks() + 1;
+    for (unsigned n = 0; n < most && breaks != sink_.breaks(); ++n) {
+        breaks = sink_.breaks();
+        if (Clock::now() >= next_description_) {
+            send_description();
+        }
+        send_end(closing);
+        write();
     }
+}
+
+void WireOutput::send_end(const Closing& closing) {
     const abi::FrameHeader head = header(abi::FrameType::end);
     const auto cpus = static_cast<std::uint32_t>(closing.next_sequence.size());
     abi::EndHeader end{abi::StreamEnd::stopped, cpus, {}};
@@ -77,7 +97,6 @@ void WireOutput::finish(const Closing& closing) {
     std::memcpy(other_ + sizeof head, &end, sizeof end);
     std::memcpy(other_ + sizeof head + sizeof end, closing.statistics.data(), statistics);
     send(other_, sizeof head + sizeof end + statistics);
-    write();
 }
 
 abi::FrameHeader WireOutput::header(abi::FrameType type) {
@@ -103,6 +122,8 @@ void WireOutput::send(std::uint8_t* frame, std::size_t size) {
 }
 
 void WireOutput::send_description() {
+    next_description_ =
+        Clock::now() + std::chrono::seconds(abi::hello_interval); // or sooner: write()
     const std::size_t size = description_.size();
     const std::size_t pieces = (size + abi::max_piece - 1) / abi::max_piece;
     for (std::size_t piece = 0; piece < pieces; ++piece) {
@@ -117,7 +138,6 @@ void WireOutput::send_description() {
         std::memcpy(other_ + sizeof head + sizeof hello, description_.bytes() + offset, length);
         send(other_, sizeof head + sizeof hello + length);
     }
-    next_description_ = Clock::now() + std::chrono::seconds(abi::hello_interval);
 }
 
 void WireOutput::write() {
@@ -128,15 +148,11 @@ void WireOutput::write() {
     bytes_.all.clear();
 }
 
-/// The line broke behind `done` bytes. The frame that it broke off in has not come through, and
-/// goes once more; a frame that the line took whole may have, and does not: a record must not come
-/// twice. Whoever is there now may be new, and gets the description behind what waits, as frames
-/// have their numbers already.
+/// The line broke behind `done` bytes. Whoever is there now may be new, and gets the description
+/// behind what waits, as frames have their numbers already.
 void WireOutput::begin_again(std::size_t done) {
     std::vector<std::uint8_t>& all = bytes_.all;
-    const auto broken = all.begin() + static_cast<std::ptrdiff_t>(done);
-    const auto begin = std::find(std::make_reverse_iterator(broken), all.rend(), 0).base();
-    all.erase(all.begin(), begin);
+    all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(repeat_from(all, done)));
     all.insert(all.begin(), 0); // whatever came before ends here
     next_description_ = Clock::now();
 }

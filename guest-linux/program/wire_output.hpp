@@ -11,6 +11,11 @@
 
 namespace mmioscope::guest {
 
+/// Of frames with a zero behind each, of which a line took the first `done` bytes and no more: from
+/// where on they go once more. The frame that it broke off in has not come through; one that it
+/// took whole may have, and a record must not come twice.
+std::size_t repeat_from(std::span<const std::uint8_t> bytes, std::size_t done);
+
 class WireOutput : public Output {
 public:
     /// `head` is what the area had in front of its rings, area.header() included.
@@ -37,6 +42,7 @@ private:
     void describe(const trace::Area& area);
     void send(std::uint8_t* frame, std::size_t size);
     void send_description();
+    void send_end(const Closing& closing);
     void close_frame();
     void write();
     void begin_again(std::size_t done);
