@@ -109,6 +109,7 @@ BootError read_guest_reader(const Tree& tree, int chosen, Config& config) {
 BootError read_requests(const Tree& tree, int chosen, Config& config) {
     constexpr const char* name = abi::chosen::requests;
     constexpr std::size_t cells = sizeof(EarlyRequest) / 4;
+    static_assert(abi::chosen::max_requests == 32); // as the message below says
     const std::size_t length = tree.length(chosen, name);
     if (length % sizeof(EarlyRequest) != 0)
         return {"mmioscope,requests is no sequence of three cells each", ""};
