@@ -88,10 +88,21 @@ void print_accesses(const trace::LastAccesses& last, const trace::LineContext& c
         print_unfinished(access, context);
     }
     fmt::print("the last {} before:\n{}\n", last.records.size(), trace::line_titles(context));
+    trace::MarkerTexts markers;
     for (const abi::Record& record : last.records) {
         std::string line;
-        trace::append_line(line, record, context);
-        fmt::print("{} task {:#x}\n", line, record.task);
+        if (record.type != abi::RecordType::marker) {
+            trace::append_line(line, record, context);
+            fmt::print("{} task {:#x}\n", line, record.task);
+        } else if (const std::optional<trace::Marker> marker = markers.add(record)) {
+            trace::append_line(line, *marker, context);
+            fmt::print("{}\n", line);
+        }
+    }
+    for (const trace::Marker& marker : markers.open()) {
+        std::string line;
+        trace::append_line(line, marker, context);
+        fmt::print("{}\n", line);
     }
 }
 

@@ -12,11 +12,15 @@ Printer::Printer(std::FILE* out, const PrintOptions& options, const LineContext&
 
 void Printer::add(std::span<const abi::Record> records) {
     for (const abi::Record& record : records) {
+        const bool shown = options_.cpu < 0 || record.cpu == options_.cpu;
         if (record.type == abi::RecordType::marker) {
+            if (const auto unended = shown ? begun_.add(record) : std::nullopt) {
+                show(*unended);
+            }
             if (const std::optional<Marker> marker = markers_.add(record)) {
                 print(*marker);
             }
-        } else if (options_.cpu < 0 || record.cpu == options_.cpu) {
+        } else if (shown) {
             add(record);
         }
     }

@@ -82,3 +82,15 @@ TEST_CASE("a text without its end is printed as far as it came") {
     CHECK(std::count(ended.begin(), ended.end(), '\n') == 3);
     CHECK(ended.size() > 1200 * 8);
 }
+
+TEST_CASE("a marker does not hide an access that has begun and not ended") {
+    abi::Record begin{};
+    begin.type = abi::RecordType::begin;
+    begin.cpu_sequence = 5;
+    abi::Record mark = number(1);
+    mark.cpu_sequence = 6;
+    abi::Record later = begin;
+    later.type = abi::RecordType::access;
+    later.cpu_sequence = 7;
+    CHECK(printed({begin, mark, later}).find("begun, no end recorded") != std::string::npos);
+}
