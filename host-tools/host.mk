@@ -66,4 +66,5 @@ $(BUILD)/host-sanitized/%.o: %.cpp
 	@echo "  $<"
 	@$(HOST_CXX) $(HOST_CPPFLAGS) $(HOST_TEST_CXXFLAGS) -MMD -MP -c -o $@ $<
 
--include $(patsubst %.o,%.d,$(sort $(HOST_OBJECTS) $(HOST_MUTATE_OBJECTS) $(HOST_TEST_OBJECTS)))
+-include $(patsubst %.o,%.d,$(sort $(HOST_OBJECTS) $(HOST_MUTATE_OBJECTS) $(HOST_SAME_OBJECTS) \
+                              $(HOST_TEST_OBJECTS)))

@@ -15,7 +15,7 @@ seed() { # NAME FILE...: the first 20,000 bytes are enough to begin with
     shift
     mkdir -p "$corpus"
     for file in "$@"; do
-        [ ! -f "$file" ] || head -c 20000 "$file" > "$corpus/seed-$(basename "$file")"
+        [ ! -f "$file" ] || head -c 20000 "$file" > "$corpus/seed-$(basename "$(dirname "$file")")-$(basename "$file")"
     done
 }
 seed device_tree "$build"/guest/*.dtb
