@@ -25,7 +25,7 @@ Status print_property(const Options& options) {
     const run::Bytes tree = run::read_input(options.tree, "device tree");
     run::check_tree(tree, options.tree);
     fmt::print("fdt set /chosen {}\n",
-               run::property_text(run::early_requests(options.commands, tree)));
+               run::property_text(run::early_requests(options.commands, tree, "")));
     return Status::fine;
 }
 
@@ -40,7 +40,7 @@ void add_at_start(CLI::App& app, Action& action) {
     command.add_option("command", options->commands, "What to do before the guest runs")
         ->required()
         ->type_name("COMMAND");
-    command.footer(footer);
+    command.footer(std::string(control::commands_help) + footer);
     command.callback(
         [options, &action] { action = [options] { return print_property(*options); }; });
 }

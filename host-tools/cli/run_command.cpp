@@ -73,8 +73,9 @@ void add_tracing(CLI::App& command, Options& options) {
     add_size(command, "--area-size", options.area_size, "Trace area (default 64M)");
     command.add_flag("--guest-reader", options.guest_reader,
                      "Let the guest read the trace, too, with mmioscope-guest record");
-    add_switch(command, "control-page", options.control_page,
-               "A page for the guest to steer the tracer, mmioscope-guest ctl (default)");
+    add_switch(
+        command, "control-page", options.control_page,
+        "Let the tracer be steered, by the guest (mmioscope-guest ctl) and by --ctl (default)");
     command
         .add_option("--at-start", options.at_start,
                     "Do what these words ask of mmioscope ctl before the guest's first "

@@ -87,6 +87,10 @@ Status Closing::not_started(const Stop& stop) {
     fmt::print(stderr, "mmioscope: {} before the hypervisor was ready{}\n", why,
                boots_ > 0 ? fmt::format(" again, after boot {}", boots_) : "");
     fmt::print(stderr, "{}", stop.report);
+    if (plan_.serials.stream == plan_.board->hypervisor_serial && !plan_.board->one_serial()) {
+        fmt::print(stderr, "its reason may be in the stream, whose UART is the hypervisor's until "
+                           "it has read the device tree: try another --stream\n");
+    }
     if (stop.report.empty()) {
         print_log_end(stderr, "hypervisor's log", files_.hypervisor_log);
     }

@@ -42,7 +42,7 @@ std::vector<control::Ask> requests_of(const std::string& text, const control::Fi
 } // namespace
 
 std::vector<control::Ask> early_requests(const std::vector<std::string>& commands,
-                                         const Bytes& tree) {
+                                         const Bytes& tree, const std::string& option) {
     if (commands.empty()) {
         return {};
     }
@@ -56,13 +56,13 @@ std::vector<control::Ask> early_requests(const std::vector<std::string>& command
             const std::vector<control::Ask> asks = requests_of(command, find);
             all.insert(all.end(), asks.begin(), asks.end());
         } catch (const Error& error) {
-            throw bad_input("--at-start '{}': {}", command, error.what());
+            throw bad_input("{}'{}': {}", option, command, error.what());
         }
     }
     if (all.size() > abi::chosen::max_requests) {
-        throw bad_input("--at-start: {} requests (a device is one for each of its ranges), at "
+        throw bad_input("{}{} requests (a device is one for each of its ranges), at "
                         "most {}",
-                        all.size(), abi::chosen::max_requests);
+                        option, all.size(), abi::chosen::max_requests);
     }
     return all;
 }

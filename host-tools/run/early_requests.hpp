@@ -11,9 +11,10 @@ namespace mmioscope::run {
 
 /// The requests of `commands`, each in the words of `mmioscope ctl`; devices are those of `tree`.
 /// Throws Error (bad_input) in one line: words that make no sense, or none before the guest runs,
-/// devices that are not there, more requests than a boot takes.
+/// devices that are not there, more requests than a boot takes. `option` is in front of it.
 std::vector<control::Ask> early_requests(const std::vector<std::string>& commands,
-                                         const Bytes& tree);
+                                         const Bytes& tree,
+                                         const std::string& option = "--at-start ");
 
 /// The property's cells, one request after the other.
 std::vector<std::uint32_t> property_cells(const std::vector<control::Ask>& requests);

@@ -28,7 +28,7 @@ struct Options {
     bool pre = false;                    ///< a record before each access, too
     std::uint64_t area_size = 64u << 20; ///< bytes
     bool guest_reader = false;           ///< the guest may map the trace area
-    std::optional<bool> control_page;    ///< for the guest to steer the tracer; default: yes
+    std::optional<bool> control_page;    ///< and requests over the wire; default: yes
     std::vector<std::string> at_start;   ///< commands of ctl, unparsed
 
     std::string stream;                     ///< UART the trace leaves through; empty: none

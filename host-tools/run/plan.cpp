@@ -113,7 +113,7 @@ Bytes hypervisor_tree(const Options& options, const Board& board, const Bytes& t
                          .area_size = static_cast<std::uint32_t>(options.area_size),
                          .guest_reader = options.guest_reader,
                          .control_page = options.control_page.value_or(true),
-                         .requests = early_requests(options.at_start, tree),
+                         .requests = early_requests(options.at_start, tree, "--at-start "),
                          .uart = serials.hypervisor_node,
                          .stream = serials.stream_node,
                          .stream_beside = options.stream_beside,
@@ -130,6 +130,10 @@ void check_stream_options(const Options& options) {
     if (any && options.stream.empty()) {
         throw bad_input("--ctl and --stream-file, -beside, -shared, -baud, -quantum, -fold need "
                         "--stream");
+    }
+    if (!options.control.empty() && !options.control_page.value_or(true)) {
+        throw bad_input("--ctl and --no-control-page: then the hypervisor takes no requests from "
+                        "the wire, either");
     }
     if (options.stream_shared && (options.console || !options.control.empty())) {
         throw bad_input("--stream-shared goes with neither --console nor --ctl: what comes in on "

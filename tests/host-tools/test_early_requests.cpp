@@ -145,7 +145,7 @@ TEST_CASE("words of --at-start that make no sense are told in one line") {
     }
     CHECK(early_requests(std::vector<std::string>(32, "mark 1"), board_tree()).size() == 32);
     CHECK(error_of(std::vector<std::string>(33, "mark 1")) ==
-          "--at-start: 33 requests (a device is one for each of its ranges), at most 32");
+          "--at-start 33 requests (a device is one for each of its ranges), at most 32");
 }
 
 TEST_CASE("requests are three cells each in the hypervisor's tree, and no property without any") {
