@@ -2,6 +2,7 @@
 
 #include "verify/aliased.hpp"
 #include "verify/align.hpp"
+#include "verify/behind_end.hpp"
 #include "verify/leftovers.hpp"
 #include "verify/order.hpp"
 #include "verify/streams.hpp"
@@ -60,7 +61,9 @@ Result compare(AccessLog& log, std::span<const Event> events,
     for (const Stream& stream : divide(log.lines, events, regions)) {
         align(stream, log.lines, events, matching);
     }
-    add(result, name_leftovers(log.lines, events, matching));
+    std::vector<Difference> leftovers = name_leftovers(log.lines, events, matching);
+    result.behind_end = leave_out_behind_end(leftovers, events, matching);
+    add(result, leftovers);
     add(result, check_order(events, matching, altered_events(result.differences, events.size())));
     finish(result, log);
     result.artefacts = matching.artefacts;

@@ -15,7 +15,8 @@
 namespace mmioscope::verify {
 
 struct Result {
-    std::uint64_t compared = 0;          ///< events that were found in both
+    std::uint64_t compared = 0;   ///< events that were found in both
+    std::uint64_t behind_end = 0; ///< lines behind the machine's end, which no trace can have
     std::vector<Difference> differences; ///< in the order of the trace, then of the log
     std::array<std::uint64_t, kind_count> by_kind{};
     std::array<std::uint64_t, artefact_count> artefacts{};

@@ -70,6 +70,11 @@ std::string notes(const Result& result, const AccessLog& log) {
                                 artefact_text(static_cast<Artefact>(row)));
         }
     }
+    if (result.behind_end > 0) {
+        text +=
+            fmt::format("note: {} accesses in the log are behind the one that ended the machine\n",
+                        result.behind_end);
+    }
     if (log.of_stream > 0) {
         text += fmt::format("note: {} accesses in the log are the stream's own\n", log.of_stream);
     }

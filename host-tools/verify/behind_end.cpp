@@ -1,0 +1,34 @@
+#include "verify/behind_end.hpp"
+
+#include <algorithm>
+
+namespace mmioscope::verify {
+
+namespace {
+
+/// More than a driver does until the power is gone is a trace that was cut.
+constexpr std::size_t most = 64;
+
+} // namespace
+
+std::uint64_t leave_out_behind_end(std::vector<Difference>& differences,
+                                   std::span<const Event> events, const Matching& matching) {
+    bool ends = false;
+    std::uint32_t last = 0; // line that the trace has
+    for (std::size_t event = 0; event < events.size(); ++event) {
+        if (matching.line_of[event] != nowhere) {
+            ends |= (events[event].flags & abi::flag_early) != 0;
+            last = std::max(last, matching.line_of[event]);
+        }
+    }
+    const auto behind = [last](const Difference& difference) {
+        return difference.kind == Kind::missing && difference.line > last;
+    };
+    const auto count = std::count_if(differences.begin(), differences.end(), behind);
+    if (!ends || count > static_cast<std::ptrdiff_t>(most)) {
+        return 0;
+    }
+    return std::erase_if(differences, behind);
+}
+
+} // namespace mmioscope::verify
