@@ -89,20 +89,20 @@ void print_accesses(const trace::LastAccesses& last, const trace::LineContext& c
     }
     fmt::print("the last {} before:\n{}\n", last.records.size(), trace::line_titles(context));
     trace::MarkerTexts markers;
-    for (const abi::Record& record : last.records) {
+    const auto print = [&context](const auto& what, const std::string& task) {
         std::string line;
+        trace::append_line(line, what, context);
+        fmt::print("{}{}\n", line, task);
+    };
+    for (const abi::Record& record : last.records) {
         if (record.type != abi::RecordType::marker) {
-            trace::append_line(line, record, context);
-            fmt::print("{} task {:#x}\n", line, record.task);
+            print(record, fmt::format(" task {:#x}", record.task));
         } else if (const std::optional<trace::Marker> marker = markers.add(record)) {
-            trace::append_line(line, *marker, context);
-            fmt::print("{}\n", line);
+            print(*marker, "");
         }
     }
     for (const trace::Marker& marker : markers.open()) {
-        std::string line;
-        trace::append_line(line, marker, context);
-        fmt::print("{}\n", line);
+        print(marker, "");
     }
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
 namespace mmioscope::control {
@@ -329,6 +330,15 @@ std::vector<Ask> asks_of(std::span<const std::string> words, const FindDevice& f
     Asks asks = asks_of_one(reader);
     reader.end();
     return asks;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+    std::istringstream stream(text);
+    std::vector<std::string> words;
+    for (std::string word; stream >> word;) {
+        words.push_back(word);
+    }
+    return words;
 }
 
 } // namespace mmioscope::control

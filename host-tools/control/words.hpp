@@ -35,6 +35,9 @@ using FindDevice = std::function<std::vector<Place>(const std::string& name)>;
 /// requests whose replies answer_text() makes readable.
 std::vector<Ask> asks_of(std::span<const std::string> words, const FindDevice& find);
 
+/// The words of a command that is one text: spaces are between them.
+std::vector<std::string> words_of(const std::string& text);
+
 /// For --help: a line for each command.
 extern const char commands_help[];
 

@@ -10,29 +10,21 @@ Printer::Printer(std::FILE* out, const PrintOptions& options, const LineContext&
     : out_(out), options_(options), context_(context),
       collapse_(context.frequency / 4, [this](const Run& run) { print(run); }) {}
 
+// Of a begin record there is a line only if it is all there is of its access. The pieces of a
+// marker's text may be of several CPUs.
 void Printer::add(std::span<const abi::Record> records) {
     for (const abi::Record& record : records) {
-        const bool shown = options_.cpu < 0 || record.cpu == options_.cpu;
+        const bool wanted = options_.cpu < 0 || record.cpu == options_.cpu;
+        if (const auto unended = wanted ? begun_.add(record) : std::nullopt) {
+            show(*unended);
+        }
         if (record.type == abi::RecordType::marker) {
-            if (const auto unended = shown ? begun_.add(record) : std::nullopt) {
-                show(*unended);
-            }
             if (const std::optional<Marker> marker = markers_.add(record)) {
                 print(*marker);
             }
-        } else if (shown) {
-            add(record);
+        } else if (wanted && record.type != abi::RecordType::begin) {
+            show(record);
         }
-    }
-}
-
-// Of a begin record there is a line only if it is all there is of its access.
-void Printer::add(const abi::Record& record) {
-    if (const std::optional<abi::Record> unended = begun_.add(record)) {
-        show(*unended);
-    }
-    if (record.type != abi::RecordType::begin) {
-        show(record);
     }
 }
 

@@ -40,7 +40,6 @@ public:
     bool broken() const { return std::ferror(out_) != 0; }
 
 private:
-    void add(const abi::Record& record);
     void show(const abi::Record& record);
     void print(const Run& run);
     void print(const Marker& marker);

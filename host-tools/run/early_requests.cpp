@@ -7,22 +7,11 @@
 
 #include <fmt/ranges.h>
 
-#include <sstream>
-
 namespace mmioscope::run {
 
 namespace {
 
 using abi::control::Command;
-
-std::vector<std::string> words_of(const std::string& text) {
-    std::istringstream stream(text);
-    std::vector<std::string> words;
-    for (std::string word; stream >> word;) {
-        words.push_back(word);
-    }
-    return words;
-}
 
 bool needs_running_guest(Command command) {
     return command == Command::describe || command == Command::statistic ||
@@ -30,7 +19,7 @@ bool needs_running_guest(Command command) {
 }
 
 std::vector<control::Ask> requests_of(const std::string& text, const control::FindDevice& find) {
-    std::vector<control::Ask> asks = control::asks_of(words_of(text), find);
+    std::vector<control::Ask> asks = control::asks_of(control::words_of(text), find);
     for (const control::Ask& ask : asks) {
         if (needs_running_guest(ask.command)) {
             throw bad_input("that makes sense only while the guest runs");

@@ -11,7 +11,6 @@
 #include <catch2/catch.hpp>
 
 #include <deque>
-#include <sstream>
 #include <thread>
 
 using namespace mmioscope;
@@ -22,15 +21,6 @@ using abi::control::Reply;
 using abi::control::Request;
 
 namespace {
-
-std::vector<std::string> words_of(const std::string& line) {
-    std::istringstream stream(line);
-    std::vector<std::string> words;
-    for (std::string word; stream >> word;) {
-        words.push_back(word);
-    }
-    return words;
-}
 
 std::vector<Place> find(const std::string& name) {
     if (name == "uart") {
