@@ -4,6 +4,7 @@
 #include "control/command.hpp"
 #include "dev/line.hpp"
 #include "machine/integrity.hpp"
+#include "sim/changeable.hpp"
 #include "sim/judge.hpp"
 #include "stream/request_line.hpp"
 
@@ -11,7 +12,6 @@
 #include <cstring>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace {
@@ -38,18 +38,9 @@ struct Incoming : Line {
     }
 };
 
-/// A string is compared as a whole, a vector byte by byte.
-std::string bytes_of(const void* from, std::size_t size) {
-    return {static_cast<const char*>(from), size};
-}
-
-/// All that a request may change.
-struct State {
+struct State : Changeable {
     explicit State(const Machine& m)
-        : map(bytes_of(&m.map, sizeof m.map)), control(bytes_of(&m.control, sizeof m.control)),
-          tables(bytes_of(m.pool.begin(), static_cast<std::size_t>(m.pool.end() - m.pool.begin()) *
-                                              sizeof *m.pool.begin())),
-          stopped(m.control.stopped), chooses(m.control.choice.any),
+        : Changeable(m), stopped(m.control.stopped), chooses(m.control.choice.any),
           stalls(m.cpus[0].ring.stalls()) {}
 
     bool operator==(const State&) const = default;
@@ -59,7 +50,6 @@ struct State {
                chooses == other.chooses && stalls == other.stalls;
     }
 
-    std::string map, control, tables;
     std::uint32_t stopped;
     bool chooses, stalls;
 };

@@ -3,6 +3,7 @@
 
 #include "arch/errata.hpp"
 #include "machine/black_box.hpp"
+#include "sim/changeable.hpp"
 #include "unit/control/asking.hpp"
 
 using namespace mmioscope;
@@ -13,22 +14,12 @@ namespace {
 
 const RigOptions options = options_for(abi::EngineKind::shadow, 1, 1);
 
-/// All that a command may change.
-struct Snapshot {
-    std::vector<std::byte> map, tables, control;
-    std::uint64_t head;
-
-    explicit Snapshot(const Rig& rig) : head(rig.ring(0).head) {
-        const auto copy = [](auto& to, const void* from, std::size_t size) {
-            const auto* bytes = static_cast<const std::byte*>(from);
-            to.assign(bytes, bytes + size);
-        };
-        const Machine& m = *rig.machine;
-        copy(map, &m.map, sizeof m.map);
-        copy(control, &m.control, sizeof m.control);
-        copy(tables, m.pool.begin(), static_cast<std::size_t>(m.pool.end() - m.pool.begin()) * 8);
-    }
+/// All that a command may change, and how far the ring is.
+struct Snapshot : Changeable {
+    explicit Snapshot(const Rig& rig) : Changeable(*rig.machine), head(rig.ring(0).head) {}
     bool operator==(const Snapshot&) const = default;
+
+    std::uint64_t head;
 };
 
 bool traps(const Rig& rig, std::uint64_t page) {
