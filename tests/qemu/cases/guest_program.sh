@@ -52,10 +52,10 @@ guest_program_same() { # FILE
     has said '^record says: complete: [0-9]+ events, 0 lost$'
 }
 
-# Over TCP: the network device carries the trace, and is not traced meanwhile.
-guest_program_tcp() {
+# Over TCP: the network device carries the trace, and is not traced meanwhile. With other scripts before.
+guest_program_tcp() { # [SCRIPT,] ARGUMENT...
     guest_program_listen "$mmioscope" record tcp:127.0.0.1:0,listen -o "$out/net.mmio" --time-limit 200
-    guest_program_run over-tcp "$port" --engine emulation
+    guest_program_run "${1-}over-tcp" "$port" --engine emulation "${@:2}"
     complete
     wait "$listener" || fail "record on the host: $(tail -n 1 "$out/listener.out")"
     has listener.out '^complete: [0-9]+ events, 0 lost$'
@@ -63,6 +63,11 @@ guest_program_tcp() {
     has said "^record says: mmioscope-guest: /.*$(guest_program_device net) carries the trace and is not traced meanwhile"
     has said '^mmioscope-guest: another mmioscope-guest record reads the trace$'
     has said '^mmioscope-guest: a second one ends with 2$'
+}
+# ... and steered by its shell first, in one boot.
+guest_program_ctl_tcp() { # RANGE of the clock, READS of three readings, CPUS
+    guest_program_tcp ctl, --cpus "$3"
+    guest_program_steered "$@"
 }
 
 # To a file in memory, which nothing carries: nothing is left out, and all of the run is QEMU's own log. The network, by
@@ -183,14 +188,14 @@ rights: 4096 bytes of memory, rw-s
 END
 }
 
-# The changes and marks of the trace from the first mark on, and how many loads of the clock's lie between them. The H3's
+# The changes and marks of the trace from one mark to another, and how many loads of the clock's lie between them. The H3's
 # clock is read until two readings agree: as often as it takes.
 guest_program_changes() {
     local clock most=1000
     clock=$(guest_program_device clock)
     [ "$board" != orangepi-pc ] || most=12
     awk -v clock="$clock" -v most=$most 'function tell() { if (n) print (n > most ? most : n) " reads"; n = 0 }
-        / mark "begin"/ { on = 1 } !on { next } / (mark|change) / { tell(); sub(/.* cpu[0-9] /, ""); print }
+        / mark "begin"/ { on = 1 } / mark "end"/ { exit } !on { next } / (mark|change) / { tell(); sub(/.* cpu[0-9] /, ""); print }
         $3 == "R4" && $4 == clock { n++ } END { tell() }' "$out/print"
 }
 
@@ -199,6 +204,9 @@ guest_program_changes() {
 guest_program_ctl() { # RANGE of the clock, READS of three readings, CPUS
     guest_program_run ctl 0 --trace "$(guest_program_device clock)" --cpus "$3"
     complete
+    guest_program_steered "$@"
+}
+guest_program_steered() { # RANGE READS CPUS
     tr -d '\r' <"$out/console" >"$out/said"
     "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     guest_program_changes >"$out/changes"
@@ -229,8 +237,7 @@ END
     guest_program_user
 }
 
-add test guest-program-ctl 15 guest_program_ctl 0x1c170000+0x1000 3 2
-add test guest-program-tcp 20 guest_program_tcp
+add test guest-program 25 guest_program_ctl_tcp 0x1c170000+0x1000 3 2
 add nightly guest-program-file 20 guest_program_file shadow
 add nightly guest-program-all 30 guest_program_all
 add nightly guest-program-elsewhere 25 guest_program_elsewhere

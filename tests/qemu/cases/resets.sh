@@ -1,13 +1,14 @@
 # The guest resets the machine, and the run goes on: each boot's trace is whole, and QEMU's own log of that boot.
 # shellcheck shell=bash disable=SC2154
 
-# resets_boots BOOTS ARGUMENT...: Linux boots, and resets the machine, which boots again; stopped where it would once more.
+# resets_boots BOOTS reboot|panic ARGUMENT...: Linux boots, and resets the machine, which boots again; stopped where it would
+# once more.
 resets_boots() {
-    local boots=$1 boot suffix
-    shift
+    local boots=$1 end=$2 boot suffix
+    shift 2
     local console=ttyAMA0
     [ "$board" != orangepi-pc ] || console=ttyS0
-    run_linux '' --append "console=$console panic=-1 mmioscope.steps=none mmioscope.end=reboot" --no-print \
+    run_linux '' --append "console=$console panic=-1 mmioscope.steps=none mmioscope.end=$end" --no-print \
         --reboots $((boots - 1)) --access-log "$out/access.log" "$@"
     exits_with 0
     has stdout "^complete: $boots boots, 0 of them incomplete$"
@@ -53,9 +54,11 @@ resets_told() { # FILE...
     has blackbox 'a trace that tells nothing of an earlier boot$'
 }
 
-# The stream's own file holds all boots: `record` makes of it what the run did.
-resets_streamed() { # ARGUMENT...
-    resets_boots 2 --stream serial2 --stream-file "$out/wire" "$@"
+# The stream's own file holds all boots: `record` makes of it what shared memory has, bit by bit.
+resets_streamed() { # reboot|panic ARGUMENT...
+    local end=$1
+    shift
+    resets_boots 2 "$end" --stream serial2 --stream-file "$out/wire" --stream-beside --stream-quantum 0 "$@"
     "$mmioscope" record "$out/wire" -o "$out/recorded.mmio" >"$out/recorded" 2>&1 || fail "record: $(tail -n 1 "$out/recorded")"
     has recorded '^complete: 2 boots, 0 of them incomplete$'
     local suffix
@@ -63,6 +66,13 @@ resets_streamed() { # ARGUMENT...
         "$build/tests/same-records" "$out/trace$suffix.mmio" "$out/recorded$suffix.mmio" >"$out/same" || fail "$(cat "$out/same")"
     done
     resets_told trace.2.mmio recorded.2.mmio wire
+}
+# The guest panics; the machine's RAM tells of it, too.
+resets_panic() {
+    resets_streamed panic --memory 256M --area-size 16M --ram "$out/ram"
+    [ "$(grep -c '^.*Kernel panic - not syncing: sysrq triggered crash' "$out/console")" = 2 ] || fail "not two panics"
+    resets_told ram
+    rm "$out/ram"
 }
 
 # A second kernel, started by the first one: CPUs off, one that jumps, CPUs on again, all in one trace.
@@ -121,14 +131,15 @@ add nightly resets-kexec-streamed 30 virt resets_kexec_streamed
 for engine in shadow emulation; do
     add nightly "resets-hotplug-streamed-$engine" 60 resets_hotplug 100 --engine $engine
 done
-add test resets-streamed 30 resets_streamed
+add test resets-panic 25 resets_panic
+add nightly resets-streamed 25 resets_streamed reboot
 # The trace over shared memory tells it, too.
 resets_told_directly() { # ARGUMENT...
-    resets_boots 2 "$@"
+    resets_boots 2 reboot "$@"
     resets_told trace.2.mmio
 }
 add nightly resets-virt 25 virt resets_told_directly
-add nightly resets-vexpress-10 80 resets_boots 10
-add nightly resets-virt-10 80 virt resets_boots 10 --engine emulation
+add nightly resets-vexpress-10 80 resets_boots 10 reboot
+add nightly resets-virt-10 80 virt resets_boots 10 reboot --engine emulation
 add nightly resets-orangepi 40 orangepi resets_told_directly
-add nightly resets-orangepi-streamed 45 orangepi resets_streamed
+add nightly resets-orangepi-streamed 45 orangepi resets_streamed reboot

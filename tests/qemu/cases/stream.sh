@@ -18,10 +18,9 @@ over_uart() { # STEPS LIMIT ARGUMENT...
     [ "$(hundredths_each)" -le "$limit" ] || fail "$(cat "$out/size"): more than $limit hundredths of a byte an event"
 }
 
-# A recorded boot, damaged at each byte of its first 16 KiB: only what is damaged is lost, and told of.
+# What it recorded, damaged at each byte of its first 16 KiB: only what is damaged is lost, and told of.
 every_byte() { # PROGRAM
-    run_linux $boot_steps --no-print --stream serial2 --stream-file "$out/wire" --engine emulation
-    complete
+    over_uart $boot_steps 200
     "$build/tests/$1" "$out/wire" >"$out/damages" 2>&1 || fail "$(head -n 1 "$out/damages")"
 }
 
@@ -63,7 +62,8 @@ slow_line() {
 
 # A byte of the wire is changed, or the wire is cut: the rest is recorded, and the damage told.
 damaged_wire() {
-    run_bare hammer --stream serial2 --stream-file "$out/wire"
+    # shellcheck disable=SC2046 # several arguments
+    run_bare hammer $(hammer_of 5000 2) --stream serial2 --stream-file "$out/wire"
     local size middle
     size=$(stat -c %s "$out/wire")
     middle=$((size / 2))
@@ -112,10 +112,11 @@ refused_uarts() {
     refuses_uart 'needs --stream-file' --stream serial2 --stream-beside
 }
 
-add test stream-shadow 20 over_uart $boot_steps 200
+add test stream-shadow 20 every_byte every-byte
+add nightly stream-every-byte-sanitized 60 every_byte every-byte-sanitized
 add nightly stream-emulation 20 over_uart $boot_steps 200 --engine emulation
 add nightly stream-load 240 over_uart "mmioscope.steps=all mmioscope.sd_copies=8" 600 --engine emulation --policy stall --time-limit 900
-add test stream-same-shadow 20 beside shadow
+add nightly stream-same-shadow 20 beside shadow
 add nightly stream-same-emulation 20 beside emulation
 add nightly stream-quiet 20 over_uart "quiet $boot_steps" 600 # few events, mostly the drivers' first ones
 add nightly stream-fold 20 over_uart $boot_steps 200 --stream-fold polls
@@ -123,7 +124,5 @@ add test stream-shared 20 one_uart serial0
 add nightly stream-shared-virt 20 one_uart_on_virt
 add test stream-slow 30 slow_line
 add test stream-damaged 10 damaged_wire
-add test stream-every-byte 20 every_byte every-byte
-add nightly stream-every-byte-sanitized 60 every_byte every-byte-sanitized
 add test stream-any-uart 10 any_uart
 add test stream-refused 5 refused_uarts
