@@ -43,6 +43,7 @@ catch() {
     return "$status"
 }
 
+fuzzers() { suite fuzzers 240 sh -c "make --no-print-directory -j2 fuzzers && echo 'fuzzers: 1 passed, 0 failed'"; }
 build_all() { suite build 240 sh -c "make --no-print-directory -j2 tests && echo 'build: 1 passed, 0 failed'"; }
 
 case $tier in
@@ -63,10 +64,12 @@ nightly)
     suite decoder 600 "$build/tests/decoder" 100000000
     MMIOSCOPE_SEEDS=50 suite unit 1800 catch "$build/tests/unit"
     suite mutants 40 tests/mutants/run.py "$build"
+    fuzzers
+    suite fuzz 110 tests/fuzz/run.sh "$build" 20
     suite integration 10000 tests/qemu/run.sh --tier nightly
     ;;
 fuzz)
-    suite build 240 sh -c "make --no-print-directory -j2 fuzzers && echo 'build: 1 passed, 0 failed'"
+    fuzzers
     suite fuzz 3300 tests/fuzz/run.sh "$build" "${FUZZ_SECONDS:-600}"
     ;;
 soak)
