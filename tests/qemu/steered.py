@@ -8,10 +8,23 @@ import re
 import sys
 
 EXPECTED = ['mark "a text of some length"', "change deselect 0x1c090000", "change deselect 0x1c050000",
-            "mark 7", "change trigger none", "change trigger address",
+            "mark 7", "change stop", "change start",
+            "change filter direction w", "change filter cpus 0b1", "change filter value 0x0/0x1", "change filter none",
+            "change sample 3", "change sample 1", "change deselect 0x1c170000", "change select 0x1c170000",
+            "change policy stall", "change policy drop", "change trigger none", "change trigger address",
             "change trigger stop count 1", "change trigger none", "change select 0x1c090000",
             "change trigger none", "change trigger address", "change trigger direction w",
             "change trigger start count 3", "change trigger start fired"]
+
+
+def against_filters(events, place):
+    """The records that the settings between two changes should have held back."""
+    held_back = [("change stop", "change start", r""),
+                 ("change filter direction w", "change filter none", r" R\d "),
+                 ("change filter cpus 0b1", "change filter none", r" cpu1 "),
+                 ("change filter value 0x0/0x1", "change filter none", r" 0x[0-9a-f]*[13579bdf] +pc ")]
+    return [line for begin, end, pattern in held_back for line in events[place[begin] + 1:place[end]]
+            if re.search(pattern, line) and not re.search(r" change |by the hypervisor", line)]
 
 
 def main(path):
@@ -24,7 +37,9 @@ def main(path):
             return f"expected '{wanted}', there is: {line}"
     if len(seen) != len(EXPECTED):
         return f"{len(seen)} marks and changes, expected {len(EXPECTED)}"
-    off, on, armed, fired = at[1], at[8], at[12], at[13]
+    place = dict(zip(EXPECTED, at))  # of the same words twice, the last
+    off, on = place["change deselect 0x1c090000"], place["change select 0x1c090000"]
+    armed, fired = place["change trigger start count 3"], place["change trigger start fired"]
     console = [n for n, line in enumerate(events) if " serial0 " in line]
     card = [n for n, line in enumerate(events) if " mmc@50000 " in line]
     if not [n for n in console if n < off] or not [n for n in console if n > fired]:
@@ -33,6 +48,9 @@ def main(path):
         return "the console was traced while it was deselected"
     if [n for n in card if n > at[2]]:
         return "the card was traced behind its deselection"
+    wrong = against_filters(events, place)
+    if wrong:
+        return f"let through by the filter: {wrong[0]}"
     held = [line for line in events[armed + 1:fired] if "by the hypervisor" not in line]
     # One of the other CPU's may be in flight as the trigger fires (hyp/trace/trigger.hpp).
     if held and held[-1].split()[1] != events[fired].split()[1]:

@@ -110,15 +110,19 @@ blackbox_killed() {
     rm "$out/ram"
 }
 
-# The hypervisor panics: its report's records are the black box's last ones of that CPU.
+# The hypervisor panics: its report's records are the black box's last ones of that CPU, and the stream says so and has
+# all that shared memory has.
 blackbox_panic() {
-    hammer_in_file --trace clcd@1f0000 --qemu-arg=-chardev --qemu-arg="socket,id=gdb,path=$out/gdb,server=on,wait=off" \
+    hammer_in_file --stream serial2 --stream-file "$out/wire" --stream-beside --stream-quantum 0 --trace clcd@1f0000 --qemu-arg=-chardev --qemu-arg="socket,id=gdb,path=$out/gdb,server=on,wait=off" \
         --qemu-arg=-gdb --qemu-arg=chardev:gdb --qemu-arg=-S
     python3 tests/qemu/damage.py check "$board" "$out/gdb" "$build" "$out/hypervisor" $pid 2>"$out/debugger" ||
         fail "$(tail -n 1 "$out/debugger")"
     status=0
     wait $pid || status=$?
     exits_with 1
+    "$mmioscope" record "$out/wire" -o "$out/recorded.mmio" >"$out/recorded" 2>&1 || true
+    has recorded '^incomplete: [0-9]+ events, 0 lost; the hypervisor stopped$' "record: $(tail -n 1 "$out/recorded")"
+    "$build/tests/same-records" "$out/trace.mmio" "$out/recorded.mmio" >"$out/same" || fail "stream: $(cat "$out/same")"
     boot_again
     before_reset 'id [0-9a-f]{32}, vexpress-a15, 2 CPUs, the hypervisor had stopped'
     same_end

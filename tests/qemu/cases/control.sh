@@ -30,7 +30,9 @@ steered() {
     for _ in $(seq 600); do [ ! -s "$out/console" ] || break; sleep 0.1; done # the driver of the console is there
     ctl() { "$mmioscope" ctl --timeout 60 "unix:$folder/ctl" "$@" >>"$out/ctl" 2>&1; }
     ctl status && ctl mark "a text of some length" && ctl deselect serial0 mmc@50000 && ctl mark 7 &&
-        ctl trigger stop address serial0 && ctl trigger none && ctl select serial0 && ctl statistics &&
+        ctl stop && ctl start && ctl filter direction w && ctl filter cpus 0 value 0x0/0x1 && ctl filter none &&
+        ctl sample 3 && ctl sample 1 && ctl deselect 0x1c170000+0x1000 && ctl select rtc@170000 &&
+        ctl policy stall && ctl policy drop && ctl snapshot && ctl flush && ctl trigger stop address serial0 && ctl trigger none && ctl select serial0 && ctl statistics &&
         ctl trigger start address serial0 direction w count 3
     local asked=$?
     ctl deselect no-such-device && asked=1
@@ -43,6 +45,37 @@ steered() {
     has stdout '^complete: [0-9]+ events, 0 lost$'
     "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     tests/qemu/steered.py "$out/print" >"$out/judge" || fail "$(head -n 1 "$out/judge")"
+}
+
+# A guest in which nothing is traced, and which sleeps, is reached as it idles: each of 30 requests has its reply. How long
+# they took, the program's start included, is said and not judged.
+idle_latency() {
+    local folder running from n seconds=irq
+    folder=$(mktemp -d)
+    for n in {1..90}; do seconds+=,irq; done
+    (run_linux '' --append "console=ttyAMA0 panic=-1 quiet mmioscope.steps=$seconds" --no-print --trace none \
+        --stream serial2 --ctl "$folder/ctl"; exit "$status") &
+    running=$!
+    until grep -qs '^mmioscope-guest: irq ok' "$out/console" || ! kill -0 $running 2>/dev/null; do sleep 0.05; done
+    for n in {1..30}; do
+        from=${EPOCHREALTIME/[.,]/}
+        "$mmioscope" ctl --timeout 10 "unix:$folder/ctl" mark "$n" >"$out/ctl" 2>&1 || fail "request $n: $(tail -n 1 "$out/ctl")"
+        echo $(((${EPOCHREALTIME/[.,]/} - from) / 1000)) >>"$out/milliseconds"
+    done
+    "$mmioscope" ctl "unix:$folder/ctl" flush >"$out/ctl" 2>&1 || fail "flush: $(tail -n 1 "$out/ctl")"
+    for n in {1..100}; do # the guest sleeps, and gives the stream a moment now and then
+        "$mmioscope" print --all "$out/trace.mmio" >"$out/print" 2>/dev/null || true
+        [ "$(grep -c ' mark [0-9]*$' "$out/print")" -lt 30 ] || break
+        sleep 0.1
+    done
+    pkill -INT -P $running mmioscope
+    status=0
+    wait $running || status=$?
+    rm -r "$folder"
+    exits_with 130
+    has stdout '^incomplete: [0-9]+ events, 0 lost; interrupted$'
+    [ "$(grep -c ' mark [0-9]*$' "$out/print")" = 30 ] || fail "$(grep -c ' mark ' "$out/print") of 30 marks in the trace"
+    sort -n "$out/milliseconds" | sed -n '15s/^/median ms: /p; 30s/^/most ms: /p' >"$out/latency"
 }
 
 # The same way in through an 8250.
@@ -82,4 +115,5 @@ add test control-noise 20 noise
 add test control-wire 40 steered
 add test never-entered 8 never_entered 2 run_bare hammer # CPU_ON, SYSTEM_OFF
 add nightly never-entered-linux 15 never_entered 12 run_linux mmioscope.steps=none --no-print
+add nightly control-idle 25 idle_latency
 add nightly control-wire-8250 20 steered_8250
