@@ -52,10 +52,10 @@ guest_program_same() { # FILE
     has said '^record says: complete: [0-9]+ events, 0 lost$'
 }
 
-# Over TCP: the network device carries the trace, and is not traced meanwhile. With other scripts before.
-guest_program_tcp() { # [SCRIPT,] ARGUMENT...
+# Over TCP: the network device carries the trace, and is not traced meanwhile. With other scripts before and behind.
+guest_program_tcp() { # [SCRIPT,] [,SCRIPT] ARGUMENT...
     guest_program_listen "$mmioscope" record tcp:127.0.0.1:0,listen -o "$out/net.mmio" --time-limit 200
-    guest_program_run "${1-}over-tcp" "$port" --engine emulation "${@:2}"
+    guest_program_run "${1-}over-tcp${2-}" "$port" --engine emulation "${@:3}"
     complete
     wait "$listener" || fail "record on the host: $(tail -n 1 "$out/listener.out")"
     has listener.out '^complete: [0-9]+ events, 0 lost$'
@@ -64,10 +64,25 @@ guest_program_tcp() { # [SCRIPT,] ARGUMENT...
     has said '^mmioscope-guest: another mmioscope-guest record reads the trace$'
     has said '^mmioscope-guest: a second one ends with 2$'
 }
-# ... and steered by its shell first, in one boot.
-guest_program_ctl_tcp() { # RANGE of the clock, READS of three readings, CPUS
-    guest_program_tcp ctl, --cpus "$3"
+# Only the accesses that a module's own code makes: its text from /proc/modules (vexpress-a15's card).
+guest_program_own_module() {
+    awk '/ change filter none/ { exit } on && / 0x[0-9a-f]+ +pc 0x/ { print }
+        / change filter pc/ { on = 1; print }' "$out/print" >"$out/own"
+    local range first size
+    range=$(sed -n '1s/.*change filter pc //p' "$out/own")
+    first=$((${range%+*})) size=$((${range#*+}))
+    sed -n '2,$s/.* pc \(0x[0-9a-f]*\).*/\1/p' "$out/own" | while read -r pc; do
+        [ $((pc)) -ge $first ] && [ $((pc)) -lt $((first + size)) ] || echo "$pc is not in $range"
+    done >"$out/others"
+    [ ! -s "$out/others" ] || fail "$(head -n 1 "$out/others")"
+    [ "$(grep -c ' mmc@50000 ' "$out/own")" -ge 20 ] || fail "$(grep -c ' mmc@50000 ' "$out/own") accesses by the module"
+}
+
+# All three in one boot.
+guest_program_live() { # RANGE of the clock, READS of three readings, CPUS
+    guest_program_tcp ctl, ,own-module --cpus "$3"
     guest_program_steered "$@"
+    guest_program_own_module
 }
 
 # To a file in memory, which nothing carries: nothing is left out, and all of the run is QEMU's own log. The network, by
@@ -237,7 +252,7 @@ END
     guest_program_user
 }
 
-add test guest-program 25 guest_program_ctl_tcp 0x1c170000+0x1000 3 2
+add test guest-program 25 guest_program_live 0x1c170000+0x1000 3 2
 add nightly guest-program-file 20 guest_program_file shadow
 add nightly guest-program-all 30 guest_program_all
 add nightly guest-program-elsewhere 25 guest_program_elsewhere
