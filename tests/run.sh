@@ -78,7 +78,7 @@ soak)
     ;;
 prove)
     contrib/install-packages.sh tests/prove/packages.txt || exit 1
-    suite build 60 sh -c "make --no-print-directory -j2 test-guests && echo 'build: 1 passed, 0 failed'"
+    suite build 60 sh -c "make --no-print-directory -j2 test-guests pc-log && echo 'build: 1 passed, 0 failed'"
     suite prove 900 tests/prove/prove.sh "$build"
     ;;
 bench) suite bench 300 tests/bench.sh "$build" ;;

@@ -100,3 +100,8 @@ verified() {
     has verify '^verify: [0-9]+ events compared, 0 differences$' \
         "$(tail -n 1 "$out/verify") (see $out/verify)"
 }
+
+# Arguments of `mmioscope run` that make QEMU write $out/pc.log, by a plugin (pc_log.c): its own log has no PCs.
+pc_log_arguments() {
+    printf '%s\n' --qemu-arg=-plugin "--qemu-arg=file=$build/tests/pc-log.so,out=$out/pc.log"
+}

@@ -1,10 +1,5 @@
-# The PC of every access: a plugin in QEMU logs them (pc_log.c), since QEMU's own log has none.
+# The PC of every access, compared with those that a plugin in QEMU logs (pc_log.c).
 # shellcheck shell=bash disable=SC2154
-
-# Arguments of `mmioscope run` that make QEMU write $out/pc.log.
-pc_log_arguments() {
-    printf '%s\n' --qemu-arg=-plugin "--qemu-arg=file=$build/tests/pc-log.so,out=$out/pc.log"
-}
 
 # The trace is QEMU's own log, and at least LEAST of its PCs were compared with those of the plugin.
 verified_with_pcs() { # LEAST
