@@ -8,7 +8,7 @@ guest_program_flags := -Iguest-linux/program/include -Iguest-linux/program -Ihyp
     -std=c++20 -Os -ffunction-sections -fdata-sections -Wall -Wextra -Wconversion -Wno-psabi -Werror
 guest_program_sources := $(sort $(wildcard guest-linux/program/*.cpp)) \
     $(addprefix host-tools/lib/,area.cpp ring_reader.cpp ordered_rings.cpp merge.cpp file_writer.cpp follow.cpp \
-        loss_counter.cpp summary.cpp verdict.cpp progress_line.cpp signals.cpp file_descriptor.cpp \
+        loss_counter.cpp summary.cpp policies.cpp record_text.cpp verdict.cpp progress_line.cpp signals.cpp file_descriptor.cpp \
         device_names.cpp device_tree.cpp size.cpp) \
     host-tools/cli/program.cpp $(addprefix host-tools/control/,words.cpp steering.cpp device_finder.cpp) \
     $(addprefix host-tools/transport/,address.cpp socket.cpp socket_name.cpp) \

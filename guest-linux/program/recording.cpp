@@ -67,7 +67,8 @@ std::string Recording::verdict() const {
                              : output_.doubt();
     const std::string left_out =
         left_out_.count() > 0 ? fmt::format("left out: {} records\n", left_out_.count()) : "";
-    return left_out + trace::verdict(summary_, losses_.losses(), damaged);
+    return left_out + summary_.policies().line(area_.header().policy) + "\n" +
+           trace::verdict(summary_, losses_.losses(), damaged);
 }
 
 } // namespace mmioscope::guest

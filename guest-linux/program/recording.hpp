@@ -21,7 +21,8 @@ public:
     void finish(abi::Ending ending);
 
     const trace::Summary& summary() const { return summary_; }
-    /// The verdict, in one line; after finish().
+    /// What was left out, the policy, and last the verdict: lines, the last without its end; after
+    /// finish().
     std::string verdict() const;
     bool complete() const {
         return losses_.lost() == 0 && rings_.damaged() == 0 && output_.doubt().empty();

@@ -64,7 +64,9 @@ void print_end(const trace::TraceReader& reader, const trace::Summary& summary,
     if (reader.end()) {
         fmt::print("recording ended: {}\n", trace::ending_text(reader.end()->ending));
     }
-    fmt::print("{}\n", trace::verdict(summary, losses(reader, seen), why_incomplete(reader)));
+    const auto policy = reader.info() ? std::optional(reader.info()->policy) : std::nullopt;
+    fmt::print("{}\n{}\n", summary.policies().line(policy),
+               trace::verdict(summary, losses(reader, seen), why_incomplete(reader)));
 }
 
 Status print(const Options& options) {

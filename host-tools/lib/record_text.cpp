@@ -9,7 +9,7 @@ namespace {
 template <std::size_t N>
 std::string_view at(const std::array<std::string_view, N>& words, std::uint64_t index,
                     std::string_view otherwise) {
-    return index < N ? words[index] : otherwise;
+    return index < N ? words[static_cast<std::size_t>(index)] : otherwise;
 }
 
 } // namespace

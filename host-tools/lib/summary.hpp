@@ -1,7 +1,8 @@
-// Counts a trace by device.
+// Counts a trace by device, and keeps which policies held.
 #pragma once
 
 #include "abi/record.hpp"
+#include "lib/policies.hpp"
 
 #include <cstdint>
 #include <map>
@@ -29,6 +30,7 @@ public:
     std::uint64_t events() const { return count(abi::RecordType::access); } ///< of the guest
     std::uint64_t count(abi::RecordType type) const;
     std::uint64_t records() const;
+    const Policies& policies() const { return policies_; }
     std::optional<std::uint64_t> start() const { return start_; } ///< time of the first record
 
 private:
@@ -36,6 +38,7 @@ private:
 
     std::map<std::uint16_t, DeviceCount> devices_;
     std::uint64_t types_[256] = {};
+    Policies policies_;
     std::optional<std::uint64_t> start_;
 };
 

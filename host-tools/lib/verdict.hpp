@@ -10,7 +10,8 @@
 
 namespace mmioscope::trace {
 
-/// The one line that says whether the trace is all there. Events are the guest's accesses.
+/// The one line that says whether the trace is all there. Events are the guest's accesses. Readers
+/// print it last, behind the line of Summary::policies().
 /// `why_incomplete`: another reason than losses, or empty.
 std::string verdict(const Summary& summary, std::span<const abi::Loss> losses,
                     const std::string& why_incomplete);

@@ -51,12 +51,15 @@ void Parts::begin(const Boot& boot) {
     used_ = true;
     boot_ = &boot;
     losses_told_ = 0;
+    policies_ = {};
     write_head();
 }
 
 void Parts::write_head() {
     const trace::StreamHead& head = boot_->head();
-    writer_->values(abi::SectionType::info, std::span(&head.info, 1));
+    abi::Info info = head.info;
+    info.policy = policies_.now(info.policy); // a file that goes on begins with what holds by then
+    writer_->values(abi::SectionType::info, std::span<const abi::Info>(&info, 1));
     writer_->section(abi::SectionType::device_tree, trace::alias_tree(head));
     writer_->values(abi::SectionType::regions, std::span<const abi::RegionEntry>(head.regions));
     writer_->text(fmt::format("source={}\npart={}\ntime-quantum-ticks={}\n", options_.source,
@@ -78,6 +81,9 @@ void Parts::append(std::span<const abi::Record> records) {
     while (!records.empty()) {
         const std::size_t n = std::min(records.size(), room());
         writer_->append(records.first(n));
+        for (const abi::Record& record : records.first(n)) {
+            policies_.add(record);
+        }
         records = records.subspan(n);
         if (!records.empty()) {
             close(abi::Ending::continued, "");

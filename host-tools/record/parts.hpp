@@ -52,6 +52,7 @@ private:
     trace::LivePrinter* printer_;
     const Boot* boot_ = nullptr;
     std::size_t losses_told_ = 0; ///< of the boot, in the files before this one
+    trace::Policies policies_;    ///< of the boot, up to the last record written
     unsigned number_ = 0;
     bool used_ = false; ///< the file has been of a boot
     std::shared_ptr<trace::FollowedFile> file_;

@@ -75,7 +75,9 @@ Recording::Said Recording::close_boot(const Stop& stop) {
         boot_ ? boot_->losses().losses() : std::vector<abi::Loss>();
     const std::string why = doubts(stop);
     incomplete_boots_ += !why.empty() || !losses.empty() ? 1 : 0;
-    Said said{boot_ ? "\n" + boot_->tables() : "", trace::verdict(summary, losses, why)};
+    const auto first = boot_ ? std::optional(boot_->head().info.policy) : std::nullopt;
+    Said said{boot_ ? "\n" + boot_->tables() : "",
+              summary.policies().line(first) + "\n" + trace::verdict(summary, losses, why)};
     earlier_events_ += summary.events();
     boot_.reset();
     return said;

@@ -51,7 +51,7 @@ private:
 
     struct Said {
         std::string tables;
-        std::string verdict; ///< a line, without its end
+        std::string verdict; ///< the policy's line and its own, without its end
     };
 
     Said close_boot(const Stop& stop);

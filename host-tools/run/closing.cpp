@@ -61,7 +61,8 @@ void Closing::print_verdict(const TraceResult& result, const std::string& why) {
     ++boots_;
     incomplete_ += !why.empty() || result.losses.lost() > 0 ? 1 : 0;
     const bool alone = plan_.options.reboots == 0;
-    fmt::print("{}{}\n", alone ? "" : fmt::format("boot {}: ", boots_),
+    fmt::print("{}\n{}{}\n", result.summary.policies().line(result.policy),
+               alone ? "" : fmt::format("boot {}: ", boots_),
                trace::verdict(result.summary, result.losses.losses(), why));
 }
 

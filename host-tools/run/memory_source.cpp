@@ -48,6 +48,7 @@ TraceResult MemorySource::result() const {
             area_->statistics(),
             area_->header().counter_frequency,
             area_->header().engine,
+            area_->header().policy,
             damaged > 0 ? fmt::format("{} records were damaged in the ring", damaged) : ""};
 }
 

@@ -76,6 +76,7 @@ TraceResult StreamSource::result() const {
             {statistics.begin(), statistics.end()},
             head.info.counter_frequency,
             head.info.engine,
+            head.info.policy,
             recorder_->doubts()};
 }
 

@@ -20,6 +20,7 @@ struct TraceResult {
     std::vector<abi::Statistics> statistics;
     std::uint32_t counter_frequency;
     abi::EngineKind engine;
+    abi::Policy policy; ///< at the start
     std::string doubts; ///< why it may not be all there although nothing is lost; or empty
 };
 

@@ -85,6 +85,8 @@ overrun() { # POLICY
     kill -CONT $pid
     ended
     "$mmioscope" print --summary "$out/trace.mmio" >"$out/summary" 2>&1 || true
+    has stdout "^policy: $1$"
+    has summary "^policy: $1$"
     if [ "$1" = stall ]; then
         complete
         [ $(($(statistic 0 retries) + $(statistic 1 retries))) -gt 100000 ] || fail "no ring was ever full"

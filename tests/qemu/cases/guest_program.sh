@@ -49,6 +49,7 @@ guest_program_part() { # FILE
 guest_program_same() { # FILE
     guest_program_part "$1"
     has print '^complete: [0-9]+ events, 0 lost$'
+    has said '^record says: policy: drop$'
     has said '^record says: complete: [0-9]+ events, 0 lost$'
 }
 

@@ -74,6 +74,8 @@ orangepi_stalled() { # WHAT
     has console '^guest: done' "the guest does not end"
     numbers=$(sed -n 's/^numbers: \([0-9]*\).*/\1/p' "$out/console")
     "$mmioscope" record "$out/wire" -o "$out/recorded.mmio" >"$out/recorded" 2>&1 || true
+    has stdout "^policy: $policy$"
+    has recorded "^policy: $policy$"
     "$mmioscope" print --all "$out/recorded.mmio" 2>/dev/null | tests/qemu/numbers.py "$numbers" "$1"
     case $1 in
     # Both readers of the ring say the same.
