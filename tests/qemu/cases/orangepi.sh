@@ -73,10 +73,12 @@ orangepi_stalled() { # WHAT
     wait $reader || fail "reader: $(tail -n 1 "$out/reader")"
     has console '^guest: done' "the guest does not end"
     numbers=$(sed -n 's/^numbers: \([0-9]*\).*/\1/p' "$out/console")
+    [ -n "$numbers" ] || fail "the guest does not say how many numbers it wrote"
     "$mmioscope" record "$out/wire" -o "$out/recorded.mmio" >"$out/recorded" 2>&1 || true
     has stdout "^policy: $policy$"
     has recorded "^policy: $policy$"
-    "$mmioscope" print --all "$out/recorded.mmio" 2>/dev/null | tests/qemu/numbers.py "$numbers" "$1"
+    "$mmioscope" print --all "$out/recorded.mmio" 2>/dev/null | tests/qemu/numbers.py "$numbers" "$1" >"$out/judge" 2>&1 ||
+        fail "numbers.py: $(tail -n 1 "$out/judge")"
     case $1 in
     # Both readers of the ring say the same.
     stall)
