@@ -1,0 +1,39 @@
+// `mmioscope record`: what is seen of a recording while it goes on.
+#include "record/rate.hpp"
+#include "recorder_process.hpp"
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+
+TEST_CASE("record: with --follow what came is printed while the sender goes on") {
+    const Folder folder;
+    record::Options options = from("unix:" + (folder / "w"));
+    options.follow = true;
+    options.all = GENERATE(true, false);
+    const FileDescriptor listener = unix_listener(folder / "w");
+    Recorder recorder(folder, options);
+    const FileDescriptor sender = accepted(listener);
+    const Stream stream = Stream().records(0, 100).end(100);
+    const std::size_t half = stream.edges[1]; // 50 records of 100
+    send_all(sender.get(), stream.text().substr(0, half));
+    recorder.wait_for(" pc 0xc0000031");
+    const std::string said = recorder.said();
+    CHECK_THAT(said, Catch::Contains(" R4 serial ") && Catch::Contains(" pc 0xc0000031"));
+    CHECK_THAT(said, !Catch::Contains(" pc 0xc0000032") && !Catch::Contains("complete:"));
+    send_all(sender.get(), stream.text().substr(half));
+    CHECK(recorder.status() == 0);
+    CHECK_THAT(recorder.said(), Catch::Contains(" pc 0xc0000063") &&
+                                    Catch::EndsWith("complete: 100 events, 0 lost\n"));
+}
+
+TEST_CASE("record: the rate is that since the last look, bytes an event are all told") {
+    record::Rate rate;
+    CHECK(rate.text(0, 0, 0) == "0 events, 0 a second; 0 bytes a second, 0.00 an event");
+    CHECK(rate.text(2, 1000, 3000) ==
+          "1000 events, 500 a second; 1500 bytes a second, 3.00 an event");
+    CHECK(rate.text(2.5, 1400, 3140) ==
+          "1400 events, 800 a second; 280 bytes a second, 2.24 an event");
+    CHECK(rate.text(4, 1400, 3140) == "1400 events, 0 a second; 0 bytes a second, 2.24 an event");
+    CHECK(rate.text(4, 1401, 3142) == // two looks at one time: no division by nothing
+          "1401 events, 1000 a second; 2000 bytes a second, 2.24 an event");
+}
