@@ -179,4 +179,11 @@ std::optional<Reply> execute(Cpu& cpu, const Request& request, Moment moment) {
     return reply;
 }
 
+std::optional<Reply> serve(Cpu& cpu, const Request& request) {
+    const auto reply = execute(cpu, request);
+    const bool carried_out = reply && reply->status == Status::done;
+    if (carried_out && !is_marker(request.command)) check_integrity_behind_request(*cpu.machine);
+    return reply;
+}
+
 } // namespace mmioscope

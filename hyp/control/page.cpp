@@ -52,7 +52,7 @@ Outcome write_word(Cpu& cpu, unsigned offset, std::uint32_t value) {
     if (word >= words) return Outcome::done;
     port::store_shared(slot.request[word], value);
     if (word != words - 1) return Outcome::done;
-    const auto reply = execute(cpu, read_request(slot));
+    const auto reply = serve(cpu, read_request(slot));
     if (!reply) {
         ++cpu.ring.statistics().retries;
         return Outcome::again;

@@ -3,7 +3,9 @@
 #include "base/check.hpp"
 #include "base/crc32.hpp"
 #include "machine/machine.hpp"
+#include "port/barrier.hpp"
 #include "port/memory.hpp"
+#include "port/sysreg.hpp"
 
 #include <algorithm>
 
@@ -35,6 +37,7 @@ std::uint32_t crc_of(const Damage& piece) {
 bool Integrity::seal(const char* name, const void* begin, const void* end, bool emptied_by_stop) {
     const SealedRange range{name, bytes(begin), static_cast<std::size_t>(bytes(end) - bytes(begin)),
                             emptied_by_stop, crcs_.size()};
+    if (range.size == 0) return true;
     for (std::size_t n = 0; n < pieces(range); ++n)
         if (!crcs_.push_back(crc_of(piece_of(range, n)))) return false;
     return ranges_.push_back(range);
@@ -59,6 +62,15 @@ Damage Integrity::find_damage(bool stopped) const {
         }
     }
     return {};
+}
+
+Damage Integrity::find_damage_in_turn() {
+    if (ranges_.size() == 0) return {};
+    const SealedRange& range = ranges_[next_.range];
+    const Damage piece = piece_of(range, next_.piece);
+    const bool sound = crc_of(piece) == crcs_[range.first_crc + next_.piece];
+    if (++next_.piece == pieces(range)) next_ = {(next_.range + 1) % ranges_.size(), 0};
+    return sound ? Damage{} : piece;
 }
 
 namespace {
@@ -92,11 +104,13 @@ bool seal_tables(Integrity& integrity, const Machine& machine) {
 
 } // namespace
 
+// The baseline opens and closes pages of the normal table all the time, without a lock.
 bool seal_machine(Machine& machine) {
     Integrity& integrity = machine.integrity;
+    const bool tables_rest = machine.config.engine != abi::EngineKind::unprotect;
     return seal_memory(integrity, "text", machine.image.text) &&
            seal_memory(integrity, "constants", machine.image.constants) &&
-           seal_tables(integrity, machine) &&
+           (!tables_rest || seal_tables(integrity, machine)) &&
            integrity.seal("description", &machine.config, &machine.locks);
 }
 
@@ -110,13 +124,47 @@ void store_sealed(Machine& machine, std::uint64_t& descriptor, std::uint64_t val
     port::store_descriptor(&descriptor, value);
 }
 
-Damage find_damage(Machine& machine) {
-    constexpr std::uint32_t looker = abi::max_cpus; // no CPU's number
-    constexpr unsigned most_turns = 1'000'000;      // a change takes some thousands
-    const bool stopped = machine.stopped.load(std::memory_order_relaxed) != 0;
+namespace {
+
+constexpr std::uint32_t looker = abi::max_cpus; // no CPU's number
+
+/// Without the ISB the counter may be read early (ARM ARM B8.1.2).
+std::uint64_t now() {
+    port::synchronize_context();
+    return port::read<reg::CNTPCT>();
+}
+
+/// Nobody needs Machine::changes for more than some milliseconds: whoever has it after two seconds,
+/// in which an emulator's host may have let its CPU rest, does not come back. After a stop there is
+/// less to wait for, since who has it may have been stopped.
+bool wait_for_changes(Machine& machine, bool stopped) {
+    constexpr unsigned turns_at_once = 1'000'000;
+    constexpr unsigned seconds = 2;
+    const std::uint64_t patience = std::uint64_t{seconds} * port::read<reg::CNTFRQ>();
+    const std::uint64_t began = now();
     std::uint64_t turns = 0;
-    const bool alone = machine.changes.try_acquire(looker, most_turns, turns);
-    if (!alone && !stopped) return {};
+    do {
+        if (machine.changes.try_acquire(looker, turns_at_once, turns)) return true;
+    } while (!stopped && now() - began < patience);
+    return false;
+}
+
+/// Has `look` find damage, unless Machine::changes is taken.
+template <class Look>
+void check_if_free(Machine& machine, Look look) {
+    constexpr unsigned most_turns = 16; // a STREX may fail without need, but not so often
+    std::uint64_t turns = 0;
+    if (!machine.changes.try_acquire(looker, most_turns, turns)) return;
+    const Damage damage = look(machine.integrity);
+    machine.changes.release();
+    check(damage.name == nullptr, "the hypervisor's memory was changed");
+}
+
+} // namespace
+
+Damage find_damage(Machine& machine) {
+    const bool stopped = machine.stopped.load(std::memory_order_relaxed) != 0;
+    const bool alone = wait_for_changes(machine, stopped);
     const Damage damage = machine.integrity.find_damage(stopped);
     if (alone) machine.changes.release();
     return damage;
@@ -124,6 +172,19 @@ Damage find_damage(Machine& machine) {
 
 void check_integrity(Machine& machine) {
     check(find_damage(machine).name == nullptr, "the hypervisor's memory was changed");
+}
+
+void check_integrity_behind_request(Machine& machine) {
+    check_if_free(machine, [](Integrity& integrity) -> Damage {
+        const std::uint64_t time = now();
+        if (time < integrity.next_for_request) return {};
+        integrity.next_for_request = time + port::read<reg::CNTFRQ>() / 10; // 100 ms
+        return integrity.find_damage(false);
+    });
+}
+
+void check_integrity_at_idle(Machine& machine) {
+    check_if_free(machine, [](Integrity& integrity) { return integrity.find_damage_in_turn(); });
 }
 
 } // namespace mmioscope

@@ -40,10 +40,21 @@ public:
     /// The first piece that is not what it was. `stopped`: all CPUs are.
     Damage find_damage(bool stopped) const;
 
+    /// The next piece in turn, if it is not what it was; round() calls look at all of them.
+    Damage find_damage_in_turn();
+    std::size_t round() const { return crcs_.size(); }
+
+    std::uint64_t next_for_request{}; ///< ticks: not before, however many requests there are
+
 private:
+    struct Turn {
+        std::size_t range, piece;
+    };
+
     static constexpr std::size_t roots = 9; ///< of the guest's tables: one for all, one per CPU
     FixedVector<SealedRange, 4 + 2 * roots> ranges_;
     FixedVector<std::uint32_t, 512> crcs_;
+    Turn next_{};
 };
 
 /// Stores `value` in a word that is sealed, or in a sealed descriptor. With Machine::changes held:
@@ -54,14 +65,21 @@ void store_sealed(Machine& machine, std::uint64_t& descriptor, std::uint64_t val
 /// Notes what `machine` is made of; once, when nothing of it changes any more. False: no room.
 [[nodiscard]] bool seal_machine(Machine& machine);
 
-/// The first damage, if any; none where what is traced is being changed and the change does not end
-/// within a bound: the next look sees. After a stop the root entries of the guest's tables do not
-/// count.
+/// The first damage, if any. Waits for who changes what is traced, or looks himself, but not for
+/// ever: after two seconds without Machine::changes it looks all the same. After a stop the root
+/// entries of the guest's tables do not count.
 Damage find_damage(Machine& machine);
 
-/// Stops with a report that names the range if anything has changed. Reads all of it
-/// (hyp/README.md, "When it fails", has the cost): call it where the guest starts a CPU or ends the
-/// machine, not where it accesses devices.
+// Each stops with a report that names the range if anything has changed; hyp/README.md, "When it
+// fails", has the cost. None belongs where the guest accesses devices.
+
+/// Reads all of it: where the guest starts a CPU or ends the machine.
 void check_integrity(Machine& machine);
+/// Behind a request: all of it, but if that was done for a request less than 100 ms ago, or another
+/// CPU is at it or at a change, nothing. With no region lock held.
+void check_integrity_behind_request(Machine& machine);
+/// Where a CPU is about to sleep: the next 4 KiB, or nothing if another CPU is at it or at a
+/// change.
+void check_integrity_at_idle(Machine& machine);
 
 } // namespace mmioscope

@@ -19,7 +19,10 @@ namespace {
 /// first, and the guest asks again.
 Outcome wait_for_interrupt(Cpu& cpu) {
     serve_line(cpu);
-    if (cpu.machine->stream.work_at_idle(cpu.number)) port::wait_for_interrupt();
+    if (cpu.machine->stream.work_at_idle(cpu.number)) {
+        check_integrity_at_idle(*cpu.machine);
+        port::wait_for_interrupt();
+    }
     return Outcome::done;
 }
 

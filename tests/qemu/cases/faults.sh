@@ -13,13 +13,13 @@ board_facts() {
     esac
 }
 
-# damaged KIND GUEST: $pid is mmioscope's, whose end is in $status.
+# damaged KIND GUEST ARGUMENT...: $pid is mmioscope's, whose end is in $status.
 damaged() {
     board_facts
     "$mmioscope" run --bare --board "$board" "${of_board[@]}" --kernel "$build/tests/guest/$board/$2.bin" --no-net \
         --no-print --trace "$traced" --time-limit 30 -o "$out/trace.mmio" --console-log "$out/console" \
         --qemu-arg=-chardev --qemu-arg="socket,id=gdb,path=$out/gdb,server=on,wait=off" \
-        --qemu-arg=-gdb --qemu-arg=chardev:gdb --qemu-arg=-S >"$out/stdout" 2>"$out/stderr" &
+        --qemu-arg=-gdb --qemu-arg=chardev:gdb --qemu-arg=-S "${@:3}" >"$out/stdout" 2>"$out/stderr" &
     pid=$!
     python3 tests/qemu/damage.py "$1" "$board" "$out/gdb" "$build" "$out/$report" $pid 2>"$out/debugger" ||
         fail "$(tail -n 1 "$out/debugger")"
@@ -37,7 +37,7 @@ reported() { # WHAT
     once '^mmioscope: stop: '
     once "^mmioscope: stop: $1"
     has "$report" '^HSR=0x[0-9a-f]{8}  HDFAR=0x[0-9a-f]{8}  HIFAR=0x[0-9a-f]{8}  HPFAR='
-    has "$report" "^VTTBR=0x10000${base}0[0-9a-f]{5}  HCR=0x00080003  HDCR="
+    has "$report" "^VTTBR=0x10000${base}0[0-9a-f]{5}  HCR=0x0008[02]003  HDCR="
     has stderr '^mmioscope: stop: '
     has stdout '^incomplete: .*the hypervisor stopped$'
 }
@@ -116,6 +116,16 @@ changed() { # KIND GUEST RANGE
     once "^mmioscope: changed: $3"
 }
 
+# The guest neither starts a CPU nor ends the machine: it sleeps, which traps with a stream only, and then asks.
+looked() { # GOT-SO-FAR AND-NO-FURTHER ARGUMENT...
+    damaged text looks "${@:3}"
+    reported "the hypervisor's memory was changed"
+    whole
+    once '^mmioscope: changed: text 0x880[01][0-9a-f]{4}\+0x1000'
+    [ -z "$1" ] || has console "^looks: $1"
+    has_not console "^looks: $2"
+}
+
 missing_page() {
     damaged missing hammer
     reported "a page is missing in the guest's table"
@@ -148,6 +158,8 @@ add nightly changed-constants 3 changed constants hammer 'constants 0x880[01][0-
 add test changed-tables 3 changed tables hammer 'tables 0x88[0-9a-f]{6}\+0x(1000|fe0)'
 add test changed-description 3 changed description straddle 'description 0x880[12][0-9a-f]{4}\+0x[0-9a-f]+'
 add nightly changed-code-page 3 changed code-page hammer 'tables 0x88[0-9a-f]{6}\+0x(1000|fe0)'
+add test changed-at-request 3 looked idled asked
+add test changed-at-idle 3 looked '' idled --stream serial2
 add test missing-page 3 missing_page
 
 add test virt-fault-undefined 3 virt in_code undefined 'undefined instruction' 00000000 0

@@ -1,33 +1,77 @@
 // Checksums of what must not change once the guest runs, looked at where a CPU is started or the
-// machine ended.
-#include "base/crc32.hpp"
-#include "sim/judge.hpp"
-#include "trap/dispatch.hpp"
-
+// machine ended, behind requests, and where a CPU idles.
 #include <catch2/catch.hpp>
+
+#include "base/crc32.hpp"
+#include "control/line.hpp"
+#include "mm/shared_page.hpp"
+#include "trap/dispatch.hpp"
+#include "unit/control/asking.hpp"
+
+#include <deque>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;
+using abi::control::make_request;
 
 namespace {
 
 constexpr std::uint32_t flags_clear = at::sysreg + 0x34;
-constexpr std::uint32_t store = 0x9381'0047; // of the word in r1; translation fault, level 3
 
-/// Boots, lets `damage` have the machine, and then the guest write to SYS_FLAGSCLR; what the
-/// hypervisor's UART says.
-std::string text_after(std::function<void(Rig&)> damage) {
+/// The machine once CPU 0 has booted, for whoever stands in the guest's place.
+struct Place {
+    Rig& rig;
+    Core& core;
+    mmioscope::Cpu& cpu;
+
+    std::byte& byte(std::uint64_t address) { return *rig.simulation.ram.at({address}); }
+    void damage() { byte(rig.machine->image.text.begin) ^= std::byte{1}; }
+    void repair() { damage(); }
+
+    void store(std::uint32_t address, std::uint32_t value) {
+        core.frame.r[1] = value;
+        core.system.set<reg::HSR>(0x9381'0047); // of the word in r1; translation fault, level 3
+        core.system.set<reg::HDFAR>(address);
+        core.system.set<reg::HPFAR>(address >> 12 << 4);
+        mmioscope_guest_trap(cpu, core.frame);
+    }
+    /// Through the control page.
+    void ask(const Request& request) {
+        std::uint32_t words[4];
+        std::memcpy(words, &request, sizeof words);
+        for (std::uint32_t n = 0; n < 4; ++n)
+            store(control_page + abi::control::first_slot + 4 * n, words[n]);
+    }
+    void change_power() { store(flags_clear, 1); }
+    void idle() {
+        core.system.set<reg::HSR>(0x01u << 26 | 1u << 25); // WFI
+        mmioscope_guest_trap(cpu, core.frame);
+    }
+    /// Another CPU does, and keeps it.
+    void take_changes() {
+        std::uint64_t spins = 0;
+        REQUIRE(rig.machine->changes.try_acquire(1, 16, spins));
+    }
+};
+
+/// Boots and has `action` in the guest's place; what the hypervisor's UART says.
+std::string text_of(std::function<void(Place&)> action) {
     Rig rig(options_for(abi::EngineKind::emulation, 1, 1));
     rig.on_end(0, [&](Core& core, mmioscope::Cpu& cpu) {
-        damage(rig);
-        core.system.set<reg::HSR>(store);
-        core.system.set<reg::HDFAR>(flags_clear);
-        core.system.set<reg::HPFAR>(flags_clear >> 12 << 4);
-        mmioscope_guest_trap(cpu, core.frame);
+        Place place{rig, core, cpu};
+        action(place);
     });
     rig.run();
     CHECK(rig.failure() == "");
     return rig.text();
+}
+
+/// Lets `damage` have the machine, and then the guest write to SYS_FLAGSCLR.
+std::string text_after(std::function<void(Rig&)> damage) {
+    return text_of([&](Place& place) {
+        damage(place.rig);
+        place.change_power();
+    });
 }
 
 std::string text_after_byte(std::uint64_t address) {
@@ -37,6 +81,22 @@ std::string text_after_byte(std::uint64_t address) {
 bool contains(const std::string& text, const std::string& what) {
     return text.find(what) != std::string::npos;
 }
+bool found(const std::string& text) {
+    return contains(text, "stop: the hypervisor's memory was changed on CPU 0") &&
+           contains(text, "mmioscope: changed: text 0x");
+}
+
+struct IncomingLine : Line {
+    std::deque<std::uint8_t> bytes;
+
+    bool put(std::uint8_t) override { return false; }
+    std::optional<std::uint8_t> get() override {
+        if (bytes.empty()) return std::nullopt;
+        const std::uint8_t byte = bytes.front();
+        bytes.pop_front();
+        return byte;
+    }
+};
 
 } // namespace
 
@@ -47,6 +107,18 @@ TEST_CASE("CRC-32 is zlib's") {
     CHECK(of("") == 0);
     CHECK(of("123456789") == 0xcbf4'3926);
     CHECK(of(std::string(4096, '\xff')) == 0xf154'670a);
+}
+
+TEST_CASE("a page that the baseline has open is no damage; a byte of text is") {
+    Rig rig(options_for(abi::EngineKind::unprotect, 1, 1));
+    rig.on_end(0, [&](Core&, mmioscope::Cpu&) {
+        open_shared_page(*rig.machine->normal_table.page_entry(at::fifo));
+        CHECK(find_damage(*rig.machine).name == nullptr);
+        *rig.simulation.ram.at({rig.machine->image.text.begin}) ^= std::byte{1};
+        CHECK(std::string(find_damage(*rig.machine).name) == "text");
+    });
+    rig.run();
+    CHECK(rig.failure() == "");
 }
 
 TEST_CASE("what has not changed does not stop the machine") {
@@ -76,4 +148,133 @@ TEST_CASE("a changed byte of text, constants, tables or description stops the ma
     }
     const auto said = text_after([](Rig& rig) { rig.machine->regions[0].size += 1; });
     CHECK(contains(said, "changed: description 0x"));
+}
+
+TEST_CASE("a request that is carried out looks at the checksums, by page and by wire") {
+    const Request sound =
+        GENERATE(make_request(Command::describe, 1), make_request(Command::stop, 1),
+                 make_request(Command::sample, 1, 2));
+    CHECK(found(text_of([&](Place& place) {
+        place.damage();
+        place.ask(sound);
+    })));
+    IncomingLine line;
+    const auto* raw = reinterpret_cast<const std::uint8_t*>(&sound);
+    line.bytes.assign(raw, raw + sizeof sound);
+    CHECK(found(text_of([&](Place& place) {
+        place.rig.machine->area->counter_frequency = 1000; // nothing is sent, and that soon
+        place.rig.machine->stream.start(line, *place.rig.machine->area, 0);
+        place.rig.machine->stream.accept_requests();
+        place.damage();
+        for (unsigned n = 0; n < 2; ++n) serve_line(place.cpu);
+    })));
+}
+
+TEST_CASE("a marker, and what is refused, do not look at the checksums") {
+    const Request request =
+        GENERATE(make_request(Command::marker, 1, 7), make_request(Command::stop, 1, 7));
+    const std::string said = text_of([&](Place& place) {
+        place.damage();
+        place.ask(request);
+    });
+    CHECK(!contains(said, "stop"));
+}
+
+TEST_CASE("requests without pause look at the checksums every 100 ms") {
+    unsigned unseen = 0;
+    CHECK(found(text_of([&](Place& place) {
+        place.core.system.set<reg::CNTFRQ>(100'000);
+        place.ask(make_request(Command::describe, 1));
+        place.damage();
+        const std::uint64_t began = place.rig.simulation.now();
+        while (place.rig.simulation.now() - began < 11'000) {
+            place.ask(make_request(Command::describe, 2));
+            ++unseen;
+        }
+    })));
+    CHECK(unseen >= 20);
+}
+
+TEST_CASE("each CPU that idles looks at one piece, and a round of them at all") {
+    CHECK(found(text_of([](Place& place) {
+        place.damage();
+        place.idle();
+    })));
+    for (const unsigned visits_early : {0u, 1u}) {
+        bool sound = true;
+        const std::string said = text_of([&](Place& place) {
+            const Range text = place.rig.machine->image.text;
+            const std::size_t round = place.rig.machine->integrity.round();
+            CHECK(round > text.size() / 4096);
+            for (std::size_t n = 0; n < 3 * round; ++n) check_integrity_at_idle(*place.rig.machine);
+            place.byte(text.begin + 3 * page_size) ^= std::byte{1}; // the fourth piece
+            for (unsigned n = 0; n < 4 - visits_early; ++n) {
+                sound &= !contains(place.rig.text(), "stop");
+                check_integrity_at_idle(*place.rig.machine);
+            }
+        });
+        CHECK(sound);
+        CHECK(found(said) == (visits_early == 0));
+    }
+}
+
+TEST_CASE("a piece of each range is looked at by CPUs that idle") {
+    const auto found_at = [](std::uint64_t address) {
+        return contains(text_of([&](Place& place) {
+                            place.byte(address) ^= std::byte{1};
+                            for (std::size_t n = place.rig.machine->integrity.round(); n > 0; --n)
+                                check_integrity_at_idle(*place.rig.machine);
+                        }),
+                        "stop: the hypervisor's memory was changed");
+    };
+    Range text, constants;
+    std::uint64_t root = 0;
+    text_of([&](Place& place) {
+        text = place.rig.machine->image.text;
+        constants = place.rig.machine->image.constants;
+        root = place.rig.machine->normal_table.root().value;
+    });
+    for (const std::uint64_t address : {text.begin, text.end - 1, constants.begin,
+                                        constants.end - 1, root + 31, root + 32, root + 4095})
+        CHECK(found_at(address));
+}
+
+TEST_CASE("behind requests and at idle nobody waits for another CPU's look or change") {
+    const std::string said = text_of([](Place& place) {
+        place.damage();
+        place.take_changes();
+        const std::uint64_t began = place.rig.simulation.scheduler.steps();
+        place.ask(make_request(Command::describe, 1));
+        check_integrity_at_idle(*place.rig.machine);
+        CHECK(place.rig.simulation.scheduler.steps() - began < 2000);
+    });
+    CHECK(!contains(said, "stop"));
+}
+
+TEST_CASE("a lock that is never given back does not keep damage from being found") {
+    const bool damaged = GENERATE(true, false);
+    const std::string said = text_of([&](Place& place) {
+        if (damaged) place.damage();
+        place.core.system.set<reg::CNTFRQ>(1);
+        place.take_changes();
+        place.change_power();
+    });
+    CHECK(found(said) == damaged);
+    CHECK(contains(said, "stop") == damaged);
+}
+
+TEST_CASE("a change that takes its time is waited for, and is no damage") {
+    unsigned turns = 0;
+    const std::string said = text_of([&](Place& place) {
+        place.damage();
+        place.take_changes();
+        place.rig.simulation.defects.while_waiting = [&] {
+            if (++turns != 1'200'000) return;
+            place.repair();
+            place.rig.machine->changes.release();
+        };
+        place.change_power();
+    });
+    CHECK(turns == 1'200'000);
+    CHECK(!contains(said, "stop"));
 }
