@@ -25,6 +25,7 @@
 #include "port/this_cpu.hpp"
 #include "port/wait.hpp"
 #include "start/requests.hpp"
+#include "trap/dispatch.hpp"
 
 #include <initializer_list>
 
@@ -268,6 +269,7 @@ void start_stream(Machine& machine, const Tree& tree) {
 /// Recorded as the start of this CPU.
 Frame enter_guest(Cpu& cpu, StartPoint at) {
     record_power(cpu, abi::PowerEvent::cpu_on, at.entry);
+    check_way_back(cpu);
     return guest_start_frame(at.entry, at.context, 0, 0);
 }
 
@@ -312,6 +314,7 @@ Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
     publish_area(machine, {guest_tree.value, guest_tree.value + written.size()});
     start_stream(machine, written);
     if (!seal_machine(machine)) refuse(machine, no_seal);
+    check_way_back(cpu);
     return guest_start_frame(static_cast<std::uint32_t>(machine.config.modules.kernel.begin), 0,
                              ~0u, static_cast<std::uint32_t>(guest_tree.value));
 }

@@ -48,12 +48,12 @@ Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     }
 }
 
+} // namespace
+
 void check_way_back(const Cpu& cpu) {
     check(cpu.view.consistent(), "VTTBR is not what it should be");
     cpu.machine->engine->check_way_back(cpu);
 }
-
-} // namespace
 
 void guest_trap(Cpu& cpu, Frame& frame) {
     if (cpu.machine->stopped.load(std::memory_order_relaxed) != 0) port::halt();

@@ -229,7 +229,7 @@ TEST_CASE("a snapshot is made by one CPU at a time, and not beside a change", "[
     roomy.tree.area_size = 1 << 20;
     as_guest(roomy, [](Rig& rig, mmioscope::Cpu& cpu) {
         std::uint64_t spins = 0;
-        REQUIRE(rig.machine->changes.try_acquire(1, 0, spins));
+        REQUIRE(rig.machine->changes.try_acquire(1, 16, spins));
         CHECK(!execute(cpu, make_request(Command::snapshot, 1)).has_value());
         CHECK(previous_boot(*rig.machine->area) == nullptr);
         rig.machine->changes.release();

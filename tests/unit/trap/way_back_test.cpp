@@ -1,0 +1,124 @@
+// What stops the machine before an ERET into the guest: made by hand, since no program does it.
+#include "mm/shared_page.hpp"
+#include "sim/judge.hpp"
+#include "start/start.hpp"
+#include "trap/dispatch.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+
+namespace {
+
+using Action = std::function<void(Rig&, mmioscope::Cpu&)>;
+
+bool says(const Rig& rig, const std::string& why) {
+    return rig.text().find("mmioscope: stop: " + why + " on CPU 0\r\n") != std::string::npos;
+}
+
+/// Has CPU 0 trap for a call that nobody answers, behind `action`; whether the machine stops, with
+/// `why` if any is given.
+bool stops_behind(Action action, const std::string& why,
+                  abi::EngineKind engine = abi::EngineKind::shadow) {
+    Rig rig(options_for(engine, 1, 1));
+    bool back = false;
+    rig.on_end(0, [&](Core& core, mmioscope::Cpu& cpu) {
+        action(rig, cpu);
+        core.system.set<reg::HSR>(0x12u << 26); // HVC: undefined on this board
+        mmioscope_guest_trap(cpu, core.frame);
+        back = true;
+    });
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(back == !says(rig, why));
+    return !back;
+}
+
+void take_a_lock(Rig& rig, mmioscope::Cpu& cpu) {
+    RegionSet regions;
+    regions.add(0);
+    std::uint64_t spins = 0;
+    REQUIRE(cpu.locks.acquire(rig.machine->locks, regions, cpu.number, spins));
+}
+
+constexpr auto no_baseline = {abi::EngineKind::shadow, abi::EngineKind::emulation};
+
+} // namespace
+
+TEST_CASE("no way back with a shadow table open and no step") {
+    const auto engine = GENERATE(values(no_baseline));
+    CHECK(!stops_behind([](Rig&, mmioscope::Cpu&) {}, "any", engine));
+    CHECK(stops_behind([](Rig&, mmioscope::Cpu& cpu) { cpu.view.open_shadow(); },
+                       "shadow table without a step", engine));
+    CHECK(!stops_behind(
+        [](Rig&, mmioscope::Cpu& cpu) {
+            cpu.view.open_shadow();
+            cpu.view.close_shadow();
+        },
+        "any", engine));
+}
+
+TEST_CASE("no way back with a lock held and no step") {
+    const auto engine = GENERATE(values(no_baseline));
+    CHECK(stops_behind(take_a_lock, "lock without a step", engine));
+    CHECK(!stops_behind(
+        [](Rig& rig, mmioscope::Cpu& cpu) {
+            take_a_lock(rig, cpu);
+            cpu.locks.release();
+        },
+        "any", engine));
+}
+
+TEST_CASE("no way back with another table in VTTBR than the view says") {
+    const auto other = [](Rig& rig, mmioscope::Cpu&) {
+        port::write<reg::VTTBR>(1ull << 48 | rig.machine->shadow_tables[0].root().value);
+        port::synchronize_context();
+    };
+    for (const auto engine : no_baseline)
+        CHECK(stops_behind(other, "VTTBR is not what it should be", engine));
+}
+
+TEST_CASE("no way back under the baseline with its page, a lock or a shadow table without a step") {
+    constexpr auto baseline = abi::EngineKind::unprotect;
+    CHECK(!stops_behind([](Rig&, mmioscope::Cpu&) {}, "any", baseline));
+    CHECK(stops_behind([](Rig&, mmioscope::Cpu& cpu) { cpu.view.open_shadow(); },
+                       "a shadow table, which this engine does not use", baseline));
+    CHECK(stops_behind(take_a_lock, "a lock held in the guest", baseline));
+    CHECK(stops_behind(
+        [](Rig& rig, mmioscope::Cpu& cpu) {
+            cpu.step.opened = rig.machine->normal_table.page_entry(at::fifo);
+            open_shared_page(*cpu.step.opened);
+        },
+        "a page open without a step", baseline));
+}
+
+TEST_CASE("no first way to the guest with a lock held") {
+    Rig rig(options_for(abi::EngineKind::shadow, 2, 1));
+    bool entered = false;
+    SECTION("by the CPU that boots") {
+        bool taken = false; // while the boot prints its line
+        rig.simulation.bus.on_arrival = [&](const BusAccess& access) {
+            if (access.address != at::own_uart || std::exchange(taken, true)) return;
+            take_a_lock(rig, rig.machine->cpus[0]);
+        };
+        rig.on_end(0, [&](Core&, mmioscope::Cpu&) { entered = true; });
+        rig.run();
+        CHECK(taken);
+    }
+    SECTION("by a CPU that the guest starts") {
+        Code(rig.simulation.ram, at::kernel).end(); // CPU 1 stays where it is
+        rig.on_end(0, [&](Core&, mmioscope::Cpu&) { // CPU 0 stands for CPU 1 here
+            for (unsigned n = 0; n < 10'000; ++n) rig.simulation.scheduler.point();
+            mmioscope::Cpu& other = rig.machine->cpus[1];
+            take_a_lock(rig, other);
+            rig.machine->power.prepare(1, CpuPower::off, {at::kernel, 0});
+            start_by_firmware(*rig.machine, other);
+            entered = true;
+        });
+        rig.run();
+    }
+    CHECK(rig.failure() == "");
+    CHECK(!entered);
+    CHECK(says(rig, "lock without a step"));
+}
