@@ -57,18 +57,41 @@ done
 add test hostile 20 hostile vexpress-a15 serial0 1000000
 add test virt-hostile 20 hostile virt pl011@9000000 562022
 
-# A device writes into the hypervisor: it is found when the guest switches the machine off, and not carried out.
-dma() {
+# A device writes 16 bytes into the hypervisor: it is found when the guest switches the machine off, and not carried out.
+dma_to() { # WHAT PAGE ARGUMENT...: by its name in the report
     board=virt
-    run_bare dma --qemu-arg=-device --qemu-arg=virtio-rng-device
+    run_bare dma --qemu-arg=-device --qemu-arg=virtio-rng-device "${@:3}"
     exits_with 1
     has console '^dma: into the hypervisor'
     has console "^mmioscope: stop: the hypervisor's memory was changed on CPU 0"
-    has console '^mmioscope: changed: text 0x48000000\+0x1000'
+    has console "^mmioscope: changed: $1 0x$2\+0x(1000|fe0)"
     has console '^mmioscope: end of report'
     has stdout '^incomplete: .*the hypervisor stopped$'
 }
-add test dma 3 dma
+dma_at() { # WHAT ADDRESS
+    dma_to "$1" "$(printf '%05x' $(($2 >> 12)))(000|020)" \
+        --qemu-arg=-device --qemu-arg="loader,addr=$((0x42000000)),data=$(($2)),data-len=4"
+}
+dma_into_text() { dma_to text 48000000; }
+# What the hypervisor reads at boot only.
+dma_into_constants() {
+    local at
+    at=$(arm-none-eabi-nm "$build/hyp-virt.elf" | sed -n 's/^\([0-9a-f]*\) r .*memory_likeE$/\1/p')
+    [ -n "$at" ] || fail "no such constant"
+    dma_at constants 0x"$at"
+}
+# A report says in VTTBR where the guest's root is. The table below it was taken next; its last two entries are read by no
+# walk for this guest.
+dma_into_tables() {
+    local root
+    dma_into_text
+    root=$(sed -nE 's/^VTTBR=0x10000(48[0-9a-f]{6}) .*/\1/p' "$out/console")
+    [ -n "$root" ] || fail "no VTTBR in the report"
+    dma_at tables $((0x$root + 0x1ff0))
+}
+add test dma 3 dma_into_text
+add test dma-constants 3 dma_into_constants
+add test dma-tables 3 dma_into_tables
 
 # On a board with firmware: its functions, with arguments that make sense and that do not, are answered as without
 # the hypervisor.
