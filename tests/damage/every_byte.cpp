@@ -2,8 +2,11 @@
 // line can, and looks at what a listener makes of it. A frame that is damaged is lost, and told of;
 // all others arrive as they were, in their order. Exit status 0 if that is so.
 //
-// Frames are decoded each on its own, so what is right of them is right of their records; that is
-// looked at too, with the whole decoder, at some of the places.
+// Frames are decoded each on its own, so what is right of them is right of their records. That is
+// looked at too, with the whole decoder, where a frame begins and ends and at one place in
+// whole_decoder_each: and the records that are told to be lost are as many as those that did not
+// come, of each CPU up to the last one that came.
+#include "lib/loss_counter.hpp"
 #include "lib/wire_decoder.hpp"
 
 #include <algorithm>
@@ -24,7 +27,7 @@ using Records = std::vector<abi::Record>;
 using View = std::span<const std::byte>;
 
 constexpr std::size_t length = 16 * 1024;
-constexpr std::size_t whole_decoder_each = 128; ///< so many places, one with the whole decoder
+constexpr std::size_t whole_decoder_each = 67; ///< so many places, one with the whole decoder
 
 enum class Way { drop, insert_zero, insert_other, cut, flip }; ///< and from there on each bit
 constexpr int ways = static_cast<int>(Way::flip) + 8;
@@ -69,22 +72,23 @@ Heard hear(View wire) {
     return heard;
 }
 
-struct Sink : trace::WireSink {
+/// What a listener makes of a piece of wire.
+struct Decoded : trace::WireSink {
     Records all;
+    trace::LossCounter losses{1};
+
+    explicit Decoded(View wire) {
+        trace::WireDecoder decoder(*this);
+        decoder.feed(wire);
+        decoder.finish();
+    }
     void hello(const trace::StreamHead&) override {}
     void records(std::span<const abi::Record> records) override {
         all.insert(all.end(), records.begin(), records.end());
+        for (const abi::Record& record : records) losses.add(record);
     }
     void end(const abi::EndHeader&, std::span<const abi::Statistics>) override {}
 };
-
-Records decode(View wire) {
-    Sink sink;
-    trace::WireDecoder decoder(sink);
-    decoder.feed(wire);
-    decoder.finish();
-    return sink.all;
-}
 
 /// The recorded wire, cut into what stands between zeros.
 class Recording {
@@ -94,6 +98,8 @@ public:
     std::size_t size() const { return wire_.size(); }
     std::size_t frames() const { return begins_.size() - 1; }
     std::size_t records() const { return records_; }
+    /// Before any damage.
+    std::uint64_t lost() const { return Decoded(wire_).losses.lost(); }
     /// Empty if the damage at `at` does what it may and no more.
     std::string check(std::size_t at, int way) const;
 
@@ -107,6 +113,9 @@ private:
     }
     std::string check_records(std::size_t at, int way, std::size_t lost,
                               std::size_t lost_end) const;
+    /// A frame's first or last bytes, or the zero between two.
+    bool at_edge(std::size_t at) const;
+    std::size_t missing(const std::vector<bool>& came) const;
 
     Bytes wire_;
     std::vector<std::size_t> begins_; ///< of each frame, the zero in front of it; and the end
@@ -125,7 +134,7 @@ Recording::Recording(Bytes wire) : wire_(std::move(wire)) {
         Bytes alone(described.begin(), described.end());
         if (n >= descriptions())
             alone.insert(alone.end(), part(n, n + 1).begin(), part(n, n + 1).end());
-        of_frame_.push_back(decode(alone));
+        of_frame_.push_back(Decoded(alone).all);
         records_ += of_frame_.back().size();
     }
 }
@@ -169,24 +178,46 @@ std::string Recording::check(std::size_t at, int way) const {
         return "a lost frame is not told of";
     if (cut && !zero && heard.counts.damaged == 0 && at != begins_[hit] + 1 && hit > 0)
         return "a cut frame is not told of";
-    return at % whole_decoder_each == 0 ? check_records(at, way, lost, hit + 1) : "";
+    const bool whole = at % whole_decoder_each == 0 || at_edge(at);
+    return whole ? check_records(at, way, lost, hit + 1) : "";
+}
+
+bool Recording::at_edge(std::size_t at) const {
+    return std::any_of(begins_.begin(), begins_.end(),
+                       [at](std::size_t zero) { return at + 1 >= zero && at <= zero + 1; });
+}
+
+/// Records that a listener can know it has not got: one of the same CPU came behind them.
+std::size_t Recording::missing(const std::vector<bool>& came) const {
+    bool behind[abi::max_cpus] = {};
+    std::size_t count = 0;
+    for (std::size_t n = frames(); n-- > 0;)
+        for (const abi::Record& record : of_frame_[n]) {
+            if (came[n]) behind[record.cpu] = true;
+            else count += behind[record.cpu] ? 1 : 0;
+        }
+    return count;
 }
 
 std::string Recording::check_records(std::size_t at, int way, std::size_t lost,
                                      std::size_t lost_end) const {
-    const Records got = decode(damaged(wire_, at, way));
+    const Decoded decoded(damaged(wire_, at, way));
+    const Records& got = decoded.all;
     const bool cut = static_cast<Way>(way) == Way::cut;
     if (lost < descriptions() && got.empty()) return ""; // not known what they mean
     std::size_t place = 0;
+    std::vector<bool> came(frames());
     for (std::size_t n = 0; n < frames() && !(cut && n >= lost_end); ++n) {
         const Records& sent = of_frame_[n];
         const bool here = got.size() - place >= sent.size() &&
                           (sent.empty() || std::memcmp(got.data() + place, sent.data(),
                                                        sent.size() * sizeof sent[0]) == 0);
+        came[n] = here;
         if (here) place += sent.size();
         else if (n < lost || n >= lost_end) return "records are lost that were not damaged";
     }
-    return place == got.size() ? "" : "a record that was never sent";
+    if (place != got.size()) return "a record that was never sent";
+    return decoded.losses.lost() == missing(came) ? "" : "not as many records lost as are told";
 }
 
 struct Tally {
@@ -233,6 +264,10 @@ int main(int count, char** arguments) {
     Bytes bytes(end + 1);
     std::memcpy(bytes.data(), text.data(), bytes.size());
     const Recording recording(bytes);
+    if (recording.lost() > 0) {
+        std::fprintf(stderr, "every-byte: %s lacks records before any damage\n", arguments[1]);
+        return 2;
+    }
     const Tally tally = damage_all(recording);
     std::size_t all = 0;
     for (const auto& [what, times] : tally.wrong) all += times;
