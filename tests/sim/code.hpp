@@ -79,6 +79,8 @@ public:
     Code& cpsid_aif() { return word(0xf10c'01c0); }
     Code& cps(unsigned mode) { return word(0xf102'0000 | mode); }
     Code& set_vbar(unsigned rt) { return word(0xee0c'0f10 | rt << 12); }
+    /// TPIDRURO, where Linux keeps the task.
+    Code& set_task(unsigned rt) { return word(0xee0d'0f70 | rt << 12); }
     Code& dcimvac(unsigned rt) { return word(0xee07'0f36 | rt << 12); }
     /// Ends the program: a branch to itself.
     Code& end() { return b(at_); }

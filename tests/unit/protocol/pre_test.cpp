@@ -111,22 +111,29 @@ TEST_CASE("an instruction of several accesses, or one that aborts, has one begin
 TEST_CASE("an access that never returns is named by its begin record") {
     const auto engine = GENERATE(values(engines));
     const bool write = GENERATE(false, true);
-    Rig rig(pre(engine, 1, 7));
+    const bool user = GENERATE(false, true); // there the task is known by its stack in SVC mode
+    constexpr std::uint32_t task = 0xc123'4560;
+    Rig rig(pre(engine, 2, 7));
     rig.simulation.bus.on_arrival = [&](const BusAccess& access) {
         if (access.address == at::gadget + 0x40) rig.simulation.scheduler.stop();
     };
-    Code code = rig.program(0);
-    code.mov(0, at::gadget).mov(1, 0x55).ldr(2, 0);
+    Code code = rig.program(1);
+    code.mov(0, at::gadget).mov(1, 0x55).mov(2, task).mov(13, 0).set_task(13);
+    (user ? code.mov(13, task).cps(0x10) : code.set_task(2)).ldr(2, 0);
     const std::uint32_t pc = code.here();
     (write ? code.str(1, 0, 0x40) : code.ldr(2, 0, 0x40)).ldr(2, 0).end();
     rig.run();
-    const abi::Record& last = newest(rig, 0);
+    const abi::Record& last = newest(rig, 1);
     CHECK(last.type == abi::RecordType::begin);
+    CHECK(last.cpu == 1);
     CHECK(last.pc == pc);
     CHECK(abi::physical_address(last) == at::gadget + 0x40);
+    REQUIRE(last.device < rig.machine->regions.size());
+    CHECK(std::string(rig.machine->regions[last.device].path).ends_with("/gadget@140000"));
+    CHECK(last.task == task);
     CHECK(abi::is_write(last) == write);
     if (write) CHECK(last.value == 0x55);
-    CHECK(rig.ring(0).in_flight == abi::InFlight::begun);
+    CHECK(rig.ring(1).in_flight == abi::InFlight::begun);
 }
 
 TEST_CASE("without `pre` there are no begin records, nor of what is not traced with it") {
