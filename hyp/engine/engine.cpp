@@ -42,11 +42,16 @@ bool still_recorded(const Cpu& cpu, const DeviceAccess& access) {
 
 } // namespace
 
+bool must_wait(Cpu& cpu, const DeviceAccess& access) {
+    return access.recorded && cpu.ring.stalls() &&
+           !cpu.ring.has_room(access.beats + (cpu.machine->config.pre ? 1 : 0));
+}
+
 bool take_locks(Cpu& cpu, const DeviceAccess& access) {
     abi::Statistics& statistics = cpu.ring.statistics();
     if (cpu.locks.acquire(cpu.machine->locks, regions_of(cpu.step, access), cpu.number,
                           statistics.lock_spins)) {
-        if (still_recorded(cpu, access) == access.recorded) return true;
+        if (still_recorded(cpu, access) == access.recorded && !must_wait(cpu, access)) return true;
         cpu.locks.release();
     }
     ++statistics.retries;

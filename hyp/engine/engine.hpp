@@ -34,8 +34,12 @@ protected:
     ~Engine() = default;
 };
 
+/// Under `stall`: the ring has no room for the records of `access`, and the guest has to try again.
+[[nodiscard]] bool must_wait(Cpu& cpu, const DeviceAccess& access);
+
 /// Takes the locks of all regions `access` reaches. False, and counted as a retry, if one is held
-/// elsewhere for too long, or if what is traced of them is no longer what it was at the trap.
+/// elsewhere for too long, or if what was decided at the trap holds no longer: what is traced of
+/// them, or whether it must wait.
 [[nodiscard]] bool take_locks(Cpu& cpu, const DeviceAccess& access);
 /// Counts the access, and its stores, under its locks: now, since it may end the machine.
 void count_access(Cpu& cpu, const DeviceAccess& access);

@@ -184,8 +184,7 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
 
     find_last_region(machine, access);
     access.recorded = reaches_traced(machine.map, cpu.step, access);
-    if (access.recorded && cpu.ring.stalls() &&
-        !cpu.ring.has_room(access.beats + (machine.config.pre ? 1 : 0))) {
+    if (must_wait(cpu, access)) {
         ++cpu.ring.statistics().retries;
         return Outcome::again;
     }

@@ -1,6 +1,7 @@
 // Full rings: what each policy does when the reader is slow.
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"
+#include "unit/control/asking.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -110,4 +111,90 @@ TEST_CASE("under `flight` the newest records are there and equal the end of the 
         REQUIRE(abi::physical_address(records[i]) == access.address);
     }
     CHECK(rig.ring(0).lost == 0);
+}
+
+namespace {
+
+/// CPU 0 steers, while CPU 1 makes more records than its ring holds.
+class Steered {
+public:
+    Steered(Rig& rig, mmioscope::Cpu& cpu) : rig_(rig), cpu_(cpu) {}
+
+    Status set(abi::Policy policy) {
+        const Request request =
+            abi::control::make_request(Command::policy, 1, static_cast<std::uint32_t>(policy));
+        for (;;)
+            if (const auto reply = execute(cpu_, request)) return reply->status;
+    }
+    std::uint64_t lost() const { return rig_.ring(1).lost; }
+    std::uint64_t head() const { return rig_.ring(1).head; }
+    std::uint64_t retries() const { return rig_.ring(1).statistics.retries; }
+
+    /// `count` has grown by `more`.
+    void wait_for(std::uint64_t (Steered::*count)() const, std::uint64_t more) {
+        const std::uint64_t before = (this->*count)();
+        while ((this->*count)() < before + more) rig_.simulation.point();
+    }
+
+private:
+    Rig& rig_;
+    mmioscope::Cpu& cpu_;
+};
+
+/// When the policy changed, in order.
+std::vector<std::uint64_t> changes(const Rig& rig) {
+    std::vector<std::uint64_t> times;
+    for (const abi::Record& r : rig.records(0))
+        if (r.type == abi::RecordType::configuration) times.push_back(r.time);
+    return times;
+}
+
+} // namespace
+
+TEST_CASE("the policy that is asked for is what full rings do from then on") {
+    const auto engine = GENERATE(values(engines));
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        CAPTURE(seed);
+        RigOptions options = crowded(engine, "drop", seed);
+        options.conditions.step_limit = 3'000'000;
+        bool reads = false;
+        options.read_when = [&reads](const Rig&) { return reads; };
+        Rig rig(options);
+        write_hammer(rig.program(1), 100'000'000);
+        bool refused = false;
+        rig.on_end(0, [&](Core&, mmioscope::Cpu& cpu) {
+            Steered steered(rig, cpu);
+            steered.wait_for(&Steered::lost, 20);
+            CHECK(steered.set(abi::Policy::stall) == Status::done);
+            steered.wait_for(&Steered::retries, 100); // full, and nobody reads
+            reads = true;
+            steered.wait_for(&Steered::head, 2 * rig.ring(1).capacity);
+            reads = false;
+            steered.wait_for(&Steered::retries, 100);
+            CHECK(steered.set(abi::Policy::drop) == Status::done);
+            steered.wait_for(&Steered::lost, 20);
+            refused = steered.set(abi::Policy::flight) == Status::fixed;
+            steered.wait_for(&Steered::lost, 20); // the oldest stay
+            reads = true;
+            steered.wait_for(&Steered::head, 20);
+            rig.simulation.scheduler.stop();
+        });
+        rig.run();
+        REQUIRE(rig.failure() == "");
+        REQUIRE(refused);
+        const auto times = changes(rig);
+        REQUIRE(times.size() == 2);
+        std::size_t on_bus = 0, records = 0, gaps_before = 0, gaps_behind = 0;
+        for (const BusAccess& a : rig.simulation.bus.log())
+            on_bus += a.cpu == 1 && a.time > times[0] && a.time < times[1];
+        for (const abi::Record& r : rig.records(1)) {
+            const bool stalling = r.time > times[0] && r.time < times[1];
+            records += r.type == abi::RecordType::access && stalling;
+            if (r.type == abi::RecordType::gap) ++(r.time < times[1] ? gaps_before : gaps_behind);
+        }
+        REQUIRE(records > 2 * rig.ring(1).capacity);
+        REQUIRE(records == on_bus);
+        REQUIRE(gaps_before == 1); // what was lost up to the first change, told of behind it
+        REQUIRE(gaps_behind == 1);
+    }
 }
