@@ -20,6 +20,13 @@ constexpr unsigned patience = 100;          ///< ms without a byte taken, at the
 constexpr unsigned lock_patience = 2000;    ///< ms for another CPU, whose work is bounded
 constexpr unsigned still_ending = 1000;     ///< ms in which a machine that ends has ended
 
+/// The next byte may be another CPU's, and must not overtake this one's last: a DMB orders what
+/// CPUs see, and says nothing of what has reached a device (ARM ARM A3.8.3).
+void give_back(Lock& lock) {
+    port::complete_system();
+    lock.release();
+}
+
 } // namespace
 
 void Stream::start(Line& line, abi::AreaHeader& area, unsigned time_shift,
@@ -41,7 +48,7 @@ void Stream::work_a_little(std::uint32_t cpu) {
         close_if_old();
         work(at_trap);
     }
-    lock_.release();
+    give_back(lock_);
 }
 
 bool Stream::work_at_idle(std::uint32_t cpu) {
@@ -54,7 +61,7 @@ bool Stream::work_at_idle(std::uint32_t cpu) {
         const Done made = work(at_idle);
         done = made.records == 0 && made.bytes == 0;
     }
-    lock_.release();
+    give_back(lock_);
     return done;
 }
 
@@ -186,7 +193,7 @@ void Stream::finish(std::uint32_t cpu, abi::StreamEnd reason) {
         if (now() >= give_up || lock_.owner() == cpu) return;
     reason_ = reason;
     send_end();
-    lock_.release();
+    give_back(lock_);
 }
 
 void Stream::send_end() {

@@ -63,6 +63,7 @@ void write_chosen(Writer& w, const TreeOptions& o) {
     if (!o.policy.empty()) w.text(abi::chosen::policy, {o.policy});
     if (o.pre) w.text(abi::chosen::pre, {});
     if (!o.control.empty()) w.text(abi::chosen::control, {o.control});
+    if (!o.stream.empty()) w.text(abi::chosen::stream, {o.stream});
     if (o.guest_reader) w.text(abi::chosen::guest_reader, {});
     if (!o.requests.empty()) w.cells(abi::chosen::requests, o.requests);
     w.cells(abi::chosen::area_size, {o.area_size});

@@ -15,6 +15,7 @@ struct TreeOptions {
     bool pre{};
     std::string control{};
     bool guest_reader{};
+    std::string stream{};
     std::uint32_t area_size{1 << 20};
     std::vector<std::string> trace{};///< empty: no such property
     std::vector<std::uint32_t> requests{}; ///< cells; empty: likewise

@@ -1,0 +1,43 @@
+// The hypervisor's own end reaches whoever listens.
+#include "abi/layout.hpp"
+#include "sim/hammer.hpp"
+#include "trap/dispatch.hpp"
+#include "unit/stream/streaming.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+
+TEST_CASE("a panic sends what the rings hold, and that it is the end", "[stream][protocol]") {
+    const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
+    for (std::uint64_t seed = 1; seed <= seeds(6); ++seed) {
+        CAPTURE(seed);
+        constexpr unsigned cpus = 3;
+        RigOptions options = options_for(engine, cpus, seed);
+        options.conditions.step_limit = 2'000'000;
+        StreamingRig rig(options);
+        // CPU 2 traps for a reason that cannot be, while the others go on.
+        for (unsigned i = 0; i < cpus; ++i) write_hammer(rig.program(i), i == 2 ? 30 : 100'000'000);
+        rig.on_end(2, [&](Core& core, mmioscope::Cpu& cpu) {
+            core.system.set<reg::HSR>(0x3fu << 26);
+            mmioscope_guest_trap(cpu, core.frame);
+        });
+        rig.run();
+        REQUIRE(rig.failure() == "");
+        REQUIRE(rig.text().find(abi::end_of_report) != std::string::npos);
+        const Arrived all = arrived(rig.uart->sent);
+        REQUIRE(all.ends >= 1);
+        REQUIRE(all.order.back() == 'e');
+        REQUIRE(all.end.reason == abi::StreamEnd::panicked);
+        std::size_t next[cpus]{};
+        for (const abi::Record& record : all.records) {
+            const abi::Record& same = rig.records(record.cpu).at(next[record.cpu]++);
+            REQUIRE(record.cpu_sequence == same.cpu_sequence);
+            REQUIRE(record.type == same.type);
+            REQUIRE(record.value == same.value);
+        }
+        REQUIRE(next[2] == rig.records(2).size()); // and all that the end says
+        for (unsigned i = 0; i < cpus; ++i) REQUIRE(all.end.next_sequence[i] == next[i]);
+    }
+}
