@@ -12,8 +12,10 @@ using abi::control::Reply;
 using abi::control::Request;
 
 const Request* RequestLine::take(std::uint32_t cpu) {
+    // A STREX may fail without a reason, and the CPU may sleep next.
+    constexpr unsigned few_turns = 8;
     std::uint64_t spins = 0;
-    if (line_ == nullptr || !lock_.try_acquire(cpu, 0, spins)) return nullptr;
+    if (line_ == nullptr || !lock_.try_acquire(cpu, few_turns, spins)) return nullptr;
     if (waiting_ || receive()) return &request_;
     lock_.release();
     return nullptr;

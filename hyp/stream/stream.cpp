@@ -19,6 +19,7 @@ constexpr unsigned longest_in_frame = 1000; ///< ms a record waits for others: a
 constexpr unsigned patience = 100;          ///< ms without a byte taken, at the end
 constexpr unsigned lock_patience = 2000;    ///< ms for another CPU, whose work is bounded
 constexpr unsigned still_ending = 1000;     ///< ms in which a machine that ends has ended
+constexpr unsigned few_turns = 8;           ///< a STREX may fail without a reason
 
 /// The next byte may be another CPU's, and must not overtake this one's last: a DMB orders what
 /// CPUs see, and says nothing of what has reached a device (ARM ARM A3.8.3).
@@ -53,7 +54,7 @@ void Stream::work_a_little(std::uint32_t cpu) {
 
 bool Stream::work_at_idle(std::uint32_t cpu) {
     std::uint64_t spins = 0;
-    if (!lock_.try_acquire(cpu, 0, spins)) return true; // its owner goes on
+    if (!lock_.try_acquire(cpu, few_turns, spins)) return true; // its owner goes on
     bool done = true;
     if (active()) {
         work_behind_end();

@@ -75,6 +75,7 @@ public:
     Code& hvc() { return word(0xe140'0070); }
     Code& smc() { return word(0xe160'0070); }
     Code& nop() { return word(0xe320'f000); }
+    Code& wfi() { return word(0xe320'f003); }
     Code& cpsie_aif() { return word(0xf108'01c0); }
     Code& cpsid_aif() { return word(0xf10c'01c0); }
     Code& cps(unsigned mode) { return word(0xf102'0000 | mode); }

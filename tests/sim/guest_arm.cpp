@@ -29,6 +29,7 @@ GuestCpu::Effect GuestCpu::execute_arm(std::uint32_t word) {
     if ((word & 0x0ff0'00f0) == 0x0120'0070) return breakpoint_instruction();         // BKPT
     if ((word & 0x0fff'fff0) == 0x012f'ff10) return exchange(get(field(word, 3, 0))); // BX
     if ((word & 0x0fff'ffff) == 0x0320'f000) return Effect::next;                     // NOP
+    if ((word & 0x0fff'ffff) == 0x0320'f003) return wait_for_interrupt();
     if ((word & 0xff10'0000) == 0xf400'0000) return structure_load_store(word);
     if ((word & 0x0fb0'0ff0) == 0x0100'0090) return swap(word);
     if ((word & 0x0f80'0ff0) == 0x0180'0f90) return exclusive(word);

@@ -75,6 +75,7 @@ private:
     void native_prefetch_abort(std::uint32_t va, std::uint32_t status);
     void asynchronous_abort();
     Effect supervisor_call();
+    Effect wait_for_interrupt();
     Effect trap(unsigned exception_class, std::uint32_t iss, bool wide);
     void stopped_access(std::uint32_t va, const Route& route, bool write, const Syndrome& syndrome,
                         unsigned log2_size);

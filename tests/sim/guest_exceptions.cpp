@@ -1,6 +1,7 @@
 // Exceptions: those the guest takes itself, and those that go to Hyp (ARM ARM B1.8, B3.13).
 #include "guest_cpu.hpp"
 
+#include "arch/control.hpp"
 #include "trap/dispatch.hpp"
 
 namespace mmioscope::sim {
@@ -55,6 +56,13 @@ void GuestCpu::asynchronous_abort() {
 GuestCpu::Effect GuestCpu::supervisor_call() {
     take(Mode::svc, 0x08, core_.frame.pc + (core_.thumb() ? 2 : 4), false);
     return Effect::trapped;
+}
+
+/// Where it is not trapped it ends at once, as it may at any time (B1.8.14).
+GuestCpu::Effect GuestCpu::wait_for_interrupt() {
+    if ((core_.system.get<reg::HCR>() & arch::hcr_twi) == 0) return Effect::next;
+    constexpr std::uint32_t always = 1u << 24 | 14u << 20; // CV, COND: for Thumb none need be given
+    return trap(0x01, core_.thumb() ? 0 : always, wide_);
 }
 
 GuestCpu::Effect GuestCpu::trap(unsigned exception_class, std::uint32_t iss, bool wide) {

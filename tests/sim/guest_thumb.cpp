@@ -45,6 +45,7 @@ GuestCpu::Effect GuestCpu::execute_thumb(std::uint32_t word) {
                      get(field(word, 5, 3)) + (field(word, 10, 6) << log2_size));
     }
     case 0x16: case 0x17: // IT and hints; CPS
+        if (word == 0xbf30) return wait_for_interrupt();
         if ((word & 0xff0f) == 0xbf00) return Effect::next;
         if ((word & 0xff00) == 0xbf00) {
             core_.frame.psr |= (word & 0xfc) << 8 | (word & 3) << 25;

@@ -1,0 +1,110 @@
+// When the stream's line is worked on: at each trap, and more while the guest waits for interrupts,
+// which traps for that.
+#include "unit/control/asking.hpp"
+#include "unit/stream/streaming.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+
+namespace {
+
+// Bytes, as hyp/README.md says.
+constexpr std::size_t at_trap = 16;
+constexpr std::size_t at_wfi = 128 + at_trap; // a WFI is a trap, too
+
+/// What is on the wire is what the ring of CPU 0 holds.
+void require_all_arrived(const StreamingRig& rig, const Arrived& all) {
+    const auto& records = rig.records(0);
+    REQUIRE(all.records.size() == records.size());
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        REQUIRE(all.records[i].type == records[i].type);
+        REQUIRE(all.records[i].cpu_sequence == records[i].cpu_sequence);
+        REQUIRE(all.records[i].value == records[i].value);
+        REQUIRE(all.records[i].pc == records[i].pc);
+    }
+}
+
+} // namespace
+
+TEST_CASE("a WFI sends more than other traps, up to its bound, and the guest goes on behind it") {
+    const bool thumb = GENERATE(false, true);
+    constexpr unsigned times = 4;
+    StreamingRig rig(options_for(abi::EngineKind::shadow, 1, GENERATE(range(1, 6))));
+    Code code = rig.program(0);
+    code.mov(3, 0).mov(0, at::fifo).ldr(1, 0);
+    if (thumb) code.to_thumb();
+    const std::uint32_t first = code.here();
+    const std::uint32_t size = thumb ? 4 : 8; // of a WFI and what follows it
+    for (unsigned n = 0; n < times; ++n) {
+        if (thumb) code.half(0xbf30).half(0x3301); // WFI; ADDS r3, #1
+        else code.wfi().add(3, 3, 1);
+    }
+    thumb ? code.end_thumb() : code.end();
+    std::vector<std::size_t> at_wfis;
+    rig.watch([&](std::size_t bytes, std::uint32_t pc) {
+        const bool behind = pc > first && pc <= code.here() && (pc - first) % size == size / 2;
+        if (behind) at_wfis.push_back(bytes);
+        else CHECK(bytes <= at_trap);
+    });
+    rig.run();
+    REQUIRE(rig.failure() == "");
+    CHECK(rig.simulation.cores[0].ended);
+    CHECK(rig.reg(0, 3) == times);
+    REQUIRE(at_wfis.size() == times);
+    for (const std::size_t bytes : at_wfis) {
+        CHECK(bytes >= at_wfi - at_trap); // the rest is sent if its lock is had at once
+        CHECK(bytes <= at_wfi);
+    }
+}
+
+TEST_CASE("a guest that never waits is listened to at its traps") {
+    const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
+    StreamingRig rig(options_for(engine, 1, GENERATE(range(1, 6))));
+    rig.uart->receive(abi::control::make_request(Command::marker, 7, 1, 2));
+    rig.program(0).mov(0, at::fifo).ldr(1, 0).ldr(1, 0).end();
+    rig.run();
+    REQUIRE(rig.failure() == "");
+    const auto& records = rig.records(0);
+    REQUIRE(records.size() >= 3);
+    const auto* last = &records[records.size() - 3];
+    CHECK(last[0].type == abi::RecordType::access);
+    CHECK(last[1].type == abi::RecordType::marker);
+    CHECK(last[1].value == 0x2'0000'0001);
+    CHECK(last[2].type == abi::RecordType::access);
+    CHECK(rig.uart->sent.size() > 1); // the first byte is the boot's
+}
+
+TEST_CASE("a CPU sleeps in a WFI only when all has left and no request waits") {
+    const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        CAPTURE(seed);
+        StreamingRig rig(options_for(engine, 1, seed));
+        Code code = rig.program(0);
+        code.mov(0, at::fifo).mov(2, 40);
+        const std::uint32_t top = code.here();
+        code.ldr(1, 0).str(2, 0, 4).subs(2, 2, 1).bne(top);
+        const std::uint32_t idle = code.here();
+        code.wfi().b(idle);
+        bool asked = false;
+        rig.watch([&](std::size_t bytes, std::uint32_t pc) {
+            REQUIRE(bytes <= at_wfi);
+            const abi::RingHeader& ring = rig.ring(0);
+            const bool taken = ring.readers[abi::drain_reader].tail == ring.head;
+            if (asked || pc != idle + 4 || !taken || bytes >= at_trap) return;
+            asked = true; // nothing is left to be done: the next WFI would sleep
+            rig.uart->receive(make_request(Command::flush, 7));
+        });
+        rig.run(); // until the CPU sleeps: nothing is there to wake it
+        REQUIRE(rig.failure() == "");
+        REQUIRE(asked);
+        REQUIRE(!rig.simulation.cores[0].ended);
+        REQUIRE(rig.uart->received.empty());
+        const Arrived all = arrived(rig.uart->sent);
+        REQUIRE(all.replies.size() == 1);
+        REQUIRE(all.replies[0].id == 7);
+        REQUIRE(all.replies[0].status == Status::done);
+        require_all_arrived(rig, all);
+    }
+}
