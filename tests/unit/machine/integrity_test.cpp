@@ -7,8 +7,7 @@
 #include "mm/shared_page.hpp"
 #include "trap/dispatch.hpp"
 #include "unit/control/asking.hpp"
-
-#include <deque>
+#include "unit/stream/incoming_line.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::sim;
@@ -86,18 +85,6 @@ bool found(const std::string& text) {
            contains(text, "mmioscope: changed: text 0x");
 }
 
-struct IncomingLine : Line {
-    std::deque<std::uint8_t> bytes;
-
-    bool put(std::uint8_t) override { return false; }
-    std::optional<std::uint8_t> get() override {
-        if (bytes.empty()) return std::nullopt;
-        const std::uint8_t byte = bytes.front();
-        bytes.pop_front();
-        return byte;
-    }
-};
-
 } // namespace
 
 TEST_CASE("CRC-32 is zlib's") {
@@ -159,8 +146,7 @@ TEST_CASE("a request that is carried out looks at the checksums, by page and by 
         place.ask(sound);
     })));
     IncomingLine line;
-    const auto* raw = reinterpret_cast<const std::uint8_t*>(&sound);
-    line.bytes.assign(raw, raw + sizeof sound);
+    line.add(sound);
     CHECK(found(text_of([&](Place& place) {
         place.rig.machine->area->counter_frequency = 1000; // nothing is sent, and that soon
         place.rig.machine->stream.start(line, *place.rig.machine->area, 0);

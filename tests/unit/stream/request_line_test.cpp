@@ -3,11 +3,11 @@
 
 #include "base/crc32.hpp"
 #include "sim/simulation.hpp"
+#include "unit/stream/incoming_line.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <cstring>
-#include <deque>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;
@@ -17,22 +17,6 @@ using abi::control::Reply;
 using abi::control::Request;
 
 namespace {
-
-struct IncomingLine : Line {
-    std::deque<std::uint8_t> bytes;
-
-    bool put(std::uint8_t) override { return false; }
-    std::optional<std::uint8_t> get() override {
-        if (bytes.empty()) return std::nullopt;
-        const std::uint8_t byte = bytes.front();
-        bytes.pop_front();
-        return byte;
-    }
-    void add(const Request& request, std::size_t size = sizeof(Request)) {
-        const auto* raw = reinterpret_cast<const std::uint8_t*>(&request);
-        bytes.insert(bytes.end(), raw, raw + size);
-    }
-};
 
 struct Fixture {
     Fixture() { requests.start(line); }

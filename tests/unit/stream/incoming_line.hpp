@@ -1,0 +1,32 @@
+// A line on which requests come in, and no byte goes out.
+#pragma once
+
+#include "abi/control.hpp"
+#include "dev/line.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+namespace mmioscope::sim {
+
+struct IncomingLine : Line {
+    std::deque<std::uint8_t> bytes; ///< not read yet
+
+    bool put(std::uint8_t) override { return false; }
+    std::optional<std::uint8_t> get() override {
+        if (bytes.empty()) return std::nullopt;
+        const std::uint8_t byte = bytes.front();
+        bytes.pop_front();
+        return byte;
+    }
+    /// The first `size` bytes of a request come in.
+    void add(const abi::control::Request& request,
+             std::size_t size = sizeof(abi::control::Request)) {
+        const auto* raw = reinterpret_cast<const std::uint8_t*>(&request);
+        bytes.insert(bytes.end(), raw, raw + size);
+    }
+};
+
+} // namespace mmioscope::sim
