@@ -149,6 +149,14 @@ bool wait_for_changes(Machine& machine, bool stopped) {
     return false;
 }
 
+/// Whether it is time for the next look; then that is a `part` of a second later.
+bool due(std::uint64_t& next, unsigned part) {
+    const std::uint64_t time = now();
+    if (time < next) return false;
+    next = time + port::read<reg::CNTFRQ>() / part;
+    return true;
+}
+
 /// Has `look` find damage, unless Machine::changes is taken.
 template <class Look>
 void check_if_free(Machine& machine, Look look) {
@@ -175,16 +183,19 @@ void check_integrity(Machine& machine) {
 }
 
 void check_integrity_behind_request(Machine& machine) {
-    check_if_free(machine, [](Integrity& integrity) -> Damage {
-        const std::uint64_t time = now();
-        if (time < integrity.next_for_request) return {};
-        integrity.next_for_request = time + port::read<reg::CNTFRQ>() / 10; // 100 ms
-        return integrity.find_damage(false);
+    constexpr unsigned each_second = 10;
+    check_if_free(machine, [](Integrity& integrity) {
+        return due(integrity.next_for_request, each_second) ? integrity.find_damage(false)
+                                                            : Damage{};
     });
 }
 
 void check_integrity_at_idle(Machine& machine) {
-    check_if_free(machine, [](Integrity& integrity) { return integrity.find_damage_in_turn(); });
+    constexpr unsigned each_second = 100;
+    check_if_free(machine, [](Integrity& integrity) {
+        return due(integrity.next_at_idle, each_second) ? integrity.find_damage_in_turn()
+                                                        : Damage{};
+    });
 }
 
 } // namespace mmioscope

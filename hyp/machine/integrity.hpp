@@ -45,6 +45,7 @@ public:
     std::size_t round() const { return crcs_.size(); }
 
     std::uint64_t next_for_request{}; ///< ticks: not before, however many requests there are
+    std::uint64_t next_at_idle{};     ///< likewise, however often CPUs sleep
 
 private:
     struct Turn {
@@ -78,8 +79,8 @@ void check_integrity(Machine& machine);
 /// Behind a request: all of it, but if that was done for a request less than 100 ms ago, or another
 /// CPU is at it or at a change, nothing. With no region lock held.
 void check_integrity_behind_request(Machine& machine);
-/// Where a CPU is about to sleep: the next 4 KiB, or nothing if another CPU is at it or at a
-/// change.
+/// Where a CPU is about to sleep: the next 4 KiB, but if that was done less than 10 ms ago, or
+/// another CPU is at it or at a change, nothing.
 void check_integrity_at_idle(Machine& machine);
 
 } // namespace mmioscope

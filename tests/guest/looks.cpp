@@ -6,8 +6,8 @@
 using namespace guest;
 
 namespace {
-constexpr u32 sleeps = 500; // more than there are pieces to look at, one for each
-constexpr u32 tick = 10'000;
+constexpr u32 sleeps = 120; // more than there are pieces to look at, one for each
+constexpr u32 tick = 700'000; // 11 ms at QEMU's 62.5 MHz: looks are 10 ms apart at least
 } // namespace
 
 void guest_main() {
