@@ -7,18 +7,39 @@ cd "$(dirname "$0")/.." || exit 1
 tier=${1:-test}
 build=build
 passed=0 failed=0
+trap 'kill $(jobs -p) 2>/dev/null' EXIT
 SOAK_MINUTES=${SOAK_MINUTES:-60}
 
 # suite NAME SHARE-IN-SECONDS COMMAND...: the command's last line "... N passed, N failed" counts; without
 # one, or with an exit status that contradicts it, the suite itself has failed.
 suite() {
-    local name=$1 share=$2 log=$build/tests/$1.log start=$SECONDS status counts
+    local name=$1 share=$2 start=$SECONDS
     shift 2
     mkdir -p "$build/tests"
     echo "== $name"
-    "$@" 2>&1 | tee "$log"
-    status=${PIPESTATUS[0]}
-    counts=$(grep -oE '[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
+    "$@" 2>&1 | tee "$build/tests/$name.log"
+    count "$name" "$share" "${PIPESTATUS[0]}" $((SECONDS - start))
+}
+
+# beside NAME COMMAND...: a suite that keeps one CPU busy, beside another one that does. `joined` waits for it.
+beside() {
+    local log=$build/tests/$1.log start=$SECONDS
+    shift
+    mkdir -p "$build/tests"
+    { "$@" >"$log" 2>&1; echo "$? $((SECONDS - start))" >"$log.ended"; } &
+}
+joined() { # NAME SHARE
+    local status seconds
+    wait
+    echo "== $1, beside the last one"
+    cat "$build/tests/$1.log"
+    read -r status seconds <"$build/tests/$1.log.ended"
+    count "$1" "$2" "$status" "$seconds"
+}
+
+count() { # NAME SHARE STATUS SECONDS: adds up what the suite's log says
+    local name=$1 share=$2 status=$3 seconds=$4 counts
+    counts=$(grep -oE '[0-9]+ passed, [0-9]+ failed' "$build/tests/$name.log" | tail -n 1)
     if [ -z "$counts" ] || { [ "$status" != 0 ] && [[ $counts == *" 0 failed" ]]; }; then
         echo "FAILED suite $name: exit status $status"
         counts="${counts%% *}"; counts="${counts:-0} passed, 1 failed"
@@ -26,7 +47,6 @@ suite() {
     passed=$((passed + ${counts%% *}))
     counts=${counts#*, }
     failed=$((failed + ${counts%% *}))
-    local seconds=$((SECONDS - start))
     echo "-- $name: $seconds s of $share s"
     [ "$seconds" -le "$share" ] || echo "warning: suite $name took $seconds s, its share is $share s"
 }
@@ -51,11 +71,12 @@ test)
     build_all
     suite layout 5 tests/layout.sh "$build"
     suite model 20 tests/model/run.sh "$build" test
+    beside fuzz tests/fuzz/run.sh "$build" 20 wire
     suite unit 80 catch "$build/tests/unit"
+    joined fuzz 25
     suite mutants 60 tests/mutants/run.py "$build"
     suite host-tools 20 catch "$build/tests/host-tools"
     suite decoder 30 "$build/tests/decoder"
-    suite fuzz 25 tests/fuzz/run.sh "$build" 20 wire
     suite integration 660 tests/qemu/run.sh --tier test
     ;;
 nightly)
