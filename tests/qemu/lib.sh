@@ -69,6 +69,11 @@ last_words() {
     for file in stderr stdout; do [ ! -s "$out/$file" ] || { tail -n 1 "$out/$file"; return; }; done
 }
 
+# Waits until the console says so, or the run has ended.
+until_console() { # PID-OF-THE-RUN PATTERN
+    until grep -qs "$2" "$out/console" || ! kill -0 "$1" 2>/dev/null; do sleep 0.02; done
+}
+
 # The run came to its end, and the trace holds all of it.
 complete() {
     local said

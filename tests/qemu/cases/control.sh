@@ -56,7 +56,7 @@ idle_latency() {
     (run_linux '' --append "console=ttyAMA0 panic=-1 quiet mmioscope.steps=$seconds" --no-print --trace none \
         --stream serial2 --ctl "$folder/ctl"; exit "$status") &
     running=$!
-    until grep -qs '^mmioscope-guest: irq ok' "$out/console" || ! kill -0 $running 2>/dev/null; do sleep 0.05; done
+    until_console $running '^mmioscope-guest: irq ok'
     for n in {1..30}; do
         from=${EPOCHREALTIME/[.,]/}
         "$mmioscope" ctl --timeout 10 "unix:$folder/ctl" mark "$n" >"$out/ctl" 2>&1 || fail "request $n: $(tail -n 1 "$out/ctl")"

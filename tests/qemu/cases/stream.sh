@@ -60,7 +60,7 @@ slow_line() {
     local running asked from left
     (run_linux $boot_steps --no-print --stream serial2 --stream-file "$out/wire" --stream-baud 115200; exit "$status") &
     running=$!
-    until grep -qs 'reboot: Power down' "$out/console" || ! kill -0 $running 2>/dev/null; do sleep 0.02; done
+    until_console $running 'reboot: Power down'
     asked=$(stat -c %s "$out/wire") from=${EPOCHREALTIME/[.,]/}
     status=0
     wait $running || status=$?
