@@ -4,18 +4,16 @@ BUILD ?= build
 
 HOST_CXX ?= g++
 HOST_WARNINGS := -Wall -Wextra -Wconversion -Werror
-HOST_CPPFLAGS := -Ihyp -Ihost-tools
+HOST_CPPFLAGS := -Ihyp -Ihost-tools -Ihost-tools/include
 HOST_CXXFLAGS := -std=c++20 -O2 -g $(HOST_WARNINGS)
 # GCC sees uninitialised variables in the sanitizers' own code.
 HOST_TEST_CXXFLAGS := -std=c++20 -O1 -g $(HOST_WARNINGS) -Wno-maybe-uninitialized -Wno-psabi \
                       -fsanitize=address,undefined \
                       -fno-sanitize-recover=all
-HOST_LIBS := -lfmt -lfdt -lserialport -lz -lpthread
+HOST_LIBS := -lfmt -lfdt -lserialport -lz -lzstd -llzma -ldw -lelf -lpugixml -lsqlite3 -lncursesw -ldl -lpthread
 
-HOST_LIB_SOURCES := $(sort $(wildcard host-tools/control/*.cpp host-tools/lib/*.cpp \
-                                      host-tools/record/*.cpp \
-                                      host-tools/run/*.cpp host-tools/transport/*.cpp \
-                                      host-tools/verify/*.cpp))
+# All of it but the commands: the library.
+HOST_LIB_SOURCES := $(sort $(filter-out host-tools/cli/%,$(wildcard host-tools/*/*.cpp)))
 HOST_CLI_SOURCES := $(sort $(wildcard host-tools/cli/*.cpp))
 HOST_MUTATE_SOURCES := tests/host-tools/mutate_trace.cpp
 HOST_SAME_SOURCES := tests/host-tools/same_records.cpp
@@ -43,6 +41,18 @@ $(BUILD)/tests/host-tools: $(HOST_TEST_OBJECTS)
 	@mkdir -p $(@D)
 	@echo "  $@"
 	@$(HOST_CXX) -fsanitize=address,undefined -o $@ $^ $(HOST_LIBS)
+
+# Catch2's header takes longer than most tests: parsed once for all.
+HOST_PCH := $(BUILD)/host-sanitized/pch/catch.hpp.gch
+$(HOST_PCH):
+	@mkdir -p $(@D)
+	@echo "  $@"
+	@echo '#include <catch2/catch.hpp>' > $(basename $@)
+	@$(HOST_CXX) $(HOST_TEST_CXXFLAGS) -x c++-header -o $@ $(basename $@)
+HOST_CATCH_OBJECTS := $(patsubst %.cpp,$(BUILD)/host-sanitized/%.o,\
+                        $(filter tests/host-tools/test_%.cpp,$(HOST_TEST_SOURCES)))
+$(HOST_CATCH_OBJECTS): $(HOST_PCH)
+$(HOST_CATCH_OBJECTS): HOST_CPPFLAGS += -include $(basename $(HOST_PCH))
 
 # Changes one record of a trace file, so that a test can show that verify notices.
 $(BUILD)/tests/mutate-trace: $(HOST_MUTATE_OBJECTS)

@@ -47,6 +47,7 @@ enum class SectionType : std::uint32_t {
     text = 7,        ///< UTF-8 "key=value" lines: guest kernel, command line, tool version
     end = 8,         ///< End
     previous_boot = 9, ///< the area (abi/ring.hpp) in which this boot kept the end of the one before
+    // 10 to 14 are taken by host-tools: index, symbols, modules, tasks, console.
 };
 
 struct SectionHeader {

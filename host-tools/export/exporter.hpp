@@ -1,0 +1,30 @@
+// A format that a trace is written in.
+#pragma once
+
+#include "lib/trace_reader.hpp"
+#include "mmioscope/event.hpp"
+
+#include <string>
+#include <vector>
+
+namespace mmioscope::exporting {
+
+class Exporter {
+public:
+    virtual ~Exporter() = default;
+
+    /// What stands in front of the events; called once, first. `reader` outlives this.
+    virtual void begin(const trace::TraceReader& reader) = 0;
+
+    /// The next event, in the order of time.
+    virtual void add(const Event& event) = 0;
+
+    /// There are no more: `reader` knows the losses and how the recording ended. Throws Error if
+    /// what was written is not whole.
+    virtual void finish() = 0;
+
+    /// What this format could not hold of the trace, a line each, after finish().
+    virtual std::vector<std::string> left_out() const { return {}; }
+};
+
+} // namespace mmioscope::exporting
