@@ -23,12 +23,18 @@ HOST_TEST_SOURCES := $(filter-out $(HOST_MUTATE_SOURCES) $(HOST_SAME_SOURCES),\
                      $(addprefix hyp/,stream/description.cpp stream/frame_sender.cpp stream/record_frame.cpp \
                        stream/folder.cpp base/crc32.cpp)
 
+# The fuzzers' functions, and the inputs of tests/fuzz/corpus/ for them.
+HOST_REPLAYED := $(filter-out device_tree requests,$(notdir $(basename $(sort $(wildcard tests/fuzz/*.cpp)))))
+HOST_REPLAY := $(BUILD)/generated/fuzz_replay.cpp
+
 HOST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_LIB_SOURCES) $(HOST_CLI_SOURCES))
 HOST_MUTATE_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,\
                          $(HOST_MUTATE_SOURCES) $(HOST_LIB_SOURCES))
 HOST_SAME_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_SAME_SOURCES) $(HOST_LIB_SOURCES))
 HOST_TEST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host-sanitized/%.o,\
-                       $(HOST_TEST_SOURCES) $(HOST_LIB_SOURCES))
+                       $(HOST_TEST_SOURCES) $(HOST_LIB_SOURCES)) \
+                     $(HOST_REPLAYED:%=$(BUILD)/host-sanitized/tests/fuzz/%.o) \
+                     $(HOST_REPLAY:%.cpp=$(BUILD)/host-sanitized/%.o)
 
 .PHONY: host-tools
 host-tools: $(BUILD)/mmioscope
@@ -53,6 +59,21 @@ HOST_CATCH_OBJECTS := $(patsubst %.cpp,$(BUILD)/host-sanitized/%.o,\
                         $(filter tests/host-tools/test_%.cpp,$(HOST_TEST_SOURCES)))
 $(HOST_CATCH_OBJECTS): $(HOST_PCH)
 $(HOST_CATCH_OBJECTS): HOST_CPPFLAGS += -include $(basename $(HOST_PCH))
+
+$(HOST_REPLAY): $(wildcard tests/fuzz/*.cpp)
+	@mkdir -p $(@D)
+	@{ echo '#include "tests/host-tools/fuzz_replay.hpp"'; \
+	   for name in $(HOST_REPLAYED); do echo "extern \"C\" int fuzz_$$name(const unsigned char*, unsigned long);"; done; \
+	   echo 'std::map<std::string, mmioscope::test::FuzzFunction> mmioscope::test::fuzz_functions() {'; \
+	   echo '    return {'; \
+	   for name in $(HOST_REPLAYED); do echo "        {\"$$name\", fuzz_$$name},"; done; \
+	   echo '    };'; echo '}'; } > $@
+$(HOST_REPLAYED:%=$(BUILD)/host-sanitized/tests/fuzz/%.o): \
+    HOST_CPPFLAGS += -Itests -DLLVMFuzzerTestOneInput=fuzz_$(notdir $(basename $@))
+$(HOST_REPLAY:%.cpp=$(BUILD)/host-sanitized/%.o): HOST_CPPFLAGS += -I.
+$(HOST_REPLAY:%.cpp=$(BUILD)/host-sanitized/%.o): $(HOST_REPLAY)
+	@mkdir -p $(@D)
+	@$(HOST_CXX) $(HOST_CPPFLAGS) $(HOST_TEST_CXXFLAGS) -MMD -MP -c -o $@ $<
 
 # Changes one record of a trace file, so that a test can show that verify notices.
 $(BUILD)/tests/mutate-trace: $(HOST_MUTATE_OBJECTS)

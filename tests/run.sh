@@ -86,12 +86,12 @@ nightly)
     MMIOSCOPE_SEEDS=50 suite unit 1800 catch "$build/tests/unit"
     suite mutants 40 tests/mutants/run.py "$build"
     fuzzers
-    suite fuzz 110 tests/fuzz/run.sh "$build" 20
+    suite fuzz 400 tests/fuzz/run.sh "$build" 20
     suite integration 10000 tests/qemu/run.sh --tier nightly
     ;;
 fuzz)
     fuzzers
-    suite fuzz 3300 tests/fuzz/run.sh "$build" "${FUZZ_SECONDS:-600}"
+    suite fuzz 11000 tests/fuzz/run.sh "$build" "${FUZZ_SECONDS:-600}"
     ;;
 soak)
     build_all

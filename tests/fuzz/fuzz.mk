@@ -1,33 +1,42 @@
 # Parsers of what others hand over, under libFuzzer with ASan and UBSan: `make fuzz`, and shortly `make test`.
+# Each tests/fuzz/*.cpp is a fuzzer.
 
 FUZZ_CXX ?= clang++
 FUZZ_FLAGS := -std=c++20 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 
-FUZZ_TARGETS := device_tree trace_file access_log wire requests
-FUZZ_SOURCES_trace_file := $(wildcard host-tools/lib/*.cpp)
-FUZZ_SOURCES_wire := $(FUZZ_SOURCES_trace_file)
-FUZZ_SOURCES_access_log := $(FUZZ_SOURCES_trace_file) $(wildcard host-tools/verify/*.cpp)
+FUZZ_TARGETS := $(notdir $(basename $(sort $(wildcard tests/fuzz/*.cpp))))
+# What they need of the project: these three by name, the others the whole library of the host tools.
+FUZZ_SOURCES_wire := $(wildcard host-tools/lib/*.cpp)
 FUZZ_SOURCES_device_tree := $(wildcard hyp/dt/*.cpp) hyp/trace/region_map.cpp
 FUZZ_SOURCES_requests := $(HYP_SOURCES) hyp/board/vexpress_a15.cpp $(wildcard tests/sim/*.cpp)
+FUZZ_HOST_TARGETS := $(filter-out wire device_tree requests,$(FUZZ_TARGETS))
+FUZZ_HOST_OBJECTS := $(HOST_LIB_SOURCES:%.cpp=$(BUILD)/fuzz/plain/%.o)
+FUZZ_HOST_LIB := $(BUILD)/fuzz/libhost.a
 # Two kinds of objects: `requests` runs in the simulated machine, whose port/ comes before the hypervisor's own.
-FUZZ_OBJECTS = $(patsubst %.cpp,$(BUILD)/fuzz/$(if $(filter requests,$1),simulated,plain)/%.o,tests/fuzz/$1.cpp $(FUZZ_SOURCES_$1))
-FUZZ_PLAIN_OBJECTS := $(sort $(foreach t,$(filter-out requests,$(FUZZ_TARGETS)),$(call FUZZ_OBJECTS,$t)))
+FUZZ_OBJECTS = $(patsubst %.cpp,$(BUILD)/fuzz/$(if $(filter requests,$1),simulated,plain)/%.o,tests/fuzz/$1.cpp $(FUZZ_SOURCES_$1)) \
+               $(if $(filter $1,$(FUZZ_HOST_TARGETS)),$(FUZZ_HOST_LIB))
+FUZZ_PLAIN_OBJECTS := $(sort $(FUZZ_HOST_OBJECTS) \
+    $(filter %.o,$(foreach t,$(filter-out requests,$(FUZZ_TARGETS)),$(call FUZZ_OBJECTS,$t))))
 FUZZ_SIMULATED_OBJECTS := $(call FUZZ_OBJECTS,requests)
 
 .PHONY: fuzzers
 fuzzers: $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%)
-# All but the one that takes a minute to build.
-tests: $(addprefix $(BUILD)/fuzz/,$(filter-out requests,$(FUZZ_TARGETS)))
+tests: $(BUILD)/fuzz/wire
+
+$(FUZZ_HOST_LIB): $(FUZZ_HOST_OBJECTS)
+	@echo "  $@"
+	@rm -f "$@"
+	@$(AR) rcs "$@" $^
 
 .SECONDEXPANSION:
 $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%): $(BUILD)/fuzz/%: $$(call FUZZ_OBJECTS,$$*)
 	@echo "  $@"
-	@$(FUZZ_CXX) $(FUZZ_FLAGS) -fsanitize=fuzzer -o "$@" $^ -lfdt -lfmt -lz -lpthread
+	@$(FUZZ_CXX) $(FUZZ_FLAGS) -fsanitize=fuzzer -o "$@" $^ $(HOST_LIBS)
 
 $(FUZZ_PLAIN_OBJECTS): $(BUILD)/fuzz/plain/%.o: %.cpp
 	@mkdir -p "$(@D)"
 	@echo "  $@"
-	@$(FUZZ_CXX) -Ihyp -Ihost-tools -Itests $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c -o "$@" "$<"
+	@$(FUZZ_CXX) $(HOST_CPPFLAGS) -Itests $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c -o "$@" "$<"
 
 $(FUZZ_SIMULATED_OBJECTS): $(BUILD)/fuzz/simulated/%.o: %.cpp
 	@mkdir -p "$(@D)"

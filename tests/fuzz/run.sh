@@ -7,7 +7,7 @@ build=$1
 seconds=${2:-600}
 shift $(($# < 2 ? $# : 2))
 names=("$@")
-[ $# -gt 0 ] || names=(device_tree trace_file access_log wire requests)
+[ $# -gt 0 ] || mapfile -t names < <(basename -s .cpp tests/fuzz/*.cpp)
 passed=0 failed=0
 
 seed() { # NAME FILE...: the first 20,000 bytes are enough to begin with
@@ -22,9 +22,9 @@ seed device_tree "$build"/guest/*.dtb
 seed trace_file "$build"/demo.mmio "$build"/tests/qemu/*/*.mmio
 seed access_log "$build"/tests/qemu/*/*.log
 seed wire "$build"/tests/qemu/stream-*/wire
-seed requests
 
 for name in "${names[@]}"; do
+    mkdir -p "$build/fuzz/corpus-$name"
     log=$build/fuzz/$name.log
     corpora=("$build/fuzz/corpus-$name")
     [ ! -d "tests/fuzz/corpus/$name" ] || corpora+=("tests/fuzz/corpus/$name")
