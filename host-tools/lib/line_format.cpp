@@ -110,7 +110,7 @@ void append_line(std::string& to, const abi::Record& record, const LineContext& 
         return;
     case RecordType::fault:
         append_place(to, record, context);
-        fmt::format_to(std::back_inserter(to), " no access: {},", fault_text(record.value));
+        fmt::format_to(std::back_inserter(to), " {},", fault_text(record.value));
         append_pc(to, record);
         return;
     case RecordType::own:

@@ -22,18 +22,23 @@ std::string_view type_text(abi::RecordType type) {
     return at(words, static_cast<std::uint8_t>(type), "unknown record");
 }
 
-std::string_view fault_text(std::uint64_t value) {
+std::string fault_text(std::uint64_t value) {
     static constexpr std::array<std::string_view, 9> words = {
-        "no reason given",
-        "no device has this address",
-        "the device is the hypervisor's",
-        "the memory is the hypervisor's",
-        "it would load the PC from a device",
-        "the instruction is no known load or store",
-        "the instruction took an exception",
-        "no progress",
-        "external abort"};
-    return at(words, value, "unknown reason");
+        "no access: no reason given",
+        "no access: no device has this address",
+        "no access: the device is the hypervisor's",
+        "no access: the memory is the hypervisor's",
+        "no access: it would load the PC from a device",
+        "no access: the instruction is no known load or store",
+        "no access: the instruction took an exception",
+        "no progress: the same again and again",
+        "no access: external abort"};
+    const abi::FaultReason reason = abi::fault_reason(value);
+    if (reason == abi::FaultReason::lock_not_given_back) {
+        return "no access yet: cpu" + std::to_string(abi::fault_cpu(value)) +
+               " keeps the device's lock";
+    }
+    return std::string(at(words, static_cast<std::uint8_t>(reason), "no access: unknown reason"));
 }
 
 std::string_view mode_text(std::uint8_t mode) {

@@ -4,6 +4,7 @@
 #include "abi/record.hpp"
 #include "abi/ring.hpp"
 
+#include <string>
 #include <string_view>
 
 namespace mmioscope::trace {
@@ -11,8 +12,8 @@ namespace mmioscope::trace {
 /// "access", "own", ...; "unknown record" for types newer than this program.
 std::string_view type_text(abi::RecordType type);
 
-/// Why an access reached no device. `value` is that of a fault record.
-std::string_view fault_text(std::uint64_t value);
+/// Why an access reached no device, or what is wrong with it. `value` is that of a fault record.
+std::string fault_text(std::uint64_t value);
 
 /// " usr", " irq thumb", ...: what differs from ARM state in SVC mode, which most accesses have.
 std::string_view mode_text(std::uint8_t mode);

@@ -27,7 +27,7 @@ enum class RecordType : std::uint8_t {
     fetch = 8,            ///< the guest executed from a traced page; `value` is unused
     maintenance = 9,      ///< cache maintenance by address on a traced page: no device access
     page_table_walk = 10, ///< a stage-1 walk read a descriptor from a traced page
-    fault = 11,           ///< an access that reached no device; `value` is a FaultReason
+    fault = 11,           ///< an access that reached no device, or gets nowhere: see FaultReason
     power = 12,           ///< a CPU was started or stopped, or the machine: see PowerEvent
     fold = 13,            ///< `value` more of the same, in a stream only: see fold.hpp
 };
@@ -37,7 +37,8 @@ enum class RecordType : std::uint8_t {
 // the next of its CPU. `value` is what is to be stored; of a load, and of an instruction of several
 // accesses, of which it names the first, it is unknown. A begin record is no access.
 
-/// Why an access reached no device (RecordType::fault).
+/// Why an access reached no device, or what is wrong with it (RecordType::fault). `value` is
+/// fault_value().
 enum class FaultReason : std::uint8_t {
     none = 0,
     unnamed_address = 1,       ///< no device tree node names the address
@@ -48,7 +49,20 @@ enum class FaultReason : std::uint8_t {
     step_ended_abnormally = 6, ///< the re-executed instruction took an exception instead
     no_progress = 7,           ///< the same access trapped again and again
     external_abort = 8,        ///< the device answered with an external abort
+    lock_not_given_back = 9,   ///< not yet: for two seconds a CPU has had the region's lock
 };
+
+/// `cpu`: of lock_not_given_back, who has the lock. All other reasons leave bits 15:8 zero, so that
+/// readers from before may compare the whole value.
+constexpr std::uint64_t fault_value(FaultReason reason, unsigned cpu = 0) {
+    return (std::uint64_t{cpu & 0xff} << 8) | static_cast<std::uint8_t>(reason);
+}
+constexpr FaultReason fault_reason(std::uint64_t value) {
+    return static_cast<FaultReason>(value & 0xff);
+}
+constexpr unsigned fault_cpu(std::uint64_t value) {
+    return static_cast<unsigned>(value >> 8 & 0xff);
+}
 
 /// What happened (RecordType::power). `value` is power_value(); `pa` is the entry of a CPU that was
 /// started, else where the guest asked for it.

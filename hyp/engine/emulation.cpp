@@ -50,7 +50,7 @@ Outcome deliver(Frame& frame, const DeviceAccess& access, port::Answer answer,
 Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
     if (!described_by_syndrome(frame, access) || guest_watches())
         return otherwise_.carry_out(cpu, frame, access);
-    if (!begin_access(cpu, access)) return Outcome::again;
+    if (!begin_access(cpu, frame, access)) return Outcome::again;
 
     abi::Record record = describe(frame, access);
     record.access |= abi::access_emulated;

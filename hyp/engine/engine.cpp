@@ -1,6 +1,7 @@
 #include "engine/engine.hpp"
 
 #include "engine/record.hpp"
+#include "engine/waiting.hpp"
 #include "guest/exception.hpp"
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"
@@ -47,12 +48,15 @@ bool must_wait(Cpu& cpu, const DeviceAccess& access) {
            !cpu.ring.has_room(access.beats + (cpu.machine->config.pre ? 1 : 0));
 }
 
-bool take_locks(Cpu& cpu, const DeviceAccess& access) {
+bool take_locks(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
     abi::Statistics& statistics = cpu.ring.statistics();
-    if (cpu.locks.acquire(cpu.machine->locks, regions_of(cpu.step, access), cpu.number,
-                          statistics.lock_spins)) {
+    const RegionSet regions = regions_of(cpu.step, access);
+    if (cpu.locks.acquire(cpu.machine->locks, regions, cpu.number, statistics.lock_spins)) {
+        cpu.lock_wait.end(regions);
         if (still_recorded(cpu, access) == access.recorded && !must_wait(cpu, access)) return true;
         cpu.locks.release();
+    } else {
+        tell_of_wait(cpu, frame, access);
     }
     ++statistics.retries;
     return false;
@@ -63,8 +67,8 @@ void count_access(Cpu& cpu, const DeviceAccess& access) {
     count_stores(cpu, access);
 }
 
-bool begin_access(Cpu& cpu, const DeviceAccess& access) {
-    if (!take_locks(cpu, access)) return false;
+bool begin_access(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+    if (!take_locks(cpu, frame, access)) return false;
     count_access(cpu, access);
     return true;
 }
@@ -83,7 +87,7 @@ void put_in_flight(Cpu& cpu, const DeviceAccess& access, abi::Record& record) {
 Outcome hand_on_abort(Frame& frame, const DeviceAccess& access, arch::Hsr hsr,
                       abi::Record& record) {
     record.type = abi::RecordType::fault;
-    record.value = static_cast<std::uint64_t>(abi::FaultReason::external_abort);
+    record.value = abi::fault_value(abi::FaultReason::external_abort);
     inject_data_abort(frame, access.va, access.write,
                       hsr.external() ? Abort::slave_error : Abort::decode_error);
     return Outcome::taken;

@@ -38,13 +38,13 @@ protected:
 [[nodiscard]] bool must_wait(Cpu& cpu, const DeviceAccess& access);
 
 /// Takes the locks of all regions `access` reaches. False, and counted as a retry, if one is held
-/// elsewhere for too long, or if what was decided at the trap holds no longer: what is traced of
-/// them, or whether it must wait.
-[[nodiscard]] bool take_locks(Cpu& cpu, const DeviceAccess& access);
+/// elsewhere for too long, which is told of where it comes to seconds, or if what was decided at
+/// the trap holds no longer: what is traced of them, or whether it must wait.
+[[nodiscard]] bool take_locks(Cpu& cpu, const Frame& frame, const DeviceAccess& access);
 /// Counts the access, and its stores, under its locks: now, since it may end the machine.
 void count_access(Cpu& cpu, const DeviceAccess& access);
 /// Both.
-[[nodiscard]] bool begin_access(Cpu& cpu, const DeviceAccess& access);
+[[nodiscard]] bool begin_access(Cpu& cpu, const Frame& frame, const DeviceAccess& access);
 
 /// The access that `record` describes goes out next: marks it as in flight, and gives `record` its
 /// time. In `pre` mode the begin record is in memory when this returns.

@@ -80,7 +80,7 @@ void reserve(Cpu& cpu, const Frame& frame) {
 }
 
 Outcome store_exclusive(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
-    if (!take_locks(cpu, access)) return Outcome::again;
+    if (!take_locks(cpu, frame, access)) return Outcome::again;
     const bool stores = may_store(cpu, frame, access);
     cpu.reservation.held = false;
     const Outcome outcome = stores ? store(cpu, frame, access) : Outcome::done;

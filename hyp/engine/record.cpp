@@ -69,8 +69,12 @@ abi::Record describe_fault(const Frame& frame, VirtualAddress va, PhysicalAddres
     abi::Record r = describe_context(frame, va, pa);
     r.type = abi::RecordType::fault;
     r.access = access;
-    r.value = static_cast<std::uint64_t>(reason);
+    r.value = abi::fault_value(reason);
     return r;
+}
+
+void publish_remark(Cpu& cpu, abi::Record& record) {
+    if (!cpu.ring.stalls() || cpu.ring.has_room(1)) cpu.ring.publish_event(record);
 }
 
 } // namespace mmioscope

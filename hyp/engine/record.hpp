@@ -23,4 +23,8 @@ void publish_beats(Cpu& cpu, const Frame& frame, const DeviceAccess& access, abi
 abi::Record describe_fault(const Frame& frame, VirtualAddress va, PhysicalAddress pa,
                            std::uint8_t access, abi::FaultReason reason);
 
+/// Publishes what is said of the guest's accesses beside them. Not at the price of a loss: under
+/// `stall`, which promises none, only where there is room.
+void publish_remark(Cpu& cpu, abi::Record& record);
+
 } // namespace mmioscope

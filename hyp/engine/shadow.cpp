@@ -6,7 +6,7 @@
 namespace mmioscope {
 
 Outcome ShadowEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
-    if (!begin_access(cpu, access)) return Outcome::again;
+    if (!begin_access(cpu, frame, access)) return Outcome::again;
     begin_step(cpu, frame, access);
     cpu.view.open_shadow();
     return Outcome::again;

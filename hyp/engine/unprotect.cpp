@@ -10,7 +10,7 @@ namespace mmioscope {
 Outcome UnprotectEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
     lpae::Descriptor* entry = cpu.machine->normal_table.page_entry(access.pa.value);
     check(entry != nullptr, "a page that traps has no shared descriptor");
-    if (!begin_access(cpu, access)) return Outcome::again;
+    if (!begin_access(cpu, frame, access)) return Outcome::again;
     DeviceAccess one = access;
     one.listed = false;
     one.decoded = access.decoded && !access.listed;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dev/own_bus.hpp"
+#include "machine/lock_wait.hpp"
 #include "machine/reservation.hpp"
 #include "machine/step.hpp"
 #include "mm/guest_view.hpp"
@@ -21,6 +22,7 @@ struct Cpu {
     RingWriter ring;
     OwnBus bus;
     HeldLocks locks;
+    LockWait lock_wait;
     Step step;
     Reservation reservation;
 };

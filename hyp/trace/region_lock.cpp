@@ -32,6 +32,11 @@ void RegionLocks::count_stores_everywhere(std::size_t count) {
             port::store_shared(stores, port::load_shared(stores) + 1);
 }
 
+LockHolder RegionLocks::holder(std::uint16_t region) {
+    const RegionLock& lock = of(region);
+    return {region, lock.lock.owner(), port::load_shared(lock.sequence)};
+}
+
 void RegionSet::add(std::uint16_t region) {
     std::size_t at = 0;
     while (at < regions_.size() && regions_[at] < region) ++at;
@@ -47,6 +52,7 @@ bool HeldLocks::acquire(RegionLocks& locks, const RegionSet& regions, std::uint3
     for (const std::uint16_t& region : regions_) {
         if (locks.of(region).lock.try_acquire(cpu, max_turns, spins)) continue;
         release_until(&region);
+        refused_ = region;
         return false;
     }
     return true;

@@ -21,6 +21,15 @@ struct RegionLock {
     std::uint32_t stores[store_blocks]{}; ///< by address (machine/reservation.hpp)
 };
 
+/// Who has a region's lock, as it looks from outside.
+struct LockHolder {
+    std::uint16_t region{};
+    std::uint32_t cpu{Lock::no_owner};
+    std::uint32_t sequence{}; ///< RegionLock::sequence: whether an access was made since
+
+    bool operator==(const LockHolder&) const = default;
+};
+
 class RegionLocks {
 public:
     /// The lock of `region`; regions without a number share the last one.
@@ -33,6 +42,8 @@ public:
     /// one could not be had within the bound.
     [[nodiscard]] bool acquire_all(std::size_t count, std::uint32_t cpu, std::uint64_t& spins);
     void release_all(std::size_t count);
+    /// To a CPU that does not have the lock of `region`: whoever has, if anybody.
+    LockHolder holder(std::uint16_t region);
     /// As if there had been a store to every block of each: with their locks held.
     void count_stores_everywhere(std::size_t count);
 
@@ -61,6 +72,8 @@ public:
     [[nodiscard]] bool acquire(RegionLocks& locks, const RegionSet& regions, std::uint32_t cpu,
                                std::uint64_t& spins);
     void release();
+    /// The region whose lock the last acquire() could not have.
+    std::uint16_t refused() const { return refused_; }
 
     bool held() const { return locks_ != nullptr; }
     /// The next sequence number of `region`, whose lock must be among those held.
@@ -77,6 +90,7 @@ private:
 
     RegionLocks* locks_{}; ///< null: none held
     RegionSet regions_;
+    std::uint16_t refused_{};
 };
 
 } // namespace mmioscope

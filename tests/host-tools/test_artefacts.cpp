@@ -234,6 +234,18 @@ TEST_CASE("artefact: an external abort was on the bus, and has no value") {
     CHECK(bus.compare().differences.empty());
 }
 
+TEST_CASE("a record of a CPU that waits, or repeats itself, is no access of its device") {
+    Bus bus(0, 0);
+    abi::Record told = access(0, 0, 100);
+    told.type = abi::RecordType::fault;
+    told.value = GENERATE(abi::fault_value(abi::FaultReason::lock_not_given_back, 1),
+                          abi::fault_value(abi::FaultReason::lock_not_given_back, 8),
+                          abi::fault_value(abi::FaultReason::no_progress));
+    told.lock_sequence = 0;
+    bus.trace = {told};
+    CHECK(bus.compare().differences.empty());
+}
+
 TEST_CASE("artefact: accesses that no CPU made are left out") {
     Bus bus(0, 0);
     bus.log = {log_line(true, 0xffff'ffff, 0x1c01'0030, 0, 4, "arm-sysctl")};

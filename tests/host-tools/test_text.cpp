@@ -103,6 +103,12 @@ TEST_CASE("other records say what they are") {
     record.type = abi::RecordType::fault;
     record.value = 1;
     CHECK_THAT(line(record), Catch::Contains("no access: no device has this address"));
+    record.value = abi::fault_value(abi::FaultReason::no_progress);
+    CHECK_THAT(line(record), Catch::Contains(" no progress: the same again and again, pc"));
+    record.value = abi::fault_value(abi::FaultReason::lock_not_given_back, 3);
+    CHECK_THAT(line(record), Catch::Contains(" no access yet: cpu3 keeps the device's lock, pc"));
+    record.value = 200;
+    CHECK_THAT(line(record), Catch::Contains("no access: unknown reason"));
     record.type = static_cast<abi::RecordType>(200);
     CHECK_THAT(line(record), Catch::EndsWith("(unknown record)"));
 }

@@ -108,6 +108,7 @@ inline acquire(c, first, second) {        /* = check(!held(), "a step began whil
         if
         :: !got && variant != GIVE_UP_AND_KEEP ->
             release(first)                /* = release_until(&region); */
+                                          /* = refused_ = region; */
         :: else                           /* = return false; */
         fi
     :: else                               /* = return true; */

@@ -125,9 +125,11 @@ std::string judge_storm(const Rig& rig) {
         if (rig.reg(i, 10) != 0) return "guest: a frame changed while one CPU had it for itself";
     }
     for (const abi::Record& r : rig.records_of(abi::RecordType::fault)) {
-        if (r.value == static_cast<std::uint64_t>(abi::FaultReason::no_progress))
-            return "progress: an access was given up";
-        if (r.value != static_cast<std::uint64_t>(abi::FaultReason::step_ended_abnormally))
+        const abi::FaultReason reason = abi::fault_reason(r.value);
+        if (reason == abi::FaultReason::no_progress) return "progress: an access was given up";
+        if (reason == abi::FaultReason::lock_not_given_back)
+            return "progress: a lock was not given back";
+        if (reason != abi::FaultReason::step_ended_abnormally)
             return "progress: an access was refused";
     }
     if (auto wrong = compare_with_bus(rig); !wrong.empty()) return "trace: " + wrong;
