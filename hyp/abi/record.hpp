@@ -47,10 +47,14 @@ enum class FaultReason : std::uint8_t {
     loads_pc = 4,              ///< the instruction loads the PC from a device: refused
     undecodable = 5,           ///< the instruction could not be read or is no load or store
     step_ended_abnormally = 6, ///< the re-executed instruction took an exception instead
-    no_progress = 7,           ///< the same access trapped again and again
+    no_progress = 7,           ///< the same access trapped again and again; see below
     external_abort = 8,        ///< the device answered with an external abort
     lock_not_given_back = 9,   ///< not yet: for two seconds a CPU has had the region's lock
 };
+
+// no_progress has two cases. An access that traps in its own step is refused: `device` is
+// no_device. A load-exclusive that has been executed again and again with no store-exclusive to see
+// has its access record each time, and beside it, now and then, this one, with its `device`.
 
 /// `cpu`: of lock_not_given_back, who has the lock. All other reasons leave bits 15:8 zero, so that
 /// readers from before may compare the whole value.

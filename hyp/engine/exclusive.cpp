@@ -68,6 +68,16 @@ Outcome store(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
     return outcome;
 }
 
+/// The load-exclusive of cpu.step gets nowhere. It has been executed, and has its own record.
+void tell_of_repetition(Cpu& cpu) {
+    abi::Record record = cpu.step.record;
+    record.type = abi::RecordType::fault;
+    record.value = abi::fault_value(abi::FaultReason::no_progress);
+    record.duration = record.lock_sequence = 0;
+    record.flags = 0;
+    publish_remark(cpu, record);
+}
+
 } // namespace
 
 void reserve(Cpu& cpu, const Frame& frame) {
@@ -77,6 +87,13 @@ void reserve(Cpu& cpu, const Frame& frame) {
                        .bytes = bytes_of(cpu.step.access),
                        .stores = cpu.locks.stores(first.span->region, first.pa),
                        .context = context_of(frame)};
+    if (cpu.repeated_load.count(cpu.step.record.pc, first.pa)) tell_of_repetition(cpu);
+}
+
+void end_repetition(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+    if (!cpu.repeated_load.running() || (access.exclusive && !access.write)) return;
+    if (access.exclusive || cpu.reservation.context.same_as(context_of(frame)))
+        cpu.repeated_load.end();
 }
 
 Outcome store_exclusive(Cpu& cpu, Frame& frame, const DeviceAccess& access) {

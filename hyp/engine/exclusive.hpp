@@ -11,8 +11,12 @@
 namespace mmioscope {
 
 /// The load-exclusive of cpu.step has been executed: sets this CPU's reservation. Its locks are
-/// held.
+/// held, its records published and the mark "in flight" gone: one more follows if it is the same
+/// again and again (machine/repeated_load.hpp).
 void reserve(Cpu& cpu, const Frame& frame);
+
+/// `access` is about to be carried out: does that end a row of load-exclusives?
+void end_repetition(Cpu& cpu, const Frame& frame, const DeviceAccess& access);
 
 /// Stores and records, or does not, by the reservation, which is gone then; the guest's status
 /// register tells. `access` is a decoded store-exclusive.

@@ -77,7 +77,7 @@ void complete(Step& step, const Frame& frame, End end, std::uint64_t now) {
     r.duration = static_cast<std::uint32_t>(now - r.time);
     if (!executed(end)) {
         r.type = abi::RecordType::fault;
-        r.value = static_cast<std::uint64_t>(why_not(end, frame));
+        r.value = abi::fault_value(why_not(end, frame));
     } else if (!step.access.write && step.access.decoded && !step.access.listed) {
         r.value = bus_value(frame, guest_register(frame, step.access.reg), step.access.log2_size);
     }
@@ -124,8 +124,8 @@ bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     complete(step, frame, end, now);
     if (end != End::planned) ++cpu.ring.statistics().abnormal;
     publish(cpu, frame, executed(end));
-    if (executed(end) && step.access.exclusive && step.access.listed) reserve(cpu, frame);
     cpu.ring.finish();
+    if (executed(end) && step.access.exclusive && step.access.listed) reserve(cpu, frame);
     if (end == End::watchpoint) inject_watchpoint(frame, {port::read<reg::HDFAR>()});
     return hsr.debug_event();
 }

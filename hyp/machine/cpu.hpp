@@ -3,6 +3,7 @@
 
 #include "dev/own_bus.hpp"
 #include "machine/lock_wait.hpp"
+#include "machine/repeated_load.hpp"
 #include "machine/reservation.hpp"
 #include "machine/step.hpp"
 #include "mm/guest_view.hpp"
@@ -25,6 +26,7 @@ struct Cpu {
     LockWait lock_wait;
     Step step;
     Reservation reservation;
+    RepeatedLoad repeated_load;
 };
 
 /// Publishes what has happened to this CPU, or through it; `pa` as abi::PowerEvent says.

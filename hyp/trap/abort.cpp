@@ -189,6 +189,7 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
         return Outcome::again;
     }
     note_board_event(cpu, frame, access);
+    end_repetition(cpu, frame, access);
     if (access.exclusive && access.write) return store_exclusive(cpu, frame, access);
     return machine.engine->carry_out(cpu, frame, access);
 }

@@ -69,6 +69,7 @@ GuestCpu::Effect GuestCpu::trap(unsigned exception_class, std::uint32_t iss, boo
     if (sim_.hypervisor == nullptr) throw Failure{"a trap to Hyp without a hypervisor"};
     core_.system.set<reg::HSR>((exception_class << 26) | (wide ? 1u << 25 : 0) | iss);
     sim_.synchronize(core_);
+    if (sim_.conditions.traps_clear_monitor) core_.monitor = false;
     Frame frame = core_.frame;
     mmioscope_guest_trap(state_, frame);
     core_.frame = frame;

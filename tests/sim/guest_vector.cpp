@@ -71,9 +71,9 @@ GuestCpu::Effect GuestCpu::swap(std::uint32_t word) {
     return Effect::next;
 }
 
-/// LDREX, STREX and their like. A store whose address does not translate traps before the monitor is
-/// asked, one of the two orders that A8.8.212 allows; in the other a monitor that the trap of the load
-/// has cleared would keep it from trapping.
+/// LDREX, STREX and their like. Whether a store whose address does not translate traps before the
+/// monitor is asked is IMPLEMENTATION DEFINED (A8.8.212): a condition. Where it is asked first, one
+/// that the trap of the load has cleared keeps the store from trapping.
 GuestCpu::Effect GuestCpu::exclusive(std::uint32_t word) {
     constexpr unsigned sizes[4] = {2, 3, 0, 1};
     const unsigned size = sizes[field(word, 22, 21)];
@@ -90,16 +90,21 @@ GuestCpu::Effect GuestCpu::exclusive(std::uint32_t word) {
         core_.monitor_address = address;
         return Effect::next;
     }
+    const bool reserved = core_.monitor && core_.monitor_address == address;
+    if (sim_.conditions.monitor_asked_first && !reserved) {
+        core_.monitor = false;
+        set(field(word, 15, 12), 1);
+        return Effect::next;
+    }
     const Route route = translate(address);
     if (route.stop != Route::Stop::none || !route.leaf.writable()) {
         stopped_access(address, route, true, {}, log2_size);
         return Effect::trapped;
     }
-    const bool stores = core_.monitor && core_.monitor_address == address;
     core_.monitor = false;
-    for (unsigned n = 0; stores && n < words; ++n)
+    for (unsigned n = 0; reserved && n < words; ++n)
         if (!store(address + 4 * n, log2_size, {}, get(rt + n))) return Effect::trapped;
-    set(field(word, 15, 12), stores ? 0 : 1);
+    set(field(word, 15, 12), reserved ? 0 : 1);
     return Effect::next;
 }
 

@@ -30,6 +30,8 @@ struct Conditions {
     bool prefetch_abort_first{};  ///< a breakpoint on an unmapped page: which exception wins
     bool dbgen_low{};             ///< DBGDSCR.MDBGen does not stick
     bool mistakes_thumb_stores{}; ///< Cortex-A15 r0p4: HSR.SRT of a Thumb store is another register
+    bool monitor_asked_first{};   ///< by a store-exclusive, before its address is translated
+    bool traps_clear_monitor{};   ///< those to Hyp
     bool old_payload{};           ///< loads of structures may be old, too: takes its time
     unsigned late_one_in{4};      ///< points at which something begun is done by itself
 };

@@ -1,0 +1,140 @@
+// Loops of load-exclusive and store-exclusive on CPUs whose monitors differ in what A8.8.212 leaves
+// open: each has an end, or is told of.
+#include "sim/judge.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+
+namespace {
+
+constexpr std::uint32_t ldrex_r1 = 0xe190'1f9f;    // of [r0]
+constexpr std::uint32_t strex_r4_r2 = 0xe180'4f92; // to [r0]
+
+struct Monitor {
+    bool asked_first;
+    bool cleared_by_traps;
+};
+
+RigOptions with(Monitor monitor, abi::EngineKind engine) {
+    RigOptions options = options_for(engine, 1, 5);
+    options.conditions.monitor_asked_first = monitor.asked_first;
+    options.conditions.traps_clear_monitor = monitor.cleared_by_traps;
+    return options;
+}
+
+/// Runs `body` `rounds` times; r0 is a word of a device, r3 another. `before`: as if the
+/// load-exclusive at the loop's begin had been executed so often in a row.
+struct Run {
+    template <class Body>
+    Run(const RigOptions& options, std::uint32_t rounds, std::uint32_t before, Body&& body)
+        : rig(options) {
+        Code code = rig.program(0);
+        code.mov(0, at::wide).mov(3, at::fifo).mov(2, 0x1234).mov(4, 77).mov(5, rounds);
+        pc = code.here();
+        body(code);
+        code.subs(5, 5, 1).bne(pc).end();
+        rig.simulation.meanwhile = [=, this](Core&) {
+            RepeatedLoad& load = rig.machine->cpus[0].repeated_load;
+            for (std::uint32_t n = begun ? before : 0; n < before; ++n) load.count(pc, {at::wide});
+            begun = true;
+        };
+        rig.run();
+        CHECK(rig.failure() == "");
+        CHECK(rig.simulation.cores[0].ended);
+        CHECK(compare_with_bus(rig) == "");
+        faults = rig.records_of(abi::RecordType::fault);
+    }
+
+    Rig rig;
+    std::uint32_t pc{};
+    bool begun{};
+    std::vector<abi::Record> faults;
+};
+
+} // namespace
+
+TEST_CASE("a row of load-exclusives is told of each 65,536 times") {
+    RepeatedLoad load;
+    unsigned told = 0;
+    for (unsigned n = 0; n < 3 * 65'536 - 1; ++n) told += load.count(0x100, {at::wide}) ? 1 : 0;
+    CHECK(told == 2);
+    CHECK(load.count(0x100, {at::wide}));
+    for (unsigned n = 0; n < 65'535; ++n) told += load.count(0x100, {at::wide}) ? 1 : 0;
+    SECTION("another instruction") {
+        CHECK(!load.count(0x104, {at::wide}));
+    }
+    SECTION("another address") {
+        CHECK(!load.count(0x100, {at::wide + 4}));
+    }
+    SECTION("something else") {
+        load.end();
+    }
+    for (unsigned n = 0; n < 65'535; ++n) told += load.count(0x100, {at::wide}) ? 1 : 0;
+    CHECK(told == 2);
+    CHECK(load.count(0x100, {at::wide}));
+}
+
+TEST_CASE(
+    "whatever else a CPU does with its monitor, store-exclusives succeed and nothing is told") {
+    const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
+    const auto monitor =
+        GENERATE(Monitor{false, false}, Monitor{false, true}, Monitor{true, false});
+    const Run run(with(monitor, engine), 10, RepeatedLoad::row - 5,
+                  [](Code& c) { c.word(ldrex_r1).word(strex_r4_r2); });
+    CHECK(run.rig.reg(0, 4) == 0);
+    CHECK(run.rig.bus_log(at::wide, 4).size() == 20);
+    CHECK(run.faults.empty());
+}
+
+TEST_CASE("a store-exclusive that fails without a trap for ever is told of, and left alone") {
+    const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
+    const Run run(with({true, true}, engine), 10, RepeatedLoad::row - 5,
+                  [](Code& c) { c.word(ldrex_r1).word(strex_r4_r2); });
+    CHECK(run.rig.reg(0, 4) == 1);
+    CHECK(run.rig.bus_log(at::wide, 4).size() == 10); // ten loads, no store
+    REQUIRE(run.faults.size() == 1);
+    const abi::Record& fault = run.faults[0];
+    CHECK(fault.value == static_cast<std::uint64_t>(abi::FaultReason::no_progress));
+    CHECK(fault.pc == run.pc);
+    CHECK(fault.va == at::wide);
+    CHECK(abi::physical_address(fault) == at::wide);
+    CHECK(fault.device == run.rig.records_of(abi::RecordType::access).back().device);
+    CHECK(!abi::is_write(fault));
+}
+
+TEST_CASE("it takes 65,536 load-exclusives, executed by the guest") {
+    RigOptions options = with({true, true}, abi::EngineKind::shadow);
+    options.conditions.step_limit = 100'000'000;
+    options.tree.area_size = 6 << 20; // for all records
+    const Run run(options, RepeatedLoad::row + 10, 0,
+                  [](Code& c) { c.word(ldrex_r1).word(strex_r4_r2); });
+    REQUIRE(run.faults.size() == 1);
+    const auto& records = run.rig.records(0);
+    const auto accesses = [](auto begin, auto end) {
+        return std::count_if(begin, end,
+                             [](const auto& r) { return r.type == abi::RecordType::access; });
+    };
+    const auto told = std::find_if(records.begin(), records.end(),
+                                   [](const auto& r) { return r.type == abi::RecordType::fault; });
+    CHECK(accesses(records.begin(), told) == RepeatedLoad::row);
+    CHECK(accesses(told, records.end()) == 10);
+}
+
+TEST_CASE("a loop that does something else on a device is not told of") {
+    const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
+    const Run run(with({true, true}, engine), 10, RepeatedLoad::row - 5,
+                  [](Code& c) { c.word(ldrex_r1).word(strex_r4_r2).ldr(1, 3); });
+    CHECK(run.faults.empty());
+}
+
+TEST_CASE("an interrupt's handler that uses a device does not hide a loop that has no end") {
+    const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
+    constexpr std::uint32_t system_mode = 0x1f;
+    constexpr std::uint32_t supervisor = 0x13;
+    const Run run(with({true, true}, engine), 10, RepeatedLoad::row - 5, [](Code& c) {
+        c.word(ldrex_r1).word(strex_r4_r2).cps(system_mode).ldr(1, 3).cps(supervisor);
+    });
+    CHECK(run.faults.size() == 1);
+}
