@@ -19,6 +19,15 @@ std::string words_of(const abi::Record& record) {
     }
 }
 
+// The kernel's names are not those of a process. Records that no instruction of the guest made have
+// no mode; the hypervisor's own accesses are of its code.
+bool in_kernel(const abi::Record& record) {
+    constexpr unsigned mode_bits = 0x1f; // CPSR.M (ARM ARM B1.3.1)
+    constexpr unsigned user = 0x10;
+    const unsigned mode = record.mode & mode_bits;
+    return mode != 0 && mode != user && record.type != abi::RecordType::own;
+}
+
 } // namespace
 
 Event Naming::event(const abi::Record& record) {
@@ -33,7 +42,20 @@ Event Naming::event(const abi::Record& record) {
     event.device = reader_.names()[record.device];
     event.offset = abi::physical_address(record) - reader_.names().base(record.device);
     event.text = text_;
+    name_code(event);
     return event;
+}
+
+void Naming::name_code(Event& event) {
+    const abi::Record& record = *event.record;
+    if (!in_kernel(record)) {
+        return;
+    }
+    event.code = symbols_.at(record.pc);
+    const Location* caller = symbols_.caller(record.lr);
+    const bool same =
+        event.code != nullptr && caller != nullptr && symbols::same_function(*event.code, *caller);
+    event.caller = same ? nullptr : caller;
 }
 
 // In two parts: the product of a long trace's ticks with 10^9 does not fit 64 bits.

@@ -3,6 +3,7 @@
 
 #include "lib/trace_reader.hpp"
 #include "mmioscope/event.hpp"
+#include "symbols/symbols.hpp"
 
 #include <string>
 
@@ -16,10 +17,15 @@ public:
     /// `record` with its names; both are good until the next call.
     Event event(const abi::Record& record);
 
+    /// Where functions get their names from; to be filled before the first event.
+    symbols::Symbols& symbols() { return symbols_; }
+
 private:
     std::uint64_t nanoseconds(std::uint64_t time) const;
+    void name_code(Event& event);
 
     const trace::TraceReader& reader_;
+    symbols::Symbols symbols_;
     std::string text_;
     std::uint64_t start_ = 0;
     bool started_ = false;

@@ -1,0 +1,58 @@
+#include "symbols/function_table.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace mmioscope::symbols {
+
+namespace {
+
+constexpr std::uint32_t max_size = 64u << 10;
+
+// Of the linker and the assembler, inside functions.
+bool is_mark(const Symbol& symbol) {
+    return symbol.name.starts_with("$") || symbol.name.starts_with(".L");
+}
+
+// The ends of the kernel's text have types of functions in some versions.
+bool is_function(const Symbol& symbol) {
+    constexpr std::string_view types = "tTwW";
+    return types.find(symbol.type) != std::string_view::npos && symbol.name != "_etext" &&
+           symbol.name != "_einittext";
+}
+
+} // namespace
+
+FunctionTable::FunctionTable(SymbolList symbols) {
+    std::erase_if(symbols, is_mark);
+    std::stable_sort(symbols.begin(), symbols.end(), [](const Symbol& left, const Symbol& right) {
+        return left.address < right.address;
+    });
+    for (auto first = symbols.begin(); first != symbols.end();) {
+        const std::uint32_t start = first->address;
+        const auto next = std::find_if(first, symbols.end(), [start](const Symbol& symbol) {
+            return symbol.address != start;
+        });
+        const auto function = std::find_if(first, next, is_function);
+        if (function != next) {
+            const std::uint32_t size = next == symbols.end() ? max_size : next->address - start;
+            functions_.push_back({start, std::min(size, max_size), std::move(function->name),
+                                  std::move(function->module)});
+        }
+        first = next;
+    }
+}
+
+bool FunctionTable::locate(std::uint32_t address, Location& to) {
+    const auto behind = std::upper_bound(
+        functions_.begin(), functions_.end(), address,
+        [](std::uint32_t at, const Function& function) { return at < function.start; });
+    if (behind == functions_.begin() || address - (behind - 1)->start >= (behind - 1)->size) {
+        return false;
+    }
+    const Function& function = *(behind - 1);
+    to = {function.name, address - function.start, function.module, {}};
+    return true;
+}
+
+} // namespace mmioscope::symbols

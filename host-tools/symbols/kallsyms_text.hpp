@@ -1,0 +1,19 @@
+// Lists of symbols as text, as /proc/kallsyms and System.map have them.
+#pragma once
+
+#include "symbols/symbol.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace mmioscope::symbols {
+
+/// Lines of `address type name`, and `[module]` behind that or not. Throws Error (bad_input) that
+/// names the line, not the file; also if the kernel hid the addresses.
+SymbolList read_kallsyms(std::string_view text);
+
+/// The same, written.
+std::string kallsyms_text(std::span<const Symbol> symbols);
+
+} // namespace mmioscope::symbols

@@ -1,0 +1,95 @@
+#include "symbols/kernel_image.hpp"
+
+#include "lib/error.hpp"
+#include "symbols/expand.hpp"
+#include "symbols/kallsyms_tables.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace mmioscope::symbols {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+/// A kernel takes less; and so do all the wrong tries before it.
+constexpr std::size_t max_expanded = 256u << 20;
+
+struct Magic {
+    Packing packing;
+    std::string_view bytes;
+};
+
+constexpr std::array magics{
+    Magic{Packing::xz, "\xfd"
+                       "7zXZ\0"sv},
+    Magic{Packing::zstd, "\x28\xb5\x2f\xfd"sv},
+    Magic{Packing::lz4, "\x02\x21\x4c\x18"sv},
+    Magic{Packing::gzip, "\x1f\x8b\x08"sv},
+    Magic{Packing::lzma, "\x5d\0\0"sv},
+};
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// A format of printf has the same beginning, but no number behind it; and the line of /proc/version
+// has no number of the build.
+std::string find_banner(std::string_view image) {
+    constexpr std::string_view start = "Linux version ";
+    constexpr std::size_t longest = 1024;
+    for (std::size_t at = image.find(start); at != std::string_view::npos;
+         at = image.find(start, at + 1)) {
+        const std::string_view line = image.substr(at, longest);
+        const std::string_view banner = line.substr(0, line.find_first_of("\n\0"sv));
+        const bool printable =
+            std::all_of(banner.begin(), banner.end(), [](char c) { return c >= ' ' && c <= '~'; });
+        if (banner.size() < line.size() && printable &&
+            banner.find_first_of("0123456789") == start.size() &&
+            banner.find(" #") != std::string_view::npos &&
+            banner.find(" # ") == std::string_view::npos) {
+            return std::string(banner);
+        }
+    }
+    return {};
+}
+
+std::optional<KernelImage> kernel_in(std::span<const std::byte> image) {
+    KernelImage kernel{read_tables(image), find_banner(text_of(image))};
+    return kernel.symbols.empty() ? std::nullopt : std::optional(std::move(kernel));
+}
+
+// Each magic is tried: code of the decompressor holds some of them.
+std::optional<KernelImage> kernel_packed_in(std::span<const std::byte> bytes) {
+    std::size_t left = max_expanded;
+    for (const Magic& magic : magics) {
+        const std::string_view text = text_of(bytes);
+        for (std::size_t at = text.find(magic.bytes); at != std::string_view::npos && left > 0;
+             at = text.find(magic.bytes, at + 1)) {
+            const auto image = expand(magic.packing, bytes.subspan(at), left);
+            left -= image.size();
+            if (std::optional<KernelImage> kernel = kernel_in(image)) {
+                return kernel;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+KernelImage read_kernel_image(std::span<const std::byte> bytes) {
+    std::optional<KernelImage> kernel = kernel_in(bytes);
+    if (!kernel) {
+        kernel = kernel_packed_in(bytes);
+    }
+    if (!kernel) {
+        throw bad_input("no symbols found: no kernel's image, or one without CONFIG_KALLSYMS");
+    }
+    return *kernel;
+}
+
+} // namespace mmioscope::symbols

@@ -1,0 +1,22 @@
+// What a kernel's image says of itself: its symbols and its banner.
+#pragma once
+
+#include "symbols/symbol.hpp"
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace mmioscope::symbols {
+
+struct KernelImage {
+    SymbolList symbols;
+    std::string banner; ///< "Linux version ...", without the line's end; empty: not found
+};
+
+/// Reads a zImage, with its payload compressed as xz, lzma, gzip, lz4 or zstd, or the bytes of a
+/// raw Image or of vmlinux. Throws Error (bad_input), which does not name the file, if there are no
+/// symbols.
+KernelImage read_kernel_image(std::span<const std::byte> bytes);
+
+} // namespace mmioscope::symbols

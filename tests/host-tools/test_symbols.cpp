@@ -1,0 +1,156 @@
+// Which function an address belongs to, and which events are named so.
+#include "lib/byte_source.hpp"
+#include "lib/error.hpp"
+#include "reading/naming.hpp"
+#include "records.hpp"
+#include "symbols/function_table.hpp"
+#include "symbols/kallsyms_text.hpp"
+#include "symbols/symbols.hpp"
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+using symbols::FunctionTable;
+using symbols::Symbols;
+using symbols::Trust;
+
+namespace {
+
+constexpr char list[] = "c0400000 T _stext\n"
+                        "c0400000 T first\n"
+                        "c0400010 t $a\n"
+                        "c0400020 t .L5\n"
+                        "c0400030 W alias\n"
+                        "c0400030 T second\n"
+                        "c0400040 D table\n"
+                        "c0400050 t third\n"
+                        "c0400100 D _etext\n"
+                        "c1000000 T late\n"
+                        "c1000100 T _einittext\n"
+                        "bf000000 t $a\t[drv]\n"
+                        "bf000000 t probe\t[drv]\n"
+                        "bf000080 t remove\t[drv]\n";
+
+std::unique_ptr<FunctionTable> table(const char* text) {
+    return std::make_unique<FunctionTable>(symbols::read_kallsyms(text));
+}
+
+std::string text(const Location* location) {
+    return location == nullptr ? "-"
+                               : fmt::format("{}+{:#x}{}{}", location->function, location->offset,
+                                             location->module.empty() ? "" : " ", location->module);
+}
+
+} // namespace
+
+TEST_CASE("an address belongs to the function that begins at or before it") {
+    Symbols all;
+    all.add(Trust::text, table(list));
+    const std::vector<std::pair<std::uint32_t, std::string>> expected{
+        {0xc03f'fffe, "-"},
+        {0xc040'0000, "_stext+0x0"},
+        {0xc040'0001, "_stext+0x0"}, // Thumb
+        {0xc040'002c, "_stext+0x2c"},
+        {0xc040'0034, "alias+0x4"},
+        {0xc040'0044, "-"},
+        {0xc040'0050, "third+0x0"},
+        {0xc040'00fe, "third+0xae"},
+        {0xc040'0100, "-"},
+        {0xc100'00fe, "late+0xfe"},
+        {0xc100'0100, "-"},
+        {0xbf00'0010, "probe+0x10 drv"},
+        {0xbf00'0080, "remove+0x0 drv"},
+        {0xbf01'007e, "remove+0xfffe drv"},
+        {0xbf01'0080, "-"}, // far behind the last one
+        {0, "-"},
+        {0xffff'ffff, "-"},
+    };
+    for (const auto& [address, name] : expected) {
+        CAPTURE(address);
+        CHECK(text(all.at(address)) == name);
+    }
+    const Location* known = all.at(0xc040'0050);
+    for (std::uint32_t address = 0xc040'0000; address < 0xc040'0100; address += 2) {
+        (void)all.at(address);
+    }
+    CHECK(all.at(0xc040'0050) == known);
+}
+
+TEST_CASE("a return address is of the call in front of it") {
+    Symbols all;
+    all.add(Trust::text, table(list));
+    CHECK(text(all.caller(0xc040'0030)) == "_stext+0x30"); // the call does not return
+    CHECK(text(all.caller(0xc040'0035)) == "alias+0x4");
+    CHECK(text(all.caller(0xc040'0000)) == "-");
+    CHECK(text(all.at(0xc040'0030)) == "alias+0x0");
+}
+
+TEST_CASE("the most trusted source that knows an address names it") {
+    Symbols all;
+    all.add(Trust::image, table("c0400000 T of_image\nc0400100 T more\nc0400200 D _etext\n"));
+    all.add(Trust::text, table("c0400000 T of_text\nc0400080 D _etext\n"));
+    all.add(Trust::text, table("c0400000 T of_another\n"));
+    all.add_module({"drv", 0xbf00'0000, 0x1000});
+    all.add_module({"net", 0xbf00'2000, 0x100}, {{0xbf00'2000, 't', "send", {}}});
+    CHECK(text(all.at(0xc040'0000)) == "of_text+0x0");
+    CHECK(text(all.at(0xc040'0090)) == "of_another+0x90");
+    CHECK(text(all.at(0xbf00'0ffe)) == "+0xffe drv");
+    CHECK(text(all.at(0xbf00'1000)) == "-");
+    CHECK(text(all.at(0xbf00'20fe)) == "send+0xfe net");
+    CHECK(text(all.at(0xbf00'2100)) == "-");
+}
+
+TEST_CASE("lists of symbols are read as they are written") {
+    const symbols::SymbolList read = symbols::read_kallsyms(list);
+    CHECK(symbols::kallsyms_text(read) == list);
+    CHECK(read.back() == symbols::Symbol{0xbf00'0080, 't', "remove", "drv"});
+    CHECK(symbols::read_kallsyms("").empty());
+    CHECK(symbols::read_kallsyms("\nc0008000 T last").size() == 1);
+    const auto fails = [](const char* text, const char* why) {
+        CAPTURE(text);
+        CHECK_THROWS_WITH(symbols::read_kallsyms(text), Catch::Contains(why));
+    };
+    fails("c0008000 T a\nc0008000 T\n", "line 2 is no symbol");
+    fails("c000800g T a\n", "line 1 is no symbol");
+    fails("ffffffff81000000 T a\n", "line 1 is no symbol");
+    fails("c0008000 Tt a\n", "line 1 is no symbol");
+    fails("c0008000 T a mod\n", "line 1 is no symbol");
+    fails("c0008000 T a [mod] b\n", "line 1 is no symbol");
+    fails("00000000 T a\n00000000 t b\n", "all addresses are 0");
+}
+
+TEST_CASE("an access of the kernel has its function, and the caller where that is another") {
+    const std::vector<std::byte> bytes = trace_bytes([](trace::FileWriter& writer) {
+        write_info(writer);
+        abi::Record record = access(0, 0, 0);
+        record.pc = 0xbf00'0014;
+        record.lr = 0xc040'0058;
+        writer.append(std::span(&record, 1)); // a call from another function
+        record.lr = 0xbf00'0030;
+        writer.append(std::span(&record, 1)); // what the function called itself
+        record.lr = 0;
+        writer.append(std::span(&record, 1));
+        record.mode = 0x10;
+        writer.append(std::span(&record, 1)); // a process
+        record.mode = 0x1f | abi::mode_thumb;
+        record.pc |= 1;
+        writer.append(std::span(&record, 1));
+        record.type = abi::RecordType::own;
+        writer.append(std::span(&record, 1)); // the hypervisor
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    trace::MemorySource source(bytes);
+    trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+    reading::Naming naming(reader);
+    naming.symbols().add(Trust::text, table(list));
+    std::string named;
+    for (const abi::Record& record : reader.next()) {
+        const Event event = naming.event(record);
+        named += text(event.code) + " < " + text(event.caller) + "\n";
+    }
+    CHECK(named == "probe+0x14 drv < third+0x8\n"
+                   "probe+0x14 drv < -\n"
+                   "probe+0x14 drv < -\n"
+                   "- < -\n"
+                   "probe+0x14 drv < -\n"
+                   "- < -\n");
+}

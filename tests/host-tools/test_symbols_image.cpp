@@ -1,0 +1,99 @@
+// Symbols out of a kernel's image.
+#include "kernel_maker.hpp"
+#include "lib/error.hpp"
+#include "symbols/kallsyms_tables.hpp"
+#include "symbols/kernel_image.hpp"
+
+#include <algorithm>
+#include <random>
+#include <span>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+using namespace std::string_view_literals;
+using symbols::SymbolList;
+
+namespace {
+
+SymbolList some_symbols(std::size_t count, unsigned seed) {
+    std::mt19937 random(seed);
+    constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCXYZ0123456789__..$";
+    SymbolList all;
+    const auto below = [&random](std::uint32_t limit) {
+        return static_cast<std::uint32_t>(random() % limit);
+    };
+    std::uint32_t address = 0xc000'8000 + 4 * below(0x10'0000);
+    for (std::size_t i = 0; i < count; ++i, address += 4 * below(64)) {
+        std::string name = "_";
+        // Names of Rust and of what is derived from others take hundreds of characters.
+        const std::size_t length = random() % 100 == 0 ? 100 + random() % 400 : 1 + random() % 30;
+        while (name.size() < length) {
+            name += letters[random() % letters.size()];
+        }
+        all.push_back({address, "tTWwDd" [random() % 6], name, {}});
+    }
+    return all;
+}
+
+const std::vector<Layout> layouts{
+    {},
+    {.absolute = true},
+    {.order = true},
+    {.order = true, .absolute = true},
+    {.addresses_last = true, .order = true},
+};
+
+} // namespace
+
+TEST_CASE("symbols are found in tables of every layout, whatever is around them") {
+    for (const Layout& layout : layouts) {
+        for (unsigned seed = 0; seed < 6; ++seed) {
+            const std::size_t count = seed == 0   ? 16
+                                      : seed == 1 ? 256
+                                      : seed == 2 ? 257
+                                                  : seed * 201;
+            CAPTURE(layout.addresses_last, layout.order, layout.absolute, seed, count);
+            const SymbolList all = some_symbols(count, seed);
+            const std::vector<std::byte> image = kallsyms_image(all, layout, seed);
+            CHECK(symbols::read_tables(image) == all);
+        }
+    }
+}
+
+TEST_CASE("a zImage's payload is found behind code that looks like one") {
+    const SymbolList all = some_symbols(3000, 1);
+    std::vector<std::byte> kernel = kallsyms_image(all, {.order = true}, 1);
+    constexpr std::string_view words = "Linux version %s (%s)\n\0Linux version 6.1.0 (me) # SMP\n\0"
+                                       "Linux version 6.1.0 (me) #1 SMP\n"sv;
+    const auto bytes = std::as_bytes(std::span(words));
+    kernel.insert(kernel.end(), bytes.begin(), bytes.end());
+    for (const Payload payload :
+         {Payload::xz, Payload::lzma, Payload::gzip, Payload::lz4, Payload::zstd}) {
+        CAPTURE(static_cast<int>(payload));
+        const symbols::KernelImage image = symbols::read_kernel_image(zimage(kernel, payload));
+        CHECK(image.symbols == all);
+        CHECK(image.banner == "Linux version 6.1.0 (me) #1 SMP");
+    }
+}
+
+TEST_CASE("damage to the tables gives no symbols, or as many") {
+    const SymbolList all = some_symbols(600, 3);
+    for (const Layout& layout : layouts) {
+        const std::vector<std::byte> image = kallsyms_image(all, layout, 3);
+        std::mt19937 random(4);
+        for (int i = 0; i < 80; ++i) {
+            std::vector<std::byte> damaged = image;
+            damaged[random() % damaged.size()] ^= static_cast<std::byte>(1u << random() % 8);
+            const std::size_t count = symbols::read_tables(damaged).size();
+            CHECK((count == 0 || count == all.size()));
+            damaged.resize(random() % damaged.size());
+            (void)symbols::read_tables(damaged);
+        }
+    }
+}
+
+TEST_CASE("what is no kernel is said to be none") {
+    const std::vector<std::byte> nothing(5000);
+    CHECK_THROWS_WITH(symbols::read_kernel_image(nothing), Catch::Contains("no symbols found"));
+    CHECK_THROWS_WITH(symbols::read_kernel_image({}), Catch::Contains("no symbols found"));
+}
