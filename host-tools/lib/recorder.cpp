@@ -2,8 +2,8 @@
 
 namespace mmioscope::trace {
 
-Recorder::Recorder(const Area& area, FileWriter& file)
-    : area_(area), file_(file), rings_(area, abi::host_reader), losses_(area.header().cpu_count) {}
+Recorder::Recorder(const Area& area, FileWriter& file, Onlooker* onlooker)
+    : area_(area), file_(file), onlooker_(onlooker), rings_(area, abi::host_reader), losses_(area.header().cpu_count) {}
 
 std::size_t Recorder::pass() {
     const std::size_t count = rings_.pass(ordered_);
@@ -35,6 +35,9 @@ void Recorder::deliver() {
         losses_.add(record);
     }
     summary_.add(ordered_);
+    if (onlooker_ != nullptr) {
+        onlooker_->see(ordered_, file_);
+    }
     file_.append(ordered_);
     ordered_.clear();
 }

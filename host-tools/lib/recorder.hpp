@@ -7,14 +7,25 @@
 #include "lib/ordered_rings.hpp"
 #include "lib/summary.hpp"
 
+#include <span>
 #include <vector>
 
 namespace mmioscope::trace {
 
+/// Sees records before the file has them, and may write sections that stand in front of them.
+class Onlooker {
+public:
+    virtual ~Onlooker() = default;
+
+    /// They are in the order of time.
+    virtual void see(std::span<const abi::Record> records, FileWriter& file) = 0;
+};
+
 class Recorder {
 public:
-    /// Reads the rings of `area` and writes to `file`; both stay the caller's.
-    Recorder(const Area& area, FileWriter& file);
+    /// Reads the rings of `area` and writes to `file`; both stay the caller's, and so does
+    /// `onlooker`, which may be null.
+    Recorder(const Area& area, FileWriter& file, Onlooker* onlooker = nullptr);
 
     /// One pass over all rings. Returns the number of records taken out of them.
     std::size_t pass();
@@ -34,6 +45,7 @@ private:
 
     const Area& area_;
     FileWriter& file_;
+    Onlooker* onlooker_;
     OrderedRings rings_;
     LossCounter losses_;
     Summary summary_;

@@ -60,6 +60,10 @@ bool TraceReader::read_section() {
         return false;
     }
     const std::span<const std::byte> payload = section->payload;
+    if (section->type == tasks_section) {
+        tasks_.add(payload);
+        return true;
+    }
     switch (section->type) {
     case abi::SectionType::info: info_ = copy_one<abi::Info>(payload); break;
     case abi::SectionType::device_tree:

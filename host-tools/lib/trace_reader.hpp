@@ -3,6 +3,7 @@
 
 #include "lib/device_names.hpp"
 #include "lib/file_reader.hpp"
+#include "lib/task_table.hpp"
 
 #include <map>
 #include <optional>
@@ -29,6 +30,9 @@ public:
     const DeviceNames& names() const { return names_; }
     const std::map<std::string, std::string>& text() const { return text_; }
 
+    /// Those of all records returned so far.
+    const TaskTable& tasks() const { return tasks_; }
+
     // Complete only after next() has returned an empty block.
     std::span<const abi::Loss> losses() const { return losses_; }
     std::span<const abi::Statistics> statistics() const { return statistics_; }
@@ -52,6 +56,7 @@ private:
     std::vector<abi::Statistics> statistics_;
     std::map<std::string, std::string> text_;
     DeviceNames names_;
+    TaskTable tasks_;
     std::uint64_t count_ = 0;
     bool fresh_ = false; ///< records_ holds a block that next() has not returned yet
 };

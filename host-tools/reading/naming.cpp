@@ -41,6 +41,7 @@ Event Naming::event(const abi::Record& record) {
     event.nanoseconds = nanoseconds(record.time);
     event.device = reader_.names()[record.device];
     event.offset = abi::physical_address(record) - reader_.names().base(record.device);
+    event.task = reader_.tasks().of(record);
     event.text = text_;
     name_code(event);
     return event;

@@ -24,6 +24,10 @@ public:
     /// The `size` bytes at physical `address`; empty if they are not all RAM.
     std::span<std::byte> at(std::uint64_t address, std::uint64_t size) const;
 
+    /// All of it, and its first address.
+    std::span<std::byte> bytes() const { return {bytes_, size_}; }
+    std::uint64_t base() const { return base_; }
+
 private:
     std::uint64_t base_;
     std::uint64_t size_;

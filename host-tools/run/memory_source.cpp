@@ -33,7 +33,9 @@ void MemorySource::begin(trace::FileWriter& file, const std::string& about) {
                      bytes_.subspan(header.kept_offset, header.kept_size));
     }
     file.text(about);
-    recorder_.emplace(*area_, file);
+    onlooker_.emplace(linux_guest::PhysicalMemory(memory_.bytes(), memory_.base()),
+                      area_->header().counter_frequency);
+    recorder_.emplace(*area_, file, &*onlooker_);
 }
 
 std::unique_ptr<TraceSource> MemorySource::next_boot() const {

@@ -3,6 +3,7 @@
 
 #include "lib/recorder.hpp"
 #include "lib/stream_recorder.hpp"
+#include "linux/onlooker.hpp"
 #include "run/guest_memory.hpp"
 #include "run/plan.hpp"
 
@@ -62,6 +63,7 @@ private:
     std::span<std::byte> bytes_;
     std::optional<trace::BootId> before_; ///< left in memory by an earlier run
     std::optional<trace::Area> area_;
+    std::optional<linux_guest::Onlooker> onlooker_;
     std::optional<trace::Recorder> recorder_;
 };
 

@@ -1,0 +1,46 @@
+// The kernel's virtual addresses, by its own page tables (ARM ARM B3.5 and B3.6).
+#pragma once
+
+#include "linux/physical_memory.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace mmioscope::linux_guest {
+
+class AddressSpace {
+public:
+    enum class Format {
+        short_descriptors, ///< `table` is the 16 KiB of the first level
+        long_descriptors,  ///< LPAE; `table` is the four entries of the first level
+    };
+
+    AddressSpace(const PhysicalMemory& memory, Format format, std::uint64_t table)
+        : memory_(memory), format_(format), table_(table) {}
+
+    /// The tables that map `virtual_address` to `physical_address`: the lowest ones in the first
+    /// `limit` bytes of RAM, where Linux has swapper_pg_dir, right below its text. Processes'
+    /// tables, which lack some of what was mapped since, lie above.
+    static std::optional<AddressSpace> find(const PhysicalMemory& memory, std::uint64_t limit,
+                                            std::uint32_t virtual_address,
+                                            std::uint64_t physical_address);
+
+    /// Nothing where nothing is mapped, or to what is no RAM.
+    std::optional<std::uint64_t> physical(std::uint32_t address) const;
+    std::optional<std::uint32_t> word(std::uint32_t address) const;
+
+    /// The text that ends with a zero byte at most `limit` bytes behind `address`, which need not
+    /// be aligned; nothing if there is no such byte.
+    std::optional<std::string> text(std::uint32_t address, std::uint32_t limit) const;
+
+private:
+    std::optional<std::uint64_t> by_short(std::uint32_t address) const;
+    std::optional<std::uint64_t> by_long(std::uint32_t address) const;
+
+    PhysicalMemory memory_;
+    Format format_;
+    std::uint64_t table_;
+};
+
+} // namespace mmioscope::linux_guest

@@ -1,0 +1,75 @@
+#include "linux/kernel_finder.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mmioscope::linux_guest {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr char name[] = "swapper/0"; // with its zero byte
+constexpr std::size_t piece = 1 << 20;
+/// Of RAM, from its start: where boot loaders put kernels, and kernels themselves.
+constexpr std::size_t searched = 64 << 20;
+constexpr std::size_t most_names = 64;
+constexpr std::chrono::milliseconds longest_pause = 1s;
+
+} // namespace
+
+std::optional<Kernel> KernelFinder::pass(Clock::time_point now) {
+    if (now < not_before_) {
+        return std::nullopt;
+    }
+    scan(next_, piece);
+    next_ += piece;
+    not_before_ = now + 1ms;
+    if (next_ >= std::min(searched, memory_.bytes().size())) {
+        next_ = 0;
+        not_before_ = now + pause_;
+        pause_ = std::min(2 * pause_, longest_pause);
+    }
+    return candidates();
+}
+
+std::optional<Kernel> KernelFinder::find() {
+    names_.clear();
+    scan(0, searched);
+    return candidates();
+}
+
+// Those found before are tried again, too: the name is there before the other tasks are.
+std::optional<Kernel> KernelFinder::candidates() const {
+    for (const std::uint64_t at : names_) {
+        if (std::optional<Kernel> kernel = find_kernel(memory_, searched, at)) {
+            return kernel;
+        }
+    }
+    return std::nullopt;
+}
+
+void KernelFinder::scan(std::size_t from, std::size_t size) {
+    const std::span<const std::byte> bytes = memory_.bytes();
+    const auto* const start = bytes.data();
+    from = std::min(from, bytes.size());
+    // A name may lie across two pieces.
+    const std::size_t end = std::min(bytes.size(), from + size + sizeof name);
+    while (from < end) {
+        const void* const found = ::memmem(start + from, end - from, name, sizeof name);
+        if (found == nullptr) {
+            return;
+        }
+        from = static_cast<std::size_t>(static_cast<const std::byte*>(found) - start);
+        const std::uint64_t at = memory_.base() + from;
+        if (at % 4 == 0 && std::find(names_.begin(), names_.end(), at) == names_.end()) {
+            if (names_.size() == most_names) {
+                names_.erase(names_.begin());
+            }
+            names_.push_back(at);
+        }
+        ++from;
+    }
+}
+
+} // namespace mmioscope::linux_guest

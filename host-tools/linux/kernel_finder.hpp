@@ -1,0 +1,39 @@
+// Looks for a kernel in RAM, piece by piece, so that a recording that goes on meanwhile never waits
+// long.
+#pragma once
+
+#include "linux/task_layout.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace mmioscope::linux_guest {
+
+class KernelFinder {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    explicit KernelFinder(const PhysicalMemory& memory) : memory_(memory) {}
+
+    /// Looks through the next piece, if it is time for that. After each turn in vain the pause
+    /// until the next one is longer, up to a second.
+    std::optional<Kernel> pass(Clock::time_point now);
+
+    /// Looks through all at once.
+    std::optional<Kernel> find();
+
+private:
+    std::optional<Kernel> candidates() const;
+    void scan(std::size_t from, std::size_t size);
+
+    PhysicalMemory memory_;
+    std::size_t next_ = 0;
+    Clock::time_point not_before_{};
+    std::chrono::milliseconds pause_{10};
+    std::vector<std::uint64_t> names_; ///< where this turn and the one before found "swapper/0"
+};
+
+} // namespace mmioscope::linux_guest

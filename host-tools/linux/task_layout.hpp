@@ -1,0 +1,45 @@
+// Where a kernel's task_struct has what is read of it. That differs from version to version and
+// configuration to configuration, so it is found by what must hold whatever the numbers are: the
+// list of all processes begins at init_task, which is called swapper/0, closes, and its first
+// members have the pids 0, 1 and 2.
+#pragma once
+
+#include "linux/address_space.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace mmioscope::linux_guest {
+
+/// Bytes of a task's kernel stack, and their alignment (arch/arm, 4 KiB pages).
+inline constexpr std::uint32_t stack_size = 0x2000;
+
+/// Offsets in task_struct, in bytes.
+struct TaskLayout {
+    std::uint32_t tasks;  ///< list of all processes' first threads
+    std::uint32_t pid;    ///< tgid is behind it
+    std::uint32_t leader; ///< first thread of the process
+    std::uint32_t comm;
+    std::uint32_t stack;                      ///< lowest address of the kernel stack
+    std::optional<std::uint32_t> thread_node; ///< list of the process's threads
+    /// TPIDRURO has the current task while the kernel runs, and thread_info is part of the task
+    /// (since 5.16). Else thread_info is at the lowest address of the stack.
+    bool current_in_register;
+};
+
+/// In a thread_info at the stack's lowest address: the word that points to its task.
+inline constexpr std::uint32_t thread_info_task = 12;
+
+/// A kernel that runs, or ran.
+struct Kernel {
+    AddressSpace space;
+    TaskLayout layout;
+    std::uint32_t init_task;
+};
+
+/// `comm`: physical address of a "swapper/0". Nothing if that is not init_task's, or there are no
+/// other tasks yet. Looks at no more than the first `limit` bytes of RAM for page tables.
+std::optional<Kernel> find_kernel(const PhysicalMemory& memory, std::uint64_t limit,
+                                  std::uint64_t comm);
+
+} // namespace mmioscope::linux_guest

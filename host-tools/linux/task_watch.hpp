@@ -1,0 +1,57 @@
+// Says whose records are, while they are recorded: task_structs are reused, and names change.
+#pragma once
+
+#include "abi/record.hpp"
+#include "lib/task_table.hpp"
+#include "linux/task_reader.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace mmioscope::linux_guest {
+
+class TaskWatch {
+public:
+    /// `frequency`: of the records' time, in Hz.
+    TaskWatch(const Kernel& kernel, std::uint32_t frequency);
+
+    /// The kernel is still there.
+    bool sound() const { return reader_.sound(); }
+
+    /// Looks at the tasks of `records`, which are in the order of time: at each one that was not
+    /// looked at for a millisecond of the guest's time. Appends to `entries` what is new or
+    /// differs.
+    void see(std::span<const abi::Record> records, std::vector<trace::TaskEntry>& entries);
+
+private:
+    struct Key {
+        trace::TaskKey kind;
+        std::uint32_t key;
+        bool operator==(const Key&) const = default;
+    };
+    struct Hash {
+        std::size_t operator()(const Key& key) const {
+            return key.key * 2u + static_cast<std::uint32_t>(key.kind);
+        }
+    };
+    struct Known {
+        std::uint64_t look_at = 0; ///< time from which on it is to be looked at again
+        std::uint32_t task = 0;
+        Task last;
+        bool told = false; ///< `last` was
+    };
+
+    Key key_of(const abi::Record& record) const;
+    void look(const Key& key, Known& known, std::uint64_t time,
+              std::vector<trace::TaskEntry>& entries);
+    std::optional<Task> read(const Key& key, Known& known) const;
+
+    TaskReader reader_;
+    std::uint64_t interval_;
+    std::unordered_map<Key, Known, Hash> known_;
+};
+
+} // namespace mmioscope::linux_guest

@@ -1,0 +1,291 @@
+// Tasks found in RAM: the kernel's page tables and lists, sound and hostile, and whose records are.
+#include "fake_kernel.hpp"
+#include "linux/kernel_finder.hpp"
+#include "linux/onlooker.hpp"
+#include "linux/task_watch.hpp"
+#include "reading/naming.hpp"
+#include "records.hpp"
+
+#include <random>
+#include <thread>
+
+using namespace mmioscope;
+using namespace mmioscope::linux_guest;
+using namespace mmioscope::test;
+using Format = AddressSpace::Format;
+
+namespace {
+
+constexpr FakeKernel::Offsets other{4, 0x328, 0x3d0, 0x3f4, 0x4e8, 0x434};
+
+std::optional<Kernel> find(const FakeKernel& kernel) {
+    return KernelFinder(kernel.memory()).find();
+}
+
+abi::Record of_task(std::uint32_t task, std::uint64_t time, std::uint8_t mode = 0x13) {
+    abi::Record record = access(0, 0, time);
+    record.task = task;
+    record.mode = mode;
+    return record;
+}
+
+std::vector<trace::TaskEntry> seen(TaskWatch& watch, const abi::Record& record) {
+    std::vector<trace::TaskEntry> entries;
+    watch.see(std::span(&record, 1), entries);
+    return entries;
+}
+
+} // namespace
+
+TEST_CASE("the kernel's addresses are translated by page tables of either format", "[linux]") {
+    const Format format = GENERATE(Format::short_descriptors, Format::long_descriptors);
+    FakeKernel kernel(format);
+    kernel.boot();
+    const std::optional<Kernel> found = find(kernel);
+    REQUIRE(found);
+    CHECK(found->space.physical(0xc020'0004) == 0x8020'0004);
+    CHECK(found->space.physical(0xbf00'3ffc) == 0x8030'3ffc);
+    CHECK(!found->space.physical(0xbf04'0000));
+    CHECK(!found->space.physical(0xc040'0000));
+    CHECK(!found->space.physical(0));
+    CHECK(!found->space.word(0xc020'0002));
+}
+
+TEST_CASE("supersections and large pages are translated", "[linux]") {
+    FakeKernel kernel;
+    const auto entry = [&](std::uint32_t at, std::uint32_t value) {
+        kernel.set(FakeKernel::linear + at, value);
+    };
+    entry(0x4000 + 4 * 0xe01, 0x81a0'0000 | 1u << 18 | 5 << 5 | 2); // B3.5.1
+    entry(0x4000 + 4 * 0xe10, 0x8000'a001);
+    entry(0xa000 + 4 * 0x12, 0x8003'0001);
+    const AddressSpace space(kernel.memory(), Format::short_descriptors, 0x8000'4000);
+    CHECK(space.physical(0xe012'3456) == 0x5a'8112'3456);
+    CHECK(space.physical(0xe101'2345) == 0x8003'2345);
+    CHECK(!space.physical(0xe102'2345));
+}
+
+TEST_CASE("the layout of task_struct is found, whatever it is", "[linux]") {
+    const Format format = GENERATE(Format::short_descriptors, Format::long_descriptors);
+    const bool in_register = GENERATE(true, false);
+    const bool one = GENERATE(true, false);
+    FakeKernel kernel(format,
+                      one ? FakeKernel::Offsets{0x20, 0x200, 0x290, 0x2b4, 0x3e0, 0x2f4} : other,
+                      in_register);
+    kernel.add(1, "init");
+    CHECK(!find(kernel)); // no kthreadd yet: two processes may be any list
+    kernel.add(2, "kthreadd");
+    const std::optional<Kernel> found = find(kernel);
+    REQUIRE(found);
+    CHECK(found->init_task == kernel.tasks[0]);
+    CHECK(found->layout.tasks == kernel.at.tasks);
+    CHECK(found->layout.pid == kernel.at.pid);
+    CHECK(found->layout.leader == kernel.at.leader);
+    CHECK(found->layout.comm == kernel.at.comm);
+    CHECK(found->layout.stack == kernel.at.stack);
+    CHECK(found->layout.thread_node == kernel.at.node);
+    CHECK(found->layout.current_in_register == in_register);
+}
+
+TEST_CASE("a task is read by its address and by its stack", "[linux]") {
+    const bool in_register = GENERATE(true, false);
+    FakeKernel kernel(Format::short_descriptors, other, in_register);
+    kernel.boot();
+    const std::uint32_t process = kernel.add(70, "server");
+    const std::uint32_t thread = kernel.add_thread(process, 71, "worker");
+    const std::optional<Kernel> found = find(kernel);
+    REQUIRE(found);
+    const TaskReader reader(*found);
+    CHECK(reader.sound());
+    const std::optional<Task> task = reader.task(thread);
+    REQUIRE(task);
+    CHECK(task->pid == 71);
+    CHECK(task->tgid == 70);
+    CHECK(task->comm == "worker");
+    CHECK(reader.with_stack(kernel.stack(process)) == process);
+    CHECK(reader.with_stack(kernel.stack(thread)) == thread);
+    CHECK(!reader.with_stack(0xc030'0000));
+    for (const std::uint32_t wrong :
+         {0u, 4u, 0xffff'fff0u, 0xc030'0000u, thread + 4, 0xbf00'0000u}) {
+        CHECK(!reader.task(wrong));
+    }
+    kernel.rename(kernel.tasks[0], "swapper");
+    CHECK(!reader.sound());
+}
+
+TEST_CASE("lists of a hostile guest end", "[linux]") {
+    FakeKernel kernel;
+    kernel.boot();
+    const std::uint32_t last = kernel.tasks.back() + kernel.at.tasks;
+    const std::optional<Kernel> found = find(kernel);
+    REQUIRE(found);
+    const TaskReader reader(*found);
+    SECTION("a cycle without the head") {
+        kernel.set(last, kernel.tasks[1] + kernel.at.tasks);
+        CHECK(!find(kernel));
+        CHECK(!reader.with_stack(0xc030'0000));
+    }
+    SECTION("a wild pointer") {
+        kernel.set(last, GENERATE(0u, 1u, 0xffff'ffffu, 0xc03f'fffcu, 0xbf03'fffcu));
+        CHECK(!find(kernel));
+        CHECK(!reader.with_stack(0xc030'0000));
+    }
+    SECTION("a member that points to itself") {
+        kernel.set(last, last);
+        CHECK(!find(kernel));
+        CHECK(!reader.with_stack(0xc030'0000));
+    }
+    SECTION("threads in a cycle without their first one") {
+        const std::uint32_t thread = kernel.add_thread(kernel.tasks[1], 9, "t");
+        kernel.set(thread + kernel.at.node, thread + kernel.at.node);
+        CHECK(!reader.with_stack(0xc030'0000));
+    }
+    SECTION("page tables that point to themselves") {
+        for (std::uint32_t i = 0; i < 0x4000; i += 4) {
+            kernel.set(FakeKernel::linear + 0x4000 + i, 0x8000'4001);
+        }
+        CHECK(!find(kernel));
+        CHECK(!reader.sound());
+        CHECK(!reader.with_stack(0xc030'0000));
+    }
+}
+
+TEST_CASE("no kernel is found where none is", "[linux]") {
+    const std::vector<std::byte> zeros(1 << 20), ones(1 << 20, std::byte{0xff});
+    CHECK(!KernelFinder({zeros, 0x8000'0000}).find());
+    CHECK(!KernelFinder({ones, 0x8000'0000}).find());
+    CHECK(!KernelFinder({{}, 0x8000'0000}).find());
+    // The name alone, at each end.
+    std::vector<std::byte> named(1 << 20);
+    std::memcpy(named.data(), "swapper/0", 10);
+    std::memcpy(named.data() + named.size() - 12, "swapper/0", 10);
+    CHECK(!KernelFinder({named, 0x8000'0000}).find());
+}
+
+TEST_CASE("a kernel that boots is found piece by piece", "[linux]") {
+    using namespace std::chrono_literals;
+    FakeKernel kernel;
+    KernelFinder finder(kernel.memory());
+    KernelFinder::Clock::time_point now{};
+    const auto turn = [&] {
+        std::optional<Kernel> found;
+        for (int i = 0; i < 10 && !found; ++i) {
+            found = finder.pass(now += 20ms);
+        }
+        return found;
+    };
+    CHECK(!turn());
+    kernel.boot();
+    CHECK(turn());
+}
+
+TEST_CASE("a task is told of when it is new or differs, and no more often", "[linux]") {
+    FakeKernel kernel;
+    kernel.boot();
+    const std::uint32_t one = kernel.add(50, "one"), two = kernel.add(51, "two");
+    TaskWatch watch(*find(kernel), 1'000'000); // a millisecond is 1000 ticks
+    auto entries = seen(watch, of_task(one, 5000));
+    REQUIRE(entries.size() == 1);
+    CHECK(entries[0].time == 5000);
+    CHECK(entries[0].key == one);
+    CHECK(entries[0].kind == trace::TaskKey::task);
+    CHECK(entries[0].pid == 50);
+    CHECK(entries[0].comm == std::string("one"));
+    CHECK(seen(watch, of_task(two, 5001)).size() == 1);
+    // They exchange their names: looked at again a millisecond later, not before.
+    kernel.rename(one, "two");
+    kernel.rename(two, "one");
+    CHECK(seen(watch, of_task(one, 5999)).empty());
+    entries = seen(watch, of_task(one, 6000));
+    REQUIRE(entries.size() == 1);
+    CHECK(entries[0].comm == std::string("two"));
+    CHECK(entries[0].pid == 50);
+    entries = seen(watch, of_task(two, 9000));
+    REQUIRE(entries.size() == 1);
+    CHECK(entries[0].comm == std::string("one"));
+    CHECK(seen(watch, of_task(two, 19000)).empty());
+}
+
+TEST_CASE("in User mode, and in old kernels, the stack tells the task", "[linux]") {
+    const bool in_register = GENERATE(true, false);
+    FakeKernel kernel(Format::long_descriptors, other, in_register);
+    kernel.boot();
+    const std::uint32_t one = kernel.add(50, "one"), two = kernel.add(51, "two");
+    TaskWatch watch(*find(kernel), 1'000'000);
+    // SP_svc as it is when nothing is on the stack: its 8 bytes at the top are never used.
+    auto entries = seen(watch, of_task(kernel.stack(one) + 0x1ff8, 5000, 0x10));
+    REQUIRE(entries.size() == 1);
+    CHECK(entries[0].kind == trace::TaskKey::stack);
+    CHECK(entries[0].key == kernel.stack(one));
+    CHECK(entries[0].comm == std::string("one"));
+    abi::Record record = of_task(in_register ? two : 0xb6f0'0000, 6000); // else a thread's TLS
+    record.sp = kernel.stack(two) + 0x100;
+    entries = seen(watch, record);
+    REQUIRE(entries.size() == 1);
+    CHECK(entries[0].pid == 51);
+    // The stack goes to another task.
+    kernel.set(one + kernel.at.stack, 0);
+    const std::uint32_t three = kernel.add(52, "three");
+    const std::uint32_t stack =
+        entries[0].kind == trace::TaskKey::stack ? entries[0].key : kernel.stack(two);
+    kernel.set(two + kernel.at.stack, 0);
+    kernel.set(three + kernel.at.stack, stack);
+    kernel.set(stack + (in_register ? 0 : thread_info_task), in_register ? 0x57ac'6e9d : three);
+    entries = seen(watch, of_task(stack + 0x1ff8, 70000, 0x10));
+    REQUIRE(entries.size() == 1);
+    CHECK(entries[0].pid == 52);
+}
+
+TEST_CASE("whoever is no task has no entry, and does not fill memory", "[linux]") {
+    FakeKernel kernel;
+    kernel.boot();
+    TaskWatch watch(*find(kernel), 1'000'000);
+    std::minstd_rand random(7);
+    for (unsigned i = 0; i < 100'000; ++i) {
+        const auto any = static_cast<std::uint32_t>(random());
+        REQUIRE(seen(watch, of_task(any << 4, i, i % 64 == 0 ? 0x10 : 0x13)).empty());
+    }
+}
+
+TEST_CASE("events have their tasks", "[linux]") {
+    FakeKernel kernel;
+    kernel.boot();
+    const std::uint32_t task = kernel.add(50, "driver");
+    kernel.rename(task, "dri\x1bver");
+    Onlooker onlooker(kernel.memory(), 1'000'000);
+    const std::vector<std::byte> bytes = trace_bytes([&](trace::FileWriter& writer) {
+        write_info(writer);
+        write_regions(writer, {region(0x1c09'0000, 0x1000, "/serial")});
+        for (int i = 0; i < 10; ++i) { // until the kernel is found
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+            onlooker.see({}, writer);
+        }
+        std::vector<abi::Record> records{of_task(task, 10'000), of_task(0x1234, 10'500),
+                                         of_task(kernel.stack(task) + 0x1ff8, 11'000, 0x10)};
+        onlooker.see(records, writer);
+        writer.append(records);
+        kernel.rename(task, "other");
+        records = {of_task(task, 20'000)};
+        onlooker.see(records, writer);
+        writer.append(records);
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    trace::MemorySource source(bytes);
+    trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+    reading::Naming naming(reader);
+    const auto records = reader.next();
+    REQUIRE(records.size() == 4);
+    std::vector<const Task*> tasks;
+    for (const abi::Record& record : records) {
+        tasks.push_back(naming.event(record).task);
+    }
+    REQUIRE(tasks[0]);
+    CHECK(tasks[0]->pid == 50);
+    CHECK(tasks[0]->tgid == 50);
+    CHECK(tasks[0]->comm == "dri?ver");
+    CHECK(!tasks[1]);
+    CHECK(tasks[2] == tasks[0]);
+    REQUIRE(tasks[3]);
+    CHECK(tasks[3]->comm == "other");
+    CHECK(!naming.event(of_task(task, 9'999)).task); // before anybody looked
+}
