@@ -77,6 +77,7 @@ test)
     suite mutants 60 tests/mutants/run.py "$build"
     suite host-tools 20 catch "$build/tests/host-tools"
     suite decoder 30 "$build/tests/decoder"
+    suite export 60 tests/export/run.sh "$build"
     suite integration 660 tests/qemu/run.sh --tier test
     ;;
 nightly)

@@ -13,5 +13,6 @@ void add_at_start(CLI::App& app, Action& action);
 void add_ctl(CLI::App& app, Action& action);
 void add_blackbox(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
+void add_export(CLI::App& app, Action& action);
 
 } // namespace mmioscope::cli

@@ -16,7 +16,9 @@ public:
     /// What stands in front of the events; called once, first. `reader` outlives this.
     virtual void begin(const trace::TraceReader& reader) = 0;
 
-    /// The next event, in the order of time.
+    /// The next event, in the order of time. A loss is one of type `gap`: `value` records of its
+    /// CPU are missing, from `cpu_sequence` on. The text of a marker is whole, and stands in the
+    /// last of its records.
     virtual void add(const Event& event) = 0;
 
     /// There are no more: `reader` knows the losses and how the recording ended. Throws Error if

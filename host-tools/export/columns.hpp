@@ -1,0 +1,34 @@
+// An event as columns of text: what JSONL and CSV have in common. Names and order are part of both
+// formats; columns may be added at the end.
+#pragma once
+
+#include "mmioscope/event.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace mmioscope::exporting {
+
+struct Hex {
+    std::uint64_t value;
+};
+
+/// Nothing: not known, or without meaning for this event. A number is below 2^53 unless the trace's
+/// times are not; what may be larger is Hex.
+using Cell = std::variant<std::monostate, std::uint64_t, Hex, std::string_view, std::string>;
+
+struct Column {
+    std::string_view name;
+    Cell (*cell)(const Event& event, std::uint32_t frequency);
+};
+
+/// `frequency` of the cells: ticks of the trace's clock in a second, 0 if not known.
+std::span<const Column> columns();
+
+/// Ticks as nanoseconds; as they are if the frequency is 0.
+std::uint64_t nanoseconds_of(std::uint64_t ticks, std::uint32_t frequency);
+
+} // namespace mmioscope::exporting

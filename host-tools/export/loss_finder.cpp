@@ -1,0 +1,34 @@
+#include "export/loss_finder.hpp"
+
+namespace mmioscope::exporting {
+
+std::optional<abi::Loss> LossFinder::add(const abi::Record& record) {
+    const auto [at, fresh] =
+        cpus_.try_emplace(record.cpu, Cpu{record.cpu_sequence, record.cpu_sequence});
+    Cpu& cpu = at->second;
+    const std::uint32_t hole = record.cpu_sequence - cpu.next;
+    abi::Loss loss{record.cpu, cpu.next, static_cast<std::int32_t>(hole) > 0 ? hole : 0,
+                   record.time};
+    cpu.next = record.cpu_sequence + 1;
+    if (record.type == abi::RecordType::gap) {
+        // It stands in the place of the first one that it tells of.
+        loss.count += record.value;
+        cpu.next = record.cpu_sequence + static_cast<std::uint32_t>(record.value);
+    }
+    lost_ += loss.count;
+    return loss.count == 0 ? std::nullopt : std::optional(loss);
+}
+
+std::vector<abi::Loss> LossFinder::rest(std::span<const abi::Loss> losses) const {
+    std::vector<abi::Loss> rest;
+    for (const abi::Loss& loss : losses) {
+        const auto cpu = cpus_.find(loss.cpu);
+        if (cpu == cpus_.end() ||
+            loss.first_sequence - cpu->second.first >= cpu->second.next - cpu->second.first) {
+            rest.push_back(loss);
+        }
+    }
+    return rest;
+}
+
+} // namespace mmioscope::exporting

@@ -1,0 +1,36 @@
+// Finds where records of a trace are missing, as they come by.
+#pragma once
+
+#include "abi/container.hpp"
+
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace mmioscope::exporting {
+
+class LossFinder {
+public:
+    /// The next record of the trace. Returns the run of records that is missing in front of it, or
+    /// that it tells of (a gap record), if any. What is missing before a CPU's first record is
+    /// told by rest() only: a trace may begin anywhere.
+    std::optional<abi::Loss> add(const abi::Record& record);
+
+    /// Behind the last record: those of `losses`, the trace's own, that add() has not told.
+    std::vector<abi::Loss> rest(std::span<const abi::Loss> losses) const;
+
+    /// The records that are missing by what add() told.
+    std::uint64_t lost() const { return lost_; }
+
+private:
+    struct Cpu {
+        std::uint32_t first; ///< cpu_sequence of the first record
+        std::uint32_t next;  ///< that the next one should have
+    };
+
+    std::map<unsigned, Cpu> cpus_;
+    std::uint64_t lost_ = 0;
+};
+
+} // namespace mmioscope::exporting

@@ -1,0 +1,83 @@
+#include "export/unfinished.hpp"
+
+#include "lib/error.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace mmioscope::exporting {
+
+namespace {
+
+sigset_t endings() {
+    sigset_t set;
+    ::sigemptyset(&set);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        ::sigaddset(&set, signal);
+    }
+    return set;
+}
+
+} // namespace
+
+Unfinished::Unfinished(std::filesystem::path path) : path_(std::move(path)) {
+    const sigset_t set = endings();
+    ::pthread_sigmask(SIG_BLOCK, &set, &before_);
+    stop_ = FileDescriptor(::eventfd(0, EFD_CLOEXEC));
+    signals_ = FileDescriptor(::signalfd(-1, &set, SFD_CLOEXEC));
+    if (!stop_ || !signals_) {
+        throw failure("cannot watch for signals: {}", std::strerror(errno));
+    }
+    watcher_ = std::thread([this] { wait_for_signals(); });
+}
+
+// A thread of its own, so that a command that waits for its input is ended, too.
+void Unfinished::wait_for_signals() {
+    pollfd files[2] = {{stop_.get(), POLLIN, 0}, {signals_.get(), POLLIN, 0}};
+    while (::poll(files, 2, -1) < 0 && errno == EINTR) {
+    }
+    signalfd_siginfo info{};
+    if (files[0].revents == 0 && ::read(signals_.get(), &info, sizeof info) == sizeof info) {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+        const int signal = static_cast<int>(info.ssi_signo);
+        const sigset_t set = endings();
+        ::signal(signal, SIG_DFL);
+        ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+        ::raise(signal);
+    }
+}
+
+Unfinished::~Unfinished() {
+    const std::uint64_t one = 1;
+    (void)!::write(stop_.get(), &one, sizeof one);
+    watcher_.join();
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+void Unfinished::keep_as(const std::filesystem::path& name) {
+    // A folder can only take another one's place by exchange; the other one is then at path_.
+    const bool folder = std::filesystem::is_directory(path_) && std::filesystem::exists(name);
+    const unsigned how = folder ? RENAME_EXCHANGE : 0u;
+    if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, name.c_str(), how) == 0) {
+        return;
+    }
+    if (folder && errno == EINVAL) { // a file system without exchange
+        std::filesystem::remove_all(name);
+        if (::rename(path_.c_str(), name.c_str()) == 0) {
+            return;
+        }
+    }
+    throw failure("cannot write {}: {}", name.string(), std::strerror(errno));
+}
+
+} // namespace mmioscope::exporting

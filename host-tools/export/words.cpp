@@ -1,0 +1,119 @@
+#include "export/words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace mmioscope::exporting {
+
+using abi::RecordType;
+
+namespace {
+
+constexpr std::array<std::string_view, 14> types = {
+    "none",      "access", "begin", "own",        "lost",  "marker", "change",
+    "interrupt", "fetch",  "cache", "table_walk", "fault", "power",  "fold"};
+
+constexpr std::array<std::string_view, 16> modes = {"usr", "fiq", "irq", "svc", "m4",  "m5",
+                                                    "mon", "abt", "m8",  "m9",  "hyp", "und",
+                                                    "m12", "m13", "m14", "sys"};
+
+void append_word(std::string& to, std::string_view word) {
+    to += to.empty() ? "" : " ";
+    to += word;
+}
+
+std::string field_value(const Field& field, std::uint64_t value) {
+    const std::uint64_t mask = field.width >= 64 ? ~0ull : (1ull << field.width) - 1;
+    const std::uint64_t bits = value >> field.low & mask;
+    const auto name = std::find_if(field.values.begin(), field.values.end(),
+                                   [bits](const auto& known) { return known.first == bits; });
+    return name != field.values.end() ? name->second
+           : field.width == 1         ? fmt::format("{}", bits)
+                                      : fmt::format("{:#x}", bits);
+}
+
+} // namespace
+
+std::string_view type_word(RecordType type) {
+    const auto index = static_cast<std::size_t>(type);
+    return index < types.size() ? types[index] : "unknown";
+}
+
+bool has_place(RecordType type) {
+    switch (type) {
+    case RecordType::access:
+    case RecordType::begin:
+    case RecordType::own:
+    case RecordType::fetch:
+    case RecordType::maintenance:
+    case RecordType::page_table_walk:
+    case RecordType::fault: return true;
+    default: return false;
+    }
+}
+
+bool has_bus_value(const abi::Record& record) {
+    const bool carries = record.type == RecordType::access || record.type == RecordType::begin ||
+                         record.type == RecordType::own ||
+                         record.type == RecordType::page_table_walk;
+    return carries && (record.flags & abi::flag_value_unknown) == 0;
+}
+
+std::string mode_word(std::uint8_t mode) {
+    std::string word(modes[mode & 0xfu]);
+    return (mode & abi::mode_thumb) != 0 ? word + " thumb" : word;
+}
+
+std::string flag_words(const abi::Record& record) {
+    static constexpr std::array<std::pair<unsigned, std::string_view>, 8> words = {{
+        {abi::flag_value_unknown, "value_unknown"},
+        {abi::flag_early, "early"},
+        {abi::flag_same_instruction, "same_instruction"},
+        {abi::flag_boot, "boot"},
+        {abi::flag_estimated, "estimated"},
+        {abi::access_sign_extend << 8, "sign_extended"},
+        {abi::access_syndrome << 8, "syndrome"},
+        {abi::access_emulated << 8, "emulated"},
+    }};
+    const unsigned bits = record.flags | unsigned{record.access} << 8;
+    std::string text;
+    for (const auto& [bit, word] : words) {
+        if ((bits & bit) != 0) {
+            append_word(text, word);
+        }
+    }
+    return text;
+}
+
+std::string code_words(const Location* code) {
+    if (code == nullptr || code->function.empty()) {
+        return {};
+    }
+    const std::string place = fmt::format("{}+{:#x}", code->function, code->offset);
+    return code->module.empty() ? place : fmt::format("{} [{}]", place, code->module);
+}
+
+std::string source_words(const Location* code) {
+    return code == nullptr || code->lines.empty()
+               ? std::string()
+               : fmt::format("{}:{}", code->lines.front().file, code->lines.front().line);
+}
+
+std::string field_words(const Event& event) {
+    std::string text;
+    if (event.reg != nullptr && has_bus_value(*event.record)) {
+        for (const Field& field : event.reg->fields) {
+            append_word(text, field.name + "=" + field_value(field, event.record->value));
+        }
+    }
+    return text;
+}
+
+std::string_view plain_text(std::string_view text) {
+    const bool quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
+    return quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+} // namespace mmioscope::exporting

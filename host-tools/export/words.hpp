@@ -1,0 +1,39 @@
+// What exports call the numbers of a record. The words are part of the formats: they do not change.
+#pragma once
+
+#include "mmioscope/event.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace mmioscope::exporting {
+
+/// "access", "begin", "own", "lost", "marker", ...; "unknown" for types newer than this program.
+std::string_view type_word(abi::RecordType type);
+
+/// Whether records of this type are about an address, and an instruction.
+bool has_place(abi::RecordType type);
+
+/// Whether `value` is what was loaded or stored.
+bool has_bus_value(const abi::Record& record);
+
+/// "svc", "usr thumb", ...
+std::string mode_word(std::uint8_t mode);
+
+/// What holds of the record, with a space between: value_unknown early same_instruction boot
+/// estimated sign_extended syndrome emulated.
+std::string flag_words(const abi::Record& record);
+
+/// "pl011_console_putchar+0x1c", "mmci_irq+0x8 [armmmci]"; empty for null.
+std::string code_words(const Location* code);
+
+/// "pl011.c:1456" of the innermost function; empty if that is not known.
+std::string source_words(const Location* code);
+
+/// "TXFF=1 RXFE=empty": each field of the register by name; empty for what is not known.
+std::string field_words(const Event& event);
+
+/// The text of a marker without its quotes; other texts as they are.
+std::string_view plain_text(std::string_view text);
+
+} // namespace mmioscope::exporting

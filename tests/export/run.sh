@@ -1,0 +1,120 @@
+#!/bin/bash
+# Exports of a made-up trace, each read by its own consumer and compared with the trace event by event; and how
+# exports end. Usage: tests/export/run.sh BUILD [EVENTS], 200,000 if not said.
+set -u
+build=$1 events=${2:-200000}
+here=$(dirname "$0")
+tool=$PWD/$build/mmioscope
+out=$build/tests/export
+passed=0 failed=0
+rm -rf "$out"
+mkdir -p "$out"
+
+verdict() { # NAME STATUS WORDS
+    if [ "$2" = 0 ]; then
+        passed=$((passed + 1)); echo "ok export $1: $3"
+    else
+        failed=$((failed + 1)); echo "FAILED export $1: $3"
+    fi
+}
+
+export_to() { # FORMAT OUT [ARGS...]: into $out/stderr what it says
+    timeout 100 "$tool" export --to "$1" -o "$2" "${@:3}" 2> "$out/stderr"
+}
+
+# A consumer: prints what it read of FILE for compare.py.
+read_jsonl() { cat "$1"; }
+read_csv() { cat "$1"; }
+
+consumer() { # FORMAT
+    local words status=1
+    if export_to "$1" "$out/$1" -i "$out/trace.mmio"; then
+        words=$("read_$1" "$out/$1" | timeout 200 "$here/compare.py" "$out/trace.mmio" "$1" - 2>&1)
+        status=$?
+        rm -rf "${out:?}/$1"
+    else
+        words="not exported: $(head -n 1 "$out/stderr")"
+    fi
+    verdict "$1" "$status" "$words"
+}
+
+# case NAME COMMAND...: passes if COMMAND does; what it prints is why not
+case_() {
+    local words
+    words=$("${@:2}" 2>&1)
+    verdict "$1" $? "${words:-as it should}"
+}
+
+# expect STATUS WORDS COMMAND...: it ends so, and says so in one line
+expect() {
+    local said status
+    said=$(timeout 60 "${@:3}" 2>&1 > /dev/null)
+    status=$?
+    if [ "$status" != "$1" ] || [[ $said != *$2* ]] || [ "$(wc -l <<< "$said")" != 1 ]; then
+        echo "status $status, not $1, '$said', not '$2'"
+        return 1
+    fi
+}
+
+nothing_left() { # FOLDER FILES: nothing else is there
+    local left
+    left=$(find "$1" -mindepth 1 -printf '%f ')
+    [ "$left" = "$2" ] || { echo "left: $left"; return 1; }
+}
+
+old_file_stays() { # a trace that cannot be read costs no old file
+    local folder=$out/stays
+    mkdir -p "$folder"
+    echo old > "$folder/x"
+    expect 2 "" "$tool" export --to csv -i "$here/run.sh" -o "$folder/x" || return 1
+    [ "$(cat "$folder/x")" = old ] && nothing_left "$folder" "x "
+}
+
+full_disk() { expect 1 "No space left" "$tool" export --to "$1" -i "$out/trace.mmio" -o /dev/full; }
+
+interrupted() { # FORMAT: while it waits for its input
+    local folder=$out/interrupted-$1 pid
+    mkdir -p "$folder"
+    { head -c 3000000 "$out/trace.mmio"; sleep 20; } 2> /dev/null |
+        env --default-signal=INT "$tool" export --to "$1" -o "$folder/x" 2> /dev/null &
+    pid=$!
+    for _ in $(seq 100); do
+        [ -z "$(ls -A "$folder")" ] || break
+        sleep 0.1
+    done
+    [ -n "$(ls -A "$folder")" ] || { echo "it did not begin"; kill "$pid"; return 1; }
+    sleep 0.2
+    kill -INT "$pid"
+    wait "$pid"
+    [ $? = 130 ] || { echo "it did not end by the signal"; return 1; }
+    nothing_left "$folder" ""
+}
+
+broken_pipe() {
+    "$tool" export --to jsonl -i "$out/trace.mmio" -o - 2> "$out/stderr" | head -n 2 > "$out/two"
+    cat "$out/stderr"
+    [ "$(wc -l < "$out/two")" = 2 ] && [ ! -s "$out/stderr" ]
+}
+
+cut_trace() {
+    head -c 2000000 "$out/trace.mmio" > "$out/cut.mmio"
+    export_to csv "$out/cut.csv" -i "$out/cut.mmio"
+    [ $? = 1 ] && grep -q 'the trace is cut off' "$out/stderr" && [ "$(wc -l < "$out/cut.csv")" -gt 16000 ]
+}
+
+"$build/tests/make-trace" "$events" "$out/trace.mmio" || exit 1
+for format in jsonl csv; do
+    consumer "$format"
+done
+case_ "an old file stays" old_file_stays
+case_ "full disk" full_disk csv
+case_ "interrupted" interrupted csv
+case_ "broken pipe" broken_pipe
+case_ "cut trace" cut_trace
+case_ "a folder is no file" expect 2 "it is a folder" "$tool" export --to csv -i "$out/trace.mmio" -o "$out"
+case_ "no such format" expect 2 "--to" "$tool" export --to xml -i "$out/trace.mmio" -o -
+case_ "losses are told" expect 0 "lacks" "$tool" export --to csv -i "$out/trace.mmio" -o -
+case_ "losses count when strict" expect 1 "lacks" "$tool" export --to csv --strict -i "$out/trace.mmio" -o -
+rm -f "$out"/*.mmio "$out"/*.csv
+echo "export: $passed passed, $failed failed"
+[ "$failed" = 0 ]
