@@ -17,7 +17,8 @@ HOST_LIB_SOURCES := $(sort $(filter-out host-tools/cli/%,$(wildcard host-tools/*
 HOST_CLI_SOURCES := $(sort $(wildcard host-tools/cli/*.cpp))
 HOST_MUTATE_SOURCES := tests/host-tools/mutate_trace.cpp
 HOST_SAME_SOURCES := tests/host-tools/same_records.cpp
-HOST_TEST_SOURCES := $(filter-out $(HOST_MUTATE_SOURCES) $(HOST_SAME_SOURCES),\
+HOST_MAKE_TRACE_SOURCES := tests/host-tools/make_trace.cpp tests/host-tools/trace_text.cpp
+HOST_TEST_SOURCES := $(filter-out $(HOST_MUTATE_SOURCES) $(HOST_SAME_SOURCES) tests/host-tools/make_trace.cpp,\
                        $(sort $(wildcard tests/host-tools/*.cpp))) \
                      $(addprefix guest-linux/program/,left_out.cpp wire_output.cpp sink.cpp connection.cpp announced.cpp) \
                      $(addprefix hyp/,stream/description.cpp stream/frame_sender.cpp stream/record_frame.cpp \
@@ -31,6 +32,7 @@ HOST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_LIB_SOURCES) $(HOST_CL
 HOST_MUTATE_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,\
                          $(HOST_MUTATE_SOURCES) $(HOST_LIB_SOURCES))
 HOST_SAME_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_SAME_SOURCES) $(HOST_LIB_SOURCES))
+HOST_MAKE_TRACE_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_MAKE_TRACE_SOURCES) $(HOST_LIB_SOURCES))
 HOST_TEST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host-sanitized/%.o,\
                        $(HOST_TEST_SOURCES) $(HOST_LIB_SOURCES)) \
                      $(HOST_REPLAYED:%=$(BUILD)/host-sanitized/tests/fuzz/%.o) \
@@ -87,6 +89,12 @@ $(BUILD)/tests/same-records: $(HOST_SAME_OBJECTS)
 	@echo "  $@"
 	@$(HOST_CXX) -o $@ $^ $(HOST_LIBS)
 
+# Writes a trace file from text (tests/host-tools/trace_text.hpp).
+$(BUILD)/tests/make-trace: $(HOST_MAKE_TRACE_OBJECTS)
+	@mkdir -p $(@D)
+	@echo "  $@"
+	@$(HOST_CXX) -o $@ $^ $(HOST_LIBS)
+
 $(BUILD)/host/%.o: %.cpp
 	@mkdir -p $(@D)
 	@echo "  $<"
@@ -98,4 +106,4 @@ $(BUILD)/host-sanitized/%.o: %.cpp
 	@$(HOST_CXX) $(HOST_CPPFLAGS) $(HOST_TEST_CXXFLAGS) -MMD -MP -c -o $@ $<
 
 -include $(patsubst %.o,%.d,$(sort $(HOST_OBJECTS) $(HOST_MUTATE_OBJECTS) $(HOST_SAME_OBJECTS) \
-                              $(HOST_TEST_OBJECTS)))
+                              $(HOST_MAKE_TRACE_OBJECTS) $(HOST_TEST_OBJECTS)))

@@ -2,12 +2,14 @@
 #include "lib/black_box.hpp"
 #include "lib/device_tree.hpp"
 #include "lib/error.hpp"
-#include "lib/line_format.hpp"
+#include "lib/marker_text.hpp"
 #include "lib/ram_image.hpp"
 #include "lib/record_text.hpp"
 #include "lib/recorded_boot.hpp"
 #include "lib/report.hpp"
 #include "lib/size.hpp"
+#include "reading/naming.hpp"
+#include "view/line.hpp"
 
 #include <memory>
 #include <string>
@@ -66,43 +68,73 @@ std::span<const std::byte> tree_of(const trace::FoundArea& found, std::span<std:
     return trace::tree_is_sound(tree) ? tree : std::span<const std::byte>();
 }
 
-void print_unfinished(const trace::Unfinished& access, const trace::LineContext& context) {
-    std::string line;
-    const abi::Record& record = access.record;
-    if (access.described) {
-        trace::append_line(line, record, context);
-    } else {
-        line = fmt::format(
-            "{:>12} cpu{} ?? {:<{}} +{:#05x} {:<10} pc {:#010x} (in flight; no begin "
-            "record tells more)",
-            trace::format_time(record.time, context), record.cpu, (*context.names)[record.device],
-            context.names->width(),
-            abi::physical_address(record) - context.names->base(record.device), "?", record.pc);
-    }
-    fmt::print("{}\n", line);
-}
+// The lines of one boot's records.
+class Lines {
+public:
+    Lines(const trace::DeviceNames& names, std::uint32_t frequency)
+        : names_(names), frequency_(frequency), format_(style(names, frequency)) {}
 
-void print_accesses(const trace::LastAccesses& last, const trace::LineContext& context) {
+    std::string titles() const { return format_.titles(); }
+
+    void print(const abi::Record& record, const std::string& behind) {
+        const std::string text = reading::text_of(record);
+        print(event(record, text), behind);
+    }
+    void print(const trace::Marker& marker) { print(event(marker.record, marker.text), ""); }
+
+    void print_in_flight(const abi::Record& record) {
+        const Event access = event(record, {});
+        fmt::print("{:>12} cpu{} ?? {:<{}} +{:#05x} {:<10} pc {:#010x} (in flight; no begin "
+                   "record tells more)\n",
+                   format_.time(static_cast<std::int64_t>(access.nanoseconds), record.time),
+                   record.cpu, access.device, names_.width(), access.offset, "?", record.pc);
+    }
+
+private:
+    static view::LineStyle style(const trace::DeviceNames& names, std::uint32_t frequency) {
+        view::LineStyle style;
+        style.frequency = frequency;
+        style.device_width = names.width();
+        return style;
+    }
+
+    // Of the boot before only what the area itself has is known.
+    Event event(const abi::Record& record, std::string_view text) const {
+        Event event;
+        event.record = &record;
+        event.nanoseconds = reading::nanoseconds(record.time, frequency_);
+        event.device = names_[record.device];
+        event.offset = abi::physical_address(record) - names_.base(record.device);
+        event.text = text;
+        return event;
+    }
+    void print(const Event& event, const std::string& behind) {
+        std::string line;
+        format_.append(line, event);
+        fmt::print("{}{}\n", line, behind);
+    }
+
+    const trace::DeviceNames& names_;
+    std::uint32_t frequency_;
+    view::LineFormat format_;
+};
+
+void print_accesses(const trace::LastAccesses& last, Lines& lines) {
     fmt::print("unfinished: {}\n", last.unfinished.empty() ? "nothing" : "");
     for (const trace::Unfinished& access : last.unfinished) {
-        print_unfinished(access, context);
+        access.described ? lines.print(access.record, "") : lines.print_in_flight(access.record);
     }
-    fmt::print("the last {} before:\n{}\n", last.records.size(), trace::line_titles(context));
+    fmt::print("the last {} before:\n{}\n", last.records.size(), lines.titles());
     trace::MarkerTexts markers;
-    const auto print = [&context](const auto& what, const std::string& task) {
-        std::string line;
-        trace::append_line(line, what, context);
-        fmt::print("{}{}\n", line, task);
-    };
     for (const abi::Record& record : last.records) {
         if (record.type != abi::RecordType::marker) {
-            print(record, fmt::format(" task {:#x}", record.task));
+            lines.print(record, fmt::format(" task {:#x}", record.task));
         } else if (const std::optional<trace::Marker> marker = markers.add(record)) {
-            print(*marker, "");
+            lines.print(*marker);
         }
     }
     for (const trace::Marker& marker : markers.open()) {
-        print(marker, "");
+        lines.print(marker);
     }
 }
 
@@ -114,7 +146,8 @@ Status print_boot(const trace::Area& area, const char* which, const trace::Devic
                header.state == abi::AreaState::panicked ? ", the hypervisor had stopped" : "",
                why_not_kept(header.kept));
     const trace::LastAccesses last = trace::last_accesses(area, options.count);
-    print_accesses(last, {&names, 0, header.counter_frequency});
+    Lines lines(names, header.counter_frequency);
+    print_accesses(last, lines);
     fmt::print("{}", trace::other_counts({}, area.statistics()));
     if (last.damaged > 0) {
         fmt::print("{} records were damaged, and are left out\n", last.damaged);

@@ -23,7 +23,7 @@ std::string cpu_list(std::uint32_t cpus) {
 
 } // namespace
 
-std::string device_table(const Summary& summary, const LineContext& context) {
+std::string device_table(const Summary& summary, const ReportContext& context) {
     std::string table = fmt::format("{:<28} {:>10} {:>10}  {:<7} {:>12} {:>12}\n", "device",
                                     "reads", "writes", "cpus", "first s", "last s");
     std::uint64_t reads = 0;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "abi/container.hpp"
-#include "lib/line_format.hpp"
+#include "lib/report_context.hpp"
 #include "lib/summary.hpp"
 #include "lib/verdict.hpp"
 
@@ -13,7 +13,7 @@
 namespace mmioscope::trace {
 
 /// The table of devices, and the total; several lines.
-std::string device_table(const Summary& summary, const LineContext& context);
+std::string device_table(const Summary& summary, const ReportContext& context);
 
 /// How many records there are of other types, and what the hypervisor counted; lines.
 std::string other_counts(const Summary& summary, std::span<const abi::Statistics> statistics);

@@ -24,7 +24,7 @@ void Shares::add(std::span<const abi::Record> records) {
     }
 }
 
-std::string Shares::table(const LineContext& context) const {
+std::string Shares::table(const ReportContext& context) const {
     std::string table = fmt::format("{:<28} {:>4} {:>10} {:>7} {:>12} {:>15}\n", "device", "cpu",
                                     "accesses", "share", "most others", "longest pause s");
     const double ticks_per_second = context.frequency > 0 ? context.frequency : 1;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "abi/record.hpp"
-#include "lib/line_format.hpp"
+#include "lib/report_context.hpp"
 
 #include <cstdint>
 #include <map>
@@ -26,7 +26,7 @@ public:
     void add(std::span<const abi::Record> records);
 
     /// A line for each CPU of each device that more than one CPU accessed; with a heading.
-    std::string table(const LineContext& context) const;
+    std::string table(const ReportContext& context) const;
 
 private:
     std::map<std::uint16_t, std::map<std::uint8_t, Share>> devices_;

@@ -46,6 +46,7 @@ std::span<const abi::Record> TraceReader::next() {
         return {};
     }
     fresh_ = false;
+    start_ = start_.value_or(records_.front().time);
     count_ += records_.size();
     return records_;
 }

@@ -32,6 +32,8 @@ public:
 
     /// Those of all records returned so far.
     const TaskTable& tasks() const { return tasks_; }
+    /// CNTPCT of the first record; nothing before next() has returned it.
+    const std::optional<std::uint64_t>& start() const { return start_; }
 
     // Complete only after next() has returned an empty block.
     std::span<const abi::Loss> losses() const { return losses_; }
@@ -58,6 +60,7 @@ private:
     DeviceNames names_;
     TaskTable tasks_;
     std::uint64_t count_ = 0;
+    std::optional<std::uint64_t> start_;
     bool fresh_ = false; ///< records_ holds a block that next() has not returned yet
 };
 

@@ -8,9 +8,7 @@
 
 namespace mmioscope::reading {
 
-namespace {
-
-std::string words_of(const abi::Record& record) {
+std::string text_of(const abi::Record& record) {
     switch (record.type) {
     case abi::RecordType::marker: return trace::marker_text(record);
     case abi::RecordType::configuration: return trace::change_text(record);
@@ -18,6 +16,8 @@ std::string words_of(const abi::Record& record) {
     default: return {};
     }
 }
+
+namespace {
 
 // The kernel's names are not those of a process. Records that no instruction of the guest made have
 // no mode; the hypervisor's own accesses are of its code.
@@ -29,16 +29,22 @@ bool in_kernel(const abi::Record& record) {
 }
 
 } // namespace
+// In two parts: the product of a long trace's ticks with 10^9 does not fit 64 bits.
+std::uint64_t nanoseconds(std::uint64_t ticks, std::uint32_t frequency) {
+    constexpr std::uint64_t giga = 1'000'000'000;
+    return frequency == 0 ? ticks : ticks / frequency * giga + ticks % frequency * giga / frequency;
+}
 
 Event Naming::event(const abi::Record& record) {
     if (!started_) {
         start_ = record.time;
         started_ = true;
     }
-    text_ = words_of(record);
+    text_ = text_of(record);
     Event event;
     event.record = &record;
-    event.nanoseconds = nanoseconds(record.time);
+    event.nanoseconds = nanoseconds(record.time - std::min(record.time, start_),
+                                    reader_.info() ? reader_.info()->counter_frequency : 0);
     event.device = reader_.names()[record.device];
     event.offset = abi::physical_address(record) - reader_.names().base(record.device);
     event.task = reader_.tasks().of(record);
@@ -57,14 +63,6 @@ void Naming::name_code(Event& event) {
     const bool same =
         event.code != nullptr && caller != nullptr && symbols::same_function(*event.code, *caller);
     event.caller = same ? nullptr : caller;
-}
-
-// In two parts: the product of a long trace's ticks with 10^9 does not fit 64 bits.
-std::uint64_t Naming::nanoseconds(std::uint64_t time) const {
-    constexpr std::uint64_t giga = 1'000'000'000;
-    const std::uint64_t frequency = reader_.info() ? reader_.info()->counter_frequency : 0;
-    const std::uint64_t ticks = time - std::min(time, start_);
-    return frequency == 0 ? ticks : ticks / frequency * giga + ticks % frequency * giga / frequency;
 }
 
 } // namespace mmioscope::reading

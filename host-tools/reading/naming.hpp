@@ -5,14 +5,27 @@
 #include "mmioscope/event.hpp"
 #include "symbols/symbols.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace mmioscope::reading {
+
+/// What a marker, a change or a fault says in words; of a marker, this record's piece.
+std::string text_of(const abi::Record& record);
+
+/// `ticks` of a counter of `frequency` Hz, or themselves if that is 0.
+std::uint64_t nanoseconds(std::uint64_t ticks, std::uint32_t frequency);
 
 class Naming {
 public:
     /// `reader` has read what stands in front of the records, and outlives this.
     explicit Naming(const trace::TraceReader& reader) : reader_(reader) {}
+
+    /// Times are since `time` (CNTPCT) instead of the first record's.
+    void start_at(std::uint64_t time) {
+        start_ = time;
+        started_ = true;
+    }
 
     /// `record` with its names; both are good until the next call.
     Event event(const abi::Record& record);
@@ -21,7 +34,6 @@ public:
     symbols::Symbols& symbols() { return symbols_; }
 
 private:
-    std::uint64_t nanoseconds(std::uint64_t time) const;
     void name_code(Event& event);
 
     const trace::TraceReader& reader_;

@@ -4,15 +4,32 @@
 #include "lib/file_descriptor.hpp"
 #include "reading/naming.hpp"
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace mmioscope::reading {
 
 struct TraceOptions {
-    std::string path = "-"; ///< "-": standard input
+    std::string path = "-";                ///< "-": standard input
+    std::optional<std::uint64_t> from, to; ///< ns since the trace's first record; `to` is outside
+    std::vector<unsigned> cpus;            ///< only theirs, and all markers; empty: all CPUs'
+    std::string filter;                    ///< only events for which this holds; empty: all
+    std::vector<std::string> symbols, registers; ///< files
+    bool no_pc = false;                          ///< no code addresses
+    /// Reads on behind the end of the file, which is being written: is called each 100 ms while
+    /// nothing comes, and ends the reading by false. Null: the end is the end.
+    std::function<bool()> wait;
 };
+
+/// Whether only some of the trace's events are wanted.
+inline bool selects(const TraceOptions& options) {
+    return options.from || options.to || !options.cpus.empty() || !options.filter.empty();
+}
 
 class Trace {
 public:
@@ -28,12 +45,16 @@ public:
     Naming& naming() { return *naming_; }
 
 private:
+    bool wanted(const Event& event) const;
+
+    TraceOptions options_;
     FileDescriptor file_;
-    trace::FileSource source_;
+    std::unique_ptr<trace::ByteSource> source_;
     std::unique_ptr<trace::TraceReader> reader_;
     std::unique_ptr<Naming> naming_;
     std::span<const abi::Record> block_; ///< what has not been returned of the block read last
     Event event_;
+    abi::Record bare_; ///< without code addresses
 };
 
 } // namespace mmioscope::reading

@@ -25,8 +25,8 @@ void Boot::end(const abi::EndHeader& end, std::span<const abi::Statistics> stati
 }
 
 std::string Boot::tables() const {
-    const trace::LineContext context{&names_, summary_.start().value_or(0),
-                                     head_.info.counter_frequency};
+    const trace::ReportContext context{&names_, summary_.start().value_or(0),
+                                       head_.info.counter_frequency};
     return trace::device_table(summary_, context) + trace::other_counts(summary_, statistics_);
 }
 

@@ -23,7 +23,7 @@ std::uint64_t sum(std::span<const abi::Loss> losses) {
 
 } // namespace
 
-Parts::Parts(const Options& options, trace::LivePrinter* printer)
+Parts::Parts(const Options& options, view::LivePrinter* printer)
     : options_(options), printer_(printer) {
     create(false);
 }

@@ -3,7 +3,7 @@
 
 #include "lib/file_writer.hpp"
 #include "lib/follow.hpp"
-#include "lib/live_printer.hpp"
+#include "view/live_printer.hpp"
 #include "record/boot.hpp"
 #include "record/options.hpp"
 
@@ -18,7 +18,7 @@ class Parts {
 public:
     /// Creates the first file. `printer`, if there is one, follows them all; it stays the caller's.
     /// Throws Error (bad_input) if it cannot be written.
-    Parts(const Options& options, trace::LivePrinter* printer);
+    Parts(const Options& options, view::LivePrinter* printer);
     /// Lets the printer come to its end, whatever ends the recording.
     ~Parts();
     Parts(const Parts&) = delete;
@@ -49,7 +49,7 @@ private:
     std::size_t room() const;
 
     const Options& options_;
-    trace::LivePrinter* printer_;
+    view::LivePrinter* printer_;
     const Boot* boot_ = nullptr;
     std::size_t losses_told_ = 0; ///< of the boot, in the files before this one
     trace::Policies policies_;    ///< of the boot, up to the last record written

@@ -1,7 +1,7 @@
 #include "record/session.hpp"
 
 #include "control/relay.hpp"
-#include "lib/live_printer.hpp"
+#include "view/live_printer.hpp"
 #include "lib/part_path.hpp"
 #include "lib/progress_line.hpp"
 #include "lib/report.hpp"
@@ -160,7 +160,7 @@ Stop record_or_fail(const Options& options, const Loop& loop, Recording& recordi
 }
 
 Status finish(const Options& options, const Stop& stop, Recording& recording, Parts& parts,
-              std::optional<trace::LivePrinter>& printer) {
+              std::optional<view::LivePrinter>& printer) {
     bool complete = false;
     const std::string lines = recording.finish(stop, complete);
     const std::uint64_t not_printed = printer ? printer->finish() : 0;
@@ -181,9 +181,9 @@ Status record_stream(const Options& options) {
         say(fmt::format("{}: {} before it was open", options.source, stop->why));
         return trace::status_of(stop->ending, false);
     }
-    std::optional<trace::LivePrinter> printer;
+    std::optional<view::LivePrinter> printer;
     if (options.follow) {
-        printer.emplace(trace::live_options(options.all));
+        printer.emplace(view::live_options(options.all));
     }
     Parts parts(options, printer ? &*printer : nullptr);
     Recording recording(parts, [](const std::string& lines) {

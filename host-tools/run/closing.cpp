@@ -50,8 +50,8 @@ bool shows_progress(const Options& options) {
 
 void Closing::print_tables(const TraceResult& result) const {
     const trace::DeviceNames names(result.regions, plan_.tree);
-    const trace::LineContext context{&names, result.summary.start().value_or(0),
-                                     result.counter_frequency};
+    const trace::ReportContext context{&names, result.summary.start().value_or(0),
+                                       result.counter_frequency};
     fmt::print("{}{}", trace::device_table(result.summary, context),
                trace::other_counts(result.summary, result.statistics));
 }

@@ -1,6 +1,6 @@
 #include "run/session.hpp"
 
-#include "lib/live_printer.hpp"
+#include "view/live_printer.hpp"
 #include "lib/progress_line.hpp"
 #include "run/access_logs.hpp"
 #include "run/closing.hpp"
@@ -109,7 +109,7 @@ struct Run {
     Watch& watch;
     ProgressLine& progress;
     Wires& wires;
-    trace::LivePrinter* printer;
+    view::LivePrinter* printer;
 
     /// The machine is to be reset, and its next boot to be traced.
     bool goes_on(const Stop& stop, unsigned boot) const {
@@ -158,7 +158,7 @@ Status run_session(const Plan& plan) {
     wires.started();
     Watch watch(qemu, monitor ? &*monitor : nullptr, signals, hypervisor_log,
                 plan.options.time_limit);
-    std::optional<trace::LivePrinter> printer;
+    std::optional<view::LivePrinter> printer;
     ProgressLine progress(shows_progress(plan.options));
     AccessLogs access_logs(files.access_log ? files.access_log.get() : -1, plan.options.access_log);
     Closing closing(plan, files);
@@ -170,7 +170,7 @@ Status run_session(const Plan& plan) {
             return closing.not_started(*stop);
         }
         if (!printer && prints(plan.options)) {
-            printer.emplace(trace::live_options(plan.options.all));
+            printer.emplace(view::live_options(plan.options.all));
         }
         const Run run{plan, qemu, watch, progress, wires, printer ? &*printer : nullptr};
         const Stop stop =

@@ -1,10 +1,10 @@
 // Traces in `pre` mode: begin records, in order, and shown only where an access has no end.
 #include "lib/merge.hpp"
 #include "lib/open_accesses.hpp"
-#include "lib/printer.hpp"
 #include "lib/report.hpp"
 #include "records.hpp"
 #include "trees.hpp"
+#include "view/printer.hpp"
 
 #include <random>
 
@@ -35,8 +35,18 @@ std::string printed(const std::vector<abi::Record>& records, bool collapse) {
     char* text = nullptr;
     std::size_t size = 0;
     std::FILE* out = ::open_memstream(&text, &size);
-    trace::Printer printer(out, {.collapse = collapse}, {&names, 0, 1'000'000});
-    printer.add(records);
+    view::LineStyle style;
+    style.frequency = 1'000'000;
+    style.device_width = names.width();
+    view::Printer printer(out, {.collapse = collapse}, style);
+    for (const abi::Record& record : records) {
+        Event event;
+        event.record = &record;
+        event.nanoseconds = record.time * 1000;
+        event.device = names[record.device];
+        event.offset = abi::physical_address(record) - names.base(record.device);
+        printer.add(event);
+    }
     printer.finish();
     std::fclose(out);
     std::string all(text, size);

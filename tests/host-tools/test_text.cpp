@@ -1,9 +1,11 @@
 // Names, lines, loops, tables and verdicts.
-#include "lib/collapse.hpp"
 #include "lib/report.hpp"
+#include "reading/naming.hpp"
 #include "records.hpp"
 #include "run/log_file.hpp"
 #include "trees.hpp"
+#include "view/collapse.hpp"
+#include "view/line.hpp"
 
 #include <fmt/format.h>
 
@@ -28,8 +30,18 @@ trace::DeviceNames names() {
 
 std::string line(const abi::Record& record) {
     const trace::DeviceNames all = names();
+    const std::string words = reading::text_of(record);
+    Event event;
+    event.record = &record;
+    event.nanoseconds = (record.time - 1'000'000) * 1000;
+    event.device = all[record.device];
+    event.offset = abi::physical_address(record) - all.base(record.device);
+    event.text = words;
+    view::LineStyle style;
+    style.frequency = 1'000'000;
+    style.device_width = all.width();
     std::string text;
-    trace::append_line(text, record, {&all, 1'000'000, 1'000'000});
+    view::LineFormat(style).append(text, event);
     return text;
 }
 
@@ -45,15 +57,18 @@ abi::Record write2() {
 /// What becomes of records at these places, 1 tick apart, in windows of 100 ticks.
 std::vector<std::string> runs(const std::string& places) {
     std::vector<std::string> all;
-    trace::Collapse collapse(100, [&](const trace::Run& run) {
-        all.push_back(fmt::format("{}{}", static_cast<char>(run.first.pc), run.count));
+    view::Collapse collapse(100, [&](const view::Run& run) {
+        all.push_back(fmt::format("{}{}", static_cast<char>(run.last.pc), run.count));
     });
     std::uint32_t time = 0;
     for (const char place : places) {
         abi::Record record = access(0, 0, time++);
         record.pc = static_cast<std::uint32_t>(place);
         record.type = place == '!' ? abi::RecordType::gap : abi::RecordType::access;
-        collapse.add(record);
+        Event event;
+        event.record = &record;
+        event.nanoseconds = record.time;
+        collapse.add(event);
     }
     collapse.flush();
     return all;

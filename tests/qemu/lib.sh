@@ -91,7 +91,7 @@ events_of() {
 }
 # The SD card's FIFO's part of a trace (DDI 0172A 3.3.13: MCIFIFO, 0x080 to 0x0bc).
 share_of_fifo() { # TRACE
-    "$mmioscope" print --all "$1" | awk '$3 ~ /^[RW]/ { all++ }
+    "$mmioscope" print --all --raw "$1" | awk '$3 ~ /^[RW]/ { all++ }
         $4 == "mmc@50000" && $5 ~ /^\+0x0[89ab]/ { fifo++ }
         END { printf "SD FIFO: %d of %d accesses, %.1f %%\n", fifo, all, 100 * fifo / all }'
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Judges a trace of tests/guest/numbers.cpp by the numbers in it.
 
-usage: mmioscope print --all TRACE | numbers.py COUNT drop|stall|flight|leave
+usage: mmioscope print --all --raw TRACE | numbers.py COUNT drop|stall|flight|leave
 
 The guest wrote 0 to COUNT - 1, one after the other, and nothing else was traced. What the verdict says was lost is
 what is missing, where it says so. Prints what is wrong; exit status 1 then.

@@ -6,7 +6,7 @@
 # up to it (before), without addresses that begin like LEFT-OUT.
 early_log() {
     local own
-    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     own=$(awk '/ by the hypervisor$/ { n[$2]++ } END { print n["cpu0"] + 0, n["cpu1"] + 0 }' "$out/print")
     mv "$out/access.log" "$out/whole.log"
     awk -v own="$own" -v side="$1" -v written="$2" -v nth="$3" -v without="${4:-none}" '

@@ -19,7 +19,7 @@ pre_hammer() { # ENGINE
     complete
     verified
     has stdout "^other records: $(events) begin" "not a begin record for each of $(events) events"
-    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     has_not print 'no end recorded' "an access without an end"
 }
 
@@ -43,7 +43,7 @@ pre_hang() { # ENGINE
     status=0
     wait $pid || status=$?
     exits_with 130
-    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     [ "$(grep -c 'no end recorded' "$out/print")" = 1 ] || fail "not exactly one access without an end"
     # UARTDR (DDI 0183G 3.3.1), by the instruction that wrote it before.
     local last before
@@ -63,7 +63,7 @@ pre_hang() { # ENGINE
 same_end() {
     accesses_of blackbox >"$out/last"
     [ "$(wc -l <"$out/last")" -ge 60 ] || fail "the black box has only $(wc -l <"$out/last") accesses"
-    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" 2>/dev/null
+    "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" 2>/dev/null
     accesses_of print | tail -n "$(wc -l <"$out/last")" | diff - "$out/last" >"$out/diff" ||
         fail "the black box and the end of the trace differ: $(head -n 3 "$out/diff" | xargs)"
 }

@@ -5,7 +5,7 @@
 switching() { # ENGINE
     run_bare switching --engine "$1" --trace none --access-log "$out/access.log"
     complete
-    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     tests/qemu/switching.py "$out/access.log" "$out/print" >"$out/judge" || fail "$(tail -n 1 "$out/judge"): $(head -n 1 "$out/judge")"
     has console '^switching: 2000 accesses make 0 traps untraced, [2-9][0-9]{3} traced'
 }
@@ -14,7 +14,7 @@ switching() { # ENGINE
 noise() {
     run_bare control_noise
     complete
-    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     has_not print ' change '
     [ "$(grep -c ' mark ' "$out/print")" = 1 ] || fail "not one marker"
     has_not hypervisor 'stop:'
@@ -43,7 +43,7 @@ steered() {
     has ctl '^traps +[0-9]+ +[0-9]+$'
     has ctl 'no device is called no-such-device'
     has stdout '^complete: [0-9]+ events, 0 lost$'
-    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     tests/qemu/steered.py "$out/print" >"$out/judge" || fail "$(head -n 1 "$out/judge")"
 }
 
@@ -64,7 +64,7 @@ idle_latency() {
     done
     "$mmioscope" ctl "unix:$folder/ctl" flush >"$out/ctl" 2>&1 || fail "flush: $(tail -n 1 "$out/ctl")"
     for n in {1..100}; do # the guest sleeps, and gives the stream a moment now and then
-        "$mmioscope" print --all "$out/trace.mmio" >"$out/print" 2>/dev/null || true
+        "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" 2>/dev/null || true
         [ "$(grep -c ' mark [0-9]*$' "$out/print")" -lt 30 ] || break
         sleep 0.1
     done
@@ -91,7 +91,7 @@ steered_8250() {
     wait "$running"
     rm -r "$folder"
     has stdout '^complete: [0-9]+ events, 0 lost$'
-    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     [ "$(grep -o ' mark .*' "$out/print" | xargs)" = 'mark 42 mark 43' ] || fail "$(tail -n 1 "$out/ctl")"
 }
 

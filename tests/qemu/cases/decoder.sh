@@ -7,7 +7,7 @@ beats() { # ENGINE
     complete
     verified
     has_not verify 'does not decode' "records without a value"
-    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     has_not print ' \? +pc ' "a record without a value"
 }
 

@@ -45,11 +45,11 @@ cut_file() {
     run_bare forms --engine emulation
     complete
     local whole half
-    whole=$("$mmioscope" print --all "$out/trace.mmio" | grep -c ' pc 0x')
+    whole=$("$mmioscope" print --all --raw "$out/trace.mmio" | grep -c ' pc 0x')
     for size in 1 2; do
         head -c $(($(stat -c %s "$out/trace.mmio") * size / 3 + 7)) "$out/trace.mmio" >"$out/cut.mmio"
         status=0
-        "$mmioscope" print --all "$out/cut.mmio" >"$out/print" 2>&1 || status=$?
+        "$mmioscope" print --all --raw "$out/cut.mmio" >"$out/print" 2>&1 || status=$?
         exits_with 1
         has print 'cut'
         half=$(grep -c ' pc 0x' "$out/print")

@@ -39,7 +39,7 @@ guest_program_device() { # used|net|clock: the board's name of what the guest us
 guest_program_part() { # FILE
     "$build/tests/same-records" --part "$out/$1" "$out/trace.mmio" >"$out/same-${1%.mmio}" ||
         fail "$1: $(cat "$out/same-${1%.mmio}")"
-    "$mmioscope" print --all "$out/$1" >"$out/print" || [ $? = 1 ] || fail "print $1: exit status $?"
+    "$mmioscope" print --all --raw "$out/$1" >"$out/print" || [ $? = 1 ] || fail "print $1: exit status $?"
     has print '^recording ended: interrupted$'
     has print " $(guest_program_device used) .* 0x" "$1: no access to $(guest_program_device used)"
     tr -d '\r' <"$out/console" >"$out/said"
@@ -114,8 +114,8 @@ guest_program_left_out() {
     tr -d '\r' <"$out/console" >"$out/said"
     has said "^record says: mmioscope-guest: /.*$net carries the trace and is left out of what is written"
     has said '^record says: left out: [1-9][0-9]{2,} records$'
-    "$mmioscope" print --all "$out/net.mmio" | guest_program_but "$net" yes >"$out/received"
-    "$mmioscope" print --all "$out/trace.mmio" | guest_program_but "$net" | head -n "$(wc -l <"$out/received")" |
+    "$mmioscope" print --all --raw "$out/net.mmio" | guest_program_but "$net" yes >"$out/received"
+    "$mmioscope" print --all --raw "$out/trace.mmio" | guest_program_but "$net" | head -n "$(wc -l <"$out/received")" |
         diff - "$out/received" >"$out/diff" || fail "what came: $(grep '^[<>]' "$out/diff" | head -n 2 | xargs)"
     [ "$(wc -l <"$out/received")" -gt 10000 ] || fail "only $(wc -l <"$out/received") accesses came"
 }
@@ -224,7 +224,7 @@ guest_program_ctl() { # RANGE of the clock, READS of three readings, CPUS
 }
 guest_program_steered() { # RANGE READS CPUS
     tr -d '\r' <"$out/console" >"$out/said"
-    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     guest_program_changes >"$out/changes"
     diff - "$out/changes" >"$out/diff" <<END || fail "changes and reads: $(grep '^[<>]' "$out/diff" | head -n 3 | xargs)"
 mark "begin"

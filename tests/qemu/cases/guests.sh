@@ -14,7 +14,7 @@ outside() { # ENGINE
     run_bare outside --engine "$1" --trace all
     complete
     has_not hypervisor 'the guest wrote this' "the guest reached the hypervisor's UART"
-    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     has print '\+0x30000000 no access: no device'
     has print '\+0x1c0a0000 no access: the device is the hypervisor'
     has print '\+0x88000000 no access: .*hypervisor'
@@ -30,7 +30,7 @@ neighbours() { # ENGINE
     complete
     read -r selected unselected < <(sed -n 's/^neighbours: \([0-9]*\) selected, \([0-9]*\) un.*/\1 \2/p' "$out/console")
     [ "$(events)" = "$selected" ] || fail "$(events) events, but the guest made $selected"
-    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     [ "$(grep -cE ' clcd@1f0000 +\+0x21[0-7] ' "$out/print")" = "$selected" ] || fail "records outside the range"
     counted=$(($(statistic 0 unselected) + $(statistic 1 unselected)))
     [ "$counted" = "$unselected" ] || fail "$counted counted as unselected, but the guest made $unselected"
@@ -39,7 +39,7 @@ neighbours() { # ENGINE
 straddle() { # ENGINE
     run_bare straddle --engine "$1" --trace 0x1c1f0210+8
     complete
-    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     local records
     records=$(sed -nE 's/.* cpu0 ([RW]4) +clcd@1f0000 +(\+0x[0-9a-f]+) .*/\1\2/p' "$out/print" | xargs)
     [ "$records" = "R4+0x210 W4+0x210 W4+0x214 R4+0x214 R4+0x20e R4+0x216" ] || fail "the records are: $records"

@@ -37,7 +37,7 @@ reach() { # ENGINE
     read -r tries fetches walks < <(sed -nE \
         "s/^reach: ([0-9]+) to the hypervisor's memory, [0-9]+ above 4 GiB, ([0-9]+) fetches, ([0-9]+) walks.*/\1 \2 \3/p" \
         "$out/console")
-    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     # One of the walks is elsewhere; QEMU 7.2 cuts the others' addresses to 32 bits, so they count here.
     [ "$(grep -c "no access: the memory is the hypervisor's" "$out/print")" = $((tries + walks - 1)) ] ||
         fail "not $tries tries and $((walks - 1)) walks in the trace"

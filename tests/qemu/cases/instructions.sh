@@ -6,7 +6,7 @@ instructions() { # ENGINE CASES.tsv
     native_guest instructions
     run_bare instructions --engine "$1" --trace all --access-log "$out/access.log"
     complete
-    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     python3 -B tests/instructions/judge.py "$2" "$out/native" "$out/console" "$out/print" >"$out/judge" ||
         fail "$(head -n 1 "$out/judge") ($(tail -n 1 "$out/judge"))"
     rm "$out/print"

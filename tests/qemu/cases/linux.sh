@@ -30,7 +30,7 @@ wrap() { # ENGINE
     proof mmioscope.steps=sd --engine "$1" --area-size 4M --policy stall
     # hyp/abi/ring.hpp: 64 KiB, then two rings of a page and records of 64 bytes.
     local capacity=$((((4 << 20) - (64 << 10)) / 2 / 64)) most
-    "$mmioscope" print --all "$out/trace.mmio" | grep -cE ' cpu0 [RW]' >"$out/records-of-cpu0"
+    "$mmioscope" print --all --raw "$out/trace.mmio" | grep -cE ' cpu0 [RW]' >"$out/records-of-cpu0"
     most=$(cat "$out/records-of-cpu0")
     [ "$most" -ge $((10 * capacity)) ] || fail "$most records in a ring of $capacity: no ten turns"
 }

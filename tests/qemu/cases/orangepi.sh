@@ -77,7 +77,7 @@ orangepi_stalled() { # WHAT
     "$mmioscope" record "$out/wire" -o "$out/recorded.mmio" >"$out/recorded" 2>&1 || true
     has stdout "^policy: $policy$"
     has recorded "^policy: $policy$"
-    "$mmioscope" print --all "$out/recorded.mmio" 2>/dev/null | tests/qemu/numbers.py "$numbers" "$1" >"$out/judge" 2>&1 ||
+    "$mmioscope" print --all --raw "$out/recorded.mmio" 2>/dev/null | tests/qemu/numbers.py "$numbers" "$1" >"$out/judge" 2>&1 ||
         fail "numbers.py: $(tail -n 1 "$out/judge")"
     case $1 in
     # Both readers of the ring say the same.

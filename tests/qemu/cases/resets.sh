@@ -25,7 +25,7 @@ resets_boots() {
 resets_verified() { # SUFFIX
     "$mmioscope" verify "$out/trace$1.mmio" "$out/access$1.log" >"$out/verify$1" 2>&1 || true
     has "verify$1" '^verify: [0-9]{5,} events compared, 0 differences$' "$(tail -n 1 "$out/verify$1") (see $out/verify$1)"
-    "$mmioscope" print --all "$out/trace$1.mmio" >"$out/print" || fail "print: exit status $?"
+    "$mmioscope" print --all --raw "$out/trace$1.mmio" >"$out/print" || fail "print: exit status $?"
     grep -E '^ *[0-9]+\.[0-9]+ |machine reset' "$out/print" | tail -n 5 >"$out/end$1"
     has "end$1" ' W4 .* \+0x0*a4 0xc0900000 |machine reset, cpu [01]' "the last before the reset: $(tail -n 1 "$out/end$1")"
 }
@@ -36,7 +36,7 @@ resets_own_boot() { # SUFFIX
 
 # The second boot's trace tells how the first one ended: the end of the first one's trace, and nothing unfinished.
 resets_told() { # FILE...
-    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     local file
     for file; do
         status=0
@@ -86,7 +86,7 @@ resets_kexec_run() { # ARGUMENT...
     has console '^== second kernel'
 }
 resets_kexec_power() { # FILE
-    "$mmioscope" print --all "$out/$1" >"$out/print" || fail "print: exit status $?"
+    "$mmioscope" print --all --raw "$out/$1" >"$out/print" || fail "print: exit status $?"
     # Off and on once by each kernel's init, off before the jump, on in each kernel.
     sed -nE 's/^ *[0-9]+\.[0-9]+ cpu[01] (cpu 1 (started|switched off)|machine reset).*/\1/p' "$out/print" | xargs >"$out/power"
     local each='cpu 1 started cpu 1 switched off cpu 1 started'

@@ -15,7 +15,7 @@ virt_linux() { # CPUS ARGUMENT...
     run_linux mmioscope.steps=none --no-print --cpus "$cpus" --access-log "$out/access.log" "$@"
     complete
     has console "Brought up 1 node, $cpus CPU"
-    "$mmioscope" print --all "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     [ "$(grep -cE ' cpu [0-9] started at ' "$out/print")" = $((cpus - 1)) ] || fail "not $((cpus - 1)) CPUs started"
     has print 'machine off, cpu [0-9]'
     verified

@@ -1,12 +1,13 @@
-#include "lib/live_printer.hpp"
+#include "view/live_printer.hpp"
 
 #include "lib/error.hpp"
+#include "reading/naming.hpp"
 
 #include <unistd.h>
 
 #include <cstdio>
 
-namespace mmioscope::trace {
+namespace mmioscope::view {
 
 namespace {
 constexpr std::uint64_t lines_nobody_watches = 200;
@@ -36,7 +37,7 @@ LivePrinter::~LivePrinter() {
     }
 }
 
-void LivePrinter::follow(std::shared_ptr<FollowedFile> file, bool continued) {
+void LivePrinter::follow(std::shared_ptr<trace::FollowedFile> file, bool continued) {
     const std::lock_guard lock(mutex_);
     if (!closed_) {
         parts_.push_back({std::move(file), continued});
@@ -82,29 +83,38 @@ bool LivePrinter::print(const Part& part) {
     if (!part.continued) {
         end_printing();
     }
-    FollowSource source(part.file->file.get(), part.file->written, [this] {
+    trace::FollowSource source(part.file->file.get(), part.file->written, [this] {
         if (printer_) {
             printer_->flush(); // nothing new for a moment: show what was held back
         }
     });
-    TraceReader reader(source, [](const std::string&) {});
+    trace::TraceReader reader(source, [](const std::string&) {});
+    return print(reader);
+}
+
+bool LivePrinter::print(trace::TraceReader& reader) {
+    reading::Naming naming(reader);
     for (auto records = reader.next(); !records.empty(); records = reader.next()) {
         if (!printer_) {
-            start(reader, records.front());
+            start(reader, records.front().time);
         }
-        printer_->add(records);
+        naming.start_at(start_);
+        for (const abi::Record& record : records) {
+            printer_->add(naming.event(record));
+        }
         if (printer_->broken()) {
             return false;
         }
     }
+    if (printer_) {
+        printer_->next_part(); // while the names are there
+    }
     return true;
 }
 
-void LivePrinter::start(const TraceReader& reader, const abi::Record& first) {
-    names_ = reader.names();
-    const std::uint32_t frequency = reader.info() ? reader.info()->counter_frequency : 0;
-    printer_ =
-        std::make_unique<Printer>(stdout, options_, LineContext{&names_, first.time, frequency});
+void LivePrinter::start(const trace::TraceReader& reader, std::uint64_t first_time) {
+    start_ = first_time;
+    printer_ = std::make_unique<Printer>(stdout, options_, style_of(reader));
 }
 
 void LivePrinter::end_printing() {
@@ -115,4 +125,4 @@ void LivePrinter::end_printing() {
     }
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::view

@@ -8,28 +8,29 @@
 // records; windows do not overlap.
 #pragma once
 
-#include "abi/record.hpp"
+#include "view/held_event.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <vector>
 
-namespace mmioscope::trace {
+namespace mmioscope::view {
 
 /// The records of one place in one window.
 struct Run {
-    abi::Record first;
+    HeldEvent first;
     abi::Record last;
     std::uint64_t count;
 };
 
 class Collapse {
 public:
-    /// `print` gets each run once its window is over. `window` in ticks.
+    /// `print` gets each run once its window is over. `window` in nanoseconds, as the events'
+    /// times.
     Collapse(std::uint64_t window, std::function<void(const Run&)> print)
         : window_(window), print_(std::move(print)) {}
 
-    void add(const abi::Record& record);
+    void add(const Event& event);
 
     /// Ends the window: nothing came for a while, or the stream is over.
     void flush();
@@ -40,8 +41,9 @@ private:
     static constexpr std::size_t most_places = 64;
 
     std::uint64_t window_;
+    std::uint64_t start_ = 0; ///< time of the window's first event
     std::function<void(const Run&)> print_;
     std::vector<Run> runs_;
 };
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::view

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "lib/follow.hpp"
-#include "lib/printer.hpp"
 #include "lib/trace_reader.hpp"
+#include "view/printer.hpp"
 
 #include <condition_variable>
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include <optional>
 #include <thread>
 
-namespace mmioscope::trace {
+namespace mmioscope::view {
 
 /// How a trace is printed while it is recorded: loops collapsed, and no more than a few lines
 /// where nobody watches; with `all` each record.
@@ -28,7 +28,7 @@ public:
     LivePrinter& operator=(const LivePrinter&) = delete;
 
     /// The file to be printed next. `continued`: it goes on where the one before it ended.
-    void follow(std::shared_ptr<FollowedFile> file, bool continued = false);
+    void follow(std::shared_ptr<trace::FollowedFile> file, bool continued = false);
 
     /// Waits until all is printed: the files must be finished. Returns the number of events that
     /// were not printed because there were too many.
@@ -36,19 +36,20 @@ public:
 
 private:
     struct Part {
-        std::shared_ptr<FollowedFile> file;
+        std::shared_ptr<trace::FollowedFile> file;
         bool continued;
     };
 
     void run();
     std::optional<Part> next();
     bool print(const Part& part);
-    void start(const TraceReader& reader, const abi::Record& first);
+    bool print(trace::TraceReader& reader);
+    void start(const trace::TraceReader& reader, std::uint64_t first_time);
     void end_printing();
 
     PrintOptions options_;
-    DeviceNames names_;
     std::unique_ptr<Printer> printer_;
+    std::uint64_t start_ = 0; ///< CNTPCT of the first record
     std::uint64_t not_printed_ = 0;
 
     std::mutex mutex_; ///< of what stands below
@@ -59,4 +60,4 @@ private:
     std::thread thread_;
 };
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::view

@@ -1,8 +1,8 @@
-#include "lib/collapse.hpp"
+#include "view/collapse.hpp"
 
 #include <algorithm>
 
-namespace mmioscope::trace {
+namespace mmioscope::view {
 
 namespace {
 
@@ -17,8 +17,9 @@ bool may_repeat(const abi::Record& record) {
 
 } // namespace
 
-void Collapse::add(const abi::Record& record) {
-    const bool over = !runs_.empty() && record.time - runs_.front().first.time > window_;
+void Collapse::add(const Event& event) {
+    const abi::Record& record = *event.record;
+    const bool over = !runs_.empty() && event.nanoseconds - start_ > window_;
     if (over || !may_repeat(record)) {
         flush();
     }
@@ -30,7 +31,8 @@ void Collapse::add(const abi::Record& record) {
     if (runs_.size() == most_places) {
         flush();
     }
-    runs_.push_back({record, record, 1});
+    start_ = runs_.empty() ? event.nanoseconds : start_;
+    runs_.push_back({HeldEvent(event), record, 1});
     if (!may_repeat(record)) {
         flush();
     }
@@ -38,7 +40,7 @@ void Collapse::add(const abi::Record& record) {
 
 Run* Collapse::find(const abi::Record& record) {
     const auto found = std::find_if(runs_.begin(), runs_.end(), [&record](const Run& run) {
-        return same_place(run.first, record);
+        return same_place(run.last, record);
     });
     return found == runs_.end() ? nullptr : &*found;
 }
@@ -48,4 +50,4 @@ void Collapse::flush() {
     runs_.clear();
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::view

@@ -1,0 +1,98 @@
+#include "cli/view_options.hpp"
+
+#include "cli/option_types.hpp"
+#include "lib/duration.hpp"
+#include "lib/error.hpp"
+
+#include <cstdlib>
+
+namespace mmioscope::cli {
+
+namespace {
+
+std::optional<std::uint64_t> time_of(const char* name, const std::string& text) {
+    if (text.empty()) {
+        return std::nullopt;
+    }
+    const std::optional<std::uint64_t> time = parse_duration(text);
+    if (!time) {
+        throw bad_input("{} {}: must be seconds, or have a unit: s, ms, us, ns, m or h", name,
+                        text);
+    }
+    return time;
+}
+
+// The environment's word (no-color.org) counts less than the user's.
+bool wants_color(const std::string& choice, const view::Output& out) {
+    const char* none = std::getenv("NO_COLOR");
+    const bool quiet = none != nullptr && *none != 0;
+    return choice == "always" || (choice == "auto" && !quiet && out.terminal());
+}
+
+} // namespace
+
+void add_view_options(CLI::App& command, ViewOptions& options) {
+    command.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    command.add_option("file", options.file, "Trace file; - for standard input");
+    add_file(command, "-i,--input", options.input, "The same");
+    add_file(command, "-o,--output", options.output, "Write here, not to standard output");
+    command.add_option("-F,--filter", options.trace.filter, "Only events for which this holds")
+        ->type_name("EXPR");
+    command.add_option("--cpu", options.trace.cpus, "Only events of these CPUs")
+        ->delimiter(',')
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false)
+        ->type_name("N[,N]");
+    command.add_option("--from", options.from, "Only events from this time on (1.5, 20ms, ...)")
+        ->type_name("TIME");
+    command.add_option("--to", options.to, "Only events before this time")->type_name("TIME");
+    command.add_flag("--strict", options.strict, "Stop at the first damage or loss");
+    command.add_flag("--no-pc", options.trace.no_pc, "No code addresses, nor what stands there");
+}
+
+void add_line_options(CLI::App& command, ViewOptions& options) {
+    command
+        .add_option("--ts", options.time,
+                    "Times: abs (of the machine's counter), rel (since the first record; default), "
+                    "delta (since the line before)")
+        ->check(CLI::IsMember({"abs", "rel", "delta"}));
+    command.add_option("--color", options.color, "Colours (default: on a terminal)")
+        ->check(CLI::IsMember({"auto", "always", "never"}));
+}
+
+reading::TraceOptions trace_options(const ViewOptions& options) {
+    if (options.file.empty() && options.input.empty()) {
+        throw bad_input("no trace: name a file, or - for standard input");
+    }
+    if (!options.file.empty() && !options.input.empty()) {
+        throw bad_input("two traces: {} and -i {}", options.file, options.input);
+    }
+    reading::TraceOptions trace = options.trace;
+    trace.path = options.file.empty() ? options.input : options.file;
+    trace.from = time_of("--from", options.from);
+    trace.to = time_of("--to", options.to);
+    return trace;
+}
+
+view::LineStyle line_style(const ViewOptions& options, const trace::TraceReader& reader,
+                           const view::Output& out) {
+    view::LineStyle style = view::style_of(reader);
+    style.time = options.time == "abs"     ? view::TimeStyle::absolute
+                 : options.time == "delta" ? view::TimeStyle::delta
+                                           : view::TimeStyle::relative;
+    style.color = wants_color(options.color, out);
+    style.pc = !options.trace.no_pc;
+    return style;
+}
+
+void check_strict(const ViewOptions& options, const reading::Trace& trace, const Event& event) {
+    if (options.strict && trace.reader().damaged()) {
+        throw failure("the trace is damaged: stopped (--strict)");
+    }
+    if (options.strict && event.record->type == abi::RecordType::gap) {
+        throw failure("{} records of cpu {} were lost: stopped (--strict)", event.record->value,
+                      event.record->cpu);
+    }
+}
+
+} // namespace mmioscope::cli

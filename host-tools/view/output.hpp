@@ -1,0 +1,29 @@
+// Where a command's data goes: standard output or a file.
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+namespace mmioscope::view {
+
+class Output {
+public:
+    /// Creates or empties `path`; empty or "-" is standard output. Throws Error (bad_input).
+    explicit Output(const std::string& path);
+    ~Output();
+    Output(const Output&) = delete;
+    Output& operator=(const Output&) = delete;
+
+    std::FILE* file() const { return file_; }
+    bool terminal() const;
+
+    /// The data is complete, or `file` takes no more. Throws Error (failed) if it is not all in
+    /// place. Ends the program by SIGPIPE, without a word, if its reader has gone.
+    void close();
+
+private:
+    std::string path_;
+    std::FILE* file_;
+};
+
+} // namespace mmioscope::view

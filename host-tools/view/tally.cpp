@@ -1,0 +1,61 @@
+#include "view/tally.hpp"
+
+#include "lib/record_text.hpp"
+#include "lib/report.hpp"
+
+namespace mmioscope::view {
+
+namespace {
+
+std::string why_incomplete(const trace::TraceReader& reader) {
+    if (!reader.end()) {
+        return "the trace is cut off";
+    }
+    if (!reader.sound()) {
+        return "the trace is damaged";
+    }
+    if (reader.end()->ending == abi::Ending::stream_ended) {
+        return "the stream broke off: what came behind is not known";
+    }
+    return reader.info() ? std::string(trace::engine_caveat(reader.info()->engine)) : "";
+}
+
+} // namespace
+
+void Tally::add(const Event& event) {
+    summary_.add(std::span(event.record, 1));
+    seen_.add(*event.record);
+}
+
+std::string Tally::tables(const trace::TraceReader& reader) const {
+    const trace::ReportContext context = report_context(reader, reader.start().value_or(0));
+    std::string text =
+        device_table(summary_, context) + other_counts(summary_, reader.statistics());
+    if (reader.end()) {
+        text += fmt::format("recording ended: {}\n", trace::ending_text(reader.end()->ending));
+    }
+    return text;
+}
+
+// Losses are what the recorder wrote of them; where that is gone, what the records show.
+std::string Tally::verdict(const trace::TraceReader& reader) const {
+    const bool told = reader.sound() || selects_;
+    const auto policy = reader.info() ? std::optional(reader.info()->policy) : std::nullopt;
+    std::string line = trace::verdict(summary_, told ? reader.losses() : std::span(seen_.losses()),
+                                      why_incomplete(reader));
+    if (selects_) {
+        line.insert(line.find(" events") + 7, " selected");
+    }
+    return fmt::format("{}\n{}\n", summary_.policies().line(policy), line);
+}
+
+Status status_of(const trace::TraceReader& reader) {
+    const bool whole = reader.sound() && reader.end()->lost == 0 && why_incomplete(reader).empty();
+    return whole ? Status::fine : Status::failed;
+}
+
+trace::ReportContext report_context(const trace::TraceReader& reader, std::uint64_t start) {
+    return {&reader.names(), start, reader.info() ? reader.info()->counter_frequency : 0};
+}
+
+} // namespace mmioscope::view

@@ -1,0 +1,41 @@
+// What is said of a trace once it is read: which devices, what was lost, whether it is whole.
+#pragma once
+
+#include "lib/error.hpp"
+#include "lib/loss_counter.hpp"
+#include "lib/report_context.hpp"
+#include "lib/summary.hpp"
+#include "reading/trace.hpp"
+
+#include <string>
+
+namespace mmioscope::view {
+
+class Tally {
+public:
+    /// `selects`: not all of the trace's events are added.
+    explicit Tally(bool selects) : selects_(selects), seen_(1) {}
+
+    void add(const Event& event);
+
+    const trace::Summary& summary() const { return summary_; }
+
+    /// The table of devices, other records, and how the recording ended.
+    std::string tables(const trace::TraceReader& reader) const;
+
+    /// "policy: ..." and the verdict, two lines.
+    std::string verdict(const trace::TraceReader& reader) const;
+
+private:
+    bool selects_;
+    trace::Summary summary_;
+    trace::LossCounter seen_; ///< what can be seen in the records themselves
+};
+
+/// Whether the trace is whole and nothing was lost; after its last event.
+Status status_of(const trace::TraceReader& reader);
+
+/// What tables need of a trace whose times begin at `start` (CNTPCT).
+trace::ReportContext report_context(const trace::TraceReader& reader, std::uint64_t start);
+
+} // namespace mmioscope::view

@@ -1,0 +1,298 @@
+#include "trace_text.hpp"
+
+#include "lib/file_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <sstream>
+#include <stdexcept>
+
+namespace mmioscope::test {
+
+namespace {
+
+using abi::Record;
+using Numbers = std::map<std::string, std::function<void(Record&, std::uint64_t)>>;
+
+std::uint64_t number(const std::string& text) {
+    std::size_t used = 0;
+    const std::uint64_t value = std::stoull(text, &used, 0);
+    if (used != text.size()) {
+        throw std::runtime_error("no number: " + text);
+    }
+    return value;
+}
+
+std::uint64_t number(std::istream& in) {
+    std::string word;
+    if (!(in >> word)) {
+        throw std::runtime_error("a number is missing");
+    }
+    return number(word);
+}
+
+const Numbers& members() {
+    static const Numbers all = {
+        {"type", [](Record& r, std::uint64_t n) { r.type = static_cast<abi::RecordType>(n); }},
+        {"pc", [](Record& r, std::uint64_t n) { r.pc = static_cast<std::uint32_t>(n); }},
+        {"lr", [](Record& r, std::uint64_t n) { r.lr = static_cast<std::uint32_t>(n); }},
+        {"va", [](Record& r, std::uint64_t n) { r.va = static_cast<std::uint32_t>(n); }},
+        {"pa", [](Record& r, std::uint64_t n) { abi::set_physical_address(r, n); }},
+        {"task", [](Record& r, std::uint64_t n) { r.task = static_cast<std::uint32_t>(n); }},
+        {"value", [](Record& r, std::uint64_t n) { r.value = n; }},
+        {"mode", [](Record& r, std::uint64_t n) { r.mode = static_cast<std::uint8_t>(n); }},
+        {"flags", [](Record& r, std::uint64_t n) { r.flags = static_cast<std::uint8_t>(n); }},
+        {"duration",
+         [](Record& r, std::uint64_t n) { r.duration = static_cast<std::uint32_t>(n); }},
+        {"sequence",
+         [](Record& r, std::uint64_t n) { r.cpu_sequence = static_cast<std::uint32_t>(n); }}};
+    return all;
+}
+
+const std::map<std::string, abi::RecordType>& types() {
+    using abi::RecordType;
+    static const std::map<std::string, RecordType> all = {
+        {"gap", RecordType::gap},
+        {"marker", RecordType::marker},
+        {"configuration", RecordType::configuration},
+        {"interrupt", RecordType::interrupt},
+        {"fault", RecordType::fault},
+        {"power", RecordType::power}};
+    return all;
+}
+
+class Reader {
+public:
+    TraceText text;
+
+    void line(const std::string& line) {
+        std::istringstream in(line.substr(0, line.find('#')));
+        std::string word;
+        if (!(in >> word)) {
+            return;
+        }
+        if (word == "frequency") {
+            text.frequency = static_cast<std::uint32_t>(number(in));
+        } else if (word == "device") {
+            device(in);
+        } else if (word == "register") {
+            reg(in);
+        } else if (word == "code") {
+            code(in);
+        } else if (word == "task") {
+            task(in);
+        } else if (word == "option") {
+            while (in >> word) {
+                text.options.insert(word);
+            }
+        } else if (word == "text") {
+            characters(in);
+        } else {
+            record(word, in);
+        }
+    }
+
+private:
+    void device(std::istream& in) {
+        std::string name;
+        in >> name;
+        abi::RegionEntry entry{};
+        entry.base = number(in);
+        entry.size = number(in);
+        ("/" + name).copy(entry.path, sizeof entry.path - 1);
+        text.regions.push_back(entry);
+    }
+
+    static Field field(const std::string& word) {
+        Field field;
+        const std::size_t colon = word.find(':');
+        const std::size_t equals = std::min(word.find('='), word.size());
+        const std::string bits = word.substr(colon + 1, equals - colon - 1);
+        field.name = word.substr(0, colon);
+        field.low = static_cast<unsigned>(number(bits.substr(0, bits.find('+'))));
+        if (const std::size_t plus = bits.find('+'); plus != std::string::npos) {
+            field.width = static_cast<unsigned>(number(bits.substr(plus + 1)));
+        }
+        std::istringstream words(equals < word.size() ? word.substr(equals + 1) : "");
+        std::string name;
+        for (std::uint64_t value = 0; std::getline(words, name, ','); ++value) {
+            field.values.emplace_back(value, name);
+        }
+        return field;
+    }
+
+    void reg(std::istream& in) {
+        std::string device;
+        in >> device;
+        Register reg;
+        reg.offset = number(in);
+        in >> reg.name;
+        for (std::string word; in >> word;) {
+            reg.fields.push_back(field(word));
+        }
+        text.registers[{device, reg.offset}] = reg;
+    }
+
+    void code(std::istream& in) {
+        const auto address = static_cast<std::uint32_t>(number(in));
+        TraceText::Code code{static_cast<std::uint32_t>(number(in)), {}};
+        in >> code.location.function >> code.location.module;
+        text.code[address] = code;
+    }
+
+    void task(std::istream& in) {
+        const auto pointer = static_cast<std::uint32_t>(number(in));
+        Task task;
+        task.pid = task.tgid = static_cast<std::uint32_t>(number(in));
+        in >> task.comm;
+        text.tasks[pointer] = task;
+    }
+
+    Record at(const std::string& time, std::istream& in) {
+        std::string cpu;
+        in >> cpu;
+        Record record{};
+        record.type = abi::RecordType::access;
+        record.mode = 0x13;
+        record.duration = 1;
+        record.time = static_cast<std::uint64_t>(std::llround(std::stod(time) * text.frequency));
+        record.cpu = static_cast<std::uint8_t>(number(cpu.substr(3)));
+        return record;
+    }
+
+    void record(const std::string& time, std::istream& in) {
+        Record record = at(time, in);
+        std::string kind;
+        in >> kind;
+        if (const auto type = types().find(kind); type != types().end()) {
+            record.type = type->second;
+        } else {
+            const std::uint64_t size = number(kind.substr(1));
+            record.access =
+                abi::encode_access(kind[0] == 'W', static_cast<unsigned>(std::bit_width(size)) - 1);
+            abi::set_physical_address(record, number(in));
+            std::string value;
+            in >> value;
+            record.flags = value == "?" ? abi::flag_value_unknown : std::uint8_t{0};
+            record.value = value == "?" ? 0 : number(value);
+        }
+        record.cpu_sequence = sequence_[record.cpu];
+        for (std::string word; in >> word;) {
+            const std::size_t equals = word.find('=');
+            members().at(word.substr(0, equals))(record, number(word.substr(equals + 1)));
+        }
+        add(record);
+    }
+
+    void characters(std::istream& in) {
+        std::string time;
+        std::string device;
+        std::string string;
+        in >> time;
+        Record record = at(time, in);
+        in >> device >> std::ws;
+        std::getline(in, string);
+        const auto is_it = [&](const abi::RegionEntry& r) { return "/" + device == r.path; };
+        abi::set_physical_address(
+            record, std::find_if(text.regions.begin(), text.regions.end(), is_it)->base);
+        record.access = abi::encode_access(true, 0);
+        for (std::size_t at = string.find("\\n"); at != std::string::npos;
+             at = string.find("\\n")) {
+            string.replace(at, 2, "\r\n");
+        }
+        for (const char c : string) {
+            record.value = static_cast<unsigned char>(c);
+            record.cpu_sequence = sequence_[record.cpu];
+            add(record);
+            record.time += text.frequency / 100'000;
+        }
+    }
+
+    // Behind a gap the numbers go on where it ends.
+    void add(Record record) {
+        record.device = abi::no_device;
+        for (std::size_t i = 0; i < text.regions.size(); ++i) {
+            const std::uint64_t offset = abi::physical_address(record) - text.regions[i].base;
+            record.device =
+                offset < text.regions[i].size ? static_cast<std::uint16_t>(i) : record.device;
+        }
+        const bool gap = record.type == abi::RecordType::gap;
+        sequence_[record.cpu] =
+            record.cpu_sequence + (gap ? static_cast<std::uint32_t>(record.value) : 1);
+        text.records.push_back(record);
+    }
+
+    std::map<unsigned, std::uint32_t> sequence_;
+};
+
+const Location* location_at(std::uint32_t address, const TraceText& text,
+                            std::deque<Location>& locations) {
+    const auto above = text.code.upper_bound(address);
+    if (above == text.code.begin()) {
+        return nullptr;
+    }
+    const auto& [start, code] = *std::prev(above);
+    if (address - start >= code.size) {
+        return nullptr;
+    }
+    locations.push_back(code.location);
+    locations.back().offset = address - start;
+    return &locations.back();
+}
+
+} // namespace
+
+TraceText read_trace_text(std::istream& in) {
+    Reader reader;
+    unsigned number = 0;
+    for (std::string line; std::getline(in, line) && line != "----";) {
+        ++number;
+        try {
+            reader.line(line);
+        } catch (const std::exception& error) {
+            throw std::runtime_error(fmt::format("line {}: {}: {}", number, line, error.what()));
+        }
+    }
+    return reader.text;
+}
+
+void add_names(Event& event, TraceText& text, std::deque<Location>& locations) {
+    const auto reg = text.registers.find({std::string(event.device), event.offset});
+    event.reg = reg == text.registers.end() ? nullptr : &reg->second;
+    event.code = location_at(event.record->pc, text, locations);
+    event.caller = location_at(event.record->lr, text, locations);
+    const bool same = event.code && event.caller && event.code->function == event.caller->function;
+    event.caller = same ? nullptr : event.caller;
+    const auto task = text.tasks.find(event.record->task);
+    event.task = task == text.tasks.end() ? nullptr : &task->second;
+}
+
+void write_trace(const TraceText& text, int fd) {
+    trace::WriteProgress progress;
+    trace::FileWriter writer(fd, progress);
+    abi::Info info{};
+    info.counter_frequency = text.frequency;
+    info.cpu_count = 2;
+    info.record_size = sizeof(Record);
+    info.region_size = sizeof(abi::RegionEntry);
+    writer.values(abi::SectionType::info, std::span<const abi::Info>(&info, 1));
+    writer.values(abi::SectionType::regions, std::span<const abi::RegionEntry>(text.regions));
+    writer.append(text.records);
+    writer.flush();
+    std::vector<abi::Loss> losses;
+    std::uint64_t lost = 0;
+    for (const Record& record : text.records) {
+        if (record.type == abi::RecordType::gap) {
+            losses.push_back({record.cpu, record.cpu_sequence, record.value, record.time});
+            lost += record.value;
+        }
+    }
+    writer.values(abi::SectionType::losses, std::span<const abi::Loss>(losses));
+    writer.finish(lost, abi::Ending::machine_off);
+}
+
+} // namespace mmioscope::test

@@ -1,0 +1,54 @@
+// Traces written down as text: for golden tests and for traces that commands are tried on.
+#pragma once
+
+#include "abi/record.hpp"
+#include "abi/ring.hpp"
+#include "mmioscope/event.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <istream>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mmioscope::test {
+
+/// A line is one of these; '#' begins a comment, numbers are decimal or 0x..., times seconds:
+///     frequency HZ
+///     device NAME BASE SIZE
+///     register DEVICE OFFSET NAME [FIELD:LOW[+WIDTH][=WORD,WORD...]]...
+///     code ADDRESS SIZE FUNCTION [MODULE]
+///     task POINTER PID COMM
+///     option WORD...                         what the reader of the text is to do
+///     TIME cpuN R4|W2... ADDRESS VALUE|? [MEMBER=NUMBER]...
+///     TIME cpuN gap|marker|power|... [MEMBER=NUMBER]...
+///     text TIME cpuN DEVICE STRING           one-byte writes to the device's first register, 10 us
+///                                            apart; \n in STRING is CR and LF
+/// MEMBER is one of abi::Record's, or type.
+struct TraceText {
+    struct Code {
+        std::uint32_t size;
+        Location location;
+    };
+    std::uint32_t frequency = 1'000'000;
+    std::vector<abi::RegionEntry> regions;
+    std::vector<abi::Record> records;
+    std::map<std::pair<std::string, std::uint64_t>, Register> registers; ///< by device and offset
+    std::map<std::uint32_t, Code> code;                                  ///< by address
+    std::map<std::uint32_t, Task> tasks;                                 ///< by Record::task
+    std::set<std::string> options;
+};
+
+/// Reads up to the end or a line "----". Throws std::runtime_error that names the line.
+TraceText read_trace_text(std::istream& in);
+
+/// Adds to `event` what the text says of its numbers.
+void add_names(Event& event, TraceText& text, std::deque<Location>& locations);
+
+/// Writes it as a trace file.
+void write_trace(const TraceText& text, int fd);
+
+} // namespace mmioscope::test
