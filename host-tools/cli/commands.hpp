@@ -9,6 +9,9 @@ namespace mmioscope::cli {
 void add_run(CLI::App& app, Action& action);
 void add_record(CLI::App& app, Action& action);
 void add_print(CLI::App& app, Action& action);
+void add_follow(CLI::App& app, Action& action);
+void add_stat(CLI::App& app, Action& action);
+void add_top(CLI::App& app, Action& action);
 void add_at_start(CLI::App& app, Action& action);
 void add_ctl(CLI::App& app, Action& action);
 void add_blackbox(CLI::App& app, Action& action);

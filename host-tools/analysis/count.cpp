@@ -1,0 +1,114 @@
+#include "analysis/count.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace mmioscope::analysis {
+
+namespace {
+
+template <typename... Args>
+void set(std::string& to, fmt::format_string<Args...> text, Args&&... args) {
+    to.clear();
+    fmt::format_to(std::back_inserter(to), text, std::forward<Args>(args)...);
+}
+
+void set_function(std::string& to, const Location* location, std::uint32_t address) {
+    if (location == nullptr) {
+        set(to, "{:#010x}", address);
+    } else if (location->module.empty()) {
+        to = location->function;
+    } else {
+        set(to, "{} [{}]", location->function, location->module);
+    }
+}
+
+void set_register(std::string& to, const Event& event) {
+    if (event.reg != nullptr) {
+        set(to, "{} {}", event.device, event.reg->name);
+    } else {
+        set(to, "{} +{:#05x}", event.device, event.offset);
+    }
+}
+
+void set_interrupt(std::string& to, const Event& event) {
+    if (!event.interrupt.empty()) {
+        to = event.interrupt;
+    } else if (event.record->type == abi::RecordType::interrupt) {
+        set(to, "interrupt {}", event.record->value);
+    } else {
+        to.clear();
+    }
+}
+
+// Empty: the event is none of what is counted.
+void set_name(std::string& to, const Event& event, Key key) {
+    const abi::Record& record = *event.record;
+    switch (key) {
+    case Key::device: to = event.device; return;
+    case Key::reg: set_register(to, event); return;
+    case Key::function: set_function(to, event.code, record.pc); return;
+    case Key::caller: // the function itself, where nothing tells more
+        set_function(to, event.caller != nullptr ? event.caller : event.code, record.lr);
+        return;
+    case Key::task:
+        if (event.task != nullptr) {
+            set(to, "{}:{}", event.task->comm, event.task->pid);
+        } else {
+            set(to, "{:#010x}", record.task);
+        }
+        return;
+    case Key::cpu: set(to, "cpu{}", record.cpu); return;
+    case Key::interrupt: set_interrupt(to, event); return;
+    case Key::size: set(to, "{} bytes", abi::access_size(record)); return;
+    }
+}
+
+} // namespace
+
+std::string_view key_text(Key key) {
+    static constexpr std::string_view words[] = {"device", "register", "function",  "caller",
+                                                 "task",   "cpu",      "interrupt", "size"};
+    return words[static_cast<unsigned>(key)];
+}
+
+const std::vector<Key>& all_keys() {
+    static const std::vector<Key> all = {Key::device, Key::reg, Key::function,  Key::caller,
+                                         Key::task,   Key::cpu, Key::interrupt, Key::size};
+    return all;
+}
+
+void Count::add(const Event& event) {
+    const abi::Record& record = *event.record;
+    first = accesses() == 0 ? event.nanoseconds : first;
+    last = event.nanoseconds;
+    ++(abi::is_write(record) ? writes : reads);
+    duration += record.duration;
+    longest = std::max(longest, record.duration);
+    if ((record.flags & abi::flag_value_unknown) == 0) {
+        least = std::min(least, record.value);
+        most = std::max(most, record.value);
+    }
+}
+
+void Counts::add(const Event& event) {
+    const abi::RecordType type = event.record->type;
+    const bool counted = type == abi::RecordType::access ||
+                         (key_ == Key::interrupt && type == abi::RecordType::interrupt);
+    if (!counted) {
+        return;
+    }
+    set_name(name_, event, key_);
+    if (name_.empty()) {
+        return;
+    }
+    auto found = counts_.find(name_);
+    if (found == counts_.end()) {
+        found = counts_.emplace(name_, Count()).first;
+    }
+    found->second.add(event);
+}
+
+} // namespace mmioscope::analysis

@@ -1,0 +1,61 @@
+#include "analysis/mappings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace mmioscope::analysis {
+
+namespace {
+
+constexpr unsigned page_bits = 12;
+
+std::string function_of(const Event& event) {
+    std::string text =
+        event.code == nullptr ? fmt::format("pc {:#010x}", event.record->pc) : event.code->function;
+    return event.caller == nullptr ? text : fmt::format("{} <- {}", text, event.caller->function);
+}
+
+std::string task_of(const Event& event) {
+    return event.task == nullptr ? fmt::format("{:#010x}", event.record->task)
+                                 : fmt::format("{}:{}", event.task->comm, event.task->pid);
+}
+
+} // namespace
+
+void Mappings::add(const Event& event) {
+    const abi::Record& record = *event.record;
+    if (record.type != abi::RecordType::access) {
+        return;
+    }
+    const std::pair pages{record.va >> page_bits, abi::physical_address(record) >> page_bits};
+    if (const auto found = all_.find(pages); found != all_.end()) {
+        ++found->second.accesses;
+        return;
+    }
+    all_.emplace(pages, Mapping{event.nanoseconds, 1, std::string(event.device), function_of(event),
+                                task_of(event)});
+}
+
+std::string Mappings::table() const {
+    std::vector<const decltype(all_)::value_type*> rows;
+    for (const auto& row : all_) {
+        rows.push_back(&row);
+    }
+    std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
+        return a->second.first < b->second.first;
+    });
+    std::string text = fmt::format("{:>12} {:<10} {:<12} {:<24} {:>9}  {}\n", "first s", "virtual",
+                                   "physical", "device", "accesses", "by");
+    for (const auto* row : rows) {
+        const auto& [pages, mapping] = *row;
+        text += fmt::format("{:>12.6f} {:#010x} {:#012x} {:<24} {:>9}  {} [{}]\n",
+                            static_cast<double>(mapping.first) / 1e9, pages.first << page_bits,
+                            pages.second << page_bits, mapping.device, mapping.accesses,
+                            mapping.function, mapping.task);
+    }
+    return text;
+}
+
+} // namespace mmioscope::analysis

@@ -1,0 +1,32 @@
+// Where devices are mapped, and by whom: which virtual page led to which physical one, and who was
+// the first to use it.
+#pragma once
+
+#include "mmioscope/event.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace mmioscope::analysis {
+
+class Mappings {
+public:
+    void add(const Event& event);
+
+    /// A heading and a line for each mapping, in the order of their first use.
+    std::string table() const;
+
+private:
+    struct Mapping {
+        std::uint64_t first; ///< ns
+        std::uint64_t accesses;
+        std::string device;
+        std::string function;
+        std::string task;
+    };
+    std::map<std::pair<std::uint32_t, std::uint64_t>, Mapping> all_; ///< by pages, virtual first
+};
+
+} // namespace mmioscope::analysis

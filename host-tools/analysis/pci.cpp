@@ -1,0 +1,90 @@
+#include "analysis/pci.hpp"
+
+#include <fmt/format.h>
+
+namespace mmioscope::analysis {
+
+namespace {
+
+// Registers of a type 0 header (PCI Local Bus Specification 3.0, 6.1) and the layout of the
+// memory-mapped configuration space (PCI Express Base Specification 2.0, 7.2.2).
+constexpr unsigned reg_id = 0x00;
+constexpr unsigned reg_class = 0x08;
+constexpr unsigned reg_bar0 = 0x10;
+constexpr unsigned bar_end = 0x28;
+constexpr std::uint32_t all_ones = 0xffff'ffff;
+
+// The node of a host bridge is called pcie@... or pci@... (IEEE 1275's PCI binding); its first
+// `reg` entry is the configuration space.
+bool is_configuration(std::string_view device) {
+    return (device.starts_with("pcie@") || device.starts_with("pci@")) && !device.ends_with(']');
+}
+
+std::uint32_t address_mask(std::uint32_t bar) {
+    return (bar & 1) != 0 ? ~0x3u : ~0xfu;
+}
+
+} // namespace
+
+void Pci::add(const Event& event) {
+    const abi::Record& record = *event.record;
+    const bool known = (record.flags & abi::flag_value_unknown) == 0;
+    if (record.type != abi::RecordType::access || !known || !is_configuration(event.device)) {
+        return;
+    }
+    const auto value = static_cast<std::uint32_t>(record.value);
+    const auto reg = static_cast<unsigned>(event.offset & 0xfff);
+    const auto place = static_cast<std::uint32_t>(event.offset >> 12);
+    if (!abi::is_write(record)) {
+        if (reg != reg_id || abi::access_size(record) < 4 || value != all_ones) {
+            read(functions_[place], reg, value, abi::access_size(record));
+        }
+    } else if (const auto found = functions_.find(place);
+               found != functions_.end() && abi::access_size(record) == 4) {
+        write(found->second, reg, value);
+    }
+}
+
+void Pci::read(Function& function, unsigned reg, std::uint32_t value, unsigned size) {
+    if (reg == reg_id && size == 4) {
+        function.id = value;
+    } else if (reg == reg_class && size == 4) {
+        function.class_ = value;
+    } else if (reg >= reg_bar0 && reg < bar_end && reg % 4 == 0 && size == 4) {
+        Bar& bar = function.bars[(reg - reg_bar0) / 4];
+        if (bar.asked) { // the bits that stay 0 tell its size
+            bar.size = ~(value & address_mask(value)) + 1;
+            bar.size = (value & address_mask(value)) == 0 ? 0 : bar.size;
+        }
+    }
+}
+
+void Pci::write(Function& function, unsigned reg, std::uint32_t value) {
+    if (reg >= reg_bar0 && reg < bar_end && reg % 4 == 0) {
+        Bar& bar = function.bars[(reg - reg_bar0) / 4];
+        bar.asked = value == all_ones;
+        bar.base = bar.asked ? bar.base : value & address_mask(value);
+    }
+}
+
+std::string Pci::table() const {
+    std::string text = fmt::format("{:<12} {:<9} {:<8} {}\n", "function", "id", "class", "BARs");
+    for (const auto& [place, function] : functions_) {
+        if (!function.id) {
+            continue;
+        }
+        text += fmt::format("{:02x}:{:02x}.{:<6} {:04x}:{:04x} {:<8}", place >> 8,
+                            place >> 3 & 0x1f, place & 7, *function.id & 0xffff, *function.id >> 16,
+                            function.class_ ? fmt::format("{:06x}", *function.class_ >> 8) : "?");
+        for (std::size_t i = 0; i < function.bars.size(); ++i) {
+            const Bar& bar = function.bars[i];
+            if (bar.base != 0 || bar.size != 0) {
+                text += fmt::format(" {}={:#x}+{:#x}", i, bar.base, bar.size);
+            }
+        }
+        text += "\n";
+    }
+    return text;
+}
+
+} // namespace mmioscope::analysis

@@ -1,0 +1,157 @@
+#include "analysis/count_table.hpp"
+#include "analysis/mappings.hpp"
+#include "analysis/pci.hpp"
+#include "cli/commands.hpp"
+#include "cli/view_options.hpp"
+#include "view/tally.hpp"
+
+#include <algorithm>
+#include <memory>
+
+namespace mmioscope::cli {
+
+namespace {
+
+using analysis::Counts;
+using analysis::Key;
+
+struct Options {
+    ViewOptions view;
+    std::vector<std::string> by;
+    std::string sort = "accesses";
+    std::size_t limit = 20;
+    bool mappings = false;
+    bool pci = false;
+};
+
+constexpr char footer[] = R"(
+A table each of devices, registers, functions, callers, tasks, CPUs, interrupts and sizes, or of those that --by names:
+how many accesses, how many a second between the first and the last event read, and how long they took in the
+hypervisor. What has no name stands with its number. The verdict of the trace goes to standard error.
+
+Examples:
+  mmioscope stat boot.mmio
+  mmioscope stat --by register --sort time --limit 0 boot.mmio
+  mmioscope stat --by caller,task --from 10 --to 11 boot.mmio
+  mmioscope stat --mappings boot.mmio                where devices were mapped, and who used that first
+  mmioscope stat --pci boot.mmio                     PCI functions, from the accesses to their configuration
+
+Exit status 0 only if the trace is whole and nothing was lost; 1 if not, 2 if it cannot be read.
+)";
+
+std::vector<std::string> words_of_keys() {
+    std::vector<std::string> words;
+    for (const Key key : analysis::all_keys()) {
+        words.emplace_back(analysis::key_text(key));
+    }
+    return words;
+}
+
+std::vector<Counts> counts_of(const Options& options) {
+    const bool other = options.mappings || options.pci;
+    std::vector<Counts> counts;
+    for (const Key key : analysis::all_keys()) {
+        const bool named = std::find(options.by.begin(), options.by.end(),
+                                     analysis::key_text(key)) != options.by.end();
+        if (named || (options.by.empty() && !other)) {
+            counts.emplace_back(key);
+        }
+    }
+    return counts;
+}
+
+analysis::Order order_of(const std::string& word) {
+    using analysis::Order;
+    return word == "reads"     ? Order::reads
+           : word == "writes"  ? Order::writes
+           : word == "time"    ? Order::time
+           : word == "latency" ? Order::latency
+           : word == "name"    ? Order::name
+                               : Order::accesses;
+}
+
+/// What is counted, and what was read for it.
+struct Work {
+    std::vector<Counts> counts;
+    analysis::Mappings mappings;
+    analysis::Pci pci;
+    std::uint64_t first = 0; ///< ns
+    std::uint64_t last = 0;
+};
+
+void count(const Options& options, reading::Trace& trace, view::Tally& tally, Work& work) {
+    bool started = false;
+    while (const Event* event = trace.next()) {
+        check_strict(options.view, trace, *event);
+        work.first = started ? work.first : event->nanoseconds;
+        work.last = event->nanoseconds;
+        started = true;
+        tally.add(*event);
+        for (Counts& counts : work.counts) {
+            counts.add(*event);
+        }
+        if (options.mappings) {
+            work.mappings.add(*event);
+        }
+        if (options.pci) {
+            work.pci.add(*event);
+        }
+    }
+}
+
+void print_tables(const Options& options, const Work& work, std::uint32_t frequency,
+                  std::FILE* out) {
+    const analysis::TableOptions look{order_of(options.sort), options.limit,
+                                      frequency == 0 ? 0 : work.last - work.first, frequency};
+    const char* between = "";
+    for (const Counts& counts : work.counts) {
+        if (!counts.all().empty() || !options.by.empty()) {
+            fmt::print(out, "{}{}", between, analysis::table(counts, look));
+            between = "\n";
+        }
+    }
+    if (options.mappings) {
+        fmt::print(out, "{}{}", between, work.mappings.table());
+        between = "\n";
+    }
+    if (options.pci) {
+        fmt::print(out, "{}{}", between, work.pci.table());
+    }
+}
+
+Status stat(const Options& options) {
+    const reading::TraceOptions selection = trace_options(options.view);
+    reading::Trace trace(selection);
+    view::Output out(options.view.output);
+    view::Tally tally(reading::selects(selection));
+    Work work{counts_of(options), {}, {}, 0, 0};
+    count(options, trace, tally, work);
+    print_tables(options, work,
+                 trace.reader().info() ? trace.reader().info()->counter_frequency : 0, out.file());
+    out.close();
+    fmt::print(stderr, "{}", tally.verdict(trace.reader()));
+    return view::status_of(trace.reader());
+}
+
+} // namespace
+
+void add_stat(CLI::App& app, Action& action) {
+    CLI::App& command = *app.add_subcommand("stat", "Count a trace's accesses");
+    const auto options = std::make_shared<Options>();
+    add_view_options(command, options->view);
+    command.add_option("--by", options->by, "Only these tables")
+        ->delimiter(',')
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember(words_of_keys()));
+    command.add_option("--sort", options->sort, "Most of this first (default: accesses)")
+        ->check(CLI::IsMember({"accesses", "reads", "writes", "time", "latency", "name"}));
+    command.add_option("--limit", options->limit, "Lines of a table (default 20; 0: all)");
+    command.add_flag("--mappings", options->mappings,
+                     "Which virtual page led to which physical one, and who used it first");
+    command.add_flag("--pci", options->pci, "PCI functions and their BARs");
+    command.footer(footer);
+    command.callback([options, &action] { action = [options] { return stat(*options); }; });
+}
+
+} // namespace mmioscope::cli

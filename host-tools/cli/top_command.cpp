@@ -1,0 +1,233 @@
+#include "analysis/rates.hpp"
+#include "cli/commands.hpp"
+#include "cli/view_options.hpp"
+#include "lib/signals.hpp"
+#include "view/full_screen.hpp"
+#include "view/tally.hpp"
+#include "view/top_screen.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <thread>
+
+namespace mmioscope::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+    ViewOptions view;
+    std::string by = "device";
+    bool once = false;
+    std::size_t rows = 24;
+};
+
+constexpr char footer[] = R"(
+FILE may be one that mmioscope run -o or record -o is writing, and - a pipe: the screen follows it. Rates are accesses per
+second of the guest's time since the last look. Keys: d r f a t c i s choose the table, p or space stops the screen (not
+the reading), q ends.
+
+Examples:
+  mmioscope top boot.mmio
+  mmioscope record /dev/ttyUSB0 -o boot.mmio & mmioscope top boot.mmio
+  mmioscope top --once --by register boot.mmio
+
+Exit status 0; 1 if the trace ended and is not whole, 2 if it cannot be read or there is no terminal, 130 after Ctrl-C.
+)";
+
+constexpr auto look_interval = 500ms;
+constexpr std::uint64_t events_between_looks = 1024;
+constexpr std::size_t titles_line = 2;
+constexpr std::size_t widest = 1000;
+
+/// What was counted so far, by each key.
+class Counted {
+public:
+    Counted() {
+        for (const analysis::Key key : analysis::all_keys()) {
+            rates_.emplace_back(key);
+        }
+    }
+
+    void add(const Event& event) {
+        head.nanoseconds = event.nanoseconds;
+        head.events += event.record->type == abi::RecordType::access ? 1 : 0;
+        head.lost += event.record->type == abi::RecordType::gap ? event.record->value : 0;
+        for (analysis::Rates& rates : rates_) {
+            rates.add(event);
+        }
+    }
+
+    /// All that came since the last look; rates by its time.
+    void look() {
+        const double seconds = static_cast<double>(head.nanoseconds - looked_) / 1e9;
+        const auto came = static_cast<double>(head.events - events_);
+        head.per_second = seconds > 0 ? came / seconds : 0;
+        looked_ = head.nanoseconds;
+        events_ = head.events;
+        tables_.clear();
+        for (analysis::Rates& rates : rates_) {
+            tables_.push_back(rates.look(seconds));
+        }
+    }
+
+    std::vector<std::string> screen(analysis::Key key, std::size_t rows,
+                                    std::size_t columns) const {
+        static const std::vector<analysis::Rate> none;
+        const auto index = static_cast<std::size_t>(key);
+        return view::top_screen(head, key, index < tables_.size() ? tables_[index] : none, rows,
+                                columns);
+    }
+
+    view::TopHead head;
+
+private:
+    std::vector<analysis::Rates> rates_;              ///< in the order of all_keys()
+    std::vector<std::vector<analysis::Rate>> tables_; ///< as of the last look
+    std::uint64_t looked_ = 0;
+    std::uint64_t events_ = 0;
+};
+
+analysis::Key key_of(const std::string& word) {
+    const auto& keys = analysis::all_keys();
+    const auto is_it = [&word](analysis::Key key) { return analysis::key_text(key) == word; };
+    return *std::find_if(keys.begin(), keys.end(), is_it);
+}
+
+/// The screen, and what its keys have chosen.
+class Screen {
+public:
+    Screen(Counted& counted, analysis::Key key) : counted_(counted), key_(key) {}
+
+    /// Takes keys, and shows what is new if it is time. False: the user has had enough.
+    bool tick() {
+        bool redraw = false;
+        for (int key = screen_.key(); key != -1; key = screen_.key()) {
+            redraw = true;
+            if (key == 'q') {
+                return false;
+            }
+            paused_ = key == 'p' || key == ' ' ? !paused_ : paused_;
+            key_ = view::chosen_by(key).value_or(key_);
+        }
+        interrupted_ = interrupted_ || signals_.pending();
+        if (!paused_ && Clock::now() >= next_) {
+            counted_.look();
+            next_ = Clock::now() + look_interval;
+            redraw = true;
+        }
+        if (redraw) {
+            draw();
+        }
+        return !interrupted_;
+    }
+
+    bool interrupted() const { return interrupted_; }
+
+    void ended() {
+        ended_ = true;
+        next_ = {};
+    }
+
+private:
+    void draw() {
+        counted_.head.state = paused_ ? "paused" : ended_ ? "ended" : "";
+        screen_.show(counted_.screen(key_, screen_.rows(), screen_.columns()), titles_line);
+    }
+
+    Counted& counted_;
+    Signals signals_; // before ncurses looks at them
+    view::FullScreen screen_;
+    analysis::Key key_;
+    Clock::time_point next_{};
+    bool paused_ = false;
+    bool ended_ = false;
+    bool interrupted_ = false;
+};
+
+Status print_once(const Options& options) {
+    const reading::TraceOptions selection = trace_options(options.view);
+    reading::Trace trace(selection);
+    view::Output out(options.view.output);
+    Counted counted;
+    counted.head.name = selection.path;
+    while (const Event* event = trace.next()) {
+        check_strict(options.view, trace, *event);
+        counted.add(*event);
+    }
+    counted.look();
+    for (const std::string& line : counted.screen(key_of(options.by), options.rows, widest)) {
+        fmt::print(out.file(), "{}\n", line);
+    }
+    out.close();
+    return view::status_of(trace.reader());
+}
+
+// False once the user has had enough.
+bool show_events(const Options& options, reading::Trace& trace, Counted& counted, Screen& screen) {
+    std::uint64_t events = 0;
+    while (const Event* event = trace.next()) {
+        check_strict(options.view, trace, *event);
+        counted.add(*event);
+        if (++events % events_between_looks == 0 && !screen.tick()) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Status show(const Options& options) {
+    reading::TraceOptions selection = trace_options(options.view);
+    Counted counted;
+    counted.head.name = selection.path;
+    std::optional<Screen> screen;
+    bool quit = false;
+    selection.wait = [&] {
+        quit = quit || (screen && !screen->tick());
+        return !quit;
+    };
+    if (selection.path != "-") { // one that cannot be read is told of before the screen is taken
+        open_input(selection.path);
+    }
+    screen.emplace(counted, key_of(options.by));
+    reading::Trace trace(selection);
+    quit = !show_events(options, trace, counted, *screen) || quit;
+    if (!quit) {
+        screen->ended();
+    }
+    while (!quit && screen->tick()) {
+        std::this_thread::sleep_for(50ms);
+    }
+    const bool interrupted = screen->interrupted();
+    screen.reset();
+    return interrupted            ? Status::interrupted
+           : trace.reader().end() ? view::status_of(trace.reader())
+                                  : Status::fine;
+}
+
+} // namespace
+
+void add_top(CLI::App& app, Action& action) {
+    CLI::App& command = *app.add_subcommand("top", "Show a trace's busiest devices on a screen");
+    const auto options = std::make_shared<Options>();
+    add_view_options(command, options->view);
+    std::vector<std::string> words;
+    for (const analysis::Key key : analysis::all_keys()) {
+        words.emplace_back(analysis::key_text(key));
+    }
+    command.add_option("--by", options->by, "The table to begin with (default: device)")
+        ->check(CLI::IsMember(words));
+    command.add_flag("--once", options->once, "Read all, and print one screen as text");
+    command.add_option("--rows", options->rows, "Lines of --once (default 24)")
+        ->check(CLI::PositiveNumber);
+    command.footer(footer);
+    command.callback([options, &action] {
+        action = [options] { return options->once ? print_once(*options) : show(*options); };
+    });
+}
+
+} // namespace mmioscope::cli

@@ -1,0 +1,178 @@
+// Counts, rates, mappings, PCI functions, and where the kernel's log belongs.
+#include "analysis/count_table.hpp"
+#include "analysis/mappings.hpp"
+#include "analysis/pci.hpp"
+#include "analysis/rates.hpp"
+#include "records.hpp"
+#include "trace_text.hpp"
+#include "view/top_screen.hpp"
+
+#include <random>
+#include <sstream>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+using analysis::Counts;
+using analysis::Key;
+
+namespace {
+
+/// Calls `take` with each event of a trace that is written down.
+template <typename Take>
+void each(const std::string& lines, const Take& take) {
+    std::istringstream in(lines);
+    TraceText text = read_trace_text(in);
+    std::deque<Location> locations;
+    for (const abi::Record& record : text.records) {
+        Event event;
+        event.record = &record;
+        event.nanoseconds = record.time * 1000;
+        const bool named = record.device != abi::no_device;
+        const std::string device = named ? text.regions[record.device].path + 1 : "-";
+        event.device = device;
+        event.offset =
+            abi::physical_address(record) - (named ? text.regions[record.device].base : 0);
+        add_names(event, text, locations);
+        take(event);
+    }
+}
+
+std::string counted(Key key, const std::string& lines, const analysis::TableOptions& options = {}) {
+    Counts counts(key);
+    each(lines, [&counts](const Event& event) { counts.add(event); });
+    return analysis::table(counts, options);
+}
+
+const std::string two_devices = R"(
+device uart 0x1000 0x1000
+device mmc 0x2000 0x1000
+register uart 0x18 FR TXFE:7
+code 0xc000 0x100 putc
+code 0xd000 0x100 write
+task 0x77 12 sh
+0.1 cpu0 R4 0x1018 0x80 pc=0xc010 lr=0xd010 task=0x77 duration=4
+0.2 cpu0 W1 0x1000 0x41 pc=0xc020 lr=0xd010 task=0x77
+0.3 cpu1 R4 0x1018 0x10 pc=0xc010 duration=10
+0.4 cpu1 R4 0x2000 ? pc=0xe000 lr=0xe100
+0.5 cpu1 interrupt value=37
+0.6 cpu1 gap value=4
+)";
+
+} // namespace
+
+TEST_CASE("accesses are counted by what they have in common") {
+    CHECK_THAT(counted(Key::device, two_devices),
+               Catch::Contains("\nuart                             2         1") &&
+                   Catch::Contains("\nmmc                              1         0"));
+    CHECK_THAT(counted(Key::reg, two_devices),
+               Catch::Contains("uart FR") && Catch::Contains("0x10..0x80") &&
+                   Catch::Contains("uart +0x000") && Catch::Contains("  ?\n"));
+    CHECK_THAT(counted(Key::function, two_devices),
+               Catch::Contains("putc  ") && Catch::Contains("0x0000e000"));
+    CHECK_THAT(counted(Key::caller, two_devices),
+               Catch::Contains("write  ") && Catch::Contains("0x0000e100"));
+    CHECK_THAT(counted(Key::task, two_devices), Catch::Contains("sh:12 "));
+    CHECK_THAT(counted(Key::cpu, two_devices), Catch::Contains("cpu1 "));
+    CHECK_THAT(counted(Key::interrupt, two_devices), Catch::Contains("interrupt 37 "));
+    CHECK_THAT(counted(Key::size, two_devices), Catch::Contains("1 bytes "));
+}
+
+TEST_CASE("a table has its order, its limit, rates and times") {
+    const analysis::TableOptions options{analysis::Order::accesses, 1, 500'000'000, 1'000'000};
+    CHECK(counted(Key::device, two_devices, options) ==
+          "device                       reads    writes      per s   mean us    max us\n"
+          "uart                             2         1        6.0      5.00     10.00\n"
+          "... 1 more\n");
+    const analysis::TableOptions by_name{analysis::Order::name, 0, 0, 0};
+    const std::string table = counted(Key::device, two_devices, by_name);
+    CHECK(table.find("\nmmc") < table.find("\nuart"));
+}
+
+TEST_CASE("counts are those of a simple model, whatever comes") {
+    std::mt19937 random(7);
+    std::map<std::string, std::pair<unsigned, unsigned>> model;
+    Counts counts(Key::reg);
+    for (unsigned i = 0; i < 20'000; ++i) {
+        abi::Record record{};
+        record.type = abi::RecordType::access;
+        const bool write = random() % 3 == 0;
+        record.access = abi::encode_access(write, 2);
+        Event event;
+        event.record = &record;
+        const std::string device(1, static_cast<char>('a' + random() % 5));
+        event.device = device;
+        event.offset = random() % 7 * 4;
+        counts.add(event);
+        auto& [reads, writes] = model[fmt::format("{} +{:#05x}", device, event.offset)];
+        ++(write ? writes : reads);
+    }
+    REQUIRE(counts.all().size() == model.size());
+    for (const auto& [name, count] : counts.all()) {
+        CHECK(count.reads == model[name].first);
+        CHECK(count.writes == model[name].second);
+    }
+}
+
+TEST_CASE("rates are of what came since the last look") {
+    analysis::Rates rates(Key::device);
+    each(two_devices, [&rates](const Event& event) { rates.add(event); });
+    auto first = rates.look(0.5);
+    REQUIRE(first.size() == 2);
+    CHECK(first[0].name == "uart");
+    CHECK(first[0].per_second == Approx(6));
+    CHECK(rates.look(1)[0].per_second == 0);
+    CHECK(rates.look(0)[0].per_second == 0);
+}
+
+TEST_CASE("the screen has as many lines and columns as the terminal") {
+    analysis::Rates rates(Key::device);
+    each(two_devices, [&rates](const Event& event) { rates.add(event); });
+    const auto all = rates.look(1);
+    const auto lines =
+        view::top_screen({"file", "ended", 600'000'000, 4, 4, 6.7}, Key::device, all, 24, 200);
+    REQUIRE(lines.size() == 5);
+    CHECK(lines[0] == "mmioscope top file: 0.600 s, 4 events, 7/s, 4 lost, ended");
+    CHECK(lines[3] == "         3          2          1  uart");
+    const auto small = view::top_screen({}, Key::device, all, 4, 10);
+    REQUIRE(small.size() == 4);
+    CHECK(small[3].size() == 10);
+    CHECK(view::top_screen({}, Key::device, all, 1, 10).size() == 1);
+}
+
+TEST_CASE("each mapping is told once, with who used it first") {
+    analysis::Mappings mappings;
+    each(two_devices + R"(
+0.7 cpu0 R4 0x1004 1 pc=0xc010 lr=0xd010 task=0x77 va=0xf0001004
+0.8 cpu0 R4 0x1008 1 pc=0xe000 va=0xf0001008
+0.9 cpu0 R4 0x2008 1 pc=0xe000 va=0xf0001008
+)",
+         [&mappings](const Event& event) { mappings.add(event); });
+    const std::string table = mappings.table();
+    CHECK_THAT(table, Catch::Contains("    0.700000 0xf0001000 0x0000001000 uart                 "
+                                      "            2  putc <- write [sh:12]\n"));
+    CHECK_THAT(table, Catch::Contains("0xf0001000 0x0000002000 mmc"));
+    CHECK(std::count(table.begin(), table.end(), '\n') == 5);
+}
+
+TEST_CASE("PCI functions are told by the accesses to their configuration space") {
+    analysis::Pci pci;
+    each(R"(
+device pcie@10000000 0x3f000000 0x1000000
+device uart 0x1000 0x1000
+0.1 cpu0 R4 0x3f000000 0x00081b36
+0.2 cpu0 R4 0x3f008000 0x10001af4
+0.2 cpu0 R4 0x3f010000 0xffffffff     # nothing there
+0.3 cpu0 R4 0x3f008008 0x02000000
+0.4 cpu0 W4 0x3f008010 0xffffffff
+0.5 cpu0 R4 0x3f008010 0xffffffe1
+0.6 cpu0 W4 0x3f008010 0x00001001
+0.7 cpu0 W4 0x3f008014 0xffffffff
+0.8 cpu0 R4 0x3f008014 0xfffff000
+0.9 cpu0 W4 0x3f008014 0x10000000
+1.0 cpu0 R4 0x1000 0x12345678
+)",
+         [&pci](const Event& event) { pci.add(event); });
+    CHECK(pci.table() == "function     id        class    BARs\n"
+                         "00:00.0      1b36:0008 ?       \n"
+                         "00:01.0      1af4:1000 020000   0=0x1000+0x20 1=0x10000000+0x1000\n");
+}

@@ -1,0 +1,204 @@
+# What the commands that read a trace do with their options, outputs and bad input. No QEMU: the traces
+# are made of text (tests/host-tools/trace_text.hpp).
+# shellcheck shell=bash disable=SC2154
+
+# $out/trace.mmio is whole, of two CPUs and 2 s; $out/lost.mmio has lost 17 records.
+view_traces() {
+    cat >"$out/text" <<'END'
+device serial0 0x1c090000 0x1000
+device mmc@50000 0x1c050000 0x1000
+0.0 cpu0 R2 0x1c090018 0x90 pc=0xc0500010 va=0xf8090018
+0.1 cpu1 W2 0x1c090000 0x20 pc=0xc050001c va=0xf8090000
+1.0 cpu1 R4 0x1c050008 0x1aa pc=0xbf010028 va=0xf8050008 duration=5
+2.0 cpu0 W4 0x1c050008 0x5 pc=0xbf010030 va=0xf8050008 duration=7
+END
+    "$build/tests/make-trace" "$out/text" "$out/trace.mmio" || fail "make-trace failed"
+    { cat "$out/text"; echo "2.1 cpu0 gap value=17"; echo "2.2 cpu0 R4 0x1c050008 0x6"; } >"$out/text.lost"
+    "$build/tests/make-trace" "$out/text.lost" "$out/lost.mmio" || fail "make-trace failed"
+}
+
+# view_does STATUS ARGUMENT...: $out/stdout and $out/stderr.
+view_does() {
+    local wanted=$1
+    shift
+    status=0
+    timeout 20 "$mmioscope" "$@" >"$out/stdout" 2>"$out/stderr" </dev/null || status=$?
+    [ "$status" = "$wanted" ] || fail "$*: exit status $status, not $wanted: $(last_words)"
+}
+view_lines() { [ "$(grep -cE ' cpu[0-9] [RW]' "$out/stdout")" = "$1" ] || fail "$2: not $1 lines"; }
+view_refuses() { # PATTERN ARGUMENT...
+    local pattern=$1
+    shift
+    view_does 2 "$@"
+    [ ! -s "$out/stdout" ] || fail "$*: output besides the message"
+    [ "$(wc -l <"$out/stderr")" = 1 ] || fail "$*: more than one line"
+    has stderr "^mmioscope: .*$pattern"
+}
+
+view_options() {
+    view_traces
+    local trace=$out/trace.mmio
+    view_does 0 print "$trace"; view_lines 4 print
+    has stdout '^complete: 4 events, 0 lost$'
+    view_does 0 print -i "$trace"; view_lines 4 -i
+    view_does 0 print --cpu 1 "$trace"; view_lines 2 --cpu
+    has stdout '^complete: 2 events selected, 0 lost$'
+    view_does 0 print --cpu 0,1 "$trace"; view_lines 4 '--cpu 0,1'
+    view_does 0 print --from 100ms --to 2 "$trace"; view_lines 2 --from
+    view_does 0 print --ts delta "$trace"
+    has stdout '^ *0\.900000 cpu1 R4 mmc@50000 '
+    view_does 0 print --no-pc "$trace"
+    has_not stdout 'pc|c0500010'
+    view_does 0 print --limit 1 "$trace"; view_lines 1 --limit
+    has stdout '^\.\.\. 3 more events, not printed$'
+    view_does 0 print -o "$out/file" "$trace"
+    [ ! -s "$out/stdout" ] || fail "-o: something on standard output"
+    has file '^complete: 4 events, 0 lost$'
+    "$mmioscope" print - <"$trace" >"$out/stdout" || fail "print -: $?"
+    view_lines 4 'print -'
+}
+
+view_colors() {
+    view_traces
+    local escape=$'\e'
+    view_does 0 print "$out/trace.mmio"; has_not stdout "$escape" "colours in a pipe"
+    view_does 0 print --color always "$out/trace.mmio"; has stdout "$escape"
+    # On a terminal, and there without.
+    script -qec "'$mmioscope' print '$out/trace.mmio'" "$out/typescript" >/dev/null </dev/null
+    has typescript "$escape" "no colours on a terminal"
+    NO_COLOR=1 script -qec "'$mmioscope' print '$out/trace.mmio'" "$out/typescript" >/dev/null </dev/null
+    has_not typescript "$escape\[3" "colours despite NO_COLOR"
+}
+
+view_losses() {
+    view_traces
+    local command
+    for command in print stat follow 'top --once'; do
+        # shellcheck disable=SC2086 # a command and its option
+        view_does 1 $command "$out/lost.mmio"
+        # shellcheck disable=SC2086
+        view_does 1 $command --strict "$out/lost.mmio"
+        has stderr '17 records of cpu 0 were lost: stopped'
+        # shellcheck disable=SC2086
+        view_does 0 $command --strict "$out/trace.mmio"
+    done
+    head -c 300 "$out/trace.mmio" >"$out/cut.mmio"
+    view_does 1 print "$out/cut.mmio"
+    view_does 1 stat "$out/cut.mmio"
+    # The reader of a pipe leaves: no word, and the shell's status of SIGPIPE.
+    for ((i = 0; i < 20000; i++)); do echo "$((3 + i)).0 cpu0 R4 0x1c050008 $i"; done >>"$out/text"
+    "$build/tests/make-trace" "$out/text" "$out/long.mmio" || fail "make-trace failed"
+    { status=0; "$mmioscope" print --all "$out/long.mmio" 2>"$out/stderr" || echo $? >"$out/status"; } | head -n 1 >/dev/null
+    [ "$(cat "$out/status")" = 141 ] || fail "SIGPIPE: exit status $(cat "$out/status")"
+    [ ! -s "$out/stderr" ] || fail "SIGPIPE: $(cat "$out/stderr")"
+    { (trap '' PIPE; "$mmioscope" print --all "$out/long.mmio" 2>"$out/stderr") || echo $? >"$out/status"; } | head -n 1 >/dev/null
+    [ "$(cat "$out/status")" = 141 ] || fail "SIGPIPE ignored: exit status $(cat "$out/status")"
+    status=0
+    "$mmioscope" print --all "$out/long.mmio" >/dev/full 2>"$out/stderr" || status=$?
+    exits_with 1
+    has stderr 'cannot write standard output: No space left'
+}
+
+view_refusals() {
+    view_traces
+    local command trace=$out/trace.mmio
+    for command in print stat follow top; do
+        view_refuses 'no trace: name a file' "$command"
+        view_refuses 'two traces' "$command" -i "$trace" "$trace"
+        view_refuses 'cannot read .*nothing' "$command" "$out/nothing"
+        view_refuses '/text: ' "$command" "$out/text"
+        view_refuses 'must be seconds' "$command" --from soon "$trace"
+        view_refuses "format|unknown|not expected|--nonsense" "$command" --nonsense "$trace"
+        view_does 0 "$command" --help
+        has stdout '^Examples?:$' "$command --help has no examples"
+    done
+    view_refuses '--ts' print --ts later "$trace"
+    view_refuses '--by' stat --by colour "$trace"
+    view_refuses 'cannot write .*no such folder' print -o "$out/no such folder/x" "$trace"
+    view_refuses 'top needs a terminal' top "$trace"
+}
+
+view_stat() {
+    view_traces
+    view_does 0 stat "$out/trace.mmio"
+    has stdout '^serial0 +1 +1 +1\.0 +1\.00 +1\.00$'
+    has stdout '^mmc@50000 \+0x008 +1 +1 +1\.0 +6\.00 +7\.00  0x5\.\.0x1aa$'
+    has stderr '^complete: 4 events, 0 lost$'
+    view_does 0 stat --by cpu "$out/trace.mmio"
+    [ "$(wc -l <"$out/stdout")" = 3 ] || fail "--by cpu has other tables, too"
+    view_does 0 stat --mappings "$out/trace.mmio"
+    has stdout '^ +1\.000000 0xf8050000 0x001c050000 mmc@50000 +2  pc 0xbf010028 \[0x00000000\]$'
+    view_does 0 stat --by device --from 1 --sort name "$out/trace.mmio"
+    has_not stdout '^serial0'
+    view_does 0 top --once --by register --rows 4 "$out/trace.mmio"
+    [ "$(wc -l <"$out/stdout")" = 4 ] || fail "--rows 4 printed $(wc -l <"$out/stdout") lines"
+}
+
+# A file that grows: its lines come while it does.
+view_follow() {
+    view_traces
+    local size
+    size=$(stat -c %s "$out/trace.mmio")
+    # Up to behind the first section of records, as one is written by a flush.
+    head -c $((size - 100)) "$out/trace.mmio" >"$out/growing"
+    timeout 20 "$mmioscope" follow "$out/growing" >"$out/stdout" 2>"$out/stderr" &
+    pid=$!
+    for ((i = 0; i < 100; i++)); do
+        [ "$(grep -c ' cpu[01] ' "$out/stdout")" = 4 ] && break
+        sleep 0.05
+    done
+    view_lines 4 'before the end'
+    has_not stdout '^complete'
+    tail -c 100 "$out/trace.mmio" >>"$out/growing"
+    status=0
+    wait $pid || status=$?
+    exits_with 0
+    has stdout '^complete: 4 events, 0 lost$'
+    head -c $((size - 100)) "$out/trace.mmio" >"$out/growing"
+    timeout 20 "$mmioscope" follow "$out/growing" >"$out/stdout" 2>"$out/stderr" &
+    pid=$!
+    sleep 0.5
+    kill -TERM "$pid"
+    status=0
+    wait $pid || status=$?
+    pid=
+    exits_with 130
+    has stdout '^incomplete: 4 events, 0 lost; the trace is cut off$'
+}
+
+add test view-options 3 view_options
+add test view-colors 3 view_colors
+add test view-losses 6 view_losses
+add test view-refusals 4 view_refusals
+add test view-stat 2 view_stat
+add test view-follow 4 view_follow
+
+view_top() {
+    view_traces
+    local size why
+    size=$(stat -c %s "$out/trace.mmio")
+    head -c $((size - 100)) "$out/trace.mmio" >"$out/growing"
+    tail -c 100 "$out/trace.mmio" >"$out/rest"
+    why=$(timeout 60 tests/qemu/top_in_pty.py "$mmioscope" "$out/trace.mmio" "$out/growing" "$out/rest" 2>&1) ||
+        fail "${why:-status $?}"
+}
+add test view-top 8 view_top
+
+# The kernel's log between the accesses, by its own lines on the console; by hand; and where it has no place.
+view_dmesg() {
+    view_traces
+    { cat "$out/text"; printf '%s\n' 'text 3.0 cpu0 serial0 [    1.500000] hello\n'; } >"$out/text.console"
+    "$build/tests/make-trace" "$out/text.console" "$out/console.mmio" || fail "make-trace failed"
+    printf '[    0.100000] early\n[    1.500000] hello\n[    9.000000] late\n' >"$out/dmesg"
+    view_does 0 print --dmesg "$out/dmesg" "$out/console.mmio"
+    has stderr "printk's 0 is at 1.500000 s of the trace, by 1 of 3 lines"
+    [ "$(grep -n 'dmesg .*early' "$out/stdout" | cut -d: -f1)" = 5 ] || fail "early is not behind 3 accesses"
+    has stdout '^ +3\.000000 dmesg \[    1\.500000\] hello$'
+    has stdout '^ +10\.500000 dmesg \[    9\.000000\] late$'
+    view_does 0 print --dmesg "$out/dmesg" --dmesg-offset -0.05 "$out/trace.mmio"
+    has stdout '^ +0\.050000 dmesg \[    0\.100000\] early$'
+    view_refuses 'no line of it goes out by a traced UART' print --dmesg "$out/dmesg" "$out/trace.mmio"
+    view_refuses "no line begins with printk's time" print --dmesg "$out/text" "$out/trace.mmio"
+    view_refuses 'cannot read .*nothing' print --dmesg "$out/nothing" "$out/trace.mmio"
+}
+add test view-dmesg 3 view_dmesg
