@@ -1,9 +1,11 @@
 #include "cli/commands.hpp"
 #include "cli/view_options.hpp"
 #include "lib/shares.hpp"
+#include "view/dmesg_lines.hpp"
 #include "view/printer.hpp"
 #include "view/tally.hpp"
 
+#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -18,6 +20,8 @@ struct Options {
     bool summary = false;
     bool shares = false;
     std::optional<std::uint64_t> limit;
+    std::string dmesg; ///< empty: none
+    std::optional<double> dmesg_offset;
 };
 
 constexpr char footer[] = R"(
@@ -25,10 +29,15 @@ Names take the place of numbers where they are known: a register's for its offse
 for the PC, with its caller behind <-, and the task. --raw prints the numbers alone. On a terminal, repeated accesses are
 one line with a count, each quarter second. The last line is the verdict.
 
+--dmesg takes what dmesg or the console printed, with printk's times. Where these begin in the trace's time is found by the
+lines that went out by a traced UART: the least that one of them came behind its own time. That is too late by what the
+quickest line took from printk to its first character. --dmesg-offset says it where the console is not traced.
+
 Examples:
   mmioscope print boot.mmio
   mmioscope print --from 14.5 --to 15 --cpu 1 boot.mmio
   mmioscope print --all --ts delta boot.mmio | grep mmc
+  mmioscope print --dmesg dmesg.txt boot.mmio        the kernel's own words between the accesses
   ssh board cat /run/boot.mmio | mmioscope print --summary -
 
 Exit status 0 only if the trace is whole and nothing was lost; 1 if not, 2 if it cannot be read.
@@ -43,32 +52,51 @@ view::PrintOptions print_options(const Options& options, const view::Output& out
 
 // Of what was read; false if nobody takes the lines any more.
 bool print_events(const Options& options, reading::Trace& trace, view::Printer& printer,
-                  view::Tally& tally, trace::Shares& shares) {
+                  view::Tally& tally, trace::Shares& shares,
+                  std::optional<view::DmesgLines>& dmesg) {
     while (const Event* event = trace.next()) {
         check_strict(options.view, trace, *event);
         tally.add(*event);
         if (options.shares) {
             shares.add(std::span(event->record, 1));
         }
+        if (dmesg) {
+            dmesg->print_before(*event, trace.reader(), printer);
+        }
         printer.add(*event);
         if (printer.broken()) {
             return false;
         }
     }
+    if (dmesg) {
+        dmesg->finish(trace.reader(), printer);
+    }
     printer.finish();
     return true;
+}
+
+std::optional<view::DmesgLines> dmesg_lines(const Options& options,
+                                            const reading::TraceOptions& selection) {
+    std::optional<std::int64_t> offset;
+    if (options.dmesg_offset) {
+        offset = std::llround(*options.dmesg_offset * 1e9);
+    }
+    return options.dmesg.empty()
+               ? std::nullopt
+               : std::optional(view::DmesgLines(options.dmesg, offset, selection));
 }
 
 Status print(const Options& options) {
     const reading::TraceOptions selection = trace_options(options.view);
     reading::Trace trace(selection);
+    std::optional<view::DmesgLines> dmesg = dmesg_lines(options, selection);
     view::Output out(options.view.output);
     view::LineStyle style = line_style(options.view, trace.reader(), out);
     style.raw = options.raw;
     view::Printer printer(out.file(), print_options(options, out), style);
     view::Tally tally(reading::selects(selection));
     trace::Shares shares;
-    if (print_events(options, trace, printer, tally, shares)) {
+    if (print_events(options, trace, printer, tally, shares, dmesg)) {
         const trace::TraceReader& reader = trace.reader();
         if (!options.summary && printer.not_printed() > 0) {
             fmt::print(out.file(), "... {} more events, not printed\n", printer.not_printed());
@@ -98,6 +126,12 @@ void add_print(CLI::App& app, Action& action) {
     command.add_flag("--summary", options->summary, "Only the table and the verdict");
     command.add_flag("--shares", options->shares,
                      "What each CPU had of devices that several use, and how long it waited");
+    add_file(command, "--dmesg", options->dmesg, "The kernel's log, each line at its time");
+    command
+        .add_option("--dmesg-offset", options->dmesg_offset,
+                    "Where printk's 0 is in the trace's time")
+        ->check(CLI::Range(-1e9, 1e9))
+        ->type_name("SECONDS");
     command.add_option("--limit", options->limit, "At most so many lines");
     command.footer(footer);
     command.callback([options, &action] { action = [options] { return print(*options); }; });

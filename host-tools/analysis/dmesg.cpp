@@ -1,0 +1,79 @@
+#include "analysis/dmesg.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace mmioscope::analysis {
+
+namespace {
+
+std::string_view without_level(std::string_view line) {
+    const std::size_t end = line.find('>');
+    return line.starts_with('<') && end != std::string_view::npos && end <= 4 ? line.substr(end + 1)
+                                                                              : line;
+}
+
+std::optional<DmesgLine> line_of(std::string_view line) {
+    line = without_level(line);
+    const std::size_t close = line.find(']');
+    if (!line.starts_with('[') || close == std::string_view::npos) {
+        return std::nullopt;
+    }
+    std::string_view number = line.substr(1, close - 1);
+    number.remove_prefix(std::min(number.find_first_not_of(' '), number.size()));
+    double seconds = 0;
+    const auto [end, error] =
+        std::from_chars(number.data(), number.data() + number.size(), seconds);
+    const bool whole = end == number.data() + number.size() && number.find('.') != number.npos;
+    if (error != std::errc() || !whole || !(seconds >= 0 && seconds < 1e9)) {
+        return std::nullopt;
+    }
+    return DmesgLine{std::llround(seconds * 1e9), std::string(line)};
+}
+
+} // namespace
+
+std::vector<DmesgLine> read_dmesg(std::istream& in) {
+    std::vector<DmesgLine> lines;
+    for (std::string text; std::getline(in, text);) {
+        while (!text.empty() && (text.back() == '\r' || text.back() == ' ')) {
+            text.pop_back();
+        }
+        if (std::optional<DmesgLine> line = line_of(text)) {
+            lines.push_back(std::move(*line));
+        }
+    }
+    return lines;
+}
+
+DmesgOffset::DmesgOffset(const std::vector<DmesgLine>& lines) {
+    for (const DmesgLine& line : lines) {
+        times_.emplace(line.text, line.nanoseconds);
+    }
+}
+
+void DmesgOffset::add(const Event& event) {
+    const std::optional<UartText::Line> line = uart_.add(event);
+    if (!line) {
+        return;
+    }
+    std::string_view text = line->text;
+    text = text.substr(0, text.find_last_not_of(' ') + 1);
+    if (const auto found = times_.find(text); found != times_.end()) {
+        bounds_.push_back(static_cast<std::int64_t>(line->nanoseconds) - found->second);
+    }
+}
+
+std::optional<std::int64_t> DmesgOffset::estimate() const {
+    const auto least = std::min_element(bounds_.begin(), bounds_.end());
+    return least == bounds_.end() ? std::nullopt : std::optional(*least);
+}
+
+std::int64_t DmesgOffset::half_within() const {
+    std::vector<std::int64_t> sorted = bounds_;
+    std::sort(sorted.begin(), sorted.end());
+    return sorted.empty() ? 0 : sorted[sorted.size() / 2] - sorted.front();
+}
+
+} // namespace mmioscope::analysis
