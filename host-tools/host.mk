@@ -10,7 +10,7 @@ HOST_CXXFLAGS := -std=c++20 -O2 -g $(HOST_WARNINGS)
 HOST_TEST_CXXFLAGS := -std=c++20 -O1 -g $(HOST_WARNINGS) -Wno-maybe-uninitialized -Wno-psabi \
                       -fsanitize=address,undefined \
                       -fno-sanitize-recover=all
-HOST_LIBS := -lfmt -lfdt -lserialport -lz -lzstd -llzma -llz4 -ldw -lelf -lpugixml -lsqlite3 -lncursesw -ldl -lpthread
+HOST_LIBS := -lfmt -lfdt -lserialport -lz -lzstd -llzma -llz4 -ldw -lelf -lpugixml -lsqlite3 -lncursesw -lre2 -ldl -lpthread
 
 # All of it but the commands: the library.
 HOST_LIB_SOURCES := $(sort $(filter-out host-tools/cli/%,$(wildcard host-tools/*/*.cpp)))

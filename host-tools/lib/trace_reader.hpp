@@ -28,6 +28,7 @@ public:
     const std::optional<abi::Info>& info() const { return info_; }
     std::span<const abi::RegionEntry> regions() const { return regions_; }
     const DeviceNames& names() const { return names_; }
+    std::span<const std::byte> tree() const { return tree_; } ///< the board's device tree
     const std::map<std::string, std::string>& text() const { return text_; }
 
     /// Those of all records returned so far.

@@ -1,6 +1,7 @@
 // A trace opened for reading, from a path or standard input: its head, then event after event.
 #pragma once
 
+#include "filter/filter.hpp"
 #include "lib/file_descriptor.hpp"
 #include "reading/naming.hpp"
 
@@ -18,9 +19,10 @@ struct TraceOptions {
     std::string path = "-";                ///< "-": standard input
     std::optional<std::uint64_t> from, to; ///< ns since the trace's first record; `to` is outside
     std::vector<unsigned> cpus;            ///< only theirs, and all markers; empty: all CPUs'
-    std::string filter;                    ///< only events for which this holds; empty: all
+    std::string filter;        ///< only events that it holds for (filter/parser.hpp); empty: all
+    filter::Settings settings; ///< of `filter`
     std::vector<std::string> symbols, registers; ///< files
-    bool no_pc = false;                          ///< no code addresses
+    bool no_pc = false; ///< nobody is told where the guest's code is (strip_code.hpp)
     /// Reads on behind the end of the file, which is being written: is called each 100 ms while
     /// nothing comes, and ends the reading by false. Null: the end is the end.
     std::function<bool()> wait;
@@ -40,21 +42,29 @@ public:
     /// The next event in the order of time; null at the end. It holds until the next call.
     const Event* next();
 
+    /// How many events before this one the filter did not hold for.
+    std::uint64_t left_out() const { return left_out_; }
+    /// Whether code addresses are left out: of the trace's other parts nobody should show any.
+    bool no_pc() const { return options_.no_pc; }
+
     /// The head, and after the last event the losses and the end.
     const trace::TraceReader& reader() const { return *reader_; }
     Naming& naming() { return *naming_; }
 
 private:
-    bool wanted(const Event& event) const;
+    const Event* take();
+    bool in_range(const Event& event) const;
 
     TraceOptions options_;
+    std::optional<filter::Filter> filter_; ///< made first: a wrong one is told of before the trace
+    std::uint64_t left_out_ = 0;
     FileDescriptor file_;
     std::unique_ptr<trace::ByteSource> source_;
     std::unique_ptr<trace::TraceReader> reader_;
     std::unique_ptr<Naming> naming_;
     std::span<const abi::Record> block_; ///< what has not been returned of the block read last
     Event event_;
-    abi::Record bare_; ///< without code addresses
+    abi::Record stripped_; ///< the event's record without code addresses
 };
 
 } // namespace mmioscope::reading

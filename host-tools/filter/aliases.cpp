@@ -1,0 +1,61 @@
+#include "filter/aliases.hpp"
+
+#include "lib/device_tree.hpp"
+
+#include <libfdt.h>
+
+namespace mmioscope::filter {
+
+namespace {
+
+void add_path(std::vector<std::string>& names, std::string_view path) {
+    if (path.starts_with('~')) {
+        path.remove_prefix(1); // it was too long: only its end is known
+    }
+    for (std::string_view end = path; !end.empty();) {
+        names.emplace_back(end);
+        const std::size_t slash = end.find('/');
+        end.remove_prefix(slash == std::string_view::npos ? end.size() : slash + 1);
+    }
+    const std::string_view node = path.substr(path.rfind('/') + 1);
+    names.emplace_back(node.substr(0, node.find('@')));
+}
+
+void add_compatible(std::vector<std::string>& names, std::span<const std::byte> tree,
+                    std::string_view path) {
+    const int node =
+        fdt_path_offset_namelen(tree.data(), path.data(), static_cast<int>(path.size()));
+    const int count = node < 0 ? 0 : fdt_stringlist_count(tree.data(), node, "compatible");
+    for (int i = 0; i < count; ++i) {
+        const std::string_view text =
+            fdt_stringlist_get(tree.data(), node, "compatible", i, nullptr);
+        names.emplace_back(text);
+        names.emplace_back(text.substr(text.find(',') + 1));
+    }
+}
+
+} // namespace
+
+std::vector<std::vector<std::string>> device_aliases(const trace::TraceReader& reader) {
+    std::vector<std::vector<std::string>> all;
+    const bool tree = trace::tree_is_sound(reader.tree());
+    const auto aliases = trace::aliases(reader.tree());
+    for (const abi::RegionEntry& region : reader.regions()) {
+        const std::string_view path = trace::region_path(region);
+        std::vector<std::string> names;
+        names.emplace_back(reader.names()[static_cast<std::uint16_t>(all.size())]);
+        add_path(names, path);
+        for (const auto& [alias, node] : aliases) {
+            if (node == path) {
+                names.push_back(alias);
+            }
+        }
+        if (tree) {
+            add_compatible(names, reader.tree(), path);
+        }
+        all.push_back(std::move(names));
+    }
+    return all;
+}
+
+} // namespace mmioscope::filter

@@ -1,0 +1,50 @@
+#include "filter/call.hpp"
+
+#include "filter/pattern.hpp"
+
+namespace mmioscope::filter {
+
+namespace {
+
+std::string quoted(const std::string& text) {
+    return Pattern::literal(text, Pattern::Case::exact).written();
+}
+
+} // namespace
+
+CallOptions take_options(TokenStream& tokens) {
+    CallOptions options;
+    if (!tokens.take_sign("(") || tokens.take_sign(")")) {
+        return options;
+    }
+    do {
+        const Token key = tokens.need_text("an option");
+        tokens.need_sign("=");
+        if (!options.emplace(key.text, tokens.need_text("a value").text).second) {
+            throw tokens.complaint_at(key, fmt::format("'{}' is given twice", key.text));
+        }
+    } while (tokens.take_sign(","));
+    tokens.need_sign(")");
+    return options;
+}
+
+Call parse_call(std::string_view subject, std::string_view text) {
+    TokenStream tokens(subject, text);
+    Call call;
+    call.name = tokens.need_text("a name").text;
+    call.options = take_options(tokens);
+    if (!tokens.at_end()) {
+        throw tokens.complaint_here("expected nothing more");
+    }
+    return call;
+}
+
+std::string written(const Call& call) {
+    std::string list;
+    for (const auto& [key, value] : call.options) {
+        list += (list.empty() ? "" : ", ") + quoted(key) + "=" + quoted(value);
+    }
+    return call.name + (list.empty() ? "" : "(" + list + ")");
+}
+
+} // namespace mmioscope::filter

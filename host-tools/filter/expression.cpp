@@ -1,0 +1,88 @@
+#include "filter/expression.hpp"
+
+#include "filter/bits.hpp"
+
+#include <algorithm>
+
+namespace mmioscope::filter {
+
+namespace {
+
+bool within(const Ranges& ranges, std::uint64_t number) {
+    return std::any_of(ranges.begin(), ranges.end(), [number](const Range& range) {
+        return number >= range.first && number <= range.last;
+    });
+}
+
+bool any_matches(const std::vector<Pattern>& patterns, std::string_view text) {
+    return std::any_of(patterns.begin(), patterns.end(),
+                       [text](const Pattern& pattern) { return pattern.matches(text); });
+}
+
+class OneOf final : public TextField::Reader {
+public:
+    explicit OneOf(const std::vector<Pattern>& patterns) : patterns_(patterns) {}
+    bool matches(std::string_view text) const override { return any_matches(patterns_, text); }
+
+private:
+    const std::vector<Pattern>& patterns_;
+};
+
+bool holds(const NumberTest& test, const Event& event, const Context& context) {
+    const std::optional<std::uint64_t> number = test.field->get(event, context.frequency);
+    return number && within(test.ranges, *number & test.mask.value_or(UINT64_MAX));
+}
+
+bool holds(const TextTest& test, const Event& event, const Context&) {
+    const std::uint16_t device = event.record->device;
+    if (test.field->device && device < test.regions.size()) {
+        return test.regions[device];
+    }
+    return test.field->any(event, OneOf(test.patterns));
+}
+
+bool holds(const BitsTest& test, const Event& event, const Context&) {
+    if (event.reg == nullptr || (test.reg && !test.reg->matches(event.reg->name))) {
+        return false;
+    }
+    return std::any_of(
+        event.reg->fields.begin(), event.reg->fields.end(), [&test, &event](const Field& field) {
+            if (!test.field.matches(field.name)) {
+                return false;
+            }
+            const std::optional<std::uint64_t> bits = field_value(event, field);
+            return bits &&
+                   (within(test.ranges, *bits & test.mask.value_or(UINT64_MAX)) ||
+                    (!test.names.empty() && any_matches(test.names, value_name(field, *bits))));
+        });
+}
+
+bool holds(const CustomTest& test, const Event& event, const Context&) {
+    return test.keep(event);
+}
+
+} // namespace
+
+bool holds(const Node& node, const Event& event, const Context& context) {
+    const auto child = [&event, &context](const Node& one) { return holds(one, event, context); };
+    switch (node.kind) {
+    case Node::Kind::all_of: return std::all_of(node.children.begin(), node.children.end(), child);
+    case Node::Kind::any_of: return std::any_of(node.children.begin(), node.children.end(), child);
+    case Node::Kind::none_of:
+        return std::none_of(node.children.begin(), node.children.end(), child);
+    case Node::Kind::test: break;
+    }
+    return std::visit([&event, &context](const auto& test) { return holds(test, event, context); },
+                      *node.test);
+}
+
+void for_each_test(Node& node, const std::function<void(Test&)>& visit) {
+    if (node.test) {
+        visit(*node.test);
+    }
+    for (Node& child : node.children) {
+        for_each_test(child, visit);
+    }
+}
+
+} // namespace mmioscope::filter

@@ -1,0 +1,73 @@
+// What a filter can ask of an event.
+#pragma once
+
+#include "mmioscope/event.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace mmioscope::filter {
+
+/// A number that an event may have.
+struct NumberField {
+    /// A word for a value, such as `fault` of `type`.
+    struct Word {
+        std::string_view word;
+        std::uint64_t value;
+    };
+    enum class Unit {
+        none,  ///< 0x, 0b, decimal; K, M, G behind it
+        time,  ///< nanoseconds; written as seconds, or with ns, us, ms, s
+        words, ///< one of `words`
+    };
+    /// Nothing if the event has none. `frequency` is that of the trace's counter in Hz; 0: ticks
+    /// are taken for nanoseconds.
+    using Get = std::optional<std::uint64_t> (*)(const Event& event, std::uint32_t frequency);
+
+    std::string_view name;
+    Get get;
+    Unit unit = Unit::none;
+    std::span<const Word> words = {};
+    bool code = false; ///< tells where the guest's code is
+};
+
+/// Texts that an event may have, of which one has to match.
+struct TextField {
+    /// Is told of texts until it returns true.
+    class Reader {
+    public:
+        virtual bool matches(std::string_view text) const = 0;
+
+    protected:
+        ~Reader() = default;
+    };
+    /// True if one of the event's texts matches; false if it has none.
+    using Any = bool (*)(const Event& event, const Reader& reader);
+
+    std::string_view name;
+    Any any;
+    bool folded = false; ///< upper and lower case are the same
+    bool code = false;   ///< tells where the guest's code is
+    bool device = false; ///< the trace knows more names of it than the event (aliases.hpp)
+};
+
+std::span<const NumberField> number_fields();
+std::span<const TextField> text_fields();
+
+/// Other names of fields: `read` is `r`.
+struct Synonym {
+    std::string_view name;
+    std::string_view field;
+};
+std::span<const Synonym> synonyms();
+
+/// By name or synonym; null if there is none.
+const NumberField* number_field(std::string_view name);
+const TextField* text_field(std::string_view name);
+
+/// Whether the record tells of an access that has an address, a size and a direction.
+bool has_access(const abi::Record& record);
+
+} // namespace mmioscope::filter

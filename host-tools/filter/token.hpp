@@ -1,0 +1,37 @@
+// The words and signs that a filter is written in.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace mmioscope::filter {
+
+struct Token {
+    enum class Kind { word, quoted, sign, end };
+
+    Kind kind = Kind::end;
+    std::string text;       ///< of a quoted text what is between the quotes
+    std::size_t column = 0; ///< of its first character, from 0
+    std::size_t end = 0;    ///< of the first one behind it
+};
+
+/// Takes a text apart, token after token; throws Error (bad_input) where there is none.
+class Lexer {
+public:
+    /// `subject` is what `text` is, for complaints; both outlive this.
+    Lexer(std::string_view subject, std::string_view text) : subject_(subject), text_(text) {}
+
+    Token next();
+
+private:
+    Token word(std::size_t begin);
+    Token quoted(std::size_t begin);
+    Token sign(std::size_t begin);
+
+    std::string_view subject_;
+    std::string_view text_;
+    std::size_t at_ = 0;
+};
+
+} // namespace mmioscope::filter
