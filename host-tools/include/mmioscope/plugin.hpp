@@ -1,0 +1,88 @@
+// Filters and analyses of one's own, loaded at run time: `mmioscope ... --plugin FILE.so` makes a
+// filter usable as `@name(key=value)` in -F and an analysis as `mmioscope stat --analysis name`.
+//
+// A plug-in is a shared library of one source file, built by the compiler and against the headers
+// of the mmioscope that loads it (both are checked). contrib/plugin-example/ has one.
+#pragma once
+
+#include "mmioscope/event.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+
+namespace mmioscope::plugin {
+
+/// What a user wrote between the parentheses. A plug-in throws std::runtime_error on what it does
+/// not know; its text is printed.
+using Options = std::map<std::string, std::string>;
+
+class Filter {
+public:
+    virtual ~Filter() = default;
+
+    /// Whether `event` is meant. Called for each event that the conditions left of it let through,
+    /// in the order of time.
+    virtual bool keep(const Event& event) = 0;
+};
+
+class Analysis {
+public:
+    virtual ~Analysis() = default;
+
+    /// The next event, in the order of time. Its pointers hold until the trace ends, `record` and
+    /// `text` until this returns.
+    virtual void add(const Event& event) = 0;
+
+    /// There are no more: prints what was found.
+    virtual void finish(std::ostream& output) = 0;
+};
+
+using MakeFilter = std::function<std::unique_ptr<Filter>(const Options&)>;
+using MakeAnalysis = std::function<std::unique_ptr<Analysis>(const Options&)>;
+
+/// Takes what a plug-in has.
+class Registry {
+public:
+    /// `name` consists of letters, digits and '_'; `help` is one line.
+    virtual void filter(const std::string& name, const std::string& help, MakeFilter make) = 0;
+    virtual void analysis(const std::string& name, const std::string& help, MakeAnalysis make) = 0;
+
+protected:
+    ~Registry() = default;
+};
+
+/// What a plug-in was built against.
+struct Interface {
+    std::uint32_t version; ///< raised when anything above changes
+    std::uint32_t layout;  ///< of what events consist of
+};
+
+constexpr std::uint32_t layout_of_events() {
+    const std::size_t sizes[] = {sizeof(Event),     sizeof(abi::Record), sizeof(Register),
+                                 sizeof(Field),     sizeof(Location),    sizeof(SourceLine),
+                                 sizeof(Task),      sizeof(std::string), sizeof(Options),
+                                 sizeof(MakeFilter)};
+    std::uint32_t sum = 0;
+    for (const std::size_t size : sizes) {
+        sum = sum * 31 + static_cast<std::uint32_t>(size);
+    }
+    return sum;
+}
+
+inline constexpr Interface interface_of_headers{1, layout_of_events()};
+
+} // namespace mmioscope::plugin
+
+/// Defines what is looked for in the library; a function's body follows, which is given `registry`:
+///     MMIOSCOPE_PLUGIN(registry) { registry.filter("mine", "What it keeps", make_mine); }
+#define MMIOSCOPE_PLUGIN(registry)                                                                 \
+    extern "C" __attribute__((visibility("default")))                                              \
+    const mmioscope::plugin::Interface mmioscope_plugin_interface =                                \
+        mmioscope::plugin::interface_of_headers;                                                   \
+    extern "C" __attribute__((visibility("default"))) void mmioscope_plugin_register(              \
+        [[maybe_unused]] mmioscope::plugin::Registry& registry)

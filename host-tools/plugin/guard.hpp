@@ -1,0 +1,29 @@
+// Calls into plug-ins: whatever they throw becomes one line that names them.
+#pragma once
+
+#include "lib/error.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+
+namespace mmioscope::plugin {
+
+/// Calls `call`. Throws Error (bad_input) "WHO: WHAT" for what it throws, in one line.
+template <typename Call>
+auto guarded(const std::string& who, Call&& call) {
+    std::string what;
+    try {
+        return std::forward<Call>(call)();
+    } catch (const std::exception& error) {
+        what = error.what();
+    } catch (...) {
+        what = "threw what is no std::exception";
+    }
+    std::replace_if(
+        what.begin(), what.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
+    throw bad_input("{}: {}", who, what);
+}
+
+} // namespace mmioscope::plugin

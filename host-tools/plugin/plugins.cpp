@@ -1,0 +1,186 @@
+#include "plugin/plugins.hpp"
+
+#include "plugin/guard.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+
+namespace mmioscope::plugin {
+
+namespace {
+
+using Register = void (*)(Registry&);
+
+// Whether a name can be written behind @ and --analysis.
+bool is_name(std::string_view name) {
+    return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_';
+    });
+}
+
+// dlopen() looks a name without a slash up in the system's folders.
+std::string as_file(const std::string& path) {
+    return path.find('/') == std::string::npos ? "./" + path : path;
+}
+
+std::string last_failure(const std::string& path) {
+    const char* const text = ::dlerror();
+    std::string why = text == nullptr ? "cannot be loaded" : text;
+    const std::string prefix = as_file(path) + ": "; // the complaint has the path in front
+    return why.starts_with(prefix) ? why.substr(prefix.size()) : why;
+}
+
+void check_interface(void* library, const std::string& path) {
+    const auto* const with =
+        static_cast<const Interface*>(::dlsym(library, "mmioscope_plugin_interface"));
+    if (with == nullptr) {
+        throw bad_input("plug-in {}: no plug-in of mmioscope (it has no MMIOSCOPE_PLUGIN)", path);
+    }
+    if (with->version != interface_of_headers.version) {
+        throw bad_input("plug-in {}: made for version {} of the interface, this program has {}",
+                        path, with->version, interface_of_headers.version);
+    }
+    if (with->layout != interface_of_headers.layout) {
+        throw bad_input("plug-in {}: built with other headers than this program: build it again",
+                        path);
+    }
+}
+
+template <typename Entries>
+std::string names_of(const Entries& entries) {
+    std::string names;
+    for (const auto& [name, entry] : entries) {
+        names += (names.empty() ? "" : ", ") + name;
+    }
+    return names.empty() ? "no plug-in has one" : "there are: " + names;
+}
+
+template <typename Entries>
+const auto& entry_of(const Entries& entries, const std::string& name, std::string_view kind) {
+    const auto entry = entries.find(name);
+    if (entry == entries.end()) {
+        throw bad_input("there is no {} '{}' ({})", kind, name, names_of(entries));
+    }
+    return entry->second;
+}
+
+/// What `make` returns, which is not null.
+template <typename Make>
+auto made(const Make& make, const Options& options, const std::string& who) {
+    auto object = guarded(who, [&] { return make(options); });
+    if (!object) {
+        throw bad_input("{}: made nothing", who);
+    }
+    return object;
+}
+
+class GuardedAnalysis final : public Analysis {
+public:
+    GuardedAnalysis(std::string who, std::unique_ptr<Analysis> analysis)
+        : who_(std::move(who)), analysis_(std::move(analysis)) {}
+
+    void add(const Event& event) override {
+        guarded(who_, [&] { analysis_->add(event); });
+    }
+    void finish(std::ostream& output) override {
+        guarded(who_, [&] { analysis_->finish(output); });
+    }
+
+private:
+    std::string who_;
+    std::unique_ptr<Analysis> analysis_;
+};
+
+} // namespace
+
+/// What one library registers.
+class Plugins::Loading final : public Registry {
+public:
+    Loading(Plugins& plugins, const std::string& path) : plugins_(plugins), path_(path) {}
+
+    void filter(const std::string& name, const std::string& help, MakeFilter make) override {
+        add(plugins_.filters_, name, {path_, help, std::move(make)});
+    }
+    void analysis(const std::string& name, const std::string& help, MakeAnalysis make) override {
+        add(plugins_.analyses_, name, {path_, help, std::move(make)});
+    }
+
+private:
+    template <typename Entries>
+    void add(Entries& to, const std::string& name, typename Entries::mapped_type entry) {
+        if (!is_name(name)) {
+            throw std::runtime_error("'" + name + "' is no name: letters, digits and _ are");
+        }
+        const auto [existing, fresh] = to.emplace(name, std::move(entry));
+        if (!fresh) {
+            throw std::runtime_error("'" + name + "' is there already, of " +
+                                     existing->second.path);
+        }
+    }
+
+    Plugins& plugins_;
+    const std::string& path_;
+};
+
+Plugins::Plugins(const std::vector<std::string>& paths) {
+    for (const std::string& path : paths) {
+        load(path);
+    }
+}
+
+// Never unloaded: what it made may outlive this, and so may what it threw.
+void Plugins::load(const std::string& path) {
+    const std::string who = "plug-in " + path;
+    void* const library = guarded(who, [&] {
+        return ::dlopen(as_file(path).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    });
+    if (library == nullptr) {
+        throw bad_input("{}: {}", who, last_failure(path));
+    }
+    check_interface(library, path);
+    const auto enter = reinterpret_cast<Register>(::dlsym(library, "mmioscope_plugin_register"));
+    if (enter == nullptr) {
+        throw bad_input("{}: it lacks mmioscope_plugin_register", who);
+    }
+    Loading loading(*this, path);
+    guarded(who, [&] { enter(loading); });
+}
+
+std::function<bool(const Event&)> Plugins::filter(const std::string& name,
+                                                  const Options& options) const {
+    const Entry<MakeFilter>& entry = entry_of(filters_, name, "filter");
+    const std::string who = "plug-in " + entry.path + ", filter " + name;
+    std::shared_ptr<Filter> filter = made(entry.make, options, who);
+    return [who, filter](const Event& event) {
+        return guarded(who, [&] { return filter->keep(event); });
+    };
+}
+
+std::unique_ptr<Analysis> Plugins::analysis(const std::string& name, const Options& options) const {
+    const Entry<MakeAnalysis>& entry = entry_of(analyses_, name, "analysis");
+    const std::string who = "plug-in " + entry.path + ", analysis " + name;
+    return std::make_unique<GuardedAnalysis>(who, made(entry.make, options, who));
+}
+
+filter::Settings Plugins::filter_settings() const {
+    filter::Settings settings;
+    settings.custom = [this](const std::string& name, const Options& options) {
+        return filter(name, options);
+    };
+    return settings;
+}
+
+std::string Plugins::list() const {
+    std::string lines;
+    for (const auto& [name, entry] : filters_) {
+        lines += fmt::format("filter   @{:<20} {}\n", name, entry.help);
+    }
+    for (const auto& [name, entry] : analyses_) {
+        lines += fmt::format("analysis {:<21} {}\n", name, entry.help);
+    }
+    return lines;
+}
+
+} // namespace mmioscope::plugin

@@ -1,0 +1,4 @@
+// A library, and no plug-in.
+extern "C" int answer() {
+    return 42;
+}

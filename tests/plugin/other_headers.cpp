@@ -1,0 +1,5 @@
+// Built against headers whose events are others.
+#include "mmioscope/plugin.hpp"
+
+extern "C" const mmioscope::plugin::Interface mmioscope_plugin_interface{
+    mmioscope::plugin::interface_of_headers.version, 1};

@@ -1,0 +1,6 @@
+// Throws as it is loaded.
+#include "mmioscope/plugin.hpp"
+
+MMIOSCOPE_PLUGIN(registry) {
+    throw std::runtime_error("not today");
+}
