@@ -70,6 +70,8 @@ case $tier in
 test)
     build_all
     suite layout 5 tests/layout.sh "$build"
+    suite man 5 tests/man/man.sh "$build"
+    suite completion 3 tests/completion/completion.sh "$build"
     suite model 20 tests/model/run.sh "$build" test
     beside fuzz tests/fuzz/run.sh "$build" 20 wire
     suite unit 80 catch "$build/tests/unit"

@@ -1,0 +1,60 @@
+#!/bin/bash
+# The manual pages: well-formed, one for each command, with the options that the command has and no other, and
+# examples that use these. Usage: tests/man/man.sh BUILD
+set -u
+program=$1/mmioscope
+passed=0 failed=0
+
+result() { # NAME OFFENCES
+    if [ -z "$2" ]; then
+        passed=$((passed + 1))
+        echo "ok man: $1"
+    else
+        failed=$((failed + 1))
+        echo "FAILED man: $1"
+        echo "$2" | sed 's/^/    /' | head -n 20
+    fi
+}
+
+# Commands whose pages are still to be written.
+pending=" view check info export import follow stat top "
+pages_of() { while read -r command; do [ -f "docs/man/mmioscope-$command.1" ] || [[ $pending != *" $command "* ]] && echo "$command"; done; }
+
+commands() { "$program" --help | sed -n '/^Subcommands:/,$s/^  \([a-z][a-z-]*\)  .*/\1/p'; }
+
+# -o,--output FILE -> -o and --output, a line each.
+help_options() { "$program" "$1" --help | sed -nE 's/^  (-[^ ]+).*/\1/p' | sed 's/{[^}]*}//g' | tr ',' '\n' | sort -u; }
+
+# .It Fl o , Fl -output Ar file -> likewise
+page_options() { sed -n 's/^\.It Fl/ Fl/p' "$1" | grep -oE 'Fl [^ ]+' | sed 's/^Fl /-/' | sort -u; }
+
+# Options in the page's examples that their command has not; a line goes on behind a backslash.
+unknown_in_examples() {
+    sed -n '/^\.Bd/,/^\.Ed/p' "$1" | sed -e ':a' -e '/\\e$/{N;s/\\e\n//;ba' -e '}' | tr '&' '\n' |
+        sed -nE 's/^.*mmioscope ([a-z-]+) (.*)/\1 \2/p' | while read -r command rest; do
+        # What stands in quotes is not the command's.
+        echo "$rest" | sed "s/'[^']*'//g" | grep -oE '(^| )--?[a-zA-Z][a-z-]*' | tr -d ' ' | while read -r option; do
+            help_options "$command" | grep -qxe "$option" || echo "$command has no $option"
+        done
+    done
+}
+
+result "pages are well-formed" "$(mandoc -T lint -W warning docs/man/*.[1-9] 2>&1)"
+result "each command has its page" \
+    "$(commands | pages_of | while read -r command; do [ -f "docs/man/mmioscope-$command.1" ] || echo "$command"; done)"
+result "mmioscope.1 lists each command" \
+    "$(diff <(commands | pages_of | sort) <(sed -n 's/^\.It Cm //p' docs/man/mmioscope.1 | sort))"
+result "pages that are referred to are there" \
+    "$(sed -n 's/^\.Xr \(mmioscope[^ ]*\) \([0-9]\).*/\1.\2/p' docs/man/* | sort -u |
+        while read -r page; do [ -f "docs/man/$page" ] || echo "$page"; done)"
+for page in docs/man/mmioscope-*.1; do
+    command=$(basename "$page" .1)
+    command=${command#mmioscope-}
+    result "$command: options are those of --help" "$(diff <(help_options "$command") <(page_options "$page"))"
+done
+for page in docs/man/*.1; do
+    result "$(basename "$page"): examples use options that there are" "$(unknown_in_examples "$page")"
+done
+
+echo "man: $passed passed, $failed failed"
+[ "$failed" = 0 ]
