@@ -2,8 +2,10 @@
 
 #include "export/csv.hpp"
 #include "export/jsonl.hpp"
+#include "export/mmiotrace.hpp"
 #include "export/output.hpp"
 #include "export/sink.hpp"
+#include "export/sqlite.hpp"
 #include "lib/error.hpp"
 
 namespace mmioscope::exporting {
@@ -27,6 +29,36 @@ private:
     Format exporter_;
 };
 
+/// A format that is a file, and wants its path.
+template <typename Format>
+class File : public Destination {
+public:
+    explicit File(const std::string& path)
+        : path_(checked(path)), unfinished_(name_beside(path_)),
+          exporter_(unfinished_.path().string(), path) {}
+
+    Exporter& exporter() override { return exporter_; }
+    void finish() override { unfinished_.keep_as(path_); }
+
+private:
+    static std::filesystem::path checked(const std::string& path) {
+        if (path == "-") {
+            throw bad_input("this format cannot go to standard output: say -o FILE");
+        }
+        const std::filesystem::path final = final_path(path);
+        std::error_code ignored;
+        if (std::filesystem::exists(final, ignored) &&
+            !std::filesystem::is_regular_file(final, ignored)) {
+            throw bad_input("cannot write {}: it is no file", path);
+        }
+        return final;
+    }
+
+    std::filesystem::path path_;
+    Unfinished unfinished_;
+    Format exporter_;
+};
+
 template <typename Kind>
 std::unique_ptr<Destination> open(const std::string& path) {
     return std::make_unique<Kind>(path);
@@ -40,6 +72,8 @@ struct Format {
 constexpr Format formats[] = {
     {"jsonl", open<Bytes<JsonLines>>},
     {"csv", open<Bytes<Csv>>},
+    {"sqlite", open<File<Sqlite>>},
+    {"mmiotrace", open<Bytes<Mmiotrace>>},
 };
 
 } // namespace

@@ -25,6 +25,15 @@ export_to() { # FORMAT OUT [ARGS...]: into $out/stderr what it says
 # A consumer: prints what it read of FILE for compare.py.
 read_jsonl() { cat "$1"; }
 read_csv() { cat "$1"; }
+read_mmiotrace() { awk -f "$here/mmiotrace.awk" "$1" || echo "awk failed"; }
+read_sqlite() {
+    sqlite3 -csv -header "$1" 'SELECT e.*, d.name AS device, x.text FROM (SELECT e.cpu, e.ns, e.ticks, e.type, e.dir,
+            e.size, e.device AS d, e.offset, e.address, e.value, e.duration, e.pc, e.lr, e.va, e.task, e.sequence,
+            e."order", e.flags, e.id FROM events e) e
+        LEFT JOIN devices d ON d.id = e.d LEFT JOIN texts x ON x.event = e.id ORDER BY e.id'
+    sqlite3 -csv "$1" "SELECT cpu, ns, ticks, 'lost', NULL, NULL, NULL, NULL, NULL, count, NULL, NULL, NULL, NULL, NULL,
+        sequence, NULL, NULL, NULL, NULL, NULL FROM losses"
+}
 
 consumer() { # FORMAT
     local words status=1
@@ -96,6 +105,24 @@ broken_pipe() {
     [ "$(wc -l < "$out/two")" = 2 ] && [ ! -s "$out/stderr" ]
 }
 
+# Each view gives rows, and those of the same accesses the same sum.
+database_views() {
+    local view rows accesses
+    export_to sqlite "$out/views.db" -i "$out/trace.mmio" || return 1
+    accesses=$(sqlite3 "$out/views.db" "SELECT count(*) FROM events WHERE type = 'access'")
+    for view in per_device per_register per_function per_task per_cpu; do
+        rows=$(sqlite3 "$out/views.db" "SELECT sum(reads) + sum(writes) FROM $view")
+        [ "$rows" = "$accesses" ] || { echo "$view has $rows of $accesses accesses"; return 1; }
+    done
+    [ "$(sqlite3 "$out/views.db" 'SELECT sum(lost) FROM per_cpu')" = \
+        "$(sqlite3 "$out/views.db" "SELECT value FROM meta WHERE key = 'lost'")" ] || { echo "losses differ"; return 1; }
+    for view in trace polls markers; do
+        rows=$(sqlite3 "$out/views.db" "SELECT count(*) FROM $view")
+        [ "$rows" -gt 100 ] || { echo "$view has $rows rows"; return 1; }
+    done
+    rm "$out/views.db"
+}
+
 cut_trace() {
     head -c 2000000 "$out/trace.mmio" > "$out/cut.mmio"
     export_to csv "$out/cut.csv" -i "$out/cut.mmio"
@@ -103,15 +130,18 @@ cut_trace() {
 }
 
 "$build/tests/make-trace" "$events" "$out/trace.mmio" || exit 1
-for format in jsonl csv; do
+for format in jsonl csv sqlite mmiotrace; do
     consumer "$format"
 done
 case_ "an old file stays" old_file_stays
 case_ "full disk" full_disk csv
 case_ "interrupted" interrupted csv
+case_ "interrupted, a database" interrupted sqlite
 case_ "broken pipe" broken_pipe
 case_ "cut trace" cut_trace
 case_ "a folder is no file" expect 2 "it is a folder" "$tool" export --to csv -i "$out/trace.mmio" -o "$out"
+case_ "a database is a file" expect 2 "standard output" "$tool" export --to sqlite -i "$out/trace.mmio" -o -
+case_ "the views of a database" database_views
 case_ "no such format" expect 2 "--to" "$tool" export --to xml -i "$out/trace.mmio" -o -
 case_ "losses are told" expect 0 "lacks" "$tool" export --to csv -i "$out/trace.mmio" -o -
 case_ "losses count when strict" expect 1 "lacks" "$tool" export --to csv --strict -i "$out/trace.mmio" -o -

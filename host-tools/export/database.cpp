@@ -1,0 +1,64 @@
+#include "export/database.hpp"
+
+#include "lib/error.hpp"
+
+namespace mmioscope::exporting {
+
+// Nobody reads it before it is whole, so there is no journal and nothing to wait for.
+Database::Database(const std::string& path, std::string name) : name_(std::move(name)) {
+    sqlite3* database = nullptr;
+    const int result = sqlite3_open_v2(path.c_str(), &database,
+                                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+    database_.reset(database);
+    if (result != SQLITE_OK) {
+        throw bad_input("cannot write {}: {}", name_, sqlite3_errmsg(database));
+    }
+    run("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;");
+}
+
+void Database::run(const char* statements) {
+    if (sqlite3_exec(database_.get(), statements, nullptr, nullptr, nullptr) != SQLITE_OK) {
+        fail();
+    }
+}
+
+Statement Database::prepare(const char* statement) {
+    sqlite3_stmt* prepared = nullptr;
+    if (sqlite3_prepare_v2(database_.get(), statement, -1, &prepared, nullptr) != SQLITE_OK) {
+        fail();
+    }
+    return {*this, prepared};
+}
+
+void Database::fail() const {
+    throw failure("cannot write {}: {}", name_, sqlite3_errmsg(database_.get()));
+}
+
+Statement& Statement::operator<<(std::uint64_t number) {
+    sqlite3_bind_int64(statement_.get(), ++bound_, static_cast<sqlite3_int64>(number));
+    return *this;
+}
+
+Statement& Statement::operator<<(std::string_view text) {
+    if (text.empty()) {
+        return null();
+    }
+    sqlite3_bind_text(statement_.get(), ++bound_, text.data(), static_cast<int>(text.size()),
+                      SQLITE_TRANSIENT);
+    return *this;
+}
+
+Statement& Statement::null() {
+    sqlite3_bind_null(statement_.get(), ++bound_);
+    return *this;
+}
+
+void Statement::run() {
+    if (sqlite3_step(statement_.get()) != SQLITE_DONE) {
+        database_.fail();
+    }
+    sqlite3_reset(statement_.get());
+    bound_ = 0;
+}
+
+} // namespace mmioscope::exporting

@@ -1,0 +1,57 @@
+// SQLite: a database that is written from front to back, and its statements.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace mmioscope::exporting {
+
+class Statement;
+
+class Database {
+public:
+    /// Makes `path`. `name` is what errors call it. Throws Error (bad_input); all else here throws
+    /// Error (failed).
+    Database(const std::string& path, std::string name);
+
+    /// Runs statements that return nothing.
+    void run(const char* statements);
+    Statement prepare(const char* statement);
+
+    [[noreturn]] void fail() const;
+
+private:
+    struct Close {
+        void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+    };
+    std::string name_;
+    std::unique_ptr<sqlite3, Close> database_;
+};
+
+/// A statement that is run once for each row. Parameters are bound in their order; an empty text is
+/// null.
+class Statement {
+public:
+    Statement& operator<<(std::uint64_t number); ///< beyond 2^63: the same 64 bits, negative
+    Statement& operator<<(std::string_view text);
+    Statement& null();
+    void run();
+
+private:
+    friend class Database;
+    Statement(Database& database, sqlite3_stmt* statement)
+        : database_(database), statement_(statement) {}
+
+    struct Finalize {
+        void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+    };
+    Database& database_;
+    std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+    int bound_ = 0;
+};
+
+} // namespace mmioscope::exporting

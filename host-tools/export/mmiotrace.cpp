@@ -1,0 +1,141 @@
+#include "export/mmiotrace.hpp"
+
+#include "export/words.hpp"
+
+#include <iterator>
+
+namespace mmioscope::exporting {
+
+using abi::RecordType;
+
+namespace {
+
+constexpr std::uint64_t page_size = 4096;
+// Keys of pages that no virtual address is known of: no virtual page has this bit.
+constexpr std::uint64_t physical_key = 1ull << 63;
+
+std::uint64_t page_of(std::uint64_t address) {
+    return address & ~(page_size - 1);
+}
+
+/// "12.000345"
+struct Time {
+    std::uint64_t seconds;
+    std::uint64_t micros;
+};
+Time time_of(const Event& event) {
+    const std::uint64_t micros = event.nanoseconds / 1000;
+    return {micros / 1'000'000, micros % 1'000'000};
+}
+
+// A mark is one line.
+std::string one_line(std::string_view text) {
+    std::string line(text);
+    for (char& c : line) {
+        c = static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    }
+    return line;
+}
+
+} // namespace
+
+// mmiotrace knows PCI devices only; others are named by marks, which the import reads.
+void Mmiotrace::begin(const trace::TraceReader& reader) {
+    sink_.put("VERSION 20070824\n");
+    const auto to = std::back_inserter(sink_.text());
+    for (std::size_t i = 0; i < reader.regions().size(); ++i) {
+        const abi::RegionEntry& region = reader.regions()[i];
+        fmt::format_to(to, "MARK 0.000000 device {:#x} {:#x} {}\n", region.base, region.size,
+                       one_line(reader.names()[static_cast<std::uint16_t>(i)]));
+    }
+}
+
+void Mmiotrace::add(const Event& event) {
+    switch (event.record->type) {
+    case RecordType::access: add_access(event); break;
+    case RecordType::gap:
+    case RecordType::marker:
+    case RecordType::configuration:
+    case RecordType::power:
+    case RecordType::fault: add_mark(event); break;
+    default: ++others_; break;
+    }
+    sink_.settle();
+}
+
+void Mmiotrace::add_access(const Event& event) {
+    const abi::Record& r = *event.record;
+    const unsigned map = mapping(event);
+    const auto [seconds, micros] = time_of(event);
+    const unsigned pid = event.task == nullptr ? 0 : event.task->pid;
+    const auto to = std::back_inserter(sink_.text());
+    wide_ += abi::access_size(r) > 8 ? 1 : 0;
+    if (!has_bus_value(r)) {
+        ++unknown_;
+        fmt::format_to(to, "UNKNOWN {}.{:06} {} {:#x} 00,00,00 {:#x} {}\n", seconds, micros, map,
+                       abi::physical_address(r), r.pc, pid);
+        return;
+    }
+    fmt::format_to(to, "{} {} {}.{:06} {} {:#x} {:#x} {:#x} {}\n", abi::is_write(r) ? 'W' : 'R',
+                   abi::access_size(r), seconds, micros, map, abi::physical_address(r), r.value,
+                   r.pc, pid);
+}
+
+// The id of the mapping that the access goes through, which is told when it is first seen.
+unsigned Mmiotrace::mapping(const Event& event) {
+    const abi::Record& r = *event.record;
+    const std::uint64_t page = page_of(abi::physical_address(r));
+    const std::uint64_t key = r.va == 0 ? physical_key | page : page_of(r.va);
+    const auto [at, fresh] = mappings_.try_emplace(key, Mapping{page, 0});
+    if (!fresh && at->second.page == page) {
+        return at->second.id;
+    }
+    const auto [seconds, micros] = time_of(event);
+    const auto to = std::back_inserter(sink_.text());
+    if (!fresh) {
+        fmt::format_to(to, "UNMAP {}.{:06} {} 0x0 0\n", seconds, micros, at->second.id);
+    }
+    at->second = {page, ++ids_};
+    fmt::format_to(to, "MAP {}.{:06} {} {:#x} {:#x} {:#x} 0x0 0\n", seconds, micros, ids_, page,
+                   r.va == 0 ? 0 : key, page_size);
+    return ids_;
+}
+
+void Mmiotrace::add_mark(const Event& event) {
+    const abi::Record& r = *event.record;
+    const auto [seconds, micros] = time_of(event);
+    const auto to = std::back_inserter(sink_.text());
+    fmt::format_to(to, "MARK {}.{:06} ", seconds, micros);
+    if (r.type == RecordType::gap) {
+        fmt::format_to(to, "Lost {} events. cpu {} sequence {}\n", r.value, r.cpu, r.cpu_sequence);
+    } else if (r.type == RecordType::marker) {
+        fmt::format_to(to, "{}\n", one_line(plain_text(event.text)));
+    } else if (has_place(r.type)) {
+        fmt::format_to(to, "{} {:#x} {}\n", type_word(r.type), abi::physical_address(r),
+                       one_line(event.text));
+    } else {
+        fmt::format_to(to, "{} {} cpu {} value {:#x}\n", type_word(r.type), one_line(event.text),
+                       r.cpu, r.value);
+    }
+}
+
+void Mmiotrace::finish() {
+    sink_.flush();
+}
+
+std::vector<std::string> Mmiotrace::left_out() const {
+    std::string line = "mmiotrace holds no CPU, duration, register name or function of an access";
+    if (unknown_ > 0) {
+        line +=
+            fmt::format("; {} without a value are UNKNOWN, without size and direction", unknown_);
+    }
+    if (wide_ > 0) {
+        line += fmt::format("; {} have more than 8 bytes, which readers may not expect", wide_);
+    }
+    if (others_ > 0) {
+        line += fmt::format("; {} records that are no access of the guest's are left out", others_);
+    }
+    return {line};
+}
+
+} // namespace mmioscope::exporting

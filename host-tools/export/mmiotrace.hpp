@@ -1,0 +1,39 @@
+// The text of Linux' mmiotrace, version 20070824 (Documentation/trace/mmiotrace.rst).
+#pragma once
+
+#include "export/exporter.hpp"
+#include "export/sink.hpp"
+
+#include <map>
+
+namespace mmioscope::exporting {
+
+class Mmiotrace : public Exporter {
+public:
+    explicit Mmiotrace(Sink& sink) : sink_(sink) {}
+
+    void begin(const trace::TraceReader& reader) override;
+    void add(const Event& event) override;
+    void finish() override;
+    std::vector<std::string> left_out() const override;
+
+private:
+    struct Mapping {
+        std::uint64_t page; ///< physical
+        unsigned id;
+    };
+
+    void add_access(const Event& event);
+    void add_mark(const Event& event);
+    unsigned mapping(const Event& event);
+
+    Sink& sink_;
+    std::map<std::uint64_t, Mapping>
+        mappings_; ///< by the virtual page; without one by the physical
+    unsigned ids_ = 0;
+    std::uint64_t unknown_ = 0; ///< accesses without a value
+    std::uint64_t wide_ = 0;    ///< accesses of more than 8 bytes
+    std::uint64_t others_ = 0;  ///< records that are no access of the guest's, and no words
+};
+
+} // namespace mmioscope::exporting

@@ -1,0 +1,166 @@
+#include "export/sqlite.hpp"
+
+#include "export/sqlite_schema.hpp"
+#include "export/words.hpp"
+#include "lib/record_text.hpp"
+#include "lib/report.hpp"
+
+#include <cstring>
+
+namespace mmioscope::exporting {
+
+namespace {
+
+Database with_tables(const std::string& path, const std::string& name) {
+    Database database(path, name);
+    database.run(sqlite_tables);
+    database.run("BEGIN");
+    return database;
+}
+
+// Zero stands for what nobody knows.
+void bind_known(Statement& to, std::uint64_t number) {
+    if (number == 0) {
+        to.null();
+    } else {
+        to << number;
+    }
+}
+
+} // namespace
+
+Sqlite::Sqlite(const std::string& path, const std::string& name)
+    : database_(with_tables(path, name)),
+      event_(database_.prepare("INSERT INTO events VALUES "
+                               "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")),
+      text_(database_.prepare("INSERT INTO texts VALUES (?,?)")),
+      loss_(database_.prepare("INSERT INTO losses VALUES (?,?,?,?,?)")),
+      register_(database_.prepare("INSERT INTO registers VALUES (?,?,?,?,?,?)")),
+      symbol_(database_.prepare("INSERT INTO symbols VALUES (?,?,?,?,?)")),
+      task_(database_.prepare("INSERT INTO tasks VALUES (?,?,?,?)")) {}
+
+void Sqlite::meta(std::string_view key, std::string_view value) {
+    Statement insert = database_.prepare("INSERT OR REPLACE INTO meta VALUES (?,?)");
+    (insert << key << value).run();
+}
+
+void Sqlite::begin(const trace::TraceReader& reader) {
+    reader_ = &reader;
+    for (const auto& [key, value] : reader.text()) {
+        meta("text:" + key, value);
+    }
+    if (reader.info()) {
+        const abi::Info& info = *reader.info();
+        meta("board", {info.board, ::strnlen(info.board, sizeof info.board)});
+        meta("ticks_per_second", fmt::format("{}", info.counter_frequency));
+        meta("cpus", fmt::format("{}", info.cpu_count));
+        meta("policy", trace::policy_text(info.policy));
+    }
+    Statement insert = database_.prepare("INSERT INTO devices VALUES (?,?,?,?,?)");
+    for (std::size_t i = 0; i < reader.regions().size(); ++i) {
+        const abi::RegionEntry& region = reader.regions()[i];
+        (insert << i << reader.names()[static_cast<std::uint16_t>(i)] << trace::region_path(region)
+                << region.base << region.size)
+            .run();
+    }
+}
+
+void Sqlite::add(const Event& event) {
+    if (event.record->type == abi::RecordType::gap) {
+        add_loss(event);
+        return;
+    }
+    add_row(event);
+    if (!event.text.empty()) {
+        (text_ << rows_ << plain_text(event.text)).run();
+    }
+    if (rows_ % rows_per_transaction == 0) {
+        database_.run("COMMIT; BEGIN");
+    }
+}
+
+void Sqlite::add_loss(const Event& event) {
+    const abi::Record& r = *event.record;
+    (loss_ << r.cpu << r.cpu_sequence << r.value << event.nanoseconds << r.time).run();
+}
+
+void Sqlite::add_row(const Event& event) {
+    const abi::Record& r = *event.record;
+    event_ << ++rows_ << event.nanoseconds << r.time << r.cpu << type_word(r.type);
+    bind_place(event);
+    bind_code(event);
+    event_ << r.cpu_sequence;
+    has_place(r.type) ? event_ << r.lock_sequence : event_.null();
+    (event_ << flag_words(r)).run();
+}
+
+void Sqlite::bind_place(const Event& event) {
+    const abi::Record& r = *event.record;
+    if (!has_place(r.type)) {
+        event_.null().null();
+        r.device == abi::no_device ? event_.null() : event_ << r.device;
+        event_.null().null().null() << r.value;
+        event_.null();
+        return;
+    }
+    event_ << (abi::is_write(r) ? "w" : "r") << abi::access_size(r);
+    r.device == abi::no_device ? event_.null() : event_ << r.device;
+    event_ << event.offset << abi::physical_address(r);
+    event.reg == nullptr ? event_.null() : event_ << register_id(event);
+    const bool known = has_bus_value(r) || r.type == abi::RecordType::fault;
+    known ? event_ << r.value : event_.null();
+    event_ << r.duration;
+}
+
+void Sqlite::bind_code(const Event& event) {
+    const abi::Record& r = *event.record;
+    if (!has_place(r.type)) {
+        event_.null().null().null().null().null().null().null();
+        return;
+    }
+    add_symbol(r.pc, event.code);
+    add_symbol(r.lr, event.caller);
+    for (const std::uint32_t address : {r.pc, r.lr, r.sp, r.va}) {
+        bind_known(event_, address);
+    }
+    r.mode == 0 ? event_.null() : event_ << mode_word(r.mode);
+    bind_known(event_, r.task);
+    event.task == nullptr ? event_.null() : event_ << task_id(*event.task);
+}
+
+std::uint64_t Sqlite::register_id(const Event& event) {
+    const Register& reg = *event.reg;
+    const auto [at, fresh] =
+        registers_.try_emplace({event.record->device, reg.offset}, registers_.size() + 1);
+    if (fresh) {
+        (register_ << at->second << event.record->device << reg.name << reg.offset << reg.size
+                   << reg.description)
+            .run();
+    }
+    return at->second;
+}
+
+std::uint64_t Sqlite::task_id(const Task& task) {
+    const auto [at, fresh] = tasks_.try_emplace({task.pid, task.comm}, tasks_.size() + 1);
+    if (fresh) {
+        (task_ << at->second << task.pid << task.tgid << task.comm).run();
+    }
+    return at->second;
+}
+
+void Sqlite::add_symbol(std::uint32_t address, const Location* location) {
+    if (location != nullptr && !location->function.empty() && symbols_.insert(address).second) {
+        (symbol_ << address << location->function << location->offset << location->module
+                 << source_words(location))
+            .run();
+    }
+}
+
+void Sqlite::finish() {
+    meta("lost", fmt::format("{}", reader_->end() ? reader_->end()->lost : 0));
+    meta("ending", reader_->end() ? trace::ending_text(reader_->end()->ending) : "cut off");
+    database_.run("COMMIT");
+    database_.run(sqlite_views);
+}
+
+} // namespace mmioscope::exporting

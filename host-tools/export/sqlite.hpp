@@ -1,0 +1,48 @@
+// A database: the trace as tables, and views of what people ask (sqlite_schema.cpp).
+#pragma once
+
+#include "export/database.hpp"
+#include "export/exporter.hpp"
+
+#include <map>
+#include <set>
+#include <utility>
+
+namespace mmioscope::exporting {
+
+class Sqlite : public Exporter {
+public:
+    /// Makes `path`, which errors call `name`.
+    Sqlite(const std::string& path, const std::string& name);
+
+    void begin(const trace::TraceReader& reader) override;
+    void add(const Event& event) override;
+    void finish() override;
+
+private:
+    void meta(std::string_view key, std::string_view value);
+    void add_loss(const Event& event);
+    void add_row(const Event& event);
+    void bind_place(const Event& event);
+    void bind_code(const Event& event);
+    std::uint64_t register_id(const Event& event);
+    std::uint64_t task_id(const Task& task);
+    void add_symbol(std::uint32_t address, const Location* location);
+
+    static constexpr std::uint64_t rows_per_transaction = 100'000;
+
+    Database database_;
+    Statement event_;
+    Statement text_;
+    Statement loss_;
+    Statement register_;
+    Statement symbol_;
+    Statement task_;
+    std::map<std::pair<std::uint16_t, std::uint64_t>, std::uint64_t> registers_;
+    std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> tasks_;
+    std::set<std::uint32_t> symbols_;
+    std::uint64_t rows_ = 0;
+    const trace::TraceReader* reader_ = nullptr;
+};
+
+} // namespace mmioscope::exporting
