@@ -1,4 +1,5 @@
 #include "cli/commands.hpp"
+#include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "lib/shares.hpp"
 #include "view/dmesg_lines.hpp"
