@@ -7,7 +7,7 @@ GUEST_PROGRAM_CXX ?= arm-linux-gnueabihf-g++
 guest_program_flags := -Iguest-linux/program/include -Iguest-linux/program -Ihyp -Ihost-tools -isystem $(BUILD)/libfdt -DFMT_HEADER_ONLY \
     -std=c++20 -Os -ffunction-sections -fdata-sections -Wall -Wextra -Wconversion -Wno-psabi -Werror
 guest_program_sources := $(sort $(wildcard guest-linux/program/*.cpp)) \
-    $(addprefix host-tools/lib/,area.cpp ring_reader.cpp ordered_rings.cpp merge.cpp file_writer.cpp follow.cpp \
+    $(addprefix host-tools/lib/,area.cpp ring_reader.cpp ordered_rings.cpp merge.cpp file_writer.cpp index_builder.cpp follow.cpp \
         loss_counter.cpp summary.cpp policies.cpp record_text.cpp verdict.cpp progress_line.cpp signals.cpp file_descriptor.cpp \
         device_names.cpp device_tree.cpp size.cpp) \
     host-tools/cli/program.cpp $(addprefix host-tools/control/,words.cpp steering.cpp device_finder.cpp) \

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "lib/byte_source.hpp"
-#include "lib/file_descriptor.hpp"
 #include "lib/trace_reader.hpp"
 
 #include <memory>
@@ -12,15 +11,15 @@ namespace mmioscope::cli {
 
 class TraceInput {
 public:
-    /// Opens `path`; "-" is standard input. Damage is told on standard error. Throws Error
-    /// (bad_input) that names `path` if it cannot be read as a trace.
+    /// Opens `path`; "-" is standard input. What is compressed with zstd is decompressed. Damage is
+    /// told on standard error. Throws Error (bad_input) that names `path` if it cannot be read as a
+    /// trace.
     explicit TraceInput(const std::string& path);
 
     trace::TraceReader& reader() { return *reader_; }
 
 private:
-    FileDescriptor file_;
-    trace::FileSource source_;
+    std::unique_ptr<trace::ByteSource> source_;
     std::unique_ptr<trace::TraceReader> reader_;
 };
 

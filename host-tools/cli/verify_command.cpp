@@ -1,5 +1,6 @@
 #include "cli/commands.hpp"
 #include "cli/trace_input.hpp"
+#include "lib/open_source.hpp"
 #include "verify/compare.hpp"
 #include "verify/pc_log.hpp"
 #include "verify/report.hpp"
@@ -36,9 +37,7 @@ std::string trace_faults(const trace::TraceReader& reader, const verify::Events&
 // Whether the PCs are those of the log.
 bool verify_pcs(const std::string& path, const verify::Events& events,
                 const trace::TraceReader& reader) {
-    const FileDescriptor file = open_input(path);
-    trace::FileSource source(file.get());
-    verify::AccessLog log = verify::read_pc_log(source);
+    verify::AccessLog log = verify::read_pc_log(*trace::open_source(path));
     if (log.lines.empty()) {
         throw bad_input("{} holds no accesses: is it the log of pc-log.so?", path);
     }
@@ -50,11 +49,10 @@ bool verify_pcs(const std::string& path, const verify::Events& events,
 
 Status verify(const Options& options) {
     TraceInput input(options.trace);
-    const FileDescriptor log_file = open_input(options.log);
-    trace::FileSource log_source(log_file.get());
+    const std::unique_ptr<trace::ByteSource> log_source = trace::open_source(options.log);
     trace::TraceReader& reader = input.reader();
     const verify::Events events = verify::read_events(reader);
-    verify::AccessLog log = verify::read_access_log(log_source);
+    verify::AccessLog log = verify::read_access_log(*log_source);
     if (log.lines.empty()) {
         throw bad_input("{} holds no accesses: is it QEMU's log of mmioscope run --access-log?",
                         options.log);

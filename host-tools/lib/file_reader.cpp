@@ -14,16 +14,16 @@ namespace {
 /// A larger payload is skipped unread: memory stays bounded whatever a file says.
 constexpr std::uint64_t max_payload = 16u << 20;
 
-bool sound(const abi::SectionHeader& header) {
-    return header.magic == abi::section_magic &&
-           header.header_crc == crc_before(header, offsetof(abi::SectionHeader, header_crc));
-}
-
 std::uint64_t padding(std::uint64_t size) {
     return (8 - size % 8) % 8;
 }
 
 } // namespace
+
+bool is_sound(const abi::SectionHeader& header) {
+    return header.magic == abi::section_magic &&
+           header.header_crc == crc_before(header, offsetof(abi::SectionHeader, header_crc));
+}
 
 FileReader::FileReader(ByteSource& source, Report report)
     : source_(source), report_(std::move(report)) {
@@ -31,7 +31,8 @@ FileReader::FileReader(ByteSource& source, Report report)
     const std::size_t got = take(&header, sizeof header);
     if (got < sizeof header ||
         !std::equal(std::begin(header.magic), std::end(header.magic), abi::file_magic)) {
-        throw bad_input("this is not an mmioscope trace file");
+        throw source.problem().empty() ? bad_input("this is not an mmioscope trace file")
+                                       : bad_input("{}", source.problem());
     }
     if (header.header_crc != crc_before(header, offsetof(abi::FileHeader, header_crc))) {
         report_("the file header is damaged; going on with the sections");
@@ -40,20 +41,30 @@ FileReader::FileReader(ByteSource& source, Report report)
     if (header.endianness != abi::file_endianness) {
         throw bad_input("the trace was written with another byte order");
     }
-    if (header.version_major > abi::version_major) {
+    if (header.version_major > abi::file_version_major) {
         throw bad_input("the trace has format version {}.{}; this program reads up to {}",
-                        header.version_major, header.version_minor, abi::version_major);
+                        header.version_major, header.version_minor, abi::file_version_major);
     }
     skip(std::max<std::uint64_t>(header.header_size, sizeof header) - sizeof header);
 }
 
-std::optional<Section> FileReader::next() {
+FileReader::FileReader(ByteSource& source, std::uint64_t offset)
+    : source_(source), report_([](const std::string&) {}) {
+    seek(offset);
+}
+
+std::optional<Section> FileReader::next(const Wanted& wanted) {
     abi::SectionHeader header{};
     while (read_header(header)) {
-        const std::uint64_t start = offset_;
+        const SectionPlace place = place_of(header);
+        if (wanted && !wanted(place)) {
+            skip(place.end - place.payload);
+            return Section{header.type, {}, false};
+        }
         if (header.size > max_payload) {
-            report_(fmt::format("section at byte {} has {} bytes: skipped", start, header.size));
-            skip(header.size + padding(header.size));
+            report_(fmt::format("section at byte {} has {} bytes: skipped", place.payload,
+                                header.size));
+            skip(place.end - place.payload);
             continue;
         }
         if (!read_payload(header)) {
@@ -62,17 +73,34 @@ std::optional<Section> FileReader::next() {
         if (crc(payload_) == header.crc) {
             return Section{header.type, payload_, false};
         }
-        report_(
-            fmt::format("section at byte {} ({} bytes) is damaged: skipped", start, header.size));
+        report_(fmt::format("section at byte {} ({} bytes) is damaged: skipped", place.payload,
+                            header.size));
     }
     return std::nullopt;
+}
+
+std::optional<SectionPlace> FileReader::next_place() {
+    abi::SectionHeader header{};
+    return read_header(header) ? std::optional(place_of(header)) : std::nullopt;
+}
+
+// Right behind its header. A size that no file has is one that ends at the last byte there can be.
+SectionPlace FileReader::place_of(const abi::SectionHeader& header) const {
+    const std::uint64_t most = UINT64_MAX - offset_ - 8;
+    const std::uint64_t size = std::min(header.size, most);
+    return {header.type, offset_ - sizeof header, offset_, size, offset_ + size + padding(size)};
+}
+
+void FileReader::seek(std::uint64_t offset) {
+    source_.seek(offset);
+    offset_ = offset;
 }
 
 bool FileReader::read_header(abi::SectionHeader& header) {
     if (take(&header, sizeof header) < sizeof header) {
         return false;
     }
-    return sound(header) || find_header(header);
+    return is_sound(header) || find_header(header);
 }
 
 // The size of a section with a damaged header is unknown: look for the next sound one.
@@ -80,7 +108,7 @@ bool FileReader::find_header(abi::SectionHeader& header) {
     const std::uint64_t start = offset_ - sizeof header;
     report_(fmt::format("section header at byte {} is damaged: looking for the next", start));
     auto* bytes = reinterpret_cast<std::byte*>(&header);
-    while (!sound(header)) {
+    while (!is_sound(header)) {
         std::memmove(bytes, bytes + 8, sizeof header - 8);
         if (take(bytes + sizeof header - 8, 8) < 8) {
             return false;
@@ -97,23 +125,38 @@ bool FileReader::read_payload(const abi::SectionHeader& header) {
     return payload_.size() == header.size;
 }
 
-std::uint64_t FileReader::skip(std::uint64_t bytes) {
+void FileReader::skip(std::uint64_t bytes) {
     std::array<std::byte, 4096> rest;
-    std::uint64_t done = 0;
-    while (done < bytes) {
-        const std::size_t n = take(rest.data(), std::min<std::uint64_t>(bytes - done, rest.size()));
+    if (bytes > rest.size() && source_.size()) {
+        seek(offset_ + std::min(bytes, *source_.size() - std::min(offset_, *source_.size())));
+        return;
+    }
+    while (bytes > 0) {
+        const std::size_t n = take(rest.data(), std::min<std::uint64_t>(bytes, rest.size()));
         if (n == 0) {
             break;
         }
-        done += n;
+        bytes -= n;
     }
-    return done;
 }
 
 std::size_t FileReader::take(void* to, std::size_t size) {
     const std::size_t got = source_.read(to, size);
     offset_ += got;
+    if (got < size) {
+        tell_problem();
+    }
     return got;
+}
+
+void FileReader::tell_problem() {
+    const std::string problem = problem_told_ || offset_ < sizeof(abi::FileHeader)
+                                    ? std::string() // the first header's is an error
+                                    : source_.problem();
+    if (!problem.empty()) {
+        problem_told_ = true;
+        report_(problem);
+    }
 }
 
 } // namespace mmioscope::trace

@@ -21,27 +21,54 @@ struct Section {
     bool cut; ///< the file ends inside the payload: what is here is right, but not all
 };
 
+/// Where a section stands; `end` is where the next one begins.
+struct SectionPlace {
+    abi::SectionType type;
+    std::uint64_t offset; ///< of its header, from the file's start
+    std::uint64_t payload;
+    std::uint64_t size; ///< of the payload, by its header: the file may end earlier
+    std::uint64_t end;
+};
+
+/// The header is what its writer wrote.
+bool is_sound(const abi::SectionHeader& header);
+
 class FileReader {
 public:
     using Report = std::function<void(const std::string&)>;
+    /// Whether a section is to be read; of one that is not, next() gives the type without a
+    /// payload.
+    using Wanted = std::function<bool(const SectionPlace&)>;
 
     /// Reads the file header from `source`. `report` is told, in one line each, of damaged
     /// parts. Throws Error (bad_input) if this is no trace or one of a newer major version.
     FileReader(ByteSource& source, Report report);
 
+    /// Begins with the section at `offset` of a source that can seek; tells nobody of damage.
+    FileReader(ByteSource& source, std::uint64_t offset);
+
     /// The next sound section; nothing at the end of the bytes.
-    std::optional<Section> next();
+    std::optional<Section> next(const Wanted& wanted = {});
+
+    /// Only where the next one stands. Goes on with its payload: seek() to its end.
+    std::optional<SectionPlace> next_place();
+
+    std::uint64_t offset() const { return offset_; }
+    void seek(std::uint64_t offset);
 
 private:
     bool read_header(abi::SectionHeader& header);
     bool find_header(abi::SectionHeader& header);
+    SectionPlace place_of(const abi::SectionHeader& header) const;
     bool read_payload(const abi::SectionHeader& header);
-    std::uint64_t skip(std::uint64_t bytes);
+    void skip(std::uint64_t bytes);
+    void tell_problem();
     std::size_t take(void* to, std::size_t size);
 
     ByteSource& source_;
     Report report_;
-    std::uint64_t offset_ = 0;
+    std::uint64_t offset_ = 0; ///< of the next byte
+    bool problem_told_ = false;
     std::vector<std::byte> payload_;
 };
 

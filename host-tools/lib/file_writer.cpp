@@ -19,8 +19,8 @@ FileWriter::FileWriter(int fd, WriteProgress& progress) : fd_(fd), progress_(pro
     abi::FileHeader header{};
     std::copy(std::begin(abi::file_magic), std::end(abi::file_magic), header.magic);
     header.endianness = abi::file_endianness;
-    header.version_major = abi::version_major;
-    header.version_minor = abi::version_minor;
+    header.version_major = abi::file_version_major;
+    header.version_minor = abi::file_version_minor;
     header.header_size = sizeof header;
     header.header_crc = crc_before(header, offsetof(abi::FileHeader, header_crc));
     put(&header, sizeof header);
@@ -28,6 +28,11 @@ FileWriter::FileWriter(int fd, WriteProgress& progress) : fd_(fd), progress_(pro
 }
 
 void FileWriter::section(abi::SectionType type, std::span<const std::byte> payload) {
+    index_.add(type, written_, 0, {});
+    write_section(type, payload);
+}
+
+void FileWriter::write_section(abi::SectionType type, std::span<const std::byte> payload) {
     abi::SectionHeader header{abi::section_magic, type, payload.size(), crc(payload), 0};
     header.header_crc = crc_before(header, offsetof(abi::SectionHeader, header_crc));
     put(&header, sizeof header);
@@ -55,7 +60,8 @@ void FileWriter::append(std::span<const abi::Record> records) {
 
 void FileWriter::flush() {
     if (!pending_.empty()) {
-        values(abi::SectionType::records, std::span<const abi::Record>(pending_));
+        index_.add(abi::SectionType::records, written_, pending_.size(), times_of(pending_));
+        write_section(abi::SectionType::records, std::as_bytes(std::span(pending_)));
         records_ += pending_.size();
         pending_.clear();
     }
@@ -63,8 +69,9 @@ void FileWriter::flush() {
 
 void FileWriter::finish(std::uint64_t lost, abi::Ending ending) {
     flush();
-    const abi::End end{records_, lost, ending, 0};
-    values(abi::SectionType::end, std::span(&end, 1));
+    const abi::End end{records_, lost, ending, 0, written_};
+    write_section(abi::SectionType::index, index_payload(index_.entries(), written_));
+    write_section(abi::SectionType::end, std::as_bytes(std::span(&end, 1)));
 }
 
 void FileWriter::put(const void* bytes, std::size_t size) {

@@ -3,6 +3,7 @@
 
 #include "abi/container.hpp"
 #include "lib/follow.hpp"
+#include "lib/index_builder.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -31,12 +32,15 @@ public:
     void flush();
 
     /// Bytes of the file if it were flushed now.
-    std::uint64_t size() const { return written_ + pending_.size() * sizeof(abi::Record); }
+    std::uint64_t size() const {
+        return written_ + pending_.size() * sizeof(abi::Record) + index_.entries().size_bytes();
+    }
 
-    /// Makes the file whole: the last section.
+    /// Makes the file whole: the index and the last section.
     void finish(std::uint64_t lost, abi::Ending ending);
 
 private:
+    void write_section(abi::SectionType type, std::span<const std::byte> payload);
     void put(const void* bytes, std::size_t size);
 
     int fd_;
@@ -44,6 +48,7 @@ private:
     std::uint64_t written_ = 0;
     std::uint64_t records_ = 0;
     std::vector<abi::Record> pending_;
+    IndexBuilder index_;
 };
 
 } // namespace mmioscope::trace

@@ -31,12 +31,27 @@ std::optional<T> copy_one(std::span<const std::byte> payload) {
 } // namespace
 
 TraceReader::TraceReader(ByteSource& source, const Report& report)
-    : file_(source, [this, report](const std::string& text) {
+    : source_(source), file_(source, [this, report](const std::string& text) {
           damaged_ = true;
           report(text);
       }) {
     while (!fresh_ && !end_ && read_section()) {
     }
+    if (fresh_) {
+        start_ = records_.front().time;
+    }
+}
+
+void TraceReader::select(const TimeSpan& times) {
+    partial_ = true;
+    fresh_ = fresh_ && times_of(records_).overlaps(times);
+    if (!source_.size()) {
+        return;
+    }
+    const std::uint64_t offset = file_.offset();
+    std::optional<FileIndex> index = read_index(source_);
+    route_.emplace(index ? std::move(*index) : scan_file(source_), times);
+    file_.seek(offset);
 }
 
 std::span<const abi::Record> TraceReader::next() {
@@ -46,17 +61,29 @@ std::span<const abi::Record> TraceReader::next() {
         return {};
     }
     fresh_ = false;
-    start_ = start_.value_or(records_.front().time);
     count_ += records_.size();
     return records_;
 }
 
 bool TraceReader::sound() const {
-    return !damaged_ && end_ && end_->records == count_;
+    return !damaged_ && end_ && (partial_ || end_->records == count_);
+}
+
+std::optional<Section> TraceReader::next_section() {
+    if (!route_) {
+        return file_.next();
+    }
+    const std::uint64_t next = route_->next(file_.offset());
+    if (next != file_.offset()) {
+        file_.seek(next);
+    }
+    return file_.next([this](const SectionPlace& place) {
+        return place.type != abi::SectionType::records || route_->has_times(place.offset);
+    });
 }
 
 bool TraceReader::read_section() {
-    const std::optional<Section> section = file_.next();
+    const std::optional<Section> section = next_section();
     if (!section || (section->cut && section->type != abi::SectionType::records)) {
         return false;
     }
@@ -83,9 +110,18 @@ bool TraceReader::read_section() {
     case abi::SectionType::statistics: copy_array(payload, statistics_); break;
     case abi::SectionType::text: read_text(payload); break;
     case abi::SectionType::previous_boot: break; // `blackbox` reads it
-    case abi::SectionType::end: end_ = copy_one<abi::End>(payload); break;
+    case abi::SectionType::index: break;         // file_index.hpp reads it
+    case abi::SectionType::end: read_end(payload); break;
     }
     return true;
+}
+
+// The first versions' had fewer fields.
+void TraceReader::read_end(std::span<const std::byte> payload) {
+    if (payload.size() >= abi::first_end_size) {
+        end_.emplace();
+        std::memcpy(&*end_, payload.data(), std::min(payload.size(), sizeof *end_));
+    }
 }
 
 void TraceReader::read_text(std::span<const std::byte> payload) {

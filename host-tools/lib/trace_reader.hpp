@@ -3,6 +3,7 @@
 
 #include "lib/device_names.hpp"
 #include "lib/file_reader.hpp"
+#include "lib/route.hpp"
 #include "lib/task_table.hpp"
 
 #include <map>
@@ -21,6 +22,11 @@ public:
     /// Throws Error (bad_input) if this is no trace.
     TraceReader(ByteSource& source, const Report& report);
 
+    /// From now on next() need not give records of other times, and of a source that can seek it
+    /// does not read what it need not: but all sections that are no records. To be called at most
+    /// once, before the first next().
+    void select(const TimeSpan& times);
+
     /// The next block of records, in the order of time; empty at the end.
     std::span<const abi::Record> next();
 
@@ -33,7 +39,7 @@ public:
 
     /// Those of all records returned so far.
     const TaskTable& tasks() const { return tasks_; }
-    /// CNTPCT of the first record; nothing before next() has returned it.
+    /// CNTPCT of the first record that could be read, of whatever time the wanted ones are.
     const std::optional<std::uint64_t>& start() const { return start_; }
 
     // Complete only after next() has returned an empty block.
@@ -41,15 +47,24 @@ public:
     std::span<const abi::Statistics> statistics() const { return statistics_; }
     const std::optional<abi::End>& end() const { return end_; } ///< nothing: the file was cut
     bool damaged() const { return damaged_; }
-    /// Damaged, or with another number of records than its end tells.
+    /// Neither damaged nor cut, and with as many records as its end tells, unless only some were to
+    /// be read.
     bool sound() const;
+    /// Only a range of time is read: what is in front of it is not missing.
+    bool partial() const { return partial_; }
 
 private:
     bool read_section();
     void read_text(std::span<const std::byte> payload);
 
+    void read_end(std::span<const std::byte> payload);
+    std::optional<Section> next_section();
+
     bool damaged_ = false;
+    bool partial_ = false;
+    ByteSource& source_;
     FileReader file_;
+    std::optional<Route> route_; ///< nothing: everything is read
     std::optional<abi::Info> info_;
     std::optional<abi::End> end_;
     std::vector<std::byte> tree_;

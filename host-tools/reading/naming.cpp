@@ -5,6 +5,7 @@
 #include "lib/record_text.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace mmioscope::reading {
 
@@ -29,10 +30,23 @@ bool in_kernel(const abi::Record& record) {
 }
 
 } // namespace
+
+constexpr std::uint64_t giga = 1'000'000'000;
+
 // In two parts: the product of a long trace's ticks with 10^9 does not fit 64 bits.
 std::uint64_t nanoseconds(std::uint64_t ticks, std::uint32_t frequency) {
-    constexpr std::uint64_t giga = 1'000'000'000;
     return frequency == 0 ? ticks : ticks / frequency * giga + ticks % frequency * giga / frequency;
+}
+
+// One tick more would be told as more nanoseconds.
+std::uint64_t ticks(std::uint64_t nanoseconds, std::uint32_t frequency) {
+    if (frequency == 0) {
+        return nanoseconds;
+    }
+    const std::uint64_t seconds = nanoseconds / giga;
+    const std::uint64_t rest = ((nanoseconds % giga + 1) * frequency - 1) / giga;
+    constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+    return seconds > (most - rest) / frequency ? most : seconds * frequency + rest;
 }
 
 Event Naming::event(const abi::Record& record) {

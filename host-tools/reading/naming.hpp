@@ -16,6 +16,9 @@ std::string text_of(const abi::Record& record);
 /// `ticks` of a counter of `frequency` Hz, or themselves if that is 0.
 std::uint64_t nanoseconds(std::uint64_t ticks, std::uint32_t frequency);
 
+/// The most ticks that are no more than so many nanoseconds.
+std::uint64_t ticks(std::uint64_t nanoseconds, std::uint32_t frequency);
+
 class Naming {
 public:
     /// `reader` has read what stands in front of the records, and outlives this.

@@ -2,6 +2,7 @@
 
 #include "lib/error.hpp"
 #include "lib/growing_source.hpp"
+#include "lib/open_source.hpp"
 #include "reading/strip_code.hpp"
 
 #include <unistd.h>
@@ -16,7 +17,7 @@ std::unique_ptr<trace::ByteSource> source_of(int fd, const TraceOptions& options
     if (options.wait) {
         return std::make_unique<trace::GrowingSource>(fd, options.wait);
     }
-    return std::make_unique<trace::FileSource>(fd);
+    return trace::open_source(fd);
 }
 
 std::optional<filter::Filter> make_filter(const TraceOptions& options) {
@@ -34,11 +35,12 @@ Trace::Trace(const TraceOptions& options)
     : options_(options), filter_(make_filter(options)),
       file_(options.path == "-" ? FileDescriptor() : open_input(options.path)),
       source_(source_of(file_ ? file_.get() : STDIN_FILENO, options)) {
-    const auto report = [path = options.path](const std::string& text) {
+    const auto tell = [path = options.path](const std::string& text) {
         fmt::print(stderr, "mmioscope: {}: {}\n", path, text);
     };
     try {
-        reader_ = std::make_unique<trace::TraceReader>(*source_, report);
+        reader_ = std::make_unique<trace::TraceReader>(
+            *source_, options.report ? options.report : trace::TraceReader::Report(tell));
     } catch (const Error& error) {
         throw Error(error.status(), options.path + ": " + error.what());
     }
@@ -46,6 +48,24 @@ Trace::Trace(const TraceOptions& options)
     if (filter_) {
         filter_->bind(*reader_);
     }
+    select();
+}
+
+// Times are since the first record, whether that is wanted or not. One that has an earlier time is
+// told to be at 0.
+void Trace::select() {
+    if ((!options_.from && !options_.to) || !reader_->start()) {
+        return;
+    }
+    const std::uint64_t start = *reader_->start();
+    const std::uint32_t frequency = reader_->info() ? reader_->info()->counter_frequency : 0;
+    const auto time = [&](std::uint64_t nanoseconds) {
+        return start + std::min(ticks(nanoseconds, frequency), UINT64_MAX - start);
+    };
+    const std::uint64_t from = options_.from.value_or(0);
+    naming_->start_at(start);
+    reader_->select(
+        {from == 0 ? 0 : time(from - 1), options_.to ? time(*options_.to) : UINT64_MAX});
 }
 
 bool Trace::in_range(const Event& event) const {

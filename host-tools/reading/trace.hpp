@@ -26,6 +26,8 @@ struct TraceOptions {
     /// Reads on behind the end of the file, which is being written: is called each 100 ms while
     /// nothing comes, and ends the reading by false. Null: the end is the end.
     std::function<bool()> wait;
+    /// Told of damaged parts, a line each. Null: they are told on standard error.
+    std::function<void(const std::string&)> report;
 };
 
 /// Whether only some of the trace's events are wanted.
@@ -35,8 +37,9 @@ inline bool selects(const TraceOptions& options) {
 
 class Trace {
 public:
-    /// Reads up to the first record. Throws Error (bad_input) if this is no trace; tells of damaged
-    /// parts on standard error, a line each.
+    /// Reads up to the first record. What is compressed with zstd is decompressed; for a range of
+    /// time no more is read than must be, where the file can seek. Throws Error (bad_input) if this
+    /// is no trace.
     explicit Trace(const TraceOptions& options);
 
     /// The next event in the order of time; null at the end. It holds until the next call.
@@ -54,6 +57,7 @@ public:
 private:
     const Event* take();
     bool in_range(const Event& event) const;
+    void select();
 
     TraceOptions options_;
     std::optional<filter::Filter> filter_; ///< made first: a wrong one is told of before the trace

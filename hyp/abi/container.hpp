@@ -13,8 +13,12 @@
 // a damaged payload. Sections of unknown type are skipped by size. Records are in the order
 // of time, those of one region in the order of lock_sequence. CRC-32 is that of zlib (IEEE 802.3).
 //
+// Times: a CPU's records are in the order in which it published them. A record that has a later
+// time than one behind it is rare (a gap record, or one that was published late), so nothing here
+// relies on sorted times: an index tells the earliest and the latest of a part.
+//
 // Compatibility: readers refuse a newer `version_major` in one line; `version_minor` may add
-// section types and fields at the end of a payload.
+// section types and fields at the end of a payload. 1.2 added the index.
 #pragma once
 
 #include "abi/ring.hpp"
@@ -23,6 +27,8 @@ namespace mmioscope::abi {
 
 inline constexpr char file_magic[8] = {'M', 'M', 'I', 'O', 'S', 'C', 'O', 'P'};
 inline constexpr std::uint32_t file_endianness = 0x0102'0304;
+inline constexpr std::uint16_t file_version_major = 1;      ///< readers refuse a newer one
+inline constexpr std::uint16_t file_version_minor = 2;      ///< may only add
 inline constexpr std::uint32_t section_magic = 0x5443'4553; // "SECT"
 
 struct FileHeader {
@@ -46,8 +52,10 @@ enum class SectionType : std::uint32_t {
     statistics = 6,  ///< Statistics[], one per CPU
     text = 7,        ///< UTF-8 "key=value" lines: guest kernel, command line, tool version
     end = 8,         ///< End
-    previous_boot = 9, ///< the area (abi/ring.hpp) in which this boot kept the end of the one before
-    // 10 to 14 are taken by host-tools: index, symbols, modules, tasks, console.
+    previous_boot =
+        9,      ///< the area (abi/ring.hpp) in which this boot kept the end of the one before
+    index = 10, ///< IndexHeader, IndexEntry[]; right before `end`
+    // 11 to 14 are taken by host-tools: symbols, modules, tasks, console.
 };
 
 struct SectionHeader {
@@ -100,7 +108,37 @@ struct End {
     std::uint64_t lost;
     Ending ending;
     std::uint32_t reserved;
+    // From version 1.2 on.
+    std::uint64_t index_offset; ///< of the index's section header, from the file's start; 0: none
 };
-static_assert(sizeof(End) == 24);
+static_assert(sizeof(End) == 32);
+inline constexpr std::size_t first_end_size = 24; ///< before version 1.2
+
+/// The index divides what is in front of it into stretches, each of one or more whole sections: so
+/// a reader finds the records of a range of time, and all sections that are no records, without
+/// reading the rest. It begins with the file's first section. A file that was cut has none.
+struct IndexHeader {
+    std::uint32_t entry_size; ///< sizeof(IndexEntry) of the writer
+    std::uint32_t reserved;
+    std::uint64_t end; ///< where the last stretch ends: the index's own section header
+};
+static_assert(sizeof(IndexHeader) == 16);
+
+/// One stretch.
+struct IndexEntry {
+    std::uint64_t offset;         ///< of its first section's header, from the file's start
+    std::uint64_t records_before; ///< in all sections in front of it
+    std::uint64_t earliest;       ///< of its records' times; 2^64-1 if it has none
+    std::uint64_t latest;         ///< likewise; 0 if it has none
+    std::uint32_t types;          ///< bit n: it has a section of type n; bit 31: of type 31 or more
+    std::uint32_t reserved;
+};
+static_assert(sizeof(IndexEntry) == 40);
+
+/// The bit of IndexEntry::types.
+constexpr std::uint32_t index_type_bit(SectionType type) {
+    const auto number = static_cast<std::uint32_t>(type);
+    return 1u << (number < 31 ? number : 31);
+}
 
 } // namespace mmioscope::abi

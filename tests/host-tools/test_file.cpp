@@ -124,13 +124,14 @@ TEST_CASE("a newer major version is refused in one line") {
     Bytes bytes = small_trace();
     abi::FileHeader header{};
     std::memcpy(&header, bytes.data(), sizeof header);
-    header.version_major = abi::version_major + 1;
+    header.version_major = abi::file_version_major + 1;
     header.header_crc = trace::crc_before(header, offsetof(abi::FileHeader, header_crc));
     std::memcpy(bytes.data(), &header, sizeof header);
     trace::MemorySource source(bytes);
-    CHECK_THROWS_WITH(trace::TraceReader(source, [](const std::string&) {}),
-                      Catch::Contains(fmt::format("format version 2.{}", abi::version_minor)) &&
-                          !Catch::Contains("\n"));
+    CHECK_THROWS_WITH(
+        trace::TraceReader(source, [](const std::string&) {}),
+        Catch::Contains(fmt::format("format version 2.{}", abi::file_version_minor)) &&
+            !Catch::Contains("\n"));
 }
 
 TEST_CASE("sections of unknown type are skipped, whatever their size") {

@@ -1,0 +1,73 @@
+#include "lib/index_builder.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mmioscope::trace {
+
+namespace {
+
+constexpr std::uint32_t unknown_bit = 1u << 31;
+
+void join_into(abi::IndexEntry& first, const abi::IndexEntry& second) {
+    first.earliest = std::min(first.earliest, second.earliest);
+    first.latest = std::max(first.latest, second.latest);
+    first.types |= second.types;
+}
+
+} // namespace
+
+void TimeSpan::add(std::uint64_t time) {
+    earliest = std::min(earliest, time);
+    latest = std::max(latest, time);
+}
+
+TimeSpan times_of(std::span<const abi::Record> records) {
+    TimeSpan times;
+    for (const abi::Record& record : records) {
+        times.add(record.time);
+    }
+    return times;
+}
+
+void IndexBuilder::add(abi::SectionType type, std::uint64_t offset, std::uint64_t records,
+                       const TimeSpan& times) {
+    join_into(entry_for(offset),
+              {0, 0, times.earliest, times.latest, abi::index_type_bit(type), 0});
+    records_ += records;
+}
+
+void IndexBuilder::add_unknown(std::uint64_t offset) {
+    entry_for(offset).types |= unknown_bit;
+}
+
+abi::IndexEntry& IndexBuilder::entry_for(std::uint64_t offset) {
+    if (entries_.empty() || offset - entries_.back().offset >= grain_) {
+        if (entries_.size() == max_index_entries) {
+            join();
+        }
+        entries_.push_back({offset, records_, TimeSpan().earliest, TimeSpan().latest, 0, 0});
+    }
+    return entries_.back();
+}
+
+void IndexBuilder::join() {
+    for (std::size_t i = 0; i < entries_.size() / 2; ++i) {
+        entries_[i] = entries_[2 * i];
+        join_into(entries_[i], entries_[2 * i + 1]);
+    }
+    entries_.resize(entries_.size() / 2);
+    grain_ *= 2;
+}
+
+std::vector<std::byte> index_payload(std::span<const abi::IndexEntry> entries, std::uint64_t end) {
+    const abi::IndexHeader header{sizeof(abi::IndexEntry), 0, end};
+    std::vector<std::byte> payload(sizeof header + entries.size_bytes());
+    std::memcpy(payload.data(), &header, sizeof header);
+    if (!entries.empty()) {
+        std::memcpy(payload.data() + sizeof header, entries.data(), entries.size_bytes());
+    }
+    return payload;
+}
+
+} // namespace mmioscope::trace

@@ -1,0 +1,55 @@
+// The index of a trace file (abi/container.hpp) in the making, by whoever writes the file or scans
+// it.
+#pragma once
+
+#include "abi/container.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace mmioscope::trace {
+
+/// Times from the earliest to the latest, both of them in it; at first none.
+struct TimeSpan {
+    std::uint64_t earliest = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t latest = 0;
+
+    void add(std::uint64_t time);
+    bool overlaps(const TimeSpan& other) const {
+        return earliest <= other.latest && other.earliest <= latest;
+    }
+};
+
+TimeSpan times_of(std::span<const abi::Record> records);
+
+inline constexpr std::size_t max_index_entries = 16 * 1024;
+
+/// Makes an index section by section. However long the file, it has at most max_index_entries:
+/// when they are used up, each two neighbours become one.
+class IndexBuilder {
+public:
+    /// The next section: its header stands at `offset`. `records`, with their `times`, are in it.
+    void add(abi::SectionType type, std::uint64_t offset, std::uint64_t records,
+             const TimeSpan& times);
+
+    /// Something else from `offset` on, which only readers can make out.
+    void add_unknown(std::uint64_t offset);
+
+    std::span<const abi::IndexEntry> entries() const { return entries_; }
+
+private:
+    abi::IndexEntry& entry_for(std::uint64_t offset);
+    void join();
+
+    std::vector<abi::IndexEntry> entries_;
+    std::uint64_t records_ = 0;
+    std::uint64_t grain_ = 64 * 1024; ///< bytes of the file; a stretch is as long, or longer
+};
+
+/// The payload of an index section whose header stands at `end`.
+std::vector<std::byte> index_payload(std::span<const abi::IndexEntry> entries, std::uint64_t end);
+
+} // namespace mmioscope::trace

@@ -1,0 +1,18 @@
+// What a command is given to read: a file or standard input, compressed or not.
+#pragma once
+
+#include "lib/byte_source.hpp"
+
+#include <memory>
+#include <string>
+
+namespace mmioscope::trace {
+
+/// Opens `path`; "-" is standard input. What begins as a zstd stream is decompressed as it is read.
+/// Throws Error (bad_input) that names `path` and the reason.
+std::unique_ptr<ByteSource> open_source(const std::string& path);
+
+/// The same of a descriptor, which stays the caller's.
+std::unique_ptr<ByteSource> open_source(int fd);
+
+} // namespace mmioscope::trace

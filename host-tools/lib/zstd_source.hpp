@@ -1,0 +1,38 @@
+// The bytes behind a zstd stream (RFC 8878), decompressed as they are read.
+#pragma once
+
+#include "lib/byte_source.hpp"
+
+#include <zstd.h>
+
+#include <memory>
+#include <vector>
+
+namespace mmioscope::trace {
+
+/// Whether bytes that begin so are compressed with zstd.
+bool is_zstd(std::span<const std::byte> beginning);
+
+/// In memory that depends on the stream's window only, at most 128 MiB. A stream that is cut ends
+/// where it is cut; one that is damaged ends there, too, and problem() says so.
+class ZstdSource : public ByteSource {
+public:
+    /// `compressed` outlives this.
+    explicit ZstdSource(ByteSource& compressed);
+    std::size_t read(void* to, std::size_t size) override;
+    std::string problem() const override { return problem_; }
+
+private:
+    bool refill();
+
+    struct Free {
+        void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+    };
+    ByteSource& compressed_;
+    std::unique_ptr<ZSTD_DCtx, Free> context_;
+    std::vector<std::byte> buffer_;
+    ZSTD_inBuffer input_{};
+    std::string problem_;
+};
+
+} // namespace mmioscope::trace
