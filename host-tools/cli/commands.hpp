@@ -15,6 +15,7 @@ void add_top(CLI::App& app, Action& action);
 void add_at_start(CLI::App& app, Action& action);
 void add_ctl(CLI::App& app, Action& action);
 void add_blackbox(CLI::App& app, Action& action);
+void add_check(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 void add_export(CLI::App& app, Action& action);
 

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
     mmioscope::cli::add_ctl(app, action);
     mmioscope::cli::add_at_start(app, action);
     mmioscope::cli::add_blackbox(app, action);
+    mmioscope::cli::add_check(app, action);
     mmioscope::cli::add_verify(app, action);
     mmioscope::cli::add_export(app, action);
     return mmioscope::cli::run_program(app, action, argc, argv);

@@ -1,0 +1,74 @@
+#include "cli/commands.hpp"
+#include "lib/open_source.hpp"
+#include "lib/trace_check.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mmioscope::cli {
+
+namespace {
+
+constexpr char footer[] = R"(
+Reads each file to its end: the header, every checksum, the numbers that count each CPU's and each device's records,
+the order of time, the index against what the file holds, and the counts of its end. A line for each thing that is
+wrong, then one that begins with the word for all of it: sound, damaged, cut (no end: what is there may be fine) or
+lossy (the file is as it was written, but records were lost). Of what cannot seek (a pipe, a compressed file) the index
+is not compared with the contents.
+
+Examples:
+  mmioscope check boot.mmio
+  mmioscope check *.mmio                 each has its own verdict
+  zstd -dc boot.mmio.zst | mmioscope check -
+
+Exit status 0 if all are sound, 1 if one is damaged, cut or lossy, 2 if one is no trace or cannot be read.
+)";
+
+const char* word(const trace::CheckResult& result) {
+    if (result.sound()) {
+        return "sound";
+    }
+    return result.cut ? "cut" : result.lossy ? "lossy" : "damaged";
+}
+
+Status check(const std::string& path) {
+    const std::unique_ptr<trace::ByteSource> source = trace::open_source(path);
+    const trace::CheckResult result = trace::check_trace(*source);
+    for (const std::string& problem : result.problems) {
+        fmt::print("{}: {}\n", path, problem);
+    }
+    if (result.more_problems > 0) {
+        fmt::print("{}: ... and {} more\n", path, result.more_problems);
+    }
+    fmt::print("{}: {}: {} records in {} sections, {} lost\n", path, word(result), result.records,
+               result.sections, result.lost);
+    return result.sound() ? Status::fine : Status::failed;
+}
+
+Status check_all(const std::vector<std::string>& paths) {
+    Status worst = Status::fine;
+    for (const std::string& path : paths) {
+        try {
+            worst = std::max(worst, check(path));
+        } catch (const Error& error) {
+            const std::string text = error.what();
+            const bool named = text.find(path) != std::string::npos;
+            fmt::print(stderr, "mmioscope: {}{}\n", named ? "" : path + ": ", text);
+            worst = std::max(worst, error.status());
+        }
+    }
+    return worst;
+}
+
+} // namespace
+
+void add_check(CLI::App& app, Action& action) {
+    CLI::App& command = *app.add_subcommand("check", "Say whether trace files are whole and sound");
+    const auto paths = std::make_shared<std::vector<std::string>>();
+    command.add_option("file", *paths, "Trace files; - for standard input")->required();
+    command.footer(footer);
+    command.callback([paths, &action] { action = [paths] { return check_all(*paths); }; });
+}
+
+} // namespace mmioscope::cli

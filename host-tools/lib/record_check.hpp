@@ -1,0 +1,49 @@
+// Whether the records of a trace stand in the order that the format promises (abi/container.hpp).
+#pragma once
+
+#include "abi/record.hpp"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace mmioscope::trace {
+
+class RecordCheck {
+public:
+    using Report = std::function<void(const std::string&)>;
+
+    /// `wrong` is told of each record that is not where it belongs, `lost` of each run that is
+    /// missing.
+    RecordCheck(Report wrong, Report lost) : wrong_(std::move(wrong)), lost_(std::move(lost)) {}
+
+    void add(std::span<const abi::Record> records);
+
+    std::uint64_t count() const { return count_; }
+    /// Records that are missing between others of the same CPU.
+    std::uint64_t holes() const { return holes_; }
+
+private:
+    struct Cpu {
+        std::optional<std::uint32_t> next; ///< cpu_sequence that the next record should have
+        std::uint64_t time = 0;            ///< the latest up to here
+    };
+
+    void check_cpu(const abi::Record& record);
+    void check_time(const abi::Record& record);
+    void check_region(const abi::Record& record);
+
+    Report wrong_;
+    Report lost_;
+    std::array<Cpu, 256> cpus_;                    ///< by Record::cpu
+    std::map<std::uint16_t, std::uint32_t> locks_; ///< the last lock_sequence, by Record::device
+    std::uint64_t time_ = 0;                       ///< the latest Cpu::time
+    std::uint64_t count_ = 0;
+    std::uint64_t holes_ = 0;
+};
+
+} // namespace mmioscope::trace
