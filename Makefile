@@ -8,7 +8,7 @@ ARGS ?=
 # uart: the trace of `make demo` comes over a UART of the board instead of shared memory
 STREAM ?=
 
-.PHONY: all help setup hyp demo test fuzz nightly soak prove bench clean distclean
+.PHONY: all help setup hyp demo install uninstall test fuzz nightly soak prove bench clean distclean
 .DELETE_ON_ERROR:
 all: hyp host-tools
 	@:
@@ -26,6 +26,9 @@ setup: ## install the Debian packages that building, the demo and the tests need
 	@contrib/install-packages.sh */packages.txt
 
 hyp: $(foreach b,$(HYP_BOARDS),$(BUILD)/hyp-$(b).elf) ## build the hypervisor for every board
+
+install: ## install mmioscope and its library below DESTDIR and PREFIX (/usr/local)
+uninstall: ## remove what install installed there
 
 demo: ## boot stock Debian on two CPUs, every device traced, and print what it does
 	@contrib/install-packages.sh hyp/packages.txt guest-linux/packages.txt host-tools/packages.txt

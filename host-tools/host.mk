@@ -105,5 +105,7 @@ $(BUILD)/host-sanitized/%.o: %.cpp
 	@echo "  $<"
 	@$(HOST_CXX) $(HOST_CPPFLAGS) $(HOST_TEST_CXXFLAGS) -MMD -MP -c -o $@ $<
 
+include host-tools/install.mk
+
 -include $(patsubst %.o,%.d,$(sort $(HOST_OBJECTS) $(HOST_MUTATE_OBJECTS) $(HOST_SAME_OBJECTS) \
                               $(HOST_MAKE_TRACE_OBJECTS) $(HOST_TEST_OBJECTS)))

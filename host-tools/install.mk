@@ -1,0 +1,47 @@
+# The library, and what `make install` puts where. Included from host.mk.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+HOST_LIBRARY := $(BUILD)/libmmioscope.a
+HOST_LIBRARY_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_LIB_SOURCES))
+
+$(HOST_LIBRARY): $(HOST_LIBRARY_OBJECTS)
+	@echo "  $@"
+	@rm -f "$@"
+	@ar rcs "$@" $^
+
+INSTALL_PUBLIC_HEADERS := $(wildcard host-tools/include/mmioscope/*.hpp)
+INSTALL_ABI_HEADERS := $(wildcard hyp/abi/*.hpp)
+INSTALL_MAN_PAGES := $(wildcard docs/man/*.[157])
+INSTALL_COMPLETION := $(wildcard contrib/completion/mmioscope.bash)
+INSTALL_DEVICES := $(wildcard host-tools/devices/*)
+
+# What is installed as what: pairs of a file here and a path below PREFIX, without spaces.
+INSTALLED := $(BUILD)/mmioscope:bin/mmioscope $(HOST_LIBRARY):lib/libmmioscope.a \
+    $(foreach h,$(INSTALL_PUBLIC_HEADERS),$(h):include/mmioscope/$(notdir $(h))) \
+    $(foreach h,$(INSTALL_ABI_HEADERS),$(h):include/mmioscope/abi/$(notdir $(h))) \
+    $(foreach m,$(INSTALL_MAN_PAGES),$(m):share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m))) \
+    $(foreach c,$(INSTALL_COMPLETION),$(c):share/bash-completion/completions/mmioscope) \
+    $(foreach d,$(INSTALL_DEVICES),$(d):share/mmioscope/devices/$(notdir $(d)))
+
+# The version is that of the trace file's format.
+INSTALL_VERSION = $(shell sed -n 's/.*file_version_m[aj-n]*or = \([0-9]*\);.*/\1/p' hyp/abi/container.hpp | paste -sd.)
+
+.PHONY: install uninstall
+install: $(BUILD)/mmioscope $(HOST_LIBRARY)
+	@for pair in $(INSTALLED); do \
+	    from=$${pair%%:*} to="$(DESTDIR)$(PREFIX)/$${pair#*:}"; \
+	    mode=644; [ "$$from" != "$(BUILD)/mmioscope" ] || mode=755; \
+	    install -D -m $$mode "$$from" "$$to" || exit 1; \
+	done
+	@mkdir -p "$(DESTDIR)$(PREFIX)/lib/pkgconfig"
+	@sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(INSTALL_VERSION)|; s|@LIBS@|$(HOST_LIBS)|' \
+	    host-tools/mmioscope.pc.in >"$(DESTDIR)$(PREFIX)/lib/pkgconfig/mmioscope.pc"
+
+uninstall:
+	@rm -f "$(DESTDIR)$(PREFIX)/lib/pkgconfig/mmioscope.pc"
+	@for pair in $(INSTALLED); do rm -f "$(DESTDIR)$(PREFIX)/$${pair#*:}"; done
+	@for folder in include/mmioscope/abi include/mmioscope share/mmioscope/devices share/mmioscope; do \
+	    [ ! -d "$(DESTDIR)$(PREFIX)/$$folder" ] || rmdir "$(DESTDIR)$(PREFIX)/$$folder"; \
+	done

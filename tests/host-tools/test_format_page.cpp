@@ -1,0 +1,121 @@
+// docs/man/mmioscope-trace.5 has the places and sizes of the structures that are written.
+#include "abi/container.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace mmioscope;
+
+namespace {
+
+struct Field {
+    std::string part; ///< of the page: .Ss
+    std::string name;
+    std::size_t offset;
+    std::size_t size;
+};
+
+#define FIELD(part, type, name)                                                                    \
+    Field {                                                                                        \
+        part, #name, offsetof(abi::type, name), sizeof(abi::type::name)                            \
+    }
+
+const Field fields[] = {
+    FIELD("File header", FileHeader, magic),
+    FIELD("File header", FileHeader, endianness),
+    FIELD("File header", FileHeader, version_major),
+    FIELD("File header", FileHeader, version_minor),
+    FIELD("File header", FileHeader, header_size),
+    FIELD("File header", FileHeader, header_crc),
+    FIELD("Sections", SectionHeader, magic),
+    FIELD("Sections", SectionHeader, type),
+    FIELD("Sections", SectionHeader, size),
+    FIELD("Sections", SectionHeader, crc),
+    FIELD("Sections", SectionHeader, header_crc),
+    FIELD("info", Info, counter_frequency),
+    FIELD("info", Info, cpu_count),
+    FIELD("info", Info, engine),
+    FIELD("info", Info, policy),
+    FIELD("info", Info, record_size),
+    FIELD("info", Info, region_size),
+    FIELD("info", Info, boot_id),
+    FIELD("info", Info, board),
+    FIELD("regions", RegionEntry, base),
+    FIELD("regions", RegionEntry, size),
+    FIELD("regions", RegionEntry, reg_index),
+    FIELD("regions", RegionEntry, flags),
+    FIELD("regions", RegionEntry, path),
+    FIELD("records", Record, commit),
+    FIELD("records", Record, type),
+    FIELD("records", Record, cpu),
+    FIELD("records", Record, access),
+    FIELD("records", Record, mode),
+    FIELD("records", Record, time),
+    FIELD("records", Record, duration),
+    FIELD("records", Record, lock_sequence),
+    FIELD("records", Record, cpu_sequence),
+    FIELD("records", Record, device),
+    FIELD("records", Record, flags),
+    FIELD("records", Record, pa_high),
+    FIELD("records", Record, value),
+    FIELD("records", Record, pc),
+    FIELD("records", Record, lr),
+    FIELD("records", Record, sp),
+    FIELD("records", Record, va),
+    FIELD("records", Record, pa_low),
+    FIELD("records", Record, task),
+    FIELD("losses", Loss, cpu),
+    FIELD("losses", Loss, first_sequence),
+    FIELD("losses", Loss, count),
+    FIELD("losses", Loss, time),
+    FIELD("index", IndexHeader, entry_size),
+    FIELD("index", IndexHeader, end),
+    FIELD("index", IndexEntry, offset),
+    FIELD("index", IndexEntry, records_before),
+    FIELD("index", IndexEntry, earliest),
+    FIELD("index", IndexEntry, latest),
+    FIELD("index", IndexEntry, types),
+    FIELD("end", End, records),
+    FIELD("end", End, lost),
+    FIELD("end", End, ending),
+    FIELD("end", End, index_offset),
+};
+
+/// Rows ".It OFFSET Ta BYTES Ta NAME Ta ..." of the page, but those called reserved.
+std::vector<Field> rows() {
+    std::ifstream page("docs/man/mmioscope-trace.5");
+    REQUIRE(page);
+    std::vector<Field> all;
+    std::string part;
+    for (std::string line; std::getline(page, line);) {
+        std::istringstream words(line);
+        std::string macro, ta;
+        Field row;
+        if (line.starts_with(".Ss ")) {
+            part = line.substr(4);
+        } else if (words >> macro >> row.offset >> ta >> row.size >> ta >> row.name &&
+                   macro == ".It" && row.name != "reserved") {
+            row.part = part;
+            all.push_back(row);
+        }
+    }
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("the manual page of the file's format has each field at its place") {
+    const std::vector<Field> told = rows();
+    REQUIRE(told.size() == std::size(fields));
+    for (std::size_t n = 0; n < told.size(); ++n) {
+        INFO(told[n].part << " " << told[n].name);
+        CHECK(told[n].part == fields[n].part);
+        CHECK(told[n].name == fields[n].name);
+        CHECK(told[n].offset == fields[n].offset);
+        CHECK(told[n].size == fields[n].size);
+    }
+}

@@ -1,0 +1,89 @@
+# Reading traces: compressed, by ranges of time, by programs of one's own; and what is wrong with them. No QEMU.
+# shellcheck shell=bash disable=SC2154,SC2034 # out, build: from run.sh; status: read in lib.sh
+
+reading_trace() { "$build/tests/long-trace" "$out/trace.mmio" "${1:-100000}" "${@:2}" || fail "long-trace"; }
+
+# reading_check STATUS PATTERN FILE...: what `mmioscope check` says last, and its exit status.
+reading_check() {
+    local expected=$1 pattern=$2
+    status=0
+    shift 2
+    timeout 20 "$mmioscope" check "$@" >"$out/stdout" 2>"$out/stderr" || status=$?
+    exits_with "$expected"
+    has stdout "$pattern"
+}
+
+# A trace, made or by hand, through check: each state has its word and its exit status.
+reading_check_command() {
+    reading_trace
+    reading_check 0 'trace.mmio: sound: 100000 records in [0-9]+ sections, 0 lost$' "$out/trace.mmio"
+    [ "$(wc -l <"$out/stdout")" = 1 ] || fail "more than the verdict"
+    zstd -q "$out/trace.mmio" -o "$out/trace.zst"
+    reading_check 0 'trace.zst: sound: 100000 records' "$out/trace.zst"
+    head -c 3000000 "$out/trace.mmio" >"$out/cut.mmio"
+    reading_check 1 'cut.mmio: cut: 46[0-9]+ records' "$out/cut.mmio"
+    cp "$out/trace.mmio" "$out/flipped.mmio"
+    printf x | dd of="$out/flipped.mmio" bs=1 seek=2000000 conv=notrunc status=none
+    reading_check 1 'flipped.mmio: section at byte [0-9]+ \([0-9]+ bytes\) is damaged: skipped' "$out/flipped.mmio"
+    has stdout 'flipped.mmio: damaged: '
+    "$build/tests/mutate-trace" drop 500 "$out/trace.mmio" "$out/dropped.mmio"
+    reading_check 1 'dropped.mmio: record 500: cpu 1 lacks 1 records from its record 249 on' "$out/dropped.mmio"
+    reading_check 2 'trace.mmio: sound' "$out/trace.mmio" /etc/passwd "$out/nothing-here"
+    has stderr '^mmioscope: /etc/passwd: this is not an mmioscope trace file$'
+    has stderr '^mmioscope: cannot read .*nothing-here'
+}
+
+# The same output from a file, a compressed file, and pipes of both; a compressed file that is cut or garbage.
+reading_compressed() {
+    local way
+    status=0
+    reading_trace
+    zstd -q "$out/trace.mmio" -o "$out/trace.zst"
+    "$mmioscope" print --all "$out/trace.mmio" >"$out/plain"
+    "$mmioscope" print --all "$out/trace.zst" >"$out/from-file"
+    "$mmioscope" print --all - <"$out/trace.zst" >"$out/from-input"
+    # shellcheck disable=SC2002 # a pipe is what is tested
+    cat "$out/trace.zst" | "$mmioscope" print --all - >"$out/from-pipe"
+    for way in from-file from-input from-pipe; do
+        cmp -s "$out/plain" "$out/$way" || fail "other output $way"
+    done
+    head -c 200000 "$out/trace.zst" | "$mmioscope" print --summary - >"$out/stdout" 2>"$out/stderr" || status=$?
+    exits_with 1
+    has stdout 'the trace is cut off$'
+    { head -c 4 "$out/trace.zst"; head -c 1000 /dev/zero | tr '\0' '\377'; } >"$out/garbage.zst"
+    status=0
+    "$mmioscope" print "$out/garbage.zst" >"$out/stdout" 2>"$out/stderr" || status=$?
+    exits_with 2
+    has stderr '^mmioscope: .*garbage.zst: the compressed data is damaged: '
+    [ "$(wc -l <"$out/stderr")" = 1 ] || fail "more than one line"
+}
+
+# `make install`, and a program of one's own compiled with what pkg-config says.
+reading_installed() {
+    local root="$out/root" got way
+    make --no-print-directory install DESTDIR="$root" PREFIX=/usr >"$out/make" 2>&1 || fail "$(tail -n 1 "$out/make")"
+    export PKG_CONFIG_PATH=$root/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
+    local flags
+    read -ra flags <<<"$(pkg-config --cflags --libs mmioscope)"
+    cp tests/reading/first_events.cpp "$out/first_events.cpp"
+    g++ -std=c++20 -O1 -Wall -Wextra -o "$out/first-events" "$out/first_events.cpp" "${flags[@]}" ||
+        fail "does not compile"
+    for way in whole old cut; do
+        reading_trace 100000 ${way/whole/}
+        got=$("$out/first-events" "$out/trace.mmio" 50000000 50002000)
+        [ "$got" = "50000000 cpu0 serial@90000+0 c350
+50001000 cpu1 mmc@50000+4 c351
+made-up: 2 events, 0 losses, $([ $way != cut ] || echo 'not ')sound" ] || fail "$way: $got"
+    done
+    "$root/usr/bin/mmioscope" --help >"$out/stdout" || fail "the program does not run"
+    [ -s "$root/usr/share/man/man5/mmioscope-trace.5" ] || fail "no manual page"
+    make --no-print-directory uninstall DESTDIR="$root" PREFIX=/usr >"$out/make" 2>&1 || fail "$(tail -n 1 "$out/make")"
+    got=$(find "$root" -type f)
+    [ -z "$got" ] || fail "left behind: $got"
+    [ ! -e "$root/usr/include/mmioscope" ] || fail "a folder is left behind"
+}
+
+
+add test reading-check 3 reading_check_command
+add test reading-compressed 3 reading_compressed
+add test reading-installed 8 reading_installed
