@@ -92,6 +92,10 @@ bool TraceReader::read_section() {
         tasks_.add(payload);
         return true;
     }
+    if (section->type == modules_section) {
+        modules_.add(payload);
+        return true;
+    }
     switch (section->type) {
     case abi::SectionType::info: info_ = copy_one<abi::Info>(payload); break;
     case abi::SectionType::device_tree:

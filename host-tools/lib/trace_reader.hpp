@@ -3,6 +3,7 @@
 
 #include "lib/device_names.hpp"
 #include "lib/file_reader.hpp"
+#include "lib/module_table.hpp"
 #include "lib/route.hpp"
 #include "lib/task_table.hpp"
 
@@ -41,6 +42,7 @@ public:
     const TaskTable& tasks() const { return tasks_; }
     /// CNTPCT of the first record that could be read, of whatever time the wanted ones are.
     const std::optional<std::uint64_t>& start() const { return start_; }
+    const ModuleTable& modules() const { return modules_; }
 
     // Complete only after next() has returned an empty block.
     std::span<const abi::Loss> losses() const { return losses_; }
@@ -75,6 +77,7 @@ private:
     std::map<std::string, std::string> text_;
     DeviceNames names_;
     TaskTable tasks_;
+    ModuleTable modules_;
     std::uint64_t count_ = 0;
     std::optional<std::uint64_t> start_;
     bool fresh_ = false; ///< records_ holds a block that next() has not returned yet

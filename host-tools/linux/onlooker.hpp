@@ -1,8 +1,10 @@
-// What a recorder adds to a trace of Linux whose RAM it can read: the tasks that records are of.
+// What a recorder adds to a trace of Linux whose RAM it can read: the tasks that records are of,
+// and the modules.
 #pragma once
 
 #include "lib/recorder.hpp"
 #include "linux/kernel_finder.hpp"
+#include "linux/module_watch.hpp"
 #include "linux/task_watch.hpp"
 
 #include <optional>
@@ -20,9 +22,12 @@ public:
     void see(std::span<const abi::Record> records, trace::FileWriter& file) override;
 
 private:
+    void tell(std::span<const abi::Record> records, trace::FileWriter& file);
+
     std::uint32_t frequency_;
     KernelFinder finder_;
     std::optional<TaskWatch> tasks_;
+    std::optional<ModuleWatch> modules_;
     std::vector<trace::TaskEntry> entries_;
 };
 

@@ -35,13 +35,14 @@ std::optional<std::uint32_t> linear_map(const PhysicalMemory& memory, std::uint6
 
 class Finder {
 public:
-    Finder(const AddressSpace& space, std::uint32_t comm) : space_(space), comm_(comm) {}
+    Finder(const AddressSpace& space, std::uint32_t comm, std::uint32_t linear)
+        : space_(space), comm_(comm), linear_(linear) {}
 
     std::optional<Kernel> kernel() {
         for (distance_ = 0; distance_ < most_distance; distance_ += 4) {
             if (find_members() && find_pid() && find_leader() && find_stack()) {
                 find_thread_node();
-                return Kernel{space_, layout_, comm_ - layout_.comm};
+                return Kernel{space_, layout_, comm_ - layout_.comm, linear_};
             }
         }
         return std::nullopt;
@@ -151,6 +152,7 @@ private:
 
     AddressSpace space_;
     std::uint32_t comm_;
+    std::uint32_t linear_;
     TaskLayout layout_{};
     std::uint32_t distance_ = 0;    ///< from the member of the list to comm
     std::uint32_t from_member_ = 0; ///< to pid, modulo 2^32
@@ -168,7 +170,8 @@ std::optional<Kernel> find_kernel(const PhysicalMemory& memory, std::uint64_t li
     }
     const std::uint32_t name = static_cast<std::uint32_t>(comm) + *distance;
     const std::optional<AddressSpace> space = AddressSpace::find(memory, limit, name, comm);
-    return space ? Finder(*space, name).kernel() : std::nullopt;
+    const std::uint32_t linear = static_cast<std::uint32_t>(memory.base()) + *distance;
+    return space ? Finder(*space, name, linear).kernel() : std::nullopt;
 }
 
 } // namespace mmioscope::linux_guest

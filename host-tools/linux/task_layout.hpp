@@ -35,6 +35,7 @@ struct Kernel {
     AddressSpace space;
     TaskLayout layout;
     std::uint32_t init_task;
+    std::uint32_t linear; ///< where RAM's first byte is mapped (PAGE_OFFSET)
 };
 
 /// `comm`: physical address of a "swapper/0". Nothing if that is not init_task's, or there are no

@@ -31,6 +31,11 @@ std::optional<Task> TaskReader::task(std::uint32_t task) const {
     return comm ? std::optional(Task{*pid, *tgid, *comm}) : std::nullopt;
 }
 
+std::optional<std::uint32_t> TaskReader::stack(std::uint32_t task) const {
+    const std::optional<std::uint32_t> stack = kernel_.space.word(task + kernel_.layout.stack);
+    return stack && *stack % stack_size == 0 ? stack : std::nullopt;
+}
+
 std::optional<std::uint32_t> TaskReader::with_stack(std::uint32_t stack) const {
     const TaskLayout& at = kernel_.layout;
     if (!at.current_in_register) {

@@ -21,6 +21,9 @@ public:
     /// The task whose task_struct is at `task`; nothing if that is none.
     std::optional<Task> task(std::uint32_t task) const;
 
+    /// Lowest address of the kernel stack of the task at `task`.
+    std::optional<std::uint32_t> stack(std::uint32_t task) const;
+
     /// Address of the task_struct whose kernel stack begins at `stack`.
     std::optional<std::uint32_t> with_stack(std::uint32_t stack) const;
 

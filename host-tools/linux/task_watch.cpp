@@ -56,6 +56,12 @@ void TaskWatch::look(const Key& key, Known& known, std::uint64_t time,
     if (!known.told || last.pid != task->pid || last.tgid != task->tgid ||
         last.comm != task->comm) {
         entries.push_back(entry_of(key.key, key.kind, time, *task));
+        // A process may do its access in User mode and end before it can be looked for by its
+        // stack.
+        const auto stack = key.kind == trace::TaskKey::task ? reader_.stack(key.key) : std::nullopt;
+        if (stack) {
+            entries.push_back(entry_of(*stack, trace::TaskKey::stack, time, *task));
+        }
         known.last = *task;
         known.told = true;
     }

@@ -4,20 +4,26 @@ linux_out := $(BUILD)/tests/linux
 
 tests: $(linux_out)/overlay.img
 
+$(linux_out)/user-mode: tests/linux/user_mode.c
+	@mkdir -p "$(@D)"
+	@echo "  $@"
+	@$(PROBE_CC) $(PROBE_FLAGS) -o $@ $< -lpthread
+
 # A kernel unpacks one archive behind the other.
-$(linux_out)/overlay.img: tests/linux/init tests/linux/actor
-	@rm -rf "$(@D)/root" && mkdir -p "$(@D)/root/actors"
+$(linux_out)/overlay.img: tests/linux/init tests/linux/actor $(linux_out)/user-mode
+	@rm -rf "$(@D)/root" && mkdir -p "$(@D)/root/actors" "$(@D)/root/bin"
 	@echo "  $@"
 	@install -m 755 tests/linux/init "$(@D)/root/tasks"
+	@install -m 755 $(linux_out)/user-mode "$(@D)/root/bin/user-mode"
 	@for name in actor-one actor-two actor-three first-name second-name; do \
 	    install -m 755 tests/linux/actor "$(@D)/root/actors/$$name"; done
 	@cd "$(@D)/root" && find . | cpio --quiet -o -H newc --owner=0:0 | gzip -9n > ../overlay.img
 
-# Who made a trace's accesses.
-WHOSE_EVENTS_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,tests/linux/whose_events.cpp $(HOST_LIB_SOURCES))
-tests: $(BUILD)/tests/whose-events
-$(BUILD)/tests/whose-events: $(WHOSE_EVENTS_OBJECTS)
-	@mkdir -p "$(@D)"
+# Who made a trace's accesses, and from which modules they come.
+LINUX_TOOLS := whose_events modules_of
+LINUX_TOOLS_OBJECTS := $(LINUX_TOOLS:%=$(BUILD)/host/tests/linux/%.o)
+tests: $(LINUX_TOOLS_OBJECTS:.o=)
+$(LINUX_TOOLS_OBJECTS:.o=): %: %.o $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_LIB_SOURCES))
 	@echo "  $@"
 	@$(HOST_CXX) -o $@ $^ $(HOST_LIBS)
--include $(WHOSE_EVENTS_OBJECTS:.o=.d)
+-include $(LINUX_TOOLS_OBJECTS:.o=.d)

@@ -15,13 +15,17 @@ tasks_guest() { # GUEST-FOLDER ARGUMENT...
 # Each says its pid and name, and reads the clock 20 times, a read of the device each; nobody else does then.
 tasks_known() {
     local known all
-    "$build/tests/whose-events" "$out/trace.mmio" >"$out/whose" || fail "whose-events: exit status $?"
+    "$build/host/tests/linux/whose_events" "$out/trace.mmio" >"$out/whose" || fail "whose_events: exit status $?"
     [ "$(grep -c '^actor [1-9]' "$out/lines")" = 5 ] || fail "not five processes"
     sed -nE 's/^actor ([1-9][0-9]*) (.*)$/20 rtc@170000 kernel \1 \1 \2/p' "$out/lines" | sort >"$out/expected"
     grep ' rtc@170000 ' "$out/whose" | grep -v ' swapper/0$' | sort | diff "$out/expected" - >"$out/differences" ||
         fail "who read the clock: $(head -n 3 "$out/differences" | xargs)"
-    [ "$(grep -cE '^[1-9][0-9]* interrupt-controller@2c001000 user [0-9]+ [0-9]+ devmem$' "$out/whose")" = 3 ] ||
-        fail "not three accesses from User mode by devmem"
+    # In User mode the 10 reads of a process and of its second thread.
+    [ "$(grep -c '^user-mode [1-9]' "$out/lines")" = 2 ] || fail "not two threads"
+    sed -nE 's/^user-mode ([0-9]+) ([0-9]+) (.*)$/10 interrupt-controller@2c001000 user \1 \2 \3/p' "$out/lines" |
+        sort >"$out/expected-user"
+    grep ' user ' "$out/whose" | sort | diff "$out/expected-user" - >"$out/differences" ||
+        fail "accesses in User mode: $(grep '^[<>]' "$out/differences" | head -n 4 | xargs)"
     # From the first task known on, which is before the first driver: 99.9 %.
     read -r known all < <(sed -nE 's/^([0-9]+) of [0-9]+ have a task, of ([0-9]+) .*/\1 \2/p' "$out/whose")
     echo "tasks: $known of $all" >"$out/share"
@@ -29,9 +33,29 @@ tasks_known() {
     [ "$known" -gt 20000 ] || fail "only $known events have a task"
 }
 
+# The modules at their addresses, their functions at theirs, each once; and each access from a module has its function.
+modules_known() {
+    "$build/host/tests/linux/modules_of" "$out/trace.mmio" >"$out/modules" || fail "modules_of: exit status $?"
+    sed -n '/^== modules$/,/^== symbols$/p' "$out/lines" |
+        sed -nE 's/^([^ ]+) ([0-9]+) .* Live 0x([0-9a-f]{8})( .*)?$/module \1 \2 \3/p' | sort >"$out/expected-modules"
+    [ "$(wc -l <"$out/expected-modules")" -ge 9 ] || fail "only $(wc -l <"$out/expected-modules") modules"
+    grep '^module ' "$out/modules" | sort | diff "$out/expected-modules" - >"$out/differences" ||
+        fail "modules: $(grep '^[<>]' "$out/differences" | head -n 3 | xargs)"
+    sed -n '/^== symbols$/,/^== end$/p' "$out/lines" |
+        sed -nE 's/^([0-9a-f]{8}) [tTwW] ([^$\t]+)\t(\[.*\])$/\1 \2 \3/p' | sort >"$out/expected-functions"
+    [ "$(wc -l <"$out/expected-functions")" -gt 100 ] || fail "only $(wc -l <"$out/expected-functions") functions"
+    grep -E '^[0-9a-f]{8} .* \[(smsc911x|armmmci|mmc_block)\]$' "$out/modules" | sort |
+        diff "$out/expected-functions" - >"$out/differences" ||
+        fail "functions: $(grep '^[<>]' "$out/differences" | head -n 3 | xargs)"
+    [ "$(grep -cE '^[0-9]+ mmc@50000 [a-z_0-9]+ \[armmmci\]$' "$out/modules")" -gt 5 ] ||
+        fail "the SD card's driver does not show"
+    has_not modules '^[0-9]+ .* unknown .* \[\]$'
+}
+
 tasks() { # GUEST-FOLDER ARGUMENT...
     tasks_guest "$@"
     tasks_known
+    modules_known
 }
 
 add test tasks 25 tasks "$guest"

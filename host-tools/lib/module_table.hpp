@@ -1,0 +1,71 @@
+// Section `modules` of a trace file: the guest's modules and their functions, with no file of
+// theirs at hand. Payload: lines of text. A module that was loaded, or went on to another state,
+// has
+//
+//   module NAME BASE SIZE live|loading TIME     BASE and SIZE as in /proc/modules; TIME as in
+//   records text BASE SIZE                              where its code is; of init functions while
+//   it is loading ADDRESS TYPE FUNCTION [NAME]                as in /proc/kallsyms, functions only
+//
+// SIZE and TIME are decimal, all else hexadecimal. It stands in front of the first record from its
+// code where the recorder knew the module by then, and within a second otherwise.
+#pragma once
+
+#include "abi/container.hpp"
+#include "mmioscope/event.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mmioscope::trace {
+
+inline constexpr abi::SectionType modules_section{12};
+
+/// A module as it was from `time` on.
+struct LoadedModule {
+    struct Range {
+        std::uint32_t base;
+        std::uint32_t size;
+    };
+    struct Function {
+        std::uint32_t address;
+        std::string name;
+    };
+
+    std::string name;
+    std::uint32_t base = 0; ///< as in /proc/modules
+    std::uint64_t size = 0;
+    bool live = false; ///< else being loaded or unloaded
+    std::uint64_t time = 0;
+    std::vector<Range> text;
+    std::vector<Function> functions; ///< by address
+
+    bool has(std::uint32_t address) const;
+};
+
+class ModuleTable {
+public:
+    /// Takes one section. Lines that are none of the above are left out.
+    void add(std::span<const std::byte> payload);
+
+    /// In the order in which they became known.
+    const std::vector<LoadedModule>& modules() const { return modules_; }
+
+    /// The module whose code is at `address`: of several the last one known at `time`; without one,
+    /// the first one that became known later. Null if there is none.
+    const LoadedModule* module_at(std::uint32_t address, std::uint64_t time) const;
+
+    /// The function at `address`, of that module. Nothing if there is none.
+    std::optional<Location> function_at(std::uint32_t address, std::uint64_t time) const;
+
+private:
+    void add_line(std::string_view line);
+
+    std::vector<LoadedModule> modules_;
+};
+
+} // namespace mmioscope::trace

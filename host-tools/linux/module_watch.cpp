@@ -1,0 +1,91 @@
+#include "linux/module_watch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace mmioscope::linux_guest {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::chrono::milliseconds pause = 250ms, urgent_pause = 2ms;
+
+std::string text_of(const Module& module, std::uint64_t time) {
+    std::string text;
+    auto out = std::back_inserter(text);
+    fmt::format_to(out, "module {} {:08x} {} {} {}\n", module.name, module.base, module.size,
+                   module.live ? "live" : "loading", time);
+    for (const AddressRange& range : module.text) {
+        fmt::format_to(out, "text {:08x} {}\n", range.base, range.size);
+    }
+    for (const Module::Function& function : module.functions) {
+        fmt::format_to(out, "{:08x} {} {} [{}]\n", function.address, function.type, function.name,
+                       module.name);
+    }
+    return text;
+}
+
+} // namespace
+
+std::string ModuleWatch::see(std::span<const abi::Record> records, Clock::time_point now) {
+    const auto stranger =
+        std::find_if(records.begin(), records.end(), [this](const abi::Record& record) {
+            return !known(record.pc) || !known(record.lr);
+        });
+    const bool urgent = stranger != records.end() && now >= next_urgent_;
+    if (!records.empty()) {
+        time_ = records.back().time;
+    }
+    if (!urgent && now < next_look_) {
+        return {};
+    }
+    next_look_ = now + pause;
+    next_urgent_ = now + urgent_pause;
+    return look(urgent ? stranger->time : time_);
+}
+
+// What is no module's counts as known, too.
+bool ModuleWatch::known(std::uint32_t address) {
+    if (!reader_.area().has(address) || last_.has(address)) {
+        return true;
+    }
+    const auto range = std::find_if(text_.begin(), text_.end(),
+                                    [address](const AddressRange& r) { return r.has(address); });
+    if (range == text_.end()) {
+        return false;
+    }
+    last_ = *range;
+    return true;
+}
+
+std::string ModuleWatch::look(std::uint64_t time) {
+    const std::optional<std::vector<std::uint32_t>> modules = reader_.modules();
+    if (!modules) {
+        return {}; // the next time
+    }
+    std::string text;
+    std::map<std::uint32_t, Module> loaded;
+    text_.clear();
+    last_ = {0, 0};
+    for (const std::uint32_t at : *modules) {
+        std::optional<Module> module = reader_.read(at);
+        if (!module) {
+            continue;
+        }
+        text_.insert(text_.end(), module->text.begin(), module->text.end());
+        if (const auto before = told_.find(at);
+            before == told_.end() || before->second != *module) {
+            Module whole = *module;
+            whole.functions = reader_.functions(at, module->text);
+            text += text_of(whole, time);
+        }
+        loaded.emplace(at, std::move(*module));
+    }
+    told_ = std::move(loaded);
+    return text;
+}
+
+} // namespace mmioscope::linux_guest

@@ -1,0 +1,132 @@
+// Modules found in RAM, of both layouts, sound and hostile, and what a trace says of them.
+#include "fake_modules.hpp"
+#include "lib/module_table.hpp"
+#include "linux/kernel_finder.hpp"
+#include "linux/module_watch.hpp"
+#include "records.hpp"
+
+using namespace mmioscope;
+using namespace mmioscope::linux_guest;
+using namespace mmioscope::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+Kernel kernel_in(const FakeModules& modules) {
+    const std::optional<Kernel> found = KernelFinder(modules.kernel.memory()).find();
+    REQUIRE(found);
+    return *found;
+}
+
+std::vector<std::byte> bytes_of(const std::string& text) {
+    const auto bytes = std::as_bytes(std::span(text));
+    return {bytes.begin(), bytes.end()};
+}
+
+} // namespace
+
+TEST_CASE("modules and their functions are read, of either layout", "[linux]") {
+    FakeModules modules(GENERATE(false, true));
+    ModuleReader none(kernel_in(modules));
+    CHECK(none.modules() == std::vector<std::uint32_t>{});
+    modules.load(1, "first");
+    modules.load(3, "second_one");
+    ModuleReader reader(kernel_in(modules));
+    const auto at = reader.modules();
+    REQUIRE(at);
+    CHECK(*at == std::vector<std::uint32_t>{FakeModules::address(3), FakeModules::address(1)});
+    const std::optional<Module> module = reader.read(at->at(0));
+    REQUIRE(module);
+    CHECK(module->name == "second_one");
+    CHECK(module->base == FakeModules::base(3));
+    CHECK(module->size == 0x4000);
+    CHECK(module->live);
+    CHECK(module->text == std::vector<AddressRange>{{FakeModules::base(3), 0x1000}});
+    const auto functions = reader.functions(at->at(0), module->text);
+    REQUIRE(functions.size() == 2);
+    CHECK(functions[1] == Module::Function{FakeModules::base(3) + 0x100, 'T', "second_one_b"});
+}
+
+TEST_CASE("a hostile list of modules ends, and is none", "[linux]") {
+    FakeModules modules(true);
+    modules.load(1, "first");
+    modules.load(2, "second");
+    const std::uint32_t first = FakeModules::address(1), second = FakeModules::address(2);
+    ModuleReader reader(kernel_in(modules));
+    REQUIRE(reader.modules());
+    SECTION("a cycle of modules") {
+        modules.kernel.set(first + 4, second + 4);
+        modules.kernel.set(second + 8, first + 4);
+        CHECK(!reader.modules());
+        CHECK(!ModuleReader(kernel_in(modules)).modules());
+    }
+    SECTION("a wild pointer") {
+        modules.kernel.set(first + 4, GENERATE(0u, 3u, 0xffff'ffffu));
+        CHECK(!reader.modules());
+    }
+    SECTION("symbols without end") {
+        modules.kernel.set(second + FakeModules::kallsyms + 8, 0xffff'ffff);
+        modules.kernel.set(second + FakeModules::kallsyms + 12, FakeKernel::modules);
+        const auto module = reader.read(first);
+        REQUIRE(module);
+        CHECK(reader.functions(second, module->text).size() < 65536);
+    }
+    SECTION("memory beyond everything") {
+        modules.kernel.set(second + FakeModules::memory + 4, 0xffff'ffff);
+        REQUIRE(reader.read(first));
+        CHECK(!reader.read(second));
+    }
+}
+
+TEST_CASE("a module is told of when it is loaded, changes, or a record comes from it", "[linux]") {
+    FakeModules modules(false);
+    ModuleWatch watch(kernel_in(modules));
+    ModuleWatch::Clock::time_point now{10s};
+    abi::Record record = access(0, 0, 500);
+    CHECK(watch.see({}, now).empty());
+    modules.load(1, "first");
+    CHECK(watch.see(std::span(&record, 1), now += 100ms).empty()); // not its code, and not time yet
+    record.pc = FakeModules::base(1) + 0x104;
+    record.time = 600;
+    trace::ModuleTable table;
+    table.add(bytes_of(watch.see(std::span(&record, 1), now += 5ms)));
+    REQUIRE(table.modules().size() == 1);
+    CHECK(table.modules()[0].time == 600);
+    const auto code = table.function_at(record.pc, record.time);
+    REQUIRE(code);
+    CHECK(code->function == "first_b");
+    CHECK(code->offset == 4);
+    CHECK(code->module == "first");
+    CHECK(!table.function_at(FakeModules::base(1) + 0x1000, 600));
+    CHECK(watch.see(std::span(&record, 1), now += 300ms).empty());
+    // Another one at the same place; what the time tells is which of them.
+    modules.unload(1);
+    modules.load(1, "other");
+    record.time = 900;
+    table.add(bytes_of(watch.see(std::span(&record, 1), now += 300ms)));
+    CHECK(table.function_at(record.pc, 900)->function == "other_b");
+    CHECK(table.function_at(record.pc, 700)->function == "first_b");
+    CHECK(table.function_at(record.pc, 100)->function == "first_b");
+    // By its caller, and then by the clock alone.
+    modules.load(2, "second");
+    record.lr = FakeModules::base(2);
+    CHECK(watch.see(std::span(&record, 1), now += 5ms)
+              .starts_with("module second bf008000 16384 live "));
+    modules.load(3, "third");
+    CHECK(watch.see({}, now += 200ms).empty());
+    CHECK(watch.see({}, now += 300ms).starts_with("module third "));
+}
+
+TEST_CASE("a section of modules may hold anything", "[linux]") {
+    trace::ModuleTable table;
+    table.add(bytes_of("bf000000 t f [m]\ntext bf000000 10\nmodule\nmodule a\nmodule a x 1 live 1\n"
+                       "module \x1b bf000000 1 live 1\nmodule a bf000000 -1 live 1\n\n\n   \n"));
+    CHECK(table.modules().empty());
+    table.add(bytes_of("module m bf000000 4096 live 5\ntext bf000000 4294967295\nbf000010 t b [m]\n"
+                       "bf000000 t a [m]\nbf000000 t again [m]\nzz t c [m]\nbf000020 t \x1b [m]"));
+    REQUIRE(table.modules().size() == 1);
+    CHECK(table.modules()[0].functions.size() == 3);
+    CHECK(table.function_at(0xbf00'0004, 9)->function == "a");
+    CHECK(table.function_at(0xbf00'0030, 9)->function == "b");
+    CHECK(!table.function_at(0xbeff'ffff, 9));
+}
