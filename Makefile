@@ -42,13 +42,13 @@ DEMO_ARGS = --kernel $(BUILD)/guest/vmlinuz --dtb $(BUILD)/guest/vexpress-v2p-ca
 DEMO_STREAM_uart = --stream serial2 --policy stall
 
 # The tiers, by what they take: minutes, an hour of random input, an hour of long proofs, SOAK_MINUTES
-# (60) of the hard cases over and over, ten minutes of comparisons, a minute of instruction counts.
+# (60) of the hard cases over and over, ten minutes of comparisons, minutes of instruction counts.
 test: ## everything CI checks
 fuzz: ## the parsers against random input, FUZZ_SECONDS (600) each
 nightly: ## the long versions of the proofs
 soak: ## the contended and dense cases for SOAK_MINUTES (60)
 prove: ## the engines and the baseline that loses events, against QEMU's own log: table and plot
-bench: ## what tracing costs, in instructions
+bench: ## what tracing costs, in instructions, and an event the host tools, in time
 test fuzz nightly soak prove bench: setup
 	@$(MAKE) --no-print-directory -j2 guest all
 	@tests/run.sh $@

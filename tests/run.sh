@@ -105,7 +105,11 @@ prove)
     suite build 60 sh -c "make --no-print-directory -j2 test-guests pc-log && echo 'build: 1 passed, 0 failed'"
     suite prove 900 tests/prove/prove.sh "$build"
     ;;
-bench) suite bench 300 tests/bench.sh "$build" ;;
+bench)
+    suite build 240 sh -c "make --no-print-directory -j2 host-bench && echo 'build: 1 passed, 0 failed'"
+    suite host-bench 60 tests/bench/host.sh "$build"
+    suite bench 300 tests/bench.sh "$build"
+    ;;
 *)
     echo "tests/run.sh: no tier '$tier'; there are: test, fuzz, nightly, soak, prove, bench" >&2
     exit 2

@@ -1,0 +1,34 @@
+// A trace with the mix of a boot, made up: the same on every machine.
+#pragma once
+
+#include "lib/file_descriptor.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <string>
+#include <vector>
+
+namespace mmioscope::bench {
+
+/// A trace file in memory.
+class BootMix {
+public:
+    /// Of 40,000 events: of 100 are 86 of the console, by turns its flags and its data, 6 of the
+    /// interrupt controller, 5 of the SD card's FIFO and 3 of others, on two CPUs.
+    BootMix();
+
+    static constexpr unsigned events = 40'000;
+    std::string path() const;
+    std::vector<std::byte> bytes() const;
+
+private:
+    FileDescriptor file_;
+};
+
+/// The one that all benchmarks read.
+const BootMix& boot_mix();
+
+/// Counts `each` events in each iteration: prints events per second and seconds per event.
+void count_events(benchmark::State& state, unsigned each);
+
+} // namespace mmioscope::bench

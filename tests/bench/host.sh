@@ -1,0 +1,13 @@
+#!/bin/bash
+# What one event costs the host tools: decoding, naming, filters. Usage: tests/bench/host.sh BUILD
+# Events per second of CPU time, and the seconds of one.
+set -u
+log=$1/tests/host-bench.log
+if "$1/tests/host-bench" --benchmark_counters_tabular=true >"$log" 2>&1 && ! grep -q 'ERROR OCCURRED' "$log"; then
+    sed -n '/^---/,$p' "$log"
+    echo "host-bench: 1 passed, 0 failed"
+else
+    tail -n 5 "$log"
+    echo "host-bench: 0 passed, 1 failed"
+    exit 1
+fi
