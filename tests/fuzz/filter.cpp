@@ -1,0 +1,68 @@
+// A filter is whatever a user or a script writes: it is compiled or complained about in one line,
+// and what it is printed as means the same.
+#include "filter/filter.hpp"
+
+#include "lib/error.hpp"
+
+#include <cstdlib>
+#include <optional>
+
+namespace {
+
+using namespace mmioscope;
+
+std::optional<filter::Filter> compiled(const std::string& text, unsigned depth) {
+    filter::Settings settings;
+    settings.custom = [](const std::string& name, const filter::CallOptions& options) {
+        const bool answer = name.size() + options.size() > 4;
+        return [answer](const Event&) { return answer; };
+    };
+    settings.most_depth = depth;
+    try {
+        return filter::Filter(text, settings);
+    } catch (const Error& error) {
+        const std::string_view line = error.what();
+        if (error.status() != Status::bad_input || line.find('\n') != std::string_view::npos) {
+            std::abort();
+        }
+        return std::nullopt;
+    }
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string text(reinterpret_cast<const char*>(data), size);
+    const std::optional<filter::Filter> filter = compiled(text, 100);
+    if (!filter) {
+        return 0;
+    }
+    // Lists in canonical form, and a parenthesis for each negation, make it longer and deeper.
+    const std::optional<filter::Filter> again = compiled(filter->written(), 300);
+    if (!again) {
+        if (filter->written().size() > 64 * 1024) {
+            return 0;
+        }
+        std::abort();
+    }
+    static const Register reg{
+        "FR", 0x18, 4, "", {{"TXFF", 5, 1, {{1, "full"}}}, {"MODE", 8, 4, {}}}};
+    static const Location code{
+        "pl011_tx_chars", 4, "", {{"inlined", "drivers/tty/amba-pl011.c", 1}}};
+    static const Task task{57, 50, "kworker/0:1"};
+    abi::Record record{};
+    record.type = abi::RecordType::access;
+    record.access = abi::encode_access(false, 2);
+    record.value = 0x121;
+    Event event;
+    event.record = &record;
+    event.device = "serial0";
+    event.offset = 0x18;
+    event.reg = &reg;
+    event.code = &code;
+    event.task = &task;
+    if ((*filter)(event) != (*again)(event) || filter->written() != again->written()) {
+        std::abort();
+    }
+    return 0;
+}
