@@ -17,8 +17,8 @@ HOST_LIB_SOURCES := $(sort $(filter-out host-tools/cli/%,$(wildcard host-tools/*
 HOST_CLI_SOURCES := $(sort $(wildcard host-tools/cli/*.cpp))
 HOST_MUTATE_SOURCES := tests/host-tools/mutate_trace.cpp
 HOST_SAME_SOURCES := tests/host-tools/same_records.cpp
-HOST_MAKE_TRACE_SOURCES := tests/host-tools/make_trace.cpp tests/host-tools/trace_text.cpp
-HOST_TEST_SOURCES := $(filter-out $(HOST_MUTATE_SOURCES) $(HOST_SAME_SOURCES) tests/host-tools/make_trace.cpp,\
+HOST_TRACE_OF_TEXT_SOURCES := tests/host-tools/trace_of_text.cpp tests/host-tools/trace_text.cpp
+HOST_TEST_SOURCES := $(filter-out $(HOST_MUTATE_SOURCES) $(HOST_SAME_SOURCES) tests/host-tools/trace_of_text.cpp,\
                        $(sort $(wildcard tests/host-tools/*.cpp))) \
                      $(addprefix guest-linux/program/,left_out.cpp wire_output.cpp sink.cpp connection.cpp announced.cpp) \
                      $(addprefix hyp/,stream/description.cpp stream/frame_sender.cpp stream/record_frame.cpp \
@@ -32,7 +32,7 @@ HOST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_LIB_SOURCES) $(HOST_CL
 HOST_MUTATE_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,\
                          $(HOST_MUTATE_SOURCES) $(HOST_LIB_SOURCES))
 HOST_SAME_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_SAME_SOURCES) $(HOST_LIB_SOURCES))
-HOST_MAKE_TRACE_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_MAKE_TRACE_SOURCES) $(HOST_LIB_SOURCES))
+HOST_TRACE_OF_TEXT_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_TRACE_OF_TEXT_SOURCES) $(HOST_LIB_SOURCES))
 HOST_TEST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host-sanitized/%.o,\
                        $(HOST_TEST_SOURCES) $(HOST_LIB_SOURCES)) \
                      $(HOST_REPLAYED:%=$(BUILD)/host-sanitized/tests/fuzz/%.o) \
@@ -90,7 +90,7 @@ $(BUILD)/tests/same-records: $(HOST_SAME_OBJECTS)
 	@$(HOST_CXX) -o $@ $^ $(HOST_LIBS)
 
 # Writes a trace file from text (tests/host-tools/trace_text.hpp).
-$(BUILD)/tests/make-trace: $(HOST_MAKE_TRACE_OBJECTS)
+$(BUILD)/tests/trace-of-text: $(HOST_TRACE_OF_TEXT_OBJECTS)
 	@mkdir -p $(@D)
 	@echo "  $@"
 	@$(HOST_CXX) -o $@ $^ $(HOST_LIBS)
@@ -108,4 +108,4 @@ $(BUILD)/host-sanitized/%.o: %.cpp
 include host-tools/install.mk
 
 -include $(patsubst %.o,%.d,$(sort $(HOST_OBJECTS) $(HOST_MUTATE_OBJECTS) $(HOST_SAME_OBJECTS) \
-                              $(HOST_MAKE_TRACE_OBJECTS) $(HOST_TEST_OBJECTS)))
+                              $(HOST_TRACE_OF_TEXT_OBJECTS) $(HOST_TEST_OBJECTS)))

@@ -18,6 +18,8 @@ void set(std::string& to, fmt::format_string<Args...> text, Args&&... args) {
 void set_function(std::string& to, const Location* location, std::uint32_t address) {
     if (location == nullptr) {
         set(to, "{:#010x}", address);
+    } else if (location->function.empty()) {
+        set(to, "[{}]", location->module);
     } else if (location->module.empty()) {
         to = location->function;
     } else {

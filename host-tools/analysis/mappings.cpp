@@ -11,10 +11,14 @@ namespace {
 
 constexpr unsigned page_bits = 12;
 
+std::string name_of(const Location& location) {
+    return location.function.empty() ? fmt::format("[{}]", location.module) : location.function;
+}
+
 std::string function_of(const Event& event) {
-    std::string text =
-        event.code == nullptr ? fmt::format("pc {:#010x}", event.record->pc) : event.code->function;
-    return event.caller == nullptr ? text : fmt::format("{} <- {}", text, event.caller->function);
+    const std::string text =
+        event.code == nullptr ? fmt::format("pc {:#010x}", event.record->pc) : name_of(*event.code);
+    return event.caller == nullptr ? text : fmt::format("{} <- {}", text, name_of(*event.caller));
 }
 
 std::string task_of(const Event& event) {

@@ -31,6 +31,18 @@ Exit status as of print; 130 after Ctrl-C.
 // Ctrl-C is looked for while there is nothing to read, and every so many events.
 constexpr std::uint64_t events_between_looks = 4096;
 
+// Nothing if the user had enough before the trace had a head.
+std::optional<reading::Trace> open(const reading::TraceOptions& selection, const bool& stopped) {
+    try {
+        return std::make_optional<reading::Trace>(selection);
+    } catch (const Error&) {
+        if (!stopped) {
+            throw;
+        }
+        return std::nullopt;
+    }
+}
+
 Status follow(const Options& options) {
     reading::TraceOptions selection = trace_options(options.view);
     Signals signals;
@@ -43,7 +55,11 @@ Status follow(const Options& options) {
         stopped = stopped || signals.pending();
         return !stopped && !(printer && printer->broken());
     };
-    reading::Trace trace(selection);
+    std::optional<reading::Trace> opened = open(selection, stopped);
+    if (!opened) {
+        return Status::interrupted;
+    }
+    reading::Trace& trace = *opened;
     view::Output out(options.view.output);
     view::LineStyle style = line_style(options.view, trace.reader(), out);
     style.raw = options.raw;

@@ -194,8 +194,16 @@ Status show(const Options& options) {
         open_input(selection.path);
     }
     screen.emplace(counted, key_of(options.by));
-    reading::Trace trace(selection);
-    quit = !show_events(options, trace, counted, *screen) || quit;
+    std::optional<reading::Trace> trace;
+    try {
+        trace.emplace(selection);
+    } catch (const Error&) {
+        if (!quit) { // else the user had enough before the trace had a head
+            throw;
+        }
+        return screen->interrupted() ? Status::interrupted : Status::fine;
+    }
+    quit = !show_events(options, *trace, counted, *screen) || quit;
     if (!quit) {
         screen->ended();
     }
@@ -204,9 +212,10 @@ Status show(const Options& options) {
     }
     const bool interrupted = screen->interrupted();
     screen.reset();
-    return interrupted            ? Status::interrupted
-           : trace.reader().end() ? view::status_of(trace.reader())
-                                  : Status::fine;
+    if (interrupted) {
+        return Status::interrupted;
+    }
+    return trace->reader().end() ? view::status_of(trace->reader()) : Status::fine;
 }
 
 } // namespace

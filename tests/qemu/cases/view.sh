@@ -12,9 +12,9 @@ device mmc@50000 0x1c050000 0x1000
 1.0 cpu1 R4 0x1c050008 0x1aa pc=0xbf010028 va=0xf8050008 duration=5
 2.0 cpu0 W4 0x1c050008 0x5 pc=0xbf010030 va=0xf8050008 duration=7
 END
-    "$build/tests/make-trace" "$out/text" "$out/trace.mmio" || fail "make-trace failed"
+    "$build/tests/trace-of-text" "$out/text" "$out/trace.mmio" || fail "trace-of-text failed"
     { cat "$out/text"; echo "2.1 cpu0 gap value=17"; echo "2.2 cpu0 R4 0x1c050008 0x6"; } >"$out/text.lost"
-    "$build/tests/make-trace" "$out/text.lost" "$out/lost.mmio" || fail "make-trace failed"
+    "$build/tests/trace-of-text" "$out/text.lost" "$out/lost.mmio" || fail "trace-of-text failed"
 }
 
 # view_does STATUS ARGUMENT...: $out/stdout and $out/stderr.
@@ -54,6 +54,15 @@ view_options() {
     view_does 0 print -o "$out/file" "$trace"
     [ ! -s "$out/stdout" ] || fail "-o: something on standard output"
     has file '^complete: 4 events, 0 lost$'
+    local format
+    for format in jsonl csv; do
+        view_does 0 print --format $format "$trace"
+        "$mmioscope" export --to $format -i "$trace" -o - 2>/dev/null | diff - "$out/stdout" >"$out/diff" ||
+            fail "--format $format is not what export writes"
+        has stderr '^complete: 4 events, 0 lost$'
+    done
+    view_does 0 print --format csv --cpu 1 "$trace"
+    [ "$(wc -l <"$out/stdout")" = 3 ] || fail "--format csv --cpu 1: $(wc -l <"$out/stdout") lines"
     "$mmioscope" print - <"$trace" >"$out/stdout" || fail "print -: $?"
     view_lines 4 'print -'
 }
@@ -87,7 +96,7 @@ view_losses() {
     view_does 1 stat "$out/cut.mmio"
     # The reader of a pipe leaves: no word, and the shell's status of SIGPIPE.
     for ((i = 0; i < 20000; i++)); do echo "$((3 + i)).0 cpu0 R4 0x1c050008 $i"; done >>"$out/text"
-    "$build/tests/make-trace" "$out/text" "$out/long.mmio" || fail "make-trace failed"
+    "$build/tests/trace-of-text" "$out/text" "$out/long.mmio" || fail "trace-of-text failed"
     { status=0; "$mmioscope" print --all "$out/long.mmio" 2>"$out/stderr" || echo $? >"$out/status"; } | head -n 1 >/dev/null
     [ "$(cat "$out/status")" = 141 ] || fail "SIGPIPE: exit status $(cat "$out/status")"
     [ ! -s "$out/stderr" ] || fail "SIGPIPE: $(cat "$out/stderr")"
@@ -112,6 +121,7 @@ view_refusals() {
         view_does 0 "$command" --help
         has stdout '^Examples?:$' "$command --help has no examples"
     done
+    view_refuses '--format' print --format xml "$trace"
     view_refuses '--ts' print --ts later "$trace"
     view_refuses '--by' stat --by colour "$trace"
     view_refuses 'cannot write .*no such folder' print -o "$out/no such folder/x" "$trace"
@@ -188,7 +198,7 @@ add test view-top 8 view_top
 view_dmesg() {
     view_traces
     { cat "$out/text"; printf '%s\n' 'text 3.0 cpu0 serial0 [    1.500000] hello\n'; } >"$out/text.console"
-    "$build/tests/make-trace" "$out/text.console" "$out/console.mmio" || fail "make-trace failed"
+    "$build/tests/trace-of-text" "$out/text.console" "$out/console.mmio" || fail "trace-of-text failed"
     printf '[    0.100000] early\n[    1.500000] hello\n[    9.000000] late\n' >"$out/dmesg"
     view_does 0 print --dmesg "$out/dmesg" "$out/console.mmio"
     has stderr "printk's 0 is at 1.500000 s of the trace, by 1 of 3 lines"

@@ -1,4 +1,4 @@
-// Writes a trace file from text (trace_text.hpp). Usage: make-trace TEXT FILE
+// Writes a trace file from text (trace_text.hpp). Usage: trace-of-text TEXT FILE
 #include "lib/file_descriptor.hpp"
 #include "trace_text.hpp"
 
@@ -8,7 +8,7 @@
 
 int main(int argc, char** argv) {
     if (argc != 3) {
-        std::fputs("usage: make-trace TEXT FILE\n", stderr);
+        std::fputs("usage: trace-of-text TEXT FILE\n", stderr);
         return 2;
     }
     try {
@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
         const mmioscope::FileDescriptor file = mmioscope::create_output(argv[2]);
         mmioscope::test::write_trace(mmioscope::test::read_trace_text(in), file.get());
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "make-trace: %s: %s\n", argv[1], error.what());
+        std::fprintf(stderr, "trace-of-text: %s: %s\n", argv[1], error.what());
         return 2;
     }
     return 0;
