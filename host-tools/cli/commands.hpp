@@ -18,5 +18,6 @@ void add_blackbox(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 void add_export(CLI::App& app, Action& action);
+void add_import(CLI::App& app, Action& action);
 
 } // namespace mmioscope::cli

@@ -19,5 +19,6 @@ int main(int argc, char** argv) {
     mmioscope::cli::add_check(app, action);
     mmioscope::cli::add_verify(app, action);
     mmioscope::cli::add_export(app, action);
+    mmioscope::cli::add_import(app, action);
     return mmioscope::cli::run_program(app, action, argc, argv);
 }

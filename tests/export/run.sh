@@ -123,6 +123,33 @@ database_views() {
     rm "$out/views.db"
 }
 
+# Text, to a trace, to text: the same accesses. And each access that came from a log is in the log.
+round_trip() {
+    local step
+    export_to mmiotrace "$out/1.txt" -i "$out/trace.mmio" || return 1
+    "$tool" import --from mmiotrace -o "$out/imported.mmio" < <(cat "$out/1.txt") 2> "$out/stderr" || return 1
+    export_to mmiotrace "$out/2.txt" -i "$out/imported.mmio" || return 1
+    for step in 1 2; do
+        awk -f "$here/mmiotrace.awk" "$out/$step.txt" | grep -E '^(access|unknown)' > "$out/$step.events"
+    done
+    [ "$(wc -l < "$out/1.events")" -gt $((events * 9 / 10)) ] && cmp "$out/1.events" "$out/2.events" &&
+        rm "$out"/[12].txt "$out"/[12].events "$out/imported.mmio"
+}
+
+qemu_log() {
+    "$tool" export --to csv -i "$out/trace.mmio" -o - 2> "$out/stderr" |
+        awk -F, '$4 == "access" && $7 ~ /serial/ && $11 != "" && $6 <= 8 {
+            printf "memory_region_ops_%s cpu %d mr 0x55 addr %s value %s size %d name \047serial\047\n",
+                $5 == "w" ? "write" : "read", $3, $9, $11, $6 }' > "$out/access.log"
+    "$tool" import --from qemu -i "$out/access.log" -o "$out/imported.mmio" 2> "$out/stderr" || return 1
+    "$tool" export --to csv -i "$out/imported.mmio" -o - 2> "$out/stderr" |
+        awk -F, '$4 == "access" {
+            printf "memory_region_ops_%s cpu %d mr 0x55 addr %s value %s size %d name \047serial\047\n",
+                $5 == "w" ? "write" : "read", $3, $9, $11, $6 }' > "$out/again.log"
+    [ "$(wc -l < "$out/access.log")" -gt $((events / 20)) ] && cmp "$out/access.log" "$out/again.log" &&
+        rm "$out"/a*.log "$out/imported.mmio"
+}
+
 cut_trace() {
     head -c 2000000 "$out/trace.mmio" > "$out/cut.mmio"
     export_to csv "$out/cut.csv" -i "$out/cut.mmio"
@@ -142,6 +169,9 @@ case_ "cut trace" cut_trace
 case_ "a folder is no file" expect 2 "it is a folder" "$tool" export --to csv -i "$out/trace.mmio" -o "$out"
 case_ "a database is a file" expect 2 "standard output" "$tool" export --to sqlite -i "$out/trace.mmio" -o -
 case_ "the views of a database" database_views
+case_ "mmiotrace there and back" round_trip
+case_ "QEMU's log there and back" qemu_log
+case_ "no log" expect 2 "no line of mmiotrace" "$tool" import --from mmiotrace -i "$here/run.sh" -o "$out/none.mmio"
 case_ "no such format" expect 2 "--to" "$tool" export --to xml -i "$out/trace.mmio" -o -
 case_ "losses are told" expect 0 "lacks" "$tool" export --to csv -i "$out/trace.mmio" -o -
 case_ "losses count when strict" expect 1 "lacks" "$tool" export --to csv --strict -i "$out/trace.mmio" -o -

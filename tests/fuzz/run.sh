@@ -22,6 +22,7 @@ seed device_tree "$build"/guest/*.dtb
 seed trace_file "$build"/demo.mmio "$build"/tests/qemu/*/*.mmio
 seed access_log "$build"/tests/qemu/*/*.log
 seed wire "$build"/tests/qemu/stream-*/wire
+seed mmiotrace tests/export/mmiotrace.txt
 
 for name in "${names[@]}"; do
     mkdir -p "$build/fuzz/corpus-$name"

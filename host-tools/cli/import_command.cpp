@@ -1,0 +1,129 @@
+#include "cli/commands.hpp"
+#include "export/output.hpp"
+#include "import/mmiotrace.hpp"
+#include "import/qemu_log.hpp"
+#include "lib/byte_source.hpp"
+
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mmioscope::cli {
+
+namespace {
+
+struct Options {
+    std::string format;
+    std::string input = "-";
+    std::string output;
+};
+
+constexpr char footer[] = R"(
+FORMAT is mmiotrace (the text of Linux' own tracer) or qemu (QEMU's log of memory_region_ops_read and _write).
+What a log does not say is in the trace's text (not-known). Lines that cannot be used are counted and told.
+
+Examples:
+  mmioscope import --from mmiotrace -i mydump.txt -o dump.mmio
+  mmioscope import --from qemu -i access.log -o log.mmio && mmioscope print log.mmio
+)";
+
+/// A log that can be read twice: standard input, or a pipe, goes to a file first.
+class Log {
+public:
+    explicit Log(const std::string& path)
+        : file_(path == "-" ? FileDescriptor(::dup(STDIN_FILENO)) : open_input(path)) {
+        if (::lseek(file_.get(), 0, SEEK_CUR) < 0) {
+            spool();
+        }
+    }
+
+    int fd() const { return file_.get(); }
+    void rewind() { ::lseek(file_.get(), 0, SEEK_SET); }
+
+private:
+    void spool() {
+        FileDescriptor copy = temporary_file();
+        trace::FileSource pipe(file_.get());
+        std::vector<std::byte> block(1 << 20);
+        for (std::size_t got = 0; (got = pipe.read(block.data(), block.size())) > 0;) {
+            append(copy.get(), std::span(block.data(), got), "a temporary file");
+        }
+        file_ = std::move(copy);
+        rewind();
+    }
+
+    FileDescriptor file_;
+};
+
+/// The log from its start, for each who reads it.
+class Again : public trace::ByteSource {
+public:
+    explicit Again(Log& log) : log_(log), source_(log.fd()) {}
+    std::size_t read(void* to, std::size_t size) override {
+        if (!begun_) {
+            log_.rewind();
+            begun_ = true;
+        }
+        return source_.read(to, size);
+    }
+
+private:
+    Log& log_;
+    trace::FileSource source_;
+    bool begun_ = false;
+};
+
+importing::Report import_log(const Options& options, Log& log, int fd) {
+    Again first(log);
+    Again second(log);
+    try {
+        return options.format == "qemu" ? importing::import_qemu_log(first, fd)
+                                        : importing::import_mmiotrace(first, second, fd);
+    } catch (const Error& error) {
+        throw Error(error.status(), options.input + ": " + error.what());
+    }
+}
+
+Status import_file(const Options& options) {
+    if (options.input == "-" && ::isatty(STDIN_FILENO) != 0) {
+        throw bad_input("no log: say -i LOG, or give it on standard input");
+    }
+    Log log(options.input);
+    exporting::Output output(options.output);
+    const importing::Report report = import_log(options, log, output.fd());
+    output.finish();
+    for (const std::string& line : report.malformed.first) {
+        fmt::print(stderr, "mmioscope: {}: {}\n", options.input, line);
+    }
+    if (report.malformed.count > 0) {
+        fmt::print(stderr, "mmioscope: {}: {} lines cannot be used\n", options.input,
+                   report.malformed.count);
+    }
+    for (const std::string& note : report.notes) {
+        fmt::print(stderr, "mmioscope: {}: {}\n", options.input, note);
+    }
+    fmt::print(stderr, "mmioscope: {} accesses, {} lost\n", report.accesses, report.lost);
+    return report.malformed.count == 0 ? Status::fine : Status::failed;
+}
+
+} // namespace
+
+void add_import(CLI::App& app, Action& action) {
+    CLI::App& command = *app.add_subcommand("import", "Make a trace of another tool's log");
+    const auto options = std::make_shared<Options>();
+    command.add_option("--from", options->format, "What the log is")
+        ->required()
+        ->type_name("FORMAT")
+        ->check(CLI::IsMember({"mmiotrace", "qemu"}));
+    command.add_option("-i,--input,input", options->input, "Log; - for standard input")
+        ->type_name("LOG");
+    command.add_option("-o,--output", options->output, "Trace file; - for standard output")
+        ->required()
+        ->type_name("FILE");
+    command.footer(footer);
+    command.callback([options, &action] { action = [options] { return import_file(*options); }; });
+}
+
+} // namespace mmioscope::cli

@@ -1,0 +1,100 @@
+#include "import/importing.hpp"
+
+#include "abi/control.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace mmioscope::importing {
+
+void Malformed::add(std::uint64_t line, std::string_view why) {
+    constexpr std::size_t told = 3;
+    ++count;
+    if (first.size() < told) {
+        first.push_back(fmt::format("line {}: {}", line, why));
+    }
+}
+
+TraceMaker::TraceMaker(int fd, std::uint32_t frequency, std::uint32_t cpus, std::string_view board,
+                       const std::vector<abi::RegionEntry>& regions, const std::string& text)
+    : writer_(fd, progress_) {
+    abi::Info info{};
+    info.counter_frequency = frequency;
+    info.cpu_count = cpus;
+    info.record_size = sizeof(abi::Record);
+    info.region_size = sizeof(abi::RegionEntry);
+    board.copy(info.board, sizeof info.board - 1);
+    writer_.values(abi::SectionType::info, std::span<const abi::Info>(&info, 1));
+    writer_.values(abi::SectionType::regions, std::span<const abi::RegionEntry>(regions));
+    writer_.text(text);
+}
+
+void TraceMaker::add(abi::Record record) {
+    record.lock_sequence = order_[record.device]++;
+    put(record);
+}
+
+void TraceMaker::put(abi::Record record) {
+    std::uint32_t& sequence = sequence_[record.cpu];
+    record.cpu_sequence = sequence++;
+    record.commit = sequence;
+    writer_.append(std::span(&record, 1));
+}
+
+void TraceMaker::mark(std::uint64_t time, std::string_view text) {
+    constexpr std::size_t piece = 8;
+    for (std::size_t at = 0; at <= text.size(); at += piece) {
+        abi::Record record{};
+        record.type = abi::RecordType::marker;
+        record.time = time;
+        record.device = abi::no_device;
+        for (std::size_t i = 0; i < std::min(piece, text.size() - at); ++i) {
+            record.value |= std::uint64_t{static_cast<unsigned char>(text[at + i])} << 8 * i;
+        }
+        record.pa_low = static_cast<std::uint32_t>(abi::control::Command::marker_text) |
+                        std::uint32_t{marker_id_++} << 16;
+        put(record);
+    }
+}
+
+void TraceMaker::lose(unsigned cpu, std::uint64_t time, std::uint64_t count) {
+    abi::Record record{};
+    record.type = abi::RecordType::gap;
+    record.cpu = static_cast<std::uint8_t>(cpu);
+    record.time = time;
+    record.device = abi::no_device;
+    record.value = count;
+    std::uint32_t& sequence = sequence_[cpu];
+    record.cpu_sequence = sequence;
+    record.commit = sequence + 1;
+    losses_.push_back({cpu, sequence, count, time});
+    lost_ += count;
+    sequence += static_cast<std::uint32_t>(count);
+    writer_.append(std::span(&record, 1));
+}
+
+void TraceMaker::finish() {
+    writer_.flush();
+    writer_.values(abi::SectionType::losses, std::span<const abi::Loss>(losses_));
+    writer_.finish(lost_, abi::Ending::machine_off);
+}
+
+abi::RegionEntry make_region(std::uint64_t base, std::uint64_t size, const std::string& path) {
+    abi::RegionEntry entry{};
+    entry.base = base;
+    entry.size = size;
+    entry.flags = abi::region_traced;
+    constexpr std::size_t most = sizeof entry.path - 1;
+    const std::string kept =
+        path.size() <= most ? path : "~" + path.substr(path.size() - (most - 1));
+    kept.copy(entry.path, most);
+    return entry;
+}
+
+int log2_size(std::uint64_t size) {
+    return std::has_single_bit(size) && size <= 64 ? std::countr_zero(size) : -1;
+}
+
+} // namespace mmioscope::importing

@@ -1,0 +1,159 @@
+#include "import/mmiotrace.hpp"
+
+#include "import/mmiotrace_line.hpp"
+#include "import/region_list.hpp"
+#include "lib/error.hpp"
+#include "verify/text_lines.hpp"
+
+#include <algorithm>
+
+namespace mmioscope::importing {
+
+namespace {
+
+constexpr std::uint32_t nanoseconds = 1'000'000'000; // ticks in a second
+constexpr char origin[] = "imported-from=mmiotrace\n"
+                          "not-known=cpu, lr, sp, task, mode, duration; of UNKNOWN lines size, "
+                          "direction and value, too\n";
+
+std::string pci_path(const MmioPci& device) {
+    const std::string place =
+        fmt::format("/{:02x}:{:02x}.{:x}", device.bus, device.function >> 3, device.function & 7);
+    return device.driver.empty() ? fmt::format("{},{:04x}:{:04x}", place, device.id >> 16 & 0xffff,
+                                               device.id & 0xffff)
+                                 : fmt::format("{},{}", place, device.driver);
+}
+
+/// First, the lines that name addresses.
+class Regions {
+public:
+    void operator()(const MmioDevice& line) {
+        list.add(line.base, line.size, "/" + std::string(line.name));
+    }
+    void operator()(const MmioPci& line) {
+        for (const MmioPci::Bar& bar : line.bars) {
+            list.add(bar.base, bar.size, pci_path(line), bar.number);
+        }
+    }
+    void operator()(const MmioMap& line) { list.add_mapping(line.physical, line.size); }
+    template <typename Other>
+    void operator()(const Other&) {}
+
+    RegionList list;
+};
+
+/// Then those that are events.
+class Events {
+public:
+    Events(const RegionList& regions, TraceMaker& maker, Report& report)
+        : regions_(regions), maker_(maker), report_(report) {}
+
+    void line(std::string_view text) {
+        ++number_;
+        std::visit(*this, parse_mmiotrace(text));
+    }
+
+    void operator()(const MmioAccess& line) {
+        abi::Record record{};
+        record.type = abi::RecordType::access;
+        record.access = abi::encode_access(line.write, static_cast<unsigned>(line.log2_size));
+        record.flags = line.known ? 0 : abi::flag_value_unknown;
+        record.time = time(line.time);
+        record.value = line.value;
+        record.device = regions_.find(line.physical);
+        record.pc = static_cast<std::uint32_t>(line.pc);
+        record.va = virtual_address(line);
+        wide_ += line.physical >> 40 != 0 || line.pc >> 32 != 0 ? 1 : 0;
+        abi::set_physical_address(record, line.physical);
+        maker_.add(record);
+        ++report_.accesses;
+    }
+    void operator()(const MmioMap& line) {
+        ++used_;
+        if (maps_.size() < most_maps || maps_.contains(line.map)) {
+            maps_[line.map] = line;
+        }
+    }
+    void operator()(const MmioUnmap& line) { maps_.erase(line.map); }
+    void operator()(const MmioMark& line) {
+        ++used_;
+        maker_.mark(time(line.time), line.text);
+    }
+    // Linux gives it no time.
+    void operator()(const MmioLost& line) {
+        ++used_;
+        report_.lost += line.count;
+        maker_.lose(0, last_, line.count);
+    }
+    void operator()(const MmioMalformed& line) { report_.malformed.add(number_, line.why); }
+    template <typename Other>
+    void operator()(const Other&) {}
+
+    std::uint64_t used() const { return used_ + report_.accesses; }
+
+    void notes() {
+        if (early_ > 0) {
+            report_.notes.push_back(fmt::format(
+                "{} lines are earlier than the one before; they have its time", early_));
+        }
+        if (wide_ > 0) {
+            report_.notes.push_back(fmt::format("{} accesses have a physical address of more than "
+                                                "40 bits or a PC of more than 32: cut",
+                                                wide_));
+        }
+        if (regions_.left_out() > 0) {
+            report_.notes.push_back(
+                fmt::format("{} mappings beyond the first 4096 have no name", regions_.left_out()));
+        }
+    }
+
+private:
+    static constexpr std::size_t most_maps = 1 << 20;
+
+    // A trace is in the order of time.
+    std::uint64_t time(std::uint64_t said) {
+        early_ += said < last_ ? 1 : 0;
+        last_ = std::max(last_, said);
+        return last_;
+    }
+
+    std::uint32_t virtual_address(const MmioAccess& line) const {
+        const auto map = maps_.find(line.map);
+        const bool inside = map != maps_.end() && map->second.virt != 0 &&
+                            line.physical - map->second.physical < map->second.size;
+        return inside ? static_cast<std::uint32_t>(map->second.virt + line.physical -
+                                                   map->second.physical)
+                      : 0;
+    }
+
+    const RegionList& regions_;
+    TraceMaker& maker_;
+    Report& report_;
+    std::map<std::uint64_t, MmioMap> maps_;
+    std::uint64_t number_ = 0;
+    std::uint64_t used_ = 0;
+    std::uint64_t last_ = 0;
+    std::uint64_t early_ = 0;
+    std::uint64_t wide_ = 0;
+};
+
+} // namespace
+
+Report import_mmiotrace(trace::ByteSource& first, trace::ByteSource& second, int fd) {
+    Regions regions;
+    verify::for_each_line(
+        first, [&](std::string_view text) { std::visit(regions, parse_mmiotrace(text)); });
+    regions.list.finish();
+    Report report;
+    TraceMaker maker(fd, nanoseconds, 1, "mmiotrace", regions.list.regions(), origin);
+    Events events(regions.list, maker, report);
+    verify::for_each_line(second, [&](std::string_view text) { events.line(text); });
+    if (events.used() == 0) {
+        throw bad_input("no line of mmiotrace in it");
+    }
+    maker.finish();
+    events.notes();
+    return report;
+}
+
+} // namespace mmioscope::importing

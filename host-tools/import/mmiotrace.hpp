@@ -1,0 +1,13 @@
+// An mmiotrace log becomes a trace.
+#pragma once
+
+#include "import/importing.hpp"
+#include "lib/byte_source.hpp"
+
+namespace mmioscope::importing {
+
+/// `first` and `second` give the same log, from its start: regions are found before the accesses
+/// are written to `fd`. Throws Error (bad_input) if nothing in it can be used.
+Report import_mmiotrace(trace::ByteSource& first, trace::ByteSource& second, int fd);
+
+} // namespace mmioscope::importing

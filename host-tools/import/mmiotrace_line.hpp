@@ -1,0 +1,65 @@
+// A line of an mmiotrace log (Documentation/trace/mmiotrace.rst, version 20070824).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace mmioscope::importing {
+
+struct MmioAccess {     ///< R, W, UNKNOWN
+    std::uint64_t time; ///< nanoseconds, as all times here
+    std::uint64_t map;
+    std::uint64_t physical;
+    std::uint64_t value;
+    std::uint64_t pc;
+    int log2_size;
+    bool write;
+    bool known; ///< false: UNKNOWN, neither size, direction nor value
+};
+struct MmioMap {
+    std::uint64_t map;
+    std::uint64_t physical;
+    std::uint64_t virt;
+    std::uint64_t size;
+};
+struct MmioUnmap {
+    std::uint64_t map;
+};
+struct MmioMark {
+    std::uint64_t time;
+    std::string_view text;
+};
+struct MmioLost { ///< the mark that Linux makes of it
+    std::uint64_t count;
+};
+struct MmioDevice { ///< the mark that mmioscope's export makes of a device
+    std::uint64_t base;
+    std::uint64_t size;
+    std::string_view name;
+};
+struct MmioPci {
+    struct Bar {
+        unsigned number;
+        std::uint64_t base;
+        std::uint64_t size;
+    };
+    unsigned bus;
+    unsigned function;       ///< device << 3 | function
+    std::uint64_t id;        ///< vendor << 16 | device
+    std::vector<Bar> bars;   ///< those in memory
+    std::string_view driver; ///< empty: none
+};
+struct MmioNothing {}; ///< VERSION, LSPCI, comments
+struct MmioMalformed {
+    std::string_view why;
+};
+
+using MmioLine = std::variant<MmioAccess, MmioMap, MmioUnmap, MmioMark, MmioLost, MmioDevice,
+                              MmioPci, MmioNothing, MmioMalformed>;
+
+/// Views are into `text`.
+MmioLine parse_mmiotrace(std::string_view text);
+
+} // namespace mmioscope::importing

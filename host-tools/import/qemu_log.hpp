@@ -1,0 +1,12 @@
+// QEMU's log of accesses (verify/access_log.hpp) becomes a trace.
+#pragma once
+
+#include "import/importing.hpp"
+#include "lib/byte_source.hpp"
+
+namespace mmioscope::importing {
+
+/// Written to `fd`. Throws Error (bad_input) if the log holds no access.
+Report import_qemu_log(trace::ByteSource& log, int fd);
+
+} // namespace mmioscope::importing

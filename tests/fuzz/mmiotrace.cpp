@@ -1,0 +1,32 @@
+// An mmiotrace log is anybody's text: whatever stands in it, it is refused or becomes a sound trace.
+#include "import/mmiotrace.hpp"
+
+#include "lib/error.hpp"
+#include "lib/trace_reader.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <span>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace mmioscope;
+    const auto bytes = std::as_bytes(std::span(data, size));
+    trace::MemorySource first(bytes);
+    trace::MemorySource second(bytes);
+    const FileDescriptor file = memory_file("fuzz", 0);
+    try {
+        importing::import_mmiotrace(first, second, file.get());
+    } catch (const Error&) {
+        return 0;
+    }
+    ::lseek(file.get(), 0, SEEK_SET);
+    trace::FileSource source(file.get());
+    trace::TraceReader reader(source, [](const std::string&) { std::abort(); });
+    while (!reader.next().empty()) {
+    }
+    if (!reader.sound()) {
+        std::abort();
+    }
+    return 0;
+}

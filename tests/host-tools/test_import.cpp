@@ -1,0 +1,146 @@
+// Logs of other tools become traces; the log stands beside what comes of it.
+#include "import/mmiotrace.hpp"
+#include "import/mmiotrace_line.hpp"
+#include "import/qemu_log.hpp"
+#include "import/region_list.hpp"
+#include "lib/error.hpp"
+#include "lib/trace_reader.hpp"
+#include "records.hpp"
+
+using namespace mmioscope;
+using namespace mmioscope::importing;
+
+namespace {
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+    return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+/// A log's trace, read again.
+struct Imported {
+    template <typename Import>
+    Imported(std::string_view log, Import import)
+        : file(memory_file("trace", 0)), report(import(log, file.get())),
+          bytes(test::contents(file.get())), source(bytes),
+          reader(source, [](const std::string& text) { FAIL(text); }) {
+        for (auto block = reader.next(); !block.empty(); block = reader.next()) {
+            records.insert(records.end(), block.begin(), block.end());
+        }
+    }
+    FileDescriptor file;
+    Report report;
+    std::vector<std::byte> bytes;
+    trace::MemorySource source;
+    trace::TraceReader reader;
+    std::vector<abi::Record> records;
+};
+
+Report from_mmiotrace(std::string_view log, int fd) {
+    trace::MemorySource first(bytes_of(log));
+    trace::MemorySource second(bytes_of(log));
+    return import_mmiotrace(first, second, fd);
+}
+
+Report from_qemu(std::string_view log, int fd) {
+    trace::MemorySource source(bytes_of(log));
+    return import_qemu_log(source, fd);
+}
+
+} // namespace
+
+TEST_CASE("an mmiotrace log of a PCI device becomes a trace") {
+    const Imported trace("VERSION 20070824\n"
+                         "PCIDEV 0100 10de0042 b fd000000 c000000c 0 0 e801 0 0 "
+                         "1000000 10000000 0 0 80 0 0 nvidia\n"
+                         "# a comment\n"
+                         "MAP 1.5 1 0xfd000000 0xf0800000 0x1000 0x0 0\n"
+                         "MAP 1.500001 2 0x90000000 0xf0900000 0x2000 0x0 0\n"
+                         "R 4 2.000001 1 0xfd000010 0x12345678 0xf8c0 0\n"
+                         "W 8 2.000002 2 0x90000008 0xffffffffffffffff 0x0 0\n"
+                         "UNKNOWN 2.000003 2 0x90000010 0f,18,05 0x1234 0\n"
+                         "MARK 0.000000 Lost 7 events.\n"
+                         "MARK 2.5 X is up\n"
+                         "UNMAP 3.0 1 0x0 0\n"
+                         "W 1 3.000000 1 0xfd000020 0x1ff 0x0 0\n",
+                         from_mmiotrace);
+    CHECK((trace.report.accesses == 4 && trace.report.lost == 7));
+    CHECK(trace.report.malformed.count == 0);
+    REQUIRE(trace.records.size() == 6); // a gap and a marker, too
+    const trace::DeviceNames& names = trace.reader.names();
+    const abi::Record& read = trace.records[0];
+    CHECK((!abi::is_write(read) && abi::access_size(read) == 4 && read.value == 0x1234'5678));
+    CHECK(names[read.device] == "01:00.0,nvidia");
+    CHECK((read.time == 2'000'001'000 && read.va == 0xf080'0010 && read.pc == 0xf8c0));
+    const abi::Record& write = trace.records[1];
+    CHECK((abi::is_write(write) && abi::access_size(write) == 8 && write.value == ~0ull));
+    CHECK(names[write.device] == "map@90000000");
+    CHECK((trace.records[2].flags & abi::flag_value_unknown) != 0);
+    const abi::Record& gap = trace.records[3];
+    CHECK((gap.type == abi::RecordType::gap && gap.value == 7 && gap.time == 2'000'003'000));
+    CHECK(trace.records[4].type == abi::RecordType::marker);
+    CHECK(trace.records[4].cpu_sequence == 10);
+    CHECK((trace.records[5].value == 0xff && trace.records[5].va == 0));
+    CHECK(names[4] == "-");
+    CHECK(trace.reader.text().at("imported-from") == "mmiotrace");
+    CHECK((trace.reader.sound() && trace.reader.end()->lost == 7));
+}
+
+TEST_CASE("lines of mmiotrace that are not whole are told by number, and cost themselves only") {
+    const Imported trace("VERSION 20070824\n"
+                         "R 3 1.0 1 0x1000 0x1 0x0 0\n" // no size
+                         "R 4 1. 1 0x1000 0x1 0x0 0\n"  // no time
+                         "R 4 1.0 1 0x1000\n"           // cut
+                         "MAP 1.0 1 0xffffffffffffffff 0x0 0x10 0x0 0\n"
+                         "hello\n"
+                         "R 4 1.0 1 0x1000 0x1 0x0 0\n"
+                         "R 4 0.9 1 0x1000 0x1\n", // goes back, and has no PC: taken
+                         from_mmiotrace);
+    CHECK(trace.report.accesses == 2);
+    CHECK(trace.report.malformed.count == 5);
+    CHECK(trace.report.malformed.first ==
+          std::vector<std::string>{"line 2: an access that is not whole",
+                                   "line 3: an access that is not whole",
+                                   "line 4: an access that is not whole"});
+    CHECK(trace.report.notes ==
+          std::vector<std::string>{"1 lines are earlier than the one before; they have its time"});
+    CHECK_THROWS_AS(Imported("nothing of it\n", from_mmiotrace), Error);
+    CHECK_THROWS_AS(Imported("", from_mmiotrace), Error);
+}
+
+TEST_CASE("regions of an import do not overlap, and mappings that touch are one") {
+    RegionList list;
+    list.add(0x1000, 0x1000, "/a");
+    list.add(0x1800, 0x1000, "/overlaps");
+    list.add(0x800, 0x801, "/overlaps, too");
+    list.add_mapping(0x1200, 0x100); // inside of a
+    list.add_mapping(0x4000, 0x1000);
+    list.add_mapping(0x5000, 0x1000);
+    list.add_mapping(0x0, 0x4000); // up to a
+    list.finish();
+    REQUIRE(list.regions().size() == 3);
+    CHECK((list.find(0xfff) == 1 && list.find(0x1000) == 0 && list.find(0x5fff) == 2));
+    CHECK((list.find(0x2000) == abi::no_device && list.find(0x6000) == abi::no_device));
+    CHECK(std::string(list.regions()[2].path) == "/map@4000");
+}
+
+TEST_CASE("QEMU's log becomes a trace, in the order of its lines") {
+    const Imported trace(
+        "memory_region_ops_write cpu 1 mr 0x55 addr 0x1c090000 value 0xffffff41 size 1 name "
+        "'pl011'\n"
+        "Invalid read at addr 0x1C0F0000, size 4, region '(null)', reason: rejected\n"
+        "memory_region_ops_read cpu 0 mr 0x55 addr 0x1c091018 value 0x90 size 2 name 'pl011'\n"
+        "memory_region_ops_read cpu -1 mr 0x55 addr 0x1c091018 value 0x90 size 2 name 'pl011'\n"
+        "memory_region_ops_read cpu 0 mr\n",
+        from_qemu);
+    CHECK(trace.report.accesses == (trace.records.size()));
+    CHECK(trace.report.malformed.first ==
+          std::vector<std::string>{"line 5: an access that is not whole"});
+    REQUIRE(trace.records.size() >= 2);
+    const abi::Record& write = trace.records.front();
+    CHECK((write.cpu == 1 && write.value == 0x41 && abi::is_write(write) && write.time == 1));
+    CHECK(trace.reader.names()[write.device] == "pl011@1c090000");
+    const abi::Record& read = trace.records.back();
+    CHECK((read.cpu == 0 && read.time == 3 && read.device == write.device && read.value == 0x90));
+    CHECK(trace.reader.info()->counter_frequency == 0);
+    CHECK_THROWS_AS(Imported("nothing of it\n", from_qemu), Error);
+}
