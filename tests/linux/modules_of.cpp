@@ -15,7 +15,9 @@ int main(int argc, char** argv) {
         return 2;
     }
     try {
-        reading::Trace trace({argv[1]});
+        reading::TraceOptions options;
+        options.path = argv[1];
+        reading::Trace trace(options);
         std::map<std::string, std::uint64_t> counts;
         while (const Event* event = trace.next()) {
             const abi::Record& record = *event->record;

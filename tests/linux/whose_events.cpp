@@ -14,7 +14,9 @@ int main(int argc, char** argv) {
         return 2;
     }
     try {
-        reading::Trace trace({argv[1]});
+        reading::TraceOptions options;
+        options.path = argv[1];
+        reading::Trace trace(options);
         std::map<std::string, std::uint64_t> counts;
         std::uint64_t all = 0, known = 0, behind_first = 0;
         while (const Event* event = trace.next()) {
