@@ -2,11 +2,12 @@
 # Fetch the guest from Debian and unpack it, as an ordinary user and without touching the
 # host's own apt and dpkg state.  See README.md, "Fetching".
 #
-#   fetch.sh BUILD_DIR [armmp-lpae|armmp|u-boot]
+#   fetch.sh BUILD_DIR [armmp-lpae|armmp|u-boot|bullseye|trixie]
 #
 #   armmp-lpae        that kernel and all that goes with it, to BUILD_DIR/guest (the default)
 #   armmp             the other kernel, to BUILD_DIR/guest-armmp
 #   u-boot            U-Boot for QEMU's board virt, to BUILD_DIR/guest-u-boot
+#   bullseye, trixie  the armmp-lpae kernel of that suite, its image alone, to BUILD_DIR/guest-SUITE
 #   MMIOSCOPE_MIRROR  a Debian mirror's URL   (default: the one this host uses)
 #   MMIOSCOPE_CACHE   verified downloads      (default: BUILD_DIR/cache)
 set -eu
@@ -15,16 +16,16 @@ umask 022
 build=${1:?usage: fetch.sh BUILD_DIR [armmp-lpae|armmp|u-boot]}
 what=${2:-armmp-lpae}
 cache=${MMIOSCOPE_CACHE:-$build/cache}
-suffix=-$what
+suffix=-$what suite=bookworm
 case $what in
 armmp-lpae) suffix='' roles='kernel busybox libfdt' ;;
 armmp) roles='kernel busybox' ;;
 u-boot) roles=uboot ;;
+bullseye|trixie) roles=image suite=$what ;;
 *) echo "guest-linux/fetch.sh: what is $what?" >&2; exit 2 ;;
 esac
 guest=$build/guest$suffix
 lock=$cache/lock$suffix.txt    # one line per file: role package version sha256 file
-suite=bookworm
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 boards="vexpress-v2p-ca15-tc1 sun8i-h3-orangepi-pc"
 
@@ -139,6 +140,8 @@ package_of() {
     case $1 in
     kernel) apt-cache depends --important "linux-image-$what" 2>>"$tmp/log" |
         sed -n 's/^ *Depends: \(linux-image-.*\)/\1/p' ;;
+    image) apt-cache depends --important linux-image-armmp-lpae 2>>"$tmp/log" |
+        sed -n 's/^ *Depends: \(linux-image-.*\)/\1/p' ;;
     busybox) echo busybox-static ;;
     # For the hypervisor: the archive of the same architecture (hyp/hyp.mk says what is done to it).
     libfdt) echo libfdt-dev ;;
@@ -192,6 +195,15 @@ unpack_kernel() {
     cp -R "$tmp/kernel/lib" "$guest/modules/lib"
     echo "$release" > "$guest/release"
     (cd "$guest" && sha256sum vmlinuz > vmlinuz.sha256)
+    files="$files vmlinuz"
+}
+
+unpack_image() {
+    release=${package#linux-image-}
+    dpkg-deb --ctrl-tarfile "$cache/$sum" | tar -xO ./md5sums | grep "  boot/vmlinuz-$release\$" > "$tmp/wanted"
+    (cd "$tmp/image" && md5sum --quiet -c "$tmp/wanted") || die "$file is not what its own md5sums say"
+    install -m 644 "$tmp/image/boot/vmlinuz-$release" "$guest/vmlinuz"
+    echo "$release" > "$guest/release"
     files="$files vmlinuz"
 }
 

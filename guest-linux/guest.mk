@@ -33,6 +33,14 @@ $(guest_out)-armmp/vmlinuz $(guest_out)-armmp/manifest.txt &: guest-linux/fetch.
 $(guest_out)-armmp/initrd.img: guest-linux/initramfs.sh guest-linux/modules.sh guest-linux/init $(guest_program) $(guest_out)-armmp/manifest.txt
 	guest-linux/initramfs.sh '$(guest_out)-armmp' guest-linux/init $(guest_program)
 
+# The kernels of other Debian releases, 5.10 and 6.12: images alone.
+.PHONY: guest-bullseye guest-trixie
+guest-bullseye guest-trixie: guest-%: $(guest_out)-%/manifest.txt
+	@:
+
+$(guest_out)-bullseye/manifest.txt $(guest_out)-trixie/manifest.txt: $(guest_out)-%/manifest.txt: guest-linux/fetch.sh
+	guest-linux/fetch.sh '$(BUILD)' $*
+
 $(guest_out)/sd.img: guest-linux/sdcard.sh
 	@mkdir -p '$(@D)'
 	guest-linux/sdcard.sh '$(guest_out)' '$(SD_MIB)'
