@@ -29,6 +29,16 @@ void add_file(CLI::App& command, const std::string& name, std::string& to,
     command.add_option(name, to, help)->type_name("FILE");
 }
 
+void add_symbols(CLI::App& command, std::vector<std::string>& to) {
+    command
+        .add_option("--symbols", to,
+                    "Name functions by this vmlinuz, vmlinux, module (FILE@ADDRESS of its .text), "
+                    "copy of /proc/kallsyms or of /proc/modules; several by repeating")
+        ->type_name("FILE")
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 CLI::Validator seconds_from(double least) {
     return {[least](const std::string& text) -> std::string {
                 char* end = nullptr;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace mmioscope::cli {
 
@@ -13,6 +14,9 @@ void add_size(CLI::App& command, const std::string& name, std::uint64_t& to,
               const std::string& help);
 
 void add_file(CLI::App& command, const std::string& name, std::string& to, const std::string& help);
+
+/// --symbols: files that name the guest's code, as symbols/symbol_files.hpp takes them.
+void add_symbols(CLI::App& command, std::vector<std::string>& to);
 
 /// Seconds: finite, and not below `least`.
 CLI::Validator seconds_from(double least);

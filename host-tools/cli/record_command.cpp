@@ -50,6 +50,7 @@ void add_record(CLI::App& app, Action& action) {
              "Begin the next file (FILE.2 ...) after so many bytes");
     command.add_flag("--reconnect,!--no-reconnect", options->reconnect,
                      "Open the source again when it was lost (default)");
+    add_symbols(command, options->symbols);
     add_file(command, "--console", options->console,
              "The wire carries the guest's console, too: it goes into this file, or to - (stdout)");
     add_file(command, "--ctl", options->control,

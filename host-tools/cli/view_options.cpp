@@ -46,6 +46,7 @@ void add_view_options(CLI::App& command, ViewOptions& options) {
     command.add_option("--from", options.from, "Only events from this time on (1.5, 20ms, ...)")
         ->type_name("TIME");
     command.add_option("--to", options.to, "Only events before this time")->type_name("TIME");
+    add_symbols(command, options.trace.symbols);
     command.add_flag("--strict", options.strict, "Stop at the first damage or loss");
     command.add_flag("--no-pc", options.trace.no_pc, "No code addresses, nor what stands there");
 }

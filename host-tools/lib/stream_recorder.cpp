@@ -4,7 +4,7 @@
 
 namespace mmioscope::trace {
 
-StreamRecorder::StreamRecorder(FileWriter& file, std::string about)
+StreamRecorder::StreamRecorder(FileWriter& file, About about)
     : file_(file), about_(std::move(about)), decoder_(*this) {}
 
 void StreamRecorder::hello(const StreamHead& head) {
@@ -16,7 +16,8 @@ void StreamRecorder::hello(const StreamHead& head) {
     file_.values(abi::SectionType::info, std::span(&head.info, 1));
     file_.section(abi::SectionType::device_tree, alias_tree(head));
     file_.values(abi::SectionType::regions, std::span<const abi::RegionEntry>(head.regions));
-    file_.text(about_ + fmt::format("time-quantum-ticks={}\n", 1u << head.time_shift));
+    about_.lines += fmt::format("time-quantum-ticks={}\n", 1u << head.time_shift);
+    write_about(file_, about_);
 }
 
 void StreamRecorder::previous_boot(std::span<const std::byte> area) {

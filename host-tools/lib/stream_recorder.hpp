@@ -1,6 +1,7 @@
 // Writes what comes over a stream into a trace file, as Recorder does from shared memory.
 #pragma once
 
+#include "lib/about.hpp"
 #include "lib/file_writer.hpp"
 #include "lib/loss_counter.hpp"
 #include "lib/summary.hpp"
@@ -13,8 +14,8 @@ namespace mmioscope::trace {
 
 class StreamRecorder : private WireSink {
 public:
-    /// Writes to `file`, which stays the caller's. `about`: "key=value" lines that go into it.
-    StreamRecorder(FileWriter& file, std::string about);
+    /// Writes to `file`, which stays the caller's. `about` goes into it.
+    StreamRecorder(FileWriter& file, About about);
 
     /// The next bytes of the stream. Throws Error (bad_input) if they are of a newer version.
     void feed(std::span<const std::byte> bytes) { decoder_.feed(bytes); }
@@ -48,7 +49,7 @@ private:
     void end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics) override;
 
     FileWriter& file_;
-    std::string about_;
+    About about_;
     std::optional<StreamHead> head_;
     std::optional<abi::EndHeader> end_;
     std::vector<abi::Statistics> statistics_;

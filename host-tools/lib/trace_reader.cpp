@@ -1,5 +1,7 @@
 #include "lib/trace_reader.hpp"
 
+#include "lib/about.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <string_view>
@@ -94,6 +96,10 @@ bool TraceReader::read_section() {
     }
     if (section->type == modules_section) {
         modules_.add(payload);
+        return true;
+    }
+    if (section->type == symbols_section) {
+        symbols_.assign(payload.begin(), payload.end());
         return true;
     }
     switch (section->type) {

@@ -37,6 +37,8 @@ public:
     const DeviceNames& names() const { return names_; }
     std::span<const std::byte> tree() const { return tree_; } ///< the board's device tree
     const std::map<std::string, std::string>& text() const { return text_; }
+    /// The section of symbols, as it is in the file; empty if it has none.
+    std::span<const std::byte> symbols() const { return symbols_; }
 
     /// Those of all records returned so far.
     const TaskTable& tasks() const { return tasks_; }
@@ -70,6 +72,7 @@ private:
     std::optional<abi::Info> info_;
     std::optional<abi::End> end_;
     std::vector<std::byte> tree_;
+    std::vector<std::byte> symbols_;
     std::vector<abi::RegionEntry> regions_;
     std::vector<abi::Record> records_;
     std::vector<abi::Loss> losses_;

@@ -67,13 +67,36 @@ Event Naming::event(const abi::Record& record) {
     return event;
 }
 
+// `named`: by what is known beforehand. Else by the modules found while the trace was recorded; one
+// address may be of several, one after the other. An odd address is of a call, one before the
+// return.
+const Location* Naming::code_at(std::uint32_t address, const Location* named, std::uint64_t time) {
+    if (named != nullptr && !named->function.empty()) {
+        return named;
+    }
+    const trace::LoadedModule* module = reader_.modules().module_at(address, time);
+    if (module == nullptr) {
+        return named;
+    }
+    const auto index = static_cast<std::uint64_t>(module - reader_.modules().modules().data());
+    const auto [found, fresh] = of_modules_.try_emplace(index << 32 | address);
+    if (fresh) {
+        found->second = reader_.modules().function_at(address, time);
+        if (found->second) {
+            found->second->offset += address & 1;
+        }
+    }
+    return found->second ? &*found->second : named;
+}
+
 void Naming::name_code(Event& event) {
     const abi::Record& record = *event.record;
     if (!in_kernel(record)) {
         return;
     }
-    event.code = symbols_.at(record.pc);
-    const Location* caller = symbols_.caller(record.lr);
+    event.code = code_at(record.pc & ~1u, symbols_.at(record.pc), record.time);
+    const Location* caller =
+        code_at((record.lr & ~1u) - 1, symbols_.caller(record.lr), record.time);
     const bool same =
         event.code != nullptr && caller != nullptr && symbols::same_function(*event.code, *caller);
     event.caller = same ? nullptr : caller;

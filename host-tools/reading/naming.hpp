@@ -6,7 +6,9 @@
 #include "symbols/symbols.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <unordered_map>
 
 namespace mmioscope::reading {
 
@@ -38,9 +40,11 @@ public:
 
 private:
     void name_code(Event& event);
+    const Location* code_at(std::uint32_t address, const Location* named, std::uint64_t time);
 
     const trace::TraceReader& reader_;
     symbols::Symbols symbols_;
+    std::unordered_map<std::uint64_t, std::optional<Location>> of_modules_; ///< its elements stay
     std::string text_;
     std::uint64_t start_ = 0;
     bool started_ = false;

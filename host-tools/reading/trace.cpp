@@ -4,6 +4,9 @@
 #include "lib/growing_source.hpp"
 #include "lib/open_source.hpp"
 #include "reading/strip_code.hpp"
+#include "symbols/function_table.hpp"
+#include "symbols/section.hpp"
+#include "symbols/symbol_files.hpp"
 
 #include <unistd.h>
 
@@ -38,17 +41,31 @@ Trace::Trace(const TraceOptions& options)
     const auto tell = [path = options.path](const std::string& text) {
         fmt::print(stderr, "mmioscope: {}: {}\n", path, text);
     };
+    const trace::TraceReader::Report report =
+        options.report ? options.report : trace::TraceReader::Report(tell);
     try {
-        reader_ = std::make_unique<trace::TraceReader>(
-            *source_, options.report ? options.report : trace::TraceReader::Report(tell));
+        reader_ = std::make_unique<trace::TraceReader>(*source_, report);
     } catch (const Error& error) {
         throw Error(error.status(), options.path + ": " + error.what());
     }
     naming_ = std::make_unique<Naming>(*reader_);
+    add_symbols(report);
     if (filter_) {
         filter_->bind(*reader_);
     }
     select();
+}
+
+// The trace's own come last, so that a file wins.
+void Trace::add_symbols(const trace::TraceReader::Report& report) {
+    symbols::add_files(naming_->symbols(), options_.symbols);
+    try {
+        symbols::SymbolList own = symbols::unpack(reader_->symbols());
+        naming_->symbols().add(symbols::Trust::image,
+                               std::make_unique<symbols::FunctionTable>(std::move(own)));
+    } catch (const Error& error) {
+        report(error.what());
+    }
 }
 
 // Times are since the first record, whether that is wanted or not. One that has an earlier time is

@@ -21,7 +21,9 @@ struct TraceOptions {
     std::vector<unsigned> cpus;            ///< only theirs, and all markers; empty: all CPUs'
     std::string filter;        ///< only events that it holds for (filter/parser.hpp); empty: all
     filter::Settings settings; ///< of `filter`
-    std::vector<std::string> symbols, registers; ///< files
+    /// Files that name the guest's code better than the trace does (symbols/symbol_files.hpp).
+    std::vector<std::string> symbols;
+    std::vector<std::string> registers; ///< files
     bool no_pc = false; ///< nobody is told where the guest's code is (strip_code.hpp)
     /// Reads on behind the end of the file, which is being written: is called each 100 ms while
     /// nothing comes, and ends the reading by false. Null: the end is the end.
@@ -58,6 +60,7 @@ private:
     const Event* take();
     bool in_range(const Event& event) const;
     void select();
+    void add_symbols(const trace::TraceReader::Report& report);
 
     TraceOptions options_;
     std::optional<filter::Filter> filter_; ///< made first: a wrong one is told of before the trace

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace mmioscope::record {
 
@@ -17,7 +18,9 @@ struct Options {
     bool all = false;         ///< print each record, without a limit
     double time_limit = 0;    ///< seconds; 0: none
     std::string console;      ///< what else is on the wire goes here; empty: nothing is
-    std::string control;      ///< unix socket through which others may steer; empty: none
+    std::vector<std::string>
+        symbols;         ///< files that name the guest's code (symbols/symbol_files.hpp)
+    std::string control; ///< unix socket through which others may steer; empty: none
 };
 
 /// Smaller files would hold little but their heads.

@@ -1,5 +1,6 @@
 #include "record/parts.hpp"
 
+#include "lib/about.hpp"
 #include "lib/error.hpp"
 #include "lib/part_path.hpp"
 
@@ -23,8 +24,8 @@ std::uint64_t sum(std::span<const abi::Loss> losses) {
 
 } // namespace
 
-Parts::Parts(const Options& options, view::LivePrinter* printer)
-    : options_(options), printer_(printer) {
+Parts::Parts(const Options& options, view::LivePrinter* printer, std::vector<std::byte> symbols)
+    : options_(options), printer_(printer), symbols_(std::move(symbols)) {
     create(false);
 }
 
@@ -62,8 +63,9 @@ void Parts::write_head() {
     writer_->values(abi::SectionType::info, std::span<const abi::Info>(&info, 1));
     writer_->section(abi::SectionType::device_tree, trace::alias_tree(head));
     writer_->values(abi::SectionType::regions, std::span<const abi::RegionEntry>(head.regions));
-    writer_->text(fmt::format("source={}\npart={}\ntime-quantum-ticks={}\n", options_.source,
-                              number_, 1u << head.time_shift));
+    trace::write_about(*writer_, {fmt::format("source={}\npart={}\ntime-quantum-ticks={}\n",
+                                              options_.source, number_, 1u << head.time_shift),
+                                  symbols_});
 }
 
 // Records that fit into the file; at least one after the head.

@@ -3,9 +3,9 @@
 
 #include "lib/file_writer.hpp"
 #include "lib/follow.hpp"
-#include "view/live_printer.hpp"
 #include "record/boot.hpp"
 #include "record/options.hpp"
+#include "view/live_printer.hpp"
 
 #include <functional>
 #include <memory>
@@ -17,8 +17,9 @@ namespace mmioscope::record {
 class Parts {
 public:
     /// Creates the first file. `printer`, if there is one, follows them all; it stays the caller's.
+    /// `symbols`: payload of that section of each file; empty: none.
     /// Throws Error (bad_input) if it cannot be written.
-    Parts(const Options& options, view::LivePrinter* printer);
+    Parts(const Options& options, view::LivePrinter* printer, std::vector<std::byte> symbols = {});
     /// Lets the printer come to its end, whatever ends the recording.
     ~Parts();
     Parts(const Parts&) = delete;
@@ -50,6 +51,7 @@ private:
 
     const Options& options_;
     view::LivePrinter* printer_;
+    std::vector<std::byte> symbols_;
     const Boot* boot_ = nullptr;
     std::size_t losses_told_ = 0; ///< of the boot, in the files before this one
     trace::Policies policies_;    ///< of the boot, up to the last record written

@@ -9,6 +9,7 @@
 #include "lib/signals.hpp"
 #include "record/rate.hpp"
 #include "record/recording.hpp"
+#include "symbols/symbol_files.hpp"
 #include "transport/link.hpp"
 
 #include <unistd.h>
@@ -173,6 +174,7 @@ Status finish(const Options& options, const Stop& stop, Recording& recording, Pa
 } // namespace
 
 Status record_stream(const Options& options) {
+    std::vector<std::byte> symbols = symbols::section_of(options.symbols);
     const transport::Address address = transport::parse_address(options.source);
     // A host's name is looked up here, while Ctrl-C still ends the program.
     transport::Transport wire = transport::make_transport(address, options.baud);
@@ -185,7 +187,7 @@ Status record_stream(const Options& options) {
     if (options.follow) {
         printer.emplace(view::live_options(options.all));
     }
-    Parts parts(options, printer ? &*printer : nullptr);
+    Parts parts(options, printer ? &*printer : nullptr, std::move(symbols));
     Recording recording(parts, [](const std::string& lines) {
         fmt::print("{}", lines);
         std::fflush(stdout);

@@ -17,7 +17,7 @@ bool MemorySource::ready() {
 }
 
 // The tree is the one the guest was given, from its memory; ours if that is gone already.
-void MemorySource::begin(trace::FileWriter& file, const std::string& about) {
+void MemorySource::begin(trace::FileWriter& file, const trace::About& about) {
     area_.emplace(bytes_);
     const abi::Info info = area_->info();
     file.values(abi::SectionType::info, std::span(&info, 1));
@@ -32,7 +32,7 @@ void MemorySource::begin(trace::FileWriter& file, const std::string& about) {
         file.section(abi::SectionType::previous_boot,
                      bytes_.subspan(header.kept_offset, header.kept_size));
     }
-    file.text(about);
+    trace::write_about(file, about);
     onlooker_.emplace(linux_guest::PhysicalMemory(memory_.bytes(), memory_.base()),
                       area_->header().counter_frequency);
     recorder_.emplace(*area_, file, &*onlooker_);

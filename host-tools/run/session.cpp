@@ -1,9 +1,9 @@
 #include "run/session.hpp"
 
-#include "view/live_printer.hpp"
 #include "lib/progress_line.hpp"
 #include "run/access_logs.hpp"
 #include "run/closing.hpp"
+#include "run/kernel_names.hpp"
 #include "run/monitor.hpp"
 #include "run/qemu_command.hpp"
 #include "run/run_files.hpp"
@@ -11,6 +11,7 @@
 #include "run/trace_source.hpp"
 #include "run/watch.hpp"
 #include "run/wires.hpp"
+#include "view/live_printer.hpp"
 
 #include <unistd.h>
 
@@ -58,7 +59,7 @@ std::unique_ptr<TraceSource> make_source(const Plan& plan, const GuestMemory& me
     return std::make_unique<MemorySource>(plan, memory);
 }
 
-std::string about(const Plan& plan, unsigned boot) {
+trace::About about(const Plan& plan, const KernelNames& names, unsigned boot) {
     const Options& options = plan.options;
     std::string lines =
         fmt::format("kernel={}\n", std::filesystem::path(options.kernel).filename().string());
@@ -71,7 +72,10 @@ std::string about(const Plan& plan, unsigned boot) {
     for (const std::string& command : options.at_start) {
         lines += fmt::format("at-start={}\n", command);
     }
-    return lines;
+    if (!names.banner().empty()) {
+        lines += fmt::format("kernel.banner={}\n", names.banner());
+    }
+    return {std::move(lines), names.symbols()};
 }
 
 Stop record(TraceSource& source, trace::FileWriter& file, Watch& watch, ProgressLine& progress,
@@ -109,6 +113,7 @@ struct Run {
     Watch& watch;
     ProgressLine& progress;
     Wires& wires;
+    KernelNames& names;
     view::LivePrinter* printer;
 
     /// The machine is to be reset, and its next boot to be traced.
@@ -122,7 +127,8 @@ Stop record_boot(const Run& run, TraceSource& source, FileDescriptor opened, uns
     const auto trace_file = std::make_shared<trace::FollowedFile>(std::move(opened));
     const EndOfFile end_of_file{trace_file->written};
     trace::FileWriter file(trace_file->file.get(), trace_file->written);
-    source.begin(file, about(run.plan, boot));
+    run.names.wait();
+    source.begin(file, about(run.plan, run.names, boot));
     if (run.printer != nullptr) {
         run.printer->follow(trace_file);
     }
@@ -142,6 +148,7 @@ Status run_session(const Plan& plan) {
     Signals signals;
     const GuestMemory memory(*plan.board, plan.options.memory, plan.options.ram);
     RunFiles files(plan);
+    KernelNames names(plan.options); // decoded while QEMU starts
     std::optional<Monitor> monitor;
     if (plan.options.reboots > 0) {
         monitor.emplace();
@@ -172,7 +179,7 @@ Status run_session(const Plan& plan) {
         if (!printer && prints(plan.options)) {
             printer.emplace(view::live_options(plan.options.all));
         }
-        const Run run{plan, qemu, watch, progress, wires, printer ? &*printer : nullptr};
+        const Run run{plan, qemu, watch, progress, wires, names, printer ? &*printer : nullptr};
         const Stop stop =
             record_boot(run, *source,
                         boot == 1 ? std::move(files.trace) : trace_file(plan.options, boot), boot);

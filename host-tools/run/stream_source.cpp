@@ -45,7 +45,7 @@ bool StreamSource::ready() {
     return doorkeeper.told;
 }
 
-void StreamSource::begin(trace::FileWriter& file, const std::string& about) {
+void StreamSource::begin(trace::FileWriter& file, const trace::About& about) {
     recorder_.emplace(file, about);
     recorder_->feed(first_);
     first_.clear();

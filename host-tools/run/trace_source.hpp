@@ -1,6 +1,7 @@
 // Where a run's trace comes from: the rings in the guest's RAM, or the stream on a UART.
 #pragma once
 
+#include "lib/about.hpp"
 #include "lib/recorder.hpp"
 #include "lib/stream_recorder.hpp"
 #include "linux/onlooker.hpp"
@@ -32,7 +33,7 @@ public:
     /// The hypervisor has said what it traces.
     virtual bool ready() = 0;
     /// Once it is ready: writes what stands in front of the records. `file` stays the caller's.
-    virtual void begin(trace::FileWriter& file, const std::string& about) = 0;
+    virtual void begin(trace::FileWriter& file, const trace::About& about) = 0;
     /// Takes what has come since. Returns how much of it there was.
     virtual std::size_t pass() = 0;
     virtual const trace::Summary& summary() const = 0;
@@ -50,7 +51,7 @@ public:
     MemorySource(const Plan& plan, const GuestMemory& memory);
 
     bool ready() override;
-    void begin(trace::FileWriter& file, const std::string& about) override;
+    void begin(trace::FileWriter& file, const trace::About& about) override;
     std::size_t pass() override { return recorder_->pass(); }
     const trace::Summary& summary() const override { return recorder_->summary(); }
     void finish(abi::Ending ending) override { recorder_->finish(ending); }
@@ -74,7 +75,7 @@ public:
     explicit StreamSource(int fd, std::uint64_t from = 0) : fd_(fd), read_(from) {}
 
     bool ready() override;
-    void begin(trace::FileWriter& file, const std::string& about) override;
+    void begin(trace::FileWriter& file, const trace::About& about) override;
     std::size_t pass() override;
     const trace::Summary& summary() const override { return recorder_->summary(); }
     void finish(abi::Ending ending) override;

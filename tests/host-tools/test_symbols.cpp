@@ -1,10 +1,12 @@
 // Which function an address belongs to, and which events are named so.
+#include "lib/about.hpp"
 #include "lib/byte_source.hpp"
 #include "lib/error.hpp"
 #include "reading/naming.hpp"
 #include "records.hpp"
 #include "symbols/function_table.hpp"
 #include "symbols/kallsyms_text.hpp"
+#include "symbols/section.hpp"
 #include "symbols/symbols.hpp"
 
 using namespace mmioscope;
@@ -153,4 +155,25 @@ TEST_CASE("an access of the kernel has its function, and the caller where that i
                    "- < -\n"
                    "probe+0x14 drv < -\n"
                    "- < -\n");
+}
+
+TEST_CASE("a trace file carries symbols, and a section of them that is damaged is told") {
+    const symbols::SymbolList all = symbols::read_kallsyms(list);
+    const std::vector<std::byte> bytes = trace_bytes([&all](trace::FileWriter& writer) {
+        write_info(writer);
+        trace::write_about(writer, {"kernel.banner=Linux version 6.1\n", symbols::pack(all)});
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    trace::MemorySource source(bytes);
+    const trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+    CHECK(reader.text().at("kernel.banner") == "Linux version 6.1");
+    CHECK(symbols::unpack(reader.symbols()) == all);
+
+    std::vector<std::byte> payload = symbols::pack(all);
+    CHECK(symbols::pack({}).empty());
+    CHECK(symbols::unpack({}).empty());
+    payload.resize(payload.size() / 2);
+    CHECK_THROWS_WITH(symbols::unpack(payload), Catch::Contains("symbols is damaged"));
+    CHECK_THROWS_WITH(symbols::unpack(std::vector<std::byte>(100)),
+                      Catch::Contains("symbols is damaged"));
 }

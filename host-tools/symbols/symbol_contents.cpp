@@ -1,0 +1,104 @@
+#include "symbols/symbol_contents.hpp"
+
+#include "lib/error.hpp"
+#include "symbols/expand.hpp"
+#include "symbols/words.hpp"
+
+#include <elf.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace mmioscope::symbols {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::size_t max_size = 512u << 20; ///< vmlinux with DWARF, compressed or over a pipe
+
+std::vector<std::byte> read_all(int fd) {
+    std::vector<std::byte> bytes;
+    for (ssize_t got = 1; got != 0;) {
+        const std::size_t before = bytes.size();
+        bytes.resize(before + (1u << 20));
+        got = ::read(fd, bytes.data() + before, bytes.size() - before);
+        bytes.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+        if (got < 0 && errno != EINTR) {
+            throw bad_input("cannot be read: {}", std::strerror(errno));
+        }
+        if (bytes.size() > max_size) {
+            throw bad_input("is too large for a file of symbols");
+        }
+    }
+    return bytes;
+}
+
+// A kernel's image does not begin with these: it begins with code.
+std::vector<std::byte> expand_if_packed(std::vector<std::byte> bytes, std::string_view text) {
+    struct Magic {
+        Packing packing;
+        std::string_view bytes;
+    };
+    constexpr std::array magics{Magic{Packing::xz, "\xfd"
+                                                   "7zXZ\0"sv},
+                                Magic{Packing::zstd, "\x28\xb5\x2f\xfd"sv},
+                                Magic{Packing::gzip, "\x1f\x8b\x08"sv}};
+    for (const Magic& magic : magics) {
+        if (text.starts_with(magic.bytes)) {
+            return expand(magic.packing, bytes, max_size);
+        }
+    }
+    return bytes;
+}
+
+bool is_elf(std::string_view text) {
+    return text.starts_with(std::string_view(ELFMAG, SELFMAG));
+}
+
+bool is_text(std::string_view text) {
+    const std::string_view head = text.substr(0, 4096);
+    return !head.empty() && std::all_of(head.begin(), head.end(), [](char c) {
+        return (c >= ' ' && c <= '~') || c == '\n' || c == '\t' || c == '\r';
+    });
+}
+
+// `name size references users ...`; a line of kallsyms has its type in second place.
+bool lists_modules(std::string_view text) {
+    std::string_view line = next_line(text);
+    (void)next_word(line);
+    const bool sized = number(next_word(line), 10).has_value();
+    (void)next_word(line);
+    (void)next_word(line);
+    return sized && !is_blank(line);
+}
+
+} // namespace
+
+Contents::Contents(const std::string& path) : file_(open_input(path)) {
+    std::array<char, SELFMAG> magic{};
+    struct stat status {};
+    ::fstat(file_.get(), &status);
+    const bool seekable = S_ISREG(status.st_mode);
+    if (seekable && ::pread(file_.get(), magic.data(), magic.size(), 0) == SELFMAG &&
+        is_elf({magic.data(), magic.size()})) {
+        kind_ = Kind::elf;
+        return;
+    }
+    bytes_ = read_all(file_.get());
+    bytes_ = expand_if_packed(std::move(bytes_), text());
+    if (is_elf(text())) {
+        kind_ = Kind::elf;
+        file_ = memory_file("symbols", 0);
+        append(file_.get(), bytes_, "a copy of the file");
+        bytes_.clear();
+    } else if (is_text(text())) {
+        kind_ = lists_modules(text()) ? Kind::modules : Kind::kallsyms;
+    }
+}
+
+} // namespace mmioscope::symbols

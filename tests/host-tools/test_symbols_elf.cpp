@@ -1,0 +1,197 @@
+// Functions and lines of ELF files: what binutils' addr2line says of each address.
+#include "lib/error.hpp"
+#include "lib/file_descriptor.hpp"
+#include "symbols/elf_file.hpp"
+#include "symbols/symbol_files.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <sstream>
+
+using namespace mmioscope;
+
+namespace {
+
+constexpr char source[] = R"(
+volatile unsigned device;
+
+static inline __attribute__((always_inline)) void write_one(unsigned value) {
+    device = value;
+    device = value + 1;
+}
+
+static inline __attribute__((always_inline)) void write_two(unsigned value) {
+    write_one(value);
+    for (unsigned i = 0; i < value; ++i)
+        write_one(device * i);
+}
+
+__attribute__((noinline)) void first(unsigned value) {
+    write_two(value);
+    device = 7;
+}
+
+__attribute__((noinline, target("thumb"))) unsigned second(unsigned value) {
+    if (device > value)
+        write_two(value);
+    return device;
+}
+
+__attribute__((section(".init.text"))) void setup(void) { device = 1; }
+void _start(void) { first(device); second(device); setup(); }
+)";
+
+/// A folder with an ARM program, or the object of a module.
+class Built {
+public:
+    explicit Built(const char* options) {
+        std::ofstream(folder_ / "drv.c") << source;
+        run(fmt::format("arm-none-eabi-gcc -g -O2 -mcpu=cortex-a15 -nostdlib {} -o {} {}", options,
+                        file(), (folder_ / "drv.c").string()));
+    }
+    ~Built() { std::filesystem::remove_all(folder_); }
+
+    std::string file() const { return (folder_ / "drv.ko").string(); }
+    std::filesystem::path folder() const { return folder_; }
+
+    static std::string run(const std::string& command) {
+        std::FILE* pipe = ::popen(command.c_str(), "r");
+        std::string output;
+        char buffer[4096];
+        while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) {
+            output += buffer;
+        }
+        REQUIRE(::pclose(pipe) == 0);
+        return output;
+    }
+
+private:
+    static std::filesystem::path make_folder() {
+        std::string name = std::filesystem::temp_directory_path() / "mmioscope-test-XXXXXX";
+        REQUIRE(::mkdtemp(name.data()) != nullptr);
+        return name;
+    }
+
+    std::filesystem::path folder_ = make_folder();
+};
+
+// As addr2line -f -i prints it.
+std::string lines_of(const Location& location) {
+    std::string text;
+    for (const SourceLine& line : location.lines) {
+        text += fmt::format("{}\n{}:{}\n", line.function, line.file, line.line);
+    }
+    return text;
+}
+
+// addr2line tells which of several blocks of one line it is; and it knows no size of a function.
+std::string addr2line(const Built& built, const std::string& options, std::uint32_t address) {
+    const std::string said = Built::run(fmt::format("arm-none-eabi-addr2line -f -i {} -e {} {:#x}",
+                                                    options, built.file(), address));
+    std::istringstream in(said);
+    std::string text;
+    for (std::string line; std::getline(in, line);) {
+        text += line.substr(0, line.find(" (discriminator")) + "\n";
+    }
+    return text;
+}
+
+const symbols::Symbol& find(const symbols::SymbolList& all, const std::string& name) {
+    for (const symbols::Symbol& symbol : all) {
+        if (symbol.name == name) {
+            return symbol;
+        }
+    }
+    throw failure("no symbol {}", name);
+}
+
+} // namespace
+
+TEST_CASE("lines and inlined functions are those of addr2line") {
+    const Built built("-Wl,-Ttext=0xc0008000");
+    symbols::ElfFile elf(open_input(built.file()));
+    const symbols::SymbolList all = elf.symbols();
+    std::size_t inlined = 0;
+    for (const char* name : {"first", "second", "_start"}) {
+        const std::uint32_t start = find(all, name).address;
+        CHECK((start & 1) == 0);
+        for (std::uint32_t offset = 0; offset < 0x30; offset += 4) {
+            Location location;
+            if (!elf.locate(start + offset, location) || location.function != name) {
+                break;
+            }
+            CAPTURE(name, offset);
+            CHECK(location.offset == offset);
+            CHECK(location.module.empty());
+            CHECK(lines_of(location) == addr2line(built, "", start + offset));
+            inlined += location.lines.size() == 3 ? 1 : 0;
+        }
+    }
+    CHECK(inlined > 4);
+}
+
+TEST_CASE("a module's functions and lines are where it was loaded") {
+    const Built built("-c");
+    const std::vector<std::string> files{built.file() + "@0xbf012340"};
+    symbols::Symbols names;
+    symbols::add_files(names, files);
+    std::size_t found = 0;
+    for (std::uint32_t offset = 0; offset < 0x60; offset += 4) {
+        const Location* location = names.at(0xbf01'2340 + offset);
+        REQUIRE(location != nullptr);
+        CAPTURE(offset);
+        CHECK(location->module == "drv");
+        CHECK(lines_of(*location) == addr2line(built, "-j .text", offset));
+        ++found;
+    }
+    CHECK(found == 0x18);
+    CHECK(names.at(0xbf01'233c) == nullptr);
+    for (std::uint32_t offset = 0; offset < 0x1000; offset += 4) {
+        const Location* location = names.at(0xbf01'2340 + offset);
+        CHECK((location == nullptr || location->function != "setup")); // gone when it runs
+    }
+}
+
+TEST_CASE("files of symbols are known by their content, and combine") {
+    const Built built("-c");
+    const auto write = [&](const char* name, const std::string& text) {
+        const std::string path = built.folder() / name;
+        std::ofstream(path) << text;
+        return path;
+    };
+    const std::string modules = write("modules", "drv 4096 0 - Live 0xbf012000 (O)\n"
+                                                 "other 4096 1 drv, Live 0xbf020000\n");
+    const std::string list = write("list", "c0008000 T start\nc0009000 D _etext\n");
+    REQUIRE(std::system(("gzip -k " + list + " " + built.file()).c_str()) == 0);
+    symbols::Symbols names;
+    symbols::add_files(names, std::vector{built.file() + ".gz", list + ".gz", modules});
+    REQUIRE(names.at(0xbf01'2000) != nullptr);
+    CHECK(names.at(0xbf01'2000)->function == "first");
+    CHECK(names.at(0xbf01'2000)->lines.size() > 0);
+    REQUIRE(names.at(0xbf02'0010) != nullptr);
+    CHECK(names.at(0xbf02'0010)->module == "other");
+    CHECK(names.at(0xc000'8010)->function == "start");
+    CHECK(names.at(0xc000'9000) == nullptr);
+
+    const auto fails = [&](const std::string& file, const std::string& why) {
+        symbols::Symbols none;
+        CAPTURE(file);
+        CHECK_THROWS_WITH(symbols::add_files(none, std::vector{file}),
+                          Catch::Contains(why) && Catch::Contains(file.substr(0, file.find('@'))));
+    };
+    fails(built.file(), "say FILE@ADDRESS");
+    fails(built.folder() / "none", "cannot read");
+    fails(built.folder(), "it is a folder");
+    fails(write("bad", "c0008000 T a\nwhat is this\n"), "line 2 is no symbol");
+    fails(write("hidden", "drv 4096 0 - Live 0x00000000\n"), "line 1: the kernel hides");
+    fails(write("odd", "drv 4096 0 - Live\nx\n"), "line 1 is no line of /proc/modules");
+    fails(write("noise", std::string("\1\2\3\0", 4)), "no symbols found");
+    fails(write("cut.ko", std::string("\177ELF", 4)), "ELF");
+    fails("/proc/self/exe", "no ELF file of 32-bit ARM");
+}
