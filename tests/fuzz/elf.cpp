@@ -1,0 +1,33 @@
+// An ELF file with symbols is input: it gives functions and lines, or one clear line.
+#include "lib/error.hpp"
+#include "lib/file_descriptor.hpp"
+#include "symbols/elf_file.hpp"
+
+#include <span>
+
+#ifndef LLVMFuzzerTestOneInput // the fuzzer itself, not its inputs again among the unit tests
+// libdw keeps some memory of files that are damaged in certain ways.
+extern "C" const char* __asan_default_options() {
+    return "detect_leaks=0";
+}
+#endif
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace mmioscope;
+    const FileDescriptor file = memory_file("elf", 0);
+    append(file.get(), std::as_bytes(std::span(data, size)), "the input");
+    try {
+        symbols::ElfFile elf(file);
+        if (elf.relocatable()) {
+            elf.place(0xbf00'0000, "module");
+        }
+        const symbols::SymbolList all = elf.symbols();
+        for (std::size_t i = 0; i < all.size() && i < 64; ++i) {
+            Location location;
+            (void)elf.locate(all[i].address, location);
+        }
+    } catch (const Error&) {
+        // one clear line: what a command prints
+    }
+    return 0;
+}
