@@ -18,7 +18,8 @@ HOST_CLI_SOURCES := $(sort $(wildcard host-tools/cli/*.cpp))
 HOST_MUTATE_SOURCES := tests/host-tools/mutate_trace.cpp
 HOST_SAME_SOURCES := tests/host-tools/same_records.cpp
 HOST_TRACE_OF_TEXT_SOURCES := tests/host-tools/trace_of_text.cpp tests/host-tools/trace_text.cpp
-HOST_TEST_SOURCES := $(filter-out $(HOST_MUTATE_SOURCES) $(HOST_SAME_SOURCES) tests/host-tools/trace_of_text.cpp,\
+HOST_NAMED_SOURCES := tests/host-tools/named_code.cpp
+HOST_TEST_SOURCES := $(filter-out $(HOST_MUTATE_SOURCES) $(HOST_SAME_SOURCES) $(HOST_NAMED_SOURCES) tests/host-tools/trace_of_text.cpp,\
                        $(sort $(wildcard tests/host-tools/*.cpp))) \
                      $(addprefix guest-linux/program/,left_out.cpp wire_output.cpp sink.cpp connection.cpp announced.cpp) \
                      $(addprefix hyp/,stream/description.cpp stream/frame_sender.cpp stream/record_frame.cpp \
@@ -33,6 +34,7 @@ HOST_MUTATE_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,\
                          $(HOST_MUTATE_SOURCES) $(HOST_LIB_SOURCES))
 HOST_SAME_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_SAME_SOURCES) $(HOST_LIB_SOURCES))
 HOST_TRACE_OF_TEXT_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_TRACE_OF_TEXT_SOURCES) $(HOST_LIB_SOURCES))
+HOST_NAMED_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_NAMED_SOURCES) $(HOST_LIB_SOURCES))
 HOST_TEST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host-sanitized/%.o,\
                        $(HOST_TEST_SOURCES) $(HOST_LIB_SOURCES)) \
                      $(HOST_REPLAYED:%=$(BUILD)/host-sanitized/tests/fuzz/%.o) \
@@ -95,6 +97,12 @@ $(BUILD)/tests/trace-of-text: $(HOST_TRACE_OF_TEXT_OBJECTS)
 	@echo "  $@"
 	@$(HOST_CXX) -o $@ $^ $(HOST_LIBS)
 
+# Names the code of a trace's events.
+$(BUILD)/tests/named-code: $(HOST_NAMED_OBJECTS)
+	@mkdir -p $(@D)
+	@echo "  $@"
+	@$(HOST_CXX) -o $@ $^ $(HOST_LIBS)
+
 $(BUILD)/host/%.o: %.cpp
 	@mkdir -p $(@D)
 	@echo "  $<"
@@ -108,4 +116,5 @@ $(BUILD)/host-sanitized/%.o: %.cpp
 include host-tools/install.mk
 
 -include $(patsubst %.o,%.d,$(sort $(HOST_OBJECTS) $(HOST_MUTATE_OBJECTS) $(HOST_SAME_OBJECTS) \
-                              $(HOST_TRACE_OF_TEXT_OBJECTS) $(HOST_TEST_OBJECTS)))
+                              $(HOST_TRACE_OF_TEXT_OBJECTS) $(HOST_NAMED_OBJECTS) \
+                              $(HOST_TEST_OBJECTS)))

@@ -1,0 +1,79 @@
+// Names the code behind a trace's accesses, for tests:
+//   named-code TRACE [FILE...]   lines of `accesses function [module] < caller [module]`, then how
+//   many are
+//                                named; by the trace's own symbols, or by the files' as --symbols
+//                                has them
+//   named-code --list TRACE      the trace's own symbols, as /proc/kallsyms lists them; its banner
+//   first
+#include "abi/record.hpp"
+#include "lib/error.hpp"
+#include "reading/trace.hpp"
+#include "symbols/kallsyms_text.hpp"
+#include "symbols/section.hpp"
+
+#include <map>
+
+using namespace mmioscope;
+
+namespace {
+
+std::string name(const Location* location) {
+    if (location == nullptr) {
+        return "-";
+    }
+    return location->module.empty() ? location->function
+                                    : fmt::format("{} [{}]", location->function, location->module);
+}
+
+reading::Trace open(const std::string& path, std::vector<std::string> files) {
+    reading::TraceOptions options;
+    options.path = path;
+    options.symbols = std::move(files);
+    return reading::Trace(options);
+}
+
+void list(const std::string& path) {
+    const reading::Trace trace = open(path, {});
+    const auto& text = trace.reader().text();
+    const auto banner = text.find("kernel.banner");
+    fmt::print("{}\n{}", banner == text.end() ? "no banner" : banner->second,
+               symbols::kallsyms_text(symbols::unpack(trace.reader().symbols())));
+}
+
+void count(const std::string& path, std::vector<std::string> files) {
+    reading::Trace trace = open(path, std::move(files));
+    std::map<std::string, std::uint64_t> functions;
+    std::uint64_t all = 0;
+    std::uint64_t named = 0;
+    while (const Event* event = trace.next()) {
+        if (event->record->type == abi::RecordType::access) {
+            ++functions[name(event->code) + " < " + name(event->caller)];
+            ++all;
+            named += event->code != nullptr && !event->code->function.empty() ? 1 : 0;
+        }
+    }
+    for (const auto& [function, accesses] : functions) {
+        fmt::print("{} {}\n", accesses, function);
+    }
+    fmt::print("named: {} of {} accesses\n", named, all);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    if (words.empty()) {
+        return 2;
+    }
+    try {
+        if (words[0] == "--list") {
+            list(words.at(1));
+        } else {
+            count(words[0], {words.begin() + 1, words.end()});
+        }
+    } catch (const Error& error) {
+        fmt::print(stderr, "named-code: {}\n", error.what());
+        return static_cast<int>(error.status());
+    }
+    return 0;
+}

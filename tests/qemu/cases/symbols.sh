@@ -1,0 +1,86 @@
+# Names of the guest's code: those out of a stock kernel's image are the running kernel's own, and those of a module's
+# file are what the running kernel calls them.
+# shellcheck shell=bash disable=SC2154
+
+# PID 1 of the guest: prints the lists that the kernel has of itself.
+symbols_init() {
+    cat <<'INIT'
+#!/bin/sh
+export PATH=/bin
+/bin/busybox mkdir -p /proc /dev
+/bin/busybox mount -t proc proc /proc
+/bin/busybox mount -t devtmpfs devtmpfs /dev
+/bin/busybox --install -s /bin
+exec </dev/console >/dev/console 2>&1
+dmesg -n 1
+while read -r module; do insmod "/lib/modules/$module" 2>/dev/null; done < /lib/modules/sd
+usleep 500000
+echo "== modules"
+cat /proc/modules
+echo "== kallsyms"
+cat /proc/kallsyms
+echo "== end"
+poweroff -f
+INIT
+}
+
+# symbols_initrd FILE: the guest's RAM disk, and that behind it.
+symbols_initrd() {
+    mkdir "$out/root"
+    symbols_init >"$out/root/symbols"
+    chmod 755 "$out/root/symbols"
+    (cd "$out/root" && echo symbols | cpio --quiet -o -H newc --owner=0:0 | gzip -9n) | cat "$guest/initrd.img" - >"$1"
+    rm -r "$out/root"
+}
+
+# What the console has between two of its lines.
+symbols_part() { # FROM TO
+    tr -d '\r' <"$out/console" | sed -n "/^== $1\$/,/^== $2\$/{/^== /d;p}"
+}
+
+symbols_boot() { # GUEST-FOLDER
+    symbols_initrd "$out/initrd.img"
+    run --kernel "$1/vmlinuz" --initrd "$out/initrd.img" --sd "$guest/sd.img" --no-net --no-print \
+        --append "console=ttyAMA0 rdinit=/symbols" --expect '== end' --trace 'all,!serial@90000'
+    complete
+    rm "$out/initrd.img"
+    has_not stderr 'warning'
+    symbols_part modules kallsyms >"$out/modules"
+    symbols_part kallsyms end >"$out/kallsyms"
+    "$build/tests/named-code" --list "$out/trace.mmio" >"$out/list" || fail "no list of symbols"
+}
+
+# The trace's own list is that of the kernel, and its banner is what the kernel said first.
+symbols_equal() { # GUEST-FOLDER
+    symbols_boot "$1"
+    grep -v '\[' "$out/kallsyms" >"$out/kernel"
+    [ "$(wc -l <"$out/kernel")" -gt 30000 ] || fail "the guest printed only $(wc -l <"$out/kernel") symbols"
+    tail -n +2 "$out/list" | diff "$out/kernel" - >"$out/differences" ||
+        fail "$(grep -c '^[<>]' "$out/differences") symbols differ (<: the kernel's): $(grep -m 4 '^[<>]' "$out/differences" | xargs)"
+    tr -d '\r' <"$out/console" | grep -qF "] $(head -n 1 "$out/list")" || fail "the banner is not the kernel's: $(head -n 1 "$out/list")"
+}
+
+# And a module's file, placed by /proc/modules, gives its functions the names that the kernel gives them.
+symbols_of_modules() {
+    symbols_equal "$guest"
+    local files=("$out/modules") module
+    while read -r module _; do
+        files+=("$(find "$guest/modules" -name "${module//_/[-_]}.ko")")
+    done <"$out/modules"
+    "$build/tests/named-code" "$out/trace.mmio" "${files[@]}" >"$out/by-files" || fail "the modules' files cannot be read"
+    "$build/tests/named-code" "$out/trace.mmio" "$out/kallsyms" >"$out/by-kallsyms" || fail "the list cannot be read"
+    diff "$out/by-kallsyms" "$out/by-files" >"$out/differences" ||
+        fail "the names differ (<: by /proc/kallsyms): $(grep -m 4 '^[<>]' "$out/differences" | xargs)"
+    has by-kallsyms ' mmci_[a-z_]+ \[armmmci\]' "no access of the SD card's driver"
+    [ "$(sed -n 's/^named: \([0-9]*\) of .*/\1/p' "$out/by-kallsyms")" -ge "$(events)" ] || fail "$(tail -n 1 "$out/by-kallsyms")"
+}
+
+symbols_of_debian() { # SUITE
+    make --no-print-directory "guest-$1" >&2 || fail "cannot fetch the kernel of $1"
+    symbols_equal "$build/guest-$1"
+}
+
+add test symbols 20 symbols_of_modules
+for suite in bullseye trixie; do # 5.10 and 6.12
+    add nightly "symbols-$suite" 20 symbols_of_debian $suite
+done
