@@ -1,6 +1,7 @@
 #include "export/formats.hpp"
 
 #include "export/csv.hpp"
+#include "export/ctf.hpp"
 #include "export/jsonl.hpp"
 #include "export/mmiotrace.hpp"
 #include "export/output.hpp"
@@ -59,6 +60,38 @@ private:
     Format exporter_;
 };
 
+/// A format that is a folder.
+class CtfFolder : public Destination {
+public:
+    explicit CtfFolder(const std::string& path)
+        : path_(checked(path)), unfinished_(name_beside(path_)),
+          exporter_(unfinished_.path(), path) {}
+
+    Exporter& exporter() override { return exporter_; }
+    void finish() override { unfinished_.keep_as(path_); }
+
+private:
+    static std::filesystem::path checked(const std::string& path) {
+        if (path == "-") {
+            throw bad_input("this format is a folder: say -o FOLDER");
+        }
+        std::filesystem::path final = final_path(path);
+        if (!final.has_filename()) { // "folder/"
+            final = final.parent_path();
+        }
+        std::error_code ignored;
+        const bool folder = std::filesystem::is_directory(final, ignored);
+        if (std::filesystem::exists(final, ignored) && !(folder && is_ctf_trace(final))) {
+            throw bad_input("cannot write {}: something else than a CTF trace is there", path);
+        }
+        return final;
+    }
+
+    std::filesystem::path path_;
+    Unfinished unfinished_;
+    Ctf exporter_;
+};
+
 template <typename Kind>
 std::unique_ptr<Destination> open(const std::string& path) {
     return std::make_unique<Kind>(path);
@@ -70,9 +103,8 @@ struct Format {
 };
 
 constexpr Format formats[] = {
-    {"jsonl", open<Bytes<JsonLines>>},
-    {"csv", open<Bytes<Csv>>},
-    {"sqlite", open<File<Sqlite>>},
+    {"jsonl", open<Bytes<JsonLines>>},     {"csv", open<Bytes<Csv>>},
+    {"sqlite", open<File<Sqlite>>},        {"ctf", open<CtfFolder>},
     {"mmiotrace", open<Bytes<Mmiotrace>>},
 };
 

@@ -32,23 +32,33 @@ void RegionList::add_mapping(std::uint64_t base, std::uint64_t size) {
 }
 
 void RegionList::finish() {
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> joined;
+    std::vector<Range> free;
     for (const auto& [base, end] : mappings_) {
-        if (at(base) != nullptr) {
-            continue;
-        }
-        if (!joined.empty() && base <= joined.back().second) {
-            joined.back().second = std::max(joined.back().second, end);
-        } else {
-            joined.emplace_back(base, end);
-        }
+        add_free({base, end}, free);
     }
-    for (const auto& [base, end] : joined) {
-        const auto next = by_base_.lower_bound(base);
-        const std::uint64_t stop = next == by_base_.end() ? end : std::min(end, next->first);
-        add(base, stop - base, fmt::format("/map@{:x}", base));
+    for (const Range& range : free) {
+        add(range.base, range.end - range.base, fmt::format("/map@{:x}", range.base));
     }
     mappings_.clear();
+}
+
+// What of `mapping` belongs to no region, joined with what it touches.
+void RegionList::add_free(Range mapping, std::vector<Range>& free) const {
+    while (mapping.base < mapping.end) {
+        if (const abi::RegionEntry* const region = at(mapping.base)) {
+            mapping.base = region->base + region->size;
+            continue;
+        }
+        const auto next = by_base_.lower_bound(mapping.base);
+        const std::uint64_t stop =
+            next == by_base_.end() ? mapping.end : std::min(mapping.end, next->first);
+        if (!free.empty() && mapping.base <= free.back().end) {
+            free.back().end = std::max(free.back().end, stop);
+        } else {
+            free.push_back({mapping.base, stop});
+        }
+        mapping.base = stop;
+    }
 }
 
 const abi::RegionEntry* RegionList::at(std::uint64_t address) const {

@@ -15,8 +15,8 @@ public:
     /// A region, unless one is there already, or there are too many. `path`: of its name, "/...".
     void add(std::uint64_t base, std::uint64_t size, const std::string& path, unsigned index = 0);
 
-    /// A mapping: it is a region "map@BASE" unless its start belongs to one, together with those
-    /// that touch it. Known after finish().
+    /// A mapping: what of it belongs to no region is one, "map@BASE", together with what touches
+    /// it. Known after finish().
     void add_mapping(std::uint64_t base, std::uint64_t size);
 
     /// All have been added.
@@ -28,6 +28,12 @@ public:
     std::uint64_t left_out() const { return left_out_; }
 
 private:
+    struct Range {
+        std::uint64_t base;
+        std::uint64_t end;
+    };
+
+    void add_free(Range mapping, std::vector<Range>& free) const;
     const abi::RegionEntry* at(std::uint64_t address) const;
 
     static constexpr std::size_t most = 4096;

@@ -6,6 +6,7 @@ Usage: compare.py TRACE FORMAT FILE; - is standard input. Exit status 0 if there
 import csv
 import itertools
 import json
+import re
 import sys
 
 import source
@@ -36,6 +37,7 @@ def row_text(row):
 
 def as_row(record, trace):
     """What a Record of the source is in JSONL and CSV."""
+    record = record._replace(raw_value=None)
     if record.type not in source.PLACED:
         return record._replace(value=None if record.type == "unknown" else record.value)
     ns = record.duration * 10**9 // trace.frequency
@@ -78,7 +80,7 @@ def in_tables(records, _):
         if record.type == "lost":
             losses.append(record)
         else:
-            yield record
+            yield record._replace(raw_value=None)
     yield from losses
 
 
@@ -105,6 +107,118 @@ def mark(r):
     return r.text if r.type == "marker" else r.type
 
 
+CTF_LINE = re.compile(r"\[\s*(\d+)\] (\w+): \{ cpu_id = (\d+) \}, (?:\{ \}, )?\{ sequence = (\d+), flags = \"(.*?)\" \}, \{(.*)\}$")
+CTF_FIELD = re.compile(r" (\w+) = (?:\( \"((?:[^\"\\]|\\.)*)\" : container = (\d+) \)|\"((?:[^\"\\]|\\.)*)\"|(\w+)),?")
+
+
+def read_ctf(file, trace):
+    """What babeltrace2 prints with times in cycles, by CPU: at equal times it may change the order of CPUs."""
+    events = {}
+    for line in file:
+        ticks, kind, cpu, sequence, flags, rest = CTF_LINE.match(line).groups()
+        fields = {m[1]: m[3] if m[3] else m[4] if m[5] is None else m[5] for m in CTF_FIELD.finditer(rest)}
+        names = {m[1]: m[2] for m in CTF_FIELD.finditer(rest) if m[3]}
+        event = (kind, int(ticks), int(cpu), int(sequence), unless_dash(flags))
+        if kind == "lost":
+            event += (int(fields["first_sequence"]), int(fields["count"]))
+        elif "device" in fields:
+            event += (names["device"], int(fields["device"]), *(number(fields[key]) for key in CTF_NUMBERS))
+        else:
+            event += (number(fields["value"]), unless_dash(fields["text"]).replace("\\\\", "\\") if kind == "marker" else "")
+        events.setdefault(int(cpu), []).append(event)
+    for cpu in sorted(events):
+        yield from events[cpu]
+
+
+def unless_dash(text):
+    return "" if text == "-" else text
+
+
+CTF_NUMBERS = ["offset", "size", "value", "value_known", "address", "duration", "order", "pc", "va", "task"]
+
+
+def as_ctf(records, trace):
+    events = {}
+    indexes = {region.base: index for index, region in enumerate(trace.regions)}
+    names = {region.base: region.name for region in trace.regions}
+    for r in records:
+        kind = ("write" if r.write else "read") if r.type == "access" else r.type
+        event = (kind, r.ticks, r.cpu, r.sequence, r.flags)
+        if r.type == "lost":
+            event += (r.sequence, r.value)
+        elif r.type in source.PLACED:
+            known = r.type in source.WITH_VALUE and r.value is not None
+            event += (names.get(r.base, "-").replace('"', '\\"'), indexes.get(r.base, 0xffff), r.address - r.base, r.size, r.raw_value, int(known),
+                      r.address, r.duration, r.order, r.pc, r.va, r.task)
+        else:
+            event += (r.value, r.text if r.type == "marker" else "")
+        events.setdefault(r.cpu, []).append(event)
+    for cpu in sorted(events):
+        yield from events[cpu]
+
+
+def packets(file):
+    """What protoc --decode prints: each packet as a dictionary; annotations by their names."""
+    packet, note = {}, {}
+    for line in file:
+        key, colon, value = line.strip().partition(": ")
+        if line == "}\n":
+            yield packet
+            packet = {}
+        elif line == "    }\n" and note:
+            packet["notes"][note.pop("name")] = next(iter(note.values()))
+            note = {}
+        elif colon:
+            value = number(value) if value[0].isdigit() else value.strip('"')
+            if line.startswith("      "):
+                note[key] = value
+            else:
+                packet[key] = value
+        elif key == "event {":
+            packet["notes"] = {}
+
+
+def read_perfetto(file, trace):
+    """Slices and instants; ends of slices and sums of the counters are looked at here."""
+    ends, counted, accesses = {}, 0, 0
+    for p in packets(file):
+        if "type" not in p:
+            continue
+        ns, notes, kind, place = p["timestamp"], p["notes"], p["track"] >> 16, p["track"] & 0xffff
+        if p["type"] == "BEGIN":
+            assert place not in ends, f"slices overlap at {ns}"
+            ends[place] = (ns, ns + notes["duration"])
+            accesses += 1
+            yield ("slice", ns, place, p["name"], notes["address"], notes.get("value"), notes["pc"], notes["order"],
+                   notes["cpu"], notes["task"], notes["duration"])
+        elif p["type"] == "END":
+            begin, end = ends.pop(place)
+            assert begin <= ns <= end, f"a slice from {begin} to {end} ends at {ns}"
+        elif p["type"] == "COUNTER":
+            counted += p["counter_value"] // 100
+        elif p["type"] == "INSTANT" and kind == 2:
+            name = p["name"]
+            yield ("point", ns, place, name.replace('\\"', '"'), notes["sequence"], notes.get("flags", ""),
+                   notes.get("count", notes.get("address", notes.get("value"))),
+                   notes.get("text", "").replace("\\\\", "\\") if name == "marker" else "")
+    assert not ends and counted == accesses, f"{len(ends)} slices without end, {counted} of {accesses} counted"
+
+
+def as_perfetto(records, trace):
+    indexes = {region.base: index for index, region in enumerate(trace.regions)}
+    for r in records:
+        name, about = r.type, r.value
+        if r.type == "access":
+            what = f"{'W' if r.write else 'R'}{r.size} +{r.address - r.base:#x}"
+            yield ("slice", r.ns, indexes.get(r.base, 0xffff), what, r.address, r.value, r.pc, r.order, r.cpu, r.task,
+                   r.duration * 10**9 // trace.frequency)
+            names = {region.base: region.name for region in trace.regions}
+            name, about = f"{names.get(r.base, '-')} {what}", None
+        elif r.type in source.PLACED:
+            about = r.address
+        yield "point", r.ns, r.cpu, name, r.sequence, r.flags, about, r.text if r.type == "marker" else ""
+
+
 def same(want, got):
     """The words of marks that are no markers are for people: their first one counts."""
     if want == got or want is None or got is None or want[0] != "mark":
@@ -119,6 +233,8 @@ def by_record(convert):
 READERS = {
     "jsonl": (read_jsonl, by_record(as_row)),
     "csv": (read_csv, by_record(as_row)),
+    "ctf": (read_ctf, as_ctf),
+    "perfetto": (read_perfetto, as_perfetto),
     "sqlite": (read_sqlite, in_tables),
     "mmiotrace": (read_mmiotrace, as_mmiotrace),
 }

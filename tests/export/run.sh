@@ -26,6 +26,15 @@ export_to() { # FORMAT OUT [ARGS...]: into $out/stderr what it says
 read_jsonl() { cat "$1"; }
 read_csv() { cat "$1"; }
 read_mmiotrace() { awk -f "$here/mmiotrace.awk" "$1" || echo "awk failed"; }
+read_perfetto() { protoc --decode=Trace --proto_path="$here" perfetto.proto < "$1" || echo "protoc failed"; }
+read_ctf() {
+    local lost
+    babeltrace2 --no-delta --clock-cycles "$1" 2> "$out/babeltrace" || echo "babeltrace2 failed"
+    lost=$(sed -nE 's/^WARNING: Tracer discarded ([0-9]+) events? between .*/\1/p' "$out/babeltrace" |
+        awk '{ sum += $1 } END { print sum + 0 }')
+    # What it takes for discarded is what the trace lacks.
+    grep -q "lacks $lost records" "$out/stderr" || echo "babeltrace2 tells of $lost discarded events"
+}
 read_sqlite() {
     sqlite3 -csv -header "$1" 'SELECT e.*, d.name AS device, x.text FROM (SELECT e.cpu, e.ns, e.ticks, e.type, e.dir,
             e.size, e.device AS d, e.offset, e.address, e.value, e.duration, e.pc, e.lr, e.va, e.task, e.sequence,
@@ -67,7 +76,7 @@ expect() {
 
 nothing_left() { # FOLDER FILES: nothing else is there
     local left
-    left=$(find "$1" -mindepth 1 -printf '%f ')
+    left=$(find "$1" -mindepth 1 -maxdepth 1 -printf '%f ')
     [ "$left" = "$2" ] || { echo "left: $left"; return 1; }
 }
 
@@ -77,6 +86,18 @@ old_file_stays() { # a trace that cannot be read costs no old file
     echo old > "$folder/x"
     expect 2 "" "$tool" export --to csv -i "$here/run.sh" -o "$folder/x" || return 1
     [ "$(cat "$folder/x")" = old ] && nothing_left "$folder" "x "
+}
+
+# A folder of CTF is replaced, as a whole, and no other folder is.
+folders() {
+    local folder=$out/folders
+    mkdir -p "$folder/other"
+    echo mine > "$folder/other/notes"
+    expect 2 "something else" "$tool" export --to ctf -i "$out/trace.mmio" -o "$folder/other" || return 1
+    [ "$(cat "$folder/other/notes")" = mine ] || return 1
+    export_to ctf "$folder/ctf" -i "$out/trace.mmio" && touch "$folder/ctf/cpu77" &&
+        export_to ctf "$folder/ctf" -i "$out/trace.mmio" || return 1
+    [ ! -e "$folder/ctf/cpu77" ] && [ -s "$folder/ctf/cpu0" ] && rm -r "$folder/other" && nothing_left "$folder" "ctf " && rm -r "$folder"
 }
 
 full_disk() { expect 1 "No space left" "$tool" export --to "$1" -i "$out/trace.mmio" -o /dev/full; }
@@ -157,10 +178,12 @@ cut_trace() {
 }
 
 "$build/tests/make-trace" "$events" "$out/trace.mmio" || exit 1
-for format in jsonl csv sqlite mmiotrace; do
+for format in jsonl csv sqlite mmiotrace ctf; do
     consumer "$format"
 done
 case_ "an old file stays" old_file_stays
+case_ "only a trace is replaced by one" folders
+case_ "interrupted, a folder" interrupted ctf
 case_ "full disk" full_disk csv
 case_ "interrupted" interrupted csv
 case_ "interrupted, a database" interrupted sqlite

@@ -13,7 +13,7 @@ ACCESS_FLAGS = {0x10: "sign_extended", 0x20: "syndrome", 0x40: "emulated"}
 
 # `value`: None if it is not known. `flags`: words. Losses have type "lost", and their count as value.
 Record = namedtuple("Record", "type cpu ns ticks write size device base address value duration pc lr va task sequence "
-                              "order flags text")
+                              "order flags text raw_value", defaults=[None])
 Region = namedtuple("Region", "name base size")
 
 
@@ -102,4 +102,4 @@ class Trace:
         known = name in WITH_VALUE and not flags & 1
         return Record(name, cpu, ns, time, bool(access & 1), 1 << (access >> 1 & 7), region.name, region.base,
                       pa_high << 32 | pa_low, value if known or name == "fault" else None, duration, pc, lr, va, task,
-                      sequence, order, " ".join(words), "")
+                      sequence, order, " ".join(words), "", value)

@@ -1,0 +1,78 @@
+#include "export/ctf_stream.hpp"
+
+#include <algorithm>
+
+namespace mmioscope::exporting {
+
+namespace {
+
+// The packet's header and context, as the metadata describes them.
+struct [[gnu::packed]] PacketHead {
+    std::uint32_t magic;
+    Uuid uuid;
+    std::uint64_t timestamp_begin;
+    std::uint64_t timestamp_end;
+    std::uint64_t content_size; ///< bits, of all of the packet
+    std::uint64_t packet_size;
+    std::uint64_t events_discarded;
+    std::uint32_t cpu_id;
+};
+static_assert(sizeof(PacketHead) == 64);
+
+} // namespace
+
+CtfStream::CtfStream(const std::filesystem::path& path, const std::string& name, const Uuid& uuid,
+                     std::uint32_t cpu)
+    : file_(create_output(path.string())), name_(name), uuid_(uuid), cpu_(cpu) {
+    packet_.reserve(enough + enough / 4);
+}
+
+void CtfStream::event(std::uint8_t id, std::uint64_t time) {
+    if (packet_.size() >= enough) {
+        end_packet();
+    }
+    moved_ += time < last_ ? 1 : 0;
+    last_ = std::max(last_, time);
+    if (packet_.empty()) {
+        first_ = last_;
+    }
+    put(id);
+    put(last_);
+}
+
+void CtfStream::put(std::string_view text) {
+    text = text.substr(0, text.find('\0'));
+    text = text.empty() ? "-" : text;
+    put_bytes(text.data(), text.size());
+    put('\0');
+}
+
+void CtfStream::put_bytes(const void* bytes, std::size_t size) {
+    const auto* const from = static_cast<const std::byte*>(bytes);
+    packet_.insert(packet_.end(), from, from + size);
+}
+
+void CtfStream::discard(std::uint64_t count) {
+    if (!packet_.empty()) {
+        end_packet();
+    }
+    discarded_ += count;
+}
+
+void CtfStream::end_packet() {
+    const std::uint64_t bits = (sizeof(PacketHead) + packet_.size()) * 8;
+    const PacketHead head{ctf_magic,  uuid_, packet_.empty() ? last_ : first_, last_, bits, bits,
+                          discarded_, cpu_};
+    append(file_.get(), std::as_bytes(std::span(&head, 1)), name_.c_str());
+    append(file_.get(), packet_, name_.c_str());
+    packet_.clear();
+    told_ = discarded_;
+}
+
+void CtfStream::finish() {
+    if (!packet_.empty() || told_ != discarded_) {
+        end_packet();
+    }
+}
+
+} // namespace mmioscope::exporting
