@@ -23,7 +23,8 @@ struct Options {
 
 constexpr char footer[] = R"(
 FORMAT is jsonl or csv (an event a line), sqlite (tables, and views of what people ask), mmiotrace (the text
-of Linux' own tracer), ctf (a folder for babeltrace2 or Trace Compass).
+of Linux' own tracer), ctf (a folder for babeltrace2 or Trace Compass), perfetto
+(for ui.perfetto.dev).
 A file appears when it is whole. Exit status 1 if the trace is cut off or damaged; what there is of it is exported.
 
 Examples:

@@ -5,6 +5,7 @@
 #include "export/jsonl.hpp"
 #include "export/mmiotrace.hpp"
 #include "export/output.hpp"
+#include "export/perfetto.hpp"
 #include "export/sink.hpp"
 #include "export/sqlite.hpp"
 #include "lib/error.hpp"
@@ -103,9 +104,9 @@ struct Format {
 };
 
 constexpr Format formats[] = {
-    {"jsonl", open<Bytes<JsonLines>>},     {"csv", open<Bytes<Csv>>},
-    {"sqlite", open<File<Sqlite>>},        {"ctf", open<CtfFolder>},
-    {"mmiotrace", open<Bytes<Mmiotrace>>},
+    {"jsonl", open<Bytes<JsonLines>>},   {"csv", open<Bytes<Csv>>},
+    {"sqlite", open<File<Sqlite>>},      {"ctf", open<CtfFolder>},
+    {"perfetto", open<Bytes<Perfetto>>}, {"mmiotrace", open<Bytes<Mmiotrace>>},
 };
 
 } // namespace

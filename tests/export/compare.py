@@ -165,8 +165,9 @@ def packets(file):
         if line == "}\n":
             yield packet
             packet = {}
-        elif line == "    }\n" and note:
-            packet["notes"][note.pop("name")] = next(iter(note.values()))
+        elif line == "    }\n":
+            if "name" in note:
+                packet["notes"][note.pop("name")] = next(iter(note.values()))
             note = {}
         elif colon:
             value = number(value) if value[0].isdigit() else value.strip('"')

@@ -178,7 +178,7 @@ cut_trace() {
 }
 
 "$build/tests/make-trace" "$events" "$out/trace.mmio" || exit 1
-for format in jsonl csv sqlite mmiotrace ctf; do
+for format in jsonl csv sqlite mmiotrace ctf perfetto; do
     consumer "$format"
 done
 case_ "an old file stays" old_file_stays

@@ -1,0 +1,258 @@
+#include "export/perfetto.hpp"
+
+#include "export/columns.hpp"
+#include "export/words.hpp"
+
+#include <protozero/pbf_writer.hpp>
+
+#include <algorithm>
+
+namespace mmioscope::exporting {
+
+using abi::RecordType;
+using protozero::pbf_writer;
+
+namespace {
+
+// Trace, TracePacket, TrackDescriptor, TrackEvent, DebugAnnotation.
+constexpr unsigned trace_packet = 1;
+constexpr unsigned packet_timestamp = 8;
+constexpr unsigned packet_sequence = 10;
+constexpr unsigned packet_event = 11;
+constexpr unsigned packet_track = 60;
+constexpr unsigned track_uuid = 1;
+constexpr unsigned track_name = 2;
+constexpr unsigned track_parent = 5;
+constexpr unsigned track_counter = 8;
+constexpr unsigned counter_unit_name = 6;
+constexpr unsigned event_annotation = 4;
+constexpr unsigned event_type = 9;
+constexpr unsigned event_track = 11;
+constexpr unsigned event_name = 23;
+constexpr unsigned event_counter_value = 30;
+constexpr unsigned annotation_uint = 3;
+constexpr unsigned annotation_string = 6;
+constexpr unsigned annotation_pointer = 7;
+constexpr unsigned annotation_name = 10;
+
+enum EventType { slice_begin = 1, slice_end = 2, instant = 3, counter = 4 };
+
+// Tracks: a group, and in it those of devices (65535 for none), of CPUs, and of rates.
+constexpr std::uint64_t devices_group = 1;
+constexpr std::uint64_t cpus_group = 2;
+constexpr std::uint64_t device_tracks = 0x1'0000;
+constexpr std::uint64_t cpu_tracks = 0x2'0000;
+constexpr std::uint64_t rate_tracks = 0x3'0000;
+
+/// A packet, written when it ends.
+class Packet {
+public:
+    explicit Packet(Sink& sink) : sink_(sink) {}
+    ~Packet() {
+        std::string whole;
+        pbf_writer(whole).add_message(trace_packet, bytes_);
+        sink_.put(whole);
+    }
+    Packet(const Packet&) = delete;
+    Packet& operator=(const Packet&) = delete;
+
+    pbf_writer& writer() { return writer_; }
+
+private:
+    Sink& sink_;
+    std::string bytes_;
+    pbf_writer writer_{bytes_};
+};
+
+void describe(Sink& sink, std::uint64_t uuid, std::string_view name, std::uint64_t parent,
+              bool rate = false) {
+    Packet packet(sink);
+    pbf_writer track(packet.writer(), packet_track);
+    track.add_uint64(track_uuid, uuid);
+    track.add_string(track_name, name.data(), name.size());
+    if (parent != 0) {
+        track.add_uint64(track_parent, parent);
+    }
+    if (rate) {
+        pbf_writer unit(track, track_counter);
+        unit.add_string(counter_unit_name, "accesses/s");
+    }
+}
+
+/// An event on a track.
+class TrackEvent {
+public:
+    TrackEvent(Sink& sink, std::uint64_t nanoseconds, EventType type, std::uint64_t track)
+        : packet_(sink) {
+        packet_.writer().add_uint64(packet_timestamp, nanoseconds);
+        packet_.writer().add_uint32(packet_sequence, 1);
+        event_ = pbf_writer(packet_.writer(), packet_event);
+        event_.add_enum(event_type, type);
+        event_.add_uint64(event_track, track);
+    }
+
+    void name(std::string_view name) { event_.add_string(event_name, name.data(), name.size()); }
+    void value(std::int64_t value) { event_.add_int64(event_counter_value, value); }
+
+    void number(std::string_view name, std::uint64_t value) {
+        annotation(name).add_uint64(annotation_uint, value);
+    }
+    void address(std::string_view name, std::uint64_t value) {
+        annotation(name).add_uint64(annotation_pointer, value);
+    }
+    void text(std::string_view name, std::string_view value) {
+        if (!value.empty()) {
+            annotation(name).add_string(annotation_string, value.data(), value.size());
+        }
+    }
+
+private:
+    pbf_writer annotation(std::string_view name) {
+        pbf_writer note(event_, event_annotation);
+        note.add_string(annotation_name, name.data(), name.size());
+        return note;
+    }
+
+    Packet packet_;
+    pbf_writer event_;
+};
+
+std::string access_name(const Event& event) {
+    const std::string place =
+        event.reg != nullptr ? event.reg->name : fmt::format("+{:#x}", event.offset);
+    return fmt::format("{}{} {}", abi::is_write(*event.record) ? 'W' : 'R',
+                       abi::access_size(*event.record), place);
+}
+
+void tell_place(TrackEvent& to, const Event& event) {
+    const abi::Record& r = *event.record;
+    to.number("cpu", r.cpu);
+    to.address("address", abi::physical_address(r));
+    if (has_bus_value(r)) {
+        to.address("value", r.value);
+    }
+    to.text("fields", field_words(event));
+    to.address("pc", r.pc);
+    to.text("function", code_words(event.code));
+    to.text("caller", code_words(event.caller));
+    to.address("task", r.task);
+    if (event.task != nullptr) {
+        to.number("pid", event.task->pid);
+        to.text("comm", event.task->comm);
+    }
+    to.text("interrupt", event.interrupt);
+    to.number("order", r.lock_sequence);
+}
+
+} // namespace
+
+void Perfetto::begin(const trace::TraceReader& reader) {
+    frequency_ = reader.info() ? reader.info()->counter_frequency : 0;
+    describe(sink_, devices_group, "devices", 0);
+    describe(sink_, cpus_group, "CPUs", 0);
+    const auto device = [this](std::uint16_t index, std::string_view name) {
+        describe(sink_, device_tracks + index, name, devices_group);
+        describe(sink_, rate_tracks + index, fmt::format("{} rate", name), devices_group, true);
+    };
+    for (std::size_t i = 0; i < reader.regions().size(); ++i) {
+        const auto index = static_cast<std::uint16_t>(i);
+        device(index, reader.names()[index]);
+    }
+    device(abi::no_device, "no device");
+}
+
+void Perfetto::describe_cpu(std::uint8_t cpu) {
+    if (cpus_.insert(cpu).second) {
+        describe(sink_, cpu_tracks + cpu, fmt::format("cpu{}", cpu), cpus_group);
+    }
+}
+
+void Perfetto::add(const Event& event) {
+    describe_cpu(event.record->cpu);
+    if (event.record->type == RecordType::access) {
+        count(event);
+        add_access(event);
+    }
+    add_instant(event);
+    sink_.settle();
+}
+
+// A slice on the device's track.
+void Perfetto::add_access(const Event& event) {
+    const abi::Record& r = *event.record;
+    end_slice(r.device, event.nanoseconds);
+    TrackEvent slice(sink_, event.nanoseconds, slice_begin, device_tracks + r.device);
+    slice.name(access_name(event));
+    tell_place(slice, event);
+    slice.number("duration", nanoseconds_of(r.duration, frequency_));
+    open_[r.device] = event.nanoseconds + nanoseconds_of(r.duration, frequency_);
+}
+
+// Slices of one track must not overlap: one that does ends where the next begins.
+void Perfetto::end_slice(std::uint16_t device, std::uint64_t not_after) {
+    const auto open = open_.find(device);
+    if (open != open_.end()) {
+        shortened_ += open->second > not_after ? 1 : 0;
+        TrackEvent(sink_, std::min(open->second, not_after), slice_end, device_tracks + device);
+        open_.erase(open);
+    }
+}
+
+// On the CPU's track.
+void Perfetto::add_instant(const Event& event) {
+    const abi::Record& r = *event.record;
+    TrackEvent point(sink_, event.nanoseconds, instant, cpu_tracks + r.cpu);
+    const bool access = r.type == RecordType::access;
+    point.name(access ? fmt::format("{} {}", event.device, access_name(event))
+                      : std::string(type_word(r.type)));
+    point.number("sequence", r.cpu_sequence);
+    point.text("flags", flag_words(r));
+    if (r.type == RecordType::gap) {
+        point.number("count", r.value);
+    } else if (!access && has_place(r.type)) {
+        point.text("device", event.device);
+        tell_place(point, event);
+    } else if (!access) {
+        point.address("value", r.value);
+    }
+    point.text("text", plain_text(event.text));
+}
+
+void Perfetto::count(const Event& event) {
+    const std::uint64_t period = event.nanoseconds / rate_period;
+    if (period != period_) {
+        tell_rates();
+        period_ = period;
+    }
+    ++accesses_[event.record->device];
+}
+
+// At the period's start what it saw, at its end zero, which the next one may overrule.
+void Perfetto::tell_rates() {
+    constexpr std::uint64_t periods_in_second = 1'000'000'000 / rate_period;
+    for (const auto& [device, accesses] : accesses_) {
+        const std::uint64_t track = rate_tracks + device;
+        TrackEvent(sink_, period_ * rate_period, counter, track)
+            .value(static_cast<std::int64_t>(accesses * periods_in_second));
+        TrackEvent(sink_, (period_ + 1) * rate_period, counter, track).value(0);
+    }
+    accesses_.clear();
+}
+
+void Perfetto::finish() {
+    while (!open_.empty()) {
+        end_slice(open_.begin()->first, ~std::uint64_t{0});
+    }
+    tell_rates();
+    sink_.flush();
+}
+
+std::vector<std::string> Perfetto::left_out() const {
+    return shortened_ == 0
+               ? std::vector<std::string>()
+               : std::vector{fmt::format("perfetto: {} accesses end where the next one of their "
+                                         "device begins; `duration` has the whole",
+                                         shortened_)};
+}
+
+} // namespace mmioscope::exporting

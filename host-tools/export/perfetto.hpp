@@ -1,0 +1,42 @@
+// A trace for Perfetto (ui.perfetto.dev, trace_processor): protobuf, by the public numbers of its
+// fields. tests/export/perfetto.proto describes those that are used.
+#pragma once
+
+#include "export/exporter.hpp"
+#include "export/sink.hpp"
+
+#include <map>
+#include <set>
+#include <string>
+
+namespace mmioscope::exporting {
+
+class Perfetto : public Exporter {
+public:
+    explicit Perfetto(Sink& sink) : sink_(sink) {}
+
+    void begin(const trace::TraceReader& reader) override;
+    void add(const Event& event) override;
+    void finish() override;
+    std::vector<std::string> left_out() const override;
+
+private:
+    void add_access(const Event& event);
+    void add_instant(const Event& event);
+    void end_slice(std::uint16_t device, std::uint64_t not_after);
+    void count(const Event& event);
+    void tell_rates();
+    void describe_cpu(std::uint8_t cpu);
+
+    static constexpr std::uint64_t rate_period = 10'000'000; ///< ns
+
+    Sink& sink_;
+    std::uint32_t frequency_ = 0;
+    std::set<std::uint8_t> cpus_;                     ///< that have a track
+    std::map<std::uint16_t, std::uint64_t> open_;     ///< ends of slices, by device
+    std::map<std::uint16_t, std::uint64_t> accesses_; ///< in this period, by device
+    std::uint64_t period_ = 0;
+    std::uint64_t shortened_ = 0;
+};
+
+} // namespace mmioscope::exporting
