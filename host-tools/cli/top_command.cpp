@@ -149,12 +149,17 @@ private:
     bool interrupted_ = false;
 };
 
+// The path's last part: the line is short.
+std::string name_of(const std::string& path) {
+    return path.substr(path.find_last_of('/') + 1);
+}
+
 Status print_once(const Options& options) {
     const reading::TraceOptions selection = trace_options(options.view);
     reading::Trace trace(selection);
     view::Output out(options.view.output);
     Counted counted;
-    counted.head.name = selection.path;
+    counted.head.name = name_of(selection.path);
     while (const Event* event = trace.next()) {
         check_strict(options.view, trace, *event);
         counted.add(*event);
@@ -183,7 +188,7 @@ bool show_events(const Options& options, reading::Trace& trace, Counted& counted
 Status show(const Options& options) {
     reading::TraceOptions selection = trace_options(options.view);
     Counted counted;
-    counted.head.name = selection.path;
+    counted.head.name = name_of(selection.path);
     std::optional<Screen> screen;
     bool quit = false;
     selection.wait = [&] {

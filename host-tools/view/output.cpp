@@ -2,6 +2,7 @@
 
 #include "lib/error.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,18 +28,29 @@ bool Output::terminal() const {
     return ::isatty(::fileno(file_)) != 0;
 }
 
+namespace {
+
+// Why a write failed earlier errno does not tell any more.
+bool reader_gone(int fd) {
+    pollfd watched{fd, POLLOUT, 0};
+    return ::poll(&watched, 1, 0) == 1 && (watched.revents & POLLERR) != 0;
+}
+
+} // namespace
+
 void Output::close() {
     errno = 0;
     const bool whole = std::fflush(file_) == 0 && std::ferror(file_) == 0;
     if (whole) {
         return;
     }
-    if (errno == EPIPE) { // where whoever started this ignores SIGPIPE
+    const int why = errno;
+    if (reader_gone(::fileno(file_))) { // where whoever started this ignores SIGPIPE
         std::signal(SIGPIPE, SIG_DFL);
         std::raise(SIGPIPE);
     }
     throw failure("cannot write {}: {}", file_ == stdout ? "standard output" : path_,
-                  errno != 0 ? std::strerror(errno) : "an earlier write failed");
+                  why != 0 ? std::strerror(why) : "an earlier write failed");
 }
 
 } // namespace mmioscope::view

@@ -7,6 +7,8 @@
 #include "trace_text.hpp"
 #include "view/top_screen.hpp"
 
+#include <fmt/format.h>
+
 #include <random>
 #include <sstream>
 
