@@ -3,10 +3,12 @@
 #include "analysis/pci.hpp"
 #include "cli/commands.hpp"
 #include "cli/view_options.hpp"
+#include "plugin/analyses.hpp"
 #include "view/tally.hpp"
 
 #include <algorithm>
 #include <memory>
+#include <sstream>
 
 namespace mmioscope::cli {
 
@@ -22,6 +24,7 @@ struct Options {
     std::size_t limit = 20;
     bool mappings = false;
     bool pci = false;
+    std::vector<std::string> analyses; ///< of plug-ins
 };
 
 constexpr char footer[] = R"(
@@ -35,6 +38,7 @@ Examples:
   mmioscope stat --by caller,task --from 10 --to 11 boot.mmio
   mmioscope stat --mappings boot.mmio                where devices were mapped, and who used that first
   mmioscope stat --pci boot.mmio                     PCI functions, from the accesses to their configuration
+  mmioscope stat --plugin ./example.so -F 'dev==mmc' --analysis 'latency(tick=16)' boot.mmio
 
 Exit status 0 only if the trace is whole and nothing was lost; 1 if not, 2 if it cannot be read.
 )";
@@ -48,7 +52,7 @@ std::vector<std::string> words_of_keys() {
 }
 
 std::vector<Counts> counts_of(const Options& options) {
-    const bool other = options.mappings || options.pci;
+    const bool other = options.mappings || options.pci || !options.analyses.empty();
     std::vector<Counts> counts;
     for (const Key key : analysis::all_keys()) {
         const bool named = std::find(options.by.begin(), options.by.end(),
@@ -72,7 +76,12 @@ analysis::Order order_of(const std::string& word) {
 
 /// What is counted, and what was read for it.
 struct Work {
+    explicit Work(const Options& options)
+        : counts(counts_of(options)),
+          analyses(plugin::Plugins(options.view.plugins), options.analyses) {}
+
     std::vector<Counts> counts;
+    plugin::Analyses analyses;
     analysis::Mappings mappings;
     analysis::Pci pci;
     std::uint64_t first = 0; ///< ns
@@ -90,6 +99,7 @@ void count(const Options& options, reading::Trace& trace, view::Tally& tally, Wo
         for (Counts& counts : work.counts) {
             counts.add(*event);
         }
+        work.analyses.add(*event);
         if (options.mappings) {
             work.mappings.add(*event);
         }
@@ -99,8 +109,7 @@ void count(const Options& options, reading::Trace& trace, view::Tally& tally, Wo
     }
 }
 
-void print_tables(const Options& options, const Work& work, std::uint32_t frequency,
-                  std::FILE* out) {
+void print_tables(const Options& options, Work& work, std::uint32_t frequency, std::FILE* out) {
     const analysis::TableOptions look{order_of(options.sort), options.limit,
                                       frequency == 0 ? 0 : work.last - work.first, frequency};
     const char* between = "";
@@ -116,15 +125,21 @@ void print_tables(const Options& options, const Work& work, std::uint32_t freque
     }
     if (options.pci) {
         fmt::print(out, "{}{}", between, work.pci.table());
+        between = "\n";
+    }
+    if (!work.analyses.empty()) {
+        std::ostringstream found;
+        work.analyses.finish(found);
+        fmt::print(out, "{}{}", between, found.str());
     }
 }
 
 Status stat(const Options& options) {
     const reading::TraceOptions selection = trace_options(options.view);
+    Work work(options);
     reading::Trace trace(selection);
     view::Output out(options.view.output);
     view::Tally tally(reading::selects(selection));
-    Work work{counts_of(options), {}, {}, 0, 0};
     count(options, trace, tally, work);
     print_tables(options, work,
                  trace.reader().info() ? trace.reader().info()->counter_frequency : 0, out.file());
@@ -150,6 +165,12 @@ void add_stat(CLI::App& app, Action& action) {
     command.add_flag("--mappings", options->mappings,
                      "Which virtual page led to which physical one, and who used it first");
     command.add_flag("--pci", options->pci, "PCI functions and their BARs");
+    command
+        .add_option("--analysis", options->analyses,
+                    "What a plug-in finds: NAME or NAME(KEY=VALUE,...); several by repeating")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false)
+        ->type_name("NAME");
     command.footer(footer);
     command.callback([options, &action] { action = [options] { return stat(*options); }; });
 }

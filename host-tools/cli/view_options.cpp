@@ -3,8 +3,10 @@
 #include "cli/option_types.hpp"
 #include "lib/duration.hpp"
 #include "lib/error.hpp"
+#include "plugin/plugins.hpp"
 
 #include <cstdlib>
+#include <memory>
 
 namespace mmioscope::cli {
 
@@ -36,8 +38,14 @@ void add_view_options(CLI::App& command, ViewOptions& options) {
     command.add_option("file", options.file, "Trace file; - for standard input");
     add_file(command, "-i,--input", options.input, "The same");
     add_file(command, "-o,--output", options.output, "Write here, not to standard output");
-    command.add_option("-F,--filter", options.trace.filter, "Only events for which this holds")
+    command
+        .add_option("-F,--filter", options.trace.filter,
+                    "Only events for which this holds (mmioscope-filter(7))")
         ->type_name("EXPR");
+    command.add_option("--plugin", options.plugins, "Load filters (@name in -F) and analyses")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false)
+        ->type_name("FILE");
     command.add_option("--cpu", options.trace.cpus, "Only events of these CPUs")
         ->delimiter(',')
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -69,6 +77,12 @@ reading::TraceOptions trace_options(const ViewOptions& options) {
         throw bad_input("two traces: {} and -i {}", options.file, options.input);
     }
     reading::TraceOptions trace = options.trace;
+    if (!options.plugins.empty()) {
+        trace.settings.custom = [plugins = std::make_shared<plugin::Plugins>(options.plugins)](
+                                    const auto& name, const auto& custom) {
+            return plugins->filter(name, custom);
+        };
+    }
     trace.path = options.file.empty() ? options.input : options.file;
     trace.from = time_of("--from", options.from);
     trace.to = time_of("--to", options.to);

@@ -21,17 +21,18 @@ struct ViewOptions {
     std::string format = "text";
     std::string color = "auto";
     bool strict = false;
-    reading::TraceOptions trace; ///< but for its path and times
+    std::vector<std::string> plugins; ///< files, whose filters are @names in -F
+    reading::TraceOptions trace;      ///< but for its path and times
 };
 
-/// FILE, -i, -o, -F, --cpu, --from, --to, --strict, and what gives names.
+/// FILE, -i, -o, -F, --plugin, --cpu, --from, --to, --strict, and what gives names.
 void add_view_options(CLI::App& command, ViewOptions& options);
 
 /// --ts, --color, of commands that print lines of events.
 void add_line_options(CLI::App& command, ViewOptions& options);
 
 /// What to read. Throws Error (bad_input) if FILE and -i are both given, or neither, or a time
-/// makes no sense.
+/// makes no sense, or a plug-in is none.
 reading::TraceOptions trace_options(const ViewOptions& options);
 
 /// How lines are to look that go to `out`.
