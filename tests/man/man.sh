@@ -17,7 +17,7 @@ result() { # NAME OFFENCES
 }
 
 # Commands whose pages are still to be written.
-pending=" view info export import "
+pending=" info "
 pages_of() { while read -r command; do [ -f "docs/man/mmioscope-$command.1" ] || [[ $pending != *" $command "* ]] && echo "$command"; done; }
 
 commands() { "$program" --help | sed -n '/^Subcommands:/,$s/^  \([a-z][a-z-]*\)  .*/\1/p'; }
