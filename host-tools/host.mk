@@ -52,17 +52,26 @@ $(BUILD)/tests/host-tools: $(HOST_TEST_OBJECTS)
 	@echo "  $@"
 	@$(HOST_CXX) -fsanitize=address,undefined -o $@ $^ $(HOST_LIBS)
 
-# Catch2's header takes longer than most tests: parsed once for all.
-HOST_PCH := $(BUILD)/host-sanitized/pch/catch.hpp.gch
-$(HOST_PCH):
-	@mkdir -p $(@D)
-	@echo "  $@"
-	@echo '#include <catch2/catch.hpp>' > $(basename $@)
-	@$(HOST_CXX) $(HOST_TEST_CXXFLAGS) -x c++-header -o $@ $(basename $@)
-HOST_CATCH_OBJECTS := $(patsubst %.cpp,$(BUILD)/host-sanitized/%.o,\
-                        $(filter tests/host-tools/test_%.cpp,$(HOST_TEST_SOURCES)))
-$(HOST_CATCH_OBJECTS): $(HOST_PCH)
-$(HOST_CATCH_OBJECTS): HOST_CPPFLAGS += -include $(basename $(HOST_PCH))
+# What most sources include is parsed once for all of a kind; each source includes what it needs all the same
+# (the fuzzers' build has no such header).
+HOST_COMMON := algorithm cstdint functional map memory optional span string vector fmt/format.h
+define host_precompiled # DIRECTORY FLAGS HEADERS OBJECTS
+$(BUILD)/$(1)/common.hpp.gch:
+	@mkdir -p $$(@D)
+	@echo "  $$@"
+	@printf '#include <%s>\n' $(3) > $$(basename $$@)
+	@$$(HOST_CXX) $(2) -x c++-header -o $$@ $$(basename $$@)
+$(4): $(BUILD)/$(1)/common.hpp.gch
+$(4): HOST_CPPFLAGS += -include $(BUILD)/$(1)/common.hpp
+endef
+HOST_CATCH_OBJECTS := $(filter $(BUILD)/host-sanitized/tests/host-tools/test_%,$(HOST_TEST_OBJECTS))
+HOST_CLI_OBJECTS := $(HOST_CLI_SOURCES:%.cpp=$(BUILD)/host/%.o)
+$(eval $(call host_precompiled,host/pch,$(HOST_CXXFLAGS),$(HOST_COMMON),$(HOST_LIB_SOURCES:%.cpp=$(BUILD)/host/%.o)))
+$(eval $(call host_precompiled,host/pch/cli,$(HOST_CXXFLAGS),$(HOST_COMMON) CLI/CLI.hpp,$(HOST_CLI_OBJECTS)))
+$(eval $(call host_precompiled,host-sanitized/pch,$(HOST_TEST_CXXFLAGS),$(HOST_COMMON),\
+    $(HOST_LIB_SOURCES:%.cpp=$(BUILD)/host-sanitized/%.o)))
+$(eval $(call host_precompiled,host-sanitized/pch/catch,$(HOST_TEST_CXXFLAGS),$(HOST_COMMON) catch2/catch.hpp,\
+    $(HOST_CATCH_OBJECTS)))
 
 $(HOST_REPLAY): $(wildcard tests/fuzz/*.cpp)
 	@mkdir -p $(@D)
