@@ -12,8 +12,10 @@ HOST_TEST_CXXFLAGS := -std=c++20 -O1 -g $(HOST_WARNINGS) -Wno-maybe-uninitialize
                       -fno-sanitize-recover=all
 HOST_LIBS := -lfmt -lfdt -lserialport -lz -lzstd -llzma -llz4 -ldw -lelf -lpugixml -lsqlite3 -lncursesw -lre2 -ldl -lpthread
 
+# The descriptions of registers that the program brings along: text in its own source.
+HOST_SHIPPED := $(BUILD)/generated/shipped.cpp
 # All of it but the commands: the library.
-HOST_LIB_SOURCES := $(sort $(filter-out host-tools/cli/%,$(wildcard host-tools/*/*.cpp)))
+HOST_LIB_SOURCES := $(sort $(filter-out host-tools/cli/%,$(wildcard host-tools/*/*.cpp))) $(HOST_SHIPPED)
 HOST_CLI_SOURCES := $(sort $(wildcard host-tools/cli/*.cpp))
 HOST_MUTATE_SOURCES := tests/host-tools/mutate_trace.cpp
 HOST_SAME_SOURCES := tests/host-tools/same_records.cpp
@@ -42,6 +44,11 @@ HOST_TEST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host-sanitized/%.o,\
 
 .PHONY: host-tools
 host-tools: $(BUILD)/mmioscope
+
+$(HOST_SHIPPED): host-tools/registers/embed.sh $(sort $(wildcard host-tools/devices/*.regs))
+	@mkdir -p $(@D)
+	@echo "  $@"
+	@host-tools/registers/embed.sh $(filter %.regs,$^) > $@
 
 $(BUILD)/mmioscope: $(HOST_OBJECTS)
 	@echo "  $@"

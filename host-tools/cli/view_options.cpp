@@ -55,6 +55,12 @@ void add_view_options(CLI::App& command, ViewOptions& options) {
         ->type_name("TIME");
     command.add_option("--to", options.to, "Only events before this time")->type_name("TIME");
     add_symbols(command, options.trace.symbols);
+    command.add_option("--registers", options.trace.registers, "Descriptions of registers")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false)
+        ->type_name("FILE");
+    command.add_option("--dtb", options.trace.tree, "Device tree, for a trace without one")
+        ->type_name("FILE");
     command.add_flag("--strict", options.strict, "Stop at the first damage or loss");
     command.add_flag("--no-pc", options.trace.no_pc, "No code addresses, nor what stands there");
 }

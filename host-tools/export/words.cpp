@@ -1,5 +1,7 @@
 #include "export/words.hpp"
 
+#include "registers/fields_text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,9 +26,7 @@ void append_word(std::string& to, std::string_view word) {
     to += word;
 }
 
-std::string field_value(const Field& field, std::uint64_t value) {
-    const std::uint64_t mask = field.width >= 64 ? ~0ull : (1ull << field.width) - 1;
-    const std::uint64_t bits = value >> field.low & mask;
+std::string value_text(const Field& field, std::uint64_t bits) {
     const auto name = std::find_if(field.values.begin(), field.values.end(),
                                    [bits](const auto& known) { return known.first == bits; });
     return name != field.values.end() ? name->second
@@ -104,8 +104,13 @@ std::string source_words(const Location* code) {
 std::string field_words(const Event& event) {
     std::string text;
     if (event.reg != nullptr && has_bus_value(*event.record)) {
+        const auto within = static_cast<unsigned>(event.offset - event.reg->offset);
         for (const Field& field : event.reg->fields) {
-            append_word(text, field.name + "=" + field_value(field, event.record->value));
+            if (registers::holds(field, abi::access_size(*event.record), within)) {
+                const std::uint64_t bits =
+                    registers::field_value(field, event.record->value, within);
+                append_word(text, field.name + "=" + value_text(field, bits));
+            }
         }
     }
     return text;

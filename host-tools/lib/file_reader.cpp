@@ -45,6 +45,7 @@ FileReader::FileReader(ByteSource& source, Report report)
         throw bad_input("the trace has format version {}.{}; this program reads up to {}",
                         header.version_major, header.version_minor, abi::file_version_major);
     }
+    version_ = {header.version_major, header.version_minor};
     skip(std::max<std::uint64_t>(header.header_size, sizeof header) - sizeof header);
 }
 

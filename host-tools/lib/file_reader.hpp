@@ -33,6 +33,12 @@ struct SectionPlace {
 /// The header is what its writer wrote.
 bool is_sound(const abi::SectionHeader& header);
 
+/// Of the format, by the file's header.
+struct FileVersion {
+    unsigned major = 0;
+    unsigned minor = 0;
+};
+
 class FileReader {
 public:
     using Report = std::function<void(const std::string&)>;
@@ -56,6 +62,8 @@ public:
     std::uint64_t offset() const { return offset_; }
     void seek(std::uint64_t offset);
 
+    FileVersion version() const { return version_; }
+
 private:
     bool read_header(abi::SectionHeader& header);
     bool find_header(abi::SectionHeader& header);
@@ -67,6 +75,7 @@ private:
 
     ByteSource& source_;
     Report report_;
+    FileVersion version_;
     std::uint64_t offset_ = 0; ///< of the next byte
     bool problem_told_ = false;
     std::vector<std::byte> payload_;

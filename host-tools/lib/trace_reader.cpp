@@ -89,6 +89,7 @@ bool TraceReader::read_section() {
     if (!section || (section->cut && section->type != abi::SectionType::records)) {
         return false;
     }
+    ++sections_[section->type];
     const std::span<const std::byte> payload = section->payload;
     if (section->type == tasks_section) {
         tasks_.add(payload);

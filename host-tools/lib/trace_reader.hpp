@@ -39,6 +39,9 @@ public:
     const std::map<std::string, std::string>& text() const { return text_; }
     /// The section of symbols, as it is in the file; empty if it has none.
     std::span<const std::byte> symbols() const { return symbols_; }
+    /// How many sections of each type have been read so far.
+    const std::map<abi::SectionType, unsigned>& sections() const { return sections_; }
+    FileVersion version() const { return file_.version(); } ///< of the format; 0.0: damaged
 
     /// Those of all records returned so far.
     const TaskTable& tasks() const { return tasks_; }
@@ -78,6 +81,7 @@ private:
     std::vector<abi::Loss> losses_;
     std::vector<abi::Statistics> statistics_;
     std::map<std::string, std::string> text_;
+    std::map<abi::SectionType, unsigned> sections_;
     DeviceNames names_;
     TaskTable tasks_;
     ModuleTable modules_;

@@ -20,6 +20,8 @@ std::string text_of(const abi::Record& record) {
 
 namespace {
 
+constexpr std::uint64_t giga = 1'000'000'000;
+
 // The kernel's names are not those of a process. Records that no instruction of the guest made have
 // no mode; the hypervisor's own accesses are of its code.
 bool in_kernel(const abi::Record& record) {
@@ -29,9 +31,12 @@ bool in_kernel(const abi::Record& record) {
     return mode != 0 && mode != user && record.type != abi::RecordType::own;
 }
 
-} // namespace
+bool reaches_a_register(abi::RecordType type) {
+    return type == abi::RecordType::access || type == abi::RecordType::begin ||
+           type == abi::RecordType::own || type == abi::RecordType::fault;
+}
 
-constexpr std::uint64_t giga = 1'000'000'000;
+} // namespace
 
 // In two parts: the product of a long trace's ticks with 10^9 does not fit 64 bits.
 std::uint64_t nanoseconds(std::uint64_t ticks, std::uint32_t frequency) {
@@ -49,6 +54,11 @@ std::uint64_t ticks(std::uint64_t nanoseconds, std::uint32_t frequency) {
     return seconds > (most - rest) / frequency ? most : seconds * frequency + rest;
 }
 
+Naming::Naming(const trace::TraceReader& reader, const registers::Sources& sources)
+    : reader_(reader), devices_(sources) {
+    devices_.refresh(reader_);
+}
+
 Event Naming::event(const abi::Record& record) {
     if (!started_) {
         start_ = record.time;
@@ -64,6 +74,9 @@ Event Naming::event(const abi::Record& record) {
     event.task = reader_.tasks().of(record);
     event.text = text_;
     name_code(event);
+    if (reaches_a_register(record.type)) {
+        name_register(event);
+    }
     return event;
 }
 
@@ -100,6 +113,15 @@ void Naming::name_code(Event& event) {
     const bool same =
         event.code != nullptr && caller != nullptr && symbols::same_function(*event.code, *caller);
     event.caller = same ? nullptr : caller;
+}
+
+void Naming::name_register(Event& event) {
+    devices_.refresh(reader_);
+    event.reg = devices_.registers().find(*event.record, event.offset);
+    if (event.record->type == abi::RecordType::access) {
+        const std::string* interrupt = devices_.interrupts().find(*event.record, event.offset);
+        event.interrupt = interrupt != nullptr ? std::string_view(*interrupt) : "";
+    }
 }
 
 } // namespace mmioscope::reading

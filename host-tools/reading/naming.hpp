@@ -3,6 +3,7 @@
 
 #include "lib/trace_reader.hpp"
 #include "mmioscope/event.hpp"
+#include "registers/trace_devices.hpp"
 #include "symbols/symbols.hpp"
 
 #include <cstdint>
@@ -23,8 +24,9 @@ std::uint64_t ticks(std::uint64_t nanoseconds, std::uint32_t frequency);
 
 class Naming {
 public:
-    /// `reader` has read what stands in front of the records, and outlives this.
-    explicit Naming(const trace::TraceReader& reader) : reader_(reader) {}
+    /// `reader` has read what stands in front of the records, and outlives this. `sources`: what
+    /// the user says about devices. Throws Error (bad_input) about those.
+    explicit Naming(const trace::TraceReader& reader, const registers::Sources& sources = {});
 
     /// Times are since `time` (CNTPCT) instead of the first record's.
     void start_at(std::uint64_t time) {
@@ -38,13 +40,18 @@ public:
     /// Where functions get their names from; to be filled before the first event.
     symbols::Symbols& symbols() { return symbols_; }
 
+    /// The trace's devices, with what their tree and their descriptions say.
+    const registers::TraceDevices& devices() const { return devices_; }
+
 private:
     void name_code(Event& event);
     const Location* code_at(std::uint32_t address, const Location* named, std::uint64_t time);
+    void name_register(Event& event);
 
     const trace::TraceReader& reader_;
     symbols::Symbols symbols_;
     std::unordered_map<std::uint64_t, std::optional<Location>> of_modules_; ///< its elements stay
+    registers::TraceDevices devices_;
     std::string text_;
     std::uint64_t start_ = 0;
     bool started_ = false;

@@ -48,7 +48,8 @@ Trace::Trace(const TraceOptions& options)
     } catch (const Error& error) {
         throw Error(error.status(), options.path + ": " + error.what());
     }
-    naming_ = std::make_unique<Naming>(*reader_);
+    naming_ =
+        std::make_unique<Naming>(*reader_, registers::Sources{options.registers, options.tree});
     add_symbols(report);
     if (filter_) {
         filter_->bind(*reader_);

@@ -23,7 +23,8 @@ struct TraceOptions {
     filter::Settings settings; ///< of `filter`
     /// Files that name the guest's code better than the trace does (symbols/symbol_files.hpp).
     std::vector<std::string> symbols;
-    std::vector<std::string> registers; ///< files
+    std::vector<std::string> registers; ///< files, as RegisterBook::add_file() takes them
+    std::string tree;   ///< a device tree blob, for a trace without one; empty: none
     bool no_pc = false; ///< nobody is told where the guest's code is (strip_code.hpp)
     /// Reads on behind the end of the file, which is being written: is called each 100 ms while
     /// nothing comes, and ends the reading by false. Null: the end is the end.

@@ -1,7 +1,7 @@
 #include "view/line.hpp"
 
 #include "lib/record_text.hpp"
-#include "view/field_text.hpp"
+#include "registers/fields_text.hpp"
 
 #include <fmt/format.h>
 
@@ -60,7 +60,8 @@ std::string code_text(const Location& location) {
     const std::string module = location.module.empty() ? "" : fmt::format("[{}]", location.module);
     const std::string between = location.function.empty() || module.empty() ? "" : " ";
     const std::string place = fmt::format("+{:#x}", location.offset);
-    return location.function.empty() ? module + place : location.function + place + between + module;
+    return location.function.empty() ? module + place
+                                     : location.function + place + between + module;
 }
 
 std::string function_text(const Location& location) {
@@ -103,7 +104,8 @@ void LineFormat::append_place(std::string& to, const Event& event) {
     colored(to, write ? write_color : read_color,
             fmt::format("{}{}", write ? 'W' : 'R', abi::access_size(*event.record)));
     const bool named = !style_.raw && event.reg != nullptr;
-    const std::string place = named ? event.reg->name : fmt::format("+{:#05x}", event.offset);
+    const std::string place = named ? registers::register_text(*event.reg, event.offset)
+                                    : fmt::format("+{:#05x}", event.offset);
     if (named) {
         place_width_ = std::max(place_width_, std::min(place.size(), widest_place));
     }
@@ -119,7 +121,9 @@ void LineFormat::append_value(std::string& to, const Event& event) {
 void LineFormat::append_fields(std::string& to, const Event& event) {
     std::string text;
     if (!style_.raw && event.reg != nullptr && value_known(event)) {
-        text = field_text(*event.reg, event.record->value);
+        text =
+            registers::fields_text(*event.reg, event.record->value, abi::access_size(*event.record),
+                                   static_cast<unsigned>(event.offset - event.reg->offset));
     }
     if (!style_.raw && !event.interrupt.empty()) {
         text += fmt::format("{}<{}>", text.empty() ? "" : " ", event.interrupt);

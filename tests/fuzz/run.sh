@@ -23,8 +23,8 @@ seed trace_file "$build"/demo.mmio "$build"/tests/qemu/*/*.mmio
 seed access_log "$build"/tests/qemu/*/*.log
 seed wire "$build"/tests/qemu/stream-*/wire
 seed mmiotrace tests/export/mmiotrace.txt
-seed kallsyms
-seed elf
+seed regs host-tools/devices/*.regs
+seed device_names "$build"/guest/*.dtb
 
 for name in "${names[@]}"; do
     mkdir -p "$build/fuzz/corpus-$name"

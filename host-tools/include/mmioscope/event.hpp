@@ -64,7 +64,7 @@ struct Event {
     const Location* code = nullptr;   ///< of Record::pc
     const Location* caller = nullptr; ///< of Record::lr, where that is not in the same function
     const Task* task = nullptr;
-    std::string_view interrupt; ///< of a read that acknowledged one: what it is called
+    std::string_view interrupt; ///< that a GIC acknowledged, or was told the end of: what it is called
     std::string_view text;      ///< of a marker, and of other records that say something in words
 };
 

@@ -1,0 +1,172 @@
+#include "lib/tree_nodes.hpp"
+
+#include "lib/device_tree.hpp"
+
+#include <libfdt.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace mmioscope::trace {
+
+namespace {
+
+constexpr int deepest = 64; ///< more levels no tree has
+
+bool cells_make_sense(std::uint32_t address, std::uint32_t size) {
+    return address >= 1 && address <= 4 && size >= 1 && size <= 4;
+}
+
+} // namespace
+
+std::uint32_t Cells::operator[](std::size_t at) const {
+    fdt32_t value = 0;
+    std::memcpy(&value, bytes_.data() + at * 4, sizeof value);
+    return fdt32_to_cpu(value);
+}
+
+std::uint64_t Cells::number(std::size_t at, std::size_t length) const {
+    std::uint64_t value = 0;
+    for (std::size_t i = at; i < at + length; ++i) {
+        value = value << 32 | (*this)[i];
+    }
+    return value;
+}
+
+TreeNodes::TreeNodes(std::span<const std::byte> tree) : tree_(tree) {
+    if (!tree_is_sound(tree)) {
+        return;
+    }
+    std::size_t open[deepest];
+    int depth = -1;
+    for (int node = fdt_next_node(tree.data(), -1, &depth); node >= 0 && depth >= 0;
+         node = fdt_next_node(tree.data(), node, &depth)) {
+        if (depth >= deepest) {
+            continue;
+        }
+        int length = 0;
+        const char* name = fdt_get_name(tree.data(), node, &length);
+        open[depth] = nodes_.size();
+        nodes_.push_back(
+            {node, depth == 0 ? none : open[depth - 1],
+             name == nullptr ? "" : std::string_view(name, static_cast<std::size_t>(length))});
+        if (const std::uint32_t phandle = fdt_get_phandle(tree.data(), node); phandle != 0) {
+            phandles_.emplace(phandle, nodes_.size() - 1);
+        }
+    }
+}
+
+std::string TreeNodes::path(std::size_t node) const {
+    std::string path;
+    for (; node != none && nodes_[node].parent != none; node = nodes_[node].parent) {
+        path = "/" + std::string(nodes_[node].name) + path;
+    }
+    return path.empty() ? "/" : path;
+}
+
+std::size_t TreeNodes::find(std::string_view path) const {
+    const bool cut = path.starts_with('~');
+    const std::string_view end = path.substr(cut ? 1 : 0);
+    const std::string_view last = end.substr(std::min(end.rfind('/') + 1, end.size()));
+    for (std::size_t node = 0; node < nodes_.size(); ++node) {
+        if (nodes_[node].name.ends_with(last)) {
+            const std::string whole = this->path(node);
+            if (cut ? whole.ends_with(end) : whole == end) {
+                return node;
+            }
+        }
+    }
+    return none;
+}
+
+std::size_t TreeNodes::find_phandle(std::uint32_t phandle) const {
+    const auto found = phandles_.find(phandle);
+    return found == phandles_.end() ? none : found->second;
+}
+
+std::optional<std::span<const std::byte>> TreeNodes::property(std::size_t node,
+                                                              const char* name) const {
+    int bytes = 0;
+    const void* value = fdt_getprop(tree_.data(), nodes_[node].offset, name, &bytes);
+    if (value == nullptr || bytes < 0) {
+        return std::nullopt;
+    }
+    return std::span(static_cast<const std::byte*>(value), static_cast<std::size_t>(bytes));
+}
+
+bool TreeNodes::has(std::size_t node, const char* name) const {
+    return property(node, name).has_value();
+}
+
+Cells TreeNodes::cells(std::size_t node, const char* name) const {
+    const auto value = property(node, name);
+    return value ? Cells(*value) : Cells();
+}
+
+std::vector<std::string> TreeNodes::strings(std::size_t node, const char* name) const {
+    std::vector<std::string> found;
+    const auto value = property(node, name).value_or(std::span<const std::byte>());
+    std::string_view rest(reinterpret_cast<const char*>(value.data()), value.size());
+    while (!rest.empty()) {
+        const std::string_view text = rest.substr(0, rest.find('\0'));
+        found.emplace_back(text);
+        rest.remove_prefix(std::min(rest.size(), text.size() + 1));
+    }
+    return found;
+}
+
+std::uint32_t TreeNodes::number(std::size_t node, const char* name, std::uint32_t otherwise) const {
+    const Cells value = cells(node, name);
+    return value.count() == 0 ? otherwise : value[0];
+}
+
+std::vector<AddressRange> TreeNodes::reg(std::size_t node) const {
+    std::vector<AddressRange> found;
+    const std::size_t bus = parent(node);
+    if (bus == none) {
+        return found;
+    }
+    const Cells reg = cells(node, "reg");
+    const std::uint32_t address_cells = number(bus, "#address-cells", 2);
+    const std::uint32_t size_cells = number(bus, "#size-cells", 1);
+    if (!cells_make_sense(address_cells, size_cells)) {
+        return found;
+    }
+    const std::size_t entry = address_cells + size_cells;
+    for (std::size_t at = 0; at + entry <= reg.count(); at += entry) {
+        std::optional<std::uint64_t> base = reg.number(at, address_cells);
+        for (std::size_t up = bus; base && parent(up) != none; up = parent(up)) {
+            base = to_parent(up, *base);
+        }
+        if (!base) {
+            break;
+        }
+        found.push_back({*base, reg.number(at + address_cells, size_cells)});
+    }
+    return found;
+}
+
+// Takes `address` on the far side of `bus` to the side of its parent.
+std::optional<std::uint64_t> TreeNodes::to_parent(std::size_t bus, std::uint64_t address) const {
+    const Cells ranges = cells(bus, "ranges");
+    if (!ranges.there() || ranges.count() == 0) {
+        return ranges.there() ? std::optional(address) : std::nullopt;
+    }
+    const std::uint32_t child_cells = number(bus, "#address-cells", 2);
+    const std::uint32_t size_cells = number(bus, "#size-cells", 1);
+    const std::uint32_t parent_cells = number(parent(bus), "#address-cells", 2);
+    if (!cells_make_sense(child_cells, size_cells) || !cells_make_sense(parent_cells, 1)) {
+        return std::nullopt;
+    }
+    const std::size_t entry = child_cells + parent_cells + size_cells;
+    for (std::size_t at = 0; at + entry <= ranges.count(); at += entry) {
+        const std::uint64_t child = ranges.number(at, child_cells);
+        const std::uint64_t size = ranges.number(at + child_cells + parent_cells, size_cells);
+        if (address >= child && address - child < size) {
+            return address - child + ranges.number(at + child_cells, parent_cells);
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace mmioscope::trace

@@ -1,0 +1,80 @@
+// The nodes of a flattened device tree, with their addresses as the CPU sees them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mmioscope::trace {
+
+/// A property as big-endian cells of 32 bits.
+class Cells {
+public:
+    Cells() = default;
+    explicit Cells(std::span<const std::byte> bytes) : bytes_(bytes), there_(true) {}
+
+    bool there() const { return there_; }
+    std::size_t count() const { return bytes_.size() / 4; }
+    std::uint32_t operator[](std::size_t at) const;
+
+    /// The number of `length` cells from `at` on; of more than two the lowest 64 bits.
+    std::uint64_t number(std::size_t at, std::size_t length) const;
+
+private:
+    std::span<const std::byte> bytes_;
+    bool there_ = false;
+};
+
+/// What one entry of `reg` says.
+struct AddressRange {
+    std::uint64_t base;
+    std::uint64_t size;
+};
+
+class TreeNodes {
+public:
+    static constexpr std::size_t none = ~std::size_t{0};
+
+    /// `tree` outlives this; there are no nodes if it is not sound.
+    explicit TreeNodes(std::span<const std::byte> tree);
+
+    std::size_t size() const { return nodes_.size(); }                         ///< the root is 0
+    std::size_t parent(std::size_t node) const { return nodes_[node].parent; } ///< none: the root's
+    std::string path(std::size_t node) const;
+    std::string_view name(std::size_t node) const { return nodes_[node].name; }
+
+    /// `path` may be the end of one, behind "~", as in a trace.
+    std::size_t find(std::string_view path) const;
+    std::size_t find_phandle(std::uint32_t phandle) const;
+
+    bool has(std::size_t node, const char* property) const;
+    Cells cells(std::size_t node, const char* property) const;
+    std::vector<std::string> strings(std::size_t node, const char* property) const;
+
+    /// A property of one cell, or `otherwise`.
+    std::uint32_t number(std::size_t node, const char* property, std::uint32_t otherwise) const;
+
+    /// The entries of `reg` as the CPU sees them; empty if no `ranges` lead there.
+    std::vector<AddressRange> reg(std::size_t node) const;
+
+private:
+    struct Node {
+        int offset;
+        std::size_t parent;
+        std::string_view name;
+    };
+
+    std::optional<std::span<const std::byte>> property(std::size_t node, const char* name) const;
+    std::optional<std::uint64_t> to_parent(std::size_t bus, std::uint64_t address) const;
+
+    std::span<const std::byte> tree_;
+    std::vector<Node> nodes_;
+    std::map<std::uint32_t, std::size_t> phandles_;
+};
+
+} // namespace mmioscope::trace

@@ -1,0 +1,81 @@
+// What is known of one kind of device: its registers, as a description file or an SVD file tells.
+#pragma once
+
+#include "mmioscope/event.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mmioscope::registers {
+
+enum class Direction : std::uint8_t { both, read, write };
+
+/// Registers, or blocks of them, that repeat at equal distances.
+struct Series {
+    std::string prefix;      ///< what stands in front of the index in names
+    std::uint64_t first = 0; ///< index of the first
+    std::uint64_t count = 1;
+    std::uint64_t step = 0;          ///< bytes from one to the next
+    std::vector<std::string> labels; ///< what stands for the indices, if not numbers
+};
+
+/// An entry holds while a field of another register has this value.
+struct Condition {
+    std::uint64_t offset = 0; ///< of the other register
+    unsigned low = 0;
+    unsigned width = 1;
+    std::uint64_t value = 0;
+};
+
+/// One line of a description: a register, or as many as its series have.
+struct Entry {
+    std::vector<Series> series; ///< outermost first
+    Register first; ///< with the offset of the first; its name is what stands behind the last index
+    std::string prefix; ///< of the name in the manual
+    Direction direction = Direction::both;
+    bool overlaps = false; ///< shares its bytes with others on purpose
+    std::optional<Condition> when;
+};
+
+/// The entries of another device belong to this one, too.
+struct Inclusion {
+    std::string name;
+    std::string file; ///< an SVD file that has it; empty: another description
+    std::uint64_t offset = 0;
+    std::string where; ///< "file:line", for errors
+};
+
+struct Description {
+    std::string name;
+    std::string title;
+    std::string where; ///< "file:line"
+    std::vector<std::string> compatible;
+    unsigned reg_index = 0;
+    std::uint64_t address = 0; ///< of an SVD peripheral
+    std::string prefix;
+    std::vector<Entry> entries;
+    std::vector<Inclusion> inclusions;
+};
+
+/// Bytes from the first register of `entry` to the end of its last.
+std::uint64_t extent(const Entry& entry);
+
+/// Where the register of `entry` begins that holds byte `offset`; nothing if none does.
+std::optional<std::uint64_t> start_of(const Entry& entry, std::uint64_t offset);
+
+/// The register of `entry` that begins at `start`, with its own name and offset.
+Register instance(const Entry& entry, std::uint64_t start);
+
+constexpr bool allows(Direction direction, bool write) {
+    return direction == Direction::both || (direction == Direction::write) == write;
+}
+
+/// Two registers of `description` that share bytes in one direction although neither says so: a
+/// line for people, or nothing.
+std::optional<std::string> overlap(const Description& description);
+
+} // namespace mmioscope::registers

@@ -1,0 +1,37 @@
+#include "registers/device_list.hpp"
+
+#include "lib/device_names.hpp"
+#include "lib/device_tree.hpp"
+#include "registers/tree_interrupts.hpp"
+
+namespace mmioscope::registers {
+
+std::vector<Device> list_devices(std::span<const abi::RegionEntry> regions,
+                                 std::span<const std::byte> tree) {
+    const trace::TreeNodes nodes(tree);
+    const std::map<std::string, std::string> aliases = trace::aliases(tree);
+    std::vector<Device> devices;
+    for (const abi::RegionEntry& region : regions) {
+        Device device;
+        device.path = trace::region_path(region);
+        device.reg_index = region.reg_index;
+        device.range = {region.base, region.size};
+        device.traced = (region.flags & abi::region_traced) != 0;
+        device.disabled = (region.flags & abi::region_disabled) != 0;
+        device.node = nodes.find(device.path);
+        if (device.node != trace::TreeNodes::none) {
+            device.path = nodes.path(device.node);
+            device.compatible = nodes.strings(device.node, "compatible");
+            for (const TreeInterrupt& interrupt : interrupts_of(nodes, device.node)) {
+                device.interrupts.push_back(interrupt.id);
+            }
+        }
+        for (const auto& [alias, path] : aliases) {
+            device.alias = path == device.path ? alias : device.alias;
+        }
+        devices.push_back(std::move(device));
+    }
+    return devices;
+}
+
+} // namespace mmioscope::registers

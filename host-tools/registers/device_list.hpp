@@ -1,0 +1,31 @@
+// The devices of a trace, with all that its device tree says of them.
+#pragma once
+
+#include "abi/ring.hpp"
+#include "lib/tree_nodes.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mmioscope::registers {
+
+/// The device of one region of a trace.
+struct Device {
+    std::string path;  ///< whole, if the tree has the node; else as the region has it
+    std::string alias; ///< empty: none
+    std::vector<std::string> compatible;
+    unsigned reg_index = 0;
+    trace::AddressRange range{};
+    std::vector<unsigned> interrupts; ///< as the GIC counts them, all of the node
+    bool traced = false;
+    bool disabled = false;
+    std::size_t node = trace::TreeNodes::none;
+};
+
+/// One for each of `regions`, in their order.
+std::vector<Device> list_devices(std::span<const abi::RegionEntry> regions,
+                                 std::span<const std::byte> tree);
+
+} // namespace mmioscope::registers

@@ -1,0 +1,92 @@
+#include "registers/fields_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace mmioscope::registers {
+
+namespace {
+
+/// A field's name taken apart: "Priority3".
+struct Numbered {
+    std::string_view stem;
+    std::string_view digits;
+};
+
+Numbered take_apart(std::string_view name) {
+    const std::size_t last = name.find_last_not_of("0123456789");
+    const std::size_t length = last == std::string_view::npos ? 0 : last + 1;
+    return {name.substr(0, length), name.substr(length)};
+}
+
+std::uint64_t number_of(std::string_view digits) {
+    std::uint64_t value = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return value;
+}
+
+bool follows(const Field& field, const Field& before) {
+    const Numbered a = take_apart(before.name);
+    const Numbered b = take_apart(field.name);
+    return field.width == before.width && !a.digits.empty() && !b.digits.empty() &&
+           a.stem == b.stem && number_of(b.digits) == number_of(a.digits) + 1;
+}
+
+const std::string* value_name(const Field& field, std::uint64_t value) {
+    const auto found = std::find_if(field.values.begin(), field.values.end(),
+                                    [value](const auto& named) { return named.first == value; });
+    return found == field.values.end() ? nullptr : &found->second;
+}
+
+void append(std::string& text, const Field& first, const Field& last, std::uint64_t value) {
+    text += text.empty() ? "" : " ";
+    text += first.name;
+    if (&first != &last) {
+        text += "..";
+        text += take_apart(last.name).digits;
+    }
+    if (const std::string* name = value_name(first, value)) {
+        text += "=" + *name;
+    } else {
+        text += value < 10 ? fmt::format("={}", value) : fmt::format("={:#x}", value);
+    }
+}
+
+} // namespace
+
+bool holds(const Field& field, unsigned size, unsigned within) {
+    return field.low >= within * 8 && field.low + field.width <= (within + size) * 8;
+}
+
+std::uint64_t field_value(const Field& field, std::uint64_t value, unsigned within) {
+    const unsigned low = field.low - std::min(field.low, within * 8);
+    const std::uint64_t mask = field.width >= 64 ? ~0ull : (1ull << field.width) - 1;
+    return low >= 64 ? 0 : (value >> low) & mask;
+}
+
+std::string fields_text(const Register& reg, std::uint64_t value, unsigned size, unsigned within) {
+    std::string text;
+    const std::vector<Field>& fields = reg.fields;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const std::uint64_t here = field_value(fields[i], value, within);
+        if (!holds(fields[i], size, within) || (here == 0 && value_name(fields[i], 0) == nullptr)) {
+            continue;
+        }
+        const std::size_t first = i;
+        while (i + 1 < fields.size() && follows(fields[i + 1], fields[i]) &&
+               holds(fields[i + 1], size, within) &&
+               field_value(fields[i + 1], value, within) == here) {
+            ++i;
+        }
+        append(text, fields[first], fields[i], here);
+    }
+    return text;
+}
+
+std::string register_text(const Register& reg, std::uint64_t offset) {
+    return offset == reg.offset ? reg.name : fmt::format("{}+{}", reg.name, offset - reg.offset);
+}
+
+} // namespace mmioscope::registers

@@ -1,0 +1,28 @@
+// A register's value in words.
+#pragma once
+
+#include "mmioscope/event.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace mmioscope::registers {
+
+/// What an access of `size` bytes, `within` bytes behind the register's start, says with `value`:
+/// the fields that are not zero and those whose value has a name, "RXFE=1 WLEN=8bits"; numbers of
+/// more than one digit are hexadecimal. Equal fields side by side are one: "Priority0..3=0xa0".
+/// Fields that the access does not hold whole are left out.
+std::string fields_text(const Register& reg, std::uint64_t value, unsigned size, unsigned within);
+
+/// The name, with what lies between its start and the access: "GICD_ITARGETSR8+2". `offset` is that
+/// of the access, as in Event::offset.
+std::string register_text(const Register& reg, std::uint64_t offset);
+
+/// Whether an access of `size` bytes, `within` bytes behind the register's start, holds the field.
+bool holds(const Field& field, unsigned size, unsigned within);
+
+/// The field's value in such an access.
+std::uint64_t field_value(const Field& field, std::uint64_t value, unsigned within);
+
+} // namespace mmioscope::registers

@@ -1,0 +1,94 @@
+#include "registers/interrupt_names.hpp"
+
+#include "registers/tree_interrupts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace mmioscope::registers {
+
+namespace {
+
+constexpr unsigned cpu_interface = 1; ///< entry of a GIC's `reg`
+
+// GICC_IAR, EOIR, HPPIR, AIAR, AEOIR, AHPPIR, DIR: all hold an interrupt in the same bits.
+constexpr std::array<std::uint64_t, 7> registers = {0x0c, 0x10, 0x18, 0x20, 0x24, 0x28, 0x1000};
+
+std::string last_component(const std::string& path) {
+    return path.substr(path.rfind('/') + 1);
+}
+
+} // namespace
+
+void InterruptNames::bind(std::span<const Device> devices, std::span<const std::string> names,
+                          std::span<const std::byte> tree) {
+    const trace::TreeNodes nodes(tree);
+    std::map<std::size_t, std::string> node_names;
+    interfaces_.clear();
+    names_.clear();
+    texts_.clear();
+    for (std::size_t i = devices.size(); i-- > 0;) {
+        const std::size_t node = devices[i].node;
+        if (node == trace::TreeNodes::none) {
+            continue;
+        }
+        node_names[node] =
+            i < names.size() && devices[i].reg_index == 0 ? names[i] : devices[i].alias;
+        if (devices[i].reg_index == cpu_interface && is_gic(nodes, node)) {
+            interfaces_.insert(static_cast<std::uint16_t>(i));
+        }
+    }
+    for (std::size_t node = 0; node < nodes.size(); ++node) {
+        const auto known = node_names.find(node);
+        const bool named = known != node_names.end() && !known->second.empty();
+        const std::string name = named ? known->second : last_component(nodes.path(node));
+        const std::vector<TreeInterrupt> all = interrupts_of(nodes, node);
+        for (std::size_t n = 0; n < all.size(); ++n) {
+            std::string& text = names_[all[n].id];
+            text += (text.empty() ? "" : ", ") + name;
+            if (!all[n].name.empty() && all.size() > 1) {
+                text += " " + all[n].name;
+            } else if (n > 0 && all[n].id >= 32) {
+                text += fmt::format(" #{}", n);
+            }
+        }
+    }
+}
+
+const std::string* InterruptNames::find(const abi::Record& record, std::uint64_t offset) {
+    if (!interfaces_.contains(record.device) ||
+        std::find(registers.begin(), registers.end(), offset) == registers.end() ||
+        (record.flags & abi::flag_value_unknown) != 0) {
+        return nullptr;
+    }
+    const auto [found, fresh] = texts_.try_emplace(record.value & 0x1fff);
+    if (fresh) {
+        found->second = text(record.value);
+    }
+    return &found->second;
+}
+
+std::string InterruptNames::devices(unsigned id) const {
+    const auto found = names_.find(id);
+    return found == names_.end() ? "" : found->second;
+}
+
+// GIC Architecture Specification (IHI 0048B) 4.4.4: bits 9:0 are the interrupt, 12:10 the CPU an
+// SGI came from.
+std::string InterruptNames::text(std::uint64_t value) const {
+    const unsigned id = value & 0x3ff;
+    if (id >= 1020) {
+        return id == 1023   ? "spurious"
+               : id == 1022 ? "spurious, one of the other group"
+                            : fmt::format("reserved {}", id);
+    }
+    if (id < 16) {
+        return fmt::format("SGI {} from cpu{}", id, value >> 10 & 7);
+    }
+    const std::string name = devices(id);
+    return fmt::format("{}{}{}{}", id < 32 ? "PPI " : "", id, name.empty() ? "" : " ", name);
+}
+
+} // namespace mmioscope::registers

@@ -1,0 +1,38 @@
+// What the CPU interface of a GIC says, with the names of the interrupts' devices.
+#pragma once
+
+#include "abi/record.hpp"
+#include "registers/device_list.hpp"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+
+namespace mmioscope::registers {
+
+class InterruptNames {
+public:
+    /// `devices`: one for each region of the trace. `names`: what the trace calls them.
+    void bind(std::span<const Device> devices, std::span<const std::string> names,
+              std::span<const std::byte> tree);
+
+    /// The interrupt that `record` read or wrote, `offset` bytes behind the start of its region:
+    /// "37 serial0", "PPI 27 timer", "SGI 3 from cpu1", "spurious". Null if it was another
+    /// register. Holds until the next bind().
+    const std::string* find(const abi::Record& record, std::uint64_t offset);
+
+    /// The devices of interrupt `id`: "serial0", or empty.
+    std::string devices(unsigned id) const;
+
+private:
+    std::string text(std::uint64_t value) const;
+
+    std::set<std::uint16_t> interfaces_; ///< regions that are the CPU interface of a GIC
+    std::map<unsigned, std::string> names_;
+    std::unordered_map<std::uint64_t, std::string> texts_;
+};
+
+} // namespace mmioscope::registers

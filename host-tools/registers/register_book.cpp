@@ -1,0 +1,167 @@
+#include "registers/register_book.hpp"
+
+#include "lib/error.hpp"
+#include "registers/regs_reader.hpp"
+#include "registers/shipped.hpp"
+#include "registers/svd_reader.hpp"
+#include "registers/text_file.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace mmioscope::registers {
+
+namespace {
+
+constexpr std::size_t deepest = 8;          ///< descriptions that include one another
+constexpr std::size_t most_entries = 65536; ///< of one description, with what it includes
+
+bool has(const Description& description, const std::string& compatible) {
+    const auto& all = description.compatible;
+    return std::find(all.begin(), all.end(), compatible) != all.end();
+}
+
+// SVD files stand beside the description that names them.
+void resolve_paths(std::vector<Description>& descriptions, const std::string& file) {
+    const std::filesystem::path directory = std::filesystem::path(file).parent_path();
+    for (Description& description : descriptions) {
+        for (Inclusion& inclusion : description.inclusions) {
+            if (!inclusion.file.empty()) {
+                inclusion.file = (directory / inclusion.file).string();
+            }
+        }
+    }
+}
+
+} // namespace
+
+RegisterBook RegisterBook::shipped() {
+    std::vector<Description> all;
+    for (const ShippedFile& file : shipped_files()) {
+        for (Description& description : read_regs(file.text, std::string(file.name))) {
+            all.push_back(std::move(description));
+        }
+    }
+    RegisterBook book;
+    book.add(std::move(all), {});
+    book.shipped_ = book.descriptions_.size();
+    return book;
+}
+
+void RegisterBook::add(std::vector<Description> more, const SvdReader& read_svd) {
+    const std::size_t start = descriptions_.size();
+    std::move(more.begin(), more.end(), std::back_inserter(descriptions_));
+    for (std::size_t i = start; i < descriptions_.size(); ++i) {
+        Chain chain;
+        include(descriptions_[i], read_svd, chain);
+    }
+}
+
+void RegisterBook::include(Description& in, const SvdReader& read_svd, Chain& chain) {
+    chain.push_back(&in);
+    for (const Inclusion& inclusion : std::exchange(in.inclusions, {})) {
+        if (!inclusion.file.empty()) {
+            for (const Description& peripheral : read_svd(inclusion.file)) {
+                if (peripheral.name == inclusion.name) {
+                    append(in, peripheral, inclusion);
+                    in.title = in.title.empty() ? peripheral.title : in.title;
+                }
+            }
+            if (in.entries.empty()) {
+                throw bad_input("{}: {} has no peripheral '{}' with registers", inclusion.where,
+                                inclusion.file, inclusion.name);
+            }
+            continue;
+        }
+        Description* other = named(inclusion.name);
+        if (other == nullptr || chain.size() == deepest ||
+            std::find(chain.begin(), chain.end(), other) != chain.end()) {
+            throw bad_input("{}: {} '{}'", inclusion.where,
+                            other == nullptr ? "there is no device"
+                                             : "a device cannot include itself:",
+                            inclusion.name);
+        }
+        include(*other, read_svd, chain);
+        append(in, *other, inclusion);
+    }
+    chain.pop_back();
+}
+
+void RegisterBook::append(Description& to, const Description& from, const Inclusion& how) const {
+    if (to.entries.size() + from.entries.size() > most_entries) {
+        throw bad_input("{}: {} has more than {} lines of registers", how.where, to.name,
+                        most_entries);
+    }
+    for (Entry entry : from.entries) {
+        entry.first.offset += how.offset;
+        entry.prefix = to.prefix;
+        if (entry.when) {
+            entry.when->offset += how.offset;
+        }
+        to.entries.push_back(std::move(entry));
+    }
+}
+
+void RegisterBook::add_file(const std::string& argument) {
+    const SvdReader svd = [](const std::string& file) { return read_svd(text_of(file), file); };
+    const std::size_t colon = argument.find(".svd:");
+    const bool whole_svd = argument.ends_with(".svd") || argument.ends_with(".xml");
+    if (whole_svd) {
+        add(svd(argument), svd);
+        return;
+    }
+    if (colon != std::string::npos) {
+        const std::string binding = argument.substr(colon + 5);
+        const std::size_t equals = binding.find('=');
+        if (equals == std::string::npos || equals == 0 || equals + 1 == binding.size()) {
+            throw bad_input("'{}' is not FILE.svd:PERIPHERAL=COMPATIBLE", argument);
+        }
+        Description description;
+        description.name = binding.substr(0, equals);
+        description.compatible = {binding.substr(equals + 1)};
+        description.inclusions = {{description.name, argument.substr(0, colon + 4), 0, argument}};
+        add({description}, svd);
+        return;
+    }
+    std::vector<Description> more = read_regs(text_of(argument), argument);
+    resolve_paths(more, argument);
+    for (const Description& description : more) {
+        if (const auto text = overlap(description)) {
+            throw bad_input("{}: {} (say 'also' if it is meant to)", description.where, *text);
+        }
+    }
+    add(std::move(more), svd);
+}
+
+Description* RegisterBook::named(const std::string& name) {
+    const auto found = std::find_if(descriptions_.rbegin(), descriptions_.rend(),
+                                    [&name](const Description& d) { return d.name == name; });
+    return found == descriptions_.rend() ? nullptr : &*found;
+}
+
+const Description* RegisterBook::compatible_with(std::span<const std::string> compatible,
+                                                 unsigned reg_index, std::size_t from) const {
+    for (const std::string& one : compatible) {
+        for (std::size_t i = descriptions_.size(); i-- > from;) {
+            if (descriptions_[i].reg_index == reg_index && has(descriptions_[i], one)) {
+                return &descriptions_[i];
+            }
+        }
+    }
+    return nullptr;
+}
+
+const Description* RegisterBook::find(std::span<const std::string> compatible, unsigned reg_index,
+                                      std::uint64_t address) const {
+    if (const Description* own = compatible_with(compatible, reg_index, shipped_)) {
+        return own;
+    }
+    for (std::size_t i = descriptions_.size(); i-- > shipped_;) {
+        if (descriptions_[i].address == address && address != 0) {
+            return &descriptions_[i];
+        }
+    }
+    return compatible_with(compatible, reg_index, 0);
+}
+
+} // namespace mmioscope::registers

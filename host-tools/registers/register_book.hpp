@@ -1,0 +1,52 @@
+// All register descriptions that a command knows: those it brings along, and the user's own.
+#pragma once
+
+#include "registers/description.hpp"
+
+#include <deque>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mmioscope::registers {
+
+class RegisterBook {
+public:
+    /// The peripherals of an SVD file; throws Error.
+    using SvdReader = std::function<std::vector<Description>(const std::string& file)>;
+
+    /// Empty.
+    RegisterBook() = default;
+
+    /// With the descriptions that this program brings along.
+    static RegisterBook shipped();
+
+    /// Adds `more`, and what they include, from each other or from what is here already; SVD files
+    /// by `read_svd`. Descriptions added later come first. Throws Error (bad_input).
+    void add(std::vector<Description> more, const SvdReader& read_svd);
+
+    /// Adds a file as the user names it: "x.regs"; "x.svd", whose peripherals are found by their
+    /// addresses; or "x.svd:NAME=COMPATIBLE", one of them found by the device tree.
+    void add_file(const std::string& argument);
+
+    /// That of a device: the user's own by what it is compatible with, most specific first, or by
+    /// address; then those brought along. Null if there is none.
+    const Description* find(std::span<const std::string> compatible, unsigned reg_index,
+                            std::uint64_t address) const;
+
+    const std::deque<Description>& descriptions() const { return descriptions_; }
+
+private:
+    using Chain = std::vector<const Description*>; ///< each includes the next
+    void include(Description& in, const SvdReader& read_svd, Chain& chain);
+    void append(Description& to, const Description& from, const Inclusion& how) const;
+    Description* named(const std::string& name);
+    const Description* compatible_with(std::span<const std::string> compatible, unsigned reg_index,
+                                       std::size_t from) const;
+
+    std::deque<Description> descriptions_;
+    std::size_t shipped_ = 0; ///< so many of them, in front, are not the user's
+};
+
+} // namespace mmioscope::registers

@@ -1,0 +1,57 @@
+// One line of a description file, taken word by word.
+#pragma once
+
+#include "lib/error.hpp"
+#include "registers/description.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace mmioscope::registers {
+
+/// "GICD_IPRIORITYR[0..254]" taken apart: what is in front, the indices, and what is behind.
+struct IndexedName {
+    std::string before;
+    bool indexed = false;
+    Series series; ///< without its step
+    std::string behind;
+};
+
+class RegsLine {
+public:
+    /// `where` is "file:line". What is behind '#' is ignored.
+    RegsLine(std::string_view text, std::string where);
+
+    const std::string& where() const { return where_; }
+
+    /// The next word; empty at the end, or if only the description is left.
+    std::string_view peek() const;
+    std::string_view word();
+
+    /// The next word, which must be there: `what` says what it is.
+    std::string_view need(std::string_view what);
+    std::uint64_t need_number(std::string_view what);
+
+    /// What is behind " : ", without spaces around it.
+    const std::string& description() const { return description_; }
+
+    /// Fails if there is another word.
+    void finish() const;
+
+    template <typename... Args>
+    Error error(fmt::format_string<Args...> text, Args&&... args) const {
+        return bad_input("{}: {}", where_, fmt::format(text, std::forward<Args>(args)...));
+    }
+
+private:
+    std::string where_;
+    std::string text_;
+    std::string description_;
+    std::string_view rest_;
+};
+
+/// Fails, with the place of `line`, if this is no name.
+IndexedName indexed_name(const RegsLine& line, std::string_view text);
+
+} // namespace mmioscope::registers

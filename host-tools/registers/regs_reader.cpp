@@ -1,0 +1,301 @@
+#include "registers/regs_reader.hpp"
+
+#include "registers/number.hpp"
+#include "registers/regs_fields.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace mmioscope::registers {
+
+namespace {
+
+constexpr std::uint64_t address_space = std::uint64_t{1} << 40;
+constexpr std::size_t deepest = 4; ///< blocks in blocks
+
+struct Block {
+    std::uint64_t offset;
+    IndexedName name;
+};
+
+/// A `when` whose register and field are not looked up yet.
+struct Later {
+    std::size_t entry;
+    std::string text; ///< "LCR.DLAB=1"
+    std::string where;
+};
+
+class Reader {
+public:
+    void line(RegsLine& line);
+    std::vector<Description> finish();
+
+private:
+    Description& device(const RegsLine& line);
+    void start_device(RegsLine& line);
+    void start_block(RegsLine& line);
+    void end_block(RegsLine& line);
+    void include(RegsLine& line);
+    void read_register(RegsLine& line);
+    void read_options(RegsLine& line, Entry& entry, std::uint64_t& step);
+    void place(const RegsLine& line, const IndexedName& name, std::uint64_t step, Entry& entry);
+    void copy_fields(const RegsLine& line, std::string_view from, Entry& to);
+    void resolve(const Later& later);
+    void finish_device();
+
+    std::vector<Description> devices_;
+    std::vector<Block> blocks_;
+    std::vector<Later> later_;
+    unsigned size_ = 4;
+    bool in_register_ = false;
+    std::string block_where_;
+};
+
+const Entry* find_plain(const Description& device, std::string_view name) {
+    for (const Entry& entry : device.entries) {
+        if (entry.series.empty() && entry.first.name == name) {
+            return &entry;
+        }
+    }
+    return nullptr;
+}
+
+unsigned read_size(RegsLine& line) {
+    const std::uint64_t size = line.need_number("a size in bytes");
+    if (size != 1 && size != 2 && size != 4 && size != 8) {
+        throw line.error("a register has 1, 2, 4 or 8 bytes, not {}", size);
+    }
+    return static_cast<unsigned>(size);
+}
+
+void Reader::line(RegsLine& line) {
+    const std::string_view first = line.peek();
+    if (first.empty()) {
+        return;
+    }
+    if (first[0] == '[') {
+        if (!in_register_) {
+            throw line.error("a field without a register in front of it");
+        }
+        Register& reg = devices_.back().entries.back().first;
+        return read_field(line, reg.size * 8, reg.fields);
+    }
+    in_register_ = false;
+    if (first[0] >= '0' && first[0] <= '9') {
+        return read_register(line);
+    }
+    using Reads = void (Reader::*)(RegsLine&);
+    static const std::map<std::string_view, Reads> directives = {
+        {"device", &Reader::start_device}, {"block", &Reader::start_block},
+        {"end", &Reader::end_block},       {"include", &Reader::include},
+        {"svd", &Reader::include},
+    };
+    if (const auto found = directives.find(first); found != directives.end()) {
+        (this->*found->second)(line);
+    } else if (first == "compatible") {
+        line.word();
+        do {
+            device(line).compatible.emplace_back(line.need("what it is compatible with"));
+        } while (!line.peek().empty());
+    } else if (first == "reg") {
+        line.word();
+        device(line).reg_index =
+            static_cast<unsigned>(line.need_number("the index of a reg entry"));
+    } else if (first == "prefix") {
+        line.word();
+        device(line).prefix = line.need("the prefix of names");
+    } else if (first == "size") {
+        line.word();
+        (void)device(line);
+        size_ = read_size(line);
+    } else {
+        throw line.error("'{}' is neither a directive nor an offset", first);
+    }
+    line.finish();
+}
+
+Description& Reader::device(const RegsLine& line) {
+    if (devices_.empty()) {
+        throw line.error("'device NAME' must come first");
+    }
+    return devices_.back();
+}
+
+void Reader::start_device(RegsLine& line) {
+    finish_device();
+    line.word();
+    Description description;
+    description.name = indexed_name(line, line.need("the device's name")).before;
+    description.title = line.description();
+    description.where = line.where();
+    devices_.push_back(std::move(description));
+    size_ = 4;
+}
+
+void Reader::start_block(RegsLine& line) {
+    (void)device(line);
+    line.word();
+    Block block{line.need_number("an offset"), {}};
+    block.name = indexed_name(line, line.need("the prefix of the block's names"));
+    if (line.peek() == "step") {
+        line.word();
+        block.name.series.step = line.need_number("a step in bytes");
+    }
+    if (block.name.indexed && block.name.series.step == 0) {
+        throw line.error("a block with indices needs a step");
+    }
+    if (blocks_.size() == deepest) {
+        throw line.error("blocks in blocks end at {}", deepest);
+    }
+    block_where_ = line.where();
+    blocks_.push_back(std::move(block));
+}
+
+void Reader::end_block(RegsLine& line) {
+    line.word();
+    if (blocks_.empty()) {
+        throw line.error("'end' without a block");
+    }
+    blocks_.pop_back();
+}
+
+void Reader::include(RegsLine& line) {
+    Inclusion inclusion;
+    inclusion.where = line.where();
+    if (line.word() == "svd") {
+        inclusion.file = line.need("the name of an SVD file");
+    }
+    inclusion.name =
+        line.need(inclusion.file.empty() ? "the name of a device" : "the name of a peripheral");
+    if (line.peek() == "at") {
+        line.word();
+        inclusion.offset = line.need_number("an offset");
+    }
+    device(line).inclusions.push_back(std::move(inclusion));
+}
+
+void Reader::read_register(RegsLine& line) {
+    Description& to = device(line);
+    Entry entry;
+    entry.first.offset = line.need_number("an offset");
+    entry.first.size = size_;
+    entry.first.description = line.description();
+    entry.prefix = to.prefix;
+    const IndexedName name = indexed_name(line, line.need("the register's name"));
+    std::uint64_t step = 0;
+    read_options(line, entry, step);
+    place(line, name, step, entry);
+    to.entries.push_back(std::move(entry));
+    in_register_ = true;
+}
+
+void Reader::read_options(RegsLine& line, Entry& entry, std::uint64_t& step) {
+    while (!line.peek().empty()) {
+        const std::string_view option = line.word();
+        if (option == "r" || option == "w") {
+            entry.direction = option == "r" ? Direction::read : Direction::write;
+        } else if (option == "size") {
+            entry.first.size = read_size(line);
+        } else if (option == "step") {
+            step = line.need_number("a step in bytes");
+        } else if (option == "also") {
+            entry.overlaps = true;
+        } else if (option == "like") {
+            copy_fields(line, line.need("the name of a register"), entry);
+        } else if (option == "when") {
+            const std::string_view text = line.need("a condition such as LCR.DLAB=1");
+            later_.push_back({devices_.back().entries.size(), std::string(text), line.where()});
+        } else {
+            throw line.error("'{}' says nothing of a register", option);
+        }
+    }
+}
+
+void Reader::place(const RegsLine& line, const IndexedName& name, std::uint64_t step,
+                   Entry& entry) {
+    std::string carried;
+    const auto add = [&](const IndexedName& part) {
+        if (part.indexed) {
+            entry.series.push_back(part.series);
+            entry.series.back().prefix = carried + part.before;
+            carried = part.behind;
+        } else {
+            carried += part.before;
+        }
+    };
+    for (const Block& block : blocks_) {
+        entry.first.offset += block.offset;
+        add(block.name);
+    }
+    add(name);
+    if (name.indexed) {
+        entry.series.back().step = step == 0 ? entry.first.size : step;
+    }
+    entry.first.name = carried;
+    std::uint64_t end = std::min(entry.first.offset, address_space) + entry.first.size;
+    for (const Series& series : entry.series) {
+        end += std::min(series.step, address_space) * (series.count - 1);
+    }
+    if (end > address_space) {
+        throw line.error("the register ends beyond 40 bits of address");
+    }
+}
+
+void Reader::copy_fields(const RegsLine& line, std::string_view from, Entry& to) {
+    const Entry* other = find_plain(devices_.back(), from);
+    if (other == nullptr) {
+        throw line.error("there is no register '{}' in front of this line", from);
+    }
+    to.first.fields = other->first.fields;
+    to.first.size = other->first.size;
+}
+
+void Reader::resolve(const Later& later) {
+    Description& device = devices_.back();
+    const std::string_view text = later.text;
+    const std::size_t equals = std::min(text.find('='), text.size());
+    const std::size_t dot = std::min(text.rfind('.', equals), equals);
+    const Entry* reg = find_plain(device, text.substr(0, dot));
+    const auto value = number(text.substr(std::min(equals + 1, text.size())));
+    const std::string_view name = text.substr(dot, equals - dot);
+    for (const Field& field : reg != nullptr ? reg->first.fields : std::vector<Field>()) {
+        if (value && !name.empty() && field.name == name.substr(1)) {
+            device.entries[later.entry].when =
+                Condition{reg->first.offset, field.low, field.width, *value};
+            return;
+        }
+    }
+    throw bad_input("{}: '{}' is no condition REGISTER.FIELD=VALUE of this device", later.where,
+                    text);
+}
+
+void Reader::finish_device() {
+    if (!blocks_.empty()) {
+        throw bad_input("{}: the block has no 'end'", block_where_);
+    }
+    for (const Later& later : later_) {
+        resolve(later);
+    }
+    later_.clear();
+}
+
+std::vector<Description> Reader::finish() {
+    finish_device();
+    return std::move(devices_);
+}
+
+} // namespace
+
+std::vector<Description> read_regs(std::string_view text, const std::string& file) {
+    Reader reader;
+    unsigned count = 0;
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
+        RegsLine words(line, fmt::format("{}:{}", file, ++count));
+        reader.line(words);
+    }
+    return reader.finish();
+}
+
+} // namespace mmioscope::registers

@@ -1,0 +1,16 @@
+// Reads description files: mmioscope-registers(5) has the syntax.
+#pragma once
+
+#include "registers/description.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mmioscope::registers {
+
+/// The devices of `text`, whose errors are told as of `file`. Throws Error (bad_input): one line,
+/// "FILE:LINE: ...".
+std::vector<Description> read_regs(std::string_view text, const std::string& file);
+
+} // namespace mmioscope::registers

@@ -1,0 +1,207 @@
+#include "registers/svd_node.hpp"
+
+#include "registers/number.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace mmioscope::registers {
+
+namespace {
+
+constexpr unsigned deepest = 8; ///< elements derived from one another
+
+std::string one_line(std::string_view text) {
+    std::string line;
+    for (const char c : text) {
+        const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+        if (!blank) {
+            line += c;
+        } else if (!line.empty() && line.back() != ' ') {
+            line += ' ';
+        }
+    }
+    line.resize(line.find_last_not_of(' ') + 1);
+    return line;
+}
+
+pugi::xml_node named(pugi::xml_node list, std::string_view kind, std::string_view name) {
+    for (const pugi::xml_node child : list.children()) {
+        if (child.name() == kind && one_line(child.child_value("name")) == name) {
+            return child;
+        }
+    }
+    return {};
+}
+
+// "0-3" or "A,B,C".
+std::vector<std::string> labels(std::string_view text, std::uint64_t count) {
+    std::vector<std::string> found;
+    const std::size_t dash = text.find('-');
+    const auto first = number(text.substr(0, dash));
+    if (dash != std::string_view::npos && first) {
+        for (std::uint64_t i = 0; i < count; ++i) {
+            found.push_back(std::to_string(*first + i));
+        }
+        return found;
+    }
+    while (!text.empty() && found.size() < count) {
+        const std::string_view label = text.substr(0, text.find(','));
+        found.push_back(one_line(label));
+        text.remove_prefix(std::min(text.size(), label.size() + 1));
+    }
+    return found;
+}
+
+} // namespace
+
+std::optional<std::uint64_t> svd_number(std::string_view text) {
+    text.remove_prefix(text.starts_with('+') ? 1 : 0);
+    const bool binary = text.starts_with('#') || text.starts_with("0b");
+    if (!binary) {
+        return number(text);
+    }
+    text.remove_prefix(text[0] == '#' ? 1 : 2);
+    std::uint64_t value = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value, 2);
+    return error == std::errc() && stop == text.data() + text.size() ? std::optional(value)
+                                                                     : std::nullopt;
+}
+
+std::size_t SvdFile::line(std::ptrdiff_t offset) const {
+    const auto end =
+        std::clamp<std::ptrdiff_t>(offset, 0, static_cast<std::ptrdiff_t>(text_.size()));
+    return 1 + static_cast<std::size_t>(std::count(text_.begin(), text_.begin() + end, '\n'));
+}
+
+// A name is looked for beside the element; one with dots from the peripherals on.
+pugi::xml_node SvdNode::base(pugi::xml_node node) const {
+    std::string_view path = node.attribute("derivedFrom").value();
+    if (path.empty()) {
+        return {};
+    }
+    const std::string_view kind = node.name();
+    pugi::xml_node found = named(node.parent(), kind, path);
+    if (!found && path.find('.') != std::string_view::npos) {
+        found = node.root().child("device").child("peripherals");
+        while (found && !path.empty()) {
+            const std::string_view step = path.substr(0, path.find('.'));
+            path.remove_prefix(std::min(path.size(), step.size() + 1));
+            pugi::xml_node next;
+            for (const char* list : {"", "registers", "fields"}) {
+                const pugi::xml_node in = *list == 0 ? found : found.child(list);
+                for (const char* each :
+                     {"peripheral", "cluster", "register", "field", "enumeratedValues"}) {
+                    next = next ? next : named(in, each, step);
+                }
+            }
+            found = next;
+        }
+    }
+    if (!found) {
+        throw file_->error(node.offset_debug(), "derivedFrom=\"{}\": there is no such {}",
+                           node.attribute("derivedFrom").value(), kind);
+    }
+    return found;
+}
+
+// The element, the one it is derived from, and so on.
+std::vector<pugi::xml_node> SvdNode::line_of_descent() const {
+    std::vector<pugi::xml_node> line{node_};
+    for (pugi::xml_node next = base(node_); next; next = base(next)) {
+        if (line.size() == deepest) {
+            throw error("elements derived from one another end at {}", deepest);
+        }
+        line.push_back(next);
+    }
+    return line;
+}
+
+pugi::xml_node SvdNode::child(const char* name) const {
+    for (const pugi::xml_node node : line_of_descent()) {
+        if (const pugi::xml_node found = node.child(name)) {
+            return found;
+        }
+    }
+    return {};
+}
+
+std::string SvdNode::text(const char* name) const {
+    return one_line(child(name).child_value());
+}
+
+std::optional<std::uint64_t> SvdNode::number(const char* name) const {
+    const std::string value = text(name);
+    if (value.empty()) {
+        return std::nullopt;
+    }
+    const auto found = svd_number(value);
+    if (!found) {
+        throw error("<{}>: '{}' is no number", name, value);
+    }
+    return found;
+}
+
+std::uint64_t SvdNode::need_number(const char* name) const {
+    const auto found = number(name);
+    if (!found) {
+        throw error("<{}> without <{}>", kind(), name);
+    }
+    return *found;
+}
+
+std::string SvdNode::inherited(const char* name) const {
+    for (pugi::xml_node node = node_; node; node = node.parent()) {
+        if (const std::string found = SvdNode(*file_, node).text(name); !found.empty()) {
+            return found;
+        }
+    }
+    return {};
+}
+
+std::vector<SvdNode> SvdNode::children(const char* list, std::string_view kind,
+                                       std::string_view other_kind) const {
+    std::vector<SvdNode> found;
+    std::vector<pugi::xml_node> line = line_of_descent();
+    std::reverse(line.begin(), line.end());
+    for (const pugi::xml_node node : line) {
+        for (const pugi::xml_node child : (list == nullptr ? node : node.child(list)).children()) {
+            const std::string_view what = child.name();
+            if (what != kind && (what != other_kind || other_kind.empty())) {
+                continue;
+            }
+            const SvdNode here(*file_, child);
+            const std::string name = here.name();
+            if (line.size() > 1) {
+                std::erase_if(found, [&name](const SvdNode& old) { return old.name() == name; });
+            }
+            found.push_back(here);
+        }
+    }
+    return found;
+}
+
+std::string SvdNode::name() const {
+    return one_line(node_.child_value("name"));
+}
+
+std::optional<Series> SvdNode::series(std::string_view name) const {
+    const auto count = number("dim");
+    const std::size_t at = name.find("%s");
+    if (!count || at == std::string_view::npos) {
+        return std::nullopt;
+    }
+    if (*count == 0 || *count > 1u << 20) {
+        throw error("<dim>: {} of anything are too many or too few", *count);
+    }
+    Series series;
+    series.count = *count;
+    series.step = need_number("dimIncrement");
+    series.prefix = name.substr(0, at - (at > 0 && name[at - 1] == '[' ? 1 : 0));
+    if (const std::string index = text("dimIndex"); !index.empty()) {
+        series.labels = labels(index, *count);
+    }
+    return series;
+}
+
+} // namespace mmioscope::registers

@@ -1,0 +1,79 @@
+// Elements of an SVD file, with what they take over from others.
+#pragma once
+
+#include "lib/error.hpp"
+#include "registers/description.hpp"
+
+#include <pugixml.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mmioscope::registers {
+
+/// A number as SVD writes it: decimal, 0x, or # and 0b for binary.
+std::optional<std::uint64_t> svd_number(std::string_view text);
+
+/// A file, for errors.
+class SvdFile {
+public:
+    SvdFile(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+
+    template <typename... Args>
+    Error error(std::ptrdiff_t offset, fmt::format_string<Args...> text, Args&&... args) const {
+        return bad_input("{}:{}: {}", name_, line(offset),
+                         fmt::format(text, std::forward<Args>(args)...));
+    }
+
+private:
+    std::size_t line(std::ptrdiff_t offset) const;
+
+    std::string_view text_;
+    std::string name_;
+};
+
+/// An element, and the one it is derived from.
+class SvdNode {
+public:
+    SvdNode(const SvdFile& file, pugi::xml_node node) : file_(&file), node_(node) {}
+
+    /// The text of child `name`, of this element or of the one it is derived from; trimmed, one
+    /// line.
+    std::string text(const char* name) const;
+
+    /// The same as a number; fails if it is none.
+    std::optional<std::uint64_t> number(const char* name) const;
+    std::uint64_t need_number(const char* name) const;
+
+    /// What is also taken over from the elements around this one: size, access.
+    std::string inherited(const char* name) const;
+
+    /// The elements in `list` that are called `kinds`; those derived from first, without those that
+    /// this element describes anew. `list` null: the element's own children.
+    std::vector<SvdNode> children(const char* list, std::string_view kind,
+                                  std::string_view other_kind = "") const;
+
+    std::string kind() const { return node_.name(); }
+    std::string name() const;
+
+    /// How often and at which distance this repeats; `name` taken apart at its %s.
+    std::optional<Series> series(std::string_view name) const;
+
+    template <typename... Args>
+    Error error(fmt::format_string<Args...> text, Args&&... args) const {
+        return file_->error(node_.offset_debug(), text, std::forward<Args>(args)...);
+    }
+
+private:
+    pugi::xml_node base(pugi::xml_node node) const;
+    pugi::xml_node child(const char* name) const;
+    std::vector<pugi::xml_node> line_of_descent() const;
+
+    const SvdFile* file_;
+    pugi::xml_node node_;
+};
+
+} // namespace mmioscope::registers

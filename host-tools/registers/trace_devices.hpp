@@ -1,0 +1,44 @@
+// All that is known of one trace's devices: registers, interrupts, and what the tree says.
+#pragma once
+
+#include "lib/trace_reader.hpp"
+#include "registers/device_registers.hpp"
+#include "registers/interrupt_names.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mmioscope::registers {
+
+/// What the user says about devices.
+struct Sources {
+    std::vector<std::string> files; ///< as RegisterBook::add_file() takes them
+    std::string tree;               ///< a device tree, for a trace that has none; empty: none
+};
+
+class TraceDevices {
+public:
+    /// Reads the files. Throws Error (bad_input).
+    explicit TraceDevices(const Sources& sources);
+
+    /// Takes what `reader` has read of the trace's head, if that has changed.
+    void refresh(const trace::TraceReader& reader);
+
+    const std::vector<Device>& devices() const { return devices_; }
+    DeviceRegisters& registers() { return registers_; }
+    InterruptNames& interrupts() { return interrupts_; }
+
+private:
+    RegisterBook book_;
+    std::string tree_; ///< the user's
+    std::vector<Device> devices_;
+    DeviceRegisters registers_;
+    InterruptNames interrupts_;
+    std::size_t seen_regions_ = 0;
+    std::size_t seen_tree_ = 0;
+    bool fresh_ = true;
+};
+
+} // namespace mmioscope::registers

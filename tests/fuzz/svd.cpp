@@ -1,0 +1,22 @@
+// SVD files are input: whatever one holds, the answer is registers or one line of error.
+#include "lib/error.hpp"
+#include "registers/svd_reader.hpp"
+
+#include <cstdlib>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace mmioscope;
+    using namespace mmioscope::registers;
+    try {
+        for (const Description& description :
+             read_svd({reinterpret_cast<const char*>(data), size}, "f")) {
+            for (const Entry& entry : description.entries) {
+                const auto start = start_of(entry, entry.first.offset + extent(entry) - 1);
+                if (start) (void)instance(entry, *start);
+            }
+        }
+    } catch (const Error& error) {
+        if (std::string_view(error.what()).find('\n') != std::string_view::npos) std::abort();
+    }
+    return 0;
+}

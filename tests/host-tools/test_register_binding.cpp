@@ -1,0 +1,157 @@
+// Registers of a trace's devices: bound by the device tree, found by offset, size and direction.
+#include "reading/naming.hpp"
+#include "records.hpp"
+#include "registers/fields_text.hpp"
+#include "registers/regs_reader.hpp"
+#include "tree_maker.hpp"
+
+using namespace mmioscope;
+using namespace mmioscope::registers;
+using namespace mmioscope::test;
+
+namespace {
+
+abi::Record to(std::uint16_t device, std::uint64_t address, bool write, unsigned log2_size = 2,
+               std::uint64_t value = 0) {
+    abi::Record record = access(0, 0, 1'000);
+    record.device = device;
+    record.access = abi::encode_access(write, log2_size);
+    record.value = value;
+    abi::set_physical_address(record, address);
+    return record;
+}
+
+/// A UART, a GIC of two entries, and something nobody describes.
+std::vector<std::byte> board_tree() {
+    return make_tree([](TreeMaker& make) {
+        make.cells(1, 1);
+        make.node("serial@9000", [&] {
+            make.strings("compatible", {"arm,pl011", "arm,primecell"});
+            make.numbers("reg", {0x9000, 0x1000});
+        });
+        make.node("interrupt-controller@a000", [&] {
+            make.strings("compatible", {"arm,gic-400"});
+            make.numbers("reg", {0xa000, 0x1000, 0xb000, 0x2000});
+        });
+        make.node("thing@c000", [&] {
+            make.strings("compatible", {"acme,thing"});
+            make.numbers("reg", {0xc000, 0x1000});
+        });
+    });
+}
+
+std::vector<abi::RegionEntry> board_regions() {
+    std::vector<abi::RegionEntry> regions = {region(0x9000, 0x1000, "/serial@9000"),
+                                             region(0xa000, 0x1000, "/interrupt-controller@a000"),
+                                             region(0xb000, 0x2000, "/interrupt-controller@a000"),
+                                             region(0xc000, 0x1000, "~ing@c000")};
+    regions[2].reg_index = 1;
+    return regions;
+}
+
+/// DeviceRegisters of that board.
+struct Board {
+    explicit Board(const std::string& more = "") {
+        book.add(read_regs(more, "more.regs"), {});
+        registers.bind(list_devices(board_regions(), board_tree()));
+    }
+
+    std::string name(const abi::Record& record) {
+        constexpr std::uint64_t bases[] = {0x9000, 0xa000, 0xb000, 0xc000};
+        const std::uint64_t offset = abi::physical_address(record) - bases[record.device];
+        const Register* reg = registers.find(record, offset);
+        return reg == nullptr ? "-" : register_text(*reg, offset);
+    }
+
+    RegisterBook book = RegisterBook::shipped();
+    DeviceRegisters registers{book};
+};
+
+} // namespace
+
+TEST_CASE("an access has the register of its device, entry of reg, and direction") {
+    Board board;
+    CHECK(board.name(to(0, 0x9000, true)) == "DR");
+    CHECK(board.name(to(0, 0x9004, false)) == "RSR");
+    CHECK(board.name(to(0, 0x9004, true)) == "ECR");
+    CHECK(board.name(to(0, 0x9fe8, false)) == "PeriphID2");
+    CHECK(board.name(to(0, 0x9018, true)) == "FR");
+    CHECK(board.name(to(0, 0x904c, false)) == "-");
+    CHECK(board.name(to(1, 0xa820, true)) == "GICD_ITARGETSR8");
+    CHECK(board.name(to(1, 0xa822, true, 0)) == "GICD_ITARGETSR8+2");
+    CHECK(board.name(to(2, 0xb00c, false)) == "GICC_IAR");
+    CHECK(board.name(to(2, 0xc000, true)) == "GICC_DIR");
+    CHECK(board.name(to(3, 0xc000, false)) == "-");
+    CHECK(board.name(to(0, 0x9000, true)) == "DR");
+}
+
+TEST_CASE("a device whose path is cut is found by its end") {
+    Board board("device thing\ncompatible acme,thing\n0x0 ID\n");
+    CHECK(board.name(to(3, 0xc000, false)) == "ID");
+}
+
+TEST_CASE("of registers that overlap, the one that holds the access is meant") {
+    Board board("device thing\ncompatible acme,thing\nsize 2\n0x0 VENDOR\n0x2 DEVICE\n"
+                "0x0 BOTH size 4 also\n");
+    CHECK(board.name(to(3, 0xc000, false, 1)) == "VENDOR");
+    CHECK(board.name(to(3, 0xc002, false, 1)) == "DEVICE");
+    CHECK(board.name(to(3, 0xc000, false, 2)) == "BOTH");
+    CHECK(board.name(to(3, 0xc003, false, 0)) == "DEVICE+1");
+}
+
+TEST_CASE("a register is another one while a field has some value") {
+    Board board("device thing\ncompatible acme,thing\n0x0 THR w\n0x0 DLL when LCR.DLAB=1\n0xc "
+                "LCR\n[7] DLAB\n");
+    CHECK(board.name(to(3, 0xc000, true)) == "THR");
+    CHECK(board.name(to(3, 0xc000, false)) == "THR");
+    CHECK(board.name(to(3, 0xc00c, true, 2, 0x83)) == "LCR");
+    CHECK(board.name(to(3, 0xc000, true)) == "DLL");
+    CHECK(board.name(to(3, 0xc000, false)) == "DLL");
+    CHECK(board.name(to(3, 0xc00c, true, 2, 0x03)) == "LCR");
+    CHECK(board.name(to(3, 0xc000, true)) == "THR");
+}
+
+TEST_CASE("real accesses of a PL011 and a GIC in words") {
+    Board board;
+    const auto text = [&](const abi::Record& record, std::uint64_t offset) {
+        const Register* reg = board.registers.find(record, offset);
+        REQUIRE(reg != nullptr);
+        return register_text(*reg, offset) + " " +
+               fields_text(*reg, record.value, abi::access_size(record),
+                           static_cast<unsigned>(offset - reg->offset));
+    };
+    CHECK(text(to(0, 0x9018, false, 1, 0x90), 0x18) == "FR TXFE=1 RXFE=1");
+    CHECK(text(to(0, 0x902c, true, 1, 0x70), 0x2c) == "LCR_H WLEN=8bits FEN=1");
+    CHECK(text(to(0, 0x9030, true, 1, 0xf01), 0x30) == "CR RTS=1 DTR=1 RXE=1 TXE=1 UARTEN=1");
+    CHECK(text(to(0, 0x9034, true, 1, 0x12), 0x34) == "IFLS RXIFLSEL=1/2 TXIFLSEL=1/2");
+    CHECK(text(to(1, 0xa004, false, 2, 0x424), 4) ==
+          "GICD_TYPER SecurityExtn=1 CPUNumber=1 ITLinesNumber=4");
+    CHECK(text(to(1, 0xa410, true, 2, 0xa0a0a0a0), 0x410) == "GICD_IPRIORITYR4 Priority0..3=0xa0");
+    CHECK(text(to(1, 0xa865, true, 0, 2), 0x865) == "GICD_ITARGETSR25+1 CPU_targets1=2");
+    CHECK(text(to(1, 0xaf00, true, 2, 0x20003), 0xf00) ==
+          "GICD_SGIR TargetListFilter=list CPUTargetList=2 SGIINTID=3");
+    CHECK(text(to(2, 0xb00c, false, 2, 0x403), 0xc) == "GICC_IAR CPUID=1 Interrupt_ID=3");
+    CHECK(text(to(2, 0xb0fc, false, 2, 0x2043b), 0xfc) ==
+          "GICC_IIDR Architecture_version=2 Implementer=0x43b");
+}
+
+TEST_CASE("events of a trace have their registers") {
+    const std::vector<std::byte> bytes = trace_bytes([](trace::FileWriter& writer) {
+        write_info(writer);
+        writer.section(abi::SectionType::device_tree, board_tree());
+        write_regions(writer, board_regions());
+        const abi::Record record = to(0, 0x9018, false, 1, 0x90);
+        writer.append(std::span(&record, 1));
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    trace::MemorySource source(bytes);
+    trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+    reading::Naming naming(reader);
+    const auto records = reader.next();
+    REQUIRE(records.size() == 1);
+    const Event event = naming.event(records[0]);
+    REQUIRE(event.reg != nullptr);
+    CHECK(event.reg->name == "FR");
+    CHECK(event.reg->description == "UARTFR: Flags");
+    CHECK(event.interrupt.empty());
+}

@@ -1,0 +1,170 @@
+// CMSIS-SVD files.
+#include "lib/error.hpp"
+#include "registers/fields_text.hpp"
+#include "registers/register_book.hpp"
+#include "registers/regs_reader.hpp"
+#include "registers/svd_reader.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace mmioscope;
+using namespace mmioscope::registers;
+
+namespace {
+
+const char svd[] = R"(<?xml version="1.0" encoding="utf-8"?>
+<device>
+  <name>CHIP</name>
+  <size>32</size>
+  <access>read-write</access>
+  <peripherals>
+    <peripheral>
+      <name>UART0</name>
+      <description>Serial
+         port</description>
+      <baseAddress>0x40001000</baseAddress>
+      <registers>
+        <register>
+          <name>CR</name>
+          <description>Control</description>
+          <addressOffset>0x0</addressOffset>
+          <fields>
+            <field><name>EN</name><bitRange>[0:0]</bitRange></field>
+            <field><name>MODE</name><bitOffset>1</bitOffset><bitWidth>2</bitWidth>
+              <enumeratedValues>
+                <enumeratedValue><name>idle</name><value>0</value></enumeratedValue>
+                <enumeratedValue><name>fast</name><value>#10</value></enumeratedValue>
+                <enumeratedValue><name>any</name><value>#1x</value></enumeratedValue>
+              </enumeratedValues>
+            </field>
+            <field><name>DIV</name><lsb>8</lsb><msb>15</msb></field>
+            <field><dim>4</dim><dimIncrement>1</dimIncrement><name>IRQ%s</name><bitOffset>16</bitOffset></field>
+          </fields>
+        </register>
+        <register><name>RBR</name><addressOffset>4</addressOffset><size>8</size><access>read-only</access></register>
+        <register><name>THR</name><addressOffset>4</addressOffset><size>8</size><access>write-only</access></register>
+        <register derivedFrom="CR"><name>CR2</name><addressOffset>0x8</addressOffset></register>
+        <register><dim>3</dim><dimIncrement>4</dimIncrement><dimIndex>A,B,C</dimIndex><name>BUF%s</name>
+          <addressOffset>0x10</addressOffset></register>
+        <cluster><dim>2</dim><dimIncrement>0x20</dimIncrement><name>CH[%s]</name><addressOffset>0x40</addressOffset>
+          <register><name>ADDR</name><addressOffset>0</addressOffset></register>
+          <register><dim>2</dim><dimIncrement>4</dimIncrement><name>LEN%s</name><addressOffset>8</addressOffset></register>
+        </cluster>
+      </registers>
+    </peripheral>
+    <peripheral derivedFrom="UART0">
+      <name>UART1</name>
+      <baseAddress>0x40002000</baseAddress>
+      <registers>
+        <register><name>CR</name><addressOffset>0x0</addressOffset><size>16</size></register>
+        <register><name>EXTRA</name><addressOffset>0x80</addressOffset></register>
+      </registers>
+    </peripheral>
+  </peripherals>
+</device>
+)";
+
+std::string name_at(const Description& device, std::uint64_t offset, bool write) {
+    for (const Entry& entry : device.entries) {
+        const auto start = start_of(entry, offset);
+        if (start && allows(entry.direction, write)) {
+            return register_text(instance(entry, *start), offset);
+        }
+    }
+    return "-";
+}
+
+std::string wrong(const std::string& text) {
+    try {
+        (void)read_svd(text, "chip.svd");
+    } catch (const Error& error) {
+        CHECK(error.status() == Status::bad_input);
+        return error.what();
+    }
+    return "nothing is wrong";
+}
+
+std::string with_register(const std::string& inside) {
+    return "<device><peripherals><peripheral><name>P</name><baseAddress>0</"
+           "baseAddress><registers>\n"
+           "<register><name>R</name><addressOffset>0</addressOffset>\n" +
+           inside + "</register></registers></peripheral></peripherals></device>";
+}
+
+} // namespace
+
+TEST_CASE("an SVD file's registers, clusters, arrays and fields") {
+    const std::vector<Description> all = read_svd(svd, "chip.svd");
+    REQUIRE(all.size() == 2);
+    const Description& uart = all[0];
+    CHECK(uart.name == "UART0");
+    CHECK(uart.title == "Serial port");
+    CHECK(uart.address == 0x40001000);
+    CHECK(name_at(uart, 0, false) == "CR");
+    CHECK(name_at(uart, 4, false) == "RBR");
+    CHECK(name_at(uart, 4, true) == "THR");
+    CHECK(name_at(uart, 5, true) == "-");
+    CHECK(name_at(uart, 8, true) == "CR2");
+    CHECK(name_at(uart, 0x15, true) == "BUFB+1");
+    CHECK(name_at(uart, 0x40, true) == "CH0_ADDR");
+    CHECK(name_at(uart, 0x6c, true) == "CH1_LEN1");
+    const Register& control = uart.entries[0].first;
+    CHECK(control.description == "Control");
+    CHECK(fields_text(control, 0x00051205, 4, 0) == "EN=1 MODE=fast DIV=0x12 IRQ0=1 IRQ2=1");
+    CHECK(fields_text(uart.entries[3].first, 1, 4, 0) == "EN=1 MODE=idle");
+}
+
+TEST_CASE("a derived peripheral has what it says anew, and the rest of the other") {
+    const std::vector<Description> all = read_svd(svd, "chip.svd");
+    REQUIRE(all.size() == 2);
+    const Description& uart = all[1];
+    CHECK(uart.address == 0x40002000);
+    CHECK(name_at(uart, 0x80, false) == "EXTRA");
+    CHECK(name_at(uart, 4, false) == "RBR");
+    CHECK(name_at(uart, 1, false) == "CR+1");
+    CHECK(name_at(uart, 2, false) == "-");
+}
+
+TEST_CASE("a description takes a peripheral, and an address finds one") {
+    const auto reader = [](const std::string& file) {
+        CHECK(file == "chip.svd");
+        return read_svd(svd, file);
+    };
+    RegisterBook book = RegisterBook::shipped();
+    book.add(read_svd(svd, "chip.svd"), {});
+    book.add(
+        read_regs("device mine\ncompatible acme,uart\nsvd chip.svd UART0 at 0x100\n", "my.regs"),
+        reader);
+    const std::vector<std::string> acme{"acme,uart"};
+    const std::vector<std::string> pl011{"arm,pl011"};
+    REQUIRE(book.find(acme, 0, 0) != nullptr);
+    CHECK(name_at(*book.find(acme, 0, 0), 0x108, false) == "CR2");
+    CHECK(book.find(pl011, 0, 0x40001000)->name == "UART0");
+    CHECK(book.find(pl011, 0, 0x40009000)->name == "pl011");
+    CHECK_THROWS_WITH(book.add(read_regs("device d\nsvd chip.svd UART9\n", "my.regs"), reader),
+                      "my.regs:2: chip.svd has no peripheral 'UART9' with registers");
+}
+
+TEST_CASE("what is wrong with an SVD file is told with its line") {
+    CHECK(wrong("<device>\n<peripherals>\n</device>").rfind("chip.svd:3: ", 0) == 0);
+    CHECK(wrong("").rfind("chip.svd:1: ", 0) == 0);
+    CHECK(wrong("<html/>") ==
+          "chip.svd:1: this is no SVD file: <device> with <peripherals> is missing");
+    CHECK(wrong("<device><peripherals>\n<peripheral/></peripherals></device>") ==
+          "chip.svd:2: <peripheral> without <baseAddress>");
+    CHECK(wrong(with_register("")) == "nothing is wrong");
+    CHECK(wrong(with_register("<size>99</size>")) == "chip.svd:2: register 'R' has '99' bits");
+    CHECK(wrong(with_register(
+              "<fields>\n<field><name>F</name><bitRange>3:0</bitRange></field></fields>")) ==
+          "chip.svd:4: <bitRange>: '3:0' is no [high:low]");
+    CHECK(wrong(with_register(
+              "<fields><field><name>F</name><bitOffset>32</bitOffset></field></fields>")) ==
+          "chip.svd:3: field 'F' is beyond the 32 bits of its register");
+    CHECK(wrong(with_register("<dim>x</dim>")) == "chip.svd:2: <dim>: 'x' is no number");
+    CHECK(wrong("<device><peripherals><peripheral "
+                "derivedFrom=\"Q\"><name>P</name></peripheral></peripherals>"
+                "</device>") == "chip.svd:1: derivedFrom=\"Q\": there is no such peripheral");
+    CHECK(wrong("<device><peripherals><peripheral "
+                "derivedFrom=\"P\"><name>P</name></peripheral></peripherals>"
+                "</device>") == "chip.svd:1: elements derived from one another end at 8");
+}
