@@ -12,6 +12,7 @@ void add_print(CLI::App& app, Action& action);
 void add_follow(CLI::App& app, Action& action);
 void add_stat(CLI::App& app, Action& action);
 void add_top(CLI::App& app, Action& action);
+void add_info(CLI::App& app, Action& action);
 void add_at_start(CLI::App& app, Action& action);
 void add_ctl(CLI::App& app, Action& action);
 void add_blackbox(CLI::App& app, Action& action);

@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
     mmioscope::cli::add_follow(app, action);
     mmioscope::cli::add_stat(app, action);
     mmioscope::cli::add_top(app, action);
+    mmioscope::cli::add_info(app, action);
     mmioscope::cli::add_ctl(app, action);
     mmioscope::cli::add_at_start(app, action);
     mmioscope::cli::add_blackbox(app, action);

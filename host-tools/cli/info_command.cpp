@@ -1,0 +1,73 @@
+#include "cli/commands.hpp"
+#include "info/text.hpp"
+#include "reading/trace.hpp"
+
+#include <memory>
+#include <string>
+
+namespace mmioscope::cli {
+
+namespace {
+
+struct Options {
+    reading::TraceOptions trace;
+    bool coverage = false;
+};
+
+constexpr char footer[] = R"(
+Coverage is counted over the registers that were accessed, however often each was. --registers takes
+  FILE.regs                        descriptions in mmioscope's own format (mmioscope-registers(5))
+  FILE.svd                         a CMSIS-SVD file, whose peripherals are found by their addresses
+  FILE.svd:PERIPHERAL=COMPATIBLE   one of its peripherals, for devices with that `compatible`
+
+Examples:
+  mmioscope info boot.mmio
+  mmioscope info --coverage boot.mmio                    # which registers have no names yet
+  mmioscope info --coverage --registers soc.regs boot.mmio
+  mmioscope info --dtb board.dtb stream.mmio             # recorded over a wire: it has no device tree
+
+Exit status: 0 the trace is whole, 1 it is cut, damaged or lacks records, 2 it cannot be read.)";
+
+Status info(const Options& options) {
+    reading::Trace trace(options.trace);
+    registers::Coverage coverage;
+    trace::Summary summary;
+    std::uint64_t last = 0;
+    while (const Event* event = trace.next()) {
+        summary.add(std::span(event->record, 1));
+        coverage.add(*event);
+        last = event->nanoseconds;
+    }
+    const trace::TraceReader& reader = trace.reader();
+    if (options.coverage) {
+        fmt::print("{}", info::unnamed_text(coverage));
+    } else {
+        fmt::print("{}\n{}\n", info::head_text(reader, summary, last),
+                   info::devices_text(reader, trace.naming().devices()));
+    }
+    fmt::print("{}", info::coverage_text(coverage));
+    return reader.sound() && reader.end()->lost == 0 ? Status::fine : Status::failed;
+}
+
+} // namespace
+
+void add_info(CLI::App& app, Action& action) {
+    CLI::App& command =
+        *app.add_subcommand("info", "Print what a trace is, and what its devices are");
+    const auto options = std::make_shared<Options>();
+    command.add_option("file", options->trace.path, "Trace file; - for standard input")->required();
+    command.add_flag("--coverage", options->coverage, "Print what has no name, and how much has");
+    command
+        .add_option("--registers", options->trace.registers,
+                    "Descriptions of registers, several times")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
+    command
+        .add_option("--dtb", options->trace.tree,
+                    "Board's device tree, for a trace without one")
+        ->type_name("FILE");
+    command.footer(footer);
+    command.callback([options, &action] { action = [options] { return info(*options); }; });
+}
+
+} // namespace mmioscope::cli

@@ -1,0 +1,49 @@
+#include "info/text.hpp"
+
+#include <fmt/format.h>
+
+namespace mmioscope::info {
+
+namespace {
+
+std::string size_text(std::uint64_t size) {
+    constexpr std::uint64_t kibi = 1024;
+    if (size >= kibi * kibi && size % (kibi * kibi) == 0) {
+        return fmt::format("{} MiB", size / kibi / kibi);
+    }
+    return size >= kibi && size % kibi == 0 ? fmt::format("{} KiB", size / kibi)
+                                            : fmt::format("{} B", size);
+}
+
+std::string interrupts_text(const registers::Device& device) {
+    std::string text;
+    for (const unsigned id : device.interrupts) {
+        text += fmt::format("{}{}", text.empty() ? "" : ",", id);
+    }
+    return text.empty() || device.reg_index > 0 ? "-" : text;
+}
+
+std::string_view traced_text(const registers::Device& device) {
+    return device.traced ? "yes" : device.disabled ? "off" : "no";
+}
+
+} // namespace
+
+std::string devices_text(const trace::TraceReader& reader, const registers::TraceDevices& devices) {
+    const std::size_t width = reader.names().width();
+    std::string text =
+        fmt::format("{:<{}}  {:<6}  {:>10}  {:>8}  {:<12}  {:<28}  {}\n", "device", width, "traced",
+                    "address", "size", "interrupts", "compatible", "path");
+    const auto& all = devices.devices();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const registers::Device& device = all[i];
+        text +=
+            fmt::format("{:<{}}  {:<6}  {:#010x}  {:>8}  {:<12}  {:<28}  {}\n",
+                        reader.names()[static_cast<std::uint16_t>(i)], width, traced_text(device),
+                        device.range.base, size_text(device.range.size), interrupts_text(device),
+                        device.compatible.empty() ? "-" : device.compatible.front(), device.path);
+    }
+    return text;
+}
+
+} // namespace mmioscope::info
