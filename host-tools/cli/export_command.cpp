@@ -73,7 +73,7 @@ Status export_trace(const Options& options) {
     }
     reading::Trace trace(options.trace);
     const auto destination = exporting::open_destination(options.format, options.output);
-    exporting::WholeTrace all(trace);
+    exporting::WholeTrace all(trace, reading::selects(options.trace));
     Progress progress(!destination->terminal());
     all.write(destination->exporter(), [&progress](std::uint64_t n) { progress(n); });
     destination->finish();
@@ -97,6 +97,13 @@ void add_export(CLI::App& app, Action& action) {
     command.add_option("-o,--output", options->output, "Where to; - for standard output")
         ->required()
         ->type_name("OUT");
+    command.add_option("-F,--filter", options->trace.filter, "Only events for which this holds")
+        ->type_name("EXPR");
+    command.add_option("--cpu", options->trace.cpus, "Only events of these CPUs")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("N[,N]");
+    command.add_flag("--no-pc", options->trace.no_pc, "No code addresses, nor what stands there");
     command.add_flag("--strict", options->strict, "Exit status 1 if the trace lacks records, too");
     command.footer(footer);
     command.callback([options, &action] { action = [options] { return export_trace(*options); }; });

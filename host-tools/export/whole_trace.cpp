@@ -8,8 +8,10 @@ namespace mmioscope::exporting {
 void WholeTrace::write(Exporter& exporter, const std::function<void(std::uint64_t)>& progress) {
     exporter.begin(trace_.reader());
     while (const Event* const event = trace_.next()) {
-        if (const auto loss = losses_.add(*event->record)) {
-            add_loss(*loss, event->nanoseconds, exporter);
+        if (!selected_) {
+            if (const auto loss = losses_.add(*event->record)) {
+                add_loss(*loss, event->nanoseconds, exporter);
+            }
         }
         add(*event, exporter);
         last_ns_ = event->nanoseconds;

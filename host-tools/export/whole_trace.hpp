@@ -15,7 +15,9 @@ namespace mmioscope::exporting {
 
 class WholeTrace {
 public:
-    explicit WholeTrace(reading::Trace& trace) : trace_(trace) {}
+    /// `selected`: only some of the trace's events come by (reading::selects()), so that a number
+    /// that is not there tells nothing; losses are then told at the end.
+    WholeTrace(reading::Trace& trace, bool selected) : trace_(trace), selected_(selected) {}
 
     /// `progress` is told how many events were exported, every few thousand.
     void write(Exporter& exporter, const std::function<void(std::uint64_t)>& progress);
@@ -30,6 +32,7 @@ private:
     void add_rest(Exporter& exporter);
 
     reading::Trace& trace_;
+    bool selected_;
     LossFinder losses_;
     trace::MarkerTexts texts_;
     std::uint64_t events_ = 0;
