@@ -1,8 +1,11 @@
 #include "reading/naming.hpp"
 
 #include "lib/change_text.hpp"
+#include "lib/error.hpp"
 #include "lib/marker_text.hpp"
 #include "lib/record_text.hpp"
+#include "symbols/function_table.hpp"
+#include "symbols/section.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -57,6 +60,16 @@ std::uint64_t ticks(std::uint64_t nanoseconds, std::uint32_t frequency) {
 Naming::Naming(const trace::TraceReader& reader, const registers::Sources& sources)
     : reader_(reader), devices_(sources) {
     devices_.refresh(reader_);
+}
+
+void Naming::add_own_symbols(const trace::TraceReader::Report& report) {
+    try {
+        symbols::SymbolList own = symbols::unpack(reader_.symbols());
+        symbols_.add(symbols::Trust::image,
+                     std::make_unique<symbols::FunctionTable>(std::move(own)));
+    } catch (const Error& error) {
+        report(error.what());
+    }
 }
 
 Event Naming::event(const abi::Record& record) {

@@ -40,6 +40,9 @@ public:
     /// Where functions get their names from; to be filled before the first event.
     symbols::Symbols& symbols() { return symbols_; }
 
+    /// Adds the functions that the trace itself carries; `report` is told why it cannot.
+    void add_own_symbols(const trace::TraceReader::Report& report);
+
     /// The trace's devices, with what their tree and their descriptions say.
     const registers::TraceDevices& devices() const { return devices_; }
 

@@ -4,8 +4,6 @@
 #include "lib/growing_source.hpp"
 #include "lib/open_source.hpp"
 #include "reading/strip_code.hpp"
-#include "symbols/function_table.hpp"
-#include "symbols/section.hpp"
 #include "symbols/symbol_files.hpp"
 
 #include <unistd.h>
@@ -50,23 +48,12 @@ Trace::Trace(const TraceOptions& options)
     }
     naming_ =
         std::make_unique<Naming>(*reader_, registers::Sources{options.registers, options.tree});
-    add_symbols(report);
+    symbols::add_files(naming_->symbols(), options_.symbols);
+    naming_->add_own_symbols(report); // last, so that a file wins
     if (filter_) {
         filter_->bind(*reader_);
     }
     select();
-}
-
-// The trace's own come last, so that a file wins.
-void Trace::add_symbols(const trace::TraceReader::Report& report) {
-    symbols::add_files(naming_->symbols(), options_.symbols);
-    try {
-        symbols::SymbolList own = symbols::unpack(reader_->symbols());
-        naming_->symbols().add(symbols::Trust::image,
-                               std::make_unique<symbols::FunctionTable>(std::move(own)));
-    } catch (const Error& error) {
-        report(error.what());
-    }
 }
 
 // Times are since the first record, whether that is wanted or not. One that has an earlier time is

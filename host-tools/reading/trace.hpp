@@ -61,7 +61,6 @@ private:
     const Event* take();
     bool in_range(const Event& event) const;
     void select();
-    void add_symbols(const trace::TraceReader::Report& report);
 
     TraceOptions options_;
     std::optional<filter::Filter> filter_; ///< made first: a wrong one is told of before the trace

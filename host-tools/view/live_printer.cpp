@@ -94,6 +94,7 @@ bool LivePrinter::print(const Part& part) {
 
 bool LivePrinter::print(trace::TraceReader& reader) {
     reading::Naming naming(reader);
+    naming.add_own_symbols([](const std::string&) {}); // told of when the file is read
     for (auto records = reader.next(); !records.empty(); records = reader.next()) {
         if (!printer_) {
             start(reader, records.front().time);
