@@ -1,4 +1,5 @@
 #include "cli/commands.hpp"
+#include "cli/name_options.hpp"
 #include "export/formats.hpp"
 #include "export/whole_trace.hpp"
 #include "lib/progress_line.hpp"
@@ -103,6 +104,7 @@ void add_export(CLI::App& app, Action& action) {
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("N[,N]");
+    add_name_options(command, options->trace);
     command.add_flag("--no-pc", options->trace.no_pc, "No code addresses, nor what stands there");
     command.add_flag("--strict", options->strict, "Exit status 1 if the trace lacks records, too");
     command.footer(footer);

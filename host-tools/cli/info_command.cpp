@@ -1,4 +1,5 @@
 #include "cli/commands.hpp"
+#include "cli/name_options.hpp"
 #include "info/text.hpp"
 #include "reading/trace.hpp"
 
@@ -57,15 +58,7 @@ void add_info(CLI::App& app, Action& action) {
     const auto options = std::make_shared<Options>();
     command.add_option("file", options->trace.path, "Trace file; - for standard input")->required();
     command.add_flag("--coverage", options->coverage, "Print what has no name, and how much has");
-    command
-        .add_option("--registers", options->trace.registers,
-                    "Descriptions of registers, several times")
-        ->type_name("FILE")
-        ->allow_extra_args(false);
-    command
-        .add_option("--dtb", options->trace.tree,
-                    "Board's device tree, for a trace without one")
-        ->type_name("FILE");
+    add_name_options(command, options->trace);
     command.footer(footer);
     command.callback([options, &action] { action = [options] { return info(*options); }; });
 }

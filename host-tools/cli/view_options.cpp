@@ -1,5 +1,6 @@
 #include "cli/view_options.hpp"
 
+#include "cli/name_options.hpp"
 #include "cli/option_types.hpp"
 #include "lib/duration.hpp"
 #include "lib/error.hpp"
@@ -54,13 +55,7 @@ void add_view_options(CLI::App& command, ViewOptions& options) {
     command.add_option("--from", options.from, "Only events from this time on (1.5, 20ms, ...)")
         ->type_name("TIME");
     command.add_option("--to", options.to, "Only events before this time")->type_name("TIME");
-    add_symbols(command, options.trace.symbols);
-    command.add_option("--registers", options.trace.registers, "Descriptions of registers")
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->allow_extra_args(false)
-        ->type_name("FILE");
-    command.add_option("--dtb", options.trace.tree, "Device tree, for a trace without one")
-        ->type_name("FILE");
+    add_name_options(command, options.trace);
     command.add_flag("--strict", options.strict, "Stop at the first damage or loss");
     command.add_flag("--no-pc", options.trace.no_pc, "No code addresses, nor what stands there");
 }

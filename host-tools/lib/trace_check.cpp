@@ -78,6 +78,9 @@ private:
     void end(std::span<const std::byte> payload);
     void judge_end();
 
+    // What report_ writes to comes first: the file's head, which reader_ reads, may be damaged.
+    CheckResult result_;
+    std::uint64_t losses_ = 0; ///< problems that are losses
     Report report_;
     std::optional<FileIndex> index_; ///< where the source can seek
     FileReader reader_;
@@ -87,9 +90,7 @@ private:
     std::optional<abi::End> end_;
     std::uint64_t index_offset_ = 0;
     std::uint64_t told_ = 0;   ///< lost records of which a section tells
-    std::uint64_t losses_ = 0; ///< problems that are losses
     bool has_info_ = false;
-    CheckResult result_;
 };
 
 std::optional<FileIndex> index_of(ByteSource& source) {

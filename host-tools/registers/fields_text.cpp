@@ -40,6 +40,11 @@ const std::string* value_name(const Field& field, std::uint64_t value) {
     return found == field.values.end() ? nullptr : &found->second;
 }
 
+/// Whether `field` is all of its register, and has no name for it: the value itself says as much.
+bool says_nothing_new(const Field& field, std::uint64_t value, const Register& reg) {
+    return field.width == reg.size * 8 && value_name(field, value) == nullptr;
+}
+
 void append(std::string& text, const Field& first, const Field& last, std::uint64_t value) {
     text += text.empty() ? "" : " ";
     text += first.name;
@@ -71,7 +76,8 @@ std::string fields_text(const Register& reg, std::uint64_t value, unsigned size,
     const std::vector<Field>& fields = reg.fields;
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const std::uint64_t here = field_value(fields[i], value, within);
-        if (!holds(fields[i], size, within) || (here == 0 && value_name(fields[i], 0) == nullptr)) {
+        if (!holds(fields[i], size, within) || says_nothing_new(fields[i], here, reg) ||
+            (here == 0 && value_name(fields[i], 0) == nullptr)) {
             continue;
         }
         const std::size_t first = i;

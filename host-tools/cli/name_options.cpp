@@ -1,0 +1,19 @@
+#include "cli/name_options.hpp"
+
+#include "cli/option_types.hpp"
+
+namespace mmioscope::cli {
+
+void add_name_options(CLI::App& command, reading::TraceOptions& options) {
+    add_symbols(command, options.symbols);
+    command
+        .add_option("--registers", options.registers,
+                    "Descriptions of registers (mmioscope-registers(5), SVD); several by repeating")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false)
+        ->type_name("FILE");
+    command.add_option("--dtb", options.tree, "Board's device tree, for a trace without one")
+        ->type_name("FILE");
+}
+
+} // namespace mmioscope::cli
