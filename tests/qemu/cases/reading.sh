@@ -60,14 +60,17 @@ reading_compressed() {
 
 # `make install`, and a program of one's own compiled with what pkg-config says.
 reading_installed() {
-    local root="$out/root" got way
+    local root="$out/root" got way plain
     make --no-print-directory install DESTDIR="$root" PREFIX=/usr >"$out/make" 2>&1 || fail "$(tail -n 1 "$out/make")"
-    export PKG_CONFIG_PATH=$root/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
+    plain=$(mktemp -d) # pkg-config's words are split at spaces, which the checkout's path may have
+    ln -s "$(realpath "$root")" "$plain/root"
+    export PKG_CONFIG_PATH=$plain/root/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$plain/root
     local flags
     read -ra flags <<<"$(pkg-config --cflags --libs mmioscope)"
     cp tests/reading/first_events.cpp "$out/first_events.cpp"
     g++ -std=c++20 -O1 -Wall -Wextra -o "$out/first-events" "$out/first_events.cpp" "${flags[@]}" ||
         fail "does not compile"
+    rm -r "$plain"
     for way in whole old cut; do
         reading_trace 100000 ${way/whole/}
         got=$("$out/first-events" "$out/trace.mmio" 50000000 50002000)
