@@ -4,36 +4,18 @@
 #include "run/options.hpp"
 
 #include <cstddef>
-#include <future>
 #include <string>
 #include <vector>
 
 namespace mmioscope::run {
 
-/// Decoded beside all else: it takes half a second.
-class KernelNames {
-public:
-    explicit KernelNames(const Options& options);
-
-    /// Waits until it is done. What cannot be decoded is said once, on standard error.
-    void wait();
-
-    // After wait(); empty if there is none.
-    const std::string& banner() const { return names_.banner; }
-    const std::vector<std::byte>& symbols() const {
-        return names_.symbols;
-    } ///< a section's payload
-
-private:
-    struct Names {
-        std::string banner;
-        std::vector<std::byte> symbols;
-        std::string why_not; ///< empty: all is well
-    };
-    static Names decode(const std::string& path);
-
-    std::future<Names> future_; ///< of a bare program none
-    Names names_;
+struct KernelNames {
+    std::string banner;             ///< empty: not known
+    std::vector<std::byte> symbols; ///< a section's payload; empty: there are none
 };
+
+/// Takes half a second, so before the guest's CPUs run: beside them it would be the guest's time.
+/// What cannot be decoded is said on standard error, and left empty. A bare program has none.
+KernelNames kernel_names(const Options& options);
 
 } // namespace mmioscope::run

@@ -72,10 +72,10 @@ trace::About about(const Plan& plan, const KernelNames& names, unsigned boot) {
     for (const std::string& command : options.at_start) {
         lines += fmt::format("at-start={}\n", command);
     }
-    if (!names.banner().empty()) {
-        lines += fmt::format("kernel.banner={}\n", names.banner());
+    if (!names.banner.empty()) {
+        lines += fmt::format("kernel.banner={}\n", names.banner);
     }
-    return {std::move(lines), names.symbols()};
+    return {std::move(lines), names.symbols};
 }
 
 Stop record(TraceSource& source, trace::FileWriter& file, Watch& watch, ProgressLine& progress,
@@ -113,7 +113,7 @@ struct Run {
     Watch& watch;
     ProgressLine& progress;
     Wires& wires;
-    KernelNames& names;
+    const KernelNames& names;
     view::LivePrinter* printer;
 
     /// The machine is to be reset, and its next boot to be traced.
@@ -127,7 +127,6 @@ Stop record_boot(const Run& run, TraceSource& source, FileDescriptor opened, uns
     const auto trace_file = std::make_shared<trace::FollowedFile>(std::move(opened));
     const EndOfFile end_of_file{trace_file->written};
     trace::FileWriter file(trace_file->file.get(), trace_file->written);
-    run.names.wait();
     source.begin(file, about(run.plan, run.names, boot));
     if (run.printer != nullptr) {
         run.printer->follow(trace_file);
@@ -148,7 +147,7 @@ Status run_session(const Plan& plan) {
     Signals signals;
     const GuestMemory memory(*plan.board, plan.options.memory, plan.options.ram);
     RunFiles files(plan);
-    KernelNames names(plan.options); // decoded while QEMU starts
+    const KernelNames names = kernel_names(plan.options);
     std::optional<Monitor> monitor;
     if (plan.options.reboots > 0) {
         monitor.emplace();
