@@ -74,13 +74,13 @@ test)
     suite completion 3 tests/completion/completion.sh "$build"
     suite model 20 tests/model/run.sh "$build" test
     beside fuzz tests/fuzz/run.sh "$build" 20 wire
-    suite unit 80 catch "$build/tests/unit"
+    suite unit 90 catch "$build/tests/unit"
     joined fuzz 25
     suite mutants 60 tests/mutants/run.py "$build"
-    suite host-tools 20 catch "$build/tests/host-tools"
+    suite host-tools 30 catch "$build/tests/host-tools"
     suite decoder 30 "$build/tests/decoder"
-    suite export 60 tests/export/run.sh "$build"
-    suite integration 660 tests/qemu/run.sh --tier test
+    suite export 100 tests/export/run.sh "$build"
+    suite integration 700 tests/qemu/run.sh --tier test
     ;;
 nightly)
     build_all
