@@ -1,6 +1,7 @@
 #include "export/columns.hpp"
 
 #include "export/words.hpp"
+#include "lib/record_text.hpp"
 
 #include <array>
 
@@ -16,7 +17,7 @@ Cell when(bool known, Cell cell) {
 
 // Zero stands for an address that nobody knows.
 Cell address(const Event& e, std::uint32_t value) {
-    return when(has_place(e.record->type) && value != 0, Hex{value});
+    return when(trace::has_place(e.record->type) && value != 0, Hex{value});
 }
 
 Cell words(std::string text) {
@@ -37,7 +38,7 @@ Cell value(const Event& e) {
 }
 
 bool placed(const Event& e) {
-    return has_place(e.record->type);
+    return trace::has_place(e.record->type);
 }
 
 bool carried_out(const Event& e) {

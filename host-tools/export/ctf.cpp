@@ -2,6 +2,7 @@
 
 #include "export/words.hpp"
 #include "lib/error.hpp"
+#include "lib/record_text.hpp"
 
 namespace mmioscope::exporting {
 
@@ -78,7 +79,7 @@ void Ctf::add(const Event& event) {
     if (r.type == RecordType::gap) {
         to.put(r.cpu_sequence);
         to.put(r.value);
-    } else if (has_place(r.type)) {
+    } else if (trace::has_place(r.type)) {
         put_place(to, event);
     } else {
         to.put(r.value);

@@ -1,6 +1,7 @@
 #include "export/ctf_metadata.hpp"
 
 #include "export/words.hpp"
+#include "lib/record_text.hpp"
 
 #include <fmt/format.h>
 
@@ -80,7 +81,7 @@ std::string events() {
         const auto type = static_cast<abi::RecordType>(id);
         append_event(to, id, type_word(type),
                      type == abi::RecordType::gap ? lost
-                     : has_place(type)            ? placed
+                     : trace::has_place(type)     ? placed
                                                   : plain);
     }
     return to;
@@ -92,8 +93,7 @@ std::string devices(const trace::TraceReader& reader) {
         to +=
             fmt::format("    {} = {},\n", quoted(reader.names()[static_cast<std::uint16_t>(i)]), i);
     }
-    return to +
-           fmt::format("    \"-\" = {}\n}} := device_name;\n", abi::no_device);
+    return to + fmt::format("    \"-\" = {}\n}} := device_name;\n", abi::no_device);
 }
 
 std::string environment(const trace::TraceReader& reader) {

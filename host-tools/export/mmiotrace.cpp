@@ -1,6 +1,7 @@
 #include "export/mmiotrace.hpp"
 
 #include "export/words.hpp"
+#include "lib/record_text.hpp"
 
 #include <iterator>
 
@@ -110,7 +111,7 @@ void Mmiotrace::add_mark(const Event& event) {
         fmt::format_to(to, "Lost {} events. cpu {} sequence {}\n", r.value, r.cpu, r.cpu_sequence);
     } else if (r.type == RecordType::marker) {
         fmt::format_to(to, "{}\n", one_line(plain_text(event.text)));
-    } else if (has_place(r.type)) {
+    } else if (trace::has_place(r.type)) {
         fmt::format_to(to, "{} {:#x} {}\n", type_word(r.type), abi::physical_address(r),
                        one_line(event.text));
     } else {

@@ -2,6 +2,7 @@
 
 #include "export/columns.hpp"
 #include "export/words.hpp"
+#include "lib/record_text.hpp"
 
 #include <protozero/pbf_writer.hpp>
 
@@ -209,7 +210,7 @@ void Perfetto::add_instant(const Event& event) {
     point.text("flags", flag_words(r));
     if (r.type == RecordType::gap) {
         point.number("count", r.value);
-    } else if (!access && has_place(r.type)) {
+    } else if (!access && trace::has_place(r.type)) {
         point.text("device", event.device);
         tell_place(point, event);
     } else if (!access) {

@@ -90,13 +90,13 @@ void Sqlite::add_row(const Event& event) {
     bind_place(event);
     bind_code(event);
     event_ << r.cpu_sequence;
-    has_place(r.type) ? event_ << r.lock_sequence : event_.null();
+    trace::has_place(r.type) ? event_ << r.lock_sequence : event_.null();
     (event_ << flag_words(r)).run();
 }
 
 void Sqlite::bind_place(const Event& event) {
     const abi::Record& r = *event.record;
-    if (!has_place(r.type)) {
+    if (!trace::has_place(r.type)) {
         event_.null().null();
         r.device == abi::no_device ? event_.null() : event_ << r.device;
         event_.null().null().null() << r.value;
@@ -114,7 +114,7 @@ void Sqlite::bind_place(const Event& event) {
 
 void Sqlite::bind_code(const Event& event) {
     const abi::Record& r = *event.record;
-    if (!has_place(r.type)) {
+    if (!trace::has_place(r.type)) {
         event_.null().null().null().null().null().null().null();
         return;
     }

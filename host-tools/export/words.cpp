@@ -27,11 +27,10 @@ void append_word(std::string& to, std::string_view word) {
 }
 
 std::string value_text(const Field& field, std::uint64_t bits) {
-    const auto name = std::find_if(field.values.begin(), field.values.end(),
-                                   [bits](const auto& known) { return known.first == bits; });
-    return name != field.values.end() ? name->second
-           : field.width == 1         ? fmt::format("{}", bits)
-                                      : fmt::format("{:#x}", bits);
+    const std::string* name = registers::value_name(field, bits);
+    return name != nullptr    ? *name
+           : field.width == 1 ? fmt::format("{}", bits)
+                              : fmt::format("{:#x}", bits);
 }
 
 } // namespace
@@ -39,19 +38,6 @@ std::string value_text(const Field& field, std::uint64_t bits) {
 std::string_view type_word(RecordType type) {
     const auto index = static_cast<std::size_t>(type);
     return index < types.size() ? types[index] : "unknown";
-}
-
-bool has_place(RecordType type) {
-    switch (type) {
-    case RecordType::access:
-    case RecordType::begin:
-    case RecordType::own:
-    case RecordType::fetch:
-    case RecordType::maintenance:
-    case RecordType::page_table_walk:
-    case RecordType::fault: return true;
-    default: return false;
-    }
 }
 
 bool has_bus_value(const abi::Record& record) {

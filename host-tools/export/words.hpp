@@ -11,9 +11,6 @@ namespace mmioscope::exporting {
 /// "access", "begin", "own", "lost", "marker", ...; "unknown" for types newer than this program.
 std::string_view type_word(abi::RecordType type);
 
-/// Whether records of this type are about an address, and an instruction.
-bool has_place(abi::RecordType type);
-
 /// Whether `value` is what was loaded or stored.
 bool has_bus_value(const abi::Record& record);
 

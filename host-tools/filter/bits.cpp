@@ -1,6 +1,7 @@
 #include "filter/bits.hpp"
 
-#include "filter/field.hpp"
+#include "lib/record_text.hpp"
+#include "registers/fields_text.hpp"
 
 #include <algorithm>
 
@@ -9,23 +10,21 @@ namespace mmioscope::filter {
 std::optional<std::uint64_t> field_value(const Event& event, const Field& field) {
     const abi::Record& record = *event.record;
     const std::uint64_t into = event.offset - event.reg->offset; // bytes; huge if below it
-    if (!has_access(record) || record.type == abi::RecordType::fault ||
+    if (!trace::has_place(record.type) || record.type == abi::RecordType::fault ||
         (record.flags & abi::flag_value_unknown) != 0 || into >= 8) {
         return std::nullopt;
     }
-    const auto first = static_cast<unsigned>(into) * 8;
-    const unsigned bits = std::min(abi::access_size(record), 8u) * 8;
-    if (field.low < first || field.width == 0 || field.low - first + field.width > bits) {
+    const auto within = static_cast<unsigned>(into);
+    const unsigned size = std::min(abi::access_size(record), 8u);
+    if (field.width == 0 || !registers::holds(field, size, within)) {
         return std::nullopt;
     }
-    const std::uint64_t mask = field.width >= 64 ? UINT64_MAX : (1ull << field.width) - 1;
-    return record.value >> (field.low - first) & mask;
+    return registers::field_value(field, record.value, within);
 }
 
 std::string_view value_name(const Field& field, std::uint64_t value) {
-    const auto named = std::find_if(field.values.begin(), field.values.end(),
-                                    [value](const auto& one) { return one.first == value; });
-    return named == field.values.end() ? std::string_view() : named->second;
+    const std::string* name = registers::value_name(field, value);
+    return name != nullptr ? std::string_view(*name) : std::string_view();
 }
 
 } // namespace mmioscope::filter

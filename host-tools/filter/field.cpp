@@ -34,18 +34,4 @@ const TextField* text_field(std::string_view name) {
     return find(text_fields(), name);
 }
 
-bool has_access(const abi::Record& record) {
-    using abi::RecordType;
-    switch (record.type) {
-    case RecordType::access:
-    case RecordType::begin:
-    case RecordType::own:
-    case RecordType::fetch:
-    case RecordType::maintenance:
-    case RecordType::page_table_walk:
-    case RecordType::fault: return true;
-    default: return false;
-    }
-}
-
 } // namespace mmioscope::filter

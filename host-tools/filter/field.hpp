@@ -67,7 +67,4 @@ std::span<const Synonym> synonyms();
 const NumberField* number_field(std::string_view name);
 const TextField* text_field(std::string_view name);
 
-/// Whether the record tells of an access that has an address, a size and a direction.
-bool has_access(const abi::Record& record);
-
 } // namespace mmioscope::filter

@@ -1,5 +1,7 @@
 #include "filter/field.hpp"
 
+#include "lib/record_text.hpp"
+
 namespace mmioscope::filter {
 
 namespace {
@@ -36,7 +38,7 @@ Number number(const Event& event, std::uint32_t) {
 // Of what only an access has.
 template <std::uint64_t (*get)(const Event&)>
 Number accessed(const Event& event, std::uint32_t) {
-    return has_access(*event.record) ? Number(get(event)) : std::nullopt;
+    return trace::has_place(event.record->type) ? Number(get(event)) : std::nullopt;
 }
 std::uint64_t size(const Event& event) {
     return abi::access_size(*event.record);

@@ -1,5 +1,7 @@
 #include "filter/field.hpp"
 
+#include "lib/record_text.hpp"
+
 #include <algorithm>
 #include <charconv>
 
@@ -72,7 +74,7 @@ bool task(const Event& event, const Reader& reader) {
     }
     char digits[2 + 8] = {'0', 'x'};
     const auto end = std::to_chars(digits + 2, std::end(digits), event.record->task, 16);
-    return has_access(*event.record) &&
+    return trace::has_place(event.record->type) &&
            reader.matches({digits, static_cast<std::size_t>(end.ptr - digits)});
 }
 

@@ -12,6 +12,9 @@ namespace mmioscope::trace {
 /// "access", "own", ...; "unknown record" for types newer than this program.
 std::string_view type_text(abi::RecordType type);
 
+/// Whether records of this type are about an address, and an instruction.
+bool has_place(abi::RecordType type);
+
 /// Why an access reached no device, or what is wrong with it. `value` is that of a fault record.
 std::string fault_text(std::uint64_t value);
 

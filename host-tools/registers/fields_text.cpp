@@ -34,12 +34,6 @@ bool follows(const Field& field, const Field& before) {
            a.stem == b.stem && number_of(b.digits) == number_of(a.digits) + 1;
 }
 
-const std::string* value_name(const Field& field, std::uint64_t value) {
-    const auto found = std::find_if(field.values.begin(), field.values.end(),
-                                    [value](const auto& named) { return named.first == value; });
-    return found == field.values.end() ? nullptr : &found->second;
-}
-
 /// Whether `field` is all of its register, and has no name for it: the value itself says as much.
 bool says_nothing_new(const Field& field, std::uint64_t value, const Register& reg) {
     return field.width == reg.size * 8 && value_name(field, value) == nullptr;
@@ -60,6 +54,12 @@ void append(std::string& text, const Field& first, const Field& last, std::uint6
 }
 
 } // namespace
+
+const std::string* value_name(const Field& field, std::uint64_t value) {
+    const auto found = std::find_if(field.values.begin(), field.values.end(),
+                                    [value](const auto& named) { return named.first == value; });
+    return found == field.values.end() ? nullptr : &found->second;
+}
 
 bool holds(const Field& field, unsigned size, unsigned within) {
     return field.low >= within * 8 && field.low + field.width <= (within + size) * 8;

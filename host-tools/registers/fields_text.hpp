@@ -19,6 +19,9 @@ std::string fields_text(const Register& reg, std::uint64_t value, unsigned size,
 /// of the access, as in Event::offset.
 std::string register_text(const Register& reg, std::uint64_t offset);
 
+/// What the description calls a field with this value; null if it has no name for it.
+const std::string* value_name(const Field& field, std::uint64_t value);
+
 /// Whether an access of `size` bytes, `within` bytes behind the register's start, holds the field.
 bool holds(const Field& field, unsigned size, unsigned within);
 
