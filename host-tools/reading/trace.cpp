@@ -3,6 +3,7 @@
 #include "lib/error.hpp"
 #include "lib/growing_source.hpp"
 #include "lib/open_source.hpp"
+#include "lib/open_trace.hpp"
 #include "reading/strip_code.hpp"
 #include "symbols/symbol_files.hpp"
 
@@ -36,16 +37,9 @@ Trace::Trace(const TraceOptions& options)
     : options_(options), filter_(make_filter(options)),
       file_(options.path == "-" ? FileDescriptor() : open_input(options.path)),
       source_(source_of(file_ ? file_.get() : STDIN_FILENO, options)) {
-    const auto tell = [path = options.path](const std::string& text) {
-        fmt::print(stderr, "mmioscope: {}: {}\n", path, text);
-    };
     const trace::TraceReader::Report report =
-        options.report ? options.report : trace::TraceReader::Report(tell);
-    try {
-        reader_ = std::make_unique<trace::TraceReader>(*source_, report);
-    } catch (const Error& error) {
-        throw Error(error.status(), options.path + ": " + error.what());
-    }
+        options.report ? options.report : trace::tell_of(options.path);
+    reader_ = trace::read_trace(*source_, options.path, report);
     naming_ =
         std::make_unique<Naming>(*reader_, registers::Sources{options.registers, options.tree});
     symbols::add_files(naming_->symbols(), options_.symbols);
