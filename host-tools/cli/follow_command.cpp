@@ -11,12 +11,6 @@ namespace mmioscope::cli {
 
 namespace {
 
-struct Options {
-    ViewOptions view;
-    bool all = false;
-    bool raw = false;
-};
-
 constexpr char footer[] = R"(
 FILE is what mmioscope run -o or record -o is writing, in this or another process; - is a pipe. Prints until the recording
 ends, or until Ctrl-C, and then the table and the verdict of what came up to there.
@@ -43,8 +37,8 @@ std::optional<reading::Trace> open(const reading::TraceOptions& selection, const
     }
 }
 
-Status follow(const Options& options) {
-    reading::TraceOptions selection = trace_options(options.view);
+Status follow(const ViewOptions& options) {
+    reading::TraceOptions selection = trace_options(options);
     Signals signals;
     std::unique_ptr<view::Printer> printer;
     bool stopped = false;
@@ -60,15 +54,14 @@ Status follow(const Options& options) {
         return Status::interrupted;
     }
     reading::Trace& trace = *opened;
-    view::Output out(options.view.output);
-    view::LineStyle style = line_style(options.view, trace.reader(), out);
-    style.raw = options.raw;
+    view::Output out(options.output);
+    const view::LineStyle style = line_style(options, trace.reader(), out);
     printer = std::make_unique<view::Printer>(
         out.file(), view::PrintOptions{.collapse = !options.all && out.terminal()}, style);
     view::Tally tally(reading::selects(selection));
     std::uint64_t events = 0;
     while (const Event* event = stopped ? nullptr : trace.next()) {
-        check_strict(options.view, trace, *event);
+        check_strict(options, trace, *event);
         tally.add(*event);
         printer->add(*event);
         if (printer->broken()) {
@@ -86,11 +79,9 @@ Status follow(const Options& options) {
 
 void add_follow(CLI::App& app, Action& action) {
     CLI::App& command = *app.add_subcommand("follow", "Print a trace while it is being recorded");
-    const auto options = std::make_shared<Options>();
-    add_view_options(command, options->view);
-    add_line_options(command, options->view);
-    command.add_flag("--all", options->all, "Each record, also on a terminal");
-    command.add_flag("--raw", options->raw, "Numbers instead of names");
+    const auto options = std::make_shared<ViewOptions>();
+    add_view_options(command, *options);
+    add_line_options(command, *options);
     command.footer(footer);
     command.callback([options, &action] { action = [options] { return follow(*options); }; });
 }

@@ -18,8 +18,6 @@ namespace {
 
 struct Options {
     ViewOptions view;
-    bool all = false;
-    bool raw = false;
     bool summary = false;
     bool shares = false;
     std::optional<std::uint64_t> limit;
@@ -49,7 +47,7 @@ Exit status 0 only if the trace is whole and nothing was lost; 1 if not, 2 if it
 
 view::PrintOptions print_options(const Options& options, const view::Output& out) {
     view::PrintOptions print;
-    print.collapse = !options.all && out.terminal();
+    print.collapse = !options.view.all && out.terminal();
     print.limit = options.summary ? 0 : options.limit.value_or(print.limit);
     return print;
 }
@@ -127,8 +125,7 @@ Status print(const Options& options) {
     reading::Trace trace(selection);
     std::optional<view::DmesgLines> dmesg = dmesg_lines(options, selection);
     view::Output out(options.view.output);
-    view::LineStyle style = line_style(options.view, trace.reader(), out);
-    style.raw = options.raw;
+    const view::LineStyle style = line_style(options.view, trace.reader(), out);
     view::Printer printer(out.file(), print_options(options, out), style);
     view::Tally tally(reading::selects(selection));
     trace::Shares shares;
@@ -157,8 +154,6 @@ void add_print(CLI::App& app, Action& action) {
     const auto options = std::make_shared<Options>();
     add_view_options(command, options->view);
     add_line_options(command, options->view);
-    command.add_flag("--all", options->all, "Each record, also on a terminal");
-    command.add_flag("--raw", options->raw, "Numbers instead of names");
     command.add_flag("--summary", options->summary, "Only the table and the verdict");
     command.add_flag("--shares", options->shares,
                      "What each CPU had of devices that several use, and how long it waited");

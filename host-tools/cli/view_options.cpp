@@ -68,6 +68,8 @@ void add_line_options(CLI::App& command, ViewOptions& options) {
         ->check(CLI::IsMember({"abs", "rel", "delta"}));
     command.add_option("--color", options.color, "Colours (default: on a terminal)")
         ->check(CLI::IsMember({"auto", "always", "never"}));
+    command.add_flag("--all", options.all, "Each record, also on a terminal");
+    command.add_flag("--raw", options.raw, "Numbers instead of names");
 }
 
 reading::TraceOptions trace_options(const ViewOptions& options) {
@@ -98,6 +100,7 @@ view::LineStyle line_style(const ViewOptions& options, const trace::TraceReader&
                                            : view::TimeStyle::relative;
     style.color = wants_color(options.color, out);
     style.pc = !options.trace.no_pc;
+    style.raw = options.raw;
     return style;
 }
 

@@ -21,6 +21,8 @@ struct ViewOptions {
     std::string format = "text";
     std::string color = "auto";
     bool strict = false;
+    bool all = false; ///< nothing collapsed, on a terminal neither
+    bool raw = false;
     std::vector<std::string> plugins; ///< files, whose filters are @names in -F
     reading::TraceOptions trace;      ///< but for its path and times
 };
@@ -28,7 +30,7 @@ struct ViewOptions {
 /// FILE, -i, -o, -F, --plugin, --cpu, --from, --to, --strict, and what gives names.
 void add_view_options(CLI::App& command, ViewOptions& options);
 
-/// --ts, --color, of commands that print lines of events.
+/// --ts, --color, --all, --raw, of commands that print lines of events.
 void add_line_options(CLI::App& command, ViewOptions& options);
 
 /// What to read. Throws Error (bad_input) if FILE and -i are both given, or neither, or a time
