@@ -76,6 +76,14 @@ std::string_view key_text(Key key) {
     return words[static_cast<unsigned>(key)];
 }
 
+std::vector<std::string> key_words() {
+    std::vector<std::string> words;
+    for (const Key key : all_keys()) {
+        words.emplace_back(key_text(key));
+    }
+    return words;
+}
+
 const std::vector<Key>& all_keys() {
     static const std::vector<Key> all = {Key::device, Key::reg, Key::function,  Key::caller,
                                          Key::task,   Key::cpu, Key::interrupt, Key::size};

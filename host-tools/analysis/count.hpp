@@ -19,6 +19,9 @@ enum class Key { device, reg, function, caller, task, cpu, interrupt, size };
 std::string_view key_text(Key key);
 const std::vector<Key>& all_keys();
 
+/// The words of all keys.
+std::vector<std::string> key_words();
+
 /// What was done to one thing.
 struct Count {
     std::uint64_t reads = 0;

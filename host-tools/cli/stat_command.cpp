@@ -43,14 +43,6 @@ Examples:
 Exit status 0 only if the trace is whole and nothing was lost; 1 if not, 2 if it cannot be read.
 )";
 
-std::vector<std::string> words_of_keys() {
-    std::vector<std::string> words;
-    for (const Key key : analysis::all_keys()) {
-        words.emplace_back(analysis::key_text(key));
-    }
-    return words;
-}
-
 std::vector<Counts> counts_of(const Options& options) {
     const bool other = options.mappings || options.pci || !options.analyses.empty();
     std::vector<Counts> counts;
@@ -158,7 +150,7 @@ void add_stat(CLI::App& app, Action& action) {
         ->delimiter(',')
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->allow_extra_args(false)
-        ->check(CLI::IsMember(words_of_keys()));
+        ->check(CLI::IsMember(analysis::key_words()));
     command.add_option("--sort", options->sort, "Most of this first (default: accesses)")
         ->check(CLI::IsMember({"accesses", "reads", "writes", "time", "latency", "name"}));
     command.add_option("--limit", options->limit, "Lines of a table (default 20; 0: all)");

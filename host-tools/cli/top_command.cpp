@@ -229,12 +229,8 @@ void add_top(CLI::App& app, Action& action) {
     CLI::App& command = *app.add_subcommand("top", "Show a trace's busiest devices on a screen");
     const auto options = std::make_shared<Options>();
     add_view_options(command, options->view);
-    std::vector<std::string> words;
-    for (const analysis::Key key : analysis::all_keys()) {
-        words.emplace_back(analysis::key_text(key));
-    }
     command.add_option("--by", options->by, "The table to begin with (default: device)")
-        ->check(CLI::IsMember(words));
+        ->check(CLI::IsMember(analysis::key_words()));
     command.add_flag("--once", options->once, "Read all, and print one screen as text");
     command.add_option("--rows", options->rows, "Lines of --once (default 24)")
         ->check(CLI::PositiveNumber);
