@@ -5,9 +5,11 @@ BUILD ?= build
 HOST_CXX ?= g++
 HOST_WARNINGS := -Wall -Wextra -Wconversion -Werror
 HOST_CPPFLAGS := -Ihyp -Ihost-tools -Ihost-tools/include
-HOST_CXXFLAGS := -std=c++20 -O2 -g $(HOST_WARNINGS)
+# Debugging information for backtraces: more of it makes a third of the compiler's time (make DEBUG=-g has it).
+DEBUG ?= -g1
+HOST_CXXFLAGS := -std=c++20 -O2 $(DEBUG) $(HOST_WARNINGS) -Wno-psabi
 # GCC sees uninitialised variables in the sanitizers' own code.
-HOST_TEST_CXXFLAGS := -std=c++20 -O1 -g $(HOST_WARNINGS) -Wno-maybe-uninitialized -Wno-psabi \
+HOST_TEST_CXXFLAGS := -std=c++20 -O1 $(DEBUG) $(HOST_WARNINGS) -Wno-maybe-uninitialized -Wno-psabi \
                       -fsanitize=address,undefined \
                       -fno-sanitize-recover=all
 HOST_LIBS := -lfmt -lfdt -lserialport -lz -lzstd -llzma -llz4 -ldw -lelf -lpugixml -lsqlite3 -lncursesw -lre2 -ldl -lpthread

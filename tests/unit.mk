@@ -4,7 +4,7 @@
 BUILD ?= build
 
 UNIT_CXX ?= g++
-UNIT_FLAGS := -std=c++20 -O1 -g -Wall -Wextra -Werror -fsanitize=address,undefined \
+UNIT_FLAGS := -std=c++20 -O1 $(DEBUG) -Wall -Wextra -Werror -fsanitize=address,undefined \
     -fno-sanitize-recover=all -fno-omit-frame-pointer
 # The simulation's port/ comes before the hypervisor's own.
 UNIT_CPPFLAGS := -Itests/sim/include -Ihyp -Itests
