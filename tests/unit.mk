@@ -26,8 +26,11 @@ $(BUILD)/unit/%.o: %.cpp
 	@echo "  $<"
 	@$(UNIT_CXX) $(UNIT_CPPFLAGS) $(UNIT_FLAGS) -MMD -MP -c -o "$@" $<
 
+# The tests themselves are not optimised, only what they test: that takes the compiler three fifths of the time.
+UNIT_TEST_FLAGS := $(subst -O1,-O0,$(UNIT_FLAGS))
 # Catch2's header takes longer than most tests: parsed once for all.
 UNIT_PCH := $(BUILD)/unit/pch/catch.hpp.gch
+$(UNIT_PCH): UNIT_FLAGS := $(UNIT_TEST_FLAGS)
 $(UNIT_PCH):
 	@mkdir -p "$(@D)"
 	@echo "  $@"
@@ -35,6 +38,7 @@ $(UNIT_PCH):
 	@$(UNIT_CXX) $(UNIT_FLAGS) -x c++-header -o "$@" "$(basename $@)"
 UNIT_TEST_OBJECTS := $(patsubst %.cpp,$(BUILD)/unit/%.o,$(wildcard tests/unit/*/*.cpp))
 $(UNIT_TEST_OBJECTS): $(UNIT_PCH)
+$(UNIT_TEST_OBJECTS): UNIT_FLAGS := $(UNIT_TEST_FLAGS)
 $(UNIT_TEST_OBJECTS): UNIT_CPPFLAGS += -include $(basename $(UNIT_PCH))
 
 # Catch2's own code: minutes with sanitizers, seconds without.
