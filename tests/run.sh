@@ -79,7 +79,7 @@ test)
     suite mutants 60 tests/mutants/run.py "$build"
     suite host-tools 30 catch "$build/tests/host-tools"
     suite decoder 30 "$build/tests/decoder"
-    suite export 100 tests/export/run.sh "$build"
+    suite export 60 tests/export/run.sh "$build"
     suite integration 700 tests/qemu/run.sh --tier test
     ;;
 nightly)
@@ -89,12 +89,12 @@ nightly)
     MMIOSCOPE_SEEDS=50 suite unit 1800 catch "$build/tests/unit"
     suite mutants 40 tests/mutants/run.py "$build"
     fuzzers
-    suite fuzz 400 tests/fuzz/run.sh "$build" 20
+    suite fuzz 250 tests/fuzz/run.sh "$build" 20
     suite integration 10000 tests/qemu/run.sh --tier nightly
     ;;
 fuzz)
     fuzzers
-    suite fuzz 11000 tests/fuzz/run.sh "$build" "${FUZZ_SECONDS:-600}"
+    suite fuzz 6000 tests/fuzz/run.sh "$build" "${FUZZ_SECONDS:-600}"
     ;;
 soak)
     build_all

@@ -6,20 +6,25 @@ build=$1 events=${2:-200000}
 here=$(dirname "$0")
 tool=$PWD/$build/mmioscope
 out=$build/tests/export
-passed=0 failed=0
+# shellcheck source=tests/side_by_side.sh
+. "$here/../side_by_side.sh" # begin, ended, passed, failed
 rm -rf "$out"
 mkdir -p "$out"
 
-verdict() { # NAME STATUS WORDS
-    if [ "$2" = 0 ]; then
-        passed=$((passed + 1)); echo "ok export $1: $3"
-    else
-        failed=$((failed + 1)); echo "FAILED export $1: $3"
-    fi
+# case_ NAME COMMAND...: passes if COMMAND does; what it prints is why not, or how well. It has the folder $own.
+case_() { begin run_case "$@"; }
+run_case() {
+    local own=$out/${1//[ \']/-} words status
+    mkdir "$own"
+    words=$("${@:2}" 2>&1)
+    status=$?
+    [ "$status" = 0 ] && rm -rf "$own" && echo "ok export $1: ${words:-as it should}" && return
+    echo "FAILED export $1: $words"
+    return "$status"
 }
 
-export_to() { # FORMAT OUT [ARGS...]: into $out/stderr what it says
-    timeout 100 "$tool" export --to "$1" -o "$2" "${@:3}" 2> "$out/stderr"
+export_to() { # FORMAT OUT [ARGS...]: into $own/stderr what it says
+    timeout 100 "$tool" export --to "$1" -o "$2" "${@:3}" 2> "$own/stderr"
 }
 
 # A consumer: prints what it read of FILE for compare.py.
@@ -29,11 +34,11 @@ read_mmiotrace() { awk -f "$here/mmiotrace.awk" "$1" || echo "awk failed"; }
 read_perfetto() { protoc --decode=Trace --proto_path="$here" perfetto.proto < "$1" || echo "protoc failed"; }
 read_ctf() {
     local lost
-    babeltrace2 --no-delta --clock-cycles "$1" 2> "$out/babeltrace" || echo "babeltrace2 failed"
-    lost=$(sed -nE 's/^WARNING: Tracer discarded ([0-9]+) events? between .*/\1/p' "$out/babeltrace" |
+    babeltrace2 --no-delta --clock-cycles "$1" 2> "$own/babeltrace" || echo "babeltrace2 failed"
+    lost=$(sed -nE 's/^WARNING: Tracer discarded ([0-9]+) events? between .*/\1/p' "$own/babeltrace" |
         awk '{ sum += $1 } END { print sum + 0 }')
     # What it takes for discarded is what the trace lacks.
-    grep -q "lacks $lost records" "$out/stderr" || echo "babeltrace2 tells of $lost discarded events"
+    grep -q "lacks $lost records" "$own/stderr" || echo "babeltrace2 tells of $lost discarded events"
 }
 read_sqlite() {
     sqlite3 -csv -header "$1" 'SELECT e.*, d.name AS device, x.text FROM (SELECT e.cpu, e.ns, e.ticks, e.type, e.dir,
@@ -45,22 +50,8 @@ read_sqlite() {
 }
 
 consumer() { # FORMAT
-    local words status=1
-    if export_to "$1" "$out/$1" -i "$out/trace.mmio"; then
-        words=$("read_$1" "$out/$1" | timeout 200 "$here/compare.py" "$out/trace.mmio" "$1" - 2>&1)
-        status=$?
-        rm -rf "${out:?}/$1"
-    else
-        words="not exported: $(head -n 1 "$out/stderr")"
-    fi
-    verdict "$1" "$status" "$words"
-}
-
-# case NAME COMMAND...: passes if COMMAND does; what it prints is why not
-case_() {
-    local words
-    words=$("${@:2}" 2>&1)
-    verdict "$1" $? "${words:-as it should}"
+    export_to "$1" "$own/$1" -i "$out/trace.mmio" || { echo "not exported: $(head -n 1 "$own/stderr")"; return 1; }
+    "read_$1" "$own/$1" | timeout 200 "$here/compare.py" "$out/trace.mmio" "$1" -
 }
 
 # expect STATUS WORDS COMMAND...: it ends so, and says so in one line
@@ -81,8 +72,7 @@ nothing_left() { # FOLDER FILES: nothing else is there
 }
 
 old_file_stays() { # a trace that cannot be read costs no old file
-    local folder=$out/stays
-    mkdir -p "$folder"
+    local folder=$own
     echo old > "$folder/x"
     expect 2 "" "$tool" export --to csv -i "$here/run.sh" -o "$folder/x" || return 1
     [ "$(cat "$folder/x")" = old ] && nothing_left "$folder" "x "
@@ -90,30 +80,27 @@ old_file_stays() { # a trace that cannot be read costs no old file
 
 # A folder of CTF is replaced, as a whole, and no other folder is.
 folders() {
-    local folder=$out/folders
+    local folder=$own/folders
     mkdir -p "$folder/other"
     echo mine > "$folder/other/notes"
     expect 2 "something else" "$tool" export --to ctf -i "$out/trace.mmio" -o "$folder/other" || return 1
     [ "$(cat "$folder/other/notes")" = mine ] || return 1
     export_to ctf "$folder/ctf" -i "$out/trace.mmio" && touch "$folder/ctf/cpu77" &&
         export_to ctf "$folder/ctf" -i "$out/trace.mmio" || return 1
-    [ ! -e "$folder/ctf/cpu77" ] && [ -s "$folder/ctf/cpu0" ] && rm -r "$folder/other" && nothing_left "$folder" "ctf " && rm -r "$folder"
+    [ ! -e "$folder/ctf/cpu77" ] && [ -s "$folder/ctf/cpu0" ] && rm -r "$folder/other" && nothing_left "$folder" "ctf "
 }
 
 full_disk() { expect 1 "No space left" "$tool" export --to "$1" -i "$out/trace.mmio" -o /dev/full; }
 
 interrupted() { # FORMAT: while it waits for its input
-    local folder=$out/interrupted-$1 pid
-    mkdir -p "$folder"
-    { head -c 3000000 "$out/trace.mmio"; sleep 20; } 2> /dev/null |
-        env --default-signal=INT "$tool" export --to "$1" -o "$folder/x" 2> /dev/null &
+    local folder=$own/into pid input
+    mkdir "$folder"
+    mkfifo "$own/input"
+    env --default-signal=INT "$tool" export --to "$1" -i - -o "$folder/x" < "$own/input" 2> /dev/null &
     pid=$!
-    for _ in $(seq 100); do
-        [ -z "$(ls -A "$folder")" ] || break
-        sleep 0.1
-    done
+    exec {input}> "$own/input"
+    head -c 3000000 "$out/trace.mmio" >&"$input" # has an end when it was read, but for what a pipe holds
     [ -n "$(ls -A "$folder")" ] || { echo "it did not begin"; kill "$pid"; return 1; }
-    sleep 0.2
     kill -INT "$pid"
     wait "$pid"
     [ $? = 130 ] || { echo "it did not end by the signal"; return 1; }
@@ -121,65 +108,62 @@ interrupted() { # FORMAT: while it waits for its input
 }
 
 broken_pipe() {
-    "$tool" export --to jsonl -i "$out/trace.mmio" -o - 2> "$out/stderr" | head -n 2 > "$out/two"
-    cat "$out/stderr"
-    [ "$(wc -l < "$out/two")" = 2 ] && [ ! -s "$out/stderr" ]
+    "$tool" export --to jsonl -i "$out/trace.mmio" -o - 2> "$own/stderr" | head -n 2 > "$own/two"
+    cat "$own/stderr"
+    [ "$(wc -l < "$own/two")" = 2 ] && [ ! -s "$own/stderr" ]
 }
 
 # Each view gives rows, and those of the same accesses the same sum.
 database_views() {
     local view rows accesses
-    export_to sqlite "$out/views.db" -i "$out/trace.mmio" || return 1
-    accesses=$(sqlite3 "$out/views.db" "SELECT count(*) FROM events WHERE type = 'access'")
+    export_to sqlite "$own/views.db" -i "$out/trace.mmio" || return 1
+    accesses=$(sqlite3 "$own/views.db" "SELECT count(*) FROM events WHERE type = 'access'")
     for view in per_device per_register per_function per_task per_cpu; do
-        rows=$(sqlite3 "$out/views.db" "SELECT sum(reads) + sum(writes) FROM $view")
+        rows=$(sqlite3 "$own/views.db" "SELECT sum(reads) + sum(writes) FROM $view")
         [ "$rows" = "$accesses" ] || { echo "$view has $rows of $accesses accesses"; return 1; }
     done
-    [ "$(sqlite3 "$out/views.db" 'SELECT sum(lost) FROM per_cpu')" = \
-        "$(sqlite3 "$out/views.db" "SELECT value FROM meta WHERE key = 'lost'")" ] || { echo "losses differ"; return 1; }
+    [ "$(sqlite3 "$own/views.db" 'SELECT sum(lost) FROM per_cpu')" = \
+        "$(sqlite3 "$own/views.db" "SELECT value FROM meta WHERE key = 'lost'")" ] || { echo "losses differ"; return 1; }
     for view in trace polls markers; do
-        rows=$(sqlite3 "$out/views.db" "SELECT count(*) FROM $view")
+        rows=$(sqlite3 "$own/views.db" "SELECT count(*) FROM $view")
         [ "$rows" -gt 100 ] || { echo "$view has $rows rows"; return 1; }
     done
-    rm "$out/views.db"
 }
 
 # Text, to a trace, to text: the same accesses. And each access that came from a log is in the log.
 round_trip() {
     local step
-    export_to mmiotrace "$out/1.txt" -i "$out/trace.mmio" || return 1
-    "$tool" import --from mmiotrace -o "$out/imported.mmio" < <(cat "$out/1.txt") 2> "$out/stderr" || return 1
-    export_to mmiotrace "$out/2.txt" -i "$out/imported.mmio" || return 1
+    export_to mmiotrace "$own/1.txt" -i "$out/trace.mmio" || return 1
+    "$tool" import --from mmiotrace -o "$own/imported.mmio" < <(cat "$own/1.txt") 2> "$own/stderr" || return 1
+    export_to mmiotrace "$own/2.txt" -i "$own/imported.mmio" || return 1
     for step in 1 2; do
-        awk -f "$here/mmiotrace.awk" "$out/$step.txt" | grep -E '^(access|unknown)' > "$out/$step.events"
+        awk -f "$here/mmiotrace.awk" "$own/$step.txt" | grep -E '^(access|unknown)' > "$own/$step.events"
     done
-    [ "$(wc -l < "$out/1.events")" -gt $((events * 9 / 10)) ] && cmp "$out/1.events" "$out/2.events" &&
-        rm "$out"/[12].txt "$out"/[12].events "$out/imported.mmio"
+    [ "$(wc -l < "$own/1.events")" -gt $((events * 9 / 10)) ] && cmp "$own/1.events" "$own/2.events"
 }
 
 qemu_log() {
-    "$tool" export --to csv -i "$out/trace.mmio" -o - 2> "$out/stderr" |
+    "$tool" export --to csv -i "$out/trace.mmio" -o - 2> "$own/stderr" |
         awk -F, '$4 == "access" && $7 ~ /serial/ && $11 != "" && $6 <= 8 {
             printf "memory_region_ops_%s cpu %d mr 0x55 addr %s value %s size %d name \047serial\047\n",
-                $5 == "w" ? "write" : "read", $3, $9, $11, $6 }' > "$out/access.log"
-    "$tool" import --from qemu -i "$out/access.log" -o "$out/imported.mmio" 2> "$out/stderr" || return 1
-    "$tool" export --to csv -i "$out/imported.mmio" -o - 2> "$out/stderr" |
+                $5 == "w" ? "write" : "read", $3, $9, $11, $6 }' > "$own/access.log"
+    "$tool" import --from qemu -i "$own/access.log" -o "$own/imported.mmio" 2> "$own/stderr" || return 1
+    "$tool" export --to csv -i "$own/imported.mmio" -o - 2> "$own/stderr" |
         awk -F, '$4 == "access" {
             printf "memory_region_ops_%s cpu %d mr 0x55 addr %s value %s size %d name \047serial\047\n",
-                $5 == "w" ? "write" : "read", $3, $9, $11, $6 }' > "$out/again.log"
-    [ "$(wc -l < "$out/access.log")" -gt $((events / 20)) ] && cmp "$out/access.log" "$out/again.log" &&
-        rm "$out"/a*.log "$out/imported.mmio"
+                $5 == "w" ? "write" : "read", $3, $9, $11, $6 }' > "$own/again.log"
+    [ "$(wc -l < "$own/access.log")" -gt $((events / 20)) ] && cmp "$own/access.log" "$own/again.log"
 }
 
 cut_trace() {
-    head -c 2000000 "$out/trace.mmio" > "$out/cut.mmio"
-    export_to csv "$out/cut.csv" -i "$out/cut.mmio"
-    [ $? = 1 ] && grep -q 'the trace is cut off' "$out/stderr" && [ "$(wc -l < "$out/cut.csv")" -gt 16000 ]
+    head -c 2000000 "$out/trace.mmio" > "$own/cut.mmio"
+    export_to csv "$own/cut.csv" -i "$own/cut.mmio"
+    [ $? = 1 ] && grep -q 'the trace is cut off' "$own/stderr" && [ "$(wc -l < "$own/cut.csv")" -gt 16000 ]
 }
 
 "$build/tests/make-trace" "$events" "$out/trace.mmio" || exit 1
 for format in jsonl csv sqlite mmiotrace ctf perfetto; do
-    consumer "$format"
+    case_ "$format" consumer "$format"
 done
 case_ "an old file stays" old_file_stays
 case_ "only a trace is replaced by one" folders
@@ -198,6 +182,7 @@ case_ "no log" expect 2 "no line of mmiotrace" "$tool" import --from mmiotrace -
 case_ "no such format" expect 2 "--to" "$tool" export --to xml -i "$out/trace.mmio" -o -
 case_ "losses are told" expect 0 "lacks" "$tool" export --to csv -i "$out/trace.mmio" -o -
 case_ "losses count when strict" expect 1 "lacks" "$tool" export --to csv --strict -i "$out/trace.mmio" -o -
-rm -f "$out"/*.mmio "$out"/*.csv
+ended
+rm -f "$out/trace.mmio"
 echo "export: $passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -1,14 +1,15 @@
 #!/bin/bash
 # Fuzzers for a while, beginning with real inputs and with those of corpus/: what earlier runs found worth keeping.
-# Usage: tests/fuzz/run.sh BUILD [SECONDS [NAME...]], 600 s for each of all if not said. A finding is kept as
-# BUILD/fuzz/NAME-crash-*.
+# Usage: tests/fuzz/run.sh BUILD [SECONDS [NAME...]], 600 s for each of all if not said; as many at a time as there
+# are CPUs. A finding is kept as BUILD/fuzz/NAME-crash-*.
 set -u
 build=$1
 seconds=${2:-600}
 shift $(($# < 2 ? $# : 2))
 names=("$@")
 [ $# -gt 0 ] || mapfile -t names < <(basename -s .cpp tests/fuzz/*.cpp)
-passed=0 failed=0
+# shellcheck source=tests/side_by_side.sh
+. "$(dirname "$0")/../side_by_side.sh" # begin, ended, passed, failed
 
 seed() { # NAME FILE...: the first 20,000 bytes are enough to begin with
     local corpus=$build/fuzz/corpus-$1 file
@@ -26,19 +27,22 @@ seed mmiotrace tests/export/mmiotrace.txt
 seed regs host-tools/devices/*.regs
 seed device_names "$build"/guest/*.dtb
 
-for name in "${names[@]}"; do
+fuzz() { # NAME
+    local name=$1 log=$build/fuzz/$1.log corpora=("$build/fuzz/corpus-$1")
     mkdir -p "$build/fuzz/corpus-$name"
-    log=$build/fuzz/$name.log
-    corpora=("$build/fuzz/corpus-$name")
     [ ! -d "tests/fuzz/corpus/$name" ] || corpora+=("tests/fuzz/corpus/$name")
     if "$build/fuzz/$name" -max_total_time="$seconds" -timeout=25 -max_len=24000 -print_final_stats=1 \
         -artifact_prefix="$build/fuzz/$name-" "${corpora[@]}" > "$log" 2>&1; then
-        passed=$((passed + 1))
         echo "ok fuzz $name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") runs"
     else
-        failed=$((failed + 1))
         echo "FAILED fuzz $name: $(grep -m 1 -E 'ERROR|runtime error' "$log" || tail -n 1 "$log") (see $log)"
+        return 1
     fi
+}
+
+for name in "${names[@]}"; do
+    begin fuzz "$name"
 done
+ended
 echo "fuzz: $passed passed, $failed failed"
 [ "$failed" = 0 ]
