@@ -1,5 +1,7 @@
 #include "lib/device_tree.hpp"
 
+#include "abi/flat_tree.hpp"
+
 #include <libfdt.h>
 
 #include <cstring>
@@ -7,7 +9,8 @@
 namespace mmioscope::trace {
 
 bool tree_is_sound(std::span<const std::byte> tree) {
-    return tree.size() >= sizeof(fdt_header) && fdt_check_full(tree.data(), tree.size()) == 0;
+    return abi::properties_end(tree.data(), tree.size()) &&
+           fdt_check_full(tree.data(), tree.size()) == 0;
 }
 
 std::map<std::string, std::string> aliases(std::span<const std::byte> tree) {

@@ -1,5 +1,7 @@
 #include "dt/tree.hpp"
 
+#include "abi/flat_tree.hpp"
+
 extern "C" {
 #include <libfdt.h>
 }
@@ -26,6 +28,8 @@ constexpr int max_depth = 16;
 BootError Tree::check(const void* blob, std::uint64_t room) {
     if (fdt_magic(blob) != FDT_MAGIC) return {"no device tree", "wrong magic"};
     if (fdt_totalsize(blob) > room) return {"device tree is too large", ""};
+    if (!abi::properties_end(blob, fdt_totalsize(blob)))
+        return {"device tree is damaged", "a property has no end"};
     if (const int e = fdt_check_full(blob, fdt_totalsize(blob)); e != 0)
         return {"device tree is damaged", fdt_strerror(e)};
     return {};

@@ -46,6 +46,18 @@ TEST_CASE("an undamaged tree is read and rewritten") {
     CHECK(read_all(make_board_tree(everything)));
 }
 
+// libfdt's own check does not come to an end there: -12 leads from a property's value back to its token.
+TEST_CASE("a property whose length leads back is refused") {
+    Blob blob = make_board_tree(everything);
+    const int node = fdt_path_offset(blob.data(), "/chosen");
+    const int at = fdt_first_property_offset(blob.data(), node);
+    REQUIRE(at > 0);
+    const std::size_t length = fdt_off_dt_struct(blob.data()) + static_cast<std::size_t>(at) + 4;
+    const fdt32_t back = cpu_to_fdt32(static_cast<std::uint32_t>(-12));
+    std::memcpy(blob.data() + length, &back, sizeof back);
+    CHECK(std::string(Tree::check(blob.data(), blob.size()).what) == "device tree is damaged");
+}
+
 TEST_CASE("a tree cut at any place is refused") {
     const Blob whole = make_board_tree(everything);
     for (std::size_t size = 0; size < whole.size(); size += 4) {
