@@ -108,6 +108,7 @@ prove)
 bench)
     suite build 240 sh -c "make --no-print-directory -j2 host-bench && echo 'build: 1 passed, 0 failed'"
     suite host-bench 60 tests/bench/host.sh "$build"
+    suite bench-exports 2400 tests/bench/exports.sh "$build"
     suite bench 300 tests/bench.sh "$build"
     ;;
 *)

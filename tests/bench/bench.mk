@@ -4,7 +4,7 @@ HOST_BENCH_SOURCES := $(sort $(wildcard tests/bench/*.cpp))
 HOST_BENCH_OBJECTS := $(HOST_BENCH_SOURCES:%.cpp=$(BUILD)/host/%.o)
 
 .PHONY: host-bench
-host-bench: $(BUILD)/tests/host-bench
+host-bench: $(BUILD)/tests/host-bench $(BUILD)/tests/make-trace
 
 $(BUILD)/tests/host-bench: $(HOST_BENCH_OBJECTS) $(HOST_LIB_SOURCES:%.cpp=$(BUILD)/host/%.o)
 	@mkdir -p "$(@D)"

@@ -3,6 +3,7 @@
 
 Usage: compare.py TRACE FORMAT FILE; - is standard input. Exit status 0 if there is no difference.
 """
+import collections
 import csv
 import itertools
 import json
@@ -112,8 +113,7 @@ CTF_FIELD = re.compile(r" (\w+) = (?:\( \"((?:[^\"\\]|\\.)*)\" : container = (\d
 
 
 def read_ctf(file, trace):
-    """What babeltrace2 prints with times in cycles, by CPU: at equal times it may change the order of CPUs."""
-    events = {}
+    """What babeltrace2 prints with times in cycles."""
     for line in file:
         ticks, kind, cpu, sequence, flags, rest = CTF_LINE.match(line).groups()
         fields = {m[1]: m[3] if m[3] else m[4] if m[5] is None else m[5] for m in CTF_FIELD.finditer(rest)}
@@ -125,9 +125,7 @@ def read_ctf(file, trace):
             event += (names["device"], int(fields["device"]), *(number(fields[key]) for key in CTF_NUMBERS))
         else:
             event += (number(fields["value"]), unless_dash(fields["text"]).replace("\\\\", "\\") if kind == "marker" else "")
-        events.setdefault(int(cpu), []).append(event)
-    for cpu in sorted(events):
-        yield from events[cpu]
+        yield event
 
 
 def unless_dash(text):
@@ -138,7 +136,6 @@ CTF_NUMBERS = ["offset", "size", "value", "value_known", "address", "duration", 
 
 
 def as_ctf(records, trace):
-    events = {}
     indexes = {region.base: index for index, region in enumerate(trace.regions)}
     names = {region.base: region.name for region in trace.regions}
     for r in records:
@@ -152,9 +149,7 @@ def as_ctf(records, trace):
                       r.address, r.duration, r.order, r.pc, r.va, r.task)
         else:
             event += (r.value, r.text if r.type == "marker" else "")
-        events.setdefault(r.cpu, []).append(event)
-    for cpu in sorted(events):
-        yield from events[cpu]
+        yield event
 
 
 def packets(file):
@@ -227,6 +222,23 @@ def same(want, got):
     return want[:-1] == got[:-1] and want[-1] == got[-1].split(" ")[0] and want[-1] in ("change", "power", "fault")
 
 
+def side_by_side(wanted, read, lane):
+    """The nth event of each lane with its counterpart, whatever the order of lanes; None where there is none."""
+    waiting = ({}, {})
+    for pair in itertools.zip_longest(wanted, read):
+        for side, event in enumerate(pair):
+            if event is None:
+                continue
+            others = waiting[1 - side].get(lane(event))
+            if others:
+                yield (others.popleft(), event) if side else (event, others.popleft())
+            else:
+                waiting[side].setdefault(lane(event), collections.deque()).append(event)
+    for side, lanes in enumerate(waiting):
+        for event in itertools.chain.from_iterable(lanes.values()):
+            yield (None, event) if side else (event, None)
+
+
 def by_record(convert):
     return lambda records, trace: (convert(record, trace) for record in records)
 
@@ -239,6 +251,8 @@ READERS = {
     "sqlite": (read_sqlite, in_tables),
     "mmiotrace": (read_mmiotrace, as_mmiotrace),
 }
+# At equal times babeltrace2 may change the order of CPUs.
+LANES = {"ctf": lambda event: event[2]}
 
 
 def main():
@@ -246,7 +260,7 @@ def main():
     read, as_held = READERS[sys.argv[2]]
     with open(0 if sys.argv[3] == "-" else sys.argv[3], encoding="utf-8", newline="") as file:
         count = different = 0
-        for want, got in itertools.zip_longest(as_held(trace, trace), read(file, trace)):
+        for want, got in side_by_side(as_held(trace, trace), read(file, trace), LANES.get(sys.argv[2], lambda _: None)):
             count += 1
             if not same(want, got):
                 different += 1

@@ -8,6 +8,9 @@ tool=$PWD/$build/mmioscope
 out=$build/tests/export
 # shellcheck source=tests/side_by_side.sh
 . "$here/../side_by_side.sh" # begin, ended, passed, failed
+consumers=$here
+# shellcheck source=tests/export/consumers.sh
+. "$here/consumers.sh" # export_to, consumer
 rm -rf "$out"
 mkdir -p "$out"
 
@@ -21,37 +24,6 @@ run_case() {
     [ "$status" = 0 ] && rm -rf "$own" && echo "ok export $1: ${words:-as it should}" && return
     echo "FAILED export $1: $words"
     return "$status"
-}
-
-export_to() { # FORMAT OUT [ARGS...]: into $own/stderr what it says
-    timeout 100 "$tool" export --to "$1" -o "$2" "${@:3}" 2> "$own/stderr"
-}
-
-# A consumer: prints what it read of FILE for compare.py.
-read_jsonl() { cat "$1"; }
-read_csv() { cat "$1"; }
-read_mmiotrace() { awk -f "$here/mmiotrace.awk" "$1" || echo "awk failed"; }
-read_perfetto() { protoc --decode=Trace --proto_path="$here" perfetto.proto < "$1" || echo "protoc failed"; }
-read_ctf() {
-    local lost
-    babeltrace2 --no-delta --clock-cycles "$1" 2> "$own/babeltrace" || echo "babeltrace2 failed"
-    lost=$(sed -nE 's/^WARNING: Tracer discarded ([0-9]+) events? between .*/\1/p' "$own/babeltrace" |
-        awk '{ sum += $1 } END { print sum + 0 }')
-    # What it takes for discarded is what the trace lacks.
-    grep -q "lacks $lost records" "$own/stderr" || echo "babeltrace2 tells of $lost discarded events"
-}
-read_sqlite() {
-    sqlite3 -csv -header "$1" 'SELECT e.*, d.name AS device, x.text FROM (SELECT e.cpu, e.ns, e.ticks, e.type, e.dir,
-            e.size, e.device AS d, e.offset, e.address, e.value, e.duration, e.pc, e.lr, e.va, e.task, e.sequence,
-            e."order", e.flags, e.id FROM events e) e
-        LEFT JOIN devices d ON d.id = e.d LEFT JOIN texts x ON x.event = e.id ORDER BY e.id'
-    sqlite3 -csv "$1" "SELECT cpu, ns, ticks, 'lost', NULL, NULL, NULL, NULL, NULL, count, NULL, NULL, NULL, NULL, NULL,
-        sequence, NULL, NULL, NULL, NULL, NULL FROM losses"
-}
-
-consumer() { # FORMAT
-    export_to "$1" "$own/$1" -i "$out/trace.mmio" || { echo "not exported: $(head -n 1 "$own/stderr")"; return 1; }
-    "read_$1" "$own/$1" | timeout 200 "$here/compare.py" "$out/trace.mmio" "$1" -
 }
 
 # expect STATUS WORDS COMMAND...: it ends so, and says so in one line
@@ -163,7 +135,7 @@ cut_trace() {
 
 "$build/tests/make-trace" "$events" "$out/trace.mmio" || exit 1
 for format in jsonl csv sqlite mmiotrace ctf perfetto; do
-    case_ "$format" consumer "$format"
+    case_ "$format" consumer "$format" "$out/trace.mmio"
 done
 case_ "an old file stays" old_file_stays
 case_ "only a trace is replaced by one" folders
