@@ -28,7 +28,8 @@ struct Options {
 constexpr char footer[] = R"(
 FILE holds the machine's RAM as it is: a raw dump, the file of QEMU's memory-backend-file (mmioscope run --ram), or
 /proc/PID/fd/N of a QEMU that runs. Or it is a trace file, or a stream's bytes, of the boot behind a reset, which begin
-with what the hypervisor found of the boot before. It is never written to.
+with what the hypervisor found of the boot before. It is never written to. It may be compressed with zstd; - is standard
+input.
 
 Examples:
   mmioscope blackbox ram.bin                          before the last reset; else before the dump

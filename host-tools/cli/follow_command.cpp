@@ -13,7 +13,8 @@ namespace {
 
 constexpr char footer[] = R"(
 FILE is what mmioscope run -o or record -o is writing, in this or another process; - is a pipe. Prints until the recording
-ends, or until Ctrl-C, and then the table and the verdict of what came up to there.
+ends, or until Ctrl-C, and then the table and the verdict of what came up to there. What is compressed with zstd meanwhile
+comes in zstd's blocks.
 
 Examples:
   mmioscope follow boot.mmio

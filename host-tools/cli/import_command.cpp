@@ -3,12 +3,12 @@
 #include "import/mmiotrace.hpp"
 #include "import/qemu_log.hpp"
 #include "lib/byte_source.hpp"
+#include "lib/spool.hpp"
 
 #include <unistd.h>
 
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace mmioscope::cli {
 
@@ -29,31 +29,16 @@ Examples:
   mmioscope import --from qemu -i access.log -o log.mmio && mmioscope print log.mmio
 )";
 
-/// A log that can be read twice: standard input, or a pipe, goes to a file first.
+/// A log that can be read twice: standard input, a pipe, or what is compressed, goes to a file
+/// first.
 class Log {
 public:
-    explicit Log(const std::string& path)
-        : file_(path == "-" ? FileDescriptor(::dup(STDIN_FILENO)) : open_input(path)) {
-        if (::lseek(file_.get(), 0, SEEK_CUR) < 0) {
-            spool();
-        }
-    }
+    explicit Log(const std::string& path) : file_(trace::open_or_spool(path)) {}
 
     int fd() const { return file_.get(); }
     void rewind() { ::lseek(file_.get(), 0, SEEK_SET); }
 
 private:
-    void spool() {
-        FileDescriptor copy = temporary_file();
-        trace::FileSource pipe(file_.get());
-        std::vector<std::byte> block(1 << 20);
-        for (std::size_t got = 0; (got = pipe.read(block.data(), block.size())) > 0;) {
-            append(copy.get(), std::span(block.data(), got), "a temporary file");
-        }
-        file_ = std::move(copy);
-        rewind();
-    }
-
     FileDescriptor file_;
 };
 

@@ -17,6 +17,10 @@ public:
     /// Reads `size` bytes; fewer only at the end. Throws Error if reading fails.
     virtual std::size_t read(void* to, std::size_t size) = 0;
 
+    /// Reads what there is now: at least a byte, at most `size`; 0 only at the end. Differs from
+    /// read() where more may come later.
+    virtual std::size_t read_some(void* to, std::size_t size) { return read(to, size); }
+
     /// How many bytes there are in all, where seek() works; nothing: they come front to back only.
     virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
 

@@ -38,20 +38,30 @@ bool GrowingSource::more() {
     return true;
 }
 
-std::size_t GrowingSource::read(void* to, std::size_t size) {
-    std::size_t done = 0;
-    while (done < size) {
-        if (pipe_ && !more()) {
-            break;
+std::size_t GrowingSource::read_some(void* to, std::size_t size) {
+    while (size > 0 && (!pipe_ || more())) {
+        const ssize_t got = ::read(fd_, to, size);
+        if (got > 0) {
+            return static_cast<std::size_t>(got);
         }
-        const ssize_t got = ::read(fd_, static_cast<char*>(to) + done, size - done);
         if (got < 0 && errno != EINTR) {
             throw bad_input("reading failed: {}", std::strerror(errno));
         }
         if (got == 0 && (pipe_ || !more())) {
             break;
         }
-        done += got > 0 ? static_cast<std::size_t>(got) : 0;
+    }
+    return 0;
+}
+
+std::size_t GrowingSource::read(void* to, std::size_t size) {
+    std::size_t done = 0;
+    while (done < size) {
+        const std::size_t got = read_some(static_cast<char*>(to) + done, size - done);
+        if (got == 0) {
+            break;
+        }
+        done += got;
     }
     return done;
 }

@@ -1,6 +1,7 @@
 #include "lib/open_source.hpp"
 
 #include "lib/file_descriptor.hpp"
+#include "lib/growing_source.hpp"
 #include "lib/zstd_source.hpp"
 
 #include <unistd.h>
@@ -22,11 +23,12 @@ public:
     std::span<const std::byte> first() const { return std::span(first_).first(size_); }
 
     std::size_t read(void* to, std::size_t size) override {
-        const std::size_t n = std::min(size, size_ - given_);
-        std::copy_n(first_.begin() + static_cast<std::ptrdiff_t>(given_), n,
-                    static_cast<std::byte*>(to));
-        given_ += n;
+        const std::size_t n = again(to, size);
         return n + (n < size ? source_.read(static_cast<std::byte*>(to) + n, size - n) : 0);
+    }
+    std::size_t read_some(void* to, std::size_t size) override {
+        const std::size_t n = again(to, size);
+        return n > 0 ? n : source_.read_some(to, size);
     }
     std::optional<std::uint64_t> size() const override { return source_.size(); }
     void seek(std::uint64_t offset) override {
@@ -35,6 +37,14 @@ public:
     }
 
 private:
+    std::size_t again(void* to, std::size_t size) {
+        const std::size_t n = std::min(size, size_ - given_);
+        std::copy_n(first_.begin() + static_cast<std::ptrdiff_t>(given_), n,
+                    static_cast<std::byte*>(to));
+        given_ += n;
+        return n;
+    }
+
     ByteSource& source_;
     std::array<std::byte, 4> first_{};
     std::size_t size_ = 0;
@@ -44,7 +54,8 @@ private:
 /// A file and what reads it.
 class Input : public ByteSource {
 public:
-    Input(FileDescriptor file, int fd) : file_(std::move(file)), bytes_(fd), looked_at_(bytes_) {
+    Input(FileDescriptor file, std::unique_ptr<ByteSource> bytes)
+        : file_(std::move(file)), bytes_(std::move(bytes)), looked_at_(*bytes_) {
         if (is_zstd(looked_at_.first())) {
             decompressed_ = std::make_unique<ZstdSource>(looked_at_);
             source_ = decompressed_.get();
@@ -58,7 +69,7 @@ public:
 
 private:
     FileDescriptor file_;
-    FileSource bytes_;
+    std::unique_ptr<ByteSource> bytes_;
     LookedAt looked_at_;
     std::unique_ptr<ByteSource> decompressed_;
     ByteSource* source_ = &looked_at_;
@@ -72,11 +83,16 @@ std::unique_ptr<ByteSource> open_source(const std::string& path) {
     }
     FileDescriptor file = open_input(path);
     const int fd = file.get();
-    return std::make_unique<Input>(std::move(file), fd);
+    return std::make_unique<Input>(std::move(file), std::make_unique<FileSource>(fd));
 }
 
 std::unique_ptr<ByteSource> open_source(int fd) {
-    return std::make_unique<Input>(FileDescriptor(), fd);
+    return std::make_unique<Input>(FileDescriptor(), std::make_unique<FileSource>(fd));
+}
+
+std::unique_ptr<ByteSource> open_growing_source(int fd, std::function<bool()> wait) {
+    return std::make_unique<Input>(FileDescriptor(),
+                                   std::make_unique<GrowingSource>(fd, std::move(wait)));
 }
 
 } // namespace mmioscope::trace

@@ -3,6 +3,7 @@
 
 #include "lib/byte_source.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -14,5 +15,8 @@ std::unique_ptr<ByteSource> open_source(const std::string& path);
 
 /// The same of a descriptor, which stays the caller's.
 std::unique_ptr<ByteSource> open_source(int fd);
+
+/// The same of one that somebody is still writing; `wait` as of lib/growing_source.hpp.
+std::unique_ptr<ByteSource> open_growing_source(int fd, std::function<bool()> wait);
 
 } // namespace mmioscope::trace

@@ -1,7 +1,7 @@
 #include "lib/ram_image.hpp"
 
 #include "lib/error.hpp"
-#include "lib/file_descriptor.hpp"
+#include "lib/spool.hpp"
 
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 namespace mmioscope::trace {
 
 RamImage::RamImage(const std::string& path) {
-    const FileDescriptor file = open_input(path);
+    const FileDescriptor file = open_or_spool(path);
     struct stat status {};
     if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
         throw bad_input("{}: is no file that can be mapped", path);

@@ -9,7 +9,9 @@ namespace mmioscope::trace {
 
 class RamImage {
 public:
-    /// Maps the file `path`, which is never written to. Throws Error (bad_input) that names it.
+    /// Maps the file `path`, which is never written to. What is compressed with zstd, a pipe or
+    /// standard input ("-") is copied into a temporary file first. Throws Error (bad_input) that
+    /// names it.
     explicit RamImage(const std::string& path);
     ~RamImage();
     RamImage(const RamImage&) = delete;

@@ -38,7 +38,7 @@ std::size_t ZstdSource::read(void* to, std::size_t size) {
 }
 
 bool ZstdSource::refill() {
-    input_ = {buffer_.data(), compressed_.read(buffer_.data(), buffer_.size()), 0};
+    input_ = {buffer_.data(), compressed_.read_some(buffer_.data(), buffer_.size()), 0};
     return input_.size > 0;
 }
 

@@ -13,6 +13,7 @@ namespace mmioscope::trace {
 /// Whether bytes that begin so are compressed with zstd.
 bool is_zstd(std::span<const std::byte> beginning);
 
+/// What can be decompressed of a stream that is still growing is there at once: whole blocks of it.
 /// In memory that depends on the stream's window only, at most 128 MiB. A stream that is cut ends
 /// where it is cut; one that is damaged ends there, too, and problem() says so.
 class ZstdSource : public ByteSource {

@@ -1,7 +1,6 @@
 #include "reading/trace.hpp"
 
 #include "lib/error.hpp"
-#include "lib/growing_source.hpp"
 #include "lib/open_source.hpp"
 #include "lib/open_trace.hpp"
 #include "reading/strip_code.hpp"
@@ -16,10 +15,7 @@ namespace mmioscope::reading {
 namespace {
 
 std::unique_ptr<trace::ByteSource> source_of(int fd, const TraceOptions& options) {
-    if (options.wait) {
-        return std::make_unique<trace::GrowingSource>(fd, options.wait);
-    }
-    return trace::open_source(fd);
+    return options.wait ? trace::open_growing_source(fd, options.wait) : trace::open_source(fd);
 }
 
 std::optional<filter::Filter> make_filter(const TraceOptions& options) {

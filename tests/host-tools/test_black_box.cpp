@@ -3,11 +3,14 @@
 #include "fake_area.hpp"
 #include "lib/black_box.hpp"
 #include "lib/error.hpp"
+#include "lib/file_descriptor.hpp"
 #include "lib/ram_image.hpp"
 
 #include <catch2/catch.hpp>
 #include <zlib.h>
+#include <zstd.h>
 
+#include <algorithm>
 #include <random>
 
 using namespace mmioscope;
@@ -170,4 +173,20 @@ TEST_CASE("any byte of an image may be another: no crash, and nothing but whole 
 TEST_CASE("a file that is no RAM image is refused") {
     CHECK_THROWS_AS(trace::RamImage("/nonexistent"), Error);
     CHECK_THROWS_AS(trace::RamImage("/dev/null"), Error);
+}
+
+TEST_CASE("a compressed image is the image") {
+    Ram ram(20);
+    const std::span<std::byte> image = ram.image();
+    std::vector<std::byte> packed(ZSTD_compressBound(image.size()));
+    packed.resize(ZSTD_compress(packed.data(), packed.size(), image.data(), image.size(), 1));
+    const auto read = [](const std::vector<std::byte>& bytes) {
+        const FileDescriptor file = memory_file("image", 0);
+        append(file.get(), bytes, "a test's file");
+        const trace::RamImage all(fmt::format("/proc/self/fd/{}", file.get()));
+        return std::vector(all.bytes().begin(), all.bytes().end());
+    };
+    CHECK(std::ranges::equal(read(packed), image));
+    std::fill(packed.begin() + 4, packed.end(), std::byte{0xff});
+    CHECK_THROWS_WITH(read(packed), Catch::Contains("compressed data is damaged"));
 }

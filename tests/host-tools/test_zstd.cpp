@@ -38,6 +38,23 @@ struct File {
     FileDescriptor file;
 };
 
+/// A stream of zstd up to where its writer has flushed it, and what comes then.
+struct Flushed {
+    Flushed(const Bytes& first, const Bytes& rest) {
+        ZSTD_CCtx* const context = ZSTD_createCCtx();
+        for (const auto& [bytes, to] : {std::pair(&first, &before), std::pair(&rest, &behind)}) {
+            to->resize(ZSTD_compressBound(bytes->size()) + 64);
+            ZSTD_inBuffer in{bytes->data(), bytes->size(), 0};
+            ZSTD_outBuffer out{to->data(), to->size(), 0};
+            REQUIRE(ZSTD_compressStream2(context, &out, &in,
+                                         to == &before ? ZSTD_e_flush : ZSTD_e_end) == 0);
+            to->resize(out.pos);
+        }
+        ZSTD_freeCCtx(context);
+    }
+    Bytes before, behind;
+};
+
 std::vector<std::byte> all_of(trace::ByteSource& source) {
     Bytes bytes(1 << 20);
     bytes.resize(source.read(bytes.data(), bytes.size()));
@@ -141,6 +158,40 @@ TEST_CASE("a pipe is read like a file") {
         CHECK(all_of(*source) == whole);
         writer.join();
     }
+}
+
+TEST_CASE("of a compressed trace that grows all is read that is there") {
+    const Bytes whole = long_trace(4, 10);
+    const std::ptrdiff_t end = 64; // bytes of the last section, at least
+    const Flushed parts(Bytes(whole.begin(), whole.end() - end),
+                        Bytes(whole.end() - end, whole.end()));
+    const bool piped = GENERATE(false, true);
+    int ends[2] = {-1, -1};
+    REQUIRE(::pipe(ends) == 0);
+    const FileDescriptor out(ends[0]);
+    FileDescriptor in(ends[1]);
+    const File file(piped ? Bytes() : parts.before);
+    if (piped) {
+        append(in.get(), parts.before, "a pipe");
+    }
+    unsigned count = 0;
+    unsigned waits = 0;
+    std::optional<unsigned> before;
+    reading::TraceOptions options;
+    options.path = piped ? fmt::format("/proc/self/fd/{}", out.get()) : file.path();
+    options.wait = [&] {
+        if (!before) {
+            before = count;
+            append(piped ? in.get() : file.file.get(), parts.behind, "a test's file");
+        }
+        return ++waits < 20;
+    };
+    reading::Trace trace(options);
+    for (; trace.next() != nullptr; ++count) {
+    }
+    CHECK(before == 40);
+    CHECK(count == 40);
+    CHECK(trace.reader().sound());
 }
 
 TEST_CASE("events of a range of time and of some CPUs") {

@@ -168,12 +168,13 @@ blackbox_refuses() { # STATUS WORDS ARGUMENT...
 blackbox_input() {
     : >"$out/empty"
     head -c 3000000 /dev/urandom >"$out/noise"
-    mkfifo "$out/pipe"
-    exec 9<>"$out/pipe"
     blackbox_refuses 2 'No such file' "$out/absent"
     blackbox_refuses 2 'empty' "$out/empty"
-    blackbox_refuses 2 'no file that can be mapped' "$out/pipe"
     blackbox_refuses 1 'no trace area' "$out/noise"
+    blackbox_refuses 1 'no trace area' - <"$out/noise"
+    blackbox_refuses 1 'no trace area' <(cat "$out/noise")
+    { head -c 4 <(zstd -qc "$out/noise"); cat "$out/noise"; } >"$out/garbage.zst"
+    blackbox_refuses 2 'garbage.zst: the compressed data is damaged' "$out/garbage.zst"
     blackbox_refuses 2 'address of a page' --base 0x80000001 "$out/noise"
     blackbox_refuses 2 'address of a page' --base here "$out/noise"
     blackbox_refuses 2 '-n' -n 0 "$out/noise"
@@ -200,6 +201,9 @@ blackbox_snapshot() { # ENGINE
     [ "$(rising 0 blackbox)" = 5999 ] || fail "CPU 0's last write before the snapshot: $(rising 0 blackbox), not 5999"
     [ "$(grep -c ' cpu0 W4 ' "$out/blackbox")" -ge 1000 ] || fail "only $(grep -c ' cpu0 W4 ' "$out/blackbox") of CPU 0's writes"
     [[ $(rising 1 blackbox) =~ ^[0-9]+$ ]] || fail "CPU 1's writes do not follow one another: $(rising 1 blackbox)"
+    zstd -q "$out/ram" -o "$out/ram.zst"
+    "$mmioscope" blackbox -n 3000 "$out/ram.zst" | cmp -s - "$out/blackbox" || fail "compressed it is another"
+    "$mmioscope" blackbox -n 3000 - <"$out/ram" | cmp -s - "$out/blackbox" || fail "from standard input it is another"
     black_box --current -n 3000
     has blackbox '^current boot, '
     [ "$(rising 0 blackbox)" = 6499 ] || fail "CPU 0's last write: $(rising 0 blackbox), not 6499"

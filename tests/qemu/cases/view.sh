@@ -178,6 +178,36 @@ view_follow() {
     has stdout '^incomplete: 4 events, 0 lost; the trace is cut off$'
 }
 
+# Each command reads a compressed trace as it reads the trace; one that grows as far as its writer flushed it.
+view_compressed() {
+    view_traces
+    local command
+    zstd -q "$out/trace.mmio" -o "$out/trace.zst"
+    cp "$out/trace.zst" "$out/trace.mmio.zst"
+    mkdir "$out/packed"
+    cp "$out/trace.zst" "$out/packed/trace.mmio" # the name is in the output of some
+    for command in print stat follow 'top --once' info 'export --to csv -o -'; do
+        # shellcheck disable=SC2086 # a command and its option
+        (cd "$out" && view_does 0 $command trace.mmio && cp stdout plain && cd packed &&
+            out=.. view_does 0 $command trace.mmio) || fail "$command: see stderr"
+        cmp -s "$out/plain" "$out/stdout" || fail "$command: another output of a compressed trace"
+    done
+    # Up to behind the records, with the frame still open; then the rest.
+    local size
+    size=$(stat -c %s "$out/trace.mmio")
+    mkfifo "$out/pipe"
+    { head -c $((size - 60)) "$out/trace.mmio"; cat "$out/pipe"; } | zstd -qc --long=27 >"$out/growing" &
+    timeout 20 "$mmioscope" follow "$out/growing" >"$out/stdout" 2>"$out/stderr" &
+    pid=$!
+    tail -c 60 "$out/trace.mmio" >"$out/pipe"
+    status=0
+    wait $pid || status=$?
+    pid=
+    exits_with 0
+    has stdout '^complete: 4 events, 0 lost$'
+}
+
+add test view-compressed 4 view_compressed
 add test view-options 3 view_options
 add test view-colors 3 view_colors
 add test view-losses 6 view_losses
