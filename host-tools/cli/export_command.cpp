@@ -1,9 +1,9 @@
 #include "cli/commands.hpp"
 #include "cli/name_options.hpp"
+#include "cli/view_options.hpp"
 #include "export/formats.hpp"
 #include "export/whole_trace.hpp"
 #include "lib/progress_line.hpp"
-#include "reading/trace.hpp"
 
 #include <unistd.h>
 
@@ -16,10 +16,8 @@ namespace mmioscope::cli {
 namespace {
 
 struct Options {
-    reading::TraceOptions trace;
+    ViewOptions view;
     std::string format;
-    std::string output;
-    bool strict = false;
 };
 
 constexpr char footer[] = R"(
@@ -30,6 +28,7 @@ A file appears when it is whole. Exit status 1 if the trace is cut off or damage
 
 Examples:
   mmioscope export --to csv -i boot.mmio -o boot.csv
+  mmioscope export --to perfetto --from 2 --until 2.5 boot.mmio -o part.perfetto
   mmioscope export --to jsonl -i boot.mmio -o - | jq -c 'select(.device == "serial0")'
 )";
 
@@ -47,6 +46,25 @@ public:
 private:
     ProgressLine line_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// Stands between the trace and its export, and stops it where --strict says so.
+class Strict : public exporting::Exporter {
+public:
+    Strict(exporting::Exporter& behind, const ViewOptions& options, const reading::Trace& trace)
+        : behind_(behind), options_(options), trace_(trace) {}
+
+    void begin(const trace::TraceReader& reader) override { behind_.begin(reader); }
+    void add(const Event& event) override {
+        check_strict(options_, trace_, event);
+        behind_.add(event);
+    }
+    void finish() override { behind_.finish(); }
+
+private:
+    exporting::Exporter& behind_;
+    const ViewOptions& options_;
+    const reading::Trace& trace_;
 };
 
 void tell(const exporting::Exporter& exporter, const exporting::WholeTrace& whole) {
@@ -68,20 +86,28 @@ bool whole(const trace::TraceReader& reader) {
     return reader.sound();
 }
 
-Status export_trace(const Options& options) {
-    if (options.trace.path == "-" && ::isatty(STDIN_FILENO) != 0) {
-        throw bad_input("no trace: say -i FILE, or give it on standard input");
+// Standard input needs no name: it is what an export in a pipe reads.
+ViewOptions with_input(ViewOptions view) {
+    if (view.file.empty() && view.input.empty() && ::isatty(STDIN_FILENO) == 0) {
+        view.input = "-";
     }
-    reading::Trace trace(options.trace);
-    const auto destination = exporting::open_destination(options.format, options.output);
-    exporting::WholeTrace all(trace, reading::selects(options.trace));
+    return view;
+}
+
+Status export_trace(const Options& options) {
+    const reading::TraceOptions selection = trace_options(with_input(options.view));
+    reading::Trace trace(selection);
+    const auto destination = exporting::open_destination(options.format, options.view.output);
+    exporting::WholeTrace all(trace, reading::selects(selection));
     Progress progress(!destination->terminal());
-    all.write(destination->exporter(), [&progress](std::uint64_t n) { progress(n); });
+    Strict strict(destination->exporter(), options.view, trace);
+    exporting::Exporter& exporter =
+        options.view.strict ? static_cast<exporting::Exporter&>(strict) : destination->exporter();
+    all.write(exporter, [&progress](std::uint64_t n) { progress(n); });
     destination->finish();
     progress.clear();
     tell(destination->exporter(), all);
-    const bool fine = whole(trace.reader()) && (!options.strict || all.lost() == 0);
-    return fine ? Status::fine : Status::failed;
+    return whole(trace.reader()) ? Status::fine : Status::failed;
 }
 
 } // namespace
@@ -89,24 +115,19 @@ Status export_trace(const Options& options) {
 void add_export(CLI::App& app, Action& action) {
     CLI::App& command = *app.add_subcommand("export", "Write a trace in a format of others");
     const auto options = std::make_shared<Options>();
+    add_input_options(command, options->view);
     command.add_option("--to", options->format, "What to write")
         ->required()
         ->type_name("FORMAT")
         ->check(CLI::IsMember(exporting::format_names()));
-    command.add_option("-i,--input,input", options->trace.path, "Trace file; - for standard input")
-        ->type_name("FILE");
-    command.add_option("-o,--output", options->output, "Where to; - for standard output")
+    command.add_option("-o,--output", options->view.output, "Where to; - for standard output")
         ->required()
         ->type_name("OUT");
-    command.add_option("-F,--filter", options->trace.filter, "Only events for which this holds")
-        ->type_name("EXPR");
-    command.add_option("--cpu", options->trace.cpus, "Only events of these CPUs")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->type_name("N[,N]");
-    add_name_options(command, options->trace);
-    command.add_flag("--no-pc", options->trace.no_pc, "No code addresses, nor what stands there");
-    command.add_flag("--strict", options->strict, "Exit status 1 if the trace lacks records, too");
+    add_event_options(command, options->view);
+    add_range_options(command, options->view, "--until");
+    add_name_options(command, options->view.trace);
+    add_strict_option(command, options->view);
+    add_code_option(command, options->view);
     command.footer(footer);
     command.callback([options, &action] { action = [options] { return export_trace(*options); }; });
 }

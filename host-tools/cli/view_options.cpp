@@ -35,10 +35,22 @@ bool wants_color(const std::string& choice, const view::Output& out) {
 } // namespace
 
 void add_view_options(CLI::App& command, ViewOptions& options) {
+    add_input_options(command, options);
+    add_file(command, "-o,--output", options.output, "Write here, not to standard output");
+    add_event_options(command, options);
+    add_range_options(command, options, "--to,--until");
+    add_name_options(command, options.trace);
+    add_strict_option(command, options);
+    add_code_option(command, options);
+}
+
+void add_input_options(CLI::App& command, ViewOptions& options) {
     command.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     command.add_option("file", options.file, "Trace file; - for standard input");
     add_file(command, "-i,--input", options.input, "The same");
-    add_file(command, "-o,--output", options.output, "Write here, not to standard output");
+}
+
+void add_event_options(CLI::App& command, ViewOptions& options) {
     command
         .add_option("-F,--filter", options.trace.filter,
                     "Only events for which this holds (mmioscope-filter(7))")
@@ -52,11 +64,25 @@ void add_view_options(CLI::App& command, ViewOptions& options) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->allow_extra_args(false)
         ->type_name("N[,N]");
+}
+
+void add_format_option(CLI::App& command, ViewOptions& options, const char* what) {
+    command
+        .add_option("--format", options.format, fmt::format("text (default), jsonl, csv: {}", what))
+        ->check(CLI::IsMember({"text", "jsonl", "csv"}));
+}
+
+void add_range_options(CLI::App& command, ViewOptions& options, const char* end) {
     command.add_option("--from", options.from, "Only events from this time on (1.5, 20ms, ...)")
         ->type_name("TIME");
-    command.add_option("--to", options.to, "Only events before this time")->type_name("TIME");
-    add_name_options(command, options.trace);
+    command.add_option(end, options.to, "Only events before this time")->type_name("TIME");
+}
+
+void add_strict_option(CLI::App& command, ViewOptions& options) {
     command.add_flag("--strict", options.strict, "Stop at the first damage or loss");
+}
+
+void add_code_option(CLI::App& command, ViewOptions& options) {
     command.add_flag("--no-pc", options.trace.no_pc, "No code addresses, nor what stands there");
 }
 
@@ -88,7 +114,7 @@ reading::TraceOptions trace_options(const ViewOptions& options) {
     }
     trace.path = options.file.empty() ? options.input : options.file;
     trace.from = time_of("--from", options.from);
-    trace.to = time_of("--to", options.to);
+    trace.to = time_of("--until", options.to);
     return trace;
 }
 

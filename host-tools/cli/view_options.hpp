@@ -27,8 +27,26 @@ struct ViewOptions {
     reading::TraceOptions trace;      ///< but for its path and times
 };
 
-/// FILE, -i, -o, -F, --plugin, --cpu, --from, --to, --strict, and what gives names.
+/// All of these, and what gives names.
 void add_view_options(CLI::App& command, ViewOptions& options);
+
+/// FILE, -i.
+void add_input_options(CLI::App& command, ViewOptions& options);
+
+/// -F, --plugin, --cpu.
+void add_event_options(CLI::App& command, ViewOptions& options);
+
+/// --format: `what` the formats but text are.
+void add_format_option(CLI::App& command, ViewOptions& options, const char* what);
+
+/// --from, and `end`, which is --until and --to, where that is not taken.
+void add_range_options(CLI::App& command, ViewOptions& options, const char* end);
+
+/// --strict.
+void add_strict_option(CLI::App& command, ViewOptions& options);
+
+/// --no-pc.
+void add_code_option(CLI::App& command, ViewOptions& options);
 
 /// --ts, --color, --all, --raw, of commands that print lines of events.
 void add_line_options(CLI::App& command, ViewOptions& options);

@@ -6,6 +6,8 @@ plugin_commands() {
     local trace=$out/trace.mmio folder=$build/tests/plugins
     view_does 0 print --plugin "$folder/example.so" -F @first_access "$trace"; view_lines 3 @first_access
     view_does 0 print --plugin "$folder/example.so" -F 'dev==mmc && @first_access' "$trace"; view_lines 1 '&& @first_access'
+    view_does 0 export --to csv --plugin "$folder/example.so" -F @first_access "$trace" -o -
+    [ "$(wc -l <"$out/stdout")" = 4 ] || fail "export: $(wc -l <"$out/stdout") lines"
     view_does 0 stat --plugin "$folder/example.so" -F dev==mmc --analysis 'latency(tick=16)' "$trace"
     has stdout '^below +128 ns +2$'
     has_not stdout 'serial0'

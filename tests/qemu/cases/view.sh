@@ -45,6 +45,7 @@ view_options() {
     has stdout '^complete: 2 events selected, 0 lost$'
     view_does 0 print --cpu 0,1 "$trace"; view_lines 4 '--cpu 0,1'
     view_does 0 print --from 100ms --to 2 "$trace"; view_lines 2 --from
+    view_does 0 print --from 100ms --until 2 "$trace"; view_lines 2 --until
     view_does 0 print --ts delta "$trace"
     has stdout '^ *0\.900000 cpu1 R4 mmc@50000 '
     view_does 0 print --no-pc "$trace"
@@ -61,6 +62,12 @@ view_options() {
             fail "--format $format is not what export writes"
         has stderr '^complete: 4 events, 0 lost$'
     done
+    # A range of time is export's, too; its --to is the format.
+    view_does 0 export --to csv --from 100ms --until 2 "$trace" -o -
+    [ "$(wc -l <"$out/stdout")" = 3 ] || fail "export --from --until: $(wc -l <"$out/stdout") lines"
+    cp "$out/stdout" "$out/range"
+    view_does 0 print --format csv --from 100ms --to 2 "$trace"
+    cmp -s "$out/stdout" "$out/range" || fail "export's range is not print's"
     view_does 0 print --format csv --cpu 1 "$trace"
     [ "$(wc -l <"$out/stdout")" = 3 ] || fail "--format csv --cpu 1: $(wc -l <"$out/stdout") lines"
     "$mmioscope" print - <"$trace" >"$out/stdout" || fail "print -: $?"
@@ -91,6 +98,9 @@ view_losses() {
         # shellcheck disable=SC2086
         view_does 0 $command --strict "$out/trace.mmio"
     done
+    view_does 1 export --to csv --strict "$out/lost.mmio" -o "$out/csv"
+    has stderr '17 records of cpu 0 were lost: stopped'
+    [ ! -e "$out/csv" ] || fail "export --strict left a file"
     head -c 300 "$out/trace.mmio" >"$out/cut.mmio"
     view_does 1 print "$out/cut.mmio"
     view_does 1 stat "$out/cut.mmio"
@@ -111,10 +121,10 @@ view_losses() {
 view_refusals() {
     view_traces
     local command trace=$out/trace.mmio
-    for command in print stat follow 'top --once'; do
+    for command in print stat follow 'top --once' 'export --to csv -o -'; do
         # shellcheck disable=SC2086 # a command and its option
         set -- $command
-        view_refuses 'no trace: name a file' "$@"
+        [ "$1" = export ] || view_refuses 'no trace: name a file' "$@"
         view_refuses 'two traces' "$@" -i "$trace" "$trace"
         view_refuses 'cannot read .*nothing' "$@" "$out/nothing"
         view_refuses '/text: ' "$@" "$out/text"
