@@ -1,5 +1,7 @@
 #include "analysis/count_table.hpp"
 
+#include "export/columns.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,12 +60,40 @@ std::string row_text(const Row& row, std::size_t width, const Counts& counts,
     return text + "\n";
 }
 
+std::size_t shown_of(const std::vector<const Row*>& rows, const TableOptions& options) {
+    return options.limit == 0 ? rows.size() : std::min(options.limit, rows.size());
+}
+
 } // namespace
+
+exporting::Table count_table() {
+    return {{"by", "name", "reads", "writes", "span_ns", "duration_ns", "longest_ns", "first_ns",
+             "last_ns", "least", "most"},
+            {}};
+}
+
+void append(exporting::Table& to, const Counts& counts, const TableOptions& options) {
+    using exporting::Cell;
+    const std::vector<const Row*> rows = sorted(counts, options.order);
+    const std::size_t shown = shown_of(rows, options);
+    const auto time = [&options](std::uint64_t ticks) {
+        return options.frequency == 0 ? Cell()
+                                      : Cell(exporting::nanoseconds_of(ticks, options.frequency));
+    };
+    for (std::size_t i = 0; i < shown; ++i) {
+        const auto& [name, count] = *rows[i];
+        const bool values = tells_values(counts.key()) && count.has_values();
+        to.rows.push_back({key_text(counts.key()), name, count.reads, count.writes,
+                           options.span == 0 ? Cell() : Cell(options.span), time(count.duration),
+                           time(count.longest), count.first, count.last,
+                           values ? Cell(exporting::Hex{count.least}) : Cell(),
+                           values ? Cell(exporting::Hex{count.most}) : Cell()});
+    }
+}
 
 std::string table(const Counts& counts, const TableOptions& options) {
     const std::vector<const Row*> rows = sorted(counts, options.order);
-    const std::size_t shown =
-        options.limit == 0 ? rows.size() : std::min(options.limit, rows.size());
+    const std::size_t shown = shown_of(rows, options);
     std::size_t width = 24;
     for (std::size_t i = 0; i < shown; ++i) {
         width = std::max(width, rows[i]->first.size());

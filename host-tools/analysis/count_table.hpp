@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/count.hpp"
+#include "export/cell.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,5 +22,9 @@ struct TableOptions {
 /// A heading, a line for each, and a line for those that had no room; with line ends. The latency
 /// is the time that an access took in the hypervisor, its engine's detour included.
 std::string table(const Counts& counts, const TableOptions& options);
+
+/// The same for programs; `by` is what was counted. Times are in ns, and numbers are not rounded.
+exporting::Table count_table();
+void append(exporting::Table& to, const Counts& counts, const TableOptions& options);
 
 } // namespace mmioscope::analysis

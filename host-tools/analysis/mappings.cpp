@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
 
 namespace mmioscope::analysis {
 
@@ -42,17 +41,34 @@ void Mappings::add(const Event& event) {
                                 task_of(event)});
 }
 
-std::string Mappings::table() const {
-    std::vector<const decltype(all_)::value_type*> rows;
+std::vector<const Mappings::All::value_type*> Mappings::in_order() const {
+    std::vector<const All::value_type*> rows;
     for (const auto& row : all_) {
         rows.push_back(&row);
     }
     std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
         return a->second.first < b->second.first;
     });
+    return rows;
+}
+
+exporting::Table Mappings::rows() const {
+    exporting::Table table{
+        {"first_ns", "virtual", "physical", "device", "accesses", "function", "task"}, {}};
+    for (const auto* row : in_order()) {
+        const auto& [pages, mapping] = *row;
+        table.rows.push_back({mapping.first,
+                              exporting::Hex{std::uint64_t{pages.first} << page_bits},
+                              exporting::Hex{pages.second << page_bits}, mapping.device,
+                              mapping.accesses, mapping.function, mapping.task});
+    }
+    return table;
+}
+
+std::string Mappings::table() const {
     std::string text = fmt::format("{:>12} {:<10} {:<12} {:<24} {:>9}  {}\n", "first s", "virtual",
                                    "physical", "device", "accesses", "by");
-    for (const auto* row : rows) {
+    for (const auto* row : in_order()) {
         const auto& [pages, mapping] = *row;
         text += fmt::format("{:>12.6f} {:#010x} {:#012x} {:<24} {:>9}  {} [{}]\n",
                             static_cast<double>(mapping.first) / 1e9, pages.first << page_bits,

@@ -2,12 +2,14 @@
 // the first to use it.
 #pragma once
 
+#include "export/cell.hpp"
 #include "mmioscope/event.hpp"
 
 #include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace mmioscope::analysis {
 
@@ -17,6 +19,8 @@ public:
 
     /// A heading and a line for each mapping, in the order of their first use.
     std::string table() const;
+    /// The same for programs.
+    exporting::Table rows() const;
 
 private:
     struct Mapping {
@@ -26,7 +30,10 @@ private:
         std::string function;
         std::string task;
     };
-    std::map<std::pair<std::uint32_t, std::uint64_t>, Mapping> all_; ///< by pages, virtual first
+    using All = std::map<std::pair<std::uint32_t, std::uint64_t>, Mapping>;
+    std::vector<const All::value_type*> in_order() const;
+
+    All all_; ///< by pages, virtual first
 };
 
 } // namespace mmioscope::analysis

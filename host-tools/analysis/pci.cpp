@@ -20,11 +20,26 @@ bool is_configuration(std::string_view device) {
     return (device.starts_with("pcie@") || device.starts_with("pci@")) && !device.ends_with(']');
 }
 
+std::string name_of(std::uint32_t place) {
+    return fmt::format("{:02x}:{:02x}.{}", place >> 8, place >> 3 & 0x1f, place & 7);
+}
+
 std::uint32_t address_mask(std::uint32_t bar) {
     return (bar & 1) != 0 ? ~0x3u : ~0xfu;
 }
 
 } // namespace
+
+std::string Pci::bars_text(const Function& function) {
+    std::string text;
+    for (std::size_t i = 0; i < function.bars.size(); ++i) {
+        const Bar& bar = function.bars[i];
+        if (bar.base != 0 || bar.size != 0) {
+            text += fmt::format("{}{}={:#x}+{:#x}", text.empty() ? "" : " ", i, bar.base, bar.size);
+        }
+    }
+    return text;
+}
 
 void Pci::add(const Event& event) {
     const abi::Record& record = *event.record;
@@ -67,22 +82,32 @@ void Pci::write(Function& function, unsigned reg, std::uint32_t value) {
     }
 }
 
+exporting::Table Pci::rows() const {
+    exporting::Table table{{"function", "vendor", "device", "class", "bars"}, {}};
+    for (const auto& [place, function] : functions_) {
+        if (function.id) {
+            table.rows.push_back({name_of(place), exporting::Hex{*function.id & 0xffff},
+                                  exporting::Hex{*function.id >> 16},
+                                  function.class_
+                                      ? exporting::Cell(exporting::Hex{*function.class_ >> 8})
+                                      : exporting::Cell(),
+                                  bars_text(function)});
+        }
+    }
+    return table;
+}
+
 std::string Pci::table() const {
     std::string text = fmt::format("{:<12} {:<9} {:<8} {}\n", "function", "id", "class", "BARs");
     for (const auto& [place, function] : functions_) {
         if (!function.id) {
             continue;
         }
-        text += fmt::format("{:02x}:{:02x}.{:<6} {:04x}:{:04x} {:<8}", place >> 8,
-                            place >> 3 & 0x1f, place & 7, *function.id & 0xffff, *function.id >> 16,
-                            function.class_ ? fmt::format("{:06x}", *function.class_ >> 8) : "?");
-        for (std::size_t i = 0; i < function.bars.size(); ++i) {
-            const Bar& bar = function.bars[i];
-            if (bar.base != 0 || bar.size != 0) {
-                text += fmt::format(" {}={:#x}+{:#x}", i, bar.base, bar.size);
-            }
-        }
-        text += "\n";
+        const std::string bars = bars_text(function);
+        text += fmt::format("{:<12} {:04x}:{:04x} {:<8}{}{}\n", name_of(place),
+                            *function.id & 0xffff, *function.id >> 16,
+                            function.class_ ? fmt::format("{:06x}", *function.class_ >> 8) : "?",
+                            bars.empty() ? "" : " ", bars);
     }
     return text;
 }

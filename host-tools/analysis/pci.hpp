@@ -2,6 +2,7 @@
 // and where their base address registers were put.
 #pragma once
 
+#include "export/cell.hpp"
 #include "mmioscope/event.hpp"
 
 #include <array>
@@ -18,6 +19,8 @@ public:
 
     /// A heading and a line for each function that answered; with line ends.
     std::string table() const;
+    /// The same for programs.
+    exporting::Table rows() const;
 
 private:
     struct Bar {
@@ -31,6 +34,7 @@ private:
         std::array<Bar, 6> bars;
     };
 
+    static std::string bars_text(const Function& function);
     void read(Function& function, unsigned reg, std::uint32_t value, unsigned size);
     void write(Function& function, unsigned reg, std::uint32_t value);
 

@@ -1,4 +1,5 @@
 #include "cli/commands.hpp"
+#include "cli/record_output.hpp"
 #include "cli/view_options.hpp"
 #include "lib/signals.hpp"
 #include "view/printer.hpp"
@@ -19,6 +20,7 @@ comes in zstd's blocks.
 Examples:
   mmioscope follow boot.mmio
   mmioscope follow --cpu 1 --all boot.mmio | grep mmc
+  mmioscope follow --format jsonl boot.mmio | jq -c 'select(.device == "serial0")'
 
 Exit status as of print; 130 after Ctrl-C.
 )";
@@ -38,41 +40,92 @@ std::optional<reading::Trace> open(const reading::TraceOptions& selection, const
     }
 }
 
+/// What is made of the events.
+class Shown {
+public:
+    virtual ~Shown() = default;
+    virtual void add(const Event& event) = 0;
+    /// Nothing comes for a while.
+    virtual void flush() = 0;
+    /// True once nobody reads any more.
+    virtual bool broken() const { return false; }
+    virtual void finish(const view::Tally& tally, const trace::TraceReader& reader) = 0;
+};
+
+class Lines : public Shown {
+public:
+    Lines(const ViewOptions& options, const trace::TraceReader& reader)
+        : out_(options.output),
+          printer_(out_.file(), view::PrintOptions{.collapse = !options.all && out_.terminal()},
+                   line_style(options, reader, out_)) {}
+
+    void add(const Event& event) override { printer_.add(event); }
+    void flush() override { printer_.flush(); }
+    bool broken() const override { return printer_.broken(); }
+    void finish(const view::Tally& tally, const trace::TraceReader& reader) override {
+        printer_.finish();
+        fmt::print(out_.file(), "\n{}{}", tally.tables(reader), tally.verdict(reader));
+        out_.close();
+    }
+
+private:
+    view::Output out_;
+    view::Printer printer_;
+};
+
+class Records : public Shown {
+public:
+    Records(const ViewOptions& options, const trace::TraceReader& reader)
+        : records_(options, reader) {}
+
+    void add(const Event& event) override { records_.add(event); }
+    void flush() override { records_.flush(); }
+    void finish(const view::Tally& tally, const trace::TraceReader& reader) override {
+        records_.finish();
+        fmt::print(stderr, "{}", tally.verdict(reader));
+    }
+
+private:
+    RecordOutput records_;
+};
+
+std::unique_ptr<Shown> make_shown(const ViewOptions& options, const trace::TraceReader& reader) {
+    if (options.format == "text") {
+        return std::make_unique<Lines>(options, reader);
+    }
+    return std::make_unique<Records>(options, reader);
+}
+
 Status follow(const ViewOptions& options) {
     reading::TraceOptions selection = trace_options(options);
     Signals signals;
-    std::unique_ptr<view::Printer> printer;
+    std::unique_ptr<Shown> shown;
     bool stopped = false;
     selection.wait = [&] {
-        if (printer) {
-            printer->flush();
+        if (shown) {
+            shown->flush();
         }
         stopped = stopped || signals.pending();
-        return !stopped && !(printer && printer->broken());
+        return !stopped && !(shown && shown->broken());
     };
     std::optional<reading::Trace> opened = open(selection, stopped);
     if (!opened) {
         return Status::interrupted;
     }
     reading::Trace& trace = *opened;
-    view::Output out(options.output);
-    const view::LineStyle style = line_style(options, trace.reader(), out);
-    printer = std::make_unique<view::Printer>(
-        out.file(), view::PrintOptions{.collapse = !options.all && out.terminal()}, style);
+    shown = make_shown(options, trace.reader());
     view::Tally tally(reading::selects(selection));
     std::uint64_t events = 0;
     while (const Event* event = stopped ? nullptr : trace.next()) {
         check_strict(options, trace, *event);
         tally.add(*event);
-        printer->add(*event);
-        if (printer->broken()) {
+        shown->add(*event);
+        if (shown->broken()) {
             break;
         }
         stopped = ++events % events_between_looks == 0 && signals.pending();
     }
-    printer->finish();
-    fmt::print(out.file(), "\n{}{}", tally.tables(trace.reader()), tally.verdict(trace.reader()));
-    out.close();
+    shown->finish(tally, trace.reader());
     return stopped ? Status::interrupted : view::status_of(trace.reader());
 }
 
@@ -83,6 +136,7 @@ void add_follow(CLI::App& app, Action& action) {
     const auto options = std::make_shared<ViewOptions>();
     add_view_options(command, *options);
     add_line_options(command, *options);
+    add_format_option(command, *options, "an event a line, as of mmioscope export");
     command.footer(footer);
     command.callback([options, &action] { action = [options] { return follow(*options); }; });
 }

@@ -1,8 +1,7 @@
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
+#include "cli/record_output.hpp"
 #include "cli/view_options.hpp"
-#include "export/formats.hpp"
-#include "lib/marker_text.hpp"
 #include "lib/shares.hpp"
 #include "view/dmesg_lines.hpp"
 #include "view/printer.hpp"
@@ -88,31 +87,18 @@ std::optional<view::DmesgLines> dmesg_lines(const Options& options,
                : std::optional(view::DmesgLines(options.dmesg, offset, selection));
 }
 
-// For programs: the events alone, and the verdict on standard error. A marker's text is whole, with
-// the last of its records.
+// For programs: the events alone, and the verdict on standard error.
 Status print_records(const Options& options) {
     const reading::TraceOptions selection = trace_options(options.view);
     reading::Trace trace(selection);
-    const std::string& path = options.view.output;
-    const auto destination =
-        exporting::open_destination(options.view.format, path.empty() ? "-" : path);
-    exporting::Exporter& exporter = destination->exporter();
+    RecordOutput records(options.view, trace.reader());
     view::Tally tally(reading::selects(selection));
-    trace::MarkerTexts texts;
-    exporter.begin(trace.reader());
     while (const Event* event = trace.next()) {
         check_strict(options.view, trace, *event);
         tally.add(*event);
-        Event shown = *event;
-        std::optional<trace::Marker> marker;
-        if (event->record->type == abi::RecordType::marker) {
-            marker = texts.add(*event->record);
-            shown.text = marker ? std::string_view(marker->text) : std::string_view();
-        }
-        exporter.add(shown);
+        records.add(*event);
     }
-    exporter.finish();
-    destination->finish();
+    records.finish();
     fmt::print(stderr, "{}", tally.verdict(trace.reader()));
     return view::status_of(trace.reader());
 }
@@ -163,10 +149,7 @@ void add_print(CLI::App& app, Action& action) {
                     "Where printk's 0 is in the trace's time")
         ->check(CLI::Range(-1e9, 1e9))
         ->type_name("SECONDS");
-    command
-        .add_option("--format", options->view.format,
-                    "text (default), jsonl, csv: an event a line, as of mmioscope export")
-        ->check(CLI::IsMember({"text", "jsonl", "csv"}));
+    add_format_option(command, options->view, "an event a line, as of mmioscope export");
     command.add_option("--limit", options->limit, "At most so many lines");
     command.footer(footer);
     command.callback([options, &action] { action = [options] { return print(*options); }; });

@@ -36,6 +36,7 @@ Examples:
   mmioscope stat boot.mmio
   mmioscope stat --by register --sort time --limit 0 boot.mmio
   mmioscope stat --by caller,task --from 10 --to 11 boot.mmio
+  mmioscope stat --by device --limit 0 --format csv boot.mmio
   mmioscope stat --mappings boot.mmio                where devices were mapped, and who used that first
   mmioscope stat --pci boot.mmio                     PCI functions, from the accesses to their configuration
   mmioscope stat --plugin ./example.so -F 'dev==mmc' --analysis 'latency(tick=16)' boot.mmio
@@ -101,9 +102,34 @@ void count(const Options& options, reading::Trace& trace, view::Tally& tally, Wo
     }
 }
 
-void print_tables(const Options& options, Work& work, std::uint32_t frequency, std::FILE* out) {
-    const analysis::TableOptions look{order_of(options.sort), options.limit,
-                                      frequency == 0 ? 0 : work.last - work.first, frequency};
+// One table has one set of columns; what a plug-in prints is its own affair.
+void check_format(const Options& options) {
+    const bool counts = !options.by.empty();
+    if (options.view.format != "text" &&
+        (!options.analyses.empty() || counts + options.mappings + options.pci > 1)) {
+        throw bad_input("--format {} takes one of --by, --mappings and --pci, and no --analysis",
+                        options.view.format);
+    }
+}
+
+void print_rows(const Options& options, const Work& work, const analysis::TableOptions& look,
+                std::FILE* out) {
+    exporting::Table table = analysis::count_table();
+    for (const Counts& counts : work.counts) {
+        analysis::append(table, counts, look);
+    }
+    if (options.mappings) {
+        table = work.mappings.rows();
+    } else if (options.pci) {
+        table = work.pci.rows();
+    }
+    fmt::print(out, "{}",
+               options.view.format == "csv" ? exporting::csv_text(table)
+                                            : exporting::jsonl_text(table));
+}
+
+void print_tables(const Options& options, Work& work, const analysis::TableOptions& look,
+                  std::FILE* out) {
     const char* between = "";
     for (const Counts& counts : work.counts) {
         if (!counts.all().empty() || !options.by.empty()) {
@@ -127,14 +153,22 @@ void print_tables(const Options& options, Work& work, std::uint32_t frequency, s
 }
 
 Status stat(const Options& options) {
+    check_format(options);
     const reading::TraceOptions selection = trace_options(options.view);
     Work work(options);
     reading::Trace trace(selection);
     view::Output out(options.view.output);
     view::Tally tally(reading::selects(selection));
     count(options, trace, tally, work);
-    print_tables(options, work,
-                 trace.reader().info() ? trace.reader().info()->counter_frequency : 0, out.file());
+    const std::uint32_t frequency =
+        trace.reader().info() ? trace.reader().info()->counter_frequency : 0;
+    const analysis::TableOptions look{order_of(options.sort), options.limit,
+                                      frequency == 0 ? 0 : work.last - work.first, frequency};
+    if (options.view.format == "text") {
+        print_tables(options, work, look, out.file());
+    } else {
+        print_rows(options, work, look, out.file());
+    }
     out.close();
     fmt::print(stderr, "{}", tally.verdict(trace.reader()));
     return view::status_of(trace.reader());
@@ -154,6 +188,7 @@ void add_stat(CLI::App& app, Action& action) {
     command.add_option("--sort", options->sort, "Most of this first (default: accesses)")
         ->check(CLI::IsMember({"accesses", "reads", "writes", "time", "latency", "name"}));
     command.add_option("--limit", options->limit, "Lines of a table (default 20; 0: all)");
+    add_format_option(command, options->view, "a line of a table a line, numbers not rounded");
     command.add_flag("--mappings", options->mappings,
                      "Which virtual page led to which physical one, and who used it first");
     command.add_flag("--pci", options->pci, "PCI functions and their BARs");

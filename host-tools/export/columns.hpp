@@ -2,23 +2,14 @@
 // formats; columns may be added at the end.
 #pragma once
 
+#include "export/cell.hpp"
 #include "mmioscope/event.hpp"
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
-#include <variant>
 
 namespace mmioscope::exporting {
-
-struct Hex {
-    std::uint64_t value;
-};
-
-/// Nothing: not known, or without meaning for this event. A number is below 2^53 unless the trace's
-/// times are not; what may be larger is Hex.
-using Cell = std::variant<std::monostate, std::uint64_t, Hex, std::string_view, std::string>;
 
 struct Column {
     std::string_view name;

@@ -2,52 +2,16 @@
 
 #include "export/columns.hpp"
 
-#include <iterator>
-
 namespace mmioscope::exporting {
 
-namespace {
-
-using Text = fmt::memory_buffer;
-
-struct Append {
-    Text& to;
-
-    void operator()(std::monostate) const {}
-    void operator()(std::uint64_t number) const {
-        const fmt::format_int digits(number);
-        to.append(digits.data(), digits.data() + digits.size());
-    }
-    void operator()(Hex number) const {
-        fmt::format_to(std::back_inserter(to), "{:#x}", number.value);
-    }
-    void operator()(std::string_view text) const {
-        if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-            to.append(text);
-            return;
-        }
-        to.push_back('"');
-        for (const char c : text) {
-            to.push_back(c);
-            if (c == '"') {
-                to.push_back('"');
-            }
-        }
-        to.push_back('"');
-    }
-    void operator()(const std::string& text) const { (*this)(std::string_view(text)); }
-};
-
-} // namespace
-
-void append_csv(Text& to, const Event& event, std::uint32_t frequency) {
+void append_csv(fmt::memory_buffer& to, const Event& event, std::uint32_t frequency) {
     bool first = true;
     for (const Column& column : columns()) {
         if (!first) {
             to.push_back(',');
         }
         first = false;
-        std::visit(Append{to}, column.cell(event, frequency));
+        append_csv(to, column.cell(event, frequency));
     }
 }
 

@@ -23,6 +23,7 @@ public:
 
     Exporter& exporter() override { return exporter_; }
     bool terminal() const override { return output_.terminal(); }
+    void flush() override { sink_.flush(); }
     void finish() override { output_.finish(); }
 
 private:

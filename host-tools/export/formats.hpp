@@ -16,6 +16,8 @@ public:
     virtual ~Destination() = default;
     virtual Exporter& exporter() = 0;
     virtual bool terminal() const { return false; }
+    /// What was exported so far can be read, where the format is one of bytes. Throws Error.
+    virtual void flush() {}
     /// All was exported: what was written takes its name. Throws Error.
     virtual void finish() = 0;
 };

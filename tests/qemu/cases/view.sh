@@ -68,6 +68,10 @@ view_options() {
     cp "$out/stdout" "$out/range"
     view_does 0 print --format csv --from 100ms --to 2 "$trace"
     cmp -s "$out/stdout" "$out/range" || fail "export's range is not print's"
+    view_does 0 print --format jsonl "$trace"
+    cp "$out/stdout" "$out/jsonl"
+    view_does 0 follow --format jsonl "$trace"
+    cmp -s "$out/stdout" "$out/jsonl" || fail "follow --format jsonl is not print's"
     view_does 0 print --format csv --cpu 1 "$trace"
     [ "$(wc -l <"$out/stdout")" = 3 ] || fail "--format csv --cpu 1: $(wc -l <"$out/stdout") lines"
     "$mmioscope" print - <"$trace" >"$out/stdout" || fail "print -: $?"
@@ -142,6 +146,7 @@ view_refusals() {
 
 view_stat() {
     view_traces
+    local trace=$out/trace.mmio
     view_does 0 stat "$out/trace.mmio"
     has stdout '^serial0 +1 +1 +1\.0 +1\.00 +1\.00$'
     has stdout '^mmc@50000 \+0x008 +1 +1 +1\.0 +6\.00 +7\.00  0x5\.\.0x1aa$'
@@ -150,13 +155,24 @@ view_stat() {
     [ "$(wc -l <"$out/stdout")" = 3 ] || fail "--by cpu has other tables, too"
     view_does 0 stat --mappings "$out/trace.mmio"
     has stdout '^ +1\.000000 0xf8050000 0x001c050000 mmc@50000 +2  pc 0xbf010028 \[0x00000000\]$'
+    # For programs: the same numbers, not rounded, with nothing else.
+    view_does 0 stat --by register,device --format csv "$trace"
+    [ "$(head -n 1 "$out/stdout")" = by,name,reads,writes,span_ns,duration_ns,longest_ns,first_ns,last_ns,least,most ] ||
+        fail "stat --format csv begins with $(head -n 1 "$out/stdout")"
+    has stdout '^register,mmc@50000 \+0x008,1,1,2000000000,12000,7000,1000000000,2000000000,0x5,0x1aa$'
+    [ "$(grep -c ^device, "$out/stdout")" = 2 ] || fail "stat --by device: not 2 rows"
+    view_does 0 stat --format csv --limit 1 "$trace"
+    [ "$(grep -c ^register, "$out/stdout")" = 1 ] || fail "stat --format csv --limit 1: more rows"
+    view_does 0 stat --mappings --format jsonl "$trace"
+    has stdout '^\{"first_ns":1000000000,"virtual":"0xf8050000","physical":"0x1c050000","device":"mmc@50000","accesses":2,"function":"pc 0xbf010028","task":"0x00000000"\}$'
+    view_refuses 'takes one of --by, --mappings' stat --format csv --mappings --pci "$trace"
     view_does 0 stat --by device --from 1 --sort name "$out/trace.mmio"
     has_not stdout '^serial0'
     view_does 0 top --once --by register --rows 4 "$out/trace.mmio"
     [ "$(wc -l <"$out/stdout")" = 4 ] || fail "--rows 4 printed $(wc -l <"$out/stdout") lines"
 }
 
-# A file that grows: its lines come while it does.
+# A file that grows: its lines come while it does, for people and for programs.
 view_follow() {
     view_traces
     local size
@@ -176,6 +192,19 @@ view_follow() {
     wait $pid || status=$?
     exits_with 0
     has stdout '^complete: 4 events, 0 lost$'
+    head -c $((size - 60)) "$out/trace.mmio" >"$out/growing"
+    timeout 20 "$mmioscope" follow --format csv "$out/growing" >"$out/stdout" 2>"$out/stderr" &
+    pid=$!
+    for ((i = 0; i < 100; i++)); do
+        [ "$(wc -l <"$out/stdout")" = 5 ] && break
+        sleep 0.05
+    done
+    [ "$(wc -l <"$out/stdout")" = 5 ] || fail "--format csv: $(wc -l <"$out/stdout") lines before the end"
+    tail -c 60 "$out/trace.mmio" >>"$out/growing"
+    status=0
+    wait $pid || status=$?
+    exits_with 0
+    has stderr '^complete: 4 events, 0 lost$'
     head -c $((size - 60)) "$out/trace.mmio" >"$out/growing"
     timeout 20 "$mmioscope" follow "$out/growing" >"$out/stdout" 2>"$out/stderr" &
     pid=$!
