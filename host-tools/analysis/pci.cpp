@@ -6,10 +6,11 @@ namespace mmioscope::analysis {
 
 namespace {
 
-// Registers of a type 0 header (PCI Local Bus Specification 3.0, 6.1) and the layout of the
+// Registers of a header (PCI Local Bus Specification 3.0, 6.1) and the layout of the
 // memory-mapped configuration space (PCI Express Base Specification 2.0, 7.2.2).
 constexpr unsigned reg_id = 0x00;
 constexpr unsigned reg_class = 0x08;
+constexpr unsigned reg_header = 0x0e;
 constexpr unsigned reg_bar0 = 0x10;
 constexpr unsigned bar_end = 0x28;
 constexpr std::uint32_t all_ones = 0xffff'ffff;
@@ -24,22 +25,22 @@ std::string name_of(std::uint32_t place) {
     return fmt::format("{:02x}:{:02x}.{}", place >> 8, place >> 3 & 0x1f, place & 7);
 }
 
-std::uint32_t address_mask(std::uint32_t bar) {
-    return (bar & 1) != 0 ? ~0x3u : ~0xfu;
+std::uint32_t address_of(std::uint32_t bar) {
+    return bar & ((bar & 1) != 0 ? ~0x3u : ~0xfu);
+}
+
+// Of memory, with the next one as its upper half.
+bool is_wide(std::uint32_t bar) {
+    return (bar & 7) == 4;
+}
+
+// A bridge (type 1) has two; behind them it has other registers (PCI-to-PCI Bridge Architecture
+// Specification 1.1, 3.2).
+std::size_t bar_count(unsigned header) {
+    return header == 0 ? 6 : header == 1 ? 2 : 0;
 }
 
 } // namespace
-
-std::string Pci::bars_text(const Function& function) {
-    std::string text;
-    for (std::size_t i = 0; i < function.bars.size(); ++i) {
-        const Bar& bar = function.bars[i];
-        if (bar.base != 0 || bar.size != 0) {
-            text += fmt::format("{}{}={:#x}+{:#x}", text.empty() ? "" : " ", i, bar.base, bar.size);
-        }
-    }
-    return text;
-}
 
 void Pci::add(const Event& event) {
     const abi::Record& record = *event.record;
@@ -65,12 +66,11 @@ void Pci::read(Function& function, unsigned reg, std::uint32_t value, unsigned s
         function.id = value;
     } else if (reg == reg_class && size == 4) {
         function.class_ = value;
+    } else if (reg == reg_header && size == 1) {
+        function.header = value & 0x7f; // bit 7: it has other functions beside it
     } else if (reg >= reg_bar0 && reg < bar_end && reg % 4 == 0 && size == 4) {
         Bar& bar = function.bars[(reg - reg_bar0) / 4];
-        if (bar.asked) { // the bits that stay 0 tell its size
-            bar.size = ~(value & address_mask(value)) + 1;
-            bar.size = (value & address_mask(value)) == 0 ? 0 : bar.size;
-        }
+        bar.answer = bar.asked ? value : bar.answer;
     }
 }
 
@@ -78,7 +78,7 @@ void Pci::write(Function& function, unsigned reg, std::uint32_t value) {
     if (reg >= reg_bar0 && reg < bar_end && reg % 4 == 0) {
         Bar& bar = function.bars[(reg - reg_bar0) / 4];
         bar.asked = value == all_ones;
-        bar.base = bar.asked ? bar.base : value & address_mask(value);
+        bar.base = bar.asked ? bar.base : value;
     }
 }
 
@@ -108,6 +108,26 @@ std::string Pci::table() const {
                             *function.id & 0xffff, *function.id >> 16,
                             function.class_ ? fmt::format("{:06x}", *function.class_ >> 8) : "?",
                             bars.empty() ? "" : " ", bars);
+    }
+    return text;
+}
+
+// The lowest bit of an address that can be written tells the size.
+std::string Pci::bars_text(const Function& function) {
+    std::string text;
+    for (std::size_t i = 0; i < bar_count(function.header); ++i) {
+        const Bar& low = function.bars[i];
+        std::uint64_t base = address_of(low.base);
+        std::uint64_t bits = address_of(low.answer);
+        const std::size_t first = i;
+        if (is_wide(low.answer) && i + 1 < function.bars.size()) {
+            const Bar& high = function.bars[++i];
+            base |= std::uint64_t{high.base} << 32;
+            bits |= std::uint64_t{high.answer} << 32;
+        }
+        if (base != 0 || bits != 0) {
+            text += fmt::format("{}{}={:#x}+{:#x}", text.empty() ? "" : " ", first, base, bits & -bits);
+        }
     }
     return text;
 }

@@ -24,19 +24,21 @@ public:
 
 private:
     struct Bar {
-        std::uint32_t base = 0; ///< written last, all ones left out
-        std::uint32_t size = 0; ///< answer to all ones; 0: not asked
-        bool asked = false;     ///< all ones were written last
+        std::uint32_t base = 0;   ///< written last, all ones left out
+        std::uint32_t answer = 0; ///< to all ones: which bits can be written; 0: not asked
+        bool asked = false;       ///< all ones were written last
     };
     struct Function {
         std::optional<std::uint32_t> id;     ///< device and vendor
         std::optional<std::uint32_t> class_; ///< class, revision
+        unsigned header = 0;                 ///< type of its header
         std::array<Bar, 6> bars;
     };
 
-    static std::string bars_text(const Function& function);
     void read(Function& function, unsigned reg, std::uint32_t value, unsigned size);
     void write(Function& function, unsigned reg, std::uint32_t value);
+    /// "0=0x10001000+0x1000" and so on; empty if it has none.
+    static std::string bars_text(const Function& function);
 
     std::map<std::uint32_t, Function> functions_; ///< by bus, device, function: their ECAM bits
 };

@@ -178,3 +178,37 @@ device uart 0x1000 0x1000
                          "00:00.0      1b36:0008 ?       \n"
                          "00:01.0      1af4:1000 020000   0=0x1000+0x20 1=0x10000000+0x1000\n");
 }
+
+TEST_CASE("a BAR of 64 bits is one, and a bridge has two") {
+    analysis::Pci pci;
+    each(R"(
+device pcie@10000000 0x3f000000 0x1000000
+0.1 cpu0 R4 0x3f008000 0x10051af4
+0.1 cpu0 R1 0x3f00800e 0x80
+0.2 cpu0 W4 0x3f008020 0xffffffff
+0.2 cpu0 R4 0x3f008020 0xffffc00c
+0.2 cpu0 W4 0x3f008020 0xc
+0.2 cpu0 W4 0x3f008024 0xffffffff
+0.2 cpu0 R4 0x3f008024 0xffffffff
+0.2 cpu0 W4 0x3f008024 0
+0.3 cpu0 W4 0x3f008020 0x1012000c
+0.3 cpu0 W4 0x3f008024 0x2
+0.4 cpu0 R4 0x3f018000 0x00011b36
+0.4 cpu0 R1 0x3f01800e 0x01
+0.5 cpu0 W4 0x3f018010 0xffffffff
+0.5 cpu0 R4 0x3f018010 0xffffff04
+0.5 cpu0 W4 0x3f018014 0xffffffff
+0.5 cpu0 R4 0x3f018014 0xffffffff
+0.5 cpu0 W4 0x3f018010 0x10125004
+0.5 cpu0 W4 0x3f018014 0
+0.6 cpu0 W4 0x3f018018 0x000f0100     # bus numbers
+0.7 cpu0 R4 0x3f020000 0x12345678
+0.7 cpu0 W4 0x3f020010 0xffffffff
+0.7 cpu0 R4 0x3f020010 0x0000ffe1     # only 16 bits of ports
+)",
+         [&pci](const Event& event) { pci.add(event); });
+    CHECK(pci.table() == "function     id        class    BARs\n"
+                         "00:01.0      1af4:1005 ?        4=0x210120000+0x4000\n"
+                         "00:03.0      1b36:0001 ?        0=0x10125000+0x100\n"
+                         "00:04.0      5678:1234 ?        0=0x0+0x20\n");
+}

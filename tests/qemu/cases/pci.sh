@@ -1,0 +1,51 @@
+# PCI functions and where their BARs are, as `stat --pci` tells of the trace: what the guest itself has in sysfs.
+# shellcheck shell=bash disable=SC2154
+
+# PID 1 of the guest: a line for each function, with its BARs as NUMBER=START+SIZE.
+pci_init() {
+    cat <<'INIT'
+#!/bin/sh
+export PATH=/bin
+/bin/busybox mkdir -p /proc /dev /sys
+/bin/busybox mount -t proc proc /proc
+/bin/busybox mount -t sysfs sysfs /sys
+/bin/busybox mount -t devtmpfs devtmpfs /dev
+/bin/busybox --install -s /bin
+exec </dev/console >/dev/console 2>&1
+dmesg -n 1
+for f in /sys/bus/pci/devices/*; do
+    name=${f##*/} vendor=$(cat "$f/vendor") device=$(cat "$f/device") class=$(cat "$f/class")
+    bars= n=0
+    while read -r start end _ && [ $n -lt 6 ]; do
+        [ $((end)) = 0 ] || bars="$bars $(printf '%d=0x%x+0x%x' $n $((start)) $((end - start + 1)))"
+        n=$((n + 1))
+    done <"$f/resource"
+    echo "pci ${name#0000:} ${vendor#0x}:${device#0x} ${class#0x}$bars"
+done
+echo "pci end"
+poweroff -f
+INIT
+}
+
+# A BAR of ports, of memory with 32 and 64 bits, a bridge and what is behind it. None of them has a driver here.
+pci() {
+    mkdir "$out/root"
+    pci_init >"$out/root/pci"
+    chmod 755 "$out/root/pci"
+    (cd "$out/root" && echo pci | cpio --quiet -o -H newc --owner=0:0 | gzip -9n) | cat "$guest/initrd.img" - >"$out/initrd.img"
+    local device devices=()
+    for device in e1000,romfile= virtio-rng-pci pci-bridge,chassis_nr=1,id=bridge sdhci-pci,bus=bridge,addr=3; do
+        devices+=(--qemu-arg=-device "--qemu-arg=$device")
+    done
+    run --kernel "$guest/vmlinuz" --initrd "$out/initrd.img" --no-net --no-print --append 'console=ttyAMA0 rdinit=/pci quiet' \
+        --expect 'pci end' --trace pcie@10000000 "${devices[@]}"
+    complete
+    rm -r "$out/root" "$out/initrd.img"
+    tr -d '\r' <"$out/console" | sed -n 's/^pci \([0-9a-f]*:.*\)/\1/p' >"$out/sysfs"
+    [ "$(wc -l <"$out/sysfs")" = 5 ] || fail "the guest has not five functions"
+    "$mmioscope" stat --pci "$out/trace.mmio" >"$out/stat" || fail "stat --pci: exit status $?"
+    sed -n '2,/^$/{/./s/  */ /gp}' "$out/stat" | sed 's/ $//' | diff "$out/sysfs" - >"$out/differences" ||
+        fail "functions (<: sysfs): $(grep '^[<>]' "$out/differences" | head -n 4 | xargs)"
+}
+
+add test pci 20 virt pci
