@@ -1,8 +1,11 @@
 #include "trace_text.hpp"
 
-#include "lib/file_writer.hpp"
+#include "lib/about.hpp"
+#include "lib/task_table.hpp"
+#include "symbols/section.hpp"
 
 #include <fmt/format.h>
+#include <libfdt.h>
 
 #include <algorithm>
 #include <bit>
@@ -40,6 +43,7 @@ const Numbers& members() {
         {"type", [](Record& r, std::uint64_t n) { r.type = static_cast<abi::RecordType>(n); }},
         {"pc", [](Record& r, std::uint64_t n) { r.pc = static_cast<std::uint32_t>(n); }},
         {"lr", [](Record& r, std::uint64_t n) { r.lr = static_cast<std::uint32_t>(n); }},
+        {"sp", [](Record& r, std::uint64_t n) { r.sp = static_cast<std::uint32_t>(n); }},
         {"va", [](Record& r, std::uint64_t n) { r.va = static_cast<std::uint32_t>(n); }},
         {"pa", [](Record& r, std::uint64_t n) { abi::set_physical_address(r, n); }},
         {"task", [](Record& r, std::uint64_t n) { r.task = static_cast<std::uint32_t>(n); }},
@@ -105,6 +109,7 @@ private:
         entry.size = number(in);
         ("/" + name).copy(entry.path, sizeof entry.path - 1);
         text.regions.push_back(entry);
+        in >> text.compatible.emplace_back();
     }
 
     static Field field(const std::string& word) {
@@ -149,6 +154,9 @@ private:
         Task task;
         task.pid = task.tgid = static_cast<std::uint32_t>(number(in));
         in >> task.comm;
+        if (std::string tgid; in >> tgid) {
+            task.tgid = static_cast<std::uint32_t>(number(tgid));
+        }
         text.tasks[pointer] = task;
     }
 
@@ -244,6 +252,51 @@ const Location* location_at(std::uint32_t address, const TraceText& text,
     return &locations.back();
 }
 
+// A node for each device that has a `compatible`.
+std::vector<std::byte> tree_of(const TraceText& text) {
+    std::vector<std::byte> tree(65536);
+    void* const fdt = tree.data();
+    int bad = fdt_create(fdt, static_cast<int>(tree.size())) | fdt_finish_reservemap(fdt) |
+              fdt_begin_node(fdt, "") | fdt_property_u32(fdt, "#address-cells", 2) |
+              fdt_property_u32(fdt, "#size-cells", 2);
+    for (std::size_t i = 0; i < text.regions.size(); ++i) {
+        const abi::RegionEntry& region = text.regions[i];
+        const fdt64_t reg[2] = {cpu_to_fdt64(region.base), cpu_to_fdt64(region.size)};
+        const std::string& compatible = text.compatible[i];
+        if (!compatible.empty()) {
+            bad |= fdt_begin_node(fdt, region.path + 1) |
+                   fdt_property(fdt, "compatible", compatible.c_str(),
+                                static_cast<int>(compatible.size() + 1)) |
+                   fdt_property(fdt, "reg", reg, sizeof reg) | fdt_end_node(fdt);
+        }
+    }
+    if ((bad | fdt_end_node(fdt) | fdt_finish(fdt)) != 0) {
+        throw std::runtime_error("no device tree");
+    }
+    tree.resize(fdt_totalsize(fdt));
+    return tree;
+}
+
+// Each function, and a mark behind it.
+symbols::SymbolList symbols_of(const TraceText& text) {
+    symbols::SymbolList list;
+    for (const auto& [address, code] : text.code) {
+        list.push_back({address, 't', code.location.function, code.location.module});
+        list.push_back({address + code.size, 'D', "behind", code.location.module});
+    }
+    return list;
+}
+
+std::vector<trace::TaskEntry> tasks_of(const TraceText& text) {
+    std::vector<trace::TaskEntry> entries;
+    for (const auto& [pointer, task] : text.tasks) {
+        trace::TaskEntry& entry =
+            entries.emplace_back(0, pointer, trace::TaskKey::task, task.pid, task.tgid);
+        task.comm.copy(entry.comm, sizeof entry.comm);
+    }
+    return entries;
+}
+
 } // namespace
 
 TraceText read_trace_text(std::istream& in) {
@@ -281,6 +334,12 @@ void write_trace(const TraceText& text, int fd) {
     info.region_size = sizeof(abi::RegionEntry);
     writer.values(abi::SectionType::info, std::span<const abi::Info>(&info, 1));
     writer.values(abi::SectionType::regions, std::span<const abi::RegionEntry>(text.regions));
+    if (std::any_of(text.compatible.begin(), text.compatible.end(),
+                    [](const std::string& one) { return !one.empty(); })) {
+        writer.section(abi::SectionType::device_tree, tree_of(text));
+    }
+    trace::write_about(writer, {"", symbols::pack(symbols_of(text))});
+    writer.values(trace::tasks_section, std::span<const trace::TaskEntry>(tasks_of(text)));
     writer.append(text.records);
     writer.flush();
     std::vector<abi::Loss> losses;

@@ -18,10 +18,10 @@ namespace mmioscope::test {
 
 /// A line is one of these; '#' begins a comment, numbers are decimal or 0x..., times seconds:
 ///     frequency HZ
-///     device NAME BASE SIZE
+///     device NAME BASE SIZE [COMPATIBLE]     with it the trace has a device tree
 ///     register DEVICE OFFSET NAME [FIELD:LOW[+WIDTH][=WORD,WORD...]]...
 ///     code ADDRESS SIZE FUNCTION [MODULE]
-///     task POINTER PID COMM
+///     task POINTER PID COMM [TGID]
 ///     option WORD...                         what the reader of the text is to do
 ///     TIME cpuN R4|W2... ADDRESS VALUE|? [MEMBER=NUMBER]...
 ///     TIME cpuN gap|marker|power|... [MEMBER=NUMBER]...
@@ -35,6 +35,7 @@ struct TraceText {
     };
     std::uint32_t frequency = 1'000'000;
     std::vector<abi::RegionEntry> regions;
+    std::vector<std::string> compatible; ///< of each region; empty: not said
     std::vector<abi::Record> records;
     std::map<std::pair<std::string, std::uint64_t>, Register> registers; ///< by device and offset
     std::map<std::uint32_t, Code> code;                                  ///< by address
@@ -48,7 +49,7 @@ TraceText read_trace_text(std::istream& in);
 /// Adds to `event` what the text says of its numbers.
 void add_names(Event& event, TraceText& text, std::deque<Location>& locations);
 
-/// Writes it as a trace file.
+/// Writes it as a trace file, with its code as symbols, its tasks and its device tree.
 void write_trace(const TraceText& text, int fd);
 
 } // namespace mmioscope::test
