@@ -66,6 +66,13 @@ inline constexpr char requests[] =
                           ///< first instruction, one that is refused ends the boot; at most
                           ///< max_requests
 inline constexpr unsigned max_requests = 32;
+inline constexpr char task_names[] =
+    "mmioscope,task-names"; ///< u32, u32: where a task_struct of the guest's kernel has comm, and
+                            ///< where pid, with tgid behind it; then records of type `task` say
+                            ///< what the tasks are called. Of a kernel that has its task in
+                            ///< TPIDRURO. Multiples of 4 below max_task_offset; default: nobody
+                            ///< looks
+inline constexpr std::uint32_t max_task_offset = 16'384;
 inline constexpr char kernel[] = "multiboot,kernel";
 inline constexpr char ramdisk[] = "multiboot,ramdisk";
 } // namespace chosen

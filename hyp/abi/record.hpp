@@ -30,6 +30,7 @@ enum class RecordType : std::uint8_t {
     fault = 11,           ///< an access that reached no device, or gets nowhere: see FaultReason
     power = 12,           ///< a CPU was started or stopped, or the machine: see PowerEvent
     fold = 13,            ///< `value` more of the same, in a stream only: see fold.hpp
+    task = 14,            ///< what the guest calls the task at `task`: see task_name.hpp
 };
 
 // A `begin` record is in memory before the access it tells of goes out, under the same lock.

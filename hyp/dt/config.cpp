@@ -121,6 +121,18 @@ BootError read_requests(const Tree& tree, int chosen, Config& config) {
     return {};
 }
 
+BootError read_task_names(const Tree& tree, int chosen, TaskOffsets& offsets) {
+    constexpr const char* name = abi::chosen::task_names;
+    if (!tree.has(chosen, name)) return {};
+    if (tree.length(chosen, name) != sizeof offsets)
+        return {"mmioscope,task-names is not two cells", ""};
+    offsets = {tree.cell_at(chosen, name, 0), tree.cell_at(chosen, name, 1)};
+    for (const std::uint32_t offset : {offsets.comm, offsets.pid})
+        if (offset == 0 || offset % 4 != 0 || offset >= abi::chosen::max_task_offset)
+            return {"mmioscope,task-names: an offset is no multiple of 4 from 4 to 16380", ""};
+    return {};
+}
+
 } // namespace
 
 BootError read_config(const Tree& tree, Config& config) {
@@ -142,6 +154,7 @@ BootError read_config(const Tree& tree, Config& config) {
     if (auto e = read_guest_reader(tree, chosen, config)) return e;
     if (auto e = read_stream(tree, chosen, config)) return e;
     if (auto e = read_requests(tree, chosen, config)) return e;
+    if (auto e = read_task_names(tree, chosen, config.task_names)) return e;
     if (const int node = find_psci(tree); node >= 0)
         if (!read_word(tree, node, "method", conduits, config.conduit))
             return {"the method of /psci is neither hvc nor smc", ""};

@@ -20,6 +20,12 @@ struct EarlyRequest {
     std::uint32_t argument[2];
 };
 
+/// Where the guest's kernel keeps what a task is called: bytes from the task's address.
+struct TaskOffsets {
+    std::uint32_t comm; ///< 16 characters; 0: it is not known, and nobody looks
+    std::uint32_t pid;  ///< and tgid behind it
+};
+
 struct Config {
     abi::EngineKind engine{abi::EngineKind::shadow};
     abi::Policy policy{abi::Policy::drop};
@@ -38,6 +44,7 @@ struct Config {
     psci::Conduit conduit{psci::Conduit::none}; ///< of the guest's PSCI calls
     BootModules modules;
     FixedVector<EarlyRequest, abi::chosen::max_requests> requests;
+    TaskOffsets task_names{};
 
     /// The stream's UART, if the guest does not get it; else negative.
     int withheld_stream() const { return stream_shared ? -1 : stream_node; }

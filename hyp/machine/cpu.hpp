@@ -5,6 +5,7 @@
 #include "machine/lock_wait.hpp"
 #include "machine/repeated_load.hpp"
 #include "machine/reservation.hpp"
+#include "machine/said_tasks.hpp"
 #include "machine/step.hpp"
 #include "mm/guest_view.hpp"
 #include "trace/region_lock.hpp"
@@ -27,6 +28,7 @@ struct Cpu {
     Step step;
     Reservation reservation;
     RepeatedLoad repeated_load;
+    SaidTasks said_tasks;
 };
 
 /// Publishes what has happened to this CPU, or through it; `pa` as abi::PowerEvent says.

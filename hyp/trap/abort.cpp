@@ -10,6 +10,7 @@
 #include "machine/machine.hpp"
 #include "port/sysreg.hpp"
 #include "trap/decode.hpp"
+#include "trap/task_name.hpp"
 
 namespace mmioscope {
 
@@ -188,6 +189,7 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
         ++cpu.ring.statistics().retries;
         return Outcome::again;
     }
+    tell_task(cpu, frame, access);
     note_board_event(cpu, frame, access);
     end_repetition(cpu, frame, access);
     if (access.exclusive && access.write) return store_exclusive(cpu, frame, access);

@@ -21,7 +21,8 @@ import tempfile
 FILES = ["hyp/trace/*", "hyp/engine/*", "hyp/mm/guest_view.cpp", "hyp/mm/changing_pages.cpp",
          "hyp/dev/own_bus.cpp", "hyp/control/*", "hyp/stream/*", "hyp/start/start.cpp",
          "hyp/trap/translate.cpp", "hyp/trap/abort.cpp", "hyp/trap/dispatch.cpp",
-         "hyp/trap/decode.cpp", "hyp/trap/fetch.cpp", "hyp/trap/panic.cpp"]
+         "hyp/trap/decode.cpp", "hyp/trap/fetch.cpp", "hyp/trap/panic.cpp",
+         "hyp/trap/task_name.cpp"]
 EXCEPT = {"hyp/engine/unprotect.cpp",  # the baseline, which loses events as it is
           "hyp/stream/request_line.cpp"}  # copies requests as they are: not simulated
 # Whose tests are likely to notice: they go first. The others follow if they do not.

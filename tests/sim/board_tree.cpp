@@ -66,6 +66,7 @@ void write_chosen(Writer& w, const TreeOptions& o) {
     if (!o.stream.empty()) w.text(abi::chosen::stream, {o.stream});
     if (o.guest_reader) w.text(abi::chosen::guest_reader, {});
     if (!o.requests.empty()) w.cells(abi::chosen::requests, o.requests);
+    if (!o.task_names.empty()) w.cells(abi::chosen::task_names, o.task_names);
     w.cells(abi::chosen::area_size, {o.area_size});
     w.device("module@80008000", abi::chosen::kernel, {0, at::kernel, 0, 0x1000});
     w.device("module@80600000", abi::chosen::ramdisk, {0, at::ramdisk, 0, 0x2345});

@@ -19,6 +19,7 @@ struct TreeOptions {
     std::uint32_t area_size{1 << 20};
     std::vector<std::string> trace{};///< empty: no such property
     std::vector<std::uint32_t> requests{}; ///< cells; empty: likewise
+    std::vector<std::uint32_t> task_names{}; ///< likewise
     std::uint64_t memory_begin{0x8000'0000};
     std::uint64_t memory_size{64 << 20};
 };

@@ -98,6 +98,30 @@ TEST_CASE("the UART may be chosen by alias") {
     CHECK(config.uart_node > 0);
 }
 
+TEST_CASE("where tasks have their names is two offsets into a task") {
+    CHECK(config_of({}).first.task_names.comm == 0);
+    const auto [config, error] = config_of({.task_names = {0x3fc, 0x2a0}});
+    CHECK(error == "");
+    CHECK(config.task_names.comm == 0x3fc);
+    CHECK(config.task_names.pid == 0x2a0);
+    for (const std::vector<std::uint32_t>& cells :
+         {std::vector<std::uint32_t>{4}, {4, 8, 12}, {4, 8, 12, 16}}) {
+        CAPTURE(cells.size());
+        CHECK(config_of({.task_names = cells}).second == "mmioscope,task-names is not two cells");
+    }
+    CHECK(config_of({.task_names = {16'380, 4}}).second == "");
+    for (const std::uint32_t wrong : {0u, 2u, 16'384u, 0xffff'fffcu, 0x8000'0000u}) {
+        CAPTURE(wrong);
+        constexpr char line[] =
+            "mmioscope,task-names: an offset is no multiple of 4 from 4 to 16380";
+        CHECK(config_of({.task_names = {wrong, 4}}).second == line);
+        CHECK(config_of({.task_names = {4, wrong}}).second == line);
+    }
+    CHECK(config_of({}, [](void* blob, int chosen) {
+              return fdt_setprop(blob, chosen, abi::chosen::task_names, "\0\0\0\4\0\0", 6);
+          }).second == "mmioscope,task-names is not two cells");
+}
+
 TEST_CASE("requests are read three cells each, unchecked; a torn property is an error") {
     CHECK(config_of({}).first.requests.empty());
     const auto [config, error] = config_of({.requests = {24, 3, 0, 0xffff'ffff, 1, 2}});

@@ -1,0 +1,98 @@
+#include "trap/task_name.hpp"
+
+#include "arch/psr.hpp"
+#include "machine/machine.hpp"
+#include "port/memory.hpp"
+#include "port/sysreg.hpp"
+#include "trap/translate.hpp"
+
+#include <cstring>
+
+namespace mmioscope {
+
+namespace {
+
+constexpr std::uint32_t pid_limit = 4u << 20; ///< Linux' PID_MAX_LIMIT, at most
+constexpr unsigned looks_per_second = 1000;
+
+/// `count` words of the guest's RAM from `va` on, a multiple of 4, where its own translation leads.
+bool read_words(const Frame& frame, const Machine& machine, VirtualAddress va, std::uint32_t* to,
+                unsigned count) {
+    std::optional<PhysicalAddress> pa;
+    for (unsigned n = 0; n < count; ++n) {
+        const VirtualAddress at = va + 4 * n;
+        pa = n == 0 || at.value % page_size == 0 ? translate(frame, at) : *pa + 4;
+        if (!pa || !in_memory(machine.guest_memory, *pa)) return false;
+        to[n] = *port::memory_at<const std::uint32_t>(*pa);
+    }
+    return true;
+}
+
+/// What the guest's memory says of `task`. It says what it likes: nothing that is no task's.
+bool read_name(const Frame& frame, const Machine& machine, std::uint32_t task,
+               abi::TaskName& name) {
+    const TaskOffsets& at = machine.config.task_names;
+    std::uint32_t ids[2];
+    std::uint32_t comm[sizeof name.comm / 4];
+    if (task % 4 != 0 || !read_words(frame, machine, {task + at.pid}, ids, 2) ||
+        !read_words(frame, machine, {task + at.comm}, comm, 4))
+        return false;
+    name.pid = ids[0];
+    name.tgid = ids[1];
+    std::memcpy(name.comm, comm, sizeof comm);
+    return name.pid < pid_limit && name.tgid < pid_limit && name.comm[15] == '\0';
+}
+
+bool same(const abi::TaskName& a, const abi::TaskName& b) {
+    return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+void publish(Cpu& cpu, std::uint32_t task, const abi::TaskName& name) {
+    abi::Record record{};
+    record.type = abi::RecordType::task;
+    record.device = abi::no_device;
+    record.task = task;
+    abi::set_task_name(record, name);
+    cpu.ring.publish_event(record);
+}
+
+/// A name never takes the room of an access: it is told later then.
+bool has_room(Cpu& cpu, const DeviceAccess& access) {
+    return cpu.ring.has_room(access.beats + (cpu.machine->config.pre ? 2 : 1));
+}
+
+/// Not part of the way that each access goes.
+[[gnu::noinline]] void look(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
+                            std::uint32_t task, std::uint64_t now) {
+    SaidTask& place = cpu.said_tasks.place_of(task);
+    const std::uint32_t second = port::read<reg::CNTFRQ>();
+    const bool known = place.task == task && place.said && now - place.said_at < second;
+    if (place.task != task) place.said = false;
+    place.task = task;
+    place.next_look = now + second / looks_per_second;
+    abi::TaskName name;
+    if (!read_name(frame, *cpu.machine, task, name) || (known && same(name, place.name)) ||
+        !has_room(cpu, access))
+        return;
+    publish(cpu, task, name);
+    place.name = name;
+    place.said = true;
+    place.said_at = now;
+}
+
+} // namespace
+
+// The counter may be read as early as the trap (ARM ARM B8.1.2): no harm here. In User mode
+// TPIDRURO is the process's own; else guest_task() is no more than this.
+void tell_task(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+    if (cpu.machine->config.task_names.comm == 0 || !access.recorded ||
+        arch::mode_of(frame.psr) == arch::Mode::usr)
+        return;
+    const auto task = port::read<reg::TPIDRURO>();
+    const SaidTask& place = cpu.said_tasks.place_of(task);
+    const std::uint64_t now = port::read<reg::CNTPCT>();
+    if (place.task == task && now < place.next_look) return;
+    look(cpu, frame, access, task, now);
+}
+
+} // namespace mmioscope
