@@ -4,6 +4,7 @@
 #include "control/device_finder.hpp"
 #include "control/steering.hpp"
 #include "dt/regions.hpp"
+#include "modules.hpp"
 
 namespace mmioscope::guest {
 
@@ -35,6 +36,16 @@ trace::StreamHead devices(std::span<const std::byte> tree) {
     return head;
 }
 
+Status tell_modules(std::future<ControlAccess>& access) {
+    const std::vector<std::string> marks = module_marks();
+    const ControlAccess control = access.get();
+    PageChannel channel(*control.page);
+    for (const std::string& mark : marks) {
+        control::carry_out(std::vector<std::string>{"mark", mark}, {}, channel);
+    }
+    return Status::fine;
+}
+
 } // namespace
 
 ControlAccess open_control() {
@@ -46,6 +57,9 @@ ControlAccess open_control() {
 }
 
 Status steer(std::span<const std::string> words, std::future<ControlAccess>& access) {
+    if (words.size() == 1 && words.front() == "modules") {
+        return tell_modules(access);
+    }
     // First, so that what makes no sense costs nothing; any name will do for that.
     control::asks_of(words, [](const std::string&) {
         return std::vector{control::Place{0, 4096}};

@@ -22,7 +22,8 @@ struct ControlAccess {
 /// Looks at nothing that the user has a say in. Throws Error.
 ControlAccess open_control();
 
-/// Carries out `words` (control/words.hpp) and prints what there is to say. Throws Error.
+/// Carries out `words` (control/words.hpp, or `modules`) and prints what there is to say. Throws
+/// Error.
 Status steer(std::span<const std::string> words, std::future<ControlAccess>& access);
 
 } // namespace mmioscope::guest

@@ -53,11 +53,15 @@ void add_record(CLI::App& app, std::function<Status()>& action, bool root_is_len
 }
 
 constexpr char ctl_examples[] = R"(
+Here only, and for root:
+  modules                    marks that say where the kernel's modules lie: their code has names then
+
 Examples:
   mmioscope-guest ctl mark before the driver is loaded
   mmioscope-guest ctl deselect serial0 mmc@50000
   mmioscope-guest ctl filter direction w address serial0
   mmioscope-guest ctl statistics
+  modprobe mmc_block; mmioscope-guest ctl modules
 
 /dev/mem takes root. For others, by root: chown root:GROUP mmioscope-guest; chmod 4750 mmioscope-guest. It then
 maps the control page, and gives root up before it reads a word; record stays root's own.

@@ -4,13 +4,13 @@
 guest_program := $(BUILD)/guest-program/mmioscope-guest
 GUEST_PROGRAM_CXX ?= arm-linux-gnueabihf-g++
 # The headers of include/ come before those of the host tools that they stand in for.
-guest_program_flags := -Iguest-linux/program/include -Iguest-linux/program -Ihyp -Ihost-tools -isystem $(BUILD)/libfdt -DFMT_HEADER_ONLY \
+guest_program_flags := -Iguest-linux/program/include -Iguest-linux/program -Ihyp -Ihost-tools -Ihost-tools/include -isystem $(BUILD)/libfdt -DFMT_HEADER_ONLY \
     -std=c++20 -Os -ffunction-sections -fdata-sections -Wall -Wextra -Wconversion -Wno-psabi -Werror
 guest_program_sources := $(sort $(wildcard guest-linux/program/*.cpp)) \
     $(addprefix host-tools/lib/,area.cpp ring_reader.cpp ordered_rings.cpp merge.cpp file_writer.cpp index_builder.cpp follow.cpp \
         loss_counter.cpp summary.cpp policies.cpp record_text.cpp verdict.cpp progress_line.cpp signals.cpp file_descriptor.cpp \
-        device_names.cpp device_tree.cpp size.cpp) \
-    host-tools/cli/program.cpp $(addprefix host-tools/control/,words.cpp steering.cpp device_finder.cpp) \
+        device_names.cpp device_tree.cpp size.cpp module_mark.cpp) \
+    host-tools/cli/program.cpp host-tools/symbols/module_list.cpp $(addprefix host-tools/control/,words.cpp steering.cpp device_finder.cpp) \
     $(addprefix host-tools/transport/,address.cpp socket.cpp socket_name.cpp) \
     $(addprefix hyp/,stream/description.cpp stream/frame_sender.cpp stream/record_frame.cpp stream/folder.cpp base/crc32.cpp dt/tree.cpp dt/regions.cpp)
 guest_program_objects := $(patsubst %.cpp,$(BUILD)/guest-program/%.o,$(guest_program_sources))

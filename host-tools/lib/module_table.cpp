@@ -53,6 +53,16 @@ void ModuleTable::add(std::span<const std::byte> payload) {
     }
 }
 
+void ModuleTable::add(LoadedModule told) {
+    const LoadedModule* const known = module_at(told.base, told.time);
+    const bool same = known != nullptr && known->name == told.name && known->base == told.base &&
+                      known->size >= told.size;
+    if (!same && told_ < most_told) {
+        modules_.push_back(std::move(told));
+        ++told_;
+    }
+}
+
 void ModuleTable::add_line(std::string_view line) {
     const auto words = words_of(line);
     if (words[0] == "module") {
@@ -86,7 +96,7 @@ const LoadedModule* ModuleTable::module_at(std::uint32_t address, std::uint64_t 
             if (module->time <= time) {
                 return &*module;
             }
-            later = &*module;
+            later = module->told ? later : &*module;
         }
     }
     return later;

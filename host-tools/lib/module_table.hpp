@@ -40,6 +40,7 @@ struct LoadedModule {
     std::uint32_t base = 0; ///< as in /proc/modules
     std::uint64_t size = 0;
     bool live = false; ///< else being loaded or unloaded
+    bool told = false; ///< by the guest (module_mark.hpp): for nothing before `time`
     std::uint64_t time = 0;
     std::vector<Range> text;
     std::vector<Function> functions; ///< by address
@@ -52,11 +53,15 @@ public:
     /// Takes one section. Lines that are none of the above are left out.
     void add(std::span<const std::byte> payload);
 
+    /// Takes one that the guest has told of. What is known already, and more of them than a kernel
+    /// has, is left out.
+    void add(LoadedModule told);
+
     /// In the order in which they became known.
     const std::vector<LoadedModule>& modules() const { return modules_; }
 
     /// The module whose code is at `address`: of several the last one known at `time`; without one,
-    /// the first one that became known later. Null if there is none.
+    /// the first one that became known later, not by the guest's own word. Null if there is none.
     const LoadedModule* module_at(std::uint32_t address, std::uint64_t time) const;
 
     /// The function at `address`, of that module. Nothing if there is none.
@@ -65,7 +70,10 @@ public:
 private:
     void add_line(std::string_view line);
 
+    static constexpr std::size_t most_told = 4096;
+
     std::vector<LoadedModule> modules_;
+    std::size_t told_ = 0;
 };
 
 } // namespace mmioscope::trace

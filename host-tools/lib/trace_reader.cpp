@@ -1,6 +1,7 @@
 #include "lib/trace_reader.hpp"
 
 #include "lib/about.hpp"
+#include "lib/module_mark.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -116,6 +117,9 @@ bool TraceReader::read_section() {
     case abi::SectionType::records:
         copy_array(payload, records_);
         fresh_ = !records_.empty();
+        for (const abi::Record& record : records_) {
+            learn(record);
+        }
         break;
     case abi::SectionType::losses: copy_array(payload, losses_); break;
     case abi::SectionType::statistics: copy_array(payload, statistics_); break;
@@ -125,6 +129,18 @@ bool TraceReader::read_section() {
     case abi::SectionType::end: read_end(payload); break;
     }
     return true;
+}
+
+// Records that say something of others.
+void TraceReader::learn(const abi::Record& record) {
+    if (record.type != abi::RecordType::marker) {
+        return;
+    }
+    if (const std::optional<Marker> marker = markers_.add(record)) {
+        if (std::optional<LoadedModule> module = module_of_mark(marker->text, record.time)) {
+            modules_.add(std::move(*module));
+        }
+    }
 }
 
 // The first versions' had fewer fields.

@@ -3,6 +3,7 @@
 
 #include "lib/device_names.hpp"
 #include "lib/file_reader.hpp"
+#include "lib/marker_text.hpp"
 #include "lib/module_table.hpp"
 #include "lib/route.hpp"
 #include "lib/task_table.hpp"
@@ -47,6 +48,7 @@ public:
     const TaskTable& tasks() const { return tasks_; }
     /// CNTPCT of the first record that could be read, of whatever time the wanted ones are.
     const std::optional<std::uint64_t>& start() const { return start_; }
+    /// Those of the sections read so far, and those that markers of all records returned tell of.
     const ModuleTable& modules() const { return modules_; }
 
     // Complete only after next() has returned an empty block.
@@ -63,6 +65,7 @@ public:
 private:
     bool read_section();
     void read_text(std::span<const std::byte> payload);
+    void learn(const abi::Record& record);
 
     void read_end(std::span<const std::byte> payload);
     std::optional<Section> next_section();
@@ -85,6 +88,7 @@ private:
     DeviceNames names_;
     TaskTable tasks_;
     ModuleTable modules_;
+    MarkerTexts markers_;
     std::uint64_t count_ = 0;
     std::optional<std::uint64_t> start_;
     bool fresh_ = false; ///< records_ holds a block that next() has not returned yet

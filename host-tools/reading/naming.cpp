@@ -107,12 +107,35 @@ const Location* Naming::code_at(std::uint32_t address, const Location* named, st
     const auto index = static_cast<std::uint64_t>(module - reader_.modules().modules().data());
     const auto [found, fresh] = of_modules_.try_emplace(index << 32 | address);
     if (fresh) {
-        found->second = reader_.modules().function_at(address, time);
+        found->second = in_module(*module, address, time);
         if (found->second) {
             found->second->offset += address & 1;
         }
     }
     return found->second ? &*found->second : named;
+}
+
+// By the user's file of it, else as the recorder has found its functions. The guest's own word is
+// of no functions.
+std::optional<Location> Naming::in_module(const trace::LoadedModule& module, std::uint32_t address,
+                                          std::uint64_t time) {
+    const std::uint32_t offset = address - module.base;
+    const bool inside = offset < module.size;
+    if (Location location; inside && module_files_.locate(module.name, offset, location)) {
+        return location;
+    }
+    if (auto found = reader_.modules().function_at(address, time)) {
+        return found;
+    }
+    return inside ? std::optional(Location{"", offset, module.name, {}}) : std::nullopt;
+}
+
+std::vector<std::string> Naming::unplaced_modules() const {
+    std::vector<std::string> names = module_files_.modules();
+    for (const trace::LoadedModule& module : reader_.modules().modules()) {
+        std::erase(names, module.name);
+    }
+    return names;
 }
 
 void Naming::name_code(Event& event) {

@@ -4,12 +4,14 @@
 #include "lib/trace_reader.hpp"
 #include "mmioscope/event.hpp"
 #include "registers/trace_devices.hpp"
+#include "symbols/module_files.hpp"
 #include "symbols/symbols.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace mmioscope::reading {
 
@@ -39,6 +41,10 @@ public:
 
     /// Where functions get their names from; to be filled before the first event.
     symbols::Symbols& symbols() { return symbols_; }
+    /// Files of modules that lie where the trace says; likewise.
+    symbols::ModuleFiles& module_files() { return module_files_; }
+    /// Those of which the trace has told no place so far.
+    std::vector<std::string> unplaced_modules() const;
 
     /// Adds the functions that the trace itself carries; `report` is told why it cannot.
     void add_own_symbols(const trace::TraceReader::Report& report);
@@ -49,10 +55,13 @@ public:
 private:
     void name_code(Event& event);
     const Location* code_at(std::uint32_t address, const Location* named, std::uint64_t time);
+    std::optional<Location> in_module(const trace::LoadedModule& module, std::uint32_t address,
+                                      std::uint64_t time);
     void name_register(Event& event);
 
     const trace::TraceReader& reader_;
     symbols::Symbols symbols_;
+    symbols::ModuleFiles module_files_;
     std::unordered_map<std::uint64_t, std::optional<Location>> of_modules_; ///< its elements stay
     registers::TraceDevices devices_;
     std::string text_;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace mmioscope::reading {
 
@@ -31,15 +32,14 @@ std::optional<filter::Filter> make_filter(const TraceOptions& options) {
 
 Trace::Trace(const TraceOptions& options)
     : options_(options), filter_(make_filter(options)),
+      report_(options.report ? options.report : trace::tell_of(options.path)),
       file_(options.path == "-" ? FileDescriptor() : open_input(options.path)),
       source_(source_of(file_ ? file_.get() : STDIN_FILENO, options)) {
-    const trace::TraceReader::Report report =
-        options.report ? options.report : trace::tell_of(options.path);
-    reader_ = trace::read_trace(*source_, options.path, report);
+    reader_ = trace::read_trace(*source_, options.path, report_);
     naming_ =
         std::make_unique<Naming>(*reader_, registers::Sources{options.registers, options.tree});
-    symbols::add_files(naming_->symbols(), options_.symbols);
-    naming_->add_own_symbols(report); // last, so that a file wins
+    symbols::add_files(naming_->symbols(), naming_->module_files(), options_.symbols);
+    naming_->add_own_symbols(report_); // last, so that a file wins
     if (filter_) {
         filter_->bind(*reader_);
     }
@@ -86,15 +86,27 @@ const Event* Trace::take() {
             block_ = reader_->next();
         }
         if (block_.empty()) {
+            end();
             return nullptr;
         }
         event_ = naming_->event(block_.front());
         block_ = block_.subspan(1);
-    } while (!in_range(event_));
+    } while (!in_range(event_) || (options_.no_pc && module_marks_.has(*event_.record)));
     if (options_.no_pc) {
         strip_code(event_, stripped_);
     }
     return &event_;
+}
+
+// Of a part it is no wonder.
+void Trace::end() {
+    const bool first = !std::exchange(ended_, true);
+    if (!first || reader_->partial()) {
+        return;
+    }
+    for (const std::string& module : naming_->unplaced_modules()) {
+        report_("it does not say where module " + module + " was loaded: say FILE@ADDRESS");
+    }
 }
 
 } // namespace mmioscope::reading

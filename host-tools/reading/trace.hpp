@@ -3,6 +3,7 @@
 
 #include "filter/filter.hpp"
 #include "lib/file_descriptor.hpp"
+#include "lib/module_mark.hpp"
 #include "reading/naming.hpp"
 
 #include <cstdint>
@@ -61,9 +62,11 @@ private:
     const Event* take();
     bool in_range(const Event& event) const;
     void select();
+    void end();
 
     TraceOptions options_;
     std::optional<filter::Filter> filter_; ///< made first: a wrong one is told of before the trace
+    trace::TraceReader::Report report_;
     std::uint64_t left_out_ = 0;
     FileDescriptor file_;
     std::unique_ptr<trace::ByteSource> source_;
@@ -71,7 +74,9 @@ private:
     std::unique_ptr<Naming> naming_;
     std::span<const abi::Record> block_; ///< what has not been returned of the block read last
     Event event_;
-    abi::Record stripped_; ///< the event's record without code addresses
+    abi::Record stripped_;            ///< the event's record without code addresses
+    trace::ModuleMarks module_marks_; ///< would tell of some
+    bool ended_ = false;
 };
 
 } // namespace mmioscope::reading

@@ -54,12 +54,13 @@ std::string module_name(const std::string& path) {
 struct Receiver {
     std::function<void(std::unique_ptr<ElfFile>)> elf;
     std::function<void(Trust, SymbolList)> list;
+    /// Of a module that was not placed.
+    std::function<void(const std::string& module, std::unique_ptr<ElfFile>)> unplaced;
 };
 
 class Reader {
 public:
-    Reader(Receiver receiver, std::span<const ModuleSpan> modules)
-        : receiver_(std::move(receiver)), modules_(modules.begin(), modules.end()) {}
+    explicit Reader(Receiver receiver) : receiver_(std::move(receiver)) {}
 
     void read_all(std::span<const std::string> arguments) {
         std::vector<File> files;
@@ -115,18 +116,19 @@ private:
         auto elf = std::make_unique<ElfFile>(contents.file());
         if (elf->relocatable()) {
             const std::string name = module_name(argument.path);
-            elf->place(argument.address ? *argument.address : base_of(name), name);
+            const auto base = argument.address ? argument.address : base_of(name);
+            if (!base) {
+                return receiver_.unplaced(name, std::move(elf));
+            }
+            elf->place(*base, name);
         }
         receiver_.elf(std::move(elf));
     }
 
-    std::uint32_t base_of(const std::string& module) const {
+    std::optional<std::uint32_t> base_of(const std::string& module) const {
         const auto span = std::find_if(modules_.begin(), modules_.end(),
                                        [&](const ModuleSpan& each) { return each.name == module; });
-        if (span == modules_.end()) {
-            throw bad_input("a module, and where it was loaded is not known: say FILE@ADDRESS");
-        }
-        return span->base;
+        return span == modules_.end() ? std::nullopt : std::optional(span->base);
     }
 
     Receiver receiver_;
@@ -135,16 +137,18 @@ private:
 
 } // namespace
 
-void add_files(Symbols& to, std::span<const std::string> arguments,
-               std::span<const ModuleSpan> modules) {
+void add_files(Symbols& to, ModuleFiles& unplaced, std::span<const std::string> arguments) {
     const Receiver receiver{
         [&to](std::unique_ptr<ElfFile> elf) { to.add(Trust::elf, std::move(elf)); },
         [&to](Trust trust, SymbolList list) {
             to.add(trust, std::make_unique<FunctionTable>(std::move(list)));
+        },
+        [&unplaced](const std::string& module, std::unique_ptr<ElfFile> elf) {
+            unplaced.add(module, std::move(elf));
         }};
-    Reader reader(receiver, modules);
+    Reader reader(receiver);
     reader.read_all(arguments);
-    for (const ModuleSpan& span : reader.modules().subspan(modules.size())) {
+    for (const ModuleSpan& span : reader.modules()) {
         to.add_module(span);
     }
 }
@@ -156,8 +160,12 @@ std::vector<std::byte> section_of(std::span<const std::string> arguments) {
                    std::make_move_iterator(list.end()));
     };
     const Receiver receiver{[&](const std::unique_ptr<ElfFile>& elf) { append(elf->symbols()); },
-                            [&](Trust, SymbolList list) { append(std::move(list)); }};
-    Reader(receiver, {}).read_all(arguments);
+                            [&](Trust, SymbolList list) { append(std::move(list)); },
+                            [](const std::string&, const std::unique_ptr<ElfFile>&) {
+                                throw bad_input("a module, and where it was loaded is not known: "
+                                                "say FILE@ADDRESS");
+                            }};
+    Reader(receiver).read_all(arguments);
     return pack(all);
 }
 

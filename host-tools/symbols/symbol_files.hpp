@@ -6,6 +6,7 @@
 // may be compressed.
 #pragma once
 
+#include "symbols/module_files.hpp"
 #include "symbols/symbols.hpp"
 
 #include <cstddef>
@@ -15,13 +16,12 @@
 
 namespace mmioscope::symbols {
 
-/// Adds what `arguments` name. `modules`: where modules lie, as far as that is known already.
-/// Throws Error (bad_input) that names the file.
-void add_files(Symbols& to, std::span<const std::string> arguments,
-               std::span<const ModuleSpan> modules = {});
+/// Adds what `arguments` name; to `unplaced` the modules of which neither the argument nor a list
+/// says where they lie. Throws Error (bad_input) that names the file.
+void add_files(Symbols& to, ModuleFiles& unplaced, std::span<const std::string> arguments);
 
 /// The section of a trace file with the symbols of all of them; empty if there are none. Throws
-/// Error (bad_input) that names the file.
+/// Error (bad_input) that names the file; also if it is of a module that lies nobody knows where.
 std::vector<std::byte> section_of(std::span<const std::string> arguments);
 
 } // namespace mmioscope::symbols

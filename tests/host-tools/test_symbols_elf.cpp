@@ -140,7 +140,9 @@ TEST_CASE("a module's functions and lines are where it was loaded") {
     const Built built("-c");
     const std::vector<std::string> files{built.file() + "@0xbf012340"};
     symbols::Symbols names;
-    symbols::add_files(names, files);
+    symbols::ModuleFiles unplaced;
+    symbols::add_files(names, unplaced, files);
+    CHECK(unplaced.modules().empty());
     std::size_t found = 0;
     for (std::uint32_t offset = 0; offset < 0x60; offset += 4) {
         const Location* location = names.at(0xbf01'2340 + offset);
@@ -158,6 +160,24 @@ TEST_CASE("a module's functions and lines are where it was loaded") {
     }
 }
 
+TEST_CASE("a module's file waits for who knows where the module lies") {
+    const Built built("-c");
+    symbols::Symbols names;
+    symbols::ModuleFiles unplaced;
+    symbols::add_files(names, unplaced, std::vector{built.file()});
+    CHECK(unplaced.modules() == std::vector<std::string>{"drv"});
+    for (std::uint32_t offset = 0; offset < 0x60; offset += 4) {
+        Location location;
+        CAPTURE(offset);
+        REQUIRE(unplaced.locate("drv", offset, location));
+        CHECK(location.module == "drv");
+        CHECK(lines_of(location) == addr2line(built, "-j .text", offset));
+    }
+    Location location;
+    CHECK(!unplaced.locate("drv", 0x1000, location));
+    CHECK(!unplaced.locate("other", 0, location));
+}
+
 TEST_CASE("files of symbols are known by their content, and combine") {
     const Built built("-c");
     const auto write = [&](const char* name, const std::string& text) {
@@ -170,7 +190,9 @@ TEST_CASE("files of symbols are known by their content, and combine") {
     const std::string list = write("list", "c0008000 T start\nc0009000 D _etext\n");
     REQUIRE(std::system(("gzip -k " + list + " " + built.file()).c_str()) == 0);
     symbols::Symbols names;
-    symbols::add_files(names, std::vector{built.file() + ".gz", list + ".gz", modules});
+    symbols::ModuleFiles unplaced;
+    symbols::add_files(names, unplaced, std::vector{built.file() + ".gz", list + ".gz", modules});
+    CHECK(unplaced.modules().empty());
     REQUIRE(names.at(0xbf01'2000) != nullptr);
     CHECK(names.at(0xbf01'2000)->function == "first");
     CHECK(names.at(0xbf01'2000)->lines.size() > 0);
@@ -182,10 +204,11 @@ TEST_CASE("files of symbols are known by their content, and combine") {
     const auto fails = [&](const std::string& file, const std::string& why) {
         symbols::Symbols none;
         CAPTURE(file);
-        CHECK_THROWS_WITH(symbols::add_files(none, std::vector{file}),
+        CHECK_THROWS_WITH(symbols::add_files(none, unplaced, std::vector{file}),
                           Catch::Contains(why) && Catch::Contains(file.substr(0, file.find('@'))));
     };
-    fails(built.file(), "say FILE@ADDRESS");
+    CHECK_THROWS_WITH(symbols::section_of(std::vector{built.file()}),
+                      Catch::Contains("say FILE@ADDRESS") && Catch::Contains(built.file()));
     fails(built.folder() / "none", "cannot read");
     fails(built.folder(), "it is a folder");
     fails(write("bad", "c0008000 T a\nwhat is this\n"), "line 2 is no symbol");

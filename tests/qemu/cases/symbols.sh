@@ -7,14 +7,25 @@ symbols_init() {
     cat <<'INIT'
 #!/bin/sh
 export PATH=/bin
-/bin/busybox mkdir -p /proc /dev
+/bin/busybox mkdir -p /proc /sys /dev
 /bin/busybox mount -t proc proc /proc
+/bin/busybox mount -t sysfs sysfs /sys
 /bin/busybox mount -t devtmpfs devtmpfs /dev
 /bin/busybox --install -s /bin
 exec </dev/console >/dev/console 2>&1
 dmesg -n 1
 while read -r module; do insmod "/lib/modules/$module" 2>/dev/null; done < /lib/modules/sd
 usleep 500000
+if grep -q tell-modules /proc/cmdline; then
+    mmioscope-guest ctl modules
+    mmioscope-guest ctl start
+    dd if=/dev/mmcblk0 of=/dev/null bs=16k skip=32 count=1 2>/dev/null
+    mmioscope-guest ctl stop
+    echo 2 >/proc/sys/kernel/kptr_restrict
+    mmioscope-guest ctl modules
+    echo "hidden ends with $?"
+    echo 0 >/proc/sys/kernel/kptr_restrict
+fi
 echo "== modules"
 cat /proc/modules
 echo "== kallsyms"
@@ -38,10 +49,10 @@ symbols_part() { # FROM TO
     tr -d '\r' <"$out/console" | sed -n "/^== $1\$/,/^== $2\$/{/^== /d;p}"
 }
 
-symbols_boot() { # GUEST-FOLDER
+symbols_boot() { # GUEST-FOLDER [WORD ARGUMENT...]
     symbols_initrd "$out/initrd.img"
     run --kernel "$1/vmlinuz" --initrd "$out/initrd.img" --sd "$guest/sd.img" --no-net --no-print \
-        --append "console=ttyAMA0 rdinit=/symbols" --expect '== end' --trace 'all,!serial@90000'
+        --append "console=ttyAMA0 rdinit=/symbols ${2-}" --expect '== end' --trace 'all,!serial@90000' "${@:3}"
     complete
     rm "$out/initrd.img"
     has_not stderr 'warning'
@@ -75,12 +86,39 @@ symbols_of_modules() {
     [ "$(sed -n 's/^named: \([0-9]*\) of .*/\1/p' "$out/by-kallsyms")" -ge "$(events)" ] || fail "$(tail -n 1 "$out/by-kallsyms")"
 }
 
+# Over a stream nobody reads the guest's memory: the guest tells where its modules lie, and what is traced from there on
+# has their names; with their files, of which nobody says where they lie, those that the kernel itself has.
+symbols_told() {
+    local files=() module
+    symbols_boot "$guest" tell-modules --stream serial2 --at-start stop
+    "$build/host/tests/linux/modules_of" "$out/trace.mmio" >"$out/told" || fail "modules_of: exit status $?"
+    awk '{ print "module", $1, $2, substr($6, 3) }' "$out/modules" | sort >"$out/expected"
+    [ "$(wc -l <"$out/expected")" -ge 5 ] || fail "only $(wc -l <"$out/expected") modules"
+    grep '^module ' "$out/told" | sort | diff "$out/expected" - >"$out/differences" ||
+        fail "modules: $(grep '^[<>]' "$out/differences" | head -n 3 | xargs)"
+    while read -r module _; do
+        files+=("$(find "$guest/modules" -name "${module//_/[-_]}.ko")")
+    done <"$out/modules"
+    "$build/tests/named-code" "$out/trace.mmio" >"$out/by-place" || fail "the trace cannot be read"
+    "$build/tests/named-code" "$out/trace.mmio" "${files[@]}" >"$out/by-files" || fail "the modules' files cannot be read"
+    "$build/tests/named-code" "$out/trace.mmio" "$out/kallsyms" >"$out/by-kallsyms" || fail "the list cannot be read"
+    diff "$out/by-kallsyms" "$out/by-files" >"$out/differences" ||
+        fail "the names differ (<: by /proc/kallsyms): $(grep -m 4 '^[<>]' "$out/differences" | xargs)"
+    has by-kallsyms ' mmci_[a-z_]+ \[armmmci\]' "no access of the SD card's driver"
+    [ "$(awk '$3 == "[armmmci]" { n += $1 } END { print n }' "$out/by-kallsyms")" = \
+        "$(awk '$2 == "[armmmci]" { n += $1 } END { print n }' "$out/by-place")" ] ||
+        fail "not each access of the SD card's driver has its module"
+    has console '^mmioscope-guest: /proc/modules: line 1: the kernel hides the addresses from who is not root'
+    has console '^hidden ends with 2'
+}
+
 symbols_of_debian() { # SUITE
     make --no-print-directory "guest-$1" >&2 || fail "cannot fetch the kernel of $1"
     symbols_equal "$build/guest-$1"
 }
 
 add test symbols 20 symbols_of_modules
+add test symbols-told 20 symbols_told
 for suite in bullseye trixie; do # 5.10 and 6.12
     add nightly "symbols-$suite" 20 symbols_of_debian $suite
 done

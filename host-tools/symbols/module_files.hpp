@@ -1,0 +1,31 @@
+// ELF files of modules of which the trace says where they were loaded.
+#pragma once
+
+#include "mmioscope/event.hpp"
+#include "symbols/elf_file.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mmioscope::symbols {
+
+class ModuleFiles {
+public:
+    /// `elf` is relocatable, and was not placed. The first of a module counts.
+    void add(const std::string& module, std::unique_ptr<ElfFile> elf);
+
+    /// What stands `offset` bytes behind the base of `module`. False if there is no file of it, or
+    /// no function.
+    bool locate(const std::string& module, std::uint32_t offset, Location& to);
+
+    /// Of which there is a file.
+    std::vector<std::string> modules() const;
+
+private:
+    std::map<std::string, std::unique_ptr<ElfFile>> files_;
+};
+
+} // namespace mmioscope::symbols

@@ -1,0 +1,163 @@
+// Modules by the guest's own word: markers of a fixed text, and names from there on.
+#include "control/words.hpp"
+#include "lib/byte_source.hpp"
+#include "lib/module_mark.hpp"
+#include "lib/trace_reader.hpp"
+#include "reading/naming.hpp"
+#include "reading/trace.hpp"
+#include "records.hpp"
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+
+namespace {
+
+/// The records of `ctl mark TEXT`.
+std::vector<abi::Record> mark(const std::string& text, std::uint16_t id, std::uint64_t time) {
+    std::vector<abi::Record> records;
+    for (const control::Ask& ask : control::asks_of(std::vector<std::string>{"mark", text}, {})) {
+        abi::Record record{};
+        record.type = abi::RecordType::marker;
+        record.device = abi::no_device;
+        record.time = time;
+        record.pa_low = static_cast<std::uint32_t>(ask.command) | std::uint32_t{id++} << 16;
+        record.value = ask.first | std::uint64_t{ask.second} << 32;
+        records.push_back(record);
+    }
+    return records;
+}
+
+abi::Record from(std::uint32_t pc, std::uint64_t time) {
+    abi::Record record = access(0, 0, time);
+    record.pc = pc;
+    record.lr = 0xc000'1000;
+    return record;
+}
+
+std::vector<std::byte> trace_of(const std::vector<abi::Record>& records) {
+    return trace_bytes([&](trace::FileWriter& writer) {
+        write_info(writer);
+        write_regions(writer, {region(0x1c09'0000, 0x1000, "/bus/serial@90000")});
+        writer.append(records);
+        writer.finish(0, abi::Ending::machine_off);
+    });
+}
+
+std::optional<trace::LoadedModule> of_text(const std::string& text) {
+    return trace::module_of_mark("\"" + text + "\"", 7);
+}
+
+} // namespace
+
+TEST_CASE("a marker of the fixed form is a module", "[modules]") {
+    const std::string text = trace::module_mark("mmc_core", 0xbf01'2000, 139'264);
+    CHECK(text == "module: mmc_core 0xbf012000 139264");
+    const auto module = of_text(text);
+    REQUIRE(module);
+    CHECK(module->name == "mmc_core");
+    CHECK(module->base == 0xbf01'2000);
+    CHECK(module->size == 139'264);
+    CHECK(module->time == 7);
+    CHECK(module->has(0xbf01'2000));
+    CHECK(module->has(0xbf01'2000 + 139'263));
+    CHECK(!module->has(0xbf01'2000 + 139'264));
+    CHECK(!module->has(0xbf01'1fff));
+    CHECK(of_text("module: a 0x1 1"));
+    CHECK(of_text("module: " + std::string(64, 'a') + " 0xbf000000 67108864"));
+}
+
+TEST_CASE("any other marker stays a marker", "[modules]") {
+    for (const char* text : {"",
+                             "module",
+                             "module: ",
+                             "module: a",
+                             "module: a 0xbf000000",
+                             "module: a bf000000 1",
+                             "module: a 0xbf000000 0",
+                             "module: a 0x0 1",
+                             "module: a 0xbf000000 -1",
+                             "module: a 0xbf000000 1x",
+                             "module: a 0xbf000000 1 ",
+                             "module: a 0xbf000000 1 2",
+                             "module:  0xbf000000 1",
+                             "module: a  0xbf000000 1",
+                             " module: a 0xbf000000 1",
+                             "module: a 0xbf000000 67108865",
+                             "module: a 0xffffffff 2",
+                             "module: a 0x1bf000000 1",
+                             "module: a 0x 1",
+                             "Module: a 0xbf000000 1"}) {
+        CAPTURE(text);
+        CHECK(!of_text(text));
+    }
+    CHECK(!of_text("module: " + std::string(65, 'a') + " 0xbf000000 1"));
+    CHECK(!trace::module_of_mark("\"module: a 0xbf000000 1\"...", 0)); // its end is missing
+    CHECK(!trace::module_of_mark("\"", 0));
+    CHECK(!trace::module_of_mark("7", 0));
+}
+
+TEST_CASE("code has the module that was told of before it", "[modules]") {
+    std::vector<abi::Record> records{from(0xbf00'0010, 10)};
+    const auto add = [&](const std::vector<abi::Record>& more) {
+        records.insert(records.end(), more.begin(), more.end());
+    };
+    add(mark("module: drv 0xbf000000 4096", 65'534, 20)); // ids begin anew in it
+    add({from(0xbf00'0010, 30), from(0xbf00'1000, 31)});
+    add(mark("module: other 0xbf000000 8192", 500, 40));
+    add({from(0xbf00'0010, 50), from(0xbf00'1000, 51)});
+    const std::vector<std::byte> bytes = trace_of(records);
+    trace::MemorySource source(bytes);
+    trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+    reading::Naming naming(reader);
+    std::vector<std::string> names;
+    for (const abi::Record& record : reader.next()) {
+        const Event event = naming.event(record);
+        if (record.type == abi::RecordType::access) {
+            names.push_back(event.code == nullptr
+                                ? "-"
+                                : fmt::format("{}{}+{:#x}", event.code->function,
+                                              event.code->module, event.code->offset));
+        }
+    }
+    CHECK(names == std::vector<std::string>{"-", "drv+0x10", "-", "other+0x10", "other+0x1000"});
+}
+
+TEST_CASE("what is told again is known, and there is an end to it", "[modules]") {
+    trace::ModuleTable table;
+    for (unsigned i = 0; i < 3; ++i) {
+        table.add(*trace::module_of_mark("\"module: drv 0xbf000000 4096\"", i));
+    }
+    CHECK(table.modules().size() == 1);
+    for (unsigned i = 0; i < 6000; ++i) {
+        table.add(*trace::module_of_mark(fmt::format("\"module: m 0x{:x} 1\"", 0x1000 + i), i));
+    }
+    CHECK(table.modules().size() == 4096);
+}
+
+TEST_CASE("without code addresses there are no marks of modules", "[modules]") {
+    std::vector<abi::Record> records = mark("module: drv 0xbf000000 4096", 900, 20);
+    const auto other = mark("a text that stays", 10, 21);
+    // Between its pieces.
+    records.insert(records.begin() + 2, other.begin(), other.end());
+    records.push_back(from(0xbf00'0010, 30));
+    const auto count = [&](bool no_pc) {
+        const FileDescriptor file = memory_file("trace", 0);
+        trace::WriteProgress progress;
+        trace::FileWriter writer(file.get(), progress);
+        write_info(writer);
+        write_regions(writer, {});
+        writer.append(records);
+        writer.finish(0, abi::Ending::machine_off);
+        reading::TraceOptions options;
+        options.path = fmt::format("/proc/self/fd/{}", file.get());
+        options.no_pc = no_pc;
+        reading::Trace trace(options);
+        std::size_t events = 0;
+        while (trace.next() != nullptr) {
+            ++events;
+        }
+        return events;
+    };
+    CHECK(count(false) == records.size());
+    CHECK(count(true) == other.size() + 1);
+}
