@@ -14,7 +14,7 @@ std::uint8_t id_of(const abi::Record& record) {
     if (record.type == RecordType::access && abi::is_write(record)) {
         return ctf_write;
     }
-    const bool known = record.type <= RecordType::fold && record.type != RecordType::none;
+    const bool known = record.type <= RecordType::task && record.type != RecordType::none;
     return known ? static_cast<std::uint8_t>(record.type) : ctf_unknown;
 }
 

@@ -13,9 +13,9 @@ using abi::RecordType;
 
 namespace {
 
-constexpr std::array<std::string_view, 14> types = {
-    "none",      "access", "begin", "own",        "lost",  "marker", "change",
-    "interrupt", "fetch",  "cache", "table_walk", "fault", "power",  "fold"};
+constexpr std::array<std::string_view, 15> types = {
+    "none",  "access", "begin",      "own",   "lost",  "marker", "change", "interrupt",
+    "fetch", "cache",  "table_walk", "fault", "power", "fold",   "task"};
 
 constexpr std::array<std::string_view, 16> modes = {"usr", "fiq", "irq", "svc", "m4",  "m5",
                                                     "mon", "abt", "m8",  "m9",  "hyp", "und",

@@ -102,6 +102,7 @@ constexpr NumberField::Word types[] = {
     {"fault", 11},
     {"power", 12},
     {"fold", 13},
+    {"task", 14},
 };
 
 // CPSR.M (ARM ARM B1.3.1).

@@ -1,5 +1,9 @@
 #include "lib/task_table.hpp"
 
+#include "abi/task_name.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -12,8 +16,9 @@ constexpr std::uint64_t joined(TaskKey kind, std::uint32_t key) {
 }
 
 // A process calls itself what it likes; what is printed is plain text.
-std::string name_of(const TaskEntry& entry) {
-    std::string name(entry.comm, ::strnlen(entry.comm, sizeof entry.comm));
+template <std::size_t N>
+std::string name_of(const char (&comm)[N]) {
+    std::string name(comm, ::strnlen(comm, N));
     std::replace_if(
         name.begin(), name.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
     return name;
@@ -29,23 +34,42 @@ void TaskTable::add(std::span<const std::byte> payload) {
     }
 }
 
-void TaskTable::add(const TaskEntry& entry) {
-    const std::string name = name_of(entry);
-    const auto [task, fresh] = tasks_.try_emplace(std::tuple(entry.pid, entry.tgid, name));
+const Task* TaskTable::task_of(std::uint32_t pid, std::uint32_t tgid, std::string_view comm) {
+    const auto [task, fresh] = tasks_.try_emplace(std::tuple(pid, tgid, std::string(comm)));
     if (fresh) {
-        task->second = {entry.pid, entry.tgid, name};
+        task->second = {pid, tgid, std::string(comm)};
     }
+    return &task->second;
+}
+
+void TaskTable::add(const TaskEntry& entry) {
+    const Task* const task = task_of(entry.pid, entry.tgid, name_of(entry.comm));
     in_register_ = in_register_ || entry.kind == TaskKey::task;
-    std::vector<Since>& known = by_key_[joined(entry.kind, entry.key)];
+    Known& known = by_key_[joined(entry.kind, entry.key)];
     // At the end, but in a file that does not keep to the order.
     const auto later = std::upper_bound(known.begin(), known.end(), entry.time,
                                         [](std::uint64_t t, const Since& s) { return t < s.time; });
-    known.insert(later, {entry.time, &task->second});
+    known.insert(later, {entry.time, task});
+}
+
+// They come in the order of time, and say the same again and again.
+void TaskTable::add(const abi::Record& record) {
+    const abi::TaskName name = abi::task_name(record);
+    const Task* const task = task_of(name.pid, name.tgid, name_of(name.comm));
+    Known& known = by_record_[record.task];
+    if (known.empty() || known.back().task != task) {
+        known.push_back(
+            {known.empty() ? record.time : std::max(record.time, known.back().time), task});
+    }
 }
 
 const Task* TaskTable::of(const abi::Record& record) const {
     if (in_user_mode(record)) {
         return at(TaskKey::stack, stack_of(record.task), record.time);
+    }
+    const auto said = by_record_.find(record.task);
+    if (const Task* task = said == by_record_.end() ? nullptr : at(said->second, record.time)) {
+        return task;
     }
     return in_register_ ? at(TaskKey::task, record.task, record.time)
                         : at(TaskKey::stack, stack_of(record.sp), record.time);
@@ -53,13 +77,19 @@ const Task* TaskTable::of(const abi::Record& record) const {
 
 const Task* TaskTable::at(TaskKey kind, std::uint32_t key, std::uint64_t time) const {
     const auto known = by_key_.find(joined(kind, key));
-    if (known == by_key_.end()) {
-        return nullptr;
-    }
-    const std::vector<Since>& since = known->second;
-    const auto later = std::upper_bound(since.begin(), since.end(), time,
+    return known == by_key_.end() ? nullptr : at(known->second, time);
+}
+
+const Task* TaskTable::at(const Known& known, std::uint64_t time) {
+    const auto later = std::upper_bound(known.begin(), known.end(), time,
                                         [](std::uint64_t t, const Since& s) { return t < s.time; });
-    return later == since.begin() ? nullptr : std::prev(later)->task;
+    return later == known.begin() ? nullptr : std::prev(later)->task;
+}
+
+std::string task_text(const abi::Record& record) {
+    const abi::TaskName name = abi::task_name(record);
+    return fmt::format("{:#010x} is {} (pid {}, process {})", record.task, name_of(name.comm),
+                       name.pid, name.tgid);
 }
 
 } // namespace mmioscope::trace

@@ -1,4 +1,8 @@
-// Section `tasks` of a trace file: which task of the guest's a record is of. Payload: TaskEntry[].
+// Which task of the guest's a record is of: by section `tasks` of a trace file, and by records of
+// type `task`, which the hypervisor has made at the access. From such a record on
+// nothing else counts of that task.
+//
+// Section `tasks`: payload TaskEntry[].
 //
 // Entries are in the order of time, over all such sections. One holds for records of its key from
 // its time on, until the next one of that key. It stands in front of the first record it is for.
@@ -14,6 +18,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
@@ -49,10 +54,16 @@ struct TaskEntry {
 };
 static_assert(sizeof(TaskEntry) == 40);
 
+/// What a record of type `task` says, as a line.
+std::string task_text(const abi::Record& record);
+
 class TaskTable {
 public:
     /// Takes one section.
     void add(std::span<const std::byte> payload);
+
+    /// Takes a record of type `task`.
+    void add(const abi::Record& record);
 
     /// The task of `record`; null if it is not known. It stays where it is.
     const Task* of(const abi::Record& record) const;
@@ -63,12 +74,17 @@ private:
         const Task* task;
     };
 
+    using Known = std::vector<Since>; ///< in the order of time
+
     void add(const TaskEntry& entry);
+    const Task* task_of(std::uint32_t pid, std::uint32_t tgid, std::string_view comm);
     const Task* at(TaskKey kind, std::uint32_t key, std::uint64_t time) const;
+    static const Task* at(const Known& known, std::uint64_t time);
 
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::string>, Task> tasks_;
-    std::unordered_map<std::uint64_t, std::vector<Since>> by_key_;
-    bool in_register_ = false; ///< there are entries of kind `task`
+    std::unordered_map<std::uint64_t, Known> by_key_;
+    std::unordered_map<std::uint32_t, Known> by_record_; ///< by Record::task
+    bool in_register_ = false;                           ///< there are entries of kind `task`
 };
 
 } // namespace mmioscope::trace

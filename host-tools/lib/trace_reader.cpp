@@ -133,6 +133,9 @@ bool TraceReader::read_section() {
 
 // Records that say something of others.
 void TraceReader::learn(const abi::Record& record) {
+    if (record.type == abi::RecordType::task) {
+        tasks_.add(record);
+    }
     if (record.type != abi::RecordType::marker) {
         return;
     }

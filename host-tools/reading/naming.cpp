@@ -17,6 +17,7 @@ std::string text_of(const abi::Record& record) {
     case abi::RecordType::marker: return trace::marker_text(record);
     case abi::RecordType::configuration: return trace::change_text(record);
     case abi::RecordType::fault: return std::string(trace::fault_text(record.value));
+    case abi::RecordType::task: return trace::task_text(record);
     default: return {};
     }
 }

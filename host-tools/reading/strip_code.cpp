@@ -21,7 +21,9 @@ bool names_pcs(const abi::Record& record) {
 
 void strip_code(Event& event, abi::Record& copy) {
     copy = *event.record;
-    copy.pc = copy.lr = copy.sp = copy.va = 0;
+    if (copy.type != abi::RecordType::task) { // a name, which stays
+        copy.pc = copy.lr = copy.sp = copy.va = 0;
+    }
     if (address_is_code(copy)) {
         abi::set_physical_address(copy, 0);
         event.offset = 0;

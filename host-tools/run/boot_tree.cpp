@@ -181,6 +181,13 @@ void set_requests(Editor& editor, const std::vector<control::Ask>& requests) {
     }
 }
 
+void set_task_names(Editor& editor, const std::optional<symbols::TaskOffsets>& where) {
+    if (where) {
+        editor.set_numbers(editor.child(0, "chosen"), chosen::task_names,
+                           {where->comm, where->pid});
+    }
+}
+
 void set_stream(Editor& editor, const BootTree& what) {
     if (what.stream.empty()) {
         return;
@@ -215,6 +222,7 @@ Bytes compose_tree(const Bytes& tree, const Board& board, const BootTree& what) 
     set_command_line(editor, board, what);
     set_tracing(editor, what);
     set_requests(editor, what.requests);
+    set_task_names(editor, what.task_names);
     set_stream(editor, what);
     if (board.boot_image) {
         add_firmware(editor);

@@ -5,6 +5,7 @@
 #include "control/words.hpp"
 #include "run/board.hpp"
 #include "run/input.hpp"
+#include "symbols/task_offsets.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -40,6 +41,7 @@ struct BootTree {
     std::optional<unsigned> stream_quantum{}; ///< ns
     bool stream_shared = false;
     std::string stream_fold{};
+    std::optional<symbols::TaskOffsets> task_names{}; ///< nothing: the hypervisor does not look
 };
 
 /// `tree` with all that in it. Throws Error (bad_input) if there is no room or no root.

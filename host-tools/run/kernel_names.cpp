@@ -14,7 +14,7 @@ KernelNames kernel_names(const Options& options) {
     try {
         symbols::KernelImage kernel =
             symbols::read_kernel_image(read_input(options.kernel, "kernel"));
-        return {std::move(kernel.banner), symbols::pack(kernel.symbols)};
+        return {std::move(kernel.banner), symbols::pack(kernel.symbols), kernel.task_offsets};
     } catch (const Error& error) {
         fmt::print(stderr, "mmioscope: warning: the trace has no names of functions: {}\n",
                    error.what());

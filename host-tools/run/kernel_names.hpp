@@ -2,8 +2,10 @@
 #pragma once
 
 #include "run/options.hpp"
+#include "symbols/task_offsets.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,7 @@ namespace mmioscope::run {
 struct KernelNames {
     std::string banner;             ///< empty: not known
     std::vector<std::byte> symbols; ///< a section's payload; empty: there are none
+    std::optional<symbols::TaskOffsets> task_offsets;
 };
 
 /// Takes half a second, so before the guest's CPUs run: beside them it would be the guest's time.

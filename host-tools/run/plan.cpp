@@ -98,29 +98,34 @@ Bytes board_tree(const Options& options, const Board& board, const std::string& 
     return tree;
 }
 
-Bytes hypervisor_tree(const Options& options, const Board& board, const Bytes& tree,
-                      const Serials& serials) {
-    return compose_tree(tree, board,
-                        {.memory = options.memory,
-                         .cpus = options.cpus,
-                         .kernel = kernel_module(options, board),
-                         .ramdisk = ramdisk_module(options, board),
-                         .command_line = options.command_line,
-                         .trace = select_devices(options.trace, tree),
-                         .engine = options.engine,
-                         .policy = options.policy,
-                         .pre = options.pre,
-                         .area_size = static_cast<std::uint32_t>(options.area_size),
-                         .guest_reader = options.guest_reader,
-                         .control_page = options.control_page.value_or(true),
-                         .requests = early_requests(options.at_start, tree, "--at-start "),
-                         .uart = serials.hypervisor_node,
-                         .stream = serials.stream_node,
-                         .stream_beside = options.stream_beside,
-                         .stream_baud = options.stream_baud,
-                         .stream_quantum = options.stream_quantum,
-                         .stream_shared = options.stream_shared,
-                         .stream_fold = options.stream_fold});
+BootTree boot_tree(const Options& options, const Board& board, const Bytes& tree,
+                   const Serials& serials) {
+    return {.memory = options.memory,
+            .cpus = options.cpus,
+            .kernel = kernel_module(options, board),
+            .ramdisk = ramdisk_module(options, board),
+            .command_line = options.command_line,
+            .trace = select_devices(options.trace, tree),
+            .engine = options.engine,
+            .policy = options.policy,
+            .pre = options.pre,
+            .area_size = static_cast<std::uint32_t>(options.area_size),
+            .guest_reader = options.guest_reader,
+            .control_page = options.control_page.value_or(true),
+            .requests = early_requests(options.at_start, tree, "--at-start "),
+            .uart = serials.hypervisor_node,
+            .stream = serials.stream_node,
+            .stream_beside = options.stream_beside,
+            .stream_baud = options.stream_baud,
+            .stream_quantum = options.stream_quantum,
+            .stream_shared = options.stream_shared,
+            .stream_fold = options.stream_fold};
+}
+
+/// Who reads shared memory looks into the guest's RAM himself (linux/).
+std::optional<symbols::TaskOffsets> task_names(const Options& options, const KernelNames& names) {
+    const bool others_read = !options.stream.empty() || options.guest_reader;
+    return others_read ? names.task_offsets : std::nullopt;
 }
 
 void check_stream_options(const Options& options) {
@@ -191,19 +196,22 @@ Plan make_plan(const Options& given) {
     check_stream_options(options);
     check_guest_reader(options);
     check_at_start(options);
-    Plan plan{&board, options, find_program(options.qemu), options.hypervisor, {}, {}, {}};
+    Plan plan{&board, options, find_program(options.qemu), options.hypervisor, {}, {}, {}, {}};
     if (plan.hypervisor.empty()) {
         plan.hypervisor = beside_this_program(fmt::format("hyp-{}.elf", board.name));
     }
     const Bytes tree = board_tree(options, board, plan.qemu);
     plan.serials = assign_serials(options, board, tree);
-    plan.tree = hypervisor_tree(options, board, tree, plan.serials);
+    BootTree what = boot_tree(options, board, tree, plan.serials);
     check_sd_card(options, board);
     const Bytes elf = read_input(plan.hypervisor, "hypervisor");
     check_hypervisor(elf, plan.hypervisor);
     if (board.boot_image) {
         plan.boot_image = boot_image(elf, plan.hypervisor);
     }
+    plan.names = kernel_names(options);
+    what.task_names = task_names(options, plan.names);
+    plan.tree = compose_tree(tree, board, what);
     return plan;
 }
 

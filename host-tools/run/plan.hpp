@@ -3,6 +3,7 @@
 
 #include "run/board.hpp"
 #include "run/input.hpp"
+#include "run/kernel_names.hpp"
 #include "run/options.hpp"
 #include "run/serials.hpp"
 
@@ -18,6 +19,7 @@ struct Plan {
     Bytes boot_image; ///< the same as a U-Boot image; empty: the board needs none
     Bytes tree;       ///< for the hypervisor
     Serials serials;
+    KernelNames names;
 };
 
 /// Reads and checks everything `options` names. Throws Error (bad_input) in one line (unknown

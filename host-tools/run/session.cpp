@@ -3,7 +3,6 @@
 #include "lib/progress_line.hpp"
 #include "run/access_logs.hpp"
 #include "run/closing.hpp"
-#include "run/kernel_names.hpp"
 #include "run/monitor.hpp"
 #include "run/qemu_command.hpp"
 #include "run/run_files.hpp"
@@ -59,7 +58,7 @@ std::unique_ptr<TraceSource> make_source(const Plan& plan, const GuestMemory& me
     return std::make_unique<MemorySource>(plan, memory);
 }
 
-trace::About about(const Plan& plan, const KernelNames& names, unsigned boot) {
+trace::About about(const Plan& plan, unsigned boot) {
     const Options& options = plan.options;
     std::string lines =
         fmt::format("kernel={}\n", std::filesystem::path(options.kernel).filename().string());
@@ -72,10 +71,10 @@ trace::About about(const Plan& plan, const KernelNames& names, unsigned boot) {
     for (const std::string& command : options.at_start) {
         lines += fmt::format("at-start={}\n", command);
     }
-    if (!names.banner.empty()) {
-        lines += fmt::format("kernel.banner={}\n", names.banner);
+    if (!plan.names.banner.empty()) {
+        lines += fmt::format("kernel.banner={}\n", plan.names.banner);
     }
-    return {std::move(lines), names.symbols};
+    return {std::move(lines), plan.names.symbols};
 }
 
 Stop record(TraceSource& source, trace::FileWriter& file, Watch& watch, ProgressLine& progress,
@@ -113,7 +112,6 @@ struct Run {
     Watch& watch;
     ProgressLine& progress;
     Wires& wires;
-    const KernelNames& names;
     view::LivePrinter* printer;
 
     /// The machine is to be reset, and its next boot to be traced.
@@ -127,7 +125,7 @@ Stop record_boot(const Run& run, TraceSource& source, FileDescriptor opened, uns
     const auto trace_file = std::make_shared<trace::FollowedFile>(std::move(opened));
     const EndOfFile end_of_file{trace_file->written};
     trace::FileWriter file(trace_file->file.get(), trace_file->written);
-    source.begin(file, about(run.plan, run.names, boot));
+    source.begin(file, about(run.plan, boot));
     if (run.printer != nullptr) {
         run.printer->follow(trace_file);
     }
@@ -147,7 +145,6 @@ Status run_session(const Plan& plan) {
     Signals signals;
     const GuestMemory memory(*plan.board, plan.options.memory, plan.options.ram);
     RunFiles files(plan);
-    const KernelNames names = kernel_names(plan.options);
     std::optional<Monitor> monitor;
     if (plan.options.reboots > 0) {
         monitor.emplace();
@@ -178,7 +175,7 @@ Status run_session(const Plan& plan) {
         if (!printer && prints(plan.options)) {
             printer.emplace(view::live_options(plan.options.all));
         }
-        const Run run{plan, qemu, watch, progress, wires, names, printer ? &*printer : nullptr};
+        const Run run{plan, qemu, watch, progress, wires, printer ? &*printer : nullptr};
         const Stop stop =
             record_boot(run, *source,
                         boot == 1 ? std::move(files.trace) : trace_file(plan.options, boot), boot);

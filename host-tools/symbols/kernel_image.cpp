@@ -57,9 +57,22 @@ std::string find_banner(std::string_view image) {
     return {};
 }
 
+// It is in kernels that look at a task's canary, and in no others.
+bool has_canary(const SymbolList& symbols) {
+    return std::any_of(symbols.begin(), symbols.end(),
+                       [](const Symbol& symbol) { return symbol.name == "__stack_chk_fail"; });
+}
+
 std::optional<KernelImage> kernel_in(std::span<const std::byte> image) {
-    KernelImage kernel{read_tables(image), find_banner(text_of(image))};
-    return kernel.symbols.empty() ? std::nullopt : std::optional(std::move(kernel));
+    KernelImage kernel{read_tables(image), {}, {}};
+    if (kernel.symbols.empty()) {
+        return std::nullopt;
+    }
+    kernel.banner = find_banner(text_of(image));
+    if (has_task_in_register(kernel.banner)) {
+        kernel.task_offsets = find_task_offsets(image, has_canary(kernel.symbols));
+    }
+    return kernel;
 }
 
 // Each magic is tried: code of the decompressor holds some of them.

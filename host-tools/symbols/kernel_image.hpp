@@ -2,8 +2,10 @@
 #pragma once
 
 #include "symbols/symbol.hpp"
+#include "symbols/task_offsets.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -12,6 +14,8 @@ namespace mmioscope::symbols {
 struct KernelImage {
     SymbolList symbols;
     std::string banner; ///< "Linux version ...", without the line's end; empty: not found
+    /// Of the task that TPIDRURO points to; nothing: it does not, or that is not known.
+    std::optional<TaskOffsets> task_offsets;
 };
 
 /// Reads a zImage, with its payload compressed as xz, lzma, gzip, lz4 or zstd, or the bytes of a

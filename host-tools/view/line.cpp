@@ -199,6 +199,7 @@ void LineFormat::append(std::string& to, const Event& event) {
         return;
     case RecordType::power: to += power_text(record); return;
     case RecordType::marker: colored(to, mark_color, fmt::format("mark {}", event.text)); return;
+    case RecordType::task: format_to(to, "task {}", event.text); return;
     case RecordType::configuration: // the region that a command was about, or what it said
         format_to(to, "change {}", event.text);
         if (record.device != abi::no_device) {

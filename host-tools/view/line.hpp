@@ -33,6 +33,9 @@ class LineFormat {
 public:
     explicit LineFormat(const LineStyle& style) : style_(style) {}
 
+    /// Numbers instead of names.
+    bool raw() const { return style_.raw; }
+
     /// The column titles.
     std::string titles() const;
 

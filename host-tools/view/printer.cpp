@@ -34,9 +34,14 @@ void Printer::add(const Event& event) {
         if (const std::optional<trace::Marker> marker = markers_.add(record)) {
             print(*marker);
         }
-    } else if (record.type != abi::RecordType::begin) {
+    } else if (is_shown(record.type)) {
         show(event);
     }
+}
+
+// What a task is called stands beside its accesses.
+bool Printer::is_shown(abi::RecordType type) const {
+    return type != abi::RecordType::begin && (format_.raw() || type != abi::RecordType::task);
 }
 
 void Printer::keep_begun(const Event& event) {

@@ -46,6 +46,7 @@ public:
 
 private:
     void keep_begun(const Event& event);
+    bool is_shown(abi::RecordType type) const;
     void show(const Event& event);
     void print(const Event& first, std::uint64_t count, std::uint64_t last_value);
     void print(const trace::Marker& marker);

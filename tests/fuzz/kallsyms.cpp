@@ -7,6 +7,7 @@
 #include "symbols/module_list.hpp"
 #include "symbols/section.hpp"
 #include "symbols/symbols.hpp"
+#include "symbols/task_offsets.hpp"
 
 #include <cstdlib>
 #include <memory>
@@ -29,7 +30,7 @@ void use(const SymbolList& symbols) {
 
 void read(unsigned reader, std::span<const std::byte> bytes) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    switch (reader % 4) {
+    switch (reader % 5) {
     case 0: use(read_kernel_image(bytes).symbols); break;
     case 1: {
         const SymbolList symbols = read_kallsyms(text);
@@ -40,6 +41,7 @@ void read(unsigned reader, std::span<const std::byte> bytes) {
         break;
     }
     case 2: read_modules(text); break;
+    case 4: find_task_offsets(bytes, reader % 2 != 0); break;
     default: use(unpack(bytes)); break;
     }
 }

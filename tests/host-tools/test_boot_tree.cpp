@@ -40,7 +40,8 @@ BootTree description() {
             .engine = "emulation",
             .policy = "stall",
             .pre = true,
-            .area_size = 4u << 20};
+            .area_size = 4u << 20,
+            .task_names = symbols::TaskOffsets{0x780, 0x630}};
 }
 
 } // namespace
@@ -57,6 +58,7 @@ TEST_CASE("the composed tree tells all the hypervisor must know") {
     CHECK(text(tree, "/chosen", abi::chosen::engine) == std::string("emulation\0", 10));
     CHECK(text(tree, "/chosen", abi::chosen::policy) == std::string("stall\0", 6));
     CHECK(text(tree, "/chosen", abi::chosen::pre) == "");
+    CHECK(text(tree, "/chosen", abi::chosen::task_names) == cells({0x780, 0x630}));
     CHECK(text(tree, "/chosen", abi::chosen::control) == "absent");
     CHECK(text(tree, "/chosen", abi::chosen::area_size) == cells({4u << 20}));
     CHECK(text(tree, "/chosen/module@83000000", "reg") == cells({0, 0x8300'0000, 1000}));

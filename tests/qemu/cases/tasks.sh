@@ -13,24 +13,32 @@ tasks_guest() { # GUEST-FOLDER ARGUMENT...
 }
 
 # Each says its pid and name, and reads the clock 20 times, a read of the device each; nobody else does then.
-tasks_known() {
-    local known all
+tasks_in_kernel() {
     "$build/host/tests/linux/whose_events" "$out/trace.mmio" >"$out/whose" || fail "whose_events: exit status $?"
     [ "$(grep -c '^actor [1-9]' "$out/lines")" = 5 ] || fail "not five processes"
     sed -nE 's/^actor ([1-9][0-9]*) (.*)$/20 rtc@170000 kernel \1 \1 \2/p' "$out/lines" | sort >"$out/expected"
     grep ' rtc@170000 ' "$out/whose" | grep -v ' swapper/0$' | sort | diff "$out/expected" - >"$out/differences" ||
         fail "who read the clock: $(head -n 3 "$out/differences" | xargs)"
+}
+
+# tasks_share PER-MILLE: of the events from the first with a task on, which is before the first driver.
+tasks_share() {
+    local known all
+    read -r known all < <(sed -nE 's/^([0-9]+) of [0-9]+ have a task, of ([0-9]+) .*/\1 \2/p' "$out/whose")
+    echo "tasks: $known of $all" >"$out/share"
+    [ $((known * 1000)) -ge $((all * $1)) ] || fail "$known of $all events have a task"
+    [ "$known" -gt 20000 ] || fail "only $known events have a task"
+}
+
+tasks_known() {
+    tasks_in_kernel
     # In User mode the 10 reads of a process and of its second thread.
     [ "$(grep -c '^user-mode [1-9]' "$out/lines")" = 2 ] || fail "not two threads"
     sed -nE 's/^user-mode ([0-9]+) ([0-9]+) (.*)$/10 interrupt-controller@2c001000 user \1 \2 \3/p' "$out/lines" |
         sort >"$out/expected-user"
     grep ' user ' "$out/whose" | sort | diff "$out/expected-user" - >"$out/differences" ||
         fail "accesses in User mode: $(grep '^[<>]' "$out/differences" | head -n 4 | xargs)"
-    # From the first task known on, which is before the first driver: 99.9 %.
-    read -r known all < <(sed -nE 's/^([0-9]+) of [0-9]+ have a task, of ([0-9]+) .*/\1 \2/p' "$out/whose")
-    echo "tasks: $known of $all" >"$out/share"
-    [ $((known * 1000)) -ge $((all * 999)) ] || fail "$known of $all events have a task"
-    [ "$known" -gt 20000 ] || fail "only $known events have a task"
+    tasks_share 999
 }
 
 # The modules at their addresses, their functions at theirs, each once; and each access from a module has its function.
@@ -58,6 +66,20 @@ tasks() { # GUEST-FOLDER ARGUMENT...
     modules_known
 }
 
+# Over a stream the hypervisor says it, at the access: each in the kernel, from the kernel's first ones on; of User mode
+# it knows nothing, and says nothing.
+tasks_said() { # GUEST-FOLDER ARGUMENT...
+    tasks_guest "$@" --stream serial2
+    tasks_in_kernel
+    has_not whose ' user [0-9]' "a name in User mode"
+    tasks_share 999
+    "$mmioscope" print --all --raw "$out/trace.mmio" | grep -c ' task 0x[0-9a-f]* is ' >"$out/said" ||
+        fail "the hypervisor has said nothing"
+}
+
 add test tasks 25 tasks "$guest"
+add test tasks-said 25 tasks_said "$guest"
+add nightly tasks-said-short-descriptors 25 tasks_said "$build/guest-armmp"
+add nightly tasks-said-emulation 25 tasks_said "$guest" --engine emulation
 add nightly tasks-short-descriptors 25 tasks "$build/guest-armmp"
 add nightly tasks-emulation 25 tasks "$guest" --engine emulation

@@ -1,0 +1,135 @@
+// Tasks by the hypervisor's own records: names from there on, in the trace, on lines, in exports.
+#include "abi/task_name.hpp"
+#include "lib/byte_source.hpp"
+#include "lib/task_table.hpp"
+#include "lib/trace_reader.hpp"
+#include "reading/naming.hpp"
+#include "reading/strip_code.hpp"
+#include "records.hpp"
+#include "view/printer.hpp"
+
+#include <cstring>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+
+namespace {
+
+constexpr std::uint32_t task = 0xc123'4000;
+
+abi::Record named(std::uint32_t who, std::uint64_t time, std::uint32_t pid, std::uint32_t tgid,
+                  const std::string& comm) {
+    abi::Record record{};
+    record.type = abi::RecordType::task;
+    record.device = abi::no_device;
+    record.task = who;
+    record.time = time;
+    abi::TaskName name{pid, tgid, {}};
+    comm.copy(name.comm, sizeof name.comm);
+    abi::set_task_name(record, name);
+    return record;
+}
+
+abi::Record by(std::uint32_t who, std::uint64_t time, std::uint8_t mode = 0x13) {
+    abi::Record record = access(0, 0, time);
+    record.task = who;
+    record.mode = mode;
+    return record;
+}
+
+/// "comm:pid:tgid", or "-".
+std::string who(const trace::TaskTable& table, const abi::Record& record) {
+    const Task* const found = table.of(record);
+    return found == nullptr ? "-" : fmt::format("{}:{}:{}", found->comm, found->pid, found->tgid);
+}
+
+std::vector<std::byte> section(std::uint64_t time, std::uint32_t key, trace::TaskKey kind,
+                               std::uint32_t pid) {
+    trace::TaskEntry entry{time, key, kind, pid, pid, "recorder"};
+    std::vector<std::byte> bytes(sizeof entry);
+    std::memcpy(bytes.data(), &entry, sizeof entry);
+    return bytes;
+}
+
+} // namespace
+
+TEST_CASE("a record of a task's name holds bytes as they are", "[tasks]") {
+    const abi::TaskName name =
+        abi::task_name(named(task, 1, 0x0123'4567, 0x89ab'cdef, "0123456789abcdef"));
+    CHECK(name.pid == 0x0123'4567);
+    CHECK(name.tgid == 0x89ab'cdef);
+    CHECK(std::string(name.comm, 16) == "0123456789abcdef");
+}
+
+TEST_CASE("a task is called what the last record before says", "[tasks]") {
+    trace::TaskTable table;
+    CHECK(who(table, by(task, 5)) == "-");
+    table.add(named(task, 10, 7, 5, "sh"));
+    table.add(named(task, 20, 7, 5, "sh"));
+    table.add(named(task + 0x1000, 25, 9, 9, "0123456789abcdef"));
+    table.add(named(task, 30, 8, 8, "of\x1b[m another"));
+    CHECK(who(table, by(task, 9)) == "-");
+    CHECK(who(table, by(task, 10)) == "sh:7:5");
+    CHECK(who(table, by(task, 29)) == "sh:7:5");
+    CHECK(who(table, by(task, 30)) == "of?[m another:8:8");
+    CHECK(who(table, by(task + 0x1000, 99)) == "0123456789abcdef:9:9");
+    CHECK(who(table, by(task, 99, 0x10)) == "-"); // in User mode it is the stack
+    CHECK(who(table, by(task + 1, 99)) == "-");
+    table.add(named(task, 15, 1, 1, "late")); // out of order: no earlier than the last one
+    CHECK(who(table, by(task, 29)) == "sh:7:5");
+    CHECK(who(table, by(task, 30)) == "late:1:1");
+}
+
+TEST_CASE("what the hypervisor has said of a task counts, not what the recorder found", "[tasks]") {
+    trace::TaskTable table;
+    table.add(section(0, task, trace::TaskKey::task, 3));
+    table.add(section(0, task + 0x1000, trace::TaskKey::task, 4));
+    table.add(section(0, 0xc200'0000, trace::TaskKey::stack, 5));
+    table.add(named(task, 10, 7, 5, "sh"));
+    table.add(section(20, task, trace::TaskKey::task, 6));
+    CHECK(who(table, by(task, 5)) == "recorder:3:3"); // in front of what it has said
+    CHECK(who(table, by(task, 30)) == "sh:7:5");
+    CHECK(who(table, by(task + 0x1000, 30)) == "recorder:4:4");
+    CHECK(who(table, by(0xc200'0ff8, 30, 0x10)) == "recorder:5:5");
+}
+
+TEST_CASE("names stand beside accesses, and by themselves among numbers only", "[tasks]") {
+    const std::vector<abi::Record> all{named(task, 1'000'000, 7, 5, "sh"), by(task, 2'000'000)};
+    const std::vector<std::byte> bytes = trace_bytes([&](trace::FileWriter& writer) {
+        write_info(writer);
+        write_regions(writer, {region(0x1c09'0000, 0x1000, "/bus/serial@90000")});
+        writer.append(all);
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    for (const bool raw : {false, true}) {
+        trace::MemorySource source(bytes);
+        trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+        reading::Naming naming(reader);
+        char* text = nullptr;
+        std::size_t size = 0;
+        std::FILE* const out = open_memstream(&text, &size);
+        view::LineStyle style = view::style_of(reader);
+        style.raw = raw;
+        view::Printer printer(out, {}, style);
+        for (const abi::Record& record : reader.next()) {
+            printer.add(naming.event(record));
+        }
+        printer.finish();
+        std::fclose(out);
+        const std::string lines(text, size);
+        std::free(text);
+        CAPTURE(lines);
+        CHECK((lines.find(" task 0xc1234000 is sh (pid 7, process 5)\n") != std::string::npos) ==
+              raw);
+        CHECK((lines.find(" [sh:7]\n") != std::string::npos) == !raw);
+    }
+}
+
+TEST_CASE("without code addresses tasks have their names", "[tasks]") {
+    const abi::Record record = named(task, 1, 0x1234, 0x5678, "0123456789abcdef");
+    Event event;
+    event.record = &record;
+    abi::Record copy;
+    reading::strip_code(event, copy);
+    CHECK(std::memcmp(&copy, &record, sizeof copy) == 0);
+}
