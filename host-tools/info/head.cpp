@@ -42,6 +42,7 @@ std::string_view section_text(abi::SectionType type) {
     case 12: return "modules";
     case 13: return "tasks";
     case 14: return "console";
+    case 15: return "callers";
     default: return "unknown";
     }
 }

@@ -58,8 +58,20 @@ void FileWriter::append(std::span<const abi::Record> records) {
     }
 }
 
+std::size_t FileWriter::room() const {
+    return records_per_section - pending_.size();
+}
+
+void FileWriter::add(std::span<const CallerEntry> callers) {
+    callers_.insert(callers_.end(), callers.begin(), callers.end());
+}
+
 void FileWriter::flush() {
     if (!pending_.empty()) {
+        if (!callers_.empty()) {
+            values(callers_section, std::span<const CallerEntry>(callers_));
+            callers_.clear();
+        }
         index_.add(abi::SectionType::records, written_, pending_.size(), times_of(pending_));
         write_section(abi::SectionType::records, std::as_bytes(std::span(pending_)));
         records_ += pending_.size();

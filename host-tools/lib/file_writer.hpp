@@ -2,6 +2,7 @@
 #pragma once
 
 #include "abi/container.hpp"
+#include "lib/caller_table.hpp"
 #include "lib/follow.hpp"
 #include "lib/index_builder.hpp"
 
@@ -29,6 +30,10 @@ public:
 
     /// Takes `records`; they reach the file when enough have come together, or by flush().
     void append(std::span<const abi::Record> records);
+    /// So many more of them are of the same section.
+    std::size_t room() const;
+    /// Callers of some of the next room() records, which are appended behind this.
+    void add(std::span<const CallerEntry> callers);
     void flush();
 
     /// Bytes of the file if it were flushed now.
@@ -48,6 +53,7 @@ private:
     std::uint64_t written_ = 0;
     std::uint64_t records_ = 0;
     std::vector<abi::Record> pending_;
+    std::vector<CallerEntry> callers_; ///< of these
     IndexBuilder index_;
 };
 

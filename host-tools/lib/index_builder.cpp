@@ -1,5 +1,7 @@
 #include "lib/index_builder.hpp"
 
+#include "lib/caller_table.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -35,6 +37,7 @@ void IndexBuilder::add(abi::SectionType type, std::uint64_t offset, std::uint64_
     join_into(entry_for(offset),
               {0, 0, times.earliest, times.latest, abi::index_type_bit(type), 0});
     records_ += records;
+    open_ = type == callers_section;
 }
 
 void IndexBuilder::add_unknown(std::uint64_t offset) {
@@ -42,7 +45,7 @@ void IndexBuilder::add_unknown(std::uint64_t offset) {
 }
 
 abi::IndexEntry& IndexBuilder::entry_for(std::uint64_t offset) {
-    if (entries_.empty() || offset - entries_.back().offset >= grain_) {
+    if (entries_.empty() || (!open_ && offset - entries_.back().offset >= grain_)) {
         if (entries_.size() == max_index_entries) {
             join();
         }

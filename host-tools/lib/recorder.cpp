@@ -1,5 +1,7 @@
 #include "lib/recorder.hpp"
 
+#include <algorithm>
+
 namespace mmioscope::trace {
 
 Recorder::Recorder(const Area& area, FileWriter& file, Onlooker* onlooker)
@@ -35,10 +37,15 @@ void Recorder::deliver() {
         losses_.add(record);
     }
     summary_.add(ordered_);
-    if (onlooker_ != nullptr) {
-        onlooker_->see(ordered_, file_);
-    }
-    file_.append(ordered_);
+    std::span<const abi::Record> rest = ordered_;
+    do { // once at least: an onlooker has something to do without records, too
+        const std::span part = rest.first(std::min(rest.size(), file_.room()));
+        if (onlooker_ != nullptr) {
+            onlooker_->see(part, file_);
+        }
+        file_.append(part);
+        rest = rest.subspan(part.size());
+    } while (!rest.empty());
     ordered_.clear();
 }
 

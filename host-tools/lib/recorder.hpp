@@ -17,7 +17,7 @@ class Onlooker {
 public:
     virtual ~Onlooker() = default;
 
-    /// They are in the order of time.
+    /// They are in the order of time, and of one section of the file.
     virtual void see(std::span<const abi::Record> records, FileWriter& file) = 0;
 };
 

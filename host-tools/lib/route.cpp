@@ -1,5 +1,7 @@
 #include "lib/route.hpp"
 
+#include "lib/caller_table.hpp"
+
 #include <algorithm>
 
 namespace mmioscope::trace {
@@ -28,7 +30,8 @@ std::uint64_t Route::next(std::uint64_t offset) {
         return offset;
     }
     advance(offset);
-    const std::uint32_t records = abi::index_type_bit(abi::SectionType::records);
+    const std::uint32_t records =
+        abi::index_type_bit(abi::SectionType::records) | abi::index_type_bit(callers_section);
     for (; place_ < index_.entries.size(); ++place_) {
         const abi::IndexEntry& entry = index_.entries[place_];
         if (has_times() || (entry.types & ~records) != 0) {

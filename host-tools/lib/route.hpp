@@ -14,8 +14,8 @@ public:
     Route(FileIndex index, const TimeSpan& wanted) : index_(std::move(index)), wanted_(wanted) {}
 
     /// Where to read next: `offset`, or the first stretch behind it that has records of wanted
-    /// times or anything but records. Behind the last stretch nothing is left out. Offsets never
-    /// fall.
+    /// times or anything but records and their callers. Behind the last stretch nothing is left
+    /// out. Offsets never fall.
     std::uint64_t next(std::uint64_t offset);
 
     /// The stretch of `offset`, which is not below the last one, has records of wanted times.

@@ -100,6 +100,11 @@ bool TraceReader::read_section() {
         modules_.add(payload);
         return true;
     }
+    if (section->type == callers_section) {
+        callers_.assign(payload);
+        callers_ahead_ = true;
+        return true;
+    }
     if (section->type == symbols_section) {
         symbols_.assign(payload.begin(), payload.end());
         return true;
@@ -120,6 +125,10 @@ bool TraceReader::read_section() {
         for (const abi::Record& record : records_) {
             learn(record);
         }
+        if (!callers_ahead_) {
+            callers_.clear();
+        }
+        callers_ahead_ = false;
         break;
     case abi::SectionType::losses: copy_array(payload, losses_); break;
     case abi::SectionType::statistics: copy_array(payload, statistics_); break;

@@ -1,6 +1,7 @@
 // A trace as commands see it: what was recorded where, and then block after block of records.
 #pragma once
 
+#include "lib/caller_table.hpp"
 #include "lib/device_names.hpp"
 #include "lib/file_reader.hpp"
 #include "lib/marker_text.hpp"
@@ -50,6 +51,8 @@ public:
     const std::optional<std::uint64_t>& start() const { return start_; }
     /// Those of the sections read so far, and those that markers of all records returned tell of.
     const ModuleTable& modules() const { return modules_; }
+    /// Those of the block that next() returned last.
+    const CallerTable& callers() const { return callers_; }
 
     // Complete only after next() has returned an empty block.
     std::span<const abi::Loss> losses() const { return losses_; }
@@ -89,6 +92,8 @@ private:
     TaskTable tasks_;
     ModuleTable modules_;
     MarkerTexts markers_;
+    CallerTable callers_;
+    bool callers_ahead_ = false; ///< these are of the records that are still to be read
     std::uint64_t count_ = 0;
     std::optional<std::uint64_t> start_;
     bool fresh_ = false; ///< records_ holds a block that next() has not returned yet

@@ -26,15 +26,6 @@ namespace {
 
 constexpr std::uint64_t giga = 1'000'000'000;
 
-// The kernel's names are not those of a process. Records that no instruction of the guest made have
-// no mode; the hypervisor's own accesses are of its code.
-bool in_kernel(const abi::Record& record) {
-    constexpr unsigned mode_bits = 0x1f; // CPSR.M (ARM ARM B1.3.1)
-    constexpr unsigned user = 0x10;
-    const unsigned mode = record.mode & mode_bits;
-    return mode != 0 && mode != user && record.type != abi::RecordType::own;
-}
-
 bool reaches_a_register(abi::RecordType type) {
     return type == abi::RecordType::access || type == abi::RecordType::begin ||
            type == abi::RecordType::own || type == abi::RecordType::fault;
@@ -141,12 +132,13 @@ std::vector<std::string> Naming::unplaced_modules() const {
 
 void Naming::name_code(Event& event) {
     const abi::Record& record = *event.record;
-    if (!in_kernel(record)) {
+    if (!trace::in_kernel(record)) { // the kernel's names are not those of a process
         return;
     }
     event.code = code_at(record.pc & ~1u, symbols_.at(record.pc), record.time);
+    const std::uint32_t to = reader_.callers().of(record).value_or(record.lr);
     const Location* caller =
-        code_at((record.lr & ~1u) - 1, symbols_.caller(record.lr), record.time);
+        to == 0 ? nullptr : code_at((to & ~1u) - 1, symbols_.caller(to), record.time);
     const bool same =
         event.code != nullptr && caller != nullptr && symbols::same_function(*event.code, *caller);
     event.caller = same ? nullptr : caller;

@@ -55,7 +55,7 @@ enum class SectionType : std::uint32_t {
     previous_boot =
         9,      ///< the area (abi/ring.hpp) in which this boot kept the end of the one before
     index = 10, ///< IndexHeader, IndexEntry[]; right before `end`
-    // 11 to 14 are taken by host-tools: symbols, modules, tasks, console.
+    // 11 to 15 are taken by host-tools: symbols, modules, tasks, console, callers.
 };
 
 struct SectionHeader {

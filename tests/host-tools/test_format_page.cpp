@@ -1,5 +1,6 @@
 // docs/man/mmioscope-trace.5 has the places and sizes of the structures that are written.
 #include "abi/container.hpp"
+#include "lib/caller_table.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -19,10 +20,11 @@ struct Field {
     std::size_t size;
 };
 
-#define FIELD(part, type, name)                                                                    \
+#define FIELD_OF(part, type, name)                                                                 \
     Field {                                                                                        \
-        part, #name, offsetof(abi::type, name), sizeof(abi::type::name)                            \
+        part, #name, offsetof(type, name), sizeof(type::name)                                      \
     }
+#define FIELD(part, type, name) FIELD_OF(part, abi::type, name)
 
 const Field fields[] = {
     FIELD("File header", FileHeader, magic),
@@ -79,6 +81,10 @@ const Field fields[] = {
     FIELD("index", IndexEntry, earliest),
     FIELD("index", IndexEntry, latest),
     FIELD("index", IndexEntry, types),
+    FIELD_OF("callers", trace::CallerEntry, cpu),
+    FIELD_OF("callers", trace::CallerEntry, first_sequence),
+    FIELD_OF("callers", trace::CallerEntry, count),
+    FIELD_OF("callers", trace::CallerEntry, caller),
     FIELD("end", End, records),
     FIELD("end", End, lost),
     FIELD("end", End, ending),

@@ -1,0 +1,51 @@
+// Section `callers` of a trace file: where the function that made an access returns to, where that
+// is not what LR says. Payload: CallerEntry[], those of one CPU in its order.
+//
+// It stands right in front of the section of records that it is for, and is for no other. Records
+// that no entry is of have the caller that LR tells.
+#pragma once
+
+#include "abi/container.hpp"
+#include "abi/record.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace mmioscope::trace {
+
+inline constexpr abi::SectionType callers_section{15};
+
+/// The guest ran code of its kernel: records that no instruction of the guest made have no mode,
+/// and the hypervisor's own accesses are of its code.
+constexpr bool in_kernel(const abi::Record& record) {
+    constexpr unsigned mode_bits = 0x1f; // CPSR.M (ARM ARM B1.3.1)
+    constexpr unsigned user = 0x10;
+    const unsigned mode = record.mode & mode_bits;
+    return mode != 0 && mode != user && record.type != abi::RecordType::own;
+}
+
+/// Some records of one CPU, one behind the other.
+struct CallerEntry {
+    std::uint32_t cpu;
+    std::uint32_t first_sequence; ///< cpu_sequence of the first one
+    std::uint32_t count;          ///< how many; cpu_sequence does not begin anew among them
+    std::uint32_t caller; ///< the return address, as LR has it; 0: LR is none, and none is known
+};
+static_assert(sizeof(CallerEntry) == 16);
+
+class CallerTable {
+public:
+    /// Takes one section, and forgets the one before.
+    void assign(std::span<const std::byte> payload);
+    void clear() { entries_.clear(); }
+
+    /// What takes the place of the LR of `record`; nothing: that holds.
+    std::optional<std::uint32_t> of(const abi::Record& record) const;
+
+private:
+    std::vector<CallerEntry> entries_; ///< by CPU and first_sequence
+};
+
+} // namespace mmioscope::trace
