@@ -102,7 +102,7 @@ soak)
     ;;
 prove)
     contrib/install-packages.sh tests/prove/packages.txt || exit 1
-    suite build 60 sh -c "make --no-print-directory -j2 test-guests pc-log && echo 'build: 1 passed, 0 failed'"
+    suite build 60 sh -c "make --no-print-directory -j2 test-guests pc-log call-log && echo 'build: 1 passed, 0 failed'"
     suite prove 900 tests/prove/prove.sh "$build"
     ;;
 bench)

@@ -7,45 +7,14 @@
  *   CPU R|W SIZE ADDRESS PC      1 W 4 0x1c090000 0xc0a8481c
  *
  * in each CPU's order. Between CPUs there is none: QEMU calls a plugin when the device is done and its lock free.
- * Debian does not package the header of this interface, so it is declared here, from QEMU's documentation of it
- * (docs/devel/tcg-plugins): names and types are its.
  */
+#include "qemu_plugin.h"
+
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#define API_VERSION 1
-
-typedef uint64_t qemu_plugin_id_t;
-typedef uint32_t qemu_plugin_meminfo_t;
-struct qemu_plugin_tb;
-struct qemu_plugin_insn;
-struct qemu_plugin_hwaddr;
-enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
-enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W, QEMU_PLUGIN_MEM_RW };
-
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t,
-                                           void (*)(qemu_plugin_id_t, struct qemu_plugin_tb *));
-void qemu_plugin_register_atexit_cb(qemu_plugin_id_t, void (*)(qemu_plugin_id_t, void *), void *);
-size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *);
-struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *, size_t);
-uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *);
-void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *,
-                                      void (*)(unsigned, qemu_plugin_meminfo_t, uint64_t, void *),
-                                      enum qemu_plugin_cb_flags, enum qemu_plugin_mem_rw, void *);
-bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t);
-unsigned qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t);
-struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t, uint64_t);
-bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *);
-uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *);
-
-#define EXPORT __attribute__((visibility("default")))
-
 EXPORT int qemu_plugin_version = API_VERSION;
-EXPORT int qemu_plugin_install(qemu_plugin_id_t, const void *info, int argc, char **argv);
 
 static FILE *out;
 

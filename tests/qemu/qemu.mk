@@ -1,9 +1,13 @@
-# The plugin for QEMU that logs the PC of each device access.
+# Plugins for QEMU that log the PC of each device access, and the call that it is in.
 
-.PHONY: pc-log
-tests: pc-log
-pc-log: $(BUILD)/tests/pc-log.so
+QEMU_PLUGINS := pc-log call-log
+
+.PHONY: $(QEMU_PLUGINS)
+tests: $(QEMU_PLUGINS)
+$(QEMU_PLUGINS): %: $(BUILD)/tests/%.so
 $(BUILD)/tests/pc-log.so: tests/qemu/pc_log.c
+$(BUILD)/tests/call-log.so: tests/qemu/call_log.c
+$(QEMU_PLUGINS:%=$(BUILD)/tests/%.so): tests/qemu/qemu_plugin.h
 	@mkdir -p "$(@D)"
-	@echo "  $<"
-	@$(CC) -std=c11 -O2 -Wall -Wextra -Werror -fvisibility=hidden -shared -fPIC -o $@ $<
+	@echo "  $(filter %.c,$^)"
+	@$(CC) -std=c11 -O2 -Wall -Wextra -Werror -fvisibility=hidden -shared -fPIC -o $@ $(filter %.c,$^)

@@ -1,0 +1,44 @@
+/* The interface of QEMU 7.2 to a TCG plugin, as far as it is used here. Debian does not package its header, so it is
+ * declared from QEMU's documentation of it (docs/devel/tcg-plugins): names and types are its.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define API_VERSION 1
+
+typedef uint64_t qemu_plugin_id_t;
+typedef uint32_t qemu_plugin_meminfo_t;
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+struct qemu_plugin_hwaddr;
+enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
+enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W, QEMU_PLUGIN_MEM_RW };
+
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t,
+                                           void (*)(qemu_plugin_id_t, struct qemu_plugin_tb *));
+void qemu_plugin_register_atexit_cb(qemu_plugin_id_t, void (*)(qemu_plugin_id_t, void *), void *);
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *, size_t);
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *);
+uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *);
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *);
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *, void (*)(unsigned, void *),
+                                          enum qemu_plugin_cb_flags, void *);
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *, void (*)(unsigned, void *),
+                                            enum qemu_plugin_cb_flags, void *);
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *,
+                                      void (*)(unsigned, qemu_plugin_meminfo_t, uint64_t, void *),
+                                      enum qemu_plugin_cb_flags, enum qemu_plugin_mem_rw, void *);
+bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t);
+unsigned qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t);
+struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t, uint64_t);
+bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *);
+uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *);
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT int qemu_plugin_install(qemu_plugin_id_t, const void *info, int argc, char **argv);
