@@ -13,6 +13,17 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::milliseconds pause = 250ms, urgent_pause = 2ms;
 
+symbols::FunctionTable table_of(const Module& module) {
+    symbols::SymbolList list;
+    for (const Module::Function& function : module.functions) {
+        list.push_back({function.address & ~1u, function.type, function.name, module.name});
+    }
+    for (const AddressRange& range : module.text) { // behind the last function of each
+        list.push_back({range.base + range.size, 'D', "", module.name});
+    }
+    return symbols::FunctionTable(std::move(list));
+}
+
 std::string text_of(const Module& module, std::uint64_t time) {
     std::string text;
     auto out = std::back_inserter(text);
@@ -45,6 +56,15 @@ std::string ModuleWatch::see(std::span<const abi::Record> records, Clock::time_p
     next_look_ = now + pause;
     next_urgent_ = now + urgent_pause;
     return look(urgent ? stranger->time : time_);
+}
+
+std::optional<symbols::Extent> ModuleWatch::function(std::uint32_t address) const {
+    for (const auto& [at, functions] : functions_) {
+        if (const std::optional<symbols::Extent> extent = functions.extent(address)) {
+            return extent;
+        }
+    }
+    return std::nullopt;
 }
 
 // What is no module's counts as known, too.
@@ -81,8 +101,13 @@ std::string ModuleWatch::look(std::uint64_t time) {
             Module whole = *module;
             whole.functions = reader_.functions(at, module->text);
             text += text_of(whole, time);
+            functions_.insert_or_assign(at, table_of(whole));
+            ++changes_;
         }
         loaded.emplace(at, std::move(*module));
+    }
+    if (std::erase_if(functions_, [&](const auto& one) { return !loaded.contains(one.first); })) {
+        ++changes_;
     }
     told_ = std::move(loaded);
     return text;

@@ -3,6 +3,7 @@
 
 #include "abi/record.hpp"
 #include "linux/module_reader.hpp"
+#include "symbols/function_table.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -24,12 +25,20 @@ public:
     /// a section `modules` has it (lib/module_table.hpp); empty if nothing is.
     std::string see(std::span<const abi::Record> records, Clock::time_point now);
 
+    /// The function at `address`, in the modules seen last.
+    std::optional<symbols::Extent> function(std::uint32_t address) const;
+
+    /// Grows whenever these differ.
+    unsigned changes() const { return changes_; }
+
 private:
     bool known(std::uint32_t address);
     std::string look(std::uint64_t time);
 
     ModuleReader reader_;
     std::map<std::uint32_t, Module> told_; ///< by the address of the struct module
+    std::map<std::uint32_t, symbols::FunctionTable> functions_; ///< likewise
+    unsigned changes_ = 0;
     std::vector<AddressRange> text_;
     AddressRange last_{0, 0}; ///< the one of these that an address was in last
     Clock::time_point next_look_{};

@@ -10,6 +10,7 @@ void Onlooker::see(std::span<const abi::Record> records, trace::FileWriter& file
         if (const std::optional<Kernel> kernel = finder_.pass(KernelFinder::Clock::now())) {
             tasks_.emplace(*kernel, frequency_);
             modules_.emplace(*kernel);
+            callers_.emplace(*kernel, functions_, *modules_);
         }
     }
     if (tasks_) {
@@ -18,15 +19,18 @@ void Onlooker::see(std::span<const abi::Record> records, trace::FileWriter& file
 }
 
 void Onlooker::tell(std::span<const abi::Record> records, trace::FileWriter& file) {
-    entries_.clear();
-    tasks_->see(records, entries_);
-    if (!entries_.empty()) {
-        file.values(trace::tasks_section, std::span<const trace::TaskEntry>(entries_));
+    tasks_found_.clear();
+    tasks_->see(records, tasks_found_);
+    if (!tasks_found_.empty()) {
+        file.values(trace::tasks_section, std::span<const trace::TaskEntry>(tasks_found_));
     }
     const std::string modules = modules_->see(records, ModuleWatch::Clock::now());
     if (!modules.empty()) {
         file.values(trace::modules_section, std::span(modules.data(), modules.size()));
     }
+    callers_found_.clear();
+    callers_->see(records, callers_found_); // those of new modules, too
+    file.add(callers_found_);
 }
 
 } // namespace mmioscope::linux_guest

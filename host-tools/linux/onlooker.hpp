@@ -1,8 +1,9 @@
 // What a recorder adds to a trace of Linux whose RAM it can read: the tasks that records are of,
-// and the modules.
+// the modules, and callers.
 #pragma once
 
 #include "lib/recorder.hpp"
+#include "linux/caller_watch.hpp"
 #include "linux/kernel_finder.hpp"
 #include "linux/module_watch.hpp"
 #include "linux/task_watch.hpp"
@@ -15,9 +16,11 @@ namespace mmioscope::linux_guest {
 
 class Onlooker : public trace::Onlooker {
 public:
-    /// `frequency`: of the records' time, in Hz.
-    Onlooker(const PhysicalMemory& memory, std::uint32_t frequency)
-        : frequency_(frequency), finder_(memory) {}
+    /// `frequency`: of the records' time, in Hz. `functions`: the kernel's, which stay the
+    /// caller's.
+    Onlooker(const PhysicalMemory& memory, std::uint32_t frequency,
+             const symbols::FunctionTable& functions)
+        : frequency_(frequency), functions_(functions), finder_(memory) {}
 
     void see(std::span<const abi::Record> records, trace::FileWriter& file) override;
 
@@ -25,10 +28,13 @@ private:
     void tell(std::span<const abi::Record> records, trace::FileWriter& file);
 
     std::uint32_t frequency_;
+    const symbols::FunctionTable& functions_;
     KernelFinder finder_;
     std::optional<TaskWatch> tasks_;
     std::optional<ModuleWatch> modules_;
-    std::vector<trace::TaskEntry> entries_;
+    std::optional<CallerWatch> callers_;
+    std::vector<trace::TaskEntry> tasks_found_;
+    std::vector<trace::CallerEntry> callers_found_;
 };
 
 } // namespace mmioscope::linux_guest

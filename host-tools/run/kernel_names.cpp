@@ -14,7 +14,9 @@ KernelNames kernel_names(const Options& options) {
     try {
         symbols::KernelImage kernel =
             symbols::read_kernel_image(read_input(options.kernel, "kernel"));
-        return {std::move(kernel.banner), symbols::pack(kernel.symbols), kernel.task_offsets};
+        std::vector<std::byte> packed = symbols::pack(kernel.symbols);
+        return {std::move(kernel.banner), std::move(packed), kernel.task_offsets,
+                symbols::FunctionTable(std::move(kernel.symbols))};
     } catch (const Error& error) {
         fmt::print(stderr, "mmioscope: warning: the trace has no names of functions: {}\n",
                    error.what());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "run/options.hpp"
+#include "symbols/function_table.hpp"
 #include "symbols/task_offsets.hpp"
 
 #include <cstddef>
@@ -15,6 +16,7 @@ struct KernelNames {
     std::string banner;             ///< empty: not known
     std::vector<std::byte> symbols; ///< a section's payload; empty: there are none
     std::optional<symbols::TaskOffsets> task_offsets;
+    symbols::FunctionTable functions{{}};
 };
 
 /// Takes half a second, so before the guest's CPUs run: beside them it would be the guest's time.

@@ -50,12 +50,12 @@ std::optional<Stop> wait_until_ready(const Plan& plan, TraceSource& source, Watc
 }
 
 std::unique_ptr<TraceSource> make_source(const Plan& plan, const GuestMemory& memory,
-                                         const RunFiles& files) {
+                                         const RunFiles& files, const KernelNames& names) {
     if (plan.options.reads_stream()) {
         return std::make_unique<StreamSource>(
             (plan.options.stream_shared ? files.unshared : files.stream).get());
     }
-    return std::make_unique<MemorySource>(plan, memory);
+    return std::make_unique<MemorySource>(plan, memory, names.functions);
 }
 
 trace::About about(const Plan& plan, unsigned boot) {
@@ -150,7 +150,7 @@ Status run_session(const Plan& plan) {
         monitor.emplace();
     }
     // Before QEMU starts: RAM may hold what another boot has left.
-    std::unique_ptr<TraceSource> source = make_source(plan, memory, files);
+    std::unique_ptr<TraceSource> source = make_source(plan, memory, files, names);
     LogFile hypervisor_log(
         (plan.board->one_serial() ? files.console_log : files.hypervisor_log).get());
     Wires wires(plan.options, files);

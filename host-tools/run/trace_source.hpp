@@ -48,7 +48,9 @@ public:
 /// The rings.
 class MemorySource : public TraceSource {
 public:
-    MemorySource(const Plan& plan, const GuestMemory& memory);
+    /// All stay the caller's; `functions` are the kernel's.
+    MemorySource(const Plan& plan, const GuestMemory& memory,
+                 const symbols::FunctionTable& functions);
 
     bool ready() override;
     void begin(trace::FileWriter& file, const trace::About& about) override;
@@ -61,6 +63,7 @@ public:
 private:
     const Plan& plan_;
     const GuestMemory& memory_;
+    const symbols::FunctionTable& functions_;
     std::span<std::byte> bytes_;
     std::optional<trace::BootId> before_; ///< left in memory by an earlier run
     std::optional<trace::Area> area_;

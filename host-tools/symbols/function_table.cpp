@@ -43,16 +43,29 @@ FunctionTable::FunctionTable(SymbolList symbols) {
     }
 }
 
-bool FunctionTable::locate(std::uint32_t address, Location& to) {
+const FunctionTable::Function* FunctionTable::find(std::uint32_t address) const {
     const auto behind = std::upper_bound(
         functions_.begin(), functions_.end(), address,
         [](std::uint32_t at, const Function& function) { return at < function.start; });
     if (behind == functions_.begin() || address - (behind - 1)->start >= (behind - 1)->size) {
+        return nullptr;
+    }
+    return &*(behind - 1);
+}
+
+bool FunctionTable::locate(std::uint32_t address, Location& to) {
+    const Function* const function = find(address);
+    if (function == nullptr) {
         return false;
     }
-    const Function& function = *(behind - 1);
-    to = {function.name, address - function.start, function.module, {}};
+    to = {function->name, address - function->start, function->module, {}};
     return true;
+}
+
+std::optional<Extent> FunctionTable::extent(std::uint32_t address) const {
+    const Function* const function = find(address);
+    return function == nullptr ? std::nullopt
+                               : std::optional(Extent{function->start, function->size});
 }
 
 } // namespace mmioscope::symbols

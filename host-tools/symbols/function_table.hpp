@@ -6,9 +6,16 @@
 #include "symbols/symbol.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace mmioscope::symbols {
+
+/// Where a function's code is.
+struct Extent {
+    std::uint32_t start;
+    std::uint32_t size;
+};
 
 /// A function ends where the next symbol of any kind begins, and after 64 KiB at the latest: where
 /// the code ends is not said by every list. Of several symbols at one address the first function of
@@ -20,6 +27,9 @@ public:
 
     bool locate(std::uint32_t address, Location& to) override;
 
+    /// Of the function at `address`; nothing if there is none.
+    std::optional<Extent> extent(std::uint32_t address) const;
+
 private:
     struct Function {
         std::uint32_t start;
@@ -27,6 +37,8 @@ private:
         std::string name;
         std::string module;
     };
+
+    const Function* find(std::uint32_t address) const;
 
     std::vector<Function> functions_; ///< by address, none in another
 };

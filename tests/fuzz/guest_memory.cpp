@@ -1,6 +1,7 @@
-// The guest's RAM is input: whatever is in it, looking for a kernel, its tasks and its modules
-// ends, and reads nothing else.
+// The guest's RAM is input: whatever is in it, looking for a kernel, its tasks, its modules and the
+// callers of its functions ends, and reads nothing else.
 #include "lib/module_table.hpp"
+#include "linux/caller_watch.hpp"
 #include "linux/kernel_finder.hpp"
 #include "linux/module_watch.hpp"
 #include "linux/task_watch.hpp"
@@ -46,7 +47,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (std::size_t i = 0; i < records.size(); ++i) {
         records[i].time = i * 100;
         records[i].mode = i % 2 == 0 ? 0x10 : 0x13;
-        records[i].pc = FakeKernel::modules + data[i % size];
+        records[i].pc = FakeKernel::modules + data[i % size] * 4;
+        records[i].lr = FakeKernel::modules + data[(i + 1) % size] * 4;
+        records[i].sp = FakeKernel::linear + 0x10'0000 + data[(i + 2) % size] * 4;
+        records[i].cpu_sequence = static_cast<std::uint32_t>(i);
         records[i].task = FakeKernel::linear + (i < 4 ? 0x10'0000 : 0x2'0000) +
                           data[i % size] * FakeKernel::task_size;
     }
@@ -54,6 +58,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     tasks.see(records, entries);
     const std::string text =
         modules.see(records, ModuleWatch::Clock::time_point(std::chrono::seconds(1)));
+    // One function is all of the modules' first part, and the words put there are its code.
+    const symbols::FunctionTable functions({{FakeKernel::modules, 't', "all", ""}});
+    CallerWatch callers(*kernel, functions, modules);
+    std::vector<trace::CallerEntry> caller_entries;
+    callers.see(records, caller_entries);
+    trace::CallerTable caller_table;
+    caller_table.assign(std::as_bytes(std::span<const trace::CallerEntry>(caller_entries)));
+    for (const abi::Record& record : records) {
+        caller_table.of(record);
+    }
     trace::ModuleTable table;
     table.add(std::as_bytes(std::span(text)));
     table.function_at(FakeKernel::modules, 1);

@@ -255,7 +255,8 @@ TEST_CASE("events have their tasks", "[linux]") {
     kernel.boot();
     const std::uint32_t task = kernel.add(50, "driver");
     kernel.rename(task, "dri\x1bver");
-    Onlooker onlooker(kernel.memory(), 1'000'000);
+    const symbols::FunctionTable functions({});
+    Onlooker onlooker(kernel.memory(), 1'000'000, functions);
     const std::vector<std::byte> bytes = trace_bytes([&](trace::FileWriter& writer) {
         write_info(writer);
         write_regions(writer, {region(0x1c09'0000, 0x1000, "/serial")});

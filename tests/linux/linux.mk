@@ -19,8 +19,8 @@ $(linux_out)/overlay.img: tests/linux/init tests/linux/actor $(linux_out)/user-m
 	    install -m 755 tests/linux/actor "$(@D)/root/actors/$$name"; done
 	@cd "$(@D)/root" && find . | cpio --quiet -o -H newc --owner=0:0 | gzip -9n > ../overlay.img
 
-# Who made a trace's accesses, and from which modules they come.
-LINUX_TOOLS := whose_events modules_of
+# Who made a trace's accesses, from which modules they come, and who called the functions that did.
+LINUX_TOOLS := whose_events modules_of callers_of
 LINUX_TOOLS_OBJECTS := $(LINUX_TOOLS:%=$(BUILD)/host/tests/linux/%.o)
 tests: $(LINUX_TOOLS_OBJECTS:.o=)
 $(LINUX_TOOLS_OBJECTS:.o=): %: %.o $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_LIB_SOURCES))

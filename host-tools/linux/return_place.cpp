@@ -1,0 +1,128 @@
+#include "linux/return_place.hpp"
+
+#include "linux/arm_effect.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace mmioscope::linux_guest {
+
+namespace {
+
+constexpr std::uint32_t longest = 16 * 1024; ///< bytes of a function that is followed
+
+class Walk {
+public:
+    Walk(const AddressSpace& space, const symbols::Extent& function)
+        : space_(space), function_(function), frames_(function.size / 4) {}
+
+    ReturnPlace run(std::uint32_t pc) {
+        go(function_.start, Frame{});
+        while (!to_do_.empty()) {
+            const std::uint32_t at = to_do_.back();
+            to_do_.pop_back();
+            step(at);
+        }
+        const std::optional<Frame>& frame = frames_[(pc - function_.start) / 4];
+        if (!frame || frame->torn) {
+            return {};
+        }
+        if (frame->lr_intact && !lost_) {
+            return {ReturnPlace::Kind::lr, 0, frame->depth};
+        }
+        return frame->saved != 0 ? ReturnPlace{ReturnPlace::Kind::stack,
+                                               frame->depth - frame->saved, frame->depth}
+                                 : ReturnPlace{};
+    }
+
+private:
+    // What two ways have in common.
+    static Frame met(const Frame& one, const Frame& other) {
+        Frame both = one;
+        both.torn = one.torn || other.torn || one.depth != other.depth;
+        both.lr_intact = one.lr_intact && other.lr_intact;
+        both.saved = one.saved == other.saved ? one.saved : 0;
+        return both;
+    }
+
+    bool has(std::uint32_t address) const {
+        return address % 4 == 0 && address - function_.start < frames_.size() * 4;
+    }
+
+    void go(std::uint32_t to, const Frame& frame) {
+        if (!has(to)) {
+            return; // the function is left
+        }
+        std::optional<Frame>& known = frames_[(to - function_.start) / 4];
+        const Frame now = known ? met(*known, frame) : frame;
+        if (known != now) {
+            known = now;
+            to_do_.push_back(to);
+        }
+    }
+
+    // Each turn takes something away from a frame, so this ends.
+    void step(std::uint32_t at) {
+        const std::optional<std::uint32_t> word = space_.word(at);
+        const std::optional<std::uint32_t> next = space_.word(at + 4);
+        Frame frame = *frames_[(at - function_.start) / 4];
+        if (!word) {
+            lost_ = true;
+            return;
+        }
+        if (next && is_ftrace(*word, *next)) {
+            go(at + 8, frame);
+            return;
+        }
+        const Flow flow = follow(*word, at, frame);
+        lost_ = lost_ || flow.lost;
+        if (flow.goes_on) {
+            go(at + 4, frame);
+        }
+        if (flow.target) {
+            go(*flow.target, frame);
+        }
+        if (flow.table) {
+            table(at + 8, frame);
+        }
+    }
+
+    // A switch: addresses in the function, from here on.
+    void table(std::uint32_t at, const Frame& frame) {
+        for (std::optional<std::uint32_t> to = space_.word(at); has(at) && to && has(*to);
+             to = space_.word(at += 4)) {
+            go(*to, frame);
+        }
+    }
+
+    const AddressSpace& space_;
+    symbols::Extent function_;
+    std::vector<std::optional<Frame>> frames_; ///< right before each instruction
+    std::vector<std::uint32_t> to_do_;
+    bool lost_ = false; ///< there are ways that were not followed
+};
+
+} // namespace
+
+ReturnPlace return_place(const AddressSpace& space, const symbols::Extent& function,
+                         std::uint32_t pc) {
+    const bool fits = function.start % 4 == 0 && function.size <= longest && pc % 4 == 0 &&
+                      pc - function.start < function.size / 4 * 4;
+    return fits ? Walk(space, function).run(pc) : ReturnPlace{};
+}
+
+bool branches_out(const AddressSpace& space, const symbols::Extent& function,
+                  std::uint32_t target) {
+    const std::uint32_t size = std::min(function.size, longest);
+    for (std::uint32_t offset = 0; offset + 4 <= size; offset += 4) {
+        const std::uint32_t at = function.start + offset;
+        const std::optional<std::uint32_t> word = space.word(at);
+        if (word && branch_target(*word, at) == target) {
+            return true;
+        }
+    }
+    return false;
+}
+
+} // namespace mmioscope::linux_guest

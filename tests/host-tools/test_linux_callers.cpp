@@ -1,0 +1,397 @@
+// Callers found in RAM: calls, where a function has its return address, and what counts as a
+// caller. The code is what GNU as makes of the lines beside it.
+#include "fake_modules.hpp"
+#include "linux/caller_watch.hpp"
+#include "linux/kernel_finder.hpp"
+#include "records.hpp"
+
+#include <random>
+
+using namespace mmioscope;
+using namespace mmioscope::linux_guest;
+using namespace mmioscope::test;
+using Kind = ReturnPlace::Kind;
+
+namespace {
+
+constexpr std::uint32_t code = FakeKernel::linear + 0x28'0000;
+
+/// A kernel with code in it.
+struct Coded {
+    Coded() { kernel.boot(); }
+
+    void put(std::uint32_t at, std::initializer_list<std::uint32_t> words) {
+        for (const std::uint32_t word : words) {
+            kernel.set(at, word);
+            at += 4;
+        }
+    }
+    Kernel found() const {
+        const std::optional<Kernel> found = KernelFinder(kernel.memory()).find();
+        REQUIRE(found);
+        return *found;
+    }
+    ReturnPlace place(std::uint32_t pc, std::uint32_t size = 0x100) const {
+        return return_place(found().space, {code, size}, pc);
+    }
+
+    FakeKernel kernel;
+};
+
+constexpr std::uint32_t bl(std::uint32_t at, std::uint32_t to) {
+    return 0xeb00'0000 | ((to - at - 8) >> 2 & 0xff'ffff);
+}
+
+constexpr std::uint32_t copy = code, driver = code + 0x100, other = code + 0x200,
+                        by_pointer = code + 0x300, wrapper = code + 0x400, end = code + 0x500;
+
+/// A loop that has LR for its data, as __raw_readsl, and who calls it.
+struct Loop : Coded {
+    Loop() {
+        put(copy, {0xe92d'4010,   // push {r4, lr}
+                   0xe590'3000,   // ldr r3, [r0]
+                   0xe590'e000,   // ldr lr, [r0]
+                   0xe252'2004,   // subs r2, r2, #4
+                   0x5aff'fffb,   // bpl copy + 4
+                   0xe8bd'4010,   // pop {r4, lr}
+                   0xe590'3000,   // ldr r3, [r0]
+                   0xe12f'ff1e}); // bx lr
+        put(driver, {0xe92d'4010, bl(driver + 4, copy), bl(driver + 8, other), 0xe8bd'8010});
+        put(other, {0xe12f'ff1e});
+        put(by_pointer, {0xe92d'4010, 0xe12f'ff33, 0xe8bd'8010}); // blx r3
+        put(wrapper, {0xe1a0'3001, 0xea00'0000 | ((copy - wrapper - 4 - 8) >> 2 & 0xff'ffff)});
+        stack = kernel.stack(kernel.tasks[1]) + 0x1000;
+    }
+
+    abi::Record at(std::uint32_t pc, std::uint32_t lr, std::uint32_t sequence = 0) const {
+        abi::Record record = access(0, sequence, sequence);
+        record.pc = pc;
+        record.lr = lr;
+        record.sp = stack;
+        record.task = kernel.tasks[1];
+        return record;
+    }
+
+    symbols::FunctionTable functions{{{copy, 't', "copy", ""},
+                                      {driver, 't', "driver", ""},
+                                      {other, 't', "other", ""},
+                                      {by_pointer, 't', "by_pointer", ""},
+                                      {wrapper, 't', "wrapper", ""},
+                                      {end, 'D', "", ""}}};
+    std::uint32_t stack = 0;
+};
+
+/// The finder keeps what it found, so a test that changes code makes another one.
+struct Finder {
+    explicit Finder(const Loop& loop)
+        : modules(loop.found()), finder(loop.found(), loop.functions, modules) {}
+    std::optional<std::uint32_t> operator()(const abi::Record& record) {
+        return finder.find(record);
+    }
+    ModuleWatch modules;
+    CallerFinder finder;
+};
+
+} // namespace
+
+TEST_CASE("calls are told in front of their return addresses", "[linux][callers]") {
+    Coded coded;
+    coded.put(code + 0x100, {0xebff'ffbe, 0x1bff'ffbd, 0xfa00'003c, 0xe12f'ff33, 0xe12f'ff13,
+                             0xfbff'ffff, 0xe590'3000});
+    coded.put(code + 0x200, {0xf7ff'b510, 0xf03f'fffd, 0xf7ff'fffb, 0x4798'eefa, 0x4798'bf00});
+    const AddressSpace space = coded.found().space;
+    const auto target = [&](std::uint32_t address) {
+        const std::optional<Call> call = call_before(space, address);
+        REQUIRE(call);
+        return call->target.value_or(1);
+    };
+    CHECK(target(code + 0x104) == code);         // bl
+    CHECK(target(code + 0x108) == code);         // blne
+    CHECK(target(code + 0x10c) == code + 0x200); // blx
+    CHECK(target(code + 0x110) == 1);            // blx r3
+    CHECK(target(code + 0x118) == code + 0x11a); // blx to a halfword
+    CHECK(target(code + 0x206 + 1) == code + 0x200);
+    CHECK(target(code + 0x20a + 1) == code + 0x4'0200);
+    CHECK(target(code + 0x20e + 1) == code);
+    CHECK(target(code + 0x210 + 1) == 1);
+    for (const std::uint32_t none : {code + 0x114, code + 0x11c, code + 0x206, code + 0x212 + 1,
+                                     code + 0x102, 0u, 1u, 2u, 3u, 0xffff'ffffu, 0xffff'fffcu}) {
+        INFO(std::hex << none);
+        CHECK(!call_before(space, none));
+    }
+}
+
+TEST_CASE("a function's code tells where its return address is", "[linux][callers]") {
+    Coded coded;
+    const auto at = [&](std::uint32_t word) { return coded.place(code + 4 * word); };
+    const auto in_lr = [&](std::uint32_t word) { return at(word).kind == Kind::lr; };
+    const auto unknown = [&](std::uint32_t word) { return at(word).kind == Kind::unknown; };
+    const auto on_stack = [&](std::uint32_t word, std::uint32_t offset) {
+        return at(word).kind == Kind::stack && at(word).offset == offset;
+    };
+    SECTION("pushed, LR used for data, restored") {
+        coded.put(code, {0xe92d'4010, 0xe590'3000, 0xe590'e000, 0xe252'2004, 0x5aff'fffb,
+                         0xe8bd'4010, 0xe590'3000, 0xe12f'ff1e, 0xe590'3000});
+        CHECK(in_lr(0));
+        CHECK(on_stack(1, 4)); // the loop comes back with data in LR
+        CHECK(on_stack(5, 4));
+        CHECK(in_lr(6));
+        CHECK(unknown(8)); // behind the end
+        CHECK(at(1).depth == 8);
+        CHECK(at(6).depth == 0);
+    }
+    SECTION("a frame with room in it, and calls") {
+        coded.put(code, {0xe92d'4010, 0xe24d'db01, 0xe590'3000, bl(code + 12, code), 0xe590'3000,
+                         0xe28d'db01, 0xe590'3000, 0xe8bd'8010});
+        CHECK(in_lr(2));
+        CHECK(on_stack(4, 0x404));
+        CHECK(on_stack(6, 4));
+    }
+    SECTION("ftrace's call, and what the kernel makes of it") {
+        const std::uint32_t second = GENERATE(0xebff'ff00u, 0xe8bd'4000u);
+        coded.put(code, {0xe92d'4010, 0xe24d'd008, 0xe52d'e004, second, 0xe590'3000, 0xe12f'ff1e});
+        CHECK(in_lr(4));
+        CHECK(at(4).depth == 16);
+    }
+    SECTION("a call on one way only, which returns elsewhere") {
+        coded.put(code, {0xe52d'e004,               // push {lr}
+                         0xe252'2004,               // subs r2, r2, #4
+                         0x1800'8000 | 0x00bd'0000, // popne {pc}
+                         0xe24d'd004,               // sub sp, sp, #4
+                         0xe590'3000, bl(code + 20, code), 0xe590'3000});
+        CHECK(in_lr(4));
+        CHECK(on_stack(6, 4));
+    }
+    SECTION("by way of a table") {
+        coded.put(code, {0xe92d'4010, bl(code + 4, code), 0x979f'f103, 0xea00'0001, code + 0x14,
+                         0xe590'3000, 0xe590'3000, 0xe8bd'8010});
+        CHECK(on_stack(5, 4));
+        CHECK(on_stack(6, 4));
+    }
+    SECTION("by ways that cannot be followed LR may have been changed") {
+        coded.put(code, {0xe92d'4010, 0x008f'f103, 0xe590'3000, bl(code + 12, code), 0xe12f'ff1e});
+        CHECK(on_stack(2, 4));
+    }
+    SECTION("SP by a register, by several ways, below nothing") {
+        const std::uint32_t word = GENERATE(0xe1a0'd007u, 0xed2d'8b02u, 0xe0cd'20d8u, 0xe8bd'2010u,
+                                            0xe24d'd00fu, 0xe28d'db01u);
+        coded.put(code, {0xe92d'4010, word, 0xe590'3000});
+        CHECK(unknown(2));
+        coded.put(code, {0x0a00'0000, 0xe92d'4010, 0xe590'3000}); // beq code + 8; push
+        CHECK(unknown(2));
+    }
+    SECTION("what else writes LR") {
+        const std::uint32_t word =
+            GENERATE(0xee10'ef10u, 0xe00e'0291u, 0xe8b0'4002u, 0xe59d'e004u, 0xe1a0'e003u,
+                     0x01a0'e003u, 0xe12f'ff33u, 0xfa00'003cu, 0xe6ef'e073u, 0xe300'e000u);
+        coded.put(code, {word, 0xe590'3000});
+        CHECK(unknown(1));
+    }
+    SECTION("what does not") {
+        const std::uint32_t word = GENERATE(0xe30e'4123u, 0xe320'f000u, 0xf57f'f05bu, 0xe1a0'300eu,
+                                            0xe58d'e004u, 0xe15e'0003u, 0xe892'0010u);
+        coded.put(code, {word, 0xe590'3000});
+        CHECK(in_lr(1));
+    }
+    SECTION("nothing goes on behind BUG() and returns") {
+        const std::uint32_t word = GENERATE(0xe7f0'01f2u, 0xe12f'ff1eu, 0xe8bd'8010u, 0xe49d'f004u,
+                                            0xe1a0'f00eu, 0xeaff'fffeu);
+        coded.put(code, {word, 0xe590'3000});
+        CHECK(unknown(1));
+    }
+    SECTION("places that are none") {
+        CHECK(coded.place(code - 4).kind == Kind::unknown);
+        CHECK(coded.place(code + 0x100).kind == Kind::unknown);
+        CHECK(coded.place(code + 2).kind == Kind::unknown);
+        CHECK(coded.place(code, 0).kind == Kind::unknown);
+        CHECK(coded.place(code, 0xffff'ffff).kind == Kind::unknown);
+        CHECK(return_place(coded.found().space, {0xfff0'0000, 64}, 0xfff0'0000).kind ==
+              Kind::unknown);
+    }
+}
+
+TEST_CASE("LR that has data is not the caller: the stack tells it", "[linux][callers]") {
+    Loop loop;
+    Finder finder(loop);
+    const std::uint32_t back = driver + 8;
+    loop.kernel.set(loop.stack + 4, back);
+    CHECK(finder(loop.at(copy + 4, 0x1234'5678)) == back);
+    CHECK(finder(loop.at(copy + 8, other)) == back);
+    // Something else is there by now: nothing, and never LR.
+    for (const std::uint32_t word : {0u, driver + 12, driver + 4, by_pointer + 8, 0xffff'ffffu}) {
+        loop.kernel.set(loop.stack + 4, word);
+        CHECK(finder(loop.at(copy + 4, other + 4)) == 0u);
+    }
+    // What fits, at a place where it is not the return address.
+    loop.kernel.set(loop.stack, back);
+    loop.kernel.set(loop.stack + 8, back);
+    CHECK(finder(loop.at(copy + 4, other + 4)) == 0u);
+}
+
+TEST_CASE("LR that is the caller is, and so it is of the records right behind",
+          "[linux][callers]") {
+    Loop loop;
+    Finder finder(loop);
+    const std::uint32_t back = driver + 8;
+    CHECK(finder(loop.at(copy + 4, back, 0)) == back);
+    CHECK(finder(loop.at(copy + 8, back, 1)) == back);
+    CHECK(finder(loop.at(copy + 4, 0x1234'5678, 2)) == back);
+    CHECK(finder(loop.at(copy + 8, 0, 3)) == back);
+    abi::Record record = loop.at(copy + 4, 0, 4);
+    SECTION("another record was between") {
+        record.cpu_sequence = 5;
+    }
+    SECTION("another frame") {
+        record.sp -= 8;
+    }
+    SECTION("another task") {
+        record.task += 8;
+    }
+    SECTION("another CPU") {
+        record.cpu = 1;
+    }
+    SECTION("another function") {
+        record.pc = other;
+    }
+    CHECK(finder(record) == 0u);
+}
+
+TEST_CASE("a call may reach a function through another one", "[linux][callers]") {
+    Loop loop;
+    loop.put(driver + 4, {bl(driver + 4, wrapper)}); // which ends with a branch to copy
+    Finder finder(loop);
+    loop.kernel.set(loop.stack + 4, driver + 8);
+    CHECK(finder(loop.at(copy + 4, 0)) == driver + 8);
+    loop.put(wrapper + 4, {0xe12f'ff1e});
+    CHECK(Finder(loop)(loop.at(copy + 4, 0)) == 0u);
+}
+
+TEST_CASE("a call by a register counts where LR has shown where it goes", "[linux][callers]") {
+    Loop loop;
+    Finder finder(loop);
+    const std::uint32_t back = by_pointer + 8;
+    loop.kernel.set(loop.stack + 4, back);
+    CHECK(finder(loop.at(copy + 4, 0, 0)) == 0u);
+    CHECK(finder(loop.at(copy, back, 1)) == back); // LR as it came
+    CHECK(finder(loop.at(copy + 4, 0, 3)) == back);
+    CHECK(finder(loop.at(other, 0, 4)) == 0u);
+    // In a function that has not changed LR, LR that is behind no call is no caller.
+    CHECK(finder(loop.at(other, driver + 4, 5)) == 0u);
+    CHECK(finder(loop.at(end, back, 6)) == std::nullopt);
+}
+
+TEST_CASE("Thumb code: the first word on the stack behind a call to it", "[linux][callers]") {
+    Loop loop;
+    Finder finder(loop);
+    const auto record = [&](std::uint32_t lr) {
+        abi::Record result = loop.at(copy + 4, lr);
+        result.mode |= abi::mode_thumb;
+        return result;
+    };
+    loop.kernel.set(loop.stack + 8, other + 4);
+    loop.kernel.set(loop.stack + 12, driver + 8);
+    loop.kernel.set(loop.stack + 16, driver + 12);
+    CHECK(finder(record(0)) == driver + 8);
+    CHECK(finder(record(driver + 12)) == driver + 8);
+    loop.kernel.set(loop.stack + 12, 0);
+    CHECK(finder(record(0)) == 0u);
+    loop.kernel.set(loop.stack + 4 * 63, driver + 8);
+    CHECK(finder(record(0)) == driver + 8);
+    loop.kernel.set(loop.stack + 4 * 63, 0);
+    loop.kernel.set(loop.stack + 4 * 64, driver + 8); // too far
+    CHECK(finder(record(0)) == 0u);
+    // Not beyond the stack.
+    loop.stack = loop.kernel.stack(loop.kernel.tasks[1]) + 0x2000 - 8;
+    loop.kernel.set(loop.stack + 8, driver + 8);
+    CHECK(finder(record(0)) == 0u);
+    CHECK(finder(record(driver + 8)) == driver + 8); // LR needs no stack
+}
+
+TEST_CASE("a hostile stack, or LR, gives no caller and reads nothing else", "[linux][callers]") {
+    Loop loop;
+    Finder finder(loop);
+    std::mt19937 twister(5);
+    const auto random = [&] { return static_cast<std::uint32_t>(twister()); };
+    for (unsigned i = 0; i < 20'000; ++i) {
+        abi::Record record = loop.at(code + random() % 0x140 * 4, random(), random());
+        record.sp = i % 4 == 0 ? loop.stack + random() % 8 : random();
+        record.mode = static_cast<std::uint8_t>(random());
+        record.cpu = static_cast<std::uint8_t>(random());
+        loop.kernel.set(loop.stack + 4 * (random() % 16), random());
+        const auto caller = finder(record);
+        INFO(std::hex << record.pc << ' ' << record.lr << ' ' << record.sp);
+        CHECK(caller.value_or(0) == 0u);
+    }
+    for (const std::uint32_t sp : {0u, 1u, 0xffff'ffffu, 0xffff'fffcu, 0xc000'0000u - 4}) {
+        abi::Record record = loop.at(copy + 4, sp);
+        record.sp = sp;
+        CHECK(finder(record) == 0u);
+    }
+}
+
+TEST_CASE("other code at a module's addresses is looked at anew", "[linux][callers]") {
+    FakeModules modules(false);
+    modules.load(1, "first");
+    const std::uint32_t start = FakeModules::base(1), back = start + 0x104;
+    modules.kernel.set(back - 4, bl(back - 4, start)); // first_b calls first_a
+    modules.kernel.set(start, 0xe92d'4010);
+    const std::optional<Kernel> kernel = KernelFinder(modules.kernel.memory()).find();
+    REQUIRE(kernel);
+    ModuleWatch watch(*kernel);
+    const symbols::FunctionTable none({});
+    CallerFinder finder(*kernel, none, watch);
+    abi::Record record = access(0, 0, 0);
+    record.pc = start + 4;
+    record.lr = back;
+    ModuleWatch::Clock::time_point now{std::chrono::seconds(10)};
+    CHECK(finder.find(record) == std::nullopt);
+    watch.see(std::span(&record, 1), now);
+    CHECK(watch.function(start + 4)->start == start);
+    CHECK(watch.function(start + 0x1000) == std::nullopt);
+    CHECK(finder.find(record) == back);
+    modules.unload(1);
+    modules.load(1, "other");
+    modules.kernel.set(back - 4, 0xe320'f000); // nop
+    watch.see(std::span(&record, 1), now += std::chrono::seconds(1));
+    CHECK(finder.find(record) == 0u);
+    modules.unload(1);
+    watch.see(std::span(&record, 1), now += std::chrono::seconds(1));
+    CHECK(finder.find(record) == std::nullopt);
+}
+
+TEST_CASE("entries are of what LR does not tell, one for records in a row", "[linux][callers]") {
+    Loop loop;
+    ModuleWatch modules(loop.found());
+    CallerWatch watch(loop.found(), loop.functions, modules);
+    const std::uint32_t back = driver + 8;
+    std::vector<abi::Record> records = {
+        loop.at(copy + 4, back, 7),     loop.at(copy + 8, back, 8), loop.at(copy + 4, 1, 9),
+        loop.at(copy + 8, 2, 10),       loop.at(copy, back, 11),    loop.at(copy + 4, 3, 12),
+        loop.at(other, by_pointer, 13), loop.at(end, 5, 14),        loop.at(copy + 4, 6, 15)};
+    records[4].sp += 8; // nothing is pushed yet
+    records[7].mode = 0x10;
+    records.push_back(records[3]);
+    records.back().cpu = 1;
+    std::vector<trace::CallerEntry> entries;
+    watch.see(records, entries);
+    REQUIRE(entries.size() == 4);
+    const auto is = [&](std::size_t n, std::uint32_t cpu, std::uint32_t first, std::uint32_t count,
+                        std::uint32_t caller) {
+        CHECK(entries[n].cpu == cpu);
+        CHECK(entries[n].first_sequence == first);
+        CHECK(entries[n].count == count);
+        CHECK(entries[n].caller == caller);
+    };
+    is(0, 0, 9, 4, back); // with one in it that LR tells
+    is(1, 0, 13, 1, 0);
+    is(2, 0, 15, 1, 0);
+    is(3, 1, 10, 1, 0);
+    // cpu_sequence begins anew.
+    records = {loop.at(copy + 4, back, 0xffff'fffe), loop.at(copy + 4, 1, 0xffff'ffff),
+               loop.at(copy + 4, 1, 0)};
+    entries.clear();
+    watch.see(records, entries);
+    REQUIRE(entries.size() == 2);
+    is(0, 0, 0xffff'ffff, 1, back);
+    is(1, 0, 0, 1, back);
+}

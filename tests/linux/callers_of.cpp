@@ -1,0 +1,126 @@
+// Compares the callers in a trace with the calls that QEMU carried out (tests/qemu/call_log.c):
+// "COUNT FUNCTION < CALLER" a line, "-" where the trace has none; differences in front; last how
+// many accesses from the kernel's code have a caller, how many of these could be compared, and how
+// many differ. Those in front of the first one that the recorder found a caller of are counted
+// apart: before the kernel has tasks nothing is looked up, and LR is shown.
+#include "lib/caller_table.hpp"
+#include "lib/error.hpp"
+#include "reading/trace.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <vector>
+
+using namespace mmioscope;
+
+namespace {
+
+struct Access {
+    char direction;
+    std::uint64_t address;
+    std::uint32_t pc, entry, back;
+};
+
+/// Each CPU's accesses, in its order.
+std::array<std::vector<Access>, 8> read_log(const std::string& path) {
+    std::array<std::vector<Access>, 8> cpus;
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) {
+        std::istringstream words(line);
+        unsigned cpu = 0;
+        Access access{};
+        words >> cpu >> access.direction >> std::hex >> access.address >> access.pc >>
+            access.entry >> access.back;
+        if (!words || cpu >= cpus.size()) {
+            throw bad_input("{}: no access: {}", path, line);
+        }
+        cpus[cpu].push_back(access);
+    }
+    return cpus;
+}
+
+std::string name(const Location* location) {
+    return location == nullptr ? "-" : location->function;
+}
+
+/// The access of `record`, from `next` on; null if the log has none.
+const Access* find(const std::vector<Access>& log, std::size_t& next, const abi::Record& record) {
+    const char direction = abi::is_write(record) ? 'W' : 'R';
+    for (std::size_t at = next; at < log.size(); ++at) {
+        if (log[at].pc == record.pc && log[at].address == abi::physical_address(record) &&
+            log[at].direction == direction) {
+            next = at + 1;
+            return &log[at];
+        }
+    }
+    return nullptr;
+}
+
+int compare(const std::string& trace_path, const std::string& log_path) {
+    reading::TraceOptions options;
+    options.path = trace_path;
+    reading::Trace trace(options);
+    const auto log = read_log(log_path);
+    std::array<std::size_t, 8> next{};
+    std::map<std::string, std::uint64_t> counts, different;
+    std::uint64_t all = 0, known = 0, compared = 0, wrong = 0, missing = 0, early = 0;
+    bool looked_up = false;
+    while (const Event* event = trace.next()) {
+        const abi::Record& record = *event->record;
+        if (record.type != abi::RecordType::access || !trace::in_kernel(record) ||
+            event->code == nullptr || record.cpu >= log.size()) {
+            continue;
+        }
+        ++all;
+        ++counts[name(event->code) + " < " + name(event->caller)];
+        const Access* const access = find(log[record.cpu], next[record.cpu], record);
+        missing += access == nullptr;
+        if (event->caller == nullptr) {
+            continue;
+        }
+        ++known;
+        if (access == nullptr || access->entry != record.pc - event->code->offset) {
+            continue;
+        }
+        ++compared;
+        const std::optional<std::uint32_t> found = trace.reader().callers().of(record);
+        const std::uint32_t back = found.value_or(record.lr);
+        looked_up = looked_up || found;
+        if (back != access->back && !looked_up) {
+            ++early;
+        } else if (back != access->back) {
+            ++wrong;
+            ++different[fmt::format("{} < {} {:#x}, not {:#x}", name(event->code),
+                                    name(event->caller), back, access->back)];
+        }
+    }
+    for (const auto& [what, count] : different) {
+        fmt::print("different: {} {}\n", count, what);
+    }
+    for (const auto& [what, count] : counts) {
+        fmt::print("{} {}\n", count, what);
+    }
+    fmt::print("{} accesses, {} not in the log, {} have a caller, {} compared, {} different, {} "
+               "before\n",
+               all, missing, known, compared, wrong, early);
+    return wrong == 0 ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 3) {
+        fmt::print(stderr, "usage: callers-of TRACE LOG\n");
+        return 2;
+    }
+    try {
+        return compare(argv[1], argv[2]);
+    } catch (const Error& error) {
+        fmt::print(stderr, "callers-of: {}\n", error.what());
+        return static_cast<int>(error.status());
+    }
+}
