@@ -32,11 +32,12 @@ void bind_known(Statement& to, std::uint64_t number) {
 Sqlite::Sqlite(const std::string& path, const std::string& name)
     : database_(with_tables(path, name)),
       event_(database_.prepare("INSERT INTO events VALUES "
-                               "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")),
+                               "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")),
       text_(database_.prepare("INSERT INTO texts VALUES (?,?)")),
       loss_(database_.prepare("INSERT INTO losses VALUES (?,?,?,?,?)")),
       register_(database_.prepare("INSERT INTO registers VALUES (?,?,?,?,?,?)")),
       symbol_(database_.prepare("INSERT INTO symbols VALUES (?,?,?,?,?)")),
+      caller_(database_.prepare("INSERT INTO callers VALUES (?,?,?,?,?)")),
       task_(database_.prepare("INSERT INTO tasks VALUES (?,?,?,?)")) {}
 
 void Sqlite::meta(std::string_view key, std::string_view value) {
@@ -115,14 +116,15 @@ void Sqlite::bind_place(const Event& event) {
 void Sqlite::bind_code(const Event& event) {
     const abi::Record& r = *event.record;
     if (!trace::has_place(r.type)) {
-        event_.null().null().null().null().null().null().null();
+        event_.null().null().null().null().null().null().null().null();
         return;
     }
     add_symbol(r.pc, event.code);
-    add_symbol(r.lr, event.caller);
-    for (const std::uint32_t address : {r.pc, r.lr, r.sp, r.va}) {
-        bind_known(event_, address);
-    }
+    bind_known(event_, r.pc);
+    bind_known(event_, r.lr);
+    event.caller == nullptr ? event_.null() : event_ << caller_id(*event.caller);
+    bind_known(event_, r.sp);
+    bind_known(event_, r.va);
     r.mode == 0 ? event_.null() : event_ << mode_word(r.mode);
     bind_known(event_, r.task);
     event.task == nullptr ? event_.null() : event_ << task_id(*event.task);
@@ -144,6 +146,17 @@ std::uint64_t Sqlite::task_id(const Task& task) {
     const auto [at, fresh] = tasks_.try_emplace({task.pid, task.comm}, tasks_.size() + 1);
     if (fresh) {
         (task_ << at->second << task.pid << task.tgid << task.comm).run();
+    }
+    return at->second;
+}
+
+// LR may not be its address.
+std::uint64_t Sqlite::caller_id(const Location& caller) {
+    const auto [at, fresh] = callers_.try_emplace(&caller, callers_.size() + 1);
+    if (fresh) {
+        (caller_ << at->second << caller.function << caller.offset << caller.module
+                 << source_words(&caller))
+            .run();
     }
     return at->second;
 }

@@ -27,6 +27,7 @@ private:
     void bind_code(const Event& event);
     std::uint64_t register_id(const Event& event);
     std::uint64_t task_id(const Task& task);
+    std::uint64_t caller_id(const Location& caller);
     void add_symbol(std::uint32_t address, const Location* location);
 
     static constexpr std::uint64_t rows_per_transaction = 100'000;
@@ -37,10 +38,12 @@ private:
     Statement loss_;
     Statement register_;
     Statement symbol_;
+    Statement caller_;
     Statement task_;
     std::map<std::pair<std::uint16_t, std::uint64_t>, std::uint64_t> registers_;
     std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> tasks_;
     std::set<std::uint32_t> symbols_;
+    std::map<const Location*, std::uint64_t> callers_; ///< they stay where they are
     std::uint64_t rows_ = 0;
     const trace::TraceReader* reader_ = nullptr;
 };

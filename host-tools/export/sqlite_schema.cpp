@@ -8,11 +8,12 @@ CREATE TABLE devices (id INTEGER PRIMARY KEY, name TEXT, path TEXT, base INTEGER
 CREATE TABLE registers (id INTEGER PRIMARY KEY, device INTEGER REFERENCES devices, name TEXT, offset INTEGER,
     size INTEGER, description TEXT);
 CREATE TABLE symbols (address INTEGER PRIMARY KEY, function TEXT, offset INTEGER, module TEXT, source TEXT);
+CREATE TABLE callers (id INTEGER PRIMARY KEY, function TEXT, offset INTEGER, module TEXT, source TEXT);
 CREATE TABLE tasks (id INTEGER PRIMARY KEY, pid INTEGER, tgid INTEGER, comm TEXT);
 CREATE TABLE events (id INTEGER PRIMARY KEY, ns INTEGER, ticks INTEGER, cpu INTEGER, type TEXT, dir TEXT,
     size INTEGER, device INTEGER REFERENCES devices, offset INTEGER, address INTEGER,
-    register INTEGER REFERENCES registers, value INTEGER, duration INTEGER, pc INTEGER, lr INTEGER, sp INTEGER,
-    va INTEGER, mode TEXT, task INTEGER, task_id INTEGER REFERENCES tasks, sequence INTEGER, "order" INTEGER,
+    register INTEGER REFERENCES registers, value INTEGER, duration INTEGER, pc INTEGER, lr INTEGER,
+    caller INTEGER REFERENCES callers, sp INTEGER, va INTEGER, mode TEXT, task INTEGER, task_id INTEGER REFERENCES tasks, sequence INTEGER, "order" INTEGER,
     flags TEXT);
 CREATE TABLE texts (event INTEGER PRIMARY KEY REFERENCES events, text TEXT);
 CREATE TABLE losses (cpu INTEGER, sequence INTEGER, count INTEGER, ns INTEGER, ticks INTEGER);
@@ -26,7 +27,7 @@ CREATE VIEW trace AS
         CASE WHEN e.pc IS NOT NULL THEN printf('0x%x', e.pc) END AS pc, s.function,
         c.function AS caller, t.pid, t.comm, x.text, e.flags
     FROM events e LEFT JOIN devices d ON d.id = e.device LEFT JOIN registers r ON r.id = e.register
-        LEFT JOIN symbols s ON s.address = e.pc LEFT JOIN symbols c ON c.address = e.lr
+        LEFT JOIN symbols s ON s.address = e.pc LEFT JOIN callers c ON c.id = e.caller
         LEFT JOIN tasks t ON t.id = e.task_id LEFT JOIN texts x ON x.event = e.id;
 CREATE VIEW per_device AS
     SELECT d.name AS device, sum(e.dir = 'r') AS reads, sum(e.dir = 'w') AS writes, min(e.ns) / 1e9 AS first_seconds,
