@@ -4,14 +4,18 @@
 
 namespace mmioscope::cli {
 
-void add_name_options(CLI::App& command, reading::TraceOptions& options) {
-    add_symbols(command, options.symbols);
+void add_registers(CLI::App& command, std::vector<std::string>& to) {
     command
-        .add_option("--registers", options.registers,
+        .add_option("--registers", to,
                     "Descriptions of registers (mmioscope-registers(5), SVD); several by repeating")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->allow_extra_args(false)
         ->type_name("FILE");
+}
+
+void add_name_options(CLI::App& command, reading::TraceOptions& options) {
+    add_symbols(command, options.symbols);
+    add_registers(command, options.registers);
     command.add_option("--dtb", options.tree, "Board's device tree, for a trace without one")
         ->type_name("FILE");
 }

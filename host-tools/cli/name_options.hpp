@@ -10,4 +10,7 @@ namespace mmioscope::cli {
 /// --symbols, --registers, --dtb.
 void add_name_options(CLI::App& command, reading::TraceOptions& options);
 
+/// --registers.
+void add_registers(CLI::App& command, std::vector<std::string>& to);
+
 } // namespace mmioscope::cli

@@ -1,5 +1,6 @@
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
+#include "cli/view_options.hpp"
 #include "record/session.hpp"
 
 #include <csignal>
@@ -13,9 +14,13 @@ constexpr char examples[] = R"(
 SOURCE is a serial port, pty, FIFO or file by its path, unix:PATH or tcp:HOST:PORT (with
 ",listen" behind it to wait for the sender), or - for standard input.
 
+-F, --plugin, --cpu, --from, --to, --no-pc, --registers, --ts, --color, --all and --raw are of what is printed with -f; the file has
+everything.
+
 Examples:
   mmioscope record /dev/ttyUSB0 --baud 921600 -o boot.mmio
   mmioscope record unix:uart.sock -o boot.mmio -f
+  mmioscope record unix:uart.sock -o boot.mmio --dtb board.dtb -f -F 'dev==mmc && w'
   mmioscope record /dev/ttyUSB0 -f --ctl ctl.sock & mmioscope ctl unix:ctl.sock status
   mmioscope record /dev/ttyUSB0 -o boot.mmio --console -
   mmioscope record tcp::5555,listen -o board.mmio --rotate 1G --forever
@@ -40,10 +45,10 @@ void add_record(CLI::App& app, Action& action) {
     CLI::App& command = *app.add_subcommand("record", "Record the stream of a board");
     command.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     const auto options = std::make_shared<record::Options>();
+    const auto view = std::make_shared<ViewOptions>();
     command.add_option("source", options->source, "Where the stream comes from")->required();
     add_file(command, "-o,--output", options->output, "Save the trace here");
     command.add_flag("-f,--follow", options->follow, "Print the trace while it comes");
-    command.add_flag("--all", options->all, "Print each record: loops not collapsed, no limit");
     command.add_option("--baud", options->baud, "Rate of a serial port (default 115200)")
         ->check(CLI::Range(1, 100'000'000));
     add_size(command, "--rotate", options->rotate,
@@ -51,6 +56,9 @@ void add_record(CLI::App& app, Action& action) {
     command.add_flag("--reconnect,!--no-reconnect", options->reconnect,
                      "Open the source again when it was lost (default)");
     add_symbols(command, options->symbols);
+    add_file(command, "--dtb", options->tree,
+             "Board's device tree, for the names in the file: a stream has only its aliases");
+    add_live_options(command, *view);
     add_file(command, "--console", options->console,
              "The wire carries the guest's console, too: it goes into this file, or to - (stdout)");
     add_file(command, "--ctl", options->control,
@@ -61,9 +69,10 @@ void add_record(CLI::App& app, Action& action) {
         ->check(seconds_from(0))
         ->type_name("SECONDS");
     command.footer(examples);
-    command.callback([options, &action] {
-        action = [options] {
+    command.callback([options, view, &action] {
+        action = [options, view] {
             std::signal(SIGPIPE, SIG_IGN); // a closed pipe ends the printing only
+            options->live = live_options(*view);
             return record::record_stream(checked(*options));
         };
     });

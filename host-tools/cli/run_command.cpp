@@ -1,5 +1,6 @@
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
+#include "cli/view_options.hpp"
 #include "run/plan.hpp"
 #include "run/session.hpp"
 
@@ -16,6 +17,9 @@ namespace {
 using run::Options;
 
 constexpr char examples[] = R"(
+-F, --plugin, --cpu, --from, --to, --no-pc, --registers, --ts, --color, --all and --raw are of what is printed; the file has
+everything.
+
 Examples:
   mmioscope run --kernel vmlinuz --dtb board.dtb --initrd initrd.img -o boot.mmio
   mmioscope run --kernel vmlinuz --dtb board.dtb --trace serial@90000,rtc@170000
@@ -24,6 +28,7 @@ Examples:
       --at-start 'trigger start address mmc@50000+0xc direction w' --at-start 'deselect serial0'
   mmioscope run --kernel vmlinuz --dtb board.dtb --stream serial2 --stream-baud 115200
   mmioscope run --kernel vmlinuz --dtb board.dtb --reboots 3 -o boot.mmio
+  mmioscope run --kernel vmlinuz --dtb board.dtb -F 'dev==mmc && w' --ts delta -o boot.mmio
   mmioscope run --bare --kernel test.bin --dtb board.dtb --time-limit 20 --expect passed
 )";
 
@@ -116,11 +121,11 @@ void add_stream(CLI::App& command, Options& options) {
 void add_output(CLI::App& command, Options& options) {
     add_file(command, "-o,--output", options.output, "Save the trace here");
     add_switch(command, "print", options.print, "Print the trace (default: unless --console)");
-    command.add_flag("--all", options.all, "Print each record: loops not collapsed, no limit");
     command.add_flag("--console", options.console,
                      "The guest's console is this terminal (Ctrl-C ends the run)");
     add_file(command, "--console-log", options.console_log, "Save the guest's console here");
     add_file(command, "--hyp-log", options.hypervisor_log, "Save the hypervisor's UART here");
+    add_symbols(command, options.symbols);
     add_file(command, "--access-log", options.access_log,
              "Have QEMU log all accesses here, for mmioscope verify");
 }
@@ -154,15 +159,18 @@ void add_run(CLI::App& app, Action& action) {
     // The last one counts, so that a script's choice can be overridden by adding to it.
     command.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     const auto options = std::make_shared<Options>();
+    const auto view = std::make_shared<ViewOptions>();
     add_guest(command, *options);
     add_tracing(command, *options);
     add_stream(command, *options);
     add_output(command, *options);
+    add_live_options(command, *view);
     add_ending(command, *options);
     command.footer(examples);
-    command.callback([options, &action] {
-        action = [options] {
+    command.callback([options, view, &action] {
+        action = [options, view] {
             std::signal(SIGPIPE, SIG_IGN); // a closed pipe ends the printing only
+            options->live = live_options(*view);
             return run::run_session(run::make_plan(*options));
         };
     });

@@ -94,8 +94,29 @@ void add_line_options(CLI::App& command, ViewOptions& options) {
         ->check(CLI::IsMember({"abs", "rel", "delta"}));
     command.add_option("--color", options.color, "Colours (default: on a terminal)")
         ->check(CLI::IsMember({"auto", "always", "never"}));
-    command.add_flag("--all", options.all, "Each record, also on a terminal");
+    command.add_flag("--all", options.all, "Each record: none collapsed, without a limit");
     command.add_flag("--raw", options.raw, "Numbers instead of names");
+}
+
+void add_live_options(CLI::App& command, ViewOptions& options) {
+    add_event_options(command, options);
+    add_range_options(command, options, "--to,--until");
+    add_registers(command, options.trace.registers);
+    add_code_option(command, options);
+    add_line_options(command, options);
+}
+
+reading::TraceOptions selection(const ViewOptions& options) {
+    reading::TraceOptions trace = options.trace;
+    if (!options.plugins.empty()) {
+        trace.settings.custom = [plugins = std::make_shared<plugin::Plugins>(options.plugins)](
+                                    const auto& name, const auto& custom) {
+            return plugins->filter(name, custom);
+        };
+    }
+    trace.from = time_of("--from", options.from);
+    trace.to = time_of("--until", options.to);
+    return trace;
 }
 
 reading::TraceOptions trace_options(const ViewOptions& options) {
@@ -105,29 +126,36 @@ reading::TraceOptions trace_options(const ViewOptions& options) {
     if (!options.file.empty() && !options.input.empty()) {
         throw bad_input("two traces: {} and -i {}", options.file, options.input);
     }
-    reading::TraceOptions trace = options.trace;
-    if (!options.plugins.empty()) {
-        trace.settings.custom = [plugins = std::make_shared<plugin::Plugins>(options.plugins)](
-                                    const auto& name, const auto& custom) {
-            return plugins->filter(name, custom);
-        };
-    }
+    reading::TraceOptions trace = selection(options);
     trace.path = options.file.empty() ? options.input : options.file;
-    trace.from = time_of("--from", options.from);
-    trace.to = time_of("--until", options.to);
     return trace;
 }
 
-view::LineStyle line_style(const ViewOptions& options, const trace::TraceReader& reader,
-                           const view::Output& out) {
-    view::LineStyle style = view::style_of(reader);
+namespace {
+
+void choose(view::LineStyle& style, const ViewOptions& options, const view::Output& out) {
     style.time = options.time == "abs"     ? view::TimeStyle::absolute
                  : options.time == "delta" ? view::TimeStyle::delta
                                            : view::TimeStyle::relative;
     style.color = wants_color(options.color, out);
     style.pc = !options.trace.no_pc;
     style.raw = options.raw;
+}
+
+} // namespace
+
+view::LineStyle line_style(const ViewOptions& options, const trace::TraceReader& reader,
+                           const view::Output& out) {
+    view::LineStyle style = view::style_of(reader);
+    choose(style, options, out);
     return style;
+}
+
+view::LiveOptions live_options(const ViewOptions& options) {
+    view::LiveOptions live{options.all, selection(options), {}};
+    reading::check(live.events);
+    choose(live.look, options, view::Output("-"));
+    return live;
 }
 
 void check_strict(const ViewOptions& options, const reading::Trace& trace, const Event& event) {

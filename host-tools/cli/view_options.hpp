@@ -3,6 +3,7 @@
 
 #include "reading/trace.hpp"
 #include "view/line.hpp"
+#include "view/live_options.hpp"
 #include "view/output.hpp"
 
 #include <CLI/CLI.hpp>
@@ -50,6 +51,17 @@ void add_code_option(CLI::App& command, ViewOptions& options);
 
 /// --ts, --color, --all, --raw, of commands that print lines of events.
 void add_line_options(CLI::App& command, ViewOptions& options);
+
+/// All that choose what is printed while it is recorded, and how.
+void add_live_options(CLI::App& command, ViewOptions& options);
+
+/// What --from, -F, --plugin and the others choose, of whatever trace. Throws Error (bad_input) if
+/// a time makes no sense, or a plug-in is none.
+reading::TraceOptions selection(const ViewOptions& options);
+
+/// How a trace is printed on standard output while it is recorded. Throws Error (bad_input) if a
+/// choice makes no sense.
+view::LiveOptions live_options(const ViewOptions& options);
 
 /// What to read. Throws Error (bad_input) if FILE and -i are both given, or neither, or a time
 /// makes no sense, or a plug-in is none.

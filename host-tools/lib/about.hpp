@@ -16,6 +16,7 @@ inline constexpr abi::SectionType symbols_section{11};
 struct About {
     std::string lines;              ///< "key=value"
     std::vector<std::byte> symbols; ///< payload of that section; empty: none
+    std::vector<std::byte> tree;    ///< the board's device tree, where a stream has only aliases
 };
 
 inline void write_about(FileWriter& file, const About& about) {

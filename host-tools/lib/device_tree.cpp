@@ -1,6 +1,9 @@
 #include "lib/device_tree.hpp"
 
 #include "abi/flat_tree.hpp"
+#include "lib/byte_source.hpp"
+#include "lib/error.hpp"
+#include "lib/file_descriptor.hpp"
 
 #include <libfdt.h>
 
@@ -11,6 +14,18 @@ namespace mmioscope::trace {
 bool tree_is_sound(std::span<const std::byte> tree) {
     return abi::properties_end(tree.data(), tree.size()) &&
            fdt_check_full(tree.data(), tree.size()) == 0;
+}
+
+std::vector<std::byte> read_tree(const std::string& path) {
+    constexpr std::size_t most = 16u << 20;
+    const FileDescriptor file = open_input(path);
+    FileSource source(file.get());
+    std::vector<std::byte> tree(most);
+    tree.resize(source.read(tree.data(), tree.size()));
+    if (!tree_is_sound(tree)) {
+        throw bad_input("{}: this is no device tree blob", path);
+    }
+    return tree;
 }
 
 std::map<std::string, std::string> aliases(std::span<const std::byte> tree) {

@@ -14,7 +14,8 @@ void StreamRecorder::hello(const StreamHead& head) {
     head_ = head;
     losses_.emplace(head.info.cpu_count);
     file_.values(abi::SectionType::info, std::span(&head.info, 1));
-    file_.section(abi::SectionType::device_tree, alias_tree(head));
+    file_.section(abi::SectionType::device_tree,
+                  about_.tree.empty() ? alias_tree(head) : about_.tree);
     file_.values(abi::SectionType::regions, std::span<const abi::RegionEntry>(head.regions));
     about_.lines += fmt::format("time-quantum-ticks={}\n", 1u << head.time_shift);
     write_about(file_, about_);

@@ -30,14 +30,32 @@ std::optional<filter::Filter> make_filter(const TraceOptions& options) {
 
 } // namespace
 
+void check(const TraceOptions& options) {
+    make_filter(options);
+    registers::TraceDevices({options.registers, options.tree});
+}
+
 Trace::Trace(const TraceOptions& options)
     : options_(options), filter_(make_filter(options)),
       report_(options.report ? options.report : trace::tell_of(options.path)),
       file_(options.path == "-" ? FileDescriptor() : open_input(options.path)),
-      source_(source_of(file_ ? file_.get() : STDIN_FILENO, options)) {
-    reader_ = trace::read_trace(*source_, options.path, report_);
+      own_(source_of(file_ ? file_.get() : STDIN_FILENO, options)), source_(*own_) {
+    begin();
+}
+
+Trace::Trace(const TraceOptions& options, trace::ByteSource& source)
+    : options_(options), filter_(make_filter(options)),
+      report_(options.report ? options.report : trace::tell_of(options.path)), source_(source) {
+    begin();
+}
+
+void Trace::begin() {
+    reader_ = trace::read_trace(source_, options_.path, report_);
     naming_ =
-        std::make_unique<Naming>(*reader_, registers::Sources{options.registers, options.tree});
+        std::make_unique<Naming>(*reader_, registers::Sources{options_.registers, options_.tree});
+    if (options_.start) {
+        naming_->start_at(*options_.start);
+    }
     symbols::add_files(naming_->symbols(), naming_->module_files(), options_.symbols);
     naming_->add_own_symbols(report_); // last, so that a file wins
     if (filter_) {
@@ -52,7 +70,7 @@ void Trace::select() {
     if ((!options_.from && !options_.to) || !reader_->start()) {
         return;
     }
-    const std::uint64_t start = *reader_->start();
+    const std::uint64_t start = options_.start.value_or(*reader_->start());
     const std::uint32_t frequency = reader_->info() ? reader_->info()->counter_frequency : 0;
     const auto time = [&](std::uint64_t nanoseconds) {
         return start + std::min(ticks(nanoseconds, frequency), UINT64_MAX - start);

@@ -19,6 +19,7 @@ namespace mmioscope::reading {
 struct TraceOptions {
     std::string path = "-";                ///< "-": standard input
     std::optional<std::uint64_t> from, to; ///< ns since the trace's first record; `to` is outside
+    std::optional<std::uint64_t> start;    ///< CNTPCT that times are since; nothing: that record's
     std::vector<unsigned> cpus;            ///< only theirs, and all markers; empty: all CPUs'
     std::string filter;        ///< only events that it holds for (filter/parser.hpp); empty: all
     filter::Settings settings; ///< of `filter`
@@ -39,12 +40,19 @@ inline bool selects(const TraceOptions& options) {
     return options.from || options.to || !options.cpus.empty() || !options.filter.empty();
 }
 
+/// Whether all that the options name makes sense, before there is a trace. Throws Error
+/// (bad_input).
+void check(const TraceOptions& options);
+
 class Trace {
 public:
     /// Reads up to the first record. What is compressed with zstd is decompressed; for a range of
     /// time no more is read than must be, where the file can seek. Throws Error (bad_input) if this
     /// is no trace.
     explicit Trace(const TraceOptions& options);
+
+    /// The same of `source`, which outlives this; the path is what it is called.
+    Trace(const TraceOptions& options, trace::ByteSource& source);
 
     /// The next event in the order of time; null at the end. It holds until the next call.
     const Event* next();
@@ -59,6 +67,7 @@ public:
     Naming& naming() { return *naming_; }
 
 private:
+    void begin();
     const Event* take();
     bool in_range(const Event& event) const;
     void select();
@@ -69,7 +78,8 @@ private:
     trace::TraceReader::Report report_;
     std::uint64_t left_out_ = 0;
     FileDescriptor file_;
-    std::unique_ptr<trace::ByteSource> source_;
+    std::unique_ptr<trace::ByteSource> own_; ///< null: it is somebody else's
+    trace::ByteSource& source_;
     std::unique_ptr<trace::TraceReader> reader_;
     std::unique_ptr<Naming> naming_;
     std::span<const abi::Record> block_; ///< what has not been returned of the block read last

@@ -1,6 +1,8 @@
 // Everything a user can say about recording a stream.
 #pragma once
 
+#include "view/live_options.hpp"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,11 +17,12 @@ struct Options {
     std::string output;       ///< trace file; empty: not kept
     std::uint64_t rotate = 0; ///< bytes after which the next file begins; 0: never
     bool follow = false;      ///< print while recording
-    bool all = false;         ///< print each record, without a limit
+    view::LiveOptions live;   ///< what is printed, and how
     double time_limit = 0;    ///< seconds; 0: none
     std::string console;      ///< what else is on the wire goes here; empty: nothing is
     std::vector<std::string>
         symbols;         ///< files that name the guest's code (symbols/symbol_files.hpp)
+    std::string tree;    ///< the board's device tree, for names; empty: not known
     std::string control; ///< unix socket through which others may steer; empty: none
 };
 

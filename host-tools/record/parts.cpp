@@ -1,6 +1,5 @@
 #include "record/parts.hpp"
 
-#include "lib/about.hpp"
 #include "lib/error.hpp"
 #include "lib/part_path.hpp"
 
@@ -24,8 +23,8 @@ std::uint64_t sum(std::span<const abi::Loss> losses) {
 
 } // namespace
 
-Parts::Parts(const Options& options, view::LivePrinter* printer, std::vector<std::byte> symbols)
-    : options_(options), printer_(printer), symbols_(std::move(symbols)) {
+Parts::Parts(const Options& options, view::LivePrinter* printer, trace::About known)
+    : options_(options), printer_(printer), known_(std::move(known)) {
     create(false);
 }
 
@@ -61,11 +60,12 @@ void Parts::write_head() {
     abi::Info info = head.info;
     info.policy = policies_.now(info.policy); // a file that goes on begins with what holds by then
     writer_->values(abi::SectionType::info, std::span<const abi::Info>(&info, 1));
-    writer_->section(abi::SectionType::device_tree, trace::alias_tree(head));
+    writer_->section(abi::SectionType::device_tree,
+                     known_.tree.empty() ? trace::alias_tree(head) : known_.tree);
     writer_->values(abi::SectionType::regions, std::span<const abi::RegionEntry>(head.regions));
-    trace::write_about(*writer_, {fmt::format("source={}\npart={}\ntime-quantum-ticks={}\n",
-                                              options_.source, number_, 1u << head.time_shift),
-                                  symbols_});
+    known_.lines = fmt::format("source={}\npart={}\ntime-quantum-ticks={}\n", options_.source,
+                               number_, 1u << head.time_shift);
+    trace::write_about(*writer_, known_);
 }
 
 // Records that fit into the file; at least one after the head.

@@ -1,6 +1,7 @@
 // The trace files of a recording: one after the other, each whole and readable by itself.
 #pragma once
 
+#include "lib/about.hpp"
 #include "lib/file_writer.hpp"
 #include "lib/follow.hpp"
 #include "record/boot.hpp"
@@ -17,9 +18,9 @@ namespace mmioscope::record {
 class Parts {
 public:
     /// Creates the first file. `printer`, if there is one, follows them all; it stays the caller's.
-    /// `symbols`: payload of that section of each file; empty: none.
+    /// `known`: of the guest, for each file; its lines are not used.
     /// Throws Error (bad_input) if it cannot be written.
-    Parts(const Options& options, view::LivePrinter* printer, std::vector<std::byte> symbols = {});
+    Parts(const Options& options, view::LivePrinter* printer, trace::About known = {});
     /// Lets the printer come to its end, whatever ends the recording.
     ~Parts();
     Parts(const Parts&) = delete;
@@ -51,7 +52,7 @@ private:
 
     const Options& options_;
     view::LivePrinter* printer_;
-    std::vector<std::byte> symbols_;
+    trace::About known_;
     const Boot* boot_ = nullptr;
     std::size_t losses_told_ = 0; ///< of the boot, in the files before this one
     trace::Policies policies_;    ///< of the boot, up to the last record written

@@ -1,7 +1,7 @@
 #include "record/session.hpp"
 
 #include "control/relay.hpp"
-#include "view/live_printer.hpp"
+#include "lib/device_tree.hpp"
 #include "lib/part_path.hpp"
 #include "lib/progress_line.hpp"
 #include "lib/report.hpp"
@@ -11,6 +11,7 @@
 #include "record/recording.hpp"
 #include "symbols/symbol_files.hpp"
 #include "transport/link.hpp"
+#include "view/live_printer.hpp"
 
 #include <unistd.h>
 
@@ -174,7 +175,11 @@ Status finish(const Options& options, const Stop& stop, Recording& recording, Pa
 } // namespace
 
 Status record_stream(const Options& options) {
-    std::vector<std::byte> symbols = symbols::section_of(options.symbols);
+    trace::About known;
+    known.symbols = symbols::section_of(options.symbols);
+    if (!options.tree.empty()) {
+        known.tree = trace::read_tree(options.tree);
+    }
     const transport::Address address = transport::parse_address(options.source);
     // A host's name is looked up here, while Ctrl-C still ends the program.
     transport::Transport wire = transport::make_transport(address, options.baud);
@@ -185,9 +190,9 @@ Status record_stream(const Options& options) {
     }
     std::optional<view::LivePrinter> printer;
     if (options.follow) {
-        printer.emplace(view::live_options(options.all));
+        printer.emplace(options.live);
     }
-    Parts parts(options, printer ? &*printer : nullptr, std::move(symbols));
+    Parts parts(options, printer ? &*printer : nullptr, std::move(known));
     Recording recording(parts, [](const std::string& lines) {
         fmt::print("{}", lines);
         std::fflush(stdout);

@@ -1,8 +1,6 @@
 #include "registers/trace_devices.hpp"
 
 #include "lib/device_tree.hpp"
-#include "lib/error.hpp"
-#include "registers/text_file.hpp"
 
 namespace mmioscope::registers {
 
@@ -12,10 +10,7 @@ TraceDevices::TraceDevices(const Sources& sources)
         book_.add_file(file);
     }
     if (!sources.tree.empty()) {
-        tree_ = text_of(sources.tree);
-        if (!trace::tree_is_sound(std::as_bytes(std::span(tree_)))) {
-            throw bad_input("{}: this is no device tree blob", sources.tree);
-        }
+        tree_ = trace::read_tree(sources.tree);
     }
 }
 
@@ -26,8 +21,7 @@ void TraceDevices::refresh(const trace::TraceReader& reader) {
     fresh_ = false;
     seen_regions_ = reader.regions().size();
     seen_tree_ = reader.tree().size();
-    const auto tree =
-        tree_.empty() ? reader.tree() : std::as_bytes(std::span(std::as_const(tree_)));
+    const std::span<const std::byte> tree = tree_.empty() ? reader.tree() : tree_;
     devices_ = list_devices(reader.regions(), tree);
     std::vector<std::string> names;
     for (std::size_t i = 0; i < devices_.size(); ++i) {

@@ -32,7 +32,7 @@ public:
 
 private:
     RegisterBook book_;
-    std::string tree_; ///< the user's
+    std::vector<std::byte> tree_; ///< the user's; empty: none
     std::vector<Device> devices_;
     DeviceRegisters registers_;
     InterruptNames interrupts_;

@@ -4,24 +4,35 @@
 #include "run/input.hpp"
 #include "symbols/kernel_image.hpp"
 #include "symbols/section.hpp"
+#include "symbols/symbol_files.hpp"
 
 namespace mmioscope::run {
 
-KernelNames kernel_names(const Options& options) {
+namespace {
+
+symbols::KernelImage of_image(const Options& options) {
     if (options.bare) {
         return {};
     }
     try {
-        symbols::KernelImage kernel =
-            symbols::read_kernel_image(read_input(options.kernel, "kernel"));
-        std::vector<std::byte> packed = symbols::pack(kernel.symbols);
-        return {std::move(kernel.banner), std::move(packed), kernel.task_offsets,
-                symbols::FunctionTable(std::move(kernel.symbols))};
+        return symbols::read_kernel_image(read_input(options.kernel, "kernel"));
     } catch (const Error& error) {
-        fmt::print(stderr, "mmioscope: warning: the trace has no names of functions: {}\n",
+        fmt::print(stderr, "mmioscope: warning: the kernel's image has no names of functions: {}\n",
                    error.what());
         return {};
     }
+}
+
+} // namespace
+
+KernelNames kernel_names(const Options& options) {
+    symbols::SymbolList all = options.symbols.empty()
+                                  ? symbols::SymbolList()
+                                  : symbols::unpack(symbols::section_of(options.symbols));
+    symbols::KernelImage kernel = of_image(options);
+    all.insert(all.end(), kernel.symbols.begin(), kernel.symbols.end());
+    return {std::move(kernel.banner), symbols::pack(all), kernel.task_offsets,
+            symbols::FunctionTable(std::move(kernel.symbols))};
 }
 
 } // namespace mmioscope::run

@@ -20,7 +20,8 @@ struct KernelNames {
 };
 
 /// Takes half a second, so before the guest's CPUs run: beside them it would be the guest's time.
-/// What cannot be decoded is said on standard error, and left empty. A bare program has none.
+/// What cannot be decoded is said on standard error, and left empty. A bare program has none but
+/// those of the user's files. Throws Error (bad_input) about these.
 KernelNames kernel_names(const Options& options);
 
 } // namespace mmioscope::run

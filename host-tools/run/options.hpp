@@ -1,6 +1,8 @@
 // Everything a user can say about a run.
 #pragma once
 
+#include "view/live_options.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,9 +49,11 @@ struct Options {
     std::string output;      ///< trace file; empty: not kept
     std::string console_log; ///< empty: not kept
     std::string hypervisor_log;
-    std::string access_log;    ///< QEMU's own log of accesses; empty: not written
-    bool console = false;      ///< the guest's console is this terminal
-    bool all = false;          ///< print each record, without a limit
+    std::string access_log; ///< QEMU's own log of accesses; empty: not written
+    bool console = false;   ///< the guest's console is this terminal
+    view::LiveOptions live; ///< what is printed, and how
+    std::vector<std::string>
+        symbols;               ///< files that name the guest's code (symbols/symbol_files.hpp)
     std::optional<bool> print; ///< nothing: unless the console is here
 
     std::string qemu = "qemu-system-arm";

@@ -50,12 +50,12 @@ std::optional<Stop> wait_until_ready(const Plan& plan, TraceSource& source, Watc
 }
 
 std::unique_ptr<TraceSource> make_source(const Plan& plan, const GuestMemory& memory,
-                                         const RunFiles& files, const KernelNames& names) {
+                                         const RunFiles& files) {
     if (plan.options.reads_stream()) {
         return std::make_unique<StreamSource>(
             (plan.options.stream_shared ? files.unshared : files.stream).get());
     }
-    return std::make_unique<MemorySource>(plan, memory, names.functions);
+    return std::make_unique<MemorySource>(plan, memory, plan.names.functions);
 }
 
 trace::About about(const Plan& plan, unsigned boot) {
@@ -74,7 +74,7 @@ trace::About about(const Plan& plan, unsigned boot) {
     if (!plan.names.banner.empty()) {
         lines += fmt::format("kernel.banner={}\n", plan.names.banner);
     }
-    return {std::move(lines), plan.names.symbols};
+    return {std::move(lines), plan.names.symbols, plan.tree};
 }
 
 Stop record(TraceSource& source, trace::FileWriter& file, Watch& watch, ProgressLine& progress,
@@ -150,7 +150,7 @@ Status run_session(const Plan& plan) {
         monitor.emplace();
     }
     // Before QEMU starts: RAM may hold what another boot has left.
-    std::unique_ptr<TraceSource> source = make_source(plan, memory, files, names);
+    std::unique_ptr<TraceSource> source = make_source(plan, memory, files);
     LogFile hypervisor_log(
         (plan.board->one_serial() ? files.console_log : files.hypervisor_log).get());
     Wires wires(plan.options, files);
@@ -173,7 +173,7 @@ Status run_session(const Plan& plan) {
             return closing.not_started(*stop);
         }
         if (!printer && prints(plan.options)) {
-            printer.emplace(view::live_options(plan.options.all));
+            printer.emplace(plan.options.live);
         }
         const Run run{plan, qemu, watch, progress, wires, printer ? &*printer : nullptr};
         const Stop stop =

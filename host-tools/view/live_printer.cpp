@@ -1,7 +1,7 @@
 #include "view/live_printer.hpp"
 
 #include "lib/error.hpp"
-#include "reading/naming.hpp"
+#include "reading/trace.hpp"
 
 #include <unistd.h>
 
@@ -10,10 +10,10 @@
 namespace mmioscope::view {
 
 namespace {
-constexpr std::uint64_t lines_nobody_watches = 200;
-}
 
-PrintOptions live_options(bool all) {
+constexpr std::uint64_t lines_nobody_watches = 200;
+
+PrintOptions print_options(bool all) {
     PrintOptions print;
     print.collapse = !all;
     if (!all && ::isatty(STDOUT_FILENO) == 0) {
@@ -22,7 +22,9 @@ PrintOptions live_options(bool all) {
     return print;
 }
 
-LivePrinter::LivePrinter(const PrintOptions& options)
+} // namespace
+
+LivePrinter::LivePrinter(const LiveOptions& options)
     : options_(options), thread_([this] {
           try {
               run();
@@ -88,21 +90,20 @@ bool LivePrinter::print(const Part& part) {
             printer_->flush(); // nothing new for a moment: show what was held back
         }
     });
-    trace::TraceReader reader(source, [](const std::string&) {});
-    return print(reader);
+    reading::TraceOptions events = options_.events;
+    events.report = [](const std::string&) {}; // told of when the file is read
+    events.start = start_;
+    reading::Trace trace(events, source);
+    return print(trace);
 }
 
-bool LivePrinter::print(trace::TraceReader& reader) {
-    reading::Naming naming(reader);
-    naming.add_own_symbols([](const std::string&) {}); // told of when the file is read
-    for (auto records = reader.next(); !records.empty(); records = reader.next()) {
+bool LivePrinter::print(reading::Trace& trace) {
+    start_ = start_ ? start_ : trace.reader().start();
+    while (const Event* event = trace.next()) {
         if (!printer_) {
-            start(reader, records.front().time);
+            start(trace.reader());
         }
-        naming.start_at(start_);
-        for (const abi::Record& record : records) {
-            printer_->add(naming.event(record));
-        }
+        printer_->add(*event);
         if (printer_->broken()) {
             return false;
         }
@@ -113,9 +114,12 @@ bool LivePrinter::print(trace::TraceReader& reader) {
     return true;
 }
 
-void LivePrinter::start(const trace::TraceReader& reader, std::uint64_t first_time) {
-    start_ = first_time;
-    printer_ = std::make_unique<Printer>(stdout, options_, style_of(reader));
+void LivePrinter::start(const trace::TraceReader& reader) {
+    const LineStyle of_trace = style_of(reader);
+    LineStyle style = options_.look;
+    style.frequency = of_trace.frequency;
+    style.device_width = of_trace.device_width;
+    printer_ = std::make_unique<Printer>(stdout, print_options(options_.all), style);
 }
 
 void LivePrinter::end_printing() {
@@ -124,6 +128,7 @@ void LivePrinter::end_printing() {
         not_printed_ += printer_->not_printed();
         printer_.reset();
     }
+    start_.reset();
 }
 
 } // namespace mmioscope::view

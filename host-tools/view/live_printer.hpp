@@ -3,6 +3,7 @@
 
 #include "lib/follow.hpp"
 #include "lib/trace_reader.hpp"
+#include "view/live_options.hpp"
 #include "view/printer.hpp"
 
 #include <condition_variable>
@@ -15,14 +16,11 @@
 
 namespace mmioscope::view {
 
-/// How a trace is printed while it is recorded: loops collapsed, and no more than a few lines
-/// where nobody watches; with `all` each record.
-PrintOptions live_options(bool all);
-
 class LivePrinter {
 public:
-    /// Prints to standard output.
-    explicit LivePrinter(const PrintOptions& options);
+    /// Prints to standard output: loops collapsed, and no more than a few lines where nobody
+    /// watches, unless all are wanted.
+    explicit LivePrinter(const LiveOptions& options);
     ~LivePrinter();
     LivePrinter(const LivePrinter&) = delete;
     LivePrinter& operator=(const LivePrinter&) = delete;
@@ -43,13 +41,13 @@ private:
     void run();
     std::optional<Part> next();
     bool print(const Part& part);
-    bool print(trace::TraceReader& reader);
-    void start(const trace::TraceReader& reader, std::uint64_t first_time);
+    bool print(reading::Trace& trace);
+    void start(const trace::TraceReader& reader);
     void end_printing();
 
-    PrintOptions options_;
+    LiveOptions options_;
     std::unique_ptr<Printer> printer_;
-    std::uint64_t start_ = 0; ///< CNTPCT of the first record
+    std::optional<std::uint64_t> start_; ///< CNTPCT of the boot's first record
     std::uint64_t not_printed_ = 0;
 
     std::mutex mutex_; ///< of what stands below

@@ -29,7 +29,7 @@ completes "verify" ver
 completes "" nosuch
 completes "--engine" run --eng
 completes "--print" run --pri
-completes "--no-print" run --no-p
+completes "--no-print" run --no-pr
 completes "*--help*--output*--baud*" record -
 completes "shadow emulation unprotect" run --engine ""
 completes "stall" run --policy s

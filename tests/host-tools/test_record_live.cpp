@@ -9,7 +9,7 @@ TEST_CASE("record: with --follow what came is printed while the sender goes on")
     const Folder folder;
     record::Options options = from("unix:" + (folder / "w"));
     options.follow = true;
-    options.all = GENERATE(true, false);
+    options.live.all = GENERATE(true, false);
     const FileDescriptor listener = unix_listener(folder / "w");
     Recorder recorder(folder, options);
     const FileDescriptor sender = accepted(listener);

@@ -161,7 +161,7 @@ TEST_CASE("a trace file carries symbols, and a section of them that is damaged i
     const symbols::SymbolList all = symbols::read_kallsyms(list);
     const std::vector<std::byte> bytes = trace_bytes([&all](trace::FileWriter& writer) {
         write_info(writer);
-        trace::write_about(writer, {"kernel.banner=Linux version 6.1\n", symbols::pack(all)});
+        trace::write_about(writer, {"kernel.banner=Linux version 6.1\n", symbols::pack(all), {}});
         writer.finish(0, abi::Ending::machine_off);
     });
     trace::MemorySource source(bytes);

@@ -283,3 +283,33 @@ view_dmesg() {
     view_refuses 'cannot read .*nothing' print --dmesg "$out/nothing" "$out/trace.mmio"
 }
 add test view-dmesg 3 view_dmesg
+
+# What is printed while a guest runs is chosen and shown as print does it; the file has everything. So with record.
+view_live() {
+    local chosen=(--all -F w --cpu 0 --ts delta --from 1us)
+    run --bare --kernel "$build/tests/guest/vexpress-a15/neighbours.bin" --no-net --expect 'guest: done' \
+        --stream serial2 --stream-file "$out/wire" --stream-beside --stream-quantum 0 "${chosen[@]}"
+    complete
+    local all
+    all=$(events)
+    grep -E ' cpu[0-9] [RW]' "$out/stdout" >"$out/live"
+    "$mmioscope" print "${chosen[@]}" "$out/trace.mmio" 2>/dev/null | grep -E ' cpu[0-9] [RW]' >"$out/printed"
+    [ -s "$out/live" ] && [ "$(wc -l <"$out/live")" -lt "$all" ] || fail "$(wc -l <"$out/live") of $all events printed"
+    cmp -s "$out/live" "$out/printed" || fail "run prints other lines than print: $(diff "$out/live" "$out/printed" | head -n 2 | xargs)"
+    status=0
+    "$mmioscope" record "$out/wire" --dtb "$board_tree" -f -o "$out/recorded.mmio" "${chosen[@]}" >"$out/stdout" 2>"$out/stderr" || status=$?
+    exits_with 0
+    has stdout "^complete: $all events, 0 lost$"
+    grep -E ' cpu[0-9] [RW]' "$out/stdout" | cmp -s - "$out/printed" || fail "record -f prints other lines than print"
+    # Names of registers without --dtb: the tree is in the file.
+    "$mmioscope" print "${chosen[@]}" "$out/recorded.mmio" 2>/dev/null | grep -E ' cpu[0-9] [RW]' | cmp -s - "$out/printed" ||
+        fail "the recorded file has other names"
+    "$mmioscope" record "$out/wire" -o "$out/nameless.mmio" >/dev/null 2>&1
+    "$mmioscope" print "${chosen[@]}" "$out/nameless.mmio" 2>/dev/null | grep -E ' cpu[0-9] [RW]' | cmp -s - "$out/printed" &&
+        fail "there is nothing that the tree names"
+    view_refuses 'filter: column 6' record "$out/wire" -o "$out/none.mmio" -f -F dev==
+    view_refuses 'must be seconds' run --bare --kernel "$build/tests/guest/vexpress-a15/neighbours.bin" --dtb "$board_tree" -o "$out/none.mmio" --from soon
+    view_refuses 'no such file|cannot read' run --bare --kernel "$build/tests/guest/vexpress-a15/neighbours.bin" --dtb "$board_tree" -o "$out/none.mmio" --symbols "$out/nothing"
+    [ ! -e "$out/none.mmio" ] || fail "a file was made for nothing"
+}
+add test view-live 12 view_live

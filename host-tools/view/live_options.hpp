@@ -1,0 +1,15 @@
+// How a trace is printed while it is recorded.
+#pragma once
+
+#include "reading/trace.hpp"
+#include "view/line.hpp"
+
+namespace mmioscope::view {
+
+struct LiveOptions {
+    bool all = false;             ///< each record: loops not collapsed, without a limit
+    reading::TraceOptions events; ///< which, and by what names; its path and wait are not used
+    LineStyle look;               ///< but for what the trace itself says
+};
+
+} // namespace mmioscope::view
