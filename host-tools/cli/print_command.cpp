@@ -20,7 +20,8 @@ struct Options {
     bool summary = false;
     bool shares = false;
     std::optional<std::uint64_t> limit;
-    std::string dmesg; ///< empty: none
+    bool with_dmesg = false;
+    std::string dmesg; ///< a file; empty: the trace's own
     std::optional<double> dmesg_offset;
 };
 
@@ -29,15 +30,18 @@ Names take the place of numbers where they are known: a register's for its offse
 for the PC, with its caller behind <-, and the task. --raw prints the numbers alone. On a terminal, repeated accesses are
 one line with a count, each quarter second. The last line is the verdict.
 
---dmesg takes what dmesg or the console printed, with printk's times. Where these begin in the trace's time is found by the
+--dmesg takes what dmesg or the console printed, with printk's times; the traces of mmioscope run, and of record
+--console, have that themselves. Where these begin in the trace's time is found by the
 lines that went out by a traced UART: the least that one of them came behind its own time. That is too late by what the
-quickest line took from printk to its first character. --dmesg-offset says it where the console is not traced.
+quickest line took from printk to its first character. Where no UART is traced it is found by when the lines came to the
+host, or --dmesg-offset says it.
 
 Examples:
   mmioscope print boot.mmio
   mmioscope print --from 14.5 --to 15 --cpu 1 boot.mmio
   mmioscope print --all --ts delta boot.mmio | grep mmc
-  mmioscope print --dmesg dmesg.txt boot.mmio        the kernel's own words between the accesses
+  mmioscope print --dmesg boot.mmio                  the kernel's own words between the accesses
+  mmioscope print --dmesg dmesg.txt boot.mmio
   mmioscope print --format jsonl --cpu 0 boot.mmio | jq .
   ssh board cat /run/boot.mmio | mmioscope print --summary -
 
@@ -82,9 +86,8 @@ std::optional<view::DmesgLines> dmesg_lines(const Options& options,
     if (options.dmesg_offset) {
         offset = std::llround(*options.dmesg_offset * 1e9);
     }
-    return options.dmesg.empty()
-               ? std::nullopt
-               : std::optional(view::DmesgLines(options.dmesg, offset, selection));
+    return options.with_dmesg ? std::optional(view::DmesgLines(options.dmesg, offset, selection))
+                              : std::nullopt;
 }
 
 // For programs: the events alone, and the verdict on standard error.
@@ -143,7 +146,13 @@ void add_print(CLI::App& app, Action& action) {
     command.add_flag("--summary", options->summary, "Only the table and the verdict");
     command.add_flag("--shares", options->shares,
                      "What each CPU had of devices that several use, and how long it waited");
-    add_file(command, "--dmesg", options->dmesg, "The kernel's log, each line at its time");
+    CLI::Option* const dmesg =
+        command
+            .add_option(
+                "--dmesg", options->dmesg,
+                "The kernel's log, each line at its time (default: from the trace's console)")
+            ->expected(0, 1)
+            ->type_name("[LOG]");
     command
         .add_option("--dmesg-offset", options->dmesg_offset,
                     "Where printk's 0 is in the trace's time")
@@ -152,7 +161,13 @@ void add_print(CLI::App& app, Action& action) {
     add_format_option(command, options->view, "an event a line, as of mmioscope export");
     command.add_option("--limit", options->limit, "At most so many lines");
     command.footer(footer);
-    command.callback([options, &action] { action = [options] { return print(*options); }; });
+    command.callback([options, dmesg, &action] {
+        options->with_dmesg = dmesg->count() > 0;
+        if (options->with_dmesg && options->view.file.empty() && options->view.input.empty()) {
+            std::swap(options->view.file, options->dmesg); // `--dmesg FILE` alone: its own log
+        }
+        action = [options] { return print(*options); };
+    });
 }
 
 } // namespace mmioscope::cli

@@ -12,6 +12,7 @@ void Summary::add(std::span<const abi::Record> records) {
 
 void Summary::add(const abi::Record& record) {
     start_ = start_.value_or(record.time);
+    last_ = record.time;
     ++types_[static_cast<std::uint8_t>(record.type)];
     policies_.add(record);
     if (record.type != abi::RecordType::access) {

@@ -32,6 +32,7 @@ public:
     std::uint64_t records() const;
     const Policies& policies() const { return policies_; }
     std::optional<std::uint64_t> start() const { return start_; } ///< time of the first record
+    std::optional<std::uint64_t> last() const { return last_; }   ///< time of the last one
 
 private:
     void add(const abi::Record& record);
@@ -39,7 +40,7 @@ private:
     std::map<std::uint16_t, DeviceCount> devices_;
     std::uint64_t types_[256] = {};
     Policies policies_;
-    std::optional<std::uint64_t> start_;
+    std::optional<std::uint64_t> start_, last_;
 };
 
 } // namespace mmioscope::trace

@@ -105,6 +105,10 @@ bool TraceReader::read_section() {
         callers_ahead_ = true;
         return true;
     }
+    if (section->type == console_section) {
+        console_.add(payload);
+        return true;
+    }
     if (section->type == symbols_section) {
         symbols_.assign(payload.begin(), payload.end());
         return true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/caller_table.hpp"
+#include "lib/console_text.hpp"
 #include "lib/device_names.hpp"
 #include "lib/file_reader.hpp"
 #include "lib/marker_text.hpp"
@@ -53,6 +54,7 @@ public:
     const ModuleTable& modules() const { return modules_; }
     /// Those of the block that next() returned last.
     const CallerTable& callers() const { return callers_; }
+    const ConsoleText& console() const { return console_; } ///< what has been read so far
 
     // Complete only after next() has returned an empty block.
     std::span<const abi::Loss> losses() const { return losses_; }
@@ -94,6 +96,7 @@ private:
     MarkerTexts markers_;
     CallerTable callers_;
     bool callers_ahead_ = false; ///< these are of the records that are still to be read
+    ConsoleText console_;
     std::uint64_t count_ = 0;
     std::optional<std::uint64_t> start_;
     bool fresh_ = false; ///< records_ holds a block that next() has not returned yet

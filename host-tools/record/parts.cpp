@@ -66,6 +66,7 @@ void Parts::write_head() {
     known_.lines = fmt::format("source={}\npart={}\ntime-quantum-ticks={}\n", options_.source,
                                number_, 1u << head.time_shift);
     trace::write_about(*writer_, known_);
+    console_.emplace(*writer_, info.counter_frequency);
 }
 
 // Records that fit into the file; at least one after the head.
@@ -83,6 +84,9 @@ void Parts::append(std::span<const abi::Record> records) {
     while (!records.empty()) {
         const std::size_t n = std::min(records.size(), room());
         writer_->append(records.first(n));
+        if (n > 0) {
+            console_->see(records[n - 1].time);
+        }
         for (const abi::Record& record : records.first(n)) {
             policies_.add(record);
         }
@@ -101,6 +105,7 @@ void Parts::close(abi::Ending ending, const std::string& about) {
         losses = std::span(boot_->losses().losses()).subspan(losses_told_);
         losses_told_ += losses.size();
     }
+    console_.reset();
     writer_->flush();
     writer_->values(abi::SectionType::losses, losses);
     if (boot_ != nullptr && boot_->ended()) {

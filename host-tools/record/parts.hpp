@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/about.hpp"
+#include "lib/console_writer.hpp"
 #include "lib/file_writer.hpp"
 #include "lib/follow.hpp"
 #include "record/boot.hpp"
@@ -37,6 +38,12 @@ public:
     void keep_previous_boot(std::span<const std::byte> area) {
         writer_->section(abi::SectionType::previous_boot, area);
     }
+    /// What the guest has just printed. Before a boot there is no place for it.
+    void console(std::span<const std::byte> text) {
+        if (console_ && !text.empty()) {
+            console_->add(text);
+        }
+    }
     void flush() { writer_->flush(); }
 
     /// Nothing more comes from the boot. `about`: "key=value" lines.
@@ -60,6 +67,7 @@ private:
     bool used_ = false; ///< the file has been of a boot
     std::shared_ptr<trace::FollowedFile> file_;
     std::unique_ptr<trace::FileWriter> writer_;
+    std::optional<trace::ConsoleWriter> console_; ///< of the boot's file
 };
 
 } // namespace mmioscope::record

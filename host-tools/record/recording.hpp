@@ -27,6 +27,9 @@ public:
     /// if the file cannot be written.
     void feed(std::span<const std::byte> bytes) { decoder_.feed(bytes); }
 
+    /// What came beside the stream: the guest's console.
+    void console(std::span<const std::byte> text) { parts_.console(text); }
+
     /// The bytes before and after this are not of one piece.
     void broken_off();
 

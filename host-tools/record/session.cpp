@@ -88,6 +88,8 @@ public:
         append(file_.get(), wire_.console(), "the console");
         return wire_.stream();
     }
+    /// What was the console's of those taken last.
+    std::span<const std::byte> text() const { return wire_.console(); }
 
 private:
     FileDescriptor file_;
@@ -106,6 +108,9 @@ public:
         const unsigned breaks = link_.breaks();
         const std::span<const std::byte> bytes = link_.read(moment);
         recording_.feed(console_ != nullptr ? console_->take(bytes) : bytes);
+        if (console_ != nullptr) {
+            recording_.console(console_->text());
+        }
         if (relay_ != nullptr) {
             relay_->pass(bytes);
         }

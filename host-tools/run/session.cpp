@@ -1,8 +1,10 @@
 #include "run/session.hpp"
 
+#include "lib/console_writer.hpp"
 #include "lib/progress_line.hpp"
 #include "run/access_logs.hpp"
 #include "run/closing.hpp"
+#include "run/console_file.hpp"
 #include "run/monitor.hpp"
 #include "run/qemu_command.hpp"
 #include "run/run_files.hpp"
@@ -77,12 +79,40 @@ trace::About about(const Plan& plan, unsigned boot) {
     return {std::move(lines), plan.names.symbols, plan.tree};
 }
 
+/// The guest's console on its way into the trace.
+class Console {
+public:
+    Console(ConsoleFile& from, trace::FileWriter& file, std::uint32_t frequency)
+        : from_(from), to_(file, frequency) {}
+
+    /// Records have been read: what time it is by them.
+    void see(const trace::Summary& summary) {
+        if (summary.last()) {
+            to_.see(*summary.last());
+        }
+    }
+    void pass() { to_.add(from_.read_more()); }
+    void finish() {
+        for (auto more = from_.read_more(); !more.empty(); more = from_.read_more()) {
+            to_.add(more);
+        }
+    }
+
+private:
+    ConsoleFile& from_;
+    trace::ConsoleWriter to_;
+};
+
 Stop record(TraceSource& source, trace::FileWriter& file, Watch& watch, ProgressLine& progress,
-            Wires& wires) {
+            Wires& wires, Console& console) {
     Clock::time_point next_flush = Clock::now();
     for (;;) {
         wires.pass();
         const std::size_t count = source.pass();
+        if (count > 0) {
+            console.see(source.summary());
+        }
+        console.pass();
         if (std::optional<Stop> stop = watch.check()) {
             return *stop;
         }
@@ -112,6 +142,7 @@ struct Run {
     Watch& watch;
     ProgressLine& progress;
     Wires& wires;
+    ConsoleFile& console;
     view::LivePrinter* printer;
 
     /// The machine is to be reset, and its next boot to be traced.
@@ -129,11 +160,13 @@ Stop record_boot(const Run& run, TraceSource& source, FileDescriptor opened, uns
     if (run.printer != nullptr) {
         run.printer->follow(trace_file);
     }
-    const Stop stop = record(source, file, run.watch, run.progress, run.wires);
+    Console console(run.console, file, source.frequency());
+    const Stop stop = record(source, file, run.watch, run.progress, run.wires, console);
     if (!run.goes_on(stop, boot)) {
         run.qemu.terminate(2s);
     }
     run.wires.pass();
+    console.finish();
     source.finish(stop.ending);
     return stop;
 }
@@ -153,6 +186,7 @@ Status run_session(const Plan& plan) {
     std::unique_ptr<TraceSource> source = make_source(plan, memory, files);
     LogFile hypervisor_log(
         (plan.board->one_serial() ? files.console_log : files.hypervisor_log).get());
+    ConsoleFile console_text(files.console_log.get());
     Wires wires(plan.options, files);
     const QemuFiles inherited =
         wires.for_qemu(files.for_qemu(memory.fd(), monitor ? monitor->for_qemu() : -1));
@@ -175,7 +209,8 @@ Status run_session(const Plan& plan) {
         if (!printer && prints(plan.options)) {
             printer.emplace(plan.options.live);
         }
-        const Run run{plan, qemu, watch, progress, wires, printer ? &*printer : nullptr};
+        const Run run{plan,  qemu,         watch, progress,
+                      wires, console_text, printer ? &*printer : nullptr};
         const Stop stop =
             record_boot(run, *source,
                         boot == 1 ? std::move(files.trace) : trace_file(plan.options, boot), boot);

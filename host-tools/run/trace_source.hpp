@@ -37,6 +37,8 @@ public:
     /// Takes what has come since. Returns how much of it there was.
     virtual std::size_t pass() = 0;
     virtual const trace::Summary& summary() const = 0;
+    /// After begin(): ticks of its clock in a second.
+    virtual std::uint32_t frequency() const = 0;
     /// The machine has stopped: takes the rest and ends the file.
     virtual void finish(abi::Ending ending) = 0;
     /// After finish().
@@ -56,6 +58,7 @@ public:
     void begin(trace::FileWriter& file, const trace::About& about) override;
     std::size_t pass() override { return recorder_->pass(); }
     const trace::Summary& summary() const override { return recorder_->summary(); }
+    std::uint32_t frequency() const override { return area_->header().counter_frequency; }
     void finish(abi::Ending ending) override { recorder_->finish(ending); }
     TraceResult result() const override;
     std::unique_ptr<TraceSource> next_boot() const override;
@@ -81,6 +84,7 @@ public:
     void begin(trace::FileWriter& file, const trace::About& about) override;
     std::size_t pass() override;
     const trace::Summary& summary() const override { return recorder_->summary(); }
+    std::uint32_t frequency() const override { return recorder_->head()->info.counter_frequency; }
     void finish(abi::Ending ending) override;
     TraceResult result() const override;
     std::unique_ptr<TraceSource> next_boot() const override;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <limits>
+#include <sstream>
 
 namespace mmioscope::view {
 
@@ -20,16 +21,71 @@ std::vector<analysis::DmesgLine> lines_of(const std::string& path) {
     return lines;
 }
 
-std::int64_t find_offset(const std::vector<analysis::DmesgLine>& lines, const std::string& path) {
-    if (path == "-") {
-        throw bad_input("--dmesg: a pipe is read once; --dmesg-offset has to say where it belongs");
+// A terminal is not to be told what to do by a guest.
+std::string printable(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(),
+        [](unsigned char c) { return (c < ' ' && c != '\t') || c == 0x7f; }, '?');
+    return text;
+}
+
+/// The kernel's log as it came by the guest's console, of which the trace has the times.
+struct OwnLog {
+    std::vector<analysis::DmesgLine> lines;
+    std::optional<std::int64_t> zero; ///< printk's 0 by these times, ns
+};
+
+// The least of what the lines came behind their own time: what delayed a line only made it later.
+OwnLog own_log(const std::string& path) {
+    reading::TraceOptions late; // no record is wanted
+    late.path = path;
+    late.from = std::numeric_limits<std::uint64_t>::max();
+    reading::Trace trace(late);
+    while (trace.next() != nullptr) {
     }
+    const trace::TraceReader& reader = trace.reader();
+    const std::uint32_t frequency = reader.info() ? reader.info()->counter_frequency : 0;
+    const std::optional<std::uint64_t> start = reader.start();
+    OwnLog log;
+    for (const trace::ConsoleText::Line& line : reader.console().lines()) {
+        std::istringstream in(line.text);
+        for (analysis::DmesgLine& found : analysis::read_dmesg(in)) {
+            if (start && line.time != 0 && found.nanoseconds != 0) {
+                // In front of the trace's first record, too: then printk's 0 is before it.
+                const bool earlier = line.time < *start;
+                const std::uint64_t away = earlier ? *start - line.time : line.time - *start;
+                const auto nanoseconds =
+                    static_cast<std::int64_t>(reading::nanoseconds(away, frequency));
+                const std::int64_t came = earlier ? -nanoseconds : nanoseconds;
+                const std::int64_t bound = came - found.nanoseconds;
+                log.zero = std::min(log.zero.value_or(bound), bound);
+            }
+            log.lines.push_back(std::move(found));
+        }
+    }
+    if (log.lines.empty()) {
+        throw bad_input("{}: the trace has no kernel's log from its console: --dmesg needs a file",
+                        path);
+    }
+    return log;
+}
+
+std::int64_t find_offset(const std::vector<analysis::DmesgLine>& lines, const std::string& path,
+                         std::optional<std::int64_t> by_console) {
     reading::TraceOptions whole;
     whole.path = path;
     reading::Trace trace(whole);
     analysis::DmesgOffset offset(lines);
     while (const Event* event = trace.next()) {
         offset.add(*event);
+    }
+    if (!offset.estimate() && by_console) {
+        fmt::print(
+            stderr,
+            "mmioscope: dmesg: printk's 0 is at {:.6f} s of the trace, by when the console's "
+            "lines came to the host\n",
+            static_cast<double>(*by_console) / 1e9);
+        return *by_console;
     }
     if (!offset.estimate()) {
         throw bad_input("--dmesg: no line of it goes out by a traced UART; "
@@ -46,9 +102,20 @@ std::int64_t find_offset(const std::vector<analysis::DmesgLine>& lines, const st
 } // namespace
 
 DmesgLines::DmesgLines(const std::string& path, std::optional<std::int64_t> offset,
-                       const reading::TraceOptions& options)
-    : lines_(lines_of(path)) {
-    const std::int64_t zero = offset ? *offset : find_offset(lines_, options.path);
+                       const reading::TraceOptions& options) {
+    if (options.path == "-" && (path.empty() || !offset)) {
+        throw bad_input("--dmesg: a pipe is read once; {} has to say where it belongs",
+                        path.empty() ? "a file, and --dmesg-offset," : "--dmesg-offset");
+    }
+    std::optional<std::int64_t> by_console;
+    if (path.empty()) {
+        OwnLog log = own_log(options.path);
+        lines_ = std::move(log.lines);
+        by_console = log.zero;
+    } else {
+        lines_ = lines_of(path);
+    }
+    const std::int64_t zero = offset ? *offset : find_offset(lines_, options.path, by_console);
     const auto from = static_cast<std::int64_t>(options.from.value_or(0));
     const std::int64_t to = options.to ? static_cast<std::int64_t>(*options.to)
                                        : std::numeric_limits<std::int64_t>::max();
@@ -60,6 +127,11 @@ DmesgLines::DmesgLines(const std::string& path, std::optional<std::int64_t> offs
     });
     std::stable_sort(lines_.begin(), lines_.end(),
                      [](const auto& a, const auto& b) { return a.nanoseconds < b.nanoseconds; });
+    // A guest that prints its log again says nothing new.
+    const auto again = [](const auto& a, const auto& b) {
+        return a.nanoseconds == b.nanoseconds && a.text == b.text;
+    };
+    lines_.erase(std::unique(lines_.begin(), lines_.end(), again), lines_.end());
 }
 
 void DmesgLines::print_up_to(std::int64_t nanoseconds, const trace::TraceReader& reader,
@@ -71,7 +143,7 @@ void DmesgLines::print_up_to(std::int64_t nanoseconds, const trace::TraceReader&
             static_cast<std::int64_t>(static_cast<double>(line.nanoseconds) / 1e9 * frequency);
         printer.add(line.nanoseconds,
                     reader.start().value_or(0) + static_cast<std::uint64_t>(ticks),
-                    "dmesg " + line.text);
+                    "dmesg " + printable(line.text));
     }
 }
 

@@ -3,6 +3,8 @@
 #include "lib/about.hpp"
 #include "lib/task_table.hpp"
 #include "symbols/section.hpp"
+#include "lib/console_text.hpp"
+#include "lib/file_writer.hpp"
 
 #include <fmt/format.h>
 #include <libfdt.h>
@@ -10,6 +12,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <sstream>
 #include <stdexcept>
@@ -95,6 +98,11 @@ public:
             }
         } else if (word == "text") {
             characters(in);
+        } else if (word == "console") {
+            double seconds = 0;
+            in >> seconds >> std::ws;
+            std::getline(in, word);
+            text.console.emplace_back(std::llround(seconds * text.frequency), unescaped(word));
         } else {
             record(word, in);
         }
@@ -196,6 +204,16 @@ private:
         add(record);
     }
 
+    static std::string unescaped(std::string string) {
+        for (const auto& [word, meant] : {std::pair("\\n", "\r\n"), std::pair("\\e", "\x1b")}) {
+            for (std::size_t at = string.find(word); at != std::string::npos;
+                 at = string.find(word)) {
+                string.replace(at, 2, meant);
+            }
+        }
+        return string;
+    }
+
     void characters(std::istream& in) {
         std::string time;
         std::string device;
@@ -208,11 +226,7 @@ private:
         abi::set_physical_address(
             record, std::find_if(text.regions.begin(), text.regions.end(), is_it)->base);
         record.access = abi::encode_access(true, 0);
-        for (std::size_t at = string.find("\\n"); at != std::string::npos;
-             at = string.find("\\n")) {
-            string.replace(at, 2, "\r\n");
-        }
-        for (const char c : string) {
+        for (const char c : unescaped(string)) {
             record.value = static_cast<unsigned char>(c);
             record.cpu_sequence = sequence_[record.cpu];
             add(record);
@@ -340,6 +354,12 @@ void write_trace(const TraceText& text, int fd) {
     }
     trace::write_about(writer, {"", symbols::pack(symbols_of(text))});
     writer.values(trace::tasks_section, std::span<const trace::TaskEntry>(tasks_of(text)));
+    for (const auto& [time, string] : text.console) {
+        std::vector<char> payload(sizeof time + string.size());
+        std::memcpy(payload.data(), &time, sizeof time);
+        string.copy(payload.data() + sizeof time, string.size());
+        writer.values(trace::console_section, std::span<const char>(payload));
+    }
     writer.append(text.records);
     writer.flush();
     std::vector<abi::Loss> losses;

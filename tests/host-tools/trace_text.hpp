@@ -27,6 +27,7 @@ namespace mmioscope::test {
 ///     TIME cpuN gap|marker|power|... [MEMBER=NUMBER]...
 ///     text TIME cpuN DEVICE STRING           one-byte writes to the device's first register, 10 us
 ///                                            apart; \n in STRING is CR and LF
+///     console TIME STRING                    came by the guest's console; \n is CR and LF, \e ESC
 /// MEMBER is one of abi::Record's, or type.
 struct TraceText {
     struct Code {
@@ -41,6 +42,7 @@ struct TraceText {
     std::map<std::uint32_t, Code> code;                                  ///< by address
     std::map<std::uint32_t, Task> tasks;                                 ///< by Record::task
     std::set<std::string> options;
+    std::vector<std::pair<std::uint64_t, std::string>> console; ///< by time
 };
 
 /// Reads up to the end or a line "----". Throws std::runtime_error that names the line.

@@ -65,6 +65,8 @@ one_uart() { # UART
     "$build/tests/same-records" "$out/trace.mmio" "$out/recorded.mmio" >"$out/same" || fail "$(cat "$out/same")"
     cmp "$out/console" "$out/console.recorded" >"$out/cmp" 2>&1 || fail "the consoles differ: $(cat "$out/cmp")"
     has console '^\[ +[0-9.]+\] reboot: Power down'
+    "$mmioscope" print --dmesg "$out/recorded.mmio" >"$out/dmesg" 2>"$out/words" || fail "print --dmesg: $(tail -n 1 "$out/words")"
+    has dmesg ' dmesg \[ +[0-9.]+\] reboot: Power down' "the recorded trace has not the console's text"
     [ "$(LC_ALL=C tr -d '\000-\177' <"$out/console" | wc -c)" = 0 ] || fail "bytes of the stream in the console"
 }
 one_uart_on_virt() {

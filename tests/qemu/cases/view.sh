@@ -284,6 +284,46 @@ view_dmesg() {
 }
 add test view-dmesg 3 view_dmesg
 
+# The log that the trace itself has, from the guest's console: by its own times, or by the traced UART.
+view_own_log() {
+    view_traces
+    { cat "$out/text"; printf '%s\n' 'console 0.9 early\n[    0.400000] he' 'console 0.95 llo\n' \
+        'console 1.7 [    1.000000] \e[31mred\n[    1.000000] \e[31mred\n'; } >"$out/text.console"
+    "$build/tests/trace-of-text" "$out/text.console" "$out/console.mmio" || fail "trace-of-text failed"
+    view_does 0 print "$out/console.mmio" --dmesg
+    has stderr "printk's 0 is at 0.500000 s of the trace, by when the console's lines came"
+    has stdout '^ +0\.900000 dmesg \[    0\.400000\] hello$'
+    has stdout '^ +1\.500000 dmesg \[    1\.000000\] \?\[31mred$'
+    [ "$(grep -c ' dmesg ' "$out/stdout")" = 2 ] || fail "$(grep -c ' dmesg ' "$out/stdout") lines of the log, not 2"
+    cp "$out/stdout" "$out/own"
+    view_does 0 print --dmesg "$out/console.mmio"
+    cmp -s "$out/own" "$out/stdout" || fail "--dmesg FILE alone is another"
+    view_does 0 print --dmesg-offset 0.1 --dmesg --from 0.4 "$out/console.mmio"
+    has stdout '^ +0\.500000 dmesg \[    0\.400000\] hello$'
+    { cat "$out/text.console"; echo 'text 2.5 cpu0 serial0 \n'; echo 'text 2.55 cpu0 serial0 [    0.400000] hello\n'; } >"$out/text.both"
+    "$build/tests/trace-of-text" "$out/text.both" "$out/both.mmio" || fail "trace-of-text failed"
+    view_does 0 print --dmesg "$out/both.mmio"
+    has stderr "printk's 0 is at 2.150000 s of the trace, by 1 of 3 lines"
+    view_refuses 'no kernel.s log from its console: --dmesg needs a file' print --dmesg "$out/trace.mmio"
+}
+add test view-own-log 3 view_own_log
+
+# A kernel's log without a UART in the trace: what the console printed is in the file, at the time at which it came.
+view_console() {
+    run_linux mmioscope.steps=none --trace rtc@170000 --no-print
+    complete
+    status=0
+    "$mmioscope" print --dmesg "$out/trace.mmio" >"$out/dmesg" 2>"$out/words" || status=$?
+    exits_with 0
+    has words "printk's 0 is at -?[0-9.]+ s of the trace, by when the console's lines came to the host"
+    has dmesg ' dmesg \[ +0\.[0-9]+\] Linux version '
+    # The driver says so right behind its first accesses, which are the trace's 0.
+    awk '/ dmesg .*rtc-pl031.*registered as rtc0/ { found = 1; exit !($1 > -1 && $1 < 2) } END { exit !found }' "$out/dmesg" ||
+        fail "rtc0's line is not near its accesses: $(grep 'registered as rtc0' "$out/dmesg")"
+    [ "$(grep -c ' dmesg ' "$out/dmesg")" -ge 50 ] || fail "only $(grep -c ' dmesg ' "$out/dmesg") lines of the log"
+}
+add test view-console 20 view_console
+
 # What is printed while a guest runs is chosen and shown as print does it; the file has everything. So with record.
 view_live() {
     local chosen=(--all -F w --cpu 0 --ts delta --from 1us)
