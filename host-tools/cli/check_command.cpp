@@ -1,6 +1,8 @@
 #include "cli/commands.hpp"
+#include "cli/option_types.hpp"
 #include "lib/open_source.hpp"
 #include "lib/trace_check.hpp"
+#include "view/output.hpp"
 
 #include <memory>
 #include <string>
@@ -32,25 +34,26 @@ const char* word(const trace::CheckResult& result) {
     return result.cut ? "cut" : result.lossy ? "lossy" : "damaged";
 }
 
-Status check(const std::string& path) {
+Status check(const std::string& path, std::FILE* out) {
     const std::unique_ptr<trace::ByteSource> source = trace::open_source(path);
     const trace::CheckResult result = trace::check_trace(*source);
     for (const std::string& problem : result.problems) {
-        fmt::print("{}: {}\n", path, problem);
+        fmt::print(out, "{}: {}\n", path, problem);
     }
     if (result.more_problems > 0) {
-        fmt::print("{}: ... and {} more\n", path, result.more_problems);
+        fmt::print(out, "{}: ... and {} more\n", path, result.more_problems);
     }
-    fmt::print("{}: {}: {} records in {} sections, {} lost\n", path, word(result), result.records,
-               result.sections, result.lost);
+    fmt::print(out, "{}: {}: {} records in {} sections, {} lost\n", path, word(result),
+               result.records, result.sections, result.lost);
     return result.sound() ? Status::fine : Status::failed;
 }
 
-Status check_all(const std::vector<std::string>& paths) {
+Status check_all(const std::vector<std::string>& paths, const std::string& output) {
+    view::Output out(output);
     Status worst = Status::fine;
     for (const std::string& path : paths) {
         try {
-            worst = std::max(worst, check(path));
+            worst = std::max(worst, check(path, out.file()));
         } catch (const Error& error) {
             const std::string text = error.what();
             const bool named = text.find(path) != std::string::npos;
@@ -58,6 +61,7 @@ Status check_all(const std::vector<std::string>& paths) {
             worst = std::max(worst, error.status());
         }
     }
+    out.close();
     return worst;
 }
 
@@ -66,9 +70,15 @@ Status check_all(const std::vector<std::string>& paths) {
 void add_check(CLI::App& app, Action& action) {
     CLI::App& command = *app.add_subcommand("check", "Say whether trace files are whole and sound");
     const auto paths = std::make_shared<std::vector<std::string>>();
-    command.add_option("file", *paths, "Trace files; - for standard input")->required();
+    const auto output = std::make_shared<std::string>();
+    command.add_option("-i,--input,file", *paths, "Trace files; - for standard input")
+        ->required()
+        ->type_name("FILE");
+    add_file(command, "-o,--output", *output, "Write here, not to standard output");
     command.footer(footer);
-    command.callback([paths, &action] { action = [paths] { return check_all(*paths); }; });
+    command.callback([paths, output, &action] {
+        action = [paths, output] { return check_all(*paths, *output); };
+    });
 }
 
 } // namespace mmioscope::cli

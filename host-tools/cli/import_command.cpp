@@ -18,6 +18,7 @@ struct Options {
     std::string format;
     std::string input = "-";
     std::string output;
+    bool strict = false;
 };
 
 constexpr char footer[] = R"(
@@ -78,7 +79,10 @@ Status import_file(const Options& options) {
     Log log(options.input);
     exporting::Output output(options.output);
     const importing::Report report = import_log(options, log, output.fd());
-    output.finish();
+    const bool keep = !options.strict || report.malformed.count == 0;
+    if (keep) {
+        output.finish();
+    }
     for (const std::string& line : report.malformed.first) {
         fmt::print(stderr, "mmioscope: {}: {}\n", options.input, line);
     }
@@ -88,6 +92,9 @@ Status import_file(const Options& options) {
     }
     for (const std::string& note : report.notes) {
         fmt::print(stderr, "mmioscope: {}: {}\n", options.input, note);
+    }
+    if (!keep) {
+        throw failure("{}: nothing was written (--strict)", options.input);
     }
     fmt::print(stderr, "mmioscope: {} accesses, {} lost\n", report.accesses, report.lost);
     return report.malformed.count == 0 ? Status::fine : Status::failed;
@@ -107,6 +114,7 @@ void add_import(CLI::App& app, Action& action) {
     command.add_option("-o,--output", options->output, "Trace file; - for standard output")
         ->required()
         ->type_name("FILE");
+    command.add_flag("--strict", options->strict, "No trace if a line cannot be used");
     command.footer(footer);
     command.callback([options, &action] { action = [options] { return import_file(*options); }; });
 }

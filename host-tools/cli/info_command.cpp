@@ -1,5 +1,7 @@
 #include "cli/commands.hpp"
 #include "cli/name_options.hpp"
+#include "cli/option_types.hpp"
+#include "cli/view_options.hpp"
 #include "info/text.hpp"
 #include "reading/trace.hpp"
 
@@ -11,7 +13,7 @@ namespace mmioscope::cli {
 namespace {
 
 struct Options {
-    reading::TraceOptions trace;
+    ViewOptions view;
     bool coverage = false;
 };
 
@@ -30,7 +32,8 @@ Examples:
 Exit status: 0 the trace is whole, 1 it is cut, damaged or lacks records, 2 it cannot be read.)";
 
 Status info(const Options& options) {
-    reading::Trace trace(options.trace);
+    reading::Trace trace(trace_options(options.view));
+    view::Output out(options.view.output);
     registers::Coverage coverage;
     trace::Summary summary;
     std::uint64_t last = 0;
@@ -41,12 +44,13 @@ Status info(const Options& options) {
     }
     const trace::TraceReader& reader = trace.reader();
     if (options.coverage) {
-        fmt::print("{}", info::unnamed_text(coverage));
+        fmt::print(out.file(), "{}", info::unnamed_text(coverage));
     } else {
-        fmt::print("{}\n{}\n", info::head_text(reader, summary, last),
+        fmt::print(out.file(), "{}\n{}\n", info::head_text(reader, summary, last),
                    info::devices_text(reader, trace.naming().devices()));
     }
-    fmt::print("{}", info::coverage_text(coverage));
+    fmt::print(out.file(), "{}", info::coverage_text(coverage));
+    out.close();
     return reader.sound() && reader.end()->lost == 0 ? Status::fine : Status::failed;
 }
 
@@ -56,9 +60,10 @@ void add_info(CLI::App& app, Action& action) {
     CLI::App& command =
         *app.add_subcommand("info", "Print what a trace is, and what its devices are");
     const auto options = std::make_shared<Options>();
-    command.add_option("file", options->trace.path, "Trace file; - for standard input")->required();
+    add_input_options(command, options->view);
+    add_file(command, "-o,--output", options->view.output, "Write here, not to standard output");
     command.add_flag("--coverage", options->coverage, "Print what has no name, and how much has");
-    add_name_options(command, options->trace);
+    add_name_options(command, options->view.trace);
     command.footer(footer);
     command.callback([options, &action] { action = [options] { return info(*options); }; });
 }

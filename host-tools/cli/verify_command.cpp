@@ -1,9 +1,11 @@
 #include "cli/commands.hpp"
+#include "cli/option_types.hpp"
 #include "cli/trace_input.hpp"
 #include "lib/open_source.hpp"
 #include "verify/compare.hpp"
 #include "verify/pc_log.hpp"
 #include "verify/report.hpp"
+#include "view/output.hpp"
 
 #include <memory>
 #include <string>
@@ -16,6 +18,7 @@ struct Options {
     std::string trace;
     std::string log;
     std::string pc_log; ///< empty: none
+    std::string output;
     bool counts = false;
 };
 
@@ -36,13 +39,13 @@ std::string trace_faults(const trace::TraceReader& reader, const verify::Events&
 
 // Whether the PCs are those of the log.
 bool verify_pcs(const std::string& path, const verify::Events& events,
-                const trace::TraceReader& reader) {
+                const trace::TraceReader& reader, std::FILE* out) {
     verify::AccessLog log = verify::read_pc_log(*trace::open_source(path));
     if (log.lines.empty()) {
         throw bad_input("{} holds no accesses: is it the log of pc-log.so?", path);
     }
     const verify::Result result = verify::compare_pcs(log, events.all, reader.regions());
-    fmt::print("{}{}\n", verify::difference_details(result, log, events.all, reader.names()),
+    fmt::print(out, "{}{}\n", verify::difference_details(result, log, events.all, reader.names()),
                verify::verdict(result, "PCs"));
     return result.differences.empty();
 }
@@ -57,17 +60,21 @@ Status verify(const Options& options) {
         throw bad_input("{} holds no accesses: is it QEMU's log of mmioscope run --access-log?",
                         options.log);
     }
+    view::Output output(options.output);
+    std::FILE* const out = output.file();
     const verify::Result result = verify::compare(log, events.all, reader.regions());
     const std::string faults = trace_faults(reader, events);
     const bool same = result.differences.empty() && faults.empty();
     if (options.counts) {
-        fmt::print("{}\n", verify::counts(result, log.lines.size(), events.all.size()));
+        fmt::print(out, "{}\n", verify::counts(result, log.lines.size(), events.all.size()));
+        output.close();
         return same ? Status::fine : Status::failed;
     }
-    fmt::print("{}", verify::difference_details(result, log, events.all, reader.names()));
-    fmt::print("{}{}", faults, verify::notes(result, log));
-    const bool pcs = options.pc_log.empty() || verify_pcs(options.pc_log, events, reader);
-    fmt::print("{}\n", verify::verdict(result));
+    fmt::print(out, "{}", verify::difference_details(result, log, events.all, reader.names()));
+    fmt::print(out, "{}{}", faults, verify::notes(result, log));
+    const bool pcs = options.pc_log.empty() || verify_pcs(options.pc_log, events, reader, out);
+    fmt::print(out, "{}\n", verify::verdict(result));
+    output.close();
     return same && pcs ? Status::fine : Status::failed;
 }
 
@@ -77,8 +84,11 @@ void add_verify(CLI::App& app, Action& action) {
     CLI::App& command = *app.add_subcommand(
         "verify", "Compare a trace with QEMU's own log of the same run, event by event");
     const auto options = std::make_shared<Options>();
-    command.add_option("trace", options->trace, "Trace file")->required();
+    command.add_option("-i,--input,trace", options->trace, "Trace file")
+        ->required()
+        ->type_name("FILE");
     command.add_option("log", options->log, "QEMU's log (mmioscope run --access-log)")->required();
+    add_file(command, "-o,--output", options->output, "Write here, not to standard output");
     CLI::Option* const pc_log =
         command
             .add_option("--pc-log", options->pc_log,

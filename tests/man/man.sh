@@ -52,5 +52,16 @@ for page in docs/man/*.1; do
     result "$(basename "$page"): examples use options that there are" "$(unknown_in_examples "$page")"
 done
 
+# The table of common options in host-tools/README.md: `| command | `-i` | ...`, a cell with words where a command has it.
+table=host-tools/README.md
+columns() { sed -n 's/^| command | \(.*\) |$/\1/p' "$table" | tr -d '` ' | tr '|' '\n'; }
+row() { sed -n "s/^| \`$1\` | \(.*\) |\$/\1/p" "$table" | tr -d ' ' | tr '|' '\n'; }
+by_table() { paste -d' ' <(columns) <(row "$1") | while read -r option there; do echo "$option ${there:+yes}"; done; }
+by_help() { columns | while read -r option; do echo "$option $(help_options "$1" | grep -qxe "$option" && echo yes)"; done; }
+result "the table of common options is there" "$([ "$(columns | wc -l)" -ge 10 ] || echo "not in $table")"
+for command in $(commands); do
+    result "$command: common options are those of the table" "$(diff <(by_table "$command") <(by_help "$command"))"
+done
+
 echo "man: $passed passed, $failed failed"
 [ "$failed" = 0 ]

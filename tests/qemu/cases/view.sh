@@ -306,6 +306,36 @@ view_own_log() {
     has stderr "printk's 0 is at 2.150000 s of the trace, by 1 of 3 lines"
     view_refuses 'no kernel.s log from its console: --dmesg needs a file' print --dmesg "$out/trace.mmio"
 }
+# -i and -o of commands that have no other options in common with the others.
+view_files() {
+    view_traces
+    local command
+    for command in info check; do
+        status=0
+        "$mmioscope" $command "$out/trace.mmio" >"$out/plain" 2>/dev/null || status=$?
+        view_does $status $command -i "$out/trace.mmio" -o "$out/file"
+        [ ! -s "$out/stdout" ] || fail "$command -o: something on standard output"
+        cmp -s "$out/plain" "$out/file" || fail "$command -i -o is another"
+        view_refuses 'cannot write' $command -o "$out/no such folder/x" "$out/trace.mmio"
+    done
+    # QEMU's log of these accesses.
+    printf 'memory_region_ops_%s cpu %d mr 0x1 addr 0x%x value 0x%x size %d name %s\n' \
+        read 0 0x1c090018 0x90 2 "'pl011'" write 1 0x1c090000 0x20 2 "'pl011'" \
+        read 1 0x1c050008 0x1aa 4 "'pl181'" write 0 0x1c050008 0x5 4 "'pl181'" >"$out/log"
+    status=0
+    "$mmioscope" verify "$out/trace.mmio" "$out/log" >"$out/plain" 2>"$out/stderr" || status=$?
+    [ -s "$out/plain" ] || fail "verify: $(cat "$out/stderr")"
+    view_does $status verify -i "$out/trace.mmio" "$out/log" -o "$out/file"
+    cmp -s "$out/plain" "$out/file" || fail "verify -i -o is another"
+    { cat "$out/log"; echo 'memory_region_ops_read nonsense'; } >"$out/bad"
+    view_does 1 import --from qemu -i "$out/bad" -o "$out/kept.mmio"
+    [ -s "$out/kept.mmio" ] || fail "import kept nothing: $(cat "$out/stderr")"
+    view_does 1 import --from qemu --strict -i "$out/bad" -o "$out/strict.mmio"
+    has stderr 'nothing was written \(--strict\)$'
+    [ ! -e "$out/strict.mmio" ] || fail "import --strict left a file"
+}
+add test view-files 3 view_files
+
 add test view-own-log 3 view_own_log
 
 # A kernel's log without a UART in the trace: what the console printed is in the file, at the time at which it came.
