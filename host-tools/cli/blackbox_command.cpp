@@ -1,15 +1,20 @@
 #include "cli/commands.hpp"
+#include "cli/name_options.hpp"
+#include "cli/option_types.hpp"
+#include "cli/view_options.hpp"
 #include "lib/black_box.hpp"
 #include "lib/device_tree.hpp"
 #include "lib/error.hpp"
+#include "lib/file_writer.hpp"
 #include "lib/marker_text.hpp"
 #include "lib/ram_image.hpp"
-#include "lib/record_text.hpp"
 #include "lib/recorded_boot.hpp"
 #include "lib/report.hpp"
 #include "lib/size.hpp"
-#include "reading/naming.hpp"
+#include "reading/trace.hpp"
 #include "view/line.hpp"
+
+#include <unistd.h>
 
 #include <memory>
 #include <string>
@@ -19,7 +24,7 @@ namespace mmioscope::cli {
 namespace {
 
 struct Options {
-    std::string file;
+    ViewOptions view;
     std::string base; ///< empty: not known
     std::uint64_t count = 64;
     bool current = false;
@@ -69,90 +74,135 @@ std::span<const std::byte> tree_of(const trace::FoundArea& found, std::span<std:
     return trace::tree_is_sound(tree) ? tree : std::span<const std::byte>();
 }
 
+/// `records` as a trace of their own: so they are chosen, and get their names, as those of any
+/// trace.
+FileDescriptor as_trace(const trace::Area& area, std::span<const std::byte> tree,
+                        std::span<const abi::Record> records) {
+    FileDescriptor file = memory_file("records", 0);
+    trace::WriteProgress progress;
+    trace::FileWriter writer(file.get(), progress);
+    const abi::Info info = area.info();
+    writer.values(abi::SectionType::info, std::span(&info, 1));
+    writer.section(abi::SectionType::device_tree, tree);
+    writer.values(abi::SectionType::regions, std::span<const abi::RegionEntry>(area.regions()));
+    writer.append(records);
+    writer.finish(0, abi::Ending::machine_off);
+    ::lseek(file.get(), 0, SEEK_SET);
+    return file;
+}
+
+/// A boot, as far as it is known.
+struct KnownBoot {
+    const trace::Area& area;
+    std::span<const std::byte> tree; ///< empty: not known
+    const char* which;
+};
+
 // The lines of one boot's records.
 class Lines {
 public:
-    Lines(const trace::DeviceNames& names, std::uint32_t frequency)
-        : names_(names), frequency_(frequency), format_(style(names, frequency)) {}
+    Lines(const KnownBoot& boot, const Options& options, const view::Output& out)
+        : boot_(boot), names_(boot.area.regions(), boot.tree), options_(options), out_(out) {}
 
-    std::string titles() const { return format_.titles(); }
-
-    void print(const abi::Record& record, const std::string& behind) {
-        const std::string text = reading::text_of(record);
-        print(event(record, text), behind);
+    /// Times are those of the machine's counter, since its 0.
+    void print(std::span<const abi::Record> records, bool finished) {
+        const FileDescriptor file = as_trace(boot_.area, boot_.tree, records);
+        trace::FileSource source(file.get());
+        reading::TraceOptions chosen = selection(options_.view);
+        chosen.path = options_.view.file;
+        chosen.start = 0;
+        reading::Trace trace(chosen, source);
+        view::LineFormat& format = format_of(trace.reader());
+        if (finished) {
+            fmt::print(out_.file(), "{}\n", format.titles());
+        }
+        trace::MarkerTexts markers;
+        while (const Event* event = trace.next()) {
+            if (event->record->type != abi::RecordType::marker) {
+                print(*event, finished, format);
+            } else if (const std::optional<trace::Marker> marker = markers.add(*event->record)) {
+                print(*marker, event->nanoseconds, format);
+            }
+        }
+        for (const trace::Marker& marker : markers.open()) {
+            print(marker, reading::nanoseconds(marker.record.time, frequency()), format);
+        }
     }
-    void print(const trace::Marker& marker) { print(event(marker.record, marker.text), ""); }
 
     void print_in_flight(const abi::Record& record) {
-        const Event access = event(record, {});
-        fmt::print("{:>12} cpu{} ?? {:<{}} +{:#05x} {:<10} pc {:#010x} (in flight; no begin "
-                   "record tells more)\n",
-                   format_.time(static_cast<std::int64_t>(access.nanoseconds), record.time),
-                   record.cpu, access.device, names_.width(), access.offset, "?", record.pc);
+        const std::uint64_t nanoseconds = reading::nanoseconds(record.time, frequency());
+        view::LineStyle style;
+        style.frequency = frequency();
+        const std::uint64_t offset = abi::physical_address(record) - names_.base(record.device);
+        fmt::print(
+            out_.file(),
+            "{:>12} cpu{} ?? {:<{}} +{:#05x} {:<10} {}(in flight; no begin record tells "
+            "more)\n",
+            view::LineFormat(style).time(static_cast<std::int64_t>(nanoseconds), record.time),
+            record.cpu, names_[record.device], names_.width(), offset, "?",
+            options_.view.trace.no_pc ? "" : fmt::format("pc {:#010x} ", record.pc));
     }
 
 private:
-    static view::LineStyle style(const trace::DeviceNames& names, std::uint32_t frequency) {
-        view::LineStyle style;
-        style.frequency = frequency;
-        style.device_width = names.width();
-        return style;
+    std::uint32_t frequency() const { return boot_.area.header().counter_frequency; }
+
+    view::LineFormat& format_of(const trace::TraceReader& reader) {
+        if (!format_) {
+            format_.emplace(line_style(options_.view, reader, out_));
+        }
+        return *format_;
     }
 
-    // Of the boot before only what the area itself has is known.
-    Event event(const abi::Record& record, std::string_view text) const {
-        Event event;
-        event.record = &record;
-        event.nanoseconds = reading::nanoseconds(record.time, frequency_);
-        event.device = names_[record.device];
-        event.offset = abi::physical_address(record) - names_.base(record.device);
-        event.text = text;
-        return event;
-    }
-    void print(const Event& event, const std::string& behind) {
+    // The task's address is all that is known of it: its name was in memory that is another's now.
+    void print(const Event& event, bool with_task, view::LineFormat& format) {
         std::string line;
-        format_.append(line, event);
-        fmt::print("{}{}\n", line, behind);
+        format.append(line, event);
+        fmt::print(out_.file(), "{}{}\n", line,
+                   with_task ? fmt::format(" task {:#x}", event.record->task) : "");
+    }
+    void print(const trace::Marker& marker, std::uint64_t nanoseconds, view::LineFormat& format) {
+        Event event;
+        event.record = &marker.record;
+        event.nanoseconds = nanoseconds;
+        event.text = marker.text;
+        std::string line;
+        format.append(line, event);
+        fmt::print(out_.file(), "{}\n", line);
     }
 
-    const trace::DeviceNames& names_;
-    std::uint32_t frequency_;
-    view::LineFormat format_;
+    const KnownBoot& boot_;
+    trace::DeviceNames names_;
+    const Options& options_;
+    const view::Output& out_;
+    std::optional<view::LineFormat> format_;
 };
 
-void print_accesses(const trace::LastAccesses& last, Lines& lines) {
-    fmt::print("unfinished: {}\n", last.unfinished.empty() ? "nothing" : "");
+void print_accesses(const trace::LastAccesses& last, Lines& lines, std::FILE* out) {
+    fmt::print(out, "unfinished: {}\n", last.unfinished.empty() ? "nothing" : "");
     for (const trace::Unfinished& access : last.unfinished) {
-        access.described ? lines.print(access.record, "") : lines.print_in_flight(access.record);
+        access.described ? lines.print(std::span(&access.record, 1), false)
+                         : lines.print_in_flight(access.record);
     }
-    fmt::print("the last {} before:\n{}\n", last.records.size(), lines.titles());
-    trace::MarkerTexts markers;
-    for (const abi::Record& record : last.records) {
-        if (record.type != abi::RecordType::marker) {
-            lines.print(record, fmt::format(" task {:#x}", record.task));
-        } else if (const std::optional<trace::Marker> marker = markers.add(record)) {
-            lines.print(*marker);
-        }
-    }
-    for (const trace::Marker& marker : markers.open()) {
-        lines.print(marker);
-    }
+    fmt::print(out, "the last {} before:\n", last.records.size());
+    lines.print(last.records, true);
 }
 
-Status print_boot(const trace::Area& area, const char* which, const trace::DeviceNames& names,
-                  const Options& options) {
-    const abi::AreaHeader& header = area.header();
+Status print_boot(const KnownBoot& boot, const Options& options) {
+    view::Output out(options.view.output);
+    const abi::AreaHeader& header = boot.area.header();
     const std::string board(header.board, ::strnlen(header.board, sizeof header.board));
-    fmt::print("{}, id {}, {}, {} CPUs{}{}\n", which, boot_id(header), board, header.cpu_count,
+    fmt::print(out.file(), "{}, id {}, {}, {} CPUs{}{}\n", boot.which, boot_id(header), board,
+               header.cpu_count,
                header.state == abi::AreaState::panicked ? ", the hypervisor had stopped" : "",
                why_not_kept(header.kept));
-    const trace::LastAccesses last = trace::last_accesses(area, options.count);
-    Lines lines(names, header.counter_frequency);
-    print_accesses(last, lines);
-    fmt::print("{}", trace::other_counts({}, area.statistics()));
+    const trace::LastAccesses last = trace::last_accesses(boot.area, options.count);
+    Lines lines(boot, options, out);
+    print_accesses(last, lines, out.file());
+    fmt::print(out.file(), "{}", trace::other_counts({}, boot.area.statistics()));
     if (last.damaged > 0) {
-        fmt::print("{} records were damaged, and are left out\n", last.damaged);
+        fmt::print(out.file(), "{} records were damaged, and are left out\n", last.damaged);
     }
+    out.close();
     return last.damaged == 0 ? Status::fine : Status::failed;
 }
 
@@ -160,13 +210,14 @@ Status print_recorded(std::optional<trace::RecordedBoot> told, const Options& op
     const std::optional<trace::Area> area =
         told && !options.current ? trace::sound_area(told->area.bytes()) : std::nullopt;
     if (!area) {
-        throw failure("{}: a trace that tells nothing of an earlier boot", options.file);
+        throw failure("{}: a trace that tells nothing of an earlier boot", options.view.file);
     }
-    return print_boot(*area, "previous boot", trace::DeviceNames(area->regions(), told->tree),
-                      options);
+    return print_boot({*area, told->tree, "previous boot"}, options);
 }
 
-Status blackbox(const Options& options) {
+Status blackbox(Options options) {
+    options.view.file = trace_options(options.view).path; // that of -i, too
+    reading::check(selection(options.view));
     std::optional<std::uint64_t> base;
     if (!options.base.empty()) {
         base = parse_number(options.base);
@@ -174,7 +225,7 @@ Status blackbox(const Options& options) {
             throw bad_input("--base {}: must be the address of a page", options.base);
         }
     }
-    const trace::RamImage image(options.file);
+    const trace::RamImage image(options.view.file);
     if (trace::is_trace_file(image.bytes())) {
         return print_recorded(trace::previous_boot_in_file(image.bytes()), options);
     }
@@ -184,19 +235,18 @@ Status blackbox(const Options& options) {
         return print_recorded(std::move(told), options);
     }
     if (!found) {
-        throw failure("{}: no trace area that holds together{}", options.file,
+        throw failure("{}: no trace area that holds together{}", options.view.file,
                       base ? " and lies where --base says" : "");
     }
-    const trace::DeviceNames names(found->area.regions(), tree_of(*found, image.bytes()));
+    const std::span<const std::byte> tree = tree_of(*found, image.bytes());
     const std::optional<trace::Area> previous =
         trace::previous_boot(found->area, image.bytes().subspan(found->offset));
     if (previous && !options.current) {
-        const trace::DeviceNames of_previous(previous->regions(), tree_of(*found, image.bytes()));
         const bool own = boot_id(previous->header()) == boot_id(found->area.header());
-        return print_boot(*previous, own ? "snapshot of the current boot" : "previous boot",
-                          of_previous, options);
+        return print_boot({*previous, tree, own ? "snapshot of the current boot" : "previous boot"},
+                          options);
     }
-    return print_boot(found->area, "current boot", names, options);
+    return print_boot({found->area, tree, "current boot"}, options);
 }
 
 } // namespace
@@ -205,8 +255,12 @@ void add_blackbox(CLI::App& app, Action& action) {
     CLI::App& command = *app.add_subcommand(
         "blackbox", "Print the last accesses before a reset, a hang or a crash");
     const auto options = std::make_shared<Options>();
-    command.add_option("file", options->file, "RAM image, or a trace or stream of the next boot")
-        ->required();
+    add_input_options(command, options->view);
+    add_file(command, "-o,--output", options->view.output, "Write here, not to standard output");
+    add_event_options(command, options->view);
+    add_name_options(command, options->view.trace);
+    add_code_option(command, options->view);
+    add_look_options(command, options->view);
     command.add_option("-n", options->count, "So many accesses (default 64)")
         ->check(CLI::PositiveNumber);
     command.add_option("--base", options->base, "Physical address of the image's first byte")

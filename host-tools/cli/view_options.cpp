@@ -86,7 +86,7 @@ void add_code_option(CLI::App& command, ViewOptions& options) {
     command.add_flag("--no-pc", options.trace.no_pc, "No code addresses, nor what stands there");
 }
 
-void add_line_options(CLI::App& command, ViewOptions& options) {
+void add_look_options(CLI::App& command, ViewOptions& options) {
     command
         .add_option("--ts", options.time,
                     "Times: abs (of the machine's counter), rel (since the first record; default), "
@@ -94,8 +94,12 @@ void add_line_options(CLI::App& command, ViewOptions& options) {
         ->check(CLI::IsMember({"abs", "rel", "delta"}));
     command.add_option("--color", options.color, "Colours (default: on a terminal)")
         ->check(CLI::IsMember({"auto", "always", "never"}));
-    command.add_flag("--all", options.all, "Each record: none collapsed, without a limit");
     command.add_flag("--raw", options.raw, "Numbers instead of names");
+}
+
+void add_line_options(CLI::App& command, ViewOptions& options) {
+    add_look_options(command, options);
+    command.add_flag("--all", options.all, "Each record: none collapsed, without a limit");
 }
 
 void add_live_options(CLI::App& command, ViewOptions& options) {

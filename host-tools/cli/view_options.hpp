@@ -49,7 +49,10 @@ void add_strict_option(CLI::App& command, ViewOptions& options);
 /// --no-pc.
 void add_code_option(CLI::App& command, ViewOptions& options);
 
-/// --ts, --color, --all, --raw, of commands that print lines of events.
+/// --ts, --color, --raw: what lines of events look like.
+void add_look_options(CLI::App& command, ViewOptions& options);
+
+/// These and --all, of commands that print lines of a whole trace.
 void add_line_options(CLI::App& command, ViewOptions& options);
 
 /// All that choose what is printed while it is recorded, and how.

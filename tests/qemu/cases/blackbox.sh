@@ -7,7 +7,7 @@ in_file=(--memory 160M --area-size 4M)
 # black_box ARGUMENT...: what `mmioscope blackbox` says of that file; its exit status is 0.
 black_box() {
     status=0
-    "$mmioscope" blackbox "$@" "$out/ram" >"$out/blackbox" 2>"$out/blackbox-stderr" || status=$?
+    "$mmioscope" blackbox --raw "$@" "$out/ram" >"$out/blackbox" 2>"$out/blackbox-stderr" || status=$?
     [ "$status" = 0 ] || fail "blackbox: exit status $status: $(tail -n 1 "$out/blackbox-stderr" "$out/blackbox" | tail -n 1)"
 }
 # Accesses as they are in $out/FILE, without times and tasks.
@@ -202,8 +202,15 @@ blackbox_snapshot() { # ENGINE
     [ "$(grep -c ' cpu0 W4 ' "$out/blackbox")" -ge 1000 ] || fail "only $(grep -c ' cpu0 W4 ' "$out/blackbox") of CPU 0's writes"
     [[ $(rising 1 blackbox) =~ ^[0-9]+$ ]] || fail "CPU 1's writes do not follow one another: $(rising 1 blackbox)"
     zstd -q "$out/ram" -o "$out/ram.zst"
-    "$mmioscope" blackbox -n 3000 "$out/ram.zst" | cmp -s - "$out/blackbox" || fail "compressed it is another"
-    "$mmioscope" blackbox -n 3000 - <"$out/ram" | cmp -s - "$out/blackbox" || fail "from standard input it is another"
+    "$mmioscope" blackbox --raw -n 3000 "$out/ram.zst" | cmp -s - "$out/blackbox" || fail "compressed it is another"
+    "$mmioscope" blackbox --raw -n 3000 - <"$out/ram" | cmp -s - "$out/blackbox" || fail "from standard input it is another"
+    # By name, as print has them, of one CPU, and without code.
+    local register
+    register=$("$mmioscope" print "$out/trace.mmio" 2>/dev/null | awk '$2 == "cpu0" && $3 == "W4" && $4 == "clcd@1f0000" { print $5; exit }')
+    [[ $register == [A-Za-z]* ]] || fail "print has no name for the register: $register"
+    "$mmioscope" blackbox -n 3000 -i "$out/ram" -F "cpu==0 && reg==$register && w" --no-pc -o "$out/named" || fail "blackbox -F: exit status $?"
+    has named " cpu0 W4 clcd@1f0000 +$register 0x"
+    has_not named ' cpu1 W4| cpu0 R4| pc 0x|c_[a-z]'
     black_box --current -n 3000
     has blackbox '^current boot, '
     [ "$(rising 0 blackbox)" = 6499 ] || fail "CPU 0's last write: $(rising 0 blackbox), not 6499"

@@ -40,7 +40,7 @@ resets_told() { # FILE...
     local file
     for file; do
         status=0
-        "$mmioscope" blackbox -n 300 "$out/$file" >"$out/blackbox" 2>&1 || status=$?
+        "$mmioscope" blackbox --raw -n 300 "$out/$file" >"$out/blackbox" 2>&1 || status=$?
         [ "$status" = 0 ] || fail "blackbox $file: exit status $status: $(tail -n 1 "$out/blackbox")"
         has blackbox "^previous boot, id [0-9a-f]{32}, $board, 2 CPUs$"
         accesses_of blackbox >"$out/last"
