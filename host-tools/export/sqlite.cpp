@@ -32,12 +32,11 @@ void bind_known(Statement& to, std::uint64_t number) {
 Sqlite::Sqlite(const std::string& path, const std::string& name)
     : database_(with_tables(path, name)),
       event_(database_.prepare("INSERT INTO events VALUES "
-                               "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")),
+                               "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")),
       text_(database_.prepare("INSERT INTO texts VALUES (?,?)")),
       loss_(database_.prepare("INSERT INTO losses VALUES (?,?,?,?,?)")),
       register_(database_.prepare("INSERT INTO registers VALUES (?,?,?,?,?,?)")),
-      symbol_(database_.prepare("INSERT INTO symbols VALUES (?,?,?,?,?)")),
-      caller_(database_.prepare("INSERT INTO callers VALUES (?,?,?,?,?)")),
+      symbol_(database_.prepare("INSERT INTO symbols VALUES (?,?,?,?,?,?)")),
       task_(database_.prepare("INSERT INTO tasks VALUES (?,?,?,?)")) {}
 
 void Sqlite::meta(std::string_view key, std::string_view value) {
@@ -92,7 +91,10 @@ void Sqlite::add_row(const Event& event) {
     bind_code(event);
     event_ << r.cpu_sequence;
     trace::has_place(r.type) ? event_ << r.lock_sequence : event_.null();
-    (event_ << flag_words(r)).run();
+    event_ << flag_words(r);
+    bind_symbol(r.pc, event.code);
+    bind_symbol(std::nullopt, event.caller); // LR may not be its address
+    event_.run();
 }
 
 void Sqlite::bind_place(const Event& event) {
@@ -116,15 +118,12 @@ void Sqlite::bind_place(const Event& event) {
 void Sqlite::bind_code(const Event& event) {
     const abi::Record& r = *event.record;
     if (!trace::has_place(r.type)) {
-        event_.null().null().null().null().null().null().null().null();
+        event_.null().null().null().null().null().null().null();
         return;
     }
-    add_symbol(r.pc, event.code);
-    bind_known(event_, r.pc);
-    bind_known(event_, r.lr);
-    event.caller == nullptr ? event_.null() : event_ << caller_id(*event.caller);
-    bind_known(event_, r.sp);
-    bind_known(event_, r.va);
+    for (const std::uint32_t address : {r.pc, r.lr, r.sp, r.va}) {
+        bind_known(event_, address);
+    }
     r.mode == 0 ? event_.null() : event_ << mode_word(r.mode);
     bind_known(event_, r.task);
     event.task == nullptr ? event_.null() : event_ << task_id(*event.task);
@@ -133,7 +132,7 @@ void Sqlite::bind_code(const Event& event) {
 std::uint64_t Sqlite::register_id(const Event& event) {
     const Register& reg = *event.reg;
     const auto [at, fresh] =
-        registers_.try_emplace({event.record->device, reg.offset}, registers_.size() + 1);
+        registers_.try_emplace({event.record->device, reg.offset, reg.name}, registers_.size() + 1);
     if (fresh) {
         (register_ << at->second << event.record->device << reg.name << reg.offset << reg.size
                    << reg.description)
@@ -150,22 +149,24 @@ std::uint64_t Sqlite::task_id(const Task& task) {
     return at->second;
 }
 
-// LR may not be its address.
-std::uint64_t Sqlite::caller_id(const Location& caller) {
-    const auto [at, fresh] = callers_.try_emplace(&caller, callers_.size() + 1);
+std::uint64_t Sqlite::symbol_id(std::optional<std::uint32_t> address, const Location& location) {
+    const auto [at, fresh] = symbols_.try_emplace(
+        {address, location.function, location.offset, location.module}, symbols_.size() + 1);
     if (fresh) {
-        (caller_ << at->second << caller.function << caller.offset << caller.module
-                 << source_words(&caller))
+        symbol_ << at->second;
+        address ? symbol_ << *address : symbol_.null();
+        (symbol_ << location.function << location.offset << location.module
+                 << source_words(&location))
             .run();
     }
     return at->second;
 }
 
-void Sqlite::add_symbol(std::uint32_t address, const Location* location) {
-    if (location != nullptr && !location->function.empty() && symbols_.insert(address).second) {
-        (symbol_ << address << location->function << location->offset << location->module
-                 << source_words(location))
-            .run();
+void Sqlite::bind_symbol(std::optional<std::uint32_t> address, const Location* location) {
+    if (location == nullptr || location->function.empty()) {
+        event_.null();
+    } else {
+        event_ << symbol_id(address, *location);
     }
 }
 

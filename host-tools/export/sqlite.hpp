@@ -5,7 +5,8 @@
 #include "export/exporter.hpp"
 
 #include <map>
-#include <set>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 namespace mmioscope::exporting {
@@ -27,8 +28,8 @@ private:
     void bind_code(const Event& event);
     std::uint64_t register_id(const Event& event);
     std::uint64_t task_id(const Task& task);
-    std::uint64_t caller_id(const Location& caller);
-    void add_symbol(std::uint32_t address, const Location* location);
+    std::uint64_t symbol_id(std::optional<std::uint32_t> address, const Location& location);
+    void bind_symbol(std::optional<std::uint32_t> address, const Location* location);
 
     static constexpr std::uint64_t rows_per_transaction = 100'000;
 
@@ -38,12 +39,13 @@ private:
     Statement loss_;
     Statement register_;
     Statement symbol_;
-    Statement caller_;
     Statement task_;
-    std::map<std::pair<std::uint16_t, std::uint64_t>, std::uint64_t> registers_;
+    // What one place is called may change: by the direction, by another register, by another module.
+    std::map<std::tuple<std::uint16_t, std::uint64_t, std::string>, std::uint64_t> registers_;
     std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> tasks_;
-    std::set<std::uint32_t> symbols_;
-    std::map<const Location*, std::uint64_t> callers_; ///< they stay where they are
+    std::map<std::tuple<std::optional<std::uint32_t>, std::string, std::uint32_t, std::string>,
+             std::uint64_t>
+        symbols_;
     std::uint64_t rows_ = 0;
     const trace::TraceReader* reader_ = nullptr;
 };

@@ -7,14 +7,14 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE devices (id INTEGER PRIMARY KEY, name TEXT, path TEXT, base INTEGER, size INTEGER);
 CREATE TABLE registers (id INTEGER PRIMARY KEY, device INTEGER REFERENCES devices, name TEXT, offset INTEGER,
     size INTEGER, description TEXT);
-CREATE TABLE symbols (address INTEGER PRIMARY KEY, function TEXT, offset INTEGER, module TEXT, source TEXT);
-CREATE TABLE callers (id INTEGER PRIMARY KEY, function TEXT, offset INTEGER, module TEXT, source TEXT);
+CREATE TABLE symbols (id INTEGER PRIMARY KEY, address INTEGER, function TEXT, offset INTEGER, module TEXT,
+    source TEXT);
 CREATE TABLE tasks (id INTEGER PRIMARY KEY, pid INTEGER, tgid INTEGER, comm TEXT);
 CREATE TABLE events (id INTEGER PRIMARY KEY, ns INTEGER, ticks INTEGER, cpu INTEGER, type TEXT, dir TEXT,
     size INTEGER, device INTEGER REFERENCES devices, offset INTEGER, address INTEGER,
-    register INTEGER REFERENCES registers, value INTEGER, duration INTEGER, pc INTEGER, lr INTEGER,
-    caller INTEGER REFERENCES callers, sp INTEGER, va INTEGER, mode TEXT, task INTEGER, task_id INTEGER REFERENCES tasks, sequence INTEGER, "order" INTEGER,
-    flags TEXT);
+    register INTEGER REFERENCES registers, value INTEGER, duration INTEGER, pc INTEGER, lr INTEGER, sp INTEGER,
+    va INTEGER, mode TEXT, task INTEGER, task_id INTEGER REFERENCES tasks, sequence INTEGER, "order" INTEGER,
+    flags TEXT, code INTEGER REFERENCES symbols, caller INTEGER REFERENCES symbols);
 CREATE TABLE texts (event INTEGER PRIMARY KEY REFERENCES events, text TEXT);
 CREATE TABLE losses (cpu INTEGER, sequence INTEGER, count INTEGER, ns INTEGER, ticks INTEGER);
 )";
@@ -22,12 +22,13 @@ CREATE TABLE losses (cpu INTEGER, sequence INTEGER, count INTEGER, ns INTEGER, t
 const char sqlite_views[] = R"(
 CREATE VIEW trace AS
     SELECT e.id, e.ns / 1e9 AS seconds, e.cpu, e.type, e.dir, e.size, d.name AS device,
-        printf('0x%x', e.offset) AS offset, r.name AS register, printf('0x%x', e.address) AS address,
+        CASE WHEN e.offset IS NOT NULL THEN printf('0x%x', e.offset) END AS offset, r.name AS register,
+        CASE WHEN e.address IS NOT NULL THEN printf('0x%x', e.address) END AS address,
         CASE WHEN e.value IS NOT NULL THEN printf('0x%x', e.value) END AS value,
         CASE WHEN e.pc IS NOT NULL THEN printf('0x%x', e.pc) END AS pc, s.function,
         c.function AS caller, t.pid, t.comm, x.text, e.flags
     FROM events e LEFT JOIN devices d ON d.id = e.device LEFT JOIN registers r ON r.id = e.register
-        LEFT JOIN symbols s ON s.address = e.pc LEFT JOIN callers c ON c.id = e.caller
+        LEFT JOIN symbols s ON s.id = e.code LEFT JOIN symbols c ON c.id = e.caller
         LEFT JOIN tasks t ON t.id = e.task_id LEFT JOIN texts x ON x.event = e.id;
 CREATE VIEW per_device AS
     SELECT d.name AS device, sum(e.dir = 'r') AS reads, sum(e.dir = 'w') AS writes, min(e.ns) / 1e9 AS first_seconds,
@@ -37,14 +38,14 @@ CREATE VIEW per_register AS
     SELECT d.name AS device, printf('0x%x', e.offset) AS offset, r.name AS register, sum(e.dir = 'r') AS reads,
         sum(e.dir = 'w') AS writes
     FROM events e LEFT JOIN devices d ON d.id = e.device LEFT JOIN registers r ON r.id = e.register
-    WHERE e.type = 'access' GROUP BY e.device, e.offset;
+    WHERE e.type = 'access' GROUP BY e.device, e.offset, e.register;
 CREATE VIEW per_function AS
-    SELECT coalesce(s.function, printf('0x%x', e.pc)) AS function, d.name AS device, sum(e.dir = 'r') AS reads,
+    SELECT coalesce(s.function, CASE WHEN e.pc IS NOT NULL THEN printf('0x%x', e.pc) END) AS function, d.name AS device, sum(e.dir = 'r') AS reads,
         sum(e.dir = 'w') AS writes
-    FROM events e LEFT JOIN devices d ON d.id = e.device LEFT JOIN symbols s ON s.address = e.pc
+    FROM events e LEFT JOIN devices d ON d.id = e.device LEFT JOIN symbols s ON s.id = e.code
     WHERE e.type = 'access' GROUP BY 1, e.device;
 CREATE VIEW per_task AS
-    SELECT t.pid, coalesce(t.comm, printf('0x%x', e.task)) AS task, d.name AS device, sum(e.dir = 'r') AS reads,
+    SELECT t.pid, coalesce(t.comm, CASE WHEN e.task IS NOT NULL THEN printf('0x%x', e.task) END) AS task, d.name AS device, sum(e.dir = 'r') AS reads,
         sum(e.dir = 'w') AS writes
     FROM events e LEFT JOIN devices d ON d.id = e.device LEFT JOIN tasks t ON t.id = e.task_id
     WHERE e.type = 'access' GROUP BY 1, 2, e.device;
@@ -54,13 +55,13 @@ CREATE VIEW per_cpu AS
     FROM events e WHERE e.type = 'access' GROUP BY e.cpu;
 -- Runs of at least three reads of one register by one instruction, with no other record of the CPU between.
 CREATE VIEW polls AS
-    SELECT d.name AS device, printf('0x%x', p.offset) AS offset, r.name AS register, p.cpu, printf('0x%x', p.pc) AS pc,
-        s.function, count(*) AS reads, min(p.ns) / 1e9 AS first_seconds, max(p.ns) / 1e9 AS last_seconds,
+    SELECT d.name AS device, printf('0x%x', p.offset) AS offset, r.name AS register, p.cpu,
+        CASE WHEN p.pc IS NOT NULL THEN printf('0x%x', p.pc) END AS pc, s.function, count(*) AS reads, min(p.ns) / 1e9 AS first_seconds, max(p.ns) / 1e9 AS last_seconds,
         sum(p.flags LIKE '%estimated%') AS estimated
     FROM (SELECT *, sequence - row_number() OVER (PARTITION BY cpu, address, pc, size ORDER BY id) AS run
           FROM events WHERE type = 'access' AND dir = 'r') p
         LEFT JOIN devices d ON d.id = p.device LEFT JOIN registers r ON r.id = p.register
-        LEFT JOIN symbols s ON s.address = p.pc
+        LEFT JOIN symbols s ON s.id = p.code
     GROUP BY p.cpu, p.address, p.pc, p.size, p.run HAVING count(*) >= 3 ORDER BY min(p.id);
 CREATE VIEW markers AS
     SELECT e.ns / 1e9 AS seconds, e.cpu, x.text FROM events e JOIN texts x ON x.event = e.id

@@ -85,21 +85,15 @@ broken_pipe() {
     [ "$(wc -l < "$own/two")" = 2 ] && [ ! -s "$own/stderr" ]
 }
 
-# Each view gives rows, and those of the same accesses the same sum.
-database_views() {
-    local view rows accesses
-    export_to sqlite "$own/views.db" -i "$out/trace.mmio" || return 1
-    accesses=$(sqlite3 "$own/views.db" "SELECT count(*) FROM events WHERE type = 'access'")
-    for view in per_device per_register per_function per_task per_cpu; do
-        rows=$(sqlite3 "$own/views.db" "SELECT sum(reads) + sum(writes) FROM $view")
-        [ "$rows" = "$accesses" ] || { echo "$view has $rows of $accesses accesses"; return 1; }
-    done
-    [ "$(sqlite3 "$own/views.db" 'SELECT sum(lost) FROM per_cpu')" = \
-        "$(sqlite3 "$own/views.db" "SELECT value FROM meta WHERE key = 'lost'")" ] || { echo "losses differ"; return 1; }
-    for view in trace polls markers; do
-        rows=$(sqlite3 "$own/views.db" "SELECT count(*) FROM $view")
-        [ "$rows" -gt 100 ] || { echo "$view has $rows rows"; return 1; }
-    done
+# Tables and views, compared with the same trace's JSONL.
+database() { # TRACE
+    export_to sqlite "$own/db" -i "$1" && export_to jsonl "$own/jsonl" -i "$1" || return 1
+    "$here/database.py" "$own/db" "$own/jsonl"
+}
+
+database_of_names() {
+    "$build/tests/trace-of-text" "$here/names.txt" "$own/names.mmio" && database "$own/names.mmio" || return 1
+    [ "$(sqlite3 "$own/db" 'SELECT pid, tgid FROM tasks' | xargs)" = '1|1 77|70 78|78' ] || { echo "other tasks"; return 1; }
 }
 
 # Text, to a trace, to text: the same accesses. And each access that came from a log is in the log.
@@ -133,7 +127,7 @@ cut_trace() {
     [ $? = 1 ] && grep -q 'the trace is cut off' "$own/stderr" && [ "$(wc -l < "$own/cut.csv")" -gt 16000 ]
 }
 
-"$build/tests/make-trace" "$events" "$out/trace.mmio" || exit 1
+"$build/tests/make-trace" "$events" "$out/trace.mmio" && "$build/tests/make-trace" 40000 "$out/short.mmio" || exit 1
 for format in jsonl csv sqlite mmiotrace ctf perfetto; do
     case_ "$format" consumer "$format" "$out/trace.mmio"
 done
@@ -147,7 +141,8 @@ case_ "broken pipe" broken_pipe
 case_ "cut trace" cut_trace
 case_ "a folder is no file" expect 2 "it is a folder" "$tool" export --to csv -i "$out/trace.mmio" -o "$out"
 case_ "a database is a file" expect 2 "standard output" "$tool" export --to sqlite -i "$out/trace.mmio" -o -
-case_ "the views of a database" database_views
+case_ "a database" database "$out/short.mmio"
+case_ "a database with names" database_of_names
 case_ "mmiotrace there and back" round_trip
 case_ "QEMU's log there and back" qemu_log
 case_ "no log" expect 2 "no line of mmiotrace" "$tool" import --from mmiotrace -i "$here/run.sh" -o "$out/none.mmio"
@@ -155,6 +150,6 @@ case_ "no such format" expect 2 "--to" "$tool" export --to xml -i "$out/trace.mm
 case_ "losses are told" expect 0 "lacks" "$tool" export --to csv -i "$out/trace.mmio" -o -
 case_ "losses count when strict" expect 1 "were lost: stopped" "$tool" export --to csv --strict -i "$out/trace.mmio" -o -
 ended
-rm -f "$out/trace.mmio"
+rm -f "$out"/*.mmio
 echo "export: $passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -60,10 +60,22 @@ modules_known() {
     has_not modules '^[0-9]+ .* unknown .* \[\]$'
 }
 
+# Registers, functions, tasks and views of an exported database are what JSONL has of the same trace.
+names_in_database() {
+    local format
+    for format in sqlite jsonl; do
+        "$mmioscope" export --to $format -i "$out/trace.mmio" -o "$out/$format" 2>"$out/stderr" || fail "export: $(last_words)"
+    done
+    tests/export/database.py "$out/sqlite" "$out/jsonl" >"$out/database" || fail "$(head -n 1 "$out/database")"
+    has database ' [0-9]{2,} registers, [0-9]{3,} symbols, [0-9]{2,} tasks' "few names: $(cat "$out/database")"
+    rm "$out/sqlite" "$out/jsonl"
+}
+
 tasks() { # GUEST-FOLDER ARGUMENT...
     tasks_guest "$@"
     tasks_known
     modules_known
+    names_in_database
 }
 
 # Over a stream the hypervisor says it, at the access: each in the kernel, from the kernel's first ones on; of User mode
