@@ -270,4 +270,5 @@ def main():
     return 0 if different == 0 and count > 0 else 1
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

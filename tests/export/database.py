@@ -68,6 +68,11 @@ def as_trace(i, r):
             code(r, "caller")[0], r.get("pid"), r.get("comm"), r.get("text"), r.get("flags"))
 
 
+def as_event(r):
+    return (r["ticks"], *(number(r.get(key)) for key in ("pc", "lr", "sp", "va")), r.get("mode"),
+            number(r.get("task")), r["sequence"], r.get("order"))
+
+
 def views(events, accesses, losses):
     """What each view is to be, in any order but that of `trace`, `polls` and `markers`."""
     lost = collections.Counter()
@@ -116,6 +121,11 @@ def main():
             got = [row[:10] + (None,) + row[11:] if row[3] == "unknown" else row for row in got]
         ordered = view in ("trace", "polls", "markers")
         compare(view, want if ordered else unordered(want), got if ordered else unordered(got))
+    compare("events", [as_event(r) for r in events],
+            ask('SELECT ticks, pc, lr, sp, va, mode, task, sequence, "order" FROM events ORDER BY id'))
+    compare("places in registers", [],
+            ask("SELECT e.id, e.offset, r.* FROM events e JOIN registers r ON r.id = e.register "
+                "WHERE e.offset < r.offset OR e.offset >= r.offset + r.size"))
     symbols, registers, tasks = names(events)
     compare("symbols", unordered(symbols), unordered(ask("SELECT address, function, offset, module FROM symbols")))
     compare("registers", unordered(registers),

@@ -96,6 +96,13 @@ database_of_names() {
     [ "$(sqlite3 "$own/db" 'SELECT pid, tgid FROM tasks' | xargs)" = '1|1 77|70 78|78' ] || { echo "other tasks"; return 1; }
 }
 
+# Functions, callers, registers, fields and tasks in the formats that compare.py looks for numbers in.
+names() { # FORMAT
+    "$build/tests/trace-of-text" "$here/names.txt" "$own/names.mmio" && export_to jsonl "$own/jsonl" -i "$own/names.mmio" &&
+        export_to "$1" "$own/$1" -i "$own/names.mmio" || return 1
+    if [ "$1" = mmiotrace ]; then cat "$own/$1"; else "read_$1" "$own/$1"; fi | "$here/names.py" "$1" - "$own/jsonl"
+}
+
 # Text, to a trace, to text: the same accesses. And each access that came from a log is in the log.
 round_trip() {
     local step
@@ -124,7 +131,19 @@ qemu_log() {
 cut_trace() {
     head -c 2000000 "$out/trace.mmio" > "$own/cut.mmio"
     export_to csv "$own/cut.csv" -i "$own/cut.mmio"
-    [ $? = 1 ] && grep -q 'the trace is cut off' "$own/stderr" && [ "$(wc -l < "$own/cut.csv")" -gt 16000 ]
+    [ $? = 1 ] && grep -q 'the trace is cut off' "$own/stderr" && [ "$(wc -l < "$own/cut.csv")" -gt 16000 ] || return 1
+    export_to jsonl "$own/cut.jsonl" -i "$own/cut.mmio"
+    [ $? = 1 ] && [ "$(tail -n 1 "$own/cut.jsonl")" = '{"type":"end","ending":"cut off"}' ]
+}
+
+# What a filter leaves out is no loss; what the trace lacks is told all the same.
+selection() {
+    local whole
+    export_to csv "$own/csv" -i "$out/short.mmio" || return 1
+    whole=$(cat "$own/stderr")
+    export_to csv "$own/csv" -F w -i "$out/short.mmio" || return 1
+    [ "$(cat "$own/stderr")" = "$whole" ] && [ "$(wc -l < "$own/csv")" -gt 10000 ] &&
+        ! cut -d, -f4,5 "$own/csv" | tail -n +2 | grep -vE ',w$|^lost,$'
 }
 
 "$build/tests/make-trace" "$events" "$out/trace.mmio" && "$build/tests/make-trace" 40000 "$out/short.mmio" || exit 1
@@ -139,10 +158,14 @@ case_ "interrupted" interrupted csv
 case_ "interrupted, a database" interrupted sqlite
 case_ "broken pipe" broken_pipe
 case_ "cut trace" cut_trace
+case_ "a selection" selection
 case_ "a folder is no file" expect 2 "it is a folder" "$tool" export --to csv -i "$out/trace.mmio" -o "$out"
 case_ "a database is a file" expect 2 "standard output" "$tool" export --to sqlite -i "$out/trace.mmio" -o -
 case_ "a database" database "$out/short.mmio"
 case_ "a database with names" database_of_names
+for format in ctf perfetto mmiotrace; do
+    case_ "names in $format" names "$format"
+done
 case_ "mmiotrace there and back" round_trip
 case_ "QEMU's log there and back" qemu_log
 case_ "no log" expect 2 "no line of mmiotrace" "$tool" import --from mmiotrace -i "$here/run.sh" -o "$out/none.mmio"
