@@ -1,10 +1,11 @@
 // What exports say of events; the expected text stands beside the trace.
+#include "export/columns.hpp"
 #include "export/csv.hpp"
 #include "export/json_text.hpp"
 #include "export/jsonl.hpp"
 #include "export/loss_finder.hpp"
 #include "export/words.hpp"
-#include "records.hpp"
+#include "sample_event.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::test;
@@ -74,6 +75,49 @@ TEST_CASE("an event as a line of CSV") {
           "0xc23f0000,7,\"s\"\"h\",,,,9,9,estimated");
 }
 
+TEST_CASE("what a read was made by, in each column of its own") {
+    SampleEvent sample;
+    sample.code.lines.push_back({"pl011_tx_chars", "outer.c", 7}); // what that was inlined into
+    sample.event.interrupt = "37 serial0";
+    sample.record.mode |= abi::mode_thumb;
+    sample.record.flags = abi::flag_boot;
+    sample.event.offset = 0x19; // the upper byte of a register
+    sample.record.access = abi::encode_access(false, 0);
+    sample.record.value = 1;
+    CHECK(json(sample.event) ==
+          R"({"ns":1500000000,"ticks":0,"cpu":1,"type":"access","dir":"r","size":1,)"
+          R"("device":"serial0","offset":"0x19","address":"0x1c090018","register":"FR",)"
+          R"("value":"0x1","fields":"MODE=run","duration_ns":640,)"
+          R"("pc":"0xc0812344","function":"pl011_tx_chars+0x54",)"
+          R"("source":"drivers/tty/serial/amba-pl011.c:42","lr":"0xc0900000",)"
+          R"("caller":"uart_start+0x10 [snd_aaci]","sp":"0xc1001f00","va":"0xf0001018",)"
+          R"("mode":"svc thumb","task":"0xc1234560","pid":57,"comm":"kworker/0:1",)"
+          R"("interrupt":"37 serial0","sequence":9,"order":9,"flags":"boot"})");
+    sample.event.offset = 0x18;
+    sample.record.value = 0xff28; // a byte of it is what was read
+    CHECK_THAT(json(sample.event), Catch::Contains(R"("fields":"BUSY=1 TXFF=1",)"));
+    sample.record.value = 1;
+    sample.record.type = abi::RecordType::begin; // it has not taken any time yet
+    CHECK(json(sample.event).find("duration") == std::string::npos);
+    sample.record.type = abi::RecordType::configuration;
+    CHECK(json(sample.event).find(R"("value":"0x1")") != std::string::npos);
+}
+
+TEST_CASE("times of a year are exact") {
+    CHECK(exporting::nanoseconds_of(62'500'000ull * 31'536'000 + 1, 62'500'000) ==
+          31'536'000'000'000'016);
+    CHECK(exporting::nanoseconds_of(7, 0) == 7);
+}
+
+TEST_CASE("a cell of CSV is quoted where a reader would stumble") {
+    SampleEvent sample;
+    for (const char* const comm : {"a,b", "a\"b", "a\rb", "a\nb"}) {
+        sample.task.comm = comm;
+        const std::string quoted = comm[1] == '"' ? "\"a\"\"b\"" : fmt::format("\"{}\"", comm);
+        CHECK_THAT(csv(sample.event), Catch::Contains("," + quoted + ","));
+    }
+}
+
 TEST_CASE("a loss and a marker have no address, in any format") {
     abi::Record record{};
     record.type = abi::RecordType::gap;
@@ -94,6 +138,7 @@ TEST_CASE("a loss and a marker have no address, in any format") {
 
 TEST_CASE("text in JSON is UTF-8, whatever it was") {
     CHECK(quoted("a\"\\\n\x7f") == R"("a\"\\\u000a\u007f")");
+    CHECK(quoted("\x1f ") == R"("\u001f ")");
     CHECK(quoted("\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80") ==
           "\"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80\"");
     CHECK(quoted("\xc3") == R"("\ufffd")");                     // cut
@@ -116,9 +161,11 @@ TEST_CASE("losses are found where records are missing, and by gap records, once 
     REQUIRE(both);
     CHECK((both->first_sequence == 10 && both->count == 101));
     CHECK(!finder.add(access(0, 111, 5)));
+    CHECK(!finder.add(access(1, 9, 5)));
+    CHECK(!finder.add(access(1, 4, 5))); // going back loses nothing
     CHECK(finder.lost() == 103);
     const std::vector<abi::Loss> told = {{0, 0, 5, 1},    {0, 7, 2, 3},   {0, 10, 1, 4},
-                                         {0, 11, 100, 4}, {0, 112, 8, 5}, {1, 0, 2, 5}};
+                                         {0, 11, 100, 4}, {0, 112, 8, 5}, {2, 0, 2, 5}};
     const std::vector<abi::Loss> rest = finder.rest(told);
     REQUIRE(rest.size() == 3);
     CHECK((rest[0].count == 5 && rest[1].count == 8 && rest[2].count == 2));

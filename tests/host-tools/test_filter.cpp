@@ -1,6 +1,7 @@
 // The filter language: what is true of which event.
 #include "filter/filter.hpp"
 #include "sample_event.hpp"
+#include "tree_maker.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::test;
@@ -204,6 +205,44 @@ TEST_CASE("conditions are joined as in C") {
               sample.event, true);
     check_all({"w && cpu==1", "(r || w) && cpu==0", "!(r || w)", "!r || w", "r && !r"},
               sample.event, false);
+}
+
+TEST_CASE("an alias is of its device alone") {
+    const std::vector<std::byte> bytes = trace_bytes([](trace::FileWriter& writer) {
+        write_info(writer);
+        writer.section(abi::SectionType::device_tree, make_tree([](TreeMaker& make) {
+                           make.node("aliases", [&] { make.strings("tty0", {"/uart@9000"}); });
+                           for (const char* const name : {"uart@9000", "uart@a000"}) {
+                               make.node(name, [&] {
+                                   make.strings("compatible", {"acme,fast-uart", "acme,uart"});
+                               });
+                           }
+                       }));
+        write_regions(writer,
+                      {region(0x9000, 0x1000, "/uart@9000"), region(0xa000, 0x1000, "/uart@a000")});
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    trace::MemorySource source(bytes);
+    trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+    const auto devices = [&reader](const std::string& text) {
+        Filter filter(text);
+        filter.bind(reader);
+        std::string found;
+        for (std::uint16_t index = 0; index < 2; ++index) {
+            abi::Record record = access(0, 0, 0);
+            record.device = index;
+            Event event;
+            event.record = &record;
+            event.device = reader.names()[index];
+            found += filter(event) ? std::to_string(index) : "";
+        }
+        return found;
+    };
+    CHECK(devices("dev==tty0") == "0");
+    CHECK(devices("dev==uart@a000") == "1");
+    CHECK(devices("dev==\"acme,fast-uart\"") == "01");
+    CHECK(devices("dev==fast-uart") == "01");
+    CHECK(devices("dev==tty1").empty());
 }
 
 TEST_CASE("a device is known by every name that its tree has for it") {

@@ -123,6 +123,21 @@ TEST_CASE("a range of time is what the whole trace has of it, however it is read
     }
 }
 
+TEST_CASE("a trace that lacks a section of records is not sound, though each byte of it is") {
+    Bytes bytes = long_trace(3, 4);
+    const auto sections = headers(bytes);
+    const auto second = std::find_if(sections.begin() + 4, sections.end(), [](const auto& one) {
+        return one.second.type == abi::SectionType::records;
+    });
+    REQUIRE(second != sections.end());
+    const auto begin = bytes.begin() + std::ptrdiff_t(second->first);
+    bytes.erase(begin, begin + std::ptrdiff_t(sizeof(abi::SectionHeader) + second->second.size));
+    const ReadAll part = read(bytes);
+    CHECK(part.problems.empty());
+    CHECK(part.records.size() == 8);
+    CHECK(!part.sound);
+}
+
 TEST_CASE("of a range of time little more is read than its own records") {
     const Bytes whole = long_trace(200, 1024);
     const Bytes cut = cut_before_index(whole);

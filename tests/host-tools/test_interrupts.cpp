@@ -127,7 +127,7 @@ TEST_CASE("what a GIC's CPU interface says, in words") {
     const auto tree = with_gic([](TreeMaker& make) {
         make.node("uart@1000", [&] { make.numbers("interrupts", {0, 5, 4}); });
         make.node("card@2000", [&] { make.numbers("interrupts", {0, 9, 4, 0, 10, 4, 0, 5, 4}); });
-        make.node("timer", [&] { make.numbers("interrupts", {1, 11, 0xf08}); });
+        make.node("timer", [&] { make.numbers("interrupts", {1, 11, 0xf08, 1, 10, 0xf08}); });
     });
     std::vector<abi::RegionEntry> regions = {region(0xa000, 0x1000, "/gic@a000"),
                                              region(0xb000, 0x2000, "/gic@a000")};
@@ -148,6 +148,13 @@ TEST_CASE("what a GIC's CPU interface says, in words") {
     CHECK(text(false, 0x18, 1022) == "spurious, one of the other group");
     CHECK(text(false, 0xc, 99) == "99");
     CHECK(text(false, 0x4, 37) == "-");
+    CHECK(text(false, 0xc, 1020) == "reserved 1020");
+    CHECK(text(true, 0x1000, 41) == "41 card@2000"); // GICC_DIR
+    CHECK(text(true, 0x1004, 41) == "-");
+    CHECK(text(false, 0xc, 26) == "PPI 26 timer"); // private ones are not numbered
+    abi::Record unknown = gicc(false, 0xc, 41);
+    unknown.flags = abi::flag_value_unknown;
+    CHECK(interrupts.find(unknown, 0xc) == nullptr);
 }
 
 TEST_CASE("the interrupts of the vexpress and orangepi trees") {

@@ -111,6 +111,23 @@ TEST_CASE("a register is another one while a field has some value") {
     CHECK(board.name(to(3, 0xc000, true)) == "THR");
 }
 
+TEST_CASE("only an access with a known value changes what a register is") {
+    Board board("device thing\ncompatible acme,thing\n0x0 THR w\n0x0 DLL when LCR.DLAB=1\n0xc "
+                "LCR\n[7] DLAB\n");
+    CHECK(board.name(to(3, 0xc00c, true, 2, 0x83)) == "LCR");
+    abi::Record record = to(3, 0xc00c, true, 2, 0);
+    record.flags = abi::flag_value_unknown;
+    CHECK(board.name(record) == "LCR");
+    CHECK(board.name(to(3, 0xc000, true)) == "DLL");
+    record.flags = 0;
+    record.type = abi::RecordType::begin; // not yet carried out
+    CHECK(board.name(record) == "LCR");
+    CHECK(board.name(to(3, 0xc000, true)) == "DLL");
+    record.type = abi::RecordType::access;
+    CHECK(board.name(record) == "LCR");
+    CHECK(board.name(to(3, 0xc000, true)) == "THR");
+}
+
 TEST_CASE("real accesses of a PL011 and a GIC in words") {
     Board board;
     const auto text = [&](const abi::Record& record, std::uint64_t offset) {

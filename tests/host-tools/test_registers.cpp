@@ -105,6 +105,18 @@ TEST_CASE("fields in a part of a register, and the same in a row") {
     CHECK(fields_text(device.entries[1].first, 1, 4, 0).empty());
 }
 
+TEST_CASE("fields are told as one only where their numbers follow") {
+    const Description device = only("device d\n0x0 A\n[0] IRQ0\n[1] IRQ2\n[2] IRQ3\n");
+    CHECK(fields_text(device.entries[0].first, 7, 4, 0) == "IRQ0=1 IRQ2..3=1");
+}
+
+TEST_CASE("between the registers of an array there is none") {
+    const Description device = only("device d\n0x0 A[0..2] step 8\n");
+    CHECK(name_at(device, 0xb) == "A1+3");
+    CHECK(name_at(device, 0xc) == "-");
+    CHECK(name_at(device, 0x10) == "A2");
+}
+
 TEST_CASE("what is wrong with a description is told with its line") {
     CHECK(wrong("0x0 DR\n") == "my.regs:1: 'device NAME' must come first");
     CHECK(wrong("device d\n\n[0] A\n") == "my.regs:3: a field without a register in front of it");

@@ -2,6 +2,7 @@
 #include "lib/about.hpp"
 #include "lib/byte_source.hpp"
 #include "lib/error.hpp"
+#include "lib/module_table.hpp"
 #include "reading/naming.hpp"
 #include "records.hpp"
 #include "symbols/function_table.hpp"
@@ -75,6 +76,14 @@ TEST_CASE("an address belongs to the function that begins at or before it") {
         (void)all.at(address);
     }
     CHECK(all.at(0xc040'0050) == known);
+}
+
+TEST_CASE("the end of the kernel's text is no function, whatever its type is") {
+    Symbols all;
+    all.add(Trust::text, table("c0400000 T first\nc0400100 T _etext\nc0400200 T _einittext\n"));
+    CHECK(text(all.at(0xc040'00fc)) == "first+0xfc");
+    CHECK(text(all.at(0xc040'0104)) == "-");
+    CHECK(text(all.at(0xc040'0204)) == "-");
 }
 
 TEST_CASE("a return address is of the call in front of it") {
@@ -155,6 +164,25 @@ TEST_CASE("an access of the kernel has its function, and the caller where that i
                    "- < -\n"
                    "probe+0x14 drv < -\n"
                    "- < -\n");
+}
+
+TEST_CASE("a caller in a module that was found meanwhile is that of the call") {
+    const std::string modules = "module drv bf800000 4096 live 5\ntext bf800000 4096\n"
+                                "bf800000 t probe [drv]\nbf800040 t never_back [drv]\n";
+    const std::vector<std::byte> bytes = trace_bytes([&modules](trace::FileWriter& writer) {
+        write_info(writer);
+        writer.section(trace::modules_section, std::as_bytes(std::span(modules)));
+        abi::Record record = access(0, 0, 10);
+        record.pc = 0xc040'0000;
+        record.lr = 0xbf80'0040; // behind the last instruction of probe
+        writer.append(std::span(&record, 1));
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    trace::MemorySource source(bytes);
+    trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+    reading::Naming naming(reader);
+    naming.symbols().add(Trust::text, table(list));
+    CHECK(text(naming.event(reader.next().front()).caller) == "probe+0x40 drv");
 }
 
 TEST_CASE("a trace file carries symbols, and a section of them that is damaged is told") {

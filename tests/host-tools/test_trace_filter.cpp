@@ -59,6 +59,70 @@ TEST_CASE("a wrong filter is told of whatever the file is") {
     CHECK_THROWS_WITH(reading::Trace(options), Catch::StartsWith("filter: column 6"));
 }
 
+TEST_CASE("a marker is of no CPU: it stays when only one is wanted") {
+    const FileDescriptor file = memory_file("trace", 0);
+    trace::WriteProgress progress;
+    trace::FileWriter writer(file.get(), progress);
+    write_info(writer);
+    for (unsigned i = 0; i < 4; ++i) {
+        abi::Record record = access(i % 2, i / 2, i);
+        record.type = i == 2 ? abi::RecordType::marker : abi::RecordType::access;
+        writer.append(std::span(&record, 1));
+    }
+    writer.finish(0, abi::Ending::machine_off);
+    reading::TraceOptions options;
+    options.path = path_of(file);
+    options.cpus = {1};
+    reading::Trace trace(options);
+    std::string seen;
+    while (const Event* event = trace.next()) {
+        seen += event->record->type == abi::RecordType::marker ? "m" : "a";
+    }
+    CHECK(seen == "ama");
+}
+
+TEST_CASE("a range of time begins and ends at the nanosecond, whatever the clock's tick is") {
+    // At 3 Hz ticks are at 0, 333,333,333, 666,666,666 and 1,000,000,000 ns, at 3 GHz three of them
+    // at one time; each in a section of its own.
+    const std::uint32_t frequency = GENERATE(3u, 3'000'000'000u);
+    const FileDescriptor file = memory_file("trace", 0);
+    trace::WriteProgress progress;
+    trace::FileWriter writer(file.get(), progress);
+    abi::Info info{};
+    info.counter_frequency = frequency;
+    info.record_size = sizeof(abi::Record);
+    writer.values(abi::SectionType::info, std::span<const abi::Info>(&info, 1));
+    for (unsigned i = 0; i < 5; ++i) {
+        const abi::Record record = access(0, i, 100 + i);
+        writer.append(std::span(&record, 1));
+        writer.flush();
+    }
+    writer.finish(0, abi::Ending::machine_off);
+    const auto in = [&file](std::uint64_t from, std::uint64_t to) {
+        reading::TraceOptions options;
+        options.path = path_of(file);
+        options.from = from;
+        options.to = to;
+        reading::Trace trace(options);
+        std::string values;
+        while (const Event* event = trace.next()) {
+            values += std::to_string(event->record->value);
+        }
+        return values;
+    };
+    if (frequency > 3) {
+        CHECK(in(0, 1) == "012");
+        CHECK(in(1, 2) == "34");
+        return;
+    }
+    CHECK(in(333'333'333, 666'666'666) == "1");
+    CHECK(in(333'333'334, 666'666'667) == "2");
+    CHECK(in(333'333'332, 666'666'665) == "1");
+    CHECK(in(0, 1) == "0");
+    CHECK(in(1, 333'333'333).empty());
+    CHECK(in(1'000'000'000, 2'000'000'000) == "34");
+}
+
 TEST_CASE("without code addresses no event has one") {
     const FileDescriptor file = a_trace(3);
     reading::TraceOptions options;
