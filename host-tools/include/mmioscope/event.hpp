@@ -62,7 +62,7 @@ struct Event {
     std::uint64_t offset = 0; ///< bytes from the region's start; the physical address without one
     const Register* reg = nullptr;
     const Location* code = nullptr;   ///< of Record::pc
-    const Location* caller = nullptr; ///< of Record::lr, where that is not in the same function
+    const Location* caller = nullptr; ///< another function: by Record::lr, or what is known better
     const Task* task = nullptr;
     std::string_view interrupt; ///< that a GIC acknowledged, or was told the end of: what it is called
     std::string_view text;      ///< of a marker, and of other records that say something in words
