@@ -1,6 +1,9 @@
+#include "abi/layout.hpp"
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
+#include "lib/error.hpp"
 #include "run/early_requests.hpp"
+#include "symbols/kernel_image.hpp"
 
 #include <memory>
 
@@ -10,22 +13,53 @@ namespace {
 
 struct Options {
     std::string tree;
+    std::string kernel;
     std::vector<std::string> commands;
 };
 
 constexpr char footer[] = R"(
-Prints a line for U-Boot, to be typed or put into a script behind `fdt addr` and `fdt resize`. Each COMMAND is
+Prints lines for U-Boot, to be typed or put into a script behind `fdt addr` and `fdt resize`. Each COMMAND is
 what `mmioscope ctl` takes, in one argument; `mmioscope run --at-start` does the same under QEMU.
 
 Example:
   mmioscope at-start --dtb board.dtb 'trigger start address mmc@50000+0xc direction w' 'deselect serial0'
+  mmioscope at-start --kernel zImage
 )";
 
-Status print_property(const Options& options) {
+std::string requests_property(const Options& options) {
     const run::Bytes tree = run::read_input(options.tree, "device tree");
     run::check_tree(tree, options.tree);
-    fmt::print("fdt set /chosen {}\n",
-               run::property_text(run::early_requests(options.commands, tree, "")));
+    return run::property_text(run::early_requests(options.commands, tree, ""));
+}
+
+std::string task_names_property(const std::string& kernel) {
+    const run::Bytes image = run::read_input(kernel, "kernel");
+    std::optional<symbols::TaskOffsets> where;
+    try {
+        where = symbols::read_kernel_image(image).task_offsets;
+    } catch (const Error& error) {
+        throw bad_input("{}: {}", kernel, error.what());
+    }
+    if (!where) {
+        throw bad_input("{}: where it keeps the names of its tasks cannot be told; kernels before "
+                        "5.16 have no task in TPIDRURO",
+                        kernel);
+    }
+    return fmt::format("{} \"<{:#x} {:#x}>\"", abi::chosen::task_names, where->comm, where->pid);
+}
+
+Status print_properties(const Options& options) {
+    if (options.commands.empty() && options.kernel.empty()) {
+        throw bad_input("nothing to print: COMMAND or --kernel expected");
+    }
+    std::string lines;
+    if (!options.commands.empty()) {
+        lines += fmt::format("fdt set /chosen {}\n", requests_property(options));
+    }
+    if (!options.kernel.empty()) {
+        lines += fmt::format("fdt set /chosen {}\n", task_names_property(options.kernel));
+    }
+    fmt::print("{}", lines);
     return Status::fine;
 }
 
@@ -37,12 +71,13 @@ void add_at_start(CLI::App& app, Action& action) {
         "Print how a boot loader asks for what is to hold from the guest's first instruction on");
     const auto options = std::make_shared<Options>();
     add_file(command, "--dtb", options->tree, "Board's device tree");
+    add_file(command, "--kernel", options->kernel,
+             "Also where this kernel (zImage) keeps its tasks' names, for the hypervisor to tell");
     command.add_option("command", options->commands, "What to do before the guest runs")
-        ->required()
         ->type_name("COMMAND");
     command.footer(std::string(control::commands_help) + footer);
     command.callback(
-        [options, &action] { action = [options] { return print_property(*options); }; });
+        [options, &action] { action = [options] { return print_properties(*options); }; });
 }
 
 } // namespace mmioscope::cli

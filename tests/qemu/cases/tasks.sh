@@ -89,7 +89,24 @@ tasks_said() { # GUEST-FOLDER ARGUMENT...
         fail "the hypervisor has said nothing"
 }
 
+# The same offsets for a boot loader; no QEMU.
+tasks_at_start() {
+    local wrong ended
+    "$mmioscope" at-start --kernel "$guest/vmlinuz" >"$out/lines" 2>"$out/stderr" || fail "exit status $?: $(cat "$out/stderr")"
+    grep -qxE 'fdt set /chosen mmioscope,task-names "<0x[0-9a-f]+ 0x[0-9a-f]+>"' "$out/lines" || fail "$(cat "$out/lines")"
+    "$mmioscope" at-start --dtb "$board_tree" --kernel "$guest/vmlinuz" 'deselect serial0' >"$out/both" || fail "exit status $?"
+    grep -q '^fdt set /chosen mmioscope,requests ' "$out/both" || fail "no requests"
+    tail -n 1 "$out/both" | diff "$out/lines" - >/dev/null || fail "the kernel's line is another"
+    for wrong in '' '--kernel /nowhere' "--kernel $guest/busybox"; do
+        # shellcheck disable=SC2086
+        "$mmioscope" at-start $wrong >"$out/stdout" 2>"$out/stderr"
+        ended=$?
+        [ "$ended $(wc -l <"$out/stderr") $(wc -c <"$out/stdout")" = '2 1 0' ] || fail "at-start $wrong: $(cat "$out/stderr")"
+    done
+}
+
 add test tasks 25 tasks "$guest"
+add test tasks-at-start 3 tasks_at_start
 add test tasks-said 25 tasks_said "$guest"
 add nightly tasks-said-short-descriptors 25 tasks_said "$build/guest-armmp"
 add nightly tasks-said-emulation 25 tasks_said "$guest" --engine emulation
