@@ -40,7 +40,7 @@ def as_row(record, trace):
     """What a Record of the source is in JSONL and CSV."""
     record = record._replace(raw_value=None)
     if record.type not in source.PLACED:
-        return record._replace(value=None if record.type == "unknown" else record.value)
+        return record._replace(value=None if record.type in ("unknown", "task") else record.value)
     ns = record.duration * 10**9 // trace.frequency
     return record._replace(duration=None if record.type == "begin" else ns)
 

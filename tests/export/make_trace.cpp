@@ -154,9 +154,9 @@ private:
 
     void odd(unsigned cpu) {
         using abi::RecordType;
-        static constexpr RecordType plain[] = {RecordType::interrupt, RecordType::power,
-                                               RecordType::configuration, RecordType::marker,
-                                               static_cast<RecordType>(99)};
+        static constexpr RecordType plain[] = {
+            RecordType::interrupt, RecordType::power, RecordType::configuration,
+            RecordType::marker,    RecordType::task,  static_cast<RecordType>(99)};
         static constexpr RecordType placed[] = {RecordType::own, RecordType::fetch,
                                                 RecordType::maintenance,
                                                 RecordType::page_table_walk, RecordType::fault};

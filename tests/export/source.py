@@ -5,7 +5,7 @@ from collections import namedtuple
 RECORD = struct.Struct("<IBBBBQIIIHBBQIIIIII")
 SECTION = struct.Struct("<IIQII")
 TYPES = ["none", "access", "begin", "own", "lost", "marker", "change", "interrupt", "fetch", "cache", "table_walk",
-         "fault", "power", "fold"]
+         "fault", "power", "fold", "task"]
 PLACED = {"access", "begin", "own", "fetch", "cache", "table_walk", "fault"}
 WITH_VALUE = {"access", "begin", "own", "table_walk"}
 FLAGS = ["value_unknown", "early", "same_instruction", "boot", "estimated"]
