@@ -352,7 +352,7 @@ void write_trace(const TraceText& text, int fd) {
                     [](const std::string& one) { return !one.empty(); })) {
         writer.section(abi::SectionType::device_tree, tree_of(text));
     }
-    trace::write_about(writer, {"", symbols::pack(symbols_of(text))});
+    trace::write_about(writer, {"", symbols::pack(symbols_of(text)), {}});
     writer.values(trace::tasks_section, std::span<const trace::TaskEntry>(tasks_of(text)));
     for (const auto& [time, string] : text.console) {
         std::vector<char> payload(sizeof time + string.size());
