@@ -102,7 +102,8 @@ void Sqlite::bind_place(const Event& event) {
     if (!trace::has_place(r.type)) {
         event_.null().null();
         r.device == abi::no_device ? event_.null() : event_ << r.device;
-        event_.null().null().null() << r.value;
+        event_.null().null().null();
+        r.type == abi::RecordType::task ? event_.null() : event_ << r.value; // part of a name
         event_.null();
         return;
     }
@@ -118,14 +119,14 @@ void Sqlite::bind_place(const Event& event) {
 void Sqlite::bind_code(const Event& event) {
     const abi::Record& r = *event.record;
     if (!trace::has_place(r.type)) {
-        event_.null().null().null().null().null().null().null();
-        return;
+        event_.null().null().null().null().null().null();
+    } else {
+        for (const std::uint32_t address : {r.pc, r.lr, r.sp, r.va}) {
+            bind_known(event_, address);
+        }
+        r.mode == 0 ? event_.null() : event_ << mode_word(r.mode);
+        bind_known(event_, r.task);
     }
-    for (const std::uint32_t address : {r.pc, r.lr, r.sp, r.va}) {
-        bind_known(event_, address);
-    }
-    r.mode == 0 ? event_.null() : event_ << mode_word(r.mode);
-    bind_known(event_, r.task);
     event.task == nullptr ? event_.null() : event_ << task_id(*event.task);
 }
 

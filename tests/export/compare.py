@@ -81,7 +81,7 @@ def in_tables(records, _):
         if record.type == "lost":
             losses.append(record)
         else:
-            yield record._replace(raw_value=None)
+            yield record._replace(raw_value=None, value=None if record.type == "task" else record.value)
     yield from losses
 
 

@@ -65,7 +65,7 @@ def polls(accesses):
 def as_trace(i, r):
     return (i, r["ns"] / 1e9, r["cpu"], r["type"], r.get("dir"), r.get("size"), r.get("device"), r.get("offset"),
             r.get("register"), r.get("address"), r.get("value"), r.get("pc"), code(r, "function")[0],
-            code(r, "caller")[0], r.get("pid"), r.get("comm"), r.get("text"), r.get("flags"))
+            code(r, "caller")[0], r.get("pid"), r.get("comm") or None, r.get("text"), r.get("flags"))
 
 
 def as_event(r):
@@ -99,7 +99,7 @@ def names(events):
     symbols = {(number(r["pc"]) if key == "function" else None, *code(r, key)) for r in events
                for key in ("function", "caller") if r.get(key)}
     registers = {(r["device"], r["register"]) for r in events if "register" in r}
-    return symbols, registers, {(r["pid"], r["comm"]) for r in events if "pid" in r}
+    return symbols, registers, {(r["pid"], r["comm"] or None) for r in events if "pid" in r}
 
 
 def unordered(rows):
