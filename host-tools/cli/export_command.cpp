@@ -1,13 +1,12 @@
 #include "cli/commands.hpp"
+#include "cli/event_progress.hpp"
 #include "cli/name_options.hpp"
 #include "cli/view_options.hpp"
 #include "export/formats.hpp"
 #include "export/whole_trace.hpp"
-#include "lib/progress_line.hpp"
 
 #include <unistd.h>
 
-#include <chrono>
 #include <memory>
 #include <string>
 
@@ -31,22 +30,6 @@ Examples:
   mmioscope export --to perfetto --from 2 --until 2.5 boot.mmio -o part.perfetto
   mmioscope export --to jsonl -i boot.mmio -o - | jq -c 'select(.device == "serial0")'
 )";
-
-/// "12300000 events", twice a second, where a person sees it and nothing else scrolls by.
-class Progress {
-public:
-    explicit Progress(bool wanted) : line_(wanted) {}
-
-    void operator()(std::uint64_t events) {
-        const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start_;
-        line_.show(time.count(), [events] { return fmt::format("{} events exported", events); });
-    }
-    void clear() { line_.clear(); }
-
-private:
-    ProgressLine line_;
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 /// Stands between the trace and its export, and stops it where --strict says so.
 class Strict : public exporting::Exporter {
@@ -99,11 +82,11 @@ Status export_trace(const Options& options) {
     reading::Trace trace(selection);
     const auto destination = exporting::open_destination(options.format, options.view.output);
     exporting::WholeTrace all(trace, reading::selects(selection));
-    Progress progress(!destination->terminal());
+    EventProgress progress(!destination->terminal(), "exported");
     Strict strict(destination->exporter(), options.view, trace);
     exporting::Exporter& exporter =
         options.view.strict ? static_cast<exporting::Exporter&>(strict) : destination->exporter();
-    all.write(exporter, [&progress](std::uint64_t n) { progress(n); });
+    all.write(exporter, [&progress](std::uint64_t n) { progress.show(n); });
     destination->finish();
     progress.clear();
     tell(destination->exporter(), all);

@@ -1,4 +1,5 @@
 #include "cli/commands.hpp"
+#include "cli/event_progress.hpp"
 #include "cli/option_types.hpp"
 #include "cli/record_output.hpp"
 #include "cli/view_options.hpp"
@@ -6,6 +7,8 @@
 #include "view/dmesg_lines.hpp"
 #include "view/printer.hpp"
 #include "view/tally.hpp"
+
+#include <unistd.h>
 
 #include <cmath>
 #include <memory>
@@ -55,11 +58,18 @@ view::PrintOptions print_options(const Options& options, const view::Output& out
     return print;
 }
 
+// Lines that scroll by say how far it is.
+bool to_terminal(const Options& options) {
+    return !options.summary && options.view.output.empty() && ::isatty(STDOUT_FILENO) != 0;
+}
+
 // Of what was read; false if nobody takes the lines any more.
 bool print_events(const Options& options, reading::Trace& trace, view::Printer& printer,
                   view::Tally& tally, trace::Shares& shares,
                   std::optional<view::DmesgLines>& dmesg) {
+    EventProgress progress(!to_terminal(options), "read");
     while (const Event* event = trace.next()) {
+        progress.count();
         check_strict(options.view, trace, *event);
         tally.add(*event);
         if (options.shares) {
@@ -96,12 +106,15 @@ Status print_records(const Options& options) {
     reading::Trace trace(selection);
     RecordOutput records(options.view, trace.reader());
     view::Tally tally(reading::selects(selection));
+    EventProgress progress(!to_terminal(options), "read");
     while (const Event* event = trace.next()) {
+        progress.count();
         check_strict(options.view, trace, *event);
         tally.add(*event);
         records.add(*event);
     }
     records.finish();
+    progress.clear();
     fmt::print(stderr, "{}", tally.verdict(trace.reader()));
     return view::status_of(trace.reader());
 }

@@ -2,6 +2,7 @@
 #include "analysis/mappings.hpp"
 #include "analysis/pci.hpp"
 #include "cli/commands.hpp"
+#include "cli/event_progress.hpp"
 #include "cli/view_options.hpp"
 #include "plugin/analyses.hpp"
 #include "view/tally.hpp"
@@ -82,8 +83,10 @@ struct Work {
 };
 
 void count(const Options& options, reading::Trace& trace, view::Tally& tally, Work& work) {
+    EventProgress progress(true, "counted");
     bool started = false;
     while (const Event* event = trace.next()) {
+        progress.count();
         check_strict(options.view, trace, *event);
         work.first = started ? work.first : event->nanoseconds;
         work.last = event->nanoseconds;

@@ -16,7 +16,8 @@ void ProgressLine::show(double seconds, const std::function<std::string()>& text
 }
 
 void ProgressLine::clear() {
-    if (visible_) {
+    if (next_ > 0) { // something was shown
+        next_ = 0;
         fmt::print(stderr, "\r{:78}\r", "");
     }
 }

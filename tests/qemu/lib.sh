@@ -44,6 +44,21 @@ run_linux() { # COMMAND-LINE ARGUMENT...
         --append "console=ttyAMA0 panic=-1 $line" --expect 'mmioscope-guest: done' "$@"
 }
 
+# How a case's own PID 1 of the guest begins: the file systems, busybox' commands, the console for itself.
+init_head() {
+    cat <<'INIT'
+#!/bin/sh
+export PATH=/bin
+/bin/busybox mkdir -p /proc /dev /sys
+/bin/busybox mount -t proc proc /proc
+/bin/busybox mount -t sysfs sysfs /sys
+/bin/busybox mount -t devtmpfs devtmpfs /dev
+/bin/busybox --install -s /bin
+exec </dev/console >/dev/console 2>&1
+dmesg -n 1
+INIT
+}
+
 # native_guest GUEST: runs it on $board without a hypervisor, Non-secure without Hyp; its console goes to $out/native.
 native_guest() {
     local machine=(-M vexpress-a15,secure=off,virtualization=off -audiodev none,id=a)

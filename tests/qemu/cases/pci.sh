@@ -3,16 +3,8 @@
 
 # PID 1 of the guest: a line for each function, with its BARs as NUMBER=START+SIZE.
 pci_init() {
+    init_head
     cat <<'INIT'
-#!/bin/sh
-export PATH=/bin
-/bin/busybox mkdir -p /proc /dev /sys
-/bin/busybox mount -t proc proc /proc
-/bin/busybox mount -t sysfs sysfs /sys
-/bin/busybox mount -t devtmpfs devtmpfs /dev
-/bin/busybox --install -s /bin
-exec </dev/console >/dev/console 2>&1
-dmesg -n 1
 for f in /sys/bus/pci/devices/*; do
     name=${f##*/} vendor=$(cat "$f/vendor") device=$(cat "$f/device") class=$(cat "$f/class")
     bars= n=0

@@ -4,16 +4,8 @@
 
 # PID 1 of the guest: prints the lists that the kernel has of itself.
 symbols_init() {
+    init_head
     cat <<'INIT'
-#!/bin/sh
-export PATH=/bin
-/bin/busybox mkdir -p /proc /sys /dev
-/bin/busybox mount -t proc proc /proc
-/bin/busybox mount -t sysfs sysfs /sys
-/bin/busybox mount -t devtmpfs devtmpfs /dev
-/bin/busybox --install -s /bin
-exec </dev/console >/dev/console 2>&1
-dmesg -n 1
 while read -r module; do insmod "/lib/modules/$module" 2>/dev/null; done < /lib/modules/sd
 usleep 500000
 if grep -q tell-modules /proc/cmdline; then

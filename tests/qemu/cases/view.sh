@@ -90,6 +90,21 @@ view_colors() {
     has_not typescript "$escape\[3" "colours despite NO_COLOR"
 }
 
+# On a terminal, and only beside data that goes elsewhere.
+view_progress() {
+    "$build/tests/make-trace" 20000 "$out/long.mmio" || fail "no trace"
+    local command
+    for command in stat "print --format csv" "print -o '$out/printed'" "export --to csv -o '$out/exported'"; do
+        script -qec "'$mmioscope' $command '$out/long.mmio' >'$out/data'" "$out/typescript" >/dev/null </dev/null
+        has typescript '[0-9]+ events (read|counted|exported)' "$command: no progress"
+        # shellcheck disable=SC2086 # a command and its options
+        eval "'$mmioscope' $command '$out/long.mmio'" >"$out/data" 2>"$out/stderr"
+        has_not stderr 'events (read|counted|exported)' "$command: progress in a file"
+    done
+    script -qec "'$mmioscope' print '$out/long.mmio'" "$out/typescript" >/dev/null </dev/null
+    has_not typescript 'events read' "progress among the lines"
+}
+
 view_losses() {
     view_traces
     local command
@@ -249,6 +264,7 @@ view_compressed() {
 add test view-compressed 4 view_compressed
 add test view-options 3 view_options
 add test view-colors 3 view_colors
+add test view-progress 4 view_progress
 add test view-losses 6 view_losses
 add test view-refusals 4 view_refusals
 add test view-stat 2 view_stat
