@@ -35,6 +35,8 @@ public:
     bool armed() const { return state() == State::before || state() == State::running; }
     bool active() const { return state() != State::none; }
     std::uint32_t tag() const { return tag_; }
+    /// Nothing is recorded: not begun, or over.
+    bool holds() const { return state() == State::before || state() == State::over; }
 
     /// About a traced access of the CPU that asks.
     Verdict see(const abi::Record& record) {

@@ -66,6 +66,7 @@ bool has_room(Cpu& cpu, const DeviceAccess& access) {
                             std::uint32_t task, std::uint64_t now) {
     SaidTask& place = cpu.said_tasks.place_of(task);
     const std::uint32_t second = port::read<reg::CNTFRQ>();
+    if (second == 0) return; // a boot loader that set no frequency: there is no "again"
     const bool known = place.task == task && place.said && now - place.said_at < second;
     if (place.task != task) place.said = false;
     place.task = task;
@@ -86,7 +87,7 @@ bool has_room(Cpu& cpu, const DeviceAccess& access) {
 // TPIDRURO is the process's own; else guest_task() is no more than this.
 void tell_task(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
     if (cpu.machine->config.task_names.comm == 0 || !access.recorded ||
-        arch::mode_of(frame.psr) == arch::Mode::usr)
+        arch::mode_of(frame.psr) == arch::Mode::usr || cpu.machine->control.choice.trigger.holds())
         return;
     const auto task = port::read<reg::TPIDRURO>();
     const SaidTask& place = cpu.said_tasks.place_of(task);
