@@ -36,6 +36,10 @@ Number number(const Event& event, std::uint32_t) {
 }
 
 // Of what only an access has.
+template <std::uint32_t abi::Record::*member>
+Number number_accessed(const Event& event, std::uint32_t) {
+    return trace::has_place(event.record->type) ? Number(event.record->*member) : std::nullopt;
+}
 template <std::uint64_t (*get)(const Event&)>
 Number accessed(const Event& event, std::uint32_t) {
     return trace::has_place(event.record->type) ? Number(get(event)) : std::nullopt;
@@ -131,9 +135,9 @@ constexpr NumberField fields[] = {
          return Number(static_cast<std::uint8_t>(event.record->type));
      },
      Unit::words, types},
-    {"pc", number<&abi::Record::pc>, Unit::none, {}, true},
-    {"lr", number<&abi::Record::lr>, Unit::none, {}, true},
-    {"sp", number<&abi::Record::sp>, Unit::none, {}, true},
+    {"pc", number_accessed<&abi::Record::pc>, Unit::none, {}, true},
+    {"lr", number_accessed<&abi::Record::lr>, Unit::none, {}, true},
+    {"sp", number_accessed<&abi::Record::sp>, Unit::none, {}, true},
     {"mode", mode, Unit::words, modes},
     {"user", user},
     {"thumb", thumb},

@@ -81,12 +81,18 @@ bool ModuleMarks::has(const abi::Record& record) {
         return false;
     }
     const auto id = static_cast<std::uint16_t>(record.pa_low >> 16);
-    if (id != next_id_ && !starts(record)) {
+    const auto open = std::find(next_ids_.begin(), next_ids_.end(), id);
+    if (open == next_ids_.end() && !starts(record)) {
         return false;
     }
-    next_id_.reset();
+    if (open != next_ids_.end()) {
+        next_ids_.erase(open);
+    }
     if (!ends(record)) {
-        next_id_ = static_cast<std::uint16_t>(id + 1);
+        if (next_ids_.size() == most_open) {
+            next_ids_.erase(next_ids_.begin());
+        }
+        next_ids_.push_back(static_cast<std::uint16_t>(id + 1));
     }
     return true;
 }

@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mmioscope::trace {
 
@@ -35,7 +36,9 @@ public:
     bool has(const abi::Record& record);
 
 private:
-    std::optional<std::uint16_t> next_id_;
+    static constexpr std::size_t most_open = 64; // several may set markers at a time
+
+    std::vector<std::uint16_t> next_ids_;
 };
 
 } // namespace mmioscope::trace

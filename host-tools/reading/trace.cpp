@@ -97,8 +97,9 @@ const Event* Trace::next() {
     return event;
 }
 
-// The next one in the range.
+// The next one in the range. A module's marker may begin in front of it.
 const Event* Trace::take() {
+    bool mark = false;
     do {
         if (block_.empty()) {
             block_ = reader_->next();
@@ -109,7 +110,8 @@ const Event* Trace::take() {
         }
         event_ = naming_->event(block_.front());
         block_ = block_.subspan(1);
-    } while (!in_range(event_) || (options_.no_pc && module_marks_.has(*event_.record)));
+        mark = options_.no_pc && module_marks_.has(*event_.record);
+    } while (mark || !in_range(event_));
     if (options_.no_pc) {
         strip_code(event_, stripped_);
     }

@@ -137,10 +137,13 @@ TEST_CASE("what is told again is known, and there is an end to it", "[modules]")
 TEST_CASE("without code addresses there are no marks of modules", "[modules]") {
     std::vector<abi::Record> records = mark("module: drv 0xbf000000 4096", 900, 20);
     const auto other = mark("a text that stays", 10, 21);
+    const auto second = mark("module: second 0xbf100000 4096", 300, 21);
     // Between its pieces.
     records.insert(records.begin() + 2, other.begin(), other.end());
+    records.insert(records.begin() + 3, second.begin(), second.end());
+    std::for_each(records.begin() + 2, records.end(), [](abi::Record& r) { r.time = 21; });
     records.push_back(from(0xbf00'0010, 30));
-    const auto count = [&](bool no_pc) {
+    const auto count = [&](bool no_pc, std::optional<std::uint64_t> begin = std::nullopt) {
         const FileDescriptor file = memory_file("trace", 0);
         trace::WriteProgress progress;
         trace::FileWriter writer(file.get(), progress);
@@ -151,6 +154,7 @@ TEST_CASE("without code addresses there are no marks of modules", "[modules]") {
         reading::TraceOptions options;
         options.path = fmt::format("/proc/self/fd/{}", file.get());
         options.no_pc = no_pc;
+        options.from = begin;
         reading::Trace trace(options);
         std::size_t events = 0;
         while (trace.next() != nullptr) {
@@ -160,4 +164,6 @@ TEST_CASE("without code addresses there are no marks of modules", "[modules]") {
     };
     CHECK(count(false) == records.size());
     CHECK(count(true) == other.size() + 1);
+    // Its first pieces are in front of the range.
+    CHECK(count(true, 500) == other.size() + 1);
 }
