@@ -4,6 +4,7 @@
 #include "cli/view_options.hpp"
 #include "export/formats.hpp"
 #include "export/whole_trace.hpp"
+#include "lib/error.hpp"
 
 #include <unistd.h>
 
@@ -42,7 +43,14 @@ public:
         check_strict(options_, trace_, event);
         behind_.add(event);
     }
-    void finish() override { behind_.finish(); }
+    // What is damaged or missing behind the last event has none that would tell of it.
+    void finish() override {
+        if (!trace_.reader().sound()) {
+            throw failure("the trace is {}: stopped (--strict)",
+                          trace_.reader().end() ? "damaged" : "cut off");
+        }
+        behind_.finish();
+    }
 
 private:
     exporting::Exporter& behind_;

@@ -120,12 +120,22 @@ view_losses() {
     view_does 1 export --to csv --strict "$out/lost.mmio" -o "$out/csv"
     has stderr '17 records of cpu 0 were lost: stopped'
     [ ! -e "$out/csv" ] || fail "export --strict left a file"
+    # Behind the last event nothing comes that would tell.
+    head -c -60 "$out/trace.mmio" >"$out/endless.mmio"
+    view_does 1 export --to csv --strict "$out/endless.mmio" -o "$out/csv"
+    has stderr 'the trace is cut off: stopped'
+    [ ! -e "$out/csv" ] || fail "export --strict left a file of a cut trace"
     head -c 300 "$out/trace.mmio" >"$out/cut.mmio"
     view_does 1 print "$out/cut.mmio"
     view_does 1 stat "$out/cut.mmio"
     # The reader of a pipe leaves: no word, and the shell's status of SIGPIPE.
     for ((i = 0; i < 20000; i++)); do echo "$((3 + i)).0 cpu0 R4 0x1c050008 $i"; done >>"$out/text"
     "$build/tests/trace-of-text" "$out/text" "$out/long.mmio" || fail "trace-of-text failed"
+    cp "$out/long.mmio" "$out/bad.mmio" # in the second of two blocks
+    printf '\377\377\377\377' | dd of="$out/bad.mmio" bs=1 seek=$(($(stat -c %s "$out/bad.mmio") - 4000)) conv=notrunc 2>"$out/dd"
+    view_does 1 export --to csv --strict "$out/bad.mmio" -o "$out/csv"
+    has stderr 'the trace is damaged: stopped'
+    [ ! -e "$out/csv" ] || fail "export --strict left a file of a damaged trace"
     { status=0; "$mmioscope" print --all "$out/long.mmio" 2>"$out/stderr" || echo $? >"$out/status"; } | head -n 1 >/dev/null
     [ "$(cat "$out/status")" = 141 ] || fail "SIGPIPE: exit status $(cat "$out/status")"
     [ ! -s "$out/stderr" ] || fail "SIGPIPE: $(cat "$out/stderr")"
