@@ -1,7 +1,9 @@
 #include "lib/ram_image.hpp"
 
+#include "lib/black_box.hpp"
 #include "lib/error.hpp"
 #include "lib/spool.hpp"
+#include "lib/zstd_source.hpp"
 
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -11,8 +13,22 @@
 
 namespace mmioscope::trace {
 
-RamImage::RamImage(const std::string& path) {
-    const FileDescriptor file = open_or_spool(path);
+FileDescriptor RamImage::open(const std::string& path) {
+    struct stat status {};
+    if (path != "-" && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_size > 0) {
+        FileDescriptor file = open_input(path);
+        const RamImage image(file, path);
+        if (!is_zstd(image.bytes()) || find_area(image.bytes(), std::nullopt)) {
+            return file;
+        }
+    }
+    return open_or_spool(path);
+}
+
+RamImage::RamImage(const std::string& path) : RamImage(open(path), path) {}
+
+RamImage::RamImage(const FileDescriptor& file, const std::string& path) {
     struct stat status {};
     if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
         throw bad_input("{}: is no file that can be mapped", path);
