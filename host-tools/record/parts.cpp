@@ -67,17 +67,18 @@ void Parts::write_head() {
                                number_, 1u << head.time_shift);
     trace::write_about(*writer_, known_);
     console_.emplace(*writer_, info.counter_frequency);
+    head_size_ = writer_->size();
 }
 
-// Records that fit into the file; at least one after the head.
+// Records that fit into the file. With a large head (a device tree may have 16 MiB) it gets larger
+// than asked for: a file that holds nothing else would be followed by others for ever.
 std::size_t Parts::room() const {
     if (options_.rotate == 0) {
         return SIZE_MAX;
     }
     const std::uint64_t size = writer_->size();
-    return size >= options_.rotate
-               ? 0
-               : static_cast<std::size_t>((options_.rotate - size) / sizeof(abi::Record));
+    const std::uint64_t most = std::max(options_.rotate, head_size_ + min_rotate / 2);
+    return size >= most ? 0 : static_cast<std::size_t>((most - size) / sizeof(abi::Record));
 }
 
 void Parts::append(std::span<const abi::Record> records) {

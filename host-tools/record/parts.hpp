@@ -63,6 +63,7 @@ private:
     const Boot* boot_ = nullptr;
     std::size_t losses_told_ = 0; ///< of the boot, in the files before this one
     trace::Policies policies_;    ///< of the boot, up to the last record written
+    std::uint64_t head_size_ = 0; ///< bytes of the file before its first record
     unsigned number_ = 0;
     bool used_ = false; ///< the file has been of a boot
     std::shared_ptr<trace::FollowedFile> file_;

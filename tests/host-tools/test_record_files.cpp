@@ -1,6 +1,9 @@
 // `mmioscope record`: which files a recording has.
 #include "lib/part_path.hpp"
 #include "recorder_process.hpp"
+#include "trees.hpp"
+
+#include <libfdt.h>
 
 using namespace mmioscope;
 using namespace mmioscope::test;
@@ -34,6 +37,24 @@ TEST_CASE("record: files by size, each whole by itself") {
     CHECK(parts[0].end->ending == abi::Ending::continued);
     CHECK(parts[2].end->ending == abi::Ending::machine_off);
     CHECK(std::filesystem::file_size(folder / "t.2.mmio") < record::min_rotate + 4096);
+}
+
+TEST_CASE("record: a device tree as large as a file leaves room for records") {
+    const Folder folder;
+    run::Bytes tree = small_tree();
+    tree.resize(record::min_rotate + 4096);
+    REQUIRE(fdt_open_into(tree.data(), tree.data(), static_cast<int>(tree.size())) == 0);
+    append(create_output(folder / "dtb").get(), tree, "a test's file");
+    constexpr std::uint32_t count = 10'000;
+    std::ofstream(folder / "s") << Stream().records(0, count).end(count).text();
+    record::Options options = from(folder / "s");
+    options.rotate = record::min_rotate;
+    options.tree = folder / "dtb";
+    Recorder recorder(folder, options);
+    CHECK(recorder.status() == 0);
+    const std::size_t first = read_trace(folder / "t.mmio").records.size();
+    CHECK(first * sizeof(abi::Record) > record::min_rotate / 4);
+    CHECK(first + read_trace(folder / "t.2.mmio").records.size() == count);
 }
 
 TEST_CASE("record: each boot has a file of its own") {
