@@ -59,7 +59,7 @@ DmesgOffset::DmesgOffset(const std::vector<DmesgLine>& lines) {
 
 void DmesgOffset::add(const Event& event) {
     const std::optional<UartText::Line> line = uart_.add(event);
-    if (!line) {
+    if (!line || line->nanoseconds > dmesg_limit) {
         return;
     }
     std::string_view text = line->text;

@@ -14,6 +14,10 @@
 
 namespace mmioscope::analysis {
 
+/// No line is taken for one of a trace that stands further off than this, ns (31 years): who wrote
+/// the trace may have put any time there, and sums of two such have room.
+inline constexpr std::uint64_t dmesg_limit = 1'000'000'000'000'000'000;
+
 struct DmesgLine {
     std::int64_t nanoseconds = 0; ///< printk's time
     std::string text;             ///< with "[    1.234567] " in front

@@ -5,12 +5,22 @@
 
 namespace mmioscope::trace {
 
+namespace {
+
+// No counter comes that far; what came over a wire may say so, and sums have to have room.
+constexpr std::uint64_t latest = std::uint64_t{1} << 62;
+
+} // namespace
+
 std::int64_t CounterClock::ticks(Moment now) const {
     const std::chrono::duration<double> since = now.time_since_epoch();
     return static_cast<std::int64_t>(since.count() * frequency_);
 }
 
 void CounterClock::see(std::uint64_t time, Moment now) {
+    if (time > latest) {
+        return;
+    }
     const std::int64_t ahead = static_cast<std::int64_t>(time) - ticks(now);
     ahead_ = std::max(ahead_.value_or(ahead), ahead);
 }

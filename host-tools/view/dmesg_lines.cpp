@@ -11,6 +11,11 @@ namespace mmioscope::view {
 
 namespace {
 
+constexpr double most_ticks = 0x1p62;
+
+// Whoever prints the trace is told of its damage by that reading.
+void tell_nobody(const std::string& /*problem*/) {}
+
 std::vector<analysis::DmesgLine> lines_of(const std::string& path) {
     open_input(path); // says why it cannot be read
     std::ifstream in(path);
@@ -39,6 +44,7 @@ struct OwnLog {
 OwnLog own_log(const std::string& path) {
     reading::TraceOptions late; // no record is wanted
     late.path = path;
+    late.report = tell_nobody;
     late.from = std::numeric_limits<std::uint64_t>::max();
     reading::Trace trace(late);
     while (trace.next() != nullptr) {
@@ -54,11 +60,13 @@ OwnLog own_log(const std::string& path) {
                 // In front of the trace's first record, too: then printk's 0 is before it.
                 const bool earlier = line.time < *start;
                 const std::uint64_t away = earlier ? *start - line.time : line.time - *start;
-                const auto nanoseconds =
-                    static_cast<std::int64_t>(reading::nanoseconds(away, frequency));
-                const std::int64_t came = earlier ? -nanoseconds : nanoseconds;
-                const std::int64_t bound = came - found.nanoseconds;
-                log.zero = std::min(log.zero.value_or(bound), bound);
+                if (away <= reading::ticks(analysis::dmesg_limit, frequency)) {
+                    const auto nanoseconds =
+                        static_cast<std::int64_t>(reading::nanoseconds(away, frequency));
+                    const std::int64_t came = earlier ? -nanoseconds : nanoseconds;
+                    const std::int64_t bound = came - found.nanoseconds;
+                    log.zero = std::min(log.zero.value_or(bound), bound);
+                }
             }
             log.lines.push_back(std::move(found));
         }
@@ -74,6 +82,7 @@ std::int64_t find_offset(const std::vector<analysis::DmesgLine>& lines, const st
                          std::optional<std::int64_t> by_console) {
     reading::TraceOptions whole;
     whole.path = path;
+    whole.report = tell_nobody;
     reading::Trace trace(whole);
     analysis::DmesgOffset offset(lines);
     while (const Event* event = trace.next()) {
@@ -139,8 +148,8 @@ void DmesgLines::print_up_to(std::int64_t nanoseconds, const trace::TraceReader&
     for (; next_ < lines_.size() && lines_[next_].nanoseconds <= nanoseconds; ++next_) {
         const analysis::DmesgLine& line = lines_[next_];
         const double frequency = reader.info() ? reader.info()->counter_frequency : 1e9;
-        const auto ticks =
-            static_cast<std::int64_t>(static_cast<double>(line.nanoseconds) / 1e9 * frequency);
+        const double exact = static_cast<double>(line.nanoseconds) / 1e9 * frequency;
+        const auto ticks = static_cast<std::int64_t>(std::clamp(exact, -most_ticks, most_ticks));
         printer.add(line.nanoseconds,
                     reader.start().value_or(0) + static_cast<std::uint64_t>(ticks),
                     "dmesg " + printable(line.text));

@@ -82,4 +82,8 @@ TEST_CASE("the guest's counter is told by the record that was read soonest") {
     CHECK(clock.at(start + 4s) == 7500);
     clock.see(7000, start + 4s); // and this slower
     CHECK(clock.at(start + 4s) == 7500);
+    for (const std::uint64_t nonsense : {UINT64_MAX, std::uint64_t{INT64_MAX}}) {
+        clock.see(nonsense, start + 5s);
+        CHECK(clock.at(start + 6s) == 9500);
+    }
 }

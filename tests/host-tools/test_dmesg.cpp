@@ -58,6 +58,14 @@ TEST_CASE("the quickest line on the console tells where printk's time begins") {
     CHECK(offset.half_within() == 300'000'000);
 }
 
+TEST_CASE("a line that comes after a thousand million seconds tells nothing") {
+    const auto offset = offset_of(log_of("[    1.000000] one\n[    2.000000] two\n"),
+                                  "text 3.0 cpu0 uart [    1.000000] one\\n\n"
+                                  "text 1e10 cpu0 uart [    2.000000] two\\n\n");
+    CHECK(offset.lines_seen() == 1);
+    CHECK(offset.estimate() == 2'000'000'000);
+}
+
 TEST_CASE("without a line on the console nothing is estimated") {
     const auto offset = offset_of(log_of("[    0.000000] no clock\n[    1.000000] one\n"),
                                   "text 2.0 cpu0 uart [    0.000000] no clock\\n\n"

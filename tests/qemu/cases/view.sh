@@ -310,6 +310,13 @@ view_dmesg() {
 }
 add test view-dmesg 3 view_dmesg
 
+# $out/bad.mmio: what the guest printed is damaged.
+view_bad_console() {
+    { cat "$out/text"; printf '%s\n' 'console 0.9 [    0.400000] hello\n' 'console 0.95 [    0.500000] broken\n'; } >"$out/text.bad"
+    "$build/tests/trace-of-text" "$out/text.bad" "$out/bad.mmio" || fail "trace-of-text failed"
+    sed -i 's/ broken/ BROKEN/' "$out/bad.mmio"
+}
+
 # The log that the trace itself has, from the guest's console: by its own times, or by the traced UART.
 view_own_log() {
     view_traces
@@ -330,6 +337,14 @@ view_own_log() {
     "$build/tests/trace-of-text" "$out/text.both" "$out/both.mmio" || fail "trace-of-text failed"
     view_does 0 print --dmesg "$out/both.mmio"
     has stderr "printk's 0 is at 2.150000 s of the trace, by 1 of 3 lines"
+    # Nobody's counter comes that far; and what is damaged is told of once, however often it is read.
+    { cat "$out/text.console"; echo 'console 1e10 [    1.100000] far\n'; } >"$out/text.far"
+    "$build/tests/trace-of-text" "$out/text.far" "$out/far.mmio" || fail "trace-of-text failed"
+    view_does 0 print --dmesg "$out/far.mmio"
+    has stderr "printk's 0 is at 0.500000 s of the trace, by when"
+    view_bad_console
+    view_does 1 print --dmesg "$out/bad.mmio"
+    [ "$(grep -c damaged "$out/stderr")" = 1 ] || fail "not told once: $(cat "$out/stderr")"
     view_refuses 'no kernel.s log from its console: --dmesg needs a file' print --dmesg "$out/trace.mmio"
 }
 # -i and -o of commands that have no other options in common with the others.
