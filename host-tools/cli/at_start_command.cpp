@@ -52,6 +52,9 @@ Status print_properties(const Options& options) {
     if (options.commands.empty() && options.kernel.empty()) {
         throw bad_input("nothing to print: COMMAND or --kernel expected");
     }
+    if (options.commands.empty() && !options.tree.empty()) {
+        throw bad_input("--dtb {}: no COMMAND that would need it", options.tree);
+    }
     std::string lines;
     if (!options.commands.empty()) {
         lines += fmt::format("fdt set /chosen {}\n", requests_property(options));

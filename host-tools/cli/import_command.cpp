@@ -94,7 +94,9 @@ Status import_file(const Options& options) {
         fmt::print(stderr, "mmioscope: {}: {}\n", options.input, note);
     }
     if (!keep) {
-        throw failure("{}: nothing was written (--strict)", options.input);
+        throw failure("{}: {} (--strict)", options.input,
+                      output.held_back() ? "nothing was written"
+                                         : "what was written lacks these lines");
     }
     fmt::print(stderr, "mmioscope: {} accesses, {} lost\n", report.accesses, report.lost);
     return report.malformed.count == 0 ? Status::fine : Status::failed;

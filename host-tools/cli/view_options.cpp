@@ -119,7 +119,7 @@ reading::TraceOptions selection(const ViewOptions& options) {
         };
     }
     trace.from = time_of("--from", options.from);
-    trace.to = time_of("--until", options.to);
+    trace.to = time_of("--to/--until", options.to);
     return trace;
 }
 

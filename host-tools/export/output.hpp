@@ -25,6 +25,8 @@ public:
     int fd() const;
     const std::string& name() const { return name_; }
     bool terminal() const;
+    /// Nobody sees anything of it before finish().
+    bool held_back() const { return unfinished_ != nullptr; }
 
     /// All is written: the file takes its name. Throws Error (failed).
     void finish();

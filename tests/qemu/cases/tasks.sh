@@ -106,7 +106,7 @@ tasks_at_start() {
     "$mmioscope" at-start --dtb "$board_tree" --kernel "$guest/vmlinuz" 'deselect serial0' >"$out/both" || fail "exit status $?"
     grep -q '^fdt set /chosen mmioscope,requests ' "$out/both" || fail "no requests"
     tail -n 1 "$out/both" | diff "$out/lines" - >/dev/null || fail "the kernel's line is another"
-    for wrong in '' '--kernel /nowhere' "--kernel $guest/busybox"; do
+    for wrong in '' '--kernel /nowhere' "--kernel $guest/busybox" "--dtb $board_tree --kernel $guest/vmlinuz"; do
         # shellcheck disable=SC2086
         "$mmioscope" at-start $wrong >"$out/stdout" 2>"$out/stderr"
         ended=$?

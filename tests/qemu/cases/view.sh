@@ -158,6 +158,7 @@ view_refusals() {
         view_refuses 'cannot read .*nothing' "$@" "$out/nothing"
         view_refuses '/text: ' "$@" "$out/text"
         view_refuses 'must be seconds' "$@" --from soon "$trace"
+        view_refuses '--to/--until soon: must be seconds' "$@" --until soon "$trace"
         view_refuses "format|unknown|not expected|--nonsense" "$@" --nonsense "$trace"
         view_does 0 "$@" --help
         has stdout '^Examples?:$' "$command --help has no examples"
@@ -368,12 +369,16 @@ view_files() {
     [ -s "$out/plain" ] || fail "verify: $(cat "$out/stderr")"
     view_does $status verify -i "$out/trace.mmio" "$out/log" -o "$out/file"
     cmp -s "$out/plain" "$out/file" || fail "verify -i -o is another"
+    view_refuses '--input' verify "$out/log" -i "$out/trace.mmio" # two traces and no log
     { cat "$out/log"; echo 'memory_region_ops_read nonsense'; } >"$out/bad"
     view_does 1 import --from qemu -i "$out/bad" -o "$out/kept.mmio"
     [ -s "$out/kept.mmio" ] || fail "import kept nothing: $(cat "$out/stderr")"
     view_does 1 import --from qemu --strict -i "$out/bad" -o "$out/strict.mmio"
     has stderr 'nothing was written \(--strict\)$'
     [ ! -e "$out/strict.mmio" ] || fail "import --strict left a file"
+    view_does 1 import --from qemu --strict -i "$out/bad" -o -
+    [ -s "$out/stdout" ] || fail "import -o - wrote nothing"
+    has stderr 'what was written lacks these lines \(--strict\)$'
 }
 add test view-files 3 view_files
 
