@@ -16,8 +16,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace mmioscope::cli {
 
@@ -129,7 +131,12 @@ public:
         }
     }
 
+    /// Whatever -F says: most of what it might ask is not known.
     void print_in_flight(const abi::Record& record) {
+        const std::vector<unsigned>& cpus = options_.view.trace.cpus;
+        if (!cpus.empty() && std::ranges::find(cpus, record.cpu) == cpus.end()) {
+            return;
+        }
         const std::uint64_t nanoseconds = reading::nanoseconds(record.time, frequency());
         view::LineStyle style;
         style.frequency = frequency();
@@ -179,9 +186,17 @@ private:
 
 void print_accesses(const trace::LastAccesses& last, Lines& lines, std::FILE* out) {
     fmt::print(out, "unfinished: {}\n", last.unfinished.empty() ? "nothing" : "");
+    std::vector<abi::Record> described;
     for (const trace::Unfinished& access : last.unfinished) {
-        access.described ? lines.print(std::span(&access.record, 1), false)
-                         : lines.print_in_flight(access.record);
+        if (access.described) {
+            described.push_back(access.record);
+        } else {
+            lines.print_in_flight(access.record);
+        }
+    }
+    std::ranges::stable_sort(described, {}, &abi::Record::time);
+    if (!described.empty()) {
+        lines.print(described, false);
     }
     fmt::print(out, "the last {} before:\n", last.records.size());
     lines.print(last.records, true);

@@ -31,11 +31,11 @@ for _ in range(2000):
     time.sleep(0.01)
 '
 # The console's reader stalls: QEMU's PL011 blocks the CPU in the middle of a store, which never returns.
-pre_hang() { # ENGINE
+hang_in_store() { # ARGUMENT...
     mkfifo "$out/wire"
     exec 9<>"$out/wire"
     python3 -c 'import fcntl; fcntl.fcntl(9, 1031, 4096)' # F_SETPIPE_SZ: the guest says more than that
-    (run_bare forms --engine "$1" --pre --trace all --console-log "$out/wire" "${in_file[@]}" --ram "$out/ram"; exit "$status") &
+    (run_bare forms "$@" --trace all --console-log "$out/wire" "${in_file[@]}" --ram "$out/ram"; exit "$status") &
     pid=$!
     python3 -c "$wait_until_full"
     sleep 1 # into the store
@@ -43,6 +43,18 @@ pre_hang() { # ENGINE
     status=0
     wait $pid || status=$?
     exits_with 130
+}
+# Without begin records its place is known, and its CPU.
+hang_in_flight() {
+    hang_in_store --engine shadow
+    black_box --cpu 0 -F w
+    [ "$(grep -c ' cpu0 ?? serial0 .*in flight' "$out/blackbox")" = 1 ] || fail "not one access in flight: $(sed -n 3p "$out/blackbox")"
+    black_box --cpu 1
+    has_not blackbox 'in flight' "one of another CPU"
+    rm "$out/ram"
+}
+pre_hang() { # ENGINE
+    hang_in_store --engine "$1" --pre
     "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     [ "$(grep -c 'no end recorded' "$out/print")" = 1 ] || fail "not exactly one access without an end"
     # UARTDR (DDI 0183G 3.3.1), by the instruction that wrote it before.
@@ -224,6 +236,7 @@ add test blackbox-panic 10 blackbox_panic
 add nightly blackbox-reset-vexpress 30 blackbox_reset vexpress-a15 ' W4 .* \+0x0*a4 0xc0900000 '
 add nightly blackbox-reset-virt 30 blackbox_reset virt 'machine reset, cpu [01]'
 add test blackbox-input 5 blackbox_input
+add test hang-in-flight 8 hang_in_flight
 add test pre-hang-shadow 8 pre_hang shadow
 add nightly pre-hang-emulation 8 pre_hang emulation
 for engine in shadow emulation; do
