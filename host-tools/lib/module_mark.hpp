@@ -1,6 +1,5 @@
 // How the guest itself tells where its modules lie, where nobody reads its memory: a marker for
-// each
-// (`mmioscope-guest ctl modules`). Its text is
+// each (`mmioscope-guest ctl modules`). Its text is
 //
 //   module: NAME 0xBASE SIZE
 //

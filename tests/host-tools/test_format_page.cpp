@@ -81,14 +81,14 @@ const Field fields[] = {
     FIELD("index", IndexEntry, earliest),
     FIELD("index", IndexEntry, latest),
     FIELD("index", IndexEntry, types),
-    FIELD_OF("callers", trace::CallerEntry, cpu),
-    FIELD_OF("callers", trace::CallerEntry, first_sequence),
-    FIELD_OF("callers", trace::CallerEntry, count),
-    FIELD_OF("callers", trace::CallerEntry, caller),
     FIELD("end", End, records),
     FIELD("end", End, lost),
     FIELD("end", End, ending),
     FIELD("end", End, index_offset),
+    FIELD_OF("callers", trace::CallerEntry, cpu),
+    FIELD_OF("callers", trace::CallerEntry, first_sequence),
+    FIELD_OF("callers", trace::CallerEntry, count),
+    FIELD_OF("callers", trace::CallerEntry, caller),
 };
 
 /// Rows ".It OFFSET Ta BYTES Ta NAME Ta ..." of the page, but those called reserved.
