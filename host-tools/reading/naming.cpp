@@ -24,6 +24,9 @@ std::string text_of(const abi::Record& record) {
 
 namespace {
 
+/// So many addresses of modules are kept: a trace may hold any number of them.
+constexpr std::size_t most_kept = 1u << 20;
+
 constexpr std::uint64_t giga = 1'000'000'000;
 
 bool reaches_a_register(abi::RecordType type) {
@@ -134,6 +137,9 @@ void Naming::name_code(Event& event) {
     const abi::Record& record = *event.record;
     if (!trace::in_kernel(record)) { // the kernel's names are not those of a process
         return;
+    }
+    if (of_modules_.size() >= most_kept) { // here, as both names of an event must stay
+        of_modules_.clear();
     }
     event.code = code_at(record.pc & ~1u, symbols_.at(record.pc), record.time);
     const std::uint32_t to = reader_.callers().of(record).value_or(record.lr);
