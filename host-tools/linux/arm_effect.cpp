@@ -29,9 +29,7 @@ public:
     Flow follow() {
         const std::uint32_t condition = word_ >> 28;
         if (condition == unconditional) {
-            const bool call = (word_ & 0xfe00'0000) == 0xfa00'0000;
-            frame_.lr_intact = frame_.lr_intact && !call;
-            return {};
+            return without_condition();
         }
         const Frame before = frame_;
         Flow flow = by_class();
@@ -46,6 +44,19 @@ public:
     }
 
 private:
+    // A5.7.
+    Flow without_condition() {
+        if ((word_ & 0xfe00'0000) == 0xf800'0000) { // SRS, RFE
+            return lost;
+        }
+        if ((word_ & 0xff10'0000) == 0xf400'0000 && field(word_, 0) != pc) { // VLD1, VST1: back
+            changes_lr(field(word_, 16) == lr);
+            return field(word_, 16) == sp ? lost : Flow{};
+        }
+        changes_lr((word_ & 0xfe00'0000) == 0xfa00'0000); // BLX
+        return (word_ & 0x0c00'0000) == 0x0c00'0000 ? coprocessor() : Flow{};
+    }
+
     Flow by_class() {
         switch (word_ >> 25 & 7) {
         case 0: return bit(word_, 4) && bit(word_, 7) ? multiply_or_extra() : data();
@@ -71,6 +82,12 @@ private:
             frame_.saved = 0; // what is below SP is anybody's
         }
         return {};
+    }
+
+    // A return that pops `bytes`. One that pops more than was pushed shows that something was: what
+    // looked like ftrace's call was none.
+    Flow returns(std::uint32_t bytes) const {
+        return !frame_.torn && bytes > frame_.depth && bytes <= deepest ? lost : nowhere;
     }
 
     void store_lr(std::uint32_t below) {
@@ -140,7 +157,7 @@ private:
             return {false, {}, true, false};
         }
         if (load && reg == pc) {
-            return base == sp ? nowhere : lost;
+            return base == sp ? returns(before ? 0 : 0 - down) : lost;
         }
         if (reg == lr && base == sp && by_number && !bit(word_, 22)) {
             const std::uint32_t below = frame_.depth + (before ? down : 0);
@@ -164,7 +181,7 @@ private:
         const bool push = !load && base == sp && (word_ >> 21 & 15) == 9; // DB, writing back
         const bool pop = load && base == sp && (word_ >> 21 & 15) == 5;   // IA, writing back
         if (load && bit(list, pc)) {
-            return nowhere;
+            return pop ? returns(bytes) : nowhere;
         }
         if (bit(list, lr)) {
             if (push) {
@@ -191,11 +208,12 @@ private:
         return {false, branch_target(word_, address_), false, false};
     }
 
-    // MRC, MRRC and what else may write LR; VFP's stores that push.
+    // MRC, MRRC and what else may write LR; VFP's loads and stores that move their base.
     Flow coprocessor() {
         changes_lr(bit(word_, 20) && (field(word_, 12) == lr || field(word_, 16) == lr));
-        const bool moves = (word_ & 0x0e00'0000) == 0x0c00'0000;
-        return moves && bit(word_, 21) && field(word_, 16) == sp ? lost : Flow{};
+        const bool writes_back = (word_ & 0x0e00'0000) == 0x0c00'0000 && bit(word_, 21);
+        changes_lr(writes_back && field(word_, 16) == lr);
+        return writes_back && field(word_, 16) == sp ? lost : Flow{};
     }
 
     std::uint32_t word_;

@@ -153,6 +153,11 @@ TEST_CASE("a function's code tells where its return address is", "[linux][caller
         CHECK(in_lr(4));
         CHECK(at(4).depth == 16);
     }
+    SECTION("what only looks like ftrace's call: the word that was pushed is popped at the end") {
+        const std::uint32_t end = GENERATE(0xe49d'f004u, 0xe8bd'8000u, 0xe49d'e004u);
+        coded.put(code, {0xe52d'e004, bl(code + 4, code), 0xe590'3000, end});
+        CHECK(!in_lr(2));
+    }
     SECTION("a call on one way only, which returns elsewhere") {
         coded.put(code, {0xe52d'e004,               // push {lr}
                          0xe252'2004,               // subs r2, r2, #4
@@ -174,7 +179,8 @@ TEST_CASE("a function's code tells where its return address is", "[linux][caller
     }
     SECTION("SP by a register, by several ways, below nothing") {
         const std::uint32_t word = GENERATE(0xe1a0'd007u, 0xed2d'8b02u, 0xe0cd'20d8u, 0xe8bd'2010u,
-                                            0xe24d'd00fu, 0xe28d'db01u);
+                                            0xe24d'd00fu, 0xe28d'db01u, 0xf42d'0a0du, 0xf40d'0a02u,
+                                            0xf96d'0513u, 0xf8bd'0a00u, 0xfcad'0b02u);
         coded.put(code, {0xe92d'4010, word, 0xe590'3000});
         CHECK(unknown(2));
         coded.put(code, {0x0a00'0000, 0xe92d'4010, 0xe590'3000}); // beq code + 8; push
@@ -183,13 +189,15 @@ TEST_CASE("a function's code tells where its return address is", "[linux][caller
     SECTION("what else writes LR") {
         const std::uint32_t word =
             GENERATE(0xee10'ef10u, 0xe00e'0291u, 0xe8b0'4002u, 0xe59d'e004u, 0xe1a0'e003u,
-                     0x01a0'e003u, 0xe12f'ff33u, 0xfa00'003cu, 0xe6ef'e073u, 0xe300'e000u);
+                     0x01a0'e003u, 0xe12f'ff33u, 0xfa00'003cu, 0xe6ef'e073u, 0xe300'e000u,
+                     0xecae'8b02u, 0xf42e'0a0du, 0xf40e'0a02u, 0xfe10'ef10u, 0xfc5e'3f10u);
         coded.put(code, {word, 0xe590'3000});
         CHECK(unknown(1));
     }
     SECTION("what does not") {
         const std::uint32_t word = GENERATE(0xe30e'4123u, 0xe320'f000u, 0xf57f'f05bu, 0xe1a0'300eu,
-                                            0xe58d'e004u, 0xe15e'0003u, 0xe892'0010u);
+                                            0xe58d'e004u, 0xe15e'0003u, 0xe892'0010u, 0xf42e'0a0fu,
+                                            0xf4de'f000u, 0xf5de'f000u, 0xed8e'0b02u);
         coded.put(code, {word, 0xe590'3000});
         CHECK(in_lr(1));
     }
