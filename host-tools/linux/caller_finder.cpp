@@ -41,6 +41,13 @@ std::optional<std::uint32_t> CallerFinder::find(const abi::Record& record) {
     return caller != 0 ? caller : by_stack(record, site);
 }
 
+void CallerFinder::pass(const abi::Record& record) {
+    std::optional<Proven>& proven = proven_[record.cpu];
+    if (proven && proven->sequence + 1 == record.cpu_sequence) {
+        proven->sequence = record.cpu_sequence;
+    }
+}
+
 std::optional<symbols::Extent> CallerFinder::function(std::uint32_t pc) const {
     const std::optional<symbols::Extent> extent = modules_.function(pc);
     return extent ? extent : functions_.extent(pc);

@@ -29,6 +29,10 @@ public:
     /// is known, LR is not it. Nothing: it is not known what function the PC is in.
     std::optional<std::uint32_t> find(const abi::Record& record);
 
+    /// `record` tells of a task. It stands in front of an access, of the same trap, so the guest
+    /// did nothing between the record before and that access either.
+    void pass(const abi::Record& record);
+
 private:
     /// What is known of a PC.
     struct Site {

@@ -20,6 +20,10 @@ void CallerWatch::see(std::span<const abi::Record> records,
     std::array<std::size_t, 256> last; // entry of each CPU
     last.fill(none);
     for (const abi::Record& record : records) {
+        if (record.type == abi::RecordType::task) {
+            finder_.pass(record);
+            continue;
+        }
         const std::optional<std::uint32_t> caller =
             trace::in_kernel(record) ? finder_.find(record) : std::nullopt;
         if (!caller) {

@@ -394,6 +394,16 @@ TEST_CASE("entries are of what LR does not tell, one for records in a row", "[li
     is(1, 0, 13, 1, 0);
     is(2, 0, 15, 1, 0);
     is(3, 1, 10, 1, 0);
+    // A record that tells of a task, right in front of an access; and one of which none is known.
+    records = {loop.at(copy + 4, back, 20), loop.at(0, 0, 21), loop.at(copy + 4, 1, 22),
+               loop.at(0, 0, 24), loop.at(copy + 4, 1, 25)};
+    records[1].type = records[3].type = abi::RecordType::task;
+    records[1].mode = records[3].mode = 0;
+    entries.clear();
+    watch.see(records, entries);
+    REQUIRE(entries.size() == 2);
+    is(0, 0, 22, 1, back);
+    is(1, 0, 25, 1, 0);
     // cpu_sequence begins anew.
     records = {loop.at(copy + 4, back, 0xffff'fffe), loop.at(copy + 4, 1, 0xffff'ffff),
                loop.at(copy + 4, 1, 0)};
