@@ -152,6 +152,11 @@ constexpr Difference all[] = {
      [](const Pair& p) {
          return is_thumb_dual(p) && field(p.word, 31, 20) == 0xe84 && !p.theirs.accesses_memory();
      }},
+    {Where::thumb, "LDRD relative to PC with writeback is UNPREDICTABLE; SG is of another profile",
+     "A8.8.73",
+     [](const Pair& p) {
+         return p.set == Set::thumb32 && p.word == 0xe97fe97f && !p.theirs.accesses_memory();
+     }},
     {Where::thumb, "SRS of another register than SP is UNPREDICTABLE", "B9.3.15",
      [](const Pair& p) {
          return p.set == Set::thumb32 && field(p.word, 31, 25) == 0x74 && !base_is_sp(p) &&

@@ -28,6 +28,7 @@ constexpr Row thumb_rows[] = {
     {0xfff0'ffe0, 0xe8d0'f000}, // TBB, TBH
     {0xfe50'ffff, 0xe810'c000}, // RFE
     {0xfe50'ffe0, 0xe800'c000}, // SRS
+    {0xffff'ffff, 0xe97f'e97f}, // SG of another profile: LDRD here
 };
 constexpr std::uint64_t words_of_a_row = 4096;
 
