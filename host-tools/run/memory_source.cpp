@@ -6,9 +6,8 @@
 
 namespace mmioscope::run {
 
-MemorySource::MemorySource(const Plan& plan, const GuestMemory& memory,
-                           const symbols::FunctionTable& functions)
-    : plan_(plan), memory_(memory), functions_(functions),
+MemorySource::MemorySource(const Plan& plan, const GuestMemory& memory)
+    : plan_(plan), memory_(memory),
       bytes_(memory.at(plan.board->hypervisor_base + abi::area_offset, plan.options.area_size)),
       before_(trace::Area::boot_in(bytes_)) {}
 
@@ -35,12 +34,12 @@ void MemorySource::begin(trace::FileWriter& file, const trace::About& about) {
     }
     trace::write_about(file, about);
     onlooker_.emplace(linux_guest::PhysicalMemory(memory_.bytes(), memory_.base()),
-                      area_->header().counter_frequency, functions_);
+                      area_->header().counter_frequency, plan_.names.functions);
     recorder_.emplace(*area_, file, &*onlooker_);
 }
 
 std::unique_ptr<TraceSource> MemorySource::next_boot() const {
-    return std::make_unique<MemorySource>(plan_, memory_, functions_);
+    return std::make_unique<MemorySource>(plan_, memory_);
 }
 
 TraceResult MemorySource::result() const {

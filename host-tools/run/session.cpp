@@ -57,7 +57,7 @@ std::unique_ptr<TraceSource> make_source(const Plan& plan, const GuestMemory& me
         return std::make_unique<StreamSource>(
             (plan.options.stream_shared ? files.unshared : files.stream).get());
     }
-    return std::make_unique<MemorySource>(plan, memory, plan.names.functions);
+    return std::make_unique<MemorySource>(plan, memory);
 }
 
 trace::About about(const Plan& plan, unsigned boot) {

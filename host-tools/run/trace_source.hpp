@@ -50,9 +50,8 @@ public:
 /// The rings.
 class MemorySource : public TraceSource {
 public:
-    /// All stay the caller's; `functions` are the kernel's.
-    MemorySource(const Plan& plan, const GuestMemory& memory,
-                 const symbols::FunctionTable& functions);
+    /// Both stay the caller's.
+    MemorySource(const Plan& plan, const GuestMemory& memory);
 
     bool ready() override;
     void begin(trace::FileWriter& file, const trace::About& about) override;
@@ -66,7 +65,6 @@ public:
 private:
     const Plan& plan_;
     const GuestMemory& memory_;
-    const symbols::FunctionTable& functions_;
     std::span<std::byte> bytes_;
     std::optional<trace::BootId> before_; ///< left in memory by an earlier run
     std::optional<trace::Area> area_;
