@@ -198,48 +198,46 @@ view_stat() {
     [ "$(wc -l <"$out/stdout")" = 4 ] || fail "--rows 4 printed $(wc -l <"$out/stdout") lines"
 }
 
-# A file that grows: its lines come while it does, for people and for programs.
-view_follow() {
-    view_traces
-    local size
-    size=$(stat -c %s "$out/trace.mmio")
-    # Up to behind the first section of records, as one is written by a flush.
-    head -c $((size - 60)) "$out/trace.mmio" >"$out/growing"
-    timeout 20 "$mmioscope" follow "$out/growing" >"$out/stdout" 2>"$out/stderr" &
+# A trace that has all but its end, up to behind the first section of records, as one is written by a flush.
+follow_growing() { # ARGUMENT...
+    head -c -60 "$out/trace.mmio" >"$out/growing"
+    timeout 20 "$mmioscope" follow "$@" "$out/growing" >"$out/stdout" 2>"$out/stderr" &
     pid=$!
+}
+until_lines() { # COUNT PATTERN
+    local i
     for ((i = 0; i < 100; i++)); do
-        [ "$(grep -c ' cpu[01] ' "$out/stdout")" = 4 ] && break
+        [ "$(grep -c -- "$2" "$out/stdout")" = "$1" ] && break
         sleep 0.05
     done
-    view_lines 4 'before the end'
-    has_not stdout '^complete'
-    tail -c 60 "$out/trace.mmio" >>"$out/growing"
-    status=0
-    wait $pid || status=$?
-    exits_with 0
-    has stdout '^complete: 4 events, 0 lost$'
-    head -c $((size - 60)) "$out/trace.mmio" >"$out/growing"
-    timeout 20 "$mmioscope" follow --format csv "$out/growing" >"$out/stdout" 2>"$out/stderr" &
-    pid=$!
-    for ((i = 0; i < 100; i++)); do
-        [ "$(wc -l <"$out/stdout")" = 5 ] && break
-        sleep 0.05
-    done
-    [ "$(wc -l <"$out/stdout")" = 5 ] || fail "--format csv: $(wc -l <"$out/stdout") lines before the end"
-    tail -c 60 "$out/trace.mmio" >>"$out/growing"
-    status=0
-    wait $pid || status=$?
-    exits_with 0
-    has stderr '^complete: 4 events, 0 lost$'
-    head -c $((size - 60)) "$out/trace.mmio" >"$out/growing"
-    timeout 20 "$mmioscope" follow "$out/growing" >"$out/stdout" 2>"$out/stderr" &
-    pid=$!
-    sleep 0.5
-    kill -TERM "$pid"
+}
+follow_ends() { # STATUS
     status=0
     wait $pid || status=$?
     pid=
-    exits_with 130
+    exits_with "$1"
+}
+
+# A file that grows: its lines come while it does, for people and for programs.
+view_follow() {
+    view_traces
+    follow_growing
+    until_lines 4 ' cpu[01] '
+    view_lines 4 'before the end'
+    has_not stdout '^complete'
+    tail -c 60 "$out/trace.mmio" >>"$out/growing"
+    follow_ends 0
+    has stdout '^complete: 4 events, 0 lost$'
+    follow_growing --format csv
+    until_lines 5 ''
+    [ "$(wc -l <"$out/stdout")" = 5 ] || fail "--format csv: $(wc -l <"$out/stdout") lines before the end"
+    tail -c 60 "$out/trace.mmio" >>"$out/growing"
+    follow_ends 0
+    has stderr '^complete: 4 events, 0 lost$'
+    follow_growing
+    sleep 0.5
+    kill -TERM "$pid"
+    follow_ends 130
     has stdout '^incomplete: 4 events, 0 lost; the trace is cut off$'
 }
 
