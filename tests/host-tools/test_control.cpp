@@ -142,7 +142,7 @@ namespace {
 /// A board at the other end of a unix socket: answers requests, but not all that come.
 class Board {
 public:
-    explicit Board(const std::string& path) : wire_(at(path)), thread_([this] { serve(); }) {}
+    explicit Board(const std::string& path) : wire_(listening(path)), thread_([this] { serve(); }) {}
     ~Board() {
         ends_ = true;
         thread_.join();
@@ -153,8 +153,12 @@ public:
     std::atomic<unsigned> hears_only{1}; ///< one request in so many
 
 private:
-    static transport::Transport at(const std::string& path) {
-        return transport::make_transport(transport::parse_address("unix:" + path + ",listen"), 0);
+    // Opened once before anybody may connect: the socket's file is there a moment before it listens.
+    static transport::Transport listening(const std::string& path) {
+        transport::Transport wire =
+            transport::make_transport(transport::parse_address("unix:" + path + ",listen"), 0);
+        wire.open(std::chrono::milliseconds(0));
+        return wire;
     }
 
     void serve() {
@@ -199,9 +203,6 @@ TEST_CASE("over a wire: the reply is found in the stream, and asked for again if
     Board board(folder / "board");
     transport::Transport wire =
         transport::make_transport(transport::parse_address("unix:" + (folder / "board")), 0);
-    while (!std::filesystem::exists(folder / "board")) {
-        std::this_thread::yield();
-    }
     REQUIRE(wire.open(long_enough));
     WireChannel channel(wire, long_enough);
     CHECK(channel.ask(abi::control::make_request(Command::marker, 9, 5)).value[0] == 5);
