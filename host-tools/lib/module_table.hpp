@@ -2,12 +2,14 @@
 // theirs at hand. Payload: lines of text. A module that was loaded, or went on to another state,
 // has
 //
-//   module NAME BASE SIZE live|loading TIME     BASE and SIZE as in /proc/modules; TIME as in
-//   records text BASE SIZE                              where its code is; of init functions while
-//   it is loading ADDRESS TYPE FUNCTION [NAME]                as in /proc/kallsyms, functions only
+//   module NAME BASE SIZE live|loading TIME
+//   text BASE SIZE
+//   ADDRESS TYPE FUNCTION [NAME]
 //
-// SIZE and TIME are decimal, all else hexadecimal. It stands in front of the first record from its
-// code where the recorder knew the module by then, and within a second otherwise.
+// where BASE and SIZE of the first are as in /proc/modules and TIME is as in records; `text` is
+// where its code is, that of init functions while it is loading; functions are as in
+// /proc/kallsyms. SIZE and TIME are decimal, all else hexadecimal. It stands in front of the first
+// record from its code where the recorder knew the module by then, and within a second otherwise.
 #pragma once
 
 #include "abi/container.hpp"

@@ -17,8 +17,7 @@
 //             order of time; equal reads may be counted (abi/fold.hpp). A model of its own: no
 //             frame needs another but the hello
 //   end       EndHeader, then Statistics[cpu_count]: the machine is about to end. What the guest
-//   does
-//             until then follows, with another end
+//             does until then follows, with another end
 //   reply     abi::control::Reply, to a request that came in over the wire (control.hpp)
 //   previous_hello, previous_records, previous_end
 //             what this boot has kept of the previous one (abi/ring.hpp), once, behind the first
@@ -30,8 +29,7 @@
 //
 //   Description
 //   StreamRegion and path, `region_count` times; the path is `shared` bytes of the one before it
-//   and
-//     `rest` more
+//     and `rest` more
 //   aliases: "name\0path\0" for each, up to the end
 //
 // Sizes: a frame has at most max_frame bytes before COBS; of a damaged frame that is all that is

@@ -1,19 +1,23 @@
 // docs/man/mmioscope-trace.5 has the places and sizes of the structures that are written.
 #include "abi/container.hpp"
+#include "abi/control.hpp"
 #include "lib/caller_table.hpp"
+#include "lib/task_table.hpp"
 
 #include <catch2/catch.hpp>
 
+#include <cctype>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace mmioscope;
 
 namespace {
 
-struct Field {
+struct PageField {
     std::string part; ///< of the page: .Ss
     std::string name;
     std::size_t offset;
@@ -21,12 +25,12 @@ struct Field {
 };
 
 #define FIELD_OF(part, type, name)                                                                 \
-    Field {                                                                                        \
+    PageField {                                                                                    \
         part, #name, offsetof(type, name), sizeof(type::name)                                      \
     }
 #define FIELD(part, type, name) FIELD_OF(part, abi::type, name)
 
-const Field fields[] = {
+const PageField fields[] = {
     FIELD("File header", FileHeader, magic),
     FIELD("File header", FileHeader, endianness),
     FIELD("File header", FileHeader, version_major),
@@ -74,6 +78,14 @@ const Field fields[] = {
     FIELD("losses", Loss, first_sequence),
     FIELD("losses", Loss, count),
     FIELD("losses", Loss, time),
+    FIELD("statistics", Statistics, traps),
+    FIELD("statistics", Statistics, stepped),
+    FIELD("statistics", Statistics, emulated),
+    FIELD("statistics", Statistics, unselected),
+    FIELD("statistics", Statistics, retries),
+    FIELD("statistics", Statistics, lock_spins),
+    FIELD("statistics", Statistics, abnormal),
+    FIELD("statistics", Statistics, filtered),
     FIELD("index", IndexHeader, entry_size),
     FIELD("index", IndexHeader, end),
     FIELD("index", IndexEntry, offset),
@@ -85,22 +97,91 @@ const Field fields[] = {
     FIELD("end", End, lost),
     FIELD("end", End, ending),
     FIELD("end", End, index_offset),
+    FIELD_OF("tasks", trace::TaskEntry, time),
+    FIELD_OF("tasks", trace::TaskEntry, key),
+    FIELD_OF("tasks", trace::TaskEntry, kind),
+    FIELD_OF("tasks", trace::TaskEntry, pid),
+    FIELD_OF("tasks", trace::TaskEntry, tgid),
+    FIELD_OF("tasks", trace::TaskEntry, comm),
     FIELD_OF("callers", trace::CallerEntry, cpu),
     FIELD_OF("callers", trace::CallerEntry, first_sequence),
     FIELD_OF("callers", trace::CallerEntry, count),
     FIELD_OF("callers", trace::CallerEntry, caller),
 };
 
+#define NAMED(type, name)                                                                          \
+    { #name, static_cast < unsigned>(type::name) }
+using Type = abi::RecordType;
+using Command = abi::control::Command;
+
+/// Numbers of records' types, then of requests' commands, as the page lists them.
+const std::pair<std::string, unsigned> numbers[] = {
+    NAMED(Type, access),
+    NAMED(Type, begin),
+    NAMED(Type, own),
+    NAMED(Type, gap),
+    NAMED(Type, marker),
+    NAMED(Type, configuration),
+    NAMED(Type, interrupt),
+    NAMED(Type, fetch),
+    NAMED(Type, maintenance),
+    NAMED(Type, page_table_walk),
+    NAMED(Type, fault),
+    NAMED(Type, power),
+    NAMED(Type, task),
+    NAMED(Command, start),
+    NAMED(Command, stop),
+    NAMED(Command, select),
+    NAMED(Command, deselect),
+    NAMED(Command, select_range),
+    NAMED(Command, deselect_range),
+    NAMED(Command, filter_directions),
+    NAMED(Command, filter_addresses),
+    NAMED(Command, filter_values),
+    NAMED(Command, filter_cpus),
+    NAMED(Command, filter_pcs),
+    NAMED(Command, no_filter),
+    NAMED(Command, sample),
+    NAMED(Command, policy),
+    NAMED(Command, marker),
+    NAMED(Command, marker_text),
+    NAMED(Command, trigger_directions),
+    NAMED(Command, trigger_addresses),
+    NAMED(Command, trigger_values),
+    NAMED(Command, trigger_start),
+    NAMED(Command, trigger_stop),
+    NAMED(Command, no_trigger),
+};
+
+/// Rows ".It NUMBER Ta NAME ..." of part "records".
+std::vector<std::pair<std::string, unsigned>> numbered_rows() {
+    std::ifstream page("docs/man/mmioscope-trace.5");
+    std::vector<std::pair<std::string, unsigned>> all;
+    bool records = false;
+    for (std::string line; std::getline(page, line);) {
+        std::istringstream words(line);
+        std::string macro, ta, name;
+        unsigned number = 0;
+        if (line.starts_with(".Ss ")) {
+            records = line == ".Ss records";
+        } else if (records && words >> macro >> number >> ta >> name && macro == ".It" &&
+                   std::isdigit(static_cast<unsigned char>(name.front())) == 0) {
+            all.emplace_back(name, number);
+        }
+    }
+    return all;
+}
+
 /// Rows ".It OFFSET Ta BYTES Ta NAME Ta ..." of the page, but those called reserved.
-std::vector<Field> rows() {
+std::vector<PageField> rows() {
     std::ifstream page("docs/man/mmioscope-trace.5");
     REQUIRE(page);
-    std::vector<Field> all;
+    std::vector<PageField> all;
     std::string part;
     for (std::string line; std::getline(page, line);) {
         std::istringstream words(line);
         std::string macro, ta;
-        Field row;
+        PageField row;
         if (line.starts_with(".Ss ")) {
             part = line.substr(4);
         } else if (words >> macro >> row.offset >> ta >> row.size >> ta >> row.name &&
@@ -115,7 +196,7 @@ std::vector<Field> rows() {
 } // namespace
 
 TEST_CASE("the manual page of the file's format has each field at its place") {
-    const std::vector<Field> told = rows();
+    const std::vector<PageField> told = rows();
     REQUIRE(told.size() == std::size(fields));
     for (std::size_t n = 0; n < told.size(); ++n) {
         INFO(told[n].part << " " << told[n].name);
@@ -123,5 +204,13 @@ TEST_CASE("the manual page of the file's format has each field at its place") {
         CHECK(told[n].name == fields[n].name);
         CHECK(told[n].offset == fields[n].offset);
         CHECK(told[n].size == fields[n].size);
+    }
+}
+
+TEST_CASE("the manual page of the file's format has each type of record and each command") {
+    const auto told = numbered_rows();
+    REQUIRE(told.size() == std::size(numbers));
+    for (std::size_t n = 0; n < told.size(); ++n) {
+        CHECK(told[n] == numbers[n]);
     }
 }
