@@ -6,7 +6,6 @@ namespace mmioscope::linux_guest {
 
 namespace {
 
-constexpr std::uint64_t page = 0x1000;
 constexpr std::uint64_t short_table = 0x4000; ///< size and alignment with TTBCR.N = 0
 
 } // namespace

@@ -16,6 +16,8 @@ public:
         long_descriptors,  ///< LPAE; `table` is the four entries of the first level
     };
 
+    static constexpr std::uint64_t page = 0x1000;
+
     AddressSpace(const PhysicalMemory& memory, Format format, std::uint64_t table)
         : memory_(memory), format_(format), table_(table) {}
 

@@ -15,6 +15,7 @@ constexpr std::size_t piece = 1 << 20;
 constexpr std::size_t searched = 64 << 20;
 constexpr std::size_t most_names = 64;
 constexpr std::chrono::milliseconds longest_pause = 1s;
+constexpr unsigned steps_of_pass = 1u << 18; ///< tens of milliseconds
 
 } // namespace
 
@@ -36,13 +37,23 @@ std::optional<Kernel> KernelFinder::pass(Clock::time_point now) {
 std::optional<Kernel> KernelFinder::find() {
     names_.clear();
     scan(0, searched);
-    return candidates();
+    for (const std::uint64_t at : names_) {
+        unsigned steps = steps_of_pass;
+        if (std::optional<Kernel> kernel = find_kernel(memory_, searched, at, steps)) {
+            return kernel;
+        }
+    }
+    return std::nullopt;
 }
 
-// Those found before are tried again, too: the name is there before the other tasks are.
-std::optional<Kernel> KernelFinder::candidates() const {
-    for (const std::uint64_t at : names_) {
-        if (std::optional<Kernel> kernel = find_kernel(memory_, searched, at)) {
+// Those found before are tried again, too: the name is there before the other tasks are. Each pass
+// begins with another one, so that one that takes all steps keeps no other from its turn.
+std::optional<Kernel> KernelFinder::candidates() {
+    unsigned steps = steps_of_pass;
+    ++turn_;
+    for (std::size_t i = 0; i < names_.size() && steps > 0; ++i) {
+        const std::uint64_t at = names_[(turn_ + i) % names_.size()];
+        if (std::optional<Kernel> kernel = find_kernel(memory_, searched, at, steps)) {
             return kernel;
         }
     }

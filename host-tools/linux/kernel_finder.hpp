@@ -26,7 +26,7 @@ public:
     std::optional<Kernel> find();
 
 private:
-    std::optional<Kernel> candidates() const;
+    std::optional<Kernel> candidates();
     void scan(std::size_t from, std::size_t size);
 
     PhysicalMemory memory_;
@@ -34,6 +34,7 @@ private:
     Clock::time_point not_before_{};
     std::chrono::milliseconds pause_{10};
     std::vector<std::uint64_t> names_; ///< where this turn and the one before found "swapper/0"
+    std::size_t turn_ = 0;             ///< passes, modulo its range
 };
 
 } // namespace mmioscope::linux_guest

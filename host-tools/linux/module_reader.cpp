@@ -165,13 +165,16 @@ std::optional<Module> ModuleReader::read(std::uint32_t module) {
 }
 
 std::vector<Module::Function> ModuleReader::functions(std::uint32_t module,
-                                                      const std::vector<AddressRange>& text) const {
+                                                      const std::vector<AddressRange>& text,
+                                                      std::size_t most_bytes) const {
+    std::size_t bytes = 0;
     std::vector<Module::Function> functions;
     const std::uint32_t at = layout_ ? word(module + layout_->kallsyms).value_or(0) : 0;
     const std::uint32_t symbols = word(at).value_or(0), names = word(at + 8).value_or(0),
                         types = word(at + 12).value_or(0);
     const std::uint32_t count = std::min(word(at + 4).value_or(0), most_symbols);
-    for (std::uint32_t i = 1; i < count; ++i) {
+    for (std::uint32_t i = 1; i < count && bytes < most_bytes; ++i) {
+        bytes += symbol_size;
         const std::optional<std::uint32_t> name_at = word(symbols + i * symbol_size),
                                            address = word(symbols + i * symbol_size + 4),
                                            four = word((types + i) & ~3u);
@@ -183,6 +186,7 @@ std::vector<Module::Function> ModuleReader::functions(std::uint32_t module,
         }
         std::optional<std::string> function = space_.text(names + *name_at, longest_name);
         if (function && is_function(*function)) {
+            bytes += function->size() + name_size; // the module's name stands behind each
             functions.push_back({*address, type, std::move(*function)});
         }
     }

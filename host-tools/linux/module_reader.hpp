@@ -52,8 +52,11 @@ public:
     /// The one at `module`, without its functions; nothing if that is none, or not set up yet.
     std::optional<Module> read(std::uint32_t module);
 
+    /// Those of its functions that are in `text`: as many as, with what is read for them, take
+    /// `most_bytes` as text. The guest may have all its modules share one list of symbols.
     std::vector<Module::Function> functions(std::uint32_t module,
-                                            const std::vector<AddressRange>& text) const;
+                                            const std::vector<AddressRange>& text,
+                                            std::size_t most_bytes) const;
 
 private:
     /// Of the memory that the text is in, up to 6.3 with all the rest.

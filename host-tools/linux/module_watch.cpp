@@ -13,6 +13,10 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::milliseconds pause = 250ms, urgent_pause = 2ms;
 
+// Of what is told of modules, as text: a module may have so much, in one look no other is begun
+// behind so much, which together is less than a section can be, and so much is kept of all.
+constexpr std::size_t most_of_module = 8 << 20, most_of_look = 4 << 20, most_kept = 64 << 20;
+
 symbols::FunctionTable table_of(const Module& module) {
     symbols::SymbolList list;
     for (const Module::Function& function : module.functions) {
@@ -60,7 +64,7 @@ std::string ModuleWatch::see(std::span<const abi::Record> records, Clock::time_p
 
 std::optional<symbols::Extent> ModuleWatch::function(std::uint32_t address) const {
     for (const auto& [at, functions] : functions_) {
-        if (const std::optional<symbols::Extent> extent = functions.extent(address)) {
+        if (const std::optional<symbols::Extent> extent = functions.table.extent(address)) {
             return extent;
         }
     }
@@ -88,6 +92,10 @@ std::string ModuleWatch::look(std::uint64_t time) {
     }
     std::string text;
     std::map<std::uint32_t, Module> loaded;
+    std::size_t kept = 0;
+    for (const auto& [at, functions] : functions_) {
+        kept += functions.bytes;
+    }
     text_.clear();
     last_ = {0, 0};
     for (const std::uint32_t at : *modules) {
@@ -98,10 +106,16 @@ std::string ModuleWatch::look(std::uint64_t time) {
         text_.insert(text_.end(), module->text.begin(), module->text.end());
         if (const auto before = told_.find(at);
             before == told_.end() || before->second != *module) {
+            if (text.size() >= most_of_look) {
+                continue; // at the next look
+            }
             Module whole = *module;
-            whole.functions = reader_.functions(at, module->text);
-            text += text_of(whole, time);
-            functions_.insert_or_assign(at, table_of(whole));
+            whole.functions =
+                reader_.functions(at, module->text, kept < most_kept ? most_of_module : 0);
+            const std::string told = text_of(whole, time);
+            functions_.insert_or_assign(at, Functions{table_of(whole), told.size()});
+            text += told;
+            kept += told.size();
             ++changes_;
         }
         loaded.emplace(at, std::move(*module));

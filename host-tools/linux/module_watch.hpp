@@ -32,12 +32,17 @@ public:
     unsigned changes() const { return changes_; }
 
 private:
+    struct Functions {
+        symbols::FunctionTable table;
+        std::size_t bytes; ///< as text
+    };
+
     bool known(std::uint32_t address);
     std::string look(std::uint64_t time);
 
     ModuleReader reader_;
-    std::map<std::uint32_t, Module> told_; ///< by the address of the struct module
-    std::map<std::uint32_t, symbols::FunctionTable> functions_; ///< likewise
+    std::map<std::uint32_t, Module> told_;         ///< by the address of the struct module
+    std::map<std::uint32_t, Functions> functions_; ///< likewise
     unsigned changes_ = 0;
     std::vector<AddressRange> text_;
     AddressRange last_{0, 0}; ///< the one of these that an address was in last

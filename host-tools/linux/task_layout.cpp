@@ -11,8 +11,7 @@ namespace {
 
 constexpr std::uint32_t most_distance = 4096; ///< between two of the members looked for
 constexpr std::uint32_t comm_size = 16;
-constexpr std::size_t witnesses = 8;     ///< tasks that must agree on the stack
-constexpr unsigned all_steps = 1u << 17; ///< for all lists together: a hostile one may be long
+constexpr std::size_t witnesses = 8;                   ///< tasks that must agree on the stack
 constexpr std::uint32_t stack_end_magic = 0x57ac'6e9d; // include/uapi/linux/magic.h
 
 // The difference between virtual and physical addresses, from the lists in init_task that are
@@ -35,11 +34,11 @@ std::optional<std::uint32_t> linear_map(const PhysicalMemory& memory, std::uint6
 
 class Finder {
 public:
-    Finder(const AddressSpace& space, std::uint32_t comm, std::uint32_t linear)
-        : space_(space), comm_(comm), linear_(linear) {}
+    Finder(const AddressSpace& space, std::uint32_t comm, std::uint32_t linear, unsigned& steps)
+        : space_(space), comm_(comm), linear_(linear), steps_(steps) {}
 
     std::optional<Kernel> kernel() {
-        for (distance_ = 0; distance_ < most_distance; distance_ += 4) {
+        for (distance_ = 0; distance_ < most_distance && steps_ > 0; distance_ += 4) {
             if (find_members() && find_pid() && find_leader() && find_stack()) {
                 find_thread_node();
                 return Kernel{space_, layout_, comm_ - layout_.comm, linear_};
@@ -59,8 +58,8 @@ private:
         const std::uint32_t head = comm_ - distance_;
         members_.assign(1, head);
         std::optional<std::uint32_t> next = space_.word(head);
-        while (next && *next != head && steps_ < all_steps) {
-            ++steps_;
+        while (next && *next != head && steps_ > 0) {
+            --steps_;
             if (space_.word(*next + 4) != members_.back() || !has_name(*next)) {
                 return false;
             }
@@ -71,10 +70,11 @@ private:
     }
 
     template <typename Holds>
-    bool all(std::size_t count, Holds holds) const {
+    bool all(std::size_t count, Holds holds) {
         count = std::min(count, members_.size());
-        return std::all_of(members_.begin(), members_.begin() + static_cast<std::ptrdiff_t>(count),
-                           holds);
+        return std::all_of(
+            members_.begin(), members_.begin() + static_cast<std::ptrdiff_t>(count),
+            [&](std::uint32_t member) { return steps_ > 0 && (--steps_, holds(member)); });
     }
 
     // Equal to tgid in every process's first thread; and the first three processes are known.
@@ -157,21 +157,22 @@ private:
     std::uint32_t distance_ = 0;    ///< from the member of the list to comm
     std::uint32_t from_member_ = 0; ///< to pid, modulo 2^32
     std::vector<std::uint32_t> members_;
-    unsigned steps_ = 0;
+    unsigned& steps_; ///< left
 };
 
 } // namespace
 
 std::optional<Kernel> find_kernel(const PhysicalMemory& memory, std::uint64_t limit,
-                                  std::uint64_t comm) {
+                                  std::uint64_t comm, unsigned& steps) {
     const std::optional<std::uint32_t> distance = linear_map(memory, comm);
     if (!distance) {
         return std::nullopt;
     }
     const std::uint32_t name = static_cast<std::uint32_t>(comm) + *distance;
+    steps -= std::min(steps, static_cast<unsigned>(limit / AddressSpace::page)); // at worst
     const std::optional<AddressSpace> space = AddressSpace::find(memory, limit, name, comm);
     const std::uint32_t linear = static_cast<std::uint32_t>(memory.base()) + *distance;
-    return space ? Finder(*space, name, linear).kernel() : std::nullopt;
+    return space ? Finder(*space, name, linear, steps).kernel() : std::nullopt;
 }
 
 } // namespace mmioscope::linux_guest

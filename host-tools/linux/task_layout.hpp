@@ -39,8 +39,10 @@ struct Kernel {
 };
 
 /// `comm`: physical address of a "swapper/0". Nothing if that is not init_task's, or there are no
-/// other tasks yet. Looks at no more than the first `limit` bytes of RAM for page tables.
+/// other tasks yet. Looks at no more than the first `limit` bytes of RAM for page tables. Takes
+/// what it compared off `steps`, and finds nothing once these are used up: lists may be hostile,
+/// and whoever waits for the answer has rings to empty.
 std::optional<Kernel> find_kernel(const PhysicalMemory& memory, std::uint64_t limit,
-                                  std::uint64_t comm);
+                                  std::uint64_t comm, unsigned& steps);
 
 } // namespace mmioscope::linux_guest

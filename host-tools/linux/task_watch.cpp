@@ -23,10 +23,17 @@ TaskWatch::TaskWatch(const Kernel& kernel, std::uint32_t frequency)
     : reader_(kernel), interval_(frequency / 1000) {}
 
 void TaskWatch::see(std::span<const abi::Record> records, std::vector<trace::TaskEntry>& entries) {
+    unsigned walks = most_walks;
     for (const abi::Record& record : records) {
         const Key key = key_of(record);
         Known& known = known_[key];
-        if (record.time >= known.look_at) {
+        if (record.time < known.look_at) {
+            continue;
+        }
+        if (!takes_walk(key, known)) {
+            look(key, known, record.time, entries);
+        } else if (walks > 0) {
+            --walks;
             look(key, known, record.time, entries);
         }
     }
@@ -67,12 +74,21 @@ void TaskWatch::look(const Key& key, Known& known, std::uint64_t time,
     }
 }
 
+// Stacks change hands, too.
+bool TaskWatch::is_strange(const Key& key, const Known& known) const {
+    return key.kind == trace::TaskKey::stack &&
+           (known.task == 0 || !reader_.has_stack(known.task, key.key));
+}
+
+bool TaskWatch::takes_walk(const Key& key, const Known& known) const {
+    return reader_.current_in_register() && is_strange(key, known);
+}
+
 std::optional<Task> TaskWatch::read(const Key& key, Known& known) const {
     if (key.kind == trace::TaskKey::task) {
         return reader_.task(key.key);
     }
-    // Stacks change hands, too.
-    if (known.task == 0 || !reader_.has_stack(known.task, key.key)) {
+    if (is_strange(key, known)) {
         known.task = reader_.with_stack(key.key).value_or(0);
     }
     return known.task != 0 ? reader_.task(known.task) : std::nullopt;

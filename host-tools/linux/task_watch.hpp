@@ -23,7 +23,8 @@ public:
 
     /// Looks at the tasks of `records`, which are in the order of time: at each one that was not
     /// looked at for a millisecond of the guest's time. Appends to `entries` what is new or
-    /// differs.
+    /// differs. No more than `most_walks` are looked for among all tasks: the others' turn comes
+    /// with the next records of theirs.
     void see(std::span<const abi::Record> records, std::vector<trace::TaskEntry>& entries);
 
 private:
@@ -48,6 +49,13 @@ private:
     void look(const Key& key, Known& known, std::uint64_t time,
               std::vector<trace::TaskEntry>& entries);
     std::optional<Task> read(const Key& key, Known& known) const;
+    /// Whose stack it is is not known, or no longer.
+    bool is_strange(const Key& key, const Known& known) const;
+    /// To find that out takes all tasks.
+    bool takes_walk(const Key& key, const Known& known) const;
+
+    /// A list of tasks may have 65,536 members, and each record another stack pointer.
+    static constexpr unsigned most_walks = 16;
 
     TaskReader reader_;
     std::uint64_t interval_;

@@ -42,7 +42,7 @@ TEST_CASE("modules and their functions are read, of either layout", "[linux]") {
     CHECK(module->size == 0x4000);
     CHECK(module->live);
     CHECK(module->text == std::vector<AddressRange>{{FakeModules::base(3), 0x1000}});
-    const auto functions = reader.functions(at->at(0), module->text);
+    const auto functions = reader.functions(at->at(0), module->text, 1 << 20);
     REQUIRE(functions.size() == 2);
     CHECK(functions[1] == Module::Function{FakeModules::base(3) + 0x100, 'T', "second_one_b"});
 }
@@ -69,7 +69,7 @@ TEST_CASE("a hostile list of modules ends, and is none", "[linux]") {
         modules.kernel.set(second + FakeModules::kallsyms + 12, FakeKernel::modules);
         const auto module = reader.read(first);
         REQUIRE(module);
-        CHECK(reader.functions(second, module->text).size() < 65536);
+        CHECK(reader.functions(second, module->text, 1 << 23).size() < 65536);
     }
     SECTION("memory beyond everything") {
         modules.kernel.set(second + FakeModules::memory + 4, 0xffff'ffff);
@@ -115,6 +115,43 @@ TEST_CASE("a module is told of when it is loaded, changes, or a record comes fro
     modules.load(3, "third");
     CHECK(watch.see({}, now += 200ms).empty());
     CHECK(watch.see({}, now += 300ms).starts_with("module third "));
+}
+
+namespace {
+
+/// Symbols of module 1: as many as a list may have, all of them one function with a long name.
+void share_symbols(FakeModules& modules) {
+    FakeKernel& kernel = modules.kernel;
+    const std::uint32_t table = FakeKernel::linear + 0x18'0000, names = table - 0x400,
+                        types = table - 0x1'1000, to = FakeModules::address(1);
+    modules.put(names, std::string(1, 0) + std::string(250, 'x'));
+    for (std::uint32_t i = 1; i < 65535; ++i) {
+        kernel.set(table + i * 16, 1);
+        kernel.set(table + i * 16 + 4, FakeModules::base(1));
+        kernel.set(types + (i & ~3u), 0x7474'7474);
+    }
+    kernel.set(to + FakeModules::kallsyms + 4, table);
+    kernel.set(to + FakeModules::kallsyms + 8, 65535);
+    kernel.set(to + FakeModules::kallsyms + 12, names);
+    kernel.set(to + FakeModules::kallsyms + 16, types);
+}
+
+} // namespace
+
+TEST_CASE("what hostile modules have told of them fits a section, and the others' turn comes",
+          "[linux]") {
+    FakeModules modules(true);
+    ModuleWatch watch(kernel_in(modules));
+    ModuleWatch::Clock::time_point now{10s};
+    modules.load(2, "patient");
+    modules.load(1, "greedy");
+    share_symbols(modules);
+    const std::string first = watch.see({}, now);
+    CHECK(first.find("module greedy") == 0);
+    CHECK(first.size() > (4u << 20));
+    CHECK(first.size() < (16u << 20)); // what readers take
+    CHECK(first.find("module patient") == std::string::npos);
+    CHECK(watch.see({}, now += 300ms).find("module patient") == 0);
 }
 
 TEST_CASE("a section of modules may hold anything", "[linux]") {

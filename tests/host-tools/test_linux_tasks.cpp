@@ -113,6 +113,42 @@ TEST_CASE("a task is read by its address and by its stack", "[linux]") {
     CHECK(!reader.sound());
 }
 
+TEST_CASE("whoever looks for a kernel takes no more steps than it may", "[linux]") {
+    FakeKernel kernel;
+    kernel.boot();
+    const std::uint64_t comm = kernel.tasks[0] + kernel.at.comm - FakeKernel::linear + kernel.ram;
+    const std::uint64_t limit = kernel.bytes.size();
+    unsigned plenty = 1u << 18;
+    REQUIRE(find_kernel(kernel.memory(), limit, comm, plenty));
+    const unsigned taken = (1u << 18) - plenty;
+    CHECK(taken < 1u << 14);
+    for (unsigned few = 0; few < taken; few += 64) {
+        unsigned left = few;
+        CHECK(!find_kernel(kernel.memory(), limit, comm, left));
+        CHECK(left == 0);
+    }
+}
+
+TEST_CASE("of many stacks that are new some are looked for at once, the others next", "[linux]") {
+    FakeKernel kernel;
+    kernel.boot();
+    std::vector<abi::Record> records;
+    for (std::uint32_t pid = 10; pid < 50; ++pid) {
+        const std::uint32_t task = kernel.add(pid, "user");
+        records.push_back(of_task(kernel.stack(task) + 0x1ff8, 1000 + pid, 0x10));
+    }
+    const std::optional<Kernel> found = find(kernel);
+    REQUIRE(found);
+    TaskWatch watch(*found, 1'000'000);
+    std::vector<std::size_t> told;
+    for (int n = 0; n < 4; ++n) {
+        std::vector<trace::TaskEntry> entries;
+        watch.see(records, entries);
+        told.push_back(entries.size());
+    }
+    CHECK(told == std::vector<std::size_t>{16, 16, 8, 0});
+}
+
 TEST_CASE("lists of a hostile guest end", "[linux]") {
     FakeKernel kernel;
     kernel.boot();
