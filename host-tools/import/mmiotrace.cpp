@@ -12,8 +12,9 @@ namespace mmioscope::importing {
 namespace {
 
 constexpr std::uint32_t nanoseconds = 1'000'000'000; // ticks in a second
+constexpr std::uint8_t supervisor = 0x13;            // CPSR.M: mmiotrace sees the kernel's accesses
 constexpr char origin[] = "imported-from=mmiotrace\n"
-                          "not-known=cpu, lr, sp, task, mode, duration; of UNKNOWN lines size, "
+                          "not-known=cpu, lr, sp, task, duration; of UNKNOWN lines size, "
                           "direction and value, too\n";
 
 std::string pci_path(const MmioPci& device) {
@@ -57,6 +58,7 @@ public:
         abi::Record record{};
         record.type = abi::RecordType::access;
         record.access = abi::encode_access(line.write, static_cast<unsigned>(line.log2_size));
+        record.mode = supervisor;
         record.flags = line.known ? 0 : abi::flag_value_unknown;
         record.time = time(line.time);
         record.value = line.value;

@@ -56,6 +56,9 @@ std::string fault_text(std::uint64_t value) {
 }
 
 std::string_view mode_text(std::uint8_t mode) {
+    if ((mode & 0x1fu) == 0) { // no mode has this number: it is not known
+        return "";
+    }
     static constexpr std::array<std::string_view, 16> arm = {
         " usr", " fiq", " irq", "",     " m4",  " m5",  " mon", " abt",
         " m8",  " m9",  " hyp", " und", " m12", " m13", " m14", " sys"};

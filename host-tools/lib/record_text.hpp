@@ -19,6 +19,7 @@ bool has_place(abi::RecordType type);
 std::string fault_text(std::uint64_t value);
 
 /// " usr", " irq thumb", ...: what differs from ARM state in SVC mode, which most accesses have.
+/// Empty, too, if the mode is not known.
 std::string_view mode_text(std::uint8_t mode);
 
 /// Why a trace made by this engine is incomplete in any case; empty for those that miss nothing.

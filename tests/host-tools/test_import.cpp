@@ -71,6 +71,7 @@ TEST_CASE("an mmiotrace log of a PCI device becomes a trace") {
     CHECK((!abi::is_write(read) && abi::access_size(read) == 4 && read.value == 0x1234'5678));
     CHECK(names[read.device] == "01:00.0,nvidia");
     CHECK((read.time == 2'000'001'000 && read.va == 0xf080'0010 && read.pc == 0xf8c0));
+    CHECK(trace::in_kernel(read)); // or its code would have no name
     const abi::Record& write = trace.records[1];
     CHECK((abi::is_write(write) && abi::access_size(write) == 8 && write.value == ~0ull));
     CHECK(names[write.device] == "map@90000000");

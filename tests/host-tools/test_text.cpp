@@ -102,6 +102,8 @@ TEST_CASE("an access is one line") {
     abi::Record record = write2();
     record.mode = 0x10 | abi::mode_thumb;
     CHECK_THAT(line(record), Catch::EndsWith("pc 0xc0000005 usr thumb"));
+    record.mode = 0; // of an import: not known
+    CHECK_THAT(line(record), Catch::EndsWith("pc 0xc0000005"));
     record.flags = abi::flag_value_unknown;
     CHECK_THAT(line(record), Catch::Contains("+0x018 ?"));
     record.device = abi::no_device;
