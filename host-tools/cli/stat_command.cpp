@@ -166,7 +166,8 @@ Status stat(const Options& options) {
     const std::uint32_t frequency =
         trace.reader().info() ? trace.reader().info()->counter_frequency : 0;
     const analysis::TableOptions look{order_of(options.sort), options.limit,
-                                      frequency == 0 ? 0 : work.last - work.first, frequency};
+                                      frequency == 0 ? 0 : work.last - work.first,
+                                      trace.reader().knows("duration") ? frequency : 0};
     if (options.view.format == "text") {
         print_tables(options, work, look, out.file());
     } else {

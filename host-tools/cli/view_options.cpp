@@ -142,7 +142,7 @@ void choose(view::LineStyle& style, const ViewOptions& options, const view::Outp
                  : options.time == "delta" ? view::TimeStyle::delta
                                            : view::TimeStyle::relative;
     style.color = wants_color(options.color, out);
-    style.pc = !options.trace.no_pc;
+    style.pc = style.pc && !options.trace.no_pc;
     style.raw = options.raw;
 }
 

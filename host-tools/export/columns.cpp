@@ -117,6 +117,17 @@ std::span<const Column> columns() {
     return all;
 }
 
+// A unit behind '_' is of the column, not of what it is called.
+std::vector<Column> columns_of(const trace::TraceReader& reader) {
+    std::vector<Column> known(all.begin(), all.end());
+    for (Column& column : known) {
+        if (!reader.knows(column.name.substr(0, column.name.find('_')))) {
+            column.cell = [](const Event&, std::uint32_t) { return Cell(); };
+        }
+    }
+    return known;
+}
+
 // In two parts: the product of many ticks with 10^9 does not fit 64 bits.
 std::uint64_t nanoseconds_of(std::uint64_t ticks, std::uint32_t frequency) {
     constexpr std::uint64_t giga = 1'000'000'000;

@@ -3,11 +3,13 @@
 #pragma once
 
 #include "export/cell.hpp"
+#include "lib/trace_reader.hpp"
 #include "mmioscope/event.hpp"
 
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace mmioscope::exporting {
 
@@ -18,6 +20,9 @@ struct Column {
 
 /// `frequency` of the cells: ticks of the trace's clock in a second, 0 if not known.
 std::span<const Column> columns();
+
+/// The same for one trace: columns of what it does not know have no cell.
+std::vector<Column> columns_of(const trace::TraceReader& reader);
 
 /// Ticks as nanoseconds; as they are if the frequency is 0.
 std::uint64_t nanoseconds_of(std::uint64_t ticks, std::uint32_t frequency);

@@ -4,9 +4,10 @@
 
 namespace mmioscope::exporting {
 
-void append_csv(fmt::memory_buffer& to, const Event& event, std::uint32_t frequency) {
+void append_csv(fmt::memory_buffer& to, const Event& event, std::uint32_t frequency,
+                std::span<const Column> columns) {
     bool first = true;
-    for (const Column& column : columns()) {
+    for (const Column& column : columns) {
         if (!first) {
             to.push_back(',');
         }
@@ -17,7 +18,8 @@ void append_csv(fmt::memory_buffer& to, const Event& event, std::uint32_t freque
 
 void Csv::begin(const trace::TraceReader& reader) {
     frequency_ = reader.info() ? reader.info()->counter_frequency : 0;
-    for (const Column& column : columns()) {
+    columns_ = columns_of(reader);
+    for (const Column& column : columns_) {
         sink_.put(column.name);
         sink_.text().push_back(',');
     }
@@ -26,7 +28,7 @@ void Csv::begin(const trace::TraceReader& reader) {
 }
 
 void Csv::add(const Event& event) {
-    append_csv(sink_.text(), event, frequency_);
+    append_csv(sink_.text(), event, frequency_, columns_);
     sink_.text().push_back('\n');
     sink_.settle();
 }

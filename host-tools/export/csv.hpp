@@ -2,13 +2,15 @@
 // line.
 #pragma once
 
+#include "export/columns.hpp"
 #include "export/exporter.hpp"
 #include "export/sink.hpp"
 
 namespace mmioscope::exporting {
 
 /// Appends `event`, without a line end.
-void append_csv(fmt::memory_buffer& to, const Event& event, std::uint32_t frequency);
+void append_csv(fmt::memory_buffer& to, const Event& event, std::uint32_t frequency,
+                std::span<const Column> columns = columns());
 
 class Csv : public Exporter {
 public:
@@ -21,6 +23,7 @@ public:
 private:
     Sink& sink_;
     std::uint32_t frequency_ = 0;
+    std::vector<Column> columns_;
 };
 
 } // namespace mmioscope::exporting

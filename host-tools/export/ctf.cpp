@@ -53,7 +53,7 @@ Ctf::Ctf(std::filesystem::path folder, std::string name)
 }
 
 void Ctf::begin(const trace::TraceReader& reader) {
-    uuid_ = ctf_uuid(reader);
+    header_ = ctf_packet_header(reader);
     const FileDescriptor file = create_output((folder_ / "metadata").string());
     const std::string metadata = ctf_metadata(reader);
     append(file.get(), std::as_bytes(std::span(metadata.data(), metadata.size())), name_.c_str());
@@ -63,7 +63,7 @@ CtfStream& Ctf::stream(std::uint8_t cpu) {
     const auto known = streams_.find(cpu);
     return known != streams_.end()
                ? known->second
-               : streams_.try_emplace(cpu, folder_ / fmt::format("cpu{}", cpu), name_, uuid_, cpu)
+               : streams_.try_emplace(cpu, folder_ / fmt::format("cpu{}", cpu), name_, header_, cpu)
                      .first->second;
 }
 

@@ -23,7 +23,7 @@ private:
 
     std::filesystem::path folder_;
     std::string name_;
-    Uuid uuid_{};
+    std::vector<std::byte> header_; ///< of packets
     std::map<std::uint8_t, CtfStream> streams_;
 };
 

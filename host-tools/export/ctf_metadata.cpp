@@ -26,7 +26,7 @@ std::string quoted(std::string_view text) {
     return to + "\"";
 }
 
-std::string uuid_text(const Uuid& uuid) {
+std::string uuid_text(std::span<const std::uint8_t> uuid) {
     std::string text;
     for (std::size_t i = 0; i < uuid.size(); ++i) {
         text += fmt::format("{}{:02x}", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
@@ -115,23 +115,26 @@ std::string environment(const trace::TraceReader& reader) {
 
 } // namespace
 
-Uuid ctf_uuid(const trace::TraceReader& reader) {
-    Uuid uuid{};
-    if (reader.info()) {
-        std::copy_n(reader.info()->boot_id, uuid.size(), uuid.begin());
-    }
-    return uuid;
+std::vector<std::byte> ctf_packet_header(const trace::TraceReader& reader) {
+    constexpr std::uint32_t magic = 0xc1fc1fc1;
+    const std::span<const std::uint8_t> id = reader.boot_id();
+    std::vector<std::byte> header(sizeof magic + id.size());
+    std::memcpy(header.data(), &magic, sizeof magic);
+    std::transform(id.begin(), id.end(), header.begin() + sizeof magic,
+                   [](std::uint8_t byte) { return std::byte{byte}; });
+    return header;
 }
 
 // The clock counts ticks from the counter's own zero; without a frequency they are shown as
 // nanoseconds.
 std::string ctf_metadata(const trace::TraceReader& reader) {
     const std::uint32_t known = reader.info() ? reader.info()->counter_frequency : 0;
-    const std::string uuid = uuid_text(ctf_uuid(reader));
-    const std::string head = fmt::format(
-        "trace {{\n    major = 1;\n    minor = 8;\n    uuid = \"{}\";\n"
-        "    byte_order = le;\n    packet.header := struct {{ x32 magic; u8 uuid[16]; }};\n}};\n",
-        uuid);
+    const std::string uuid = uuid_text(reader.boot_id());
+    const std::string head =
+        fmt::format("trace {{\n    major = 1;\n    minor = 8;\n{}"
+                    "    byte_order = le;\n    packet.header := struct {{ x32 magic;{} }};\n}};\n",
+                    uuid.empty() ? "" : fmt::format("    uuid = \"{}\";\n", uuid),
+                    uuid.empty() ? "" : " u8 uuid[16];");
     const std::string clock =
         fmt::format("clock {{\n    name = counter;\n    description = \"CNTPCT of the board\";\n"
                     "    freq = {};\n    offset = 0;\n}};\n",

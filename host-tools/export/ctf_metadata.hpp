@@ -3,23 +3,20 @@
 
 #include "lib/trace_reader.hpp"
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace mmioscope::exporting {
-
-/// What a packet begins with.
-inline constexpr std::uint32_t ctf_magic = 0xc1fc1fc1;
-using Uuid = std::array<std::uint8_t, 16>;
 
 /// Ids of events: types of records, and of accesses the stores. What is newer than this program has
 /// one id for all.
 inline constexpr std::uint8_t ctf_write = 64;
 inline constexpr std::uint8_t ctf_unknown = 65;
 
-/// Of the trace's boot.
-Uuid ctf_uuid(const trace::TraceReader& reader);
+/// What each packet begins with: the magic number and, if it is known, the boot's id as UUID.
+std::vector<std::byte> ctf_packet_header(const trace::TraceReader& reader);
 
 std::string ctf_metadata(const trace::TraceReader& reader);
 

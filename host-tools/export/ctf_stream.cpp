@@ -6,10 +6,8 @@ namespace mmioscope::exporting {
 
 namespace {
 
-// The packet's header and context, as the metadata describes them.
-struct [[gnu::packed]] PacketHead {
-    std::uint32_t magic;
-    Uuid uuid;
+// The packet's context, as the metadata describes it; behind its header.
+struct [[gnu::packed]] PacketContext {
     std::uint64_t timestamp_begin;
     std::uint64_t timestamp_end;
     std::uint64_t content_size; ///< bits, of all of the packet
@@ -17,13 +15,13 @@ struct [[gnu::packed]] PacketHead {
     std::uint64_t events_discarded;
     std::uint32_t cpu_id;
 };
-static_assert(sizeof(PacketHead) == 64);
+static_assert(sizeof(PacketContext) == 44);
 
 } // namespace
 
-CtfStream::CtfStream(const std::filesystem::path& path, const std::string& name, const Uuid& uuid,
-                     std::uint32_t cpu)
-    : file_(create_output(path.string())), name_(name), uuid_(uuid), cpu_(cpu) {
+CtfStream::CtfStream(const std::filesystem::path& path, const std::string& name,
+                     const std::vector<std::byte>& header, std::uint32_t cpu)
+    : file_(create_output(path.string())), name_(name), header_(header), cpu_(cpu) {
     packet_.reserve(enough + enough / 4);
 }
 
@@ -60,10 +58,11 @@ void CtfStream::discard(std::uint64_t count) {
 }
 
 void CtfStream::end_packet() {
-    const std::uint64_t bits = (sizeof(PacketHead) + packet_.size()) * 8;
-    const PacketHead head{ctf_magic,  uuid_, packet_.empty() ? last_ : first_, last_, bits, bits,
-                          discarded_, cpu_};
-    append(file_.get(), std::as_bytes(std::span(&head, 1)), name_.c_str());
+    const std::uint64_t bits = (header_.size() + sizeof(PacketContext) + packet_.size()) * 8;
+    const PacketContext context{
+        packet_.empty() ? last_ : first_, last_, bits, bits, discarded_, cpu_};
+    append(file_.get(), header_, name_.c_str());
+    append(file_.get(), std::as_bytes(std::span(&context, 1)), name_.c_str());
     append(file_.get(), packet_, name_.c_str());
     packet_.clear();
     told_ = discarded_;

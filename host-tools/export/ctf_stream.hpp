@@ -16,8 +16,9 @@ namespace mmioscope::exporting {
 
 class CtfStream {
 public:
-    CtfStream(const std::filesystem::path& path, const std::string& name, const Uuid& uuid,
-              std::uint32_t cpu);
+    /// `header`: what each packet begins with.
+    CtfStream(const std::filesystem::path& path, const std::string& name,
+              const std::vector<std::byte>& header, std::uint32_t cpu);
 
     /// Begins an event. Times do not go back: an earlier one is taken as the one before, and
     /// counted.
@@ -44,7 +45,7 @@ private:
 
     FileDescriptor file_;
     std::string name_;
-    Uuid uuid_;
+    std::vector<std::byte> header_;
     std::uint32_t cpu_;
     std::vector<std::byte> packet_; ///< its events
     std::uint64_t first_ = 0;       ///< time of the packet's first event

@@ -32,9 +32,10 @@ std::string_view board_of(const abi::Info& info) {
 
 } // namespace
 
-void append_json(Text& to, const Event& event, std::uint32_t frequency) {
+void append_json(Text& to, const Event& event, std::uint32_t frequency,
+                 std::span<const Column> columns) {
     to.push_back('{');
-    for (const Column& column : columns()) {
+    for (const Column& column : columns) {
         append_json(to, column.name, column.cell(event, frequency));
     }
     to.push_back('}');
@@ -42,6 +43,7 @@ void append_json(Text& to, const Event& event, std::uint32_t frequency) {
 
 void JsonLines::begin(const trace::TraceReader& reader) {
     reader_ = &reader;
+    columns_ = columns_of(reader);
     Text& to = sink_.text();
     to.push_back('{');
     append_json(to, "type", std::string_view("trace"));
@@ -51,8 +53,12 @@ void JsonLines::begin(const trace::TraceReader& reader) {
         frequency_ = info.counter_frequency;
         append_json(to, "board", board_of(info));
         append_json(to, "ticks_per_second", std::uint64_t{frequency_});
-        append_json(to, "cpus", std::uint64_t{info.cpu_count});
-        append_json(to, "policy", trace::policy_text(info.policy));
+        if (reader.knows("cpus")) {
+            append_json(to, "cpus", std::uint64_t{info.cpu_count});
+        }
+    }
+    if (reader.policy()) {
+        append_json(to, "policy", trace::policy_text(*reader.policy()));
     }
     for (const auto& [key, value] : reader.text()) {
         append_json(to, "text:" + key, std::string_view(value));
@@ -62,7 +68,7 @@ void JsonLines::begin(const trace::TraceReader& reader) {
 }
 
 void JsonLines::add(const Event& event) {
-    append_json(sink_.text(), event, frequency_);
+    append_json(sink_.text(), event, frequency_, columns_);
     sink_.text().push_back('\n');
     sink_.settle();
 }
@@ -74,7 +80,9 @@ void JsonLines::finish() {
     if (reader_->end()) {
         append_json(to, "records", reader_->end()->records);
         append_json(to, "lost", reader_->end()->lost);
-        append_json(to, "ending", trace::ending_text(reader_->end()->ending));
+        if (reader_->ending()) {
+            append_json(to, "ending", trace::ending_text(*reader_->ending()));
+        }
     } else {
         append_json(to, "ending", std::string_view("cut off"));
     }

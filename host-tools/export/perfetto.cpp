@@ -125,9 +125,11 @@ std::string access_name(const Event& event) {
                        abi::access_size(*event.record), place);
 }
 
-void tell_place(TrackEvent& to, const Event& event) {
+void tell_place(TrackEvent& to, const Event& event, const trace::TraceReader& reader) {
     const abi::Record& r = *event.record;
-    to.number("cpu", r.cpu);
+    if (reader.knows("cpu")) {
+        to.number("cpu", r.cpu);
+    }
     to.address("address", abi::physical_address(r));
     if (has_bus_value(r)) {
         to.address("value", r.value);
@@ -148,6 +150,7 @@ void tell_place(TrackEvent& to, const Event& event) {
 } // namespace
 
 void Perfetto::begin(const trace::TraceReader& reader) {
+    reader_ = &reader;
     frequency_ = reader.info() ? reader.info()->counter_frequency : 0;
     describe(sink_, devices_group, "devices", 0);
     describe(sink_, cpus_group, "CPUs", 0);
@@ -184,8 +187,10 @@ void Perfetto::add_access(const Event& event) {
     end_slice(r.device, event.nanoseconds);
     TrackEvent slice(sink_, event.nanoseconds, slice_begin, device_tracks + r.device);
     slice.name(access_name(event));
-    tell_place(slice, event);
-    slice.number("duration", nanoseconds_of(r.duration, frequency_));
+    tell_place(slice, event, *reader_);
+    if (reader_->knows("duration")) {
+        slice.number("duration", nanoseconds_of(r.duration, frequency_));
+    }
     open_[r.device] = event.nanoseconds + nanoseconds_of(r.duration, frequency_);
 }
 
@@ -212,7 +217,7 @@ void Perfetto::add_instant(const Event& event) {
         point.number("count", r.value);
     } else if (!access && trace::has_place(r.type)) {
         point.text("device", event.device);
-        tell_place(point, event);
+        tell_place(point, event, *reader_);
     } else if (!access) {
         point.address("value", r.value);
     }

@@ -31,6 +31,7 @@ private:
     static constexpr std::uint64_t rate_period = 10'000'000; ///< ns
 
     Sink& sink_;
+    const trace::TraceReader* reader_ = nullptr;
     std::uint32_t frequency_ = 0;
     std::set<std::uint8_t> cpus_;                     ///< that have a track
     std::map<std::uint16_t, std::uint64_t> open_;     ///< ends of slices, by device

@@ -53,8 +53,12 @@ void Sqlite::begin(const trace::TraceReader& reader) {
         const abi::Info& info = *reader.info();
         meta("board", {info.board, ::strnlen(info.board, sizeof info.board)});
         meta("ticks_per_second", fmt::format("{}", info.counter_frequency));
-        meta("cpus", fmt::format("{}", info.cpu_count));
-        meta("policy", trace::policy_text(info.policy));
+        if (reader.knows("cpus")) {
+            meta("cpus", fmt::format("{}", info.cpu_count));
+        }
+    }
+    if (reader.policy()) {
+        meta("policy", trace::policy_text(*reader.policy()));
     }
     Statement insert = database_.prepare("INSERT INTO devices VALUES (?,?,?,?,?)");
     for (std::size_t i = 0; i < reader.regions().size(); ++i) {
@@ -81,12 +85,15 @@ void Sqlite::add(const Event& event) {
 
 void Sqlite::add_loss(const Event& event) {
     const abi::Record& r = *event.record;
-    (loss_ << r.cpu << r.cpu_sequence << r.value << event.nanoseconds << r.time).run();
+    reader_->knows("cpu") ? loss_ << r.cpu : loss_.null();
+    (loss_ << r.cpu_sequence << r.value << event.nanoseconds << r.time).run();
 }
 
 void Sqlite::add_row(const Event& event) {
     const abi::Record& r = *event.record;
-    event_ << ++rows_ << event.nanoseconds << r.time << r.cpu << type_word(r.type);
+    event_ << ++rows_ << event.nanoseconds << r.time;
+    reader_->knows("cpu") ? event_ << r.cpu : event_.null();
+    event_ << type_word(r.type);
     bind_place(event);
     bind_code(event);
     event_ << r.cpu_sequence;
@@ -113,7 +120,7 @@ void Sqlite::bind_place(const Event& event) {
     event.reg == nullptr ? event_.null() : event_ << register_id(event);
     const bool known = has_bus_value(r) || r.type == abi::RecordType::fault;
     known ? event_ << r.value : event_.null();
-    event_ << r.duration;
+    reader_->knows("duration") ? event_ << r.duration : event_.null();
 }
 
 void Sqlite::bind_code(const Event& event) {
@@ -173,7 +180,9 @@ void Sqlite::bind_symbol(std::optional<std::uint32_t> address, const Location* l
 
 void Sqlite::finish() {
     meta("lost", fmt::format("{}", reader_->end() ? reader_->end()->lost : 0));
-    meta("ending", reader_->end() ? trace::ending_text(reader_->end()->ending) : "cut off");
+    if (!reader_->end() || reader_->ending()) {
+        meta("ending", reader_->end() ? trace::ending_text(*reader_->ending()) : "cut off");
+    }
     database_.run("COMMIT");
     database_.run(sqlite_views);
 }

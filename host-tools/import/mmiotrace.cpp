@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint32_t nanoseconds = 1'000'000'000; // ticks in a second
 constexpr std::uint8_t supervisor = 0x13;            // CPSR.M: mmiotrace sees the kernel's accesses
 constexpr char origin[] = "imported-from=mmiotrace\n"
-                          "not-known=cpu, lr, sp, task, duration; of UNKNOWN lines size, "
-                          "direction and value, too\n";
+                          "not-known=engine, policy, boot id, ending, cpus, cpu, lr, sp, task, "
+                          "duration; of UNKNOWN lines size, direction and value, too\n";
 
 std::string pci_path(const MmioPci& device) {
     const std::string place =

@@ -17,7 +17,8 @@ using verify::LineKind;
 constexpr std::uint64_t page_size = 4096;
 constexpr char origin[] =
     "imported-from=QEMU's log of memory_region_ops\n"
-    "not-known=time (numbers of lines stand in its place), pc, lr, sp, va, task, mode, duration\n";
+    "not-known=engine, policy, boot id, ending, clock, time (numbers of lines stand in its place), "
+    "pc, lr, sp, va, task, mode, duration\n";
 
 /// Where each of QEMU's regions lies, as far as accesses show it: a run of pages is a region.
 class Places {

@@ -65,13 +65,20 @@ std::string hexadecimal(std::span<const std::uint8_t> bytes) {
     return text;
 }
 
-std::string about_machine(const abi::Info& info) {
-    return line("board", std::string(info.board, ::strnlen(info.board, sizeof info.board))) +
-           line("cpus", std::to_string(info.cpu_count)) +
-           line("engine", std::string(engine_text(info.engine))) +
-           line("policy", std::string(trace::policy_text(info.policy))) +
-           line("boot id", hexadecimal(info.boot_id)) +
-           line("clock", fmt::format("{} Hz", info.counter_frequency));
+std::string about_machine(const TraceReader& reader) {
+    const abi::Info& info = *reader.info();
+    const std::pair<std::string_view, std::string> lines[] = {
+        {"board", std::string(info.board, ::strnlen(info.board, sizeof info.board))},
+        {"cpus", std::to_string(info.cpu_count)},
+        {"engine", std::string(engine_text(info.engine))},
+        {"policy", std::string(trace::policy_text(info.policy))},
+        {"boot id", hexadecimal(info.boot_id)},
+        {"clock", fmt::format("{} Hz", info.counter_frequency)}};
+    std::string text;
+    for (const auto& [key, value] : lines) {
+        text += reader.knows(key) ? line(key, value) : "";
+    }
+    return text;
 }
 
 std::string losses(const TraceReader& reader) {
@@ -88,10 +95,14 @@ std::string losses(const TraceReader& reader) {
 
 std::string ending(const TraceReader& reader) {
     if (!reader.end()) {
-        return "not known: the file is cut off";
+        return line("ended", "not known: the file is cut off");
     }
-    const std::string words(trace::ending_text(reader.end()->ending));
-    return reader.sound() ? words : words + "; the file is damaged";
+    std::string words(reader.ending() ? trace::ending_text(*reader.ending()) : "");
+    if (!reader.sound()) {
+        words += words.empty() ? "" : "; ";
+        words += "the file is damaged";
+    }
+    return words.empty() ? "" : line("ended", words);
 }
 
 } // namespace
@@ -100,16 +111,18 @@ std::string head_text(const TraceReader& reader, const trace::Summary& summary,
                       std::uint64_t nanoseconds) {
     std::string text = line("format", fmt::format("mmioscope trace {}.{}", reader.version().major,
                                                   reader.version().minor));
-    text += reader.info() ? about_machine(*reader.info()) : "";
+    text += reader.info() ? about_machine(reader) : "";
     for (const auto& [key, value] : reader.text()) {
         text += key == "cpus" ? "" : line(key, value);
     }
-    text += line("duration", fmt::format("{}.{:06} s", nanoseconds / 1'000'000'000,
-                                         nanoseconds % 1'000'000'000 / 1'000));
+    if (reader.knows("time")) {
+        text += line("duration", fmt::format("{}.{:06} s", nanoseconds / 1'000'000'000,
+                                             nanoseconds % 1'000'000'000 / 1'000));
+    }
     text += line("accesses", std::to_string(summary.events()));
     text += line("records", std::to_string(summary.records()));
     text += losses(reader);
-    text += line("ended", ending(reader));
+    text += ending(reader);
     return text + line("sections", sections(reader));
 }
 

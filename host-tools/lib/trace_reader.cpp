@@ -72,6 +72,23 @@ bool TraceReader::sound() const {
     return !damaged_ && end_ && (partial_ || end_->records == count_);
 }
 
+std::optional<abi::EngineKind> TraceReader::engine() const {
+    return info_ && knows("engine") ? std::optional(info_->engine) : std::nullopt;
+}
+
+std::optional<abi::Policy> TraceReader::policy() const {
+    return info_ && knows("policy") ? std::optional(info_->policy) : std::nullopt;
+}
+
+std::optional<abi::Ending> TraceReader::ending() const {
+    return end_ && knows("ending") ? std::optional(end_->ending) : std::nullopt;
+}
+
+std::span<const std::uint8_t> TraceReader::boot_id() const {
+    return info_ && knows("boot id") ? std::span<const std::uint8_t>(info_->boot_id)
+                                     : std::span<const std::uint8_t>();
+}
+
 std::optional<Section> TraceReader::next_section() {
     if (!route_) {
         return file_.next();
@@ -176,6 +193,9 @@ void TraceReader::read_text(std::span<const std::byte> payload) {
         if (equals != std::string_view::npos) {
             text_[std::string(line.substr(0, equals))] = line.substr(equals + 1);
         }
+    }
+    if (const auto list = text_.find("not-known"); list != text_.end()) {
+        not_known_ = NotKnown(list->second);
     }
 }
 

@@ -7,6 +7,7 @@
 #include "lib/file_reader.hpp"
 #include "lib/marker_text.hpp"
 #include "lib/module_table.hpp"
+#include "lib/not_known.hpp"
 #include "lib/route.hpp"
 #include "lib/task_table.hpp"
 
@@ -14,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mmioscope::trace {
@@ -36,6 +38,13 @@ public:
 
     /// What the recorder wrote in front of the records; nothing where that part is damaged.
     const std::optional<abi::Info>& info() const { return info_; }
+    /// Whether what is called `what` in the text `not-known` means something in this trace.
+    bool knows(std::string_view what) const { return !not_known_.has(what); }
+    // Of info() and end(): nothing, too, where the trace says that it does not know.
+    std::optional<abi::EngineKind> engine() const;
+    std::optional<abi::Policy> policy() const;
+    std::optional<abi::Ending> ending() const;
+    std::span<const std::uint8_t> boot_id() const; ///< empty: not known
     std::span<const abi::RegionEntry> regions() const { return regions_; }
     const DeviceNames& names() const { return names_; }
     std::span<const std::byte> tree() const { return tree_; } ///< the board's device tree
@@ -89,6 +98,7 @@ private:
     std::vector<abi::Loss> losses_;
     std::vector<abi::Statistics> statistics_;
     std::map<std::string, std::string> text_;
+    NotKnown not_known_;
     std::map<abi::SectionType, unsigned> sections_;
     DeviceNames names_;
     TaskTable tasks_;

@@ -53,8 +53,7 @@ unsigned TraceFile::cpus() const {
 }
 
 std::span<const std::uint8_t> TraceFile::boot_id() const {
-    const auto& info = trace_->reader().info();
-    return info ? std::span<const std::uint8_t>(info->boot_id) : std::span<const std::uint8_t>();
+    return trace_->reader().boot_id();
 }
 
 std::span<const std::byte> TraceFile::device_tree() const {
@@ -74,8 +73,7 @@ std::span<const abi::Loss> TraceFile::losses() const {
 }
 
 std::optional<abi::Ending> TraceFile::ending() const {
-    const auto& end = trace_->reader().end();
-    return end ? std::optional(end->ending) : std::nullopt;
+    return trace_->reader().ending();
 }
 
 bool TraceFile::sound() const {

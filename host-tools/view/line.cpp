@@ -72,6 +72,7 @@ LineStyle style_of(const trace::TraceReader& reader) {
     LineStyle style;
     style.frequency = reader.info() ? reader.info()->counter_frequency : 0;
     style.device_width = reader.names().width();
+    style.pc = reader.knows("pc");
     return style;
 }
 

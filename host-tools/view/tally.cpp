@@ -14,10 +14,10 @@ std::string why_incomplete(const trace::TraceReader& reader) {
     if (!reader.sound()) {
         return "the trace is damaged";
     }
-    if (reader.end()->ending == abi::Ending::stream_ended) {
+    if (reader.ending() == abi::Ending::stream_ended) {
         return "the stream broke off: what came behind is not known";
     }
-    return reader.info() ? std::string(trace::engine_caveat(reader.info()->engine)) : "";
+    return reader.engine() ? std::string(trace::engine_caveat(*reader.engine())) : "";
 }
 
 } // namespace
@@ -31,8 +31,8 @@ std::string Tally::tables(const trace::TraceReader& reader) const {
     const trace::ReportContext context = report_context(reader, reader.start().value_or(0));
     std::string text =
         device_table(summary_, context) + other_counts(summary_, reader.statistics());
-    if (reader.end()) {
-        text += fmt::format("recording ended: {}\n", trace::ending_text(reader.end()->ending));
+    if (reader.ending()) {
+        text += fmt::format("recording ended: {}\n", trace::ending_text(*reader.ending()));
     }
     return text;
 }
@@ -40,13 +40,14 @@ std::string Tally::tables(const trace::TraceReader& reader) const {
 // Losses are what the recorder wrote of them; where that is gone, what the records show.
 std::string Tally::verdict(const trace::TraceReader& reader) const {
     const bool told = reader.sound() || selects_;
-    const auto policy = reader.info() ? std::optional(reader.info()->policy) : std::nullopt;
     std::string line = trace::verdict(summary_, told ? reader.losses() : std::span(seen_.losses()),
                                       why_incomplete(reader));
     if (selects_) {
         line.insert(line.find(" events") + 7, " selected");
     }
-    return fmt::format("{}\n{}\n", summary_.policies().line(policy), line);
+    return reader.knows("policy")
+               ? fmt::format("{}\n{}\n", summary_.policies().line(reader.policy()), line)
+               : line + "\n";
 }
 
 Status status_of(const trace::TraceReader& reader) {

@@ -23,7 +23,7 @@ public:
     /// The table of devices, other records, and how the recording ended.
     std::string tables(const trace::TraceReader& reader) const;
 
-    /// "policy: ..." and the verdict, two lines.
+    /// "policy: ...", unless the trace is of nothing that has one, and the verdict: a line each.
     std::string verdict(const trace::TraceReader& reader) const;
 
 private:

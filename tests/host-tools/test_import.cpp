@@ -83,6 +83,10 @@ TEST_CASE("an mmiotrace log of a PCI device becomes a trace") {
     CHECK((trace.records[5].value == 0xff && trace.records[5].va == 0));
     CHECK(names[4] == "-");
     CHECK(trace.reader.text().at("imported-from") == "mmiotrace");
+    CHECK((!trace.reader.engine() && !trace.reader.policy() && !trace.reader.ending()));
+    CHECK((trace.reader.boot_id().empty() && !trace.reader.knows("cpus")));
+    CHECK(
+        (trace.reader.knows("time") && trace.reader.knows("value") && trace.reader.knows("mode")));
     CHECK((trace.reader.sound() && trace.reader.end()->lost == 7));
 }
 
@@ -122,6 +126,20 @@ TEST_CASE("regions of an import do not overlap, and mappings that touch are one"
     CHECK((list.find(0xfff) == 1 && list.find(0x1000) == 0 && list.find(0x5fff) == 2));
     CHECK((list.find(0x2000) == 2 && list.find(0x6000) == abi::no_device));
     CHECK(std::string(list.regions()[2].path) == "/map@2000");
+}
+
+TEST_CASE("what is not known is a list with explanations") {
+    const trace::NotKnown list(
+        "engine, boot id,time (numbers of lines), pc ; of others value, size");
+    for (const char* name : {"engine", "boot id", "time", "pc"}) {
+        CHECK(list.has(name));
+    }
+    for (const char* name :
+         {"boot", "id", "numbers of lines", "value", "size", "of others value"}) {
+        CHECK_FALSE(list.has(name));
+    }
+    CHECK_FALSE(trace::NotKnown("").has("engine"));
+    CHECK_FALSE(trace::NotKnown(" ,(,").has("engine"));
 }
 
 TEST_CASE("QEMU's log becomes a trace, in the order of its lines") {

@@ -47,14 +47,14 @@ public:
     std::string board() const;
     std::uint32_t frequency() const; ///< ticks of Record::time in a second
     unsigned cpus() const;
-    std::span<const std::uint8_t> boot_id() const;     ///< 16 bytes that differ from boot to boot
+    std::span<const std::uint8_t> boot_id() const;     ///< 16 bytes, another for each boot; or none
     std::span<const std::byte> device_tree() const;    ///< flattened, as the guest was given it
     std::span<const abi::RegionEntry> regions() const; ///< by Record::device
     const std::map<std::string, std::string>& text() const; ///< keys and values: command line, ...
 
     // After next() has returned null; of the whole file, whatever the options say.
     std::span<const abi::Loss> losses() const; ///< records that are missing
-    std::optional<abi::Ending> ending() const; ///< nothing: the file was cut
+    std::optional<abi::Ending> ending() const; ///< nothing: the file was cut, or is an import
     bool sound() const;                        ///< neither cut nor, where it was read, damaged
 
 private:

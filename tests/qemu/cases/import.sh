@@ -35,4 +35,42 @@ import_names_code() {
     view_lines 2 'of a log of QEMU'
     has_not stdout ' usr'
 }
+# What stands in a file's fields all the same is not told as if it were known: by no command, in no format.
+import_not_known() {
+    import_logs
+    view_does 0 info "$out/dump.mmio"
+    has stdout '^not-known +engine, policy, boot id, ending, cpus, cpu, lr, sp, task, duration; of UNKNOWN lines '
+    has stdout '^clock +1000000000 Hz$'
+    has stdout '^duration +0\.000002 s$'
+    has_not stdout '^(engine|policy|boot id|ended|cpus) '
+    view_does 0 info "$out/qemu.mmio"
+    has stdout '^cpus +2$'
+    has_not stdout '^(engine|policy|boot id|ended|clock|duration) '
+    view_does 0 print "$out/qemu.mmio"
+    has stdout ' W2 pl011@1c090000 \+0x000 0x0020 *$'
+    local log format
+    for log in dump qemu; do
+        view_does 0 print "$out/$log.mmio"
+        has stdout '^complete: [23] events, 0 lost$'
+        has_not stdout '^policy|^recording ended'
+        view_does 0 export --to jsonl -i "$out/$log.mmio" -o -
+        has stdout '"text:not-known":"engine, policy, '
+        has stdout '^\{"type":"end","records":[23],"lost":0\}$'
+        has_not stdout '"(policy|ending|duration_ns|lr|task)":'
+        view_does 0 stat --by device "$out/$log.mmio"
+        has stdout ' +- +-$'
+        for format in ctf sqlite; do view_does 0 export --to $format -i "$out/$log.mmio" -o "$out/$log.$format"; done
+        has_not "$log.ctf/metadata" uuid
+        babeltrace2 "$out/$log.ctf" >"$out/events" 2>"$out/stderr" || fail "babeltrace2: $(last_words)"
+        [ "$(wc -l <"$out/events")" = "$(sqlite3 "$out/$log.sqlite" 'SELECT count(*) FROM events')" ] || fail "CTF of $log has other events"
+        [ "$(sqlite3 "$out/$log.sqlite" "SELECT count(*) FROM meta WHERE key IN ('policy', 'ending')")" = 0 ] || fail "meta of $log"
+        [ "$(sqlite3 "$out/$log.sqlite" 'SELECT count(duration) FROM events')" = 0 ] || fail "durations of $log"
+    done
+    view_does 0 export --to csv -i "$out/dump.mmio" -o -
+    has stdout '^1000,2000002000,,access,w,4,01:00.0,nvidia|^1000,2000002000,,access,w,4,"01:00.0,nvidia",'
+    view_does 0 export --to csv -i "$out/qemu.mmio" -o - # which tells the CPU
+    has stdout '^1,2,1,access,w,2,pl011@1c090000,'
+}
+
 add test import-names-code 2 import_names_code
+add test import-not-known 4 import_not_known
