@@ -155,7 +155,9 @@ private:
 
     view::LineFormat& format_of(const trace::TraceReader& reader) {
         if (!format_) {
-            format_.emplace(line_style(options_.view, reader, out_));
+            view::LineStyle style = line_style(options_.view, reader, out_);
+            style.task = false; // stands behind each line
+            format_.emplace(style);
         }
         return *format_;
     }

@@ -12,6 +12,7 @@
 
 #include "abi/container.hpp"
 #include "abi/record.hpp"
+#include "lib/caller_table.hpp"
 #include "mmioscope/event.hpp"
 
 #include <cstdint>
@@ -42,6 +43,17 @@ constexpr std::uint32_t stack_of(std::uint32_t stack_pointer) {
 /// The guest was in User mode.
 constexpr bool in_user_mode(const abi::Record& record) {
     return (record.mode & 0x1f) == 0x10;
+}
+
+/// Whether Record::task can be the address of the guest's current task: in User mode it is that of
+/// a stack, kernels before 5.16 have a thread's own data there, and before the first task it is
+/// whatever was there. The kernel's data lie in the same part of the addresses as its stacks, by 1
+/// GiB.
+constexpr bool may_be_task(const abi::Record& record) {
+    constexpr std::uint32_t alignment = 8; // of all that Linux allocates
+    constexpr std::uint32_t part = 0xc000'0000;
+    return in_kernel(record) && record.task != 0 && record.task % alignment == 0 &&
+           record.task >= (record.sp & part);
 }
 
 struct TaskEntry {

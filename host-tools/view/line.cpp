@@ -73,6 +73,7 @@ LineStyle style_of(const trace::TraceReader& reader) {
     style.frequency = reader.info() ? reader.info()->counter_frequency : 0;
     style.device_width = reader.names().width();
     style.pc = reader.knows("pc");
+    style.task = reader.knows("task");
     return style;
 }
 
@@ -147,8 +148,20 @@ void LineFormat::append_code(std::string& to, const Event& event) const {
     if (style_.pc && !style_.raw && event.caller != nullptr) {
         format_to(to, " <- {}", function_text(*event.caller));
     }
+    append_task(to, event);
+}
+
+// What is to be left out with code addresses is the address of a stack, too, which stands there in
+// User mode.
+void LineFormat::append_task(std::string& to, const Event& event) const {
+    const Record& record = *event.record;
+    const bool begun = record.type == RecordType::begin; // says it in its own words
     if (!style_.raw && event.task != nullptr) {
         format_to(to, " [{}:{}]", event.task->comm, event.task->pid);
+    } else if (style_.task && !begun &&
+               (style_.raw ? style_.pc || !trace::in_user_mode(record)
+                           : trace::may_be_task(record))) {
+        format_to(to, " [{:#010x}]", record.task);
     }
 }
 

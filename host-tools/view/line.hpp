@@ -22,6 +22,7 @@ struct LineStyle {
     bool raw = false;              ///< numbers only, as they are in the record
     bool color = false;            ///< escape sequences of a terminal
     bool pc = true;                ///< code addresses, or what stands there
+    bool task = true;              ///< the address of a task, too, that has no name
     std::uint32_t frequency = 0;   ///< of the counter, Hz; 0 if not known: times are ticks
     std::size_t device_width = 12; ///< characters of the longest device's name
 };
@@ -42,7 +43,7 @@ public:
     /// Appends `event` to `to`, without a line end. Names stand where the numbers would if they are
     /// not known:
     ///     12.345678 cpu0 R2 serial0  FR      0x0090     TXFE  pl011_putc+0x18 <- uart_write [sh:9]
-    ///     12.345678 cpu0 R2 serial0  +0x018  0x0090     pc 0xc0812344
+    ///     12.345678 cpu0 R2 serial0  +0x018  0x0090     pc 0xc0812344 [0xc2165800]
     void append(std::string& to, const Event& event);
 
     /// `nanoseconds` since the trace's start, in the line's first column.
@@ -54,6 +55,7 @@ private:
     void append_value(std::string& to, const Event& event);
     void append_fields(std::string& to, const Event& event);
     void append_code(std::string& to, const Event& event) const;
+    void append_task(std::string& to, const Event& event) const;
     void append_rest(std::string& to, const Event& event);
     void colored(std::string& to, const char* color, const std::string& text) const;
 

@@ -119,6 +119,8 @@ void LivePrinter::start(const trace::TraceReader& reader) {
     LineStyle style = options_.look;
     style.frequency = of_trace.frequency;
     style.device_width = of_trace.device_width;
+    style.pc = style.pc && of_trace.pc;
+    style.task = of_trace.task;
     printer_ = std::make_unique<Printer>(stdout, print_options(options_.all), style);
 }
 
