@@ -43,6 +43,7 @@ Examples:
   mmioscope print boot.mmio
   mmioscope print --from 14.5 --to 15 --cpu 1 boot.mmio
   mmioscope print --all --ts delta boot.mmio | grep mmc
+  mmioscope print --from @18.04 --to @18.05 --duration boot.mmio   by the machine's counter, as blackbox tells it
   mmioscope print --dmesg boot.mmio                  the kernel's own words between the accesses
   mmioscope print --dmesg dmesg.txt boot.mmio
   mmioscope print --format jsonl --cpu 0 boot.mmio | jq .
@@ -125,7 +126,7 @@ Status print(const Options& options) {
     }
     const reading::TraceOptions selection = trace_options(options.view);
     reading::Trace trace(selection);
-    std::optional<view::DmesgLines> dmesg = dmesg_lines(options, selection);
+    std::optional<view::DmesgLines> dmesg = dmesg_lines(options, trace.options());
     view::Output out(options.view.output);
     const view::LineStyle style = line_style(options.view, trace.reader(), out);
     view::Printer printer(out.file(), print_options(options, out), style);

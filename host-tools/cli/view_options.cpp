@@ -13,16 +13,20 @@ namespace mmioscope::cli {
 
 namespace {
 
-std::optional<std::uint64_t> time_of(const char* name, const std::string& text) {
+std::optional<reading::Moment> time_of(const char* name, const std::string& text) {
     if (text.empty()) {
         return std::nullopt;
     }
-    const std::optional<std::uint64_t> time = parse_duration(text);
+    const bool of_counter = text.front() == '@';
+    const std::optional<std::uint64_t> time =
+        parse_duration(std::string_view(text).substr(of_counter ? 1 : 0));
     if (!time) {
-        throw bad_input("{} {}: must be seconds, or have a unit: s, ms, us, ns, m or h", name,
-                        text);
+        throw bad_input(
+            "{} {}: must be seconds, or have a unit: s, ms, us, ns, m or h; @ in front: "
+            "of the machine's counter",
+            name, text);
     }
-    return time;
+    return reading::Moment(*time, of_counter);
 }
 
 // The environment's word (no-color.org) counts less than the user's.
@@ -73,7 +77,11 @@ void add_format_option(CLI::App& command, ViewOptions& options, const char* what
 }
 
 void add_range_options(CLI::App& command, ViewOptions& options, const char* end) {
-    command.add_option("--from", options.from, "Only events from this time on (1.5, 20ms, ...)")
+    command
+        .add_option(
+            "--from", options.from,
+            "Only events from this time on (1.5, 20ms, ...; @1.5: by the machine's counter, "
+            "as --ts abs)")
         ->type_name("TIME");
     command.add_option(end, options.to, "Only events before this time")->type_name("TIME");
 }
@@ -99,6 +107,8 @@ void add_look_options(CLI::App& command, ViewOptions& options) {
 
 void add_line_options(CLI::App& command, ViewOptions& options) {
     add_look_options(command, options);
+    command.add_flag("--duration", options.duration,
+                     "How long each access took, at its line's end");
     command.add_flag("--all", options.all, "Each record: none collapsed, without a limit");
 }
 
@@ -144,6 +154,7 @@ void choose(view::LineStyle& style, const ViewOptions& options, const view::Outp
     style.color = wants_color(options.color, out);
     style.pc = style.pc && !options.trace.no_pc;
     style.raw = options.raw;
+    style.duration = options.duration;
 }
 
 } // namespace
@@ -152,6 +163,7 @@ view::LineStyle line_style(const ViewOptions& options, const trace::TraceReader&
                            const view::Output& out) {
     view::LineStyle style = view::style_of(reader);
     choose(style, options, out);
+    style.duration = style.duration && reader.knows("duration");
     return style;
 }
 

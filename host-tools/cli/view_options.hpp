@@ -24,6 +24,7 @@ struct ViewOptions {
     bool strict = false;
     bool all = false; ///< nothing collapsed, on a terminal neither
     bool raw = false;
+    bool duration = false;
     std::vector<std::string> plugins; ///< files, whose filters are @names in -F
     reading::TraceOptions trace;      ///< but for its path and times
 };
@@ -52,7 +53,7 @@ void add_code_option(CLI::App& command, ViewOptions& options);
 /// --ts, --color, --raw: what lines of events look like.
 void add_look_options(CLI::App& command, ViewOptions& options);
 
-/// These and --all, of commands that print lines of a whole trace.
+/// These, --duration and --all, of commands that print lines of a whole trace.
 void add_line_options(CLI::App& command, ViewOptions& options);
 
 /// All that choose what is printed while it is recorded, and how.

@@ -15,6 +15,14 @@ namespace mmioscope::reading {
 
 namespace {
 
+// Since `start`, as events tell it, of the first tick that is told as `nanoseconds` of the counter
+// or more.
+std::uint64_t since(std::uint64_t nanoseconds, std::uint64_t start, std::uint32_t frequency) {
+    const std::uint64_t before = nanoseconds == 0 ? 0 : ticks(nanoseconds - 1, frequency);
+    const std::uint64_t first = nanoseconds == 0 ? 0 : before + (before < UINT64_MAX ? 1 : 0);
+    return first < start ? 0 : reading::nanoseconds(first - start, frequency);
+}
+
 std::unique_ptr<trace::ByteSource> source_of(int fd, const TraceOptions& options) {
     return options.wait ? trace::open_growing_source(fd, options.wait) : trace::open_source(fd);
 }
@@ -75,18 +83,23 @@ void Trace::select() {
     const auto time = [&](std::uint64_t nanoseconds) {
         return start + std::min(ticks(nanoseconds, frequency), UINT64_MAX - start);
     };
-    const std::uint64_t from = options_.from.value_or(0);
+    for (std::optional<Moment>* moment : {&options_.from, &options_.to}) {
+        if (*moment && (*moment)->of_counter) {
+            *moment = since((*moment)->nanoseconds, start, frequency);
+        }
+    }
+    const std::uint64_t from = options_.from ? options_.from->nanoseconds : 0;
     naming_->start_at(start);
-    reader_->select(
-        {from == 0 ? 0 : time(from - 1), options_.to ? time(*options_.to) : UINT64_MAX});
+    reader_->select({from == 0 ? 0 : time(from - 1),
+                     options_.to ? time(options_.to->nanoseconds) : UINT64_MAX});
 }
 
 bool Trace::in_range(const Event& event) const {
     const auto is_its = [&event](unsigned cpu) { return cpu == event.record->cpu; };
     const bool of_cpu = options_.cpus.empty() || event.record->type == abi::RecordType::marker ||
                         std::any_of(options_.cpus.begin(), options_.cpus.end(), is_its);
-    return of_cpu && event.nanoseconds >= options_.from.value_or(0) &&
-           (!options_.to || event.nanoseconds < *options_.to);
+    return of_cpu && (!options_.from || event.nanoseconds >= options_.from->nanoseconds) &&
+           (!options_.to || event.nanoseconds < options_.to->nanoseconds);
 }
 
 const Event* Trace::next() {

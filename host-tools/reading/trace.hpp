@@ -16,11 +16,20 @@
 
 namespace mmioscope::reading {
 
+/// A time that a user names.
+struct Moment {
+    Moment(std::uint64_t since) : nanoseconds(since) {} // NOLINT: what most callers have
+    Moment(std::uint64_t since, bool counter) : nanoseconds(since), of_counter(counter) {}
+
+    std::uint64_t nanoseconds; ///< since the trace's first record
+    bool of_counter = false;   ///< since the machine's counter was 0 instead
+};
+
 struct TraceOptions {
-    std::string path = "-";                ///< "-": standard input
-    std::optional<std::uint64_t> from, to; ///< ns since the trace's first record; `to` is outside
-    std::optional<std::uint64_t> start;    ///< CNTPCT that times are since; nothing: that record's
-    std::vector<unsigned> cpus;            ///< only theirs, and all markers; empty: all CPUs'
+    std::string path = "-";             ///< "-": standard input
+    std::optional<Moment> from, to;     ///< `to` is outside
+    std::optional<std::uint64_t> start; ///< CNTPCT that times are since; nothing: that record's
+    std::vector<unsigned> cpus;         ///< only theirs, and all markers; empty: all CPUs'
     std::string filter;        ///< only events that it holds for (filter/parser.hpp); empty: all
     filter::Settings settings; ///< of `filter`
     /// Files that name the guest's code better than the trace does (symbols/symbol_files.hpp).
@@ -61,6 +70,8 @@ public:
     std::uint64_t left_out() const { return left_out_; }
     /// Whether code addresses are left out: of the trace's other parts nobody should show any.
     bool no_pc() const { return options_.no_pc; }
+    /// As they were given, but for the times: all are since the trace's first record.
+    const TraceOptions& options() const { return options_; }
 
     /// The head, and after the last event the losses and the end.
     const trace::TraceReader& reader() const { return *reader_; }

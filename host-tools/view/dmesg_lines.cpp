@@ -125,8 +125,8 @@ DmesgLines::DmesgLines(const std::string& path, std::optional<std::int64_t> offs
         lines_ = lines_of(path);
     }
     const std::int64_t zero = offset ? *offset : find_offset(lines_, options.path, by_console);
-    const auto from = static_cast<std::int64_t>(options.from.value_or(0));
-    const std::int64_t to = options.to ? static_cast<std::int64_t>(*options.to)
+    const auto from = static_cast<std::int64_t>(options.from ? options.from->nanoseconds : 0);
+    const std::int64_t to = options.to ? static_cast<std::int64_t>(options.to->nanoseconds)
                                        : std::numeric_limits<std::int64_t>::max();
     for (analysis::DmesgLine& line : lines_) {
         line.nanoseconds += zero;

@@ -204,6 +204,27 @@ void LineFormat::append(std::string& to, const Event& event) {
     const Record& record = *event.record;
     format_to(to, "{:>12} cpu{} ", time(static_cast<std::int64_t>(event.nanoseconds), record.time),
               record.cpu);
+    append_event(to, event);
+    if (style_.duration && trace::has_place(record.type) && record.type != RecordType::begin) {
+        append_duration(to, record);
+    }
+}
+
+// As strace -T, but for the digits: many an access takes less than 1 us.
+void LineFormat::append_duration(std::string& to, const Record& record) const {
+    const char* const about = (record.flags & abi::flag_estimated) != 0 ? "~" : "";
+    if (style_.frequency == 0) {
+        format_to(to, " <{}{}t>", about, record.duration);
+    } else {
+        const std::uint64_t nanoseconds =
+            std::uint64_t{record.duration} * 1'000'000'000 / style_.frequency;
+        format_to(to, " <{}{}.{:09}>", about, nanoseconds / 1'000'000'000,
+                  nanoseconds % 1'000'000'000);
+    }
+}
+
+void LineFormat::append_event(std::string& to, const Event& event) {
+    const Record& record = *event.record;
     switch (record.type) {
     case RecordType::access: append_access(to, event); return;
     case RecordType::gap:

@@ -23,6 +23,7 @@ struct LineStyle {
     bool color = false;            ///< escape sequences of a terminal
     bool pc = true;                ///< code addresses, or what stands there
     bool task = true;              ///< the address of a task, too, that has no name
+    bool duration = false;         ///< at the end, how long an access took
     std::uint32_t frequency = 0;   ///< of the counter, Hz; 0 if not known: times are ticks
     std::size_t device_width = 12; ///< characters of the longest device's name
 };
@@ -50,6 +51,7 @@ public:
     std::string time(std::int64_t nanoseconds, std::uint64_t ticks);
 
 private:
+    void append_event(std::string& to, const Event& event);
     void append_access(std::string& to, const Event& event);
     void append_place(std::string& to, const Event& event);
     void append_value(std::string& to, const Event& event);
@@ -57,6 +59,7 @@ private:
     void append_code(std::string& to, const Event& event) const;
     void append_task(std::string& to, const Event& event) const;
     void append_rest(std::string& to, const Event& event);
+    void append_duration(std::string& to, const abi::Record& record) const;
     void colored(std::string& to, const char* color, const std::string& text) const;
 
     LineStyle style_;

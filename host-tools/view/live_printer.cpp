@@ -121,6 +121,7 @@ void LivePrinter::start(const trace::TraceReader& reader) {
     style.device_width = of_trace.device_width;
     style.pc = style.pc && of_trace.pc;
     style.task = of_trace.task;
+    style.duration = style.duration && reader.knows("duration");
     printer_ = std::make_unique<Printer>(stdout, print_options(options_.all), style);
 }
 

@@ -21,6 +21,7 @@ view::LineStyle style(const TraceText& text, const trace::TraceReader& reader) {
     style.raw = text.options.contains("raw");
     style.color = text.options.contains("color");
     style.pc = !text.options.contains("no-pc");
+    style.duration = text.options.contains("duration");
     style.time = text.options.contains("abs")     ? view::TimeStyle::absolute
                  : text.options.contains("delta") ? view::TimeStyle::delta
                                                   : view::TimeStyle::relative;

@@ -98,7 +98,7 @@ TEST_CASE("a range of time begins and ends at the nanosecond, whatever the clock
         writer.flush();
     }
     writer.finish(0, abi::Ending::machine_off);
-    const auto in = [&file](std::uint64_t from, std::uint64_t to) {
+    const auto in = [&file](reading::Moment from, reading::Moment to) {
         reading::TraceOptions options;
         options.path = path_of(file);
         options.from = from;
@@ -110,11 +110,21 @@ TEST_CASE("a range of time begins and ends at the nanosecond, whatever the clock
         }
         return values;
     };
+    const auto by_counter = [&in](std::uint64_t from, std::uint64_t to) {
+        return in(reading::Moment(from, true), reading::Moment(to, true));
+    };
     if (frequency > 3) {
         CHECK(in(0, 1) == "012");
         CHECK(in(1, 2) == "34");
         return;
     }
+    // The first record is at tick 100.
+    CHECK(by_counter(33'333'333'333, 33'666'666'666) == "0");
+    CHECK(by_counter(33'333'333'334, 33'666'666'667) == "1");
+    CHECK(by_counter(33'333'333'332, 33'333'333'333).empty());
+    CHECK(by_counter(0, 34'000'000'000) == "01");
+    CHECK(by_counter(34'333'333'333, UINT64_MAX) == "34");
+    CHECK(in(0, reading::Moment(34'000'000'000, true)) == "01");
     CHECK(in(333'333'333, 666'666'666) == "1");
     CHECK(in(333'333'334, 666'666'667) == "2");
     CHECK(in(333'333'332, 666'666'665) == "1");

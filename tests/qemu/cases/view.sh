@@ -48,6 +48,9 @@ view_options() {
     view_does 0 print --from 100ms --until 2 "$trace"; view_lines 2 --until
     view_does 0 print --ts delta "$trace"
     has stdout '^ *0\.900000 cpu1 R4 mmc@50000 '
+    view_does 0 print --from @100ms --to @2 "$trace"; view_lines 2 '--from @'
+    view_does 0 print --duration "$trace"; view_lines 4 --duration
+    has stdout ' R4 mmc@50000 .* pc 0xbf010028 <0\.000005000>$'
     view_does 0 print --no-pc "$trace"
     has_not stdout 'pc|c0500010'
     view_does 0 print --limit 1 "$trace"; view_lines 1 --limit
@@ -158,6 +161,7 @@ view_refusals() {
         view_refuses 'cannot read .*nothing' "$@" "$out/nothing"
         view_refuses '/text: ' "$@" "$out/text"
         view_refuses 'must be seconds' "$@" --from soon "$trace"
+        view_refuses 'must be seconds' "$@" --from @ "$trace"
         view_refuses '--to/--until soon: must be seconds' "$@" --until soon "$trace"
         view_refuses "format|unknown|not expected|--nonsense" "$@" --nonsense "$trace"
         view_does 0 "$@" --help
