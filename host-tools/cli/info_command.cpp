@@ -4,6 +4,7 @@
 #include "cli/view_options.hpp"
 #include "info/text.hpp"
 #include "reading/trace.hpp"
+#include "view/tally.hpp"
 
 #include <memory>
 #include <string>
@@ -36,9 +37,11 @@ Status info(const Options& options) {
     view::Output out(options.view.output);
     registers::Coverage coverage;
     trace::Summary summary;
+    trace::Selections selections;
     std::uint64_t last = 0;
     while (const Event* event = trace.next()) {
         summary.add(std::span(event->record, 1));
+        selections.add(*event->record, trace.reader().regions());
         coverage.add(*event);
         last = event->nanoseconds;
     }
@@ -46,8 +49,10 @@ Status info(const Options& options) {
     if (options.coverage) {
         fmt::print(out.file(), "{}", info::unnamed_text(coverage));
     } else {
-        fmt::print(out.file(), "{}\n{}\n", info::head_text(reader, summary, last),
-                   info::devices_text(reader, trace.naming().devices()));
+        const auto context = view::report_context(reader, reader.start().value_or(0));
+        fmt::print(out.file(), "{}\n{}\n{}", info::head_text(reader, summary, last),
+                   info::devices_text(reader, trace.naming().devices(), selections),
+                   info::selections_text(selections, context, reader.regions().size()));
     }
     fmt::print(out.file(), "{}", info::coverage_text(coverage));
     out.close();

@@ -23,25 +23,27 @@ std::string interrupts_text(const registers::Device& device) {
     return text.empty() || device.reg_index > 0 ? "-" : text;
 }
 
-std::string_view traced_text(const registers::Device& device) {
-    return device.traced ? "yes" : device.disabled ? "off" : "no";
+std::string_view traced_text(const registers::Device& device, bool changed) {
+    return changed ? "changed" : device.traced ? "yes" : device.disabled ? "off" : "no";
 }
 
 } // namespace
 
-std::string devices_text(const trace::TraceReader& reader, const registers::TraceDevices& devices) {
+std::string devices_text(const trace::TraceReader& reader, const registers::TraceDevices& devices,
+                         const trace::Selections& selections) {
     const std::size_t width = reader.names().width();
     std::string text =
-        fmt::format("{:<{}}  {:<6}  {:>10}  {:>8}  {:<12}  {:<28}  {}\n", "device", width, "traced",
+        fmt::format("{:<{}}  {:<7}  {:>10}  {:>8}  {:<12}  {:<28}  {}\n", "device", width, "traced",
                     "address", "size", "interrupts", "compatible", "path");
     const auto& all = devices.devices();
     for (std::size_t i = 0; i < all.size(); ++i) {
         const registers::Device& device = all[i];
-        text +=
-            fmt::format("{:<{}}  {:<6}  {:#010x}  {:>8}  {:<12}  {:<28}  {}\n",
-                        reader.names()[static_cast<std::uint16_t>(i)], width, traced_text(device),
-                        device.range.base, size_text(device.range.size), interrupts_text(device),
-                        device.compatible.empty() ? "-" : device.compatible.front(), device.path);
+        const auto index = static_cast<std::uint16_t>(i);
+        text += fmt::format(
+            "{:<{}}  {:<7}  {:#010x}  {:>8}  {:<12}  {:<28}  {}\n", reader.names()[index], width,
+            traced_text(device, selections.of(index) != nullptr), device.range.base,
+            size_text(device.range.size), interrupts_text(device),
+            device.compatible.empty() ? "-" : device.compatible.front(), device.path);
     }
     return text;
 }

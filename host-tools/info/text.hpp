@@ -1,6 +1,8 @@
 // What `mmioscope info` says of a trace.
 #pragma once
 
+#include "lib/report_context.hpp"
+#include "lib/selections.hpp"
 #include "lib/summary.hpp"
 #include "lib/trace_reader.hpp"
 #include "registers/coverage.hpp"
@@ -15,7 +17,13 @@ std::string head_text(const trace::TraceReader& reader, const trace::Summary& su
                       std::uint64_t nanoseconds);
 
 /// A line for each region: what it is called, where it is, its interrupts, what it is.
-std::string devices_text(const trace::TraceReader& reader, const registers::TraceDevices& devices);
+std::string devices_text(const trace::TraceReader& reader, const registers::TraceDevices& devices,
+                         const trace::Selections& selections);
+
+/// A line for each of the first `regions` that was not traced all the time, or all the time not:
+/// what it was at first, and from when on what else. Empty if there is none.
+std::string selections_text(const trace::Selections& selections,
+                            const trace::ReportContext& context, std::size_t regions);
 
 /// How many of the registers that were accessed have names, by device and in all.
 std::string coverage_text(const registers::Coverage& coverage);

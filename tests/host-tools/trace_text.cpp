@@ -115,6 +115,7 @@ private:
         abi::RegionEntry entry{};
         entry.base = number(in);
         entry.size = number(in);
+        entry.flags = abi::region_traced;
         ("/" + name).copy(entry.path, sizeof entry.path - 1);
         text.regions.push_back(entry);
         in >> text.compatible.emplace_back();

@@ -274,6 +274,34 @@ view_compressed() {
     has stdout '^complete: 4 events, 0 lost$'
 }
 
+# What was traced when, as the records of changes tell.
+view_selections() {
+    view_traces
+    cat >>"$out/text" <<'END_OF_TEXT'
+2.1 cpu0 configuration value=0 pa=4
+2.2 cpu0 configuration value=0 pa=4
+2.3 cpu0 configuration value=0x10001c050000 pa=6
+2.4 cpu1 configuration value=0xffffffff pa=3
+2.5 cpu1 configuration value=0x101c050010 pa=6
+2.6 cpu0 configuration pa=2
+2.7 cpu0 configuration pa=1
+END_OF_TEXT
+    view_does 0 info "$out/trace.mmio"
+    has stdout '^serial0 +yes +0x1c090000 '
+    has_not stdout '^changed '
+    "$build/tests/trace-of-text" "$out/text" "$out/changed.mmio" || fail "trace-of-text failed"
+    view_does 0 info "$out/changed.mmio"
+    has stdout '^serial0 +changed +0x1c090000 '
+    has stdout '^changed +traced$'
+    has stdout '^serial0 +yes, no from 2\.100000, yes from 2\.400000$'
+    has stdout '^mmc@50000 +yes, no from 2\.300000, yes from 2\.400000, in part from 2\.500000$'
+    has stdout '^all +yes, no from 2\.600000, yes from 2\.700000$'
+    for n in {1..40}; do printf '%d cpu0 configuration value=1 pa=%d\n' $((n + 2)) $((n % 2 + 3)); done >>"$out/text"
+    "$build/tests/trace-of-text" "$out/text" "$out/changed.mmio" || fail "trace-of-text failed"
+    view_does 0 info "$out/changed.mmio"
+    has stdout '^mmc@50000 +yes, no from 2\.300000, .*, in part from 2\.500000, \.\.\. \(43 changes\), yes from 42\.000000$'
+}
+add test view-selections 3 view_selections
 add test view-compressed 4 view_compressed
 add test view-options 3 view_options
 add test view-colors 3 view_colors

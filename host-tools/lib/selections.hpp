@@ -1,0 +1,50 @@
+// Which devices were traced when: the flags of the regions say it of the start, the trace's own
+// records tell of changes.
+#pragma once
+
+#include "abi/record.hpp"
+#include "abi/ring.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace mmioscope::trace {
+
+enum class Traced : std::uint8_t { no, yes, in_part };
+
+/// What one region, or all of them, went through. In constant memory, so only the first few.
+struct TracedHistory {
+    struct Change {
+        std::uint64_t time; ///< as records
+        Traced now;
+    };
+    static constexpr std::size_t most_kept = 4;
+
+    void add(std::uint64_t time, Traced now);
+
+    Traced at_first = Traced::yes;
+    std::vector<Change> first; ///< at most so many
+    std::uint64_t count = 0;   ///< of all changes
+    Change last{};
+};
+
+class Selections {
+public:
+    /// Each record, in the order of time, of a trace with these regions.
+    void add(const abi::Record& record, std::span<const abi::RegionEntry> regions);
+
+    /// Null: it stayed as its flags say.
+    const TracedHistory* of(std::uint16_t region) const;
+    /// What stop and start did, whatever is selected; null: nothing.
+    const TracedHistory* of_all() const { return all_.count > 0 ? &all_ : nullptr; }
+
+private:
+    std::map<std::uint16_t, TracedHistory> regions_; ///< those that changed
+    TracedHistory all_;
+};
+
+} // namespace mmioscope::trace
