@@ -6,8 +6,9 @@
 namespace mmioscope::cli {
 
 // Each adds its command to `app`; if the user asked for it, `action` is what it does.
-void add_run(CLI::App& app, Action& action);
-void add_record(CLI::App& app, Action& action);
+// `command_line` is what those that record write into their files.
+void add_run(CLI::App& app, Action& action, const std::string& command_line);
+void add_record(CLI::App& app, Action& action, const std::string& command_line);
 void add_print(CLI::App& app, Action& action);
 void add_follow(CLI::App& app, Action& action);
 void add_stat(CLI::App& app, Action& action);

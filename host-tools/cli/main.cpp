@@ -1,5 +1,6 @@
 // mmioscope: records, prints and proves the device accesses of an unmodified Linux.
 #include "cli/commands.hpp"
+#include "lib/origin.hpp"
 
 int main(int argc, char** argv) {
     CLI::App app("Traces every device access of an unmodified Linux under a small hypervisor.\n"
@@ -7,8 +8,10 @@ int main(int argc, char** argv) {
                  "mmioscope");
     app.require_subcommand(1);
     mmioscope::cli::Action action;
-    mmioscope::cli::add_run(app, action);
-    mmioscope::cli::add_record(app, action);
+    const std::string command =
+        mmioscope::trace::command_text({argv, static_cast<std::size_t>(argc)});
+    mmioscope::cli::add_run(app, action, command);
+    mmioscope::cli::add_record(app, action, command);
     mmioscope::cli::add_print(app, action);
     mmioscope::cli::add_follow(app, action);
     mmioscope::cli::add_stat(app, action);

@@ -41,10 +41,11 @@ record::Options& checked(record::Options& options) {
 
 } // namespace
 
-void add_record(CLI::App& app, Action& action) {
+void add_record(CLI::App& app, Action& action, const std::string& command_line) {
     CLI::App& command = *app.add_subcommand("record", "Record the stream of a board");
     command.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     const auto options = std::make_shared<record::Options>();
+    options->command = command_line;
     const auto view = std::make_shared<ViewOptions>();
     command.add_option("source", options->source, "Where the stream comes from")->required();
     add_file(command, "-o,--output", options->output, "Save the trace here");

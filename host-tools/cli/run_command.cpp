@@ -154,11 +154,12 @@ void add_ending(CLI::App& command, Options& options) {
 
 } // namespace
 
-void add_run(CLI::App& app, Action& action) {
+void add_run(CLI::App& app, Action& action, const std::string& command_line) {
     CLI::App& command = *app.add_subcommand("run", "Start a guest in QEMU and trace it");
     // The last one counts, so that a script's choice can be overridden by adding to it.
     command.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     const auto options = std::make_shared<Options>();
+    options->command = command_line;
     const auto view = std::make_shared<ViewOptions>();
     add_guest(command, *options);
     add_tracing(command, *options);

@@ -72,6 +72,11 @@ bool TraceReader::sound() const {
     return !damaged_ && end_ && (partial_ || end_->records == count_);
 }
 
+void TraceReader::withhold(const std::string& key) {
+    text_.erase(key);
+    withheld_.insert(key);
+}
+
 std::optional<abi::EngineKind> TraceReader::engine() const {
     return info_ && knows("engine") ? std::optional(info_->engine) : std::nullopt;
 }
@@ -194,6 +199,7 @@ void TraceReader::read_text(std::span<const std::byte> payload) {
             text_[std::string(line.substr(0, equals))] = line.substr(equals + 1);
         }
     }
+    std::erase_if(text_, [this](const auto& entry) { return withheld_.contains(entry.first); });
     if (const auto list = text_.find("not-known"); list != text_.end()) {
         not_known_ = NotKnown(list->second);
     }

@@ -13,6 +13,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,9 @@ public:
     /// does not read what it need not: but all sections that are no records. To be called at most
     /// once, before the first next().
     void select(const TimeSpan& times);
+
+    /// What the text `key` says is for nobody, from now on.
+    void withhold(const std::string& key);
 
     /// The next block of records, in the order of time; empty at the end.
     std::span<const abi::Record> next();
@@ -98,6 +102,7 @@ private:
     std::vector<abi::Loss> losses_;
     std::vector<abi::Statistics> statistics_;
     std::map<std::string, std::string> text_;
+    std::set<std::string> withheld_; ///< keys of text
     NotKnown not_known_;
     std::map<abi::SectionType, unsigned> sections_;
     DeviceNames names_;

@@ -59,6 +59,11 @@ Trace::Trace(const TraceOptions& options, trace::ByteSource& source)
 
 void Trace::begin() {
     reader_ = trace::read_trace(source_, options_.path, report_);
+    for (const char* const text : texts_with_code) {
+        if (options_.no_pc) {
+            reader_->withhold(text);
+        }
+    }
     naming_ =
         std::make_unique<Naming>(*reader_, registers::Sources{options_.registers, options_.tree});
     if (options_.start) {

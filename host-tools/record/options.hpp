@@ -10,6 +10,7 @@
 namespace mmioscope::record {
 
 struct Options {
+    std::string command;      ///< the command line that says all this; empty: none
     std::string source;       ///< transport/address.hpp
     unsigned baud = 115'200;  ///< of a serial port
     bool reconnect = true;    ///< when the other side was lost

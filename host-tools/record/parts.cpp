@@ -1,6 +1,7 @@
 #include "record/parts.hpp"
 
 #include "lib/error.hpp"
+#include "lib/origin.hpp"
 #include "lib/part_path.hpp"
 
 #include <algorithm>
@@ -63,7 +64,8 @@ void Parts::write_head() {
     writer_->section(abi::SectionType::device_tree,
                      known_.tree.empty() ? trace::alias_tree(head) : known_.tree);
     writer_->values(abi::SectionType::regions, std::span<const abi::RegionEntry>(head.regions));
-    known_.lines = fmt::format("source={}\npart={}\ntime-quantum-ticks={}\n", options_.source,
+    known_.lines = trace::origin_lines(options_.command) +
+                   fmt::format("source={}\npart={}\ntime-quantum-ticks={}\n", options_.source,
                                number_, 1u << head.time_shift);
     trace::write_about(*writer_, known_);
     console_.emplace(*writer_, info.counter_frequency);

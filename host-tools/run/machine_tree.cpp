@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <thread>
 
 namespace mmioscope::run {
 
@@ -21,13 +20,8 @@ using namespace std::chrono_literals;
 constexpr auto patience = 10s;
 
 bool ends_well(Process& process) {
-    for (auto waited = 0ms; waited < patience; waited += 2ms) {
-        if (const std::optional<Exit> exit = process.poll()) {
-            return exit->fine();
-        }
-        std::this_thread::sleep_for(2ms);
-    }
-    return false;
+    const std::optional<Exit> exit = process.wait(patience);
+    return exit && exit->fine();
 }
 
 /// QEMU writes a file and renames it, so it needs a folder; gone with this object.

@@ -11,6 +11,7 @@
 namespace mmioscope::run {
 
 struct Options {
+    std::string command; ///< the command line that says all this; empty: none
     std::string board = "vexpress-a15";
     std::string hypervisor; ///< ELF; empty: hyp-<board>.elf beside this program
     std::string kernel;     ///< zImage, or a raw binary if `bare`

@@ -9,6 +9,7 @@
 #include "run/early_requests.hpp"
 #include "run/machine_tree.hpp"
 #include "run/process.hpp"
+#include "run/qemu_version.hpp"
 #include "run/selection.hpp"
 #include "run/serials.hpp"
 
@@ -196,7 +197,7 @@ Plan make_plan(const Options& given) {
     check_stream_options(options);
     check_guest_reader(options);
     check_at_start(options);
-    Plan plan{&board, options, find_program(options.qemu), options.hypervisor, {}, {}, {}, {}};
+    Plan plan{&board, options, find_program(options.qemu), options.hypervisor, {}, {}, {}, {}, {}};
     if (plan.hypervisor.empty()) {
         plan.hypervisor = beside_this_program(fmt::format("hyp-{}.elf", board.name));
     }
@@ -212,6 +213,7 @@ Plan make_plan(const Options& given) {
     plan.names = kernel_names(options);
     what.task_names = task_names(options, plan.names);
     plan.tree = compose_tree(tree, board, what);
+    plan.qemu_version = qemu_version(plan.qemu);
     return plan;
 }
 

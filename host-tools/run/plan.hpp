@@ -20,11 +20,12 @@ struct Plan {
     Bytes tree;       ///< for the hypervisor
     Serials serials;
     KernelNames names;
+    std::string qemu_version; ///< empty: not known
 };
 
 /// Reads and checks everything `options` names. Throws Error (bad_input) in one line (unknown
-/// devices to trace: with a list of the known ones). Writes nothing, and starts nothing but a QEMU
-/// that describes its board.
+/// devices to trace: with a list of the known ones). Writes nothing, and starts nothing but QEMU,
+/// which describes its board and says its version.
 Plan make_plan(const Options& options);
 
 } // namespace mmioscope::run

@@ -118,6 +118,13 @@ std::optional<Exit> Process::poll() {
     return exit_;
 }
 
+std::optional<Exit> Process::wait(std::chrono::milliseconds patience) {
+    for (auto waited = 0ms; waited < patience && !poll(); waited += 2ms) {
+        std::this_thread::sleep_for(2ms);
+    }
+    return exit_;
+}
+
 Exit Process::terminate(std::chrono::milliseconds patience) {
     if (!poll()) {
         ::kill(pid_, SIGTERM);

@@ -37,6 +37,9 @@ public:
     /// How it ended; nothing while it runs.
     std::optional<Exit> poll();
 
+    /// Waits for its end; nothing if it still runs after so long.
+    std::optional<Exit> wait(std::chrono::milliseconds patience);
+
     /// Asks it to end (SIGTERM), and after `patience` ends it (SIGKILL). Waits for its end.
     Exit terminate(std::chrono::milliseconds patience);
 

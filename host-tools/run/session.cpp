@@ -1,6 +1,7 @@
 #include "run/session.hpp"
 
 #include "lib/console_writer.hpp"
+#include "lib/origin.hpp"
 #include "lib/progress_line.hpp"
 #include "run/access_logs.hpp"
 #include "run/closing.hpp"
@@ -62,8 +63,9 @@ std::unique_ptr<TraceSource> make_source(const Plan& plan, const GuestMemory& me
 
 trace::About about(const Plan& plan, unsigned boot) {
     const Options& options = plan.options;
-    std::string lines =
-        fmt::format("kernel={}\n", std::filesystem::path(options.kernel).filename().string());
+    std::string lines = trace::origin_lines(options.command);
+    lines += plan.qemu_version.empty() ? "" : fmt::format("qemu={}\n", plan.qemu_version);
+    lines += fmt::format("kernel={}\n", std::filesystem::path(options.kernel).filename().string());
     lines += fmt::format("command-line={}\n", options.command_line.value_or(""));
     lines += fmt::format("cpus={}\nmemory={}\n", options.cpus, options.memory);
     lines += boot > 1 ? fmt::format("boot={}\n", boot) : "";

@@ -1,10 +1,10 @@
 #include "trace_text.hpp"
 
 #include "lib/about.hpp"
-#include "lib/task_table.hpp"
-#include "symbols/section.hpp"
 #include "lib/console_text.hpp"
 #include "lib/file_writer.hpp"
+#include "lib/task_table.hpp"
+#include "symbols/section.hpp"
 
 #include <fmt/format.h>
 #include <libfdt.h>
@@ -92,6 +92,10 @@ public:
             code(in);
         } else if (word == "task") {
             task(in);
+        } else if (word == "about") {
+            std::string line;
+            std::getline(in >> std::ws, line);
+            text.about += line + "\n";
         } else if (word == "option") {
             while (in >> word) {
                 text.options.insert(word);
@@ -353,7 +357,7 @@ void write_trace(const TraceText& text, int fd) {
                     [](const std::string& one) { return !one.empty(); })) {
         writer.section(abi::SectionType::device_tree, tree_of(text));
     }
-    trace::write_about(writer, {"", symbols::pack(symbols_of(text)), {}});
+    trace::write_about(writer, {text.about, symbols::pack(symbols_of(text)), {}});
     writer.values(trace::tasks_section, std::span<const trace::TaskEntry>(tasks_of(text)));
     for (const auto& [time, string] : text.console) {
         std::vector<char> payload(sizeof time + string.size());

@@ -22,6 +22,7 @@ namespace mmioscope::test {
 ///     register DEVICE OFFSET NAME [FIELD:LOW[+WIDTH][=WORD,WORD...]]...
 ///     code ADDRESS SIZE FUNCTION [MODULE]
 ///     task POINTER PID COMM [TGID]
+///     about KEY=VALUE                        of the trace's text
 ///     option WORD...                         what the reader of the text is to do
 ///     TIME cpuN R4|W2... ADDRESS VALUE|? [MEMBER=NUMBER]...
 ///     TIME cpuN gap|marker|power|... [MEMBER=NUMBER]...
@@ -42,6 +43,7 @@ struct TraceText {
     std::map<std::uint32_t, Code> code;                                  ///< by address
     std::map<std::uint32_t, Task> tasks;                                 ///< by Record::task
     std::set<std::string> options;
+    std::string about;                                          ///< lines
     std::vector<std::pair<std::uint64_t, std::string>> console; ///< by time
 };
 

@@ -3,6 +3,9 @@
 
 no_pc_text() {
     cat <<'END'
+about recorded-by=mmioscope run --symbols x.ko@0xbf7345ab --kernel zImage
+about at-start=filter pc 0xc0512abc+0x8
+about kernel=zImage
 device serial0 0x1c090000 0x1000 arm,pl011
 code 0xc0512300 0x100 secret_putc
 code 0xc0623400 0x100 secret_write
@@ -19,7 +22,7 @@ task 0xc1234000 1234 sh
 END
 }
 no_pc_words=(secret_putc secret_write secret_request hidden 0xc0512344 0xc0512378 0xbf734568 0xc0623456 0xe5f41d58
-    0xf5ab3018 0xf5ab3000 0x8d51a134 0x8e51a248 0xc0512300)
+    0xf5ab3018 0xf5ab3000 0x8d51a134 0x8e51a248 0xc0512300 0xbf7345ab 0xc0512abc)
 
 # no_pc_way NAME "WORDS that are there without the option" ARGUMENT...: OUT and TRACE are replaced.
 no_pc_way() {
@@ -51,14 +54,16 @@ no_pc() {
     no_pc_way mappings "secret_putc 0xf5ab3000" stat --mappings TRACE
     no_pc_way print-jsonl "$names $addresses" print --format jsonl TRACE
     no_pc_way print-csv "$names $addresses" print --format csv TRACE
-    no_pc_way jsonl "$names $addresses 0x8d51a134" export --to jsonl -i TRACE -o OUT
+    no_pc_way jsonl "$names $addresses 0x8d51a134 0xbf7345ab 0xc0512abc" export --to jsonl -i TRACE -o OUT
     no_pc_way csv "$names $addresses 0x8d51a134" export --to csv -i TRACE -o OUT
     no_pc_way sqlite "$names $addresses 0x8d51a134" export --to sqlite -i TRACE -o OUT
     no_pc_way ctf "$names $addresses 0x8d51a134" export --to ctf -i TRACE -o OUT
     no_pc_way perfetto "$names 0xc0512344 0xbf734568" export --to perfetto -i TRACE -o OUT
     no_pc_way mmiotrace "0xc0512344 0xbf734568 0xf5ab3000" export --to mmiotrace -i TRACE -o OUT
-    # info tells of no code in the first place.
-    "$mmioscope" info "$out/trace.mmio" >"$out/info" || fail "info: exit status $?"
+    has jsonl--no-pc '"text:kernel":"zImage"'
+    # info tells of no code but what the recorder's own command line has.
+    "$mmioscope" info "$out/trace.mmio" | grep -vE '^(recorded-by|at-start) ' >"$out/info"
+    has info '^kernel +zImage$'
     [ -z "$(tests/qemu/code_in.py "$out/info" "${no_pc_words[@]}")" ] || fail "info tells of code"
 }
 

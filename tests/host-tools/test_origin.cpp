@@ -1,0 +1,32 @@
+// What a file says of where it comes from.
+#include "lib/origin.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace mmioscope::trace;
+
+TEST_CASE("a command is one line that a shell takes for the same") {
+    const char* const arguments[] = {"build/mmioscope",
+                                     "run",
+                                     "--append",
+                                     "console=ttyAMA0 quiet",
+                                     "it's",
+                                     "",
+                                     "two\nlines\\'",
+                                     "-F",
+                                     "dev==mmc && w",
+                                     "a@b%"};
+    CHECK(command_text(arguments) ==
+          "build/mmioscope run --append 'console=ttyAMA0 quiet' 'it'\\''s' '' "
+          "$'two\\x0alines\\\\\\'' -F 'dev==mmc && w' a@b%");
+    CHECK(command_text({}).empty());
+}
+
+TEST_CASE("a file says when it was recorded, and by what; without a command nothing") {
+    using Catch::Matches;
+    CHECK_THAT(
+        origin_lines("mmioscope run"),
+        Matches("recorded=20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]Z\n"
+                "recorded-by=mmioscope run\n"));
+    CHECK(origin_lines("").empty());
+}
