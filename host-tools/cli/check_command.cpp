@@ -1,5 +1,6 @@
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
+#include "lib/distinct_output.hpp"
 #include "lib/open_source.hpp"
 #include "lib/trace_check.hpp"
 #include "view/output.hpp"
@@ -49,6 +50,7 @@ Status check(const std::string& path, std::FILE* out) {
 }
 
 Status check_all(const std::vector<std::string>& paths, const std::string& output) {
+    check_distinct(output.empty() ? "-" : output, paths);
     view::Output out(output);
     Status worst = Status::fine;
     for (const std::string& path : paths) {

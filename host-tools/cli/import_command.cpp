@@ -3,6 +3,7 @@
 #include "import/mmiotrace.hpp"
 #include "import/qemu_log.hpp"
 #include "lib/byte_source.hpp"
+#include "lib/distinct_output.hpp"
 #include "lib/spool.hpp"
 
 #include <unistd.h>
@@ -76,6 +77,7 @@ Status import_file(const Options& options) {
     if (options.input == "-" && ::isatty(STDIN_FILENO) != 0) {
         throw bad_input("no log: say -i LOG, or give it on standard input");
     }
+    check_distinct(options.output, {options.input});
     Log log(options.input);
     exporting::Output output(options.output);
     const importing::Report report = import_log(options, log, output.fd());

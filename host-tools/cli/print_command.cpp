@@ -3,6 +3,7 @@
 #include "cli/option_types.hpp"
 #include "cli/record_output.hpp"
 #include "cli/view_options.hpp"
+#include "lib/distinct_output.hpp"
 #include "lib/shares.hpp"
 #include "view/dmesg_lines.hpp"
 #include "view/printer.hpp"
@@ -126,6 +127,7 @@ Status print(const Options& options) {
     }
     const reading::TraceOptions selection = trace_options(options.view);
     reading::Trace trace(selection);
+    check_distinct(options.view.output.empty() ? "-" : options.view.output, {options.dmesg});
     std::optional<view::DmesgLines> dmesg = dmesg_lines(options, trace.options());
     view::Output out(options.view.output);
     const view::LineStyle style = line_style(options.view, trace.reader(), out);

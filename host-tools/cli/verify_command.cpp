@@ -1,6 +1,7 @@
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
 #include "cli/trace_input.hpp"
+#include "lib/distinct_output.hpp"
 #include "lib/open_source.hpp"
 #include "verify/compare.hpp"
 #include "verify/pc_log.hpp"
@@ -51,6 +52,8 @@ bool verify_pcs(const std::string& path, const verify::Events& events,
 }
 
 Status verify(const Options& options) {
+    check_distinct(options.output.empty() ? "-" : options.output,
+                   {options.trace, options.log, options.pc_log});
     TraceInput input(options.trace);
     const std::unique_ptr<trace::ByteSource> log_source = trace::open_source(options.log);
     trace::TraceReader& reader = input.reader();

@@ -2,6 +2,7 @@
 
 #include "cli/name_options.hpp"
 #include "cli/option_types.hpp"
+#include "lib/distinct_output.hpp"
 #include "lib/duration.hpp"
 #include "lib/error.hpp"
 #include "plugin/plugins.hpp"
@@ -27,6 +28,15 @@ std::optional<reading::Moment> time_of(const char* name, const std::string& text
             name, text);
     }
     return reading::Moment(*time, of_counter);
+}
+
+// All files that are read for a trace; names with more behind them (FILE@ADDRESS) are none.
+std::vector<std::string> inputs(const std::string& path, const ViewOptions& options) {
+    std::vector<std::string> all{path, options.trace.tree};
+    for (const auto* files : {&options.trace.symbols, &options.trace.registers, &options.plugins}) {
+        all.insert(all.end(), files->begin(), files->end());
+    }
+    return all;
 }
 
 // The environment's word (no-color.org) counts less than the user's.
@@ -142,6 +152,7 @@ reading::TraceOptions trace_options(const ViewOptions& options) {
     }
     reading::TraceOptions trace = selection(options);
     trace.path = options.file.empty() ? options.input : options.file;
+    check_distinct(options.output.empty() ? "-" : options.output, inputs(trace.path, options));
     return trace;
 }
 

@@ -67,8 +67,8 @@ reading::TraceOptions selection(const ViewOptions& options);
 /// choice makes no sense.
 view::LiveOptions live_options(const ViewOptions& options);
 
-/// What to read. Throws Error (bad_input) if FILE and -i are both given, or neither, or a time
-/// makes no sense, or a plug-in is none.
+/// What to read. Throws Error (bad_input) if FILE and -i are both given, or neither, or -o is one
+/// of the files that are read, or a time makes no sense, or a plug-in is none.
 reading::TraceOptions trace_options(const ViewOptions& options);
 
 /// How lines are to look that go to `out`.

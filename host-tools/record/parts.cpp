@@ -1,5 +1,6 @@
 #include "record/parts.hpp"
 
+#include "lib/distinct_output.hpp"
 #include "lib/error.hpp"
 #include "lib/origin.hpp"
 #include "lib/part_path.hpp"
@@ -12,8 +13,12 @@ namespace mmioscope::record {
 namespace {
 
 FileDescriptor create_file(const Options& options, unsigned number) {
-    return options.output.empty() ? temporary_file()
-                                  : create_output(part_path(options.output, number));
+    if (options.output.empty()) {
+        return temporary_file();
+    }
+    const std::string path = part_path(options.output, number);
+    check_distinct(path, {options.source}); // FILE.2 may be what is being read
+    return create_output(path);
 }
 
 std::uint64_t sum(std::span<const abi::Loss> losses) {

@@ -2,6 +2,7 @@
 
 #include "control/relay.hpp"
 #include "lib/device_tree.hpp"
+#include "lib/distinct_output.hpp"
 #include "lib/part_path.hpp"
 #include "lib/progress_line.hpp"
 #include "lib/report.hpp"
@@ -177,9 +178,17 @@ Status finish(const Options& options, const Stop& stop, Recording& recording, Pa
     return trace::status_of(stop.ending, complete);
 }
 
+void check_outputs(const Options& options) {
+    std::vector<std::string> inputs = options.symbols;
+    inputs.insert(inputs.end(), {options.source, options.tree});
+    check_distinct(options.output, inputs);
+    check_distinct(options.console, inputs);
+}
+
 } // namespace
 
 Status record_stream(const Options& options) {
+    check_outputs(options);
     trace::About known;
     known.symbols = symbols::section_of(options.symbols);
     if (!options.tree.empty()) {

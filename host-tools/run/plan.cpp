@@ -2,6 +2,7 @@
 
 #include "abi/layout.hpp"
 #include "abi/ring.hpp"
+#include "lib/distinct_output.hpp"
 #include "lib/error.hpp"
 #include "lib/file_descriptor.hpp"
 #include "run/boot_image.hpp"
@@ -182,6 +183,16 @@ void check_hypervisor_log(const Options& options, const Board& board) {
     }
 }
 
+void check_outputs(const Options& options, const std::string& hypervisor) {
+    std::vector<std::string> inputs = options.symbols;
+    inputs.insert(inputs.end(),
+                  {hypervisor, options.kernel, options.tree, options.ramdisk, options.sd_image});
+    for (const std::string& output : {options.output, options.console_log, options.hypervisor_log,
+                                      options.access_log, options.stream_file, options.ram}) {
+        check_distinct(output, inputs);
+    }
+}
+
 } // namespace
 
 Plan make_plan(const Options& given) {
@@ -201,6 +212,7 @@ Plan make_plan(const Options& given) {
     if (plan.hypervisor.empty()) {
         plan.hypervisor = beside_this_program(fmt::format("hyp-{}.elf", board.name));
     }
+    check_outputs(options, plan.hypervisor);
     const Bytes tree = board_tree(options, board, plan.qemu);
     plan.serials = assign_serials(options, board, tree);
     BootTree what = boot_tree(options, board, tree, plan.serials);

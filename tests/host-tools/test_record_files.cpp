@@ -39,6 +39,20 @@ TEST_CASE("record: files by size, each whole by itself") {
     CHECK(std::filesystem::file_size(folder / "t.2.mmio") < record::min_rotate + 4096);
 }
 
+TEST_CASE("record: a later file that is the source ends the recording, not the source") {
+    const Folder folder;
+    constexpr std::uint32_t count = 40'000;
+    const Stream wire = Stream().records(0, count).end(count);
+    std::ofstream(folder / "t.2.mmio") << wire.text();
+    record::Options options = from(folder / "t.2.mmio");
+    options.rotate = record::min_rotate;
+    Recorder recorder(folder, options);
+    CHECK(recorder.status() == 1);
+    CHECK_THAT(recorder.said(), Catch::Contains("t.2.mmio: is an input, too"));
+    CHECK(std::filesystem::file_size(folder / "t.2.mmio") == wire.text().size());
+    CHECK(read_trace(folder / "t.mmio").sound);
+}
+
 TEST_CASE("record: a device tree as large as a file leaves room for records") {
     const Folder folder;
     run::Bytes tree = small_tree();

@@ -105,6 +105,10 @@ TEST_CASE("good inputs make a plan, from a folder with a space and a comma") {
 TEST_CASE("bad inputs are told in one line") {
     Inputs inputs;
     Options& o = inputs.options;
+    SECTION("an output that is an input") {
+        o.console_log = o.kernel;
+        CHECK(inputs.error() == o.kernel + ": is an input, too: name another output");
+    }
     SECTION("no kernel") {
         o.kernel = "";
         CHECK(inputs.error() == "no kernel given");

@@ -174,6 +174,42 @@ view_refusals() {
     view_refuses 'top needs a terminal' top "$trace"
 }
 
+# An output that is the input is refused, by whatever name, and nothing of it is touched.
+view_own_input() {
+    view_traces
+    local command name own=$out/own
+    for command in print 'print --format csv' stat info check blackbox follow 'top --once' 'export --to csv' \
+        'export --to sqlite' 'import --from qemu' "verify '$out/text'" record; do
+        rm -f "$own" "$out/symbolic" "$out/hard"
+        cp "$out/trace.mmio" "$own"
+        [ "$command" != record ] || cp "$out/text" "$own" # a trace is no stream
+        cp "$own" "$out/kept"
+        ln -s own "$out/symbolic"
+        ln "$own" "$out/hard"
+        for name in own symbolic hard; do
+            eval "set -- $command"
+            view_refuses "/$name: is an input, too: name another output" "$@" "$own" -o "$out/$name"
+        done
+        cmp -s "$own" "$out/kept" || fail "$command: the input is another"
+    done
+    # The other inputs; standard input and output.
+    cp "$out/text" "$own"
+    view_refuses 'own: is an input' verify "$out/trace.mmio" "$own" -o "$own"
+    view_refuses 'own: is an input' verify --pc-log "$own" "$out/trace.mmio" "$out/text" -o "$own"
+    view_refuses 'own: is an input' print "$out/trace.mmio" --dmesg "$own" -o "$own"
+    view_refuses 'own: is an input' print "$out/trace.mmio" --symbols "$own" -o "$own"
+    view_refuses 'own: is an input' record "$out/text" --dtb "$own" -o "$out/none.mmio" --console "$own"
+    [ ! -e "$out/none.mmio" ] || fail "a file was made for nothing"
+    status=0
+    timeout 20 "$mmioscope" follow - <"$own" >>"$own" 2>"$out/stderr" || status=$?
+    exits_with 2
+    has stderr '^mmioscope: standard output: is an input, too'
+    cmp -s "$own" "$out/text" || fail "an input is another"
+    # What is no file may be both.
+    view_does 2 print /dev/null -o /dev/null
+    has_not stderr 'is an input'
+}
+
 view_stat() {
     view_traces
     local trace=$out/trace.mmio
@@ -308,6 +344,7 @@ add test view-colors 3 view_colors
 add test view-progress 4 view_progress
 add test view-losses 6 view_losses
 add test view-refusals 4 view_refusals
+add test view-own-input 4 view_own_input
 add test view-stat 2 view_stat
 add test view-follow 4 view_follow
 

@@ -1,0 +1,14 @@
+// An output that is an input, too: to create it would empty what is to be read.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace mmioscope {
+
+/// Throws Error (bad_input) if `output` is the same file as one of `inputs`, whatever both are
+/// called; "-" is standard output or input, "" none. To be called before `output` is created. What
+/// is no regular file (a device, a pipe, a socket) may be both.
+void check_distinct(const std::string& output, const std::vector<std::string>& inputs);
+
+} // namespace mmioscope
