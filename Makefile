@@ -27,7 +27,7 @@ setup: ## install the Debian packages that building, the demo and the tests need
 
 hyp: $(foreach b,$(HYP_BOARDS),$(BUILD)/hyp-$(b).elf) ## build the hypervisor for every board
 
-install: ## install mmioscope and its library below DESTDIR and PREFIX (/usr/local)
+install: ## install mmioscope, the hypervisor and the library below DESTDIR and PREFIX (/usr/local)
 uninstall: ## remove what install installed there
 
 demo: ## boot stock Debian on two CPUs, every device traced, and print what it does

@@ -19,6 +19,7 @@ INSTALL_DEVICES := $(wildcard host-tools/devices/*)
 
 # What is installed as what: pairs of a file here and a path below PREFIX, without spaces.
 INSTALLED := $(BUILD)/mmioscope:bin/mmioscope $(HOST_LIBRARY):lib/libmmioscope.a \
+    $(foreach b,$(HYP_BOARDS),$(BUILD)/hyp-$(b).elf:lib/mmioscope/hyp-$(b).elf) \
     $(foreach h,$(INSTALL_PUBLIC_HEADERS),$(h):include/mmioscope/$(notdir $(h))) \
     $(foreach h,$(INSTALL_ABI_HEADERS),$(h):include/mmioscope/abi/$(notdir $(h))) \
     $(foreach m,$(INSTALL_MAN_PAGES),$(m):share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m))) \
@@ -29,7 +30,7 @@ INSTALLED := $(BUILD)/mmioscope:bin/mmioscope $(HOST_LIBRARY):lib/libmmioscope.a
 INSTALL_VERSION = $(shell sed -n 's/.*file_version_m[aj-n]*or = \([0-9]*\);.*/\1/p' hyp/abi/container.hpp | paste -sd.)
 
 .PHONY: install uninstall
-install: $(BUILD)/mmioscope $(HOST_LIBRARY)
+install: $(BUILD)/mmioscope $(HOST_LIBRARY) hyp
 	@for pair in $(INSTALLED); do \
 	    from=$${pair%%:*} to="$(DESTDIR)$(PREFIX)/$${pair#*:}"; \
 	    mode=644; [ "$$from" != "$(BUILD)/mmioscope" ] || mode=755; \
@@ -42,6 +43,6 @@ install: $(BUILD)/mmioscope $(HOST_LIBRARY)
 uninstall:
 	@rm -f "$(DESTDIR)$(PREFIX)/lib/pkgconfig/mmioscope.pc"
 	@for pair in $(INSTALLED); do rm -f "$(DESTDIR)$(PREFIX)/$${pair#*:}"; done
-	@for folder in include/mmioscope/abi include/mmioscope share/mmioscope/devices share/mmioscope; do \
+	@for folder in include/mmioscope/abi include/mmioscope lib/mmioscope share/mmioscope/devices share/mmioscope; do \
 	    [ ! -d "$(DESTDIR)$(PREFIX)/$$folder" ] || rmdir "$(DESTDIR)$(PREFIX)/$$folder"; \
 	done

@@ -41,8 +41,9 @@ void add_switch(CLI::App& command, const std::string& name, std::optional<bool>&
 
 void add_guest(CLI::App& command, Options& options) {
     command.add_option("--board", options.board, "Board (" + run::board_names() + ")");
-    add_file(command, "--hypervisor", options.hypervisor,
-             "Hypervisor ELF (default: hyp-<board>.elf beside this program)");
+    add_file(
+        command, "--hypervisor", options.hypervisor,
+        "Hypervisor ELF (default: hyp-<board>.elf beside this program, or in ../lib/mmioscope)");
     add_file(command, "--kernel", options.kernel, "Guest's zImage");
     add_file(command, "--dtb", options.tree, "Board's device tree");
     add_file(command, "--initrd", options.ramdisk, "Guest's initial ramdisk");

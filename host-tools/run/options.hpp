@@ -13,7 +13,7 @@ namespace mmioscope::run {
 struct Options {
     std::string command; ///< the command line that says all this; empty: none
     std::string board = "vexpress-a15";
-    std::string hypervisor; ///< ELF; empty: hyp-<board>.elf beside this program
+    std::string hypervisor; ///< ELF; empty: run/hypervisor_image.hpp finds it
     std::string kernel;     ///< zImage, or a raw binary if `bare`
     std::string tree;       ///< the board's device tree
     std::string ramdisk;    ///< empty: none

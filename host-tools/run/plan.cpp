@@ -8,23 +8,18 @@
 #include "run/boot_image.hpp"
 #include "run/boot_tree.hpp"
 #include "run/early_requests.hpp"
+#include "run/hypervisor_image.hpp"
 #include "run/machine_tree.hpp"
 #include "run/process.hpp"
 #include "run/qemu_version.hpp"
 #include "run/selection.hpp"
 #include "run/serials.hpp"
 
-#include <filesystem>
-
 namespace mmioscope::run {
 
 namespace {
 
 constexpr std::uint64_t mebi = 1u << 20;
-
-std::string beside_this_program(const std::string& name) {
-    return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
-}
 
 void check_cpus(const Options& options, const Board& board) {
     if (options.cpus < 1 || options.cpus > board.max_cpus) {
@@ -210,7 +205,7 @@ Plan make_plan(const Options& given) {
     check_at_start(options);
     Plan plan{&board, options, find_program(options.qemu), options.hypervisor, {}, {}, {}, {}, {}};
     if (plan.hypervisor.empty()) {
-        plan.hypervisor = beside_this_program(fmt::format("hyp-{}.elf", board.name));
+        plan.hypervisor = find_hypervisor(folder_of_this_program(), board.name);
     }
     check_outputs(options, plan.hypervisor);
     const Bytes tree = board_tree(options, board, plan.qemu);

@@ -3,10 +3,12 @@
 #include "lib/file_descriptor.hpp"
 #include "lib/size.hpp"
 #include "run/board.hpp"
+#include "run/hypervisor_image.hpp"
 #include "run/plan.hpp"
 #include "run/process.hpp"
 #include "run/selection.hpp"
 #include "trees.hpp"
+#include "wires.hpp"
 
 #include <elf.h>
 #include <unistd.h>
@@ -100,6 +102,22 @@ TEST_CASE("good inputs make a plan, from a folder with a space and a comma") {
     Inputs inputs;
     CHECK(inputs.error().empty());
     CHECK(make_plan(inputs.options).board->name == "vexpress-a15");
+}
+
+TEST_CASE("the hypervisor lies beside the program, else where it is installed") {
+    const Folder folder;
+    const std::filesystem::path bin = folder / "bin";
+    const std::filesystem::path beside = bin / "hyp-virt.elf";
+    const std::filesystem::path installed = folder / "lib/mmioscope/hyp-virt.elf";
+    std::filesystem::create_directories(bin);
+    std::filesystem::create_directories(installed.parent_path());
+    CHECK_THROWS_WITH(
+        find_hypervisor(bin, "virt"),
+        Contains(fmt::format("{} or {}", bin.string(), installed.parent_path().string())));
+    create_output(installed);
+    CHECK(find_hypervisor(bin, "virt") == installed);
+    create_output(beside);
+    CHECK(find_hypervisor(bin, "virt") == beside);
 }
 
 TEST_CASE("bad inputs are told in one line") {

@@ -1,4 +1,4 @@
-# Reading traces: compressed, by ranges of time, by programs of one's own; and what is wrong with them. No QEMU.
+# Reading traces: compressed, by ranges of time, by programs of one's own; and what is wrong with them; what is installed.
 # shellcheck shell=bash disable=SC2154,SC2034 # out, build: from run.sh; status: read in lib.sh
 
 reading_trace() { "$build/tests/long-trace" "$out/trace.mmio" "${1:-100000}" "${@:2}" || fail "long-trace"; }
@@ -58,6 +58,19 @@ reading_compressed() {
     [ "$(wc -l <"$out/stderr")" = 1 ] || fail "more than one line"
 }
 
+# The installed program starts a guest, with nothing of the build but the guest; and says where it looked.
+reading_installed_run() { # ROOT
+    local mmioscope=$1/usr/bin/mmioscope
+    [ ! -e "$1/usr/bin/hyp-$board.elf" ] || fail "the hypervisor is beside the program"
+    run_bare neighbours
+    complete
+    mv "$1/usr/lib/mmioscope" "$1/usr/lib/elsewhere"
+    run_bare neighbours
+    exits_with 2
+    has stderr "^mmioscope: there is no hyp-$board.elf in .*/usr/bin or .*/usr/lib/mmioscope"
+    mv "$1/usr/lib/elsewhere" "$1/usr/lib/mmioscope"
+}
+
 # `make install`, and a program of one's own compiled with what pkg-config says.
 reading_installed() {
     local root="$out/root" got way plain
@@ -78,15 +91,15 @@ reading_installed() {
 50001000 cpu1 mmc@50000+4 c351
 made-up: 2 events, 0 losses, $([ $way != cut ] || echo 'not ')sound" ] || fail "$way: $got"
     done
-    "$root/usr/bin/mmioscope" --help >"$out/stdout" || fail "the program does not run"
+    reading_installed_run "$root"
     [ -s "$root/usr/share/man/man5/mmioscope-trace.5" ] || fail "no manual page"
     make --no-print-directory uninstall DESTDIR="$root" PREFIX=/usr >"$out/make" 2>&1 || fail "$(tail -n 1 "$out/make")"
     got=$(find "$root" -type f)
     [ -z "$got" ] || fail "left behind: $got"
-    [ ! -e "$root/usr/include/mmioscope" ] || fail "a folder is left behind"
+    [ -z "$(find "$root" -name mmioscope)" ] || fail "a folder is left behind"
 }
 
 
 add test reading-check 3 reading_check_command
 add test reading-compressed 3 reading_compressed
-add test reading-installed 8 reading_installed
+add test reading-installed 12 reading_installed

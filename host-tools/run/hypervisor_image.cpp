@@ -1,0 +1,26 @@
+#include "run/hypervisor_image.hpp"
+
+#include "lib/error.hpp"
+
+namespace mmioscope::run {
+
+namespace fs = std::filesystem;
+
+fs::path find_hypervisor(const fs::path& folder, std::string_view board) {
+    const std::string name = fmt::format("hyp-{}.elf", board);
+    const fs::path installed = folder.parent_path() / "lib/mmioscope";
+    for (const fs::path& place : {folder, installed}) {
+        std::error_code ignored;
+        if (fs::exists(place / name, ignored)) {
+            return place / name;
+        }
+    }
+    throw bad_input("there is no {} in {} or {}: --hypervisor FILE names one", name,
+                    folder.string(), installed.string());
+}
+
+fs::path folder_of_this_program() {
+    return fs::read_symlink("/proc/self/exe").parent_path();
+}
+
+} // namespace mmioscope::run
