@@ -85,6 +85,9 @@ $(eval $(call host_precompiled,host-sanitized/pch,$(HOST_TEST_CXXFLAGS),$(HOST_C
 $(eval $(call host_precompiled,host-sanitized/pch/catch,$(HOST_CATCH_CXXFLAGS),$(HOST_COMMON) catch2/catch.hpp,\
     $(HOST_CATCH_OBJECTS)))
 
+$(BUILD)/host/host-tools/cli/main.o: HOST_CPPFLAGS += -DMMIOSCOPE_VERSION='"$(shell cat VERSION)"'
+$(BUILD)/host/host-tools/cli/main.o: VERSION
+
 $(HOST_REPLAY): $(wildcard tests/fuzz/*.cpp)
 	@mkdir -p $(@D)
 	@{ echo '#include "tests/host-tools/fuzz_replay.hpp"'; \

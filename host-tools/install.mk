@@ -26,9 +26,6 @@ INSTALLED := $(BUILD)/mmioscope:bin/mmioscope $(HOST_LIBRARY):lib/libmmioscope.a
     $(foreach c,$(INSTALL_COMPLETION),$(c):share/bash-completion/completions/mmioscope) \
     $(foreach d,$(INSTALL_DEVICES),$(d):share/mmioscope/devices/$(notdir $(d)))
 
-# The version is that of the trace file's format.
-INSTALL_VERSION = $(shell sed -n 's/.*file_version_m[aj-n]*or = \([0-9]*\);.*/\1/p' hyp/abi/container.hpp | paste -sd.)
-
 .PHONY: install uninstall
 install: $(BUILD)/mmioscope $(HOST_LIBRARY) hyp
 	@for pair in $(INSTALLED); do \
@@ -37,7 +34,7 @@ install: $(BUILD)/mmioscope $(HOST_LIBRARY) hyp
 	    install -D -m $$mode "$$from" "$$to" || exit 1; \
 	done
 	@mkdir -p "$(DESTDIR)$(PREFIX)/lib/pkgconfig"
-	@sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(INSTALL_VERSION)|; s|@LIBS@|$(HOST_LIBS)|' \
+	@sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(shell cat VERSION)|; s|@LIBS@|$(HOST_LIBS)|' \
 	    host-tools/mmioscope.pc.in >"$(DESTDIR)$(PREFIX)/lib/pkgconfig/mmioscope.pc"
 
 uninstall:

@@ -1,4 +1,5 @@
 // mmioscope: records, prints and proves the device accesses of an unmodified Linux.
+#include "abi/container.hpp"
 #include "cli/commands.hpp"
 #include "lib/origin.hpp"
 
@@ -7,6 +8,10 @@ int main(int argc, char** argv) {
                  "Exit status: 0 fine, 1 failed or incomplete, 2 bad input, 130 interrupted.",
                  "mmioscope");
     app.require_subcommand(1);
+    app.set_version_flag("--version", // MMIOSCOPE_VERSION: the file VERSION, from host.mk
+                         fmt::format("mmioscope {}, trace files of format {}.{}", MMIOSCOPE_VERSION,
+                                     mmioscope::abi::file_version_major,
+                                     mmioscope::abi::file_version_minor));
     mmioscope::cli::Action action;
     const std::string command =
         mmioscope::trace::command_text({argv, static_cast<std::size_t>(argc)});

@@ -6,14 +6,31 @@ namespace mmioscope::cli {
 
 namespace {
 
+// A word that is no command is named: CLI11 would say that one is missing.
+void check_command(const CLI::App& app, int argc, char** argv) {
+    const std::string word = argc > 1 ? argv[1] : "-";
+    const auto is_it = [&word](const CLI::App* command) { return command->get_name() == word; };
+    if (!word.starts_with('-') && app.get_subcommands(is_it).empty()) {
+        throw bad_input("there is no command '{}' (see {} --help)", word, app.get_name());
+    }
+}
+
+// Whose --help tells more.
+std::string whole_command(const CLI::App& app) {
+    const std::vector<CLI::App*> commands = app.get_subcommands();
+    return commands.empty() ? app.get_name() : app.get_name() + " " + commands[0]->get_name();
+}
+
 Status run(CLI::App& app, const Action& action, int argc, char** argv) {
+    check_command(app, argc, argv);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& help) {
         app.exit(help);
         return Status::fine;
     } catch (const CLI::ParseError& error) {
-        fmt::print(stderr, "{0}: {1} (see {0} --help)\n", app.get_name(), error.what());
+        fmt::print(stderr, "{}: {} (see {} --help)\n", app.get_name(), error.what(),
+                   whole_command(app));
         return Status::bad_input;
     }
     return action();

@@ -23,6 +23,19 @@ struct Options {
     bool counts = false;
 };
 
+constexpr char footer[] = R"(
+LOG is what mmioscope run --access-log has QEMU write: each access as the board's devices saw it. A line for each
+difference, then the verdict.
+
+Examples:
+  mmioscope run --kernel vmlinuz --dtb board.dtb --access-log access.log -o boot.mmio
+  mmioscope verify boot.mmio access.log
+  mmioscope verify --counts boot.mmio access.log         one line, for programs
+  mmioscope verify --pc-log pc.log boot.mmio access.log  the PC of each access, too
+
+Exit status 0 if there is no difference, 1 if there is one, 2 if one of them cannot be read.
+)";
+
 // What is wrong with the trace itself, whatever the log says; lines.
 std::string trace_faults(const trace::TraceReader& reader, const verify::Events& events) {
     std::string text;
@@ -100,7 +113,7 @@ void add_verify(CLI::App& app, Action& action) {
     command
         .add_flag("--counts", options->counts, "One line for programs: words and numbers in turn")
         ->excludes(pc_log);
-    command.footer("\nExit status 0 if there is no difference, 1 if there is one.");
+    command.footer(footer);
     command.callback([options, &action] { action = [options] { return verify(*options); }; });
 }
 

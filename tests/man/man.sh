@@ -1,6 +1,6 @@
 #!/bin/bash
 # The manual pages: well-formed, one for each command, with the options that the command has and no other, and
-# examples that use these. Usage: tests/man/man.sh BUILD
+# examples that use these; and the examples of --help. Usage: tests/man/man.sh BUILD
 set -u
 program=$1/mmioscope
 passed=0 failed=0
@@ -43,6 +43,9 @@ result "mmioscope.1 lists each command" \
 result "pages that are referred to are there" \
     "$(sed -n 's/^\.Xr \(mmioscope[^ ]*\) \([0-9]\).*/\1.\2/p' docs/man/* | sort -u |
         while read -r page; do [ -f "docs/man/$page" ] || echo "$page"; done)"
+result "--help of each command has an example" \
+    "$(commands | while read -r command; do
+        "$program" "$command" --help | sed '1,/^Examples\?:$/d' | grep -q "^ *mmioscope .*$command" || echo "$command"; done)"
 for page in docs/man/mmioscope-*.1; do
     command=$(basename "$page" .1)
     command=${command#mmioscope-}

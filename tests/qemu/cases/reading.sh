@@ -78,6 +78,7 @@ reading_installed() {
     plain=$(mktemp -d) # pkg-config's words are split at spaces, which the checkout's path may have
     ln -s "$(realpath "$root")" "$plain/root"
     export PKG_CONFIG_PATH=$plain/root/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$plain/root
+    [ "$(pkg-config --modversion mmioscope)" = "$(cat VERSION)" ] || fail "mmioscope.pc has another version"
     local flags
     read -ra flags <<<"$(pkg-config --cflags --libs mmioscope)"
     cp tests/reading/first_events.cpp "$out/first_events.cpp"

@@ -167,6 +167,13 @@ view_refusals() {
         view_does 0 "$@" --help
         has stdout '^Examples?:$' "$command --help has no examples"
     done
+    view_refuses "there is no command 'prnt' \(see mmioscope --help\)" prnt "$trace"
+    view_refuses 'see mmioscope --help' --nonsense
+    view_refuses 'see mmioscope --help'
+    view_refuses 'see mmioscope print --help' print --nonsense "$trace"
+    view_refuses 'see mmioscope at-start --help' at-start --nonsense
+    view_does 0 --version
+    has stdout "^mmioscope $(cat VERSION), trace files of format [0-9]+\.[0-9]+$"
     view_refuses '--format' print --format xml "$trace"
     view_refuses '--ts' print --ts later "$trace"
     view_refuses '--by' stat --by colour "$trace"
