@@ -205,8 +205,9 @@ void print_accesses(const trace::LastAccesses& last, Lines& lines, std::FILE* ou
 }
 
 Status print_boot(const KnownBoot& boot, const Options& options) {
-    view::Output out(options.view.output);
     const abi::AreaHeader& header = boot.area.header();
+    reading::check_cpus(options.view.trace.cpus, header.cpu_count);
+    view::Output out(options.view.output);
     const std::string board(header.board, ::strnlen(header.board, sizeof header.board));
     fmt::print(out.file(), "{}, id {}, {}, {} CPUs{}{}\n", boot.which, boot_id(header), board,
                header.cpu_count,
@@ -279,7 +280,8 @@ void add_blackbox(CLI::App& app, Action& action) {
     add_code_option(command, options->view);
     add_look_options(command, options->view);
     command.add_option("-n", options->count, "So many accesses (default 64)")
-        ->check(CLI::PositiveNumber);
+        ->check(count_from(1))
+        ->type_name("N");
     command.add_option("--base", options->base, "Physical address of the image's first byte")
         ->type_name("ADDRESS");
     command.add_flag("--current", options->current,

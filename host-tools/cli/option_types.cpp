@@ -2,6 +2,8 @@
 
 #include "lib/size.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstdlib>
 #include <optional>
@@ -37,6 +39,17 @@ void add_symbols(CLI::App& command, std::vector<std::string>& to) {
         ->type_name("FILE")
         ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+// What CLI11 itself makes of "-1" is the largest number there is.
+CLI::Validator count_from(std::uint64_t least) {
+    return {[least](const std::string& text) -> std::string {
+                const std::optional<std::uint64_t> count = parse_number(text);
+                return count && *count >= least
+                           ? ""
+                           : fmt::format("'{}' is no number from {} on", text, least);
+            },
+            ""};
 }
 
 CLI::Validator seconds_from(double least) {

@@ -175,7 +175,9 @@ void add_print(CLI::App& app, Action& action) {
         ->check(CLI::Range(-1e9, 1e9))
         ->type_name("SECONDS");
     add_format_option(command, options->view, "an event a line, as of mmioscope export");
-    command.add_option("--limit", options->limit, "At most so many lines");
+    command.add_option("--limit", options->limit, "At most so many lines")
+        ->check(count_from(0))
+        ->type_name("N");
     command.footer(footer);
     command.callback([options, dmesg, &action] {
         options->with_dmesg = dmesg->count() > 0;

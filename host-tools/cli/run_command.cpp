@@ -52,7 +52,9 @@ void add_guest(CLI::App& command, Options& options) {
     add_switch(command, "net", options.network,
                "QEMU's user network (default: if the board has a network card)");
     command.add_flag("--bare", options.bare, "--kernel is a raw binary, entered at its first byte");
-    command.add_option("--cpus", options.cpus, "CPUs (default 2)");
+    command.add_option("--cpus", options.cpus, "CPUs (default 2)")
+        ->check(count_from(1))
+        ->type_name("N");
     add_size(command, "--memory", options.memory, "RAM (default 512M, or what the board has)");
     add_file(
         command, "--ram", options.ram,
@@ -111,6 +113,7 @@ void add_stream(CLI::App& command, Options& options) {
     command
         .add_option("--stream-quantum", options.stream_quantum,
                     "Times in the stream in steps of at most so many ns; 0: exact (default 1024)")
+        ->check(count_from(0))
         ->type_name("NS");
     command
         .add_option("--stream-fold", options.stream_fold,
@@ -136,6 +139,7 @@ void add_ending(CLI::App& command, Options& options) {
         .add_option("--reboots", options.reboots,
                     "Go on when the guest resets the machine, so many times; each boot has its own "
                     "files: FILE, FILE.2 ... (default 0: the run ends)")
+        ->check(count_from(0))
         ->type_name("N");
     command.add_option("--time-limit", options.time_limit, "End the run after so many seconds")
         ->check(seconds_from(0))

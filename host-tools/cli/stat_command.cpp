@@ -3,6 +3,7 @@
 #include "analysis/pci.hpp"
 #include "cli/commands.hpp"
 #include "cli/event_progress.hpp"
+#include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "plugin/analyses.hpp"
 #include "view/tally.hpp"
@@ -191,7 +192,9 @@ void add_stat(CLI::App& app, Action& action) {
         ->check(CLI::IsMember(analysis::key_words()));
     command.add_option("--sort", options->sort, "Most of this first (default: accesses)")
         ->check(CLI::IsMember({"accesses", "reads", "writes", "time", "latency", "name"}));
-    command.add_option("--limit", options->limit, "Lines of a table (default 20; 0: all)");
+    command.add_option("--limit", options->limit, "Lines of a table (default 20; 0: all)")
+        ->check(count_from(0))
+        ->type_name("N");
     add_format_option(command, options->view, "a line of a table a line, numbers not rounded");
     command.add_flag("--mappings", options->mappings,
                      "Which virtual page led to which physical one, and who used it first");

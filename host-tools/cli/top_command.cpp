@@ -1,6 +1,8 @@
 #include "analysis/rates.hpp"
 #include "cli/commands.hpp"
+#include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
+#include "lib/open_trace.hpp"
 #include "lib/signals.hpp"
 #include "view/full_screen.hpp"
 #include "view/tally.hpp"
@@ -195,6 +197,8 @@ Status show(const Options& options) {
         quit = quit || (screen && !screen->tick());
         return !quit;
     };
+    std::vector<std::string> told; // on a screen they would be lost
+    selection.report = [&told](const std::string& line) { told.push_back(line); };
     if (selection.path != "-") { // one that cannot be read is told of before the screen is taken
         open_input(selection.path);
     }
@@ -217,6 +221,7 @@ Status show(const Options& options) {
     }
     const bool interrupted = screen->interrupted();
     screen.reset();
+    std::ranges::for_each(told, trace::tell_of(selection.path));
     if (interrupted) {
         return Status::interrupted;
     }
@@ -233,7 +238,8 @@ void add_top(CLI::App& app, Action& action) {
         ->check(CLI::IsMember(analysis::key_words()));
     command.add_flag("--once", options->once, "Read all, and print one screen as text");
     command.add_option("--rows", options->rows, "Lines of --once (default 24)")
-        ->check(CLI::PositiveNumber);
+        ->check(count_from(1))
+        ->type_name("N");
     command.footer(footer);
     command.callback([options, &action] {
         action = [options] { return options->once ? print_once(*options) : show(*options); };

@@ -1,5 +1,6 @@
 #include "cli/view_options.hpp"
 
+#include "cli/cpu_option.hpp"
 #include "cli/name_options.hpp"
 #include "cli/option_types.hpp"
 #include "lib/distinct_output.hpp"
@@ -73,11 +74,7 @@ void add_event_options(CLI::App& command, ViewOptions& options) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->allow_extra_args(false)
         ->type_name("FILE");
-    command.add_option("--cpu", options.trace.cpus, "Only events of these CPUs")
-        ->delimiter(',')
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->allow_extra_args(false)
-        ->type_name("N[,N]");
+    add_cpus(command, options.trace.cpus);
 }
 
 void add_format_option(CLI::App& command, ViewOptions& options, const char* what) {
@@ -140,6 +137,11 @@ reading::TraceOptions selection(const ViewOptions& options) {
     }
     trace.from = time_of("--from", options.from);
     trace.to = time_of("--to/--until", options.to);
+    if (trace.from && trace.to && trace.from->of_counter == trace.to->of_counter &&
+        trace.to->nanoseconds < trace.from->nanoseconds) {
+        throw bad_input("--from {} --to/--until {}: ends before it begins", options.from,
+                        options.to);
+    }
     return trace;
 }
 

@@ -60,7 +60,7 @@ void add_line_options(CLI::App& command, ViewOptions& options);
 void add_live_options(CLI::App& command, ViewOptions& options);
 
 /// What --from, -F, --plugin and the others choose, of whatever trace. Throws Error (bad_input) if
-/// a time makes no sense, or a plug-in is none.
+/// a time or a range makes no sense, or a plug-in is none.
 reading::TraceOptions selection(const ViewOptions& options);
 
 /// How a trace is printed on standard output while it is recorded. Throws Error (bad_input) if a

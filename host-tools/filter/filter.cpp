@@ -1,6 +1,7 @@
 #include "filter/filter.hpp"
 
 #include "filter/aliases.hpp"
+#include "filter/complaint.hpp"
 
 #include <algorithm>
 
@@ -8,30 +9,60 @@ namespace mmioscope::filter {
 
 namespace {
 
-bool any_matches(const std::vector<Pattern>& patterns, const std::vector<std::string>& names) {
-    return std::any_of(patterns.begin(), patterns.end(), [&names](const Pattern& pattern) {
-        return std::any_of(names.begin(), names.end(),
-                           [&pattern](const auto& name) { return pattern.matches(name); });
-    });
+using Names = std::vector<std::string>; ///< of one device
+
+bool matches(const Pattern& pattern, const Names& names) {
+    return std::any_of(names.begin(), names.end(),
+                       [&pattern](const auto& name) { return pattern.matches(name); });
+}
+
+/// Of each device whether one of `patterns` means it.
+std::vector<bool> meant(const std::vector<Pattern>& patterns, const std::vector<Names>& devices) {
+    std::vector<bool> all;
+    for (const Names& names : devices) {
+        all.push_back(std::any_of(patterns.begin(), patterns.end(), [&names](const auto& pattern) {
+            return matches(pattern, names);
+        }));
+    }
+    return all;
+}
+
+// "-" is what has none.
+std::string stranger(const Pattern& pattern, const std::vector<Names>& devices) {
+    std::vector<std::string_view> known;
+    for (const Names& names : devices) {
+        if (matches(pattern, names)) {
+            return "";
+        }
+        known.insert(known.end(), names.begin(), names.end());
+    }
+    return known.empty() || pattern.matches("-")
+               ? ""
+               : fmt::format("-F: the trace has no device '{}'{}", pattern.text(),
+                             suggestion(pattern.text(), known));
 }
 
 } // namespace
 
 Filter::Filter(std::string_view text, const Settings& settings) : root_(parse(text, settings)) {}
 
-void Filter::bind(const trace::TraceReader& reader) {
+std::vector<std::string> Filter::bind(const trace::TraceReader& reader) {
     context_.frequency = reader.info() ? reader.info()->counter_frequency : 0;
-    const std::vector<std::vector<std::string>> aliases = device_aliases(reader);
-    for_each_test(root_, [&aliases](Test& test) {
+    const std::vector<Names> devices = device_aliases(reader);
+    std::vector<std::string> strangers;
+    for_each_test(root_, [&](Test& test) {
         TextTest* const text = std::get_if<TextTest>(&test);
         if (text == nullptr || !text->field->device) {
             return;
         }
-        text->regions.clear();
-        for (const std::vector<std::string>& names : aliases) {
-            text->regions.push_back(any_matches(text->patterns, names));
+        text->regions = meant(text->patterns, devices);
+        for (const Pattern& pattern : text->patterns) {
+            if (std::string line = stranger(pattern, devices); !line.empty()) {
+                strangers.push_back(std::move(line));
+            }
         }
     });
+    return strangers;
 }
 
 } // namespace mmioscope::filter

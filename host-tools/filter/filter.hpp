@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mmioscope::filter {
 
@@ -15,8 +16,8 @@ public:
     explicit Filter(std::string_view text, const Settings& settings = {});
 
     /// Learns what the trace knows and its events do not say: all names of its devices, and how
-    /// long a tick is.
-    void bind(const trace::TraceReader& reader);
+    /// long a tick is. Returns a line for each device that is asked for and that it has not.
+    std::vector<std::string> bind(const trace::TraceReader& reader);
 
     bool operator()(const Event& event) const { return holds(root_, event, context_); }
 

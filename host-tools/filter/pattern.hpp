@@ -26,6 +26,7 @@ public:
 
     bool matches(std::string_view text) const;
 
+    const std::string& text() const { return text_; } ///< as given, whatever it is
     bool is_regex() const { return regex_ != nullptr; }
     /// As a filter has it: a word, or in quotes.
     std::string written() const;

@@ -43,6 +43,14 @@ void check(const TraceOptions& options) {
     registers::TraceDevices({options.registers, options.tree});
 }
 
+void check_cpus(std::span<const unsigned> cpus, unsigned count) {
+    const auto strange =
+        std::find_if(cpus.begin(), cpus.end(), [count](unsigned cpu) { return cpu >= count; });
+    if (strange != cpus.end()) {
+        throw bad_input("there is no CPU {}: the trace has {}, from 0 on", *strange, count);
+    }
+}
+
 Trace::Trace(const TraceOptions& options)
     : options_(options), filter_(make_filter(options)),
       report_(options.report ? options.report : trace::tell_of(options.path)),
@@ -64,6 +72,9 @@ void Trace::begin() {
             reader_->withhold(text);
         }
     }
+    if (reader_->info()) { // else nobody knows how many there are
+        check_cpus(options_.cpus, reader_->info()->cpu_count);
+    }
     naming_ =
         std::make_unique<Naming>(*reader_, registers::Sources{options_.registers, options_.tree});
     if (options_.start) {
@@ -72,7 +83,9 @@ void Trace::begin() {
     symbols::add_files(naming_->symbols(), naming_->module_files(), options_.symbols);
     naming_->add_own_symbols(report_); // last, so that a file wins
     if (filter_) {
-        filter_->bind(*reader_);
+        for (const std::string& line : filter_->bind(*reader_)) {
+            report_(line);
+        }
     }
     select();
 }

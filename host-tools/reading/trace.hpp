@@ -53,11 +53,15 @@ inline bool selects(const TraceOptions& options) {
 /// (bad_input).
 void check(const TraceOptions& options);
 
+/// Throws Error (bad_input) if a machine of `count` CPUs has not all of `cpus`.
+void check_cpus(std::span<const unsigned> cpus, unsigned count);
+
 class Trace {
 public:
     /// Reads up to the first record. What is compressed with zstd is decompressed; for a range of
     /// time no more is read than must be, where the file can seek. Throws Error (bad_input) if this
-    /// is no trace.
+    /// is no trace, or has not the CPUs that are wanted. A device that the filter names and the
+    /// trace has not is told of like damage.
     explicit Trace(const TraceOptions& options);
 
     /// The same of `source`, which outlives this; the path is what it is called.

@@ -25,6 +25,7 @@ void check_cpus(const Options& options, const Board& board) {
     if (options.cpus < 1 || options.cpus > board.max_cpus) {
         throw bad_input("--cpus {}: {} has 1 to {}", options.cpus, board.name, board.max_cpus);
     }
+    reading::check_cpus(options.live.events.cpus, options.cpus);
 }
 
 void check_area(const Options& options) {

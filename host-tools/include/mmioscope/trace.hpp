@@ -33,7 +33,8 @@ struct TraceFileOptions {
 class TraceFile {
 public:
     /// Opens a trace, also one compressed with zstd; "-" is standard input. Throws an exception
-    /// derived from std::runtime_error, with one line, if it cannot be read as a trace.
+    /// derived from std::runtime_error, with one line, if it cannot be read as a trace, or has not
+    /// all of the CPUs.
     explicit TraceFile(const std::string& path, const TraceFileOptions& options = {});
     ~TraceFile();
     TraceFile(TraceFile&& other) noexcept;

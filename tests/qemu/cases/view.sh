@@ -181,6 +181,45 @@ view_refusals() {
     view_refuses 'top needs a terminal' top "$trace"
 }
 
+# Numbers, CPUs, times and devices that cannot be meant.
+view_bounds() {
+    view_traces
+    local command number trace=$out/trace.mmio
+    for number in -1 1x 99999999999999999999 ''; do
+        view_refuses "--limit: '$number' is no number from 0 on" print --limit "$number" "$trace"
+        view_refuses "--limit: '$number' is no number from 0 on" stat --limit "$number" "$trace"
+        view_refuses "--rows: '$number' is no number from 1 on" top --once --rows "$number" "$trace"
+        view_refuses "-n: '$number' is no number from 1 on" blackbox -n "$number" "$trace"
+        view_refuses "--reboots: '$number' is no number from 0 on" run --reboots "$number"
+    done
+    view_refuses "'0' is no number from 1 on" top --once --rows 0 "$trace"
+    view_refuses "'0' is no number from 1 on" run --cpus 0
+    for number in 3-1 1- -1 one 0-256 0,2-1; do
+        view_refuses "--cpu: '[^,]*' is no CPU, nor a range" print --cpu "$number" "$trace"
+    done
+    for number in 0-1 0,1 1,0-0 '0 --cpu 1'; do
+        eval "view_does 0 print --cpu $number '$trace'"
+        view_lines 4 "--cpu $number"
+    done
+    view_does 0 print --cpu 1-1 "$trace"; view_lines 2 '--cpu 1-1'
+    head -c -60 "$trace" >"$out/growing" # what has no end is not waited for
+    for command in "print '$trace'" "print --format csv '$trace'" "stat '$trace'" "top --once '$trace'" \
+        "export --to csv -o - '$trace'" "follow '$out/growing'"; do
+        eval "view_refuses 'there is no CPU 77: the trace has 2, from 0 on' $command --cpu 0,77"
+        eval "set -- $command"
+        view_refuses '--from 5 --to/--until 1: ends before it begins' "$@" --from 5 --until 1
+    done
+    # A device that is not there is no error: another trace may have it.
+    view_does 0 print -F 'dev==seria0 || dev in ("mmc", mmc@5*) || dev=="-"' "$trace"; view_lines 2 -F
+    [ "$(cat "$out/stderr")" = "mmioscope: $trace: -F: the trace has no device 'seria0', did you mean 'serial0'?" ] ||
+        fail "-F: $(cat "$out/stderr")"
+    view_does 0 stat -F 'dev != nosuch && dev =~ nothing' "$trace"
+    has stderr "has no device 'nosuch'$"
+    has stderr "has no device 'nothing'$"
+    view_does 0 export --to csv -F 'dev' "$trace" -o -
+    has_not stderr 'has no device'
+}
+
 # An output that is the input is refused, by whatever name, and nothing of it is touched.
 view_own_input() {
     view_traces
@@ -351,6 +390,7 @@ add test view-colors 3 view_colors
 add test view-progress 4 view_progress
 add test view-losses 6 view_losses
 add test view-refusals 4 view_refusals
+add test view-bounds 5 view_bounds
 add test view-own-input 4 view_own_input
 add test view-stat 2 view_stat
 add test view-follow 4 view_follow
