@@ -10,6 +10,7 @@
 #include "lib/signals.hpp"
 #include "record/rate.hpp"
 #include "record/recording.hpp"
+#include "record/trace_source.hpp"
 #include "symbols/symbol_files.hpp"
 #include "transport/link.hpp"
 #include "view/live_printer.hpp"
@@ -195,6 +196,7 @@ Status record_stream(const Options& options) {
         known.tree = trace::read_tree(options.tree);
     }
     const transport::Address address = transport::parse_address(options.source);
+    check_no_trace(address);
     // A host's name is looked up here, while Ctrl-C still ends the program.
     transport::Transport wire = transport::make_transport(address, options.baud);
     Limits limits(options.time_limit);

@@ -39,6 +39,30 @@ TEST_CASE("record: files by size, each whole by itself") {
     CHECK(std::filesystem::file_size(folder / "t.2.mmio") < record::min_rotate + 4096);
 }
 
+TEST_CASE("record: a trace is no stream, and nothing is made of it") {
+    const Folder folder;
+    std::ofstream(folder / "wire") << Stream().records(0, 100).end(100).text();
+    Recorder first(folder, from(folder / "wire"));
+    REQUIRE(first.status() == 0);
+    record::Options options = from(folder / "t.mmio");
+    options.output = folder / "again.mmio";
+    for (const char* source : {"", "-"}) {
+        options.source = *source == 0 ? folder / "t.mmio" : source;
+        const FileDescriptor input = open_input(folder / "t.mmio");
+        Recorder recorder(folder, options, input.get());
+        CHECK(recorder.status() == 2);
+        CHECK_THAT(recorder.said(),
+                   Catch::EndsWith(": is a trace already; `mmioscope print` reads it\n"));
+        CHECK(!std::filesystem::exists(folder / "again.mmio"));
+    }
+    // A stream on standard input loses no byte by being looked at.
+    const FileDescriptor input = open_input(folder / "wire");
+    options.source = "-";
+    Recorder recorder(folder, options, input.get());
+    CHECK(recorder.status() == 0);
+    CHECK(read_trace(folder / "again.mmio").records.size() == 100);
+}
+
 TEST_CASE("record: a later file that is the source ends the recording, not the source") {
     const Folder folder;
     constexpr std::uint32_t count = 40'000;

@@ -432,6 +432,18 @@ view_bad_console() {
     sed -i 's/ broken/ BROKEN/' "$out/bad.mmio"
 }
 
+# A trace is no stream: told of before there is an output.
+view_recorded() {
+    view_traces
+    zstd -q "$out/trace.mmio" -o "$out/trace.zst"
+    local name
+    for name in trace.mmio trace.zst; do
+        view_refuses "/$name: is a trace already; .mmioscope print. reads it" record "$out/$name" -o "$out/none.mmio"
+    done
+    [ ! -e "$out/none.mmio" ] || fail "a file was made for nothing"
+}
+add test view-recorded 2 view_recorded
+
 # The log that the trace itself has, from the guest's console: by its own times, or by the traced UART.
 view_own_log() {
     view_traces
