@@ -1,5 +1,6 @@
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
+#include "cli/read_progress.hpp"
 #include "lib/distinct_output.hpp"
 #include "lib/open_source.hpp"
 #include "lib/trace_check.hpp"
@@ -36,8 +37,10 @@ const char* word(const trace::CheckResult& result) {
 }
 
 Status check(const std::string& path, std::FILE* out) {
-    const std::unique_ptr<trace::ByteSource> source = trace::open_source(path);
+    ReadProgress progress;
+    const auto source = watched(trace::open_source(path), progress);
     const trace::CheckResult result = trace::check_trace(*source);
+    progress.clear();
     for (const std::string& problem : result.problems) {
         fmt::print(out, "{}: {}\n", path, problem);
     }

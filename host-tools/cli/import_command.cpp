@@ -1,4 +1,5 @@
 #include "cli/commands.hpp"
+#include "cli/read_progress.hpp"
 #include "export/output.hpp"
 #include "import/mmiotrace.hpp"
 #include "import/qemu_log.hpp"
@@ -47,24 +48,28 @@ private:
 /// The log from its start, for each who reads it.
 class Again : public trace::ByteSource {
 public:
-    explicit Again(Log& log) : log_(log), source_(log.fd()) {}
+    Again(Log& log, ReadProgress& progress) : log_(log), progress_(progress), source_(log.fd()) {}
     std::size_t read(void* to, std::size_t size) override {
         if (!begun_) {
             log_.rewind();
             begun_ = true;
         }
-        return source_.read(to, size);
+        const std::size_t bytes = source_.read(to, size);
+        progress_.add(bytes);
+        return bytes;
     }
 
 private:
     Log& log_;
+    ReadProgress& progress_;
     trace::FileSource source_;
     bool begun_ = false;
 };
 
 importing::Report import_log(const Options& options, Log& log, int fd) {
-    Again first(log);
-    Again second(log);
+    ReadProgress progress;
+    Again first(log, progress);
+    Again second(log, progress);
     try {
         return options.format == "qemu" ? importing::import_qemu_log(first, fd)
                                         : importing::import_mmiotrace(first, second, fd);

@@ -1,4 +1,5 @@
 #include "cli/commands.hpp"
+#include "cli/event_progress.hpp"
 #include "cli/name_options.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
@@ -39,12 +40,15 @@ Status info(const Options& options) {
     trace::Summary summary;
     trace::Selections selections;
     std::uint64_t last = 0;
+    EventProgress progress(true, "read");
     while (const Event* event = trace.next()) {
+        progress.count();
         summary.add(std::span(event->record, 1));
         selections.add(*event->record, trace.reader().regions());
         coverage.add(*event);
         last = event->nanoseconds;
     }
+    progress.clear();
     const trace::TraceReader& reader = trace.reader();
     if (options.coverage) {
         fmt::print(out.file(), "{}", info::unnamed_text(coverage));

@@ -5,8 +5,8 @@
 
 namespace mmioscope::cli {
 
-TraceInput::TraceInput(const std::string& path)
-    : source_(trace::open_source(path)),
+TraceInput::TraceInput(const std::string& path, ReadProgress& progress)
+    : source_(watched(trace::open_source(path), progress)),
       reader_(trace::read_trace(*source_, path, trace::tell_of(path))) {}
 
 } // namespace mmioscope::cli

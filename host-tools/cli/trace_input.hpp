@@ -1,6 +1,7 @@
 // A trace file as an argument of a command.
 #pragma once
 
+#include "cli/read_progress.hpp"
 #include "lib/byte_source.hpp"
 #include "lib/trace_reader.hpp"
 
@@ -12,9 +13,9 @@ namespace mmioscope::cli {
 class TraceInput {
 public:
     /// Opens `path`; "-" is standard input. What is compressed with zstd is decompressed. Damage is
-    /// told on standard error. Throws Error (bad_input) that names `path` if it cannot be read as a
-    /// trace.
-    explicit TraceInput(const std::string& path);
+    /// told on standard error, what is read to `progress`, which outlives this. Throws Error
+    /// (bad_input) that names `path` if it cannot be read as a trace.
+    TraceInput(const std::string& path, ReadProgress& progress);
 
     trace::TraceReader& reader() { return *reader_; }
 

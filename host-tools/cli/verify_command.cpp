@@ -54,7 +54,9 @@ std::string trace_faults(const trace::TraceReader& reader, const verify::Events&
 // Whether the PCs are those of the log.
 bool verify_pcs(const std::string& path, const verify::Events& events,
                 const trace::TraceReader& reader, std::FILE* out) {
-    verify::AccessLog log = verify::read_pc_log(*trace::open_source(path));
+    ReadProgress progress;
+    verify::AccessLog log = verify::read_pc_log(*watched(trace::open_source(path), progress));
+    progress.clear();
     if (log.lines.empty()) {
         throw bad_input("{} holds no accesses: is it the log of pc-log.so?", path);
     }
@@ -67,8 +69,9 @@ bool verify_pcs(const std::string& path, const verify::Events& events,
 Status verify(const Options& options) {
     check_distinct(options.output.empty() ? "-" : options.output,
                    {options.trace, options.log, options.pc_log});
-    TraceInput input(options.trace);
-    const std::unique_ptr<trace::ByteSource> log_source = trace::open_source(options.log);
+    ReadProgress progress;
+    TraceInput input(options.trace, progress);
+    const auto log_source = watched(trace::open_source(options.log), progress);
     trace::TraceReader& reader = input.reader();
     const verify::Events events = verify::read_events(reader);
     verify::AccessLog log = verify::read_access_log(*log_source);
@@ -76,6 +79,7 @@ Status verify(const Options& options) {
         throw bad_input("{} holds no accesses: is it QEMU's log of mmioscope run --access-log?",
                         options.log);
     }
+    progress.clear();
     view::Output output(options.output);
     std::FILE* const out = output.file();
     const verify::Result result = verify::compare(log, events.all, reader.regions());

@@ -96,7 +96,20 @@ view_colors() {
 # On a terminal, and only beside data that goes elsewhere.
 view_progress() {
     "$build/tests/make-trace" 20000 "$out/long.mmio" || fail "no trace"
+    awk 'BEGIN { for (i = 0; i < 20000; i++)
+        printf "memory_region_ops_read cpu 0 mr 0x1 addr 0x1c090018 value 0x%x size 4 name \047pl011\047\n", i }' >"$out/log"
     local command
+    for command in "info '$out/long.mmio'" "check '$out/long.mmio'" "verify '$out/long.mmio' '$out/log'"; do
+        script -qec "'$mmioscope' $command >'$out/data'" "$out/typescript" >/dev/null </dev/null
+        has typescript '[0-9]+ (events|KiB) read' "$command: no progress"
+        eval "'$mmioscope' $command" >"$out/data" 2>"$out/stderr"
+        has_not stderr '(events|KiB) read' "$command: progress in a file"
+    done
+    command="import --from qemu -i '$out/log' -o '$out/imported'"
+    script -qec "'$mmioscope' $command" "$out/typescript" >/dev/null </dev/null
+    has typescript '[0-9]+ KiB read' "$command: no progress"
+    eval "'$mmioscope' $command" 2>"$out/stderr"
+    has_not stderr 'KiB read' "$command: progress in a file"
     for command in stat "print --format csv" "print -o '$out/printed'" "export --to csv -o '$out/exported'"; do
         script -qec "'$mmioscope' $command '$out/long.mmio' >'$out/data'" "$out/typescript" >/dev/null </dev/null
         has typescript '[0-9]+ events (read|counted|exported)' "$command: no progress"

@@ -1,0 +1,34 @@
+// How much of an input was read: a line on a terminal, for long ones whose events nobody counts.
+#pragma once
+
+#include "lib/byte_source.hpp"
+#include "lib/progress_line.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+
+namespace mmioscope::cli {
+
+class ReadProgress {
+public:
+    ReadProgress() : line_(true) {}
+    ~ReadProgress() { clear(); }
+    ReadProgress(const ReadProgress&) = delete;
+    ReadProgress& operator=(const ReadProgress&) = delete;
+
+    void add(std::size_t bytes);
+    /// To be called before anything else is printed.
+    void clear() { line_.clear(); }
+
+private:
+    ProgressLine line_;
+    std::uint64_t bytes_ = 0;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// `source`, with what is read of it told to `progress`, which outlives this.
+std::unique_ptr<trace::ByteSource> watched(std::unique_ptr<trace::ByteSource> source,
+                                           ReadProgress& progress);
+
+} // namespace mmioscope::cli
