@@ -19,6 +19,10 @@ reading::TraceOptions options_of(const std::string& path, const TraceFileOptions
     result.from = options.from;
     result.to = options.to;
     result.cpus = {options.cpus.begin(), options.cpus.end()};
+    result.filter = options.filter;
+    result.symbols = options.symbols;
+    result.registers = options.registers;
+    result.tree = options.device_tree;
     result.report = options.report;
     return result;
 }

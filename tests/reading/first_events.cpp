@@ -1,5 +1,5 @@
-// first-events TRACE [FROM [TO]]: the first ten events, from FROM to TO nanoseconds; and what the file is
-// of. As somebody would write it who has mmioscope installed.
+// first-events TRACE [FROM [TO [FILTER]]]: the first ten events, from FROM to TO nanoseconds; and what the
+// file is of. As somebody would write it who has mmioscope installed.
 #include <mmioscope/trace.hpp>
 
 #include <cinttypes>
@@ -10,6 +10,7 @@ int main(int count, char** arguments) try {
     mmioscope::TraceFileOptions options;
     if (count > 2) options.from = std::strtoull(arguments[2], nullptr, 0);
     if (count > 3) options.to = std::strtoull(arguments[3], nullptr, 0);
+    if (count > 4) options.filter = arguments[4];
     mmioscope::TraceFile trace(count > 1 ? arguments[1] : "-", options);
     std::uint64_t events = 0;
     while (const mmioscope::Event* event = trace.next())

@@ -18,14 +18,19 @@
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace mmioscope {
 
-/// Which events are given, and who is told of damage.
+/// Which events are given, what names them, and who is told of damage.
 struct TraceFileOptions {
-    std::optional<std::uint64_t> from = {}; ///< nanoseconds since the first record: this and later
-    std::optional<std::uint64_t> to = {};   ///< likewise: earlier than this
-    std::set<unsigned> cpus = {};           ///< their events, and all markers; empty: all
+    std::optional<std::uint64_t> from = {};  ///< nanoseconds since the first record: this and later
+    std::optional<std::uint64_t> to = {};    ///< likewise: earlier than this
+    std::set<unsigned> cpus = {};            ///< their events, and all markers; empty: all
+    std::string filter = {};                 ///< as of `print -F`, mmioscope-filter(7); empty: all
+    std::vector<std::string> symbols = {};   ///< files, as of `print --symbols`
+    std::vector<std::string> registers = {}; ///< files, as of `print --registers`
+    std::string device_tree = {};            ///< a blob, for a trace without one; empty: none
     /// Called with one line for each damaged part; nothing: they are told on standard error.
     std::function<void(const std::string&)> report = {};
 };

@@ -92,6 +92,10 @@ reading_installed() {
 50001000 cpu1 mmc@50000+4 c351
 made-up: 2 events, 0 losses, $([ $way != cut ] || echo 'not ')sound" ] || fail "$way: $got"
     done
+    got=$("$out/first-events" "$out/trace.mmio" 50000000 50002000 'dev =~ "mmc"' | head -n 1)
+    [ "$got" = "50001000 cpu1 mmc@50000+4 c351" ] || fail "with a filter: $got"
+    got=$("$out/first-events" "$out/trace.mmio" 0 1 'dev ==' 2>&1 >/dev/null) && fail "a wrong filter was taken"
+    [ "$(wc -l <<<"$got")" = 1 ] || fail "a wrong filter: $got"
     reading_installed_run "$root"
     [ -s "$root/usr/share/man/man5/mmioscope-trace.5" ] || fail "no manual page"
     make --no-print-directory uninstall DESTDIR="$root" PREFIX=/usr >"$out/make" 2>&1 || fail "$(tail -n 1 "$out/make")"
