@@ -1,5 +1,5 @@
-// The guest's RAM is input: whatever is in it, looking for a kernel, its tasks, its modules and the
-// callers of its functions ends, and reads nothing else.
+// The guest's RAM is input: whatever is in it, and becomes of it between two looks, looking for a
+// kernel, its tasks, its modules and the callers of its functions ends, and reads nothing else.
 #include "lib/module_table.hpp"
 #include "linux/caller_watch.hpp"
 #include "linux/kernel_finder.hpp"
@@ -10,66 +10,95 @@
 
 #include <span>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    using namespace mmioscope;
-    using namespace mmioscope::linux_guest;
-    using mmioscope::test::FakeKernel;
-    using mmioscope::test::FakeModules;
+using namespace mmioscope;
+using namespace mmioscope::linux_guest;
+using mmioscope::test::FakeKernel;
+using mmioscope::test::FakeModules;
+
+namespace {
+
+FakeKernel sound(bool in_parts) {
+    FakeModules modules(in_parts);
+    modules.load(1, "first");
+    modules.load(2, "second");
+    return modules.kernel;
+}
+
+// Seven bytes each: a word, and where it is put among tables, tasks, and modules.
+void put(std::span<std::byte> ram, std::span<const std::uint8_t> data) {
+    static constexpr std::uint32_t places[] = {0, 0x2'0000, 0x10'0000, 0x30'0000};
+    for (; data.size() >= 7; data = data.subspan(7)) {
+        const std::uint32_t place = places[data[0] & 3] + (data[1] | data[2] << 8) % 0x4000 * 4;
+        std::memcpy(&ram[place], &data[3], 4);
+    }
+}
+
+std::vector<abi::Record> records_of(std::span<const std::uint8_t> data, std::uint64_t time) {
+    std::vector<abi::Record> records(8);
+    const auto byte = [&](std::size_t i) { return data[i % data.size()]; };
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        records[i].time = time + i * 100;
+        records[i].mode = i % 2 == 0 ? 0x10 : 0x13;
+        records[i].pc = FakeKernel::modules + byte(i) * 4;
+        records[i].lr = FakeKernel::modules + byte(i + 1) * 4;
+        records[i].sp = FakeKernel::linear + 0x10'0000 + byte(i + 2) * 4;
+        records[i].cpu_sequence = static_cast<std::uint32_t>(time + i);
+        records[i].task =
+            FakeKernel::linear + (i < 4 ? 0x10'0000 : 0x2'0000) + byte(i) * FakeKernel::task_size;
+    }
+    return records;
+}
+
+struct Watches {
+    explicit Watches(const Kernel& kernel)
+        : tasks(kernel, 1000), modules(kernel), callers(kernel, functions, modules) {}
+
+    void see(std::span<const abi::Record> records, unsigned second) {
+        std::vector<trace::TaskEntry> entries;
+        tasks.see(records, entries);
+        const std::string text =
+            modules.see(records, ModuleWatch::Clock::time_point(std::chrono::seconds(second)));
+        std::vector<trace::CallerEntry> caller_entries;
+        callers.see(records, caller_entries);
+        trace::CallerTable caller_table;
+        caller_table.assign(std::as_bytes(std::span<const trace::CallerEntry>(caller_entries)));
+        for (const abi::Record& record : records) {
+            caller_table.of(record);
+        }
+        trace::ModuleTable table;
+        table.add(std::as_bytes(std::span(text)));
+        table.function_at(FakeKernel::modules, second);
+    }
+
+    TaskWatch tasks;
+    ModuleWatch modules;
+    // One function is all of the modules' first part, and the words put there are its code.
+    symbols::FunctionTable functions{{{FakeKernel::modules, 't', "all", ""}}};
+    CallerWatch callers;
+};
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
     if (size < 8) {
         return 0;
     }
+    const std::span<const std::uint8_t> data(bytes + 1, size - 1);
     // A kernel into which words are put: a random image would not come as far.
-    static const auto sound = [](bool in_parts) {
-        FakeModules modules(in_parts);
-        modules.load(1, "first");
-        modules.load(2, "second");
-        return modules.kernel;
-    };
     static const FakeKernel kernels[2] = {sound(false), sound(true)};
-    static std::vector<std::byte> bytes;
-    bytes = kernels[data[0] & 1].bytes;
-    const std::optional<Kernel> kernel =
-        KernelFinder(PhysicalMemory(bytes, FakeKernel::ram)).find();
-    for (std::size_t at = 1; at + 7 <= size; at += 7) {
-        // Among tables, tasks, and modules.
-        static constexpr std::uint32_t places[] = {0, 0x2'0000, 0x10'0000, 0x30'0000};
-        const std::uint32_t place =
-            places[data[at] & 3] + (data[at + 1] | data[at + 2] << 8) % 0x4000 * 4;
-        std::memcpy(&bytes[place], data + at + 3, 4);
-    }
-    KernelFinder(PhysicalMemory(bytes, FakeKernel::ram)).find();
+    static std::vector<std::byte> ram;
+    ram = kernels[bytes[0] & 1].bytes;
+    const PhysicalMemory memory(ram, FakeKernel::ram);
+    const std::optional<Kernel> kernel = KernelFinder(memory).find();
     if (!kernel) {
         __builtin_trap();
     }
-    TaskWatch tasks(*kernel, 1000);
-    ModuleWatch modules(*kernel);
-    std::vector<abi::Record> records(8);
-    for (std::size_t i = 0; i < records.size(); ++i) {
-        records[i].time = i * 100;
-        records[i].mode = i % 2 == 0 ? 0x10 : 0x13;
-        records[i].pc = FakeKernel::modules + data[i % size] * 4;
-        records[i].lr = FakeKernel::modules + data[(i + 1) % size] * 4;
-        records[i].sp = FakeKernel::linear + 0x10'0000 + data[(i + 2) % size] * 4;
-        records[i].cpu_sequence = static_cast<std::uint32_t>(i);
-        records[i].task = FakeKernel::linear + (i < 4 ? 0x10'0000 : 0x2'0000) +
-                          data[i % size] * FakeKernel::task_size;
-    }
-    std::vector<trace::TaskEntry> entries;
-    tasks.see(records, entries);
-    const std::string text =
-        modules.see(records, ModuleWatch::Clock::time_point(std::chrono::seconds(1)));
-    // One function is all of the modules' first part, and the words put there are its code.
-    const symbols::FunctionTable functions({{FakeKernel::modules, 't', "all", ""}});
-    CallerWatch callers(*kernel, functions, modules);
-    std::vector<trace::CallerEntry> caller_entries;
-    callers.see(records, caller_entries);
-    trace::CallerTable caller_table;
-    caller_table.assign(std::as_bytes(std::span<const trace::CallerEntry>(caller_entries)));
-    for (const abi::Record& record : records) {
-        caller_table.of(record);
-    }
-    trace::ModuleTable table;
-    table.add(std::as_bytes(std::span(text)));
-    table.function_at(FakeKernel::modules, 1);
+    Watches watches(*kernel);
+    const std::size_t half = data.size() / 14 * 7;
+    put(ram, data.first(half));
+    watches.see(records_of(data, 0), 1);
+    put(ram, data.subspan(half));
+    KernelFinder(memory).find();
+    watches.see(records_of(data, 1000), 2);
     return 0;
 }
