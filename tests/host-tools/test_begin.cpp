@@ -6,6 +6,7 @@
 #include "trees.hpp"
 #include "view/printer.hpp"
 
+#include <functional>
 #include <random>
 
 using namespace mmioscope;
@@ -28,30 +29,37 @@ abi::Record end(unsigned cpu, std::uint32_t sequence, std::uint64_t time) {
     return record;
 }
 
-/// What a printer prints of `records`.
-std::string printed(const std::vector<abi::Record>& records, bool collapse) {
-    const std::vector<abi::RegionEntry> regions{region(0x1c09'0000, 0x1000, "/serial@90000")};
-    const trace::DeviceNames names(regions, small_tree());
+/// What a printer prints of what `add` gives it.
+std::string printed(const view::LineStyle& style, bool collapse,
+                    const std::function<void(view::Printer&)>& add) {
     char* text = nullptr;
     std::size_t size = 0;
     std::FILE* out = ::open_memstream(&text, &size);
-    view::LineStyle style;
-    style.frequency = 1'000'000;
-    style.device_width = names.width();
     view::Printer printer(out, {.collapse = collapse}, style);
-    for (const abi::Record& record : records) {
-        Event event;
-        event.record = &record;
-        event.nanoseconds = record.time * 1000;
-        event.device = names[record.device];
-        event.offset = abi::physical_address(record) - names.base(record.device);
-        printer.add(event);
-    }
+    add(printer);
     printer.finish();
     std::fclose(out);
     std::string all(text, size);
     std::free(text); // NOLINT: open_memstream's
     return all;
+}
+
+std::string printed(const std::vector<abi::Record>& records, bool collapse) {
+    const std::vector<abi::RegionEntry> regions{region(0x1c09'0000, 0x1000, "/serial@90000")};
+    const trace::DeviceNames names(regions, small_tree());
+    view::LineStyle style;
+    style.frequency = 1'000'000;
+    style.device_width = names.width();
+    return printed(style, collapse, [&](view::Printer& printer) {
+        for (const abi::Record& record : records) {
+            Event event;
+            event.record = &record;
+            event.nanoseconds = record.time * 1000;
+            event.device = names[record.device];
+            event.offset = abi::physical_address(record) - names.base(record.device);
+            printer.add(event);
+        }
+    });
 }
 
 std::size_t count(const std::string& text, const std::string& word) {
@@ -117,6 +125,24 @@ TEST_CASE("only begin records without an end are printed, and none counts as an 
     summary.add(records);
     CHECK(summary.events() == 1);
     CHECK(trace::other_counts(summary, {}) == "other records: 2 begin\n");
+}
+
+TEST_CASE("an event that is held keeps its names, whatever the next ones are called") {
+    const bool collapse = GENERATE(false, true);
+    const std::string text = printed({}, collapse, [](view::Printer& printer) {
+        Location code{"first_function", 4, "a_module", {}};
+        Location caller{"its_caller", 8, "", {}};
+        const abi::Record records[] = {begin(1, 0, 10), access(0, 0, 20)};
+        for (const abi::Record& record : records) {
+            Event event;
+            event.record = &record;
+            event.code = &code;
+            event.caller = &caller;
+            printer.add(event);
+            code.function = caller.function = "another_name";
+        }
+    });
+    CHECK(count(text, "first_function+0x4 [a_module] <- its_caller ") == 1);
 }
 
 TEST_CASE("the merge keeps each access behind its begin, and both in the lock's order") {

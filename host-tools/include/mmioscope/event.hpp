@@ -53,8 +53,9 @@ struct Task {
     std::string comm;
 };
 
-/// A record with its names. Pointers are null, and texts empty, for what is not known; both hold as
-/// long as the trace they came from, `record` and `text` until the next event is read.
+/// A record with its names. Pointers are null, and texts empty, for what is not known. `reg` and
+/// `task` hold as long as the trace they came from, all else until the next event is read: who keeps
+/// an event copies it.
 struct Event {
     const abi::Record* record = nullptr; ///< never null
     std::uint64_t nanoseconds = 0;       ///< since the trace's first record

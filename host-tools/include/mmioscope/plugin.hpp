@@ -34,8 +34,8 @@ class Analysis {
 public:
     virtual ~Analysis() = default;
 
-    /// The next event, in the order of time. Its pointers hold until the trace ends, `record` and
-    /// `text` until this returns.
+    /// The next event, in the order of time. Its `reg` and `task` hold until the trace ends, all
+    /// else until this returns.
     virtual void add(const Event& event) = 0;
 
     /// There are no more: prints what was found.
