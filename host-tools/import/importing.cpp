@@ -19,7 +19,7 @@ void Malformed::add(std::uint64_t line, std::string_view why) {
 
 TraceMaker::TraceMaker(int fd, std::uint32_t frequency, std::uint32_t cpus, std::string_view board,
                        const std::vector<abi::RegionEntry>& regions, const std::string& text)
-    : writer_(fd, progress_) {
+    : writer_(fd, progress_), losses_(cpus) {
     abi::Info info{};
     info.counter_frequency = frequency;
     info.cpu_count = cpus;
@@ -40,6 +40,7 @@ void TraceMaker::put(abi::Record record) {
     std::uint32_t& sequence = sequence_[record.cpu];
     record.cpu_sequence = sequence++;
     record.commit = sequence;
+    losses_.add(record);
     writer_.append(std::span(&record, 1));
 }
 
@@ -69,16 +70,15 @@ void TraceMaker::lose(unsigned cpu, std::uint64_t time, std::uint64_t count) {
     std::uint32_t& sequence = sequence_[cpu];
     record.cpu_sequence = sequence;
     record.commit = sequence + 1;
-    losses_.push_back({cpu, sequence, count, time});
-    lost_ += count;
+    losses_.add(record);
     sequence += static_cast<std::uint32_t>(count);
     writer_.append(std::span(&record, 1));
 }
 
 void TraceMaker::finish() {
     writer_.flush();
-    writer_.values(abi::SectionType::losses, std::span<const abi::Loss>(losses_));
-    writer_.finish(lost_, abi::Ending::machine_off);
+    writer_.values(abi::SectionType::losses, std::span<const abi::Loss>(losses_.losses()));
+    writer_.finish(losses_.lost(), abi::Ending::machine_off);
 }
 
 abi::RegionEntry make_region(std::uint64_t base, std::uint64_t size, const std::string& path) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/file_writer.hpp"
+#include "lib/loss_counter.hpp"
 
 #include <cstdint>
 #include <map>
@@ -50,8 +51,7 @@ private:
     trace::FileWriter writer_;
     std::map<unsigned, std::uint32_t> sequence_;   ///< by CPU
     std::map<std::uint16_t, std::uint32_t> order_; ///< by region
-    std::vector<abi::Loss> losses_;
-    std::uint64_t lost_ = 0;
+    trace::LossCounter losses_;
     std::uint16_t marker_id_ = 0;
 };
 

@@ -11,9 +11,6 @@ namespace mmioscope::trace {
 
 namespace {
 
-/// A larger payload is skipped unread: memory stays bounded whatever a file says.
-constexpr std::uint64_t max_payload = 16u << 20;
-
 std::uint64_t padding(std::uint64_t size) {
     return (8 - size % 8) % 8;
 }

@@ -14,6 +14,9 @@
 
 namespace mmioscope::trace {
 
+/// A larger payload is skipped unread: memory stays bounded whatever a file says.
+inline constexpr std::uint64_t max_payload = 16u << 20;
+
 /// One section. `payload` holds until the next one is read.
 struct Section {
     abi::SectionType type;

@@ -2,6 +2,7 @@
 
 #include "lib/crc.hpp"
 #include "lib/error.hpp"
+#include "lib/file_reader.hpp"
 
 #include <unistd.h>
 
@@ -33,6 +34,10 @@ void FileWriter::section(abi::SectionType type, std::span<const std::byte> paylo
 }
 
 void FileWriter::write_section(abi::SectionType type, std::span<const std::byte> payload) {
+    if (payload.size() > max_payload) {
+        throw failure("cannot write the trace: {} bytes in one section, more than readers take",
+                      payload.size());
+    }
     abi::SectionHeader header{abi::section_magic, type, payload.size(), crc(payload), 0};
     header.header_crc = crc_before(header, offsetof(abi::SectionHeader, header_crc));
     put(&header, sizeof header);

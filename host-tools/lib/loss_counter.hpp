@@ -1,9 +1,13 @@
-// Counts what is missing in a stream of records, by cpu_sequence and gap records.
+// Counts what is missing in a stream of records, by cpu_sequence and gap records, in memory that
+// does not grow with the stream.
 #pragma once
 
 #include "abi/container.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace mmioscope::trace {
@@ -23,17 +27,26 @@ public:
     /// lost behind the last one.
     void finish_at(unsigned cpu, std::uint32_t sequence);
 
+    /// Runs of missing records. What is lost when there are most_losses already is added to the
+    /// last one of its CPU.
     const std::vector<abi::Loss>& losses() const { return losses_; }
+    /// What has come to them since they were `before`.
+    std::vector<abi::Loss> losses_since(std::span<const abi::Loss> before) const;
     std::uint64_t lost() const { return lost_; }
 
 private:
+    static constexpr std::size_t most_losses = 1u << 16;
+
     struct Cpu {
         std::uint32_t next = 0; ///< cpu_sequence the next record should have
         std::uint64_t told = 0; ///< lost, by gap records
         std::uint64_t last_time = 0;
+        std::optional<std::size_t> last_loss; ///< in losses_
     };
 
+    void join(unsigned cpu, std::uint32_t first, std::uint64_t count, std::uint64_t time);
     void note(unsigned cpu, std::uint32_t first, std::uint64_t count, std::uint64_t time);
+    void add_to(abi::Loss& loss, std::uint64_t count);
 
     std::vector<Cpu> cpus_;
     std::vector<abi::Loss> losses_;

@@ -56,7 +56,7 @@ void Parts::begin(const Boot& boot) {
     }
     used_ = true;
     boot_ = &boot;
-    losses_told_ = 0;
+    told_.clear();
     policies_ = {};
     write_head();
 }
@@ -108,14 +108,14 @@ void Parts::append(std::span<const abi::Record> records) {
 }
 
 void Parts::close(abi::Ending ending, const std::string& about) {
-    std::span<const abi::Loss> losses;
+    std::vector<abi::Loss> losses;
     if (boot_ != nullptr) {
-        losses = std::span(boot_->losses().losses()).subspan(losses_told_);
-        losses_told_ += losses.size();
+        losses = boot_->losses().losses_since(told_);
+        told_ = boot_->losses().losses();
     }
     console_.reset();
     writer_->flush();
-    writer_->values(abi::SectionType::losses, losses);
+    writer_->values(abi::SectionType::losses, std::span<const abi::Loss>(losses));
     if (boot_ != nullptr && boot_->ended()) {
         writer_->values(abi::SectionType::statistics, boot_->statistics());
     }

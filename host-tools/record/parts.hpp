@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mmioscope::record {
 
@@ -61,7 +62,7 @@ private:
     view::LivePrinter* printer_;
     trace::About known_;
     const Boot* boot_ = nullptr;
-    std::size_t losses_told_ = 0; ///< of the boot, in the files before this one
+    std::vector<abi::Loss> told_; ///< losses of the boot, in the files before this one
     trace::Policies policies_;    ///< of the boot, up to the last record written
     std::uint64_t head_size_ = 0; ///< bytes of the file before its first record
     unsigned number_ = 0;

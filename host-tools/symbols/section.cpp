@@ -1,6 +1,7 @@
 #include "symbols/section.hpp"
 
 #include "lib/error.hpp"
+#include "lib/file_reader.hpp"
 #include "symbols/expand.hpp"
 #include "symbols/kallsyms_text.hpp"
 
@@ -10,8 +11,7 @@ namespace mmioscope::symbols {
 
 namespace {
 
-constexpr std::size_t max_payload = 16u << 20; ///< what a reader of the file takes
-constexpr std::size_t max_text = 128u << 20;   ///< a stock kernel has 2 MB
+constexpr std::size_t max_text = 128u << 20; ///< a stock kernel has 2 MB
 
 } // namespace
 
@@ -21,7 +21,7 @@ std::vector<std::byte> pack(std::span<const Symbol> symbols) {
     }
     const std::string text = kallsyms_text(symbols);
     std::vector<std::byte> payload = compress(std::as_bytes(std::span(text)));
-    if (text.size() > max_text || payload.size() > max_payload) {
+    if (text.size() > max_text || payload.size() > trace::max_payload) {
         throw bad_input("too many symbols for a trace file: {} bytes", text.size());
     }
     return payload;

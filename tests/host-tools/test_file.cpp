@@ -61,14 +61,19 @@ Read read(const Bytes& bytes) {
     return result;
 }
 
-/// Puts a section of an unknown type in front of the others.
+/// Puts a section of an unknown type in front of the others, one that no FileWriter writes, too.
 Bytes with_unknown_section(std::size_t size) {
+    Bytes section(sizeof(abi::SectionHeader) + size + (8 - size % 8) % 8);
+    abi::SectionHeader header{abi::section_magic, static_cast<abi::SectionType>(999), size,
+                              trace::crc(Bytes(size)), 0};
+    header.header_crc = trace::crc_before(header, offsetof(abi::SectionHeader, header_crc));
+    std::memcpy(section.data(), &header, sizeof header);
     Bytes bytes = trace_bytes([&](trace::FileWriter& writer) {
-        writer.section(static_cast<abi::SectionType>(999), Bytes(size));
         const abi::Record record = access(0, 0, 100);
         writer.append(std::span(&record, 1));
         writer.finish(0, abi::Ending::machine_off);
     });
+    bytes.insert(bytes.begin() + sizeof(abi::FileHeader), section.begin(), section.end());
     return bytes;
 }
 

@@ -1,0 +1,95 @@
+// What is missing of a trace: one account of it, however much it is.
+#include "lib/byte_source.hpp"
+#include "lib/error.hpp"
+#include "lib/loss_counter.hpp"
+#include "lib/trace_check.hpp"
+#include "records.hpp"
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+
+namespace {
+
+abi::Record gap(unsigned cpu, std::uint32_t sequence, std::uint64_t count) {
+    abi::Record record = access(cpu, sequence, 10);
+    record.type = abi::RecordType::gap;
+    record.device = abi::no_device;
+    record.value = count;
+    return record;
+}
+
+std::uint64_t told(const trace::LossCounter& counter) {
+    std::uint64_t sum = 0;
+    for (const abi::Loss& loss : counter.losses()) {
+        sum += loss.count;
+    }
+    return sum;
+}
+
+} // namespace
+
+TEST_CASE("a run of missing records is one loss, in how many pieces it is told") {
+    trace::LossCounter counter(2);
+    counter.add(access(0, 0, 1));
+    for (std::uint32_t i = 3; i < 1003; ++i) { // 1 and 2 are a hole
+        counter.add(gap(0, i, 1));
+        counter.add(access(1, i - 3, 1));
+    }
+    counter.add(access(0, 1003, 1));
+    counter.add(gap(0, 1004, 5));
+    REQUIRE(counter.losses().size() == 2);
+    CHECK((counter.losses()[0].first_sequence == 1 && counter.losses()[0].count == 1002));
+    CHECK((counter.losses()[1].first_sequence == 1004 && counter.losses()[1].count == 5));
+    CHECK(counter.lost() == 1007);
+}
+
+TEST_CASE("of losses in several files each has its part") {
+    trace::LossCounter counter(2);
+    counter.add(gap(0, 0, 3));
+    counter.add(gap(1, 0, 1));
+    const std::vector<abi::Loss> before = counter.losses();
+    CHECK(counter.losses_since({}).size() == 2);
+    CHECK(counter.losses_since(before).empty());
+    counter.add(gap(0, 3, 2)); // goes on
+    counter.add(access(1, 1, 10));
+    counter.add(access(1, 7, 10));
+    const std::vector<abi::Loss> since = counter.losses_since(before);
+    REQUIRE(since.size() == 2);
+    CHECK((since[0].cpu == 0 && since[0].first_sequence == 3 && since[0].count == 2));
+    CHECK((since[1].cpu == 1 && since[1].first_sequence == 2 && since[1].count == 5));
+}
+
+TEST_CASE("losses are no longer a list than a file takes, and all count") {
+    trace::LossCounter counter(3);
+    for (std::uint32_t i = 0; i < 200'000; ++i) {
+        counter.add(access(i % 2, i / 2 * 3 + 2, i)); // two are missing each time
+    }
+    counter.add(gap(2, 0, 7));
+    counter.finish_at(2, 100);
+    CHECK(counter.losses().size() <= (1u << 16) + 3);
+    CHECK(counter.lost() == 400'100);
+    CHECK(told(counter) == counter.lost());
+    std::uint64_t of_last = 0;
+    for (const abi::Loss& loss : counter.losses()) {
+        of_last += loss.cpu == 2 ? loss.count : 0;
+    }
+    CHECK(of_last == 100);
+    const std::vector<std::byte> bytes = trace_bytes([&](trace::FileWriter& writer) {
+        write_info(writer, 3);
+        writer.values(abi::SectionType::losses, std::span<const abi::Loss>(counter.losses()));
+        writer.finish(counter.lost(), abi::Ending::machine_off);
+    });
+    trace::MemorySource source(bytes);
+    CHECK(trace::check_trace(source).lossy);
+}
+
+TEST_CASE("what no reader takes is not written") {
+    const std::vector<std::byte> most(16u << 20);
+    trace_bytes([&](trace::FileWriter& writer) {
+        writer.section(abi::SectionType::device_tree, most);
+        const std::vector<std::byte> more(most.size() + 1);
+        CHECK_THROWS_WITH(
+            writer.section(abi::SectionType::device_tree, more),
+            "cannot write the trace: 16777217 bytes in one section, more than readers take");
+    });
+}
