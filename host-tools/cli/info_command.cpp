@@ -60,7 +60,7 @@ Status info(const Options& options) {
     }
     fmt::print(out.file(), "{}", info::coverage_text(coverage));
     out.close();
-    return reader.sound() && reader.end()->lost == 0 ? Status::fine : Status::failed;
+    return view::is_whole(reader) ? Status::fine : Status::failed;
 }
 
 } // namespace

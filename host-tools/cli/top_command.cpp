@@ -2,6 +2,7 @@
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
+#include "lib/lost.hpp"
 #include "lib/open_trace.hpp"
 #include "lib/signals.hpp"
 #include "view/full_screen.hpp"
@@ -58,7 +59,9 @@ public:
     void add(const Event& event) {
         head.nanoseconds = event.nanoseconds;
         head.events += event.record->type == abi::RecordType::access ? 1 : 0;
-        head.lost += event.record->type == abi::RecordType::gap ? event.record->value : 0;
+        if (event.record->type == abi::RecordType::gap) {
+            head.lost = trace::add_lost(head.lost, event.record->value);
+        }
         for (analysis::Rates& rates : rates_) {
             rates.add(event);
         }

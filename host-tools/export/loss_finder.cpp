@@ -1,5 +1,7 @@
 #include "export/loss_finder.hpp"
 
+#include "lib/lost.hpp"
+
 namespace mmioscope::exporting {
 
 std::optional<abi::Loss> LossFinder::add(const abi::Record& record) {
@@ -12,10 +14,10 @@ std::optional<abi::Loss> LossFinder::add(const abi::Record& record) {
     cpu.next = record.cpu_sequence + 1;
     if (record.type == abi::RecordType::gap) {
         // It stands in the place of the first one that it tells of.
-        loss.count += record.value;
+        loss.count = trace::add_lost(loss.count, record.value);
         cpu.next = record.cpu_sequence + static_cast<std::uint32_t>(record.value);
     }
-    lost_ += loss.count;
+    lost_ = trace::add_lost(lost_, loss.count);
     return loss.count == 0 ? std::nullopt : std::optional(loss);
 }
 

@@ -1,5 +1,7 @@
 #include "export/whole_trace.hpp"
 
+#include "lib/lost.hpp"
+
 #include <algorithm>
 #include <optional>
 
@@ -48,7 +50,7 @@ void WholeTrace::add_loss(const abi::Loss& loss, std::uint64_t nanoseconds, Expo
     event.record = &record;
     event.nanoseconds = nanoseconds;
     event.device = "-";
-    lost_ += loss.count;
+    lost_ = trace::add_lost(lost_, loss.count);
     exporter.add(event);
 }
 

@@ -3,6 +3,7 @@
 #include "import/mmiotrace_line.hpp"
 #include "import/region_list.hpp"
 #include "lib/error.hpp"
+#include "lib/lost.hpp"
 #include "verify/text_lines.hpp"
 
 #include <algorithm>
@@ -84,7 +85,7 @@ public:
     // Linux gives it no time.
     void operator()(const MmioLost& line) {
         ++used_;
-        report_.lost += line.count;
+        report_.lost = trace::add_lost(report_.lost, line.count);
         maker_.lose(0, last_, line.count);
     }
     void operator()(const MmioMalformed& line) { report_.malformed.add(number_, line.why); }

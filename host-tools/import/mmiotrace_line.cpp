@@ -107,16 +107,22 @@ MmioLine unmap(std::string_view rest) {
     return good && fields.good() ? MmioLine(line) : MmioMalformed{"an UNMAP that is not whole"};
 }
 
+/// The number in "Lost 12 events"; empty if it says something else.
+std::string_view lost_events(std::string_view text) {
+    constexpr std::string_view lost = "Lost ";
+    const std::size_t end =
+        std::min(text.find_first_not_of("0123456789", lost.size()), text.size());
+    const bool says = text.starts_with(lost) && text.substr(end).starts_with(" events");
+    return says ? text.substr(lost.size(), end - lost.size()) : std::string_view{};
+}
+
 MmioLine mark(std::string_view rest) {
     bool good = true;
     MmioMark line{time(word(rest), good), rest};
-    Fields lost(rest);
-    if (good && lost.accept("Lost ")) {
-        const auto count = lost.number<std::uint64_t>();
-        lost.expect(" events");
-        if (lost.good()) {
-            return MmioLost{count};
-        }
+    if (const std::string_view count = lost_events(rest); good && !count.empty()) {
+        Fields lost(count);
+        const MmioLost line{lost.number<std::uint32_t>()};
+        return lost.good() ? MmioLine(line) : MmioMalformed{"more lost events than can be"};
     }
     Fields device(rest);
     if (good && device.accept("device")) {

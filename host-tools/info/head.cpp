@@ -1,11 +1,11 @@
 #include "info/text.hpp"
+#include "lib/lost.hpp"
 #include "lib/record_text.hpp"
 #include "lib/report.hpp"
 
 #include <fmt/format.h>
 
 #include <cstring>
-#include <numeric>
 
 namespace mmioscope::info {
 
@@ -82,10 +82,7 @@ std::string about_machine(const TraceReader& reader) {
 }
 
 std::string losses(const TraceReader& reader) {
-    const std::uint64_t lost =
-        std::accumulate(reader.losses().begin(), reader.losses().end(), std::uint64_t{0},
-                        [](std::uint64_t sum, const abi::Loss& loss) { return sum + loss.count; });
-    std::string text = line("lost", fmt::format("{} records", lost));
+    std::string text = line("lost", fmt::format("{} records", trace::sum_of(reader.losses())));
     for (const abi::Loss& loss : reader.losses()) {
         text += line("", fmt::format("cpu {}: {} from sequence {}", loss.cpu, loss.count,
                                      loss.first_sequence));

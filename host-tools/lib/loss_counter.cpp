@@ -1,5 +1,7 @@
 #include "lib/loss_counter.hpp"
 
+#include "lib/lost.hpp"
+
 namespace mmioscope::trace {
 
 void LossCounter::add(const abi::Record& record) {
@@ -17,7 +19,7 @@ void LossCounter::add(const abi::Record& record) {
         // A gap record stands in the place of the first one that it tells of.
         join(record.cpu, record.cpu_sequence, record.value, record.time);
         cpu.next = record.cpu_sequence + static_cast<std::uint32_t>(record.value);
-        cpu.told += record.value;
+        cpu.told = add_lost(cpu.told, record.value);
     }
 }
 
@@ -77,8 +79,8 @@ void LossCounter::note(unsigned cpu, std::uint32_t first, std::uint64_t count, s
 }
 
 void LossCounter::add_to(abi::Loss& loss, std::uint64_t count) {
-    lost_ += count;
-    loss.count += count;
+    lost_ = add_lost(lost_, count);
+    loss.count = add_lost(loss.count, count);
 }
 
 } // namespace mmioscope::trace

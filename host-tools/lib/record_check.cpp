@@ -1,5 +1,7 @@
 #include "lib/record_check.hpp"
 
+#include "lib/lost.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,13 +28,13 @@ void RecordCheck::check_cpu(const abi::Record& record) {
     } else if (hole > 0) {
         lost_(fmt::format("record {}: cpu {} lacks {} records from its record {} on", count_,
                           record.cpu, hole, *cpu.next));
-        holes_ += hole;
+        holes_ = add_lost(holes_, hole);
     }
     cpu.next = record.cpu_sequence + 1;
     if (record.type == abi::RecordType::gap) {
         lost_(fmt::format("record {}: cpu {} lost {} records from its record {} on", count_,
                           record.cpu, record.value, record.cpu_sequence));
-        holes_ += record.value;
+        holes_ = add_lost(holes_, record.value);
         cpu.next = record.cpu_sequence + static_cast<std::uint32_t>(record.value);
     }
 }

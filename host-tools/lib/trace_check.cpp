@@ -2,6 +2,7 @@
 
 #include "lib/file_index.hpp"
 #include "lib/file_reader.hpp"
+#include "lib/lost.hpp"
 #include "lib/record_check.hpp"
 
 #include <fmt/format.h>
@@ -193,7 +194,7 @@ void Check::losses(std::span<const std::byte> payload) {
     for (; payload.size() >= sizeof(abi::Loss); payload = payload.subspan(sizeof(abi::Loss))) {
         abi::Loss loss{};
         std::memcpy(&loss, payload.data(), sizeof loss);
-        told_ += loss.count;
+        told_ = add_lost(told_, loss.count);
     }
 }
 

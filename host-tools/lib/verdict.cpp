@@ -1,17 +1,16 @@
 #include "lib/verdict.hpp"
 
+#include "lib/lost.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace mmioscope::trace {
 
 std::string verdict(const Summary& summary, std::span<const abi::Loss> losses,
                     const std::string& why_incomplete) {
-    const std::uint64_t lost =
-        std::accumulate(losses.begin(), losses.end(), std::uint64_t{0},
-                        [](std::uint64_t sum, const abi::Loss& loss) { return sum + loss.count; });
+    const std::uint64_t lost = sum_of(losses);
     if (lost == 0 && why_incomplete.empty()) {
         return fmt::format("complete: {} events, 0 lost", summary.events());
     }

@@ -2,11 +2,11 @@
 
 #include "lib/distinct_output.hpp"
 #include "lib/error.hpp"
+#include "lib/lost.hpp"
 #include "lib/origin.hpp"
 #include "lib/part_path.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace mmioscope::record {
 
@@ -19,12 +19,6 @@ FileDescriptor create_file(const Options& options, unsigned number) {
     const std::string path = part_path(options.output, number);
     check_distinct(path, {options.source}); // FILE.2 may be what is being read
     return create_output(path);
-}
-
-std::uint64_t sum(std::span<const abi::Loss> losses) {
-    return std::accumulate(
-        losses.begin(), losses.end(), std::uint64_t{0},
-        [](std::uint64_t count, const abi::Loss& loss) { return count + loss.count; });
 }
 
 } // namespace
@@ -120,7 +114,7 @@ void Parts::close(abi::Ending ending, const std::string& about) {
         writer_->values(abi::SectionType::statistics, boot_->statistics());
     }
     writer_->text(about);
-    writer_->finish(sum(losses), ending);
+    writer_->finish(trace::sum_of(losses), ending);
 }
 
 void Parts::finish(abi::Ending ending, const std::string& about) {

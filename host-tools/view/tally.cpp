@@ -1,5 +1,6 @@
 #include "view/tally.hpp"
 
+#include "lib/lost.hpp"
 #include "lib/record_text.hpp"
 #include "lib/report.hpp"
 
@@ -50,8 +51,12 @@ std::string Tally::verdict(const trace::TraceReader& reader) const {
                : line + "\n";
 }
 
+bool is_whole(const trace::TraceReader& reader) {
+    return reader.sound() && reader.end()->lost == 0 && trace::sum_of(reader.losses()) == 0;
+}
+
 Status status_of(const trace::TraceReader& reader) {
-    const bool whole = reader.sound() && reader.end()->lost == 0 && why_incomplete(reader).empty();
+    const bool whole = is_whole(reader) && why_incomplete(reader).empty();
     return whole ? Status::fine : Status::failed;
 }
 

@@ -32,7 +32,11 @@ private:
     trace::LossCounter seen_; ///< what can be seen in the records themselves
 };
 
-/// Whether the trace is whole and nothing was lost; after its last event.
+/// Whether the trace is whole, as far as it was read, and nothing was lost, neither by its end nor
+/// by its losses; after its last event.
+bool is_whole(const trace::TraceReader& reader);
+
+/// That, and that nothing else speaks against it.
 Status status_of(const trace::TraceReader& reader);
 
 /// What tables need of a trace whose times begin at `start` (CNTPCT).

@@ -112,6 +112,21 @@ TEST_CASE("lines of mmiotrace that are not whole are told by number, and cost th
     CHECK_THROWS_AS(Imported("", from_mmiotrace), Error);
 }
 
+TEST_CASE("more lost events than a count of 32 bits holds are no line of a log") {
+    const Imported trace("VERSION 20070824\n"
+                         "R 4 1.0 1 0x1000 0x1 0x0 0\n"
+                         "MARK 0.0 Lost 4294967295 events.\n"
+                         "MARK 0.0 Lost 4294967296 events.\n"
+                         "MARK 0.0 Lost 18446744073709551616 events.\n"
+                         "MARK 0.0 Lost things: 3 events\n",
+                         from_mmiotrace);
+    CHECK(trace.report.lost == 4294967295);
+    CHECK(trace.reader.end()->lost == 4294967295);
+    CHECK(trace.report.malformed.first ==
+          std::vector<std::string>{"line 4: more lost events than can be",
+                                   "line 5: more lost events than can be"});
+}
+
 TEST_CASE("regions of an import do not overlap, and mappings that touch are one") {
     RegionList list;
     list.add(0x1000, 0x1000, "/a");

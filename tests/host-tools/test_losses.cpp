@@ -4,6 +4,7 @@
 #include "lib/loss_counter.hpp"
 #include "lib/trace_check.hpp"
 #include "records.hpp"
+#include "view/tally.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::test;
@@ -92,4 +93,26 @@ TEST_CASE("what no reader takes is not written") {
             writer.section(abi::SectionType::device_tree, more),
             "cannot write the trace: 16777217 bytes in one section, more than readers take");
     });
+}
+
+TEST_CASE("more losses than can be counted do not come to none") {
+    trace::LossCounter counter(1);
+    counter.add(gap(0, 0, UINT64_MAX));
+    counter.add(gap(0, UINT32_MAX, 1));
+    counter.add(gap(0, 5, 3));
+    CHECK(counter.lost() == UINT64_MAX);
+    const std::vector<abi::Loss> losses = {{0, 0, UINT64_MAX, 1}, {0, 9, 1, 1}};
+    const std::vector<std::byte> bytes = trace_bytes([&](trace::FileWriter& writer) {
+        write_info(writer);
+        writer.values(abi::SectionType::losses, std::span<const abi::Loss>(losses));
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    trace::MemorySource source(bytes);
+    const trace::CheckResult result = trace::check_trace(source);
+    CHECK_FALSE(result.sound());
+    CHECK(result.lost == UINT64_MAX);
+    trace::MemorySource again(bytes);
+    trace::TraceReader reader(again, [](const std::string& text) { FAIL(text); });
+    CHECK(reader.sound());
+    CHECK(view::status_of(reader) == Status::failed);
 }

@@ -154,6 +154,9 @@ TEST_CASE("the verdict says what is there and what is not") {
     const std::vector<abi::Loss> losses = {{0, 7, 3, 0}, {1, 9, 1, 0}};
     CHECK(trace::verdict(summary, losses, "") ==
           "incomplete: 1 events, 4 lost (cpu 0: 3 from sequence 7, cpu 1: 1 from sequence 9)");
+    const std::vector<abi::Loss> many = {{0, 0, UINT64_MAX, 0}, {0, 9, 1, 0}};
+    CHECK_THAT(trace::verdict(summary, many, ""),
+               Catch::StartsWith("incomplete: 1 events, 18446744073709551615 lost"));
     CHECK(trace::verdict(summary, {}, "interrupted") ==
           "incomplete: 1 events, 0 lost; interrupted");
 }
