@@ -4,6 +4,13 @@
 
 namespace mmioscope::registers {
 
+namespace {
+
+/// So much is kept of what was looked for: a trace may ask for any number of places.
+constexpr std::size_t most_kept = 1u << 20;
+
+} // namespace
+
 void DeviceRegisters::bind(std::span<const Device> devices) {
     devices_.clear();
     cache_.clear();
@@ -39,6 +46,9 @@ const Register* DeviceRegisters::find(const abi::Record& record, std::uint64_t o
     }
     const std::uint64_t key =
         offset << 24 | std::uint64_t{record.device} << 8 | size << 1 | (write ? 1u : 0u);
+    if (cache_.size() >= most_kept) {
+        cache_.clear(); // the registers stay
+    }
     const auto [found, fresh] = cache_.try_emplace(key, nullptr);
     if (fresh) {
         found->second = look_up(bound, offset, size, write);

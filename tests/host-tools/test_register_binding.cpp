@@ -5,6 +5,9 @@
 #include "registers/regs_reader.hpp"
 #include "tree_maker.hpp"
 
+// Of the sanitizer that these tests are built with; GCC does not install its header.
+extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
+
 using namespace mmioscope;
 using namespace mmioscope::registers;
 using namespace mmioscope::test;
@@ -88,6 +91,20 @@ TEST_CASE("an access has the register of its device, entry of reg, and direction
 TEST_CASE("a device whose path is cut is found by its end") {
     Board board("device thing\ncompatible acme,thing\n0x0 ID\n");
     CHECK(board.name(to(3, 0xc000, false)) == "ID");
+}
+
+TEST_CASE("what is kept of registers that were looked for does not grow with the trace") {
+    Board board;
+    const auto look = [&board](std::uint64_t from, std::uint64_t to_offset) {
+        for (std::uint64_t offset = from; offset < to_offset; ++offset) {
+            (void)board.registers.find(to(0, 0, true), offset << 12);
+        }
+        return __sanitizer_get_current_allocated_bytes();
+    };
+    constexpr std::uint64_t many = 1u << 20;
+    const std::size_t before = look(0, many);
+    CHECK(look(many, 2 * many) <= before + 4096);
+    CHECK(board.name(to(0, 0x9000, true)) == "DR");
 }
 
 TEST_CASE("of registers that overlap, the one that holds the access is meant") {
