@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 namespace mmioscope::trace {
 
@@ -21,24 +22,25 @@ std::string_view path_end(std::string_view path, unsigned depth) {
     while (depth-- > 0 && slash != 0 && slash != std::string_view::npos) {
         slash = path.rfind('/', slash - 1);
     }
-    return slash == std::string_view::npos ? path : path.substr(slash + 1);
+    return slash == std::string_view::npos || path.empty() ? path : path.substr(slash + 1);
 }
 
-bool unique(std::string_view end, unsigned depth, const Paths& paths) {
-    unsigned found = 0;
-    for (const std::string_view path : paths) {
-        found += path_end(path, depth) == end ? 1 : 0;
+/// Of each path its shortest end that no other one has; all of it, if there is none.
+std::map<std::string_view, std::string_view> unique_ends(const Paths& paths) {
+    std::map<std::string_view, std::string_view> unique;
+    for (unsigned depth = 1; unique.size() < paths.size(); ++depth) {
+        std::unordered_map<std::string_view, unsigned> count;
+        for (const std::string_view path : paths) {
+            ++count[path_end(path, depth)];
+        }
+        for (const std::string_view path : paths) {
+            const std::string_view end = path_end(path, depth);
+            if (count[end] == 1 || end.size() + 1 >= path.size()) {
+                unique.try_emplace(path, end); // the first, which is the shortest, stays
+            }
+        }
     }
-    return found <= 1;
-}
-
-std::string_view shortest_unique(std::string_view path, const Paths& paths) {
-    unsigned depth = 1;
-    std::string_view end = path_end(path, depth);
-    while (!unique(end, depth, paths) && end.size() + 1 < path.size()) {
-        end = path_end(path, ++depth);
-    }
-    return end;
+    return unique;
 }
 
 // A truncated path "~…" is only the end of one.
@@ -58,12 +60,15 @@ DeviceNames::DeviceNames(std::span<const abi::RegionEntry> regions,
     for (const abi::RegionEntry& region : regions) {
         paths.insert(region_path(region));
     }
+    const std::map<std::string_view, std::string_view> ends = unique_ends(paths);
     const std::map<std::string, std::string> alias_paths = aliases(tree);
     for (const abi::RegionEntry& region : regions) {
         const std::string_view path = region_path(region);
-        std::string name(shortest_unique(path, paths));
+        std::string name(ends.at(path));
         for (const auto& [alias, full] : alias_paths) {
-            name = same_path(path, full) ? alias : name;
+            if (same_path(path, full)) {
+                name = alias;
+            }
         }
         if (region.reg_index > 0) {
             name += fmt::format("[{}]", region.reg_index);

@@ -68,6 +68,15 @@ std::span<const abi::Record> TraceReader::next() {
     return records_;
 }
 
+// Made when they are asked for: a file may say any number of times what its devices are.
+const DeviceNames& TraceReader::names() const {
+    if (names_stale_) {
+        names_ = DeviceNames(regions_, tree_);
+        names_stale_ = false;
+    }
+    return names_;
+}
+
 bool TraceReader::sound() const {
     return !damaged_ && end_ && (partial_ || end_->records == count_);
 }
@@ -139,11 +148,11 @@ bool TraceReader::read_section() {
     case abi::SectionType::info: info_ = copy_one<abi::Info>(payload); break;
     case abi::SectionType::device_tree:
         tree_.assign(payload.begin(), payload.end());
-        names_ = DeviceNames(regions_, tree_);
+        names_stale_ = true;
         break;
     case abi::SectionType::regions:
         copy_array(payload, regions_);
-        names_ = DeviceNames(regions_, tree_);
+        names_stale_ = true;
         break;
     case abi::SectionType::records:
         copy_array(payload, records_);

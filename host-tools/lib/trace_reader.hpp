@@ -50,7 +50,7 @@ public:
     std::optional<abi::Ending> ending() const;
     std::span<const std::uint8_t> boot_id() const; ///< empty: not known
     std::span<const abi::RegionEntry> regions() const { return regions_; }
-    const DeviceNames& names() const { return names_; }
+    const DeviceNames& names() const;
     std::span<const std::byte> tree() const { return tree_; } ///< the board's device tree
     const std::map<std::string, std::string>& text() const { return text_; }
     /// The section of symbols, as it is in the file; empty if it has none.
@@ -105,7 +105,8 @@ private:
     std::set<std::string> withheld_; ///< keys of text
     NotKnown not_known_;
     std::map<abi::SectionType, unsigned> sections_;
-    DeviceNames names_;
+    mutable DeviceNames names_;
+    mutable bool names_stale_ = false; ///< regions_ or tree_ are newer
     TaskTable tasks_;
     ModuleTable modules_;
     MarkerTexts markers_;

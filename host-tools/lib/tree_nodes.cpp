@@ -50,6 +50,7 @@ TreeNodes::TreeNodes(std::span<const std::byte> tree) : tree_(tree) {
         nodes_.push_back(
             {node, depth == 0 ? none : open[depth - 1],
              name == nullptr ? "" : std::string_view(name, static_cast<std::size_t>(length))});
+        children_.emplace(std::pair(nodes_.back().parent, nodes_.back().name), open[depth]);
         if (const std::uint32_t phandle = fdt_get_phandle(tree.data(), node); phandle != 0) {
             phandles_.emplace(phandle, nodes_.size() - 1);
         }
@@ -65,18 +66,52 @@ std::string TreeNodes::path(std::size_t node) const {
 }
 
 std::size_t TreeNodes::find(std::string_view path) const {
-    const bool cut = path.starts_with('~');
-    const std::string_view end = path.substr(cut ? 1 : 0);
-    const std::string_view last = end.substr(std::min(end.rfind('/') + 1, end.size()));
+    if (!path.starts_with('~')) {
+        return find_whole(path);
+    }
     for (std::size_t node = 0; node < nodes_.size(); ++node) {
-        if (nodes_[node].name.ends_with(last)) {
-            const std::string whole = this->path(node);
-            if (cut ? whole.ends_with(end) : whole == end) {
-                return node;
-            }
+        if (has_end(node, path.substr(1))) {
+            return node;
         }
     }
     return none;
+}
+
+// From the root down, name by name.
+std::size_t TreeNodes::find_whole(std::string_view path) const {
+    if (nodes_.empty() || !path.starts_with('/')) {
+        return none;
+    }
+    std::size_t node = 0;
+    for (std::string_view rest = path; rest.size() > 1;) {
+        rest.remove_prefix(1);
+        const std::string_view name = rest.substr(0, rest.find('/'));
+        const auto child = children_.find(std::pair(node, name));
+        if (child == children_.end() || name.size() + 1 == rest.size()) { // nothing behind "/"
+            return none;
+        }
+        node = child->second;
+        rest.remove_prefix(name.size());
+    }
+    return node;
+}
+
+// From the node up, as far as `end` goes.
+bool TreeNodes::has_end(std::size_t node, std::string_view end) const {
+    for (; nodes_[node].parent != none; node = nodes_[node].parent) {
+        const std::string_view name = nodes_[node].name;
+        if (end.size() <= name.size()) {
+            return name.ends_with(end);
+        }
+        if (!end.ends_with(name) || end[end.size() - name.size() - 1] != '/') {
+            return false;
+        }
+        end.remove_suffix(name.size() + 1);
+        if (end.empty()) {
+            return true;
+        }
+    }
+    return end.empty();
 }
 
 std::size_t TreeNodes::find_phandle(std::uint32_t phandle) const {

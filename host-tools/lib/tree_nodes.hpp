@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mmioscope::trace {
@@ -69,11 +70,14 @@ private:
         std::string_view name;
     };
 
+    std::size_t find_whole(std::string_view path) const;
+    bool has_end(std::size_t node, std::string_view end) const;
     std::optional<std::span<const std::byte>> property(std::size_t node, const char* name) const;
     std::optional<std::uint64_t> to_parent(std::size_t bus, std::uint64_t address) const;
 
     std::span<const std::byte> tree_;
     std::vector<Node> nodes_;
+    std::map<std::pair<std::size_t, std::string_view>, std::size_t> children_; ///< by parent, name
     std::map<std::uint32_t, std::size_t> phandles_;
 };
 

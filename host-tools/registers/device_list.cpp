@@ -27,7 +27,9 @@ std::vector<Device> list_devices(std::span<const abi::RegionEntry> regions,
             }
         }
         for (const auto& [alias, path] : aliases) {
-            device.alias = path == device.path ? alias : device.alias;
+            if (path == device.path) {
+                device.alias = alias;
+            }
         }
         devices.push_back(std::move(device));
     }

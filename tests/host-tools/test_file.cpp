@@ -1,9 +1,11 @@
 // The trace file: what is written is read, and damage costs only what is damaged.
+#include "cpu_time.hpp"
 #include "lib/byte_source.hpp"
 #include "lib/crc.hpp"
 #include "lib/error.hpp"
 #include "lib/trace_reader.hpp"
 #include "records.hpp"
+#include "tree_maker.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -148,6 +150,34 @@ TEST_CASE("sections of unknown type are skipped, whatever their size") {
 TEST_CASE("what is no trace is refused") {
     CHECK(read({}).refused);
     CHECK(read(Bytes(1000)).refused);
+}
+
+TEST_CASE("devices have names in time, however often the trace says what they are") {
+    std::vector<std::byte> tree(400'000);
+    TreeMaker make(tree);
+    make.node("", [&] {
+        make.node("aliases", [&] {
+            for (unsigned i = 0; i < 5'000; ++i) {
+                make.strings(fmt::format("alias{}", i).c_str(), {"/nowhere"});
+            }
+        });
+    });
+    make.finish(tree);
+    const std::vector<abi::RegionEntry> regions = {region(0x1000, 0x10, "/bus/serial@90000")};
+    const Bytes bytes = trace_bytes([&](trace::FileWriter& writer) {
+        write_info(writer);
+        writer.section(abi::SectionType::device_tree, tree);
+        for (unsigned i = 0; i < 2'000; ++i) {
+            writer.section(abi::SectionType::regions, {});
+        }
+        write_regions(writer, regions);
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    trace::MemorySource source(bytes);
+    CHECK(cpu_seconds([&] {
+              trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+              CHECK(reader.names()[0] == "serial@90000");
+          }) < 3);
 }
 
 TEST_CASE("text sections become keys and values") {

@@ -1,4 +1,5 @@
 // Registers of a trace's devices: bound by the device tree, found by offset, size and direction.
+#include "cpu_time.hpp"
 #include "reading/naming.hpp"
 #include "records.hpp"
 #include "registers/fields_text.hpp"
@@ -91,6 +92,27 @@ TEST_CASE("an access has the register of its device, entry of reg, and direction
 TEST_CASE("a device whose path is cut is found by its end") {
     Board board("device thing\ncompatible acme,thing\n0x0 ID\n");
     CHECK(board.name(to(3, 0xc000, false)) == "ID");
+}
+
+TEST_CASE("paths that end in nothing are found, or not, in time") {
+    std::vector<std::byte> tree(1u << 20);
+    TreeMaker make(tree);
+    make.node("", [&] {
+        for (unsigned i = 0; i < 10'000; ++i) {
+            make.node(fmt::format("n{}", i).c_str(), [&] { make.node("m", [] {}); });
+        }
+    });
+    make.finish(tree);
+    std::vector<abi::RegionEntry> regions(1000, region(0x1000, 0x10, "/n9999/"));
+    regions.push_back(region(0x2000, 0x10, "~99/m"));
+    regions.push_back(region(0x2000, 0x10, "/n9999/m"));
+    regions.push_back(region(0x2000, 0x10, "/"));
+    std::vector<Device> devices;
+    CHECK(cpu_seconds([&] { devices = list_devices(regions, tree); }) < 3);
+    CHECK(devices[0].node == trace::TreeNodes::none);
+    CHECK(devices[1000].path == "/n99/m");
+    CHECK(devices[1001].path == "/n9999/m");
+    CHECK(devices[1002].node == 0);
 }
 
 TEST_CASE("what is kept of registers that were looked for does not grow with the trace") {

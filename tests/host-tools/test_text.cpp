@@ -1,4 +1,5 @@
 // Names, lines, loops, tables and verdicts.
+#include "cpu_time.hpp"
 #include "lib/report.hpp"
 #include "reading/naming.hpp"
 #include "records.hpp"
@@ -95,6 +96,28 @@ TEST_CASE("the second reg entry of a node has a number") {
     const trace::DeviceNames all(two, {});
     CHECK(all[0] == "gic@1");
     CHECK(all[1] == "gic@1[1]");
+}
+
+TEST_CASE("paths without an end have names, too") {
+    const trace::DeviceNames all(
+        std::vector{region(0, 1, ""), region(2, 1, "/"), region(4, 1, "/a/")}, {});
+    CHECK(all[0].empty());
+    CHECK(all[1].empty());
+    CHECK(all[2] == "a/");
+}
+
+TEST_CASE("a trace's devices are named in time, however much alike they are") {
+    std::vector<abi::RegionEntry> alike;
+    for (std::uint32_t i = 0; i < 1024; ++i) {
+        std::string path = fmt::format("{:04}", i);
+        while (path.size() + 2 < sizeof alike[0].path) {
+            path += "/a";
+        }
+        alike.push_back(region(i, 1, path));
+    }
+    std::string last;
+    CHECK(cpu_seconds([&] { last = trace::DeviceNames(alike, {})[1023]; }) < 3);
+    CHECK_THAT(last, Catch::StartsWith("1023/a/a/a"));
 }
 
 TEST_CASE("an access is one line") {
