@@ -45,22 +45,21 @@ const Task* TaskTable::task_of(std::uint32_t pid, std::uint32_t tgid, std::strin
 void TaskTable::add(const TaskEntry& entry) {
     const Task* const task = task_of(entry.pid, entry.tgid, name_of(entry.comm));
     in_register_ = in_register_ || entry.kind == TaskKey::task;
-    Known& known = by_key_[joined(entry.kind, entry.key)];
-    // At the end, but in a file that does not keep to the order.
-    const auto later = std::upper_bound(known.begin(), known.end(), entry.time,
-                                        [](std::uint64_t t, const Since& s) { return t < s.time; });
-    known.insert(later, {entry.time, task});
+    learn(by_key_[joined(entry.kind, entry.key)], entry.time, task);
 }
 
-// They come in the order of time, and say the same again and again.
+// Records come in the order of time, and say the same again and again. What is earlier than the
+// last, in a file that does not keep to the order, counts from there on.
+void TaskTable::learn(Known& known, std::uint64_t time, const Task* task) {
+    if (known.empty() || known.back().task != task) {
+        known.push_back({known.empty() ? time : std::max(time, known.back().time), task});
+    }
+}
+
 void TaskTable::add(const abi::Record& record) {
     const abi::TaskName name = abi::task_name(record);
     const Task* const task = task_of(name.pid, name.tgid, name_of(name.comm));
-    Known& known = by_record_[record.task];
-    if (known.empty() || known.back().task != task) {
-        known.push_back(
-            {known.empty() ? record.time : std::max(record.time, known.back().time), task});
-    }
+    learn(by_record_[record.task], record.time, task);
 }
 
 const Task* TaskTable::of(const abi::Record& record) const {

@@ -4,8 +4,9 @@
 //
 // Section `tasks`: payload TaskEntry[].
 //
-// Entries are in the order of time, over all such sections. One holds for records of its key from
-// its time on, until the next one of that key. It stands in front of the first record it is for.
+// Entries are in the order of time, over all such sections; one that is earlier than the last one of
+// its key counts as late as that. One holds for records of its key from its time on, until the next
+// one of that key. It stands in front of the first record it is for.
 // The recorder looks a task up shortly after the record, not at it: a name that changed in between
 // comes as many milliseconds early as the recorder was late.
 #pragma once
@@ -89,6 +90,7 @@ private:
     using Known = std::vector<Since>; ///< in the order of time
 
     void add(const TaskEntry& entry);
+    static void learn(Known& known, std::uint64_t time, const Task* task);
     const Task* task_of(std::uint32_t pid, std::uint32_t tgid, std::string_view comm);
     const Task* at(TaskKey kind, std::uint32_t key, std::uint64_t time) const;
     static const Task* at(const Known& known, std::uint64_t time);

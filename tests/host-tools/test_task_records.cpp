@@ -1,5 +1,6 @@
 // Tasks by the hypervisor's own records: names from there on, in the trace, on lines, in exports.
 #include "abi/task_name.hpp"
+#include "cpu_time.hpp"
 #include "lib/byte_source.hpp"
 #include "lib/task_table.hpp"
 #include "lib/trace_reader.hpp"
@@ -91,6 +92,20 @@ TEST_CASE("what the hypervisor has said of a task counts, not what the recorder 
     CHECK(who(table, by(task, 30)) == "sh:7:5");
     CHECK(who(table, by(task + 0x1000, 30)) == "recorder:4:4");
     CHECK(who(table, by(0xc200'0ff8, 30, 0x10)) == "recorder:5:5");
+}
+
+TEST_CASE("an entry that goes back in time holds from the last one's time on", "[tasks]") {
+    trace::TaskTable table;
+    table.add(section(20, task, trace::TaskKey::task, 3));
+    table.add(section(10, task, trace::TaskKey::task, 4));
+    CHECK(who(table, by(task, 15)) == "-");
+    CHECK(who(table, by(task, 20)) == "recorder:4:4");
+    constexpr std::uint32_t many = 100'000;
+    std::vector<trace::TaskEntry> falling;
+    for (std::uint32_t i = 0; i < many; ++i) {
+        falling.push_back({many - i, task, trace::TaskKey::task, i, i, "recorder"});
+    }
+    CHECK(cpu_seconds([&] { table.add(std::as_bytes(std::span(falling))); }) < 3);
 }
 
 TEST_CASE("names stand beside accesses, and by themselves among numbers only", "[tasks]") {
