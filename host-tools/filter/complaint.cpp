@@ -1,5 +1,7 @@
 #include "filter/complaint.hpp"
 
+#include "lib/plain_text.hpp"
+
 #include <algorithm>
 #include <vector>
 
@@ -8,13 +10,6 @@ namespace mmioscope::filter {
 namespace {
 
 constexpr std::size_t shown = 24; ///< characters on each side of the place
-
-std::string printable(std::string_view text) {
-    std::string plain(text);
-    std::replace_if(
-        plain.begin(), plain.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-    return plain;
-}
 
 // Levenshtein's distance, row by row.
 std::size_t distance(std::string_view a, std::string_view b) {

@@ -1,4 +1,5 @@
 #include "info/text.hpp"
+#include "lib/plain_text.hpp"
 
 #include <fmt/format.h>
 
@@ -43,7 +44,8 @@ std::string devices_text(const trace::TraceReader& reader, const registers::Trac
             "{:<{}}  {:<7}  {:#010x}  {:>8}  {:<12}  {:<28}  {}\n", reader.names()[index], width,
             traced_text(device, selections.of(index) != nullptr), device.range.base,
             size_text(device.range.size), interrupts_text(device),
-            device.compatible.empty() ? "-" : device.compatible.front(), device.path);
+            device.compatible.empty() ? "-" : printable(device.compatible.front()),
+            printable(device.path));
     }
     return text;
 }

@@ -1,5 +1,6 @@
 #include "info/text.hpp"
 #include "lib/lost.hpp"
+#include "lib/plain_text.hpp"
 #include "lib/record_text.hpp"
 #include "lib/report.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 using trace::TraceReader;
 
 std::string line(std::string_view key, const std::string& value) {
-    return fmt::format("{:<14}{}\n", key, value);
+    return fmt::format("{:<14}{}\n", printable(key), printable(value));
 }
 
 std::string_view engine_text(abi::EngineKind engine) {

@@ -1,6 +1,7 @@
 #include "lib/device_names.hpp"
 
 #include "lib/device_tree.hpp"
+#include "lib/plain_text.hpp"
 
 #include <fmt/format.h>
 
@@ -74,7 +75,7 @@ DeviceNames::DeviceNames(std::span<const abi::RegionEntry> regions,
             name += fmt::format("[{}]", region.reg_index);
         }
         width_ = std::max(width_, name.size());
-        names_.push_back(std::move(name));
+        names_.push_back(printable(name));
         bases_.push_back(region.base);
     }
 }

@@ -17,7 +17,8 @@ public:
     DeviceNames() = default;
 
     /// Names the `regions`: the alias `tree` has for the node, else as much of the end of its
-    /// path as tells it apart; "[n]" behind it for the entries of `reg` after the first.
+    /// path as tells it apart; "[n]" behind it for the entries of `reg` after the first. What is no
+    /// printable ASCII in it is a '?'.
     DeviceNames(std::span<const abi::RegionEntry> regions, std::span<const std::byte> tree);
 
     /// The name of region `device`; "-" for abi::no_device and unknown ones.

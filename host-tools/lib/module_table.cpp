@@ -1,5 +1,7 @@
 #include "lib/module_table.hpp"
 
+#include "lib/plain_text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -23,12 +25,6 @@ bool number(std::string_view word, int base, T& value) {
     const char* const end = word.data() + word.size();
     const auto [rest, error] = std::from_chars(word.data(), end, value, base);
     return error == std::errc() && rest == end;
-}
-
-// What is printed is plain text.
-bool is_plain(std::string_view word) {
-    return !word.empty() &&
-           std::all_of(word.begin(), word.end(), [](char c) { return c > ' ' && c <= '~'; });
 }
 
 } // namespace
@@ -67,7 +63,7 @@ void ModuleTable::add_line(std::string_view line) {
     const auto words = words_of(line);
     if (words[0] == "module") {
         LoadedModule module;
-        if (is_plain(words[1]) && number(words[2], 16, module.base) &&
+        if (is_plain_word(words[1]) && number(words[2], 16, module.base) &&
             number(words[3], 10, module.size) && number(words[5], 10, module.time)) {
             module.name = words[1];
             module.live = words[4] == "live";
@@ -83,7 +79,7 @@ void ModuleTable::add_line(std::string_view line) {
             modules_.back().text.push_back(range);
         }
     } else if (LoadedModule::Function function{};
-               number(words[0], 16, function.address) && is_plain(words[2])) {
+               number(words[0], 16, function.address) && is_plain_word(words[2])) {
         function.name = words[2];
         modules_.back().functions.push_back(std::move(function));
     }

@@ -1,6 +1,7 @@
 #include "lib/task_table.hpp"
 
 #include "abi/task_name.hpp"
+#include "lib/plain_text.hpp"
 
 #include <fmt/format.h>
 
@@ -15,13 +16,10 @@ constexpr std::uint64_t joined(TaskKey kind, std::uint32_t key) {
     return static_cast<std::uint64_t>(kind) << 32 | key;
 }
 
-// A process calls itself what it likes; what is printed is plain text.
+// A process calls itself what it likes.
 template <std::size_t N>
 std::string name_of(const char (&comm)[N]) {
-    std::string name(comm, ::strnlen(comm, N));
-    std::replace_if(
-        name.begin(), name.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-    return name;
+    return printable({comm, ::strnlen(comm, N)});
 }
 
 } // namespace

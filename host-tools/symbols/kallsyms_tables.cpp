@@ -1,5 +1,7 @@
 #include "symbols/kallsyms_tables.hpp"
 
+#include "lib/plain_text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -203,7 +205,7 @@ SymbolList read_names(const Image& image, const Tokens& tokens, const Names& nam
             name += name.size() < max_name ? tokens.text[image.byte(at)] : "";
         }
         text += name.size();
-        if (name.size() < 2 || name.size() > max_name || text > max_text) {
+        if (name.size() < 2 || name.size() > max_name || text > max_text || !is_plain_word(name)) {
             return {};
         }
         symbols.push_back(

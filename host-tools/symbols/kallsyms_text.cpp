@@ -1,6 +1,7 @@
 #include "symbols/kallsyms_text.hpp"
 
 #include "lib/error.hpp"
+#include "lib/plain_text.hpp"
 #include "symbols/words.hpp"
 
 #include <algorithm>
@@ -16,8 +17,9 @@ std::optional<Symbol> symbol_in(std::string_view line) {
     const std::string_view name = next_word(line);
     const std::string_view module = next_word(line);
     const bool named = module.size() > 2 && module.front() == '[' && module.back() == ']';
-    if (!address || type.size() != 1 || name.empty() || !(module.empty() || named) ||
-        !is_blank(line)) {
+    const bool plain =
+        is_plain_word(type) && is_plain_word(name) && (module.empty() || is_plain_word(module));
+    if (!address || type.size() != 1 || !plain || !(module.empty() || named) || !is_blank(line)) {
         return std::nullopt;
     }
     return Symbol{*address, type[0], std::string(name),
@@ -49,6 +51,9 @@ SymbolList read_kallsyms(std::string_view text) {
 std::string kallsyms_text(std::span<const Symbol> symbols) {
     fmt::memory_buffer text;
     for (const Symbol& symbol : symbols) {
+        if (!is_plain_word(symbol.name)) {
+            continue;
+        }
         fmt::format_to(std::back_inserter(text), "{:08x} {} {}", symbol.address, symbol.type,
                        symbol.name);
         if (!symbol.module.empty()) {

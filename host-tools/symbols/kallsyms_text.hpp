@@ -9,11 +9,11 @@
 
 namespace mmioscope::symbols {
 
-/// Lines of `address type name`, and `[module]` behind that or not. Throws Error (bad_input) that
-/// names the line, not the file; also if the kernel hid the addresses.
+/// Lines of `address type name`, and `[module]` behind that or not, all plain text. Throws Error
+/// (bad_input) that names the line, not the file; also if the kernel hid the addresses.
 SymbolList read_kallsyms(std::string_view text);
 
-/// The same, written.
+/// The same, written; names that are not plain are left out.
 std::string kallsyms_text(std::span<const Symbol> symbols);
 
 } // namespace mmioscope::symbols

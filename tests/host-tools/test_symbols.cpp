@@ -129,6 +129,14 @@ TEST_CASE("lists of symbols are read as they are written") {
     fails("00000000 T a\n00000000 t b\n", "all addresses are 0");
 }
 
+TEST_CASE("names that are not plain text are none") {
+    for (const char* line : {"c0000000 T \x1b[31mred", "c0000000 T f\x7f", "c0000000 T f [m\a]",
+                             "c0000000 \x1b f", "c0000000 T g\xc3\xa4"}) {
+        CHECK_THROWS_WITH(symbols::read_kallsyms(line),
+                          "line 1 is no symbol (address type name [module])");
+    }
+}
+
 TEST_CASE("an access of the kernel has its function, and the caller where that is another") {
     const std::vector<std::byte> bytes = trace_bytes([](trace::FileWriter& writer) {
         write_info(writer);

@@ -120,6 +120,12 @@ TEST_CASE("a trace's devices are named in time, however much alike they are") {
     CHECK_THAT(last, Catch::StartsWith("1023/a/a/a"));
 }
 
+TEST_CASE("names of devices are plain text") {
+    const trace::DeviceNames all(std::vector{region(0, 1, "/\x1b[31mX\a"), region(2, 1, "/b")}, {});
+    CHECK(all[0] == "?[31mX?");
+    CHECK(all[1] == "b");
+}
+
 TEST_CASE("an access is one line") {
     CHECK(line(write2()) == "    2.500001 cpu1 W2 serial@a000     +0x018 0x0090     pc 0xc0000005");
     abi::Record record = write2();
