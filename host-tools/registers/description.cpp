@@ -26,11 +26,6 @@ std::vector<std::uint64_t> indices(const Entry& entry, std::uint64_t& offset) {
     return found;
 }
 
-std::string label(const Series& series, std::uint64_t index) {
-    return index < series.labels.size() ? series.labels[index]
-                                        : std::to_string(series.first + index);
-}
-
 /// Some register of an entry, to be compared with others.
 struct Place {
     std::uint64_t start;
@@ -60,6 +55,11 @@ bool same_direction(const Entry& a, const Entry& b) {
 }
 
 } // namespace
+
+std::string label(const Series& series, std::uint64_t index) {
+    return index < series.labels.size() ? series.labels[index]
+                                        : std::to_string(series.first + index);
+}
 
 std::uint64_t extent(const Entry& entry) {
     std::uint64_t bytes = entry.first.size;

@@ -61,6 +61,9 @@ struct Description {
     std::vector<Inclusion> inclusions;
 };
 
+/// What stands for `index` of `series`, counted from 0, in names.
+std::string label(const Series& series, std::uint64_t index);
+
 /// Bytes from the first register of `entry` to the end of its last.
 std::uint64_t extent(const Entry& entry);
 

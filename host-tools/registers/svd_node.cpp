@@ -34,17 +34,22 @@ pugi::xml_node named(pugi::xml_node list, std::string_view kind, std::string_vie
     return {};
 }
 
-// "0-3" or "A,B,C".
-std::vector<std::string> labels(std::string_view text, std::uint64_t count) {
-    std::vector<std::string> found;
+struct Numbers {
+    std::uint64_t first;
+    std::uint64_t last;
+};
+
+// "0-3".
+std::optional<Numbers> numbers(std::string_view text) {
     const std::size_t dash = text.find('-');
     const auto first = number(text.substr(0, dash));
-    if (dash != std::string_view::npos && first) {
-        for (std::uint64_t i = 0; i < count; ++i) {
-            found.push_back(std::to_string(*first + i));
-        }
-        return found;
-    }
+    const auto last = dash == std::string_view::npos ? std::nullopt : number(text.substr(dash + 1));
+    return first && last ? std::optional(Numbers{*first, *last}) : std::nullopt;
+}
+
+// "A,B,C".
+std::vector<std::string> labels(std::string_view text, std::uint64_t count) {
+    std::vector<std::string> found;
     while (!text.empty() && found.size() < count) {
         const std::string_view label = text.substr(0, text.find(','));
         found.push_back(one_line(label));
@@ -198,7 +203,13 @@ std::optional<Series> SvdNode::series(std::string_view name) const {
     series.count = *count;
     series.step = need_number("dimIncrement");
     series.prefix = name.substr(0, at - (at > 0 && name[at - 1] == '[' ? 1 : 0));
-    if (const std::string index = text("dimIndex"); !index.empty()) {
+    const std::string index = text("dimIndex");
+    if (const auto range = numbers(index)) {
+        if (range->last < range->first || range->last - range->first != *count - 1) {
+            throw error("<dimIndex>: '{}' is not {} numbers", index, *count);
+        }
+        series.first = range->first;
+    } else {
         series.labels = labels(index, *count);
     }
     return series;

@@ -1,6 +1,7 @@
 #include "registers/svd_reader.hpp"
 
 #include "registers/svd_node.hpp"
+#include "registers/svd_quota.hpp"
 
 #include <algorithm>
 
@@ -9,8 +10,7 @@ namespace mmioscope::registers {
 namespace {
 
 constexpr std::uint64_t address_space = std::uint64_t{1} << 40;
-constexpr std::size_t deepest = 4;          ///< clusters in clusters
-constexpr std::size_t most_entries = 65536; ///< of one file
+constexpr std::size_t deepest = 4; ///< clusters in clusters
 
 /// What clusters around a register add to it.
 struct Around {
@@ -27,7 +27,7 @@ std::string behind_index(std::string_view name) {
 }
 
 /// `around` and the series and name of `node`.
-Around inside(const SvdNode& node, Around around, const char* between) {
+Around inside(const SvdNode& node, Around around, const char* between, SvdQuota& quota) {
     const std::string name = node.name();
     if (name.empty()) {
         throw node.error("<{}> without a name", node.kind());
@@ -35,12 +35,14 @@ Around inside(const SvdNode& node, Around around, const char* between) {
     const std::uint64_t offset = node.need_number("addressOffset");
     around.offset += std::min(offset, address_space);
     if (auto series = node.series(name)) {
+        quota.entries(node, series->labels.size());
         series->prefix = around.text + series->prefix;
         around.series.push_back(std::move(*series));
         around.text = behind_index(name) + between;
     } else {
         around.text += name + between;
     }
+    quota.text(node, around.text.size());
     return around;
 }
 
@@ -74,9 +76,10 @@ void read_bits(const SvdNode& node, Field& field) {
 }
 
 // Values with "don't care" bits, and the default, name no single value.
-void read_values(const SvdNode& node, Field& field) {
+void read_values(const SvdNode& node, Field& field, SvdQuota& quota) {
     for (const SvdNode& list : node.children(nullptr, "enumeratedValues")) {
         for (const SvdNode& value : list.children(nullptr, "enumeratedValue")) {
+            quota.fields(value, 1);
             const std::string text = value.text("value");
             const std::string name = value.name();
             const bool care = text.find('x', text.starts_with("0x") ? 2 : 0) == std::string::npos;
@@ -92,14 +95,26 @@ void read_values(const SvdNode& node, Field& field) {
     }
 }
 
-void read_field(const SvdNode& node, unsigned register_bits, std::vector<Field>& to) {
+std::size_t characters(const Field& field) {
+    std::size_t count = field.name.size();
+    for (const auto& value : field.values) {
+        count += value.second.size();
+    }
+    return count;
+}
+
+void read_field(const SvdNode& node, unsigned register_bits, std::vector<Field>& to,
+                SvdQuota& quota) {
     Field field;
     field.name = node.name();
     read_bits(node, field);
-    read_values(node, field);
+    read_values(node, field, quota);
     const auto series = node.series(field.name);
     const std::string behind = series ? behind_index(field.name) : "";
     const std::uint64_t count = series ? series->count : 1;
+    if (count > 1 && series->step == 0) {
+        throw node.error("field '{}' is there {} times at the same bits", field.name, count);
+    }
     for (std::uint64_t i = 0; i < count; ++i) {
         const std::uint64_t low =
             field.low + (series ? i * std::min<std::uint64_t>(series->step, 64) : 0);
@@ -107,11 +122,12 @@ void read_field(const SvdNode& node, unsigned register_bits, std::vector<Field>&
             throw node.error("field '{}' is beyond the {} bits of its register", field.name,
                              register_bits);
         }
+        quota.fields(node, 1 + field.values.size());
+        quota.text(node, characters(field));
         Field one = field;
         one.low = static_cast<unsigned>(low);
         if (series) {
-            one.name = series->prefix +
-                       (i < series->labels.size() ? series->labels[i] : std::to_string(i)) + behind;
+            one.name = series->prefix + label(*series, i) + behind;
         }
         to.push_back(std::move(one));
     }
@@ -124,13 +140,14 @@ Direction direction_of(const std::string& access) {
     return access == "write-only" || access == "writeOnce" ? Direction::write : Direction::both;
 }
 
-Entry read_register(const SvdNode& node, const Around& clusters) {
-    Around here = inside(node, clusters, "");
+Entry read_register(const SvdNode& node, const Around& clusters, SvdQuota& quota) {
+    Around here = inside(node, clusters, "", quota);
     Entry entry;
     entry.first.name = here.text;
     entry.first.offset = here.offset;
     entry.series = std::move(here.series);
     entry.first.description = node.text("description");
+    quota.text(node, entry.first.description.size());
     const std::string size = node.inherited("size");
     const auto bits = size.empty() ? std::optional<std::uint64_t>(32) : svd_number(size);
     if (!bits || *bits == 0 || *bits > 64) {
@@ -141,7 +158,7 @@ Entry read_register(const SvdNode& node, const Around& clusters) {
     entry.overlaps =
         !node.text("alternateRegister").empty() || !node.text("alternateGroup").empty();
     for (const SvdNode& field : node.children("fields", "field")) {
-        read_field(field, entry.first.size * 8, entry.first.fields);
+        read_field(field, entry.first.size * 8, entry.first.fields, quota);
     }
     std::uint64_t end = std::min(entry.first.offset, address_space);
     for (const Series& series : entry.series) {
@@ -154,17 +171,17 @@ Entry read_register(const SvdNode& node, const Around& clusters) {
 }
 
 void read_registers(const std::vector<SvdNode>& nodes, const Around& clusters, std::size_t depth,
-                    std::vector<Entry>& to) {
+                    std::vector<Entry>& to, SvdQuota& quota) {
     for (const SvdNode& node : nodes) {
-        if (to.size() >= most_entries || depth > deepest) {
-            throw node.error("more than {} registers, or {} clusters in clusters", most_entries,
-                             deepest);
+        quota.entries(node, 1);
+        if (depth > deepest) {
+            throw node.error("more than {} clusters in clusters", deepest);
         }
         if (node.kind() == "register") {
-            to.push_back(read_register(node, clusters));
+            to.push_back(read_register(node, clusters, quota));
         } else {
             read_registers(node.children(nullptr, "register", "cluster"),
-                           inside(node, clusters, "_"), depth + 1, to);
+                           inside(node, clusters, "_", quota), depth + 1, to, quota);
         }
     }
 }
@@ -183,7 +200,7 @@ std::vector<Description> read_svd(std::string_view text, const std::string& name
         throw file.error(0, "this is no SVD file: <device> with <peripherals> is missing");
     }
     std::vector<Description> found;
-    std::size_t entries = 0;
+    SvdQuota quota;
     for (const pugi::xml_node element : root.children("peripheral")) {
         const SvdNode node(file, element);
         Description description;
@@ -191,12 +208,9 @@ std::vector<Description> read_svd(std::string_view text, const std::string& name
         description.title = node.text("description");
         description.address = node.need_number("baseAddress");
         description.where = name;
+        quota.text(node, description.title.size());
         read_registers(node.children("registers", "register", "cluster"), {}, 0,
-                       description.entries);
-        entries += description.entries.size();
-        if (entries > most_entries) {
-            throw node.error("more than {} registers", most_entries);
-        }
+                       description.entries, quota);
         found.push_back(std::move(description));
     }
     return found;

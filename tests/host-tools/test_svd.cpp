@@ -1,4 +1,5 @@
 // CMSIS-SVD files.
+#include "allocations.hpp"
 #include "lib/error.hpp"
 #include "registers/fields_text.hpp"
 #include "registers/register_book.hpp"
@@ -84,6 +85,22 @@ std::string wrong(const std::string& text) {
     return "nothing is wrong";
 }
 
+std::string with_registers(const std::string& inside) {
+    return "<device><peripherals><peripheral><name>P</name><baseAddress>0</baseAddress>"
+           "<registers>" +
+           inside + "</registers></peripheral></peripherals></device>";
+}
+
+/// `count` registers that have everything of the first but their names.
+std::string with_derived(std::size_t count, const std::string& first) {
+    std::string text =
+        "<register><name>R</name><addressOffset>0</addressOffset>" + first + "</register>";
+    for (std::size_t i = 0; i < count; ++i) {
+        text += fmt::format("<register derivedFrom=\"R\"><name>R{}</name></register>", i);
+    }
+    return with_registers(text);
+}
+
 std::string with_register(const std::string& inside) {
     return "<device><peripherals><peripheral><name>P</name><baseAddress>0</"
            "baseAddress><registers>\n"
@@ -167,4 +184,60 @@ TEST_CASE("what is wrong with an SVD file is told with its line") {
     CHECK(wrong("<device><peripherals><peripheral "
                 "derivedFrom=\"P\"><name>P</name></peripheral></peripherals>"
                 "</device>") == "chip.svd:1: elements derived from one another end at 8");
+}
+
+TEST_CASE("a small SVD file does not make much of itself") {
+    using test::Allocations;
+    const std::string field = "<fields><field><name>F%s</name><bitOffset>0</bitOffset>";
+    CHECK(wrong(with_register(field + "<dim>1048576</dim><dimIncrement>0</dimIncrement>"
+                                      "</field></fields>")) ==
+          "chip.svd:3: field 'F%s' is there 1048576 times at the same bits");
+    CHECK(wrong(with_register(field + "<dim>1</dim><dimIncrement>0</dimIncrement>"
+                                      "</field></fields>")) == "nothing is wrong");
+    const std::string array = "<dim>1048576</dim><dimIncrement>4</dimIncrement>";
+    CHECK(wrong(with_registers("<register><name>R%s</name><addressOffset>0</addressOffset>" +
+                               array + "<dimIndex>0-3</dimIndex></register>")) ==
+          "chip.svd:1: <dimIndex>: '0-3' is not 1048576 numbers");
+    const Allocations arrays;
+    CHECK(wrong(with_registers("<register><name>R%s</name><addressOffset>0</addressOffset>" +
+                               array + "<dimIndex>1-1048576</dimIndex></register>")) ==
+          "nothing is wrong");
+    CHECK(arrays.bytes() < 1u << 20);
+
+    std::string values = "<fields><field><name>F%s</name><dim>32</dim><dimIncrement>1"
+                         "</dimIncrement><bitOffset>0</bitOffset><enumeratedValues>";
+    std::string letters = "A";
+    for (std::size_t i = 0; i < 256; ++i) {
+        values += "<enumeratedValue><name>V</name><value>1</value></enumeratedValue>";
+        letters += ",A";
+    }
+    values += "</enumeratedValues></field></fields>";
+    const Allocations all;
+    CHECK_THAT(wrong(with_derived(1'000, values)),
+               Catch::EndsWith("more than 1048576 fields and named values"));
+    CHECK_THAT(
+        wrong(with_derived(2'000, "<description>" + std::string(100'000, 'x') + "</description>")),
+        Catch::EndsWith("more than 67108864 characters"));
+    std::string arrays_of_letters;
+    for (std::size_t i = 0; i < 1'000; ++i) {
+        arrays_of_letters +=
+            fmt::format("<register derivedFrom=\"R%s\"><name>R%s_{}</name></register>", i);
+    }
+    CHECK_THAT(wrong(with_registers("<register><name>R%s</name><addressOffset>0</addressOffset>"
+                                    "<dim>257</dim><dimIncrement>4</dimIncrement><dimIndex>" +
+                                    letters + "</dimIndex></register>" + arrays_of_letters)),
+               Catch::EndsWith("more than 65536 registers, clusters and names of indices"));
+    CHECK(all.bytes() < 400u << 20);
+}
+
+TEST_CASE("indices of an SVD file's arrays begin where it says") {
+    const std::vector<Description> all = read_svd(
+        with_registers("<register><name>R%s</name><addressOffset>0</addressOffset><dim>3</dim>"
+                       "<dimIncrement>4</dimIncrement><dimIndex>5-7</dimIndex><fields><field>"
+                       "<name>F%s</name><dim>2</dim><dimIncrement>1</dimIncrement><dimIndex>8-9"
+                       "</dimIndex><bitOffset>0</bitOffset></field></fields></register>"),
+        "chip.svd");
+    REQUIRE(all.size() == 1);
+    CHECK(name_at(all[0], 8, false) == "R7");
+    CHECK(fields_text(all[0].entries[0].first, 2, 4, 0) == "F9=1");
 }

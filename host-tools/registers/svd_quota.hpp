@@ -1,0 +1,41 @@
+// How much may come of one SVD file: <dim> and derivedFrom repeat what is written once.
+#pragma once
+
+#include "registers/svd_node.hpp"
+
+#include <cstddef>
+
+namespace mmioscope::registers {
+
+class SvdQuota {
+public:
+    // Each throws Error (bad_input) at `node` where there are too many.
+    void entries(const SvdNode& node, std::size_t more) {
+        take(node, entries_, more, most_entries, "registers, clusters and names of indices");
+    }
+    void fields(const SvdNode& node, std::size_t more) {
+        take(node, fields_, more, most_fields, "fields and named values");
+    }
+    void text(const SvdNode& node, std::size_t more) {
+        take(node, text_, more, most_text, "characters");
+    }
+
+private:
+    static constexpr std::size_t most_entries = 65536;
+    static constexpr std::size_t most_fields = 1u << 20;
+    static constexpr std::size_t most_text = 64u << 20;
+
+    static void take(const SvdNode& node, std::size_t& taken, std::size_t more, std::size_t most,
+                     const char* what) {
+        if (more > most - taken) {
+            throw node.error("more than {} {}", most, what);
+        }
+        taken += more;
+    }
+
+    std::size_t entries_ = 0;
+    std::size_t fields_ = 0;
+    std::size_t text_ = 0;
+};
+
+} // namespace mmioscope::registers

@@ -1,0 +1,40 @@
+// What a piece of code takes from the heap, counted: a bound that holds on every machine.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+// Of <sanitizer/allocator_interface.h>, which GCC does not bring along.
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*,
+                                                                  std::size_t),
+                                                         void (*)(const volatile void*));
+
+namespace mmioscope::test {
+
+class Allocations {
+public:
+    Allocations() {
+        static const bool counted = __sanitizer_install_malloc_and_free_hooks(count, ignore) != 0;
+        (void)counted;
+        calls_ = all_calls;
+        bytes_ = all_bytes;
+    }
+
+    /// Since this began, given back or not.
+    std::size_t calls() const { return all_calls - calls_; }
+    std::size_t bytes() const { return all_bytes - bytes_; }
+
+private:
+    static void count(const volatile void*, std::size_t size) {
+        ++all_calls;
+        all_bytes += size;
+    }
+    static void ignore(const volatile void*) {}
+
+    static inline std::atomic<std::size_t> all_calls = 0;
+    static inline std::atomic<std::size_t> all_bytes = 0;
+    std::size_t calls_;
+    std::size_t bytes_;
+};
+
+} // namespace mmioscope::test
