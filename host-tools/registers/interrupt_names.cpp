@@ -13,6 +13,10 @@ namespace {
 
 constexpr unsigned cpu_interface = 1; ///< entry of a GIC's `reg`
 
+// A tree may repeat what is long for each interrupt there is.
+constexpr std::size_t most_devices = 8;
+constexpr std::size_t longest = 100; ///< name of a device with one of an interrupt
+
 // GICC_IAR, EOIR, HPPIR, AIAR, AEOIR, AHPPIR, DIR: all hold an interrupt in the same bits.
 constexpr std::array<std::uint64_t, 7> registers = {0x0c, 0x10, 0x18, 0x20, 0x24, 0x28, 0x1000};
 
@@ -46,15 +50,27 @@ void InterruptNames::bind(std::span<const Device> devices, std::span<const std::
         const std::string name = named ? known->second : last_component(nodes.path(node));
         const std::vector<TreeInterrupt> all = interrupts_of(nodes, node);
         for (std::size_t n = 0; n < all.size(); ++n) {
-            std::string& text = names_[all[n].id];
-            text += (text.empty() ? "" : ", ") + name;
+            std::string which;
             if (!all[n].name.empty() && all.size() > 1) {
-                text += " " + all[n].name;
+                which = " " + all[n].name;
             } else if (n > 0 && all[n].id >= 32) {
-                text += fmt::format(" #{}", n);
+                which = fmt::format(" #{}", n);
             }
+            add(all[n].id, node, (name.substr(0, longest) + which).substr(0, longest));
         }
     }
+}
+
+// Nodes come one after the other.
+void InterruptNames::add(unsigned id, std::size_t node, const std::string& name) {
+    Named& named = names_[id];
+    if (named.devices > most_devices || (named.devices > 0 && named.node == node)) {
+        return;
+    }
+    named.text += named.devices == 0 ? "" : ", ";
+    named.text += named.devices == most_devices ? "..." : name;
+    named.node = node;
+    ++named.devices;
 }
 
 const std::string* InterruptNames::find(const abi::Record& record, std::uint64_t offset) {
@@ -72,7 +88,7 @@ const std::string* InterruptNames::find(const abi::Record& record, std::uint64_t
 
 std::string InterruptNames::devices(unsigned id) const {
     const auto found = names_.find(id);
-    return found == names_.end() ? "" : found->second;
+    return found == names_.end() ? "" : found->second.text;
 }
 
 // GIC Architecture Specification (IHI 0048B) 4.4.4: bits 9:0 are the interrupt, 12:10 the CPU an

@@ -24,14 +24,22 @@ public:
     /// register. Holds until the next bind().
     const std::string* find(const abi::Record& record, std::uint64_t offset);
 
-    /// The devices of interrupt `id`: "serial0", or empty.
+    /// The devices of interrupt `id`: "serial0", or empty. Of many the first eight.
     std::string devices(unsigned id) const;
 
 private:
+    /// The devices of an interrupt.
+    struct Named {
+        std::string text;
+        std::size_t devices = 0;
+        std::size_t node = 0; ///< of the last one
+    };
+
+    void add(unsigned id, std::size_t node, const std::string& name);
     std::string text(std::uint64_t value) const;
 
     std::set<std::uint16_t> interfaces_; ///< regions that are the CPU interface of a GIC
-    std::map<unsigned, std::string> names_;
+    std::map<unsigned, Named> names_;
     std::unordered_map<std::uint64_t, std::string> texts_;
 };
 

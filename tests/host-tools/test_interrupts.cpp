@@ -1,4 +1,5 @@
 // Interrupts: from the device tree to the GIC's numbers, and from those to names.
+#include "allocations.hpp"
 #include "lib/byte_source.hpp"
 #include "lib/file_descriptor.hpp"
 #include "records.hpp"
@@ -31,19 +32,22 @@ std::vector<std::byte> blob(const std::string& path) {
 }
 
 /// A GIC at the root and whatever `more` adds.
-std::vector<std::byte> with_gic(const std::function<void(TreeMaker&)>& more) {
-    return make_tree([&](TreeMaker& make) {
-        make.cells(1, 1);
-        make.numbers("interrupt-parent", {1});
-        make.node("gic@a000", [&] {
-            make.strings("compatible", {"arm,gic-400"});
-            make.numbers("phandle", {1});
-            make.numbers("#interrupt-cells", {3});
-            make.numbers("#address-cells", {0});
-            make.numbers("reg", {0xa000, 0x1000, 0xb000, 0x2000});
-        });
-        more(make);
-    });
+std::vector<std::byte> with_gic(const std::function<void(TreeMaker&)>& more,
+                                std::size_t room = 16384) {
+    return make_tree(
+        [&](TreeMaker& make) {
+            make.cells(1, 1);
+            make.numbers("interrupt-parent", {1});
+            make.node("gic@a000", [&] {
+                make.strings("compatible", {"arm,gic-400"});
+                make.numbers("phandle", {1});
+                make.numbers("#interrupt-cells", {3});
+                make.numbers("#address-cells", {0});
+                make.numbers("reg", {0xa000, 0x1000, 0xb000, 0x2000});
+            });
+            more(make);
+        },
+        room);
 }
 
 abi::Record gicc(bool write, std::uint32_t offset, std::uint64_t value) {
@@ -155,6 +159,30 @@ TEST_CASE("what a GIC's CPU interface says, in words") {
     abi::Record unknown = gicc(false, 0xc, 41);
     unknown.flags = abi::flag_value_unknown;
     CHECK(interrupts.find(unknown, 0xc) == nullptr);
+}
+
+TEST_CASE("an interrupt names a few devices, each once, and none at length") {
+    const std::string name = std::string(50'000, 'n') + "@1000";
+    const auto tree = with_gic(
+        [&](TreeMaker& make) {
+            make.node(name.c_str(), [&] {
+                std::vector<std::uint32_t> cells;
+                for (std::uint32_t i = 0; i < 2'000; ++i) {
+                    cells.insert(cells.end(), {0, i % 2 == 0 ? 5 : i % 900, 4});
+                }
+                make.numbers("interrupts", cells);
+            });
+            for (const char* node : {"a@1", "b@2", "c@3", "d@4", "e@5", "f@6", "g@7", "h@8"}) {
+                make.node(node, [&] { make.numbers("interrupts", {0, 5, 4, 0, 5, 4}); });
+            }
+        },
+        1u << 20);
+    InterruptNames interrupts;
+    const Allocations bound;
+    interrupts.bind({}, {}, tree);
+    CHECK(bound.bytes() < 4u << 20);
+    CHECK(interrupts.devices(37) ==
+          std::string(100, 'n') + ", a@1, b@2, c@3, d@4, e@5, f@6, g@7, ...");
 }
 
 TEST_CASE("the interrupts of the vexpress and orangepi trees") {

@@ -59,9 +59,10 @@ private:
     void* fdt_;
 };
 
-/// A tree whose root holds what `inside` puts there.
-inline std::vector<std::byte> make_tree(const std::function<void(TreeMaker&)>& inside) {
-    std::vector<std::byte> tree(16384);
+/// A tree whose root holds what `inside` puts there, if it fits `room` bytes.
+inline std::vector<std::byte> make_tree(const std::function<void(TreeMaker&)>& inside,
+                                        std::size_t room = 16384) {
+    std::vector<std::byte> tree(room);
     TreeMaker maker(tree);
     maker.node("", [&] { inside(maker); });
     maker.finish(tree);
