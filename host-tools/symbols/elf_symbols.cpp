@@ -12,6 +12,7 @@ namespace mmioscope::symbols {
 
 namespace {
 
+constexpr std::size_t max_symbols = 4u << 20;
 constexpr std::size_t max_text = 256u << 20;
 constexpr std::size_t max_name = 1024;
 
@@ -96,9 +97,24 @@ private:
     std::size_t text_ = 0;
 };
 
+// Asked before any is read: many headers may say that they have the same table.
+void check_count(Elf* elf) {
+    std::uint64_t count = 0;
+    for (Elf_Scn* scn = elf_nextscn(elf, nullptr); scn != nullptr; scn = elf_nextscn(elf, scn)) {
+        GElf_Shdr header{};
+        if (gelf_getshdr(scn, &header) != nullptr && header.sh_type == SHT_SYMTAB) {
+            count += header.sh_size / sizeof(Elf32_Sym);
+        }
+    }
+    if (count > max_symbols) {
+        throw bad_input("it has more than {} symbols", max_symbols);
+    }
+}
+
 } // namespace
 
 SymbolList elf_symbols(Elf* elf, const ElfSections& sections) {
+    check_count(elf);
     Collector collector(elf, sections);
     for (Elf_Scn* scn = elf_nextscn(elf, nullptr); scn != nullptr; scn = elf_nextscn(elf, scn)) {
         collector.add_table(scn);

@@ -11,6 +11,8 @@ namespace mmioscope::symbols {
 
 namespace {
 
+constexpr std::size_t max_symbols = 4u << 20; ///< and a kernel has less than a tenth
+
 std::optional<Symbol> symbol_in(std::string_view line) {
     const std::optional<std::uint32_t> address = number(next_word(line), 16);
     const std::string_view type = next_word(line);
@@ -29,6 +31,9 @@ std::optional<Symbol> symbol_in(std::string_view line) {
 } // namespace
 
 SymbolList read_kallsyms(std::string_view text) {
+    if (std::count(text.begin(), text.end(), '\n') > static_cast<std::ptrdiff_t>(max_symbols)) {
+        throw bad_input("it has more than {} lines of symbols", max_symbols);
+    }
     SymbolList symbols;
     for (std::size_t count = 1; !text.empty(); ++count) {
         const std::string_view line = next_line(text);

@@ -1,4 +1,5 @@
 // Which function an address belongs to, and which events are named so.
+#include "allocations.hpp"
 #include "lib/about.hpp"
 #include "lib/byte_source.hpp"
 #include "lib/error.hpp"
@@ -135,6 +136,17 @@ TEST_CASE("names that are not plain text are none") {
         CHECK_THROWS_WITH(symbols::read_kallsyms(line),
                           "line 1 is no symbol (address type name [module])");
     }
+}
+
+TEST_CASE("a list of more symbols than a kernel has is none") {
+    constexpr std::string_view line = "1 t a\n";
+    std::string text;
+    for (std::size_t i = 0; i < 1u << 24; ++i) {
+        text += line;
+    }
+    const Allocations read;
+    CHECK_THROWS_WITH(symbols::read_kallsyms(text), "it has more than 4194304 lines of symbols");
+    CHECK(read.bytes() < 1u << 20);
 }
 
 TEST_CASE("an access of the kernel has its function, and the caller where that is another") {

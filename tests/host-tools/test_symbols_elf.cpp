@@ -1,9 +1,11 @@
 // Functions and lines of ELF files: what binutils' addr2line says of each address.
+#include "allocations.hpp"
 #include "lib/error.hpp"
 #include "lib/file_descriptor.hpp"
 #include "symbols/elf_file.hpp"
 #include "symbols/symbol_files.hpp"
 
+#include <elf.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -109,6 +111,42 @@ const symbols::Symbol& find(const symbols::SymbolList& all, const std::string& n
         }
     }
     throw failure("no symbol {}", name);
+}
+
+/// A file whose one table of `symbols` has `tables` headers.
+FileDescriptor with_shared_table(std::uint32_t symbols, std::uint16_t tables) {
+    constexpr std::uint32_t names_at = sizeof(Elf32_Ehdr);
+    constexpr std::uint32_t symbols_at = names_at + 4;
+    const std::uint32_t size = symbols * static_cast<std::uint32_t>(sizeof(Elf32_Sym));
+    Elf32_Ehdr header{};
+    std::memcpy(header.e_ident, "\177ELF\1\1\1", 7);
+    header.e_type = ET_REL;
+    header.e_machine = EM_ARM;
+    header.e_version = EV_CURRENT;
+    header.e_shoff = symbols_at + size;
+    header.e_ehsize = sizeof header;
+    header.e_shentsize = sizeof(Elf32_Shdr);
+    header.e_shnum = static_cast<std::uint16_t>(3 + tables);
+    header.e_shstrndx = 1;
+    Elf32_Sym symbol{};
+    symbol.st_name = 1;
+    symbol.st_info = ELF32_ST_INFO(STB_LOCAL, STT_FUNC);
+    symbol.st_shndx = 2;
+    const std::vector<Elf32_Sym> table(symbols, symbol);
+    std::vector<Elf32_Shdr> headers(3);
+    headers[1] = {0, SHT_STRTAB, 0, 0, names_at, 4, 0, 0, 1, 0};
+    headers[2] = {0, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x8000, 0, 4, 0, 0, 4, 0};
+    headers.resize(3u + tables,
+                   {0, SHT_SYMTAB, 0, 0, symbols_at, size, 1, 0, 4, sizeof(Elf32_Sym)});
+    FileDescriptor file = memory_file("elf", 0);
+    const auto write = [&file](const void* bytes, std::size_t count) {
+        REQUIRE(::write(file.get(), bytes, count) == static_cast<ssize_t>(count));
+    };
+    write(&header, sizeof header);
+    write("\0a\0", 4);
+    write(table.data(), size);
+    write(headers.data(), headers.size() * sizeof(Elf32_Shdr));
+    return file;
 }
 
 } // namespace
@@ -217,4 +255,15 @@ TEST_CASE("files of symbols are known by their content, and combine") {
     fails(write("noise", std::string("\1\2\3\0", 4)), "no symbols found");
     fails(write("cut.ko", std::string("\177ELF", 4)), "ELF");
     fails("/proc/self/exe", "no ELF file of 32-bit ARM");
+}
+
+TEST_CASE("headers that share a table of symbols make no more symbols than a kernel has") {
+    symbols::ElfFile small(with_shared_table(4, 3));
+    small.place(0xbf00'0000, "drv");
+    CHECK(small.symbols().size() == 12);
+    symbols::ElfFile elf(with_shared_table(40'000, 2'000));
+    elf.place(0xbf00'0000, "drv");
+    const test::Allocations read;
+    CHECK_THROWS_WITH(elf.symbols(), "it has more than 4194304 symbols");
+    CHECK(read.bytes() < 8u << 20);
 }
