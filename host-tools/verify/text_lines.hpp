@@ -11,7 +11,7 @@
 namespace mmioscope::verify {
 
 /// Calls `take` with each line of `source`, without its end; the last may be cut off. Throws Error
-/// if reading fails.
+/// if reading fails, and (bad_input) at a line of more than 64 KiB.
 void for_each_line(trace::ByteSource& source, const std::function<void(std::string_view)>& take);
 
 /// Takes a line apart from the left; anything unexpected makes it bad.

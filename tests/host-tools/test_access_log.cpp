@@ -1,7 +1,12 @@
 // Lines as QEMU 7.2 prints them.
 #include "bus.hpp"
+#include "lib/error.hpp"
+#include "verify/text_lines.hpp"
 
 #include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cstring>
 
 using namespace mmioscope;
 using namespace mmioscope::test;
@@ -69,4 +74,48 @@ TEST_CASE("a log longer than one block of reading keeps every line") {
         REQUIRE(log.lines[i].value == i);
         REQUIRE(log.lines[i].number == i + 1);
     }
+}
+
+namespace {
+
+/// `size` bytes, all of one line.
+class OneLine : public trace::ByteSource {
+public:
+    explicit OneLine(std::size_t size) : left(size) {}
+    std::size_t read(void* to, std::size_t size) override {
+        const std::size_t got = std::min(size, left);
+        std::memset(to, 'x', got);
+        left -= got;
+        return got;
+    }
+    std::size_t left;
+};
+
+} // namespace
+
+TEST_CASE("a line longer than any of a log is not waited for") {
+    constexpr std::size_t most = 64u << 10;
+    std::size_t lines = 0;
+    const auto count = [&lines](std::string_view) { ++lines; };
+    constexpr std::size_t endless = 256u << 20;
+    OneLine source(endless);
+    CHECK_THROWS_WITH(verify::for_each_line(source, count), "line 1 is longer than 64 KiB");
+    CHECK(endless - source.left <= 2u << 20);
+    OneLine fits(most);
+    verify::for_each_line(fits, count);
+    CHECK(lines == 1);
+    const std::string longest(most, 'x');
+    const std::string text = longest + "\n" + longest + "x\n";
+    trace::MemorySource second(std::as_bytes(std::span(text)));
+    CHECK_THROWS_WITH(verify::for_each_line(second, count), "line 2 is longer than 64 KiB");
+    CHECK(lines == 2);
+    std::string many; // lines that a block of reading cuts anywhere
+    for (std::size_t i = 0; i < 200; ++i) {
+        many += std::string(20'000 + i, 'x') + "\n";
+    }
+    trace::MemorySource blocks(std::as_bytes(std::span(many)));
+    std::size_t next = 20'000;
+    verify::for_each_line(blocks,
+                          [&next](std::string_view line) { REQUIRE(line.size() == next++); });
+    CHECK(next == 20'200);
 }
