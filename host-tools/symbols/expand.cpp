@@ -121,6 +121,7 @@ Bytes expand_zstd(std::span<const std::byte> bytes, std::size_t limit) {
 Bytes expand_lz4(std::span<const std::byte> bytes, std::size_t limit) {
     constexpr std::size_t block = 8u << 20;
     const auto bound = static_cast<std::uint32_t>(LZ4_compressBound(block));
+    const auto room = std::make_unique_for_overwrite<std::byte[]>(block); // a block may give a byte
     Bytes expanded;
     std::uint32_t size = 0;
     for (std::size_t at = 4; at + sizeof size <= bytes.size(); at += size) {
@@ -129,15 +130,13 @@ Bytes expand_lz4(std::span<const std::byte> bytes, std::size_t limit) {
         if (size == 0 || size > bound || size > bytes.size() - at) {
             break;
         }
-        const std::size_t before = expanded.size();
-        expanded.resize(std::min(before + block, limit));
-        const int got =
-            LZ4_decompress_safe(as<char>(bytes.data() + at), as<char>(expanded.data() + before),
-                                static_cast<int>(size), static_cast<int>(expanded.size() - before));
-        expanded.resize(before + static_cast<std::size_t>(std::max(got, 0)));
-        if (got < 0) {
+        const std::size_t left = std::min(block, limit - expanded.size());
+        const int got = LZ4_decompress_safe(as<char>(bytes.data() + at), as<char>(room.get()),
+                                            static_cast<int>(size), static_cast<int>(left));
+        if (got < 0 || left == 0) {
             break;
         }
+        expanded.insert(expanded.end(), room.get(), room.get() + got);
     }
     return expanded;
 }

@@ -17,6 +17,8 @@ using namespace std::string_view_literals;
 
 /// A kernel takes less; and so do all the wrong tries before it.
 constexpr std::size_t max_expanded = 256u << 20;
+/// Of it, for a try from which little comes: there may be one at each byte.
+constexpr std::size_t min_try = 1u << 20;
 
 struct Magic {
     Packing packing;
@@ -83,7 +85,7 @@ std::optional<KernelImage> kernel_packed_in(std::span<const std::byte> bytes) {
         for (std::size_t at = text.find(magic.bytes); at != std::string_view::npos && left > 0;
              at = text.find(magic.bytes, at + 1)) {
             const auto image = expand(magic.packing, bytes.subspan(at), left);
-            left -= image.size();
+            left -= std::min(left, std::max(image.size(), min_try));
             if (std::optional<KernelImage> kernel = kernel_in(image)) {
                 return kernel;
             }

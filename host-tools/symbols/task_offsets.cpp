@@ -11,6 +11,7 @@ namespace mmioscope::symbols {
 namespace {
 
 constexpr std::uint32_t limit = abi::chosen::max_task_offset;
+constexpr unsigned most_families = 64; ///< looked through for a name: a kernel has init_task only
 
 std::uint32_t word(std::span<const std::byte> image, std::size_t at) {
     std::uint32_t value = 0;
@@ -56,11 +57,14 @@ std::optional<std::uint32_t> find_comm(std::span<const std::byte> task) {
 } // namespace
 
 std::optional<TaskOffsets> find_task_offsets(std::span<const std::byte> image, bool canary) {
-    for (std::size_t at = 0; at + 4 * Family::words <= image.size(); at += 4) {
+    unsigned families = 0;
+    for (std::size_t at = 0; at + 4 * Family::words <= image.size() && families < most_families;
+         at += 4) {
         const std::optional<Family> family = family_at(image, at);
         if (!family) {
             continue;
         }
+        ++families;
         const std::size_t begin = at - family->offset;
         const auto task = image.subspan(begin, std::min<std::size_t>(limit, image.size() - begin));
         const std::optional<std::uint32_t> comm = find_comm(task);

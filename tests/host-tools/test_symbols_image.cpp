@@ -1,6 +1,7 @@
 // Symbols out of a kernel's image.
 #include "kernel_maker.hpp"
 #include "lib/error.hpp"
+#include "symbols/expand.hpp"
 #include "symbols/kallsyms_tables.hpp"
 #include "symbols/kernel_image.hpp"
 
@@ -96,4 +97,30 @@ TEST_CASE("what is no kernel is said to be none") {
     const std::vector<std::byte> nothing(5000);
     CHECK_THROWS_WITH(symbols::read_kernel_image(nothing), Catch::Contains("no symbols found"));
     CHECK_THROWS_WITH(symbols::read_kernel_image({}), Catch::Contains("no symbols found"));
+}
+
+namespace {
+
+std::vector<std::byte> repeated(std::string_view text, std::size_t times) {
+    const auto bytes = std::as_bytes(std::span(text));
+    std::vector<std::byte> all;
+    for (; times > 0; --times) {
+        all.insert(all.end(), bytes.begin(), bytes.end());
+    }
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("what a payload's parts cost is what comes of them") {
+    constexpr std::size_t blocks = 1u << 20;
+    std::vector<std::byte> packed = repeated("\x02\x21\x4c\x18"sv, 1);
+    const auto tiny = repeated("\x02\0\0\0\x10x"sv, blocks); // each gives an x
+    packed.insert(packed.end(), tiny.begin(), tiny.end());
+    constexpr std::size_t limit = 256u << 20;
+    CHECK(symbols::expand(symbols::Packing::lz4, packed, limit) == repeated("x", blocks));
+    CHECK(symbols::expand(symbols::Packing::lz4, packed, 1'000) == repeated("x", 1'000));
+    // Blocks that hold a beginning again: each is tried, but not for ever.
+    const auto nested = repeated("\x05\0\0\0\x40\x02\x21\x4c\x18"sv, 20'000);
+    CHECK_THROWS_WITH(symbols::read_kernel_image(nested), Catch::Contains("no symbols found"));
 }

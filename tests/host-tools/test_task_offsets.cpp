@@ -82,6 +82,26 @@ TEST_CASE("what is no init_task tells nothing", "[tasks]") {
     CHECK(!Image{}.find(true)); // zeros
 }
 
+TEST_CASE("of what looks like init_task a few places are looked at", "[tasks]") {
+    const auto behind = [](std::size_t decoys) {
+        constexpr std::size_t room = 0x4000; // in front and behind: no task reaches out
+        constexpr std::size_t step = 24;     // the last word is the next one's first
+        Image image = sound();
+        std::vector<std::byte> before(2 * room + decoys * step + 4);
+        for (std::size_t i = 0; i < decoys; ++i) {
+            const std::uint32_t words[] = {address,       address,       address + 108,
+                                           address + 108, address + 116, address + 116,
+                                           address};
+            std::memcpy(&before[room + i * step], words, sizeof words);
+        }
+        image.bytes.insert(image.bytes.begin(), before.begin(), before.end());
+        return image;
+    };
+    CHECK(behind(63).find(true) == TaskOffsets{comm, parent - 12});
+    CHECK(!behind(64).find(true));
+    CHECK(!behind(4u << 20).find(true));
+}
+
 TEST_CASE("an image may end anywhere", "[tasks]") {
     const Image whole = sound();
     for (std::size_t size = begin + parent - 16; size < begin + comm + 40; ++size) {
