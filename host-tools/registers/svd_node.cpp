@@ -4,35 +4,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_set>
 
 namespace mmioscope::registers {
 
 namespace {
 
 constexpr unsigned deepest = 8; ///< elements derived from one another
-
-std::string one_line(std::string_view text) {
-    std::string line;
-    for (const char c : text) {
-        const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-        if (!blank) {
-            line += c;
-        } else if (!line.empty() && line.back() != ' ') {
-            line += ' ';
-        }
-    }
-    line.resize(line.find_last_not_of(' ') + 1);
-    return line;
-}
-
-pugi::xml_node named(pugi::xml_node list, std::string_view kind, std::string_view name) {
-    for (const pugi::xml_node child : list.children()) {
-        if (child.name() == kind && one_line(child.child_value("name")) == name) {
-            return child;
-        }
-    }
-    return {};
-}
 
 struct Numbers {
     std::uint64_t first;
@@ -58,7 +36,34 @@ std::vector<std::string> labels(std::string_view text, std::uint64_t count) {
     return found;
 }
 
+// In their order.
+std::vector<SvdNode> last_of_each_name(const std::vector<SvdNode>& all) {
+    std::vector<SvdNode> last;
+    std::unordered_set<std::string> names;
+    for (auto node = all.rbegin(); node != all.rend(); ++node) {
+        if (names.insert(node->name()).second) {
+            last.push_back(*node);
+        }
+    }
+    std::reverse(last.begin(), last.end());
+    return last;
+}
+
 } // namespace
+
+std::string one_line(std::string_view text) {
+    std::string line;
+    for (const char c : text) {
+        const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+        if (!blank) {
+            line += c;
+        } else if (!line.empty() && line.back() != ' ') {
+            line += ' ';
+        }
+    }
+    line.resize(line.find_last_not_of(' ') + 1);
+    return line;
+}
 
 std::optional<std::uint64_t> svd_number(std::string_view text) {
     text.remove_prefix(text.starts_with('+') ? 1 : 0);
@@ -79,33 +84,15 @@ std::size_t SvdFile::line(std::ptrdiff_t offset) const {
     return 1 + static_cast<std::size_t>(std::count(text_.begin(), text_.begin() + end, '\n'));
 }
 
-// A name is looked for beside the element; one with dots from the peripherals on.
 pugi::xml_node SvdNode::base(pugi::xml_node node) const {
-    std::string_view path = node.attribute("derivedFrom").value();
-    if (path.empty()) {
+    const char* const name = node.attribute("derivedFrom").value();
+    if (*name == 0) {
         return {};
     }
-    const std::string_view kind = node.name();
-    pugi::xml_node found = named(node.parent(), kind, path);
-    if (!found && path.find('.') != std::string_view::npos) {
-        found = node.root().child("device").child("peripherals");
-        while (found && !path.empty()) {
-            const std::string_view step = path.substr(0, path.find('.'));
-            path.remove_prefix(std::min(path.size(), step.size() + 1));
-            pugi::xml_node next;
-            for (const char* list : {"", "registers", "fields"}) {
-                const pugi::xml_node in = *list == 0 ? found : found.child(list);
-                for (const char* each :
-                     {"peripheral", "cluster", "register", "field", "enumeratedValues"}) {
-                    next = next ? next : named(in, each, step);
-                }
-            }
-            found = next;
-        }
-    }
+    const pugi::xml_node found = file_->bases().of(node);
     if (!found) {
-        throw file_->error(node.offset_debug(), "derivedFrom=\"{}\": there is no such {}",
-                           node.attribute("derivedFrom").value(), kind);
+        throw file_->error(node.offset_debug(), "derivedFrom=\"{}\": there is no such {}", name,
+                           node.name());
     }
     return found;
 }
@@ -175,15 +162,10 @@ std::vector<SvdNode> SvdNode::children(const char* list, std::string_view kind,
             if (what != kind && (what != other_kind || other_kind.empty())) {
                 continue;
             }
-            const SvdNode here(*file_, child);
-            const std::string name = here.name();
-            if (line.size() > 1) {
-                std::erase_if(found, [&name](const SvdNode& old) { return old.name() == name; });
-            }
-            found.push_back(here);
+            found.emplace_back(*file_, child);
         }
     }
-    return found;
+    return line.size() > 1 ? last_of_each_name(found) : found;
 }
 
 std::string SvdNode::name() const {

@@ -3,6 +3,7 @@
 
 #include "lib/error.hpp"
 #include "registers/description.hpp"
+#include "registers/svd_bases.hpp"
 
 #include <pugixml.hpp>
 
@@ -14,10 +15,13 @@
 
 namespace mmioscope::registers {
 
+/// `text` as it is meant: on one line, trimmed, blanks as one.
+std::string one_line(std::string_view text);
+
 /// A number as SVD writes it: decimal, 0x, or # and 0b for binary.
 std::optional<std::uint64_t> svd_number(std::string_view text);
 
-/// A file, for errors.
+/// A file, for errors, and what its elements are derived from.
 class SvdFile {
 public:
     SvdFile(std::string_view text, const std::string& name) : text_(text), name_(name) {}
@@ -28,11 +32,14 @@ public:
                          fmt::format(text, std::forward<Args>(args)...));
     }
 
+    SvdBases& bases() const { return bases_; }
+
 private:
     std::size_t line(std::ptrdiff_t offset) const;
 
     std::string_view text_;
     std::string name_;
+    mutable SvdBases bases_; ///< what it remembers changes no answer
 };
 
 /// An element, and the one it is derived from.

@@ -241,3 +241,28 @@ TEST_CASE("indices of an SVD file's arrays begin where it says") {
     CHECK(name_at(all[0], 8, false) == "R7");
     CHECK(fields_text(all[0].entries[0].first, 2, 4, 0) == "F9=1");
 }
+
+TEST_CASE("what SVD elements are derived from is found at once") {
+    constexpr std::size_t count = 4'000;
+    std::string registers;
+    for (std::size_t i = 0; i < count; ++i) {
+        registers += fmt::format("<register derivedFrom=\"the last register\"><name>register with "
+                                 "number {}</name></register>\n",
+                                 i);
+    }
+    registers += "<register><name>the last register</name><addressOffset>4</addressOffset>"
+                 "</register>";
+    const std::string peripheral = "<peripheral><name>P</name><baseAddress>0</baseAddress>"
+                                   "<registers>" +
+                                   registers +
+                                   "</registers></peripheral>"
+                                   "<peripheral derivedFrom=\"P\"><name>Q</name></peripheral>";
+    const test::Allocations read;
+    const std::vector<Description> all =
+        read_svd("<device><peripherals>" + peripheral + "</peripherals></device>", "chip.svd");
+    CHECK(read.calls() < 200 * count);
+    REQUIRE(all.size() == 2);
+    REQUIRE((all[0].entries.size() == count + 1 && all[1].entries.size() == count + 1));
+    CHECK(all[1].entries[count - 1].first.name == "register with number 3999");
+    CHECK(all[1].entries[count - 1].first.offset == 4);
+}
