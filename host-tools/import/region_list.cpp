@@ -32,33 +32,44 @@ void RegionList::add_mapping(std::uint64_t base, std::uint64_t size) {
 }
 
 void RegionList::finish() {
-    std::vector<Range> free;
-    for (const auto& [base, end] : mappings_) {
-        add_free({base, end}, free);
-    }
+    const std::vector<Range> free = free_ranges();
     for (const Range& range : free) {
         add(range.base, range.end - range.base, fmt::format("/map@{:x}", range.base));
     }
     mappings_.clear();
 }
 
-// What of `mapping` belongs to no region, joined with what it touches.
-void RegionList::add_free(Range mapping, std::vector<Range>& free) const {
-    while (mapping.base < mapping.end) {
-        if (const abi::RegionEntry* const region = at(mapping.base)) {
-            mapping.base = region->base + region->size;
-            continue;
+// What of mappings belongs to no region, joined with what it touches: one pass over both, so that
+// neither is looked at again for each of the other.
+std::vector<RegionList::Range> RegionList::free_ranges() const {
+    std::vector<Range> free;
+    auto next = by_base_.begin(); // the first region that ends behind `at`
+    std::uint64_t at = 0;         // all before is done
+    for (const auto& [base, end] : mappings_) {
+        at = std::max(at, base);
+        while (at < end) {
+            while (next != by_base_.end() && end_of(next->second) <= at) {
+                ++next;
+            }
+            const std::uint64_t region = next == by_base_.end() ? end : next->first;
+            if (region <= at) {
+                at = end_of(next->second);
+                continue;
+            }
+            const std::uint64_t stop = std::min(end, region);
+            if (!free.empty() && at == free.back().end) {
+                free.back().end = stop;
+            } else {
+                free.push_back({at, stop});
+            }
+            at = stop;
         }
-        const auto next = by_base_.lower_bound(mapping.base);
-        const std::uint64_t stop =
-            next == by_base_.end() ? mapping.end : std::min(mapping.end, next->first);
-        if (!free.empty() && mapping.base <= free.back().end) {
-            free.back().end = std::max(free.back().end, stop);
-        } else {
-            free.push_back({mapping.base, stop});
-        }
-        mapping.base = stop;
     }
+    return free;
+}
+
+std::uint64_t RegionList::end_of(std::size_t index) const {
+    return regions_[index].base + regions_[index].size;
 }
 
 const abi::RegionEntry* RegionList::at(std::uint64_t address) const {

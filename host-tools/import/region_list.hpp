@@ -33,7 +33,8 @@ private:
         std::uint64_t end;
     };
 
-    void add_free(Range mapping, std::vector<Range>& free) const;
+    std::vector<Range> free_ranges() const;
+    std::uint64_t end_of(std::size_t index) const;
     const abi::RegionEntry* at(std::uint64_t address) const;
 
     static constexpr std::size_t most = 4096;

@@ -157,6 +157,26 @@ TEST_CASE("what is not known is a list with explanations") {
     CHECK_FALSE(trace::NotKnown(" ,(,").has("engine"));
 }
 
+TEST_CASE("mappings over mappings and regions leave what is free between the regions") {
+    RegionList list;
+    constexpr std::uint64_t regions = 4'000;
+    for (std::uint64_t i = 0; i < regions; ++i) {
+        list.add(0x1000 * (i + 1), 0x800, "/r");
+    }
+    constexpr std::uint64_t mappings = (1 << 20) - 1; // looked at region by region this takes minutes
+    for (std::uint64_t i = 0; i < mappings; ++i) {
+        list.add_mapping(i, (0x1000 * (regions + 1)) - i);
+    }
+    list.add_mapping(0x1000 * (regions + 1) + 0x100, 0x100);
+    list.finish();
+    REQUIRE(list.regions().size() == 4'096);
+    CHECK(list.left_out() == regions + 2 - 96);
+    CHECK(std::string(list.regions()[regions].path) == "/map@0");
+    CHECK(list.regions()[regions].size == 0x1000);
+    CHECK(list.regions()[regions + 1].base == 0x1800);
+    CHECK(list.regions()[regions + 1].size == 0x800);
+}
+
 TEST_CASE("QEMU's log becomes a trace, in the order of its lines") {
     const Imported trace(
         "memory_region_ops_write cpu 1 mr 0x55 addr 0x1c090000 value 0xffffff41 size 1 name "
