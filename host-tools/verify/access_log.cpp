@@ -1,7 +1,10 @@
 #include "verify/access_log.hpp"
 
+#include "lib/error.hpp"
 #include "verify/text_lines.hpp"
 
+#include <functional>
+#include <map>
 #include <string_view>
 
 namespace mmioscope::verify {
@@ -78,18 +81,23 @@ private:
         }
     }
 
-    // There are few regions, and runs of the same one.
     std::uint16_t region(std::string_view name) {
-        for (std::size_t i = 0; i < log_.regions.size(); ++i) {
-            if (log_.regions[i] == name) {
-                return static_cast<std::uint16_t>(i);
-            }
+        if (const auto known = regions_.find(name); known != regions_.end()) {
+            return known->second;
         }
+        if (log_.regions.size() == most_regions) {
+            throw bad_input("line {}: more than {} names of regions", number_, most_regions);
+        }
+        const auto index = static_cast<std::uint16_t>(log_.regions.size());
         log_.regions.emplace_back(name);
-        return static_cast<std::uint16_t>(log_.regions.size() - 1);
+        regions_.emplace(name, index);
+        return index;
     }
 
+    static constexpr std::size_t most_regions = 65535; ///< a Line has 16 bits for one
+
     AccessLog& log_;
+    std::map<std::string, std::uint16_t, std::less<>> regions_;
     std::uint32_t number_ = 0;
 };
 

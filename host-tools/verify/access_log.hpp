@@ -20,7 +20,8 @@ struct AccessLog {
     std::vector<std::uint32_t> unreadable; ///< numbers of lines that begin like an access
 };
 
-/// Reads all of `source`. Throws Error if reading fails.
+/// Reads all of `source`. Throws Error if reading fails, and (bad_input) where there are too many
+/// names of regions, or a line is too long.
 AccessLog read_access_log(trace::ByteSource& source);
 
 } // namespace mmioscope::verify

@@ -119,3 +119,21 @@ TEST_CASE("a line longer than any of a log is not waited for") {
                           [&next](std::string_view line) { REQUIRE(line.size() == next++); });
     CHECK(next == 20'200);
 }
+
+TEST_CASE("no two of a log's regions are taken for one") {
+    constexpr std::size_t most = 65'535;
+    std::string text;
+    for (std::size_t i = 0; i < most; ++i) {
+        text += log_line(false, 0, 0x1c09'0000, 0, 4, fmt::format("region with number {}", i));
+    }
+    const auto log = parse(text);
+    REQUIRE((log.lines.size() == most && log.regions.size() == most));
+    CHECK(log.lines[0].region == 0);
+    CHECK(log.lines[most - 1].region == most - 1);
+    CHECK(log.regions[most - 1] == "region with number 65534");
+    CHECK_THROWS_WITH(parse(text + log_line(false, 0, 0x1c09'0000, 0, 4, "more")),
+                      "line 65536: more than 65535 names of regions");
+    CHECK(parse(text + log_line(false, 0, 0x1c09'0000, 0, 4, "region with number 7"))
+              .lines.back()
+              .region == 7);
+}
