@@ -13,6 +13,7 @@ namespace mmioscope::registers {
 
 namespace {
 
+constexpr std::uint64_t address_space = std::uint64_t{1} << 40;
 constexpr std::size_t deepest = 8;          ///< descriptions that include one another
 constexpr std::size_t most_entries = 65536; ///< of one description, with what it includes
 
@@ -93,6 +94,10 @@ void RegisterBook::append(Description& to, const Description& from, const Inclus
                         most_entries);
     }
     for (Entry entry : from.entries) {
+        if (how.offset >= address_space ||
+            entry.first.offset + how.offset + extent(entry) > address_space) {
+            throw bad_input("{}: its registers would end beyond 40 bits of address", how.where);
+        }
         entry.first.offset += how.offset;
         entry.prefix = to.prefix;
         if (entry.when) {

@@ -10,8 +10,8 @@ namespace mmioscope::registers {
 
 namespace {
 
-constexpr std::uint64_t address_space = std::uint64_t{1} << 40;
-constexpr std::size_t deepest = 4; ///< blocks in blocks
+constexpr std::uint64_t address_space = std::uint64_t{1} << 40; ///< no offset is more: sums hold
+constexpr std::size_t deepest = 4;                              ///< blocks in blocks
 
 struct Block {
     std::uint64_t offset;
@@ -135,7 +135,7 @@ void Reader::start_device(RegsLine& line) {
 void Reader::start_block(RegsLine& line) {
     (void)device(line);
     line.word();
-    Block block{line.need_number("an offset"), {}};
+    Block block{std::min(line.need_number("an offset"), address_space), {}};
     block.name = indexed_name(line, line.need("the prefix of the block's names"));
     if (line.peek() == "step") {
         line.word();
@@ -177,7 +177,7 @@ void Reader::include(RegsLine& line) {
 void Reader::read_register(RegsLine& line) {
     Description& to = device(line);
     Entry entry;
-    entry.first.offset = line.need_number("an offset");
+    entry.first.offset = std::min(line.need_number("an offset"), address_space);
     entry.first.size = size_;
     entry.first.description = line.description();
     entry.prefix = to.prefix;
@@ -232,7 +232,7 @@ void Reader::place(const RegsLine& line, const IndexedName& name, std::uint64_t 
         entry.series.back().step = step == 0 ? entry.first.size : step;
     }
     entry.first.name = carried;
-    std::uint64_t end = std::min(entry.first.offset, address_space) + entry.first.size;
+    std::uint64_t end = entry.first.offset + entry.first.size;
     for (const Series& series : entry.series) {
         end += std::min(series.step, address_space) * (series.count - 1);
     }

@@ -184,6 +184,21 @@ TEST_CASE("another device's registers can be included, under this one's prefix")
     CHECK(book.find(compatible, 1, 0) == nullptr);
 }
 
+TEST_CASE("an offset that is too large does not become a small one") {
+    CHECK(wrong("device d\nblock 0xfffffffffffffff0 B\n0x10 A\nend\n") ==
+          "my.regs:3: the register ends beyond 40 bits of address");
+    CHECK(wrong("device d\nblock 0xffffffffff B\n0xffffffffffffffff A\nend\n") ==
+          "my.regs:3: the register ends beyond 40 bits of address");
+    for (const char* offset : {"0xfffffffffffffff0", "0xfffffffff1"}) {
+        RegisterBook book;
+        CHECK_THROWS_WITH(
+            book.add(read_regs(fmt::format("device a\n0x10 A\ndevice d\ninclude a at {}\n", offset),
+                               "my.regs"),
+                     {}),
+            "my.regs:4: its registers would end beyond 40 bits of address");
+    }
+}
+
 TEST_CASE("the most specific compatible wins, and the user's own file over what is shipped") {
     RegisterBook book = RegisterBook::shipped();
     const std::vector<std::string> compatible{"acme,uart", "arm,pl011"};
