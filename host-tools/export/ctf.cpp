@@ -26,6 +26,7 @@ void put_place(CtfStream& to, const Event& event) {
     to.put(static_cast<std::uint8_t>(abi::access_size(r)));
     to.put(r.value);
     to.put(static_cast<std::uint8_t>(has_bus_value(r) ? 1 : 0));
+    to.put(field_words(event));
     to.put(abi::physical_address(r));
     to.put(r.duration);
     to.put(r.lock_sequence);
@@ -39,6 +40,7 @@ void put_place(CtfStream& to, const Event& event) {
     to.put(r.task);
     to.put(event.task == nullptr ? 0u : event.task->pid);
     to.put(event.task == nullptr ? std::string_view() : std::string_view(event.task->comm));
+    to.put(event.interrupt);
     to.put(plain_text(event.text));
 }
 

@@ -60,9 +60,9 @@ stream {
 )";
 
 constexpr char placed[] = "device_name device; x64 offset; string register; u8 size; x64 value; "
-                          "u8 value_known; x64 address; u32 duration; u32 order; x32 pc; "
-                          "string function; x32 lr; string caller; x32 sp; x32 va; x8 mode; "
-                          "x32 task; u32 pid; string comm; string text;";
+                          "u8 value_known; string fields; x64 address; u32 duration; u32 order; "
+                          "x32 pc; string function; x32 lr; string caller; x32 sp; x32 va; "
+                          "x8 mode; x32 task; u32 pid; string comm; string interrupt; string text;";
 constexpr char lost[] = "u32 first_sequence; u64 count;";
 constexpr char plain[] = "x64 value; string text;";
 

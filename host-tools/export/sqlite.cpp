@@ -32,7 +32,7 @@ void bind_known(Statement& to, std::uint64_t number) {
 Sqlite::Sqlite(const std::string& path, const std::string& name)
     : database_(with_tables(path, name)),
       event_(database_.prepare("INSERT INTO events VALUES "
-                               "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")),
+                               "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")),
       text_(database_.prepare("INSERT INTO texts VALUES (?,?)")),
       loss_(database_.prepare("INSERT INTO losses VALUES (?,?,?,?,?)")),
       register_(database_.prepare("INSERT INTO registers VALUES (?,?,?,?,?,?)")),
@@ -101,6 +101,7 @@ void Sqlite::add_row(const Event& event) {
     event_ << flag_words(r);
     bind_symbol(r.pc, event.code);
     bind_symbol(std::nullopt, event.caller); // LR may not be its address
+    event_ << event.interrupt;
     event_.run();
 }
 
@@ -111,7 +112,7 @@ void Sqlite::bind_place(const Event& event) {
         r.device == abi::no_device ? event_.null() : event_ << r.device;
         event_.null().null().null();
         r.type == abi::RecordType::task ? event_.null() : event_ << r.value; // part of a name
-        event_.null();
+        event_.null().null();
         return;
     }
     event_ << (abi::is_write(r) ? "w" : "r") << abi::access_size(r);
@@ -120,6 +121,7 @@ void Sqlite::bind_place(const Event& event) {
     event.reg == nullptr ? event_.null() : event_ << register_id(event);
     const bool known = has_bus_value(r) || r.type == abi::RecordType::fault;
     known ? event_ << r.value : event_.null();
+    event_ << field_words(event);
     reader_->knows("duration") ? event_ << r.duration : event_.null();
 }
 

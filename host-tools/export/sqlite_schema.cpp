@@ -12,9 +12,9 @@ CREATE TABLE symbols (id INTEGER PRIMARY KEY, address INTEGER, function TEXT, of
 CREATE TABLE tasks (id INTEGER PRIMARY KEY, pid INTEGER, tgid INTEGER, comm TEXT);
 CREATE TABLE events (id INTEGER PRIMARY KEY, ns INTEGER, ticks INTEGER, cpu INTEGER, type TEXT, dir TEXT,
     size INTEGER, device INTEGER REFERENCES devices, offset INTEGER, address INTEGER,
-    register INTEGER REFERENCES registers, value INTEGER, duration INTEGER, pc INTEGER, lr INTEGER, sp INTEGER,
+    register INTEGER REFERENCES registers, value INTEGER, fields TEXT, duration INTEGER, pc INTEGER, lr INTEGER, sp INTEGER,
     va INTEGER, mode TEXT, task INTEGER, task_id INTEGER REFERENCES tasks, sequence INTEGER, "order" INTEGER,
-    flags TEXT, code INTEGER REFERENCES symbols, caller INTEGER REFERENCES symbols);
+    flags TEXT, code INTEGER REFERENCES symbols, caller INTEGER REFERENCES symbols, interrupt TEXT);
 CREATE TABLE texts (event INTEGER PRIMARY KEY REFERENCES events, text TEXT);
 CREATE TABLE losses (cpu INTEGER, sequence INTEGER, count INTEGER, ns INTEGER, ticks INTEGER);
 )";
@@ -24,9 +24,9 @@ CREATE VIEW trace AS
     SELECT e.id, e.ns / 1e9 AS seconds, e.cpu, e.type, e.dir, e.size, d.name AS device,
         CASE WHEN e.offset IS NOT NULL THEN printf('0x%x', e.offset) END AS offset, r.name AS register,
         CASE WHEN e.address IS NOT NULL THEN printf('0x%x', e.address) END AS address,
-        CASE WHEN e.value IS NOT NULL THEN printf('0x%x', e.value) END AS value,
+        CASE WHEN e.value IS NOT NULL THEN printf('0x%x', e.value) END AS value, e.fields,
         CASE WHEN e.pc IS NOT NULL THEN printf('0x%x', e.pc) END AS pc, s.function,
-        c.function AS caller, t.pid, t.comm, x.text, e.flags
+        c.function AS caller, t.pid, t.comm, e.interrupt, x.text, e.flags
     FROM events e LEFT JOIN devices d ON d.id = e.device LEFT JOIN registers r ON r.id = e.register
         LEFT JOIN symbols s ON s.id = e.code LEFT JOIN symbols c ON c.id = e.caller
         LEFT JOIN tasks t ON t.id = e.task_id LEFT JOIN texts x ON x.event = e.id;
@@ -49,6 +49,10 @@ CREATE VIEW per_task AS
         sum(e.dir = 'w') AS writes
     FROM events e LEFT JOIN devices d ON d.id = e.device LEFT JOIN tasks t ON t.id = e.task_id
     WHERE e.type = 'access' GROUP BY 1, 2, e.device;
+CREATE VIEW per_interrupt AS
+    SELECT interrupt, sum(dir = 'r') AS reads, sum(dir = 'w') AS writes, min(ns) / 1e9 AS first_seconds,
+        max(ns) / 1e9 AS last_seconds
+    FROM events WHERE type = 'access' AND interrupt IS NOT NULL GROUP BY interrupt;
 CREATE VIEW per_cpu AS
     SELECT e.cpu, sum(e.dir = 'r') AS reads, sum(e.dir = 'w') AS writes,
         coalesce((SELECT sum(count) FROM losses l WHERE l.cpu = e.cpu), 0) AS lost

@@ -64,8 +64,9 @@ def polls(accesses):
 
 def as_trace(i, r):
     return (i, r["ns"] / 1e9, r["cpu"], r["type"], r.get("dir"), r.get("size"), r.get("device"), r.get("offset"),
-            r.get("register"), r.get("address"), r.get("value"), r.get("pc"), code(r, "function")[0],
-            code(r, "caller")[0], r.get("pid"), r.get("comm") or None, r.get("text"), r.get("flags"))
+            r.get("register"), r.get("address"), r.get("value"), r.get("fields"), r.get("pc"), code(r, "function")[0],
+            code(r, "caller")[0], r.get("pid"), r.get("comm") or None, r.get("interrupt"),
+            r.get("text"), r.get("flags"))
 
 
 def as_event(r):
@@ -88,6 +89,8 @@ def views(events, accesses, losses):
         "per_register": [(*key, *ways(rows)) for key, rows in grouped(accesses, register).items()],
         "per_function": [(*key, *ways(rows)) for key, rows in grouped(accesses, function).items()],
         "per_task": [(*key, *ways(rows)) for key, rows in grouped(accesses, task).items()],
+        "per_interrupt": [(key, *ways(rows), *seconds(rows)) for key, rows in
+                          grouped(accesses, lambda r: r.get("interrupt")).items() if key],
         "per_cpu": [(key, *ways(rows), lost[key]) for key, rows in grouped(accesses, lambda r: r["cpu"]).items()],
         "polls": polls(accesses),
         "markers": [(r["ns"] / 1e9, r["cpu"], r["text"]) for r in events if r["type"] == "marker" and "text" in r],

@@ -17,6 +17,9 @@ def number(text):
     return int(text or "0", 16)
 
 
+CTF_NAMES = ["register", "fields", "interrupt", "function", "caller", "comm"]
+
+
 def read_ctf(file):
     """What babeltrace2 prints, by CPU."""
     events = []
@@ -24,15 +27,14 @@ def read_ctf(file):
         _, kind, cpu, _, _, rest = compare.CTF_LINE.match(line).groups()
         fields = {m[1]: m[4] if m[5] is None else m[5] for m in compare.CTF_FIELD.finditer(rest)}
         if kind in ("read", "write"):
-            events.append((int(cpu), fields["register"], fields["function"], fields["caller"], int(fields["lr"], 16),
-                           int(fields["sp"], 16), int(fields["mode"], 16), int(fields["pid"]), fields["comm"]))
+            events.append((int(cpu), *map(fields.get, CTF_NAMES), int(fields["lr"], 16), int(fields["sp"], 16),
+                           int(fields["mode"], 16), int(fields["pid"])))
     return sorted(events, key=lambda event: event[0])
 
 
 def as_ctf(rows):
-    return sorted(((r["cpu"], r.get("register", "-"), r.get("function", "-"), r.get("caller", "-"), number(r.get("lr")),
-                    number(r.get("sp")), MODES[r["mode"]], r.get("pid", 0), r.get("comm", "-")) for r in rows),
-                  key=lambda event: event[0])
+    return sorted(((r["cpu"], *(r.get(name, "-") for name in CTF_NAMES), number(r.get("lr")), number(r.get("sp")),
+                    MODES[r["mode"]], r.get("pid", 0)) for r in rows), key=lambda event: event[0])
 
 
 NOTES = ["fields", "function", "caller", "pid", "comm", "interrupt"]

@@ -120,6 +120,10 @@ private:
         entry.base = number(in);
         entry.size = number(in);
         entry.flags = abi::region_traced;
+        if (const std::size_t bracket = name.find('['); bracket != std::string::npos) {
+            entry.reg_index = static_cast<std::uint16_t>(std::stoul(name.substr(bracket + 1)));
+            name.resize(bracket);
+        }
         ("/" + name).copy(entry.path, sizeof entry.path - 1);
         text.regions.push_back(entry);
         in >> text.compatible.emplace_back();

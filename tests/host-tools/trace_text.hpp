@@ -18,7 +18,8 @@ namespace mmioscope::test {
 
 /// A line is one of these; '#' begins a comment, numbers are decimal or 0x..., times seconds:
 ///     frequency HZ
-///     device NAME BASE SIZE [COMPATIBLE]     with it the trace has a device tree
+///     device NAME BASE SIZE [COMPATIBLE]     with it the trace has a device tree; NAME[N] is the
+///                                            Nth `reg` entry of that device
 ///     register DEVICE OFFSET NAME [FIELD:LOW[+WIDTH][=WORD,WORD...]]...
 ///     code ADDRESS SIZE FUNCTION [MODULE]
 ///     task POINTER PID COMM [TGID]
