@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace mmioscope::analysis {
 
 namespace {
@@ -13,20 +15,22 @@ constexpr unsigned reg_class = 0x08;
 constexpr unsigned reg_header = 0x0e;
 constexpr unsigned reg_bar0 = 0x10;
 constexpr unsigned bar_end = 0x28;
+constexpr unsigned reg_rom = 0x30;
+constexpr unsigned reg_bridge_rom = 0x38;
+constexpr unsigned reg_interrupt = 0x3c;
 constexpr std::uint32_t all_ones = 0xffff'ffff;
-
-// The node of a host bridge is called pcie@... or pci@... (IEEE 1275's PCI binding); its first
-// `reg` entry is the configuration space.
-bool is_configuration(std::string_view device) {
-    return (device.starts_with("pcie@") || device.starts_with("pci@")) && !device.ends_with(']');
-}
+constexpr std::uint32_t rom_flags = 0x7ff; // bit 0 enables it, others are reserved
 
 std::string name_of(std::uint32_t place) {
     return fmt::format("{:02x}:{:02x}.{}", place >> 8, place >> 3 & 0x1f, place & 7);
 }
 
-std::uint32_t address_of(std::uint32_t bar) {
-    return bar & ((bar & 1) != 0 ? ~0x3u : ~0xfu);
+bool is_ports(std::uint32_t bar) {
+    return (bar & 1) != 0;
+}
+
+std::uint32_t flags_of(std::uint32_t bar) {
+    return bar & (is_ports(bar) ? 0x3u : 0xfu);
 }
 
 // Of memory, with the next one as its upper half.
@@ -40,94 +44,139 @@ std::size_t bar_count(unsigned header) {
     return header == 0 ? 6 : header == 1 ? 2 : 0;
 }
 
+// The lowest bit of an address that can be written tells the size.
+std::uint64_t size_of(std::uint64_t bits) {
+    return bits & -bits;
+}
+
+// "0=0x10001000+0x1000" and so on; empty if it has none.
+std::string bars_text(const PciFunction& function) {
+    std::string text;
+    for (std::size_t i = 0; i < pci_rom; ++i) {
+        const auto& [base, size, kind] = function.ranges[i];
+        if (base != 0 || size != 0) {
+            text += fmt::format("{}{}={:#x}+{:#x}", text.empty() ? "" : " ", i, base, size);
+        }
+    }
+    return text;
+}
+
 } // namespace
+
+// The node of a host bridge is called pcie@... or pci@... (IEEE 1275's PCI binding); its first
+// `reg` entry is the configuration space.
+bool is_pci_configuration(std::string_view device) {
+    return (device.starts_with("pcie@") || device.starts_with("pci@")) && !device.ends_with(']');
+}
 
 void Pci::add(const Event& event) {
     const abi::Record& record = *event.record;
     const bool known = (record.flags & abi::flag_value_unknown) == 0;
-    if (record.type != abi::RecordType::access || !known || !is_configuration(event.device)) {
+    if (record.type != abi::RecordType::access || !known || !is_pci_configuration(event.device)) {
         return;
     }
     const auto value = static_cast<std::uint32_t>(record.value);
     const auto reg = static_cast<unsigned>(event.offset & 0xfff);
     const auto place = static_cast<std::uint32_t>(event.offset >> 12);
+    const unsigned size = abi::access_size(record);
     if (!abi::is_write(record)) {
-        if (reg != reg_id || abi::access_size(record) < 4 || value != all_ones) {
-            read(functions_[place], reg, value, abi::access_size(record));
+        if (reg != reg_id || size < 4 || value != all_ones) {
+            read(configurations_[place], reg, value, size);
         }
-    } else if (const auto found = functions_.find(place);
-               found != functions_.end() && abi::access_size(record) == 4) {
-        write(found->second, reg, value);
+    } else if (const auto found = configurations_.find(place); found != configurations_.end()) {
+        write(found->second, reg, value, size);
     }
 }
 
-void Pci::read(Function& function, unsigned reg, std::uint32_t value, unsigned size) {
+void Pci::read(Configuration& of, unsigned reg, std::uint32_t value, unsigned size) {
     if (reg == reg_id && size == 4) {
-        function.id = value;
+        of.id = value;
     } else if (reg == reg_class && size == 4) {
-        function.class_ = value;
+        of.class_ = value;
     } else if (reg == reg_header && size == 1) {
-        function.header = value & 0x7f; // bit 7: it has other functions beside it
-    } else if (reg >= reg_bar0 && reg < bar_end && reg % 4 == 0 && size == 4) {
-        Bar& bar = function.bars[(reg - reg_bar0) / 4];
-        bar.answer = bar.asked ? value : bar.answer;
+        of.header = value & 0x7f; // bit 7: it has other functions beside it
+    } else if (reg == reg_interrupt && size == 1) {
+        of.interrupt = value;
+    } else if (Bar* const asked = size == 4 ? bar(of, reg) : nullptr; asked && asked->asked) {
+        asked->answer = value;
     }
 }
 
-void Pci::write(Function& function, unsigned reg, std::uint32_t value) {
-    if (reg >= reg_bar0 && reg < bar_end && reg % 4 == 0) {
-        Bar& bar = function.bars[(reg - reg_bar0) / 4];
-        bar.asked = value == all_ones;
-        bar.base = bar.asked ? bar.base : value;
+void Pci::write(Configuration& of, unsigned reg, std::uint32_t value, unsigned size) {
+    if (reg == reg_interrupt && size == 1) {
+        of.interrupt = value;
+    } else if (Bar* const written = size == 4 ? bar(of, reg) : nullptr) {
+        const bool rom = written == &of.bars[pci_rom];
+        written->asked = (rom ? value | rom_flags : value) == all_ones;
+        written->base = written->asked ? written->base : value;
     }
+}
+
+Pci::Bar* Pci::bar(Configuration& of, unsigned reg) {
+    if (reg == (of.header == 1 ? reg_bridge_rom : reg_rom)) {
+        return &of.bars[pci_rom];
+    }
+    const bool has = reg >= reg_bar0 && reg < bar_end && reg % 4 == 0;
+    return has ? &of.bars[(reg - reg_bar0) / 4] : nullptr;
+}
+
+PciFunction Pci::function(std::uint32_t place, const Configuration& from) {
+    PciFunction to;
+    to.place = place;
+    to.vendor = static_cast<std::uint16_t>(*from.id);
+    to.device = static_cast<std::uint16_t>(*from.id >> 16);
+    if (from.class_) {
+        to.class_ = *from.class_ >> 8;
+    }
+    to.interrupt = from.interrupt;
+    for (std::size_t i = 0; i < bar_count(from.header); ++i) {
+        const Bar& low = from.bars[i];
+        PciRange& range = to.ranges[i];
+        range.kind = flags_of(low.answer != 0 ? low.answer : low.base);
+        range.base = low.base - flags_of(low.base);
+        std::uint64_t bits = low.answer - flags_of(low.answer);
+        if (is_wide(low.answer) && i + 1 < pci_rom) {
+            const Bar& high = from.bars[++i];
+            range.base |= std::uint64_t{high.base} << 32;
+            bits |= std::uint64_t{high.answer} << 32;
+        }
+        range.size = size_of(bits);
+    }
+    const Bar& rom = from.bars[pci_rom];
+    to.ranges[pci_rom] = {rom.base & ~rom_flags, size_of(rom.answer & ~rom_flags), rom.base & 1};
+    return to;
+}
+
+std::vector<PciFunction> Pci::functions() const {
+    std::vector<PciFunction> all;
+    for (const auto& [place, configuration] : configurations_) {
+        if (configuration.id) {
+            all.push_back(function(place, configuration));
+        }
+    }
+    return all;
 }
 
 exporting::Table Pci::rows() const {
+    using exporting::Cell;
+    using exporting::Hex;
     exporting::Table table{{"function", "vendor", "device", "class", "bars"}, {}};
-    for (const auto& [place, function] : functions_) {
-        if (function.id) {
-            table.rows.push_back({name_of(place), exporting::Hex{*function.id & 0xffff},
-                                  exporting::Hex{*function.id >> 16},
-                                  function.class_
-                                      ? exporting::Cell(exporting::Hex{*function.class_ >> 8})
-                                      : exporting::Cell(),
-                                  bars_text(function)});
-        }
+    for (const PciFunction& function : functions()) {
+        table.rows.push_back({name_of(function.place), Hex{function.vendor}, Hex{function.device},
+                              function.class_ ? Cell(Hex{*function.class_}) : Cell(),
+                              bars_text(function)});
     }
     return table;
 }
 
 std::string Pci::table() const {
     std::string text = fmt::format("{:<12} {:<9} {:<8} {}\n", "function", "id", "class", "BARs");
-    for (const auto& [place, function] : functions_) {
-        if (!function.id) {
-            continue;
-        }
+    for (const PciFunction& function : functions()) {
         const std::string bars = bars_text(function);
-        text += fmt::format("{:<12} {:04x}:{:04x} {:<8}{}{}\n", name_of(place),
-                            *function.id & 0xffff, *function.id >> 16,
-                            function.class_ ? fmt::format("{:06x}", *function.class_ >> 8) : "?",
+        text += fmt::format("{:<12} {:04x}:{:04x} {:<8}{}{}\n", name_of(function.place),
+                            function.vendor, function.device,
+                            function.class_ ? fmt::format("{:06x}", *function.class_) : "?",
                             bars.empty() ? "" : " ", bars);
-    }
-    return text;
-}
-
-// The lowest bit of an address that can be written tells the size.
-std::string Pci::bars_text(const Function& function) {
-    std::string text;
-    for (std::size_t i = 0; i < bar_count(function.header); ++i) {
-        const Bar& low = function.bars[i];
-        std::uint64_t base = address_of(low.base);
-        std::uint64_t bits = address_of(low.answer);
-        const std::size_t first = i;
-        if (is_wide(low.answer) && i + 1 < function.bars.size()) {
-            const Bar& high = function.bars[++i];
-            base |= std::uint64_t{high.base} << 32;
-            bits |= std::uint64_t{high.answer} << 32;
-        }
-        if (base != 0 || bits != 0) {
-            text += fmt::format("{}{}={:#x}+{:#x}", text.empty() ? "" : " ", first, base, bits & -bits);
-        }
     }
     return text;
 }

@@ -2,22 +2,28 @@
 // and where their base address registers were put.
 #pragma once
 
+#include "analysis/pci_function.hpp"
 #include "export/cell.hpp"
 #include "mmioscope/event.hpp"
 
-#include <array>
-#include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace mmioscope::analysis {
+
+/// A device of this name is the configuration space of a PCI host bridge.
+bool is_pci_configuration(std::string_view device);
 
 class Pci {
 public:
     void add(const Event& event);
 
-    /// A heading and a line for each function that answered; with line ends.
+    /// Those that answered, by their place.
+    std::vector<PciFunction> functions() const;
+
+    /// A heading and a line for each of them; with line ends.
     std::string table() const;
     /// The same for programs.
     exporting::Table rows() const;
@@ -28,19 +34,20 @@ private:
         std::uint32_t answer = 0; ///< to all ones: which bits can be written; 0: not asked
         bool asked = false;       ///< all ones were written last
     };
-    struct Function {
+    struct Configuration {
         std::optional<std::uint32_t> id;     ///< device and vendor
         std::optional<std::uint32_t> class_; ///< class, revision
         unsigned header = 0;                 ///< type of its header
-        std::array<Bar, 6> bars;
+        unsigned interrupt = 0;              ///< its line
+        std::array<Bar, 7> bars;             ///< 0 to 5, and the ROM's
     };
 
-    void read(Function& function, unsigned reg, std::uint32_t value, unsigned size);
-    void write(Function& function, unsigned reg, std::uint32_t value);
-    /// "0=0x10001000+0x1000" and so on; empty if it has none.
-    static std::string bars_text(const Function& function);
+    static void read(Configuration& of, unsigned reg, std::uint32_t value, unsigned size);
+    static void write(Configuration& of, unsigned reg, std::uint32_t value, unsigned size);
+    static Bar* bar(Configuration& of, unsigned reg);
+    static PciFunction function(std::uint32_t place, const Configuration& from);
 
-    std::map<std::uint32_t, Function> functions_; ///< by bus, device, function: their ECAM bits
+    std::map<std::uint32_t, Configuration> configurations_; ///< by PciFunction::place
 };
 
 } // namespace mmioscope::analysis

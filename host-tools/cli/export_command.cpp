@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -92,6 +93,9 @@ Status export_trace(const Options& options) {
     exporting::WholeTrace all(trace, reading::selects(selection));
     EventProgress progress(!destination->terminal(), "exported");
     Strict strict(destination->exporter(), options.view, trace);
+    if (std::filesystem::is_regular_file(selection.path)) {
+        destination->exporter().look_ahead(selection.path);
+    }
     exporting::Exporter& exporter =
         options.view.strict ? static_cast<exporting::Exporter&>(strict) : destination->exporter();
     all.write(exporter, [&progress](std::uint64_t n) { progress.show(n); });

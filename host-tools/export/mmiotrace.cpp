@@ -1,5 +1,6 @@
 #include "export/mmiotrace.hpp"
 
+#include "export/mmiotrace_pci.hpp"
 #include "export/words.hpp"
 #include "lib/record_text.hpp"
 
@@ -40,15 +41,34 @@ std::string one_line(std::string_view text) {
 
 } // namespace
 
+void Mmiotrace::look_ahead(const std::string& path) {
+    pci_ = pci_functions(path);
+}
+
 // mmiotrace knows PCI devices only; others are named by marks, which the import reads.
 void Mmiotrace::begin(const trace::TraceReader& reader) {
     sink_.put("VERSION 20070824\n");
+    add_pci(reader);
     const auto to = std::back_inserter(sink_.text());
     for (std::size_t i = 0; i < reader.regions().size(); ++i) {
         const abi::RegionEntry& region = reader.regions()[i];
         fmt::format_to(to, "MARK 0.000000 device {:#x} {:#x} {}\n", region.base, region.size,
                        one_line(reader.names()[static_cast<std::uint16_t>(i)]));
     }
+}
+
+// What an import kept of such lines goes before what the accesses to a configuration space tell.
+void Mmiotrace::add_pci(const trace::TraceReader& reader) {
+    const std::vector<std::string> kept = kept_pci_lines(reader);
+    for (const std::string& line : kept) {
+        sink_.put(line);
+    }
+    if (kept.empty() && pci_) {
+        for (const analysis::PciFunction& function : *pci_) {
+            sink_.put(pci_line(function));
+        }
+    }
+    pci_missing_ = kept.empty() && !pci_ && has_pci(reader);
 }
 
 void Mmiotrace::add(const Event& event) {
@@ -71,6 +91,7 @@ void Mmiotrace::add_access(const Event& event) {
     const unsigned pid = event.task == nullptr ? 0 : event.task->pid;
     const auto to = std::back_inserter(sink_.text());
     wide_ += abi::access_size(r) > 8 ? 1 : 0;
+    estimated_ += (r.flags & abi::flag_estimated) != 0 ? 1 : 0;
     if (!has_bus_value(r)) {
         ++unknown_;
         fmt::format_to(to, "UNKNOWN {}.{:06} {} {:#x} 00,00,00 {:#x} {}\n", seconds, micros, map,
@@ -135,6 +156,12 @@ std::vector<std::string> Mmiotrace::left_out() const {
     }
     if (others_ > 0) {
         line += fmt::format("; {} records that are no access of the guest's are left out", others_);
+    }
+    if (estimated_ > 0) {
+        line += fmt::format("; the times of {} are estimates", estimated_);
+    }
+    if (pci_missing_) {
+        line += "; PCI functions (PCIDEV) take a file, not a pipe";
     }
     return {line};
 }

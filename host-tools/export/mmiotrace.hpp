@@ -1,10 +1,12 @@
 // The text of Linux' mmiotrace, version 20070824 (Documentation/trace/mmiotrace.rst).
 #pragma once
 
+#include "analysis/pci_function.hpp"
 #include "export/exporter.hpp"
 #include "export/sink.hpp"
 
 #include <map>
+#include <optional>
 
 namespace mmioscope::exporting {
 
@@ -12,6 +14,7 @@ class Mmiotrace : public Exporter {
 public:
     explicit Mmiotrace(Sink& sink) : sink_(sink) {}
 
+    void look_ahead(const std::string& path) override;
     void begin(const trace::TraceReader& reader) override;
     void add(const Event& event) override;
     void finish() override;
@@ -23,6 +26,7 @@ private:
         unsigned id;
     };
 
+    void add_pci(const trace::TraceReader& reader);
     void add_access(const Event& event);
     void add_mark(const Event& event);
     unsigned mapping(const Event& event);
@@ -31,9 +35,12 @@ private:
     std::map<std::uint64_t, Mapping>
         mappings_; ///< by the virtual page; without one by the physical
     unsigned ids_ = 0;
-    std::uint64_t unknown_ = 0; ///< accesses without a value
-    std::uint64_t wide_ = 0;    ///< accesses of more than 8 bytes
-    std::uint64_t others_ = 0;  ///< records that are no access of the guest's, and no words
+    std::optional<std::vector<analysis::PciFunction>> pci_; ///< nothing: nobody looked
+    bool pci_missing_ = false;    ///< there may be some, and nobody looked
+    std::uint64_t estimated_ = 0; ///< accesses whose time is an estimate
+    std::uint64_t unknown_ = 0;   ///< accesses without a value
+    std::uint64_t wide_ = 0;      ///< accesses of more than 8 bytes
+    std::uint64_t others_ = 0;    ///< records that are no access of the guest's, and no words
 };
 
 } // namespace mmioscope::exporting

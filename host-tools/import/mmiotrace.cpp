@@ -1,6 +1,7 @@
 #include "import/mmiotrace.hpp"
 
 #include "import/mmiotrace_line.hpp"
+#include "import/mmiotrace_pci.hpp"
 #include "import/region_list.hpp"
 #include "lib/error.hpp"
 #include "lib/lost.hpp"
@@ -36,12 +37,29 @@ public:
         for (const MmioPci::Bar& bar : line.bars) {
             list.add(bar.base, bar.size, pci_path(line), bar.number);
         }
+        if (kept_.size() < most_kept) {
+            kept_[line.bus << 8 | line.function] = line.rest;
+        }
     }
     void operator()(const MmioMap& line) { list.add_mapping(line.physical, line.size); }
     template <typename Other>
     void operator()(const Other&) {}
 
+    /// What the trace's text says of its origin.
+    std::string text() const {
+        std::string text = origin;
+        for (const auto& [place, rest] : kept_) {
+            text += fmt::format("{}{:04x}={}\n", pci_key, place, rest);
+        }
+        return text;
+    }
+
     RegionList list;
+
+private:
+    static constexpr std::size_t most_kept = 4096;
+
+    std::map<unsigned, std::string> kept_; ///< lines PCIDEV, by the function's place
 };
 
 /// Then those that are events.
@@ -148,7 +166,7 @@ Report import_mmiotrace(trace::ByteSource& first, trace::ByteSource& second, int
         first, [&](std::string_view text) { std::visit(regions, parse_mmiotrace(text)); });
     regions.list.finish();
     Report report;
-    TraceMaker maker(fd, nanoseconds, 1, "mmiotrace", regions.list.regions(), origin);
+    TraceMaker maker(fd, nanoseconds, 1, "mmiotrace", regions.list.regions(), regions.text());
     Events events(regions.list, maker, report);
     verify::for_each_line(second, [&](std::string_view text) { events.line(text); });
     if (events.used() == 0) {

@@ -151,6 +151,7 @@ MmioLine pci(std::string_view rest) {
     const std::uint64_t place = next(good);
     line.bus = place >> 8 & 0xff;
     line.function = place & 0xff;
+    line.rest = rest;
     line.id = next(good);
     next(good); // the interrupt
     std::uint64_t base[bars];

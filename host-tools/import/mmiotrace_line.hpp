@@ -50,6 +50,7 @@ struct MmioPci {
     std::uint64_t id;        ///< vendor << 16 | device
     std::vector<Bar> bars;   ///< those in memory
     std::string_view driver; ///< empty: none
+    std::string_view rest;   ///< of the line, behind the place
 };
 struct MmioNothing {}; ///< VERSION, LSPCI, comments
 struct MmioMalformed {

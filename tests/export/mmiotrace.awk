@@ -20,6 +20,13 @@ function virtual(id, physical) {
 }
 BEGIN { OFS = "\t"; OFMT = CONVFMT = "%.0f" }
 NR == 1 { if ($0 != "VERSION 20070824") wrong("version"); next }
+# As /proc/bus/pci/devices: place, vendor and device, interrupt, 7 addresses, 7 sizes, driver or nothing behind a space.
+$1 == "PCIDEV" {
+    if ($0 !~ /^PCIDEV [0-9a-f][0-9a-f][0-9a-f][0-9a-f] [0-9a-f]+( [0-9a-f]+)+ [^ ]*$/ || length($3) != 8 || NF < 18 || NF > 19)
+        wrong("PCIDEV")
+    if (NR != 2 + functions++) wrong("PCIDEV behind something else")
+    next
+}
 $1 == "MAP" {
     if (NF != 8 || ($3 in base)) wrong("MAP")
     micros($2); base[$3] = hex($4); virt[$3] = hex($5); size[$3] = hex($6); next

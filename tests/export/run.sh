@@ -127,6 +127,29 @@ round_trip() {
     [ "$(wc -l < "$own/1.events")" -gt $((events * 9 / 10)) ] && cmp "$own/1.events" "$own/2.events"
 }
 
+# PCI functions, as the accesses to their configuration space tell: from a file, there and back, and not from a pipe.
+pci() {
+    local space=" " # where a driver's name would be
+    "$build/tests/trace-of-text" "$here/pci.txt" "$own/pci.mmio" && export_to mmiotrace "$own/1.txt" -i "$own/pci.mmio" || return 1
+    grep -q 'the times of 1 are estimates$' "$own/stderr" || { echo "it says $(cat "$own/stderr")"; return 1; }
+    read_mmiotrace "$own/1.txt" > "$own/events"
+    [ "$(wc -l < "$own/events")" = 24 ] || { echo "other events"; return 1; }
+    diff - <(grep PCIDEV "$own/1.txt") <<END || return 1
+PCIDEV 0000 1b360008 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0$space
+PCIDEV 0008 1af41000 2e 1001 0 0 0 21012000c 0 10140000 20 0 0 0 4000 0 40000$space
+END
+    export_to mmiotrace "$own/part.txt" -F 'dev==serial0' -i "$own/pci.mmio"
+    [ "$(grep -c PCIDEV "$own/part.txt")" = 2 ] || { echo "not in a part"; return 1; }
+    pci_there_and_back "$own/1.txt" && pci_there_and_back "$here/mmiotrace.txt" || return 1
+    export_to mmiotrace "$own/piped.txt" - < <(cat "$own/pci.mmio")
+    ! grep PCIDEV "$own/piped.txt" && grep -q 'PCI functions (PCIDEV) take a file, not a pipe' "$own/stderr"
+}
+pci_there_and_back() { # TEXT: the trace that it becomes has its lines, from a pipe, too
+    "$tool" import --from mmiotrace -i "$1" -o "$own/imported.mmio" 2> "$own/stderr" || return 1
+    export_to mmiotrace "$own/2.txt" - < <(cat "$own/imported.mmio")
+    diff <(grep PCIDEV "$1") <(grep PCIDEV "$own/2.txt")
+}
+
 qemu_log() {
     "$tool" export --to csv -i "$out/trace.mmio" -o - 2> "$own/stderr" |
         awk -F, '$4 == "access" && $7 ~ /serial/ && $11 != "" && $6 <= 8 {
@@ -180,6 +203,7 @@ for format in ctf perfetto mmiotrace; do
 done
 case_ "times in ctf" ctf_times
 case_ "mmiotrace there and back" round_trip
+case_ "PCI functions in mmiotrace" pci
 case_ "QEMU's log there and back" qemu_log
 case_ "no log" expect 2 "no line of mmiotrace" "$tool" import --from mmiotrace -i "$here/run.sh" -o "$out/none.mmio"
 case_ "no such format" expect 2 "--to" "$tool" export --to xml -i "$out/trace.mmio" -o -

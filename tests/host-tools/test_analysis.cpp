@@ -212,3 +212,31 @@ device pcie@10000000 0x3f000000 0x1000000
                          "00:03.0      1b36:0001 ?        0=0x10125000+0x100\n"
                          "00:04.0      5678:1234 ?        0=0x0+0x20\n");
 }
+
+TEST_CASE("a PCI function's ROM, its kinds of BARs and its interrupt are known") {
+    analysis::Pci pci;
+    each(R"(
+device pcie@10000000 0x3f000000 0x1000000
+0.1 cpu0 R4 0x3f108000 0x10051af4
+0.1 cpu0 R1 0x3f10803c 0x05
+0.2 cpu0 W4 0x3f108014 0x1001         # not asked for its size
+0.2 cpu0 W4 0x3f108020 0xffffffff
+0.2 cpu0 R4 0x3f108020 0xffffc008
+0.2 cpu0 W4 0x3f108020 0x10120008
+0.3 cpu0 W4 0x3f108030 0xfffff800
+0.3 cpu0 R4 0x3f108030 0xffff0000
+0.3 cpu0 W4 0x3f108030 0x10130001
+0.4 cpu0 W2 0x3f10803c 0x1234         # no byte
+)",
+         [&pci](const Event& event) { pci.add(event); });
+    const std::vector<analysis::PciFunction> all = pci.functions();
+    REQUIRE(all.size() == 1);
+    CHECK((all[0].place == 0x108 && all[0].interrupt == 5 && !all[0].class_));
+    const auto is = [&all](std::size_t n, std::uint64_t base, std::uint64_t size, unsigned kind) {
+        const analysis::PciRange& range = all[0].ranges[n];
+        return range.base == base && range.size == size && range.kind == kind;
+    };
+    CHECK(is(1, 0x1000, 0, 1));
+    CHECK(is(4, 0x1012'0000, 0x4000, 8));
+    CHECK(is(analysis::pci_rom, 0x1013'0000, 0x1'0000, 1));
+}

@@ -1,18 +1,23 @@
 # PCI functions and where their BARs are, as `stat --pci` tells of the trace: what the guest itself has in sysfs.
 # shellcheck shell=bash disable=SC2154
 
-# PID 1 of the guest: a line for each function, with its BARs as NUMBER=START+SIZE.
+# PID 1 of the guest: a line for each function, with its BARs as NUMBER=START+SIZE; and one as Linux' mmiotrace has it.
 pci_init() {
     init_head
     cat <<'INIT'
 for f in /sys/bus/pci/devices/*; do
     name=${f##*/} vendor=$(cat "$f/vendor") device=$(cat "$f/device") class=$(cat "$f/class")
-    bars= n=0
-    while read -r start end _ && [ $n -lt 6 ]; do
-        [ $((end)) = 0 ] || bars="$bars $(printf '%d=0x%x+0x%x' $n $((start)) $((end - start + 1)))"
-        n=$((n + 1))
+    name=${name#0000:} bars= starts= sizes= n=0
+    while read -r start end flags && [ $n -lt 7 ]; do
+        size=0
+        [ $((end)) = 0 ] || size=$((end - start + 1))
+        [ $size = 0 ] || [ $n = 6 ] || bars="$bars $(printf '%d=0x%x+0x%x' $n $((start)) $size)"
+        starts="$starts $(printf '%x' $((start | flags & 15)))" sizes="$sizes $(printf '%x' $size)" n=$((n + 1))
     done <"$f/resource"
-    echo "pci ${name#0000:} ${vendor#0x}:${device#0x} ${class#0x}$bars"
+    echo "pci $name ${vendor#0x}:${device#0x} ${class#0x}$bars"
+    slot=${name#*:}
+    printf 'PCIDEV %s%02x %s%s %x%s%s \n' "${name%%:*}" $((0x${slot%.*} << 3 | ${slot#*.})) "${vendor#0x}" "${device#0x}" \
+        "$(cat "$f/irq")" "$starts" "$sizes"
 done
 echo "pci end"
 poweroff -f
@@ -38,6 +43,9 @@ pci() {
     "$mmioscope" stat --pci "$out/trace.mmio" >"$out/stat" || fail "stat --pci: exit status $?"
     sed -n '2,/^$/{/./s/  */ /gp}' "$out/stat" | sed 's/ $//' | diff "$out/sysfs" - >"$out/differences" ||
         fail "functions (<: sysfs): $(grep '^[<>]' "$out/differences" | head -n 4 | xargs)"
+    "$mmioscope" export --to mmiotrace -i "$out/trace.mmio" -o "$out/mmiotrace" 2>/dev/null || fail "export: exit status $?"
+    diff <(tr -d '\r' <"$out/console" | grep ^PCIDEV) <(grep ^PCIDEV "$out/mmiotrace") >"$out/differences" ||
+        fail "PCIDEV (<: sysfs): $(grep '^[<>]' "$out/differences" | head -n 4 | xargs)"
 }
 
 add test pci 20 virt pci

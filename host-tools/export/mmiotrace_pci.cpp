@@ -1,0 +1,62 @@
+#include "export/mmiotrace_pci.hpp"
+
+#include "analysis/pci.hpp"
+#include "import/mmiotrace_pci.hpp"
+#include "lib/open_source.hpp"
+
+#include <fmt/format.h>
+
+namespace mmioscope::exporting {
+
+bool has_pci(const trace::TraceReader& reader) {
+    for (std::size_t i = 0; i < reader.regions().size(); ++i) {
+        if (analysis::is_pci_configuration(reader.names()[static_cast<std::uint16_t>(i)])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What is damaged is told of when the events are read.
+std::vector<analysis::PciFunction> pci_functions(const std::string& path) {
+    const std::unique_ptr<trace::ByteSource> source = trace::open_source(path);
+    trace::TraceReader reader(*source, [](const std::string&) {});
+    analysis::Pci pci;
+    if (has_pci(reader)) {
+        for (auto block = reader.next(); !block.empty(); block = reader.next()) {
+            for (const abi::Record& record : block) {
+                Event event;
+                event.record = &record;
+                event.device = reader.names()[record.device];
+                event.offset = abi::physical_address(record) - reader.names().base(record.device);
+                pci.add(event);
+            }
+        }
+    }
+    return pci.functions();
+}
+
+std::string pci_line(const analysis::PciFunction& function) {
+    std::string line = fmt::format("PCIDEV {:04x} {:04x}{:04x} {:x}", function.place,
+                                   function.vendor, function.device, function.interrupt);
+    for (const analysis::PciRange& range : function.ranges) {
+        line += fmt::format(" {:x}", range.base | range.kind);
+    }
+    for (const analysis::PciRange& range : function.ranges) {
+        line += fmt::format(" {:x}", range.size);
+    }
+    return line + " \n";
+}
+
+std::vector<std::string> kept_pci_lines(const trace::TraceReader& reader) {
+    std::vector<std::string> lines;
+    for (const auto& [key, value] : reader.text()) {
+        if (key.starts_with(importing::pci_key)) {
+            lines.push_back(
+                fmt::format("PCIDEV {} {}\n", key.substr(importing::pci_key.size()), value));
+        }
+    }
+    return lines;
+}
+
+} // namespace mmioscope::exporting
