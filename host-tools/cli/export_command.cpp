@@ -3,14 +3,18 @@
 #include "cli/name_options.hpp"
 #include "cli/view_options.hpp"
 #include "export/formats.hpp"
+#include "export/output.hpp"
+#include "export/part.hpp"
 #include "export/whole_trace.hpp"
 #include "lib/error.hpp"
 
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace mmioscope::cli {
 
@@ -24,14 +28,24 @@ struct Options {
 constexpr char footer[] = R"(
 FORMAT is jsonl or csv (an event a line), sqlite (tables, and views of what people ask), mmiotrace (the text
 of Linux' own tracer), ctf (a folder for babeltrace2 or Trace Compass), perfetto
-(for ui.perfetto.dev).
+(for ui.perfetto.dev), mmio (a trace again, of what was selected).
 A file appears when it is whole. Exit status 1 if the trace is cut off or damaged; what there is of it is exported.
 
 Examples:
   mmioscope export --to csv -i boot.mmio -o boot.csv
   mmioscope export --to perfetto --from 2 --until 2.5 boot.mmio -o part.perfetto
+  mmioscope export --to mmio --from 2 --until 2.5 --no-pc boot.mmio -o part.mmio
   mmioscope export --to jsonl -i boot.mmio -o - | jq -c 'select(.device == "serial0")'
 )";
+
+constexpr char trace_format[] = "mmio";
+
+// What is damaged or missing behind the last event has none that would tell of it.
+void check_end(const trace::TraceReader& reader) {
+    if (!reader.sound()) {
+        throw failure("the trace is {}: stopped (--strict)", reader.end() ? "damaged" : "cut off");
+    }
+}
 
 /// Stands between the trace and its export, and stops it where --strict says so.
 class Strict : public exporting::Exporter {
@@ -44,12 +58,8 @@ public:
         check_strict(options_, trace_, event);
         behind_.add(event);
     }
-    // What is damaged or missing behind the last event has none that would tell of it.
     void finish() override {
-        if (!trace_.reader().sound()) {
-            throw failure("the trace is {}: stopped (--strict)",
-                          trace_.reader().end() ? "damaged" : "cut off");
-        }
+        check_end(trace_.reader());
         behind_.finish();
     }
 
@@ -78,6 +88,21 @@ bool whole(const trace::TraceReader& reader) {
     return reader.sound();
 }
 
+// As on a command line; empty: all of it.
+std::string words_of(const ViewOptions& view) {
+    std::string words;
+    const auto add = [&words](std::string_view option, const std::string& value) {
+        words +=
+            value.empty() ? "" : fmt::format("{}{}{}", words.empty() ? "" : " ", option, value);
+    };
+    add("--from ", view.from);
+    add("--until ", view.to);
+    add("--cpu ", fmt::format("{}", fmt::join(view.trace.cpus, ",")));
+    add("-F ", view.trace.filter);
+    add("", view.trace.no_pc ? "--no-pc" : "");
+    return words;
+}
+
 // Standard input needs no name: it is what an export in a pipe reads.
 ViewOptions with_input(ViewOptions view) {
     if (view.file.empty() && view.input.empty() && ::isatty(STDIN_FILENO) == 0) {
@@ -86,11 +111,11 @@ ViewOptions with_input(ViewOptions view) {
     return view;
 }
 
-Status export_trace(const Options& options) {
-    const reading::TraceOptions selection = trace_options(with_input(options.view));
+/// Into a format of others.
+bool export_events(const Options& options, const reading::TraceOptions& selection) {
     reading::Trace trace(selection);
     const auto destination = exporting::open_destination(options.format, options.view.output);
-    exporting::WholeTrace all(trace, reading::selects(selection));
+    exporting::WholeTrace all(trace, reading::selects(selection) || trace.reader().part());
     EventProgress progress(!destination->terminal(), "exported");
     Strict strict(destination->exporter(), options.view, trace);
     if (std::filesystem::is_regular_file(selection.path)) {
@@ -102,19 +127,51 @@ Status export_trace(const Options& options) {
     destination->finish();
     progress.clear();
     tell(destination->exporter(), all);
-    return whole(trace.reader()) ? Status::fine : Status::failed;
+    return whole(trace.reader());
+}
+
+/// Into a trace.
+bool export_part(const Options& options, reading::TraceOptions selection) {
+    exporting::Part part({words_of(options.view), reading::selects(selection), selection.no_pc});
+    selection.sections = [&part](const trace::Section& section) { part.take(section); };
+    reading::Trace trace(selection);
+    exporting::Output output(options.view.output);
+    EventProgress progress(!output.terminal(), "exported");
+    part.begin(trace, output.fd());
+    while (const Event* const event = trace.next()) {
+        check_strict(options.view, trace, *event);
+        part.add(*event);
+        progress.count();
+    }
+    if (options.view.strict) {
+        check_end(trace.reader());
+    }
+    part.finish();
+    output.finish();
+    progress.clear();
+    return whole(trace.reader());
+}
+
+Status export_trace(const Options& options) {
+    const reading::TraceOptions selection = trace_options(with_input(options.view));
+    const bool all = options.format == trace_format ? export_part(options, selection)
+                                                    : export_events(options, selection);
+    return all ? Status::fine : Status::failed;
 }
 
 } // namespace
 
 void add_export(CLI::App& app, Action& action) {
-    CLI::App& command = *app.add_subcommand("export", "Write a trace in a format of others");
+    CLI::App& command = *app.add_subcommand(
+        "export", "Write a trace, or a part of it, in a format of others or as a trace");
     const auto options = std::make_shared<Options>();
+    std::vector<std::string> formats = exporting::format_names();
+    formats.emplace_back(trace_format);
     add_input_options(command, options->view);
     command.add_option("--to", options->format, "What to write")
         ->required()
         ->type_name("FORMAT")
-        ->check(CLI::IsMember(exporting::format_names()));
+        ->check(CLI::IsMember(formats));
     command.add_option("-o,--output", options->view.output, "Where to; - for standard output")
         ->required()
         ->type_name("OUT");

@@ -73,6 +73,9 @@ Status verify(const Options& options) {
     TraceInput input(options.trace, progress);
     const auto log_source = watched(trace::open_source(options.log), progress);
     trace::TraceReader& reader = input.reader();
+    if (reader.part()) {
+        throw bad_input("{}: a part of a trace, and QEMU's log has all of it", options.trace);
+    }
     const verify::Events events = verify::read_events(reader);
     verify::AccessLog log = verify::read_access_log(*log_source);
     if (log.lines.empty()) {

@@ -10,9 +10,10 @@ TraceReader::Report tell_of(const std::string& path) {
 }
 
 std::unique_ptr<TraceReader> read_trace(ByteSource& source, const std::string& path,
-                                        const TraceReader::Report& report) {
+                                        const TraceReader::Report& report,
+                                        const TraceReader::Others& others) {
     try {
-        return std::make_unique<TraceReader>(source, report);
+        return std::make_unique<TraceReader>(source, report, others);
     } catch (const Error& error) {
         throw Error(error.status(), path + ": " + error.what());
     }

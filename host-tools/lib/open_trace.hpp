@@ -14,6 +14,7 @@ TraceReader::Report tell_of(const std::string& path);
 /// Reads `source` up to the first records. Throws Error (bad_input) that names `path` if it is no
 /// trace.
 std::unique_ptr<TraceReader> read_trace(ByteSource& source, const std::string& path,
-                                        const TraceReader::Report& report);
+                                        const TraceReader::Report& report,
+                                        const TraceReader::Others& others = {});
 
 } // namespace mmioscope::trace

@@ -23,6 +23,9 @@ public:
 
     void add(std::span<const abi::Record> records);
 
+    /// Not all records of the trace are to be there: what is missing is no loss.
+    void expect_part() { part_ = true; }
+
     std::uint64_t count() const { return count_; }
     /// Records that are missing between others of the same CPU.
     std::uint64_t holes() const { return holes_; }
@@ -37,6 +40,7 @@ private:
     void check_time(const abi::Record& record);
     void check_region(const abi::Record& record);
 
+    bool part_ = false;
     Report wrong_;
     Report lost_;
     std::array<Cpu, 256> cpus_;                    ///< by Record::cpu

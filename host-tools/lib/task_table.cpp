@@ -2,6 +2,7 @@
 
 #include "abi/task_name.hpp"
 #include "lib/plain_text.hpp"
+#include "lib/said_task.hpp"
 
 #include <fmt/format.h>
 
@@ -43,7 +44,8 @@ const Task* TaskTable::task_of(std::uint32_t pid, std::uint32_t tgid, std::strin
 void TaskTable::add(const TaskEntry& entry) {
     const Task* const task = task_of(entry.pid, entry.tgid, name_of(entry.comm));
     in_register_ = in_register_ || entry.kind == TaskKey::task;
-    learn(by_key_[joined(entry.kind, entry.key)], entry.time, task);
+    learn(entry.kind == said_task ? by_record_[entry.key] : by_key_[joined(entry.kind, entry.key)],
+          entry.time, task);
 }
 
 // Records come in the order of time, and say the same again and again. What is earlier than the

@@ -1,5 +1,6 @@
 #include "lib/trace_check.hpp"
 
+#include "lib/exported.hpp"
 #include "lib/file_index.hpp"
 #include "lib/file_reader.hpp"
 #include "lib/lost.hpp"
@@ -74,6 +75,7 @@ private:
     void section(const SectionPlace& place, const Section& section);
     void records(const SectionPlace& place, std::span<const std::byte> payload);
     void info(std::span<const std::byte> payload);
+    void text(std::span<const std::byte> payload);
     void losses(std::span<const std::byte> payload);
     void index(const SectionPlace& place, std::span<const std::byte> payload);
     void end(std::span<const std::byte> payload);
@@ -155,6 +157,7 @@ void Check::section(const SectionPlace& place, const Section& section) {
     switch (section.type) {
     case abi::SectionType::info: info(section.payload); break;
     case abi::SectionType::records: records(place, section.payload); break;
+    case abi::SectionType::text: text(section.payload); break;
     case abi::SectionType::losses: losses(section.payload); break;
     case abi::SectionType::index: index(place, section.payload); break;
     case abi::SectionType::end: end(section.payload); break;
@@ -188,6 +191,14 @@ void Check::records(const SectionPlace& place, std::span<const std::byte> payloa
         std::memcpy(block_.data(), payload.data(), block_.size() * sizeof(abi::Record));
     }
     records_.add(block_);
+}
+
+void Check::text(std::span<const std::byte> payload) {
+    const std::string_view lines(reinterpret_cast<const char*>(payload.data()), payload.size());
+    const std::string key = std::string(exported_since_key) + "=";
+    if (lines.starts_with(key) || lines.find("\n" + key) != lines.npos) {
+        records_.expect_part();
+    }
 }
 
 void Check::losses(std::span<const std::byte> payload) {

@@ -33,14 +33,17 @@ std::optional<T> copy_one(std::span<const std::byte> payload) {
 
 } // namespace
 
-TraceReader::TraceReader(ByteSource& source, const Report& report)
-    : source_(source), file_(source, [this, report](const std::string& text) {
-          damaged_ = true;
-          report(text);
-      }) {
+TraceReader::TraceReader(ByteSource& source, const Report& report, Others others)
+    : source_(source), file_(source,
+                             [this, report](const std::string& text) {
+                                 damaged_ = true;
+                                 report(text);
+                             }),
+      others_(std::move(others)) {
     while (!fresh_ && !end_ && read_section()) {
     }
-    if (fresh_) {
+    start_ = exported_since(text_);
+    if (fresh_ && !start_) {
         start_ = records_.front().time;
     }
 }
@@ -122,6 +125,9 @@ bool TraceReader::read_section() {
         return false;
     }
     ++sections_[section->type];
+    if (others_ && section->type != abi::SectionType::records) {
+        others_(*section);
+    }
     const std::span<const std::byte> payload = section->payload;
     if (section->type == tasks_section) {
         tasks_.add(payload);

@@ -4,6 +4,7 @@
 #include "lib/caller_table.hpp"
 #include "lib/console_text.hpp"
 #include "lib/device_names.hpp"
+#include "lib/exported.hpp"
 #include "lib/file_reader.hpp"
 #include "lib/marker_text.hpp"
 #include "lib/module_table.hpp"
@@ -11,6 +12,7 @@
 #include "lib/route.hpp"
 #include "lib/task_table.hpp"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -24,10 +26,12 @@ namespace mmioscope::trace {
 class TraceReader {
 public:
     using Report = FileReader::Report;
+    /// Told of each section that is read, but of records.
+    using Others = std::function<void(const Section&)>;
 
     /// Reads up to the first records, in constant memory. `report` is told of damage.
     /// Throws Error (bad_input) if this is no trace.
-    TraceReader(ByteSource& source, const Report& report);
+    TraceReader(ByteSource& source, const Report& report, Others others = {});
 
     /// From now on next() need not give records of other times, and of a source that can seek it
     /// does not read what it need not: but all sections that are no records. To be called at most
@@ -61,7 +65,8 @@ public:
 
     /// Those of all records returned so far.
     const TaskTable& tasks() const { return tasks_; }
-    /// CNTPCT of the first record that could be read, of whatever time the wanted ones are.
+    /// CNTPCT of the first record that could be read, of whatever time the wanted ones are; of a
+    /// part, what its times are since.
     const std::optional<std::uint64_t>& start() const { return start_; }
     /// Those of the sections read so far, and those that markers of all records returned tell of.
     const ModuleTable& modules() const { return modules_; }
@@ -78,7 +83,9 @@ public:
     /// be read.
     bool sound() const;
     /// Only a range of time is read: what is in front of it is not missing.
-    bool partial() const { return partial_; }
+    bool partial() const { return partial_ || part(); }
+    /// The file is a part of another one: numbers that are not there tell nothing (exported.hpp).
+    bool part() const { return exported_since(text_).has_value(); }
 
 private:
     bool read_section();
@@ -92,6 +99,7 @@ private:
     bool partial_ = false;
     ByteSource& source_;
     FileReader file_;
+    Others others_;
     std::optional<Route> route_; ///< nothing: everything is read
     std::optional<abi::Info> info_;
     std::optional<abi::End> end_;

@@ -66,7 +66,7 @@ Trace::Trace(const TraceOptions& options, trace::ByteSource& source)
 }
 
 void Trace::begin() {
-    reader_ = trace::read_trace(source_, options_.path, report_);
+    reader_ = trace::read_trace(source_, options_.path, report_, options_.sections);
     for (const char* const text : texts_with_code) {
         if (options_.no_pc) {
             reader_->withhold(text);
@@ -79,6 +79,8 @@ void Trace::begin() {
         std::make_unique<Naming>(*reader_, registers::Sources{options_.registers, options_.tree});
     if (options_.start) {
         naming_->start_at(*options_.start);
+    } else if (reader_->part()) {
+        naming_->start_at(*reader_->start());
     }
     symbols::add_files(naming_->symbols(), naming_->module_files(), options_.symbols);
     naming_->add_own_symbols(report_); // last, so that a file wins

@@ -40,6 +40,8 @@ struct TraceOptions {
     /// Reads on behind the end of the file, which is being written: is called each 100 ms while
     /// nothing comes, and ends the reading by false. Null: the end is the end.
     std::function<bool()> wait;
+    /// Told of each section that is read, but of records. Null: nobody is.
+    trace::TraceReader::Others sections;
     /// Told of damaged parts, a line each. Null: they are told on standard error.
     std::function<void(const std::string&)> report;
 };

@@ -40,9 +40,12 @@ std::string Tally::tables(const trace::TraceReader& reader) const {
 
 // Losses are what the recorder wrote of them; where that is gone, what the records show.
 std::string Tally::verdict(const trace::TraceReader& reader) const {
-    const bool told = reader.sound() || selects_;
+    const bool told = reader.sound() || selects_ || reader.part();
     std::string line = trace::verdict(summary_, told ? reader.losses() : std::span(seen_.losses()),
                                       why_incomplete(reader));
+    if (reader.part()) {
+        line.insert(line.find(" events") + 7, " of a part");
+    }
     if (selects_) {
         line.insert(line.find(" events") + 7, " selected");
     }

@@ -134,7 +134,7 @@ private:
         for (unsigned i = 0, n = 2 + static_cast<unsigned>(any() % 30); i < n; ++i) {
             put(r);
             r.time = time_ += 64;
-            ++r.lock_sequence;
+            r.lock_sequence = order_[r.device == abi::no_device ? devices.size() : r.device]++;
             r.flags = abi::flag_estimated;
         }
     }

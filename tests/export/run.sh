@@ -171,6 +171,42 @@ cut_trace() {
     [ $? = 1 ] && [ "$(tail -n 1 "$own/cut.jsonl")" = '{"type":"end","ending":"cut off"}' ]
 }
 
+# A part of a trace as a trace, from files and pipes, compressed too, and a part of that.
+parts() {
+    local trace options all=0
+    for trace in names said; do
+        "$build/tests/trace-of-text" "$here/$trace.txt" "$own/$trace.mmio" || return 1
+    done
+    cp "$out/short.mmio" "$own/short.mmio"
+    for trace in short names said; do
+        for options in "" --no-pc "-F w" "--cpu 0" "--cpu 1,2" "--from 0.05" "--from 0.03 --until 0.07" "-F dev!=serial0" \
+            "-F r --cpu 0 --from 0.01 --no-pc" "--until 0"; do
+            # shellcheck disable=SC2086 # options are words
+            "$here/part.sh" "$tool" "$own/$trace.mmio" "$own" $options > "$own/said" || { cat "$own/said"; return 1; }
+            all=$((all + $(cat "$own/said")))
+        done
+    done
+    zstd -q "$own/short.mmio" -o "$own/short.zst" && "$here/part.sh" "$tool" "$own/short.zst" "$own" -F w --until 0.02 > "$own/said" &&
+        cp "$own/part.mmio" "$own/first.mmio" && "$here/part.sh" "$tool" "$own/first.mmio" "$own" --cpu 1 --from 0.01 > "$own/said" &&
+        "$tool" export --to mmio -F w --cpu 1 --from 0.01 --until 0.02 -o - - < <(cat "$own/short.mmio") > "$own/piped.mmio" || return 1
+    for trace in part piped; do "$tool" export --to csv -o "$own/$trace.csv" "$own/$trace.mmio" 2> "$own/stderr"; done
+    cmp "$own/part.csv" "$own/piped.csv" && echo "$all events are those of the whole trace"
+}
+
+# What a part says of itself, and who does not take it for a whole trace.
+part_is_one() {
+    "$build/tests/trace-of-text" "$here/pci.txt" "$own/pci.mmio" && "$tool" export --to mmio -F w --until 1 -i "$own/pci.mmio" -o "$own/part.mmio" &&
+        "$tool" export --to mmio -i "$own/pci.mmio" -o "$own/all.mmio" && "$tool" check "$own/all.mmio" > "$own/check" || return 1
+    "$tool" info "$own/part.mmio" | grep -qE '^exported +--until 1 -F w$' || { echo "info does not tell"; return 1; }
+    "$tool" print "$own/part.mmio" | grep -qx 'complete: 14 events of a part, 0 lost' || { echo "another verdict"; return 1; }
+    "$tool" print "$own/all.mmio" | grep -qx 'complete: 24 events, 0 lost' || { echo "another verdict of all"; return 1; }
+    expect 2 "a part of a trace" "$tool" verify "$own/part.mmio" "$here/run.sh" || return 1
+    head -c 2000000 "$out/trace.mmio" > "$own/cut.mmio"
+    expect 1 "the trace is cut off" "$tool" export --to mmio -F w -i "$own/cut.mmio" -o "$own/part.mmio" || return 1
+    "$tool" check "$own/part.mmio" | tail -n 1 | grep -q ': cut: ' || { echo "whole, of a trace that is not"; return 1; }
+    expect 1 "stopped" "$tool" export --to mmio --strict -i "$own/cut.mmio" -o "$own/none.mmio" && [ ! -e "$own/none.mmio" ]
+}
+
 # What a filter leaves out is no loss; what the trace lacks is told all the same.
 selection() {
     local whole
@@ -194,6 +230,8 @@ case_ "interrupted, a database" interrupted sqlite
 case_ "broken pipe" broken_pipe
 case_ "cut trace" cut_trace
 case_ "a selection" selection
+case_ "parts of traces" parts
+case_ "a part is one" part_is_one
 case_ "a folder is no file" expect 2 "it is a folder" "$tool" export --to csv -i "$out/trace.mmio" -o "$out"
 case_ "a database is a file" expect 2 "standard output" "$tool" export --to sqlite -i "$out/trace.mmio" -o -
 case_ "a database" database "$out/short.mmio"

@@ -251,6 +251,9 @@ private:
             record.device =
                 offset < text.regions[i].size ? static_cast<std::uint16_t>(i) : record.device;
         }
+        if (record.type == abi::RecordType::access) {
+            record.lock_sequence = order_[record.device]++;
+        }
         const bool gap = record.type == abi::RecordType::gap;
         sequence_[record.cpu] =
             record.cpu_sequence + (gap ? static_cast<std::uint32_t>(record.value) : 1);
@@ -258,6 +261,7 @@ private:
     }
 
     std::map<unsigned, std::uint32_t> sequence_;
+    std::map<std::uint16_t, std::uint32_t> order_; ///< by region
 };
 
 const Location* location_at(std::uint32_t address, const TraceText& text,

@@ -97,6 +97,8 @@ symbols_told() {
     diff "$out/by-kallsyms" "$out/by-files" >"$out/differences" ||
         fail "the names differ (<: by /proc/kallsyms): $(grep -m 4 '^[<>]' "$out/differences" | xargs)"
     has by-kallsyms ' mmci_[a-z_]+ \[armmmci\]' "no access of the SD card's driver"
+    tests/export/part.sh "$mmioscope" "$out/trace.mmio" "$out" -F 'dev==mmc@50000' -- "${files[@]/#/--symbols=}" >"$out/part" ||
+        fail "$(cat "$out/part")"
     [ "$(awk '$3 == "[armmmci]" { n += $1 } END { print n }' "$out/by-kallsyms")" = \
         "$(awk '$2 == "[armmmci]" { n += $1 } END { print n }' "$out/by-place")" ] ||
         fail "not each access of the SD card's driver has its module"

@@ -73,11 +73,23 @@ names_in_database() {
     rm "$out/sqlite" "$out/jsonl"
 }
 
+# Parts of a real trace, as traces: what its sections tell of tasks, modules and callers is there, too.
+parts_equal() {
+    local options
+    for options in "--from 5 --until 40 -F w" "--cpu 1" "-F comm!=init"; do
+        # shellcheck disable=SC2086
+        tests/export/part.sh "$mmioscope" "$out/trace.mmio" "$out" $options >"$out/part" || fail "$(cat "$out/part")"
+        [ "$(cat "$out/part")" -gt 1000 ] || fail "part $options: $(cat "$out/part") events"
+    done
+    rm "$out"/part*
+}
+
 tasks() { # GUEST-FOLDER ARGUMENT...
     tasks_guest "$@"
     tasks_known
     modules_known
     names_in_database
+    parts_equal
 }
 
 # Over a stream the hypervisor says it, at the access: each in the kernel, from the kernel's first ones on; of User mode
@@ -92,6 +104,7 @@ tasks_said() { # GUEST-FOLDER ARGUMENT...
     [ $((known + users)) = "$all" ] || fail "$known of $((all - users)) events in the kernel have a task"
     "$mmioscope" print --all --raw "$out/trace.mmio" | grep -c ' task 0x[0-9a-f]* is ' >"$out/said" ||
         fail "the hypervisor has said nothing"
+    parts_equal
 }
 
 tasks_said_of_debian() { # SUITE

@@ -1,0 +1,220 @@
+#include "export/part.hpp"
+
+#include "export/part_code.hpp"
+#include "lib/about.hpp"
+#include "lib/console_text.hpp"
+#include "lib/exported.hpp"
+#include "lib/module_table.hpp"
+#include "lib/said_task.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace mmioscope::exporting {
+
+namespace {
+
+using abi::SectionType;
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+    return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+bool same(const Task* left, const Task& right) {
+    return left != nullptr && left->pid == right.pid && left->tgid == right.tgid &&
+           left->comm == right.comm;
+}
+
+} // namespace
+
+// What is told anew, and, where nobody is to know where code is, what would tell. Sections newer
+// than this program may.
+bool Part::wanted(SectionType type) const {
+    switch (type) {
+    case SectionType::records:
+    case SectionType::losses:
+    case SectionType::index:
+    case SectionType::end: return false;
+    case SectionType::info:
+    case SectionType::device_tree:
+    case SectionType::regions:
+    case SectionType::statistics:
+    case SectionType::text: return true;
+    default: break;
+    }
+    const bool plain = type == trace::tasks_section || type == trace::console_section;
+    return type != trace::callers_section && (plain || !what_.no_pc);
+}
+
+void Part::take(const trace::Section& section) {
+    if (!wanted(section.type)) {
+        return;
+    }
+    if (section.type == trace::tasks_section) {
+        tasks_.add(section.payload);
+    }
+    if (section.type == SectionType::text && what_.no_pc) {
+        put(section.type, bytes_of(text_without_code(section.payload)));
+    } else if (section.type == SectionType::device_tree && what_.no_pc) {
+        put(section.type, tree_without_code(section.payload));
+    } else {
+        put(section.type, section.payload);
+    }
+}
+
+void Part::put(SectionType type, std::span<const std::byte> payload) {
+    if (writer_) {
+        writer_->section(type, payload);
+    } else {
+        head_.emplace_back(type, std::vector<std::byte>(payload.begin(), payload.end()));
+    }
+}
+
+// A part of a part is one of the whole trace, whose times it has.
+std::string Part::text() const {
+    const auto before = reader_->text().find(trace::exported_key);
+    std::string words = before == reader_->text().end() ? "" : before->second + "; ";
+    words += what_.words.empty() ? "all" : what_.words;
+    std::replace_if(
+        words.begin(), words.end(), [](unsigned char c) { return c < ' '; }, ' ');
+    std::string lines = fmt::format("{}={}\n", trace::exported_key, words);
+    if (what_.selected) {
+        lines += fmt::format("{}={}\n", trace::exported_since_key, reader_->start().value_or(0));
+    }
+    return lines;
+}
+
+void Part::begin(const reading::Trace& trace, int fd) {
+    reader_ = &trace.reader();
+    what_.selected = what_.selected || reader_->part();
+    writer_.emplace(fd, progress_);
+    for (const auto& [type, payload] : std::exchange(head_, {})) {
+        writer_->section(type, payload);
+    }
+    writer_->text(text());
+}
+
+void Part::add(const Event& event) {
+    const abi::Record& record = *event.record;
+    ++events_;
+    if (!what_.selected) {
+        if (const auto loss = finder_.add(record)) {
+            found_.push_back(*loss);
+        }
+    } else {
+        tell_task(event);
+        tell_modules();
+    }
+    if (record.type == abi::RecordType::task) {
+        tasks_.add(record);
+    }
+    add_caller(record);
+    records_.push_back(record);
+    if (what_.no_pc && record.type == abi::RecordType::fetch) {
+        hide_place(records_.back());
+    }
+    if (records_.size() == writer_->room()) {
+        put_records();
+    }
+}
+
+// The address of a fetch is one of code: it becomes the start of the device.
+void Part::hide_place(abi::Record& record) const {
+    abi::set_physical_address(record, reader_->names().base(record.device));
+}
+
+// A record that said so may be none of the part. What stands in front of it in the file is what
+// readers know by then.
+void Part::tell_task(const Event& event) {
+    const abi::Record& record = *event.record;
+    if (event.task == nullptr || record.type == abi::RecordType::task ||
+        same(tasks_.of(record), *event.task)) {
+        return;
+    }
+    trace::TaskEntry entry{record.time,     record.task,      trace::said_task,
+                           event.task->pid, event.task->tgid, {}};
+    event.task->comm.copy(entry.comm, sizeof entry.comm);
+    const auto payload = std::as_bytes(std::span(&entry, 1));
+    tasks_.add(payload);
+    put_records();
+    writer_->flush();
+    put(trace::tasks_section, payload);
+}
+
+// Likewise a marker.
+void Part::tell_modules() {
+    const std::vector<trace::LoadedModule>& modules = reader_->modules().modules();
+    for (; modules_ < modules.size(); ++modules_) {
+        const trace::LoadedModule& module = modules[modules_];
+        if (module.told && !what_.no_pc) {
+            std::string lines = fmt::format("module {} {:x} {} live {}\n", module.name, module.base,
+                                            module.size, module.time);
+            for (const trace::LoadedModule::Range& range : module.text) {
+                lines += fmt::format("text {:x} {}\n", range.base, range.size);
+            }
+            put(trace::modules_section, bytes_of(lines));
+        }
+    }
+}
+
+// Entries of the trace may be of records that are none of the part.
+void Part::add_caller(const abi::Record& record) {
+    const std::optional<std::uint32_t> caller =
+        what_.no_pc ? std::nullopt : reader_->callers().of(record);
+    if (!caller) {
+        return;
+    }
+    const auto last = last_caller_.find(record.cpu);
+    trace::CallerEntry* const entry =
+        last == last_caller_.end() ? nullptr : &callers_[last->second];
+    if (entry != nullptr && entry->caller == *caller && record.cpu_sequence != 0 &&
+        entry->first_sequence + entry->count == record.cpu_sequence) {
+        ++entry->count;
+    } else {
+        last_caller_[record.cpu] = callers_.size();
+        callers_.push_back({record.cpu, record.cpu_sequence, 1, *caller});
+    }
+}
+
+void Part::put_records() {
+    writer_->add(callers_);
+    writer_->append(records_);
+    callers_.clear();
+    last_caller_.clear();
+    records_.clear();
+}
+
+// Of all events what they show counts, and what stands for what they do not; of some the trace's
+// own word.
+std::vector<abi::Loss> Part::losses() const {
+    if (what_.selected) {
+        return {reader_->losses().begin(), reader_->losses().end()};
+    }
+    std::vector<abi::Loss> all = found_;
+    if (reader_->sound()) {
+        const std::vector<abi::Loss> rest = finder_.rest(reader_->losses());
+        all.insert(all.end(), rest.begin(), rest.end());
+    }
+    return all;
+}
+
+void Part::finish() {
+    put_records();
+    writer_->flush();
+    if (!reader_->end()) {
+        return;
+    }
+    if (!reader_->sound()) {
+        writer_->text("exported-from=a damaged trace\n");
+    }
+    const std::vector<abi::Loss> all = losses();
+    writer_->values(SectionType::losses, std::span<const abi::Loss>(all));
+    writer_->finish(
+        std::accumulate(all.begin(), all.end(), std::uint64_t{0},
+                        [](std::uint64_t sum, const abi::Loss& loss) { return sum + loss.count; }),
+        reader_->end()->ending);
+}
+
+} // namespace mmioscope::exporting

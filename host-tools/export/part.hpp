@@ -1,0 +1,71 @@
+// A trace, or a part of it, as a trace file.
+//
+// Records keep their numbers, so an event of the part is what it is in the whole trace, and the
+// file says that the others are not missing (lib/exported.hpp). Sections that are no records come
+// along as they are, in their places.
+#pragma once
+
+#include "export/loss_finder.hpp"
+#include "lib/file_reader.hpp"
+#include "lib/file_writer.hpp"
+#include "lib/task_table.hpp"
+#include "reading/trace.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mmioscope::exporting {
+
+class Part {
+public:
+    /// What is taken of a trace.
+    struct What {
+        std::string words;     ///< for people; empty: all
+        bool selected = false; ///< not all of its events (reading::selects())
+        bool no_pc = false;    ///< none that tells where the guest's code is
+    };
+
+    explicit Part(What what) : what_(std::move(what)) {}
+
+    /// Each section that the trace's reader comes to: TraceOptions::sections.
+    void take(const trace::Section& section);
+
+    /// The trace's head has been read. The file goes to `fd`, which stays the caller's.
+    void begin(const reading::Trace& trace, int fd);
+    /// The next event. Throws Error (failed), as finish() does.
+    void add(const Event& event);
+    /// There are no more. Of a trace that is cut off the part is, too.
+    void finish();
+
+    std::uint64_t events() const { return events_; }
+
+private:
+    bool wanted(abi::SectionType type) const;
+    void put(abi::SectionType type, std::span<const std::byte> payload);
+    std::string text() const;
+    void hide_place(abi::Record& record) const;
+    void tell_task(const Event& event);
+    void tell_modules();
+    void add_caller(const abi::Record& record);
+    void put_records();
+    std::vector<abi::Loss> losses() const;
+
+    What what_;
+    const trace::TraceReader* reader_ = nullptr;
+    std::vector<std::pair<abi::SectionType, std::vector<std::byte>>> head_; ///< before begin()
+    trace::WriteProgress progress_;
+    std::optional<trace::FileWriter> writer_;
+    std::vector<abi::Record> records_; ///< of one section, with their callers
+    std::vector<trace::CallerEntry> callers_;
+    std::map<unsigned, std::size_t> last_caller_; ///< of each CPU
+    trace::TaskTable tasks_;                      ///< as who reads the part will know them
+    std::size_t modules_ = 0;                     ///< of the reader's, told or not to be told
+    LossFinder finder_;
+    std::vector<abi::Loss> found_;
+    std::uint64_t events_ = 0;
+};
+
+} // namespace mmioscope::exporting

@@ -1,0 +1,38 @@
+#include "export/part_code.hpp"
+
+#include "abi/layout.hpp"
+#include "lib/device_tree.hpp"
+
+#include <libfdt.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace mmioscope::exporting {
+
+std::string text_without_code(std::span<const std::byte> payload) {
+    std::string_view rest(reinterpret_cast<const char*>(payload.data()), payload.size());
+    std::string kept;
+    while (!rest.empty()) {
+        const std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+        if (!line.starts_with("at-start=")) {
+            kept += std::string(line) + "\n";
+        }
+    }
+    return kept;
+}
+
+std::vector<std::byte> tree_without_code(std::span<const std::byte> payload) {
+    if (!trace::tree_is_sound(payload)) {
+        return {};
+    }
+    std::vector<std::byte> tree(payload.begin(), payload.end());
+    const int chosen = fdt_path_offset(tree.data(), "/chosen");
+    if (chosen >= 0) {
+        fdt_nop_property(tree.data(), chosen, abi::chosen::requests);
+    }
+    return tree;
+}
+
+} // namespace mmioscope::exporting

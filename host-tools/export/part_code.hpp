@@ -1,0 +1,18 @@
+// What the sections of a trace that are no records tell of where the guest's code is: requests that
+// the user gave before the boot may be about addresses of it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mmioscope::exporting {
+
+/// The lines of a text without such requests.
+std::string text_without_code(std::span<const std::byte> payload);
+
+/// The device tree without the board's requests; empty if it is not sound.
+std::vector<std::byte> tree_without_code(std::span<const std::byte> payload);
+
+} // namespace mmioscope::exporting
