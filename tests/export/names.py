@@ -1,11 +1,10 @@
 #!/usr/bin/python3
-"""Compares the names in what a consumer read of an export with the JSONL of the same trace, access by access.
+"""Compares accesses as a consumer read them of an export with the JSONL of the same trace: their names, sizes, places.
 
 Usage: names.py FORMAT FILE JSONL; - is standard input. Exit status 0 if there is no difference.
 """
 import itertools
 import json
-import re
 import sys
 
 import compare
@@ -18,6 +17,7 @@ def number(text):
 
 
 CTF_NAMES = ["register", "fields", "interrupt", "function", "caller", "comm"]
+CTF_NUMBERS = ["offset", "address", "lr", "sp"]
 
 
 def read_ctf(file):
@@ -25,36 +25,53 @@ def read_ctf(file):
     events = []
     for line in file:
         _, kind, cpu, _, _, rest = compare.CTF_LINE.match(line).groups()
-        fields = {m[1]: m[4] if m[5] is None else m[5] for m in compare.CTF_FIELD.finditer(rest)}
+        fields = {m[1]: m[2] or (m[4] if m[5] is None else m[5]) for m in compare.CTF_FIELD.finditer(rest)}
         if kind in ("read", "write"):
-            events.append((int(cpu), *map(fields.get, CTF_NAMES), int(fields["lr"], 16), int(fields["sp"], 16),
-                           int(fields["mode"], 16), int(fields["pid"])))
+            events.append((int(cpu), kind[0], int(fields["size"]), fields["device"], *map(fields.get, CTF_NAMES),
+                           *(int(fields[key], 16) for key in CTF_NUMBERS), int(fields["mode"], 16), int(fields["pid"])))
     return sorted(events, key=lambda event: event[0])
 
 
 def as_ctf(rows):
-    return sorted(((r["cpu"], *(r.get(name, "-") for name in CTF_NAMES), number(r.get("lr")), number(r.get("sp")),
-                    MODES[r["mode"]], r.get("pid", 0)) for r in rows), key=lambda event: event[0])
+    return sorted(((r["cpu"], r["dir"], r["size"], r.get("device", "-"), *(r.get(name, "-") for name in CTF_NAMES),
+                    *(number(r.get(key)) for key in CTF_NUMBERS), MODES[r["mode"]], r.get("pid", 0)) for r in rows),
+                  key=lambda event: event[0])
 
 
 NOTES = ["fields", "function", "caller", "pid", "comm", "interrupt"]
 
 
 def read_perfetto(file):
-    """Slices of what protoc prints."""
-    return [(p["name"], *map(p["notes"].get, NOTES)) for p in compare.packets(file) if p.get("type") == "BEGIN"]
+    """Slices of what protoc prints, with the names of their tracks; of a register's name its offset is left."""
+    events, tracks = [], {}
+    for p in compare.packets(file):
+        if p.get("type") == "BEGIN":
+            events.append((tracks[p["track"]], p["name"], p["notes"]["address"], *map(p["notes"].get, NOTES)))
+        elif "type" not in p and "uuid" in p:
+            tracks[p["uuid"]] = p["name"]
+    return events
 
 
 def as_perfetto(rows):
-    return [(f"{r['dir'].upper()}{r['size']} {r.get('register', '+' + r['offset'])}", *map(r.get, NOTES)) for r in rows]
+    return [(r.get("device", "no device"), f"{r['dir'].upper()}{r['size']} {r.get('register', '+' + r['offset'])}",
+             number(r["address"]), *map(r.get, NOTES)) for r in rows]
 
 
 def read_mmiotrace(file):
-    return [int(line.split()[-1]) for line in file if re.match("[RW] |UNKNOWN ", line)]
+    """Direction, size, address and pid: it has no names but those of devices."""
+    events = []
+    for line in file:
+        words = line.split()
+        if words[0] in ("R", "W"):
+            events.append((words[0].lower(), int(words[1]), int(words[4], 16), int(words[-1])))
+        elif words[0] == "UNKNOWN":
+            events.append((None, None, int(words[3], 16), int(words[-1])))
+    return events
 
 
 def as_mmiotrace(rows):
-    return [r.get("pid", 0) for r in rows]
+    return [(r["dir"] if "value" in r else None, r["size"] if "value" in r else None, number(r["address"]), r.get("pid", 0))
+            for r in rows]
 
 
 FORMATS = {"ctf": (read_ctf, as_ctf), "perfetto": (read_perfetto, as_perfetto), "mmiotrace": (read_mmiotrace, as_mmiotrace)}
@@ -70,7 +87,7 @@ def main():
         if want != have:
             print(f"JSONL has\n  {want}\n{sys.argv[1]} has\n  {have}")
             return 1
-    print(f"{len(rows)} accesses with the names of JSONL")
+    print(f"{len(rows)} accesses as JSONL has them")
     return 0 if rows else 1
 
 
