@@ -1,5 +1,5 @@
 #!/bin/bash
-# What one event costs the host tools: decoding, naming, filters. Usage: tests/bench/host.sh BUILD
+# What one event costs the host tools: decoding, naming, filters, exports. Usage: tests/bench/host.sh BUILD
 # Events per second of CPU time, and the seconds of one.
 set -u
 log=$1/tests/host-bench.log

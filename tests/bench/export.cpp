@@ -1,0 +1,54 @@
+// Exporting a trace: what a format costs on top of decoding and naming (reading.cpp).
+#include "boot_mix.hpp"
+#include "export/ctf.hpp"
+#include "export/jsonl.hpp"
+#include "export/whole_trace.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+namespace {
+
+using namespace mmioscope;
+using bench::BootMix;
+
+void write_all(exporting::Exporter& exporter, benchmark::State& state) {
+    reading::TraceOptions options;
+    options.path = bench::boot_mix().path();
+    reading::Trace trace(options);
+    exporting::WholeTrace whole(trace, false);
+    whole.write(exporter, [](std::uint64_t) {});
+    if (whole.events() != BootMix::events) {
+        state.SkipWithError("events are missing");
+    }
+}
+
+void export_jsonl(benchmark::State& state) {
+    const FileDescriptor nowhere = create_output("/dev/null");
+    for (auto _ : state) {
+        exporting::Sink sink(nowhere.get(), "/dev/null");
+        exporting::JsonLines exporter(sink);
+        write_all(exporter, state);
+    }
+    bench::count_events(state, BootMix::events);
+}
+BENCHMARK(export_jsonl)->Unit(benchmark::kMillisecond);
+
+// It makes its folder itself, so the bytes go where temporary files do.
+void export_ctf(benchmark::State& state) {
+    namespace fs = std::filesystem;
+    const fs::path folder =
+        fs::temp_directory_path() / fmt::format("mmioscope-bench-{}", ::getpid());
+    for (auto _ : state) {
+        exporting::Ctf exporter(folder, folder.string());
+        write_all(exporter, state);
+        state.PauseTiming();
+        fs::remove_all(folder);
+        state.ResumeTiming();
+    }
+    bench::count_events(state, BootMix::events);
+}
+BENCHMARK(export_ctf)->Unit(benchmark::kMillisecond);
+
+} // namespace
