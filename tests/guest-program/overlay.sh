@@ -1,6 +1,6 @@
 #!/bin/sh
-# The part of the RAM disk that only the cases of tests/qemu/cases/guest_program.sh need: their init, a program, and the
-# network's and the card's modules of the boards that guest-linux/init does not serve.
+# The part of the RAM disk that the cases of tests/qemu/cases/guest_program.sh need, and those with drivers on other boards than
+# vexpress-a15: an init, a program, and the network's and the card's modules of the boards that guest-linux/init does not serve.
 #
 #   overlay.sh GUEST_DIR IMAGE INIT PROGRAM
 set -eu

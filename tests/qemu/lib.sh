@@ -121,6 +121,16 @@ verified() {
         "$(tail -n 1 "$out/verify") (see $out/verify)"
 }
 
+# Of the registers that the trace touches all have a device's name, 95 % a name of their own, 90 % fields; DEVICEs are
+# among them.
+covered() { # DEVICE...
+    local device
+    "$mmioscope" info --coverage "$out/trace.mmio" >"$out/coverage" || fail "info --coverage: exit status $?"
+    for device in "$@"; do has coverage "^$device .* % " "no register of $device was touched"; done
+    awk '/: no device$/ { unknown = 1 } $1 == "total" { known = !unknown && $3 >= 100 && $5 >= 95 && $7 >= 90 }
+        END { exit !known }' "$out/coverage" || fail "names: $(tail -n 1 "$out/coverage" | tr -s ' ')"
+}
+
 # Arguments of `mmioscope run` that make QEMU write $out/pc.log, by a plugin (pc_log.c): its own log has no PCs.
 pc_log_arguments() {
     printf '%s\n' --qemu-arg=-plugin "--qemu-arg=file=$build/tests/pc-log.so,out=$out/pc.log"

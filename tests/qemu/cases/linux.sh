@@ -14,6 +14,12 @@ proof() { # STEPS ARGUMENT...
     verified
 }
 
+# All drivers, one after the other and at the same time: what they touch has names.
+drivers() { # ARGUMENT...
+    proof mmioscope.steps=console,rtc,sysreg,irq,all "$@"
+    covered mmc@50000 ethernet@202000000 rtc@170000 serial0
+}
+
 # Card, network, clock and console at the same time on two CPUs: eight copies of 1 MiB on the card, three million
 # accesses.
 load() { # ENGINE
@@ -112,9 +118,8 @@ noticed() {
 }
 
 add test linux-unmodified 2 unmodified
-all_steps=mmioscope.steps=console,rtc,sysreg,irq,all # the last one: all drivers at the same time
-add test linux-shadow 60 proof $all_steps --engine shadow
-add test linux-emulation 40 proof $all_steps --engine emulation
+add test linux-shadow 60 drivers --engine shadow
+add test linux-emulation 40 drivers --engine emulation
 add nightly linux-load-shadow 180 load shadow
 add nightly linux-load-emulation 120 load emulation
 add nightly linux-300m 7200 millions 300000000 emulation

@@ -8,13 +8,17 @@ orangepi() {
     "$@"
 }
 
-# Stock Debian on CPUS CPUs, everything traced, the trace over the second UART behind the console.
+# Stock Debian on CPUS CPUs, everything traced, the trace over the second UART behind the console; with drivers for card
+# and network.
 orangepi_linux() { # CPUS ARGUMENT...
     local cpus=$1
     shift
-    run_linux '' --append 'console=ttyS0 panic=-1 mmioscope.steps=none' --no-print --cpus "$cpus" \
-        --access-log "$out/access.log" "$@"
+    cat "$guest/initrd.img" "$build/tests/guest-program/overlay.img" >"$out/initrd.img"
+    run_linux '' --append 'console=ttyS0 panic=-1 rdinit=/guest-program scripts=drivers' --no-print --cpus "$cpus" \
+        --initrd "$out/initrd.img" --access-log "$out/access.log" "$@"
+    rm "$out/initrd.img"
     complete
+    covered mmc@1c0f000 ethernet0 rtc@1f00000 serial0
     has console "Brought up 1 node, $cpus CPU"
     has_not hypervisor 'stop'
     verified
@@ -107,9 +111,9 @@ orangepi_secure() {
     has native-hypervisor '^mmioscope: stop: in Secure state'
 }
 
-add test orangepi-linux-4-shadow 15 orangepi orangepi_linux 4 --engine shadow --stream serial2
-add nightly orangepi-linux-4-emulation 15 orangepi orangepi_linux 4 --engine emulation --stream serial2
-add nightly orangepi-linux-1 15 orangepi orangepi_linux 1
+add test orangepi-linux-4-shadow 20 orangepi orangepi_linux 4 --engine shadow --stream serial2
+add nightly orangepi-linux-4-emulation 20 orangepi orangepi_linux 4 --engine emulation --stream serial2
+add nightly orangepi-linux-1 25 orangepi orangepi_linux 1
 for engine in shadow emulation; do add test orangepi-uarts-$engine 3 orangepi orangepi_uarts_traced $engine; done
 add test orangepi-uarts-untraced 3 orangepi orangepi_uarts_untraced
 add nightly orangepi-hammer 5 orangepi orangepi_hammer
