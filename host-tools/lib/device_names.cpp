@@ -65,7 +65,7 @@ DeviceNames::DeviceNames(std::span<const abi::RegionEntry> regions,
     const std::map<std::string, std::string> alias_paths = aliases(tree);
     for (const abi::RegionEntry& region : regions) {
         const std::string_view path = region_path(region);
-        std::string name(ends.at(path));
+        std::string name(path.empty() ? "-" : ends.at(path));
         for (const auto& [alias, full] : alias_paths) {
             if (same_path(path, full)) {
                 name = alias;

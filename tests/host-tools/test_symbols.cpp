@@ -127,6 +127,7 @@ TEST_CASE("lists of symbols are read as they are written") {
     fails("c0008000 Tt a\n", "line 1 is no symbol");
     fails("c0008000 T a mod\n", "line 1 is no symbol");
     fails("c0008000 T a [mod] b\n", "line 1 is no symbol");
+    fails("c0008000 T a\x1b[2J\n", "line 1 is no symbol"); // a terminal is not told what to do
     fails("00000000 T a\n00000000 t b\n", "all addresses are 0");
 }
 

@@ -89,6 +89,19 @@ TEST_CASE("devices are named by alias, or by as much of their path as it takes")
     CHECK(all.base(abi::no_device) == 0);
 }
 
+TEST_CASE("a region without a path has no name, and the others theirs") {
+    const std::vector<abi::RegionEntry> regions = {region(0x1c09'0000, 0x1000, ""),
+                                                   region(0x1c05'0000, 0x1000, "/mmc@50000")};
+    const trace::DeviceNames names(regions, {});
+    CHECK(names[0] == "-");
+    CHECK(names[1] == "mmc@50000");
+}
+
+TEST_CASE("a device's name is plain text, whatever its path is") {
+    const std::vector<abi::RegionEntry> regions = {region(0x1c09'0000, 0x1000, "/a\x1b[2J\nb")};
+    CHECK(trace::DeviceNames(regions, {})[0] == "a?[2J?b");
+}
+
 TEST_CASE("the second reg entry of a node has a number") {
     std::vector<abi::RegionEntry> two = {region(0x1000, 0x100, "/gic@1"),
                                          region(0x2000, 0x100, "/gic@1")};
@@ -101,7 +114,7 @@ TEST_CASE("the second reg entry of a node has a number") {
 TEST_CASE("paths without an end have names, too") {
     const trace::DeviceNames all(
         std::vector{region(0, 1, ""), region(2, 1, "/"), region(4, 1, "/a/")}, {});
-    CHECK(all[0].empty());
+    CHECK(all[0] == "-");
     CHECK(all[1].empty());
     CHECK(all[2] == "a/");
 }
