@@ -29,7 +29,7 @@ HOST_TEST_SOURCES := $(filter-out $(HOST_MUTATE_SOURCES) $(HOST_SAME_SOURCES) $(
                      $(addprefix hyp/,stream/description.cpp stream/frame_sender.cpp stream/record_frame.cpp \
                        stream/folder.cpp base/crc32.cpp)
 
-# The fuzzers' functions, and the inputs of tests/fuzz/corpus/ for them.
+# The fuzzers' functions, and the inputs of tests/fuzz/corpus/ for them; the others are in tests/unit.mk.
 HOST_REPLAYED := $(filter-out device_tree requests,$(notdir $(basename $(sort $(wildcard tests/fuzz/*.cpp)))))
 HOST_REPLAY := $(BUILD)/generated/fuzz_replay.cpp
 

@@ -10,7 +10,11 @@ UNIT_FLAGS := -std=c++20 -O1 $(DEBUG) -Wall -Wextra -Werror -fsanitize=address,u
 UNIT_CPPFLAGS := -Itests/sim/include -Ihyp -Itests
 UNIT_SOURCES := $(HYP_SOURCES) hyp/board/vexpress_a15.cpp \
     $(sort $(wildcard tests/sim/*.cpp tests/unit/*.cpp tests/unit/*/*.cpp))
-UNIT_OBJECTS := $(patsubst %.cpp,$(BUILD)/unit/%.o,$(UNIT_SOURCES))
+# The fuzzers' functions of the same sources, and the inputs of tests/fuzz/corpus/ for them.
+UNIT_REPLAYED := requests device_tree
+UNIT_REPLAYED_OBJECTS := $(UNIT_REPLAYED:%=$(BUILD)/unit/tests/fuzz/%.o)
+UNIT_OBJECTS := $(patsubst %.cpp,$(BUILD)/unit/%.o,$(UNIT_SOURCES)) $(UNIT_REPLAYED_OBJECTS)
+$(UNIT_REPLAYED_OBJECTS): UNIT_CPPFLAGS += -DLLVMFuzzerTestOneInput=fuzz_$(notdir $(basename $@))
 
 .PHONY: test-unit
 test-unit: $(BUILD)/tests/unit ## test the hypervisor's sources in a simulated machine

@@ -1,15 +1,48 @@
 // QEMU's log and that of the PCs are input to verify: whatever stands in them, they are read to the
-// end.
+// end. To import, too: it is refused or becomes a sound trace.
 #include "verify/access_log.hpp"
+#include "import/qemu_log.hpp"
+#include "lib/error.hpp"
+#include "lib/trace_reader.hpp"
 #include "verify/pc_log.hpp"
 
+#include <unistd.h>
+
+#include <cstdlib>
 #include <span>
+
+namespace {
+
+using namespace mmioscope;
+
+void import(std::span<const std::byte> bytes) {
+    trace::MemorySource log(bytes);
+    const FileDescriptor file = memory_file("fuzz", 0);
+    std::uint64_t accesses = 0;
+    try {
+        accesses = importing::import_qemu_log(log, file.get()).accesses;
+    } catch (const Error&) {
+        return; // one clear line: what a command prints
+    }
+    ::lseek(file.get(), 0, SEEK_SET);
+    trace::FileSource source(file.get());
+    trace::TraceReader reader(source, [](const std::string&) { std::abort(); });
+    for (auto block = reader.next(); !block.empty(); block = reader.next()) {
+        accesses -= block.size();
+    }
+    if (!reader.sound() || accesses != 0) {
+        std::abort();
+    }
+}
+
+} // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(data, size));
-    mmioscope::trace::MemorySource log(bytes);
-    (void)mmioscope::verify::read_access_log(log);
-    mmioscope::trace::MemorySource pc_log(bytes);
-    (void)mmioscope::verify::read_pc_log(pc_log);
+    trace::MemorySource log(bytes);
+    (void)verify::read_access_log(log);
+    trace::MemorySource pc_log(bytes);
+    (void)verify::read_pc_log(pc_log);
+    import(bytes);
     return 0;
 }

@@ -1,40 +1,121 @@
 // A trace file is input: its readers give records that the file holds, or say what is damaged;
-// whole, through its index, from a zstd stream, and as `mmioscope check` reads it.
+// whole, through its index, from a zstd stream, as `mmioscope check` reads it, and as `mmioscope
+// print` does: with all the names that the trace itself gives to devices, registers, code, modules
+// and tasks. An input that begins with 1 is the contents of sections: they get what makes them
+// sound, which no chance does.
+#include "lib/crc.hpp"
 #include "lib/error.hpp"
+#include "lib/plain_text.hpp"
 #include "lib/trace_check.hpp"
 #include "lib/trace_reader.hpp"
 #include "lib/zstd_source.hpp"
+#include "reading/trace.hpp"
+#include "view/printer.hpp"
 
+#include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace {
 
 using namespace mmioscope::trace;
 
-void read(ByteSource& source, std::optional<TimeSpan> times = {}) try {
+/// Whether there are records.
+bool read(ByteSource& source, std::optional<TimeSpan> times = {}) try {
     TraceReader trace(source, [](const std::string&) {});
     if (times) {
         trace.select(*times);
     }
+    bool any = false;
     while (!trace.next().empty()) {
+        any = true;
     }
+    return any;
 } catch (const mmioscope::Error&) {
-    // one clear line: what a command prints
+    return false; // one clear line: what a command prints
 }
 
 void check(ByteSource& source) try { check_trace(source); } catch (const mmioscope::Error&) {
 }
 
+/// Sections of a type, a length and a payload each, in a file.
+std::vector<std::byte> sound_file(std::span<const std::uint8_t> contents) {
+    namespace abi = mmioscope::abi;
+    std::vector<std::byte> file;
+    const auto put = [&file](const auto& bytes) {
+        const auto all = std::as_bytes(std::span(bytes));
+        file.insert(file.end(), all.begin(), all.end());
+    };
+    abi::FileHeader header{};
+    std::memcpy(header.magic, abi::file_magic, sizeof header.magic);
+    header.endianness = abi::file_endianness;
+    header.version_major = abi::file_version_major;
+    header.version_minor = abi::file_version_minor;
+    header.header_size = sizeof header;
+    header.header_crc = crc_before(header, offsetof(abi::FileHeader, header_crc));
+    put(std::span(&header, 1));
+    while (contents.size() >= 3) {
+        abi::SectionHeader section{};
+        section.magic = abi::section_magic;
+        section.type = static_cast<abi::SectionType>(contents[0]);
+        const std::size_t told = contents[1] | contents[2] << 8;
+        contents = contents.subspan(3);
+        const auto payload = contents.first(std::min(told, contents.size()));
+        contents = contents.subspan(payload.size());
+        section.size = payload.size();
+        section.crc = crc(std::as_bytes(payload));
+        section.header_crc = crc_before(section, offsetof(abi::SectionHeader, header_crc));
+        put(std::span(&section, 1));
+        put(payload);
+        file.resize((file.size() + 7) / 8 * 8);
+    }
+    return file;
+}
+
+// Whatever stands in it, one event is one line, which tells a terminal nothing.
+void expect_a_line(const std::string& line) {
+    if (line.empty() || mmioscope::printable(line) != line) {
+        std::abort();
+    }
+}
+
+void print(ByteSource& source) try {
+    static std::FILE* nowhere = std::fopen("/dev/null", "w");
+    mmioscope::reading::TraceOptions options;
+    options.report = expect_a_line;
+    mmioscope::reading::Trace trace(options, source);
+    const mmioscope::view::LineStyle style = mmioscope::view::style_of(trace.reader());
+    mmioscope::view::LineFormat format(style);
+    mmioscope::view::PrintOptions collapsed;
+    collapsed.collapse = true;
+    mmioscope::view::Printer printer(nowhere, collapsed, style);
+    std::string line;
+    while (const mmioscope::Event* event = trace.next()) {
+        line.clear();
+        format.append(line, *event);
+        expect_a_line(line);
+        printer.add(*event);
+    }
+    printer.finish();
+} catch (const mmioscope::Error& error) {
+    expect_a_line(error.what());
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const auto bytes = std::as_bytes(std::span(data, size));
+    const bool contents = size > 0 && data[0] == 1;
+    const std::vector<std::byte> made =
+        contents ? sound_file({data + 1, size - 1}) : std::vector<std::byte>();
+    const auto bytes = contents ? std::span(made) : std::as_bytes(std::span(data, size));
     MemorySource whole(bytes);
-    read(whole);
+    const bool any = read(whole);
     // Of some time, perhaps one that is in it.
     std::uint64_t time = 0;
-    std::memcpy(&time, data + size / 2 / 8 * 8, size / 2 / 8 * 8 + 8 <= size ? 8 : 0);
+    const std::size_t middle = bytes.size() / 2 / 8 * 8;
+    std::memcpy(&time, bytes.data() + middle, middle + 8 <= bytes.size() ? 8 : 0);
     MemorySource ranged(bytes);
     read(ranged, TimeSpan{time, time + 1000});
     MemorySource compressed(bytes);
@@ -42,5 +123,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     read(decompressed);
     MemorySource checked(bytes);
     check(checked);
+    MemorySource printed(bytes);
+    if (any) { // the registers' descriptions take longer than all else
+        print(printed);
+    }
     return 0;
 }

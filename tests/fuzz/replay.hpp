@@ -1,0 +1,29 @@
+// What the fuzzers have found worth keeping goes through them again, among the tests.
+#pragma once
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace mmioscope::test {
+
+using FuzzFunction = int (*)(const unsigned char* data, unsigned long size);
+
+/// Gives `function`, that of tests/fuzz/NAME.cpp, the inputs of tests/fuzz/corpus/NAME/.
+inline void replay(const std::string& name, FuzzFunction function) {
+    unsigned inputs = 0;
+    for (const auto& file : std::filesystem::directory_iterator("tests/fuzz/corpus/" + name)) {
+        std::ifstream stream(file.path(), std::ios::binary);
+        const std::string bytes(std::istreambuf_iterator<char>(stream), {});
+        INFO(file.path());
+        CHECK(function(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()) == 0);
+        ++inputs;
+    }
+    INFO(name);
+    CHECK(inputs > 0);
+}
+
+} // namespace mmioscope::test
