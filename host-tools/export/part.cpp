@@ -4,13 +4,13 @@
 #include "lib/about.hpp"
 #include "lib/console_text.hpp"
 #include "lib/exported.hpp"
+#include "lib/lost.hpp"
 #include "lib/module_table.hpp"
 #include "lib/said_task.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace mmioscope::exporting {
 
@@ -101,7 +101,7 @@ void Part::add(const Event& event) {
     ++events_;
     if (!what_.selected) {
         if (const auto loss = finder_.add(record)) {
-            found_.push_back(*loss);
+            note(*loss);
         }
     } else {
         tell_task(event);
@@ -117,6 +117,18 @@ void Part::add(const Event& event) {
     }
     if (records_.size() == writer_->room()) {
         put_records();
+    }
+}
+
+// As the recorder does it: of a trace with more holes than that the sum still holds.
+void Part::note(const abi::Loss& loss) {
+    constexpr std::size_t most_losses = 1u << 16;
+    const auto last = std::find_if(found_.rbegin(), found_.rend(),
+                                   [&](const abi::Loss& known) { return known.cpu == loss.cpu; });
+    if (found_.size() < most_losses || last == found_.rend()) {
+        found_.push_back(loss);
+    } else {
+        last->count = trace::add_lost(last->count, loss.count);
     }
 }
 
@@ -211,10 +223,7 @@ void Part::finish() {
     }
     const std::vector<abi::Loss> all = losses();
     writer_->values(SectionType::losses, std::span<const abi::Loss>(all));
-    writer_->finish(
-        std::accumulate(all.begin(), all.end(), std::uint64_t{0},
-                        [](std::uint64_t sum, const abi::Loss& loss) { return sum + loss.count; }),
-        reader_->end()->ending);
+    writer_->finish(trace::sum_of(all), reader_->end()->ending);
 }
 
 } // namespace mmioscope::exporting

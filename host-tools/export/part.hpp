@@ -46,6 +46,7 @@ private:
     bool wanted(abi::SectionType type) const;
     void put(abi::SectionType type, std::span<const std::byte> payload);
     std::string text() const;
+    void note(const abi::Loss& loss);
     void hide_place(abi::Record& record) const;
     void tell_task(const Event& event);
     void tell_modules();

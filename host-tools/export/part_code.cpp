@@ -2,10 +2,12 @@
 
 #include "abi/layout.hpp"
 #include "lib/device_tree.hpp"
+#include "reading/strip_code.hpp"
 
 #include <libfdt.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 namespace mmioscope::exporting {
@@ -16,7 +18,9 @@ std::string text_without_code(std::span<const std::byte> payload) {
     while (!rest.empty()) {
         const std::string_view line = rest.substr(0, rest.find('\n'));
         rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-        if (!line.starts_with("at-start=")) {
+        const std::string_view key = line.substr(0, line.find('='));
+        if (std::find(std::begin(reading::texts_with_code), std::end(reading::texts_with_code),
+                      key) == std::end(reading::texts_with_code)) {
             kept += std::string(line) + "\n";
         }
     }

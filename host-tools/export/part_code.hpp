@@ -1,5 +1,5 @@
 // What the sections of a trace that are no records tell of where the guest's code is: requests that
-// the user gave before the boot may be about addresses of it.
+// the user gave before the boot, and the recorder's command line, may have addresses of it.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace mmioscope::exporting {
 
-/// The lines of a text without such requests.
+/// The lines of a text but reading::texts_with_code.
 std::string text_without_code(std::span<const std::byte> payload);
 
 /// The device tree without the board's requests; empty if it is not sound.
