@@ -179,7 +179,7 @@ parts() {
     done
     cp "$out/short.mmio" "$own/short.mmio"
     for trace in short names said; do
-        for options in "" --no-pc "-F w" "--cpu 0" "--cpu 1,2" "--from 0.05" "--from 0.03 --until 0.07" "-F dev!=serial0" \
+        for options in "" --no-pc "-F w" "--cpu 0" "--cpu 1" "--from 0.05" "--from 0.03 --until 0.07" "-F dev!=serial0" \
             "-F r --cpu 0 --from 0.01 --no-pc" "--until 0"; do
             # shellcheck disable=SC2086 # options are words
             "$here/part.sh" "$tool" "$own/$trace.mmio" "$own" $options > "$own/said" || { cat "$own/said"; return 1; }

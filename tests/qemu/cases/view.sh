@@ -550,7 +550,7 @@ view_live() {
     grep -E ' cpu[0-9] [RW]' "$out/stdout" >"$out/live"
     "$mmioscope" info "$out/trace.mmio" >"$out/info" || fail "info: exit status $?"
     has info "^recorded +$(date -u +%Y)-[0-9-]{5}T[0-9:]{8}Z\$"
-    has info '^recorded-by +.*mmioscope run .* --expect .guest: done. .* --from 1us$'
+    has info '^recorded-by +.*mmioscope.? run .* --expect .guest: done. .* --from 1us$'
     has info "^qemu +$(qemu-system-arm --version | sed -nE '1s/QEMU emulator version ([0-9.]+).*/\1/p')"
     "$mmioscope" print "${chosen[@]}" "$out/trace.mmio" 2>/dev/null | grep -E ' cpu[0-9] [RW]' >"$out/printed"
     [ -s "$out/live" ] && [ "$(wc -l <"$out/live")" -lt "$all" ] || fail "$(wc -l <"$out/live") of $all events printed"
@@ -561,7 +561,7 @@ view_live() {
     has stdout "^complete: $all events, 0 lost$"
     grep -E ' cpu[0-9] [RW]' "$out/stdout" | cmp -s - "$out/printed" || fail "record -f prints other lines than print"
     "$mmioscope" info "$out/recorded.mmio" >"$out/info" || fail "info: exit status $?"
-    has info '^recorded-by +.*mmioscope record .*wire --dtb '
+    has info '^recorded-by +.*mmioscope.? record .*wire.? --dtb '
     # Names of registers without --dtb: the tree is in the file.
     "$mmioscope" print "${chosen[@]}" "$out/recorded.mmio" 2>/dev/null | grep -E ' cpu[0-9] [RW]' | cmp -s - "$out/printed" ||
         fail "the recorded file has other names"
