@@ -5,9 +5,9 @@
 namespace mmioscope::exporting {
 
 void append_csv(fmt::memory_buffer& to, const Event& event, std::uint32_t frequency,
-                std::span<const Column> columns) {
+                std::span<const Column> shown) {
     bool first = true;
-    for (const Column& column : columns) {
+    for (const Column& column : shown) {
         if (!first) {
             to.push_back(',');
         }

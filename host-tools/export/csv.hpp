@@ -10,7 +10,7 @@ namespace mmioscope::exporting {
 
 /// Appends `event`, without a line end.
 void append_csv(fmt::memory_buffer& to, const Event& event, std::uint32_t frequency,
-                std::span<const Column> columns = columns());
+                std::span<const Column> shown = columns());
 
 class Csv : public Exporter {
 public:

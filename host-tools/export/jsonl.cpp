@@ -33,9 +33,9 @@ std::string_view board_of(const abi::Info& info) {
 } // namespace
 
 void append_json(Text& to, const Event& event, std::uint32_t frequency,
-                 std::span<const Column> columns) {
+                 std::span<const Column> shown) {
     to.push_back('{');
-    for (const Column& column : columns) {
+    for (const Column& column : shown) {
         append_json(to, column.name, column.cell(event, frequency));
     }
     to.push_back('}');

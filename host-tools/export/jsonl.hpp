@@ -10,7 +10,7 @@ namespace mmioscope::exporting {
 /// Appends `event` as an object, without a line end. Keys are the names of `columns` that have a
 /// value; Hex is a string "0x..", since readers of JSON take numbers for doubles.
 void append_json(fmt::memory_buffer& to, const Event& event, std::uint32_t frequency,
-                 std::span<const Column> columns = columns());
+                 std::span<const Column> shown = columns());
 
 class JsonLines : public Exporter {
 public:
