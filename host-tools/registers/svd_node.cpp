@@ -84,6 +84,14 @@ std::size_t SvdFile::line(std::ptrdiff_t offset) const {
     return 1 + static_cast<std::size_t>(std::count(text_.begin(), text_.begin() + end, '\n'));
 }
 
+const std::string& SvdFile::around(pugi::xml_node node, const char* name) const {
+    const auto [known, fresh] = around_.try_emplace({node.internal_object(), name});
+    if (fresh) {
+        known->second = SvdNode(*this, node).text(name);
+    }
+    return known->second;
+}
+
 pugi::xml_node SvdNode::base(pugi::xml_node node) const {
     const char* const name = node.attribute("derivedFrom").value();
     if (*name == 0) {
@@ -143,12 +151,11 @@ std::uint64_t SvdNode::need_number(const char* name) const {
 }
 
 std::string SvdNode::inherited(const char* name) const {
-    for (pugi::xml_node node = node_; node; node = node.parent()) {
-        if (const std::string found = SvdNode(*file_, node).text(name); !found.empty()) {
-            return found;
-        }
+    std::string found = text(name);
+    for (pugi::xml_node node = node_.parent(); node && found.empty(); node = node.parent()) {
+        found = file_->around(node, name);
     }
-    return {};
+    return found;
 }
 
 std::vector<SvdNode> SvdNode::children(const char* list, std::string_view kind,

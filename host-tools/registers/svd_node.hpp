@@ -8,9 +8,11 @@
 #include <pugixml.hpp>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mmioscope::registers {
@@ -34,12 +36,17 @@ public:
 
     SvdBases& bases() const { return bases_; }
 
+    /// SvdNode::text() of an element that has others in it, which all ask for it: looked up once.
+    const std::string& around(pugi::xml_node node, const char* name) const;
+
 private:
     std::size_t line(std::ptrdiff_t offset) const;
 
     std::string_view text_;
     std::string name_;
-    mutable SvdBases bases_; ///< what it remembers changes no answer
+    // What these remember changes no answer.
+    mutable SvdBases bases_;
+    mutable std::map<std::pair<const void*, std::string>, std::string> around_;
 };
 
 /// An element, and the one it is derived from.
