@@ -12,6 +12,12 @@ fail() {
     exit 1
 }
 
+# Another kernel than the usual one, fetched first: the case gets its folder in front of its arguments.
+with_guest() { # armmp|bullseye|trixie CASE ARGUMENT...
+    make --no-print-directory "guest-$1" >&2 || fail "cannot make the guest with the kernel $1"
+    "$2" "$build/guest-$1" "${@:3}"
+}
+
 # run ARGUMENT...: `mmioscope run` on $board, with everything it leaves in $out; its exit status in $status.
 run() {
     status=0

@@ -106,13 +106,8 @@ symbols_told() {
     has console '^hidden ends with 2'
 }
 
-symbols_of_debian() { # SUITE
-    make --no-print-directory "guest-$1" >&2 || fail "cannot fetch the kernel of $1"
-    symbols_equal "$build/guest-$1"
-}
-
 add test symbols 20 symbols_of_modules
 add test symbols-told 20 symbols_told
 for suite in bullseye trixie; do # 5.10 and 6.12
-    add nightly "symbols-$suite" 20 symbols_of_debian $suite
+    add nightly "symbols-$suite" 20 with_guest $suite symbols_equal
 done

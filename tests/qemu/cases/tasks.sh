@@ -107,11 +107,6 @@ tasks_said() { # GUEST-FOLDER ARGUMENT...
     parts_equal
 }
 
-tasks_said_of_debian() { # SUITE
-    make --no-print-directory "guest-$1" >&2 || fail "cannot fetch the kernel of $1"
-    tasks_said "$build/guest-$1"
-}
-
 # The same offsets for a boot loader; no QEMU.
 tasks_at_start() {
     local wrong ended
@@ -131,8 +126,8 @@ tasks_at_start() {
 add test tasks 25 tasks "$guest"
 add test tasks-at-start 3 tasks_at_start
 add test tasks-said 25 tasks_said "$guest"
-add nightly tasks-said-short-descriptors 25 tasks_said "$build/guest-armmp"
-add nightly tasks-said-trixie 25 tasks_said_of_debian trixie # 6.12
+add nightly tasks-said-short-descriptors 25 with_guest armmp tasks_said
+add nightly tasks-said-trixie 25 with_guest trixie tasks_said # 6.12
 add nightly tasks-said-emulation 25 tasks_said "$guest" --engine emulation
-add nightly tasks-short-descriptors 25 tasks "$build/guest-armmp"
+add nightly tasks-short-descriptors 25 with_guest armmp tasks
 add nightly tasks-emulation 25 tasks "$guest" --engine emulation

@@ -97,15 +97,9 @@ transparent_verified() { # GUEST-FOLDER ARGUMENT...
     verified
 }
 
-# The kernel with short descriptors.
-other_flavour() { # ARGUMENT...
-    make --no-print-directory guest-armmp >&2 || fail "cannot make the guest of the other flavour"
-    transparent "$build/guest-armmp" "$@"
-}
-
 add test transparent-shadow 30 transparent "$guest" --engine shadow
 for engine in shadow emulation; do
     add nightly "transparent-verified-$engine" 40 transparent_verified "$guest" --engine $engine
-    add nightly "transparent-armmp-$engine" 60 other_flavour --engine $engine
+    add nightly "transparent-armmp-$engine" 60 with_guest armmp transparent --engine $engine # short descriptors
     add nightly "transparent-virt-$engine" 40 virt transparent "$guest" --engine $engine
 done
