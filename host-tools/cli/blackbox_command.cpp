@@ -3,18 +3,15 @@
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "lib/black_box.hpp"
-#include "lib/device_tree.hpp"
 #include "lib/error.hpp"
-#include "lib/file_writer.hpp"
 #include "lib/marker_text.hpp"
 #include "lib/ram_image.hpp"
 #include "lib/recorded_boot.hpp"
+#include "lib/records_as_trace.hpp"
 #include "lib/report.hpp"
 #include "lib/size.hpp"
 #include "reading/trace.hpp"
 #include "view/line.hpp"
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
@@ -65,34 +62,6 @@ const char* why_not_kept(abi::Kept kept) {
     }
 }
 
-// The device tree of the boot, for its aliases, if it is still there.
-std::span<const std::byte> tree_of(const trace::FoundArea& found, std::span<std::byte> image) {
-    const abi::AreaHeader& header = found.area.header();
-    const std::uint64_t offset = header.tree_base - (header.area_base - found.offset);
-    if (offset > image.size() || header.tree_size > image.size() - offset) {
-        return {};
-    }
-    const std::span<const std::byte> tree = image.subspan(offset, header.tree_size);
-    return trace::tree_is_sound(tree) ? tree : std::span<const std::byte>();
-}
-
-/// `records` as a trace of their own: so they are chosen, and get their names, as those of any
-/// trace.
-FileDescriptor as_trace(const trace::Area& area, std::span<const std::byte> tree,
-                        std::span<const abi::Record> records) {
-    FileDescriptor file = memory_file("records", 0);
-    trace::WriteProgress progress;
-    trace::FileWriter writer(file.get(), progress);
-    const abi::Info info = area.info();
-    writer.values(abi::SectionType::info, std::span(&info, 1));
-    writer.section(abi::SectionType::device_tree, tree);
-    writer.values(abi::SectionType::regions, std::span<const abi::RegionEntry>(area.regions()));
-    writer.append(records);
-    writer.finish(0, abi::Ending::machine_off);
-    ::lseek(file.get(), 0, SEEK_SET);
-    return file;
-}
-
 /// A boot, as far as it is known.
 struct KnownBoot {
     const trace::Area& area;
@@ -108,7 +77,7 @@ public:
 
     /// Times are those of the machine's counter, since its 0.
     void print(std::span<const abi::Record> records, bool finished) {
-        const FileDescriptor file = as_trace(boot_.area, boot_.tree, records);
+        const FileDescriptor file = trace::as_trace(boot_.area, boot_.tree, records);
         trace::FileSource source(file.get());
         reading::TraceOptions chosen = selection(options_.view);
         chosen.path = options_.view.file;
@@ -256,7 +225,7 @@ Status blackbox(Options options) {
         throw failure("{}: no trace area that holds together{}", options.view.file,
                       base ? " and lies where --base says" : "");
     }
-    const std::span<const std::byte> tree = tree_of(*found, image.bytes());
+    const std::span<const std::byte> tree = trace::tree_of(*found, image.bytes());
     const std::optional<trace::Area> previous =
         trace::previous_boot(found->area, image.bytes().subspan(found->offset));
     if (previous && !options.current) {

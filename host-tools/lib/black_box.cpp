@@ -1,6 +1,7 @@
 #include "lib/black_box.hpp"
 
 #include "abi/description.hpp"
+#include "lib/device_tree.hpp"
 #include "lib/error.hpp"
 #include "lib/merge.hpp"
 #include "lib/open_accesses.hpp"
@@ -104,6 +105,16 @@ std::optional<FoundArea> find_area(std::span<std::byte> image, std::optional<std
         }
     }
     return std::nullopt;
+}
+
+std::span<const std::byte> tree_of(const FoundArea& found, std::span<std::byte> image) {
+    const abi::AreaHeader& header = found.area.header();
+    const std::uint64_t offset = header.tree_base - (header.area_base - found.offset);
+    if (offset > image.size() || header.tree_size > image.size() - offset) {
+        return {};
+    }
+    const std::span<const std::byte> tree = image.subspan(offset, header.tree_size);
+    return tree_is_sound(tree) ? tree : std::span<const std::byte>();
 }
 
 std::optional<Area> previous_boot(const Area& area, std::span<std::byte> memory) {

@@ -4,6 +4,7 @@
 
 #include "lib/area.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -25,6 +26,9 @@ struct FoundArea {
 /// on a page boundary. `base`: the physical address of the image's first byte; then the area must
 /// say that it lies there, too.
 std::optional<FoundArea> find_area(std::span<std::byte> image, std::optional<std::uint64_t> base);
+
+/// The device tree of that boot, if it is still in `image`; else empty.
+std::span<const std::byte> tree_of(const FoundArea& found, std::span<std::byte> image);
 
 /// What the boot of the area in `memory` has kept of the one before; nothing if it kept none, or
 /// what it kept does not hold together.
