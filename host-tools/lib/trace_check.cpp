@@ -15,6 +15,13 @@ namespace mmioscope::trace {
 
 namespace {
 
+/// As much of `to` as `payload` has, which may be nothing.
+template <typename T>
+void copy_front(std::span<const std::byte> payload, T& to) {
+    std::ranges::copy(payload.first(std::min(payload.size(), sizeof to)),
+                      std::as_writable_bytes(std::span(&to, 1)).begin());
+}
+
 using Report = FileReader::Report;
 
 /// Compares an index with the sections as they are read.
@@ -92,7 +99,7 @@ private:
     std::vector<abi::Record> block_;
     std::optional<abi::End> end_;
     std::uint64_t index_offset_ = 0;
-    std::uint64_t told_ = 0;   ///< lost records of which a section tells
+    std::uint64_t told_ = 0; ///< lost records of which a section tells
     bool has_info_ = false;
 };
 
@@ -171,7 +178,7 @@ void Check::section(const SectionPlace& place, const Section& section) {
 void Check::info(std::span<const std::byte> payload) {
     has_info_ = true;
     abi::Info info{};
-    std::memcpy(&info, payload.data(), std::min(payload.size(), sizeof info));
+    copy_front(payload, info);
     if (payload.size() < sizeof info || info.record_size != sizeof(abi::Record) ||
         info.region_size != sizeof(abi::RegionEntry)) {
         problem("the section `info` has other sizes than this format");
@@ -219,7 +226,7 @@ void Check::index(const SectionPlace& place, std::span<const std::byte> payload)
 
 void Check::end(std::span<const std::byte> payload) {
     end_.emplace();
-    std::memcpy(&*end_, payload.data(), std::min(payload.size(), sizeof *end_));
+    copy_front(payload, *end_);
     if (payload.size() < abi::first_end_size) {
         problem("the section `end` is too short");
     }

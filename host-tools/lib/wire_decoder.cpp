@@ -3,6 +3,7 @@
 #include "abi/fold.hpp"
 #include "abi/record_codec.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
@@ -156,7 +157,8 @@ bool WireDecoder::take_end(std::uint32_t boot, Payload payload) {
         return false;
     }
     std::vector<abi::Statistics> statistics(end.cpu_count);
-    std::memcpy(statistics.data(), payload.data(), payload.size());
+    std::ranges::copy(std::as_bytes(payload),
+                      std::as_writable_bytes(std::span(statistics)).begin());
     if (boot_ == boot) {
         sink_.end(end, statistics);
     }
