@@ -1,5 +1,7 @@
 #include "linux/module_reader.hpp"
 
+#include "lib/plain_text.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <string_view>
@@ -32,8 +34,7 @@ bool is_name(const std::string& text) {
 
 // Compilers make names with dots; "$a" and the like are no names.
 bool is_function(const std::string& text) {
-    return !text.empty() && text.front() != '$' &&
-           std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
+    return is_plain_word(text) && text.front() != '$';
 }
 
 } // namespace

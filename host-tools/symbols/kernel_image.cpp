@@ -1,6 +1,7 @@
 #include "symbols/kernel_image.hpp"
 
 #include "lib/error.hpp"
+#include "lib/plain_text.hpp"
 #include "symbols/expand.hpp"
 #include "symbols/kallsyms_tables.hpp"
 
@@ -48,7 +49,7 @@ std::string find_banner(std::string_view image) {
         const std::string_view line = image.substr(at, longest);
         const std::string_view banner = line.substr(0, line.find_first_of("\n\0"sv));
         const bool printable =
-            std::all_of(banner.begin(), banner.end(), [](char c) { return c >= ' ' && c <= '~'; });
+            std::all_of(banner.begin(), banner.end(), [](char c) { return is_plain(c); });
         if (banner.size() < line.size() && printable &&
             banner.find_first_of("0123456789") == start.size() &&
             banner.find(" #") != std::string_view::npos &&
