@@ -84,8 +84,11 @@ bool whole(const trace::TraceReader& reader) {
         fmt::print(stderr, "mmioscope: the trace is cut off; what there is of it was exported\n");
     } else if (!reader.sound()) {
         fmt::print(stderr, "mmioscope: the trace is damaged; what there is of it was exported\n");
+    } else if (!reader.missing_part().empty()) {
+        fmt::print(stderr, "mmioscope: the next file is not read: {}; what there is was exported\n",
+                   reader.missing_part());
     }
-    return reader.sound();
+    return reader.sound() && reader.missing_part().empty();
 }
 
 // As on a command line; empty: all of it.
@@ -99,6 +102,7 @@ std::string words_of(const ViewOptions& view) {
     add("--until ", view.to);
     add("--cpu ", fmt::format("{}", fmt::join(view.trace.cpus, ",")));
     add("-F ", view.trace.filter);
+    add("", view.trace.one_file ? "--one-file" : "");
     add("", view.trace.no_pc ? "--no-pc" : "");
     return words;
 }
@@ -168,6 +172,7 @@ void add_export(CLI::App& app, Action& action) {
     std::vector<std::string> formats = exporting::format_names();
     formats.emplace_back(trace_format);
     add_input_options(command, options->view);
+    add_one_file_option(command, options->view);
     command.add_option("--to", options->format, "What to write")
         ->required()
         ->type_name("FORMAT")

@@ -70,6 +70,7 @@ void add_info(CLI::App& app, Action& action) {
         *app.add_subcommand("info", "Print what a trace is, and what its devices are");
     const auto options = std::make_shared<Options>();
     add_input_options(command, options->view);
+    add_one_file_option(command, options->view);
     add_file(command, "-o,--output", options->view.output, "Write here, not to standard output");
     command.add_flag("--coverage", options->coverage, "Print what has no name, and how much has");
     add_name_options(command, options->view.trace);

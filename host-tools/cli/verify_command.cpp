@@ -3,6 +3,7 @@
 #include "cli/trace_input.hpp"
 #include "lib/distinct_output.hpp"
 #include "lib/open_source.hpp"
+#include "lib/part_files.hpp"
 #include "verify/compare.hpp"
 #include "verify/pc_log.hpp"
 #include "verify/report.hpp"
@@ -44,6 +45,9 @@ std::string trace_faults(const trace::TraceReader& reader, const verify::Events&
     } else if (!reader.sound()) {
         text += "the trace is damaged\n";
     }
+    if (!reader.missing_part().empty()) {
+        text += fmt::format("the next file is not read: {}\n", reader.missing_part());
+    }
     for (const abi::Loss& loss : events.holes.losses()) {
         text += fmt::format("the trace lacks {} records of cpu {} from sequence {} on\n",
                             loss.count, loss.cpu, loss.first_sequence);
@@ -67,8 +71,9 @@ bool verify_pcs(const std::string& path, const verify::Events& events,
 }
 
 Status verify(const Options& options) {
-    check_distinct(options.output.empty() ? "-" : options.output,
-                   {options.trace, options.log, options.pc_log});
+    std::vector<std::string> inputs = trace::part_paths(options.trace);
+    inputs.insert(inputs.end(), {options.trace, options.log, options.pc_log});
+    check_distinct(options.output.empty() ? "-" : options.output, inputs);
     ReadProgress progress;
     TraceInput input(options.trace, progress);
     const auto log_source = watched(trace::open_source(options.log), progress);

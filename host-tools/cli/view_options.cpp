@@ -6,9 +6,11 @@
 #include "lib/distinct_output.hpp"
 #include "lib/duration.hpp"
 #include "lib/error.hpp"
+#include "lib/part_files.hpp"
 #include "plugin/plugins.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 
 namespace mmioscope::cli {
@@ -34,6 +36,10 @@ std::optional<reading::Moment> time_of(const char* name, const std::string& text
 // All files that are read for a trace; names with more behind them (FILE@ADDRESS) are none.
 std::vector<std::string> inputs(const std::string& path, const ViewOptions& options) {
     std::vector<std::string> all{path, options.trace.tree};
+    if (!options.trace.one_file && std::filesystem::is_regular_file(path)) {
+        const std::vector<std::string> parts = trace::part_paths(path);
+        all.insert(all.end(), parts.begin(), parts.end());
+    }
     for (const auto* files : {&options.trace.symbols, &options.trace.registers, &options.plugins}) {
         all.insert(all.end(), files->begin(), files->end());
     }
@@ -51,6 +57,7 @@ bool wants_color(const std::string& choice, const view::Output& out) {
 
 void add_view_options(CLI::App& command, ViewOptions& options) {
     add_input_options(command, options);
+    add_one_file_option(command, options);
     add_file(command, "-o,--output", options.output, "Write here, not to standard output");
     add_event_options(command, options);
     add_range_options(command, options, "--to,--until");
@@ -63,6 +70,12 @@ void add_input_options(CLI::App& command, ViewOptions& options) {
     command.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     command.add_option("file", options.file, "Trace file; - for standard input");
     add_file(command, "-i,--input", options.input, "The same");
+}
+
+void add_one_file_option(CLI::App& command, ViewOptions& options) {
+    command.add_flag(
+        "--one-file", options.trace.one_file,
+        "Of a recording in several files (record --rotate) only FILE, not those behind it");
 }
 
 void add_event_options(CLI::App& command, ViewOptions& options) {

@@ -35,6 +35,9 @@ void add_view_options(CLI::App& command, ViewOptions& options);
 /// FILE, -i.
 void add_input_options(CLI::App& command, ViewOptions& options);
 
+/// --one-file.
+void add_one_file_option(CLI::App& command, ViewOptions& options);
+
 /// -F, --plugin, --cpu.
 void add_event_options(CLI::App& command, ViewOptions& options);
 

@@ -3,6 +3,7 @@
 #include "analysis/pci.hpp"
 #include "import/mmiotrace_pci.hpp"
 #include "lib/open_source.hpp"
+#include "lib/part_files.hpp"
 
 #include <fmt/format.h>
 
@@ -21,6 +22,7 @@ bool has_pci(const trace::TraceReader& reader) {
 std::vector<analysis::PciFunction> pci_functions(const std::string& path) {
     const std::unique_ptr<trace::ByteSource> source = trace::open_source(path);
     trace::TraceReader reader(*source, [](const std::string&) {});
+    trace::read_all_parts(reader, path);
     analysis::Pci pci;
     if (has_pci(reader)) {
         for (auto block = reader.next(); !block.empty(); block = reader.next()) {

@@ -90,8 +90,11 @@ std::unique_ptr<ByteSource> open_source(int fd) {
     return std::make_unique<Input>(FileDescriptor(), std::make_unique<FileSource>(fd));
 }
 
-std::unique_ptr<ByteSource> open_growing_source(int fd, std::function<bool()> wait) {
-    return std::make_unique<Input>(FileDescriptor(),
+std::unique_ptr<ByteSource> open_growing_source(const std::string& path,
+                                                std::function<bool()> wait) {
+    FileDescriptor file = path == "-" ? FileDescriptor() : open_input(path);
+    const int fd = file ? file.get() : STDIN_FILENO;
+    return std::make_unique<Input>(std::move(file),
                                    std::make_unique<GrowingSource>(fd, std::move(wait)));
 }
 

@@ -16,7 +16,8 @@ std::unique_ptr<ByteSource> open_source(const std::string& path);
 /// The same of a descriptor, which stays the caller's.
 std::unique_ptr<ByteSource> open_source(int fd);
 
-/// The same of one that somebody is still writing; `wait` as of lib/growing_source.hpp.
-std::unique_ptr<ByteSource> open_growing_source(int fd, std::function<bool()> wait);
+/// The same of what somebody is still writing; `wait` as of lib/growing_source.hpp.
+std::unique_ptr<ByteSource> open_growing_source(const std::string& path,
+                                                std::function<bool()> wait);
 
 } // namespace mmioscope::trace

@@ -1,6 +1,7 @@
 #include "lib/trace_reader.hpp"
 
 #include "lib/about.hpp"
+#include "lib/lost.hpp"
 #include "lib/module_mark.hpp"
 
 #include <algorithm>
@@ -11,12 +12,13 @@ namespace mmioscope::trace {
 
 namespace {
 
-/// As many whole T as `payload` holds.
+/// As many whole T as `payload` holds, behind the first `keep` of `to`.
 template <typename T>
-void copy_array(std::span<const std::byte> payload, std::vector<T>& to) {
-    to.resize(payload.size() / sizeof(T));
-    if (!to.empty()) {
-        std::memcpy(to.data(), payload.data(), to.size() * sizeof(T));
+void copy_array(std::span<const std::byte> payload, std::vector<T>& to, std::size_t keep = 0) {
+    const std::size_t n = payload.size() / sizeof(T);
+    to.resize(keep + n);
+    if (n > 0) {
+        std::memcpy(to.data() + keep, payload.data(), n * sizeof(T));
     }
 }
 
@@ -34,12 +36,8 @@ std::optional<T> copy_one(std::span<const std::byte> payload) {
 } // namespace
 
 TraceReader::TraceReader(ByteSource& source, const Report& report, Others others)
-    : source_(source), file_(source,
-                             [this, report](const std::string& text) {
-                                 damaged_ = true;
-                                 report(text);
-                             }),
-      others_(std::move(others)) {
+    : report_(report), source_(&source), others_(std::move(others)) {
+    file_.emplace(*source_, report_of(""));
     while (!fresh_ && !end_ && read_section()) {
     }
     start_ = exported_since(text_);
@@ -48,20 +46,57 @@ TraceReader::TraceReader(ByteSource& source, const Report& report, Others others
     }
 }
 
+// `path`: of a file that is not the one whose name `report_` knows.
+TraceReader::Report TraceReader::report_of(const std::string& path) {
+    return [this, path](const std::string& text) {
+        damaged_ = true;
+        report_(path.empty() ? text : path + ": " + text);
+    };
+}
+
 void TraceReader::select(const TimeSpan& times) {
     partial_ = true;
+    wanted_ = times;
     fresh_ = fresh_ && times_of(records_).overlaps(times);
-    if (!source_.size()) {
+    find_route();
+}
+
+void TraceReader::find_route() {
+    route_.reset();
+    if (!wanted_ || !source_->size()) {
         return;
     }
-    const std::uint64_t offset = file_.offset();
-    std::optional<FileIndex> index = read_index(source_);
-    route_.emplace(index ? std::move(*index) : scan_file(source_), times);
-    file_.seek(offset);
+    const std::uint64_t offset = file_->offset();
+    std::optional<FileIndex> index = read_index(*source_);
+    route_.emplace(index ? std::move(*index) : scan_file(*source_), *wanted_);
+    file_->seek(offset);
+}
+
+// False if the end that was read is the whole trace's.
+bool TraceReader::go_on() {
+    if (!next_part_ || end_->ending != abi::Ending::continued) {
+        return false;
+    }
+    NextPart part = next_part_(*this);
+    if (!part.source) {
+        missing_part_ = part.problem;
+        next_part_ = {};
+        return false;
+    }
+    before_ = *end_;
+    end_.reset();
+    losses_before_ = losses_.size();
+    part_ = std::move(part.source);
+    source_ = part_.get();
+    file_.emplace(*source_, report_of(part.path));
+    ++parts_;
+    in_head_ = true;
+    find_route();
+    return true;
 }
 
 std::span<const abi::Record> TraceReader::next() {
-    while (!fresh_ && !end_ && read_section()) {
+    while (!fresh_ && (end_ ? go_on() : read_section())) {
     }
     if (!fresh_) {
         return {};
@@ -108,15 +143,27 @@ std::span<const std::uint8_t> TraceReader::boot_id() const {
 
 std::optional<Section> TraceReader::next_section() {
     if (!route_) {
-        return file_.next();
+        return file_->next();
     }
-    const std::uint64_t next = route_->next(file_.offset());
-    if (next != file_.offset()) {
-        file_.seek(next);
+    const std::uint64_t next = route_->next(file_->offset());
+    if (next != file_->offset()) {
+        file_->seek(next);
     }
-    return file_.next([this](const SectionPlace& place) {
+    return file_->next([this](const SectionPlace& place) {
         return place.type != abi::SectionType::records || route_->has_times(place.offset);
     });
+}
+
+// A later file begins with what the first one began with, but for the policy, which is the one of
+// its time: records tell of its changes.
+bool TraceReader::told_before(abi::SectionType type) const {
+    switch (type) {
+    case abi::SectionType::info:
+    case abi::SectionType::device_tree:
+    case abi::SectionType::regions:
+    case abi::SectionType::text: return parts_ > 1 && in_head_;
+    default: return parts_ > 1 && in_head_ && type == symbols_section;
+    }
 }
 
 bool TraceReader::read_section() {
@@ -125,32 +172,19 @@ bool TraceReader::read_section() {
         return false;
     }
     ++sections_[section->type];
+    if (told_before(section->type)) {
+        return true;
+    }
     if (others_ && section->type != abi::SectionType::records) {
         others_(*section);
     }
-    const std::span<const std::byte> payload = section->payload;
-    if (section->type == tasks_section) {
-        tasks_.add(payload);
-        return true;
-    }
-    if (section->type == modules_section) {
-        modules_.add(payload);
-        return true;
-    }
-    if (section->type == callers_section) {
-        callers_.assign(payload);
-        callers_ahead_ = true;
-        return true;
-    }
-    if (section->type == console_section) {
-        console_.add(payload);
-        return true;
-    }
-    if (section->type == symbols_section) {
-        symbols_.assign(payload.begin(), payload.end());
-        return true;
-    }
-    switch (section->type) {
+    take(*section);
+    return true;
+}
+
+void TraceReader::take(const Section& section) {
+    const std::span<const std::byte> payload = section.payload;
+    switch (section.type) {
     case abi::SectionType::info: info_ = copy_one<abi::Info>(payload); break;
     case abi::SectionType::device_tree:
         tree_.assign(payload.begin(), payload.end());
@@ -160,25 +194,43 @@ bool TraceReader::read_section() {
         copy_array(payload, regions_);
         names_stale_ = true;
         break;
-    case abi::SectionType::records:
-        copy_array(payload, records_);
-        fresh_ = !records_.empty();
-        for (const abi::Record& record : records_) {
-            learn(record);
-        }
-        if (!callers_ahead_) {
-            callers_.clear();
-        }
-        callers_ahead_ = false;
-        break;
-    case abi::SectionType::losses: copy_array(payload, losses_); break;
+    case abi::SectionType::records: take_records(payload); break;
+    case abi::SectionType::losses: copy_array(payload, losses_, losses_before_); break;
     case abi::SectionType::statistics: copy_array(payload, statistics_); break;
     case abi::SectionType::text: read_text(payload); break;
     case abi::SectionType::previous_boot: break; // `blackbox` reads it
     case abi::SectionType::index: break;         // file_index.hpp reads it
     case abi::SectionType::end: read_end(payload); break;
+    default: take_of_guest(section.type, payload); break;
     }
-    return true;
+}
+
+void TraceReader::take_of_guest(abi::SectionType type, std::span<const std::byte> payload) {
+    if (type == tasks_section) {
+        tasks_.add(payload);
+    } else if (type == modules_section) {
+        modules_.add(payload);
+    } else if (type == callers_section) {
+        callers_.assign(payload);
+        callers_ahead_ = true;
+    } else if (type == console_section) {
+        console_.add(payload);
+    } else if (type == symbols_section) {
+        symbols_.assign(payload.begin(), payload.end());
+    }
+}
+
+void TraceReader::take_records(std::span<const std::byte> payload) {
+    in_head_ = false;
+    copy_array(payload, records_);
+    fresh_ = !records_.empty();
+    for (const abi::Record& record : records_) {
+        learn(record);
+    }
+    if (!callers_ahead_) {
+        callers_.clear();
+    }
+    callers_ahead_ = false;
 }
 
 // Records that say something of others.
@@ -201,6 +253,8 @@ void TraceReader::read_end(std::span<const std::byte> payload) {
     if (payload.size() >= abi::first_end_size) {
         end_.emplace();
         std::memcpy(&*end_, payload.data(), std::min(payload.size(), sizeof *end_));
+        end_->records += before_.records;
+        end_->lost = add_lost(end_->lost, before_.lost);
     }
 }
 

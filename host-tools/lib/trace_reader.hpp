@@ -14,6 +14,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -22,6 +23,17 @@
 #include <vector>
 
 namespace mmioscope::trace {
+
+class TraceReader;
+
+/// The file that another one goes on in (record --rotate).
+struct NextPart {
+    std::string path;
+    std::unique_ptr<ByteSource> source; ///< null: it cannot be read
+    std::string problem;                ///< why; empty: nobody wants it
+};
+/// Gives the one behind the file that the reader has come to the end of.
+using NextParts = std::function<NextPart(const TraceReader&)>;
 
 class TraceReader {
 public:
@@ -37,6 +49,10 @@ public:
     /// does not read what it need not: but all sections that are no records. To be called at most
     /// once, before the first next().
     void select(const TimeSpan& times);
+
+    /// Where a file ends with "goes on in the next file", that one is read behind it: its records,
+    /// its losses, its end, as if they were of the first. To be called before the first next().
+    void go_on_with(NextParts next) { next_part_ = std::move(next); }
 
     /// What the text `key` says is for nobody, from now on.
     void withhold(const std::string& key);
@@ -61,7 +77,11 @@ public:
     std::span<const std::byte> symbols() const { return symbols_; }
     /// How many sections of each type have been read so far.
     const std::map<abi::SectionType, unsigned>& sections() const { return sections_; }
-    FileVersion version() const { return file_.version(); } ///< of the format; 0.0: damaged
+    FileVersion version() const { return file_->version(); } ///< of the format; 0.0: damaged
+    unsigned parts() const { return parts_; } ///< files read so far, the first one included
+    /// Why the file that this goes on in was not read; empty: it was, or there is none, or nobody
+    /// asked for it.
+    const std::string& missing_part() const { return missing_part_; }
 
     /// Those of all records returned so far.
     const TaskTable& tasks() const { return tasks_; }
@@ -88,7 +108,14 @@ public:
     bool part() const { return exported_since(text_).has_value(); }
 
 private:
+    Report report_of(const std::string& path);
+    bool go_on();
+    void find_route();
+    bool told_before(abi::SectionType type) const;
     bool read_section();
+    void take(const Section& section);
+    void take_of_guest(abi::SectionType type, std::span<const std::byte> payload);
+    void take_records(std::span<const std::byte> payload);
     void read_text(std::span<const std::byte> payload);
     void learn(const abi::Record& record);
 
@@ -97,17 +124,26 @@ private:
 
     bool damaged_ = false;
     bool partial_ = false;
-    ByteSource& source_;
-    FileReader file_;
+    Report report_;
+    std::unique_ptr<ByteSource> part_; ///< null: the first file is read, which is the caller's
+    ByteSource* source_;
+    std::optional<FileReader> file_;
     Others others_;
+    NextParts next_part_;
+    unsigned parts_ = 1;
+    bool in_head_ = true; ///< no records of this file have been read
+    std::string missing_part_;
+    std::optional<TimeSpan> wanted_;
     std::optional<Route> route_; ///< nothing: everything is read
     std::optional<abi::Info> info_;
-    std::optional<abi::End> end_;
+    std::optional<abi::End> end_; ///< its counts are those of all files read
+    abi::End before_{};           ///< those of the files before this one
     std::vector<std::byte> tree_;
     std::vector<std::byte> symbols_;
     std::vector<abi::RegionEntry> regions_;
     std::vector<abi::Record> records_;
     std::vector<abi::Loss> losses_;
+    std::size_t losses_before_ = 0; ///< how many of them are of the files before this one
     std::vector<abi::Statistics> statistics_;
     std::map<std::string, std::string> text_;
     std::set<std::string> withheld_; ///< keys of text

@@ -3,10 +3,9 @@
 #include "lib/error.hpp"
 #include "lib/open_source.hpp"
 #include "lib/open_trace.hpp"
+#include "lib/part_files.hpp"
 #include "reading/strip_code.hpp"
 #include "symbols/symbol_files.hpp"
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -23,8 +22,9 @@ std::uint64_t since(std::uint64_t nanoseconds, std::uint64_t start, std::uint32_
     return first < start ? 0 : reading::nanoseconds(first - start, frequency);
 }
 
-std::unique_ptr<trace::ByteSource> source_of(int fd, const TraceOptions& options) {
-    return options.wait ? trace::open_growing_source(fd, options.wait) : trace::open_source(fd);
+std::unique_ptr<trace::ByteSource> source_of(const TraceOptions& options) {
+    return options.wait ? trace::open_growing_source(options.path, options.wait)
+                        : trace::open_source(options.path);
 }
 
 std::optional<filter::Filter> make_filter(const TraceOptions& options) {
@@ -54,9 +54,11 @@ void check_cpus(std::span<const unsigned> cpus, unsigned count) {
 Trace::Trace(const TraceOptions& options)
     : options_(options), filter_(make_filter(options)),
       report_(options.report ? options.report : trace::tell_of(options.path)),
-      file_(options.path == "-" ? FileDescriptor() : open_input(options.path)),
-      own_(source_of(file_ ? file_.get() : STDIN_FILENO, options)), source_(*own_) {
+      own_(source_of(options)), source_(*own_) {
     begin();
+    if (!options.one_file) {
+        trace::read_all_parts(*reader_, options.path, options.wait);
+    }
 }
 
 Trace::Trace(const TraceOptions& options, trace::ByteSource& source)

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "filter/filter.hpp"
-#include "lib/file_descriptor.hpp"
 #include "lib/module_mark.hpp"
 #include "reading/naming.hpp"
 
@@ -26,7 +25,8 @@ struct Moment {
 };
 
 struct TraceOptions {
-    std::string path = "-";             ///< "-": standard input
+    std::string path = "-"; ///< "-": standard input
+    bool one_file = false;  ///< of a recording in several files only this one (lib/part_files.hpp)
     std::optional<Moment> from, to;     ///< `to` is outside
     std::optional<std::uint64_t> start; ///< CNTPCT that times are since; nothing: that record's
     std::vector<unsigned> cpus;         ///< only theirs, and all markers; empty: all CPUs'
@@ -94,7 +94,6 @@ private:
     std::optional<filter::Filter> filter_; ///< made first: a wrong one is told of before the trace
     trace::TraceReader::Report report_;
     std::uint64_t left_out_ = 0;
-    FileDescriptor file_;
     std::unique_ptr<trace::ByteSource> own_; ///< null: it is somebody else's
     trace::ByteSource& source_;
     std::unique_ptr<trace::TraceReader> reader_;

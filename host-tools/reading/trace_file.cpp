@@ -23,6 +23,7 @@ reading::TraceOptions options_of(const std::string& path, const TraceFileOptions
     result.symbols = options.symbols;
     result.registers = options.registers;
     result.tree = options.device_tree;
+    result.one_file = options.one_file;
     result.report = options.report;
     return result;
 }

@@ -15,6 +15,9 @@ std::string why_incomplete(const trace::TraceReader& reader) {
     if (!reader.sound()) {
         return "the trace is damaged";
     }
+    if (!reader.missing_part().empty()) {
+        return "the next file is not read: " + reader.missing_part();
+    }
     if (reader.ending() == abi::Ending::stream_ended) {
         return "the stream broke off: what came behind is not known";
     }

@@ -34,6 +34,7 @@ public:
         description.info.counter_frequency = 1'000'000;
         description.info.record_size = sizeof(abi::Record);
         description.info.region_size = sizeof(abi::RegionEntry);
+        description.info.boot_id[0] = static_cast<std::uint8_t>(boot_);
         description.region_count = static_cast<std::uint32_t>(regions.size());
         description.time_shift = time_shift;
         std::vector<std::uint8_t> bytes;

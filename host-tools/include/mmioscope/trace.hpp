@@ -31,15 +31,17 @@ struct TraceFileOptions {
     std::vector<std::string> symbols = {};   ///< files, as of `print --symbols`
     std::vector<std::string> registers = {}; ///< files, as of `print --registers`
     std::string device_tree = {};            ///< a blob, for a trace without one; empty: none
+    bool one_file = false; ///< of a recording in several files (`record --rotate`) only this one
     /// Called with one line for each damaged part; nothing: they are told on standard error.
     std::function<void(const std::string&)> report = {};
 };
 
 class TraceFile {
 public:
-    /// Opens a trace, also one compressed with zstd; "-" is standard input. Throws an exception
-    /// derived from std::runtime_error, with one line, if it cannot be read as a trace, or has not
-    /// all of the CPUs.
+    /// Opens a trace, also one compressed with zstd; "-" is standard input. A recording in several
+    /// files goes on in those behind `path`, as long as they are called as it called them. Throws
+    /// an exception derived from std::runtime_error, with one line, if it cannot be read as a
+    /// trace, or has not all of the CPUs.
     explicit TraceFile(const std::string& path, const TraceFileOptions& options = {});
     ~TraceFile();
     TraceFile(TraceFile&& other) noexcept;

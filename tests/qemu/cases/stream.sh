@@ -42,6 +42,31 @@ counted_time() { # LIMIT
         --qemu-arg=-rtc --qemu-arg=base=2024-01-01,clock=vm
 }
 
+# Recorded into several files: read as one they are what one file has, as lines and as one trace, and nothing is
+# written over them.
+in_files() { # ARGUMENT...
+    told record "$out/wire" -o "$out/files.mmio" --rotate 1M "$@"
+    [ -e "$out/files.3.mmio" ] || fail "a boot of less than two files of 1 MiB"
+    told print --all "$out/recorded.mmio" -o "$out/of-one"
+    told print --all "$out/files.mmio" -o "$out/of-files"
+    cmp "$out/of-one" "$out/of-files" >"$out/cmp" 2>&1 || fail "several files print other lines: $(cat "$out/cmp")"
+    told export --to mmio "$out/files.mmio" -o "$out/joined.mmio"
+    told check "$out/joined.mmio"
+    "$build/tests/same-records" "$out/recorded.mmio" "$out/joined.mmio" >"$out/same" || fail "$(cat "$out/same")"
+    told export --to mmio --one-file "$out/files.2.mmio" -o "$out/second.mmio"
+    ! "$build/tests/same-records" "$out/recorded.mmio" "$out/second.mmio" >"$out/same" || fail "one of several files has all"
+    ! "$mmioscope" print "$out/files.mmio" -o "$out/files.3.mmio" >"$out/stdout" 2>"$out/stderr" || fail "a part was written over"
+    has stderr 'files.3.mmio: is an input, too'
+    mv "$out/files.2.mmio" "$out/other.mmio"
+    ! "$mmioscope" print --summary "$out/files.mmio" >"$out/stdout" 2>"$out/stderr" || fail "a missing file is not told of"
+    has stdout '^incomplete: [0-9]+ events, 0 lost.*files.2.mmio: No such file'
+}
+
+# told COMMAND ARGUMENT...: mmioscope does it, with exit status 0.
+told() {
+    "$mmioscope" "$@" >"$out/words" 2>&1 || fail "$1: $(tail -n 1 "$out/words")"
+}
+
 # Two readers of the same rings: the records are the same, bit by bit.
 beside() { # ENGINE
     run_linux $boot_steps --no-print --stream serial2 --stream-file "$out/wire" --stream-beside --stream-quantum 0 \
@@ -51,6 +76,7 @@ beside() { # ENGINE
         fail "record: $(tail -n 1 "$out/recorded")"
     has recorded '^complete: [0-9]+ events, 0 lost$'
     "$build/tests/same-records" "$out/trace.mmio" "$out/recorded.mmio" >"$out/same" || fail "$(cat "$out/same")"
+    in_files
 }
 
 # Console and stream on one UART, the guest's: what comes off the wire is the trace that shared memory has, and the
@@ -68,6 +94,7 @@ one_uart() { # UART
     "$mmioscope" print --dmesg "$out/recorded.mmio" >"$out/dmesg" 2>"$out/words" || fail "print --dmesg: $(tail -n 1 "$out/words")"
     has dmesg ' dmesg \[ +[0-9.]+\] reboot: Power down' "the recorded trace has not the console's text"
     [ "$(LC_ALL=C tr -d '\000-\177' <"$out/console" | wc -c)" = 0 ] || fail "bytes of the stream in the console"
+    in_files --console "$out/console.files"
 }
 one_uart_on_virt() {
     board=virt

@@ -1,0 +1,21 @@
+// The files of a recording that was written in several (record --rotate), read one behind the other.
+#pragma once
+
+#include "lib/trace_reader.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace mmioscope::trace {
+
+/// Lets `reader`, of the file `path`, go on with FILE.2 and so on, as far as the files say that they
+/// go on, are called so, and are of the same boot. Standard input and what `export` wrote do not.
+/// `wait`: they are still being written; as of lib/growing_source.hpp. Null: they are there.
+void read_all_parts(TraceReader& reader, const std::string& path, std::function<bool()> wait = {});
+
+/// The files that a reader of `path` may go on in: all that are there and called so. None if `path`
+/// is no trace.
+std::vector<std::string> part_paths(const std::string& path);
+
+} // namespace mmioscope::trace

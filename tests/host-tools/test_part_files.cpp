@@ -1,0 +1,249 @@
+// A recording in several files, read as one trace: what it is in one file.
+#include "lib/part_path.hpp"
+#include "reading/trace.hpp"
+#include "recorder_process.hpp"
+#include "view/tally.hpp"
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+
+namespace {
+
+constexpr std::uint32_t count = 40'000;
+
+/// What came of reading a trace.
+struct Read {
+    explicit Read(reading::TraceOptions options) {
+        options.report = [this](const std::string& line) { problems.push_back(line); };
+        reading::Trace trace(options);
+        view::Tally tally(reading::selects(options));
+        while (const Event* event = trace.next()) {
+            records.push_back(*event->record);
+            times.push_back(event->nanoseconds);
+            tally.add(*event);
+        }
+        const trace::TraceReader& reader = trace.reader();
+        parts = reader.parts();
+        losses = {reader.losses().begin(), reader.losses().end()};
+        statistics = reader.statistics().size();
+        text = reader.text();
+        end = reader.end();
+        verdict = tally.verdict(reader);
+        status = view::status_of(reader);
+    }
+
+    std::vector<std::string> problems;
+    Records records;
+    std::vector<std::uint64_t> times;
+    unsigned parts = 0;
+    std::vector<abi::Loss> losses;
+    std::size_t statistics = 0;
+    std::map<std::string, std::string> text;
+    std::optional<abi::End> end;
+    std::string verdict;
+    Status status = Status::fine;
+};
+
+reading::TraceOptions of(const std::string& path) {
+    reading::TraceOptions options;
+    options.path = path;
+    return options;
+}
+
+/// The same boot in three files t.mmio, t.2.mmio, t.3.mmio, and in one, whole.mmio. It lost
+/// records in the first and in the last.
+struct TwoRecordings {
+    explicit TwoRecordings(std::uint32_t boot = 7) {
+        std::ofstream(folder / "s") << Stream(boot)
+                                           .records(0, 10'000)
+                                           .records(10'100, count)
+                                           .records(count + 7, count + 1000)
+                                           .end(count + 1000)
+                                           .text();
+        record::Options options = from(folder / "s");
+        options.rotate = record::min_rotate;
+        REQUIRE(Recorder(folder, options).status() == 1);
+        options.rotate = 0;
+        options.output = folder / "whole.mmio";
+        REQUIRE(Recorder(folder, options).status() == 1);
+        REQUIRE(std::filesystem::exists(folder / "t.3.mmio"));
+        REQUIRE(!std::filesystem::exists(folder / "t.4.mmio"));
+    }
+
+    std::string operator/(const char* name) const { return folder / name; }
+    void move(const char* from, const char* to) const {
+        std::filesystem::rename(folder / from, folder / to);
+    }
+
+    Folder folder;
+};
+
+void check_same(const Read& parts, const Read& whole) {
+    CHECK(parts.problems.empty());
+    REQUIRE(parts.records.size() == whole.records.size());
+    const auto same = [](const abi::Record& left, const abi::Record& right) {
+        return std::memcmp(&left, &right, sizeof left) == 0;
+    };
+    CHECK(std::equal(parts.records.begin(), parts.records.end(), whole.records.begin(), same));
+    CHECK(parts.times == whole.times);
+    CHECK(parts.statistics == whole.statistics);
+    REQUIRE((parts.end && whole.end));
+    CHECK(parts.end->records == whole.end->records);
+    CHECK(parts.end->lost == whole.end->lost);
+    CHECK(parts.end->ending == whole.end->ending);
+    CHECK(parts.verdict == whole.verdict);
+}
+
+} // namespace
+
+TEST_CASE("parts: a recording in several files reads as in one") {
+    const TwoRecordings made;
+    const Read whole(of(made / "whole.mmio"));
+    REQUIRE(whole.records.size() == count + 1000 - 107);
+    REQUIRE(whole.losses.size() == 2);
+    const Read parts(of(made / "t.mmio"));
+    CHECK(parts.parts == 3);
+    check_same(parts, whole);
+    REQUIRE(parts.losses.size() == 2);
+    CHECK(std::memcmp(parts.losses.data(), whole.losses.data(), sizeof(abi::Loss) * 2) == 0);
+    CHECK(parts.text.at("part") == "1");
+}
+
+TEST_CASE("parts: a range of time that begins in one file and ends in another") {
+    const TwoRecordings made;
+    for (const auto& [from, to] : {std::pair{5'000'000, 390'000'000},
+                                   {200'000'000, 210'000'000},
+                                   {390'000'000, 900'000'000},
+                                   {800'000'000, 900'000'000}}) {
+        reading::TraceOptions options = of(made / "whole.mmio");
+        options.from = static_cast<std::uint64_t>(from);
+        options.to = static_cast<std::uint64_t>(to);
+        const Read whole(options);
+        CHECK(whole.records.empty() == (from == 800'000'000));
+        options.path = made / "t.mmio";
+        const Read parts(options);
+        CHECK(parts.parts == 3);
+        check_same(parts, whole);
+    }
+}
+
+TEST_CASE("parts: only one file where only that is wanted, and from a later one on to the last") {
+    const TwoRecordings made;
+    reading::TraceOptions options = of(made / "t.2.mmio");
+    const Read rest(options);
+    CHECK(rest.parts == 2);
+    CHECK(rest.records.back().cpu_sequence == count + 999);
+    CHECK(rest.times.front() == 0);
+    options.one_file = true;
+    const Read one(options);
+    CHECK(one.parts == 1);
+    CHECK(one.records.size() < rest.records.size());
+    CHECK(one.end->ending == abi::Ending::continued);
+    CHECK(one.verdict ==
+          fmt::format("policy: drop\ncomplete: {} events, 0 lost\n", one.records.size()));
+    CHECK(one.status == Status::fine);
+}
+
+TEST_CASE("parts: one that is not there, or no longer what it was, makes the trace incomplete") {
+    const TwoRecordings made;
+    const TwoRecordings other(8);
+    const std::size_t first = read_trace(made / "t.mmio").records.size();
+    std::string why = "t.2.mmio: No such file";
+    SECTION("it is missing") {
+        made.move("t.2.mmio", "elsewhere");
+    }
+    SECTION("it is another boot's") {
+        std::filesystem::copy_file(other / "t.2.mmio", made / "t.2.mmio",
+                                   std::filesystem::copy_options::overwrite_existing);
+        why = "t.2.mmio: is of another recording";
+    }
+    SECTION("it is a later one") {
+        made.move("t.3.mmio", "t.2.mmio");
+        why = "t.2.mmio: is of another recording";
+    }
+    SECTION("it is no trace") {
+        std::ofstream(made / "t.2.mmio") << "something else";
+        why = "t.2.mmio: this is not an mmioscope trace";
+    }
+    const Read read(of(made / "t.mmio"));
+    CHECK(read.parts == 1);
+    CHECK(read.records.size() == first);
+    CHECK_THAT(read.verdict, Catch::Contains("incomplete: ") && Catch::Contains(why));
+    CHECK(read.status == Status::failed);
+}
+
+TEST_CASE("parts: damage is told with the name of the file that it is in") {
+    const TwoRecordings made;
+    {
+        std::fstream file(made / "t.2.mmio", std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(100'000);
+        file << "damage";
+    }
+    const Read read(of(made / "t.mmio"));
+    CHECK(read.parts == 3);
+    REQUIRE(read.problems.size() == 1);
+    CHECK_THAT(read.problems[0], Catch::Contains("t.2.mmio: section at byte"));
+    CHECK(read.status == Status::failed);
+    CHECK(read.records.back().cpu_sequence == count + 999);
+}
+
+// `wait` is what makes the next file, so there is no race: it was not there when it was asked for.
+TEST_CASE("parts: who follows waits for the next file, whatever is there of its name") {
+    const TwoRecordings made;
+    const Read whole(of(made / "whole.mmio"));
+    made.move("t.2.mmio", "two");
+    made.move("t.3.mmio", "three");
+    std::ofstream(made / "t.3.mmio") << "of an older recording";
+    reading::TraceOptions options = of(made / "t.mmio");
+    unsigned waits = 0;
+    options.wait = [&] {
+        ++waits;
+        if (waits == 3) {
+            made.move("two", "t.2.mmio");
+        }
+        if (waits == 6) {
+            made.move("three", "t.3.mmio");
+        }
+        return true;
+    };
+    const Read parts(options);
+    CHECK(waits == 6);
+    CHECK(parts.parts == 3);
+    check_same(parts, whole);
+}
+
+TEST_CASE("parts: who follows does not wait for ever, and not when told to stop") {
+    const TwoRecordings made;
+    made.move("t.2.mmio", "two");
+    reading::TraceOptions options = of(made / "t.mmio");
+    unsigned waits = 0;
+    bool going = true;
+    options.wait = [&] {
+        ++waits;
+        return going;
+    };
+    CHECK_THAT(Read(options).verdict, Catch::Contains("t.2.mmio: No such file"));
+    CHECK(waits == 50);
+    going = false;
+    CHECK_THAT(Read(options).verdict, !Catch::Contains("t.2.mmio"));
+    CHECK(waits == 51);
+}
+
+TEST_CASE("parts: the names of files that follow") {
+    using Name = std::optional<std::string>;
+    CHECK(next_part_path("a/b.mmio", 1) == Name("a/b.2.mmio"));
+    CHECK(next_part_path("a.d/b.2.mmio", 2) == Name("a.d/b.3.mmio"));
+    CHECK(next_part_path("b.9.mmio", 9) == Name("b.10.mmio"));
+    CHECK(next_part_path("boot", 1) == Name("boot.2"));
+    CHECK(next_part_path("boot.12", 12) == Name("boot.13"));
+    CHECK(next_part_path("b.mmio.zst", 1) == Name("b.2.mmio.zst"));
+    CHECK(next_part_path("b.2.mmio.zst", 2) == Name("b.3.mmio.zst"));
+    CHECK(next_part_path("renamed.mmio", 2) == std::nullopt);
+    CHECK(next_part_path("b.2.mmio", 3) == std::nullopt);
+    for (const std::string first : {"boot.2", "boot.2.mmio", "a.b/c", ".mmio", "x.y.z"}) {
+        for (const unsigned number : {1u, 2u, 3u, 10u}) {
+            CHECK(next_part_path(part_path(first, number), number) ==
+                  Name(part_path(first, number + 1)));
+        }
+    }
+}
