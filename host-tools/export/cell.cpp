@@ -10,10 +10,15 @@ namespace {
 
 using Text = fmt::memory_buffer;
 
+std::string_view word(bool yes) {
+    return yes ? "true" : "false";
+}
+
 struct AppendCsv {
     Text& to;
 
     void operator()(std::monostate) const {}
+    void operator()(bool yes) const { to.append(word(yes)); }
     void operator()(std::uint64_t number) const {
         const fmt::format_int digits(number);
         to.append(digits.data(), digits.data() + digits.size());
@@ -52,6 +57,10 @@ struct AppendJson {
     std::string_view key;
 
     void operator()(std::monostate) const {}
+    void operator()(bool yes) const {
+        append_key(to, key);
+        to.append(word(yes));
+    }
     void operator()(std::uint64_t number) const {
         append_key(to, key);
         const fmt::format_int digits(number);

@@ -17,7 +17,7 @@ struct Hex {
 
 /// Nothing: not known, or without meaning here. A number is below 2^53 unless the trace's times are
 /// not; what may be larger is Hex.
-using Cell = std::variant<std::monostate, std::uint64_t, Hex, std::string_view, std::string>;
+using Cell = std::variant<std::monostate, bool, std::uint64_t, Hex, std::string_view, std::string>;
 
 /// Appends `cell` as a field of RFC 4180.
 void append_csv(fmt::memory_buffer& to, const Cell& cell);

@@ -1,8 +1,11 @@
+#include "info/items.hpp"
 #include "info/text.hpp"
+#include "info/words.hpp"
 #include "lib/lost.hpp"
 #include "lib/plain_text.hpp"
 #include "lib/record_text.hpp"
 #include "lib/report.hpp"
+#include "view/tally.hpp"
 
 #include <fmt/format.h>
 
@@ -12,50 +15,11 @@ namespace mmioscope::info {
 
 namespace {
 
+using exporting::Cell;
 using trace::TraceReader;
 
 std::string line(std::string_view key, const std::string& value) {
     return fmt::format("{:<14}{}\n", printable(key), printable(value));
-}
-
-std::string_view engine_text(abi::EngineKind engine) {
-    switch (engine) {
-    case abi::EngineKind::shadow: return "shadow";
-    case abi::EngineKind::emulation: return "emulation";
-    case abi::EngineKind::unprotect: return "unprotect";
-    }
-    return "unknown";
-}
-
-std::string_view section_text(abi::SectionType type) {
-    switch (static_cast<std::uint32_t>(type)) {
-    case 1: return "info";
-    case 2: return "device tree";
-    case 3: return "regions";
-    case 4: return "records";
-    case 5: return "losses";
-    case 6: return "statistics";
-    case 7: return "text";
-    case 8: return "end";
-    case 9: return "previous boot";
-    case 10: return "index";
-    case 11: return "symbols";
-    case 12: return "modules";
-    case 13: return "tasks";
-    case 14: return "console";
-    case 15: return "callers";
-    default: return "unknown";
-    }
-}
-
-std::string sections(const TraceReader& reader) {
-    std::string list;
-    for (const auto& [type, count] : reader.sections()) {
-        list += list.empty() ? "" : ", ";
-        list += section_text(type);
-        list += count > 1 ? fmt::format(" ({})", count) : "";
-    }
-    return list;
 }
 
 std::string hexadecimal(std::span<const std::uint8_t> bytes) {
@@ -66,29 +30,78 @@ std::string hexadecimal(std::span<const std::uint8_t> bytes) {
     return text;
 }
 
-std::string about_machine(const TraceReader& reader) {
-    const abi::Info& info = *reader.info();
-    const std::pair<std::string_view, std::string> lines[] = {
-        {"board", std::string(info.board, ::strnlen(info.board, sizeof info.board))},
-        {"cpus", std::to_string(info.cpu_count)},
-        {"engine", std::string(engine_text(info.engine))},
-        {"policy", std::string(trace::policy_text(info.policy))},
-        {"boot id", hexadecimal(info.boot_id)},
-        {"clock", fmt::format("{} Hz", info.counter_frequency)}};
+/// A line for people, a property for programs.
+struct Fact {
+    std::string_view key;
     std::string text;
-    for (const auto& [key, value] : lines) {
-        text += reader.knows(key) ? line(key, value) : "";
+    std::string_view property;
+    Cell value;
+};
+using Facts = std::vector<Fact>;
+
+Facts about_format(const TraceReader& reader) {
+    const std::string version =
+        fmt::format("{}.{}", reader.version().major, reader.version().minor);
+    return {{"format", "mmioscope trace " + version, "format", version}};
+}
+
+Facts about_machine(const TraceReader& reader) {
+    if (!reader.info()) {
+        return {};
+    }
+    const abi::Info& info = *reader.info();
+    const std::string board(info.board, ::strnlen(info.board, sizeof info.board));
+    const std::string id = hexadecimal(info.boot_id);
+    const std::string engine(engine_word(info.engine));
+    const std::string policy(trace::policy_text(info.policy));
+    const std::uint64_t frequency = info.counter_frequency;
+    Facts facts = {{"board", board, "board", board},
+                   {"cpus", std::to_string(info.cpu_count), "cpus", std::uint64_t{info.cpu_count}},
+                   {"engine", engine, "engine", engine},
+                   {"policy", policy, "policy", policy},
+                   {"boot id", id, "boot_id", id},
+                   {"clock", fmt::format("{} Hz", frequency), "clock_hz", frequency}};
+    std::erase_if(facts, [&reader](const Fact& fact) { return !reader.knows(fact.key); });
+    return facts;
+}
+
+Facts about_records(const TraceReader& reader, const trace::Summary& summary,
+                    std::uint64_t nanoseconds) {
+    Facts facts;
+    if (reader.knows("time")) {
+        facts.push_back({"duration",
+                         fmt::format("{}.{:06} s", nanoseconds / 1'000'000'000,
+                                     nanoseconds % 1'000'000'000 / 1'000),
+                         "duration_ns", nanoseconds});
+    }
+    const std::uint64_t lost = trace::sum_of(reader.losses());
+    facts.push_back({"accesses", std::to_string(summary.events()), "accesses", summary.events()});
+    facts.push_back({"records", std::to_string(summary.records()), "records", summary.records()});
+    facts.push_back({"lost", fmt::format("{} records", lost), "lost", lost});
+    return facts;
+}
+
+std::string lines(const Facts& facts) {
+    std::string text;
+    for (const Fact& fact : facts) {
+        text += line(fact.key, fact.text);
     }
     return text;
 }
 
-std::string losses(const TraceReader& reader) {
-    std::string text = line("lost", fmt::format("{} records", trace::sum_of(reader.losses())));
-    for (const abi::Loss& loss : reader.losses()) {
-        text += line("", fmt::format("cpu {}: {} from sequence {}", loss.cpu, loss.count,
-                                     loss.first_sequence));
+void append(Item& to, Facts facts) {
+    for (Fact& fact : facts) {
+        to.properties.emplace_back(fact.property, std::move(fact.value));
     }
-    return text;
+}
+
+// The number of CPUs is of the section `info`.
+bool told_elsewhere(std::string_view key) {
+    return key == "cpus";
+}
+
+bool damaged(const TraceReader& reader) {
+    return reader.end() && !reader.sound();
 }
 
 std::string ending(const TraceReader& reader) {
@@ -96,32 +109,82 @@ std::string ending(const TraceReader& reader) {
         return line("ended", "not known: the file is cut off");
     }
     std::string words(reader.ending() ? trace::ending_text(*reader.ending()) : "");
-    if (!reader.sound()) {
+    if (damaged(reader)) {
         words += words.empty() ? "" : "; ";
         words += "the file is damaged";
     }
     return words.empty() ? "" : line("ended", words);
 }
 
+std::string losses(const TraceReader& reader) {
+    std::string text;
+    for (const abi::Loss& loss : reader.losses()) {
+        text += line("", fmt::format("cpu {}: {} from sequence {}", loss.cpu, loss.count,
+                                     loss.first_sequence));
+    }
+    return text;
+}
+
+std::string sections(const TraceReader& reader) {
+    std::string list;
+    for (const auto& [type, count] : reader.sections()) {
+        list += list.empty() ? "" : ", ";
+        list += section_word(type);
+        list += count > 1 ? fmt::format(" ({})", count) : "";
+    }
+    return list;
+}
+
+Item trace_item(const TraceReader& reader, const trace::Summary& summary,
+                std::uint64_t nanoseconds) {
+    Item item{"trace", "", {}};
+    append(item, about_format(reader));
+    append(item, about_machine(reader));
+    append(item, about_records(reader, summary, nanoseconds));
+    item.properties.emplace_back(
+        "ended", reader.ending() ? Cell(trace::ending_text(*reader.ending())) : Cell());
+    item.properties.emplace_back("cut", !reader.end());
+    item.properties.emplace_back("damaged", damaged(reader));
+    item.properties.emplace_back("whole", view::is_whole(reader));
+    return item;
+}
+
+Item loss_item(const abi::Loss& loss) {
+    return {"loss",
+            "",
+            {{"cpu", std::uint64_t{loss.cpu}},
+             {"first_sequence", std::uint64_t{loss.first_sequence}},
+             {"count", std::uint64_t{loss.count}}}};
+}
+
 } // namespace
 
 std::string head_text(const TraceReader& reader, const trace::Summary& summary,
                       std::uint64_t nanoseconds) {
-    std::string text = line("format", fmt::format("mmioscope trace {}.{}", reader.version().major,
-                                                  reader.version().minor));
-    text += reader.info() ? about_machine(reader) : "";
+    std::string text = lines(about_format(reader)) + lines(about_machine(reader));
     for (const auto& [key, value] : reader.text()) {
-        text += key == "cpus" ? "" : line(key, value);
+        text += told_elsewhere(key) ? "" : line(key, value);
     }
-    if (reader.knows("time")) {
-        text += line("duration", fmt::format("{}.{:06} s", nanoseconds / 1'000'000'000,
-                                             nanoseconds % 1'000'000'000 / 1'000));
+    text += lines(about_records(reader, summary, nanoseconds));
+    return text + losses(reader) + ending(reader) + line("sections", sections(reader));
+}
+
+Items head_items(const TraceReader& reader, const trace::Summary& summary,
+                 std::uint64_t nanoseconds) {
+    Items items{trace_item(reader, summary, nanoseconds)};
+    for (const auto& [key, value] : reader.text()) {
+        if (!told_elsewhere(key)) {
+            items.push_back({"text", key, {{"value", value}}});
+        }
     }
-    text += line("accesses", std::to_string(summary.events()));
-    text += line("records", std::to_string(summary.records()));
-    text += losses(reader);
-    text += ending(reader);
-    return text + line("sections", sections(reader));
+    for (const abi::Loss& loss : reader.losses()) {
+        items.push_back(loss_item(loss));
+    }
+    for (const auto& [type, count] : reader.sections()) {
+        items.push_back(
+            {"section", std::string(section_word(type)), {{"count", std::uint64_t{count}}}});
+    }
+    return items;
 }
 
 } // namespace mmioscope::info

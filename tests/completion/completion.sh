@@ -33,6 +33,7 @@ completes "--no-print" run --no-pr
 completes "*--help*--output*--baud*" record -
 completes "shadow emulation unprotect" run --engine ""
 completes "stall" run --policy s
+completes "text jsonl csv" info --format ""
 completes "--summary" print --sum
 completes "" verify --nosuch
 folder=$(mktemp -d)

@@ -369,6 +369,39 @@ view_compressed() {
     has stdout '^complete: 4 events, 0 lost$'
 }
 
+# What info says, for programs.
+view_info() {
+    view_traces
+    { echo 'about kernel=a,b "c"'; sed 's/^\(device .*\)/\1 arm,pl011/' "$out/text"; echo '2.1 cpu0 configuration value=0 pa=4'; } >"$out/text.info"
+    "$build/tests/trace-of-text" "$out/text.info" "$out/info.mmio" || fail "trace-of-text failed"
+    view_does 0 info --format jsonl "$out/info.mmio"
+    python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin]' <"$out/stdout" 2>"$out/stderr" ||
+        fail "no JSON: $(last_words)"
+    has stdout '^\{"about":"trace","format":"[0-9.]+",.*"duration_ns":2100000000,"accesses":4,"records":5,"lost":0,.*"cut":false,"damaged":false,"whole":true\}$'
+    has stdout '^\{"about":"text","name":"kernel","value":"a,b \\"c\\""\}$'
+    has stdout '^\{"about":"device","name":"serial0","address":"0x1c090000","size":"0x1000","compatible":"arm,pl011","path":"[^"]*","traced":"changed"'
+    has stdout '^\{"about":"selection","name":"serial0","traced":"no","from_ns":2100000000\}$'
+    has stdout '^\{"about":"coverage","touched":3,"device":3,"register":[0-9],"field":[0-9]\}$'
+    has_not stdout '"about":"unnamed"'
+    view_does 0 info --format csv "$out/info.mmio"
+    [ "$(head -n 1 "$out/stdout")" = about,name,property,value ] || fail "info --format csv begins with $(head -n 1 "$out/stdout")"
+    has stdout '^trace,,whole,true$'
+    has stdout '^text,kernel,value,"a,b ""c"""$'
+    has stdout '^device,mmc@50000,address,0x1c050000$'
+    view_does 0 info --coverage --format jsonl "$out/trace.mmio"
+    [ "$(cut -d, -f1 "$out/stdout" | sort -u | xargs)" = '{about:coverage {about:unnamed' ] || fail "info --coverage has other items"
+    has stdout '^\{"about":"unnamed","name":"mmc@50000","offset":"0x8","reads":1,"writes":1,"lacks":"register"\}$'
+    view_does 1 info --format csv "$out/lost.mmio"
+    has stdout '^loss,,count,17$'
+    has stdout '^trace,,whole,false$'
+    head -c -60 "$out/trace.mmio" >"$out/endless.mmio"
+    view_does 1 info --format csv "$out/endless.mmio"
+    has stdout '^trace,,cut,true$'
+    has_not stdout '^trace,,ended'
+    view_refuses '--format' info --format xml "$out/trace.mmio"
+}
+add test view-info 3 view_info
+
 # What was traced when, as the records of changes tell.
 view_selections() {
     view_traces

@@ -1,0 +1,16 @@
+// What numbers of a trace file are called.
+#pragma once
+
+#include "abi/container.hpp"
+
+#include <string_view>
+
+namespace mmioscope::info {
+
+/// "shadow", ...; "unknown" for those newer than this program, as of sections.
+std::string_view engine_word(abi::EngineKind engine);
+
+/// "device tree", ...
+std::string_view section_word(abi::SectionType type);
+
+} // namespace mmioscope::info

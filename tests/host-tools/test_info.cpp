@@ -1,0 +1,163 @@
+// What is said of a trace, for programs.
+#include "info/items.hpp"
+#include "lib/byte_source.hpp"
+#include "records.hpp"
+#include "sample_event.hpp"
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+using Catch::Contains;
+
+namespace {
+
+/// What JSONL says of a trace without devices.
+std::string head_of(const std::function<void(trace::FileWriter&)>& write) {
+    const std::vector<std::byte> bytes = trace_bytes(write);
+    trace::MemorySource source(bytes);
+    trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+    trace::Summary summary;
+    for (auto block = reader.next(); !block.empty(); block = reader.next()) {
+        summary.add(block);
+    }
+    return info::jsonl_text(info::head_items(reader, summary, 2'500'000'000));
+}
+
+void write_record(trace::FileWriter& writer) {
+    const abi::Record record = access(0, 0, 1000);
+    writer.append(std::span(&record, 1));
+}
+
+/// A command about a region, or about all.
+abi::Record change(std::uint64_t time, std::uint64_t what, std::uint64_t region) {
+    abi::Record record = access(0, 0, time);
+    record.type = abi::RecordType::configuration;
+    record.pa_low = static_cast<std::uint32_t>(what);
+    record.value = region;
+    return record;
+}
+
+} // namespace
+
+TEST_CASE("an item is an object, or a line for each property") {
+    const info::Items items = {
+        {"device",
+         "a,b",
+         {{"address", exporting::Hex{0x1000}},
+          {"path", exporting::Cell()},
+          {"size", std::uint64_t{7}}}},
+        {"trace", "", {{"whole", true}, {"cut", false}, {"board", std::string("\x1b[31m\"")}}}};
+    CHECK(info::jsonl_text(items) ==
+          "{\"about\":\"device\",\"name\":\"a,b\",\"address\":\"0x1000\",\"size\":7}\n"
+          "{\"about\":\"trace\",\"whole\":true,\"cut\":false,\"board\":\"\\u001b[31m\\\"\"}\n");
+    CHECK(info::csv_text(items) == "about,name,property,value\n"
+                                   "device,\"a,b\",address,0x1000\n"
+                                   "device,\"a,b\",size,7\n"
+                                   "trace,,whole,true\n"
+                                   "trace,,cut,false\n"
+                                   "trace,,board,\"?[31m\"\"\"\n");
+}
+
+TEST_CASE("a trace, its texts, its losses and its sections are items") {
+    const std::string text = head_of([](trace::FileWriter& writer) {
+        write_info(writer);
+        writer.text("kernel=zImage\ncpus=2\n");
+        write_record(writer);
+        const abi::Loss loss{1, 7, 3, 1500};
+        writer.values(abi::SectionType::losses, std::span(&loss, 1));
+        writer.finish(3, abi::Ending::machine_off);
+    });
+    CHECK_THAT(
+        text, Contains("{\"about\":\"trace\",\"format\":\"") &&
+                  Contains(",\"cpus\":2,\"engine\":\"shadow\",\"policy\":\"drop\",") &&
+                  Contains(",\"clock_hz\":1000000,\"duration_ns\":2500000000,\"accesses\":1,"
+                           "\"records\":1,\"lost\":3,\"ended\":\"the machine went off\","
+                           "\"cut\":false,\"damaged\":false,\"whole\":false}\n") &&
+                  Contains("\n{\"about\":\"text\",\"name\":\"kernel\",\"value\":\"zImage\"}\n") &&
+                  Contains("\n{\"about\":\"loss\",\"cpu\":1,\"first_sequence\":7,\"count\":3}\n") &&
+                  Contains("\n{\"about\":\"section\",\"name\":\"records\",\"count\":1}\n"));
+    CHECK_THAT(text, !Contains("\"name\":\"cpus\"")); // that of the machine
+}
+
+TEST_CASE("what a trace does not know is no property") {
+    const std::string text = head_of([](trace::FileWriter& writer) {
+        write_info(writer);
+        writer.text("not-known=engine, policy, boot id, clock, time, ending\n");
+        write_record(writer);
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    for (const char* property :
+         {"engine", "policy", "boot_id", "clock_hz", "duration_ns", "ended"}) {
+        CHECK_THAT(text, !Contains(fmt::format("\"{}\":", property)));
+    }
+    CHECK_THAT(text, Contains("\"cpus\":2") && Contains("\"whole\":true"));
+}
+
+TEST_CASE("a trace without an end is cut, and how it ended is not known") {
+    const std::string text = head_of([](trace::FileWriter& writer) {
+        write_info(writer);
+        write_record(writer);
+        writer.flush();
+    });
+    CHECK_THAT(text, Contains("\"cut\":true,\"damaged\":false,\"whole\":false}") &&
+                         !Contains("\"ended\""));
+}
+
+TEST_CASE("a device without interrupts, alias or compatible has no such property") {
+    const std::vector<std::byte> bytes = trace_bytes([](trace::FileWriter& writer) {
+        write_info(writer);
+        abi::RegionEntry traced = region(0x1c09'0000, 0x1000, "/bus/serial@90000");
+        traced.flags = abi::region_traced;
+        write_regions(writer, {traced, region(0x1c05'0000, 0x200, "/bus/mmc@50000")});
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    trace::MemorySource source(bytes);
+    trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+    reader.next();
+    registers::TraceDevices devices(registers::Sources{});
+    devices.refresh(reader);
+    CHECK(info::jsonl_text(info::device_items(reader, devices, {})) ==
+          "{\"about\":\"device\",\"name\":\"serial@90000\",\"address\":\"0x1c090000\","
+          "\"size\":\"0x1000\",\"path\":\"/bus/serial@90000\",\"traced\":\"yes\"}\n"
+          "{\"about\":\"device\",\"name\":\"mmc@50000\",\"address\":\"0x1c050000\","
+          "\"size\":\"0x200\",\"path\":\"/bus/mmc@50000\",\"traced\":\"no\"}\n");
+}
+
+TEST_CASE("a selection has an item for what it was at first, and for each change that is kept") {
+    std::vector<abi::RegionEntry> regions = {region(0x1000, 0x1000, "/uart@1000")};
+    regions[0].flags = abi::region_traced;
+    trace::Selections selections;
+    const unsigned changes = GENERATE(2u, 9u);
+    for (unsigned i = 0; i < changes; ++i) {
+        selections.add(change(3000 + i, 4 - i % 2, 0), regions);
+    }
+    const trace::DeviceNames names(regions, {});
+    const std::string text = info::jsonl_text(
+        info::selection_items(selections, {&names, 1000, 1'000'000}, regions.size()));
+    CHECK_THAT(text, Catch::StartsWith(
+                         "{\"about\":\"selection\",\"name\":\"uart@1000\",\"traced\":\"yes\"}\n"
+                         "{\"about\":\"selection\",\"name\":\"uart@1000\",\"traced\":\"no\","
+                         "\"from_ns\":2000000}\n"));
+    if (changes == 2) {
+        CHECK_THAT(text, Catch::EndsWith("\"traced\":\"yes\",\"from_ns\":2001000}\n"));
+    } else { // 3 at first, and the last one
+        CHECK_THAT(text,
+                   Catch::EndsWith("\"traced\":\"no\",\"from_ns\":2008000,\"left_out\":5}\n"));
+    }
+}
+
+TEST_CASE("coverage is told in counts, and what lacks a name by its place") {
+    registers::Coverage coverage;
+    SampleEvent sample;
+    coverage.add(sample.event);
+    sample.event.reg = nullptr;
+    sample.event.offset = 0x24;
+    coverage.add(sample.event);
+    CHECK(info::csv_text(info::coverage_items(coverage)) ==
+          "about,name,property,value\n"
+          "coverage,serial0,touched,2\ncoverage,serial0,device,2\n"
+          "coverage,serial0,register,1\ncoverage,serial0,field,1\n"
+          "coverage,,touched,2\ncoverage,,device,2\ncoverage,,register,1\ncoverage,,field,1\n");
+    CHECK(info::jsonl_text(info::unnamed_items(coverage)) ==
+          "{\"about\":\"unnamed\",\"name\":\"serial0\",\"offset\":\"0x24\",\"reads\":1,"
+          "\"writes\":0,\"lacks\":\"register\"}\n");
+}
