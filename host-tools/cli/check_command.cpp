@@ -1,11 +1,14 @@
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
 #include "cli/read_progress.hpp"
+#include "cli/view_options.hpp"
 #include "lib/distinct_output.hpp"
 #include "lib/open_source.hpp"
 #include "lib/trace_check.hpp"
+#include "view/check_table.hpp"
 #include "view/output.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,41 +27,32 @@ is not compared with the contents.
 Examples:
   mmioscope check boot.mmio
   mmioscope check *.mmio                 each has its own verdict
+  mmioscope check --format csv *.mmio
   zstd -dc boot.mmio.zst | mmioscope check -
 
 Exit status 0 if all are sound, 1 if one is damaged, cut or lossy, 2 if one is no trace or cannot be read.
 )";
 
-const char* word(const trace::CheckResult& result) {
-    if (result.sound()) {
-        return "sound";
-    }
-    return result.cut ? "cut" : result.lossy ? "lossy" : "damaged";
-}
+struct Options {
+    ViewOptions view;
+    std::vector<std::string> files;
+};
 
-Status check(const std::string& path, std::FILE* out) {
+trace::CheckResult check(const std::string& path) {
     ReadProgress progress;
     const auto source = watched(trace::open_source(path), progress);
-    const trace::CheckResult result = trace::check_trace(*source);
-    progress.clear();
-    for (const std::string& problem : result.problems) {
-        fmt::print(out, "{}: {}\n", path, problem);
-    }
-    if (result.more_problems > 0) {
-        fmt::print(out, "{}: ... and {} more\n", path, result.more_problems);
-    }
-    fmt::print(out, "{}: {}: {} records in {} sections, {} lost\n", path, word(result),
-               result.records, result.sections, result.lost);
-    return result.sound() ? Status::fine : Status::failed;
+    return trace::check_trace(*source);
 }
 
-Status check_all(const std::vector<std::string>& paths, const std::string& output) {
-    check_distinct(output.empty() ? "-" : output, paths);
-    view::Output out(output);
+/// Tells `take` what each file's check found; the worst status.
+template <typename Take>
+Status check_all(const std::vector<std::string>& files, const Take& take) {
     Status worst = Status::fine;
-    for (const std::string& path : paths) {
+    for (const std::string& path : files) {
         try {
-            worst = std::max(worst, check(path, out.file()));
+            const trace::CheckResult result = check(path);
+            take(path, result);
+            worst = std::max(worst, result.sound() ? Status::fine : Status::failed);
         } catch (const Error& error) {
             const std::string text = error.what();
             const bool named = text.find(path) != std::string::npos;
@@ -66,6 +60,32 @@ Status check_all(const std::vector<std::string>& paths, const std::string& outpu
             worst = std::max(worst, error.status());
         }
     }
+    return worst;
+}
+
+Status print_lines(const std::vector<std::string>& files, std::FILE* out) {
+    return check_all(files, [out](const std::string& path, const trace::CheckResult& result) {
+        fmt::print(out, "{}", view::check_text(path, result));
+    });
+}
+
+Status print_rows(const Options& options, std::FILE* out) {
+    exporting::Table table = view::check_table();
+    const Status worst = check_all(
+        options.files, [&table](const std::string& path, const trace::CheckResult& result) {
+            view::append(table, path, result);
+        });
+    fmt::print(out, "{}",
+               options.view.format == "csv" ? exporting::csv_text(table)
+                                            : exporting::jsonl_text(table));
+    return worst;
+}
+
+Status check(const Options& options) {
+    check_distinct(options.view.output.empty() ? "-" : options.view.output, options.files);
+    view::Output out(options.view.output);
+    const Status worst = options.view.format == "text" ? print_lines(options.files, out.file())
+                                                       : print_rows(options, out.file());
     out.close();
     return worst;
 }
@@ -74,16 +94,14 @@ Status check_all(const std::vector<std::string>& paths, const std::string& outpu
 
 void add_check(CLI::App& app, Action& action) {
     CLI::App& command = *app.add_subcommand("check", "Say whether trace files are whole and sound");
-    const auto paths = std::make_shared<std::vector<std::string>>();
-    const auto output = std::make_shared<std::string>();
-    command.add_option("-i,--input,file", *paths, "Trace files; - for standard input")
+    const auto options = std::make_shared<Options>();
+    command.add_option("-i,--input,file", options->files, "Trace files; - for standard input")
         ->required()
         ->type_name("FILE");
-    add_file(command, "-o,--output", *output, "Write here, not to standard output");
+    add_file(command, "-o,--output", options->view.output, "Write here, not to standard output");
+    add_format_option(command, options->view, "a row for each problem, then one with the verdict");
     command.footer(footer);
-    command.callback([paths, output, &action] {
-        action = [paths, output] { return check_all(*paths, *output); };
-    });
+    command.callback([options, &action] { action = [options] { return check(*options); }; });
 }
 
 } // namespace mmioscope::cli

@@ -2,6 +2,7 @@
 #include "lib/crc.hpp"
 #include "lib/trace_check.hpp"
 #include "reading_all.hpp"
+#include "view/check_table.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::test;
@@ -171,4 +172,44 @@ TEST_CASE("an index that is wrong about the file is told") {
             payload[offsetof(abi::End, index_offset)] ^= std::byte{8};
         });
     CHECK_THAT(told(check(moved)), Catch::Contains("the end tells of an index at byte"));
+}
+
+TEST_CASE("problems and the verdict are lines, and rows") {
+    trace::CheckResult result;
+    result.problems = {"record 7: \"x\", y"};
+    result.more_problems = 3;
+    result.records = 10;
+    result.sections = 4;
+    result.lost = 2;
+    CHECK(view::check_text("a.mmio", result) ==
+          "a.mmio: record 7: \"x\", y\n"
+          "a.mmio: ... and 3 more\n"
+          "a.mmio: damaged: 10 records in 4 sections, 2 lost\n");
+    exporting::Table table = view::check_table();
+    view::append(table, "a.mmio", result);
+    result = {};
+    view::append(table, "b,c.mmio", result);
+    CHECK(exporting::csv_text(table) == "file,verdict,records,sections,lost,problem\n"
+                                        "a.mmio,,,,,\"record 7: \"\"x\"\", y\"\n"
+                                        "a.mmio,,,,,... and 3 more\n"
+                                        "a.mmio,damaged,10,4,2,\n"
+                                        "\"b,c.mmio\",sound,0,0,0,\n");
+    table.rows.erase(table.rows.begin() + 1, table.rows.end() - 1);
+    CHECK(
+        exporting::jsonl_text(table) ==
+        "{\"file\":\"a.mmio\",\"problem\":\"record 7: \\\"x\\\", y\"}\n"
+        "{\"file\":\"b,c.mmio\",\"verdict\":\"sound\",\"records\":0,\"sections\":0,\"lost\":0}\n");
+}
+
+TEST_CASE("the verdict has a word for each state") {
+    const auto line = [](bool cut, bool lossy) {
+        trace::CheckResult result;
+        result.problems = {"a problem"};
+        result.cut = cut;
+        result.lossy = lossy;
+        return view::check_text("f", result);
+    };
+    CHECK_THAT(line(true, false), Catch::Contains("\nf: cut: "));
+    CHECK_THAT(line(false, true), Catch::Contains("\nf: lossy: "));
+    CHECK_THAT(line(false, false), Catch::Contains("\nf: damaged: "));
 }
