@@ -49,6 +49,8 @@ hang_in_flight() {
     hang_in_store --engine shadow
     black_box --cpu 0 -F w
     [ "$(grep -c ' cpu0 ?? serial0 .*in flight' "$out/blackbox")" = 1 ] || fail "not one access in flight: $(sed -n 3p "$out/blackbox")"
+    black_box --format jsonl
+    [ "$(grep -c '"cpu":0,.*"device":"serial0",.*"state":"in-flight"}$' "$out/blackbox")" = 1 ] || fail "not one row in flight: $(sed -n 2p "$out/blackbox")"
     black_box --cpu 1
     has_not blackbox 'in flight' "one of another CPU"
     rm "$out/ram"
@@ -190,6 +192,7 @@ blackbox_input() {
     blackbox_refuses 2 'address of a page' --base 0x80000001 "$out/noise"
     blackbox_refuses 2 'address of a page' --base here "$out/noise"
     blackbox_refuses 2 '-n' -n 0 "$out/noise"
+    blackbox_refuses 2 '--format' --format xml "$out/noise"
     "$mmioscope" blackbox --help | grep -q '^Examples:' || fail "no examples in --help"
 }
 
@@ -204,6 +207,20 @@ rising() { # CPU FILE
         echo $((last))
     }
 }
+# The rows of $out/ram are the lines of $out/blackbox; what the lines say besides stands beside the rows.
+snapshot_for_programs() {
+    sed -nE 's/.* cpu([0-9]) ([RW])4 ([^ ]+) +\+0x0*([0-9a-f]+) 0x0*([0-9a-f]+) .*/\1 \L\2 \3 \4 \5/p' "$out/blackbox" >"$out/lines"
+    "$mmioscope" blackbox -n 3000 --format csv "$out/ram" 2>"$out/words" >"$out/csv" || fail "blackbox --format csv: exit status $?"
+    [[ $(head -n 1 "$out/csv") == ns,ticks,cpu,type,*,flags,state ]] || fail "csv begins with $(head -n 1 "$out/csv")"
+    sed -nE 's/^[0-9]+,[0-9]+,([0-9]),access,([rw]),4,([^,]+),0x([0-9a-f]+),[^,]*,[^,]*,0x([0-9a-f]+),.*,finished$/\1 \2 \3 \4 \5/p' "$out/csv" |
+        diff - "$out/lines" >"$out/diff" || fail "rows and lines differ: $(head -n 3 "$out/diff" | xargs)"
+    [ -s "$out/lines" ] || fail "no lines"
+    has words '^snapshot of the current boot, id [0-9a-f]{32}, vexpress-a15, 2 CPUs$'
+    "$mmioscope" blackbox -n 3000 --format jsonl "$out/ram" 2>"$out/words" >"$out/jsonl" || fail "blackbox --format jsonl: exit status $?"
+    [[ $(head -n 1 "$out/jsonl") =~ ^\{\"type\":\"boot\",.*\"which\":\"snapshot\ of\ the\ current\ boot\",.*\"cpus\":2,\"stopped\":false\}$ ]] ||
+        fail "jsonl begins with $(head -n 1 "$out/jsonl")"
+    [ "$(grep -c '"state":"finished"}$' "$out/jsonl")" = "$(grep -c ',finished$' "$out/csv")" ] || fail "jsonl has not as many rows as csv"
+}
 # A snapshot on request holds the last 1,024 records of each CPU up to it, though both go on.
 blackbox_snapshot() { # ENGINE
     run_bare snapshots --engine "$1" --trace clcd@1f0000 --memory 160M --area-size "$2" --ram "$out/ram"
@@ -216,6 +233,7 @@ blackbox_snapshot() { # ENGINE
     zstd -q "$out/ram" -o "$out/ram.zst"
     "$mmioscope" blackbox --raw -n 3000 "$out/ram.zst" | cmp -s - "$out/blackbox" || fail "compressed it is another"
     "$mmioscope" blackbox --raw -n 3000 - <"$out/ram" | cmp -s - "$out/blackbox" || fail "from standard input it is another"
+    snapshot_for_programs
     # By name, as print has them, of one CPU, and without code.
     local register
     register=$("$mmioscope" print "$out/trace.mmio" 2>/dev/null | awk '$2 == "cpu0" && $3 == "W4" && $4 == "clcd@1f0000" { print $5; exit }')

@@ -1,0 +1,26 @@
+// A boot of which memory tells, and what is said of it as a whole.
+#pragma once
+
+#include "lib/area.hpp"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace mmioscope::view {
+
+struct KnownBoot {
+    const trace::Area& area;
+    std::span<const std::byte> tree; ///< its machine's device tree; empty: not known
+    std::string_view which;          ///< "previous boot", ...
+};
+
+/// "previous boot, id ..., BOARD, N CPUs", whether the hypervisor had stopped, and why nothing was
+/// kept of the boot before; with a line end.
+std::string boot_line(const KnownBoot& boot);
+
+/// The same as an object of JSON on a line, of type "boot".
+std::string boot_json(const KnownBoot& boot);
+
+} // namespace mmioscope::view
