@@ -1,4 +1,5 @@
 #include "cli/commands.hpp"
+#include "cli/option_types.hpp"
 #include "cli/record_output.hpp"
 #include "cli/view_options.hpp"
 #include "lib/signals.hpp"
@@ -12,6 +13,11 @@ namespace mmioscope::cli {
 
 namespace {
 
+struct Options {
+    ViewOptions view;
+    std::uint64_t limit = 0; ///< events; 0: none
+};
+
 constexpr char footer[] = R"(
 FILE is what mmioscope run -o or record -o is writing, in this or another process; - is a pipe. Prints until the recording
 ends, or until Ctrl-C, and then the table and the verdict of what came up to there. What is compressed with zstd meanwhile
@@ -20,9 +26,10 @@ comes in zstd's blocks.
 Examples:
   mmioscope follow boot.mmio
   mmioscope follow --cpu 1 --all boot.mmio | grep mmc
+  mmioscope follow --limit 1 -F 'dev==mmc && w' boot.mmio      waits for the first one
   mmioscope follow --format jsonl boot.mmio | jq -c 'select(.device == "serial0")'
 
-Exit status as of print; 130 after Ctrl-C.
+Exit status as of print; 130 after Ctrl-C. With --limit 0 if what was printed is neither damaged nor tells of losses.
 )";
 
 // Ctrl-C is looked for while there is nothing to read, and every so many events.
@@ -49,7 +56,8 @@ public:
     virtual void flush() = 0;
     /// True once nobody reads any more.
     virtual bool broken() const { return false; }
-    virtual void finish(const view::Tally& tally, const trace::TraceReader& reader) = 0;
+    /// `words`: what is said of it all, lines.
+    virtual void finish(const std::string& tables, const std::string& words) = 0;
 };
 
 class Lines : public Shown {
@@ -62,9 +70,9 @@ public:
     void add(const Event& event) override { printer_.add(event); }
     void flush() override { printer_.flush(); }
     bool broken() const override { return printer_.broken(); }
-    void finish(const view::Tally& tally, const trace::TraceReader& reader) override {
+    void finish(const std::string& tables, const std::string& words) override {
         printer_.finish();
-        fmt::print(out_.file(), "\n{}{}", tally.tables(reader), tally.verdict(reader));
+        fmt::print(out_.file(), "\n{}{}", tables, words);
         out_.close();
     }
 
@@ -80,9 +88,9 @@ public:
 
     void add(const Event& event) override { records_.add(event); }
     void flush() override { records_.flush(); }
-    void finish(const view::Tally& tally, const trace::TraceReader& reader) override {
+    void finish(const std::string&, const std::string& words) override {
         records_.finish();
-        fmt::print(stderr, "{}", tally.verdict(reader));
+        fmt::print(stderr, "{}", words);
     }
 
 private:
@@ -96,8 +104,8 @@ std::unique_ptr<Shown> make_shown(const ViewOptions& options, const trace::Trace
     return std::make_unique<Records>(options, reader);
 }
 
-Status follow(const ViewOptions& options) {
-    reading::TraceOptions selection = trace_options(options);
+Status follow(const Options& options) {
+    reading::TraceOptions selection = trace_options(options.view);
     Signals signals;
     std::unique_ptr<Shown> shown;
     bool stopped = false;
@@ -113,30 +121,40 @@ Status follow(const ViewOptions& options) {
         return Status::interrupted;
     }
     reading::Trace& trace = *opened;
-    shown = make_shown(options, trace.reader());
+    shown = make_shown(options.view, trace.reader());
     view::Tally tally(reading::selects(selection));
     std::uint64_t events = 0;
-    while (const Event* event = stopped ? nullptr : trace.next()) {
-        check_strict(options, trace, *event);
+    bool enough = false;
+    while (const Event* event = stopped || enough ? nullptr : trace.next()) {
+        check_strict(options.view, trace, *event);
         tally.add(*event);
         shown->add(*event);
         if (shown->broken()) {
             break;
         }
         stopped = ++events % events_between_looks == 0 && signals.pending();
+        enough = events == options.limit;
     }
-    shown->finish(tally, trace.reader());
-    return stopped ? Status::interrupted : view::status_of(trace.reader());
+    const trace::TraceReader& reader = trace.reader();
+    const std::string cut_short =
+        fmt::format("the first {} events: what follows was not read (--limit)\n", events);
+    shown->finish(tally.tables(reader), enough ? cut_short : tally.verdict(reader));
+    return stopped  ? Status::interrupted
+           : enough ? tally.status_so_far(reader)
+                    : view::status_of(reader);
 }
 
 } // namespace
 
 void add_follow(CLI::App& app, Action& action) {
     CLI::App& command = *app.add_subcommand("follow", "Print a trace while it is being recorded");
-    const auto options = std::make_shared<ViewOptions>();
-    add_view_options(command, *options);
-    add_line_options(command, *options);
-    add_format_option(command, *options, "an event a line, as of mmioscope export");
+    const auto options = std::make_shared<Options>();
+    add_view_options(command, options->view);
+    add_line_options(command, options->view);
+    add_format_option(command, options->view, "an event a line, as of mmioscope export");
+    command.add_option("--limit", options->limit, "End after so many events")
+        ->check(count_from(1))
+        ->type_name("N");
     command.footer(footer);
     command.callback([options, &action] { action = [options] { return follow(*options); }; });
 }

@@ -57,6 +57,11 @@ std::string Tally::verdict(const trace::TraceReader& reader) const {
                : line + "\n";
 }
 
+Status Tally::status_so_far(const trace::TraceReader& reader) const {
+    const bool lost = summary_.count(abi::RecordType::gap) > 0;
+    return lost || reader.damaged() ? Status::failed : Status::fine;
+}
+
 bool is_whole(const trace::TraceReader& reader) {
     return reader.sound() && reader.end()->lost == 0 && trace::sum_of(reader.losses()) == 0;
 }

@@ -26,6 +26,10 @@ public:
     /// "policy: ...", unless the trace is of nothing that has one, and the verdict: a line each.
     std::string verdict(const trace::TraceReader& reader) const;
 
+    /// Of what was read, where that is not all: fine if nothing in it is damaged or tells of
+    /// losses.
+    Status status_so_far(const trace::TraceReader& reader) const;
+
 private:
     bool selects_;
     trace::Summary summary_;

@@ -116,3 +116,23 @@ TEST_CASE("more losses than can be counted do not come to none") {
     CHECK(reader.sound());
     CHECK(view::status_of(reader) == Status::failed);
 }
+
+TEST_CASE("a trace that is not read to its end is fine if nothing of it was lost so far") {
+    const std::vector<std::byte> bytes = trace_bytes([](trace::FileWriter& writer) {
+        write_info(writer);
+        const abi::Record records[] = {access(0, 0, 10), gap(0, 1, 5)};
+        writer.append(records);
+        writer.flush();
+    });
+    trace::MemorySource source(bytes);
+    trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+    view::Tally tally(false);
+    for (const abi::Record& record : reader.next()) {
+        Event event;
+        event.record = &record;
+        tally.add(event);
+        const bool lost = record.type == abi::RecordType::gap;
+        CHECK(tally.status_so_far(reader) == (lost ? Status::failed : Status::fine));
+    }
+    CHECK(view::status_of(reader) == Status::failed);
+}

@@ -333,6 +333,22 @@ view_follow() {
     tail -c 60 "$out/trace.mmio" >>"$out/growing"
     follow_ends 0
     has stderr '^complete: 4 events, 0 lost$'
+    # It ends by itself after so many, whatever comes.
+    follow_growing --limit 2
+    follow_ends 0
+    view_lines 2 'follow --limit 2'
+    has stdout '^the first 2 events: what follows was not read \(--limit\)$'
+    has_not stdout 'complete'
+    follow_growing --format csv --limit 3 -F 'cpu==1 || r'
+    follow_ends 0
+    [ "$(wc -l <"$out/stdout")" = 4 ] || fail "--format csv --limit 3: $(wc -l <"$out/stdout") lines"
+    has stderr '^the first 3 events: '
+    view_does 0 follow --limit 4 "$out/lost.mmio"
+    view_does 1 follow --limit 5 "$out/lost.mmio" # the fifth tells of the loss
+    has stdout '^the first 5 events: '
+    view_does 0 follow --limit 5 "$out/trace.mmio" # which has 4
+    has stdout '^complete: 4 events, 0 lost$'
+    view_refuses "--limit: '0' is no number from 1 on" follow --limit 0 "$out/trace.mmio"
     follow_growing
     sleep 0.5
     kill -TERM "$pid"
