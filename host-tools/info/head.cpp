@@ -68,6 +68,9 @@ Facts about_machine(const TraceReader& reader) {
 Facts about_records(const TraceReader& reader, const trace::Summary& summary,
                     std::uint64_t nanoseconds) {
     Facts facts;
+    if (reader.parts() > 1) {
+        facts.push_back({"files", std::to_string(reader.parts()), "files", reader.parts()});
+    }
     if (reader.knows("time")) {
         facts.push_back({"duration",
                          fmt::format("{}.{:06} s", nanoseconds / 1'000'000'000,
@@ -112,6 +115,9 @@ std::string ending(const TraceReader& reader) {
     if (damaged(reader)) {
         words += words.empty() ? "" : "; ";
         words += "the file is damaged";
+    }
+    if (!reader.missing_part().empty()) {
+        words += "; the next file is not read: " + reader.missing_part();
     }
     return words.empty() ? "" : line("ended", words);
 }

@@ -63,7 +63,8 @@ Status Tally::status_so_far(const trace::TraceReader& reader) const {
 }
 
 bool is_whole(const trace::TraceReader& reader) {
-    return reader.sound() && reader.end()->lost == 0 && trace::sum_of(reader.losses()) == 0;
+    return reader.sound() && reader.missing_part().empty() && reader.end()->lost == 0 &&
+           trace::sum_of(reader.losses()) == 0;
 }
 
 Status status_of(const trace::TraceReader& reader) {

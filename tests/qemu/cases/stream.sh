@@ -50,6 +50,8 @@ in_files() { # ARGUMENT...
     told print --all "$out/recorded.mmio" -o "$out/of-one"
     told print --all "$out/files.mmio" -o "$out/of-files"
     cmp "$out/of-one" "$out/of-files" >"$out/cmp" 2>&1 || fail "several files print other lines: $(cat "$out/cmp")"
+    told info "$out/files.mmio" -o "$out/stdout"
+    has stdout '^files +[3-9]$'
     told export --to mmio "$out/files.mmio" -o "$out/joined.mmio"
     told check "$out/joined.mmio"
     "$build/tests/same-records" "$out/recorded.mmio" "$out/joined.mmio" >"$out/same" || fail "$(cat "$out/same")"
@@ -60,6 +62,8 @@ in_files() { # ARGUMENT...
     mv "$out/files.2.mmio" "$out/other.mmio"
     ! "$mmioscope" print --summary "$out/files.mmio" >"$out/stdout" 2>"$out/stderr" || fail "a missing file is not told of"
     has stdout '^incomplete: [0-9]+ events, 0 lost.*files.2.mmio: No such file'
+    ! "$mmioscope" info "$out/files.mmio" >"$out/stdout" 2>"$out/stderr" || fail "a missing file is whole for info"
+    has stdout '^ended +goes on in the next file; the next file is not read: .*files.2.mmio: No such file'
 }
 
 # told COMMAND ARGUMENT...: mmioscope does it, with exit status 0.
