@@ -1,13 +1,11 @@
-#include "analysis/rates.hpp"
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
-#include "lib/lost.hpp"
 #include "lib/open_trace.hpp"
 #include "lib/signals.hpp"
 #include "view/full_screen.hpp"
 #include "view/tally.hpp"
-#include "view/top_screen.hpp"
+#include "view/top_counts.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -47,56 +45,6 @@ constexpr std::uint64_t events_between_looks = 1024;
 constexpr std::size_t titles_line = 2;
 constexpr std::size_t widest = 1000;
 
-/// What was counted so far, by each key.
-class Counted {
-public:
-    Counted() {
-        for (const analysis::Key key : analysis::all_keys()) {
-            rates_.emplace_back(key);
-        }
-    }
-
-    void add(const Event& event) {
-        head.nanoseconds = event.nanoseconds;
-        head.events += event.record->type == abi::RecordType::access ? 1 : 0;
-        if (event.record->type == abi::RecordType::gap) {
-            head.lost = trace::add_lost(head.lost, event.record->value);
-        }
-        for (analysis::Rates& rates : rates_) {
-            rates.add(event);
-        }
-    }
-
-    /// All that came since the last look; rates by its time.
-    void look() {
-        const double seconds = static_cast<double>(head.nanoseconds - looked_) / 1e9;
-        const auto came = static_cast<double>(head.events - events_);
-        head.per_second = seconds > 0 ? came / seconds : 0;
-        looked_ = head.nanoseconds;
-        events_ = head.events;
-        tables_.clear();
-        for (analysis::Rates& rates : rates_) {
-            tables_.push_back(rates.look(seconds));
-        }
-    }
-
-    std::vector<std::string> screen(analysis::Key key, std::size_t rows,
-                                    std::size_t columns) const {
-        static const std::vector<analysis::Rate> none;
-        const auto index = static_cast<std::size_t>(key);
-        return view::top_screen(head, key, index < tables_.size() ? tables_[index] : none, rows,
-                                columns);
-    }
-
-    view::TopHead head;
-
-private:
-    std::vector<analysis::Rates> rates_;              ///< in the order of all_keys()
-    std::vector<std::vector<analysis::Rate>> tables_; ///< as of the last look
-    std::uint64_t looked_ = 0;
-    std::uint64_t events_ = 0;
-};
-
 analysis::Key key_of(const std::string& word) {
     const auto& keys = analysis::all_keys();
     const auto is_it = [&word](analysis::Key key) { return analysis::key_text(key) == word; };
@@ -106,7 +54,7 @@ analysis::Key key_of(const std::string& word) {
 /// The screen, and what its keys have chosen.
 class Screen {
 public:
-    Screen(Counted& counted, analysis::Key key) : counted_(counted), key_(key) {}
+    Screen(view::TopCounts& counted, analysis::Key key) : counted_(counted), key_(key) {}
 
     /// Takes keys, and shows what is new if it is time. False: the user has had enough.
     bool tick() {
@@ -144,7 +92,7 @@ private:
         screen_.show(counted_.screen(key_, screen_.rows(), screen_.columns()), titles_line);
     }
 
-    Counted& counted_;
+    view::TopCounts& counted_;
     Signals signals_; // before ncurses looks at them
     view::FullScreen screen_;
     analysis::Key key_;
@@ -163,7 +111,7 @@ Status print_once(const Options& options) {
     const reading::TraceOptions selection = trace_options(options.view);
     reading::Trace trace(selection);
     view::Output out(options.view.output);
-    Counted counted;
+    view::TopCounts counted;
     counted.head.name = name_of(selection.path);
     while (const Event* event = trace.next()) {
         check_strict(options.view, trace, *event);
@@ -178,7 +126,8 @@ Status print_once(const Options& options) {
 }
 
 // False once the user has had enough.
-bool show_events(const Options& options, reading::Trace& trace, Counted& counted, Screen& screen) {
+bool show_events(const Options& options, reading::Trace& trace, view::TopCounts& counted,
+                 Screen& screen) {
     std::uint64_t events = 0;
     while (const Event* event = trace.next()) {
         check_strict(options.view, trace, *event);
@@ -192,7 +141,7 @@ bool show_events(const Options& options, reading::Trace& trace, Counted& counted
 
 Status show(const Options& options) {
     reading::TraceOptions selection = trace_options(options.view);
-    Counted counted;
+    view::TopCounts counted;
     counted.head.name = name_of(selection.path);
     std::optional<Screen> screen;
     bool quit = false;

@@ -5,7 +5,7 @@
 #include "analysis/rates.hpp"
 #include "records.hpp"
 #include "trace_text.hpp"
-#include "view/top_screen.hpp"
+#include "view/top_counts.hpp"
 
 #include <fmt/format.h>
 
@@ -139,6 +139,36 @@ TEST_CASE("the screen has as many lines and columns as the terminal") {
     REQUIRE(small.size() == 4);
     CHECK(small[3].size() == 10);
     CHECK(view::top_screen({}, Key::device, all, 1, 10).size() == 1);
+}
+
+TEST_CASE("what top shows is counted by each key, and as of the last look") {
+    view::TopCounts counts;
+    const auto add = [&counts](const Event& event) { counts.add(event); };
+    const auto lines = [&counts](Key key) {
+        std::string all;
+        for (const std::string& line : counts.screen(key, 24, 200)) {
+            all += line + "\n";
+        }
+        return all;
+    };
+    counts.head.name = "file";
+    each(two_devices, add);
+    CHECK_THAT(lines(Key::device), Catch::Contains("top file: 0.600 s, 4 events, 0/s, 4 lost") &&
+                                       !Catch::Contains("uart"));
+    counts.look();
+    CHECK_THAT(lines(Key::device), Catch::Contains(" 4 events, 7/s, 4 lost") &&
+                                       Catch::Contains(" 5          2          1  uart\n") &&
+                                       Catch::Contains(" 2          1          0  mmc\n"));
+    CHECK_THAT(lines(Key::cpu), Catch::Contains("  cpu0\n") && Catch::Contains("  cpu1\n"));
+    CHECK_THAT(lines(Key::reg), Catch::Contains("  uart FR\n"));
+    each("device uart 0x1000 0x1000\n1.6 cpu0 R4 0x1018 0x80\n", add);
+    CHECK_THAT(lines(Key::device), Catch::Contains(" 2          1  uart\n")); // not looked yet
+    counts.look();
+    CHECK_THAT(lines(Key::device), Catch::Contains("1.600 s, 5 events, 1/s, 4 lost") &&
+                                       Catch::Contains(" 1          3          1  uart\n") &&
+                                       Catch::Contains(" 0          1          0  mmc\n"));
+    counts.look(); // no time has gone by
+    CHECK_THAT(lines(Key::device), Catch::Contains(" 5 events, 0/s, "));
 }
 
 TEST_CASE("each mapping is told once, with who used it first") {

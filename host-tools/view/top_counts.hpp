@@ -1,0 +1,36 @@
+// What the screen of `top` shows, counted as the events come: by each key, and in all.
+#pragma once
+
+#include "analysis/rates.hpp"
+#include "view/top_screen.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mmioscope::view {
+
+class TopCounts {
+public:
+    TopCounts();
+
+    void add(const Event& event);
+
+    /// From now on the screen shows all that has come; rates are of what came since the look
+    /// before, by the guest's time.
+    void look();
+
+    /// As of the last look, the numbers of the head but its rate as of now (top_screen.hpp).
+    std::vector<std::string> screen(analysis::Key key, std::size_t rows, std::size_t columns) const;
+
+    TopHead head; ///< its name and state are the caller's
+
+private:
+    std::vector<analysis::Rates> rates_;              ///< in the order of all_keys()
+    std::vector<std::vector<analysis::Rate>> tables_; ///< as of the last look
+    std::uint64_t looked_ = 0;                        ///< ns
+    std::uint64_t events_ = 0;                        ///< up to then
+};
+
+} // namespace mmioscope::view
