@@ -1,4 +1,5 @@
-# --no-pc: no address of code, none that code used, and no name of what stands there, in any output. No QEMU.
+# --no-pc: no address of code, none that code used, and no name of what stands there, in any output. QEMU only makes the
+# stream of a board.
 # shellcheck shell=bash disable=SC2154 # out, build, mmioscope: from run.sh and lib.sh
 
 no_pc_text() {
@@ -51,6 +52,7 @@ no_pc() {
     no_pc_way raw "0xc0512344 0xbf734568" print --raw TRACE
     no_pc_way follow "$names" follow TRACE
     no_pc_way stat "$names" stat --limit 0 TRACE
+    no_pc_way top "secret_putc secret_request hidden" top --once --by function TRACE
     no_pc_way mappings "secret_putc 0xf5ab3000" stat --mappings TRACE
     no_pc_way print-jsonl "$names $addresses" print --format jsonl TRACE
     no_pc_way print-csv "$names $addresses" print --format csv TRACE
@@ -66,6 +68,19 @@ no_pc() {
     "$mmioscope" info "$out/trace.mmio" | grep -vE '^(recorded-by|at-start) ' >"$out/info"
     has info '^kernel +zImage$'
     [ -z "$(tests/qemu/code_in.py "$out/info" "${no_pc_words[@]}")" ] || fail "info tells of code"
+    no_pc_recorded
 }
 
-add test no-pc 10 no_pc
+# What record prints while it records: a guest whose code a file names, its PCs, and a filter that tells where it is.
+no_pc_recorded() {
+    run_bare neighbours --stream serial2 --stream-file "$out/wire" --at-start 'filter pc 0x82fedcb8+0x100000'
+    complete
+    echo '83000000 T secret_guest' >"$out/kallsyms"
+    local pcs
+    mapfile -t pcs < <("$mmioscope" print --all --raw "$out/trace.mmio" | grep -oE ' pc 0x83[0-9a-f]{6}' | sed 's/ pc //' | sort -u | head -n 20)
+    no_pc_words=(secret_guest 0x82fedcb8 "${pcs[@]}")
+    no_pc_way record "secret_guest 0x82fedcb8" record -f --all --symbols "$out/kallsyms" "$out/wire"
+    no_pc_way record-raw "0x82fedcb8 ${pcs[*]}" record -f --all --raw "$out/wire"
+}
+
+add test no-pc 15 no_pc
