@@ -1,8 +1,8 @@
 // A trace file is input: its readers give records that the file holds, or say what is damaged;
-// whole, through its index, from a zstd stream, as `mmioscope check` reads it, and as `mmioscope
-// print` does: with all the names that the trace itself gives to devices, registers, code, modules
-// and tasks. An input that begins with 1 is the contents of sections: they get what makes them
-// sound, which no chance does.
+// whole, through its index, from a zstd stream, with itself as the files that it goes on in, as
+// `mmioscope check` reads it, and as `mmioscope print` does: with all the names that the trace
+// itself gives to devices, registers, code, modules and tasks. An input that begins with 1 is the
+// contents of sections: they get what makes them sound, which no chance does.
 #include "lib/crc.hpp"
 #include "lib/error.hpp"
 #include "lib/plain_text.hpp"
@@ -14,6 +14,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -35,6 +36,26 @@ bool read(ByteSource& source, std::optional<TimeSpan> times = {}) try {
     return any;
 } catch (const mmioscope::Error&) {
     return false; // one clear line: what a command prints
+}
+
+// Each file that says that it goes on does so, but for the third.
+void read_parts(std::span<const std::byte> bytes, std::optional<TimeSpan> times = {}) try {
+    MemorySource first(bytes);
+    TraceReader trace(first, [](const std::string&) {});
+    trace.go_on_with([&bytes](const TraceReader& reader) {
+        return reader.parts() < 3 ? NextPart{"next", std::make_unique<MemorySource>(bytes), ""}
+                                  : NextPart{"next", nullptr, "no more"};
+    });
+    if (times) {
+        trace.select(*times);
+    }
+    while (!trace.next().empty()) {
+    }
+    if (trace.parts() > 3 || (trace.missing_part().empty() && trace.parts() == 3 && trace.sound() &&
+                              trace.end()->ending == mmioscope::abi::Ending::continued)) {
+        std::abort();
+    }
+} catch (const mmioscope::Error&) {
 }
 
 void check(ByteSource& source) try { check_trace(source); } catch (const mmioscope::Error&) {
@@ -118,6 +139,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::memcpy(&time, bytes.data() + middle, middle + 8 <= bytes.size() ? 8 : 0);
     MemorySource ranged(bytes);
     read(ranged, TimeSpan{time, time + 1000});
+    read_parts(bytes);
+    read_parts(bytes, TimeSpan{time, time + 1000});
     MemorySource compressed(bytes);
     ZstdSource decompressed(compressed);
     read(decompressed);
