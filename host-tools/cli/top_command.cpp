@@ -113,10 +113,12 @@ Status print_once(const Options& options) {
     view::Output out(options.view.output);
     view::TopCounts counted;
     counted.head.name = name_of(selection.path);
+    counted.numbers_tell = !reading::selects(selection) && !trace.reader().part();
     while (const Event* event = trace.next()) {
         check_strict(options.view, trace, *event);
         counted.add(*event);
     }
+    counted.finish(trace.reader());
     counted.look();
     for (const std::string& line : counted.screen(key_of(options.by), options.rows, widest)) {
         fmt::print(out.file(), "{}\n", line);
@@ -164,8 +166,10 @@ Status show(const Options& options) {
         }
         return screen->interrupted() ? Status::interrupted : Status::fine;
     }
+    counted.numbers_tell = !reading::selects(selection) && !trace->reader().part();
     quit = !show_events(options, *trace, counted, *screen) || quit;
     if (!quit) {
+        counted.finish(trace->reader());
         screen->ended();
     }
     while (!quit && screen->tick()) {

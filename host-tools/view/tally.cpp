@@ -58,7 +58,9 @@ std::string Tally::verdict(const trace::TraceReader& reader) const {
 }
 
 Status Tally::status_so_far(const trace::TraceReader& reader) const {
-    const bool lost = summary_.count(abi::RecordType::gap) > 0;
+    const bool seen = !selects_ && !reader.part() && !seen_.losses().empty();
+    const bool lost =
+        seen || summary_.count(abi::RecordType::gap) > 0 || trace::sum_of(reader.losses()) > 0;
     return lost || reader.damaged() ? Status::failed : Status::fine;
 }
 

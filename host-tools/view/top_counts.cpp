@@ -4,7 +4,7 @@
 
 namespace mmioscope::view {
 
-TopCounts::TopCounts() {
+TopCounts::TopCounts() : seen_(1) {
     for (const analysis::Key key : analysis::all_keys()) {
         rates_.emplace_back(key);
     }
@@ -13,7 +13,10 @@ TopCounts::TopCounts() {
 void TopCounts::add(const Event& event) {
     head.nanoseconds = event.nanoseconds;
     head.events += event.record->type == abi::RecordType::access ? 1 : 0;
-    if (event.record->type == abi::RecordType::gap) {
+    if (numbers_tell) {
+        seen_.add(*event.record);
+        head.lost = seen_.lost();
+    } else if (event.record->type == abi::RecordType::gap) {
         head.lost = trace::add_lost(head.lost, event.record->value);
     }
     for (analysis::Rates& rates : rates_) {
@@ -30,6 +33,13 @@ void TopCounts::look() {
     tables_.clear();
     for (analysis::Rates& rates : rates_) {
         tables_.push_back(rates.look(seconds));
+    }
+}
+
+// What is cut or damaged may say nothing of it.
+void TopCounts::finish(const trace::TraceReader& reader) {
+    if (reader.sound()) {
+        head.lost = trace::sum_of(reader.losses());
     }
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "analysis/rates.hpp"
+#include "lib/loss_counter.hpp"
+#include "lib/trace_reader.hpp"
 #include "view/top_screen.hpp"
 
 #include <cstddef>
@@ -24,13 +26,18 @@ public:
     /// As of the last look, the numbers of the head but its rate as of now (top_screen.hpp).
     std::vector<std::string> screen(analysis::Key key, std::size_t rows, std::size_t columns) const;
 
-    TopHead head; ///< its name and state are the caller's
+    /// No more events come of `reader`: what is lost is what it says.
+    void finish(const trace::TraceReader& reader);
+
+    TopHead head;             ///< its name and state are the caller's
+    bool numbers_tell = true; ///< one that no event has is of a record that was lost
 
 private:
     std::vector<analysis::Rates> rates_;              ///< in the order of all_keys()
     std::vector<std::vector<analysis::Rate>> tables_; ///< as of the last look
     std::uint64_t looked_ = 0;                        ///< ns
     std::uint64_t events_ = 0;                        ///< up to then
+    trace::LossCounter seen_;
 };
 
 } // namespace mmioscope::view

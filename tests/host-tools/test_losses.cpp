@@ -5,6 +5,7 @@
 #include "lib/trace_check.hpp"
 #include "records.hpp"
 #include "view/tally.hpp"
+#include "view/top_counts.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::test;
@@ -115,6 +116,54 @@ TEST_CASE("more losses than can be counted do not come to none") {
     trace::TraceReader reader(again, [](const std::string& text) { FAIL(text); });
     CHECK(reader.sound());
     CHECK(view::status_of(reader) == Status::failed);
+}
+
+TEST_CASE(
+    "a number that no record has is a loss of what was read so far, where all was to be read") {
+    const std::vector<std::byte> bytes = trace_bytes([](trace::FileWriter& writer) {
+        write_info(writer);
+        const abi::Record records[] = {access(0, 0, 10), access(0, 3, 20)};
+        writer.append(records);
+        writer.flush();
+    });
+    trace::MemorySource source(bytes);
+    trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+    view::Tally all(false);
+    view::Tally some(true);
+    view::TopCounts counts;
+    view::TopCounts chosen;
+    chosen.numbers_tell = false;
+    for (const abi::Record& record : reader.next()) {
+        Event event;
+        event.record = &record;
+        all.add(event);
+        some.add(event);
+        counts.add(event);
+        chosen.add(event);
+    }
+    CHECK(all.status_so_far(reader) == Status::failed);
+    CHECK(some.status_so_far(reader) == Status::fine);
+    CHECK(counts.head.lost == 2);
+    CHECK(chosen.head.lost == 0);
+}
+
+TEST_CASE("losses that a trace tells of count, whatever was chosen of it") {
+    const std::vector<std::byte> bytes = trace_bytes([](trace::FileWriter& writer) {
+        write_info(writer);
+        const abi::Record record = access(0, 0, 10);
+        writer.append(std::span(&record, 1));
+        const abi::Loss loss{0, 1, 9, 10};
+        writer.values(abi::SectionType::losses, std::span(&loss, 1));
+        writer.finish(9, abi::Ending::machine_off);
+    });
+    trace::MemorySource source(bytes);
+    trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+    while (!reader.next().empty()) {
+    }
+    CHECK(view::Tally(true).status_so_far(reader) == Status::failed);
+    view::TopCounts counts;
+    counts.finish(reader);
+    CHECK(counts.head.lost == 9);
 }
 
 TEST_CASE("a trace that is not read to its end is fine if nothing of it was lost so far") {
