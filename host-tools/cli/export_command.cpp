@@ -45,6 +45,9 @@ void check_end(const trace::TraceReader& reader) {
     if (!reader.sound()) {
         throw failure("the trace is {}: stopped (--strict)", reader.end() ? "damaged" : "cut off");
     }
+    if (!reader.missing_part().empty()) {
+        throw failure("the next file is not read: {}: stopped (--strict)", reader.missing_part());
+    }
 }
 
 /// Stands between the trace and its export, and stops it where --strict says so.
@@ -123,7 +126,7 @@ bool export_events(const Options& options, const reading::TraceOptions& selectio
     EventProgress progress(!destination->terminal(), "exported");
     Strict strict(destination->exporter(), options.view, trace);
     if (std::filesystem::is_regular_file(selection.path)) {
-        destination->exporter().look_ahead(selection.path);
+        destination->exporter().look_ahead(selection.path, selection.one_file);
     }
     exporting::Exporter& exporter =
         options.view.strict ? static_cast<exporting::Exporter&>(strict) : destination->exporter();

@@ -10,7 +10,6 @@
 #include "plugin/plugins.hpp"
 
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 
 namespace mmioscope::cli {
@@ -36,7 +35,7 @@ std::optional<reading::Moment> time_of(const char* name, const std::string& text
 // All files that are read for a trace; names with more behind them (FILE@ADDRESS) are none.
 std::vector<std::string> inputs(const std::string& path, const ViewOptions& options) {
     std::vector<std::string> all{path, options.trace.tree};
-    if (!options.trace.one_file && std::filesystem::is_regular_file(path)) {
+    if (!options.trace.one_file) {
         const std::vector<std::string> parts = trace::part_paths(path);
         all.insert(all.end(), parts.begin(), parts.end());
     }

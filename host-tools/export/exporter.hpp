@@ -15,7 +15,7 @@ public:
 
     /// The trace is a file at `path`, which may be read once more for what a head has to tell of
     /// all of it. Called before begin(), and not at all where the trace comes front to back only.
-    virtual void look_ahead(const std::string& /*path*/) {}
+    virtual void look_ahead(const std::string& /*path*/, bool /*one_file*/) {}
 
     /// What stands in front of the events; called once, first. `reader` outlives this.
     virtual void begin(const trace::TraceReader& reader) = 0;

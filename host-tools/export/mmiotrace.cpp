@@ -41,8 +41,8 @@ std::string one_line(std::string_view text) {
 
 } // namespace
 
-void Mmiotrace::look_ahead(const std::string& path) {
-    pci_ = pci_functions(path);
+void Mmiotrace::look_ahead(const std::string& path, bool one_file) {
+    pci_ = pci_functions(path, one_file);
 }
 
 // mmiotrace knows PCI devices only; others are named by marks, which the import reads.

@@ -14,7 +14,7 @@ class Mmiotrace : public Exporter {
 public:
     explicit Mmiotrace(Sink& sink) : sink_(sink) {}
 
-    void look_ahead(const std::string& path) override;
+    void look_ahead(const std::string& path, bool one_file) override;
     void begin(const trace::TraceReader& reader) override;
     void add(const Event& event) override;
     void finish() override;

@@ -19,10 +19,12 @@ bool has_pci(const trace::TraceReader& reader) {
 }
 
 // What is damaged is told of when the events are read.
-std::vector<analysis::PciFunction> pci_functions(const std::string& path) {
+std::vector<analysis::PciFunction> pci_functions(const std::string& path, bool one_file) {
     const std::unique_ptr<trace::ByteSource> source = trace::open_source(path);
     trace::TraceReader reader(*source, [](const std::string&) {});
-    trace::read_all_parts(reader, path);
+    if (!one_file) {
+        trace::read_all_parts(reader, path);
+    }
     analysis::Pci pci;
     if (has_pci(reader)) {
         for (auto block = reader.next(); !block.empty(); block = reader.next()) {

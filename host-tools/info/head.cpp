@@ -19,7 +19,7 @@ using exporting::Cell;
 using trace::TraceReader;
 
 std::string line(std::string_view key, const std::string& value) {
-    return fmt::format("{:<14}{}\n", printable(key), printable(value));
+    return fmt::format("{:<13} {}\n", printable(key), printable(value));
 }
 
 std::string hexadecimal(std::span<const std::uint8_t> bytes) {
@@ -149,6 +149,8 @@ Item trace_item(const TraceReader& reader, const trace::Summary& summary,
     append(item, about_records(reader, summary, nanoseconds));
     item.properties.emplace_back(
         "ended", reader.ending() ? Cell(trace::ending_text(*reader.ending())) : Cell());
+    const std::string& missing = reader.missing_part();
+    item.properties.emplace_back("missing_file", missing.empty() ? Cell() : Cell(missing));
     item.properties.emplace_back("cut", !reader.end());
     item.properties.emplace_back("damaged", damaged(reader));
     item.properties.emplace_back("whole", view::is_whole(reader));

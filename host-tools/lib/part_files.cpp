@@ -5,8 +5,11 @@
 #include "lib/open_trace.hpp"
 #include "lib/part_path.hpp"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 
@@ -15,9 +18,17 @@ namespace mmioscope::trace {
 namespace {
 
 // The recorder makes the next file right after it has ended one.
-constexpr unsigned most_waits = 50; ///< of 100 ms
+constexpr unsigned most_waits = 20;
+constexpr int wait_ms = 100;
+constexpr unsigned most_files = 1'000'000'000;
 
-/// What the recorder called the reader's first file, from 1 on; 0: not known.
+// Opening a FIFO would wait for its writer.
+bool is_file(const std::string& path) {
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(path, ignored);
+}
+
+/// What the recorder counted the reader's first file as, from 1 on; 0: not known.
 unsigned number_of(const TraceReader& reader) {
     const auto found = reader.text().find("part");
     unsigned number = 0;
@@ -25,11 +36,55 @@ unsigned number_of(const TraceReader& reader) {
         const std::string& text = found->second;
         std::from_chars(text.data(), text.data() + text.size(), number);
     }
-    return number;
+    return number <= most_files ? number : 0;
 }
 
-std::unique_ptr<TraceReader> head_of(ByteSource& source, const std::string& path) {
-    return read_trace(source, path, [](const std::string&) {});
+template <typename T>
+bool same_bytes(std::span<const T> left, std::span<const T> right) {
+    return std::ranges::equal(std::as_bytes(left), std::as_bytes(right));
+}
+
+// Of what both say: what is damaged is told of when it is read.
+bool same_machine(const TraceReader& left, const TraceReader& right) {
+    const bool known = left.info() && right.info();
+    const bool same = !known || (std::ranges::equal(left.boot_id(), right.boot_id()) &&
+                                 left.info()->cpu_count == right.info()->cpu_count &&
+                                 left.info()->counter_frequency == right.info()->counter_frequency);
+    return same && (left.regions().empty() || right.regions().empty() ||
+                    same_bytes(left.regions(), right.regions()));
+}
+
+// As it is called, and as what it is a link to is called: /dev/stdin, too.
+std::vector<std::string> names_behind(const std::string& path, unsigned number) {
+    std::vector<std::string> names = next_part_paths(path, number);
+    std::error_code ignored;
+    const std::filesystem::path target = std::filesystem::canonical(path, ignored);
+    for (std::string& name : next_part_paths(target.string(), number)) {
+        names.push_back(std::move(name));
+    }
+    return names;
+}
+
+std::optional<std::string> first_file(const std::vector<std::string>& names) {
+    const auto found = std::ranges::find_if(names, is_file);
+    return found == names.end() ? std::nullopt : std::optional(*found);
+}
+
+// Why the file `path` is not the `number`th of the recording that `reader` reads; empty: it is.
+// Another recording may have left one of that name.
+std::string why_not(const std::string& path, unsigned number, const TraceReader& reader) {
+    try {
+        const std::unique_ptr<ByteSource> source = open_source(path);
+        const std::unique_ptr<TraceReader> next =
+            read_trace(*source, path, [](const std::string&) {});
+        if (number_of(*next) == 0) {
+            return path + ": does not say which of a recording's files it is";
+        }
+        const bool same = number_of(*next) == number && same_machine(reader, *next);
+        return same ? "" : path + ": is of another recording";
+    } catch (const Error& error) {
+        return error.what();
+    }
 }
 
 class PartFiles {
@@ -38,39 +93,40 @@ public:
         : path_(std::move(path)), wait_(std::move(wait)) {}
 
     NextPart operator()(const TraceReader& reader) {
-        const unsigned number = number_of(reader);
-        const std::optional<std::string> path =
-            number == 0 ? std::nullopt : next_part_path(path_, number + reader.parts() - 1);
-        if (!path) {
-            return {"", nullptr, path_ + " is not called as it was recorded"};
+        if (wait_ && !reader.end()) {
+            return {}; // nobody wants to read on
         }
-        path_ = *path;
-        std::string problem = why_not(number + reader.parts(), reader.boot_id());
-        for (unsigned i = 0; !problem.empty() && wait_ && i < most_waits; ++i) {
+        const unsigned first = number_of(reader);
+        if (first == 0) {
+            return {"", nullptr, path_ + " does not say which of the recording's files it is"};
+        }
+        NextPart next = look(first + reader.parts(), reader);
+        for (unsigned i = 0; !next.source && wait_ && i < most_waits; ++i) {
+            ::poll(nullptr, 0, wait_ms);
             if (!wait_()) {
                 return {};
             }
-            problem = why_not(number + reader.parts(), reader.boot_id());
+            next = look(first + reader.parts(), reader);
         }
-        return {path_, problem.empty() ? open() : nullptr, problem};
+        path_ = next.source ? next.path : path_;
+        return next;
     }
 
 private:
-    std::unique_ptr<ByteSource> open() const {
-        return wait_ ? open_growing_source(path_, wait_) : open_source(path_);
+    NextPart look(unsigned number, const TraceReader& reader) const {
+        const std::vector<std::string> names = names_behind(path_, number - 1);
+        const std::optional<std::string> path = first_file(names);
+        if (!path) {
+            return {"", nullptr,
+                    names.empty() ? path_ + " is not called as it was recorded"
+                                  : "there is no file " + names.front()};
+        }
+        const std::string problem = why_not(*path, number, reader);
+        return {*path, problem.empty() ? open(*path) : nullptr, problem};
     }
 
-    // Another recording may have left a file of that name.
-    std::string why_not(unsigned number, std::span<const std::uint8_t> boot_id) const {
-        try {
-            const std::unique_ptr<ByteSource> source = open_source(path_);
-            const std::unique_ptr<TraceReader> reader = head_of(*source, path_);
-            const bool same =
-                number_of(*reader) == number && std::ranges::equal(reader->boot_id(), boot_id);
-            return same ? "" : path_ + ": is of another recording";
-        } catch (const Error& error) {
-            return error.what();
-        }
+    std::unique_ptr<ByteSource> open(const std::string& path) const {
+        return wait_ ? open_growing_source(path, wait_) : open_source(path);
     }
 
     std::string path_; ///< of the file read last
@@ -80,20 +136,29 @@ private:
 } // namespace
 
 void read_all_parts(TraceReader& reader, const std::string& path, std::function<bool()> wait) {
-    if (std::filesystem::is_regular_file(path) && !reader.text().contains(exported_key)) {
+    if (is_file(path) && !reader.text().contains(exported_key)) {
         reader.go_on_with(PartFiles(path, std::move(wait)));
     }
 }
 
 std::vector<std::string> part_paths(const std::string& path) {
     std::vector<std::string> paths;
+    if (!is_file(path)) {
+        return paths;
+    }
     try {
         const std::unique_ptr<ByteSource> source = open_source(path);
-        unsigned number = number_of(*head_of(*source, path));
-        std::optional<std::string> next = number == 0 ? std::nullopt : next_part_path(path, number);
-        while (next && std::filesystem::exists(*next)) {
-            paths.push_back(*next);
-            next = next_part_path(*next, ++number);
+        const std::unique_ptr<TraceReader> reader =
+            read_trace(*source, path, [](const std::string&) {});
+        unsigned number = number_of(*reader);
+        std::optional<std::string> next = number == 0 ? std::nullopt : std::optional(path);
+        while (next) {
+            next = first_file(names_behind(*next, number++));
+            if (next && why_not(*next, number, *reader).empty()) {
+                paths.push_back(*next);
+            } else {
+                next.reset();
+            }
         }
     } catch (const Error&) { // who reads it tells of it
     }

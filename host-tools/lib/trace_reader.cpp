@@ -38,7 +38,16 @@ std::optional<T> copy_one(std::span<const std::byte> payload) {
 TraceReader::TraceReader(ByteSource& source, const Report& report, Others others)
     : report_(report), source_(&source), others_(std::move(others)) {
     file_.emplace(*source_, report_of(""));
-    while (!fresh_ && !end_ && read_section()) {
+    read_head();
+}
+
+void TraceReader::go_on_with(NextParts next) {
+    next_part_ = std::move(next);
+    read_head();
+}
+
+void TraceReader::read_head() {
+    while (!fresh_ && ((!end_ && read_section()) || go_on())) {
     }
     start_ = exported_since(text_);
     if (fresh_ && !start_) {
@@ -72,18 +81,23 @@ void TraceReader::find_route() {
     file_->seek(offset);
 }
 
-// False if the end that was read is the whole trace's.
+// False if the end that was read is the whole trace's, or nothing follows where it was cut.
 bool TraceReader::go_on() {
-    if (!next_part_ || end_->ending != abi::Ending::continued) {
+    if (!next_part_ || (end_ && end_->ending != abi::Ending::continued)) {
         return false;
     }
     NextPart part = next_part_(*this);
     if (!part.source) {
-        missing_part_ = part.problem;
+        missing_part_ = end_ ? part.problem : "";
         next_part_ = {};
         return false;
     }
-    before_ = *end_;
+    if (end_) {
+        before_ = *end_;
+    } else {
+        report_of("")("the file in front of " + part.path + " has no end that could be read");
+        before_.records = count_;
+    }
     end_.reset();
     losses_before_ = losses_.size();
     part_ = std::move(part.source);
@@ -96,7 +110,7 @@ bool TraceReader::go_on() {
 }
 
 std::span<const abi::Record> TraceReader::next() {
-    while (!fresh_ && (end_ ? go_on() : read_section())) {
+    while (!fresh_ && ((!end_ && read_section()) || go_on())) {
     }
     if (!fresh_) {
         return {};
@@ -156,14 +170,12 @@ std::optional<Section> TraceReader::next_section() {
 
 // A later file begins with what the first one began with, but for the policy, which is the one of
 // its time: records tell of its changes.
-bool TraceReader::told_before(abi::SectionType type) const {
-    switch (type) {
-    case abi::SectionType::info:
-    case abi::SectionType::device_tree:
-    case abi::SectionType::regions:
-    case abi::SectionType::text: return parts_ > 1 && in_head_;
-    default: return parts_ > 1 && in_head_ && type == symbols_section;
-    }
+bool TraceReader::told_before(abi::SectionType type) {
+    const bool of_head = type == abi::SectionType::info || type == abi::SectionType::device_tree ||
+                         type == abi::SectionType::regions || type == abi::SectionType::text ||
+                         type == symbols_section;
+    in_head_ = in_head_ && of_head;
+    return parts_ > 1 && in_head_;
 }
 
 bool TraceReader::read_section() {
@@ -221,7 +233,6 @@ void TraceReader::take_of_guest(abi::SectionType type, std::span<const std::byte
 }
 
 void TraceReader::take_records(std::span<const std::byte> payload) {
-    in_head_ = false;
     copy_array(payload, records_);
     fresh_ = !records_.empty();
     for (const abi::Record& record : records_) {

@@ -51,8 +51,10 @@ public:
     void select(const TimeSpan& times);
 
     /// Where a file ends with "goes on in the next file", that one is read behind it: its records,
-    /// its losses, its end, as if they were of the first. To be called before the first next().
-    void go_on_with(NextParts next) { next_part_ = std::move(next); }
+    /// its losses, its end, as if they were of the first. Of a file without an end, too, which is
+    /// damage then. Reads up to the first records, if the first file has none. To be called before
+    /// select() and next().
+    void go_on_with(NextParts next);
 
     /// What the text `key` says is for nobody, from now on.
     void withhold(const std::string& key);
@@ -109,9 +111,10 @@ public:
 
 private:
     Report report_of(const std::string& path);
+    void read_head();
     bool go_on();
     void find_route();
-    bool told_before(abi::SectionType type) const;
+    bool told_before(abi::SectionType type);
     bool read_section();
     void take(const Section& section);
     void take_of_guest(abi::SectionType type, std::span<const std::byte> payload);
@@ -131,7 +134,7 @@ private:
     Others others_;
     NextParts next_part_;
     unsigned parts_ = 1;
-    bool in_head_ = true; ///< no records of this file have been read
+    bool in_head_ = true; ///< only what a file begins with has been read of this one
     std::string missing_part_;
     std::optional<TimeSpan> wanted_;
     std::optional<Route> route_; ///< nothing: everything is read

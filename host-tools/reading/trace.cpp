@@ -56,9 +56,6 @@ Trace::Trace(const TraceOptions& options)
       report_(options.report ? options.report : trace::tell_of(options.path)),
       own_(source_of(options)), source_(*own_) {
     begin();
-    if (!options.one_file) {
-        trace::read_all_parts(*reader_, options.path, options.wait);
-    }
 }
 
 Trace::Trace(const TraceOptions& options, trace::ByteSource& source)
@@ -69,6 +66,9 @@ Trace::Trace(const TraceOptions& options, trace::ByteSource& source)
 
 void Trace::begin() {
     reader_ = trace::read_trace(source_, options_.path, report_, options_.sections);
+    if (own_ && !options_.one_file) {
+        trace::read_all_parts(*reader_, options_.path, options_.wait);
+    }
     for (const char* const text : texts_with_code) {
         if (options_.no_pc) {
             reader_->withhold(text);

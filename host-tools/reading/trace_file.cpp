@@ -81,8 +81,16 @@ std::optional<abi::Ending> TraceFile::ending() const {
     return trace_->reader().ending();
 }
 
+unsigned TraceFile::files() const {
+    return trace_->reader().parts();
+}
+
+const std::string& TraceFile::missing_file() const {
+    return trace_->reader().missing_part();
+}
+
 bool TraceFile::sound() const {
-    return trace_->reader().sound();
+    return trace_->reader().sound() && missing_file().empty();
 }
 
 } // namespace mmioscope

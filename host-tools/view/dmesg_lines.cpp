@@ -34,6 +34,15 @@ std::string printable(std::string text) {
     return text;
 }
 
+// All of what they are about, whatever is chosen of it.
+reading::TraceOptions same_files(const reading::TraceOptions& options) {
+    reading::TraceOptions whole;
+    whole.path = options.path;
+    whole.one_file = options.one_file;
+    whole.report = tell_nobody;
+    return whole;
+}
+
 /// The kernel's log as it came by the guest's console, of which the trace has the times.
 struct OwnLog {
     std::vector<analysis::DmesgLine> lines;
@@ -41,10 +50,8 @@ struct OwnLog {
 };
 
 // The least of what the lines came behind their own time: what delayed a line only made it later.
-OwnLog own_log(const std::string& path) {
-    reading::TraceOptions late; // no record is wanted
-    late.path = path;
-    late.report = tell_nobody;
+OwnLog own_log(const reading::TraceOptions& options) {
+    reading::TraceOptions late = same_files(options); // no record is wanted
     late.from = std::numeric_limits<std::uint64_t>::max();
     reading::Trace trace(late);
     while (trace.next() != nullptr) {
@@ -73,17 +80,15 @@ OwnLog own_log(const std::string& path) {
     }
     if (log.lines.empty()) {
         throw bad_input("{}: the trace has no kernel's log from its console: --dmesg needs a file",
-                        path);
+                        options.path);
     }
     return log;
 }
 
-std::int64_t find_offset(const std::vector<analysis::DmesgLine>& lines, const std::string& path,
+std::int64_t find_offset(const std::vector<analysis::DmesgLine>& lines,
+                         const reading::TraceOptions& options,
                          std::optional<std::int64_t> by_console) {
-    reading::TraceOptions whole;
-    whole.path = path;
-    whole.report = tell_nobody;
-    reading::Trace trace(whole);
+    reading::Trace trace(same_files(options));
     analysis::DmesgOffset offset(lines);
     while (const Event* event = trace.next()) {
         offset.add(*event);
@@ -118,13 +123,13 @@ DmesgLines::DmesgLines(const std::string& path, std::optional<std::int64_t> offs
     }
     std::optional<std::int64_t> by_console;
     if (path.empty()) {
-        OwnLog log = own_log(options.path);
+        OwnLog log = own_log(options);
         lines_ = std::move(log.lines);
         by_console = log.zero;
     } else {
         lines_ = lines_of(path);
     }
-    const std::int64_t zero = offset ? *offset : find_offset(lines_, options.path, by_console);
+    const std::int64_t zero = offset ? *offset : find_offset(lines_, options, by_console);
     const auto from = static_cast<std::int64_t>(options.from ? options.from->nanoseconds : 0);
     const std::int64_t to = options.to ? static_cast<std::int64_t>(options.to->nanoseconds)
                                        : std::numeric_limits<std::int64_t>::max();

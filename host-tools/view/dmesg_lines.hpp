@@ -13,9 +13,10 @@ namespace mmioscope::view {
 
 class DmesgLines {
 public:
-    /// Reads `path`; empty: what the trace itself has of the guest's console. `offset`: printk's time 0 in the trace's time; if it is empty, it is found by
-    /// reading the trace of `options` once, and told on standard error. Throws Error (bad_input) if
-    /// there is no line with a time, or no offset is found.
+    /// Reads `path`; empty: what the trace itself has of the guest's console. `offset`: printk's
+    /// time 0 in the trace's time; if it is empty, it is found by reading the trace of `options`
+    /// once, and told on standard error. Throws Error (bad_input) if there is no line with a time,
+    /// or no offset is found.
     DmesgLines(const std::string& path, std::optional<std::int64_t> offset,
                const reading::TraceOptions& options);
 

@@ -52,6 +52,9 @@ std::string Tally::verdict(const trace::TraceReader& reader) const {
     if (selects_) {
         line.insert(line.find(" events") + 7, " selected");
     }
+    if (reader.ending() == abi::Ending::continued && reader.missing_part().empty()) {
+        line.insert(line.find(" events") + 7, " of one file");
+    }
     return reader.knows("policy")
                ? fmt::format("{}\n{}\n", summary_.policies().line(reader.policy()), line)
                : line + "\n";

@@ -1,6 +1,9 @@
 // A recording in several files, read as one trace: what it is in one file.
+#include "lib/part_files.hpp"
 #include "lib/part_path.hpp"
+#include "mmioscope/trace.hpp"
 #include "reading/trace.hpp"
+#include "reading_all.hpp"
 #include "recorder_process.hpp"
 #include "view/tally.hpp"
 
@@ -8,6 +11,37 @@ using namespace mmioscope;
 using namespace mmioscope::test;
 
 namespace {
+
+/// Lets `change` see each section of a trace, and makes the checksums right again.
+void rewrite(const std::string& path,
+             const std::function<void(abi::SectionType, std::span<std::byte>)>& change) {
+    std::vector<std::byte> bytes(std::filesystem::file_size(path));
+    std::ifstream(path, std::ios::binary)
+        .read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    for (auto [at, header] : headers(bytes)) {
+        const std::span payload = std::span(bytes).subspan(at + sizeof header, header.size);
+        change(header.type, payload);
+        header.crc = trace::crc(payload);
+        header.header_crc = trace::crc_before(header, offsetof(abi::SectionHeader, header_crc));
+        std::memcpy(bytes.data() + at, &header, sizeof header);
+    }
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+}
+
+/// Changes a byte of each section of `type`: they are damaged.
+void damage(const std::string& path, abi::SectionType type) {
+    std::vector<std::byte> bytes(std::filesystem::file_size(path));
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    for (const auto& [at, header] : headers(bytes)) {
+        if (header.type == type && header.size > 0) {
+            file.seekp(static_cast<std::streamoff>(at + sizeof header));
+            file.put(static_cast<char>(~static_cast<unsigned char>(bytes[at + sizeof header])));
+        }
+    }
+}
 
 constexpr std::uint32_t count = 40'000;
 
@@ -157,8 +191,8 @@ TEST_CASE("parts: only one file where only that is wanted, and from a later one 
     CHECK(one.parts == 1);
     CHECK(one.records.size() < rest.records.size());
     CHECK(one.end->ending == abi::Ending::continued);
-    CHECK(one.verdict ==
-          fmt::format("policy: drop\ncomplete: {} events, 0 lost\n", one.records.size()));
+    CHECK(one.verdict == fmt::format("policy: drop\ncomplete: {} events of one file, 0 lost\n",
+                                     one.records.size()));
     CHECK(one.status == Status::fine);
 }
 
@@ -166,7 +200,7 @@ TEST_CASE("parts: one that is not there, or no longer what it was, makes the tra
     const TwoRecordings made;
     const TwoRecordings other(8);
     const std::size_t first = read_trace(made / "t.mmio").records.size();
-    std::string why = "t.2.mmio: No such file";
+    std::string why = "there is no file ";
     SECTION("it is missing") {
         made.move("t.2.mmio", "elsewhere");
     }
@@ -178,6 +212,27 @@ TEST_CASE("parts: one that is not there, or no longer what it was, makes the tra
     SECTION("it is a later one") {
         made.move("t.3.mmio", "t.2.mmio");
         why = "t.2.mmio: is of another recording";
+    }
+    SECTION("it is of a machine with another clock") {
+        rewrite(made / "t.2.mmio", [](abi::SectionType type, std::span<std::byte> payload) {
+            if (type == abi::SectionType::info) {
+                payload[offsetof(abi::Info, counter_frequency)] ^= std::byte{1};
+            }
+        });
+        why = "t.2.mmio: is of another recording";
+    }
+    SECTION("it does not say which one it is") {
+        rewrite(made / "t.2.mmio", [](abi::SectionType type, std::span<std::byte> payload) {
+            if (type == abi::SectionType::text && !payload.empty()) {
+                payload[0] = std::byte{'#'};
+                std::ranges::replace(payload, std::byte{'='}, std::byte{'#'});
+            }
+        });
+        why = "t.2.mmio: does not say which of a recording's files it is";
+    }
+    SECTION("it is a FIFO, which nobody waits for") {
+        std::filesystem::remove(made / "t.2.mmio");
+        REQUIRE(::mkfifo((made / "t.2.mmio").c_str(), 0600) == 0);
     }
     SECTION("it is no trace") {
         std::ofstream(made / "t.2.mmio") << "something else";
@@ -203,6 +258,94 @@ TEST_CASE("parts: damage is told with the name of the file that it is in") {
     CHECK_THAT(read.problems[0], Catch::Contains("t.2.mmio: section at byte"));
     CHECK(read.status == Status::failed);
     CHECK(read.records.back().cpu_sequence == count + 999);
+}
+
+TEST_CASE("parts: a file whose end is damaged costs its end, and not those behind it") {
+    const TwoRecordings made;
+    damage(made / "t.mmio", abi::SectionType::end);
+    const Read read(of(made / "t.mmio"));
+    CHECK(read.parts == 3);
+    CHECK(read.records.size() == count + 1000 - 107);
+    REQUIRE(read.problems.size() == 2);
+    CHECK_THAT(read.problems[1], Catch::Contains("t.2.mmio has no end that could be read"));
+    CHECK_THAT(read.verdict, Catch::Contains("the trace is damaged"));
+    CHECK(read.status == Status::failed);
+}
+
+TEST_CASE("parts: a first file without records gives the rest its head") {
+    const TwoRecordings made;
+    damage(made / "t.mmio", abi::SectionType::records);
+    reading::TraceOptions options = of(made / "t.mmio");
+    const Read read(options);
+    REQUIRE(!read.records.empty());
+    CHECK(read.times.front() == 0);
+    const std::uint64_t second = read.records[1].time;
+    options.from = reading::Moment(second * 1000, true); // the counter has 1 MHz
+    CHECK(Read(options).records.size() == read.records.size() - 1);
+}
+
+TEST_CASE(
+    "parts: the texts behind a later file's records are read, those in front are the first's") {
+    const TwoRecordings made;
+    damage(made / "t.3.mmio", abi::SectionType::records);
+    const Read whole(of(made / "whole.mmio"));
+    const Read parts(of(made / "t.mmio"));
+    REQUIRE(whole.text.size() > 5);
+    for (const auto& [key, value] : whole.text) {
+        CHECK(parts.text.contains(key));
+    }
+    CHECK(parts.text.at("part") == "1");
+}
+
+TEST_CASE("parts: compressed, and by a link to the first one") {
+    const TwoRecordings made;
+    const Read whole(of(made / "whole.mmio"));
+    REQUIRE(std::system(fmt::format("zstd -q --rm '{}'", made / "t.2.mmio").c_str()) == 0);
+    check_same(Read(of(made / "t.mmio")), whole);
+    REQUIRE(std::system(fmt::format("zstd -q --rm '{}'", made / "t.mmio").c_str()) == 0);
+    check_same(Read(of(made / "t.mmio.zst")), whole);
+    const Folder elsewhere;
+    std::filesystem::create_symlink(made / "t.mmio.zst", elsewhere / "link");
+    check_same(Read(of(elsewhere / "link")), whole);
+}
+
+TEST_CASE("parts: files that would be read are inputs, others of such names are not") {
+    const TwoRecordings made;
+    using Paths = std::vector<std::string>;
+    CHECK(trace::part_paths(made / "t.mmio") == Paths{made / "t.2.mmio", made / "t.3.mmio"});
+    CHECK(trace::part_paths(made / "t.3.mmio").empty());
+    std::ofstream(made / "whole.2.mmio") << "notes";
+    CHECK(trace::part_paths(made / "whole.mmio").empty());
+    CHECK(trace::part_paths(made / "s").empty()); // no trace
+    CHECK(trace::part_paths("-").empty());
+    std::filesystem::remove(made / "whole.2.mmio");
+    std::filesystem::create_symlink(made / "whole.2.mmio", made / "whole.2.mmio");
+    CHECK(trace::part_paths(made / "whole.mmio").empty());
+    CHECK(Read(of(made / "whole.mmio")).parts == 1);
+    const std::string longest = made / (std::string(250, 'n') + ".mm").c_str();
+    std::filesystem::copy_file(made / "whole.mmio", longest);
+    CHECK(Read(of(longest)).parts == 1);
+}
+
+TEST_CASE("parts: programs are told that a file is missing") {
+    const TwoRecordings made;
+    const auto all_of = [](TraceFile trace) {
+        while (trace.next() != nullptr) {
+        }
+        return trace;
+    };
+    const TraceFile whole = all_of(TraceFile(made / "t.mmio"));
+    CHECK(whole.sound());
+    CHECK(whole.files() == 3);
+    CHECK(whole.missing_file().empty());
+    made.move("t.2.mmio", "elsewhere");
+    const TraceFile one = all_of(TraceFile(made / "t.mmio"));
+    CHECK(!one.sound());
+    CHECK(one.files() == 1);
+    CHECK_THAT(one.missing_file(), Catch::Contains("there is no file "));
+    TraceFileOptions options;
+    options.one_file = true;
+    CHECK(all_of(TraceFile(made / "t.mmio", options)).sound());
 }
 
 // `wait` is what makes the next file, so there is no race: it was not there when it was asked for.
@@ -240,28 +383,33 @@ TEST_CASE("parts: who follows does not wait for ever, and not when told to stop"
         ++waits;
         return going;
     };
-    CHECK_THAT(Read(options).verdict, Catch::Contains("t.2.mmio: No such file"));
-    CHECK(waits == 50);
+    const auto began = std::chrono::steady_clock::now();
+    CHECK_THAT(Read(options).verdict, Catch::Contains("there is no file " + (made / "t.2.mmio")));
+    CHECK(std::chrono::steady_clock::now() - began >= std::chrono::milliseconds(1900));
+    CHECK(waits == 20);
     going = false;
     CHECK_THAT(Read(options).verdict, !Catch::Contains("t.2.mmio"));
-    CHECK(waits == 51);
+    CHECK(waits == 21);
 }
 
 TEST_CASE("parts: the names of files that follow") {
-    using Name = std::optional<std::string>;
-    CHECK(next_part_path("a/b.mmio", 1) == Name("a/b.2.mmio"));
-    CHECK(next_part_path("a.d/b.2.mmio", 2) == Name("a.d/b.3.mmio"));
-    CHECK(next_part_path("b.9.mmio", 9) == Name("b.10.mmio"));
-    CHECK(next_part_path("boot", 1) == Name("boot.2"));
-    CHECK(next_part_path("boot.12", 12) == Name("boot.13"));
-    CHECK(next_part_path("b.mmio.zst", 1) == Name("b.2.mmio.zst"));
-    CHECK(next_part_path("b.2.mmio.zst", 2) == Name("b.3.mmio.zst"));
-    CHECK(next_part_path("renamed.mmio", 2) == std::nullopt);
-    CHECK(next_part_path("b.2.mmio", 3) == std::nullopt);
-    for (const std::string first : {"boot.2", "boot.2.mmio", "a.b/c", ".mmio", "x.y.z"}) {
+    using Names = std::vector<std::string>;
+    CHECK(next_part_paths("a/b.mmio", 1) == Names{"a/b.2.mmio", "a/b.2.mmio.zst"});
+    CHECK(next_part_paths("a.d/b.2.mmio", 2) == Names{"a.d/b.3.mmio", "a.d/b.3.mmio.zst"});
+    CHECK(next_part_paths("b.9.mmio", 9) == Names{"b.10.mmio", "b.10.mmio.zst"});
+    CHECK(next_part_paths("boot", 1) == Names{"boot.2", "boot.2.zst"});
+    CHECK(next_part_paths("boot.12", 12) == Names{"boot.13", "boot.13.zst"});
+    CHECK(next_part_paths("b.2.mmio.zst", 2) == Names{"b.3.mmio.zst", "b.3.mmio"});
+    // Compressed afterwards, or called so by its recorder.
+    CHECK(next_part_paths("b.mmio.zst", 1) ==
+          Names{"b.2.mmio.zst", "b.2.mmio", "b.mmio.2.zst", "b.mmio.2.zst.zst"});
+    CHECK(next_part_paths("renamed.mmio", 2).empty());
+    CHECK(next_part_paths("b.2.mmio", 3).empty());
+    for (const std::string first :
+         {"boot.2", "boot.2.mmio", "a.b/c", ".mmio", "x.y.z", "b.mmio.zst"}) {
         for (const unsigned number : {1u, 2u, 3u, 10u}) {
-            CHECK(next_part_path(part_path(first, number), number) ==
-                  Name(part_path(first, number + 1)));
+            CHECK_THAT(next_part_paths(part_path(first, number), number),
+                       Catch::VectorContains(part_path(first, number + 1)));
         }
     }
 }

@@ -63,7 +63,9 @@ public:
     // After next() has returned null; of the whole file, whatever the options say.
     std::span<const abi::Loss> losses() const; ///< records that are missing
     std::optional<abi::Ending> ending() const; ///< nothing: the file was cut, or is an import
-    bool sound() const;                        ///< neither cut nor, where it was read, damaged
+    unsigned files() const;                    ///< that were read, of a recording in several
+    const std::string& missing_file() const;   ///< why the next one was not; empty: it was
+    bool sound() const; ///< neither cut nor, where it was read, damaged; no file is missing
 
 private:
     struct Implementation;

@@ -557,6 +557,7 @@ view_files() {
     [ -s "$out/plain" ] || fail "verify: $(cat "$out/stderr")"
     view_does $status verify -i "$out/trace.mmio" "$out/log" -o "$out/file"
     cmp -s "$out/plain" "$out/file" || fail "verify -i -o is another"
+    "$mmioscope" verify - "$out/log" <"$out/trace.mmio" 2>&1 | cmp -s "$out/plain" - || fail "verify - is another"
     view_refuses '--input' verify "$out/log" -i "$out/trace.mmio" # two traces and no log
     { cat "$out/log"; echo 'memory_region_ops_read nonsense'; } >"$out/bad"
     view_does 1 import --from qemu -i "$out/bad" -o "$out/kept.mmio"
