@@ -77,8 +77,9 @@ test)
     suite unit 90 catch "$build/tests/unit"
     joined fuzz 25
     suite mutants 60 tests/mutants/run.py "$build"
+    beside decoder "$build/tests/decoder"
     suite host-tools 30 catch "$build/tests/host-tools"
-    suite decoder 30 "$build/tests/decoder"
+    joined decoder 30
     suite export 60 tests/export/run.sh "$build"
     suite integration 700 tests/qemu/run.sh --tier test
     ;;
