@@ -7,6 +7,7 @@
 #include "export/part.hpp"
 #include "export/whole_trace.hpp"
 #include "lib/error.hpp"
+#include "lib/part_files.hpp"
 
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -46,7 +47,7 @@ void check_end(const trace::TraceReader& reader) {
         throw failure("the trace is {}: stopped (--strict)", reader.end() ? "damaged" : "cut off");
     }
     if (!reader.missing_part().empty()) {
-        throw failure("the next file is not read: {}: stopped (--strict)", reader.missing_part());
+        throw failure("{}: stopped (--strict)", trace::missing_part_text(reader));
     }
 }
 
@@ -88,8 +89,8 @@ bool whole(const trace::TraceReader& reader) {
     } else if (!reader.sound()) {
         fmt::print(stderr, "mmioscope: the trace is damaged; what there is of it was exported\n");
     } else if (!reader.missing_part().empty()) {
-        fmt::print(stderr, "mmioscope: the next file is not read: {}; what there is was exported\n",
-                   reader.missing_part());
+        fmt::print(stderr, "mmioscope: {}; what there is was exported\n",
+                   trace::missing_part_text(reader));
     }
     return reader.sound() && reader.missing_part().empty();
 }

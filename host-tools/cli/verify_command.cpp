@@ -46,7 +46,7 @@ std::string trace_faults(const trace::TraceReader& reader, const verify::Events&
         text += "the trace is damaged\n";
     }
     if (!reader.missing_part().empty()) {
-        text += fmt::format("the next file is not read: {}\n", reader.missing_part());
+        text += trace::missing_part_text(reader) + "\n";
     }
     for (const abi::Loss& loss : events.holes.losses()) {
         text += fmt::format("the trace lacks {} records of cpu {} from sequence {} on\n",

@@ -2,6 +2,7 @@
 #include "info/text.hpp"
 #include "info/words.hpp"
 #include "lib/lost.hpp"
+#include "lib/part_files.hpp"
 #include "lib/plain_text.hpp"
 #include "lib/record_text.hpp"
 #include "lib/report.hpp"
@@ -20,14 +21,6 @@ using trace::TraceReader;
 
 std::string line(std::string_view key, const std::string& value) {
     return fmt::format("{:<13} {}\n", printable(key), printable(value));
-}
-
-std::string hexadecimal(std::span<const std::uint8_t> bytes) {
-    std::string text;
-    for (const std::uint8_t byte : bytes) {
-        text += fmt::format("{:02x}", byte);
-    }
-    return text;
 }
 
 /// A line for people, a property for programs.
@@ -51,7 +44,7 @@ Facts about_machine(const TraceReader& reader) {
     }
     const abi::Info& info = *reader.info();
     const std::string board(info.board, ::strnlen(info.board, sizeof info.board));
-    const std::string id = hexadecimal(info.boot_id);
+    const std::string id = fmt::format("{:02x}", fmt::join(info.boot_id, ""));
     const std::string engine(engine_word(info.engine));
     const std::string policy(trace::policy_text(info.policy));
     const std::uint64_t frequency = info.counter_frequency;
@@ -117,7 +110,7 @@ std::string ending(const TraceReader& reader) {
         words += "the file is damaged";
     }
     if (!reader.missing_part().empty()) {
-        words += "; the next file is not read: " + reader.missing_part();
+        words += "; " + trace::missing_part_text(reader);
     }
     return words.empty() ? "" : line("ended", words);
 }

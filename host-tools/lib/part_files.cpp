@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 
@@ -70,13 +69,17 @@ std::optional<std::string> first_file(const std::vector<std::string>& names) {
     return found == names.end() ? std::nullopt : std::optional(*found);
 }
 
+// Who reads on tells of damage.
+std::unique_ptr<TraceReader> head_of(ByteSource& source, const std::string& path) {
+    return read_trace(source, path, [](const std::string&) {});
+}
+
 // Why the file `path` is not the `number`th of the recording that `reader` reads; empty: it is.
 // Another recording may have left one of that name.
 std::string why_not(const std::string& path, unsigned number, const TraceReader& reader) {
     try {
         const std::unique_ptr<ByteSource> source = open_source(path);
-        const std::unique_ptr<TraceReader> next =
-            read_trace(*source, path, [](const std::string&) {});
+        const std::unique_ptr<TraceReader> next = head_of(*source, path);
         if (number_of(*next) == 0) {
             return path + ": does not say which of a recording's files it is";
         }
@@ -148,8 +151,7 @@ std::vector<std::string> part_paths(const std::string& path) {
     }
     try {
         const std::unique_ptr<ByteSource> source = open_source(path);
-        const std::unique_ptr<TraceReader> reader =
-            read_trace(*source, path, [](const std::string&) {});
+        const std::unique_ptr<TraceReader> reader = head_of(*source, path);
         unsigned number = number_of(*reader);
         std::optional<std::string> next = number == 0 ? std::nullopt : std::optional(path);
         while (next) {
@@ -163,6 +165,11 @@ std::vector<std::string> part_paths(const std::string& path) {
     } catch (const Error&) { // who reads it tells of it
     }
     return paths;
+}
+
+std::string missing_part_text(const TraceReader& reader) {
+    const std::string& why = reader.missing_part();
+    return why.empty() ? "" : "the next file is not read: " + why;
 }
 
 } // namespace mmioscope::trace

@@ -20,4 +20,8 @@ void read_all_parts(TraceReader& reader, const std::string& path, std::function<
 /// is no file, or no trace.
 std::vector<std::string> part_paths(const std::string& path);
 
+/// That the file in which `reader` goes on was not read, and why, in words; empty if none is
+/// missing.
+std::string missing_part_text(const TraceReader& reader);
+
 } // namespace mmioscope::trace

@@ -1,6 +1,7 @@
 #include "view/tally.hpp"
 
 #include "lib/lost.hpp"
+#include "lib/part_files.hpp"
 #include "lib/record_text.hpp"
 #include "lib/report.hpp"
 
@@ -16,7 +17,7 @@ std::string why_incomplete(const trace::TraceReader& reader) {
         return "the trace is damaged";
     }
     if (!reader.missing_part().empty()) {
-        return "the next file is not read: " + reader.missing_part();
+        return trace::missing_part_text(reader);
     }
     if (reader.ending() == abi::Ending::stream_ended) {
         return "the stream broke off: what came behind is not known";
