@@ -17,8 +17,8 @@ namespace plugin = mmioscope::plugin;
 class FirstAccess final : public plugin::Filter {
 public:
     bool keep(const Event& event) override {
-        return event.record->type == mmioscope::abi::RecordType::access &&
-               seen_.insert(mmioscope::abi::physical_address(*event.record)).second;
+        return event.record.type == mmioscope::abi::RecordType::access &&
+               seen_.insert(mmioscope::abi::physical_address(event.record)).second;
     }
 
 private:
@@ -38,8 +38,8 @@ public:
     }
 
     void add(const Event& event) override {
-        if (event.record->type == mmioscope::abi::RecordType::access) {
-            const std::uint64_t time = event.record->duration * tick_;
+        if (event.record.type == mmioscope::abi::RecordType::access) {
+            const std::uint64_t time = event.record.duration * tick_;
             ++counts_[std::min<std::size_t>(static_cast<std::size_t>(std::bit_width(time)), 63)];
         }
     }

@@ -28,18 +28,18 @@ void set_function(std::string& to, const Location* location, std::uint32_t addre
 }
 
 void set_register(std::string& to, const Event& event) {
-    if (event.reg != nullptr) {
-        set(to, "{} {}", event.device, event.reg->name);
+    if (event.reg() != nullptr) {
+        set(to, "{} {}", event.device(), event.reg()->name);
     } else {
-        set(to, "{} +{:#05x}", event.device, event.offset);
+        set(to, "{} +{:#05x}", event.device(), event.offset());
     }
 }
 
 void set_interrupt(std::string& to, const Event& event) {
-    if (!event.interrupt.empty()) {
-        to = event.interrupt;
-    } else if (event.record->type == abi::RecordType::interrupt) {
-        set(to, "interrupt {}", event.record->value);
+    if (!event.interrupt().empty()) {
+        to = event.interrupt();
+    } else if (event.record.type == abi::RecordType::interrupt) {
+        set(to, "interrupt {}", event.record.value);
     } else {
         to.clear();
     }
@@ -47,17 +47,17 @@ void set_interrupt(std::string& to, const Event& event) {
 
 // Empty: the event is none of what is counted.
 void set_name(std::string& to, const Event& event, Key key) {
-    const abi::Record& record = *event.record;
+    const abi::Record& record = event.record;
     switch (key) {
-    case Key::device: to = event.device; return;
+    case Key::device: to = event.device(); return;
     case Key::reg: set_register(to, event); return;
-    case Key::function: set_function(to, event.code, record.pc); return;
+    case Key::function: set_function(to, event.code(), record.pc); return;
     case Key::caller: // the function itself, where nothing tells more
-        set_function(to, event.caller != nullptr ? event.caller : event.code, record.lr);
+        set_function(to, event.caller() != nullptr ? event.caller() : event.code(), record.lr);
         return;
     case Key::task:
-        if (event.task != nullptr) {
-            set(to, "{}:{}", event.task->comm, event.task->pid);
+        if (event.task() != nullptr) {
+            set(to, "{}:{}", event.task()->comm, event.task()->pid);
         } else {
             set(to, "{:#010x}", record.task);
         }
@@ -91,7 +91,7 @@ const std::vector<Key>& all_keys() {
 }
 
 void Count::add(const Event& event) {
-    const abi::Record& record = *event.record;
+    const abi::Record& record = event.record;
     first = accesses() == 0 ? event.nanoseconds : first;
     last = event.nanoseconds;
     ++(abi::is_write(record) ? writes : reads);
@@ -104,7 +104,7 @@ void Count::add(const Event& event) {
 }
 
 void Counts::add(const Event& event) {
-    const abi::RecordType type = event.record->type;
+    const abi::RecordType type = event.record.type;
     const bool counted = type == abi::RecordType::access ||
                          (key_ == Key::interrupt && type == abi::RecordType::interrupt);
     if (!counted) {

@@ -15,20 +15,21 @@ std::string name_of(const Location& location) {
 }
 
 std::string function_of(const Event& event) {
-    const std::string text =
-        event.code == nullptr ? fmt::format("pc {:#010x}", event.record->pc) : name_of(*event.code);
-    return event.caller == nullptr ? text : fmt::format("{} <- {}", text, name_of(*event.caller));
+    const std::string text = event.code() == nullptr ? fmt::format("pc {:#010x}", event.record.pc)
+                                                     : name_of(*event.code());
+    return event.caller() == nullptr ? text
+                                     : fmt::format("{} <- {}", text, name_of(*event.caller()));
 }
 
 std::string task_of(const Event& event) {
-    return event.task == nullptr ? fmt::format("{:#010x}", event.record->task)
-                                 : fmt::format("{}:{}", event.task->comm, event.task->pid);
+    return event.task() == nullptr ? fmt::format("{:#010x}", event.record.task)
+                                   : fmt::format("{}:{}", event.task()->comm, event.task()->pid);
 }
 
 } // namespace
 
 void Mappings::add(const Event& event) {
-    const abi::Record& record = *event.record;
+    const abi::Record& record = event.record;
     if (record.type != abi::RecordType::access) {
         return;
     }
@@ -37,8 +38,8 @@ void Mappings::add(const Event& event) {
         ++found->second.accesses;
         return;
     }
-    all_.emplace(pages, Mapping{event.nanoseconds, 1, std::string(event.device), function_of(event),
-                                task_of(event)});
+    all_.emplace(pages, Mapping{event.nanoseconds, 1, std::string(event.device()),
+                                function_of(event), task_of(event)});
 }
 
 std::vector<const Mappings::All::value_type*> Mappings::in_order() const {

@@ -70,14 +70,14 @@ bool is_pci_configuration(std::string_view device) {
 }
 
 void Pci::add(const Event& event) {
-    const abi::Record& record = *event.record;
+    const abi::Record& record = event.record;
     const bool known = (record.flags & abi::flag_value_unknown) == 0;
-    if (record.type != abi::RecordType::access || !known || !is_pci_configuration(event.device)) {
+    if (record.type != abi::RecordType::access || !known || !is_pci_configuration(event.device())) {
         return;
     }
     const auto value = static_cast<std::uint32_t>(record.value);
-    const auto reg = static_cast<unsigned>(event.offset & 0xfff);
-    const auto place = static_cast<std::uint32_t>(event.offset >> 12);
+    const auto reg = static_cast<unsigned>(event.offset() & 0xfff);
+    const auto place = static_cast<std::uint32_t>(event.offset() >> 12);
     const unsigned size = abi::access_size(record);
     if (!abi::is_write(record)) {
         if (reg != reg_id || size < 4 || value != all_ones) {

@@ -5,9 +5,9 @@
 namespace mmioscope::analysis {
 
 std::optional<UartText::Line> UartText::add(const Event& event) {
-    const abi::Record& record = *event.record;
+    const abi::Record& record = event.record;
     const bool data = record.type == abi::RecordType::access && abi::is_write(record) &&
-                      event.offset == 0 && record.device != abi::no_device;
+                      event.offset() == 0 && record.device != abi::no_device;
     if (!data) {
         return std::nullopt;
     }

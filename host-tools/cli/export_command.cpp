@@ -1,11 +1,9 @@
 #include "cli/commands.hpp"
-#include "cli/event_progress.hpp"
 #include "cli/name_options.hpp"
 #include "cli/view_options.hpp"
 #include "export/formats.hpp"
 #include "export/output.hpp"
 #include "export/part.hpp"
-#include "export/whole_trace.hpp"
 #include "lib/error.hpp"
 #include "lib/part_files.hpp"
 
@@ -41,45 +39,12 @@ Examples:
 
 constexpr char trace_format[] = "mmio";
 
-// What is damaged or missing behind the last event has none that would tell of it.
-void check_end(const trace::TraceReader& reader) {
-    if (!reader.sound()) {
-        throw failure("the trace is {}: stopped (--strict)", reader.end() ? "damaged" : "cut off");
-    }
-    if (!reader.missing_part().empty()) {
-        throw failure("{}: stopped (--strict)", trace::missing_part_text(reader));
-    }
-}
-
-/// Stands between the trace and its export, and stops it where --strict says so.
-class Strict : public exporting::Exporter {
-public:
-    Strict(exporting::Exporter& behind, const ViewOptions& options, const reading::Trace& trace)
-        : behind_(behind), options_(options), trace_(trace) {}
-
-    void begin(const trace::TraceReader& reader) override { behind_.begin(reader); }
-    void add(const Event& event) override {
-        check_strict(options_, trace_, event);
-        behind_.add(event);
-    }
-    void finish() override {
-        check_end(trace_.reader());
-        behind_.finish();
-    }
-
-private:
-    exporting::Exporter& behind_;
-    const ViewOptions& options_;
-    const reading::Trace& trace_;
-};
-
-void tell(const exporting::Exporter& exporter, const exporting::WholeTrace& whole) {
+void tell(const exporting::Exporter& exporter, std::uint64_t lost) {
     for (const std::string& line : exporter.left_out()) {
         fmt::print(stderr, "mmioscope: {}\n", line);
     }
-    if (whole.lost() > 0) {
-        fmt::print(stderr, "mmioscope: the trace lacks {} records, as the export tells\n",
-                   whole.lost());
+    if (lost > 0) {
+        fmt::print(stderr, "mmioscope: the trace lacks {} records, as the export tells\n", lost);
     }
 }
 
@@ -119,22 +84,26 @@ ViewOptions with_input(ViewOptions view) {
     return view;
 }
 
+reading::DriveOptions driving(const Options& options, bool terminal) {
+    reading::DriveOptions driving = drive_options(options.view, terminal ? nullptr : "exported");
+    driving.strict = options.view.strict ? reading::Strict::whole : reading::Strict::no;
+    return driving;
+}
+
 /// Into a format of others.
 bool export_events(const Options& options, const reading::TraceOptions& selection) {
     reading::Trace trace(selection);
     const auto destination = exporting::open_destination(options.format, options.view.output);
-    exporting::WholeTrace all(trace, reading::selects(selection) || trace.reader().part());
-    EventProgress progress(!destination->terminal(), "exported");
-    Strict strict(destination->exporter(), options.view, trace);
+    exporting::Exporter& exporter = destination->exporter();
     if (std::filesystem::is_regular_file(selection.path)) {
-        destination->exporter().look_ahead(selection.path, selection.one_file);
+        exporter.look_ahead(selection.path, selection.one_file);
     }
-    exporting::Exporter& exporter =
-        options.view.strict ? static_cast<exporting::Exporter&>(strict) : destination->exporter();
-    all.write(exporter, [&progress](std::uint64_t n) { progress.show(n); });
+    exporter.begin(trace.reader());
+    reading::DriveOptions drive = driving(options, destination->terminal());
+    drive.losses = reading::Losses::all;
+    const reading::Driven driven = reading::drive(trace, {&exporter}, drive);
     destination->finish();
-    progress.clear();
-    tell(destination->exporter(), all);
+    tell(exporter, driven.lost);
     return whole(trace.reader());
 }
 
@@ -144,19 +113,9 @@ bool export_part(const Options& options, reading::TraceOptions selection) {
     selection.sections = [&part](const trace::Section& section) { part.take(section); };
     reading::Trace trace(selection);
     exporting::Output output(options.view.output);
-    EventProgress progress(!output.terminal(), "exported");
     part.begin(trace, output.fd());
-    while (const Event* const event = trace.next()) {
-        check_strict(options.view, trace, *event);
-        part.add(*event);
-        progress.count();
-    }
-    if (options.view.strict) {
-        check_end(trace.reader());
-    }
-    part.finish();
+    reading::drive(trace, {&part}, driving(options, output.terminal()));
     output.finish();
-    progress.clear();
     return whole(trace.reader());
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 struct Options {
     ViewOptions view;
-    std::uint64_t limit = 0; ///< events; 0: none
+    std::uint64_t limit = reading::DriveOptions().limit; ///< events
 };
 
 constexpr char footer[] = R"(
@@ -32,9 +32,6 @@ Examples:
 Exit status as of print; 130 after Ctrl-C. With --limit 0 if what was printed is neither damaged nor tells of losses.
 )";
 
-// Ctrl-C is looked for while there is nothing to read, and every so many events.
-constexpr std::uint64_t events_between_looks = 4096;
-
 // Nothing if the user had enough before the trace had a head.
 std::optional<reading::Trace> open(const reading::TraceOptions& selection, const bool& stopped) {
     try {
@@ -47,31 +44,24 @@ std::optional<reading::Trace> open(const reading::TraceOptions& selection, const
     }
 }
 
-/// What is made of the events.
+/// What is made of the events, and said behind them.
 class Shown {
 public:
     virtual ~Shown() = default;
-    virtual void add(const Event& event) = 0;
-    /// Nothing comes for a while.
-    virtual void flush() = 0;
-    /// True once nobody reads any more.
-    virtual bool broken() const { return false; }
+    virtual reading::Consumer& consumer() = 0;
     /// `words`: what is said of it all, lines.
-    virtual void finish(const std::string& tables, const std::string& words) = 0;
+    virtual void close(const std::string& tables, const std::string& words) = 0;
 };
 
-class Lines : public Shown {
+class Lines final : public Shown {
 public:
     Lines(const ViewOptions& options, const trace::TraceReader& reader)
         : out_(options.output),
           printer_(out_.file(), view::PrintOptions{.collapse = !options.all && out_.terminal()},
                    line_style(options, reader, out_)) {}
 
-    void add(const Event& event) override { printer_.add(event); }
-    void flush() override { printer_.flush(); }
-    bool broken() const override { return printer_.broken(); }
-    void finish(const std::string& tables, const std::string& words) override {
-        printer_.finish();
+    reading::Consumer& consumer() override { return printer_; }
+    void close(const std::string& tables, const std::string& words) override {
         fmt::print(out_.file(), "\n{}{}", tables, words);
         out_.close();
     }
@@ -81,15 +71,13 @@ private:
     view::Printer printer_;
 };
 
-class Records : public Shown {
+class Records final : public Shown {
 public:
     Records(const ViewOptions& options, const trace::TraceReader& reader)
         : records_(options, reader) {}
 
-    void add(const Event& event) override { records_.add(event); }
-    void flush() override { records_.flush(); }
-    void finish(const std::string&, const std::string& words) override {
-        records_.finish();
+    reading::Consumer& consumer() override { return records_; }
+    void close(const std::string&, const std::string& words) override {
         fmt::print(stderr, "{}", words);
     }
 
@@ -109,12 +97,12 @@ Status follow(const Options& options) {
     Signals signals;
     std::unique_ptr<Shown> shown;
     bool stopped = false;
+    const auto stop = [&] { return stopped = stopped || signals.pending(); };
     selection.wait = [&] {
         if (shown) {
-            shown->flush();
+            shown->consumer().flush();
         }
-        stopped = stopped || signals.pending();
-        return !stopped && !(shown && shown->broken());
+        return !stop() && !(shown && shown->consumer().enough());
     };
     std::optional<reading::Trace> opened = open(selection, stopped);
     if (!opened) {
@@ -123,25 +111,18 @@ Status follow(const Options& options) {
     reading::Trace& trace = *opened;
     shown = make_shown(options.view, trace.reader());
     view::Tally tally(reading::selects(selection));
-    std::uint64_t events = 0;
-    bool enough = false;
-    while (const Event* event = stopped || enough ? nullptr : trace.next()) {
-        check_strict(options.view, trace, *event);
-        tally.add(*event);
-        shown->add(*event);
-        if (shown->broken()) {
-            break;
-        }
-        stopped = ++events % events_between_looks == 0 && signals.pending();
-        enough = events == options.limit;
-    }
+    reading::DriveOptions driving = drive_options(options.view, nullptr);
+    driving.stop = stop;
+    driving.limit = options.limit;
+    const reading::Driven driven = reading::drive(trace, {&tally, &shown->consumer()}, driving);
     const trace::TraceReader& reader = trace.reader();
+    const bool limited = driven.ended == reading::Ended::limit;
     const std::string cut_short =
-        fmt::format("the first {} events: what follows was not read (--limit)\n", events);
-    shown->finish(tally.tables(reader), enough ? cut_short : tally.verdict(reader));
-    return stopped  ? Status::interrupted
-           : enough ? tally.status_so_far(reader)
-                    : view::status_of(reader);
+        fmt::format("the first {} events: what follows was not read (--limit)\n", driven.events);
+    shown->close(tally.tables(reader), limited ? cut_short : tally.verdict(reader));
+    return stopped   ? Status::interrupted
+           : limited ? tally.status_so_far(reader)
+                     : view::status_of(reader);
 }
 
 } // namespace

@@ -1,5 +1,4 @@
 #include "cli/commands.hpp"
-#include "cli/event_progress.hpp"
 #include "cli/name_options.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
@@ -38,25 +37,25 @@ Examples:
 Exit status: 0 the trace is whole, 1 it is cut, damaged or lacks records, 2 it cannot be read.)";
 
 /// What is gathered as the events are read.
-struct Found {
+class Found final : public reading::Consumer {
+public:
+    explicit Found(const trace::TraceReader& reader) : reader_(reader) {}
+
+    void add(const Event& event) override {
+        summary.add(event.record);
+        selections.add(event.record, reader_.regions());
+        coverage.add(event);
+        last = event.nanoseconds;
+    }
+
     registers::Coverage coverage;
     trace::Summary summary;
     trace::Selections selections;
     std::uint64_t last = 0; ///< ns
-};
 
-Found read(reading::Trace& trace) {
-    Found found;
-    EventProgress progress(true, "read");
-    while (const Event* event = trace.next()) {
-        progress.count();
-        found.summary.add(std::span(event->record, 1));
-        found.selections.add(*event->record, trace.reader().regions());
-        found.coverage.add(*event);
-        found.last = event->nanoseconds;
-    }
-    return found;
-}
+private:
+    const trace::TraceReader& reader_;
+};
 
 std::string text(reading::Trace& trace, const Found& found, bool coverage) {
     const trace::TraceReader& reader = trace.reader();
@@ -91,7 +90,8 @@ info::Items items(reading::Trace& trace, const Found& found, bool coverage) {
 Status info(const Options& options) {
     reading::Trace trace(trace_options(options.view));
     view::Output out(options.view.output);
-    const Found found = read(trace);
+    Found found(trace.reader());
+    reading::drive(trace, {&found}, drive_options(options.view, "read"));
     const std::string& format = options.view.format;
     fmt::print(out.file(), "{}",
                format == "text"    ? text(trace, found, options.coverage)

@@ -1,5 +1,4 @@
 #include "cli/commands.hpp"
-#include "cli/event_progress.hpp"
 #include "cli/option_types.hpp"
 #include "cli/record_output.hpp"
 #include "cli/view_options.hpp"
@@ -61,36 +60,18 @@ view::PrintOptions print_options(const Options& options, const view::Output& out
 }
 
 // Lines that scroll by say how far it is.
-bool to_terminal(const Options& options) {
-    return !options.summary && options.view.output.empty() && ::isatty(STDOUT_FILENO) != 0;
+const char* progress_of(const Options& options) {
+    const bool scrolls =
+        !options.summary && options.view.output.empty() && ::isatty(STDOUT_FILENO) != 0;
+    return scrolls ? nullptr : "read";
 }
 
-// Of what was read; false if nobody takes the lines any more.
-bool print_events(const Options& options, reading::Trace& trace, view::Printer& printer,
-                  view::Tally& tally, trace::Shares& shares,
-                  std::optional<view::DmesgLines>& dmesg) {
-    EventProgress progress(!to_terminal(options), "read");
-    while (const Event* event = trace.next()) {
-        progress.count();
-        check_strict(options.view, trace, *event);
-        tally.add(*event);
-        if (options.shares) {
-            shares.add(std::span(event->record, 1));
-        }
-        if (dmesg) {
-            dmesg->print_before(*event, trace.reader(), printer);
-        }
-        printer.add(*event);
-        if (printer.broken()) {
-            return false;
-        }
-    }
-    if (dmesg) {
-        dmesg->finish(trace.reader(), printer);
-    }
-    printer.finish();
-    return true;
-}
+/// What each CPU had of devices that several use.
+class SharesConsumer final : public reading::Consumer {
+public:
+    void add(const Event& event) override { shares.add(std::span(&event.record, 1)); }
+    trace::Shares shares;
+};
 
 std::optional<view::DmesgLines> dmesg_lines(const Options& options,
                                             const reading::TraceOptions& selection) {
@@ -108,15 +89,7 @@ Status print_records(const Options& options) {
     reading::Trace trace(selection);
     RecordOutput records(options.view, trace.reader());
     view::Tally tally(reading::selects(selection));
-    EventProgress progress(!to_terminal(options), "read");
-    while (const Event* event = trace.next()) {
-        progress.count();
-        check_strict(options.view, trace, *event);
-        tally.add(*event);
-        records.add(*event);
-    }
-    records.finish();
-    progress.clear();
+    reading::drive(trace, {&tally, &records}, drive_options(options.view, progress_of(options)));
     fmt::print(stderr, "{}", tally.verdict(trace.reader()));
     return view::status_of(trace.reader());
 }
@@ -133,15 +106,21 @@ Status print(const Options& options) {
     const view::LineStyle style = line_style(options.view, trace.reader(), out);
     view::Printer printer(out.file(), print_options(options, out), style);
     view::Tally tally(reading::selects(selection));
-    trace::Shares shares;
-    if (print_events(options, trace, printer, tally, shares, dmesg)) {
+    SharesConsumer shares;
+    if (dmesg) {
+        dmesg->print_to(printer, trace.reader());
+    }
+    const reading::Driven driven = reading::drive(
+        trace, {&tally, options.shares ? &shares : nullptr, dmesg ? &*dmesg : nullptr, &printer},
+        drive_options(options.view, progress_of(options)));
+    if (driven.ended != reading::Ended::enough) {
         const trace::TraceReader& reader = trace.reader();
         if (!options.summary && printer.not_printed() > 0) {
             fmt::print(out.file(), "... {} more events, not printed\n", printer.not_printed());
         }
         if (options.shares) {
             const auto context = view::report_context(reader, reader.start().value_or(0));
-            fmt::print(out.file(), "\n{}", shares.table(context));
+            fmt::print(out.file(), "\n{}", shares.shares.table(context));
         }
         fmt::print(out.file(), "\n{}{}", tally.tables(reader), tally.verdict(reader));
     }

@@ -3,29 +3,23 @@
 
 #include "cli/view_options.hpp"
 #include "export/formats.hpp"
-#include "lib/marker_text.hpp"
 
 #include <memory>
 
 namespace mmioscope::cli {
 
-/// The events alone; a marker's text is whole, with the last of its records.
-class RecordOutput {
+class RecordOutput final : public reading::Consumer {
 public:
     /// Goes to -o or standard output. Throws Error (bad_input) if that cannot be written.
     RecordOutput(const ViewOptions& options, const trace::TraceReader& reader);
 
-    void add(const Event& event);
-
-    /// Hands on what has come so far.
-    void flush() { destination_->flush(); }
-
-    /// There are no more.
-    void finish();
+    void add(const Event& event) override { destination_->exporter().add(event); }
+    void forget() override { destination_->exporter().forget(); }
+    void flush() override { destination_->flush(); }
+    void finish() override;
 
 private:
     std::unique_ptr<exporting::Destination> destination_;
-    trace::MarkerTexts texts_;
 };
 
 } // namespace mmioscope::cli

@@ -2,7 +2,6 @@
 #include "analysis/mappings.hpp"
 #include "analysis/pci.hpp"
 #include "cli/commands.hpp"
-#include "cli/event_progress.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "plugin/analyses.hpp"
@@ -70,41 +69,37 @@ analysis::Order order_of(const std::string& word) {
 }
 
 /// What is counted, and what was read for it.
-struct Work {
+class Work final : public reading::Consumer {
+public:
     explicit Work(const Options& options)
         : counts(counts_of(options)),
-          analyses(plugin::Plugins(options.view.plugins), options.analyses) {}
+          analyses(plugin::Plugins(options.view.plugins), options.analyses), options_(options) {}
+
+    void add(const Event& event) override {
+        first = first.value_or(event.nanoseconds);
+        last = event.nanoseconds;
+        for (Counts& one : counts) {
+            one.add(event);
+        }
+        analyses.add(event);
+        if (options_.mappings) {
+            mappings.add(event);
+        }
+        if (options_.pci) {
+            pci.add(event);
+        }
+    }
 
     std::vector<Counts> counts;
     plugin::Analyses analyses;
     analysis::Mappings mappings;
     analysis::Pci pci;
-    std::uint64_t first = 0; ///< ns
+    std::optional<std::uint64_t> first; ///< ns
     std::uint64_t last = 0;
-};
 
-void count(const Options& options, reading::Trace& trace, view::Tally& tally, Work& work) {
-    EventProgress progress(true, "counted");
-    bool started = false;
-    while (const Event* event = trace.next()) {
-        progress.count();
-        check_strict(options.view, trace, *event);
-        work.first = started ? work.first : event->nanoseconds;
-        work.last = event->nanoseconds;
-        started = true;
-        tally.add(*event);
-        for (Counts& counts : work.counts) {
-            counts.add(*event);
-        }
-        work.analyses.add(*event);
-        if (options.mappings) {
-            work.mappings.add(*event);
-        }
-        if (options.pci) {
-            work.pci.add(*event);
-        }
-    }
-}
+private:
+    const Options& options_;
+};
 
 // One table has one set of columns; what a plug-in prints is its own affair.
 void check_format(const Options& options) {
@@ -163,11 +158,11 @@ Status stat(const Options& options) {
     reading::Trace trace(selection);
     view::Output out(options.view.output);
     view::Tally tally(reading::selects(selection));
-    count(options, trace, tally, work);
+    reading::drive(trace, {&tally, &work}, drive_options(options.view, "counted"));
     const std::uint32_t frequency =
         trace.reader().info() ? trace.reader().info()->counter_frequency : 0;
     const analysis::TableOptions look{order_of(options.sort), options.limit,
-                                      frequency == 0 ? 0 : work.last - work.first,
+                                      frequency == 0 ? 0 : work.last - work.first.value_or(0),
                                       trace.reader().knows("duration") ? frequency : 0};
     if (options.view.format == "text") {
         print_tables(options, work, look, out.file());

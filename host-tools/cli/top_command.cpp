@@ -41,7 +41,6 @@ Exit status 0; 1 if the trace ended and is not whole, 2 if it cannot be read or 
 )";
 
 constexpr auto look_interval = 500ms;
-constexpr std::uint64_t events_between_looks = 1024;
 constexpr std::size_t titles_line = 2;
 constexpr std::size_t widest = 1000;
 
@@ -114,31 +113,14 @@ Status print_once(const Options& options) {
     view::TopCounts counted;
     counted.head.name = name_of(selection.path);
     counted.numbers_tell = !reading::selects(selection) && !trace.reader().part();
-    while (const Event* event = trace.next()) {
-        check_strict(options.view, trace, *event);
-        counted.add(*event);
-    }
-    counted.finish(trace.reader());
+    reading::drive(trace, {&counted}, drive_options(options.view, nullptr));
+    counted.finish_with(trace.reader());
     counted.look();
     for (const std::string& line : counted.screen(key_of(options.by), options.rows, widest)) {
         fmt::print(out.file(), "{}\n", line);
     }
     out.close();
     return view::status_of(trace.reader());
-}
-
-// False once the user has had enough.
-bool show_events(const Options& options, reading::Trace& trace, view::TopCounts& counted,
-                 Screen& screen) {
-    std::uint64_t events = 0;
-    while (const Event* event = trace.next()) {
-        check_strict(options.view, trace, *event);
-        counted.add(*event);
-        if (++events % events_between_looks == 0 && !screen.tick()) {
-            return false;
-        }
-    }
-    return true;
 }
 
 Status show(const Options& options) {
@@ -167,9 +149,11 @@ Status show(const Options& options) {
         return screen->interrupted() ? Status::interrupted : Status::fine;
     }
     counted.numbers_tell = !reading::selects(selection) && !trace->reader().part();
-    quit = !show_events(options, *trace, counted, *screen) || quit;
+    reading::DriveOptions driving = drive_options(options.view, nullptr);
+    driving.stop = [&] { return !screen->tick(); };
+    quit = reading::drive(*trace, {&counted}, driving).ended != reading::Ended::trace || quit;
     if (!quit) {
-        counted.finish(trace->reader());
+        counted.finish_with(trace->reader());
         screen->ended();
     }
     while (!quit && screen->tick()) {

@@ -199,14 +199,11 @@ view::LiveOptions live_options(const ViewOptions& options) {
     return live;
 }
 
-void check_strict(const ViewOptions& options, const reading::Trace& trace, const Event& event) {
-    if (options.strict && trace.reader().damaged()) {
-        throw failure("the trace is damaged: stopped (--strict)");
-    }
-    if (options.strict && event.record->type == abi::RecordType::gap) {
-        throw failure("{} records of cpu {} were lost: stopped (--strict)", event.record->value,
-                      event.record->cpu);
-    }
+reading::DriveOptions drive_options(const ViewOptions& options, const char* progress) {
+    reading::DriveOptions drive;
+    drive.strict = options.strict ? reading::Strict::events : reading::Strict::no;
+    drive.progress = progress;
+    return drive;
 }
 
 } // namespace mmioscope::cli

@@ -1,7 +1,7 @@
 // The options that all commands share which read a trace.
 #pragma once
 
-#include "reading/trace.hpp"
+#include "reading/drive.hpp"
 #include "view/line.hpp"
 #include "view/live_options.hpp"
 #include "view/output.hpp"
@@ -78,8 +78,7 @@ reading::TraceOptions trace_options(const ViewOptions& options);
 view::LineStyle line_style(const ViewOptions& options, const trace::TraceReader& reader,
                            const view::Output& out);
 
-/// What --strict means: with it, throws Error (failed) at the first damaged part and at the first
-/// record that tells of a loss. To be called with each event.
-void check_strict(const ViewOptions& options, const reading::Trace& trace, const Event& event);
+/// How a trace is read: --strict, and what a terminal is told of the progress (DriveOptions).
+reading::DriveOptions drive_options(const ViewOptions& options, const char* progress);
 
 } // namespace mmioscope::cli

@@ -17,7 +17,7 @@ Cell when(bool known, Cell cell) {
 
 // Zero stands for an address that nobody knows.
 Cell address(const Event& e, std::uint32_t value) {
-    return when(trace::has_place(e.record->type) && value != 0, Hex{value});
+    return when(trace::has_place(e.record.type) && value != 0, Hex{value});
 }
 
 Cell words(std::string text) {
@@ -30,7 +30,7 @@ Cell view(std::string_view text) {
 
 // Of those without a place: the number of an interrupt or a marker, the power event.
 Cell value(const Event& e) {
-    const abi::Record& r = *e.record;
+    const abi::Record& r = e.record;
     const bool bare = r.type == RecordType::interrupt || r.type == RecordType::marker ||
                       r.type == RecordType::configuration || r.type == RecordType::power ||
                       r.type == RecordType::fault;
@@ -38,77 +38,74 @@ Cell value(const Event& e) {
 }
 
 bool placed(const Event& e) {
-    return trace::has_place(e.record->type);
+    return trace::has_place(e.record.type);
 }
 
 bool carried_out(const Event& e) {
-    return placed(e) && e.record->type != RecordType::begin;
+    return placed(e) && e.record.type != RecordType::begin;
 }
 
 constexpr std::array<Column, 30> all = {{
     {"ns", [](const Event& e, std::uint32_t) -> Cell { return e.nanoseconds; }},
-    {"ticks", [](const Event& e, std::uint32_t) -> Cell { return e.record->time; }},
-    {"cpu", [](const Event& e, std::uint32_t) -> Cell { return std::uint64_t{e.record->cpu}; }},
-    {"type", [](const Event& e, std::uint32_t) -> Cell { return type_word(e.record->type); }},
+    {"ticks", [](const Event& e, std::uint32_t) -> Cell { return e.record.time; }},
+    {"cpu", [](const Event& e, std::uint32_t) -> Cell { return std::uint64_t{e.record.cpu}; }},
+    {"type", [](const Event& e, std::uint32_t) -> Cell { return type_word(e.record.type); }},
     {"dir",
      [](const Event& e, std::uint32_t) {
-         return when(placed(e), std::string_view(abi::is_write(*e.record) ? "w" : "r"));
+         return when(placed(e), std::string_view(abi::is_write(e.record) ? "w" : "r"));
      }},
     {"size",
      [](const Event& e, std::uint32_t) {
-         return when(placed(e), std::uint64_t{abi::access_size(*e.record)});
+         return when(placed(e), std::uint64_t{abi::access_size(e.record)});
      }},
     {"device",
      [](const Event& e, std::uint32_t) {
-         return when(e.record->device != abi::no_device && e.device != "-", e.device);
+         return when(e.record.device != abi::no_device && e.device() != "-", e.device());
      }},
-    {"offset", [](const Event& e, std::uint32_t) { return when(placed(e), Hex{e.offset}); }},
+    {"offset", [](const Event& e, std::uint32_t) { return when(placed(e), Hex{e.offset()}); }},
     {"address",
      [](const Event& e, std::uint32_t) {
-         return when(placed(e), Hex{abi::physical_address(*e.record)});
+         return when(placed(e), Hex{abi::physical_address(e.record)});
      }},
     {"register",
      [](const Event& e, std::uint32_t) {
-         return e.reg == nullptr ? Cell() : Cell(std::string_view(e.reg->name));
+         return e.reg() == nullptr ? Cell() : Cell(std::string_view(e.reg()->name));
      }},
     {"value", [](const Event& e, std::uint32_t) { return value(e); }},
     {"fields", [](const Event& e, std::uint32_t) { return words(field_words(e)); }},
     {"duration_ns",
      [](const Event& e, std::uint32_t frequency) {
-         return when(carried_out(e), nanoseconds_of(e.record->duration, frequency));
+         return when(carried_out(e), nanoseconds_of(e.record.duration, frequency));
      }},
-    {"pc", [](const Event& e, std::uint32_t) { return address(e, e.record->pc); }},
-    {"function", [](const Event& e, std::uint32_t) { return words(code_words(e.code)); }},
-    {"source", [](const Event& e, std::uint32_t) { return words(source_words(e.code)); }},
-    {"lr", [](const Event& e, std::uint32_t) { return address(e, e.record->lr); }},
-    {"caller", [](const Event& e, std::uint32_t) { return words(code_words(e.caller)); }},
-    {"sp", [](const Event& e, std::uint32_t) { return address(e, e.record->sp); }},
-    {"va", [](const Event& e, std::uint32_t) { return address(e, e.record->va); }},
+    {"pc", [](const Event& e, std::uint32_t) { return address(e, e.record.pc); }},
+    {"function", [](const Event& e, std::uint32_t) { return words(code_words(e.code())); }},
+    {"source", [](const Event& e, std::uint32_t) { return words(source_words(e.code())); }},
+    {"lr", [](const Event& e, std::uint32_t) { return address(e, e.record.lr); }},
+    {"caller", [](const Event& e, std::uint32_t) { return words(code_words(e.caller())); }},
+    {"sp", [](const Event& e, std::uint32_t) { return address(e, e.record.sp); }},
+    {"va", [](const Event& e, std::uint32_t) { return address(e, e.record.va); }},
     {"mode",
      [](const Event& e, std::uint32_t) {
-         return when(placed(e) && e.record->mode != 0, mode_word(e.record->mode));
+         return when(placed(e) && e.record.mode != 0, mode_word(e.record.mode));
      }},
-    {"task", [](const Event& e, std::uint32_t) { return address(e, e.record->task); }},
+    {"task", [](const Event& e, std::uint32_t) { return address(e, e.record.task); }},
     {"pid",
      [](const Event& e, std::uint32_t) {
-         return e.task == nullptr ? Cell() : Cell(std::uint64_t{e.task->pid});
+         return e.task() == nullptr ? Cell() : Cell(std::uint64_t{e.task()->pid});
      }},
     {"comm",
      [](const Event& e, std::uint32_t) {
-         return e.task == nullptr ? Cell() : Cell(std::string_view(e.task->comm));
+         return e.task() == nullptr ? Cell() : Cell(std::string_view(e.task()->comm));
      }},
-    {"interrupt", [](const Event& e, std::uint32_t) { return view(e.interrupt); }},
-    {"text", [](const Event& e, std::uint32_t) { return view(plain_text(e.text)); }},
-    {"lost",
-     [](const Event& e, std::uint32_t) {
-         return when(e.record->type == RecordType::gap, e.record->value);
-     }},
+    {"interrupt", [](const Event& e, std::uint32_t) { return view(e.interrupt()); }},
+    {"text", [](const Event& e, std::uint32_t) { return view(plain_text(e.text())); }},
+    {"lost", [](const Event& e,
+                std::uint32_t) { return when(e.record.type == RecordType::gap, e.record.value); }},
     {"sequence",
-     [](const Event& e, std::uint32_t) -> Cell { return std::uint64_t{e.record->cpu_sequence}; }},
-    {"order",
-     [](const Event& e,
-        std::uint32_t) { return when(placed(e), std::uint64_t{e.record->lock_sequence}); }},
-    {"flags", [](const Event& e, std::uint32_t) { return words(flag_words(*e.record)); }},
+     [](const Event& e, std::uint32_t) -> Cell { return std::uint64_t{e.record.cpu_sequence}; }},
+    {"order", [](const Event& e,
+                 std::uint32_t) { return when(placed(e), std::uint64_t{e.record.lock_sequence}); }},
+    {"flags", [](const Event& e, std::uint32_t) { return words(flag_words(e.record)); }},
 }};
 
 } // namespace

@@ -19,10 +19,10 @@ std::uint8_t id_of(const abi::Record& record) {
 }
 
 void put_place(CtfStream& to, const Event& event) {
-    const abi::Record& r = *event.record;
-    to.put(event.device == "-" ? abi::no_device : r.device);
-    to.put(event.offset);
-    to.put(event.reg == nullptr ? std::string_view() : std::string_view(event.reg->name));
+    const abi::Record& r = event.record;
+    to.put(event.device() == "-" ? abi::no_device : r.device);
+    to.put(event.offset());
+    to.put(event.reg() == nullptr ? std::string_view() : std::string_view(event.reg()->name));
     to.put(static_cast<std::uint8_t>(abi::access_size(r)));
     to.put(r.value);
     to.put(static_cast<std::uint8_t>(has_bus_value(r) ? 1 : 0));
@@ -31,17 +31,17 @@ void put_place(CtfStream& to, const Event& event) {
     to.put(r.duration);
     to.put(r.lock_sequence);
     to.put(r.pc);
-    to.put(code_words(event.code));
+    to.put(code_words(event.code()));
     to.put(r.lr);
-    to.put(code_words(event.caller));
+    to.put(code_words(event.caller()));
     to.put(r.sp);
     to.put(r.va);
     to.put(r.mode);
     to.put(r.task);
-    to.put(event.task == nullptr ? 0u : event.task->pid);
-    to.put(event.task == nullptr ? std::string_view() : std::string_view(event.task->comm));
-    to.put(event.interrupt);
-    to.put(plain_text(event.text));
+    to.put(event.task() == nullptr ? 0u : event.task()->pid);
+    to.put(event.task() == nullptr ? std::string_view() : std::string_view(event.task()->comm));
+    to.put(event.interrupt());
+    to.put(plain_text(event.text()));
 }
 
 } // namespace
@@ -70,7 +70,7 @@ CtfStream& Ctf::stream(std::uint8_t cpu) {
 }
 
 void Ctf::add(const Event& event) {
-    const abi::Record& r = *event.record;
+    const abi::Record& r = event.record;
     CtfStream& to = stream(r.cpu);
     if (r.type == RecordType::gap) {
         to.discard(r.value);
@@ -85,7 +85,7 @@ void Ctf::add(const Event& event) {
         put_place(to, event);
     } else {
         to.put(r.value);
-        to.put(plain_text(event.text));
+        to.put(plain_text(event.text()));
     }
 }
 

@@ -72,7 +72,7 @@ void Mmiotrace::add_pci(const trace::TraceReader& reader) {
 }
 
 void Mmiotrace::add(const Event& event) {
-    switch (event.record->type) {
+    switch (event.record.type) {
     case RecordType::access: add_access(event); break;
     case RecordType::gap:
     case RecordType::marker:
@@ -85,10 +85,10 @@ void Mmiotrace::add(const Event& event) {
 }
 
 void Mmiotrace::add_access(const Event& event) {
-    const abi::Record& r = *event.record;
+    const abi::Record& r = event.record;
     const unsigned map = mapping(event);
     const auto [seconds, micros] = time_of(event);
-    const unsigned pid = event.task == nullptr ? 0 : event.task->pid;
+    const unsigned pid = event.task() == nullptr ? 0 : event.task()->pid;
     const auto to = std::back_inserter(sink_.text());
     wide_ += abi::access_size(r) > 8 ? 1 : 0;
     estimated_ += (r.flags & abi::flag_estimated) != 0 ? 1 : 0;
@@ -105,7 +105,7 @@ void Mmiotrace::add_access(const Event& event) {
 
 // The id of the mapping that the access goes through, which is told when it is first seen.
 unsigned Mmiotrace::mapping(const Event& event) {
-    const abi::Record& r = *event.record;
+    const abi::Record& r = event.record;
     const std::uint64_t page = page_of(abi::physical_address(r));
     const std::uint64_t key = r.va == 0 ? physical_key | page : page_of(r.va);
     const auto [at, fresh] = mappings_.try_emplace(key, Mapping{page, 0});
@@ -124,19 +124,19 @@ unsigned Mmiotrace::mapping(const Event& event) {
 }
 
 void Mmiotrace::add_mark(const Event& event) {
-    const abi::Record& r = *event.record;
+    const abi::Record& r = event.record;
     const auto [seconds, micros] = time_of(event);
     const auto to = std::back_inserter(sink_.text());
     fmt::format_to(to, "MARK {}.{:06} ", seconds, micros);
     if (r.type == RecordType::gap) {
         fmt::format_to(to, "Lost {} events. cpu {} sequence {}\n", r.value, r.cpu, r.cpu_sequence);
     } else if (r.type == RecordType::marker) {
-        fmt::format_to(to, "{}\n", one_line(plain_text(event.text)));
+        fmt::format_to(to, "{}\n", one_line(plain_text(event.text())));
     } else if (trace::has_place(r.type)) {
         fmt::format_to(to, "{} {:#x} {}\n", type_word(r.type), abi::physical_address(r),
-                       one_line(event.text));
+                       one_line(event.text()));
     } else {
-        fmt::format_to(to, "{} {} cpu {} value {:#x}\n", type_word(r.type), one_line(event.text),
+        fmt::format_to(to, "{} {} cpu {} value {:#x}\n", type_word(r.type), one_line(event.text()),
                        r.cpu, r.value);
     }
 }

@@ -2,8 +2,7 @@
 
 #include "analysis/pci.hpp"
 #include "import/mmiotrace_pci.hpp"
-#include "lib/open_source.hpp"
-#include "lib/part_files.hpp"
+#include "reading/trace.hpp"
 
 #include <fmt/format.h>
 
@@ -20,21 +19,15 @@ bool has_pci(const trace::TraceReader& reader) {
 
 // What is damaged is told of when the events are read.
 std::vector<analysis::PciFunction> pci_functions(const std::string& path, bool one_file) {
-    const std::unique_ptr<trace::ByteSource> source = trace::open_source(path);
-    trace::TraceReader reader(*source, [](const std::string&) {});
-    if (!one_file) {
-        trace::read_all_parts(reader, path);
-    }
+    reading::TraceOptions options;
+    options.path = path;
+    options.one_file = one_file;
+    options.report = [](const std::string&) {};
+    reading::Trace trace(options);
     analysis::Pci pci;
-    if (has_pci(reader)) {
-        for (auto block = reader.next(); !block.empty(); block = reader.next()) {
-            for (const abi::Record& record : block) {
-                Event event;
-                event.record = &record;
-                event.device = reader.names()[record.device];
-                event.offset = abi::physical_address(record) - reader.names().base(record.device);
-                pci.add(event);
-            }
+    if (has_pci(trace.reader())) {
+        while (const Event* const event = trace.next()) {
+            pci.add(*event);
         }
     }
     return pci.functions();

@@ -97,7 +97,7 @@ void Part::begin(const reading::Trace& trace, int fd) {
 }
 
 void Part::add(const Event& event) {
-    const abi::Record& record = *event.record;
+    const abi::Record& record = event.record;
     ++events_;
     if (!what_.selected) {
         if (const auto loss = finder_.add(record)) {
@@ -140,14 +140,14 @@ void Part::hide_place(abi::Record& record) const {
 // A record that said so may be none of the part. What stands in front of it in the file is what
 // readers know by then.
 void Part::tell_task(const Event& event) {
-    const abi::Record& record = *event.record;
-    if (event.task == nullptr || record.type == abi::RecordType::task ||
-        same(tasks_.of(record), *event.task)) {
+    const abi::Record& record = event.record;
+    if (event.task() == nullptr || record.type == abi::RecordType::task ||
+        same(tasks_.of(record), *event.task())) {
         return;
     }
-    trace::TaskEntry entry{record.time,     record.task,      trace::said_task,
-                           event.task->pid, event.task->tgid, {}};
-    event.task->comm.copy(entry.comm, sizeof entry.comm);
+    trace::TaskEntry entry{record.time,       record.task,        trace::said_task,
+                           event.task()->pid, event.task()->tgid, {}};
+    event.task()->comm.copy(entry.comm, sizeof entry.comm);
     const auto payload = std::as_bytes(std::span(&entry, 1));
     tasks_.add(payload);
     put_records();

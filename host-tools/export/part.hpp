@@ -5,10 +5,11 @@
 // along as they are, in their places.
 #pragma once
 
-#include "export/loss_finder.hpp"
 #include "lib/file_reader.hpp"
 #include "lib/file_writer.hpp"
 #include "lib/task_table.hpp"
+#include "reading/consumer.hpp"
+#include "reading/loss_finder.hpp"
 #include "reading/trace.hpp"
 
 #include <map>
@@ -19,7 +20,7 @@
 
 namespace mmioscope::exporting {
 
-class Part {
+class Part final : public reading::Consumer {
 public:
     /// What is taken of a trace.
     struct What {
@@ -36,9 +37,9 @@ public:
     /// The trace's head has been read. The file goes to `fd`, which stays the caller's.
     void begin(const reading::Trace& trace, int fd);
     /// The next event. Throws Error (failed), as finish() does.
-    void add(const Event& event);
+    void add(const Event& event) override;
     /// There are no more. Of a trace that is cut off the part is, too.
-    void finish();
+    void finish() override;
 
     std::uint64_t events() const { return events_; }
 
@@ -64,7 +65,7 @@ private:
     std::map<unsigned, std::size_t> last_caller_; ///< of each CPU
     trace::TaskTable tasks_;                      ///< as who reads the part will know them
     std::size_t modules_ = 0;                     ///< of the reader's, told or not to be told
-    LossFinder finder_;
+    reading::LossFinder finder_;
     std::vector<abi::Loss> found_;
     std::uint64_t events_ = 0;
 };

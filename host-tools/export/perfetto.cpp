@@ -120,13 +120,13 @@ private:
 
 std::string access_name(const Event& event) {
     const std::string place =
-        event.reg != nullptr ? event.reg->name : fmt::format("+{:#x}", event.offset);
-    return fmt::format("{}{} {}", abi::is_write(*event.record) ? 'W' : 'R',
-                       abi::access_size(*event.record), place);
+        event.reg() != nullptr ? event.reg()->name : fmt::format("+{:#x}", event.offset());
+    return fmt::format("{}{} {}", abi::is_write(event.record) ? 'W' : 'R',
+                       abi::access_size(event.record), place);
 }
 
 void tell_place(TrackEvent& to, const Event& event, const trace::TraceReader& reader) {
-    const abi::Record& r = *event.record;
+    const abi::Record& r = event.record;
     if (reader.knows("cpu")) {
         to.number("cpu", r.cpu);
     }
@@ -136,14 +136,14 @@ void tell_place(TrackEvent& to, const Event& event, const trace::TraceReader& re
     }
     to.text("fields", field_words(event));
     to.address("pc", r.pc);
-    to.text("function", code_words(event.code));
-    to.text("caller", code_words(event.caller));
+    to.text("function", code_words(event.code()));
+    to.text("caller", code_words(event.caller()));
     to.address("task", r.task);
-    if (event.task != nullptr) {
-        to.number("pid", event.task->pid);
-        to.text("comm", event.task->comm);
+    if (event.task() != nullptr) {
+        to.number("pid", event.task()->pid);
+        to.text("comm", event.task()->comm);
     }
-    to.text("interrupt", event.interrupt);
+    to.text("interrupt", event.interrupt());
     to.number("order", r.lock_sequence);
 }
 
@@ -172,8 +172,8 @@ void Perfetto::describe_cpu(std::uint8_t cpu) {
 }
 
 void Perfetto::add(const Event& event) {
-    describe_cpu(event.record->cpu);
-    if (event.record->type == RecordType::access) {
+    describe_cpu(event.record.cpu);
+    if (event.record.type == RecordType::access) {
         count(event);
         add_access(event);
     }
@@ -183,7 +183,7 @@ void Perfetto::add(const Event& event) {
 
 // A slice on the device's track.
 void Perfetto::add_access(const Event& event) {
-    const abi::Record& r = *event.record;
+    const abi::Record& r = event.record;
     end_slice(r.device, event.nanoseconds);
     TrackEvent slice(sink_, event.nanoseconds, slice_begin, device_tracks + r.device);
     slice.name(access_name(event));
@@ -206,22 +206,22 @@ void Perfetto::end_slice(std::uint16_t device, std::uint64_t not_after) {
 
 // On the CPU's track.
 void Perfetto::add_instant(const Event& event) {
-    const abi::Record& r = *event.record;
+    const abi::Record& r = event.record;
     TrackEvent point(sink_, event.nanoseconds, instant, cpu_tracks + r.cpu);
     const bool access = r.type == RecordType::access;
-    point.name(access ? fmt::format("{} {}", event.device, access_name(event))
+    point.name(access ? fmt::format("{} {}", event.device(), access_name(event))
                       : std::string(type_word(r.type)));
     point.number("sequence", r.cpu_sequence);
     point.text("flags", flag_words(r));
     if (r.type == RecordType::gap) {
         point.number("count", r.value);
     } else if (!access && trace::has_place(r.type)) {
-        point.text("device", event.device);
+        point.text("device", event.device());
         tell_place(point, event, *reader_);
     } else if (!access) {
         point.address("value", r.value);
     }
-    point.text("text", plain_text(event.text));
+    point.text("text", plain_text(event.text()));
 }
 
 void Perfetto::count(const Event& event) {
@@ -230,7 +230,7 @@ void Perfetto::count(const Event& event) {
         tell_rates();
         period_ = period;
     }
-    ++accesses_[event.record->device];
+    ++accesses_[event.record.device];
 }
 
 // At the period's start what it saw, at its end zero, which the next one may overrule.

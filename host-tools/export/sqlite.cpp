@@ -70,13 +70,13 @@ void Sqlite::begin(const trace::TraceReader& reader) {
 }
 
 void Sqlite::add(const Event& event) {
-    if (event.record->type == abi::RecordType::gap) {
+    if (event.record.type == abi::RecordType::gap) {
         add_loss(event);
         return;
     }
     add_row(event);
-    if (!event.text.empty()) {
-        (text_ << rows_ << plain_text(event.text)).run();
+    if (!event.text().empty()) {
+        (text_ << rows_ << plain_text(event.text())).run();
     }
     if (rows_ % rows_per_transaction == 0) {
         database_.run("COMMIT; BEGIN");
@@ -84,13 +84,13 @@ void Sqlite::add(const Event& event) {
 }
 
 void Sqlite::add_loss(const Event& event) {
-    const abi::Record& r = *event.record;
+    const abi::Record& r = event.record;
     reader_->knows("cpu") ? loss_ << r.cpu : loss_.null();
     (loss_ << r.cpu_sequence << r.value << event.nanoseconds << r.time).run();
 }
 
 void Sqlite::add_row(const Event& event) {
-    const abi::Record& r = *event.record;
+    const abi::Record& r = event.record;
     event_ << ++rows_ << event.nanoseconds << r.time;
     reader_->knows("cpu") ? event_ << r.cpu : event_.null();
     event_ << type_word(r.type);
@@ -99,14 +99,14 @@ void Sqlite::add_row(const Event& event) {
     event_ << r.cpu_sequence;
     trace::has_place(r.type) ? event_ << r.lock_sequence : event_.null();
     event_ << flag_words(r);
-    bind_symbol(r.pc, event.code);
-    bind_symbol(std::nullopt, event.caller); // LR may not be its address
-    event_ << event.interrupt;
+    bind_symbol(r.pc, event.code());
+    bind_symbol(std::nullopt, event.caller()); // LR may not be its address
+    event_ << event.interrupt();
     event_.run();
 }
 
 void Sqlite::bind_place(const Event& event) {
-    const abi::Record& r = *event.record;
+    const abi::Record& r = event.record;
     if (!trace::has_place(r.type)) {
         event_.null().null();
         r.device == abi::no_device ? event_.null() : event_ << r.device;
@@ -117,8 +117,8 @@ void Sqlite::bind_place(const Event& event) {
     }
     event_ << (abi::is_write(r) ? "w" : "r") << abi::access_size(r);
     r.device == abi::no_device ? event_.null() : event_ << r.device;
-    event_ << event.offset << abi::physical_address(r);
-    event.reg == nullptr ? event_.null() : event_ << register_id(event);
+    event_ << event.offset() << abi::physical_address(r);
+    event.reg() == nullptr ? event_.null() : event_ << register_id(event);
     const bool known = has_bus_value(r) || r.type == abi::RecordType::fault;
     known ? event_ << r.value : event_.null();
     event_ << field_words(event);
@@ -126,7 +126,7 @@ void Sqlite::bind_place(const Event& event) {
 }
 
 void Sqlite::bind_code(const Event& event) {
-    const abi::Record& r = *event.record;
+    const abi::Record& r = event.record;
     if (!trace::has_place(r.type)) {
         event_.null().null().null().null().null().null();
     } else {
@@ -136,15 +136,15 @@ void Sqlite::bind_code(const Event& event) {
         r.mode == 0 ? event_.null() : event_ << mode_word(r.mode);
         bind_known(event_, r.task);
     }
-    event.task == nullptr ? event_.null() : event_ << task_id(*event.task);
+    event.task() == nullptr ? event_.null() : event_ << task_id(*event.task());
 }
 
 std::uint64_t Sqlite::register_id(const Event& event) {
-    const Register& reg = *event.reg;
+    const Register& reg = *event.reg();
     const auto [at, fresh] =
-        registers_.try_emplace({event.record->device, reg.offset, reg.name}, registers_.size() + 1);
+        registers_.try_emplace({event.record.device, reg.offset, reg.name}, registers_.size() + 1);
     if (fresh) {
-        (register_ << at->second << event.record->device << reg.name << reg.offset << reg.size
+        (register_ << at->second << event.record.device << reg.name << reg.offset << reg.size
                    << reg.description)
             .run();
     }

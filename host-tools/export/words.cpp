@@ -89,12 +89,12 @@ std::string source_words(const Location* code) {
 
 std::string field_words(const Event& event) {
     std::string text;
-    if (event.reg != nullptr && has_bus_value(*event.record)) {
-        const auto within = static_cast<unsigned>(event.offset - event.reg->offset);
-        for (const Field& field : event.reg->fields) {
-            if (registers::holds(field, abi::access_size(*event.record), within)) {
+    if (event.reg() != nullptr && has_bus_value(event.record)) {
+        const auto within = static_cast<unsigned>(event.offset() - event.reg()->offset);
+        for (const Field& field : event.reg()->fields) {
+            if (registers::holds(field, abi::access_size(event.record), within)) {
                 const std::uint64_t bits =
-                    registers::field_value(field, event.record->value, within);
+                    registers::field_value(field, event.record.value, within);
                 append_word(text, field.name + "=" + value_text(field, bits));
             }
         }

@@ -34,7 +34,7 @@ bool holds(const NumberTest& test, const Event& event, const Context& context) {
 }
 
 bool holds(const TextTest& test, const Event& event, const Context&) {
-    const std::uint16_t device = event.record->device;
+    const std::uint16_t device = event.record.device;
     if (test.field->device && device < test.regions.size()) {
         return test.regions[device];
     }
@@ -42,11 +42,12 @@ bool holds(const TextTest& test, const Event& event, const Context&) {
 }
 
 bool holds(const BitsTest& test, const Event& event, const Context&) {
-    if (event.reg == nullptr || (test.reg && !test.reg->matches(event.reg->name))) {
+    if (event.reg() == nullptr || (test.reg && !test.reg->matches(event.reg()->name))) {
         return false;
     }
     return std::any_of(
-        event.reg->fields.begin(), event.reg->fields.end(), [&test, &event](const Field& field) {
+        event.reg()->fields.begin(), event.reg()->fields.end(),
+        [&test, &event](const Field& field) {
             if (!test.field.matches(field.name)) {
                 return false;
             }

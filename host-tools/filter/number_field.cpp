@@ -11,7 +11,7 @@ using Number = std::optional<std::uint64_t>;
 
 // The value on the bus, or a marker's number; of other types `value` is something else.
 Number value(const Event& event, std::uint32_t) {
-    switch (event.record->type) {
+    switch (event.record.type) {
     case RecordType::access:
     case RecordType::begin:
     case RecordType::own:
@@ -19,71 +19,71 @@ Number value(const Event& event, std::uint32_t) {
     case RecordType::marker: break;
     default: return std::nullopt;
     }
-    if ((event.record->flags & abi::flag_value_unknown) != 0) {
+    if ((event.record.flags & abi::flag_value_unknown) != 0) {
         return std::nullopt;
     }
-    return event.record->value;
+    return event.record.value;
 }
 
 Number duration(const Event& event, std::uint32_t frequency) {
-    const std::uint64_t ticks = event.record->duration; // below 2^32: the product fits 64 bits
+    const std::uint64_t ticks = event.record.duration; // below 2^32: the product fits 64 bits
     return frequency == 0 ? ticks : ticks * 1'000'000'000 / frequency;
 }
 
 template <std::uint32_t abi::Record::*member>
 Number number(const Event& event, std::uint32_t) {
-    return event.record->*member;
+    return event.record.*member;
 }
 
 // Of what only an access has.
 template <std::uint32_t abi::Record::*member>
 Number number_accessed(const Event& event, std::uint32_t) {
-    return trace::has_place(event.record->type) ? Number(event.record->*member) : std::nullopt;
+    return trace::has_place(event.record.type) ? Number(event.record.*member) : std::nullopt;
 }
 template <std::uint64_t (*get)(const Event&)>
 Number accessed(const Event& event, std::uint32_t) {
-    return trace::has_place(event.record->type) ? Number(get(event)) : std::nullopt;
+    return trace::has_place(event.record.type) ? Number(get(event)) : std::nullopt;
 }
 std::uint64_t size(const Event& event) {
-    return abi::access_size(*event.record);
+    return abi::access_size(event.record);
 }
 std::uint64_t direction(const Event& event) {
-    return abi::is_write(*event.record) ? 1 : 0;
+    return abi::is_write(event.record) ? 1 : 0;
 }
 std::uint64_t read(const Event& event) {
-    return abi::is_write(*event.record) ? 0 : 1;
+    return abi::is_write(event.record) ? 0 : 1;
 }
 std::uint64_t virtual_address(const Event& event) {
-    return event.record->va;
+    return event.record.va;
 }
 std::uint64_t physical_address(const Event& event) {
-    return abi::physical_address(*event.record);
+    return abi::physical_address(event.record);
 }
 std::uint64_t offset(const Event& event) {
-    return event.offset;
+    return event.offset();
 }
 std::uint64_t emulated(const Event& event) {
-    return (event.record->access & abi::access_emulated) != 0 ? 1 : 0;
+    return (event.record.access & abi::access_emulated) != 0 ? 1 : 0;
 }
 
 template <std::uint8_t bit>
 Number flag(const Event& event, std::uint32_t) {
-    return (event.record->flags & bit) != 0 ? 1 : 0;
+    return (event.record.flags & bit) != 0 ? 1 : 0;
 }
 
 Number mode(const Event& event, std::uint32_t) {
-    return event.record->mode & 0x1fu;
+    return event.record.mode & 0x1fu;
 }
 Number thumb(const Event& event, std::uint32_t) {
-    return (event.record->mode & abi::mode_thumb) != 0 ? 1 : 0;
+    return (event.record.mode & abi::mode_thumb) != 0 ? 1 : 0;
 }
 Number user(const Event& event, std::uint32_t) {
-    return (event.record->mode & 0x1fu) == 0x10 ? 1 : 0;
+    return (event.record.mode & 0x1fu) == 0x10 ? 1 : 0;
 }
 
 template <std::uint32_t Task::*member>
 Number task(const Event& event, std::uint32_t) {
-    return event.task != nullptr ? Number(event.task->*member) : std::nullopt;
+    return event.task() != nullptr ? Number(event.task()->*member) : std::nullopt;
 }
 
 constexpr NumberField::Word directions[] = {{"r", 0}, {"w", 1}, {"read", 0}, {"write", 1}};
@@ -126,13 +126,13 @@ constexpr NumberField fields[] = {
     {"dir", accessed<direction>, Unit::words, directions},
     {"r", accessed<read>},
     {"w", accessed<direction>},
-    {"cpu", [](const Event& event, std::uint32_t) { return Number(event.record->cpu); }},
+    {"cpu", [](const Event& event, std::uint32_t) { return Number(event.record.cpu); }},
     {"time", [](const Event& event, std::uint32_t) { return Number(event.nanoseconds); },
      Unit::time},
     {"duration", duration, Unit::time},
     {"type",
      [](const Event& event, std::uint32_t) {
-         return Number(static_cast<std::uint8_t>(event.record->type));
+         return Number(static_cast<std::uint8_t>(event.record.type));
      },
      Unit::words, types},
     {"pc", number_accessed<&abi::Record::pc>, Unit::none, {}, true},

@@ -22,7 +22,7 @@ bool given(const Reader& reader, std::string_view text) {
 }
 
 bool register_name(const Event& event, const Reader& reader) {
-    return event.reg != nullptr && reader.matches(event.reg->name);
+    return event.reg() != nullptr && reader.matches(event.reg()->name);
 }
 
 // The function, and those that were inlined there.
@@ -33,15 +33,15 @@ bool functions(const Location* location, const Reader& reader) {
             std::any_of(location->lines.begin(), location->lines.end(), of_line));
 }
 bool function(const Event& event, const Reader& reader) {
-    return functions(event.code, reader);
+    return functions(event.code(), reader);
 }
 bool caller(const Event& event, const Reader& reader) {
-    return functions(event.caller, reader);
+    return functions(event.caller(), reader);
 }
 
 bool module_name(const Event& event, const Reader& reader) {
-    return event.code != nullptr &&
-           reader.matches(event.code->module.empty() ? "kernel" : event.code->module);
+    return event.code() != nullptr &&
+           reader.matches(event.code()->module.empty() ? "kernel" : event.code()->module);
 }
 
 // The whole path and each end of it that is one.
@@ -57,36 +57,36 @@ bool path_ends(std::string_view path, const Reader& reader) {
 }
 
 bool source_file(const Event& event, const Reader& reader) {
-    return event.code != nullptr &&
-           std::any_of(event.code->lines.begin(), event.code->lines.end(),
+    return event.code() != nullptr &&
+           std::any_of(event.code()->lines.begin(), event.code()->lines.end(),
                        [&reader](const SourceLine& line) { return path_ends(line.file, reader); });
 }
 
 bool comm(const Event& event, const Reader& reader) {
-    return event.task != nullptr && reader.matches(event.task->comm);
+    return event.task() != nullptr && reader.matches(event.task()->comm);
 }
 
 // By comm or pid; by the register's value (0x...) what is not resolved, too.
 bool task(const Event& event, const Reader& reader) {
-    if (event.task != nullptr &&
-        (reader.matches(event.task->comm) || matches_number(reader, event.task->pid))) {
+    if (event.task() != nullptr &&
+        (reader.matches(event.task()->comm) || matches_number(reader, event.task()->pid))) {
         return true;
     }
     char digits[2 + 8] = {'0', 'x'};
-    const auto end = std::to_chars(digits + 2, std::end(digits), event.record->task, 16);
-    return trace::has_place(event.record->type) &&
+    const auto end = std::to_chars(digits + 2, std::end(digits), event.record.task, 16);
+    return trace::has_place(event.record.type) &&
            reader.matches({digits, static_cast<std::size_t>(end.ptr - digits)});
 }
 
 // By name, or by the number that the interrupt controller was read for (GICC_IAR bits 9:0).
 bool interrupt(const Event& event, const Reader& reader) {
     constexpr std::uint64_t id_mask = 0x3ff;
-    return !event.interrupt.empty() && (reader.matches(event.interrupt) ||
-                                        matches_number(reader, event.record->value & id_mask));
+    return !event.interrupt().empty() && (reader.matches(event.interrupt()) ||
+                                          matches_number(reader, event.record.value & id_mask));
 }
 
 constexpr TextField fields[] = {
-    {"dev", [](const Event& event, const Reader& reader) { return given(reader, event.device); },
+    {"dev", [](const Event& event, const Reader& reader) { return given(reader, event.device()); },
      false, false, true},
     {"reg", register_name, true},
     {"func", function, false, true},
@@ -96,7 +96,7 @@ constexpr TextField fields[] = {
     {"task", task},
     {"comm", comm},
     {"irq", interrupt},
-    {"text", [](const Event& event, const Reader& reader) { return given(reader, event.text); }},
+    {"text", [](const Event& event, const Reader& reader) { return given(reader, event.text()); }},
 };
 
 } // namespace

@@ -98,6 +98,21 @@ const LoadedModule* ModuleTable::module_at(std::uint32_t address, std::uint64_t 
     return later;
 }
 
+ModuleTable::Found ModuleTable::find(std::uint32_t address, std::uint64_t time) const {
+    Found found{module_at(address, time)};
+    for (const LoadedModule& module : modules_) {
+        if (!module.has(address)) {
+            continue;
+        }
+        if (module.time <= time) {
+            found.from = std::max(found.from, module.time);
+        } else {
+            found.to = std::min(found.to, module.time - 1);
+        }
+    }
+    return found;
+}
+
 std::optional<Location> ModuleTable::function_at(std::uint32_t address, std::uint64_t time) const {
     const LoadedModule* const module = module_at(address, time);
     if (module == nullptr) {

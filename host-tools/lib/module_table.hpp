@@ -66,6 +66,14 @@ public:
     /// the first one that became known later, not by the guest's own word. Null if there is none.
     const LoadedModule* module_at(std::uint32_t address, std::uint64_t time) const;
 
+    /// module_at(), and the times for which it is the same, as far as is known now.
+    struct Found {
+        const LoadedModule* module = nullptr;
+        std::uint64_t from = 0;
+        std::uint64_t to = UINT64_MAX; ///< it may be another one behind this
+    };
+    Found find(std::uint32_t address, std::uint64_t time) const;
+
     /// The function at `address`, of that module. Nothing if there is none.
     std::optional<Location> function_at(std::uint32_t address, std::uint64_t time) const;
 

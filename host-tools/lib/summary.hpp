@@ -23,6 +23,7 @@ struct DeviceCount {
 class Summary {
 public:
     void add(std::span<const abi::Record> records);
+    void add(const abi::Record& record);
 
     /// By device index; abi::no_device for accesses outside every region.
     const std::map<std::uint16_t, DeviceCount>& devices() const { return devices_; }
@@ -35,8 +36,6 @@ public:
     std::optional<std::uint64_t> last() const { return last_; }   ///< time of the last one
 
 private:
-    void add(const abi::Record& record);
-
     std::map<std::uint16_t, DeviceCount> devices_;
     std::uint64_t types_[256] = {};
     Policies policies_;

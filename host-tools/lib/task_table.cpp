@@ -53,6 +53,7 @@ void TaskTable::add(const TaskEntry& entry) {
 void TaskTable::learn(Known& known, std::uint64_t time, const Task* task) {
     if (known.empty() || known.back().task != task) {
         known.push_back({known.empty() ? time : std::max(time, known.back().time), task});
+        ++version_;
     }
 }
 
@@ -62,27 +63,40 @@ void TaskTable::add(const abi::Record& record) {
     learn(by_record_[record.task], record.time, task);
 }
 
-const Task* TaskTable::of(const abi::Record& record) const {
+TaskTable::Found TaskTable::find(const abi::Record& record) const {
     if (in_user_mode(record)) {
         return at(TaskKey::stack, stack_of(record.task), record.time);
     }
-    const auto said = by_record_.find(record.task);
-    if (const Task* task = said == by_record_.end() ? nullptr : at(said->second, record.time)) {
-        return task;
+    Found said;
+    if (const auto known = by_record_.find(record.task); known != by_record_.end()) {
+        said = at(known->second, record.time);
     }
-    return in_register_ ? at(TaskKey::task, record.task, record.time)
-                        : at(TaskKey::stack, stack_of(record.sp), record.time);
+    if (said.task != nullptr) {
+        return said;
+    }
+    Found found = in_register_ ? at(TaskKey::task, record.task, record.time)
+                               : at(TaskKey::stack, stack_of(record.sp), record.time);
+    found.to = std::min(found.to, said.to); // the record's own word counts from there on
+    return found;
 }
 
-const Task* TaskTable::at(TaskKey kind, std::uint32_t key, std::uint64_t time) const {
+TaskTable::Found TaskTable::at(TaskKey kind, std::uint32_t key, std::uint64_t time) const {
     const auto known = by_key_.find(joined(kind, key));
-    return known == by_key_.end() ? nullptr : at(known->second, time);
+    return known == by_key_.end() ? Found() : at(known->second, time);
 }
 
-const Task* TaskTable::at(const Known& known, std::uint64_t time) {
+TaskTable::Found TaskTable::at(const Known& known, std::uint64_t time) {
     const auto later = std::upper_bound(known.begin(), known.end(), time,
                                         [](std::uint64_t t, const Since& s) { return t < s.time; });
-    return later == known.begin() ? nullptr : std::prev(later)->task;
+    Found found;
+    if (later != known.begin()) {
+        found.task = std::prev(later)->task;
+        found.from = std::prev(later)->time;
+    }
+    if (later != known.end()) {
+        found.to = later->time - 1;
+    }
+    return found;
 }
 
 std::string task_text(const abi::Record& record) {

@@ -4,11 +4,11 @@
 //
 // Section `tasks`: payload TaskEntry[].
 //
-// Entries are in the order of time, over all such sections; one that is earlier than the last one of
-// its key counts as late as that. One holds for records of its key from its time on, until the next
-// one of that key. It stands in front of the first record it is for.
-// The recorder looks a task up shortly after the record, not at it: a name that changed in between
-// comes as many milliseconds early as the recorder was late.
+// Entries are in the order of time, over all such sections; one that is earlier than the last one
+// of its key counts as late as that. One holds for records of its key from its time on, until the
+// next one of that key. It stands in front of the first record it is for. The recorder looks a task
+// up shortly after the record, not at it: a name that changed in between comes as many milliseconds
+// early as the recorder was late.
 #pragma once
 
 #include "abi/container.hpp"
@@ -78,8 +78,17 @@ public:
     /// Takes a record of type `task`.
     void add(const abi::Record& record);
 
-    /// The task of `record`; null if it is not known. It stays where it is.
-    const Task* of(const abi::Record& record) const;
+    /// The task of a record, and the times for which it is the same, as far as is known now.
+    struct Found {
+        const Task* task = nullptr; ///< null: not known. It stays where it is
+        std::uint64_t from = 0;
+        std::uint64_t to = UINT64_MAX; ///< it may be another one behind this
+    };
+    Found find(const abi::Record& record) const;
+    const Task* of(const abi::Record& record) const { return find(record).task; }
+
+    /// Grows with what is known.
+    std::uint32_t version() const { return version_; }
 
 private:
     struct Since {
@@ -90,15 +99,16 @@ private:
     using Known = std::vector<Since>; ///< in the order of time
 
     void add(const TaskEntry& entry);
-    static void learn(Known& known, std::uint64_t time, const Task* task);
+    void learn(Known& known, std::uint64_t time, const Task* task);
     const Task* task_of(std::uint32_t pid, std::uint32_t tgid, std::string_view comm);
-    const Task* at(TaskKey kind, std::uint32_t key, std::uint64_t time) const;
-    static const Task* at(const Known& known, std::uint64_t time);
+    Found at(TaskKey kind, std::uint32_t key, std::uint64_t time) const;
+    static Found at(const Known& known, std::uint64_t time);
 
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::string>, Task> tasks_;
     std::unordered_map<std::uint64_t, Known> by_key_;
     std::unordered_map<std::uint32_t, Known> by_record_; ///< by Record::task
     bool in_register_ = false;                           ///< there are entries of kind `task`
+    std::uint32_t version_ = 1;
 };
 
 } // namespace mmioscope::trace

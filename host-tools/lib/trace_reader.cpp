@@ -195,16 +195,19 @@ bool TraceReader::read_section() {
 }
 
 void TraceReader::take(const Section& section) {
+    ++changes_;
     const std::span<const std::byte> payload = section.payload;
     switch (section.type) {
     case abi::SectionType::info: info_ = copy_one<abi::Info>(payload); break;
     case abi::SectionType::device_tree:
         tree_.assign(payload.begin(), payload.end());
         names_stale_ = true;
+        ++device_changes_;
         break;
     case abi::SectionType::regions:
         copy_array(payload, regions_);
         names_stale_ = true;
+        ++device_changes_;
         break;
     case abi::SectionType::records: take_records(payload); break;
     case abi::SectionType::losses: copy_array(payload, losses_, losses_before_); break;

@@ -85,6 +85,11 @@ public:
     /// asked for it.
     const std::string& missing_part() const { return missing_part_; }
 
+    /// Grows with each section that was read, so whenever something of all this may be another.
+    std::uint64_t changes() const { return changes_; }
+    /// Likewise whenever devices may have other names.
+    std::uint64_t device_changes() const { return device_changes_; }
+
     /// Those of all records returned so far.
     const TaskTable& tasks() const { return tasks_; }
     /// CNTPCT of the first record that could be read, of whatever time the wanted ones are; of a
@@ -161,6 +166,8 @@ private:
     bool callers_ahead_ = false; ///< these are of the records that are still to be read
     ConsoleText console_;
     std::uint64_t count_ = 0;
+    std::uint64_t changes_ = 1;
+    std::uint64_t device_changes_ = 1;
     std::optional<std::uint64_t> start_;
     bool fresh_ = false; ///< records_ holds a block that next() has not returned yet
 };

@@ -1,7 +1,7 @@
-// Takes out of an event what tells where the guest's code is, for work that must not know.
+// Takes out of a record what tells where the guest's code is, for work that must not know.
 #pragma once
 
-#include "mmioscope/event.hpp"
+#include "abi/record.hpp"
 
 namespace mmioscope::reading {
 
@@ -9,9 +9,12 @@ namespace mmioscope::reading {
 /// `filter pc ...`.
 inline constexpr const char* texts_with_code[] = {"recorded-by", "at-start"};
 
-/// `event` without code: pc, lr, sp, the virtual address, functions and callers; the entry of a CPU
-/// that was started; the address of a fetch; the range of a filter by PC. Its record becomes
-/// `copy`, which outlives it. Values that the guest exchanged with a device, and its tasks, stay.
-void strip_code(Event& event, abi::Record& copy);
+/// `record` without code: pc, lr, sp, the virtual address; the entry of a CPU that was started; the
+/// address of a fetch; the range of a filter by PC. Values that the guest exchanged with a device,
+/// and its tasks, stay.
+void strip_code(abi::Record& record);
+
+/// A change whose value is a range of code.
+bool names_pcs(const abi::Record& record);
 
 } // namespace mmioscope::reading

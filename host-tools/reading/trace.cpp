@@ -79,6 +79,9 @@ void Trace::begin() {
     }
     naming_ =
         std::make_unique<Naming>(*reader_, registers::Sources{options_.registers, options_.tree});
+    if (options_.no_pc) {
+        naming_->hide_code();
+    }
     if (options_.start) {
         naming_->start_at(*options_.start);
     } else if (reader_->part()) {
@@ -86,6 +89,9 @@ void Trace::begin() {
     }
     symbols::add_files(naming_->symbols(), naming_->module_files(), options_.symbols);
     naming_->add_own_symbols(report_); // last, so that a file wins
+    for (const unsigned cpu : options_.cpus) {
+        cpus_.set(cpu % cpus_.size());
+    }
     if (filter_) {
         for (const std::string& line : filter_->bind(*reader_)) {
             report_(line);
@@ -110,47 +116,62 @@ void Trace::select() {
             *moment = since((*moment)->nanoseconds, start, frequency);
         }
     }
-    const std::uint64_t from = options_.from ? options_.from->nanoseconds : 0;
     naming_->start_at(start);
+    const std::uint64_t from = options_.from ? options_.from->nanoseconds : 0;
     reader_->select({from == 0 ? 0 : time(from - 1),
                      options_.to ? time(options_.to->nanoseconds) : UINT64_MAX});
+    times_.earliest = from == 0 ? 0 : time(from - 1) + 1;
+    if (options_.to) {
+        const std::uint64_t to = options_.to->nanoseconds;
+        times_ = to == 0 ? trace::TimeSpan{1, 0} : trace::TimeSpan{times_.earliest, time(to - 1)};
+    }
 }
 
-bool Trace::in_range(const Event& event) const {
-    const auto is_its = [&event](unsigned cpu) { return cpu == event.record->cpu; };
-    const bool of_cpu = options_.cpus.empty() || event.record->type == abi::RecordType::marker ||
-                        std::any_of(options_.cpus.begin(), options_.cpus.end(), is_its);
-    return of_cpu && (!options_.from || event.nanoseconds >= options_.from->nanoseconds) &&
-           (!options_.to || event.nanoseconds < options_.to->nanoseconds);
+// The next records, few enough for Naming.
+bool Trace::next_block() {
+    if (section_.empty()) {
+        section_ = reader_->next();
+    }
+    if (naming_->full()) {
+        if (forget_) {
+            forget_();
+        }
+        naming_->forget();
+    }
+    block_ = section_.first(std::min(section_.size(), Naming::most_in_block));
+    section_ = section_.subspan(block_.size());
+    return !block_.empty();
+}
+
+// What a record tells without any names. A module's marker may begin in front of the range.
+bool Trace::wanted(const abi::Record& record) {
+    const bool marker = record.type == abi::RecordType::marker;
+    if (marker && options_.no_pc && module_marks_.has(record)) {
+        return false;
+    }
+    return record.time >= times_.earliest && record.time <= times_.latest &&
+           (marker || options_.cpus.empty() || cpus_[record.cpu]);
 }
 
 const Event* Trace::next() {
-    const Event* event = take();
-    for (; event != nullptr && filter_ && !(*filter_)(*event); event = take()) {
-        ++left_out_;
-    }
-    return event;
-}
-
-// The next one in the range. A module's marker may begin in front of it.
-const Event* Trace::take() {
-    bool mark = false;
-    do {
-        if (block_.empty()) {
-            block_ = reader_->next();
-        }
-        if (block_.empty()) {
+    for (;;) {
+        if (block_.empty() && !next_block()) {
             end();
             return nullptr;
         }
-        event_ = naming_->event(block_.front());
+        const abi::Record& record = block_.front();
         block_ = block_.subspan(1);
-        mark = options_.no_pc && module_marks_.has(*event_.record);
-    } while (mark || !in_range(event_));
-    if (options_.no_pc) {
-        strip_code(event_, stripped_);
+        ++number_;
+        if (!wanted(record)) {
+            naming_->pass(record);
+            continue;
+        }
+        event_ = naming_->event(record, number_);
+        if (!filter_ || (*filter_)(event_)) {
+            return &event_;
+        }
+        ++left_out_;
     }
-    return &event_;
 }
 
 // Of a part it is no wonder.

@@ -5,6 +5,7 @@
 #include "lib/module_mark.hpp"
 #include "reading/naming.hpp"
 
+#include <bitset>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -69,8 +70,13 @@ public:
     /// The same of `source`, which outlives this; the path is what it is called.
     Trace(const TraceOptions& options, trace::ByteSource& source);
 
-    /// The next event in the order of time; null at the end. It holds until the next call.
+    /// The next event in the order of time; null at the end. It holds until the next call, and so
+    /// do its names but those of registers and tasks.
     const Event* next();
+
+    /// `tell` is called before ids of names that were given mean nothing any more (Names): within
+    /// next(). Null: nobody is told.
+    void on_forget(std::function<void()> tell) { forget_ = std::move(tell); }
 
     /// How many events before this one the filter did not hold for.
     std::uint64_t left_out() const { return left_out_; }
@@ -85,8 +91,8 @@ public:
 
 private:
     void begin();
-    const Event* take();
-    bool in_range(const Event& event) const;
+    bool next_block();
+    bool wanted(const abi::Record& record);
     void select();
     void end();
 
@@ -98,10 +104,14 @@ private:
     trace::ByteSource& source_;
     std::unique_ptr<trace::TraceReader> reader_;
     std::unique_ptr<Naming> naming_;
-    std::span<const abi::Record> block_; ///< what has not been returned of the block read last
+    std::span<const abi::Record> section_; ///< what is left of the section read last
+    std::span<const abi::Record> block_;   ///< and of at most Naming::most_in_block of it
+    std::uint64_t number_ = 0;             ///< of the last record
+    std::bitset<256> cpus_;                ///< that are wanted
+    trace::TimeSpan times_{0, UINT64_MAX}; ///< likewise
     Event event_;
-    abi::Record stripped_;            ///< the event's record without code addresses
-    trace::ModuleMarks module_marks_; ///< would tell of some
+    trace::ModuleMarks module_marks_; ///< would tell of code
+    std::function<void()> forget_;
     bool ended_ = false;
 };
 

@@ -12,15 +12,15 @@ void CoverageCount::add(const Touched& one) {
 }
 
 void Coverage::add(const Event& event) {
-    if (event.record->type != abi::RecordType::access) {
+    if (event.record.type != abi::RecordType::access) {
         return;
     }
-    const std::uint64_t offset = event.reg != nullptr ? event.reg->offset : event.offset;
-    Touched& touched = touched_[{std::string(event.device), offset}];
-    ++(abi::is_write(*event.record) ? touched.writes : touched.reads);
-    touched.device = touched.device && event.record->device != abi::no_device;
-    touched.reg = touched.reg && event.reg != nullptr;
-    touched.field = touched.field && event.reg != nullptr && !event.reg->fields.empty();
+    const std::uint64_t offset = event.reg() != nullptr ? event.reg()->offset : event.offset();
+    Touched& touched = touched_[{std::string(event.device()), offset}];
+    ++(abi::is_write(event.record) ? touched.writes : touched.reads);
+    touched.device = touched.device && event.record.device != abi::no_device;
+    touched.reg = touched.reg && event.reg() != nullptr;
+    touched.field = touched.field && event.reg() != nullptr && !event.reg()->fields.empty();
 }
 
 std::map<std::string, CoverageCount> Coverage::devices() const {

@@ -1,19 +1,12 @@
 #include "registers/device_registers.hpp"
 
+#include <algorithm>
 #include <tuple>
 
 namespace mmioscope::registers {
 
-namespace {
-
-/// So much is kept of what was looked for: a trace may ask for any number of places.
-constexpr std::size_t most_kept = 1u << 20;
-
-} // namespace
-
 void DeviceRegisters::bind(std::span<const Device> devices) {
     devices_.clear();
-    cache_.clear();
     for (const Device& device : devices) {
         Bound bound;
         bound.description = book_.find(device.compatible, device.reg_index, device.range.base);
@@ -24,36 +17,43 @@ void DeviceRegisters::bind(std::span<const Device> devices) {
                 }
             }
         }
+        number(bound);
         devices_.push_back(std::move(bound));
     }
 }
 
-const Register* DeviceRegisters::find(const abi::Record& record, std::uint64_t offset) {
-    if (record.device >= devices_.size() || devices_[record.device].description == nullptr) {
-        return nullptr;
-    }
+bool DeviceRegisters::tell(const abi::Record& record, std::uint64_t offset) {
     Bound& bound = devices_[record.device];
-    const bool write = abi::is_write(record);
-    const unsigned size = abi::access_size(record);
-    if (!bound.watched.empty()) {
-        const Register* found = look_up(bound, offset, size, write);
-        const auto watched = bound.watched.find(offset);
-        const bool known = (record.flags & abi::flag_value_unknown) == 0;
-        if (known && watched != bound.watched.end() && record.type == abi::RecordType::access) {
-            watched->second = record.value;
+    const auto watched = bound.watched.find(offset);
+    if (watched == bound.watched.end() || record.type != abi::RecordType::access ||
+        (record.flags & abi::flag_value_unknown) != 0) {
+        return true;
+    }
+    watched->second = record.value;
+    return number(bound);
+}
+
+// A description may have any number of conditions, and drivers change few.
+bool DeviceRegisters::number(Bound& bound) const {
+    std::vector<bool> held;
+    if (bound.description != nullptr) {
+        for (const Entry& entry : bound.description->entries) {
+            if (entry.when) {
+                held.push_back(holds(bound, *entry.when));
+            }
         }
-        return found;
     }
-    const std::uint64_t key =
-        offset << 24 | std::uint64_t{record.device} << 8 | size << 1 | (write ? 1u : 0u);
-    if (cache_.size() >= most_kept) {
-        cache_.clear(); // the registers stay
+    const auto known = std::find(bound.variants.begin(), bound.variants.end(), held);
+    const bool room = known != bound.variants.end() || bound.variants.size() < most_variants;
+    if (!room) {
+        bound.variants.clear();
     }
-    const auto [found, fresh] = cache_.try_emplace(key, nullptr);
-    if (fresh) {
-        found->second = look_up(bound, offset, size, write);
+    bound.variant =
+        static_cast<unsigned>(room ? known - bound.variants.begin() : std::ptrdiff_t{0});
+    if (bound.variant == bound.variants.size()) {
+        bound.variants.push_back(std::move(held));
     }
-    return found->second;
+    return room;
 }
 
 const Description* DeviceRegisters::description(std::uint16_t device) const {
@@ -62,8 +62,12 @@ const Description* DeviceRegisters::description(std::uint16_t device) const {
 
 // Of those that hold the first byte: one for this direction, if there is any; one whose condition
 // is true; then one that holds the whole access; then the smallest.
-const Register* DeviceRegisters::look_up(const Bound& bound, std::uint64_t offset, unsigned size,
-                                         bool write) {
+const Register* DeviceRegisters::find(std::uint16_t device, std::uint64_t offset, unsigned size,
+                                      bool write) {
+    if (device >= devices_.size() || devices_[device].description == nullptr) {
+        return nullptr;
+    }
+    const Bound& bound = devices_[device];
     const Entry* best = nullptr;
     std::uint64_t best_start = 0;
     std::tuple<bool, bool, bool, unsigned> best_rank;

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <map>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,11 +21,25 @@ public:
     /// Takes the descriptions of `devices`, one for each region of the trace.
     void bind(std::span<const Device> devices);
 
-    /// The register that `record` went to, `offset` bytes behind the start of its region; null if
-    /// none is described there. A write to a read-only register is one to that register. Holds as
-    /// long as this. Records come in the order of time: a register may be another one while a field
-    /// of a third has some value.
-    const Register* find(const abi::Record& record, std::uint64_t offset);
+    /// The register of region `device` that an access of `size` bytes, `offset` bytes behind the
+    /// region's start, goes to; null if none is described there. A write to a read-only register is
+    /// one to that register. Holds as long as this.
+    const Register* find(std::uint16_t device, std::uint64_t offset, unsigned size, bool write);
+
+    /// A register of the region may be another one while a field of a third has some value: all its
+    /// records are to be told.
+    bool watches(std::uint16_t device) const {
+        return device < devices_.size() && !devices_[device].watched.empty();
+    }
+    /// `record` is the last one of such a region, `offset` bytes behind its start. False: variants
+    /// are numbered anew.
+    bool tell(const abi::Record& record, std::uint64_t offset);
+    /// Stands for which of the region's conditions hold: with the same number find() finds the
+    /// same.
+    unsigned variant(std::uint16_t device) const {
+        return device < devices_.size() ? devices_[device].variant : 0;
+    }
+    static constexpr unsigned most_variants = 8;
 
     /// Null: there is none for region `device`.
     const Description* description(std::uint16_t device) const;
@@ -34,17 +47,18 @@ public:
 private:
     struct Bound {
         const Description* description = nullptr;
-        std::map<std::uint64_t, std::uint64_t>
-            watched; ///< registers of conditions, and their values
+        /// Registers of conditions, by offset, and their values.
+        std::map<std::uint64_t, std::uint64_t> watched;
+        std::vector<std::vector<bool>> variants; ///< which conditions held
+        unsigned variant = 0;
     };
 
-    const Register* look_up(const Bound& bound, std::uint64_t offset, unsigned size, bool write);
+    bool number(Bound& bound) const;
     bool holds(const Bound& bound, const Condition& condition) const;
     const Register* made(const Entry& entry, std::uint64_t start);
 
     const RegisterBook& book_;
     std::vector<Bound> devices_;
-    std::unordered_map<std::uint64_t, const Register*> cache_;
     std::map<std::pair<const Entry*, std::uint64_t>, Register> made_;
 };
 

@@ -30,7 +30,7 @@ void InterruptNames::bind(std::span<const Device> devices, std::span<const std::
                           std::span<const std::byte> tree) {
     const trace::TreeNodes nodes(tree);
     std::map<std::size_t, std::string> node_names;
-    interfaces_.clear();
+    interfaces_.assign(devices.size(), false);
     names_.clear();
     texts_.clear();
     for (std::size_t i = devices.size(); i-- > 0;) {
@@ -41,7 +41,7 @@ void InterruptNames::bind(std::span<const Device> devices, std::span<const std::
         node_names[node] =
             i < names.size() && devices[i].reg_index == 0 ? names[i] : devices[i].alias;
         if (devices[i].reg_index == cpu_interface && is_gic(nodes, node)) {
-            interfaces_.insert(static_cast<std::uint16_t>(i));
+            interfaces_[i] = true;
         }
     }
     for (std::size_t node = 0; node < nodes.size(); ++node) {
@@ -74,12 +74,12 @@ void InterruptNames::add(unsigned id, std::size_t node, const std::string& name)
 }
 
 const std::string* InterruptNames::find(const abi::Record& record, std::uint64_t offset) {
-    if (!interfaces_.contains(record.device) ||
+    if (!are_of(record.device) ||
         std::find(registers.begin(), registers.end(), offset) == registers.end() ||
         (record.flags & abi::flag_value_unknown) != 0) {
         return nullptr;
     }
-    const auto [found, fresh] = texts_.try_emplace(record.value & 0x1fff);
+    const auto [found, fresh] = texts_.try_emplace(record.value % values);
     if (fresh) {
         found->second = text(record.value);
     }

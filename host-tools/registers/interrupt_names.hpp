@@ -6,10 +6,10 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace mmioscope::registers {
 
@@ -18,6 +18,13 @@ public:
     /// `devices`: one for each region of the trace. `names`: what the trace calls them.
     void bind(std::span<const Device> devices, std::span<const std::string> names,
               std::span<const std::byte> tree);
+
+    /// Whether region `device` says anything of interrupts.
+    bool are_of(std::uint16_t device) const {
+        return device < interfaces_.size() && interfaces_[device];
+    }
+    /// find() looks at so many low bits of a value that there are so many different answers.
+    static constexpr std::size_t values = 0x2000;
 
     /// The interrupt that `record` read or wrote, `offset` bytes behind the start of its region:
     /// "37 serial0", "PPI 27 timer", "SGI 3 from cpu1", "spurious". Null if it was another
@@ -38,7 +45,7 @@ private:
     void add(unsigned id, std::size_t node, const std::string& name);
     std::string text(std::uint64_t value) const;
 
-    std::set<std::uint16_t> interfaces_; ///< regions that are the CPU interface of a GIC
+    std::vector<bool> interfaces_; ///< by region: it is the CPU interface of a GIC
     std::map<unsigned, Named> names_;
     std::unordered_map<std::uint64_t, std::string> texts_;
 };

@@ -8,9 +8,6 @@ namespace mmioscope::symbols {
 
 namespace {
 
-/// So many addresses of which nothing is known are kept: a trace may hold any number of them.
-constexpr std::size_t max_kept = 1u << 20;
-
 class Span : public Source {
 public:
     explicit Span(const ModuleSpan& span) : span_(span) {}
@@ -43,35 +40,15 @@ void Symbols::add_module(const ModuleSpan& span, SymbolList functions) {
     add(Trust::module, std::make_unique<Span>(span));
 }
 
-const Location* Symbols::at(std::uint32_t address) {
-    return find(address & ~1u, 0);
-}
-
-const Location* Symbols::caller(std::uint32_t address) {
-    return find((address & ~1u) - 1, 1);
-}
-
-const Location* Symbols::find(std::uint32_t address, std::uint32_t step) {
-    if (sources_.empty()) {
-        return nullptr;
-    }
-    if (const auto known = found_.find(address); known != found_.end()) {
-        return known->second ? &*known->second : nullptr;
-    }
+bool Symbols::locate(std::uint32_t address, Location& to) const {
     for (const auto& [trust, source] : sources_) {
-        if (Location location; source->locate(address, location)) {
-            location.offset += step;
-            return &*found_.emplace(address, std::move(location)).first->second;
+        if (source->locate(address, to)) {
+            to.offset += address & 1;
+            return true;
         }
+        to = {};
     }
-    if (found_.size() < max_kept) {
-        found_.emplace(address, std::nullopt);
-    }
-    return nullptr;
-}
-
-bool same_function(const Location& left, const Location& right) {
-    return left.function == right.function && left.module == right.module;
+    return false;
 }
 
 } // namespace mmioscope::symbols

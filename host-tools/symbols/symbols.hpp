@@ -8,9 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
-#include <unordered_map>
 
 namespace mmioscope::symbols {
 
@@ -38,23 +36,14 @@ public:
     /// function, and its offset is from `base`.
     void add_module(const ModuleSpan& span, SymbolList functions = {});
 
-    /// What stands at `address`, whose Thumb bit does not matter; null if it is in no function that
-    /// is known. The pointer holds as long as this.
-    const Location* at(std::uint32_t address);
-
-    /// The function that a return to `address` goes into, so of the call in front of it, which may
-    /// be the last instruction of the function. The offset is that of `address`.
-    const Location* caller(std::uint32_t address);
+    /// What stands at `address` into `to`, which is empty: an even address is that of an
+    /// instruction, an odd one that of the call in front of the next even one, which a function
+    /// returns to; it may be the last instruction of its function. The offset is that of what the
+    /// guest would have in a register. False if it is in no function that is known.
+    bool locate(std::uint32_t address, Location& to) const;
 
 private:
-    const Location* find(std::uint32_t address, std::uint32_t step);
-
     std::multimap<Trust, std::unique_ptr<Source>> sources_;
-    /// By the address that was looked up: odd ones are those of calls. Its elements stay in place.
-    std::unordered_map<std::uint32_t, std::optional<Location>> found_;
 };
-
-/// In the same function.
-bool same_function(const Location& left, const Location& right);
 
 } // namespace mmioscope::symbols

@@ -18,7 +18,7 @@ bool may_repeat(const abi::Record& record) {
 } // namespace
 
 void Collapse::add(const Event& event) {
-    const abi::Record& record = *event.record;
+    const abi::Record& record = event.record;
     const bool over = !runs_.empty() && event.nanoseconds - start_ > window_;
     if (over || !may_repeat(record)) {
         flush();
@@ -32,7 +32,8 @@ void Collapse::add(const Event& event) {
         flush();
     }
     start_ = runs_.empty() ? event.nanoseconds : start_;
-    runs_.push_back({HeldEvent(event), record, 1});
+    event.settle();
+    runs_.push_back({event, record, 1});
     if (!may_repeat(record)) {
         flush();
     }

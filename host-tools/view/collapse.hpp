@@ -8,7 +8,7 @@
 // records; windows do not overlap.
 #pragma once
 
-#include "view/held_event.hpp"
+#include "mmioscope/event.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -18,7 +18,7 @@ namespace mmioscope::view {
 
 /// The records of one place in one window.
 struct Run {
-    HeldEvent first;
+    Event first; ///< settled
     abi::Record last;
     std::uint64_t count;
 };

@@ -148,26 +148,25 @@ DmesgLines::DmesgLines(const std::string& path, std::optional<std::int64_t> offs
     lines_.erase(std::unique(lines_.begin(), lines_.end(), again), lines_.end());
 }
 
-void DmesgLines::print_up_to(std::int64_t nanoseconds, const trace::TraceReader& reader,
-                             Printer& printer) {
+void DmesgLines::print_to(Printer& printer, const trace::TraceReader& reader) {
+    printer_ = &printer;
+    reader_ = &reader;
+}
+
+void DmesgLines::print_up_to(std::int64_t nanoseconds) {
     for (; next_ < lines_.size() && lines_[next_].nanoseconds <= nanoseconds; ++next_) {
         const analysis::DmesgLine& line = lines_[next_];
-        const double frequency = reader.info() ? reader.info()->counter_frequency : 1e9;
+        const double frequency = reader_->info() ? reader_->info()->counter_frequency : 1e9;
         const double exact = static_cast<double>(line.nanoseconds) / 1e9 * frequency;
         const auto ticks = static_cast<std::int64_t>(std::clamp(exact, -most_ticks, most_ticks));
-        printer.add(line.nanoseconds,
-                    reader.start().value_or(0) + static_cast<std::uint64_t>(ticks),
-                    "dmesg " + printable(line.text));
+        printer_->add(line.nanoseconds,
+                      reader_->start().value_or(0) + static_cast<std::uint64_t>(ticks),
+                      "dmesg " + printable(line.text));
     }
 }
 
-void DmesgLines::print_before(const Event& event, const trace::TraceReader& reader,
-                              Printer& printer) {
-    print_up_to(static_cast<std::int64_t>(event.nanoseconds), reader, printer);
-}
-
-void DmesgLines::finish(const trace::TraceReader& reader, Printer& printer) {
-    print_up_to(std::numeric_limits<std::int64_t>::max(), reader, printer);
+void DmesgLines::finish() {
+    print_up_to(std::numeric_limits<std::int64_t>::max());
 }
 
 } // namespace mmioscope::view

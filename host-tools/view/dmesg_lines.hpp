@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/dmesg.hpp"
+#include "reading/consumer.hpp"
 #include "reading/trace.hpp"
 #include "view/printer.hpp"
 
@@ -11,7 +12,7 @@
 
 namespace mmioscope::view {
 
-class DmesgLines {
+class DmesgLines final : public reading::Consumer {
 public:
     /// Reads `path`; empty: what the trace itself has of the guest's console. `offset`: printk's
     /// time 0 in the trace's time; if it is empty, it is found by reading the trace of `options`
@@ -20,17 +21,22 @@ public:
     DmesgLines(const std::string& path, std::optional<std::int64_t> offset,
                const reading::TraceOptions& options);
 
-    /// Prints what comes before `event`.
-    void print_before(const Event& event, const trace::TraceReader& reader, Printer& printer);
+    /// The lines go to `printer`, between the events of `reader`'s trace: so this is told of each
+    /// event before that is. Both outlive this.
+    void print_to(Printer& printer, const trace::TraceReader& reader);
 
-    /// Prints the rest.
-    void finish(const trace::TraceReader& reader, Printer& printer);
+    void add(const Event& event) override {
+        print_up_to(static_cast<std::int64_t>(event.nanoseconds));
+    }
+    void finish() override;
 
 private:
-    void print_up_to(std::int64_t nanoseconds, const trace::TraceReader& reader, Printer& printer);
+    void print_up_to(std::int64_t nanoseconds);
 
     std::vector<analysis::DmesgLine> lines_; ///< with the trace's times, in their order
     std::size_t next_ = 0;
+    Printer* printer_ = nullptr;
+    const trace::TraceReader* reader_ = nullptr;
 };
 
 } // namespace mmioscope::view

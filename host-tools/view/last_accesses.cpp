@@ -1,7 +1,7 @@
 #include "view/last_accesses.hpp"
 
-#include "lib/marker_text.hpp"
 #include "lib/records_as_trace.hpp"
+#include "reading/drive.hpp"
 
 #include <algorithm>
 
@@ -9,86 +9,65 @@ namespace mmioscope::view {
 
 namespace {
 
-class Show {
+/// Those of one state, as a trace of their own.
+class Show final : public reading::Consumer {
 public:
-    Show(const KnownBoot& boot, const reading::TraceOptions& chosen, LastAccessesOutput& output)
-        : boot_(boot), names_(boot.area.regions(), boot.tree), chosen_(chosen), output_(output) {
-        chosen_.start = 0;
-    }
+    Show(State state, LastAccessesOutput& output) : state_(state), output_(output) {}
 
-    void in_flight(const abi::Record& record) {
-        const std::vector<unsigned>& cpus = chosen_.cpus;
-        if (!cpus.empty() && std::ranges::find(cpus, record.cpu) == cpus.end()) {
-            return;
-        }
-        abi::Record told = record;
-        told.type = abi::RecordType::begin;
-        told.pc = chosen_.no_pc ? 0 : record.pc;
-        Event event = bare(told);
-        event.device = names_[record.device];
-        event.offset = abi::physical_address(record) - names_.base(record.device);
-        output_.add(event, State::in_flight);
-    }
-
-    void records(std::span<const abi::Record> records, State state) {
-        const FileDescriptor file = trace::as_trace(boot_.area, boot_.tree, records);
-        trace::FileSource source(file.get());
-        reading::Trace trace(chosen_, source);
-        output_.begin(state, trace.reader());
-        trace::MarkerTexts markers;
-        while (const Event* event = trace.next()) {
-            if (event->record->type != abi::RecordType::marker) {
-                output_.add(*event, state);
-            } else if (const std::optional<trace::Marker> marker = markers.add(*event->record)) {
-                add(*marker, state);
-            }
-        }
-        for (const trace::Marker& marker : markers.open()) {
-            add(marker, state);
+    void add(const Event& event) override {
+        if (event.record.type != abi::RecordType::marker || event.text_id() != no_id) {
+            output_.add(event, state_);
         }
     }
+    void add_unended(const Event& marker) override { output_.add(marker, state_); }
 
 private:
-    Event bare(const abi::Record& record) const {
-        Event event;
-        event.record = &record;
-        event.device = "-";
-        event.nanoseconds =
-            reading::nanoseconds(record.time, boot_.area.header().counter_frequency);
-        return event;
-    }
-    void add(const trace::Marker& marker, State state) {
-        Event event = bare(marker.record);
-        event.text = marker.text;
-        output_.add(event, state);
-    }
-
-    const KnownBoot& boot_;
-    trace::DeviceNames names_;
-    reading::TraceOptions chosen_;
+    State state_;
     LastAccessesOutput& output_;
 };
+
+void show_all(const KnownBoot& boot, std::span<const abi::Record> records, State state,
+              reading::TraceOptions chosen, LastAccessesOutput& output) {
+    chosen.start = 0;
+    const FileDescriptor file = trace::as_trace(boot.area, boot.tree, records);
+    trace::FileSource source(file.get());
+    reading::Trace trace(chosen, source);
+    output.begin(state, trace.reader());
+    Show show(state, output);
+    reading::drive(trace, {&show});
+}
+
+// Of what was in flight CPUs are selected, whatever the filter says.
+reading::TraceOptions only_cpus(const reading::TraceOptions& chosen) {
+    reading::TraceOptions only = chosen;
+    only.filter.clear();
+    only.from.reset();
+    only.to.reset();
+    return only;
+}
 
 } // namespace
 
 void show(const KnownBoot& boot, const trace::LastAccesses& last,
           const reading::TraceOptions& chosen, LastAccessesOutput& output) {
-    Show show(boot, chosen, output);
     output.begin_unfinished(!last.unfinished.empty());
+    std::vector<abi::Record> in_flight;
     std::vector<abi::Record> described;
     for (const trace::Unfinished& access : last.unfinished) {
-        if (access.described) {
-            described.push_back(access.record);
-        } else {
-            show.in_flight(access.record);
-        }
+        (access.described ? described : in_flight).push_back(access.record);
+    }
+    for (abi::Record& record : in_flight) {
+        record.type = abi::RecordType::begin;
     }
     std::ranges::stable_sort(described, {}, &abi::Record::time);
+    if (!in_flight.empty()) {
+        show_all(boot, in_flight, State::in_flight, only_cpus(chosen), output);
+    }
     if (!described.empty()) {
-        show.records(described, State::unfinished);
+        show_all(boot, described, State::unfinished, chosen, output);
     }
     output.begin_finished(last.records.size());
-    show.records(last.records, State::finished);
+    show_all(boot, last.records, State::finished, chosen, output);
 }
 
 } // namespace mmioscope::view

@@ -38,20 +38,19 @@ void LastLines::add(const Event& event, State state) {
     }
     std::string line;
     format_->append(line, event);
-    const bool with_task =
-        state == State::finished && event.record->type != abi::RecordType::marker;
+    const bool with_task = state == State::finished && event.record.type != abi::RecordType::marker;
     fmt::print(out_, "{}{}\n", line,
-               with_task ? fmt::format(" task {:#x}", event.record->task) : "");
+               with_task ? fmt::format(" task {:#x}", event.record.task) : "");
 }
 
 std::string LastLines::in_flight(const Event& event) const {
-    const abi::Record& record = *event.record;
+    const abi::Record& record = event.record;
     LineStyle style;
     style.frequency = frequency_;
     return fmt::format(
         "{:>12} cpu{} ?? {:<{}} +{:#05x} {:<10} {}(in flight; no begin record tells more)",
         LineFormat(style).time(static_cast<std::int64_t>(event.nanoseconds), record.time),
-        record.cpu, event.device, width_, event.offset, "?",
+        record.cpu, event.device(), width_, event.offset(), "?",
         record.pc == 0 ? "" : fmt::format("pc {:#010x} ", record.pc));
 }
 

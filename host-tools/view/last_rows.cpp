@@ -22,7 +22,7 @@ Cell state_cell(const Event& event, State state) {
     case State::unfinished: return std::string_view("unfinished");
     default: break;
     }
-    return trace::has_place(event.record->type) ? Cell(std::string_view("finished")) : Cell();
+    return trace::has_place(event.record.type) ? Cell(std::string_view("finished")) : Cell();
 }
 
 std::vector<Column> columns_in_flight() {

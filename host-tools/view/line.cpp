@@ -50,7 +50,7 @@ std::string micros(std::int64_t nanoseconds) {
 }
 
 bool value_known(const Event& event) {
-    return (event.record->flags & abi::flag_value_unknown) == 0;
+    return (event.record.flags & abi::flag_value_unknown) == 0;
 }
 
 } // namespace
@@ -102,33 +102,33 @@ void LineFormat::colored(std::string& to, const char* color, const std::string& 
 }
 
 void LineFormat::append_place(std::string& to, const Event& event) {
-    const bool write = abi::is_write(*event.record);
+    const bool write = abi::is_write(event.record);
     colored(to, write ? write_color : read_color,
-            fmt::format("{}{}", write ? 'W' : 'R', abi::access_size(*event.record)));
-    const bool named = !style_.raw && event.reg != nullptr;
-    const std::string place = named ? registers::register_text(*event.reg, event.offset)
-                                    : fmt::format("+{:#05x}", event.offset);
+            fmt::format("{}{}", write ? 'W' : 'R', abi::access_size(event.record)));
+    const bool named = !style_.raw && event.reg() != nullptr;
+    const std::string place = named ? registers::register_text(*event.reg(), event.offset())
+                                    : fmt::format("+{:#05x}", event.offset());
     if (named) {
         place_width_ = std::max(place_width_, std::min(place.size(), widest_place));
     }
-    format_to(to, " {:<{}} {:<{}}", event.device, style_.device_width, place, place_width_);
+    format_to(to, " {:<{}} {:<{}}", event.device(), style_.device_width, place, place_width_);
 }
 
 void LineFormat::append_value(std::string& to, const Event& event) {
-    const unsigned digits = std::min(abi::access_size(*event.record), 8u) * 2;
+    const unsigned digits = std::min(abi::access_size(event.record), 8u) * 2;
     format_to(to, " {:<10}",
-              value_known(event) ? fmt::format("0x{:0{}x}", event.record->value, digits) : "?");
+              value_known(event) ? fmt::format("0x{:0{}x}", event.record.value, digits) : "?");
 }
 
 void LineFormat::append_fields(std::string& to, const Event& event) {
     std::string text;
-    if (!style_.raw && event.reg != nullptr && value_known(event)) {
+    if (!style_.raw && event.reg() != nullptr && value_known(event)) {
         text =
-            registers::fields_text(*event.reg, event.record->value, abi::access_size(*event.record),
-                                   static_cast<unsigned>(event.offset - event.reg->offset));
+            registers::fields_text(*event.reg(), event.record.value, abi::access_size(event.record),
+                                   static_cast<unsigned>(event.offset() - event.reg()->offset));
     }
-    if (!style_.raw && !event.interrupt.empty()) {
-        text += fmt::format("{}<{}>", text.empty() ? "" : " ", event.interrupt);
+    if (!style_.raw && !event.interrupt().empty()) {
+        text += fmt::format("{}<{}>", text.empty() ? "" : " ", event.interrupt());
     }
     fields_width_ = std::max(fields_width_, std::min(text.size(), widest_fields));
     if (fields_width_ > 0) {
@@ -137,16 +137,16 @@ void LineFormat::append_fields(std::string& to, const Event& event) {
 }
 
 void LineFormat::append_code(std::string& to, const Event& event) const {
-    const Record& record = *event.record;
-    if (style_.pc && (style_.raw || event.code == nullptr)) {
+    const Record& record = event.record;
+    if (style_.pc && (style_.raw || event.code() == nullptr)) {
         format_to(to, " pc {:#010x}{}", record.pc, trace::mode_text(record.mode));
     } else if (style_.pc) {
         to += ' ';
-        colored(to, code_color, code_text(*event.code));
+        colored(to, code_color, code_text(*event.code()));
         to += trace::mode_text(record.mode);
     }
-    if (style_.pc && !style_.raw && event.caller != nullptr) {
-        format_to(to, " <- {}", function_text(*event.caller));
+    if (style_.pc && !style_.raw && event.caller() != nullptr) {
+        format_to(to, " <- {}", function_text(*event.caller()));
     }
     append_task(to, event);
 }
@@ -154,10 +154,10 @@ void LineFormat::append_code(std::string& to, const Event& event) const {
 // What is to be left out with code addresses is the address of a stack, too, which stands there in
 // User mode.
 void LineFormat::append_task(std::string& to, const Event& event) const {
-    const Record& record = *event.record;
+    const Record& record = event.record;
     const bool begun = record.type == RecordType::begin; // says it in its own words
-    if (!style_.raw && event.task != nullptr) {
-        format_to(to, " [{}:{}]", event.task->comm, event.task->pid);
+    if (!style_.raw && event.task() != nullptr) {
+        format_to(to, " [{}:{}]", event.task()->comm, event.task()->pid);
     } else if (style_.task && !begun &&
                (style_.raw ? style_.pc || !trace::in_user_mode(record)
                            : trace::may_be_task(record))) {
@@ -174,11 +174,11 @@ void LineFormat::append_access(std::string& to, const Event& event) {
 
 // Records that tell of something else than a guest's access that went well.
 void LineFormat::append_rest(std::string& to, const Event& event) {
-    const Record& record = *event.record;
+    const Record& record = event.record;
     switch (record.type) {
     case RecordType::fault:
         append_place(to, event);
-        colored(to, bad_color, fmt::format(" {},", event.text));
+        colored(to, bad_color, fmt::format(" {},", event.text()));
         append_code(to, event);
         return;
     case RecordType::own:
@@ -188,7 +188,7 @@ void LineFormat::append_rest(std::string& to, const Event& event) {
         return;
     case RecordType::begin:
         append_access(to, event);
-        if (style_.raw || event.task == nullptr) {
+        if (style_.raw || event.task() == nullptr) {
             format_to(to, " task {:#x}", record.task);
         }
         colored(to, bad_color, " (begun, no end recorded)");
@@ -201,7 +201,7 @@ void LineFormat::append_rest(std::string& to, const Event& event) {
 }
 
 void LineFormat::append(std::string& to, const Event& event) {
-    const Record& record = *event.record;
+    const Record& record = event.record;
     format_to(to, "{:>12} cpu{} ", time(static_cast<std::int64_t>(event.nanoseconds), record.time),
               record.cpu);
     append_event(to, event);
@@ -224,7 +224,7 @@ void LineFormat::append_duration(std::string& to, const Record& record) const {
 }
 
 void LineFormat::append_event(std::string& to, const Event& event) {
-    const Record& record = *event.record;
+    const Record& record = event.record;
     switch (record.type) {
     case RecordType::access: append_access(to, event); return;
     case RecordType::gap:
@@ -233,17 +233,17 @@ void LineFormat::append_event(std::string& to, const Event& event) {
             fmt::format("{} records lost, from number {} on", record.value, record.cpu_sequence));
         return;
     case RecordType::power: to += power_text(record); return;
-    case RecordType::marker: colored(to, mark_color, fmt::format("mark {}", event.text)); return;
-    case RecordType::task: format_to(to, "task {}", event.text); return;
+    case RecordType::marker: colored(to, mark_color, fmt::format("mark {}", event.text())); return;
+    case RecordType::task: format_to(to, "task {}", event.text()); return;
     case RecordType::configuration: // the region that a command was about, or what it said
-        format_to(to, "change {}", event.text);
+        format_to(to, "change {}", event.text());
         if (record.device != abi::no_device) {
-            format_to(to, " {}", event.device);
+            format_to(to, " {}", event.device());
         }
         return;
     case RecordType::interrupt:
         format_to(to, "{} {}", trace::type_text(record.type), record.value);
-        to += event.interrupt.empty() ? "" : fmt::format(" {}", event.interrupt);
+        to += event.interrupt().empty() ? "" : fmt::format(" {}", event.interrupt());
         return;
     default: append_rest(to, event); return;
     }

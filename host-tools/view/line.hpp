@@ -50,6 +50,9 @@ public:
     /// `nanoseconds` since the trace's start, in the line's first column.
     std::string time(std::int64_t nanoseconds, std::uint64_t ticks);
 
+    /// Ids of events mean nothing from now on.
+    void forget() {}
+
 private:
     void append_event(std::string& to, const Event& event);
     void append_access(std::string& to, const Event& event);

@@ -1,7 +1,7 @@
 #include "view/live_printer.hpp"
 
 #include "lib/error.hpp"
-#include "reading/trace.hpp"
+#include "reading/drive.hpp"
 
 #include <unistd.h>
 
@@ -99,19 +99,31 @@ bool LivePrinter::print(const Part& part) {
 
 bool LivePrinter::print(reading::Trace& trace) {
     start_ = start_ ? start_ : trace.reader().start();
-    while (const Event* event = trace.next()) {
-        if (!printer_) {
-            start(trace.reader());
-        }
-        printer_->add(*event);
-        if (printer_->broken()) {
-            return false;
-        }
+    if (!printer_) {
+        start(trace.reader());
     }
-    if (printer_) {
-        printer_->next_part(); // while the names are there
+    /// The printer goes on with the next file, so it is not told to finish.
+    class Part final : public reading::Consumer {
+    public:
+        explicit Part(Printer& printer) : printer_(printer) {}
+        void add(const Event& event) override { printer_.add(event); }
+        void forget() override { printer_.forget(); }
+        bool enough() const override { return printer_.enough(); }
+
+    private:
+        Printer& printer_;
+    } part(*printer_);
+    reading::DriveOptions options;
+    options.markers = &markers_;
+    const reading::Driven driven = reading::drive(trace, {&part}, options);
+    printer_->drop_unended(); // some may have ended
+    for (const trace::Marker& marker : markers_.open()) {
+        Event event = trace.naming().event(marker.record);
+        event.ids.text = trace.naming().intern(marker.text);
+        printer_->add_unended(event);
     }
-    return true;
+    printer_->forget(); // while the names are there
+    return driven.ended != reading::Ended::enough && !printer_->enough();
 }
 
 void LivePrinter::start(const trace::TraceReader& reader) {
@@ -127,6 +139,7 @@ void LivePrinter::start(const trace::TraceReader& reader) {
 
 void LivePrinter::end_printing() {
     if (printer_) {
+        markers_ = {};
         printer_->finish();
         not_printed_ += printer_->not_printed();
         printer_.reset();

@@ -48,6 +48,7 @@ private:
     LiveOptions options_;
     std::unique_ptr<Printer> printer_;
     std::optional<std::uint64_t> start_; ///< CNTPCT of the boot's first record
+    trace::MarkerTexts markers_;         ///< of that boot, whose end has not come
     std::uint64_t not_printed_ = 0;
 
     std::mutex mutex_; ///< of what stands below

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <iterator>
 
 namespace mmioscope::view {
@@ -21,48 +20,65 @@ std::uint64_t window(const LineStyle& style) {
 Printer::Printer(std::FILE* out, const PrintOptions& options, const LineStyle& style)
     : out_(out), options_(options), format_(style),
       collapse_(window(style),
-                [this](const Run& run) { print(run.first.event(), run.count, run.last.value); }),
-      frequency_(style.frequency) {}
+                [this](const Run& run) { print(run.first, run.count, run.last.value); }) {}
 
-// Of a begin record there is a line only if it is all there is of its access. The pieces of a
-// marker's text may be of several CPUs.
 void Printer::add(const Event& event) {
-    const abi::Record& record = *event.record;
-    last_ = {event.nanoseconds, record.time};
     keep_begun(event);
-    if (record.type == abi::RecordType::marker) {
-        if (const std::optional<trace::Marker> marker = markers_.add(record)) {
-            print(*marker);
-        }
-    } else if (is_shown(record.type)) {
+    if (is_shown(event)) {
         show(event);
     }
 }
 
-// What a task is called stands beside its accesses.
-bool Printer::is_shown(abi::RecordType type) const {
-    return type != abi::RecordType::begin && (format_.raw() || type != abi::RecordType::task);
+// Of a begin record there is a line only if it is all there is of its access, of a marker one with
+// its whole text. What a task is called stands beside its accesses.
+bool Printer::is_shown(const Event& event) const {
+    switch (event.record.type) {
+    case abi::RecordType::begin: return false;
+    case abi::RecordType::marker: return event.text_id() != no_id;
+    case abi::RecordType::task: return format_.raw();
+    default: return true;
+    }
 }
 
 void Printer::keep_begun(const Event& event) {
-    const unsigned cpu = event.record->cpu;
-    const bool unended = begun_.add(*event.record).has_value();
-    if (const auto held = begun_events_.extract(cpu); unended && held) {
-        show(held.mapped().event());
+    const bool unended = begun_.add(event.record).has_value();
+    if (begun_events_.empty() && event.record.type != abi::RecordType::begin) {
+        return;
     }
-    if (event.record->type == abi::RecordType::begin) {
-        begun_events_.emplace(cpu, event);
+    const unsigned cpu = event.record.cpu;
+    if (const auto held = begun_events_.extract(cpu); unended && held) {
+        show(held.mapped());
+    }
+    if (event.record.type == abi::RecordType::begin) {
+        event.settle();
+        begun_events_.insert_or_assign(cpu, Begun{event, ""});
     }
 }
 
 void Printer::show(const Event& event) {
     if (lines_ >= options_.limit) {
-        not_printed_ += event.record->type == abi::RecordType::access ? 1 : 0;
+        not_printed_ += event.record.type == abi::RecordType::access ? 1 : 0;
     } else if (options_.collapse) {
         collapse_.add(event);
     } else {
-        print(event, 1, event.record->value);
+        print(event, 1, event.record.value);
     }
+}
+
+void Printer::show(const Begun& begun) {
+    if (begun.line.empty()) {
+        show(begun.event);
+        return;
+    }
+    collapse_.flush();
+    if (begin_line()) {
+        line_ += begun.line;
+        end_line();
+    }
+}
+
+void Printer::add_unended(const Event& marker) {
+    unended_.push_back({marker, ""});
 }
 
 void Printer::add(std::int64_t nanoseconds, std::uint64_t ticks, const std::string& words) {
@@ -73,19 +89,29 @@ void Printer::add(std::int64_t nanoseconds, std::uint64_t ticks, const std::stri
     }
 }
 
-void Printer::next_part() {
+void Printer::forget() {
     flush();
-    for (auto& [cpu, held] : begun_events_) {
-        held.forget_names();
+    for (auto& [cpu, begun] : begun_events_) {
+        render(begun);
+    }
+    for (Begun& marker : unended_) {
+        render(marker);
+    }
+    format_.forget();
+}
+
+void Printer::render(Begun& begun) {
+    if (begun.line.empty()) {
+        format_.append(begun.line, begun.event);
     }
 }
 
 void Printer::finish() {
-    for (const auto& [cpu, held] : begun_events_) {
-        show(held.event());
+    for (const auto& [cpu, begun] : begun_events_) {
+        show(begun);
     }
-    for (const trace::Marker& marker : markers_.open()) {
-        print(marker);
+    for (const Begun& marker : unended_) {
+        show(marker);
     }
     flush();
 }
@@ -111,34 +137,17 @@ void Printer::end_line() {
 
 void Printer::print(const Event& first, std::uint64_t count, std::uint64_t last_value) {
     if (!begin_line()) {
-        not_printed_ += first.record->type == abi::RecordType::access ? count : 0;
+        not_printed_ += first.record.type == abi::RecordType::access ? count : 0;
         return;
     }
     format_.append(line_, first);
     if (count > 1) {
         fmt::format_to(std::back_inserter(line_), "  x{}", count);
     }
-    if (count > 1 && last_value != first.record->value) {
+    if (count > 1 && last_value != first.record.value) {
         fmt::format_to(std::back_inserter(line_), ", last {:#x}", last_value);
     }
     end_line();
-}
-
-// Pieces of a text may be of several CPUs: it is whose last piece it has, which may have come a
-// while ago if its end never did.
-void Printer::print(const trace::Marker& marker) {
-    collapse_.flush();
-    if (begin_line()) {
-        const auto ticks = static_cast<std::int64_t>(last_.ticks - marker.record.time);
-        const double factor = frequency_ == 0 ? 1 : 1e9 / frequency_;
-        const std::int64_t ago = std::llround(static_cast<double>(ticks) * factor);
-        Event event;
-        event.record = &marker.record;
-        event.nanoseconds = last_.nanoseconds - static_cast<std::uint64_t>(ago);
-        event.text = marker.text;
-        format_.append(line_, event);
-        end_line();
-    }
 }
 
 } // namespace mmioscope::view

@@ -1,8 +1,8 @@
 // Prints events as lines, to a person or a pipe.
 #pragma once
 
-#include "lib/marker_text.hpp"
 #include "lib/open_accesses.hpp"
+#include "reading/consumer.hpp"
 #include "view/collapse.hpp"
 #include "view/line.hpp"
 
@@ -11,6 +11,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace mmioscope::view {
 
@@ -19,37 +20,45 @@ struct PrintOptions {
     std::uint64_t limit = std::numeric_limits<std::uint64_t>::max(); ///< lines
 };
 
-class Printer {
+class Printer final : public reading::Consumer {
 public:
     /// Writes to `out`, which stays the caller's.
     Printer(std::FILE* out, const PrintOptions& options, const LineStyle& style);
 
-    void add(const Event& event);
+    void add(const Event& event) override;
+    void add_unended(const Event& marker) override;
+    /// Those told so far are not meant any more.
+    void drop_unended() { unended_.clear(); }
 
     /// A line of words, at its place in time: `nanoseconds` and `ticks` as LineFormat::time().
     void add(std::int64_t nanoseconds, std::uint64_t ticks, const std::string& words);
 
-    /// Prints what is held back for counting.
-    void flush();
+    void forget() override;
 
-    /// The trace is closed, and the next one goes on where it ended.
-    void next_part();
+    /// Prints what is held back for counting.
+    void flush() override;
 
     /// The trace is over: prints the rest, and last the accesses that have begun and not ended.
-    void finish();
+    void finish() override;
 
     /// Accesses beyond the limit, which were not printed.
     std::uint64_t not_printed() const { return not_printed_; }
 
-    /// True once `out` takes nothing any more (its reader has gone).
-    bool broken() const { return std::ferror(out_) != 0; }
+    /// `out` takes nothing any more (its reader has gone).
+    bool enough() const override { return std::ferror(out_) != 0; }
 
 private:
+    struct Begun {
+        Event event;
+        std::string line; ///< once its names are forgotten
+    };
+
     void keep_begun(const Event& event);
-    bool is_shown(abi::RecordType type) const;
+    bool is_shown(const Event& event) const;
     void show(const Event& event);
+    void show(const Begun& begun);
+    void render(Begun& begun);
     void print(const Event& first, std::uint64_t count, std::uint64_t last_value);
-    void print(const trace::Marker& marker);
     bool begin_line();
     void end_line();
 
@@ -58,13 +67,8 @@ private:
     LineFormat format_;
     Collapse collapse_;
     trace::OpenAccesses begun_;
-    std::map<unsigned, HeldEvent> begun_events_; ///< of begun_, by CPU
-    trace::MarkerTexts markers_;
-    struct {
-        std::uint64_t nanoseconds = 0;
-        std::uint64_t ticks = 0;
-    } last_; ///< time of the last event
-    std::uint32_t frequency_;
+    std::map<unsigned, Begun> begun_events_; ///< of begun_, by CPU
+    std::vector<Begun> unended_;             ///< markers
     std::string line_;
     std::uint64_t lines_ = 0;
     std::uint64_t not_printed_ = 0;

@@ -28,8 +28,8 @@ std::string why_incomplete(const trace::TraceReader& reader) {
 } // namespace
 
 void Tally::add(const Event& event) {
-    summary_.add(std::span(event.record, 1));
-    seen_.add(*event.record);
+    summary_.add(event.record);
+    seen_.add(event.record);
 }
 
 std::string Tally::tables(const trace::TraceReader& reader) const {

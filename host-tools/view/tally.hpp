@@ -5,18 +5,19 @@
 #include "lib/loss_counter.hpp"
 #include "lib/report_context.hpp"
 #include "lib/summary.hpp"
+#include "reading/consumer.hpp"
 #include "reading/trace.hpp"
 
 #include <string>
 
 namespace mmioscope::view {
 
-class Tally {
+class Tally final : public reading::Consumer {
 public:
     /// `selects`: not all of the trace's events are added.
     explicit Tally(bool selects) : selects_(selects), seen_(1) {}
 
-    void add(const Event& event);
+    void add(const Event& event) override;
 
     const trace::Summary& summary() const { return summary_; }
 

@@ -12,12 +12,12 @@ TopCounts::TopCounts() : seen_(1) {
 
 void TopCounts::add(const Event& event) {
     head.nanoseconds = event.nanoseconds;
-    head.events += event.record->type == abi::RecordType::access ? 1 : 0;
+    head.events += event.record.type == abi::RecordType::access ? 1 : 0;
     if (numbers_tell) {
-        seen_.add(*event.record);
+        seen_.add(event.record);
         head.lost = seen_.lost();
-    } else if (event.record->type == abi::RecordType::gap) {
-        head.lost = trace::add_lost(head.lost, event.record->value);
+    } else if (event.record.type == abi::RecordType::gap) {
+        head.lost = trace::add_lost(head.lost, event.record.value);
     }
     for (analysis::Rates& rates : rates_) {
         rates.add(event);
@@ -37,7 +37,7 @@ void TopCounts::look() {
 }
 
 // What is cut or damaged may say nothing of it.
-void TopCounts::finish(const trace::TraceReader& reader) {
+void TopCounts::finish_with(const trace::TraceReader& reader) {
     if (reader.sound()) {
         head.lost = trace::sum_of(reader.losses());
     }

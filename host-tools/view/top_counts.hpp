@@ -4,6 +4,7 @@
 #include "analysis/rates.hpp"
 #include "lib/loss_counter.hpp"
 #include "lib/trace_reader.hpp"
+#include "reading/consumer.hpp"
 #include "view/top_screen.hpp"
 
 #include <cstddef>
@@ -13,11 +14,11 @@
 
 namespace mmioscope::view {
 
-class TopCounts {
+class TopCounts final : public reading::Consumer {
 public:
     TopCounts();
 
-    void add(const Event& event);
+    void add(const Event& event) override;
 
     /// From now on the screen shows all that has come; rates are of what came since the look
     /// before, by the guest's time.
@@ -27,7 +28,7 @@ public:
     std::vector<std::string> screen(analysis::Key key, std::size_t rows, std::size_t columns) const;
 
     /// No more events come of `reader`: what is lost is what it says.
-    void finish(const trace::TraceReader& reader);
+    void finish_with(const trace::TraceReader& reader);
 
     TopHead head;             ///< its name and state are the caller's
     bool numbers_tell = true; ///< one that no event has is of a record that was lost

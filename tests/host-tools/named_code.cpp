@@ -46,10 +46,10 @@ void count(const std::string& path, std::vector<std::string> files) {
     std::uint64_t all = 0;
     std::uint64_t named = 0;
     while (const Event* event = trace.next()) {
-        if (event->record->type == abi::RecordType::access) {
-            ++functions[name(event->code) + " < " + name(event->caller)];
+        if (event->record.type == abi::RecordType::access) {
+            ++functions[name(event->code()) + " < " + name(event->caller())];
             ++all;
-            named += event->code != nullptr && !event->code->function.empty() ? 1 : 0;
+            named += event->code() != nullptr && !event->code()->function.empty() ? 1 : 0;
         }
     }
     for (const auto& [function, accesses] : functions) {

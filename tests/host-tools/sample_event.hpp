@@ -1,7 +1,7 @@
 // An event with all its names, for tests of what looks at events.
 #pragma once
 
-#include "mmioscope/event.hpp"
+#include "given_event.hpp"
 #include "records.hpp"
 
 namespace mmioscope::test {
@@ -19,6 +19,7 @@ struct SampleEvent {
     Location caller{"uart_start", 0x10, "snd_aaci", {}};
     Task task{57, 50, "kworker/0:1"};
     abi::Record record = access(1, 9, 0);
+    Given given{1'500'000'000, "serial0", 0x18, &reg, &code, &caller, &task, "", ""};
     Event event;
 
     SampleEvent() {
@@ -31,17 +32,13 @@ struct SampleEvent {
         record.device = 3;
         record.task = 0xc1234560;
         record.duration = 40;
-        event.record = &record;
-        event.nanoseconds = 1'500'000'000;
-        event.device = "serial0";
-        event.offset = 0x18;
-        event.reg = &reg;
-        event.code = &code;
-        event.caller = &caller;
-        event.task = &task;
+        refresh();
     }
     SampleEvent(const SampleEvent&) = delete;
     SampleEvent& operator=(const SampleEvent&) = delete;
+
+    /// The event is what `record` and `given` are now.
+    void refresh() { event = given_event(record, given); }
 };
 
 } // namespace mmioscope::test

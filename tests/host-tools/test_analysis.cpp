@@ -105,7 +105,7 @@ TEST_CASE("counts are those of a simple model, whatever comes") {
         event.device = device;
         event.offset = random() % 7 * 4;
         counts.add(event);
-        auto& [reads, writes] = model[fmt::format("{} +{:#05x}", device, event.offset)];
+        auto& [reads, writes] = model[fmt::format("{} +{:#05x}", device, event.offset())];
         ++(write ? writes : reads);
     }
     REQUIRE(counts.all().size() == model.size());

@@ -138,16 +138,16 @@ TEST_CASE("an event has the caller that the trace tells, or LR's", "[callers]") 
     const auto records = reader.next();
     REQUIRE(records.size() == 4);
     Event event = naming.event(records[0]);
-    REQUIRE(event.caller != nullptr);
-    CHECK(event.caller->function == "before");
+    REQUIRE(event.caller() != nullptr);
+    CHECK(event.caller()->function == "before");
     event = naming.event(records[1]);
-    REQUIRE(event.caller != nullptr);
-    CHECK(event.caller->function == "driver");
-    CHECK(event.caller->offset == 8);
-    CHECK(event.record->lr == other + 0x108); // as it was
+    REQUIRE(event.caller() != nullptr);
+    CHECK(event.caller()->function == "driver");
+    CHECK(event.caller()->offset == 8);
+    CHECK(event.record.lr == other + 0x108); // as it was
     abi::Record copy;
     reading::strip_code(event, copy);
-    CHECK(event.caller == nullptr);
+    CHECK(event.caller() == nullptr);
     CHECK(naming.event(records[2]).caller == nullptr);
     CHECK(naming.event(records[3]).caller == nullptr); // in the same function
 }

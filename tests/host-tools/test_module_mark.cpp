@@ -113,10 +113,10 @@ TEST_CASE("code has the module that was told of before it", "[modules]") {
     for (const abi::Record& record : reader.next()) {
         const Event event = naming.event(record);
         if (record.type == abi::RecordType::access) {
-            names.push_back(event.code == nullptr
+            names.push_back(event.code() == nullptr
                                 ? "-"
-                                : fmt::format("{}{}+{:#x}", event.code->function,
-                                              event.code->module, event.code->offset));
+                                : fmt::format("{}{}+{:#x}", event.code()->function,
+                                              event.code()->module, event.code()->offset));
         }
     }
     CHECK(names == std::vector<std::string>{"-", "drv+0x10", "-", "other+0x10", "other+0x1000"});

@@ -52,7 +52,7 @@ struct Read {
         reading::Trace trace(options);
         view::Tally tally(reading::selects(options));
         while (const Event* event = trace.next()) {
-            records.push_back(*event->record);
+            records.push_back(event->record);
             times.push_back(event->nanoseconds);
             tally.add(*event);
         }

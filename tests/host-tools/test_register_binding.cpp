@@ -206,8 +206,8 @@ TEST_CASE("events of a trace have their registers") {
     const auto records = reader.next();
     REQUIRE(records.size() == 1);
     const Event event = naming.event(records[0]);
-    REQUIRE(event.reg != nullptr);
-    CHECK(event.reg->name == "FR");
-    CHECK(event.reg->description == "UARTFR: Flags");
-    CHECK(event.interrupt.empty());
+    REQUIRE(event.reg() != nullptr);
+    CHECK(event.reg()->name == "FR");
+    CHECK(event.reg()->description == "UARTFR: Flags");
+    CHECK(event.interrupt().empty());
 }

@@ -177,7 +177,7 @@ TEST_CASE("an access of the kernel has its function, and the caller where that i
     std::string named;
     for (const abi::Record& record : reader.next()) {
         const Event event = naming.event(record);
-        named += text(event.code) + " < " + text(event.caller) + "\n";
+        named += text(event.code()) + " < " + text(event.caller()) + "\n";
     }
     CHECK(named == "probe+0x14 drv < third+0x8\n"
                    "probe+0x14 drv < -\n"

@@ -44,8 +44,8 @@ TEST_CASE("a trace gives the events of its filter, and counts the others") {
     reading::Trace trace(options);
     unsigned count = 0;
     while (const Event* event = trace.next()) {
-        CHECK(event->device == "mmc@50000");
-        CHECK(event->record->value < 50);
+        CHECK(event->device() == "mmc@50000");
+        CHECK(event->record.value < 50);
         ++count;
     }
     CHECK(count == 25);
@@ -76,7 +76,7 @@ TEST_CASE("a marker is of no CPU: it stays when only one is wanted") {
     reading::Trace trace(options);
     std::string seen;
     while (const Event* event = trace.next()) {
-        seen += event->record->type == abi::RecordType::marker ? "m" : "a";
+        seen += event->record.type == abi::RecordType::marker ? "m" : "a";
     }
     CHECK(seen == "ama");
 }
@@ -106,7 +106,7 @@ TEST_CASE("a range of time begins and ends at the nanosecond, whatever the clock
         reading::Trace trace(options);
         std::string values;
         while (const Event* event = trace.next()) {
-            values += std::to_string(event->record->value);
+            values += std::to_string(event->record.value);
         }
         return values;
     };
@@ -142,11 +142,11 @@ TEST_CASE("without code addresses no event has one") {
     CHECK(trace.no_pc());
     std::uint64_t value = 0;
     while (const Event* event = trace.next()) {
-        CHECK(event->record->pc == 0);
-        CHECK(event->record->lr == 0);
-        CHECK(event->record->sp == 0);
-        CHECK(event->record->va == 0);
-        CHECK(event->record->value == value++);
+        CHECK(event->record.pc == 0);
+        CHECK(event->record.lr == 0);
+        CHECK(event->record.sp == 0);
+        CHECK(event->record.va == 0);
+        CHECK(event->record.value == value++);
     }
     CHECK(value == 3);
     options.filter = "func==secret";
@@ -158,13 +158,13 @@ TEST_CASE("what is stripped of an event") {
     abi::Record copy;
     reading::strip_code(sample.event, copy);
     CHECK(sample.event.record == &copy);
-    CHECK(sample.event.code == nullptr);
-    CHECK(sample.event.caller == nullptr);
+    CHECK(sample.event.code() == nullptr);
+    CHECK(sample.event.caller() == nullptr);
     abi::Record expected = sample.record;
     expected.pc = expected.lr = expected.sp = expected.va = 0;
     CHECK(std::memcmp(&copy, &expected, sizeof copy) == 0); // and nothing else
-    CHECK(sample.event.reg == &sample.reg);
-    CHECK(sample.event.task == &sample.task);
+    CHECK(sample.event.reg() == &sample.reg);
+    CHECK(sample.event.task() == &sample.task);
 }
 
 TEST_CASE("other records' code addresses are stripped, too") {
@@ -175,7 +175,7 @@ TEST_CASE("other records' code addresses are stripped, too") {
         sample.event.offset = 0x8000'0000;
         reading::strip_code(sample.event, copy);
         CHECK(abi::physical_address(copy) == 0);
-        CHECK(sample.event.offset == 0);
+        CHECK(sample.event.offset() == 0);
     }
     SECTION("where the guest executed from a device") {
         sample.record.type = abi::RecordType::fetch;
@@ -189,6 +189,6 @@ TEST_CASE("other records' code addresses are stripped, too") {
         sample.event.text = "filter pc 0xc0000000+0x100";
         reading::strip_code(sample.event, copy);
         CHECK(copy.value == 0);
-        CHECK(sample.event.text == "filter pc");
+        CHECK(sample.event.text() == "filter pc");
     }
 }

@@ -341,13 +341,14 @@ TraceText read_trace_text(std::istream& in) {
 }
 
 void add_names(Event& event, TraceText& text, std::deque<Location>& locations) {
-    const auto reg = text.registers.find({std::string(event.device), event.offset});
+    const auto reg = text.registers.find({std::string(event.device()), event.offset()});
     event.reg = reg == text.registers.end() ? nullptr : &reg->second;
-    event.code = location_at(event.record->pc, text, locations);
-    event.caller = location_at(event.record->lr, text, locations);
-    const bool same = event.code && event.caller && event.code->function == event.caller->function;
-    event.caller = same ? nullptr : event.caller;
-    const auto task = text.tasks.find(event.record->task);
+    event.code = location_at(event.record.pc, text, locations);
+    event.caller = location_at(event.record.lr, text, locations);
+    const bool same =
+        event.code() && event.caller() && event.code()->function == event.caller()->function;
+    event.caller = same ? nullptr : event.caller();
+    const auto task = text.tasks.find(event.record.task);
     event.task = task == text.tasks.end() ? nullptr : &task->second;
 }
 

@@ -70,20 +70,20 @@ int compare(const std::string& trace_path, const std::string& log_path) {
     std::uint64_t all = 0, known = 0, compared = 0, wrong = 0, missing = 0, early = 0;
     bool looked_up = false;
     while (const Event* event = trace.next()) {
-        const abi::Record& record = *event->record;
+        const abi::Record& record = event->record;
         if (record.type != abi::RecordType::access || !trace::in_kernel(record) ||
-            event->code == nullptr || record.cpu >= log.size()) {
+            event->code() == nullptr || record.cpu >= log.size()) {
             continue;
         }
         ++all;
-        ++counts[name(event->code) + " < " + name(event->caller)];
+        ++counts[name(event->code()) + " < " + name(event->caller())];
         const Access* const access = find(log[record.cpu], next[record.cpu], record);
         missing += access == nullptr;
-        if (event->caller == nullptr) {
+        if (event->caller() == nullptr) {
             continue;
         }
         ++known;
-        if (access == nullptr || access->entry != record.pc - event->code->offset) {
+        if (access == nullptr || access->entry != record.pc - event->code()->offset) {
             continue;
         }
         ++compared;
@@ -94,8 +94,8 @@ int compare(const std::string& trace_path, const std::string& log_path) {
             ++early;
         } else if (back != access->back) {
             ++wrong;
-            ++different[fmt::format("{} < {} {:#x}, not {:#x}", name(event->code),
-                                    name(event->caller), back, access->back)];
+            ++different[fmt::format("{} < {} {:#x}, not {:#x}", name(event->code()),
+                                    name(event->caller()), back, access->back)];
         }
     }
     for (const auto& [what, count] : different) {

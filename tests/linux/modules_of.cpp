@@ -20,12 +20,12 @@ int main(int argc, char** argv) {
         reading::Trace trace(options);
         std::map<std::string, std::uint64_t> counts;
         while (const Event* event = trace.next()) {
-            const abi::Record& record = *event->record;
+            const abi::Record& record = event->record;
             const auto code = trace.reader().modules().function_at(record.pc, record.time);
             if (code) {
-                ++counts[fmt::format("{} {} [{}]", event->device, code->function, code->module)];
+                ++counts[fmt::format("{} {} [{}]", event->device(), code->function, code->module)];
             } else if (record.pc >= 0xbf00'0000 && record.pc < 0xbfe0'0000) {
-                ++counts[fmt::format("{} unknown {:08x} []", event->device, record.pc)];
+                ++counts[fmt::format("{} unknown {:08x} []", event->device(), record.pc)];
             }
         }
         std::map<std::string, const trace::LoadedModule*> last;

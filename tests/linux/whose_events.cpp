@@ -20,12 +20,12 @@ int main(int argc, char** argv) {
         std::map<std::string, std::uint64_t> counts;
         std::uint64_t all = 0, known = 0, behind_first = 0;
         while (const Event* event = trace.next()) {
-            if (event->record->type != abi::RecordType::access) {
+            if (event->record.type != abi::RecordType::access) {
                 continue;
             }
-            const bool user = (event->record->mode & 0x1f) == 0x10;
-            const Task* task = event->task;
-            ++counts[fmt::format("{} {} {}", event->device, user ? "user" : "kernel",
+            const bool user = (event->record.mode & 0x1f) == 0x10;
+            const Task* task = event->task();
+            ++counts[fmt::format("{} {} {}", event->device(), user ? "user" : "kernel",
                                  task != nullptr
                                      ? fmt::format("{} {} {}", task->pid, task->tgid, task->comm)
                                      : "- - -")];

@@ -15,7 +15,7 @@ struct Number final : plugin::Filter {
 
 struct Ending final : plugin::Analysis {
     void add(const Event& event) override {
-        if (event.record->cpu != 0) throw std::runtime_error("cannot add");
+        if (event.record.cpu != 0) throw std::runtime_error("cannot add");
     }
     void finish(std::ostream&) override { throw std::runtime_error("cannot finish"); }
 };

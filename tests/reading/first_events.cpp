@@ -1,5 +1,5 @@
-// first-events TRACE [FROM [TO [FILTER]]]: the first ten events, from FROM to TO nanoseconds; and what the
-// file is of. As somebody would write it who has mmioscope installed.
+// first-events TRACE [FROM [TO [FILTER]]]: the first ten events, from FROM to TO nanoseconds; and
+// what the file is of. As somebody would write it who has mmioscope installed.
 #include <mmioscope/trace.hpp>
 
 #include <cinttypes>
@@ -16,8 +16,8 @@ int main(int count, char** arguments) try {
     while (const mmioscope::Event* event = trace.next())
         if (events++ < 10)
             std::printf("%" PRIu64 " cpu%u %.*s+%" PRIx64 " %" PRIx64 "\n", event->nanoseconds,
-                        event->record->cpu, int(event->device.size()), event->device.data(),
-                        event->offset, event->record->value);
+                        event->record.cpu, int(event->device().size()), event->device().data(),
+                        event->offset(), event->record.value);
     std::printf("%s: %" PRIu64 " events, %zu losses, %s\n", trace.board().c_str(), events,
                 trace.losses().size(), trace.sound() ? "sound" : "not sound");
 } catch (const std::exception& error) {

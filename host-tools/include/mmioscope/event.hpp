@@ -1,12 +1,17 @@
 // One event of a trace, with the names of its numbers: what commands, filters, exports and plug-ins
 // see. Of the library's headers this one and abi/record.hpp are all that a plug-in needs.
+//
+// An event is a row: its record, and small numbers (ids) that stand for names. A name is looked up
+// when somebody asks for it, once for each thing that has it.
 #pragma once
 
 #include "abi/record.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -53,20 +58,119 @@ struct Task {
     std::string comm;
 };
 
-/// A record with its names. Pointers are null, and texts empty, for what is not known. `reg` and
-/// `task` hold as long as the trace they came from, all else until the next event is read: who keeps
-/// an event copies it.
-struct Event {
-    const abi::Record* record = nullptr; ///< never null
-    std::uint64_t nanoseconds = 0;       ///< since the trace's first record
-    std::string_view device;             ///< "-" if the address belongs to no region
-    std::uint64_t offset = 0; ///< bytes from the region's start; the physical address without one
+/// Stands for a name of some kind (Names), from 1 on.
+using Id = std::uint32_t;
+inline constexpr Id no_id = 0;        ///< there is none
+inline constexpr Id unasked = ~Id{0}; ///< nobody has asked yet
+
+/// What an access was to.
+struct Place {
+    std::string_view device = "-"; ///< "-": the address belongs to no region
+    std::uint64_t offset = 0;      ///< bytes from the region's start; without one the address
     const Register* reg = nullptr;
-    const Location* code = nullptr;   ///< of Record::pc
-    const Location* caller = nullptr; ///< another function: by Record::lr, or what is known better
-    const Task* task = nullptr;
-    std::string_view interrupt; ///< that a GIC acknowledged, or was told the end of: what it is called
-    std::string_view text;      ///< of a marker, and of other records that say something in words
 };
+
+struct Event;
+
+/// What the ids of a trace's events stand for. Those of devices, registers and tasks hold as long
+/// as the trace, all others until it forgets them: where a trace has very many different ones, at
+/// the end of a block of records. Whoever keeps events over that is told (reading/consumer.hpp).
+class Names {
+public:
+    virtual ~Names() = default;
+    Names(const Names&) = delete;
+    Names& operator=(const Names&) = delete;
+
+    const Place& place(Id id) const { return places_[id]; }
+    const Location* location(Id id) const { return locations_[id]; } ///< null: no_id
+    const Task* task(Id id) const { return tasks_[id]; }             ///< null: no_id
+    std::string_view text(Id id) const { return texts_[id]; }        ///< empty: no_id
+
+    // Of an event that has not been asked before.
+    virtual Id place_of(const Event& event) = 0;
+    virtual Id code_of(const Event& event) = 0;
+    virtual Id caller_of(const Event& event) = 0;
+    virtual Id task_of(const Event& event) = 0;
+    virtual Id interrupt_of(const Event& event) = 0;
+    virtual Id text_of(const Event& event) = 0;
+
+protected:
+    Names() = default;
+
+    // By id; elements of no_id are there.
+    std::vector<Place> places_{1};
+    std::vector<const Location*> locations_{nullptr};
+    std::vector<const Task*> tasks_{nullptr};
+    std::vector<std::string_view> texts_{{}};
+};
+
+/// The names of an event that has none.
+inline Names& no_names() {
+    class None final : public Names {
+        Id place_of(const Event&) override { return no_id; }
+        Id code_of(const Event&) override { return no_id; }
+        Id caller_of(const Event&) override { return no_id; }
+        Id task_of(const Event&) override { return no_id; }
+        Id interrupt_of(const Event&) override { return no_id; }
+        Id text_of(const Event&) override { return no_id; }
+    };
+    static None none;
+    return none;
+}
+
+/// A row: copying it is cheap, and a copy is as good as the event itself once settle() was called.
+/// What is not known is null or empty.
+struct Event {
+    abi::Record record{};
+    std::uint64_t number = 0;      ///< of the record in the trace, from 1 on; 0: it is none of it
+    std::uint64_t nanoseconds = 0; ///< since the trace's first record
+    Names* names = &no_names();
+    struct Ids {
+        Id place = unasked;
+        Id code = unasked;
+        Id caller = unasked;
+        Id task = unasked;
+        Id interrupt = unasked;
+        Id text = unasked;
+    };
+    mutable Ids ids{};
+
+    // The ids, and what they stand for.
+    Id place_id() const { return ask(ids.place, &Names::place_of); }
+    Id code_id() const { return ask(ids.code, &Names::code_of); }
+    Id caller_id() const { return ask(ids.caller, &Names::caller_of); }
+    Id task_id() const { return ask(ids.task, &Names::task_of); }
+    Id interrupt_id() const { return ask(ids.interrupt, &Names::interrupt_of); }
+    Id text_id() const { return ask(ids.text, &Names::text_of); }
+
+    const Place& place() const { return names->place(place_id()); }
+    std::string_view device() const { return place().device; }
+    std::uint64_t offset() const { return place().offset; }
+    const Register* reg() const { return place().reg; }
+    /// Of Record::pc.
+    const Location* code() const { return names->location(code_id()); }
+    /// Another function: by Record::lr, or what is known better.
+    const Location* caller() const { return names->location(caller_id()); }
+    const Task* task() const { return names->task(task_id()); }
+    /// That a GIC acknowledged, or was told the end of: what it is called.
+    std::string_view interrupt() const { return names->text(interrupt_id()); }
+    /// Of a marker, and of other records that say something in words.
+    std::string_view text() const { return names->text(text_id()); }
+
+    /// Asks for all names: to be called while the event is the last one that was read, by whoever
+    /// keeps a copy. What is learnt later of tasks, modules and registers changes nothing then.
+    void settle() const {
+        place_id(), code_id(), caller_id(), task_id(), interrupt_id(), text_id();
+    }
+
+private:
+    Id ask(Id& id, Id (Names::*of)(const Event&)) const {
+        if (id == unasked) {
+            id = (names->*of)(*this);
+        }
+        return id;
+    }
+};
+static_assert(std::is_trivially_copyable_v<Event> && sizeof(Event) == 128);
 
 } // namespace mmioscope

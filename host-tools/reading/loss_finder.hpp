@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace mmioscope::exporting {
+namespace mmioscope::reading {
 
 class LossFinder {
 public:
@@ -33,4 +33,4 @@ private:
     std::uint64_t lost_ = 0;
 };
 
-} // namespace mmioscope::exporting
+} // namespace mmioscope::reading

@@ -1,8 +1,8 @@
-#include "export/loss_finder.hpp"
+#include "reading/loss_finder.hpp"
 
 #include "lib/lost.hpp"
 
-namespace mmioscope::exporting {
+namespace mmioscope::reading {
 
 std::optional<abi::Loss> LossFinder::add(const abi::Record& record) {
     const auto [at, fresh] =
@@ -33,4 +33,4 @@ std::vector<abi::Loss> LossFinder::rest(std::span<const abi::Loss> losses) const
     return rest;
 }
 
-} // namespace mmioscope::exporting
+} // namespace mmioscope::reading

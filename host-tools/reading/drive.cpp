@@ -1,0 +1,211 @@
+#include "reading/drive.hpp"
+
+#include "lib/error.hpp"
+#include "lib/lost.hpp"
+#include "lib/marker_text.hpp"
+#include "lib/part_files.hpp"
+#include "lib/progress_line.hpp"
+#include "reading/loss_finder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace mmioscope::reading {
+
+namespace {
+
+/// Clocks, signals and consumers are asked once in so many events: that costs more than an event.
+constexpr std::uint64_t events_between_looks = 4096;
+
+class Drive {
+public:
+    Drive(Trace& trace, std::vector<Consumer*> consumers, const DriveOptions& options)
+        : trace_(trace), consumers_(std::move(consumers)), options_(options),
+          progress_(options.progress != nullptr),
+          markers_(options.markers != nullptr ? *options.markers : own_markers_),
+          // A number that is not there tells nothing where not all events come by.
+          find_losses_(options.losses == Losses::all && !selects(trace.options()) &&
+                       !trace.reader().part()) {
+        std::erase(consumers_, nullptr);
+        trace_.on_forget([this] { all(&Consumer::forget); });
+    }
+    ~Drive() {
+        trace_.on_forget(nullptr);
+        progress_.clear();
+    }
+    Drive(const Drive&) = delete;
+    Drive& operator=(const Drive&) = delete;
+
+    Driven run() {
+        driven_.ended = read();
+        if (driven_.ended == Ended::enough) {
+            return driven_;
+        }
+        if (driven_.ended == Ended::trace && options_.strict == Strict::whole) {
+            check_end();
+        }
+        finish();
+        return driven_;
+    }
+
+private:
+    Ended read() {
+        while (driven_.events < options_.limit) {
+            const Event* const event = trace_.next();
+            if (event == nullptr) {
+                return Ended::trace;
+            }
+            take(*event);
+            if (++driven_.events % events_between_looks == 0) {
+                if (const std::optional<Ended> ended = look()) {
+                    return *ended;
+                }
+            }
+        }
+        return Ended::limit;
+    }
+
+    void take(const Event& event) {
+        if (options_.strict != Strict::no) {
+            check(event);
+        }
+        if (options_.losses == Losses::all) {
+            find_loss(event);
+        }
+        switch (event.record.type) {
+        case abi::RecordType::marker: give_marker(event); return;
+        case abi::RecordType::gap:
+            if (options_.losses == Losses::all) {
+                return; // told by find_loss()
+            }
+            break;
+        default: break;
+        }
+        give(event);
+    }
+
+    void give(const Event& event) {
+        for (Consumer* const consumer : consumers_) {
+            consumer->add(event);
+        }
+    }
+
+    void all(void (Consumer::*tell)()) {
+        for (Consumer* const consumer : consumers_) {
+            (consumer->*tell)();
+        }
+    }
+
+    // The text of a marker comes in pieces, each a record.
+    void give_marker(const Event& event) {
+        const std::optional<trace::Marker> marker = markers_.add(event.record);
+        event.ids.text = marker ? trace_.naming().intern(marker->text) : no_id;
+        give(event);
+    }
+
+    void check(const Event& event) const {
+        if (trace_.reader().damaged()) {
+            throw failure("the trace is damaged: stopped (--strict)");
+        }
+        if (event.record.type == abi::RecordType::gap) {
+            throw failure("{} records of cpu {} were lost: stopped (--strict)", event.record.value,
+                          event.record.cpu);
+        }
+    }
+
+    // What is damaged or missing behind the last event has none that would tell of it.
+    void check_end() const {
+        const trace::TraceReader& reader = trace_.reader();
+        if (!reader.sound()) {
+            throw failure("the trace is {}: stopped (--strict)",
+                          reader.end() ? "damaged" : "cut off");
+        }
+        if (!reader.missing_part().empty()) {
+            throw failure("{}: stopped (--strict)", trace::missing_part_text(reader));
+        }
+    }
+
+    void find_loss(const Event& event) {
+        if (find_losses_) {
+            if (const std::optional<abi::Loss> loss = losses_.add(event.record)) {
+                give_loss(*loss, event.nanoseconds);
+            }
+        }
+        last_ns_ = event.nanoseconds;
+        last_time_ = event.record.time;
+    }
+
+    void give_loss(const abi::Loss& loss, std::uint64_t nanoseconds) {
+        Event event;
+        event.record.type = abi::RecordType::gap;
+        event.record.cpu = static_cast<std::uint8_t>(loss.cpu);
+        event.record.time = loss.time;
+        event.record.cpu_sequence = loss.first_sequence;
+        event.record.device = abi::no_device;
+        event.record.value = loss.count;
+        event.nanoseconds = nanoseconds;
+        driven_.lost = trace::add_lost(driven_.lost, loss.count);
+        give(event);
+    }
+
+    std::optional<Ended> look() {
+        const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start_;
+        progress_.show(time.count(), [this] {
+            return fmt::format("{} events {}", driven_.events, options_.progress);
+        });
+        const auto has_enough = [](const Consumer* consumer) { return consumer->enough(); };
+        if (std::any_of(consumers_.begin(), consumers_.end(), has_enough)) {
+            return Ended::enough;
+        }
+        return options_.stop && options_.stop() ? std::optional(Ended::stopped) : std::nullopt;
+    }
+
+    void finish() {
+        // What the recorder knows to be missing before the first record and behind the last has the
+        // time of the last one, since nothing earlier tells of it.
+        if (options_.losses == Losses::all && driven_.ended == Ended::trace &&
+            trace_.reader().sound()) {
+            for (abi::Loss loss : losses_.rest(trace_.reader().losses())) {
+                loss.time = std::max(loss.time, last_time_);
+                give_loss(loss, last_ns_);
+            }
+        }
+        for (const trace::Marker& marker : own_markers_.open()) {
+            Event event = trace_.naming().event(marker.record);
+            event.ids.text = trace_.naming().intern(marker.text);
+            for (Consumer* const consumer : consumers_) {
+                consumer->add_unended(event);
+            }
+        }
+        progress_.clear();
+        all(&Consumer::finish);
+    }
+
+    Trace& trace_;
+    std::vector<Consumer*> consumers_;
+    const DriveOptions& options_;
+    ProgressLine progress_;
+    trace::MarkerTexts own_markers_;
+    trace::MarkerTexts& markers_;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    bool find_losses_;
+    LossFinder losses_;
+    std::uint64_t last_ns_ = 0;
+    std::uint64_t last_time_ = 0;
+    Driven driven_;
+};
+
+} // namespace
+
+Driven drive(Trace& trace, std::vector<Consumer*> consumers, const DriveOptions& options) {
+    return Drive(trace, std::move(consumers), options).run();
+}
+
+Driven drive(Trace& trace, std::initializer_list<Consumer*> consumers,
+             const DriveOptions& options) {
+    return drive(trace, std::vector<Consumer*>(consumers), options);
+}
+
+} // namespace mmioscope::reading
