@@ -1,4 +1,5 @@
 #include "analysis/count_table.hpp"
+#include "lib/ticks.hpp"
 
 #include "export/columns.hpp"
 
@@ -77,8 +78,7 @@ void append(exporting::Table& to, const Counts& counts, const TableOptions& opti
     const std::vector<const Row*> rows = sorted(counts, options.order);
     const std::size_t shown = shown_of(rows, options);
     const auto time = [&options](std::uint64_t ticks) {
-        return options.frequency == 0 ? Cell()
-                                      : Cell(exporting::nanoseconds_of(ticks, options.frequency));
+        return options.frequency == 0 ? Cell() : Cell(trace::nanoseconds(ticks, options.frequency));
     };
     for (std::size_t i = 0; i < shown; ++i) {
         const auto& [name, count] = *rows[i];

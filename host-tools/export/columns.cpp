@@ -1,4 +1,5 @@
 #include "export/columns.hpp"
+#include "lib/ticks.hpp"
 
 #include "export/words.hpp"
 #include "lib/record_text.hpp"
@@ -75,7 +76,7 @@ constexpr std::array<Column, 30> all = {{
     {"fields", [](const Event& e, std::uint32_t) { return words(field_words(e)); }},
     {"duration_ns",
      [](const Event& e, std::uint32_t frequency) {
-         return when(carried_out(e), nanoseconds_of(e.record.duration, frequency));
+         return when(carried_out(e), trace::nanoseconds(e.record.duration, frequency));
      }},
     {"pc", [](const Event& e, std::uint32_t) { return address(e, e.record.pc); }},
     {"function", [](const Event& e, std::uint32_t) { return words(code_words(e.code())); }},
@@ -126,9 +127,4 @@ std::vector<Column> columns_of(const trace::TraceReader& reader) {
 }
 
 // In two parts: the product of many ticks with 10^9 does not fit 64 bits.
-std::uint64_t nanoseconds_of(std::uint64_t ticks, std::uint32_t frequency) {
-    constexpr std::uint64_t giga = 1'000'000'000;
-    return frequency == 0 ? ticks : ticks / frequency * giga + ticks % frequency * giga / frequency;
-}
-
 } // namespace mmioscope::exporting

@@ -24,7 +24,4 @@ std::span<const Column> columns();
 /// The same for one trace: columns of what it does not know have no cell.
 std::vector<Column> columns_of(const trace::TraceReader& reader);
 
-/// Ticks as nanoseconds; as they are if the frequency is 0.
-std::uint64_t nanoseconds_of(std::uint64_t ticks, std::uint32_t frequency);
-
 } // namespace mmioscope::exporting

@@ -1,4 +1,5 @@
 #include "export/perfetto.hpp"
+#include "lib/ticks.hpp"
 
 #include "export/columns.hpp"
 #include "export/words.hpp"
@@ -189,9 +190,9 @@ void Perfetto::add_access(const Event& event) {
     slice.name(access_name(event));
     tell_place(slice, event, *reader_);
     if (reader_->knows("duration")) {
-        slice.number("duration", nanoseconds_of(r.duration, frequency_));
+        slice.number("duration", trace::nanoseconds(r.duration, frequency_));
     }
-    open_[r.device] = event.nanoseconds + nanoseconds_of(r.duration, frequency_);
+    open_[r.device] = event.nanoseconds + trace::nanoseconds(r.duration, frequency_);
 }
 
 // Slices of one track must not overlap: one that does ends where the next begins.

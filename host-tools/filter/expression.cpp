@@ -6,17 +6,17 @@
 
 namespace mmioscope::filter {
 
+bool any_matches(const std::vector<Pattern>& patterns, std::string_view text) {
+    return std::any_of(patterns.begin(), patterns.end(),
+                       [text](const Pattern& pattern) { return pattern.matches(text); });
+}
+
 namespace {
 
 bool within(const Ranges& ranges, std::uint64_t number) {
     return std::any_of(ranges.begin(), ranges.end(), [number](const Range& range) {
         return number >= range.first && number <= range.last;
     });
-}
-
-bool any_matches(const std::vector<Pattern>& patterns, std::string_view text) {
-    return std::any_of(patterns.begin(), patterns.end(),
-                       [text](const Pattern& pattern) { return pattern.matches(text); });
 }
 
 class OneOf final : public TextField::Reader {
@@ -29,7 +29,9 @@ private:
 };
 
 bool holds(const NumberTest& test, const Event& event, const Context& context) {
-    const std::optional<std::uint64_t> number = test.field->get(event, context.frequency);
+    const std::optional<std::uint64_t> number = test.field->of_event != nullptr
+                                                    ? test.field->of_event(event)
+                                                    : test.field->of_record(event.record, context);
     return number && within(test.ranges, *number & test.mask.value_or(UINT64_MAX));
 }
 
@@ -38,7 +40,19 @@ bool holds(const TextTest& test, const Event& event, const Context&) {
     if (test.field->device && device < test.regions.size()) {
         return test.regions[device];
     }
-    return test.field->any(event, OneOf(test.patterns));
+    if (test.field->by == nullptr) {
+        return test.field->any(event, OneOf(test.patterns));
+    }
+    const Id id = (event.*test.field->by)();
+    if (id >= test.known.size()) {
+        test.known.resize(std::max<std::size_t>(id + 1, 2 * test.known.size()));
+    }
+    TextTest::Known& known = test.known[id];
+    if (known == TextTest::Known::nothing) {
+        known = test.field->any(event, OneOf(test.patterns)) ? TextTest::Known::yes
+                                                             : TextTest::Known::no;
+    }
+    return known == TextTest::Known::yes;
 }
 
 bool holds(const BitsTest& test, const Event& event, const Context&) {
@@ -84,6 +98,14 @@ void for_each_test(Node& node, const std::function<void(Test&)>& visit) {
     for (Node& child : node.children) {
         for_each_test(child, visit);
     }
+}
+
+void forget(Node& node) {
+    for_each_test(node, [](Test& test) {
+        if (TextTest* const text = std::get_if<TextTest>(&test)) {
+            text->known.clear();
+        }
+    });
 }
 
 } // namespace mmioscope::filter

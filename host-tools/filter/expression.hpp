@@ -12,11 +12,6 @@
 
 namespace mmioscope::filter {
 
-/// What a trace knows and its events do not say.
-struct Context {
-    std::uint32_t frequency = 0; ///< of the counter in Hz; 0: not known
-};
-
 /// Numbers from `first` to `last`, both included.
 struct Range {
     std::uint64_t first = 0;
@@ -39,7 +34,13 @@ struct TextTest {
     /// Of `dev`: for each region of the trace whether it is meant. Beyond its end the event's own
     /// name is asked.
     std::vector<bool> regions = {};
+    /// Of each id of TextField::by what was found out.
+    enum class Known : std::uint8_t { nothing, no, yes };
+    mutable std::vector<Known> known = {};
 };
+
+/// Whether one of `patterns` is like `text`.
+bool any_matches(const std::vector<Pattern>& patterns, std::string_view text);
 
 /// `FR.TXFE == 1`, `field(TXFE) == 1`, `CR.MODE == idle`: some bits of a register, by their name.
 struct BitsTest {
@@ -67,6 +68,9 @@ struct Node {
 };
 
 bool holds(const Node& node, const Event& event, const Context& context);
+
+/// Ids of events mean nothing from now on.
+void forget(Node& node);
 
 /// As a text that is parsed to the same tree.
 std::string written(const Node& node);

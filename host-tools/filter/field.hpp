@@ -7,8 +7,16 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace mmioscope::filter {
+
+/// What a trace's head tells, and its records do not.
+struct Context {
+    std::uint32_t frequency = 0;      ///< of the counter in Hz; 0: ticks are taken for nanoseconds
+    std::uint64_t start = 0;          ///< CNTPCT that times are since
+    std::vector<std::uint64_t> bases; ///< of the regions
+};
 
 /// A number that an event may have.
 struct NumberField {
@@ -22,12 +30,14 @@ struct NumberField {
         time,  ///< nanoseconds; written as seconds, or with ns, us, ms, s
         words, ///< one of `words`
     };
-    /// Nothing if the event has none. `frequency` is that of the trace's counter in Hz; 0: ticks
-    /// are taken for nanoseconds.
-    using Get = std::optional<std::uint64_t> (*)(const Event& event, std::uint32_t frequency);
+    /// Nothing if the record or the event has none.
+    using OfRecord = std::optional<std::uint64_t> (*)(const abi::Record& record,
+                                                      const Context& context);
+    using OfEvent = std::optional<std::uint64_t> (*)(const Event& event);
 
     std::string_view name;
-    Get get;
+    OfRecord of_record;         ///< null: it takes the event's names
+    OfEvent of_event = nullptr; ///< likewise of an event; null: as of its record
     Unit unit = Unit::none;
     std::span<const Word> words = {};
     bool code = false; ///< tells where the guest's code is
@@ -48,6 +58,8 @@ struct TextField {
 
     std::string_view name;
     Any any;
+    /// If all its texts depend on one of the event's ids, that id; null: they do not.
+    Id (Event::*by)() const = nullptr;
     bool folded = false; ///< upper and lower case are the same
     bool code = false;   ///< tells where the guest's code is
     bool device = false; ///< the trace knows more names of it than the event (aliases.hpp)

@@ -48,6 +48,9 @@ Filter::Filter(std::string_view text, const Settings& settings) : root_(parse(te
 
 std::vector<std::string> Filter::bind(const trace::TraceReader& reader) {
     context_.frequency = reader.info() ? reader.info()->counter_frequency : 0;
+    for (const abi::RegionEntry& region : reader.regions()) {
+        context_.bases.push_back(region.base);
+    }
     const std::vector<Names> devices = device_aliases(reader);
     std::vector<std::string> strangers;
     for_each_test(root_, [&](Test& test) {
@@ -62,6 +65,7 @@ std::vector<std::string> Filter::bind(const trace::TraceReader& reader) {
             }
         }
     });
+    of_record_ = RecordFilter(root_, context_);
     return strangers;
 }
 

@@ -1,6 +1,9 @@
 #include "filter/field.hpp"
 
 #include "lib/record_text.hpp"
+#include "lib/ticks.hpp"
+
+#include <algorithm>
 
 namespace mmioscope::filter {
 
@@ -10,80 +13,100 @@ using abi::RecordType;
 using Number = std::optional<std::uint64_t>;
 
 // The value on the bus, or a marker's number; of other types `value` is something else.
-Number value(const Event& event, std::uint32_t) {
-    switch (event.record.type) {
-    case RecordType::access:
-    case RecordType::begin:
-    case RecordType::own:
-    case RecordType::page_table_walk:
-    case RecordType::marker: break;
-    default: return std::nullopt;
-    }
-    if ((event.record.flags & abi::flag_value_unknown) != 0) {
-        return std::nullopt;
-    }
-    return event.record.value;
+Number value(const abi::Record& record, const Context&) {
+    constexpr unsigned with_value =
+        1u << unsigned(RecordType::access) | 1u << unsigned(RecordType::begin) |
+        1u << unsigned(RecordType::own) | 1u << unsigned(RecordType::page_table_walk) |
+        1u << unsigned(RecordType::marker);
+    const auto type = static_cast<unsigned>(record.type);
+    const bool known =
+        type < 32 && (with_value >> type & 1) != 0 && (record.flags & abi::flag_value_unknown) == 0;
+    return known ? Number(record.value) : std::nullopt;
 }
 
-Number duration(const Event& event, std::uint32_t frequency) {
-    const std::uint64_t ticks = event.record.duration; // below 2^32: the product fits 64 bits
-    return frequency == 0 ? ticks : ticks * 1'000'000'000 / frequency;
+Number duration(const abi::Record& record, const Context& context) {
+    const std::uint64_t ticks = record.duration; // below 2^32: the product fits 64 bits
+    return context.frequency == 0 ? ticks : ticks * 1'000'000'000 / context.frequency;
+}
+
+Number time(const abi::Record& record, const Context& context) {
+    return trace::nanoseconds(record.time - std::min(record.time, context.start),
+                              context.frequency);
 }
 
 template <std::uint32_t abi::Record::*member>
-Number number(const Event& event, std::uint32_t) {
-    return event.record.*member;
+Number number(const abi::Record& record, const Context&) {
+    return record.*member;
 }
 
 // Of what only an access has.
 template <std::uint32_t abi::Record::*member>
-Number number_accessed(const Event& event, std::uint32_t) {
-    return trace::has_place(event.record.type) ? Number(event.record.*member) : std::nullopt;
+Number number_accessed(const abi::Record& record, const Context&) {
+    return trace::has_place(record.type) ? Number(record.*member) : std::nullopt;
 }
-template <std::uint64_t (*get)(const Event&)>
-Number accessed(const Event& event, std::uint32_t) {
-    return trace::has_place(event.record.type) ? Number(get(event)) : std::nullopt;
+template <std::uint64_t (*get)(const abi::Record&)>
+Number accessed(const abi::Record& record, const Context&) {
+    return trace::has_place(record.type) ? Number(get(record)) : std::nullopt;
 }
-std::uint64_t size(const Event& event) {
-    return abi::access_size(event.record);
+std::uint64_t size(const abi::Record& record) {
+    return abi::access_size(record);
 }
-std::uint64_t direction(const Event& event) {
-    return abi::is_write(event.record) ? 1 : 0;
+std::uint64_t direction(const abi::Record& record) {
+    return abi::is_write(record) ? 1 : 0;
 }
-std::uint64_t read(const Event& event) {
-    return abi::is_write(event.record) ? 0 : 1;
+std::uint64_t read(const abi::Record& record) {
+    return abi::is_write(record) ? 0 : 1;
 }
-std::uint64_t virtual_address(const Event& event) {
-    return event.record.va;
+std::uint64_t virtual_address(const abi::Record& record) {
+    return record.va;
 }
-std::uint64_t physical_address(const Event& event) {
-    return abi::physical_address(event.record);
+std::uint64_t emulated(const abi::Record& record) {
+    return (record.access & abi::access_emulated) != 0 ? 1 : 0;
 }
-std::uint64_t offset(const Event& event) {
-    return event.offset();
+
+Number offset(const abi::Record& record, const Context& context) {
+    if (!trace::has_place(record.type)) {
+        return std::nullopt;
+    }
+    const std::uint64_t address = abi::physical_address(record);
+    const std::uint64_t base =
+        record.device < context.bases.size() ? context.bases[record.device] : 0;
+    return address < base ? address : address - base;
 }
-std::uint64_t emulated(const Event& event) {
-    return (event.record.access & abi::access_emulated) != 0 ? 1 : 0;
+
+Number offset_of(const Event& event) {
+    return trace::has_place(event.record.type) ? Number(event.offset()) : std::nullopt;
+}
+Number time_of(const Event& event) {
+    return event.nanoseconds;
+}
+
+Number cpu(const abi::Record& record, const Context&) {
+    return record.cpu;
+}
+Number type(const abi::Record& record, const Context&) {
+    return static_cast<std::uint8_t>(record.type);
 }
 
 template <std::uint8_t bit>
-Number flag(const Event& event, std::uint32_t) {
-    return (event.record.flags & bit) != 0 ? 1 : 0;
+Number flag(const abi::Record& record, const Context&) {
+    return (record.flags & bit) != 0 ? 1 : 0;
 }
 
-Number mode(const Event& event, std::uint32_t) {
-    return event.record.mode & 0x1fu;
+Number mode(const abi::Record& record, const Context&) {
+    return record.mode & 0x1fu;
 }
-Number thumb(const Event& event, std::uint32_t) {
-    return (event.record.mode & abi::mode_thumb) != 0 ? 1 : 0;
+Number thumb(const abi::Record& record, const Context&) {
+    return (record.mode & abi::mode_thumb) != 0 ? 1 : 0;
 }
-Number user(const Event& event, std::uint32_t) {
-    return (event.record.mode & 0x1fu) == 0x10 ? 1 : 0;
+Number user(const abi::Record& record, const Context&) {
+    return (record.mode & 0x1fu) == 0x10 ? 1 : 0;
 }
 
 template <std::uint32_t Task::*member>
-Number task(const Event& event, std::uint32_t) {
-    return event.task() != nullptr ? Number(event.task()->*member) : std::nullopt;
+Number task(const Event& event) {
+    const Task* const of = event.task();
+    return of != nullptr ? Number(of->*member) : std::nullopt;
 }
 
 constexpr NumberField::Word directions[] = {{"r", 0}, {"w", 1}, {"read", 0}, {"write", 1}};
@@ -119,30 +142,25 @@ using Unit = NumberField::Unit;
 
 constexpr NumberField fields[] = {
     {"value", value},
-    {"offset", accessed<offset>},
-    {"pa", accessed<physical_address>},
-    {"va", accessed<virtual_address>, Unit::none, {}, true},
+    {"offset", offset, offset_of},
+    {"pa", accessed<abi::physical_address>},
+    {"va", accessed<virtual_address>, nullptr, Unit::none, {}, true},
     {"size", accessed<size>},
-    {"dir", accessed<direction>, Unit::words, directions},
+    {"dir", accessed<direction>, nullptr, Unit::words, directions},
     {"r", accessed<read>},
     {"w", accessed<direction>},
-    {"cpu", [](const Event& event, std::uint32_t) { return Number(event.record.cpu); }},
-    {"time", [](const Event& event, std::uint32_t) { return Number(event.nanoseconds); },
-     Unit::time},
-    {"duration", duration, Unit::time},
-    {"type",
-     [](const Event& event, std::uint32_t) {
-         return Number(static_cast<std::uint8_t>(event.record.type));
-     },
-     Unit::words, types},
-    {"pc", number_accessed<&abi::Record::pc>, Unit::none, {}, true},
-    {"lr", number_accessed<&abi::Record::lr>, Unit::none, {}, true},
-    {"sp", number_accessed<&abi::Record::sp>, Unit::none, {}, true},
-    {"mode", mode, Unit::words, modes},
+    {"cpu", cpu},
+    {"time", time, time_of, Unit::time},
+    {"duration", duration, nullptr, Unit::time},
+    {"type", type, nullptr, Unit::words, types},
+    {"pc", number_accessed<&abi::Record::pc>, nullptr, Unit::none, {}, true},
+    {"lr", number_accessed<&abi::Record::lr>, nullptr, Unit::none, {}, true},
+    {"sp", number_accessed<&abi::Record::sp>, nullptr, Unit::none, {}, true},
+    {"mode", mode, nullptr, Unit::words, modes},
     {"user", user},
     {"thumb", thumb},
-    {"pid", task<&Task::pid>},
-    {"tgid", task<&Task::tgid>},
+    {"pid", nullptr, task<&Task::pid>},
+    {"tgid", nullptr, task<&Task::tgid>},
     {"seq", number<&abi::Record::cpu_sequence>},
     {"order", number<&abi::Record::lock_sequence>},
     {"emulated", accessed<emulated>},

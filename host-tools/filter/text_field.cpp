@@ -87,16 +87,17 @@ bool interrupt(const Event& event, const Reader& reader) {
 
 constexpr TextField fields[] = {
     {"dev", [](const Event& event, const Reader& reader) { return given(reader, event.device()); },
-     false, false, true},
-    {"reg", register_name, true},
-    {"func", function, false, true},
-    {"caller", caller, false, true},
-    {"module", module_name, false, true},
-    {"file", source_file, false, true},
+     &Event::place_id, false, false, true},
+    {"reg", register_name, &Event::place_id, true},
+    {"func", function, &Event::code_id, false, true},
+    {"caller", caller, &Event::caller_id, false, true},
+    {"module", module_name, &Event::code_id, false, true},
+    {"file", source_file, &Event::code_id, false, true},
     {"task", task},
-    {"comm", comm},
+    {"comm", comm, &Event::task_id},
     {"irq", interrupt},
-    {"text", [](const Event& event, const Reader& reader) { return given(reader, event.text()); }},
+    {"text", [](const Event& event, const Reader& reader) { return given(reader, event.text()); },
+     &Event::text_id},
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "export/columns.hpp"
 #include "info/items.hpp"
 #include "info/text.hpp"
+#include "lib/ticks.hpp"
 
 #include <fmt/format.h>
 
@@ -67,10 +68,10 @@ std::string row(std::string_view name, const TracedHistory& history, const Repor
 Item change_item(std::string_view name, const TracedHistory::Change& change,
                  const ReportContext& context) {
     const std::uint64_t since = change.time - std::min(change.time, context.start);
-    return {"selection",
-            std::string(name),
-            {{"traced", word(change.now)},
-             {"from_ns", exporting::nanoseconds_of(since, context.frequency)}}};
+    return {
+        "selection",
+        std::string(name),
+        {{"traced", word(change.now)}, {"from_ns", trace::nanoseconds(since, context.frequency)}}};
 }
 
 void append(Items& items, std::string_view name, const TracedHistory& history,

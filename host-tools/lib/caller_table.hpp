@@ -8,6 +8,7 @@
 #include "abi/container.hpp"
 #include "abi/record.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -46,6 +47,8 @@ public:
 
 private:
     std::vector<CallerEntry> entries_; ///< by CPU and first_sequence
+    /// Of each CPU the entry at or in front of the record that was asked for last.
+    mutable std::array<std::size_t, 256> last_{};
 };
 
 } // namespace mmioscope::trace

@@ -16,6 +16,8 @@ public:
     /// records are missing in between, nobody knows, and there is none.
     std::optional<abi::Record> add(const abi::Record& record);
 
+    /// None has begun.
+    bool empty() const { return begun_.empty(); }
     /// Those that have begun, and of which nothing came since; by CPU.
     std::vector<abi::Record> open() const;
 

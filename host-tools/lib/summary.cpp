@@ -11,20 +11,39 @@ void Summary::add(std::span<const abi::Record> records) {
 }
 
 void Summary::add(const abi::Record& record) {
-    start_ = start_.value_or(record.time);
+    if (!start_) {
+        start_ = record.time;
+    }
     last_ = record.time;
     ++types_[static_cast<std::uint8_t>(record.type)];
-    policies_.add(record);
     if (record.type != abi::RecordType::access) {
+        policies_.add(record);
         return;
     }
-    DeviceCount& device = devices_[record.device];
+    if (record.device >= devices_.size() && record.device != abi::no_device) {
+        devices_.resize(record.device + 1u);
+    }
+    DeviceCount& device = record.device == abi::no_device ? other_ : devices_[record.device];
     if (device.reads + device.writes == 0) {
         device.first_time = record.time;
     }
     device.last_time = record.time;
     device.cpus |= 1u << (record.cpu % 32);
     ++(abi::is_write(record) ? device.writes : device.reads);
+}
+
+std::map<std::uint16_t, DeviceCount> Summary::devices() const {
+    std::map<std::uint16_t, DeviceCount> all;
+    const auto add = [&all](std::size_t index, const DeviceCount& device) {
+        if (device.reads + device.writes > 0) {
+            all.emplace(static_cast<std::uint16_t>(index), device);
+        }
+    };
+    for (std::size_t i = 0; i < devices_.size(); ++i) {
+        add(i, devices_[i]);
+    }
+    add(abi::no_device, other_);
+    return all;
 }
 
 std::uint64_t Summary::count(abi::RecordType type) const {

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace mmioscope::trace {
 
@@ -25,8 +26,8 @@ public:
     void add(std::span<const abi::Record> records);
     void add(const abi::Record& record);
 
-    /// By device index; abi::no_device for accesses outside every region.
-    const std::map<std::uint16_t, DeviceCount>& devices() const { return devices_; }
+    /// Those that were accessed, by device index; abi::no_device for accesses outside every region.
+    std::map<std::uint16_t, DeviceCount> devices() const;
 
     std::uint64_t events() const { return count(abi::RecordType::access); } ///< of the guest
     std::uint64_t count(abi::RecordType type) const;
@@ -36,7 +37,8 @@ public:
     std::optional<std::uint64_t> last() const { return last_; }   ///< time of the last one
 
 private:
-    std::map<std::uint16_t, DeviceCount> devices_;
+    std::vector<DeviceCount> devices_; ///< by device index; no_device is in other_
+    DeviceCount other_;
     std::uint64_t types_[256] = {};
     Policies policies_;
     std::optional<std::uint64_t> start_, last_;

@@ -4,6 +4,7 @@
 #include "lib/error.hpp"
 #include "lib/marker_text.hpp"
 #include "lib/record_text.hpp"
+#include "lib/ticks.hpp"
 #include "reading/strip_code.hpp"
 #include "symbols/function_table.hpp"
 #include "symbols/section.hpp"
@@ -24,8 +25,6 @@ std::string text_of(const abi::Record& record) {
 }
 
 namespace {
-
-constexpr std::uint64_t giga = 1'000'000'000;
 
 bool reaches_a_register(abi::RecordType type) {
     return type == abi::RecordType::access || type == abi::RecordType::begin ||
@@ -48,40 +47,28 @@ std::uint64_t place_key(const abi::Record& record, unsigned variant) {
            std::uint64_t{variant} << variant_shift;
 }
 
-/// The slot of `key` (Knuth's multiplicative hash).
-template <typename Slots>
-auto& slot_of(Slots& slots, std::uint64_t key) {
-    static_assert((std::tuple_size_v<Slots> & (std::tuple_size_v<Slots> - 1)) == 0);
-    const std::uint64_t hash = key * 0x9e37'79b9'7f4a'7c15;
-    return slots[(hash >> 40) & (std::tuple_size_v<Slots> - 1)];
+constexpr std::size_t contexts = 2048;
+constexpr std::size_t addresses = 2048;
+
+/// Knuth's multiplicative hash, whose upper bits are the good ones.
+constexpr std::uint64_t mixed(std::uint64_t key) {
+    return key * 0x9e37'79b9'7f4a'7c15;
 }
 
 } // namespace
 
-// In two parts: the product of a long trace's ticks with 10^9 does not fit 64 bits.
-std::uint64_t nanoseconds(std::uint64_t ticks, std::uint32_t frequency) {
-    return frequency == 0 ? ticks : ticks / frequency * giga + ticks % frequency * giga / frequency;
-}
-
-// One tick more would be told as more nanoseconds.
-std::uint64_t ticks(std::uint64_t nanoseconds, std::uint32_t frequency) {
-    if (frequency == 0) {
-        return nanoseconds;
-    }
-    const std::uint64_t seconds = nanoseconds / giga;
-    const std::uint64_t rest = ((nanoseconds % giga + 1) * frequency - 1) / giga;
-    constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
-    return seconds > (most - rest) / frequency ? most : seconds * frequency + rest;
+std::uint64_t Naming::Key::hash() const {
+    return mixed(mixed(place ^ code >> 7) ^ mixed(code) >> 11 ^ task) >> 32;
 }
 
 Naming::Naming(const trace::TraceReader& reader, const registers::Sources& sources)
-    : reader_(reader), devices_(sources) {
+    : reader_(reader), devices_(sources), contexts_(contexts), found_(addresses) {
     constexpr std::size_t most = most_kept + 2 * most_in_block + 1;
     places_.reserve(most);
     locations_.reserve(most);
     functions_.reserve(most);
     texts_.reserve(most);
-    learn();
+    devices_.refresh(reader_);
 }
 
 void Naming::add_own_symbols(const trace::TraceReader::Report& report) {
@@ -94,23 +81,6 @@ void Naming::add_own_symbols(const trace::TraceReader::Report& report) {
     }
 }
 
-Event Naming::event(const abi::Record& record, std::uint64_t number) {
-    catch_up();
-    watch(record);
-    if (!start_) {
-        start_ = record.time;
-    }
-    Event event{record,
-                number,
-                nanoseconds(record.time - std::min(record.time, *start_), frequency_),
-                this,
-                {}};
-    if (hidden_) {
-        strip_code(event.record);
-    }
-    return event;
-}
-
 // What a section told behind which the next record stands.
 void Naming::learn() {
     seen_changes_ = reader_.changes();
@@ -118,21 +88,24 @@ void Naming::learn() {
     devices_.refresh(reader_);
     if (reader_.device_changes() != seen_device_changes_) {
         seen_device_changes_ = reader_.device_changes();
-        place_slots_ = {};
+        ++version_;
         place_ids_.clear();
         interrupt_ids_.clear();
     }
+    if (reader_.tasks().version() != seen_tasks_) {
+        seen_tasks_ = reader_.tasks().version();
+        ++version_;
+    }
     if (reader_.modules().modules().size() != seen_modules_) {
         seen_modules_ = reader_.modules().modules().size();
+        ++version_;
         ++code_version_;
     }
-}
-
-// A register is another one while a field of a third has some value: that counts from the next
-// record on.
-void Naming::watch(const abi::Record& record) {
-    if (devices_.registers().watches(record.device)) {
-        watched_ = record;
+    reach_ = symbols_.reach();
+    for (const trace::LoadedModule& module : reader_.modules().modules()) {
+        for (const trace::LoadedModule::Range& range : module.text) {
+            reach_.add(range.base, std::uint64_t{range.base} + range.size);
+        }
     }
 }
 
@@ -140,7 +113,7 @@ void Naming::apply_watched() {
     const abi::Record& record = *watched_;
     const std::uint64_t base = reader_.names().base(record.device);
     if (!devices_.registers().tell(record, abi::physical_address(record) - base)) {
-        place_slots_ = {}; // the variants are numbered anew
+        ++version_; // the variants are numbered anew
         place_ids_.clear();
     }
     watched_.reset();
@@ -152,10 +125,10 @@ bool Naming::full() const {
 }
 
 void Naming::forget() {
-    place_slots_ = {};
+    ++version_;
+    ++code_version_;
     place_ids_.clear();
     places_.resize(1);
-    location_slots_ = {};
     location_ids_.clear();
     locations_.resize(1);
     kept_locations_.clear();
@@ -167,20 +140,49 @@ void Naming::forget() {
     text_bytes_ = 0;
 }
 
-Id Naming::place_of(const Event& event) {
-    const std::uint64_t key =
-        place_key(event.record, devices_.registers().variant(event.record.device));
-    Slot& slot = slot_of(place_slots_, key);
-    if (slot.version == 0 || slot.key != key) {
-        slot = {.key = key, .version = 1, .id = find_place(key, event)};
+void Naming::resolve(const Event& event) {
+    const abi::Record& record = event.record;
+    const bool named = !hidden_ && trace::in_kernel(record); // a process has not the kernel's names
+    const std::uint32_t returns_to = named ? return_address(record) : 0;
+    const Key key{place_key(record, devices_.registers().variant(record.device)),
+                  std::uint64_t{returns_to} << 32 | record.pc,
+                  std::uint64_t{record.task} << 32 | trace::stack_of(record.sp) | record.mode << 1 |
+                      named};
+    Context& context = contexts_[key.hash() % contexts];
+    if (context.version != version_ || !(context.key == key) || !context.times.has(record.time)) {
+        context = {key, version_, {}, ++context_number_, {}};
+        find_all(event, returns_to, context);
     }
-    return slot.id;
+    event.ids.place = context.ids.place;
+    event.ids.code = context.ids.code;
+    event.ids.caller = context.ids.caller;
+    event.ids.task = context.ids.task;
+    event.context_number = context.number;
 }
 
-Id Naming::find_place(std::uint64_t key, const Event& event) {
+// Of all garbage that stands in LR where it is used for data there is one: none.
+std::uint32_t Naming::return_address(const abi::Record& record) const {
+    const std::uint32_t to = reader_.callers().of(record).value_or(record.lr);
+    return reach_.has((to & ~1u) - 1) ? to : 0;
+}
+
+void Naming::find_all(const Event& event, std::uint32_t returns_to, Context& to) {
+    const abi::Record& record = event.record;
+    to.ids.place = place_of(to.key.place, record);
+    to.ids.code = to.ids.caller = no_id;
+    if ((to.key.task & 1) != 0) {
+        to.ids.code = location_of(record.pc & ~1u, record.time, to.times);
+        // The address of the call, one before the return: so it is odd, and no other code's.
+        const Id caller =
+            returns_to == 0 ? no_id : location_of((returns_to & ~1u) - 1, record.time, to.times);
+        to.ids.caller = functions_[caller] == functions_[to.ids.code] ? no_id : caller;
+    }
+    to.ids.task = task_of(record, to.times);
+}
+
+Id Naming::place_of(std::uint64_t key, const abi::Record& record) {
     const auto [known, fresh] = place_ids_.try_emplace(key, static_cast<Id>(places_.size()));
     if (fresh) {
-        const abi::Record& record = event.record;
         const std::uint64_t address = abi::physical_address(record);
         const std::uint64_t base = reader_.names().base(record.device);
         Place place{text(intern(reader_.names()[record.device])),
@@ -194,46 +196,26 @@ Id Naming::find_place(std::uint64_t key, const Event& event) {
     return known->second;
 }
 
-Id Naming::code_of(const Event& event) {
-    // The kernel's names are not those of a process.
-    return hidden_ || !trace::in_kernel(event.record)
-               ? no_id
-               : location_of(event.record.pc & ~1u, event.record.time);
-}
-
-// The address of the call, one before the return: so it is odd, and no other code's.
-Id Naming::caller_of(const Event& event) {
-    const abi::Record& record = event.record;
-    if (hidden_ || !trace::in_kernel(record)) {
-        return no_id;
+Id Naming::location_of(std::uint32_t address, std::uint64_t time, Times& times) {
+    Found& found = found_[(mixed(address) >> 40) % addresses];
+    if (found.version != code_version_ || found.address != address || !found.times.has(time)) {
+        found = {{}, code_version_, address, no_id};
+        found.id = find_location(address, time, found);
     }
-    const std::uint32_t to = reader_.callers().of(record).value_or(record.lr);
-    if (to == 0) {
-        return no_id;
-    }
-    const Id caller = location_of((to & ~1u) - 1, record.time);
-    return function_of(caller) == function_of(event.code_id()) ? no_id : caller;
-}
-
-Id Naming::location_of(std::uint32_t address, std::uint64_t time) {
-    Slot& slot = slot_of(location_slots_, address);
-    const bool holds =
-        slot.version == code_version_ && slot.key == address && time - slot.from <= slot.span;
-    return holds ? slot.id : find_location(address, time, slot);
+    times.narrow(found.times.from, found.times.to);
+    return found.id;
 }
 
 // By what is known beforehand. Else by the modules found while the trace was recorded; one address
 // may be of several, one after the other.
-Id Naming::find_location(std::uint32_t address, std::uint64_t time, Slot& slot) {
-    slot = {address, 0, UINT64_MAX, code_version_, no_id};
+Id Naming::find_location(std::uint32_t address, std::uint64_t time, Found& found) {
     Location named;
     const bool known = symbols_.locate(address, named);
     const trace::LoadedModule* module = nullptr;
     if (!known || named.function.empty()) {
-        const trace::ModuleTable::Found found = reader_.modules().find(address, time);
-        module = found.module;
-        slot.from = found.from;
-        slot.span = found.to - found.from;
+        const trace::ModuleTable::Found of_module = reader_.modules().find(address, time);
+        module = of_module.module;
+        found.times = {of_module.from, of_module.to};
     }
     if (!known && module == nullptr) {
         return no_id;
@@ -262,7 +244,7 @@ Id Naming::find_location(std::uint32_t address, std::uint64_t time, Slot& slot) 
             function_ids_.try_emplace(stays.function + '\0' + stays.module, kept->second)
                 .first->second);
     }
-    return slot.id = kept->second;
+    return kept->second;
 }
 
 // By the user's file of it, else as the recorder has found its functions. The guest's own word is
@@ -288,25 +270,17 @@ std::vector<std::string> Naming::unplaced_modules() const {
     return names;
 }
 
-Id Naming::task_of(const Event& event) {
-    const abi::Record& record = event.record;
-    const trace::TaskTable& tasks = reader_.tasks();
-    const std::uint64_t key = std::uint64_t{record.task} << 32 | trace::stack_of(record.sp) |
-                              (trace::in_user_mode(record) ? 1 : 0);
-    Slot& slot = slot_of(task_slots_, key);
-    if (slot.version != tasks.version() || slot.key != key || record.time - slot.from > slot.span) {
-        const trace::TaskTable::Found found = tasks.find(record);
-        slot = {key, found.from, found.to - found.from, tasks.version(), no_id};
-        if (found.task != nullptr) {
-            const auto [known, fresh] =
-                task_ids_.try_emplace(found.task, static_cast<Id>(tasks_.size()));
-            if (fresh) {
-                tasks_.push_back(found.task);
-            }
-            slot.id = known->second;
-        }
+Id Naming::task_of(const abi::Record& record, Times& times) {
+    const trace::TaskTable::Found found = reader_.tasks().find(record);
+    times.narrow(found.from, found.to);
+    if (found.task == nullptr) {
+        return no_id;
     }
-    return slot.id;
+    const auto [known, fresh] = task_ids_.try_emplace(found.task, static_cast<Id>(tasks_.size()));
+    if (fresh) {
+        tasks_.push_back(found.task);
+    }
+    return known->second;
 }
 
 Id Naming::interrupt_of(const Event& event) {

@@ -1,13 +1,15 @@
 // Makes events of records, and knows their names: devices, registers, functions, tasks.
 #pragma once
 
+#include "lib/ticks.hpp"
 #include "lib/trace_reader.hpp"
 #include "mmioscope/event.hpp"
+#include "reading/strip_code.hpp"
 #include "registers/trace_devices.hpp"
 #include "symbols/module_files.hpp"
 #include "symbols/symbols.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -20,12 +22,6 @@ namespace mmioscope::reading {
 
 /// What a marker, a change or a fault says in words; of a marker, this record's piece.
 std::string text_of(const abi::Record& record);
-
-/// `ticks` of a counter of `frequency` Hz, or themselves if that is 0.
-std::uint64_t nanoseconds(std::uint64_t ticks, std::uint32_t frequency);
-
-/// The most ticks that are no more than so many nanoseconds.
-std::uint64_t ticks(std::uint64_t nanoseconds, std::uint32_t frequency);
 
 class Naming final : public Names {
 public:
@@ -40,7 +36,25 @@ public:
     void hide_code() { hidden_ = true; }
 
     /// The next record of the trace as an event, which asks for its names here.
-    Event event(const abi::Record& record, std::uint64_t number = 0);
+    Event event(const abi::Record& record, std::uint64_t number = 0) {
+        Event event;
+        make(event, record, number);
+        return event;
+    }
+    /// The same in the place of an older one.
+    void make(Event& event, const abi::Record& record, std::uint64_t number) {
+        catch_up();
+        watch(record);
+        event.record = record;
+        event.number = number;
+        event.nanoseconds = since_start(record.time);
+        event.names = this;
+        event.ids = {};
+        event.context_number = 0;
+        if (hidden_) {
+            strip_code(event.record);
+        }
+    }
 
     /// The next record, of which nobody wants an event.
     void pass(const abi::Record& record) {
@@ -58,10 +72,7 @@ public:
     /// The id of a text that no record says.
     Id intern(std::string_view text);
 
-    Id place_of(const Event& event) override;
-    Id code_of(const Event& event) override;
-    Id caller_of(const Event& event) override;
-    Id task_of(const Event& event) override;
+    void resolve(const Event& event) override;
     Id interrupt_of(const Event& event) override;
     Id text_of(const Event& event) override;
 
@@ -79,17 +90,40 @@ public:
     const registers::TraceDevices& devices() const { return devices_; }
 
 private:
-    /// What was looked up last of all that would stand in the same slot: no map is asked twice in
-    /// a row for the same. Good from `from` on for `span` ticks, and as long as nothing was learnt.
-    struct Slot {
-        std::uint64_t key = 0;
+    /// When something holds: the first and the last tick.
+    struct Times {
         std::uint64_t from = 0;
-        std::uint64_t span = 0;
-        std::uint32_t version = 0; ///< 0: nothing
+        std::uint64_t to = UINT64_MAX;
+
+        bool has(std::uint64_t time) const { return time >= from && time <= to; }
+        void narrow(std::uint64_t to_from, std::uint64_t to_to) {
+            from = std::max(from, to_from);
+            to = std::min(to, to_to);
+        }
+    };
+    /// A code address that was looked up.
+    struct Found {
+        Times times;
+        std::uint32_t version = 0; ///< of code_version_; 0: nothing
+        std::uint32_t address = 0;
         Id id = no_id;
     };
-    template <std::size_t size>
-    using Slots = std::array<Slot, size>;
+    /// All of a record that its place, code, caller and task depend on.
+    struct Key {
+        std::uint64_t place = 0;
+        std::uint64_t code = 0;
+        std::uint64_t task = 0;
+        bool operator==(const Key&) const = default;
+        std::uint64_t hash() const;
+    };
+    /// What they were when they were asked for last.
+    struct Context {
+        Key key;
+        std::uint32_t version = 0; ///< of version_; 0: nothing
+        Times times;
+        std::uint64_t number = 0;
+        Event::Ids ids;
+    };
 
     void catch_up() {
         if (reader_.changes() != seen_changes_) {
@@ -100,12 +134,27 @@ private:
         }
     }
     void learn();
-    void watch(const abi::Record& record);
+    // A register is another one while a field of a third has some value: that counts from the next
+    // record on.
+    void watch(const abi::Record& record) {
+        if (devices_.registers().watches(record.device)) {
+            watched_ = record;
+        }
+    }
+    std::uint64_t since_start(std::uint64_t time) {
+        if (!start_) {
+            start_ = time;
+        }
+        return trace::nanoseconds(time - std::min(time, *start_), frequency_);
+    }
     void apply_watched();
 
-    Id find_place(std::uint64_t key, const Event& event);
-    Id location_of(std::uint32_t address, std::uint64_t time);
-    Id find_location(std::uint32_t address, std::uint64_t time, Slot& slot);
+    std::uint32_t return_address(const abi::Record& record) const;
+    void find_all(const Event& event, std::uint32_t returns_to, Context& to);
+    Id place_of(std::uint64_t key, const abi::Record& record);
+    Id task_of(const abi::Record& record, Times& times);
+    Id location_of(std::uint32_t address, std::uint64_t time, Times& times);
+    Id find_location(std::uint32_t address, std::uint64_t time, Found& found);
     std::optional<Location> in_module(const trace::LoadedModule& module, std::uint32_t address,
                                       std::uint64_t time);
     Id function_of(Id location) const { return functions_[location]; }
@@ -124,19 +173,22 @@ private:
     std::uint64_t seen_changes_ = 0;
     std::uint64_t seen_device_changes_ = 0;
 
-    Slots<1024> place_slots_;
+    std::vector<Context> contexts_;
+    std::uint64_t context_number_ = 0;                ///< the last one given
+    std::uint32_t version_ = 1;                       ///< grows with all that is learnt
     std::unordered_map<std::uint64_t, Id> place_ids_; ///< by what find_place() makes of a record
     std::optional<abi::Record> watched_; ///< the event's, which registers' conditions depend on
 
-    Slots<4096> location_slots_;
+    std::vector<Found> found_;
     std::uint32_t code_version_ = 1;
+    symbols::Reach reach_; ///< of all code that has names
     std::size_t seen_modules_ = 0;
+    std::uint32_t seen_tasks_ = 0;
     std::unordered_map<std::uint64_t, Id> location_ids_; ///< by address and number of the module
     std::deque<Location> kept_locations_;
     std::vector<Id> functions_{no_id}; ///< of each location the first one in the same function
     std::unordered_map<std::string, Id> function_ids_;
 
-    Slots<512> task_slots_;
     std::unordered_map<const Task*, Id> task_ids_;
 
     std::vector<Id> interrupt_ids_; ///< by the value's bits 12:0

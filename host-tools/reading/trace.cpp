@@ -1,4 +1,5 @@
 #include "reading/trace.hpp"
+#include "lib/ticks.hpp"
 
 #include "lib/error.hpp"
 #include "lib/open_source.hpp"
@@ -17,9 +18,9 @@ namespace {
 // Since `start`, as events tell it, of the first tick that is told as `nanoseconds` of the counter
 // or more.
 std::uint64_t since(std::uint64_t nanoseconds, std::uint64_t start, std::uint32_t frequency) {
-    const std::uint64_t before = nanoseconds == 0 ? 0 : ticks(nanoseconds - 1, frequency);
+    const std::uint64_t before = nanoseconds == 0 ? 0 : trace::ticks(nanoseconds - 1, frequency);
     const std::uint64_t first = nanoseconds == 0 ? 0 : before + (before < UINT64_MAX ? 1 : 0);
-    return first < start ? 0 : reading::nanoseconds(first - start, frequency);
+    return first < start ? 0 : trace::nanoseconds(first - start, frequency);
 }
 
 std::unique_ptr<trace::ByteSource> source_of(const TraceOptions& options) {
@@ -27,13 +28,13 @@ std::unique_ptr<trace::ByteSource> source_of(const TraceOptions& options) {
                         : trace::open_source(options.path);
 }
 
-std::optional<filter::Filter> make_filter(const TraceOptions& options) {
+std::unique_ptr<filter::Filter> make_filter(const TraceOptions& options) {
     if (options.filter.empty()) {
-        return std::nullopt;
+        return nullptr;
     }
     filter::Settings settings = options.settings;
     settings.code = !options.no_pc;
-    return filter::Filter(options.filter, settings);
+    return std::make_unique<filter::Filter>(options.filter, settings);
 }
 
 } // namespace
@@ -84,7 +85,7 @@ void Trace::begin() {
     }
     if (options_.start) {
         naming_->start_at(*options_.start);
-    } else if (reader_->part()) {
+    } else if (reader_->start()) {
         naming_->start_at(*reader_->start());
     }
     symbols::add_files(naming_->symbols(), naming_->module_files(), options_.symbols);
@@ -98,6 +99,10 @@ void Trace::begin() {
         }
     }
     select();
+    all_ = options_.cpus.empty() && !options_.from && !options_.to;
+    if (filter_ && reader_->start()) {
+        filter_->start_at(options_.start.value_or(*reader_->start()));
+    }
 }
 
 // Times are since the first record, whether that is wanted or not. One that has an earlier time is
@@ -109,7 +114,7 @@ void Trace::select() {
     const std::uint64_t start = options_.start.value_or(*reader_->start());
     const std::uint32_t frequency = reader_->info() ? reader_->info()->counter_frequency : 0;
     const auto time = [&](std::uint64_t nanoseconds) {
-        return start + std::min(ticks(nanoseconds, frequency), UINT64_MAX - start);
+        return start + std::min(trace::ticks(nanoseconds, frequency), UINT64_MAX - start);
     };
     for (std::optional<Moment>* moment : {&options_.from, &options_.to}) {
         if (*moment && (*moment)->of_counter) {
@@ -137,20 +142,37 @@ bool Trace::next_block() {
             forget_();
         }
         naming_->forget();
+        if (filter_) {
+            filter_->forget();
+        }
     }
     block_ = section_.first(std::min(section_.size(), Naming::most_in_block));
     section_ = section_.subspan(block_.size());
     return !block_.empty();
 }
 
-// What a record tells without any names. A module's marker may begin in front of the range.
-bool Trace::wanted(const abi::Record& record) {
+// What a record tells without any names: in range, of a CPU that is wanted, and no piece of a
+// module's marker, which may begin in front of the range.
+bool Trace::in_range(const abi::Record& record) {
     const bool marker = record.type == abi::RecordType::marker;
+    if (!marker && all_) {
+        return true;
+    }
     if (marker && options_.no_pc && module_marks_.has(record)) {
         return false;
     }
     return record.time >= times_.earliest && record.time <= times_.latest &&
            (marker || options_.cpus.empty() || cpus_[record.cpu]);
+}
+
+// Where nobody is to know code, a filter asks for no address of it, either.
+bool Trace::may_hold(const abi::Record& record) const {
+    if (!options_.no_pc) {
+        return filter_->may_hold(record);
+    }
+    abi::Record copy = record;
+    strip_code(copy);
+    return filter_->may_hold(copy);
 }
 
 const Event* Trace::next() {
@@ -162,15 +184,18 @@ const Event* Trace::next() {
         const abi::Record& record = block_.front();
         block_ = block_.subspan(1);
         ++number_;
-        if (!wanted(record)) {
+        if (!in_range(record)) {
             naming_->pass(record);
-            continue;
+        } else if (filter_ && !may_hold(record)) {
+            naming_->pass(record);
+            ++left_out_;
+        } else {
+            naming_->make(event_, record, number_);
+            if (!filter_ || (*filter_)(event_)) {
+                return &event_;
+            }
+            ++left_out_;
         }
-        event_ = naming_->event(record, number_);
-        if (!filter_ || (*filter_)(event_)) {
-            return &event_;
-        }
-        ++left_out_;
     }
 }
 

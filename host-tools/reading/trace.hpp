@@ -92,12 +92,14 @@ public:
 private:
     void begin();
     bool next_block();
-    bool wanted(const abi::Record& record);
+    bool in_range(const abi::Record& record);
+    bool may_hold(const abi::Record& record) const;
     void select();
     void end();
 
     TraceOptions options_;
-    std::optional<filter::Filter> filter_; ///< made first: a wrong one is told of before the trace
+    std::unique_ptr<filter::Filter>
+        filter_; ///< made first: a wrong one is told of before the trace
     trace::TraceReader::Report report_;
     std::uint64_t left_out_ = 0;
     std::unique_ptr<trace::ByteSource> own_; ///< null: it is somebody else's
@@ -109,6 +111,7 @@ private:
     std::uint64_t number_ = 0;             ///< of the last record
     std::bitset<256> cpus_;                ///< that are wanted
     trace::TimeSpan times_{0, UINT64_MAX}; ///< likewise
+    bool all_ = false;                     ///< CPUs and times are wanted
     Event event_;
     trace::ModuleMarks module_marks_; ///< would tell of code
     std::function<void()> forget_;

@@ -91,6 +91,12 @@ std::string fields_text(const Register& reg, std::uint64_t value, unsigned size,
     return text;
 }
 
+bool says_anything(const Register& reg) {
+    return std::any_of(reg.fields.begin(), reg.fields.end(), [&reg](const Field& field) {
+        return field.width != reg.size * 8 || !field.values.empty();
+    });
+}
+
 std::string register_text(const Register& reg, std::uint64_t offset) {
     return offset == reg.offset ? reg.name : fmt::format("{}+{}", reg.name, offset - reg.offset);
 }

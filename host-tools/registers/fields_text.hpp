@@ -15,6 +15,9 @@ namespace mmioscope::registers {
 /// Fields that the access does not hold whole are left out.
 std::string fields_text(const Register& reg, std::uint64_t value, unsigned size, unsigned within);
 
+/// Whether fields_text() of the register is other than empty for some value.
+bool says_anything(const Register& reg);
+
 /// The name, with what lies between its start and the access: "GICD_ITARGETSR8+2". `offset` is that
 /// of the access, as in Event::offset.
 std::string register_text(const Register& reg, std::uint64_t offset);

@@ -62,6 +62,13 @@ bool FunctionTable::locate(std::uint32_t address, Location& to) {
     return true;
 }
 
+Reach FunctionTable::reach() const {
+    return functions_.empty()
+               ? Reach()
+               : Reach{functions_.front().start,
+                       std::uint64_t{functions_.back().start} + functions_.back().size};
+}
+
 std::optional<Extent> FunctionTable::extent(std::uint32_t address) const {
     const Function* const function = find(address);
     return function == nullptr ? std::nullopt

@@ -17,6 +17,7 @@ public:
         to.module = span_.name;
         return to.offset < span_.size;
     }
+    Reach reach() const override { return {span_.base, std::uint64_t{span_.base} + span_.size}; }
 
 private:
     ModuleSpan span_;
@@ -38,6 +39,15 @@ void Symbols::add_module(const ModuleSpan& span, SymbolList functions) {
         add(Trust::text, std::make_unique<FunctionTable>(std::move(functions)));
     }
     add(Trust::module, std::make_unique<Span>(span));
+}
+
+Reach Symbols::reach() const {
+    Reach all;
+    for (const auto& [trust, source] : sources_) {
+        const Reach one = source->reach();
+        all.add(one.first, one.last);
+    }
+    return all;
 }
 
 bool Symbols::locate(std::uint32_t address, Location& to) const {

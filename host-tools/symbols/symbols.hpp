@@ -42,6 +42,9 @@ public:
     /// guest would have in a register. False if it is in no function that is known.
     bool locate(std::uint32_t address, Location& to) const;
 
+    /// No address outside is in any function.
+    Reach reach() const;
+
 private:
     std::multimap<Trust, std::unique_ptr<Source>> sources_;
 };

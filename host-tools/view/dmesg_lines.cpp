@@ -1,4 +1,5 @@
 #include "view/dmesg_lines.hpp"
+#include "lib/ticks.hpp"
 
 #include "lib/error.hpp"
 
@@ -67,9 +68,9 @@ OwnLog own_log(const reading::TraceOptions& options) {
                 // In front of the trace's first record, too: then printk's 0 is before it.
                 const bool earlier = line.time < *start;
                 const std::uint64_t away = earlier ? *start - line.time : line.time - *start;
-                if (away <= reading::ticks(analysis::dmesg_limit, frequency)) {
+                if (away <= trace::ticks(analysis::dmesg_limit, frequency)) {
                     const auto nanoseconds =
-                        static_cast<std::int64_t>(reading::nanoseconds(away, frequency));
+                        static_cast<std::int64_t>(trace::nanoseconds(away, frequency));
                     const std::int64_t came = earlier ? -nanoseconds : nanoseconds;
                     const std::int64_t bound = came - found.nanoseconds;
                     log.zero = std::min(log.zero.value_or(bound), bound);

@@ -36,10 +36,10 @@ void LastLines::add(const Event& event, State state) {
         fmt::print(out_, "{}\n", in_flight(event));
         return;
     }
-    std::string line;
+    TextBuffer line;
     format_->append(line, event);
     const bool with_task = state == State::finished && event.record.type != abi::RecordType::marker;
-    fmt::print(out_, "{}{}\n", line,
+    fmt::print(out_, "{}{}\n", line.view(),
                with_task ? fmt::format(" task {:#x}", event.record.task) : "");
 }
 
@@ -47,9 +47,10 @@ std::string LastLines::in_flight(const Event& event) const {
     const abi::Record& record = event.record;
     LineStyle style;
     style.frequency = frequency_;
+    TextBuffer time;
+    LineFormat(style).append_time(time, static_cast<std::int64_t>(event.nanoseconds), record.time);
     return fmt::format(
-        "{:>12} cpu{} ?? {:<{}} +{:#05x} {:<10} {}(in flight; no begin record tells more)",
-        LineFormat(style).time(static_cast<std::int64_t>(event.nanoseconds), record.time),
+        "{} cpu{} ?? {:<{}} +{:#05x} {:<10} {}(in flight; no begin record tells more)", time.view(),
         record.cpu, event.device(), width_, event.offset(), "?",
         record.pc == 0 ? "" : fmt::format("pc {:#010x} ", record.pc));
 }

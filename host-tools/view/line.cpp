@@ -27,10 +27,8 @@ constexpr char bad_color[] = "31";
 constexpr char code_color[] = "36";
 constexpr char mark_color[] = "1";
 
-template <typename... Args>
-void format_to(std::string& to, fmt::format_string<Args...> text, Args&&... args) {
-    fmt::format_to(std::back_inserter(to), text, std::forward<Args>(args)...);
-}
+constexpr std::uint8_t supervisor =
+    0x13; ///< CPSR.M of SVC mode, in ARM state: mode_text() is empty
 
 std::string power_text(const Record& record) {
     const auto cpu = static_cast<unsigned>(record.value & 0xff);
@@ -41,12 +39,6 @@ std::string power_text(const Record& record) {
                        : event == abi::PowerEvent::system_reset ? "machine reset, cpu {} pc {:#x}"
                                                                 : "cpu {} power event at {:#x}";
     return fmt::format(fmt::runtime(what), cpu, abi::physical_address(record));
-}
-
-std::string micros(std::int64_t nanoseconds) {
-    const auto size = static_cast<std::uint64_t>(std::llabs(nanoseconds)) / 1000;
-    return fmt::format("{}{}.{:06}", nanoseconds < 0 ? "-" : "", size / 1'000'000,
-                       size % 1'000'000);
 }
 
 bool value_known(const Event& event) {
@@ -77,173 +69,323 @@ LineStyle style_of(const trace::TraceReader& reader) {
     return style;
 }
 
+constexpr std::size_t time_width = 12;
+constexpr std::size_t values_kept = 2048;
+constexpr std::size_t contexts_kept = 2048;
+
+LineFormat::LineFormat(const LineStyle& style)
+    : style_(style),
+      quick_(style.frequency != 0 && style.time == TimeStyle::relative && !style.duration),
+      contexts_(contexts_kept), values_(values_kept) {}
+
 std::string LineFormat::titles() const {
     return fmt::format("{:>12} {:<4} {:<2} {:<{}} {:<{}} {:<10}{}", "seconds", "cpu", "rw",
                        "device", style_.device_width, "offset", place_width_, "value",
                        style_.pc ? " pc" : "");
 }
 
-std::string LineFormat::time(std::int64_t nanoseconds, std::uint64_t ticks) {
+void LineFormat::forget() {
+    values_ = std::vector<ValueText>(values_kept);
+}
+
+void LineFormat::append_time(TextBuffer& to, std::int64_t nanoseconds, std::uint64_t ticks) {
     const std::int64_t before = std::exchange(before_, nanoseconds).value_or(nanoseconds);
     const std::int64_t shown = style_.time == TimeStyle::delta ? nanoseconds - before : nanoseconds;
+    const bool absolute = style_.time == TimeStyle::absolute;
     if (style_.frequency == 0) {
-        return fmt::format(
-            "{}t", style_.time == TimeStyle::absolute ? static_cast<std::int64_t>(ticks) : shown);
+        to.append(fmt::format("{:>{}}",
+                              absolute ? fmt::format("{}t", ticks) : fmt::format("{}t", shown),
+                              time_width));
+        return;
     }
-    if (style_.time == TimeStyle::absolute) {
-        return fmt::format("{}.{:06}", ticks / style_.frequency,
-                           ticks % style_.frequency * 1'000'000 / style_.frequency);
-    }
-    return micros(shown);
+    const auto micros = static_cast<std::uint64_t>(std::llabs(shown)) / 1000;
+    const std::uint64_t seconds = absolute ? ticks / style_.frequency : micros / 1'000'000;
+    const std::uint64_t fraction =
+        absolute ? ticks % style_.frequency * 1'000'000 / style_.frequency : micros % 1'000'000;
+    const bool negative = !absolute && shown < 0;
+    to.append(
+        fmt::format("{:>{}}.", fmt::format("{}{}", negative ? "-" : "", seconds), time_width - 7));
+    to.six_digits(static_cast<std::uint32_t>(fraction));
 }
 
-void LineFormat::colored(std::string& to, const char* color, const std::string& text) const {
-    to += style_.color ? fmt::format("\x1b[{}m{}\x1b[m", color, text) : text;
+std::string LineFormat::colored(const char* color, std::string_view text) const {
+    return style_.color ? fmt::format("\x1b[{}m{}\x1b[m", color, text) : std::string(text);
 }
 
-void LineFormat::append_place(std::string& to, const Event& event) {
-    const bool write = abi::is_write(event.record);
-    colored(to, write ? write_color : read_color,
-            fmt::format("{}{}", write ? 'W' : 'R', abi::access_size(event.record)));
-    const bool named = !style_.raw && event.reg() != nullptr;
-    const std::string place = named ? registers::register_text(*event.reg(), event.offset())
-                                    : fmt::format("+{:#05x}", event.offset());
-    if (named) {
-        place_width_ = std::max(place_width_, std::min(place.size(), widest_place));
-    }
-    format_to(to, " {:<{}} {:<{}}", event.device(), style_.device_width, place, place_width_);
-}
-
-void LineFormat::append_value(std::string& to, const Event& event) {
-    const unsigned digits = std::min(abi::access_size(event.record), 8u) * 2;
-    format_to(to, " {:<10}",
-              value_known(event) ? fmt::format("0x{:0{}x}", event.record.value, digits) : "?");
-}
-
-void LineFormat::append_fields(std::string& to, const Event& event) {
-    std::string text;
-    if (!style_.raw && event.reg() != nullptr && value_known(event)) {
-        text =
-            registers::fields_text(*event.reg(), event.record.value, abi::access_size(event.record),
-                                   static_cast<unsigned>(event.offset() - event.reg()->offset));
-    }
-    if (!style_.raw && !event.interrupt().empty()) {
-        text += fmt::format("{}<{}>", text.empty() ? "" : " ", event.interrupt());
-    }
-    fields_width_ = std::max(fields_width_, std::min(text.size(), widest_fields));
-    if (fields_width_ > 0) {
-        format_to(to, " {:<{}}", text, fields_width_);
+void LineFormat::append_colored(TextBuffer& to, const char* color, std::string_view text) const {
+    if (style_.color) {
+        to.append(colored(color, text));
+    } else {
+        to.append(text);
     }
 }
 
-void LineFormat::append_code(std::string& to, const Event& event) const {
+// A begin record's text is another than that of its access, in the same context.
+const LineFormat::ContextText& LineFormat::context_text(const Event& event) {
+    const std::uint64_t context = event.context();
+    if (event.record.type != RecordType::access || context == 0) {
+        make(other_context_, event);
+        return other_context_;
+    }
+    ContextText& text = contexts_[context % contexts_kept];
+    if (text.context != context) [[unlikely]] {
+        make(text, event);
+        text.context = context;
+    }
+    return text;
+}
+
+// What nearly all lines are: an access at its time, of which all is short. False: it is none.
+bool LineFormat::append_quickly(TextBuffer& to, const Event& event) {
+    constexpr std::uint64_t most_seconds = 100'000;
     const Record& record = event.record;
+    const unsigned digits = abi::access_size(record) * 2;
+    const std::uint64_t micros = event.nanoseconds / 1000;
+    const std::uint64_t seconds = micros / 1'000'000;
+    if (record.type != RecordType::access || !quick_ || record.cpu > 9 || digits > 16 ||
+        seconds >= most_seconds || !value_known(event) ||
+        (digits < 16 && record.value >> (4 * digits) != 0)) { // hostile
+        return false;
+    }
+    const ContextText& text = context_text(event);
+    const FieldsText* fields = nullptr;
+    if (!style_.raw && (text.has_fields || event.interrupt_id() != no_id)) {
+        fields = &value_text(event);
+    }
+    if (!text.is_short || (fields != nullptr && !fields->is_short())) {
+        return false;
+    }
+    constexpr std::size_t longest = 512;
+    TextCursor line = to.cursor(longest);
+    if (seconds != seconds_ || seconds_text_[0] == 0) [[unlikely]] {
+        seconds_ = seconds;
+        fmt::format_to(seconds_text_, "{:>5}.", seconds);
+    }
+    line.append(seconds_text_, 6);
+    line.six_digits(static_cast<std::uint32_t>(micros % 1'000'000));
+    char cpu[8] = {' ', 'c', 'p', 'u', static_cast<char>('0' + record.cpu), ' '};
+    line.append(cpu, 6);
+    line.append(text.place);
+    line.pad_to(place_width_, text.place_size);
+    line.append(' ');
+    if (digits == 8) {
+        line.hex8(static_cast<std::uint32_t>(record.value));
+    } else {
+        line.hex(record.value, digits);
+    }
+    line.pad_to(10, 2 + digits);
+    if (fields_width_ > 0) {
+        line.append(' ');
+        if (fields != nullptr) {
+            line.append(*fields);
+        }
+        line.pad_to(fields_width_, fields != nullptr ? fields->size() : 0);
+    }
+    line.append(text.code);
+    to.end(line);
+    before_ = static_cast<std::int64_t>(event.nanoseconds);
+    return true;
+}
+
+void LineFormat::make(ContextText& text, const Event& event) {
+    const Place& place = event.place();
+    const bool write = abi::is_write(event.record);
+    const bool named = !style_.raw && place.reg != nullptr;
+    const std::string last = named ? registers::register_text(*place.reg, place.offset)
+                                   : fmt::format("+{:#05x}", place.offset);
+    if (named) {
+        place_width_ = std::max(place_width_, std::min(last.size(), widest_place));
+    }
+    const std::string direction =
+        fmt::format("{}{}", write ? 'W' : 'R', abi::access_size(event.record));
+    text.place = BasicPiece<64>(fmt::format("{} {:<{}} {}",
+                                            colored(write ? write_color : read_color, direction),
+                                            place.device, style_.device_width, last));
+    text.place_size = static_cast<std::uint32_t>(last.size());
+    text.has_fields = !style_.raw && place.reg != nullptr && registers::says_anything(*place.reg);
+    text.code = BasicPiece<112>(code_of(event) + task_of(event));
+    text.is_short = text.place.is_short() && text.code.is_short();
+}
+
+std::string LineFormat::code_of(const Event& event) const {
+    const Record& record = event.record;
+    std::string text;
     if (style_.pc && (style_.raw || event.code() == nullptr)) {
-        format_to(to, " pc {:#010x}{}", record.pc, trace::mode_text(record.mode));
+        text = fmt::format(" pc {:#010x}{}", record.pc, trace::mode_text(record.mode));
     } else if (style_.pc) {
-        to += ' ';
-        colored(to, code_color, code_text(*event.code()));
-        to += trace::mode_text(record.mode);
+        text = fmt::format(" {}{}", colored(code_color, code_text(*event.code())),
+                           trace::mode_text(record.mode));
     }
     if (style_.pc && !style_.raw && event.caller() != nullptr) {
-        format_to(to, " <- {}", function_text(*event.caller()));
+        text += " <- " + function_text(*event.caller());
     }
-    append_task(to, event);
+    return text;
 }
 
 // What is to be left out with code addresses is the address of a stack, too, which stands there in
 // User mode.
-void LineFormat::append_task(std::string& to, const Event& event) const {
+std::string LineFormat::task_of(const Event& event) const {
     const Record& record = event.record;
     const bool begun = record.type == RecordType::begin; // says it in its own words
     if (!style_.raw && event.task() != nullptr) {
-        format_to(to, " [{}:{}]", event.task()->comm, event.task()->pid);
-    } else if (style_.task && !begun &&
-               (style_.raw ? style_.pc || !trace::in_user_mode(record)
-                           : trace::may_be_task(record))) {
-        format_to(to, " [{:#010x}]", record.task);
+        return fmt::format(" [{}:{}]", event.task()->comm, event.task()->pid);
+    }
+    const bool shown =
+        style_.raw ? style_.pc || !trace::in_user_mode(record) : trace::may_be_task(record);
+    return style_.task && !begun && shown ? fmt::format(" [{:#010x}]", record.task) : "";
+}
+
+void LineFormat::append_place(TextBuffer& to, const ContextText& text) const {
+    to.append(text.place);
+    to.pad_to(place_width_, text.place_size);
+}
+
+void LineFormat::append_value(TextBuffer& to, const Event& event) {
+    constexpr std::size_t width = 10;
+    to.append(' ');
+    const unsigned digits = std::min(abi::access_size(event.record), 8u) * 2;
+    if (!value_known(event)) {
+        to.append('?');
+        to.pad_to(width, 1);
+    } else if (event.record.value >> (4 * (digits - 1)) >> 4 != 0) { // hostile: beyond its size
+        const std::size_t before = to.size();
+        to.hex(event.record.value);
+        to.pad_to(width, to.size() - before);
+    } else {
+        to.hex(event.record.value, digits);
+        to.pad_to(width, 2 + digits);
     }
 }
 
-void LineFormat::append_access(std::string& to, const Event& event) {
-    append_place(to, event);
+const LineFormat::FieldsText& LineFormat::value_text(const Event& event) {
+    const Id place = event.place_id();
+    const std::uint64_t value = event.record.value;
+    const std::uint64_t hash = (value ^ (std::uint64_t{place} << 32)) * 0x9e37'79b9'7f4a'7c15;
+    const bool access = event.record.type == RecordType::access; // others name no interrupt
+    ValueText& slot = access ? values_[(hash >> 40) % values_kept] : other_value_;
+    if (!access || slot.place != place || slot.value != value) {
+        std::string text;
+        if (const Register* const reg = event.reg()) {
+            text = registers::fields_text(*reg, value, abi::access_size(event.record),
+                                          static_cast<unsigned>(event.offset() - reg->offset));
+        }
+        if (const std::string_view interrupt = event.interrupt(); !interrupt.empty()) {
+            text += fmt::format("{}<{}>", text.empty() ? "" : " ", interrupt);
+        }
+        fields_width_ = std::max(fields_width_, std::min(text.size(), widest_fields));
+        slot = {place, value, FieldsText(text)};
+    }
+    return slot.text;
+}
+
+void LineFormat::append_fields(TextBuffer& to, const Event& event, const ContextText& context) {
+    static const FieldsText none;
+    const bool may_say =
+        !style_.raw && value_known(event) && (context.has_fields || event.interrupt_id() != no_id);
+    const FieldsText& text = may_say ? value_text(event) : none;
+    if (fields_width_ > 0) {
+        to.append(' ');
+        to.append(text);
+        to.pad_to(fields_width_, text.size());
+    }
+}
+
+void LineFormat::append_access(TextBuffer& to, const Event& event) {
+    const ContextText& text = context_text(event);
+    append_place(to, text);
     append_value(to, event);
-    append_fields(to, event);
-    append_code(to, event);
+    append_fields(to, event, text);
+    to.append(text.code);
 }
 
 // Records that tell of something else than a guest's access that went well.
-void LineFormat::append_rest(std::string& to, const Event& event) {
+void LineFormat::append_rest(TextBuffer& to, const Event& event) {
     const Record& record = event.record;
     switch (record.type) {
     case RecordType::fault:
-        append_place(to, event);
-        colored(to, bad_color, fmt::format(" {},", event.text()));
-        append_code(to, event);
+        append_place(to, context_text(event));
+        append_colored(to, bad_color, fmt::format(" {},", event.text()));
+        to.append(other_context_.code);
         return;
     case RecordType::own:
-        append_place(to, event);
+        append_place(to, context_text(event));
         append_value(to, event);
-        to += " by the hypervisor";
+        to.append(std::string_view(" by the hypervisor"));
         return;
     case RecordType::begin:
         append_access(to, event);
-        if (style_.raw || event.task() == nullptr) {
-            format_to(to, " task {:#x}", record.task);
+        if (style_.raw || event.task_id() == no_id) {
+            to.append(fmt::format(" task {:#x}", record.task));
         }
-        colored(to, bad_color, " (begun, no end recorded)");
+        append_colored(to, bad_color, " (begun, no end recorded)");
         return;
     default:
         append_access(to, event);
-        format_to(to, " ({})", trace::type_text(record.type));
+        to.append(fmt::format(" ({})", trace::type_text(record.type)));
         return;
     }
 }
 
-void LineFormat::append(std::string& to, const Event& event) {
+void LineFormat::append(TextBuffer& to, const Event& event) {
+    if (append_quickly(to, event)) {
+        return;
+    }
     const Record& record = event.record;
-    format_to(to, "{:>12} cpu{} ", time(static_cast<std::int64_t>(event.nanoseconds), record.time),
-              record.cpu);
-    append_event(to, event);
+    append_time(to, static_cast<std::int64_t>(event.nanoseconds), record.time);
+    to.append(std::string_view(" cpu"));
+    if (record.cpu < 10) {
+        to.append(static_cast<char>('0' + record.cpu));
+    } else {
+        to.decimal(record.cpu);
+    }
+    to.append(' ');
+    if (record.type == RecordType::access) {
+        append_access(to, event);
+    } else {
+        append_event(to, event);
+    }
     if (style_.duration && trace::has_place(record.type) && record.type != RecordType::begin) {
         append_duration(to, record);
     }
 }
 
 // As strace -T, but for the digits: many an access takes less than 1 us.
-void LineFormat::append_duration(std::string& to, const Record& record) const {
+void LineFormat::append_duration(TextBuffer& to, const Record& record) const {
     const char* const about = (record.flags & abi::flag_estimated) != 0 ? "~" : "";
     if (style_.frequency == 0) {
-        format_to(to, " <{}{}t>", about, record.duration);
+        to.append(fmt::format(" <{}{}t>", about, record.duration));
     } else {
         const std::uint64_t nanoseconds =
             std::uint64_t{record.duration} * 1'000'000'000 / style_.frequency;
-        format_to(to, " <{}{}.{:09}>", about, nanoseconds / 1'000'000'000,
-                  nanoseconds % 1'000'000'000);
+        to.append(fmt::format(" <{}{}.{:09}>", about, nanoseconds / 1'000'000'000,
+                              nanoseconds % 1'000'000'000));
     }
 }
 
-void LineFormat::append_event(std::string& to, const Event& event) {
+void LineFormat::append_event(TextBuffer& to, const Event& event) {
     const Record& record = event.record;
     switch (record.type) {
-    case RecordType::access: append_access(to, event); return;
     case RecordType::gap:
-        colored(
+        append_colored(
             to, bad_color,
             fmt::format("{} records lost, from number {} on", record.value, record.cpu_sequence));
         return;
-    case RecordType::power: to += power_text(record); return;
-    case RecordType::marker: colored(to, mark_color, fmt::format("mark {}", event.text())); return;
-    case RecordType::task: format_to(to, "task {}", event.text()); return;
+    case RecordType::power: to.append(power_text(record)); return;
+    case RecordType::marker:
+        append_colored(to, mark_color, fmt::format("mark {}", event.text()));
+        return;
+    case RecordType::task: to.append(fmt::format("task {}", event.text())); return;
     case RecordType::configuration: // the region that a command was about, or what it said
-        format_to(to, "change {}", event.text());
+        to.append(fmt::format("change {}", event.text()));
         if (record.device != abi::no_device) {
-            format_to(to, " {}", event.device());
+            to.append(fmt::format(" {}", event.device()));
         }
         return;
     case RecordType::interrupt:
-        format_to(to, "{} {}", trace::type_text(record.type), record.value);
-        to += event.interrupt().empty() ? "" : fmt::format(" {}", event.interrupt());
+        to.append(fmt::format("{} {}", trace::type_text(record.type), record.value));
+        if (!event.interrupt().empty()) {
+            to.append(fmt::format(" {}", event.interrupt()));
+        }
         return;
     default: append_rest(to, event); return;
     }

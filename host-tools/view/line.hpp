@@ -1,6 +1,7 @@
 // One event as one line of text.
 #pragma once
 
+#include "lib/text_buffer.hpp"
 #include "lib/trace_reader.hpp"
 #include "mmioscope/event.hpp"
 
@@ -8,6 +9,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace mmioscope::view {
 
@@ -31,9 +34,10 @@ struct LineStyle {
 /// What a trace's lines are like, its choices as they are if nobody chose.
 LineStyle style_of(const trace::TraceReader& reader);
 
+/// Texts stand beside the ids that they are of, so that a line is mostly copied.
 class LineFormat {
 public:
-    explicit LineFormat(const LineStyle& style) : style_(style) {}
+    explicit LineFormat(const LineStyle& style);
 
     /// Numbers instead of names.
     bool raw() const { return style_.raw; }
@@ -45,30 +49,61 @@ public:
     /// not known:
     ///     12.345678 cpu0 R2 serial0  FR      0x0090     TXFE  pl011_putc+0x18 <- uart_write [sh:9]
     ///     12.345678 cpu0 R2 serial0  +0x018  0x0090     pc 0xc0812344 [0xc2165800]
-    void append(std::string& to, const Event& event);
+    void append(TextBuffer& to, const Event& event);
 
-    /// `nanoseconds` since the trace's start, in the line's first column.
-    std::string time(std::int64_t nanoseconds, std::uint64_t ticks);
+    /// Appends the line's first column: `nanoseconds` since the trace's start.
+    void append_time(TextBuffer& to, std::int64_t nanoseconds, std::uint64_t ticks);
 
     /// Ids of events mean nothing from now on.
-    void forget() {}
+    void forget();
 
 private:
-    void append_event(std::string& to, const Event& event);
-    void append_access(std::string& to, const Event& event);
-    void append_place(std::string& to, const Event& event);
-    void append_value(std::string& to, const Event& event);
-    void append_fields(std::string& to, const Event& event);
-    void append_code(std::string& to, const Event& event) const;
-    void append_task(std::string& to, const Event& event) const;
-    void append_rest(std::string& to, const Event& event);
-    void append_duration(std::string& to, const abi::Record& record) const;
-    void colored(std::string& to, const char* color, const std::string& text) const;
+    /// What stands in front of a value and behind it, of the contexts last seen.
+    struct ContextText {
+        std::uint64_t context = 0;
+        BasicPiece<64> place;         ///< direction, size, device, and the register or offset
+        std::uint32_t place_size = 0; ///< of the last of these
+        bool has_fields = false;      ///< values may say something
+        BasicPiece<112> code;         ///< function, caller, task
+        bool is_short = false;        ///< both texts are
+    };
+    using FieldsText = BasicPiece<112>;
+    /// What a value says, of the places and values last seen.
+    struct ValueText {
+        Id place = no_id;
+        std::uint64_t value = 0;
+        FieldsText text;
+    };
+
+    bool append_quickly(TextBuffer& to, const Event& event);
+    void append_event(TextBuffer& to, const Event& event);
+    void append_access(TextBuffer& to, const Event& event);
+    void append_place(TextBuffer& to, const ContextText& text) const;
+    void append_value(TextBuffer& to, const Event& event);
+    void append_fields(TextBuffer& to, const Event& event, const ContextText& text);
+    void append_rest(TextBuffer& to, const Event& event);
+    void append_duration(TextBuffer& to, const abi::Record& record) const;
+    void append_colored(TextBuffer& to, const char* color, std::string_view text) const;
+    std::string colored(const char* color, std::string_view text) const;
+
+    const ContextText& context_text(const Event& event);
+    void make(ContextText& text, const Event& event);
+    std::string code_of(const Event& event) const;
+    std::string task_of(const Event& event) const;
+    const FieldsText& value_text(const Event& event);
 
     LineStyle style_;
+    bool quick_; ///< lines may be appended quickly
     std::size_t place_width_ = 6;
     std::size_t fields_width_ = 0;
     std::optional<std::int64_t> before_; ///< time of the line before
+    std::uint64_t seconds_ = 0;          ///< likewise
+    char seconds_text_[8] = {};          ///< with the blanks in front and the point behind
+
+    std::vector<ContextText> contexts_;
+    ContextText other_context_;
+    std::vector<ValueText> values_;
+    ValueText other_value_;
 };
 
 /// "pl011_putc+0x18", "open+0x4 [mmci]".

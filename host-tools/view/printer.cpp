@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
+#include <unistd.h>
 
 namespace mmioscope::view {
 
@@ -20,10 +20,14 @@ std::uint64_t window(const LineStyle& style) {
 Printer::Printer(std::FILE* out, const PrintOptions& options, const LineStyle& style)
     : out_(out), options_(options), format_(style),
       collapse_(window(style),
-                [this](const Run& run) { print(run.first, run.count, run.last.value); }) {}
+                [this](const Run& run) { print(run.first, run.count, run.last.value); }),
+      // A person is to see each line when it is there.
+      enough_(::isatty(::fileno(out)) != 0 ? 0 : 1 << 16) {}
 
 void Printer::add(const Event& event) {
-    keep_begun(event);
+    if (!begun_.empty() || event.record.type == abi::RecordType::begin) {
+        keep_begun(event);
+    }
     if (is_shown(event)) {
         show(event);
     }
@@ -42,9 +46,6 @@ bool Printer::is_shown(const Event& event) const {
 
 void Printer::keep_begun(const Event& event) {
     const bool unended = begun_.add(event.record).has_value();
-    if (begun_events_.empty() && event.record.type != abi::RecordType::begin) {
-        return;
-    }
     const unsigned cpu = event.record.cpu;
     if (const auto held = begun_events_.extract(cpu); unended && held) {
         show(held.mapped());
@@ -72,7 +73,7 @@ void Printer::show(const Begun& begun) {
     }
     collapse_.flush();
     if (begin_line()) {
-        line_ += begun.line;
+        text_.append(begun.line);
         end_line();
     }
 }
@@ -84,7 +85,9 @@ void Printer::add_unended(const Event& marker) {
 void Printer::add(std::int64_t nanoseconds, std::uint64_t ticks, const std::string& words) {
     collapse_.flush();
     if (begin_line()) {
-        line_ += fmt::format("{:>12} {}", format_.time(nanoseconds, ticks), words);
+        format_.append_time(text_, nanoseconds, ticks);
+        text_.append(' ');
+        text_.append(words);
         end_line();
     }
 }
@@ -102,7 +105,9 @@ void Printer::forget() {
 
 void Printer::render(Begun& begun) {
     if (begun.line.empty()) {
-        format_.append(begun.line, begun.event);
+        TextBuffer line;
+        format_.append(line, begun.event);
+        begun.line = line.view();
     }
 }
 
@@ -118,6 +123,7 @@ void Printer::finish() {
 
 void Printer::flush() {
     collapse_.flush();
+    write();
     std::fflush(out_);
 }
 
@@ -126,13 +132,22 @@ bool Printer::begin_line() {
     if (lines_ >= options_.limit) {
         return false;
     }
-    line_ = lines_++ == 0 ? format_.titles() + "\n" : "";
+    if (lines_++ == 0) {
+        text_.append(format_.titles() + "\n");
+    }
     return true;
 }
 
 void Printer::end_line() {
-    line_ += '\n';
-    std::fwrite(line_.data(), 1, line_.size(), out_);
+    text_.append('\n');
+    if (text_.size() > enough_) {
+        write();
+    }
+}
+
+void Printer::write() {
+    std::fwrite(text_.view().data(), 1, text_.size(), out_);
+    text_.clear();
 }
 
 void Printer::print(const Event& first, std::uint64_t count, std::uint64_t last_value) {
@@ -140,12 +155,12 @@ void Printer::print(const Event& first, std::uint64_t count, std::uint64_t last_
         not_printed_ += first.record.type == abi::RecordType::access ? count : 0;
         return;
     }
-    format_.append(line_, first);
+    format_.append(text_, first);
     if (count > 1) {
-        fmt::format_to(std::back_inserter(line_), "  x{}", count);
+        text_.append(fmt::format("  x{}", count));
     }
     if (count > 1 && last_value != first.record.value) {
-        fmt::format_to(std::back_inserter(line_), ", last {:#x}", last_value);
+        text_.append(fmt::format(", last {:#x}", last_value));
     }
     end_line();
 }

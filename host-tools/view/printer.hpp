@@ -61,6 +61,7 @@ private:
     void print(const Event& first, std::uint64_t count, std::uint64_t last_value);
     bool begin_line();
     void end_line();
+    void write();
 
     std::FILE* out_;
     PrintOptions options_;
@@ -69,7 +70,8 @@ private:
     trace::OpenAccesses begun_;
     std::map<unsigned, Begun> begun_events_; ///< of begun_, by CPU
     std::vector<Begun> unended_;             ///< markers
-    std::string line_;
+    TextBuffer text_;                        ///< lines on their way
+    std::size_t enough_;                     ///< so much text is written at once
     std::uint64_t lines_ = 0;
     std::uint64_t not_printed_ = 0;
 };

@@ -87,10 +87,8 @@ public:
     std::string_view text(Id id) const { return texts_[id]; }        ///< empty: no_id
 
     // Of an event that has not been asked before.
-    virtual Id place_of(const Event& event) = 0;
-    virtual Id code_of(const Event& event) = 0;
-    virtual Id caller_of(const Event& event) = 0;
-    virtual Id task_of(const Event& event) = 0;
+    /// Its place, code, caller, task and context.
+    virtual void resolve(const Event& event) = 0;
     virtual Id interrupt_of(const Event& event) = 0;
     virtual Id text_of(const Event& event) = 0;
 
@@ -105,18 +103,7 @@ protected:
 };
 
 /// The names of an event that has none.
-inline Names& no_names() {
-    class None final : public Names {
-        Id place_of(const Event&) override { return no_id; }
-        Id code_of(const Event&) override { return no_id; }
-        Id caller_of(const Event&) override { return no_id; }
-        Id task_of(const Event&) override { return no_id; }
-        Id interrupt_of(const Event&) override { return no_id; }
-        Id text_of(const Event&) override { return no_id; }
-    };
-    static None none;
-    return none;
-}
+inline Names& no_names();
 
 /// A row: copying it is cheap, and a copy is as good as the event itself once settle() was called.
 /// What is not known is null or empty.
@@ -134,14 +121,23 @@ struct Event {
         Id text = unasked;
     };
     mutable Ids ids{};
+    /// Stands for place, code, caller, task and mode together: events with the same number, which
+    /// is never used again, have the same. 0: nobody has asked, or there is none.
+    mutable std::uint64_t context_number = 0;
 
     // The ids, and what they stand for.
-    Id place_id() const { return ask(ids.place, &Names::place_of); }
-    Id code_id() const { return ask(ids.code, &Names::code_of); }
-    Id caller_id() const { return ask(ids.caller, &Names::caller_of); }
-    Id task_id() const { return ask(ids.task, &Names::task_of); }
-    Id interrupt_id() const { return ask(ids.interrupt, &Names::interrupt_of); }
-    Id text_id() const { return ask(ids.text, &Names::text_of); }
+    Id place_id() const { return resolved().place; }
+    Id code_id() const { return resolved().code; }
+    Id caller_id() const { return resolved().caller; }
+    Id task_id() const { return resolved().task; }
+    Id interrupt_id() const {
+        return ids.interrupt != unasked ? ids.interrupt
+                                        : (ids.interrupt = names->interrupt_of(*this));
+    }
+    Id text_id() const {
+        return ids.text != unasked ? ids.text : (ids.text = names->text_of(*this));
+    }
+    std::uint64_t context() const { return resolved(), context_number; }
 
     const Place& place() const { return names->place(place_id()); }
     std::string_view device() const { return place().device; }
@@ -159,18 +155,28 @@ struct Event {
 
     /// Asks for all names: to be called while the event is the last one that was read, by whoever
     /// keeps a copy. What is learnt later of tasks, modules and registers changes nothing then.
-    void settle() const {
-        place_id(), code_id(), caller_id(), task_id(), interrupt_id(), text_id();
-    }
+    void settle() const { resolved(), interrupt_id(), text_id(); }
 
 private:
-    Id ask(Id& id, Id (Names::*of)(const Event&)) const {
-        if (id == unasked) {
-            id = (names->*of)(*this);
+    const Ids& resolved() const {
+        if (ids.place == unasked) {
+            names->resolve(*this);
         }
-        return id;
+        return ids;
     }
 };
 static_assert(std::is_trivially_copyable_v<Event> && sizeof(Event) == 128);
+
+inline Names& no_names() {
+    class None final : public Names {
+        void resolve(const Event& event) override {
+            event.ids.place = event.ids.code = event.ids.caller = event.ids.task = no_id;
+        }
+        Id interrupt_of(const Event&) override { return no_id; }
+        Id text_of(const Event&) override { return no_id; }
+    };
+    static None none;
+    return none;
+}
 
 } // namespace mmioscope

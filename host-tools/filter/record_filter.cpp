@@ -1,0 +1,106 @@
+#include "filter/record_filter.hpp"
+
+#include <algorithm>
+
+namespace mmioscope::filter {
+
+namespace {
+
+std::optional<std::uint64_t> device_of(const abi::Record& record, const Context&) {
+    return record.device;
+}
+
+// The regions of a test of devices are those of the whole trace.
+bool of_record(const Test& test) {
+    if (const auto* const number = std::get_if<NumberTest>(&test)) {
+        return number->field->of_record != nullptr;
+    }
+    const auto* const text = std::get_if<TextTest>(&test);
+    return text != nullptr && text->field->device && !text->regions.empty();
+}
+
+bool has(const Node& node, bool (*what)(const Test&)) {
+    return (node.test && what(*node.test)) ||
+           std::any_of(node.children.begin(), node.children.end(),
+                       [what](const Node& child) { return has(child, what); });
+}
+
+bool is_custom(const Test& test) {
+    return std::holds_alternative<CustomTest>(test);
+}
+bool takes_names(const Test& test) {
+    return !of_record(test);
+}
+
+} // namespace
+
+RecordFilter::RecordFilter(const Node& root, const Context& context)
+    : context_(&context), decides_(!has(root, takes_names)) {
+    first_ = add(root, keep, drop, true);
+}
+
+// The first step of `node`, from which the others lead to `yes` or `no`. What takes names counts as
+// held where that keeps the record: `kept_if` held, or if it did not.
+std::int32_t RecordFilter::add(const Node& node, std::int32_t yes, std::int32_t no, bool kept_if) {
+    switch (node.kind) {
+    case Node::Kind::none_of: {
+        std::int32_t next = yes;
+        for (auto child = node.children.rbegin(); child != node.children.rend(); ++child) {
+            next = add(*child, no, next, !kept_if);
+        }
+        return next;
+    }
+    case Node::Kind::all_of:
+    case Node::Kind::any_of: {
+        const bool all = node.kind == Node::Kind::all_of;
+        // What a plug-in is asked depends on what stands in front of it, and it may remember what
+        // it was asked: nothing behind it decides before it.
+        const auto custom = std::find_if(node.children.begin(), node.children.end(),
+                                         [](const Node& child) { return has(child, is_custom); });
+        std::int32_t next = all ? yes : no;
+        if (custom != node.children.end()) {
+            next = kept_if ? yes : no;
+        }
+        for (auto child = std::make_reverse_iterator(custom); child != node.children.rend();
+             ++child) {
+            next = all ? add(*child, next, no, kept_if) : add(*child, yes, next, kept_if);
+        }
+        return next;
+    }
+    case Node::Kind::test: break;
+    }
+    if (!of_record(*node.test)) {
+        return kept_if ? yes : no;
+    }
+    const auto* const number = std::get_if<NumberTest>(&*node.test);
+    return number != nullptr ? add(*number, yes, no) : add(std::get<TextTest>(*node.test), yes, no);
+}
+
+std::int32_t RecordFilter::add(const NumberTest& test, std::int32_t yes, std::int32_t no) {
+    std::int32_t next = no;
+    for (const Range& range : test.ranges) {
+        steps_.push_back({test.field->of_record, test.mask.value_or(UINT64_MAX), range.first,
+                          range.last - range.first, yes, next});
+        next = static_cast<std::int32_t>(steps_.size() - 1);
+    }
+    return next;
+}
+
+// Regions side by side are one range. What is none of them is called "-".
+std::int32_t RecordFilter::add(const TextTest& test, std::int32_t yes, std::int32_t no) {
+    static constexpr NumberField field{"", device_of};
+    NumberTest devices{&field, std::nullopt, {}};
+    for (std::size_t i = 0; i < test.regions.size(); ++i) {
+        if (test.regions[i] && i > 0 && test.regions[i - 1]) {
+            devices.ranges.back().last = i;
+        } else if (test.regions[i]) {
+            devices.ranges.push_back({i, i});
+        }
+    }
+    if (any_matches(test.patterns, "-")) {
+        devices.ranges.push_back({test.regions.size(), UINT64_MAX});
+    }
+    return add(devices, yes, no);
+}
+
+} // namespace mmioscope::filter

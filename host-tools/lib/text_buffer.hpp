@@ -1,0 +1,216 @@
+// Text in the making, for what is written millions of times: numbers and pieces are appended with a
+// few instructions each.
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace mmioscope {
+
+/// A text that is appended again and again. Short ones, which most are, stand in it.
+template <std::size_t short_size>
+class BasicPiece {
+public:
+    BasicPiece() = default;
+    explicit BasicPiece(std::string_view text) : size_(static_cast<std::uint32_t>(text.size())) {
+        if (text.size() <= short_size) {
+            std::memcpy(short_.data(), text.data(), text.size());
+        } else {
+            long_ = std::make_unique<std::string>(text);
+        }
+    }
+
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    bool is_short() const { return size_ <= short_size; }
+    std::string_view view() const {
+        return is_short() ? std::string_view(short_.data(), size_) : std::string_view(*long_);
+    }
+
+private:
+    friend class TextCursor;
+
+    std::array<char, short_size> short_{};
+    std::unique_ptr<std::string> long_;
+    std::uint32_t size_ = 0;
+};
+
+/// Where text is written, with room enough for all that is.
+class TextCursor {
+public:
+    /// What is written may reach so many characters beyond the text: short pieces and blanks are
+    /// copied whole.
+    static constexpr std::size_t slack = 128;
+
+    explicit TextCursor(char* at) : at_(at) {}
+    char* at() const { return at_; }
+
+    void append(char c) { *at_++ = c; }
+    /// A text of eight characters or less in an array of eight.
+    void append(const char (&text)[8], std::size_t size) {
+        std::memcpy(at_, text, 8);
+        at_ += size;
+    }
+    /// A short one.
+    template <std::size_t size>
+    void append(const BasicPiece<size>& piece) {
+        static_assert(size <= slack);
+        std::memcpy(at_, piece.short_.data(), size);
+        at_ += piece.size_;
+    }
+
+    /// So many blanks, at most 32.
+    void pad(std::size_t count) {
+        std::memset(at_, ' ', 32);
+        at_ += count;
+    }
+    /// Blanks up to `width` behind a text of `size`; at most 32.
+    void pad_to(std::size_t width, std::size_t size) {
+        std::memset(at_, ' ', 32);
+        at_ += size < width ? width - size : 0;
+    }
+
+    /// The last six digits.
+    void six_digits(std::uint32_t number) {
+        const std::uint32_t thousands = number / 10'000, rest = number % 10'000;
+        two_digits(at_, thousands);
+        two_digits(at_ + 2, rest / 100);
+        two_digits(at_ + 4, rest % 100);
+        at_ += 6;
+    }
+
+    /// "0x", and eight digits.
+    void hex8(std::uint32_t number) {
+        const std::uint64_t digits = spread(number);
+        std::memcpy(at_, "0x", 2);
+        std::memcpy(at_ + 2, &digits, 8);
+        at_ += 10;
+    }
+    /// "0x", and `digits` digits, 1 to 16.
+    void hex(std::uint64_t number, unsigned digits) {
+        std::memcpy(at_, "0x", 2);
+        std::uint64_t low = spread(number);
+        if (digits > 8) {
+            const std::uint64_t high = spread(number >> 32) >> (8 * (16 - digits));
+            std::memcpy(at_ + 2, &high, 8);
+            std::memcpy(at_ + 2 + (digits - 8), &low, 8);
+        } else {
+            low >>= 8 * (8 - digits);
+            std::memcpy(at_ + 2, &low, 8);
+        }
+        at_ += 2 + digits;
+    }
+    /// "0x", and as many digits as it takes.
+    void hex(std::uint64_t number) {
+        hex(number, number == 0 ? 1 : (67 - static_cast<unsigned>(__builtin_clzll(number))) / 4);
+    }
+
+    void decimal(std::uint64_t number) { at_ = std::to_chars(at_, at_ + 20, number).ptr; }
+
+private:
+    static void two_digits(char* to, std::uint32_t number) {
+        static constexpr std::array<char, 200> digits = [] {
+            std::array<char, 200> all{};
+            for (std::size_t i = 0; i < 100; ++i) {
+                all[2 * i] = static_cast<char>('0' + i / 10);
+                all[2 * i + 1] = static_cast<char>('0' + i % 10);
+            }
+            return all;
+        }();
+        std::memcpy(to, digits.data() + std::size_t{2} * number, 2);
+    }
+
+    // The eight hexadecimal digits of a number's low 32 bits, the first one in the lowest byte:
+    // each four bits become a byte, and those beyond 9 are moved on to the letters.
+    static std::uint64_t spread(std::uint64_t number) {
+        std::uint64_t x = __builtin_bswap32(static_cast<std::uint32_t>(number));
+        x = (x | x << 16) & 0x0000'ffff'0000'ffff;
+        x = (x | x << 8) & 0x00ff'00ff'00ff'00ff;
+        x = (x >> 4 & 0x000f'000f'000f'000f) | (x & 0x000f'000f'000f'000f) << 8;
+        const std::uint64_t letters = ((x + 0x0606'0606'0606'0606) >> 4) & 0x0101'0101'0101'0101;
+        return x + 0x3030'3030'3030'3030 + letters * ('a' - '9' - 1);
+    }
+
+    char* at_;
+};
+
+class TextBuffer {
+public:
+    TextBuffer()
+        : text_(std::make_unique_for_overwrite<char[]>(first_size)), capacity_(first_size) {}
+
+    std::string_view view() const { return {text_.get(), size_}; }
+    std::size_t size() const { return size_; }
+    void clear() { size_ = 0; }
+    void shrink_to(std::size_t size) { size_ = size; }
+
+    /// Where the text goes on, with room for `most` characters.
+    TextCursor cursor(std::size_t most) {
+        if (capacity_ - size_ < most + TextCursor::slack) [[unlikely]] {
+            grow(most);
+        }
+        return TextCursor(text_.get() + size_);
+    }
+    /// The text ends there.
+    void end(const TextCursor& cursor) {
+        size_ = static_cast<std::size_t>(cursor.at() - text_.get());
+    }
+
+    void append(std::string_view text) {
+        std::memcpy(cursor(text.size()).at(), text.data(), text.size());
+        size_ += text.size();
+    }
+    void append(char c) { append(std::string_view(&c, 1)); }
+    template <std::size_t size>
+    void append(const BasicPiece<size>& piece) {
+        append(piece.view());
+    }
+    /// Blanks up to `width` behind a text of `size`.
+    void pad_to(std::size_t width, std::size_t size) {
+        for (; size < width; ++size) {
+            append(' ');
+        }
+    }
+    void decimal(std::uint64_t number) {
+        TextCursor at = cursor(20);
+        at.decimal(number);
+        end(at);
+    }
+    void hex(std::uint64_t number) {
+        TextCursor at = cursor(18);
+        at.hex(number);
+        end(at);
+    }
+    void hex(std::uint64_t number, unsigned digits) {
+        TextCursor at = cursor(18);
+        at.hex(number, digits);
+        end(at);
+    }
+    void six_digits(std::uint32_t number) {
+        TextCursor at = cursor(6);
+        at.six_digits(number);
+        end(at);
+    }
+
+private:
+    static constexpr std::size_t first_size = 1024;
+
+    [[gnu::noinline]] void grow(std::size_t most) {
+        capacity_ = 2 * capacity_ + most + TextCursor::slack;
+        auto more = std::make_unique_for_overwrite<char[]>(capacity_);
+        std::memcpy(more.get(), text_.get(), size_);
+        text_ = std::move(more);
+    }
+
+    std::unique_ptr<char[]> text_;
+    std::size_t capacity_;
+    std::size_t size_ = 0;
+};
+
+} // namespace mmioscope
