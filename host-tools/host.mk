@@ -12,7 +12,7 @@ HOST_CXXFLAGS := -std=c++20 -O2 $(DEBUG) $(HOST_WARNINGS) -Wno-psabi
 HOST_TEST_CXXFLAGS := -std=c++20 -O1 $(DEBUG) $(HOST_WARNINGS) -Wno-maybe-uninitialized -Wno-psabi \
                       -fsanitize=address,undefined \
                       -fno-sanitize-recover=all
-HOST_LIBS := -lfmt -lfdt -lserialport -lz -lzstd -llzma -llz4 -ldw -lelf -lpugixml -lsqlite3 -lncursesw -lre2 -ldl -lpthread
+HOST_LIBS := -lfmt -lfdt -lserialport -ldeflate -lz -lzstd -llzma -llz4 -ldw -lelf -lpugixml -lsqlite3 -lncursesw -lre2 -ldl -lpthread
 
 # The descriptions of registers that the program brings along: text in its own source.
 HOST_SHIPPED := $(BUILD)/generated/shipped.cpp

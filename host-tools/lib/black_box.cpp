@@ -1,12 +1,10 @@
 #include "lib/black_box.hpp"
 
-#include "abi/description.hpp"
+#include "lib/crc.hpp"
 #include "lib/device_tree.hpp"
 #include "lib/error.hpp"
 #include "lib/merge.hpp"
 #include "lib/open_accesses.hpp"
-
-#include <zlib.h>
 
 #include <algorithm>
 #include <cstring>
@@ -23,13 +21,7 @@ bool has_its_checksum(const Area& area) {
     if (header.header_size < offsetof(abi::AreaHeader, kept)) {
         return true;
     }
-    const std::uint32_t sum =
-        abi::description_crc(header, area.regions().data(),
-                             [](const void* bytes, std::size_t size, std::uint32_t before) {
-                                 return static_cast<std::uint32_t>(
-                                     ::crc32_z(before, static_cast<const Bytef*>(bytes), size));
-                             });
-    return sum == header.description_crc;
+    return description_crc(header, area.regions().data()) == header.description_crc;
 }
 
 std::uint16_t device_at(const Area& area, std::uint64_t pa) {

@@ -1,7 +1,9 @@
-// The CRC-32 of abi/container.hpp.
+// The CRC-32 of abi/container.hpp and abi/description.hpp.
 #pragma once
 
-#include <zlib.h>
+#include "abi/description.hpp"
+
+#include <libdeflate.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -9,16 +11,24 @@
 
 namespace mmioscope::trace {
 
-/// CRC-32 (IEEE 802.3) of `bytes`.
-inline std::uint32_t crc(std::span<const std::byte> bytes) {
-    const auto* data = reinterpret_cast<const Bytef*>(bytes.data());
-    return static_cast<std::uint32_t>(::crc32_z(0, data, bytes.size()));
+/// CRC-32 (IEEE 802.3) of `bytes`, or of them behind those whose CRC is `before`.
+inline std::uint32_t crc(std::span<const std::byte> bytes, std::uint32_t before = 0) {
+    return ::libdeflate_crc32(before, bytes.data(), bytes.size());
 }
 
 /// CRC of `value`'s bytes in front of `end`, a member's offset.
 template <typename T>
 std::uint32_t crc_before(const T& value, std::size_t end) {
     return crc(std::as_bytes(std::span(&value, 1)).first(end));
+}
+
+/// What a sound area has as `description_crc`: `regions` are as many as `header` tells.
+inline std::uint32_t description_crc(const abi::AreaHeader& header,
+                                     const abi::RegionEntry* regions) {
+    return abi::description_crc(
+        header, regions, [](const void* bytes, std::size_t size, std::uint32_t before) {
+            return crc({static_cast<const std::byte*>(bytes), size}, before);
+        });
 }
 
 } // namespace mmioscope::trace

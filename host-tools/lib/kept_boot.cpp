@@ -1,8 +1,6 @@
 #include "lib/kept_boot.hpp"
 
-#include "abi/description.hpp"
-
-#include <zlib.h>
+#include "lib/crc.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -13,14 +11,6 @@ namespace {
 
 constexpr std::uint64_t ring_size =
     sizeof(abi::RingHeader) + abi::kept_records * sizeof(abi::Record);
-
-std::uint32_t checksum(const abi::AreaHeader& header, const abi::RegionEntry* regions) {
-    return abi::description_crc(header, regions,
-                                [](const void* bytes, std::size_t size, std::uint32_t before) {
-                                    return static_cast<std::uint32_t>(
-                                        ::crc32_z(before, static_cast<const Bytef*>(bytes), size));
-                                });
-}
 
 } // namespace
 
@@ -84,7 +74,7 @@ abi::AreaHeader KeptBoot::header() const {
     for (unsigned cpu = 0; cpu < end_.cpu_count; ++cpu) {
         header.ring_offset[cpu] = static_cast<std::uint32_t>(abi::area_head_size + cpu * ring_size);
     }
-    header.description_crc = checksum(header, head_->regions.data());
+    header.description_crc = description_crc(header, head_->regions.data());
     return header;
 }
 
