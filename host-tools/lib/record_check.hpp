@@ -6,10 +6,10 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace mmioscope::trace {
 
@@ -36,17 +36,20 @@ private:
         std::uint64_t time = 0;            ///< the latest up to here
     };
 
-    void check_cpu(const abi::Record& record);
-    void check_time(const abi::Record& record);
+    void check_cpu(const abi::Record& record, Cpu& cpu);
+    void check_time(const abi::Record& record, Cpu& cpu);
     void check_region(const abi::Record& record);
+    void out_of_turn(const abi::Record& record, Cpu& cpu);
 
     bool part_ = false;
     Report wrong_;
     Report lost_;
-    std::array<Cpu, 256> cpus_;                    ///< by Record::cpu
-    std::map<std::uint16_t, std::uint32_t> locks_; ///< the last lock_sequence, by Record::device
-    std::uint64_t time_ = 0;                       ///< the latest Cpu::time
-    std::uint64_t count_ = 0;
+    std::array<Cpu, 256> cpus_; ///< by Record::cpu
+    /// The last lock_sequence, by Record::device, whatever a file has there.
+    std::vector<std::optional<std::uint32_t>> locks_ =
+        std::vector<std::optional<std::uint32_t>>(1u << 16);
+    std::uint64_t time_ = 0;  ///< the latest Cpu::time
+    std::uint64_t count_ = 0; ///< records in front of the one that is looked at
     std::uint64_t holes_ = 0;
 };
 
