@@ -65,11 +65,12 @@ std::optional<Section> FileReader::next(const Wanted& wanted) {
             skip(place.end - place.payload);
             continue;
         }
-        if (!read_payload(header)) {
-            return Section{header.type, payload_, true};
+        const std::span<const std::byte> payload = read_payload(header);
+        if (payload.size() < header.size) {
+            return Section{header.type, payload, true};
         }
-        if (crc(payload_) == header.crc) {
-            return Section{header.type, payload_, false};
+        if (crc(payload) == header.crc) {
+            return Section{header.type, payload, false};
         }
         report_(fmt::format("section at byte {} ({} bytes) is damaged: skipped", place.payload,
                             header.size));
@@ -115,12 +116,17 @@ bool FileReader::find_header(abi::SectionHeader& header) {
     return true;
 }
 
-// False if the file ended first; the payload then holds what there was.
-bool FileReader::read_payload(const abi::SectionHeader& header) {
-    payload_.resize(header.size);
-    payload_.resize(take(payload_.data(), header.size));
+// As much as there is before the file ends. The memory is left as it was, so that nothing is
+// cleared that is read over; a larger one takes nothing of it along.
+std::span<const std::byte> FileReader::read_payload(const abi::SectionHeader& header) {
+    if (header.size > memory_.size() * sizeof(abi::Record)) {
+        memory_.clear();
+        memory_.resize((header.size + sizeof(abi::Record) - 1) / sizeof(abi::Record));
+    }
+    const std::span<std::byte> bytes = std::as_writable_bytes(std::span(memory_));
+    const std::size_t got = take(bytes.data(), header.size);
     skip(padding(header.size));
-    return payload_.size() == header.size;
+    return bytes.first(got);
 }
 
 void FileReader::skip(std::uint64_t bytes) {

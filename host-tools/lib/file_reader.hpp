@@ -17,11 +17,17 @@ namespace mmioscope::trace {
 /// A larger payload is skipped unread: memory stays bounded whatever a file says.
 inline constexpr std::uint64_t max_payload = 16u << 20;
 
-/// One section. `payload` holds until the next one is read.
+/// One section. `payload` holds until the next one is read. It is aligned as records are.
 struct Section {
     abi::SectionType type;
     std::span<const std::byte> payload;
     bool cut; ///< the file ends inside the payload: what is here is right, but not all
+
+    /// The payload as records: as many whole ones as there are.
+    std::span<const abi::Record> records() const {
+        return {reinterpret_cast<const abi::Record*>(payload.data()),
+                payload.size() / sizeof(abi::Record)};
+    }
 };
 
 /// Where a section stands; `end` is where the next one begins.
@@ -59,6 +65,10 @@ public:
     /// The next sound section; nothing at the end of the bytes.
     std::optional<Section> next(const Wanted& wanted = {});
 
+    /// Gives the memory of the section that was read last to `memory`, so that its payload holds
+    /// for longer, and takes what was there for the sections to come.
+    void swap_memory(std::vector<abi::Record>& memory) { memory_.swap(memory); }
+
     /// Only where the next one stands. Goes on with its payload: seek() to its end.
     std::optional<SectionPlace> next_place();
 
@@ -71,7 +81,7 @@ private:
     bool read_header(abi::SectionHeader& header);
     bool find_header(abi::SectionHeader& header);
     SectionPlace place_of(const abi::SectionHeader& header) const;
-    bool read_payload(const abi::SectionHeader& header);
+    std::span<const std::byte> read_payload(const abi::SectionHeader& header);
     void skip(std::uint64_t bytes);
     void tell_problem();
     std::size_t take(void* to, std::size_t size);
@@ -81,7 +91,7 @@ private:
     FileVersion version_;
     std::uint64_t offset_ = 0; ///< of the next byte
     bool problem_told_ = false;
-    std::vector<std::byte> payload_;
+    std::vector<abi::Record> memory_; ///< payloads are read into it; it never shrinks
 };
 
 } // namespace mmioscope::trace

@@ -80,7 +80,7 @@ private:
     void problem(const std::string& text);
     void loss(const std::string& text);
     void section(const SectionPlace& place, const Section& section);
-    void records(const SectionPlace& place, std::span<const std::byte> payload);
+    void records(const SectionPlace& place, std::span<const abi::Record> records);
     void info(std::span<const std::byte> payload);
     void text(std::span<const std::byte> payload);
     void losses(std::span<const std::byte> payload);
@@ -96,7 +96,6 @@ private:
     FileReader reader_;
     RecordCheck records_;
     std::optional<IndexCheck> index_check_;
-    std::vector<abi::Record> block_;
     std::optional<abi::End> end_;
     std::uint64_t index_offset_ = 0;
     std::uint64_t told_ = 0; ///< lost records of which a section tells
@@ -160,10 +159,10 @@ void Check::section(const SectionPlace& place, const Section& section) {
     if (end_) {
         problem(fmt::format("a section stands behind the end, at byte {}", place.offset));
     }
-    block_.clear();
+    std::span<const abi::Record> block;
     switch (section.type) {
     case abi::SectionType::info: info(section.payload); break;
-    case abi::SectionType::records: records(place, section.payload); break;
+    case abi::SectionType::records: records(place, block = section.records()); break;
     case abi::SectionType::text: text(section.payload); break;
     case abi::SectionType::losses: losses(section.payload); break;
     case abi::SectionType::index: index(place, section.payload); break;
@@ -171,7 +170,7 @@ void Check::section(const SectionPlace& place, const Section& section) {
     default: break;
     }
     if (index_check_) {
-        index_check_->add(place, block_);
+        index_check_->add(place, block);
     }
 }
 
@@ -185,7 +184,7 @@ void Check::info(std::span<const std::byte> payload) {
     }
 }
 
-void Check::records(const SectionPlace& place, std::span<const std::byte> payload) {
+void Check::records(const SectionPlace& place, std::span<const abi::Record> records) {
     if (place.size % sizeof(abi::Record) != 0 || place.size > abi::max_records_payload) {
         problem(fmt::format("the records at byte {} have {} bytes", place.offset, place.size));
     }
@@ -193,11 +192,7 @@ void Check::records(const SectionPlace& place, std::span<const std::byte> payloa
         problem("no section `info` stands in front of the records");
         has_info_ = true;
     }
-    block_.resize(payload.size() / sizeof(abi::Record));
-    if (!block_.empty()) {
-        std::memcpy(block_.data(), payload.data(), block_.size() * sizeof(abi::Record));
-    }
-    records_.add(block_);
+    records_.add(records);
 }
 
 void Check::text(std::span<const std::byte> payload) {

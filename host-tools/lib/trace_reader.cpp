@@ -209,7 +209,7 @@ void TraceReader::take(const Section& section) {
         names_stale_ = true;
         ++device_changes_;
         break;
-    case abi::SectionType::records: take_records(payload); break;
+    case abi::SectionType::records: take_records(section); break;
     case abi::SectionType::losses: copy_array(payload, losses_, losses_before_); break;
     case abi::SectionType::statistics: copy_array(payload, statistics_); break;
     case abi::SectionType::text: read_text(payload); break;
@@ -235,8 +235,10 @@ void TraceReader::take_of_guest(abi::SectionType type, std::span<const std::byte
     }
 }
 
-void TraceReader::take_records(std::span<const std::byte> payload) {
-    copy_array(payload, records_);
+// Where they were read to: what is read until next() gives them goes elsewhere.
+void TraceReader::take_records(const Section& section) {
+    records_ = section.records();
+    file_->swap_memory(records_memory_);
     fresh_ = !records_.empty();
     for (const abi::Record& record : records_) {
         learn(record);

@@ -123,7 +123,7 @@ private:
     bool read_section();
     void take(const Section& section);
     void take_of_guest(abi::SectionType type, std::span<const std::byte> payload);
-    void take_records(std::span<const std::byte> payload);
+    void take_records(const Section& section);
     void read_text(std::span<const std::byte> payload);
     void learn(const abi::Record& record);
 
@@ -149,7 +149,8 @@ private:
     std::vector<std::byte> tree_;
     std::vector<std::byte> symbols_;
     std::vector<abi::RegionEntry> regions_;
-    std::vector<abi::Record> records_;
+    std::span<const abi::Record> records_; ///< in records_memory_
+    std::vector<abi::Record> records_memory_;
     std::vector<abi::Loss> losses_;
     std::size_t losses_before_ = 0; ///< how many of them are of the files before this one
     std::vector<abi::Statistics> statistics_;
