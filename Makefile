@@ -48,7 +48,7 @@ fuzz: ## the parsers against random input, FUZZ_SECONDS (600) each
 nightly: ## the long versions of the proofs
 soak: ## the contended and dense cases for SOAK_MINUTES (60)
 prove: ## the engines and the baseline that loses events, against QEMU's own log: table and plot
-bench: ## what tracing costs, in instructions, and an event the host tools, in time
+bench: ## what tracing and the host tools cost, in instructions, and an event the host tools, in time
 test fuzz nightly soak prove bench: setup
 	@$(MAKE) --no-print-directory -j2 guest all
 	@tests/run.sh $@

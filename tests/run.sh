@@ -80,6 +80,7 @@ test)
     beside decoder "$build/tests/decoder"
     suite host-tools 30 catch "$build/tests/host-tools"
     joined decoder 30
+    suite costs 40 tests/bench/costs.py "$build" --short
     suite export 60 tests/export/run.sh "$build"
     suite integration 700 tests/qemu/run.sh --tier test
     ;;
@@ -107,7 +108,8 @@ prove)
     suite prove 900 tests/prove/prove.sh "$build"
     ;;
 bench)
-    suite build 240 sh -c "make --no-print-directory -j2 host-bench && echo 'build: 1 passed, 0 failed'"
+    suite build 240 sh -c "make --no-print-directory -j2 host-tools host-bench && echo 'build: 1 passed, 0 failed'"
+    suite costs 600 tests/bench/costs.py "$build"
     suite host-bench 60 tests/bench/host.sh "$build"
     suite bench-exports 2400 tests/bench/exports.sh "$build"
     suite bench 300 tests/bench.sh "$build"

@@ -1,14 +1,24 @@
-# What one event costs the host tools, by Google Benchmark: build/tests/host-bench. Each tests/bench/*.cpp is part of it.
+# What one event costs the host tools: build/tests/host-bench by Google Benchmark, of which each tests/bench/*.cpp is part but
+# make_cost_trace.cpp; build/tests/make-cost-trace makes the traces of costs.py.
 
-HOST_BENCH_SOURCES := $(sort $(wildcard tests/bench/*.cpp))
+COST_TRACE_SOURCES := tests/bench/make_cost_trace.cpp tests/bench/made_trace.cpp
+HOST_BENCH_SOURCES := $(filter-out tests/bench/make_cost_trace.cpp,$(sort $(wildcard tests/bench/*.cpp)))
 HOST_BENCH_OBJECTS := $(HOST_BENCH_SOURCES:%.cpp=$(BUILD)/host/%.o)
+COST_TRACE_OBJECTS := $(COST_TRACE_SOURCES:%.cpp=$(BUILD)/host/%.o)
 
 .PHONY: host-bench
-host-bench: $(BUILD)/tests/host-bench $(BUILD)/tests/make-trace
+host-bench: $(BUILD)/tests/host-bench $(BUILD)/tests/make-trace $(BUILD)/tests/make-cost-trace
+
+tests: $(BUILD)/mmioscope $(BUILD)/tests/make-cost-trace
 
 $(BUILD)/tests/host-bench: $(HOST_BENCH_OBJECTS) $(HOST_LIB_SOURCES:%.cpp=$(BUILD)/host/%.o)
 	@mkdir -p "$(@D)"
 	@echo "  $@"
 	@$(HOST_CXX) -o "$@" $^ -lbenchmark_main -lbenchmark $(HOST_LIBS)
 
--include $(HOST_BENCH_OBJECTS:.o=.d)
+$(BUILD)/tests/make-cost-trace: $(COST_TRACE_OBJECTS) $(HOST_LIB_SOURCES:%.cpp=$(BUILD)/host/%.o)
+	@mkdir -p "$(@D)"
+	@echo "  $@"
+	@$(HOST_CXX) -o "$@" $^ $(HOST_LIBS)
+
+-include $(HOST_BENCH_OBJECTS:.o=.d) $(COST_TRACE_OBJECTS:.o=.d)

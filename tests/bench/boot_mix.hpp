@@ -13,8 +13,7 @@ namespace mmioscope::bench {
 /// A trace file in memory.
 class BootMix {
 public:
-    /// Of 40,000 events: of 100 are 86 of the console, by turns its flags and its data, 6 of the
-    /// interrupt controller, 5 of the SD card's FIFO and 3 of others, on two CPUs.
+    /// 40,000 events of a boot (made_trace.hpp).
     BootMix();
 
     static constexpr unsigned events = 40'000;

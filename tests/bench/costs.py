@@ -1,0 +1,230 @@
+#!/usr/bin/python3
+"""What commands cost, in executed instructions, against tests/bench/costs.baseline; and in memory.
+
+Usage: tests/bench/costs.py BUILD [--short] [--update]; --short: what `make test` does; --update: writes the baseline anew.
+
+A command reads a made-up trace (make-cost-trace) of two lengths. The difference of the two counts is what an event costs;
+what is left of the shorter one is the fixed cost. Callgrind counts, so that neither the machine's load nor its clock
+matters. What else could differ between two machines:
+- The C library chooses its string functions by the CPU: GLIBC_TUNABLES leaves it one choice.
+- libzstd and libdeflate ask the CPU themselves, and nothing can be set: what is executed in them is left out.
+- The environment is empty but for what is set here, and the program has no debugging information that Callgrind would read.
+More than TOLERANCE above the baseline fails; as much below is told, so that the next change starts from there.
+Memory is what the kernel says was resident at most, of a trace of two lengths; it has the same limit, and 512 KiB.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+TOLERANCE = 0.03
+MEMORY_TOLERANCE = 512  # KiB: where libraries' pages lie is not the same each time
+CHOSEN_BY_CPU = ("libzstd", "libdeflate")
+OFF = ("AVX512F,AVX512VL,AVX512BW,AVX2,AVX,AVX_Fast_Unaligned_Load,BMI1,BMI2,LZCNT,MOVBE,POPCNT,SSSE3,SSE4_1,SSE4_2,"
+       "ERMS,FSRM,RTM,Fast_Unaligned_Copy,Fast_Rep_String").split(",")
+ENVIRONMENT = {
+    "LC_ALL": "C", "PATH": "/usr/bin:/bin", "TERM": "dumb", "TZ": "UTC",
+    "GLIBC_TUNABLES": "glibc.cpu.hwcaps=" + ",".join("-" + name for name in OFF) +
+                      ":glibc.cpu.x86_non_temporal_threshold=0xc0000:glibc.cpu.x86_rep_movsb_threshold=0x800"
+                      ":glibc.cpu.x86_rep_stosb_threshold=0x800",
+}
+TABLES = [word for table in ("device", "register", "function", "caller", "task", "cpu", "interrupt", "size")
+          for word in ("--by", table)]
+# What is measured; {} is the output.
+COMMANDS = {
+    "print": ["print", "--all", "-o", "{}"],
+    "print --raw": ["print", "--all", "--raw", "-o", "{}"],
+    "print jsonl": ["print", "--format", "jsonl", "-o", "{}"],
+    "print csv": ["print", "--format", "csv", "-o", "{}"],
+    "print value": ["print", "-F", "value==0x123456789 && w", "-o", "{}"],
+    "print func": ["print", "-F", "func==no_such_function", "-o", "{}"],
+    "export ctf": ["export", "--to", "ctf", "-o", "{}", "-i"],
+    "export sqlite": ["export", "--to", "sqlite", "-o", "{}", "-i"],
+    "stat": ["stat", "-o", "{}"],
+    "stat register": ["stat", "--by", "register", "-o", "{}"],
+    "stat all": ["stat", *TABLES, "--mappings", "--pci", "--limit", "0", "-o", "{}"],
+    "check": ["check"],
+}
+TOLD = ("export sqlite", "babeltrace2")  # mostly not ours
+MIXES = ("sd", "boot", "fresh")
+SHORT = {"print": MIXES, "print value": ("boot",), "stat": ("boot",), "export ctf": ("sd",), "check": ("boot",)}
+FIXED = ("print", "print --raw", "stat", "check")
+MEMORY = ("print", "stat")
+LENGTHS = (10000, 30000)
+LENGTHS_SHORT = (2000, 6000)
+HOSTILE = 400000  # events of which none is like another, for memory
+
+
+def object_counts(file):
+    """Instructions executed in each object, of a callgrind.out file: those of calls are not counted twice."""
+    names, counts, name, called = {}, {}, "", False
+    for line in file.read_text(errors="replace").splitlines():
+        if line.startswith("ob="):
+            number, _, said = line[3:].partition(" ")
+            name = names.setdefault(number, said)
+        elif line.startswith("cob="):
+            number, _, said = line[4:].partition(" ")
+            names.setdefault(number, said)
+        elif line.startswith("calls="):
+            called = True
+        elif line[:1] in "0123456789+-*" and line:
+            if not called:
+                counts[name] = counts.get(name, 0) + int(line.split()[1])
+            called = False
+        elif line.startswith("totals:") and int(line.split()[1]) != sum(counts.values()):
+            raise RuntimeError(f"{file}: {sum(counts.values())} instructions found: {line}")
+    return counts
+
+
+class Bench:
+    def __init__(self, build, lengths):
+        self.own = build / "tests" / "costs"
+        self.lengths = lengths
+        self.build = build
+        self.own.mkdir(parents=True, exist_ok=True)
+        self.tool = self.own / "mmioscope"
+        subprocess.run(["strip", "-o", self.tool, build / "mmioscope"], check=True)
+        for mix in MIXES:
+            for events in lengths:
+                self.trace(mix, events)
+
+    def trace(self, mix, events):
+        path = self.own / f"{mix}-{events}.mmio"
+        subprocess.run([self.build / "tests" / "make-cost-trace", mix, str(events), path], check=True)
+
+    def output(self, what, mix, events):
+        return self.own / f"{what.replace(' ', '_')}-{mix}-{events}.out"
+
+    def command(self, what, mix, events):
+        path = self.own / f"{mix}-{events}.mmio"
+        if what == "babeltrace2":
+            return ["/usr/bin/babeltrace2", self.output("export ctf", mix, events)]
+        output = self.output(what, mix, events)
+        shutil.rmtree(output, ignore_errors=True)
+        output.unlink(missing_ok=True)
+        return [self.tool] + [output if word == "{}" else word for word in COMMANDS[what]] + [path]
+
+    def run(self, words, **how):
+        done = subprocess.run(words, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **how)
+        if done.returncode != 0:
+            raise RuntimeError(f"{' '.join(map(str, words))}: status {done.returncode}: {done.stderr.decode()[-300:]}")
+        return done.stderr.decode()
+
+    def count(self, what, mix, events):
+        """Instructions of ours, and of libraries that choose by the CPU."""
+        file = self.own / f"{what.replace(' ', '_')}-{mix}-{events}.callgrind"
+        self.run(["/usr/bin/valgrind", "--tool=callgrind", f"--callgrind-out-file={file}"] +
+                 self.command(what, mix, events))
+        counts = object_counts(file)
+        file.unlink()
+        others = sum(count for name, count in counts.items() if any(one in name for one in CHOSEN_BY_CPU))
+        return sum(counts.values()) - others, others
+
+    def memory(self, what, mix, events):
+        """KiB. GNU time, which is small: a child begins with what its parent had resident."""
+        said = self.run(["/usr/bin/time", "-q", "-f", "%M"] + self.command(what, mix, events))
+        return int(said.split()[-1])
+
+    def seconds(self, what, mix, events):
+        start = time.monotonic()
+        self.run(self.command(what, mix, events))
+        return time.monotonic() - start
+
+
+class Judge:
+    """Compares figures with the baseline's and prints them."""
+
+    def __init__(self, file):
+        self.file = file
+        self.old = {}
+        for line in file.read_text().splitlines() if file.exists() else []:
+            key, _, figure = line.rpartition("\t")
+            if key:
+                self.old[key] = int(figure)
+        self.new = {}
+        self.passed = self.failed = 0
+        print(f"{'what':14} {'mix':5} {'events':>11} {'figure':>12} {'unit':18} {'baseline':>12} {'change':>8}")
+
+    def figure(self, what, mix, events, unit, value, slack=0, note=""):
+        key = f"{what}\t{mix}\t{events}\t{unit}"
+        self.new[key] = value
+        old = self.old.get(key)
+        words = [note] if note else []
+        if what not in TOLD:
+            if old is None or value > old * (1 + TOLERANCE) + slack:
+                words.append("FAILED: not in the baseline" if old is None else "FAILED: more than it was")
+                self.failed += 1
+            else:
+                if value < old * (1 - TOLERANCE) - slack:
+                    words.append("less than it was: --update")
+                self.passed += 1
+        before = "" if old is None else f"{old:,}"
+        change = "" if not old else f"{100 * (value - old) / old:+.1f} %"
+        print(f"{what:14} {mix:5} {events:>11} {value:12,} {unit:18} {before:>12} {change:>8}  {', '.join(words)}".rstrip(),
+              flush=True)
+
+    def update(self):
+        lines = [f"{key}\t{value}" for key, value in sorted({**self.old, **self.new}.items())]
+        self.file.write_text("\n".join(lines) + "\n")
+
+
+def costs(bench, judge, rows):
+    little, much = bench.lengths
+    events = f"{little}..{much}"
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        counts = pool.map(bench.count, *zip(*[(*row, length) for row in rows for length in bench.lengths]))
+        for what, mix in rows:
+            first, second = next(counts), next(counts)
+            each = [(b - a) / (much - little) for a, b in zip(first, second)]
+            judge.figure(what, mix, events, "instructions/event", round(each[0]),
+                         note=f"{each[1]:.0f} more in compression" if each[1] >= 1 else "")
+            if what in FIXED:
+                judge.figure(what, mix, events, "instructions fixed", round(first[0] - each[0] * little))
+
+
+def beside(bench, judge):
+    """babeltrace2, of the same events."""
+    for events in bench.lengths:
+        for mix in MIXES:
+            bench.run(bench.command("export ctf", mix, events))
+    costs(bench, judge, [("babeltrace2", mix) for mix in MIXES])
+    events = bench.lengths[-1]
+    for mix in MIXES:
+        ours, theirs = (judge.new[f"{what}\t{mix}\t{bench.lengths[0]}..{events}\tinstructions/event"]
+                        for what in ("print", "babeltrace2"))
+        seconds = [bench.seconds(what, mix, events) for what in ("print", "babeltrace2")]
+        print(f"{mix}: babeltrace2 executes {theirs / ours:.1f} times as many instructions for an event as print; "
+              f"{events} events take it {seconds[1]:.2f} s, print {seconds[0]:.2f} s")
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("build", type=pathlib.Path)
+    arguments.add_argument("--short", action="store_true")
+    arguments.add_argument("--update", action="store_true")
+    given = arguments.parse_args()
+    os.chdir(pathlib.Path(__file__).resolve().parents[2])
+    bench = Bench(given.build, LENGTHS_SHORT if given.short else LENGTHS)
+    judge = Judge(pathlib.Path("tests/bench/costs.baseline"))
+    costs(bench, judge, [(what, mix) for what in COMMANDS for mix in (SHORT.get(what, ()) if given.short else MIXES)])
+    for mix in ("fresh",) if given.short else MIXES:
+        for events in bench.lengths if given.short else (*bench.lengths, HOSTILE):
+            bench.trace(mix, events)
+            for what in MEMORY:
+                judge.figure(what, mix, events, "KiB", bench.memory(what, mix, events), MEMORY_TOLERANCE)
+    if not given.short:
+        beside(bench, judge)
+    if given.update:
+        judge.update()
+        print(f"costs: {judge.passed + judge.failed} passed, 0 failed")
+        return 0
+    print(f"costs: {judge.passed} passed, {judge.failed} failed")
+    return 1 if judge.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
