@@ -1,0 +1,75 @@
+#include "table/csv.hpp"
+
+#include <iterator>
+
+namespace mmioscope::table {
+
+namespace {
+
+using Text = fmt::memory_buffer;
+
+struct Append {
+    Text& to;
+
+    void operator()(std::monostate) const {}
+    void operator()(bool yes) const { to.append(std::string_view(yes ? "true" : "false")); }
+    void operator()(std::uint64_t number) const {
+        const fmt::format_int digits(number);
+        to.append(digits.data(), digits.data() + digits.size());
+    }
+    void operator()(Hex number) const {
+        fmt::format_to(std::back_inserter(to), "{:#x}", number.value);
+    }
+    void operator()(double) const {}
+    void operator()(std::string_view text) const {
+        if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+            to.append(text);
+            return;
+        }
+        to.push_back('"');
+        for (const char c : text) {
+            to.push_back(c);
+            if (c == '"') {
+                to.push_back('"');
+            }
+        }
+        to.push_back('"');
+    }
+    void operator()(const std::string& text) const { (*this)(std::string_view(text)); }
+};
+
+/// Appends what `cell_of` has for each column that is for programs.
+template <typename CellOf>
+void append_line(Text& to, const std::vector<Column>& columns, const CellOf& cell_of) {
+    const char* between = "";
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (!columns[i].name.empty()) {
+            to.append(std::string_view(between));
+            append_csv(to, cell_of(i));
+            between = ",";
+        }
+    }
+    to.push_back('\n');
+}
+
+} // namespace
+
+void append_csv(Text& to, const Cell& cell) {
+    std::visit(Append{to}, cell);
+}
+
+std::string csv(std::span<const Table> tables) {
+    Text text;
+    if (!tables.empty()) {
+        const std::vector<Column>& columns = tables.front().columns;
+        append_line(text, columns, [&](std::size_t i) { return Cell(columns[i].name); });
+    }
+    for (const Table& table : tables) {
+        for (const std::vector<Cell>& row : table.rows) {
+            append_line(text, table.columns, [&](std::size_t i) -> const Cell& { return row[i]; });
+        }
+    }
+    return fmt::to_string(text);
+}
+
+} // namespace mmioscope::table

@@ -1,0 +1,19 @@
+// Comma-separated values (RFC 4180, but lines end with LF).
+#pragma once
+
+#include "table/table.hpp"
+
+#include <fmt/format.h>
+
+#include <span>
+#include <string>
+
+namespace mmioscope::table {
+
+/// Appends `cell` as a field.
+void append_csv(fmt::memory_buffer& to, const Cell& cell);
+
+/// The columns' names, then a line for each row of all `tables`, which have the same columns.
+std::string csv(std::span<const Table> tables);
+
+} // namespace mmioscope::table

@@ -1,0 +1,256 @@
+#include "table/text.hpp"
+
+#include "lib/plain_text.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
+namespace mmioscope::table {
+
+namespace {
+
+constexpr std::size_t narrowest = 12;   ///< that columns of words are cut to together
+constexpr std::size_t widest = 120;     ///< that one word makes a column where nothing is cut
+constexpr std::size_t title_width = 13; ///< of facts
+
+std::string size_text(std::uint64_t size) {
+    constexpr std::uint64_t kibi = 1024;
+    if (size >= kibi * kibi && size % (kibi * kibi) == 0) {
+        return fmt::format("{} MiB", size / kibi / kibi);
+    }
+    return size >= kibi && size % kibi == 0 ? fmt::format("{} KiB", size / kibi)
+                                            : fmt::format("{} B", size);
+}
+
+std::string seconds_text(std::uint64_t nanoseconds) {
+    return fmt::format("{}.{:06}", nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000 / 1000);
+}
+
+struct Shown {
+    const Column& column;
+
+    std::string operator()(std::monostate) const { return std::string(column.nothing); }
+    std::string operator()(bool yes) const { return yes ? "yes" : "no"; }
+    std::string operator()(std::uint64_t number) const {
+        switch (column.look) {
+        case Look::seconds: return seconds_text(number);
+        case Look::micros: return fmt::format("{:.2f}", static_cast<double>(number) / 1e3);
+        case Look::size: return size_text(number);
+        default: return fmt::format("{}", number);
+        }
+    }
+    std::string operator()(Hex number) const {
+        return column.look == Look::size ? size_text(number.value)
+                                         : fmt::format("{:#0{}x}", number.value, column.digits + 2);
+    }
+    std::string operator()(double number) const {
+        return fmt::format("{:.{}f}", number, column.digits);
+    }
+    std::string operator()(std::string_view text) const { return printable(text); }
+    std::string operator()(const std::string& text) const { return printable(text); }
+};
+
+bool is_nothing(const Cell& cell) {
+    return std::holds_alternative<std::monostate>(cell);
+}
+
+std::string shown(const Column& column, const Cell& cell) {
+    std::string text = std::visit(Shown{column}, cell);
+    return is_nothing(cell) ? text : text.append(column.unit);
+}
+
+/// What stands where, before it is known how much room there is.
+struct Grid {
+    struct Column {
+        bool words;
+        std::size_t width;     ///< as the table wishes, or as much as it needs
+        std::size_t needs = 0; ///< what stands in it
+    };
+    std::vector<Column> columns;
+    std::vector<std::vector<std::string>> rows;
+    std::size_t most = widest; ///< characters that a column grows to
+
+    // One that is longer sticks out: filled up to it, the others would take any amount of memory.
+    void add(std::vector<std::string> row) {
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            const std::size_t size =
+                columns[i].words ? std::min(row[i].size(), most) : row[i].size();
+            columns[i].needs = std::max(columns[i].needs, size);
+            columns[i].width = std::max(columns[i].width, size);
+        }
+        rows.push_back(std::move(row));
+    }
+};
+
+Grid grid_of_facts(const Table& table) {
+    Grid grid{{{true, title_width}, {true, 0}}, {}};
+    for (const std::vector<Cell>& row : table.rows) {
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            const Column& column = table.columns[i];
+            if (!column.title.empty() && !is_nothing(row[i])) {
+                grid.add({std::string(column.title), shown(column, row[i])});
+            }
+        }
+    }
+    return grid;
+}
+
+Grid grid_of(const Table& table, std::size_t most) {
+    if (table.shape == Shape::facts) {
+        return grid_of_facts(table);
+    }
+    Grid grid{{}, {}, most};
+    std::vector<std::string> titles;
+    for (const Column& column : table.columns) {
+        if (!column.title.empty()) {
+            grid.columns.push_back({column.look == Look::words, column.width});
+            titles.emplace_back(column.title);
+        }
+    }
+    if (table.shape == Shape::headed) {
+        grid.add(std::move(titles));
+    }
+    for (const std::vector<Cell>& cells : table.rows) {
+        std::vector<std::string> row;
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            if (!table.columns[i].title.empty()) {
+                row.push_back(shown(table.columns[i], cells[i]));
+            }
+        }
+        grid.add(std::move(row));
+    }
+    return grid;
+}
+
+// A number from the right stands apart from words in front of it anyway.
+std::size_t gap(const Grid& grid, std::size_t column) {
+    return column == 0 ? 0 : grid.columns[column].words ? 2 : 1;
+}
+
+// Names have what tells them apart at both ends: registers behind devices, units behind nodes.
+std::string cut(std::string text, std::size_t width) {
+    if (text.size() <= width) {
+        return text;
+    }
+    const std::size_t end = width < 8 ? 0 : (width - 2) / 2;
+    const std::size_t dots = std::min<std::size_t>(2, width);
+    return text.substr(0, width - dots - end).append(dots, '.') + text.substr(text.size() - end);
+}
+
+/// Makes columns narrower, and what is in them shorter, or leaves the last ones out, so that a line
+/// has at most `width` characters.
+void fit(Grid& grid, std::size_t width) {
+    std::size_t all = 0;
+    for (std::size_t i = 0; i < grid.columns.size(); ++i) {
+        all += gap(grid, i) + grid.columns[i].width;
+    }
+    for (Grid::Column& column : grid.columns) { // nothing is lost by this
+        const std::size_t spare = std::min(column.width - column.needs, all - std::min(all, width));
+        column.width -= spare;
+        all -= spare;
+    }
+    while (all > width) {
+        Grid::Column* widest = nullptr;
+        for (Grid::Column& column : grid.columns) {
+            if (column.words && column.width > (widest ? widest->width : narrowest)) {
+                widest = &column;
+            }
+        }
+        if (widest == nullptr) {
+            break;
+        }
+        --widest->width;
+        --all;
+    }
+    std::size_t left = width;
+    for (std::size_t i = 0; i < grid.columns.size(); ++i) {
+        Grid::Column& column = grid.columns[i];
+        const std::size_t before = gap(grid, i);
+        const std::size_t least = before + (column.words ? 1 : column.width);
+        if (left < least) {
+            grid.columns.resize(i);
+            break;
+        }
+        column.width = std::min(column.width, left - before);
+        left -= before + column.width;
+    }
+    for (std::vector<std::string>& row : grid.rows) {
+        for (std::size_t i = 0; i < grid.columns.size(); ++i) {
+            row[i] = cut(std::move(row[i]), grid.columns[i].width);
+        }
+    }
+}
+
+std::string line(const Grid& grid, const std::vector<std::string>& row) {
+    std::string text;
+    for (std::size_t i = 0; i < grid.columns.size(); ++i) {
+        const Grid::Column& column = grid.columns[i];
+        text.append(gap(grid, i), ' ');
+        if (column.words) {
+            text += fmt::format("{:<{}}", row[i], column.width);
+        } else {
+            text += fmt::format("{:>{}}", row[i], column.width);
+        }
+    }
+    text.resize(text.find_last_not_of(' ') + 1);
+    return text;
+}
+
+} // namespace
+
+std::size_t width_of(int fd) {
+    if (::isatty(fd) == 0) {
+        return unlimited;
+    }
+    winsize size{};
+    std::size_t width = ::ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+    if (const char* const said = std::getenv("COLUMNS")) {
+        std::from_chars(said, said + std::strlen(said), width);
+    }
+    return width == 0 ? unlimited : width;
+}
+
+std::vector<std::string> lines(const Table& table, std::size_t width) {
+    const bool fitted = table.shape == Shape::headed && width != unlimited;
+    Grid grid = grid_of(table, fitted ? width : widest);
+    if (grid.columns.empty()) { // it is for programs
+        return {};
+    }
+    if (fitted) {
+        fit(grid, width);
+    }
+    std::vector<std::string> all;
+    for (const std::vector<std::string>& row : grid.rows) {
+        all.push_back(line(grid, row));
+    }
+    if (!table.closing.empty()) {
+        all.push_back(fitted ? cut(table.closing, width) : table.closing);
+    }
+    return all;
+}
+
+std::string text(const Table& table, std::size_t width) {
+    std::string all;
+    for (const std::string& line : lines(table, width)) {
+        all.append(line).push_back('\n');
+    }
+    return all;
+}
+
+std::string text(std::span<const Table> tables, std::size_t width) {
+    std::string all;
+    for (const Table& table : tables) {
+        const std::string more = text(table, width);
+        const bool apart = table.shape == Shape::headed && !all.empty() && !more.empty();
+        all.append(apart ? "\n" : "").append(more);
+    }
+    return all;
+}
+
+} // namespace mmioscope::table
