@@ -2,15 +2,12 @@
 #include "cli/name_options.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
-#include "info/items.hpp"
-#include "info/text.hpp"
+#include "info/tables.hpp"
 #include "reading/trace.hpp"
 #include "view/tally.hpp"
 
-#include <algorithm>
-#include <iterator>
 #include <memory>
-#include <string>
+#include <vector>
 
 namespace mmioscope::cli {
 
@@ -57,34 +54,20 @@ private:
     const trace::TraceReader& reader_;
 };
 
-std::string text(reading::Trace& trace, const Found& found, bool coverage) {
+std::vector<table::Table> tables_of(reading::Trace& trace, const Found& found, bool coverage) {
     const trace::TraceReader& reader = trace.reader();
+    std::vector<table::Table> tables;
     if (coverage) {
-        return info::unnamed_text(found.coverage) + info::coverage_text(found.coverage);
-    }
-    const auto context = view::report_context(reader, reader.start().value_or(0));
-    return fmt::format("{}\n{}\n{}{}", info::head_text(reader, found.summary, found.last),
-                       info::devices_text(reader, trace.naming().devices(), found.selections),
-                       info::selections_text(found.selections, context, reader.regions().size()),
-                       info::coverage_text(found.coverage));
-}
-
-info::Items items(reading::Trace& trace, const Found& found, bool coverage) {
-    const trace::TraceReader& reader = trace.reader();
-    info::Items all;
-    const auto append = [&all](info::Items more) {
-        std::ranges::move(more, std::back_inserter(all));
-    };
-    if (coverage) {
-        append(info::unnamed_items(found.coverage));
+        tables.push_back(info::unnamed_table(found.coverage));
     } else {
         const auto context = view::report_context(reader, reader.start().value_or(0));
-        append(info::head_items(reader, found.summary, found.last));
-        append(info::device_items(reader, trace.naming().devices(), found.selections));
-        append(info::selection_items(found.selections, context, reader.regions().size()));
+        tables = info::head_tables(reader, found.summary, found.last);
+        tables.push_back(info::device_table(reader, trace.naming().devices(), found.selections));
+        tables.push_back(info::selection_table(found.selections, context, reader.regions().size()));
     }
-    append(info::coverage_items(found.coverage));
-    return all;
+    tables.push_back(info::coverage_table(found.coverage));
+    std::erase_if(tables, [](const table::Table& table) { return table.rows.empty(); });
+    return tables;
 }
 
 Status info(const Options& options) {
@@ -92,11 +75,12 @@ Status info(const Options& options) {
     view::Output out(options.view.output);
     Found found(trace.reader());
     reading::drive(trace, {&found}, drive_options(options.view, "read"));
-    const std::string& format = options.view.format;
-    fmt::print(out.file(), "{}",
-               format == "text"    ? text(trace, found, options.coverage)
-               : format == "jsonl" ? info::jsonl_text(items(trace, found, options.coverage))
-                                   : info::csv_text(items(trace, found, options.coverage)));
+    const std::vector<table::Table> tables = tables_of(trace, found, options.coverage);
+    if (options.view.format == "csv") { // they have no columns in common
+        fmt::print(out.file(), "{}", info::property_csv(tables));
+    } else {
+        print_tables(options.view, tables, out);
+    }
     out.close();
     return view::is_whole(trace.reader()) ? Status::fine : Status::failed;
 }

@@ -8,6 +8,9 @@
 #include "lib/error.hpp"
 #include "lib/part_files.hpp"
 #include "plugin/plugins.hpp"
+#include "table/csv.hpp"
+#include "table/json.hpp"
+#include "table/text.hpp"
 
 #include <cstdlib>
 #include <memory>
@@ -204,6 +207,14 @@ reading::DriveOptions drive_options(const ViewOptions& options, const char* prog
     drive.strict = options.strict ? reading::Strict::events : reading::Strict::no;
     drive.progress = progress;
     return drive;
+}
+
+void print_tables(const ViewOptions& options, std::span<const table::Table> tables,
+                  const view::Output& out) {
+    fmt::print(out.file(), "{}",
+               options.format == "csv"     ? table::csv(tables)
+               : options.format == "jsonl" ? table::jsonl(tables)
+                                           : table::text(tables, out.width()));
 }
 
 } // namespace mmioscope::cli

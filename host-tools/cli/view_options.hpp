@@ -2,12 +2,14 @@
 #pragma once
 
 #include "reading/drive.hpp"
+#include "table/table.hpp"
 #include "view/line.hpp"
 #include "view/live_options.hpp"
 #include "view/output.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -80,5 +82,9 @@ view::LineStyle line_style(const ViewOptions& options, const trace::TraceReader&
 
 /// How a trace is read: --strict, and what a terminal is told of the progress (DriveOptions).
 reading::DriveOptions drive_options(const ViewOptions& options, const char* progress);
+
+/// Prints `tables` as --format says; as CSV such that have the same columns.
+void print_tables(const ViewOptions& options, std::span<const table::Table> tables,
+                  const view::Output& out);
 
 } // namespace mmioscope::cli

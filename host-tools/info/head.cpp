@@ -1,9 +1,7 @@
-#include "info/items.hpp"
-#include "info/text.hpp"
+#include "info/tables.hpp"
 #include "info/words.hpp"
 #include "lib/lost.hpp"
 #include "lib/part_files.hpp"
-#include "lib/plain_text.hpp"
 #include "lib/record_text.hpp"
 #include "lib/report.hpp"
 #include "view/tally.hpp"
@@ -16,80 +14,11 @@ namespace mmioscope::info {
 
 namespace {
 
-using exporting::Cell;
+using enum table::Look;
+using table::Cell;
+using table::Column;
+using table::Table;
 using trace::TraceReader;
-
-std::string line(std::string_view key, const std::string& value) {
-    return fmt::format("{:<13} {}\n", printable(key), printable(value));
-}
-
-/// A line for people, a property for programs.
-struct Fact {
-    std::string_view key;
-    std::string text;
-    std::string_view property;
-    Cell value;
-};
-using Facts = std::vector<Fact>;
-
-Facts about_format(const TraceReader& reader) {
-    const std::string version =
-        fmt::format("{}.{}", reader.version().major, reader.version().minor);
-    return {{"format", "mmioscope trace " + version, "format", version}};
-}
-
-Facts about_machine(const TraceReader& reader) {
-    if (!reader.info()) {
-        return {};
-    }
-    const abi::Info& info = *reader.info();
-    const std::string board(info.board, ::strnlen(info.board, sizeof info.board));
-    const std::string id = fmt::format("{:02x}", fmt::join(info.boot_id, ""));
-    const std::string engine(engine_word(info.engine));
-    const std::string policy(trace::policy_text(info.policy));
-    const std::uint64_t frequency = info.counter_frequency;
-    Facts facts = {{"board", board, "board", board},
-                   {"cpus", std::to_string(info.cpu_count), "cpus", std::uint64_t{info.cpu_count}},
-                   {"engine", engine, "engine", engine},
-                   {"policy", policy, "policy", policy},
-                   {"boot id", id, "boot_id", id},
-                   {"clock", fmt::format("{} Hz", frequency), "clock_hz", frequency}};
-    std::erase_if(facts, [&reader](const Fact& fact) { return !reader.knows(fact.key); });
-    return facts;
-}
-
-Facts about_records(const TraceReader& reader, const trace::Summary& summary,
-                    std::uint64_t nanoseconds) {
-    Facts facts;
-    if (reader.parts() > 1) {
-        facts.push_back({"files", std::to_string(reader.parts()), "files", reader.parts()});
-    }
-    if (reader.knows("time")) {
-        facts.push_back({"duration",
-                         fmt::format("{}.{:06} s", nanoseconds / 1'000'000'000,
-                                     nanoseconds % 1'000'000'000 / 1'000),
-                         "duration_ns", nanoseconds});
-    }
-    const std::uint64_t lost = trace::sum_of(reader.losses());
-    facts.push_back({"accesses", std::to_string(summary.events()), "accesses", summary.events()});
-    facts.push_back({"records", std::to_string(summary.records()), "records", summary.records()});
-    facts.push_back({"lost", fmt::format("{} records", lost), "lost", lost});
-    return facts;
-}
-
-std::string lines(const Facts& facts) {
-    std::string text;
-    for (const Fact& fact : facts) {
-        text += line(fact.key, fact.text);
-    }
-    return text;
-}
-
-void append(Item& to, Facts facts) {
-    for (Fact& fact : facts) {
-        to.properties.emplace_back(fact.property, std::move(fact.value));
-    }
-}
 
 // The number of CPUs is of the section `info`.
 bool told_elsewhere(std::string_view key) {
@@ -100,9 +29,9 @@ bool damaged(const TraceReader& reader) {
     return reader.end() && !reader.sound();
 }
 
-std::string ending(const TraceReader& reader) {
+Cell ending(const TraceReader& reader) {
     if (!reader.end()) {
-        return line("ended", "not known: the file is cut off");
+        return std::string_view("not known: the file is cut off");
     }
     std::string words(reader.ending() ? trace::ending_text(*reader.ending()) : "");
     if (damaged(reader)) {
@@ -112,16 +41,7 @@ std::string ending(const TraceReader& reader) {
     if (!reader.missing_part().empty()) {
         words += "; " + trace::missing_part_text(reader);
     }
-    return words.empty() ? "" : line("ended", words);
-}
-
-std::string losses(const TraceReader& reader) {
-    std::string text;
-    for (const abi::Loss& loss : reader.losses()) {
-        text += line("", fmt::format("cpu {}: {} from sequence {}", loss.cpu, loss.count,
-                                     loss.first_sequence));
-    }
-    return text;
+    return words.empty() ? Cell() : Cell(std::move(words));
 }
 
 std::string sections(const TraceReader& reader) {
@@ -134,58 +54,104 @@ std::string sections(const TraceReader& reader) {
     return list;
 }
 
-Item trace_item(const TraceReader& reader, const trace::Summary& summary,
-                std::uint64_t nanoseconds) {
-    Item item{"trace", "", {}};
-    append(item, about_format(reader));
-    append(item, about_machine(reader));
-    append(item, about_records(reader, summary, nanoseconds));
-    item.properties.emplace_back(
-        "ended", reader.ending() ? Cell(trace::ending_text(*reader.ending())) : Cell());
-    const std::string& missing = reader.missing_part();
-    item.properties.emplace_back("missing_file", missing.empty() ? Cell() : Cell(missing));
-    item.properties.emplace_back("cut", !reader.end());
-    item.properties.emplace_back("damaged", damaged(reader));
-    item.properties.emplace_back("whole", view::is_whole(reader));
-    return item;
+/// A table of one row, as it is found out.
+class Facts {
+public:
+    void add(const Column& column, Cell cell) {
+        table_.columns.push_back(column);
+        table_.rows.front().push_back(std::move(cell));
+    }
+    Table take() { return std::move(table_); }
+
+private:
+    Table table_{{}, {{}}, table::Shape::facts};
+};
+
+void add_machine(Facts& to, const TraceReader& reader, const abi::Info& info) {
+    const auto add = [&to, &reader](const Column& column, Cell cell) {
+        if (reader.knows(column.title)) {
+            to.add(column, std::move(cell));
+        }
+    };
+    add({"board", "board"}, std::string(info.board, ::strnlen(info.board, sizeof info.board)));
+    add({"cpus", "cpus"}, std::uint64_t{info.cpu_count});
+    add({"engine", "engine"}, engine_word(info.engine));
+    add({"policy", "policy"}, trace::policy_text(info.policy));
+    add({"boot_id", "boot id"}, fmt::format("{:02x}", fmt::join(info.boot_id, "")));
+    add({"clock_hz", "clock", number, 0, 0, " Hz"}, std::uint64_t{info.counter_frequency});
 }
 
-Item loss_item(const abi::Loss& loss) {
-    return {"loss",
-            "",
-            {{"cpu", std::uint64_t{loss.cpu}},
-             {"first_sequence", std::uint64_t{loss.first_sequence}},
-             {"count", std::uint64_t{loss.count}}}};
+Table trace_table(const TraceReader& reader, const trace::Summary& summary,
+                  std::uint64_t nanoseconds) {
+    Facts facts;
+    facts.add({"about"}, std::string_view("trace"));
+    const auto [major, minor] = reader.version();
+    facts.add({"format"}, fmt::format("{}.{}", major, minor));
+    facts.add({"", "format"}, fmt::format("mmioscope trace {}.{}", major, minor));
+    if (reader.info()) {
+        add_machine(facts, reader, *reader.info());
+    }
+    if (reader.parts() > 1) {
+        facts.add({"files", "files"}, reader.parts());
+    }
+    if (reader.knows("time")) {
+        facts.add({"duration_ns", "duration", seconds, 0, 0, " s"}, nanoseconds);
+    }
+    facts.add({"accesses", "accesses"}, summary.events());
+    facts.add({"records", "records"}, summary.records());
+    facts.add({"lost", "lost", number, 0, 0, " records"}, trace::sum_of(reader.losses()));
+    facts.add({"ended"}, reader.ending() ? Cell(trace::ending_text(*reader.ending())) : Cell());
+    facts.add({"", "ended"}, ending(reader));
+    const std::string& missing = reader.missing_part();
+    facts.add({"missing_file"}, missing.empty() ? Cell() : Cell(missing));
+    facts.add({"cut"}, !reader.end());
+    facts.add({"damaged"}, damaged(reader));
+    facts.add({"whole"}, view::is_whole(reader));
+    facts.add({"", "sections"}, sections(reader));
+    return facts.take();
+}
+
+Table text_table(const TraceReader& reader) {
+    Table table{
+        {{"about"}, {"name", "key", words, 13}, {"value", "value"}}, {}, table::Shape::bare};
+    for (const auto& [key, value] : reader.text()) {
+        if (!told_elsewhere(key)) {
+            table.rows.push_back({std::string_view("text"), key, value});
+        }
+    }
+    return table;
+}
+
+Table loss_table(const TraceReader& reader) {
+    Table table{
+        {{"about"}, {"cpu"}, {"first_sequence"}, {"count"}, {"", "of", words, 13}, {"", "what"}},
+        {},
+        table::Shape::bare};
+    for (const abi::Loss& loss : reader.losses()) {
+        table.rows.push_back({std::string_view("loss"), std::uint64_t{loss.cpu},
+                              std::uint64_t{loss.first_sequence}, std::uint64_t{loss.count},
+                              fmt::format("lost cpu {}", loss.cpu),
+                              fmt::format("{} from sequence {}", loss.count, loss.first_sequence)});
+    }
+    return table;
+}
+
+// For people they are a line of the trace's.
+Table section_table(const TraceReader& reader) {
+    Table table{{{"about"}, {"name"}, {"count"}}, {}};
+    for (const auto& [type, count] : reader.sections()) {
+        table.rows.push_back(
+            {std::string_view("section"), section_word(type), std::uint64_t{count}});
+    }
+    return table;
 }
 
 } // namespace
 
-std::string head_text(const TraceReader& reader, const trace::Summary& summary,
-                      std::uint64_t nanoseconds) {
-    std::string text = lines(about_format(reader)) + lines(about_machine(reader));
-    for (const auto& [key, value] : reader.text()) {
-        text += told_elsewhere(key) ? "" : line(key, value);
-    }
-    text += lines(about_records(reader, summary, nanoseconds));
-    return text + losses(reader) + ending(reader) + line("sections", sections(reader));
-}
-
-Items head_items(const TraceReader& reader, const trace::Summary& summary,
-                 std::uint64_t nanoseconds) {
-    Items items{trace_item(reader, summary, nanoseconds)};
-    for (const auto& [key, value] : reader.text()) {
-        if (!told_elsewhere(key)) {
-            items.push_back({"text", key, {{"value", value}}});
-        }
-    }
-    for (const abi::Loss& loss : reader.losses()) {
-        items.push_back(loss_item(loss));
-    }
-    for (const auto& [type, count] : reader.sections()) {
-        items.push_back(
-            {"section", std::string(section_word(type)), {{"count", std::uint64_t{count}}}});
-    }
-    return items;
+std::vector<Table> head_tables(const TraceReader& reader, const trace::Summary& summary,
+                               std::uint64_t nanoseconds) {
+    return {trace_table(reader, summary, nanoseconds), text_table(reader), loss_table(reader),
+            section_table(reader)};
 }
 
 } // namespace mmioscope::info

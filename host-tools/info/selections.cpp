@@ -1,9 +1,5 @@
-#include "export/columns.hpp"
-#include "info/items.hpp"
-#include "info/text.hpp"
+#include "info/tables.hpp"
 #include "lib/ticks.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -11,6 +7,7 @@ namespace mmioscope::info {
 
 namespace {
 
+using table::Cell;
 using trace::ReportContext;
 using trace::Traced;
 using trace::TracedHistory;
@@ -48,65 +45,43 @@ void each(const trace::Selections& selections, const ReportContext& context, std
     }
 }
 
-std::string change_text(const TracedHistory::Change& change, const ReportContext& context) {
-    return fmt::format(", {} from {}", word(change.now), trace::format_time(change.time, context));
+std::vector<Cell> row(std::string_view name, Traced now, Cell from = {}, Cell left_out = {}) {
+    return {std::string_view("selection"), std::string(name), word(now), std::move(from),
+            std::move(left_out)};
 }
 
-std::string row(std::string_view name, const TracedHistory& history, const ReportContext& context) {
-    const Told told(history);
-    std::string text =
-        fmt::format("{:<{}}  {}", name, context.names->width(), word(history.at_first));
-    for (const TracedHistory::Change& change : told.first) {
-        text += change_text(change, context);
-    }
-    if (told.last != nullptr) {
-        text += fmt::format(", ... ({} changes)", history.count) + change_text(*told.last, context);
-    }
-    return text + "\n";
-}
-
-Item change_item(std::string_view name, const TracedHistory::Change& change,
-                 const ReportContext& context) {
-    const std::uint64_t since = change.time - std::min(change.time, context.start);
-    return {
-        "selection",
-        std::string(name),
-        {{"traced", word(change.now)}, {"from_ns", trace::nanoseconds(since, context.frequency)}}};
-}
-
-void append(Items& items, std::string_view name, const TracedHistory& history,
+void append(table::Table& to, std::string_view name, const TracedHistory& history,
             const ReportContext& context) {
+    const auto since = [&context](std::uint64_t time) {
+        return trace::nanoseconds(time - std::min(time, context.start), context.frequency);
+    };
     const Told told(history);
-    items.push_back({"selection", std::string(name), {{"traced", word(history.at_first)}}});
+    to.rows.push_back(row(name, history.at_first));
     for (const TracedHistory::Change& change : told.first) {
-        items.push_back(change_item(name, change, context));
+        to.rows.push_back(row(name, change.now, since(change.time)));
     }
     if (told.last != nullptr) {
-        items.push_back(change_item(name, *told.last, context));
-        items.back().properties.emplace_back("left_out", told.left_out);
+        to.rows.push_back(row(name, told.last->now, since(told.last->time), told.left_out));
     }
 }
 
 } // namespace
 
-std::string selections_text(const trace::Selections& selections, const ReportContext& context,
-                            std::size_t regions) {
-    std::string rows;
+table::Table selection_table(const trace::Selections& selections, const ReportContext& context,
+                             std::size_t regions) {
+    using enum table::Look;
+    const bool ticks = context.frequency == 0;
+    table::Table table{
+        {{"about"},
+         {"name", "changed", words, 12},
+         {"traced", "traced", words, 7},
+         {"from_ns", ticks ? "from tick" : "from s", ticks ? number : seconds, 12, 0, "", ""},
+         {"left_out", "left out before", number, 0, 0, " changes", ""}},
+        {}};
     each(selections, context, regions, [&](std::string_view name, const TracedHistory& history) {
-        rows += row(name, history, context);
+        append(table, name, history, context);
     });
-    return rows.empty()
-               ? ""
-               : fmt::format("{:<{}}  traced\n", "changed", context.names->width()) + rows + "\n";
-}
-
-Items selection_items(const trace::Selections& selections, const ReportContext& context,
-                      std::size_t regions) {
-    Items items;
-    each(selections, context, regions, [&](std::string_view name, const TracedHistory& history) {
-        append(items, name, history, context);
-    });
-    return items;
+    return table;
 }
 
 } // namespace mmioscope::info

@@ -1,6 +1,7 @@
 #include "view/output.hpp"
 
 #include "lib/error.hpp"
+#include "table/text.hpp"
 
 #include <poll.h>
 #include <unistd.h>
@@ -26,6 +27,10 @@ Output::~Output() {
 
 bool Output::terminal() const {
     return ::isatty(::fileno(file_)) != 0;
+}
+
+std::size_t Output::width() const {
+    return table::width_of(::fileno(file_));
 }
 
 namespace {

@@ -16,6 +16,8 @@ public:
 
     std::FILE* file() const { return file_; }
     bool terminal() const;
+    /// Of its lines, in characters (table/text.hpp).
+    std::size_t width() const;
 
     /// The data is complete, or `file` takes no more. Throws Error (failed) if it is not all in
     /// place. Ends the program by SIGPIPE, without a word, if its reader has gone.

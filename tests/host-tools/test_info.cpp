@@ -1,8 +1,10 @@
 // What is said of a trace, for programs.
-#include "info/items.hpp"
+#include "info/tables.hpp"
 #include "lib/byte_source.hpp"
 #include "records.hpp"
 #include "sample_event.hpp"
+#include "table/json.hpp"
+#include "table/text.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::test;
@@ -10,8 +12,8 @@ using Catch::Contains;
 
 namespace {
 
-/// What JSONL says of a trace without devices.
-std::string head_of(const std::function<void(trace::FileWriter&)>& write) {
+/// What is said of a trace without devices.
+std::vector<table::Table> tables_of(const std::function<void(trace::FileWriter&)>& write) {
     const std::vector<std::byte> bytes = trace_bytes(write);
     trace::MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
@@ -19,7 +21,12 @@ std::string head_of(const std::function<void(trace::FileWriter&)>& write) {
     for (auto block = reader.next(); !block.empty(); block = reader.next()) {
         summary.add(block);
     }
-    return info::jsonl_text(info::head_items(reader, summary, 2'500'000'000));
+    return info::head_tables(reader, summary, 2'500'000'000);
+}
+
+/// The same as JSONL.
+std::string head_of(const std::function<void(trace::FileWriter&)>& write) {
+    return table::jsonl(tables_of(write));
 }
 
 void write_record(trace::FileWriter& writer) {
@@ -38,23 +45,23 @@ abi::Record change(std::uint64_t time, std::uint64_t what, std::uint64_t region)
 
 } // namespace
 
-TEST_CASE("an item is an object, or a line for each property") {
-    const info::Items items = {
-        {"device",
-         "a,b",
-         {{"address", exporting::Hex{0x1000}},
-          {"path", exporting::Cell()},
-          {"size", std::uint64_t{7}}}},
-        {"trace", "", {{"whole", true}, {"cut", false}, {"board", std::string("\x1b[31m\"")}}}};
-    CHECK(info::jsonl_text(items) ==
+TEST_CASE("a row of any table is an object, or a line for each property") {
+    const std::string_view device = "device";
+    const std::string_view trace = "trace";
+    const std::vector<table::Table> tables = {
+        {{{"about"}, {"name"}, {"address"}, {"path"}, {"size"}, {"", "for people"}},
+         {{device, std::string("a,b"), table::Hex{0x1000}, {}, std::uint64_t{7}, device}}},
+        {{{"about"}, {"whole"}, {"cut"}, {"board"}},
+         {{trace, true, false, std::string("\x1b[31m\"")}}}};
+    CHECK(table::jsonl(tables) ==
           "{\"about\":\"device\",\"name\":\"a,b\",\"address\":\"0x1000\",\"size\":7}\n"
           "{\"about\":\"trace\",\"whole\":true,\"cut\":false,\"board\":\"\\u001b[31m\\\"\"}\n");
-    CHECK(info::csv_text(items) == "about,name,property,value\n"
-                                   "device,\"a,b\",address,0x1000\n"
-                                   "device,\"a,b\",size,7\n"
-                                   "trace,,whole,true\n"
-                                   "trace,,cut,false\n"
-                                   "trace,,board,\"?[31m\"\"\"\n");
+    CHECK(info::property_csv(tables) == "about,name,property,value\n"
+                                        "device,\"a,b\",address,0x1000\n"
+                                        "device,\"a,b\",size,7\n"
+                                        "trace,,whole,true\n"
+                                        "trace,,cut,false\n"
+                                        "trace,,board,\"?[31m\"\"\"\n");
 }
 
 TEST_CASE("a trace, its texts, its losses and its sections are items") {
@@ -76,6 +83,27 @@ TEST_CASE("a trace, its texts, its losses and its sections are items") {
                   Contains("\n{\"about\":\"loss\",\"cpu\":1,\"first_sequence\":7,\"count\":3}\n") &&
                   Contains("\n{\"about\":\"section\",\"name\":\"records\",\"count\":1}\n"));
     CHECK_THAT(text, !Contains("\"name\":\"cpus\"")); // that of the machine
+}
+
+TEST_CASE("people are told the same, a line for each fact, text and loss") {
+    const std::string text = table::text(tables_of([](trace::FileWriter& writer) {
+        write_info(writer);
+        writer.text("kernel=\x1b[31mzImage\ncpus=2\n");
+        write_record(writer);
+        const abi::Loss loss{1, 7, 3, 1500};
+        writer.values(abi::SectionType::losses, std::span(&loss, 1));
+        writer.finish(3, abi::Ending::machine_off);
+    }));
+    CHECK_THAT(text, Catch::StartsWith("format         mmioscope trace ") &&
+                         Contains("\nclock          1000000 Hz\n"
+                                  "duration       2.500000 s\n"
+                                  "accesses       1\n"
+                                  "records        1\n"
+                                  "lost           3 records\n"
+                                  "ended          the machine went off\n"
+                                  "sections       info, ") &&
+                         Catch::EndsWith("\nkernel         ?[31mzImage\n"
+                                         "lost cpu 1     3 from sequence 7\n"));
 }
 
 TEST_CASE("what a trace does not know is no property") {
@@ -115,7 +143,16 @@ TEST_CASE("a device without interrupts, alias or compatible has no such property
     reader.next();
     registers::TraceDevices devices(registers::Sources{});
     devices.refresh(reader);
-    CHECK(info::jsonl_text(info::device_items(reader, devices, {})) ==
+    const table::Table table = info::device_table(reader, devices, {});
+    CHECK(
+        table::text(table) ==
+        "device        traced      address      size  interrupts    compatible                    "
+        "path\n"
+        "serial@90000  yes      0x1c090000     4 KiB  -             -                             "
+        "/bus/serial@90000\n"
+        "mmc@50000     no       0x1c050000     512 B  -             -                             "
+        "/bus/mmc@50000\n");
+    CHECK(table::jsonl(std::span(&table, 1)) ==
           "{\"about\":\"device\",\"name\":\"serial@90000\",\"address\":\"0x1c090000\","
           "\"size\":\"0x1000\",\"path\":\"/bus/serial@90000\",\"traced\":\"yes\"}\n"
           "{\"about\":\"device\",\"name\":\"mmc@50000\",\"address\":\"0x1c050000\","
@@ -131,8 +168,13 @@ TEST_CASE("a selection has an item for what it was at first, and for each change
         selections.add(change(3000 + i, 4 - i % 2, 0), regions);
     }
     const trace::DeviceNames names(regions, {});
-    const std::string text = info::jsonl_text(
-        info::selection_items(selections, {&names, 1000, 1'000'000}, regions.size()));
+    const table::Table table =
+        info::selection_table(selections, {&names, 1000, 1'000'000}, regions.size());
+    const std::string text = table::jsonl(std::span(&table, 1));
+    CHECK_THAT(table::text(table),
+               Catch::StartsWith("changed       traced        from s left out before\n") &&
+                   Catch::Contains("\nuart@1000     yes\n") &&
+                   Catch::Contains("\nuart@1000     no          0.002000\n"));
     CHECK_THAT(text, Catch::StartsWith(
                          "{\"about\":\"selection\",\"name\":\"uart@1000\",\"traced\":\"yes\"}\n"
                          "{\"about\":\"selection\",\"name\":\"uart@1000\",\"traced\":\"no\","
@@ -142,6 +184,7 @@ TEST_CASE("a selection has an item for what it was at first, and for each change
     } else { // 3 at first, and the last one
         CHECK_THAT(text,
                    Catch::EndsWith("\"traced\":\"no\",\"from_ns\":2008000,\"left_out\":5}\n"));
+        CHECK_THAT(table::text(table), Catch::EndsWith(" 0.002008       5 changes\n"));
     }
 }
 
@@ -152,12 +195,19 @@ TEST_CASE("coverage is told in counts, and what lacks a name by its place") {
     sample.event.reg = nullptr;
     sample.event.offset = 0x24;
     coverage.add(sample.event);
-    CHECK(info::csv_text(info::coverage_items(coverage)) ==
+    const table::Table named = info::coverage_table(coverage);
+    CHECK(table::text(named) == "named to the   touched     device   register      field\n"
+                                "serial0              2    100.0 %     50.0 %     50.0 %\n"
+                                "total                2    100.0 %     50.0 %     50.0 %\n");
+    CHECK(info::property_csv(std::span(&named, 1)) ==
           "about,name,property,value\n"
           "coverage,serial0,touched,2\ncoverage,serial0,device,2\n"
           "coverage,serial0,register,1\ncoverage,serial0,field,1\n"
           "coverage,,touched,2\ncoverage,,device,2\ncoverage,,register,1\ncoverage,,field,1\n");
-    CHECK(info::jsonl_text(info::unnamed_items(coverage)) ==
+    const table::Table unnamed = info::unnamed_table(coverage);
+    CHECK(table::text(unnamed) == "device        offset     reads    writes  lacks\n"
+                                  "serial0        0x024         1         0  register\n");
+    CHECK(table::jsonl(std::span(&unnamed, 1)) ==
           "{\"about\":\"unnamed\",\"name\":\"serial0\",\"offset\":\"0x24\",\"reads\":1,"
           "\"writes\":0,\"lacks\":\"register\"}\n");
 }
