@@ -63,29 +63,23 @@ Status check_all(const std::vector<std::string>& files, const Take& take) {
     return worst;
 }
 
-Status print_lines(const std::vector<std::string>& files, std::FILE* out) {
-    return check_all(files, [out](const std::string& path, const trace::CheckResult& result) {
-        fmt::print(out, "{}", view::check_text(path, result));
-    });
-}
-
-Status print_rows(const Options& options, std::FILE* out) {
-    exporting::Table table = view::check_table();
-    const Status worst = check_all(
-        options.files, [&table](const std::string& path, const trace::CheckResult& result) {
-            view::append(table, path, result);
-        });
-    fmt::print(out, "{}",
-               options.view.format == "csv" ? exporting::csv_text(table)
-                                            : exporting::jsonl_text(table));
-    return worst;
-}
-
 Status check(const Options& options) {
     check_distinct(options.view.output.empty() ? "-" : options.view.output, options.files);
     view::Output out(options.view.output);
-    const Status worst = options.view.format == "text" ? print_lines(options.files, out.file())
-                                                       : print_rows(options, out.file());
+    table::Table table = view::check_table();
+    const auto print = [&] { print_tables(options.view, std::span(&table, 1), out); };
+    const bool text = options.view.format == "text";
+    const Status worst =
+        check_all(options.files, [&](const std::string& path, const trace::CheckResult& result) {
+            view::append(table, path, result);
+            if (text) { // people need not wait for the others
+                print();
+                table.rows.clear();
+            }
+        });
+    if (!text) {
+        print();
+    }
     out.close();
     return worst;
 }

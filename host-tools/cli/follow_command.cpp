@@ -3,6 +3,7 @@
 #include "cli/record_output.hpp"
 #include "cli/view_options.hpp"
 #include "lib/signals.hpp"
+#include "table/text.hpp"
 #include "view/printer.hpp"
 #include "view/tally.hpp"
 
@@ -49,6 +50,8 @@ class Shown {
 public:
     virtual ~Shown() = default;
     virtual reading::Consumer& consumer() = 0;
+    /// Characters of a line of tables.
+    virtual std::size_t width() const { return table::unlimited; }
     /// `words`: what is said of it all, lines.
     virtual void close(const std::string& tables, const std::string& words) = 0;
 };
@@ -61,6 +64,7 @@ public:
                    line_style(options, reader, out_)) {}
 
     reading::Consumer& consumer() override { return printer_; }
+    std::size_t width() const override { return out_.width(); }
     void close(const std::string& tables, const std::string& words) override {
         fmt::print(out_.file(), "\n{}{}", tables, words);
         out_.close();
@@ -119,7 +123,7 @@ Status follow(const Options& options) {
     const bool limited = driven.ended == reading::Ended::limit;
     const std::string cut_short =
         fmt::format("the first {} events: what follows was not read (--limit)\n", driven.events);
-    shown->close(tally.tables(reader), limited ? cut_short : tally.verdict(reader));
+    shown->close(tally.tables(reader, shown->width()), limited ? cut_short : tally.verdict(reader));
     return stopped   ? Status::interrupted
            : limited ? tally.status_so_far(reader)
                      : view::status_of(reader);

@@ -4,6 +4,7 @@
 #include "cli/view_options.hpp"
 #include "lib/distinct_output.hpp"
 #include "lib/shares.hpp"
+#include "table/text.hpp"
 #include "view/dmesg_lines.hpp"
 #include "view/printer.hpp"
 #include "view/tally.hpp"
@@ -120,9 +121,9 @@ Status print(const Options& options) {
         }
         if (options.shares) {
             const auto context = view::report_context(reader, reader.start().value_or(0));
-            fmt::print(out.file(), "\n{}", shares.shares.table(context));
+            fmt::print(out.file(), "\n{}", table::text(shares.shares.table(context), out.width()));
         }
-        fmt::print(out.file(), "\n{}{}", tally.tables(reader), tally.verdict(reader));
+        fmt::print(out.file(), "\n{}{}", tally.tables(reader, out.width()), tally.verdict(reader));
     }
     out.close();
     if (!trace.reader().end()) {

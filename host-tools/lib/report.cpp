@@ -23,20 +23,26 @@ std::string cpu_list(std::uint32_t cpus) {
 
 } // namespace
 
-std::string device_table(const Summary& summary, const ReportContext& context) {
-    std::string table = fmt::format("{:<28} {:>10} {:>10}  {:<7} {:>12} {:>12}\n", "device",
-                                    "reads", "writes", "cpus", "first s", "last s");
+table::Table device_table(const Summary& summary, const ReportContext& context) {
+    using enum table::Look;
+    table::Table table{{{"", "device", words, 28},
+                        {"", "reads", number, 10},
+                        {"", "writes", number, 10},
+                        {"", "cpus", words, 7, 0, "", ""},
+                        {"", "first s", number, 12, 0, "", ""},
+                        {"", "last s", number, 12, 0, "", ""}},
+                       {}};
     std::uint64_t reads = 0;
     std::uint64_t writes = 0;
     for (const auto& [device, count] : summary.devices()) {
-        table += fmt::format("{:<28} {:>10} {:>10}  {:<7} {:>12} {:>12}\n",
-                             (*context.names)[device], count.reads, count.writes,
-                             cpu_list(count.cpus), format_time(count.first_time, context),
-                             format_time(count.last_time, context));
+        table.rows.push_back({(*context.names)[device], count.reads, count.writes,
+                              cpu_list(count.cpus), format_time(count.first_time, context),
+                              format_time(count.last_time, context)});
         reads += count.reads;
         writes += count.writes;
     }
-    return table + fmt::format("{:<28} {:>10} {:>10}\n", "total", reads, writes);
+    table.rows.push_back({std::string_view("total"), reads, writes, {}, {}, {}});
+    return table;
 }
 
 std::string other_counts(const Summary& summary, std::span<const abi::Statistics> statistics) {

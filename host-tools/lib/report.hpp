@@ -6,14 +6,15 @@
 #include "lib/report_context.hpp"
 #include "lib/summary.hpp"
 #include "lib/verdict.hpp"
+#include "table/table.hpp"
 
 #include <span>
 #include <string>
 
 namespace mmioscope::trace {
 
-/// The table of devices, and the total; several lines.
-std::string device_table(const Summary& summary, const ReportContext& context);
+/// For people: a row for each device, and one for all together.
+table::Table device_table(const Summary& summary, const ReportContext& context);
 
 /// How many records there are of other types, and what the hypervisor counted; lines.
 std::string other_counts(const Summary& summary, std::span<const abi::Statistics> statistics);

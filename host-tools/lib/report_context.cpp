@@ -6,14 +6,17 @@
 
 namespace mmioscope::trace {
 
-std::string format_time(std::uint64_t ticks, const ReportContext& context) {
-    const std::uint64_t since = ticks - std::min(ticks, context.start);
+std::string format_duration(std::uint64_t ticks, const ReportContext& context) {
     if (context.frequency == 0) {
-        return fmt::format("{}t", since);
+        return fmt::format("{}t", ticks);
     }
-    const std::uint64_t seconds = since / context.frequency;
-    const std::uint64_t micros = since % context.frequency * 1'000'000 / context.frequency;
+    const std::uint64_t seconds = ticks / context.frequency;
+    const std::uint64_t micros = ticks % context.frequency * 1'000'000 / context.frequency;
     return fmt::format("{}.{:06}", seconds, micros);
+}
+
+std::string format_time(std::uint64_t ticks, const ReportContext& context) {
+    return format_duration(ticks - std::min(ticks, context.start), context);
 }
 
 } // namespace mmioscope::trace

@@ -14,7 +14,10 @@ struct ReportContext {
     std::uint32_t frequency = 0; ///< Hz; 0 if not known: times are printed in ticks
 };
 
-/// `ticks` since the start, as seconds with microseconds.
+/// A duration in seconds, with microseconds; in ticks if the frequency is not known.
+std::string format_duration(std::uint64_t ticks, const ReportContext& context);
+
+/// The time since the start at `ticks`, in the same way.
 std::string format_time(std::uint64_t ticks, const ReportContext& context);
 
 } // namespace mmioscope::trace

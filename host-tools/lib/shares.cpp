@@ -1,7 +1,5 @@
 #include "lib/shares.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace mmioscope::trace {
@@ -24,10 +22,15 @@ void Shares::add(std::span<const abi::Record> records) {
     }
 }
 
-std::string Shares::table(const ReportContext& context) const {
-    std::string table = fmt::format("{:<28} {:>4} {:>10} {:>7} {:>12} {:>15}\n", "device", "cpu",
-                                    "accesses", "share", "most others", "longest pause s");
-    const double ticks_per_second = context.frequency > 0 ? context.frequency : 1;
+table::Table Shares::table(const ReportContext& context) const {
+    using enum table::Look;
+    table::Table table{{{"", "device", words, 28},
+                        {"", "cpu", number, 4},
+                        {"", "accesses", number, 10},
+                        {"", "share", number, 7, 1, "%"},
+                        {"", "most others", number, 12},
+                        {"", "longest pause s", number, 15}},
+                       {}};
     for (const auto& [device, cpus] : devices_) {
         if (cpus.size() < 2) {
             continue;
@@ -37,11 +40,10 @@ std::string Shares::table(const ReportContext& context) const {
             all += share.accesses;
         }
         for (const auto& [cpu, share] : cpus) {
-            table += fmt::format(
-                "{:<28} {:>4} {:>10} {:>6.1f}% {:>12} {:>15.6f}\n", (*context.names)[device], cpu,
-                share.accesses,
-                100.0 * static_cast<double>(share.accesses) / static_cast<double>(all),
-                share.most_between, static_cast<double>(share.longest_pause) / ticks_per_second);
+            const double part = static_cast<double>(share.accesses) / static_cast<double>(all);
+            table.rows.push_back({(*context.names)[device], std::uint64_t{cpu}, share.accesses,
+                                  100 * part, std::uint64_t{share.most_between},
+                                  format_duration(share.longest_pause, context)});
         }
     }
     return table;

@@ -4,11 +4,11 @@
 
 #include "abi/record.hpp"
 #include "lib/report_context.hpp"
+#include "table/table.hpp"
 
 #include <cstdint>
 #include <map>
 #include <span>
-#include <string>
 
 namespace mmioscope::trace {
 
@@ -25,8 +25,8 @@ class Shares {
 public:
     void add(std::span<const abi::Record> records);
 
-    /// A line for each CPU of each device that more than one CPU accessed; with a heading.
-    std::string table(const ReportContext& context) const;
+    /// For people: a row for each CPU of each device that more than one CPU accessed.
+    table::Table table(const ReportContext& context) const;
 
 private:
     std::map<std::uint16_t, std::map<std::uint8_t, Share>> devices_;

@@ -1,6 +1,9 @@
 #include "record/boot.hpp"
 
 #include "lib/report.hpp"
+#include "table/text.hpp"
+
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -27,7 +30,8 @@ void Boot::end(const abi::EndHeader& end, std::span<const abi::Statistics> stati
 std::string Boot::tables() const {
     const trace::ReportContext context{&names_, summary_.start().value_or(0),
                                        head_.info.counter_frequency};
-    return trace::device_table(summary_, context) + trace::other_counts(summary_, statistics_);
+    return table::text(trace::device_table(summary_, context), table::width_of(STDOUT_FILENO)) +
+           trace::other_counts(summary_, statistics_);
 }
 
 abi::Ending ending_of(abi::StreamEnd reason) {

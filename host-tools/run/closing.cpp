@@ -4,6 +4,7 @@
 #include "lib/part_path.hpp"
 #include "lib/record_text.hpp"
 #include "lib/report.hpp"
+#include "table/text.hpp"
 
 #include <unistd.h>
 
@@ -52,8 +53,10 @@ void Closing::print_tables(const TraceResult& result) const {
     const trace::DeviceNames names(result.regions, plan_.tree);
     const trace::ReportContext context{&names, result.summary.start().value_or(0),
                                        result.counter_frequency};
-    fmt::print("{}{}", trace::device_table(result.summary, context),
-               trace::other_counts(result.summary, result.statistics));
+    fmt::print(
+        "{}{}",
+        table::text(trace::device_table(result.summary, context), table::width_of(STDOUT_FILENO)),
+        trace::other_counts(result.summary, result.statistics));
 }
 
 // A run of one boot names none.

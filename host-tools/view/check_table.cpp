@@ -9,8 +9,6 @@ namespace mmioscope::view {
 
 namespace {
 
-using exporting::Cell;
-
 std::string_view verdict(const trace::CheckResult& result) {
     if (result.sound()) {
         return "sound";
@@ -28,25 +26,25 @@ std::vector<std::string> problems(const trace::CheckResult& result) {
 
 } // namespace
 
-std::string check_text(const std::string& file, const trace::CheckResult& result) {
-    std::string text;
+table::Table check_table() {
+    return {{{"file"}, {"verdict"}, {"records"}, {"sections"}, {"lost"}, {"problem"}, {"", "line"}},
+            {},
+            table::Shape::bare};
+}
+
+void append(table::Table& to, const std::string& file, const trace::CheckResult& result) {
     for (const std::string& problem : problems(result)) {
-        text += fmt::format("{}: {}\n", file, problem);
+        to.rows.push_back({file, {}, {}, {}, {}, problem, fmt::format("{}: {}", file, problem)});
     }
-    return text + fmt::format("{}: {}: {} records in {} sections, {} lost\n", file, verdict(result),
-                              result.records, result.sections, result.lost);
-}
-
-exporting::Table check_table() {
-    return {{"file", "verdict", "records", "sections", "lost", "problem"}, {}};
-}
-
-void append(exporting::Table& to, const std::string& file, const trace::CheckResult& result) {
-    for (std::string& problem : problems(result)) {
-        to.rows.push_back({file, Cell(), Cell(), Cell(), Cell(), std::move(problem)});
-    }
-    to.rows.push_back(
-        {file, verdict(result), result.records, result.sections, result.lost, Cell()});
+    const std::string_view word = verdict(result);
+    to.rows.push_back({file,
+                       word,
+                       result.records,
+                       result.sections,
+                       result.lost,
+                       {},
+                       fmt::format("{}: {}: {} records in {} sections, {} lost", file, word,
+                                   result.records, result.sections, result.lost)});
 }
 
 } // namespace mmioscope::view

@@ -4,6 +4,7 @@
 #include "lib/part_files.hpp"
 #include "lib/record_text.hpp"
 #include "lib/report.hpp"
+#include "table/text.hpp"
 
 namespace mmioscope::view {
 
@@ -32,10 +33,10 @@ void Tally::add(const Event& event) {
     seen_.add(event.record);
 }
 
-std::string Tally::tables(const trace::TraceReader& reader) const {
+std::string Tally::tables(const trace::TraceReader& reader, std::size_t width) const {
     const trace::ReportContext context = report_context(reader, reader.start().value_or(0));
-    std::string text =
-        device_table(summary_, context) + other_counts(summary_, reader.statistics());
+    std::string text = table::text(device_table(summary_, context), width) +
+                       other_counts(summary_, reader.statistics());
     if (reader.ending()) {
         text += fmt::format("recording ended: {}\n", trace::ending_text(*reader.ending()));
     }

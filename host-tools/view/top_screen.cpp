@@ -1,8 +1,12 @@
 #include "view/top_screen.hpp"
 
+#include "table/text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 
 namespace mmioscope::view {
 
@@ -10,6 +14,19 @@ namespace {
 
 constexpr char keys[] = "d device  r register  f function  a caller  t task  c CPU  i interrupt  "
                         "s size  p pause  q quit";
+
+table::Table table_of(analysis::Key key, std::span<const analysis::Rate> rates) {
+    using enum table::Look;
+    table::Table table{{{"", "per s", number, 10},
+                        {"", "reads", number, 10},
+                        {"", "writes", number, 10},
+                        {"", analysis::key_text(key)}},
+                       {}};
+    for (const analysis::Rate& rate : rates) {
+        table.rows.push_back({rate.per_second, rate.count.reads, rate.count.writes, rate.name});
+    }
+    return table;
+}
 
 } // namespace
 
@@ -37,19 +54,13 @@ std::vector<std::string> top_screen(const TopHead& head, analysis::Key key,
                                 head.per_second, head.lost, head.state.empty() ? "" : ", ",
                                 head.state));
     lines.emplace_back(keys);
-    lines.push_back(fmt::format("{:>10} {:>10} {:>10}  {}", "per s", "reads", "writes",
-                                analysis::key_text(key)));
-    for (const analysis::Rate& rate : rates) {
-        if (lines.size() >= rows) {
-            break;
-        }
-        lines.push_back(fmt::format("{:>10.0f} {:>10} {:>10}  {}", rate.per_second,
-                                    rate.count.reads, rate.count.writes, rate.name));
-    }
-    lines.resize(std::min(lines.size(), rows));
     for (std::string& line : lines) {
         line.resize(std::min(line.size(), columns));
     }
+    std::ranges::move(
+        table::lines(table_of(key, std::span(rates).first(std::min(rates.size(), rows))), columns),
+        std::back_inserter(lines));
+    lines.resize(std::min(lines.size(), rows));
     return lines;
 }
 

@@ -2,6 +2,9 @@
 #include "lib/crc.hpp"
 #include "lib/trace_check.hpp"
 #include "reading_all.hpp"
+#include "table/csv.hpp"
+#include "table/json.hpp"
+#include "table/text.hpp"
 #include "view/check_table.hpp"
 
 using namespace mmioscope;
@@ -181,22 +184,21 @@ TEST_CASE("problems and the verdict are lines, and rows") {
     result.records = 10;
     result.sections = 4;
     result.lost = 2;
-    CHECK(view::check_text("a.mmio", result) ==
-          "a.mmio: record 7: \"x\", y\n"
-          "a.mmio: ... and 3 more\n"
-          "a.mmio: damaged: 10 records in 4 sections, 2 lost\n");
-    exporting::Table table = view::check_table();
+    table::Table table = view::check_table();
     view::append(table, "a.mmio", result);
+    CHECK(table::text(table) == "a.mmio: record 7: \"x\", y\n"
+                                "a.mmio: ... and 3 more\n"
+                                "a.mmio: damaged: 10 records in 4 sections, 2 lost\n");
     result = {};
     view::append(table, "b,c.mmio", result);
-    CHECK(exporting::csv_text(table) == "file,verdict,records,sections,lost,problem\n"
-                                        "a.mmio,,,,,\"record 7: \"\"x\"\", y\"\n"
-                                        "a.mmio,,,,,... and 3 more\n"
-                                        "a.mmio,damaged,10,4,2,\n"
-                                        "\"b,c.mmio\",sound,0,0,0,\n");
+    CHECK(table::csv(std::span(&table, 1)) == "file,verdict,records,sections,lost,problem\n"
+                                              "a.mmio,,,,,\"record 7: \"\"x\"\", y\"\n"
+                                              "a.mmio,,,,,... and 3 more\n"
+                                              "a.mmio,damaged,10,4,2,\n"
+                                              "\"b,c.mmio\",sound,0,0,0,\n");
     table.rows.erase(table.rows.begin() + 1, table.rows.end() - 1);
     CHECK(
-        exporting::jsonl_text(table) ==
+        table::jsonl(std::span(&table, 1)) ==
         "{\"file\":\"a.mmio\",\"problem\":\"record 7: \\\"x\\\", y\"}\n"
         "{\"file\":\"b,c.mmio\",\"verdict\":\"sound\",\"records\":0,\"sections\":0,\"lost\":0}\n");
 }
@@ -207,7 +209,9 @@ TEST_CASE("the verdict has a word for each state") {
         result.problems = {"a problem"};
         result.cut = cut;
         result.lossy = lossy;
-        return view::check_text("f", result);
+        table::Table table = view::check_table();
+        view::append(table, "f", result);
+        return table::text(table);
     };
     CHECK_THAT(line(true, false), Catch::Contains("\nf: cut: "));
     CHECK_THAT(line(false, true), Catch::Contains("\nf: lossy: "));

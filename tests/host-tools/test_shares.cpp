@@ -1,6 +1,7 @@
 // How CPUs got along, from records made up for it.
 #include "lib/shares.hpp"
 #include "records.hpp"
+#include "table/text.hpp"
 #include "trees.hpp"
 
 using namespace mmioscope;
@@ -28,7 +29,7 @@ TEST_CASE("shares and waits are told of devices that several CPUs use") {
     const trace::DeviceNames names(regions, small_tree());
     trace::Shares shares;
     shares.add(records);
-    const std::string table = shares.table({&names, 0, 1'000'000});
+    const std::string table = table::text(shares.table({&names, 0, 1'000'000}));
     INFO(table);
     CHECK(table.find("   0          4   66.7%            1        0.001990") != std::string::npos);
     CHECK(table.find("   1          2   33.3%            3        1.000000") != std::string::npos);

@@ -4,6 +4,7 @@
 #include "reading/naming.hpp"
 #include "records.hpp"
 #include "run/log_file.hpp"
+#include "table/text.hpp"
 #include "trees.hpp"
 #include "view/collapse.hpp"
 #include "view/line.hpp"
@@ -210,7 +211,8 @@ TEST_CASE("the table counts reads and writes of each device") {
     records[2].access = abi::encode_access(false, 1);
     summary.add(records);
     const trace::DeviceNames all = names();
-    const std::string table = trace::device_table(summary, {&all, 1'000'000, 1'000'000});
+    const std::string table =
+        table::text(trace::device_table(summary, {&all, 1'000'000, 1'000'000}));
     CHECK_THAT(table, Catch::Contains("serial@a000") && Catch::Contains(" 0,1 ") &&
                           Catch::Contains("2.500001"));
 }
