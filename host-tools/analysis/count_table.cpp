@@ -36,78 +36,70 @@ std::vector<const Row*> sorted(const Counts& counts, Order order) {
     return rows;
 }
 
-std::string micros(double ticks, std::uint32_t frequency) {
-    return frequency == 0 ? "-" : fmt::format("{:.2f}", ticks * 1e6 / frequency);
-}
-
 // A value says something of one register only.
 bool tells_values(Key key) {
     return key == Key::reg;
 }
 
-std::string row_text(const Row& row, std::size_t width, const Counts& counts,
-                     const TableOptions& options) {
-    const Count& count = row.second;
-    const double n = static_cast<double>(count.accesses());
-    const double seconds = static_cast<double>(options.span) / 1e9;
-    std::string text =
-        fmt::format("{:<{}} {:>9} {:>9} {:>10} {:>9} {:>9}", row.first, width, count.reads,
-                    count.writes, options.span == 0 ? "-" : fmt::format("{:.1f}", n / seconds),
-                    micros(static_cast<double>(count.duration) / n, options.frequency),
-                    micros(count.longest, options.frequency));
-    if (tells_values(counts.key())) {
-        text += count.has_values() ? fmt::format("  {:#x}..{:#x}", count.least, count.most) : "  ?";
-    }
-    return text + "\n";
+std::vector<table::Column> columns_of(Key key) {
+    using enum table::Look;
+    return {{"by"},
+            {"name", key_text(key), words, 24},
+            {"reads", "reads", number, 9},
+            {"writes", "writes", number, 9},
+            {"", "per s", number, 10, 1},
+            {"span_ns"},
+            {"duration_ns"},
+            {"", "mean us", number, 9, 2},
+            {"longest_ns", "max us", micros, 9},
+            {"first_ns"},
+            {"last_ns"},
+            {"least"},
+            {"most"},
+            {"", tells_values(key) ? "values" : ""}};
 }
 
-std::size_t shown_of(const std::vector<const Row*>& rows, const TableOptions& options) {
-    return options.limit == 0 ? rows.size() : std::min(options.limit, rows.size());
+std::vector<table::Cell> row_of(const Row& row, Key key, const TableOptions& options) {
+    using table::Cell;
+    using table::Hex;
+    const auto& [name, count] = row;
+    const double n = static_cast<double>(count.accesses());
+    const std::uint32_t frequency = options.frequency;
+    const auto time = [frequency](std::uint64_t ticks) {
+        return frequency == 0 ? Cell() : Cell(trace::nanoseconds(ticks, frequency));
+    };
+    const auto mean = [&] { return static_cast<double>(count.duration) / n * 1e6 / frequency; };
+    const bool values = tells_values(key) && count.has_values();
+    return {key_text(key),
+            name,
+            count.reads,
+            count.writes,
+            options.span == 0 ? Cell() : Cell(n / (static_cast<double>(options.span) / 1e9)),
+            options.span == 0 ? Cell() : Cell(options.span),
+            time(count.duration),
+            frequency == 0 ? Cell() : Cell(mean()),
+            time(count.longest),
+            count.first,
+            count.last,
+            values ? Cell(Hex{count.least}) : Cell(),
+            values ? Cell(Hex{count.most}) : Cell(),
+            values ? fmt::format("{:#x}..{:#x}", count.least, count.most) : "?"};
 }
 
 } // namespace
 
-exporting::Table count_table() {
-    return {{"by", "name", "reads", "writes", "span_ns", "duration_ns", "longest_ns", "first_ns",
-             "last_ns", "least", "most"},
-            {}};
-}
-
-void append(exporting::Table& to, const Counts& counts, const TableOptions& options) {
-    using exporting::Cell;
+table::Table count_table(const Counts& counts, const TableOptions& options) {
     const std::vector<const Row*> rows = sorted(counts, options.order);
-    const std::size_t shown = shown_of(rows, options);
-    const auto time = [&options](std::uint64_t ticks) {
-        return options.frequency == 0 ? Cell() : Cell(trace::nanoseconds(ticks, options.frequency));
-    };
+    const std::size_t shown =
+        options.limit == 0 ? rows.size() : std::min(options.limit, rows.size());
+    table::Table table{columns_of(counts.key()), {}};
     for (std::size_t i = 0; i < shown; ++i) {
-        const auto& [name, count] = *rows[i];
-        const bool values = tells_values(counts.key()) && count.has_values();
-        to.rows.push_back({key_text(counts.key()), name, count.reads, count.writes,
-                           options.span == 0 ? Cell() : Cell(options.span), time(count.duration),
-                           time(count.longest), count.first, count.last,
-                           values ? Cell(exporting::Hex{count.least}) : Cell(),
-                           values ? Cell(exporting::Hex{count.most}) : Cell()});
-    }
-}
-
-std::string table(const Counts& counts, const TableOptions& options) {
-    const std::vector<const Row*> rows = sorted(counts, options.order);
-    const std::size_t shown = shown_of(rows, options);
-    std::size_t width = 24;
-    for (std::size_t i = 0; i < shown; ++i) {
-        width = std::max(width, rows[i]->first.size());
-    }
-    std::string text = fmt::format(
-        "{:<{}} {:>9} {:>9} {:>10} {:>9} {:>9}{}\n", key_text(counts.key()), width, "reads",
-        "writes", "per s", "mean us", "max us", tells_values(counts.key()) ? "  values" : "");
-    for (std::size_t i = 0; i < shown; ++i) {
-        text += row_text(*rows[i], width, counts, options);
+        table.rows.push_back(row_of(*rows[i], counts.key(), options));
     }
     if (shown < rows.size()) {
-        text += fmt::format("... {} more\n", rows.size() - shown);
+        table.closing = fmt::format("... {} more", rows.size() - shown);
     }
-    return text;
+    return table;
 }
 
 } // namespace mmioscope::analysis

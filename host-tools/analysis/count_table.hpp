@@ -2,11 +2,10 @@
 #pragma once
 
 #include "analysis/count.hpp"
-#include "export/cell.hpp"
+#include "table/table.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 namespace mmioscope::analysis {
 
@@ -19,12 +18,8 @@ struct TableOptions {
     std::uint32_t frequency = 0;   ///< of durations, Hz; 0: they are not told
 };
 
-/// A heading, a line for each, and a line for those that had no room; with line ends. The latency
-/// is the time that an access took in the hypervisor, its engine's detour included.
-std::string table(const Counts& counts, const TableOptions& options);
-
-/// The same for programs; `by` is what was counted. Times are in ns, and numbers are not rounded.
-exporting::Table count_table();
-void append(exporting::Table& to, const Counts& counts, const TableOptions& options);
+/// A row for each, and for people a line for those that had no room; `by` is what was counted. A
+/// duration is the time that accesses took in the hypervisor, their engine's detour included.
+table::Table count_table(const Counts& counts, const TableOptions& options);
 
 } // namespace mmioscope::analysis

@@ -53,30 +53,24 @@ std::vector<const Mappings::All::value_type*> Mappings::in_order() const {
     return rows;
 }
 
-exporting::Table Mappings::rows() const {
-    exporting::Table table{
-        {"first_ns", "virtual", "physical", "device", "accesses", "function", "task"}, {}};
+table::Table Mappings::table() const {
+    using enum table::Look;
+    using table::Hex;
+    table::Table table{{{"first_ns", "first s", seconds, 12},
+                        {"virtual", "virtual", number, 10, 8},
+                        {"physical", "physical", number, 12, 10},
+                        {"device", "device", words, 24},
+                        {"accesses", "accesses", number, 9},
+                        {"function", "function"},
+                        {"task", "task"}},
+                       {}};
     for (const auto* row : in_order()) {
         const auto& [pages, mapping] = *row;
-        table.rows.push_back({mapping.first,
-                              exporting::Hex{std::uint64_t{pages.first} << page_bits},
-                              exporting::Hex{pages.second << page_bits}, mapping.device,
-                              mapping.accesses, mapping.function, mapping.task});
+        table.rows.push_back({mapping.first, Hex{std::uint64_t{pages.first} << page_bits},
+                              Hex{pages.second << page_bits}, mapping.device, mapping.accesses,
+                              mapping.function, mapping.task});
     }
     return table;
-}
-
-std::string Mappings::table() const {
-    std::string text = fmt::format("{:>12} {:<10} {:<12} {:<24} {:>9}  {}\n", "first s", "virtual",
-                                   "physical", "device", "accesses", "by");
-    for (const auto* row : in_order()) {
-        const auto& [pages, mapping] = *row;
-        text += fmt::format("{:>12.6f} {:#010x} {:#012x} {:<24} {:>9}  {} [{}]\n",
-                            static_cast<double>(mapping.first) / 1e9, pages.first << page_bits,
-                            pages.second << page_bits, mapping.device, mapping.accesses,
-                            mapping.function, mapping.task);
-    }
-    return text;
 }
 
 } // namespace mmioscope::analysis

@@ -2,8 +2,8 @@
 // the first to use it.
 #pragma once
 
-#include "export/cell.hpp"
 #include "mmioscope/event.hpp"
+#include "table/table.hpp"
 
 #include <cstdint>
 #include <map>
@@ -17,10 +17,8 @@ class Mappings {
 public:
     void add(const Event& event);
 
-    /// A heading and a line for each mapping, in the order of their first use.
-    std::string table() const;
-    /// The same for programs.
-    exporting::Table rows() const;
+    /// A row for each mapping, in the order of their first use.
+    table::Table table() const;
 
 private:
     struct Mapping {

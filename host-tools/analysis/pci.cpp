@@ -157,28 +157,26 @@ std::vector<PciFunction> Pci::functions() const {
     return all;
 }
 
-exporting::Table Pci::rows() const {
-    using exporting::Cell;
-    using exporting::Hex;
-    exporting::Table table{{"function", "vendor", "device", "class", "bars"}, {}};
+table::Table Pci::table() const {
+    using enum table::Look;
+    using table::Cell;
+    using table::Hex;
+    table::Table table{{{"function", "function", words, 11},
+                        {"vendor"},
+                        {"device"},
+                        {"", "id", words, 9},
+                        {"class"},
+                        {"", "class", words, 6},
+                        {"bars", "BARs"}},
+                       {}};
     for (const PciFunction& function : functions()) {
+        const std::optional<std::uint32_t>& class_ = function.class_;
         table.rows.push_back({name_of(function.place), Hex{function.vendor}, Hex{function.device},
-                              function.class_ ? Cell(Hex{*function.class_}) : Cell(),
-                              bars_text(function)});
+                              fmt::format("{:04x}:{:04x}", function.vendor, function.device),
+                              class_ ? Cell(Hex{*class_}) : Cell(),
+                              class_ ? fmt::format("{:06x}", *class_) : "?", bars_text(function)});
     }
     return table;
-}
-
-std::string Pci::table() const {
-    std::string text = fmt::format("{:<12} {:<9} {:<8} {}\n", "function", "id", "class", "BARs");
-    for (const PciFunction& function : functions()) {
-        const std::string bars = bars_text(function);
-        text += fmt::format("{:<12} {:04x}:{:04x} {:<8}{}{}\n", name_of(function.place),
-                            function.vendor, function.device,
-                            function.class_ ? fmt::format("{:06x}", *function.class_) : "?",
-                            bars.empty() ? "" : " ", bars);
-    }
-    return text;
 }
 
 } // namespace mmioscope::analysis

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "analysis/pci_function.hpp"
-#include "export/cell.hpp"
 #include "mmioscope/event.hpp"
+#include "table/table.hpp"
 
 #include <map>
 #include <string>
@@ -23,10 +23,8 @@ public:
     /// Those that answered, by their place.
     std::vector<PciFunction> functions() const;
 
-    /// A heading and a line for each of them; with line ends.
-    std::string table() const;
-    /// The same for programs.
-    exporting::Table rows() const;
+    /// A row for each of them.
+    table::Table table() const;
 
 private:
     struct Bar {

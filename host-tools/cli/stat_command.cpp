@@ -111,44 +111,22 @@ void check_format(const Options& options) {
     }
 }
 
-void print_rows(const Options& options, const Work& work, const analysis::TableOptions& look,
-                std::FILE* out) {
-    exporting::Table table = analysis::count_table();
+// A table that nobody asked for by its name is shown to people only if it has something.
+std::vector<table::Table> tables_of(const Options& options, const Work& work,
+                                    const analysis::TableOptions& look) {
+    std::vector<table::Table> tables;
     for (const Counts& counts : work.counts) {
-        analysis::append(table, counts, look);
-    }
-    if (options.mappings) {
-        table = work.mappings.rows();
-    } else if (options.pci) {
-        table = work.pci.rows();
-    }
-    fmt::print(out, "{}",
-               options.view.format == "csv" ? exporting::csv_text(table)
-                                            : exporting::jsonl_text(table));
-}
-
-void print_tables(const Options& options, Work& work, const analysis::TableOptions& look,
-                  std::FILE* out) {
-    const char* between = "";
-    for (const Counts& counts : work.counts) {
-        if (!counts.all().empty() || !options.by.empty()) {
-            fmt::print(out, "{}{}", between, analysis::table(counts, look));
-            between = "\n";
+        if (!counts.all().empty() || !options.by.empty() || options.view.format != "text") {
+            tables.push_back(analysis::count_table(counts, look));
         }
     }
     if (options.mappings) {
-        fmt::print(out, "{}{}", between, work.mappings.table());
-        between = "\n";
+        tables.push_back(work.mappings.table());
     }
     if (options.pci) {
-        fmt::print(out, "{}{}", between, work.pci.table());
-        between = "\n";
+        tables.push_back(work.pci.table());
     }
-    if (!work.analyses.empty()) {
-        std::ostringstream found;
-        work.analyses.finish(found);
-        fmt::print(out, "{}{}", between, found.str());
-    }
+    return tables;
 }
 
 Status stat(const Options& options) {
@@ -164,10 +142,12 @@ Status stat(const Options& options) {
     const analysis::TableOptions look{order_of(options.sort), options.limit,
                                       frequency == 0 ? 0 : work.last - work.first.value_or(0),
                                       trace.reader().knows("duration") ? frequency : 0};
-    if (options.view.format == "text") {
-        print_tables(options, work, look, out.file());
-    } else {
-        print_rows(options, work, look, out.file());
+    const std::vector<table::Table> tables = tables_of(options, work, look);
+    print_tables(options.view, tables, out);
+    if (!work.analyses.empty()) {
+        std::ostringstream found;
+        work.analyses.finish(found);
+        fmt::print(out.file(), "{}{}", tables.empty() ? "" : "\n", found.str());
     }
     out.close();
     fmt::print(stderr, "{}", tally.verdict(trace.reader()));

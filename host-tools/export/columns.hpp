@@ -2,9 +2,9 @@
 // formats; columns may be added at the end.
 #pragma once
 
-#include "export/cell.hpp"
 #include "lib/trace_reader.hpp"
 #include "mmioscope/event.hpp"
+#include "table/table.hpp"
 
 #include <cstdint>
 #include <span>
@@ -12,6 +12,9 @@
 #include <vector>
 
 namespace mmioscope::exporting {
+
+using table::Cell;
+using table::Hex;
 
 struct Column {
     std::string_view name;

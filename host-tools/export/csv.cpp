@@ -1,6 +1,6 @@
 #include "export/csv.hpp"
 
-#include "export/columns.hpp"
+#include "table/csv.hpp"
 
 namespace mmioscope::exporting {
 
@@ -12,7 +12,7 @@ void append_csv(fmt::memory_buffer& to, const Event& event, std::uint32_t freque
             to.push_back(',');
         }
         first = false;
-        append_csv(to, column.cell(event, frequency));
+        table::append_csv(to, column.cell(event, frequency));
     }
 }
 

@@ -3,10 +3,13 @@
 #include "export/columns.hpp"
 #include "lib/record_text.hpp"
 #include "lib/report.hpp"
+#include "table/json.hpp"
 
 #include <cstring>
 
 namespace mmioscope::exporting {
+
+using table::append_json;
 
 namespace {
 

@@ -1,6 +1,6 @@
 #include "view/known_boot.hpp"
 
-#include "export/cell.hpp"
+#include "table/json.hpp"
 
 #include <fmt/format.h>
 
@@ -48,16 +48,15 @@ std::string boot_json(const KnownBoot& boot) {
     const std::string_view why = why_not_kept(header.kept);
     fmt::memory_buffer text;
     text.push_back('{');
-    exporting::append_json(text, "type", std::string_view("boot"));
-    exporting::append_json(text, "format", std::uint64_t{1});
-    exporting::append_json(text, "which", boot.which);
-    exporting::append_json(text, "boot_id", id_of(header));
-    exporting::append_json(text, "board", board_of(header));
-    exporting::append_json(text, "ticks_per_second", std::uint64_t{header.counter_frequency});
-    exporting::append_json(text, "cpus", std::uint64_t{header.cpu_count});
-    exporting::append_json(text, "stopped", stopped(header));
-    exporting::append_json(text, "not_kept",
-                           why.empty() ? exporting::Cell() : exporting::Cell(why));
+    table::append_json(text, "type", std::string_view("boot"));
+    table::append_json(text, "format", std::uint64_t{1});
+    table::append_json(text, "which", boot.which);
+    table::append_json(text, "boot_id", id_of(header));
+    table::append_json(text, "board", board_of(header));
+    table::append_json(text, "ticks_per_second", std::uint64_t{header.counter_frequency});
+    table::append_json(text, "cpus", std::uint64_t{header.cpu_count});
+    table::append_json(text, "stopped", stopped(header));
+    table::append_json(text, "not_kept", why.empty() ? table::Cell() : table::Cell(why));
     text.append(std::string_view("}\n"));
     return fmt::to_string(text);
 }

@@ -3,6 +3,8 @@
 #include "export/csv.hpp"
 #include "export/jsonl.hpp"
 #include "lib/record_text.hpp"
+#include "table/csv.hpp"
+#include "table/json.hpp"
 
 #include <algorithm>
 #include <array>
@@ -60,11 +62,11 @@ void LastRows::add(const Event& event, State state) {
     if (csv_) {
         exporting::append_csv(row, event, frequency_, columns);
         row.push_back(',');
-        exporting::append_csv(row, state_cell(event, state));
+        table::append_csv(row, state_cell(event, state));
     } else {
         exporting::append_json(row, event, frequency_, columns);
         row.resize(row.size() - 1); // goes on in front of its brace
-        exporting::append_json(row, state_column, state_cell(event, state));
+        table::append_json(row, state_column, state_cell(event, state));
         row.push_back('}');
     }
     fmt::print(out_, "{}\n", fmt::to_string(row));

@@ -4,6 +4,7 @@
 #include "analysis/pci.hpp"
 #include "analysis/rates.hpp"
 #include "records.hpp"
+#include "table/text.hpp"
 #include "trace_text.hpp"
 #include "view/top_counts.hpp"
 
@@ -42,7 +43,7 @@ void each(const std::string& lines, const Take& take) {
 std::string counted(Key key, const std::string& lines, const analysis::TableOptions& options = {}) {
     Counts counts(key);
     each(lines, [&counts](const Event& event) { counts.add(event); });
-    return analysis::table(counts, options);
+    return table::text(analysis::count_table(counts, options));
 }
 
 const std::string two_devices = R"(
@@ -180,10 +181,10 @@ TEST_CASE("each mapping is told once, with who used it first") {
 0.9 cpu0 R4 0x2008 1 pc=0xe000 va=0xf0001008
 )",
          [&mappings](const Event& event) { mappings.add(event); });
-    const std::string table = mappings.table();
-    CHECK_THAT(table, Catch::Contains("    0.700000 0xf0001000 0x0000001000 uart                 "
-                                      "            2  putc <- write [sh:12]\n"));
-    CHECK_THAT(table, Catch::Contains("0xf0001000 0x0000002000 mmc"));
+    const std::string table = table::text(mappings.table());
+    CHECK_THAT(table, Catch::Contains("    0.700000 0xf0001000 0x0000001000  uart                "
+                                      "             2  putc <- write  sh:12\n"));
+    CHECK_THAT(table, Catch::Contains("0xf0001000 0x0000002000  mmc"));
     CHECK(std::count(table.begin(), table.end(), '\n') == 5);
 }
 
@@ -205,9 +206,10 @@ device uart 0x1000 0x1000
 1.0 cpu0 R4 0x1000 0x12345678
 )",
          [&pci](const Event& event) { pci.add(event); });
-    CHECK(pci.table() == "function     id        class    BARs\n"
-                         "00:00.0      1b36:0008 ?       \n"
-                         "00:01.0      1af4:1000 020000   0=0x1000+0x20 1=0x10000000+0x1000\n");
+    CHECK(table::text(pci.table()) ==
+          "function     id         class   BARs\n"
+          "00:00.0      1b36:0008  ?\n"
+          "00:01.0      1af4:1000  020000  0=0x1000+0x20 1=0x10000000+0x1000\n");
 }
 
 TEST_CASE("a BAR of 64 bits is one, and a bridge has two") {
@@ -238,10 +240,10 @@ device pcie@10000000 0x3f000000 0x1000000
 0.7 cpu0 R4 0x3f020010 0x0000ffe1     # only 16 bits of ports
 )",
          [&pci](const Event& event) { pci.add(event); });
-    CHECK(pci.table() == "function     id        class    BARs\n"
-                         "00:01.0      1af4:1005 ?        4=0x210120000+0x4000\n"
-                         "00:03.0      1b36:0001 ?        0=0x10125000+0x100\n"
-                         "00:04.0      5678:1234 ?        0=0x0+0x20\n");
+    CHECK(table::text(pci.table()) == "function     id         class   BARs\n"
+                                      "00:01.0      1af4:1005  ?       4=0x210120000+0x4000\n"
+                                      "00:03.0      1b36:0001  ?       0=0x10125000+0x100\n"
+                                      "00:04.0      5678:1234  ?       0=0x0+0x20\n");
 }
 
 TEST_CASE("a PCI function's ROM, its kinds of BARs and its interrupt are known") {

@@ -1,7 +1,6 @@
 // What exports say of events; the expected text stands beside the trace.
 #include "export/columns.hpp"
 #include "export/csv.hpp"
-#include "export/json_text.hpp"
 #include "export/jsonl.hpp"
 #include "export/loss_finder.hpp"
 #include "export/words.hpp"
@@ -48,12 +47,6 @@ std::string csv(const Event& event) {
     fmt::memory_buffer text;
     exporting::append_csv(text, event, 62'500'000);
     return fmt::to_string(text);
-}
-
-std::string quoted(std::string_view text) {
-    fmt::memory_buffer to;
-    exporting::append_json(to, text);
-    return fmt::to_string(to);
 }
 
 } // namespace
@@ -126,25 +119,13 @@ TEST_CASE("a loss and a marker have no address, in any format") {
     Event event;
     event.record = &record;
     event.device = "-";
-    CHECK(json(event) ==
-          R"({"ns":0,"ticks":0,"cpu":0,"type":"lost","lost":12,"sequence":3})");
+    CHECK(json(event) == R"({"ns":0,"ticks":0,"cpu":0,"type":"lost","lost":12,"sequence":3})");
     record.type = abi::RecordType::marker;
     record.device = abi::no_device;
     event.text = "\"a, b\"";
     CHECK(json(event) ==
           R"({"ns":0,"ticks":0,"cpu":0,"type":"marker","value":"0xc","text":"a, b","sequence":3})");
     CHECK(csv(event) == "0,0,0,marker,,,,,,,0xc,,,,,,,,,,,,,,,\"a, b\",,3,,");
-}
-
-TEST_CASE("text in JSON is UTF-8, whatever it was") {
-    CHECK(quoted("a\"\\\n\x7f") == R"("a\"\\\u000a\u007f")");
-    CHECK(quoted("\x1f ") == R"("\u001f ")");
-    CHECK(quoted("\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80") ==
-          "\"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80\"");
-    CHECK(quoted("\xc3") == R"("\ufffd")");                     // cut
-    CHECK(quoted("\xc0\xaf") == R"("\ufffd\ufffd")");           // overlong
-    CHECK(quoted("\xed\xa0\x80") == R"("\ufffd\ufffd\ufffd")"); // a surrogate
-    CHECK(quoted("\xf4\x90\x80\x80") == R"("\ufffd\ufffd\ufffd\ufffd")");
 }
 
 TEST_CASE("losses are found where records are missing, and by gap records, once each") {

@@ -279,7 +279,7 @@ view_stat() {
     view_does 0 stat --by cpu "$out/trace.mmio"
     [ "$(wc -l <"$out/stdout")" = 3 ] || fail "--by cpu has other tables, too"
     view_does 0 stat --mappings "$out/trace.mmio"
-    has stdout '^ +1\.000000 0xf8050000 0x001c050000 mmc@50000 +2  pc 0xbf010028 \[0x00000000\]$'
+    has stdout '^ +1\.000000 0xf8050000 0x001c050000  mmc@50000 +2  pc 0xbf010028  0x00000000$'
     # For programs: the same numbers, not rounded, with nothing else.
     view_does 0 stat --by register,device --format csv "$trace"
     [ "$(head -n 1 "$out/stdout")" = by,name,reads,writes,span_ns,duration_ns,longest_ns,first_ns,last_ns,least,most ] ||
