@@ -36,7 +36,7 @@ void set_register(std::string& to, const Event& event) {
 }
 
 void set_interrupt(std::string& to, const Event& event) {
-    if (!event.interrupt().empty()) {
+    if (event.interrupt_id() != no_id) {
         to = event.interrupt();
     } else if (event.record.type == abi::RecordType::interrupt) {
         set(to, "interrupt {}", event.record.value);
@@ -90,18 +90,9 @@ const std::vector<Key>& all_keys() {
     return all;
 }
 
-void Count::add(const Event& event) {
-    const abi::Record& record = event.record;
-    first = accesses() == 0 ? event.nanoseconds : first;
-    last = event.nanoseconds;
-    ++(abi::is_write(record) ? writes : reads);
-    duration += record.duration;
-    longest = std::max(longest, record.duration);
-    if ((record.flags & abi::flag_value_unknown) == 0) {
-        least = std::min(least, record.value);
-        most = std::max(most, record.value);
-    }
-}
+constexpr std::size_t most_recent = 2048;
+
+Counts::Counts(Key key) : key_(key), recent_(most_recent) {}
 
 void Counts::add(const Event& event) {
     const abi::RecordType type = event.record.type;
@@ -110,15 +101,28 @@ void Counts::add(const Event& event) {
     if (!counted) {
         return;
     }
+    const std::uint64_t context = key_ == Key::cpu ? event.record.cpu + 1u : event.context();
+    Recent& recent = recent_[context % most_recent];
+    // Neither what an interrupt is called nor an unnamed LR is of the context.
+    if (recent.context != context || context == 0 || key_ == Key::interrupt ||
+        (key_ == Key::caller && event.code_id() == no_id)) {
+        recent = {context, find(event)};
+    }
+    if (recent.count != nullptr) {
+        recent.count->add(event);
+    }
+}
+
+Count* Counts::find(const Event& event) {
     set_name(name_, event, key_);
     if (name_.empty()) {
-        return;
+        return nullptr;
     }
     auto found = counts_.find(name_);
     if (found == counts_.end()) {
         found = counts_.emplace(name_, Count()).first;
     }
-    found->second.add(event);
+    return &found->second;
 }
 
 } // namespace mmioscope::analysis

@@ -4,6 +4,7 @@
 
 #include "mmioscope/event.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -35,12 +36,25 @@ struct Count {
 
     std::uint64_t accesses() const { return reads + writes; }
     bool has_values() const { return least <= most; }
-    void add(const Event& event);
+    void add(const Event& event) {
+        const abi::Record& record = event.record;
+        if (accesses() == 0) {
+            first = event.nanoseconds;
+        }
+        last = event.nanoseconds;
+        ++(abi::is_write(record) ? writes : reads);
+        duration += record.duration;
+        longest = std::max(longest, record.duration);
+        if ((record.flags & abi::flag_value_unknown) == 0) {
+            least = std::min(least, record.value);
+            most = std::max(most, record.value);
+        }
+    }
 };
 
 class Counts {
 public:
-    explicit Counts(Key key) : key_(key) {}
+    explicit Counts(Key key);
 
     /// Accesses; of other records only interrupts, where those are counted.
     void add(const Event& event);
@@ -49,9 +63,18 @@ public:
     const std::map<std::string, Count, std::less<>>& all() const { return counts_; }
 
 private:
+    /// What events of the same context were counted as last.
+    struct Recent {
+        std::uint64_t context = 0;
+        Count* count = nullptr; ///< null: its events are not counted
+    };
+
+    Count* find(const Event& event);
+
     Key key_;
     std::string name_; ///< kept, so that an event costs no memory
     std::map<std::string, Count, std::less<>> counts_;
+    std::vector<Recent> recent_;
 };
 
 } // namespace mmioscope::analysis

@@ -12,10 +12,6 @@ auto place_of(const CallerEntry& entry) {
     return std::tuple(entry.cpu, entry.first_sequence);
 }
 
-bool has(const CallerEntry& entry, const abi::Record& record) {
-    return entry.cpu == record.cpu && record.cpu_sequence - entry.first_sequence < entry.count;
-}
-
 } // namespace
 
 void CallerTable::assign(std::span<const std::byte> payload) {
@@ -29,30 +25,20 @@ void CallerTable::assign(std::span<const std::byte> payload) {
     });
 }
 
-std::optional<std::uint32_t> CallerTable::of(const abi::Record& record) const {
-    // Records of a CPU come in their order, so mostly it is the entry of the one before, or the
-    // next one.
-    std::size_t& last = last_[record.cpu];
-    for (std::size_t at = last; at < entries_.size() && at < last + 2; ++at) {
-        if (has(entries_[at], record)) {
-            last = at;
-            return entries_[at].caller;
-        }
-    }
+void CallerTable::find(Last& last, const abi::Record& record) const {
     const std::tuple place(std::uint32_t{record.cpu}, record.cpu_sequence);
-    const bool between = last + 1 < entries_.size() && place_of(entries_[last]) < place &&
-                         place < place_of(entries_[last + 1]);
-    if (between) {
-        return std::nullopt;
-    }
     const auto behind =
         std::upper_bound(entries_.begin(), entries_.end(), place,
                          [](const auto& p, const auto& entry) { return p < place_of(entry); });
-    if (behind == entries_.begin()) {
-        return std::nullopt;
+    constexpr std::uint64_t all = std::uint64_t{1} << 32;
+    last = {record.cpu_sequence, 0, all - record.cpu_sequence, 0};
+    if (behind != entries_.begin() && std::prev(behind)->cpu == record.cpu) {
+        const CallerEntry& entry = *std::prev(behind);
+        last = {entry.first_sequence, entry.count, all - entry.first_sequence, entry.caller};
     }
-    last = static_cast<std::size_t>(std::prev(behind) - entries_.begin());
-    return has(entries_[last], record) ? std::optional(entries_[last].caller) : std::nullopt;
+    if (behind != entries_.end() && behind->cpu == record.cpu) {
+        last.span = behind->first_sequence - last.first;
+    }
 }
 
 } // namespace mmioscope::trace

@@ -43,12 +43,33 @@ public:
     void clear() { entries_.clear(); }
 
     /// What takes the place of the LR of `record`; nothing: that holds.
-    std::optional<std::uint32_t> of(const abi::Record& record) const;
+    std::optional<std::uint32_t> of(const abi::Record& record) const {
+        if (entries_.empty()) {
+            return std::nullopt;
+        }
+        // Records of a CPU come in their order, so mostly it is as for the one before.
+        Last& last = last_[record.cpu];
+        std::uint32_t into = record.cpu_sequence - last.first;
+        if (into >= last.span) {
+            find(last, record);
+            into = record.cpu_sequence - last.first;
+        }
+        return into < last.count ? std::optional(last.caller) : std::nullopt;
+    }
 
 private:
     std::vector<CallerEntry> entries_; ///< by CPU and first_sequence
-    /// Of each CPU the entry at or in front of the record that was asked for last.
-    mutable std::array<std::size_t, 256> last_{};
+    /// What was found last: from `first` on it holds for `count` records, and up to `span` of them
+    /// there is no other entry.
+    struct Last {
+        std::uint32_t first = 0;
+        std::uint32_t count = 0;
+        std::uint64_t span = 0;
+        std::uint32_t caller = 0;
+    };
+    void find(Last& last, const abi::Record& record) const;
+
+    mutable std::array<Last, 256> last_{}; ///< by CPU
 };
 
 } // namespace mmioscope::trace

@@ -4,7 +4,8 @@
 
 namespace mmioscope::trace {
 
-void LossCounter::add(const abi::Record& record) {
+// A record that is not the next one of its CPU, or tells of others.
+void LossCounter::add_behind(const abi::Record& record) {
     if (record.cpu >= cpus_.size()) {
         cpus_.resize(record.cpu + 1u);
     }

@@ -17,7 +17,17 @@ public:
     explicit LossCounter(unsigned cpus) : cpus_(cpus) {}
 
     /// Each record of the stream; those of one CPU in the order it published them.
-    void add(const abi::Record& record);
+    void add(const abi::Record& record) {
+        const bool follows = record.cpu < cpus_.size() &&
+                             record.cpu_sequence == cpus_[record.cpu].next &&
+                             record.type != abi::RecordType::gap;
+        if (follows) {
+            cpus_[record.cpu].next = record.cpu_sequence + 1;
+            cpus_[record.cpu].last_time = record.time;
+        } else {
+            add_behind(record);
+        }
+    }
 
     /// The writer of `cpu` has lost `lost` records, all told: what no gap record has told of
     /// was lost after the last record.
@@ -44,6 +54,7 @@ private:
         std::optional<std::size_t> last_loss; ///< in losses_
     };
 
+    void add_behind(const abi::Record& record);
     void join(unsigned cpu, std::uint32_t first, std::uint64_t count, std::uint64_t time);
     void note(unsigned cpu, std::uint32_t first, std::uint64_t count, std::uint64_t time);
     void add_to(abi::Loss& loss, std::uint64_t count);

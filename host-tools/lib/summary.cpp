@@ -10,28 +10,6 @@ void Summary::add(std::span<const abi::Record> records) {
     }
 }
 
-void Summary::add(const abi::Record& record) {
-    if (!start_) {
-        start_ = record.time;
-    }
-    last_ = record.time;
-    ++types_[static_cast<std::uint8_t>(record.type)];
-    if (record.type != abi::RecordType::access) {
-        policies_.add(record);
-        return;
-    }
-    if (record.device >= devices_.size() && record.device != abi::no_device) {
-        devices_.resize(record.device + 1u);
-    }
-    DeviceCount& device = record.device == abi::no_device ? other_ : devices_[record.device];
-    if (device.reads + device.writes == 0) {
-        device.first_time = record.time;
-    }
-    device.last_time = record.time;
-    device.cpus |= 1u << (record.cpu % 32);
-    ++(abi::is_write(record) ? device.writes : device.reads);
-}
-
 std::map<std::uint16_t, DeviceCount> Summary::devices() const {
     std::map<std::uint16_t, DeviceCount> all;
     const auto add = [&all](std::size_t index, const DeviceCount& device) {

@@ -24,7 +24,24 @@ struct DeviceCount {
 class Summary {
 public:
     void add(std::span<const abi::Record> records);
-    void add(const abi::Record& record);
+    void add(const abi::Record& record) {
+        if (!start_) {
+            start_ = record.time;
+        }
+        last_ = record.time;
+        ++types_[static_cast<std::uint8_t>(record.type)];
+        if (record.type != abi::RecordType::access) {
+            policies_.add(record);
+            return;
+        }
+        DeviceCount& device = count_of(record.device);
+        if (device.reads + device.writes == 0) {
+            device.first_time = record.time;
+        }
+        device.last_time = record.time;
+        device.cpus |= 1u << (record.cpu % 32);
+        ++(abi::is_write(record) ? device.writes : device.reads);
+    }
 
     /// Those that were accessed, by device index; abi::no_device for accesses outside every region.
     std::map<std::uint16_t, DeviceCount> devices() const;
@@ -37,6 +54,16 @@ public:
     std::optional<std::uint64_t> last() const { return last_; }   ///< time of the last one
 
 private:
+    DeviceCount& count_of(std::uint16_t device) {
+        if (device == abi::no_device) {
+            return other_;
+        }
+        if (device >= devices_.size()) {
+            devices_.resize(device + 1u);
+        }
+        return devices_[device];
+    }
+
     std::vector<DeviceCount> devices_; ///< by device index; no_device is in other_
     DeviceCount other_;
     std::uint64_t types_[256] = {};

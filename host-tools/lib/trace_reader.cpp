@@ -241,7 +241,9 @@ void TraceReader::take_records(const Section& section) {
     file_->swap_memory(records_memory_);
     fresh_ = !records_.empty();
     for (const abi::Record& record : records_) {
-        learn(record);
+        if (record.type == abi::RecordType::task || record.type == abi::RecordType::marker) {
+            learn(record);
+        }
     }
     if (!callers_ahead_) {
         callers_.clear();
