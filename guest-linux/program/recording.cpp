@@ -21,9 +21,7 @@ std::size_t Recording::pass() {
 
 void Recording::deliver() {
     left_out_.apply(ordered_);
-    for (const abi::Record& record : ordered_) {
-        losses_.add(record);
-    }
+    losses_.add(ordered_);
     summary_.add(ordered_);
     output_.append(ordered_);
     ordered_.clear();

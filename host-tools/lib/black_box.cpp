@@ -132,10 +132,10 @@ LastAccesses last_accesses(const Area& area, std::uint64_t count) {
             record.cpu = static_cast<std::uint8_t>(cpu);
             open.add(record);
         }
-        merge.push(cpu, records);
         if (const std::optional<Unfinished> found = in_flight(area, cpu, records)) {
             last.unfinished.push_back(*found);
         }
+        merge.push(cpu, std::move(records));
     }
     for (const abi::Record& begin : open.open()) {
         last.unfinished.push_back({begin, true});

@@ -57,9 +57,7 @@ void FileWriter::append(std::span<const abi::Record> records) {
         pending_.insert(pending_.end(), records.begin(),
                         records.begin() + static_cast<std::ptrdiff_t>(n));
         records = records.subspan(n);
-        if (pending_.size() == records_per_section) {
-            flush();
-        }
+        write_full();
     }
 }
 
@@ -73,15 +71,33 @@ void FileWriter::add(std::span<const CallerEntry> callers) {
 
 void FileWriter::flush() {
     if (!pending_.empty()) {
-        if (!callers_.empty()) {
-            values(callers_section, std::span<const CallerEntry>(callers_));
-            callers_.clear();
-        }
-        index_.add(abi::SectionType::records, written_, pending_.size(), times_of(pending_));
-        write_section(abi::SectionType::records, std::as_bytes(std::span(pending_)));
-        records_ += pending_.size();
-        pending_.clear();
+        write_records(pending_.size());
     }
+}
+
+std::span<const abi::Record> FileWriter::next_section() const {
+    return std::span(pending_).first(std::min(pending_.size(), records_per_section));
+}
+
+bool FileWriter::write_full() {
+    if (pending_.size() < records_per_section) {
+        return false;
+    }
+    write_records(records_per_section);
+    return true;
+}
+
+// The first `count` of those that are pending.
+void FileWriter::write_records(std::size_t count) {
+    if (!callers_.empty()) {
+        values(callers_section, std::span<const CallerEntry>(callers_));
+        callers_.clear();
+    }
+    const auto records = std::span<const abi::Record>(pending_).first(count);
+    index_.add(abi::SectionType::records, written_, count, times_of(records));
+    write_section(abi::SectionType::records, std::as_bytes(records));
+    records_ += count;
+    pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
 void FileWriter::finish(std::uint64_t lost, abi::Ending ending) {

@@ -36,6 +36,14 @@ public:
     void add(std::span<const CallerEntry> callers);
     void flush();
 
+    /// Records on their way into the file, for somebody who appends to them himself instead of
+    /// copying them by append(): he calls write_full() behind that, until it is false.
+    std::vector<abi::Record>& pending() { return pending_; }
+    /// Those of pending() that are of the next section.
+    std::span<const abi::Record> next_section() const;
+    /// Writes the next section if nothing is missing of it. False: something is.
+    bool write_full();
+
     /// Bytes of the file if it were flushed now.
     std::uint64_t size() const {
         return written_ + pending_.size() * sizeof(abi::Record) + index_.entries().size_bytes();
@@ -45,6 +53,7 @@ public:
     void finish(std::uint64_t lost, abi::Ending ending);
 
 private:
+    void write_records(std::size_t count);
     void write_section(abi::SectionType type, std::span<const std::byte> payload);
     void put(const void* bytes, std::size_t size);
 

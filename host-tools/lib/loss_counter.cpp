@@ -24,6 +24,23 @@ void LossCounter::add_behind(const abi::Record& record) {
     }
 }
 
+// What follows its record without a hole, as nearly all do, tells nothing.
+void LossCounter::add(std::span<const abi::Record> records) {
+    for (auto at = records.begin(); at != records.end();) {
+        const std::uint8_t number = at->cpu;
+        add(*at++);
+        Cpu& cpu = cpus_[number];
+        std::uint32_t next = cpu.next;
+        while (at != records.end() && at->cpu == number && at->cpu_sequence == next &&
+               at->type != abi::RecordType::gap) {
+            ++next;
+            ++at;
+        }
+        cpu.next = next;
+        cpu.last_time = at[-1].time;
+    }
+}
+
 void LossCounter::finish(unsigned cpu, std::uint64_t lost) {
     const Cpu& last = cpus_.at(cpu);
     if (lost > last.told) {

@@ -28,6 +28,8 @@ public:
             add_behind(record);
         }
     }
+    /// The same of several of them, which takes less for each.
+    void add(std::span<const abi::Record> records);
 
     /// The writer of `cpu` has lost `lost` records, all told: what no gap record has told of
     /// was lost after the last record.

@@ -13,11 +13,16 @@ bool earlier_in_lock(const abi::Record& a, const abi::Record& b) {
 
 } // namespace
 
-void Merge::push(unsigned cpu, std::span<const abi::Record> records) {
+void Merge::push(unsigned cpu, std::vector<abi::Record>&& records) {
     Queue& queue = queues_[cpu];
-    queue.records.insert(queue.records.end(), records.begin(), records.end());
     if (!records.empty()) {
         queue.bound = std::max(queue.bound, records.back().time);
+    }
+    if (queue.fresh.empty()) {
+        queue.fresh.swap(records);
+    } else {
+        queue.fresh.insert(queue.fresh.end(), records.begin(), records.end());
+        records.clear();
     }
 }
 
@@ -26,81 +31,140 @@ void Merge::set_bound(unsigned cpu, std::uint64_t time, bool idle) {
     queues_[cpu].idle = idle;
 }
 
+// Where a record is earlier than all that others have or may still publish, so may those behind it
+// be: as long as they are, nobody else is asked again.
 void Merge::emit(std::vector<abi::Record>& out) {
-    for (Queue* queue = choose(); queue != nullptr && may_leave(*queue, time_of(*queue));
+    for (Queue* queue = choose(); queue != nullptr && may_leave(*queue, queue->time());
          queue = choose()) {
-        take(*queue, out);
+        queue->take(std::min(first_of_others(*queue), bound_of_others(*queue)), out);
     }
     for (Queue& queue : queues_) {
-        const auto left = queue.records.begin() + static_cast<std::ptrdiff_t>(queue.next);
-        queue.records.erase(queue.records.begin(), left);
-        queue.next = 0;
-        queue.old = queue.records.size();
-        queue.idle = false;
+        queue.end_pass();
     }
 }
 
 bool Merge::empty() const {
-    return std::all_of(queues_.begin(), queues_.end(),
-                       [](const Queue& queue) { return queue.next == queue.records.size(); });
+    return std::ranges::all_of(queues_, [](const Queue& queue) { return queue.empty(); });
 }
 
 void Merge::flush(std::vector<abi::Record>& out) {
     while (Queue* queue = choose()) {
-        take(*queue, out);
+        queue->take(first_of_others(*queue), out);
     }
 }
 
-void Merge::take(Queue& queue, std::vector<abi::Record>& out) {
-    queue.left = time_of(queue);
-    out.push_back(queue.records[queue.next++]);
+std::uint64_t Merge::Queue::time() const {
+    return std::max(at(next).time, left);
+}
+
+void Merge::Queue::take(std::uint64_t limit, std::vector<abi::Record>& out) {
+    left = time();
+    out.push_back(at(next++));
+    if (next < old.size()) {
+        next += take_earlier(std::span(old).subspan(next), limit, out);
+    }
+    if (next >= old.size()) {
+        next += take_earlier(std::span(fresh).subspan(next - old.size()), limit, out);
+    }
+}
+
+// Of the first ones of `records`; returns how many. They are copied in pieces that the CPU still
+// has at hand from looking at their times.
+std::size_t Merge::Queue::take_earlier(std::span<const abi::Record> records, std::uint64_t limit,
+                                       std::vector<abi::Record>& out) {
+    constexpr std::ptrdiff_t piece = 60;
+    std::uint64_t last = left, time = 0;
+    auto at = records.begin(), from = at, end = at;
+    do {
+        from = at;
+        end = from + std::min(piece, records.end() - from);
+        for (; at != end && (time = std::max(at->time, last)) < limit; ++at) {
+            last = time;
+        }
+        out.insert(out.end(), from, at);
+    } while (at == end && at != records.end());
+    left = last;
+    return static_cast<std::size_t>(at - records.begin());
+}
+
+// As a rule all old ones have left by now, and those of this pass need not be moved.
+void Merge::Queue::end_pass() {
+    if (next >= old.size()) {
+        next -= old.size();
+        old.swap(fresh);
+    } else {
+        old.erase(old.begin(), old.begin() + static_cast<std::ptrdiff_t>(next));
+        old.insert(old.end(), fresh.begin(), fresh.end());
+        next = 0;
+    }
+    fresh.clear();
+    idle = false;
 }
 
 bool Merge::may_leave(const Queue& queue, std::uint64_t time) const {
-    const bool old = queue.next < queue.old;
-    return std::all_of(queues_.begin(), queues_.end(), [&](const Queue& other) {
+    const bool old = queue.next < queue.old.size();
+    return std::ranges::all_of(queues_, [&](const Queue& other) {
         return &other == &queue || time < other.bound || (time == other.bound && other.idle && old);
     });
 }
 
-// The order of one CPU's records holds whatever their times say.
-std::uint64_t Merge::time_of(const Queue& queue) {
-    return std::max(queue.records[queue.next].time, queue.left);
+std::uint64_t Merge::first_of_others(const Queue& queue) const {
+    std::uint64_t first = UINT64_MAX;
+    for (const Queue& other : queues_) {
+        if (&other != &queue && !other.empty()) {
+            first = std::min(first, other.time());
+        }
+    }
+    return first;
+}
+
+std::uint64_t Merge::bound_of_others(const Queue& queue) const {
+    std::uint64_t bound = UINT64_MAX;
+    for (const Queue& other : queues_) {
+        if (&other != &queue) {
+            bound = std::min(bound, other.bound);
+        }
+    }
+    return bound;
 }
 
 // The queue whose first record comes next; null if all are empty.
 Merge::Queue* Merge::choose() {
     Queue* best = nullptr;
+    std::uint64_t time = 0;
     bool tied = false;
     for (Queue& queue : queues_) {
-        if (queue.next == queue.records.size()) {
+        if (queue.empty()) {
             continue;
         }
-        const std::uint64_t time = time_of(queue);
-        tied = best != nullptr && (time == time_of(*best) || (tied && time > time_of(*best)));
-        best = best == nullptr || time < time_of(*best) ? &queue : best;
+        const std::uint64_t its = queue.time();
+        tied = best != nullptr && (its == time || (tied && its > time));
+        if (best == nullptr || its < time) {
+            best = &queue;
+            time = its;
+        }
     }
-    if (!tied) {
-        return best;
-    }
-    const std::uint64_t time = time_of(*best);
+    return tied ? choose_tied(best, time) : best;
+}
+
+// Of those whose first record has `time`, `first` is the one of the first CPU.
+Merge::Queue* Merge::choose_tied(Queue* first, std::uint64_t time) {
     for (Queue& queue : queues_) {
-        if (queue.next < queue.records.size() && time_of(queue) == time && !blocked(queue, time)) {
+        if (!queue.empty() && queue.time() == time && !blocked(queue, time)) {
             return &queue;
         }
     }
-    return best;
+    return first;
 }
 
 // True if another CPU has a record of the same time and region that holds an earlier place.
 bool Merge::blocked(const Queue& candidate, std::uint64_t time) const {
-    const abi::Record& first = candidate.records[candidate.next];
-    return std::any_of(queues_.begin(), queues_.end(), [&](const Queue& other) {
+    const abi::Record& first = candidate.at(candidate.next);
+    return std::ranges::any_of(queues_, [&](const Queue& other) {
         bool found = false;
-        for (std::size_t i = other.next; !found && &other != &candidate &&
-                                         i < other.records.size() && other.records[i].time <= time;
-             ++i) {
-            found = earlier_in_lock(other.records[i], first);
+        for (std::size_t i = other.next;
+             !found && &other != &candidate && i < other.size() && other.at(i).time <= time; ++i) {
+            found = earlier_in_lock(other.at(i), first);
         }
         return found;
     });

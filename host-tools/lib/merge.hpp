@@ -23,8 +23,9 @@ class Merge {
 public:
     explicit Merge(unsigned cpus) : queues_(cpus) {}
 
-    /// Records of `cpu`, in the order it published them.
-    void push(unsigned cpu, std::span<const abi::Record> records);
+    /// Records of `cpu`, in the order it published them. `records` is empty afterwards, and as a
+    /// rule has memory for others.
+    void push(unsigned cpu, std::vector<abi::Record>&& records);
 
     /// No record pushed for `cpu` from now on is earlier than `time`. Bounds never fall.
     /// `idle`, which holds for this pass: nor has it begun one yet.
@@ -41,19 +42,33 @@ public:
 
 private:
     struct Queue {
-        std::vector<abi::Record> records;
-        std::size_t next = 0;   ///< the first one that has not left
-        std::size_t old = 0;    ///< end of those pushed in earlier passes
-        std::uint64_t left = 0; ///< time of the last one that left
+        std::vector<abi::Record> old;   ///< pushed in earlier passes
+        std::vector<abi::Record> fresh; ///< pushed in this one; behind them
+        std::size_t next = 0;           ///< the first one that has not left, of both
+        std::uint64_t left = 0;         ///< time of the last one that left
         std::uint64_t bound = 0;
         bool idle = false;
+
+        std::size_t size() const { return old.size() + fresh.size(); }
+        bool empty() const { return next == size(); }
+        const abi::Record& at(std::size_t n) const {
+            return n < old.size() ? old[n] : fresh[n - old.size()];
+        }
+        /// Of the first one. The order of one CPU's records holds whatever their times say.
+        std::uint64_t time() const;
+        /// Moves those behind it along that are earlier than `limit`, too.
+        void take(std::uint64_t limit, std::vector<abi::Record>& out);
+        std::size_t take_earlier(std::span<const abi::Record> records, std::uint64_t limit,
+                                 std::vector<abi::Record>& out);
+        void end_pass();
     };
 
-    static std::uint64_t time_of(const Queue& queue);
     Queue* choose();
+    Queue* choose_tied(Queue* first, std::uint64_t time);
     bool blocked(const Queue& candidate, std::uint64_t time) const;
     bool may_leave(const Queue& queue, std::uint64_t time) const;
-    static void take(Queue& queue, std::vector<abi::Record>& out);
+    std::uint64_t first_of_others(const Queue& queue) const;
+    std::uint64_t bound_of_others(const Queue& queue) const;
 
     std::vector<Queue> queues_;
 };

@@ -29,13 +29,13 @@ std::size_t OrderedRings::pass(std::vector<abi::Record>& ordered) {
         if (missed_ > 0) {
             std::erase_if(taken_, [this](const abi::Record& r) { return r.time <= missed_; });
         }
-        merge_.push(cpu, taken_);
+        latest = taken_.empty() ? latest : std::max(latest, taken_.back().time);
+        merge_.push(cpu, std::move(taken_));
         if (access.state == abi::InFlight::none) {
             merge_.set_bound(cpu, latest_, true);
         } else if (access.state == abi::InFlight::begun) {
             merge_.set_bound(cpu, access.time, false);
         }
-        latest = taken_.empty() ? latest : std::max(latest, taken_.back().time);
     }
     latest_ = latest;
     merge_.emit(ordered);

@@ -5,19 +5,23 @@
 namespace mmioscope::trace {
 
 Recorder::Recorder(const Area& area, FileWriter& file, Onlooker* onlooker)
-    : area_(area), file_(file), onlooker_(onlooker), rings_(area, abi::host_reader), losses_(area.header().cpu_count) {}
+    : area_(area), file_(file), onlooker_(onlooker), rings_(area, abi::host_reader),
+      losses_(area.header().cpu_count) {}
 
+// They are put in their order right where the file's writer takes them from.
 std::size_t Recorder::pass() {
-    const std::size_t count = rings_.pass(ordered_);
-    deliver();
+    const std::size_t before = file_.pending().size();
+    const std::size_t count = rings_.pass(file_.pending());
+    deliver(before);
     return count;
 }
 
 void Recorder::finish(abi::Ending ending) {
     while (pass() > 0) {
     }
-    rings_.flush(ordered_);
-    deliver();
+    const std::size_t before = file_.pending().size();
+    rings_.flush(file_.pending());
+    deliver(before);
     for (unsigned cpu = 0; cpu < rings_.rings().size(); ++cpu) {
         // In flight mode the writer overwrites what has been read, too: holes tell the losses.
         if (area_.header().policy != abi::Policy::flight) {
@@ -32,21 +36,17 @@ void Recorder::finish(abi::Ending ending) {
     file_.finish(losses_.lost(), ending);
 }
 
-void Recorder::deliver() {
-    for (const abi::Record& record : ordered_) {
-        losses_.add(record);
-    }
-    summary_.add(ordered_);
-    std::span<const abi::Record> rest = ordered_;
+// What is behind the first `before` ones of those that the file's writer has is new.
+void Recorder::deliver(std::size_t before) {
+    const auto ordered = std::span<const abi::Record>(file_.pending()).subspan(before);
+    losses_.add(ordered);
+    summary_.add(ordered);
     do { // once at least: an onlooker has something to do without records, too
-        const std::span part = rest.first(std::min(rest.size(), file_.room()));
         if (onlooker_ != nullptr) {
-            onlooker_->see(part, file_);
+            onlooker_->see(file_.next_section().subspan(before), file_);
         }
-        file_.append(part);
-        rest = rest.subspan(part.size());
-    } while (!rest.empty());
-    ordered_.clear();
+        before = 0;
+    } while (file_.write_full() && !file_.pending().empty());
 }
 
 } // namespace mmioscope::trace

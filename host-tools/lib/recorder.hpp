@@ -41,7 +41,7 @@ public:
     std::uint64_t damaged() const { return rings_.damaged(); } ///< records whose slot held another
 
 private:
-    void deliver();
+    void deliver(std::size_t before);
 
     const Area& area_;
     FileWriter& file_;
@@ -49,7 +49,6 @@ private:
     OrderedRings rings_;
     LossCounter losses_;
     Summary summary_;
-    std::vector<abi::Record> ordered_;
 };
 
 } // namespace mmioscope::trace

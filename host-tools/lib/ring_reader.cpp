@@ -57,7 +57,8 @@ std::uint64_t RingReader::drain(std::vector<abi::Record>& out) {
     }
     const std::size_t first = out.size();
     copy(head, out);
-    const std::uint64_t damaged = drop_overtaken(out, first);
+    const std::uint64_t overtaken = drop_overtaken(out, first);
+    const std::uint64_t damaged = drop_damaged(out, first, tail_ + overtaken);
     if (head != tail_) {
         tail_ = head;
         store(reader_->tail, tail_);
@@ -65,39 +66,45 @@ std::uint64_t RingReader::drain(std::vector<abi::Record>& out) {
     return damaged;
 }
 
-// At most two pieces: up to the end of the ring, and from its start.
+// In pieces that end where the ring does, and for which memmove() has no long way of its own: some
+// 4 KiB on, it moves by REP MOVSB, of which counters of instructions count each byte.
 void RingReader::copy(std::uint64_t to, std::vector<abi::Record>& out) const {
+    constexpr std::uint64_t piece = 60;
     for (std::uint64_t at = tail_; at < to;) {
         const std::uint64_t slot = at % ring_.capacity;
-        const auto n = static_cast<std::size_t>(std::min(to - at, ring_.capacity - slot));
-        const std::size_t before = out.size();
-        out.resize(before + n);
-        shared::copy(out.data() + before, ring_.records + slot, n * sizeof(abi::Record));
+        const std::uint64_t n = std::min({to - at, ring_.capacity - slot, piece});
+        shared::append(out, {ring_.records + slot, static_cast<std::size_t>(n)});
         at += n;
     }
 }
 
-// Removes from out[first..] what is not the record of its position: the writer overtook the
-// copying (possible with Policy::flight only), or somebody wrote into the ring (damage).
+// Removes from out[first..] what the writer may have written over while it was copied, possible
+// with Policy::flight only: it is at the start, and looked for behind the copying. Returns how
+// many.
 std::uint64_t RingReader::drop_overtaken(std::vector<abi::Record>& out, std::size_t first) const {
     shared::order();
     const std::uint64_t head = overwrites_ ? load(ring_.header->head) : 0;
-    std::uint64_t damaged = 0;
-    std::size_t kept = first;
-    for (std::size_t i = first; i < out.size(); ++i) {
-        const std::uint64_t position = tail_ + (i - first);
-        const bool overtaken = overwrites_ && position + ring_.capacity <= head;
-        const bool right = out[i].commit == static_cast<std::uint32_t>(position + 1);
-        damaged += !overtaken && !right ? 1 : 0;
-        if (!overtaken && right) {
-            if (kept != i) {
-                out[kept] = out[i];
-            }
-            ++kept;
-        }
+    if (head < tail_ + ring_.capacity) {
+        return 0;
     }
-    out.resize(kept);
-    return damaged;
+    const std::uint64_t n =
+        std::min(head - ring_.capacity - tail_ + 1, std::uint64_t{out.size() - first});
+    const auto begin = out.begin() + static_cast<std::ptrdiff_t>(first);
+    out.erase(begin, begin + static_cast<std::ptrdiff_t>(n));
+    return n;
+}
+
+// Removes from out[first..], which is what was copied from `position` on, what is not the record of
+// its position: somebody wrote into the ring. Returns how many.
+std::uint64_t RingReader::drop_damaged(std::vector<abi::Record>& out, std::size_t first,
+                                       std::uint64_t position) {
+    auto commit = static_cast<std::uint32_t>(position);
+    const auto damaged =
+        std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
+                       [&commit](const abi::Record& record) { return record.commit != ++commit; });
+    const auto n = static_cast<std::uint64_t>(out.end() - damaged);
+    out.erase(damaged, out.end());
+    return n;
 }
 
 } // namespace mmioscope::trace

@@ -3,9 +3,13 @@
 // the same name (guest-linux/program/include/).
 #pragma once
 
+#include "abi/record.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstring>
+#include <span>
+#include <vector>
 
 namespace mmioscope::trace::shared {
 
@@ -24,6 +28,11 @@ void store(T& to, T value) {
 /// Words that may be changing. `size` and `from` are multiples of 4.
 inline void copy(void* to, const void* from, std::size_t size) {
     std::memcpy(to, from, size);
+}
+
+/// Appends records that may be changing.
+inline void append(std::vector<abi::Record>& to, std::span<const abi::Record> from) {
+    to.insert(to.end(), from.begin(), from.end());
 }
 
 /// What was copied before is copied by then.

@@ -5,8 +5,17 @@
 namespace mmioscope::trace {
 
 void Summary::add(std::span<const abi::Record> records) {
-    for (const abi::Record& record : records) {
-        add(record);
+    if (records.empty()) {
+        return;
+    }
+    start_ = start_.value_or(records.front().time);
+    last_ = records.back().time;
+    for (Place at = records.begin(); at != records.end();) {
+        if (at->type == abi::RecordType::access) {
+            at = add_accesses(at, records.end());
+        } else {
+            add_other(*at++);
+        }
     }
 }
 
@@ -22,6 +31,34 @@ std::map<std::uint16_t, DeviceCount> Summary::devices() const {
     }
     add(abi::no_device, other_);
     return all;
+}
+
+// Those of one CPU to one device, as long as they come one behind the other: it is looked up once.
+// Returns where they end.
+Summary::Place Summary::add_accesses(Place first, Place end) {
+    std::uint64_t writes = 0;
+    Place at = first;
+    do {
+        writes += abi::is_write(*at) ? 1 : 0;
+        ++at;
+    } while (at != end && at->type == abi::RecordType::access && at->device == first->device &&
+             at->cpu == first->cpu);
+    const auto count = static_cast<std::uint64_t>(at - first);
+    types_[static_cast<std::uint8_t>(abi::RecordType::access)] += count;
+    DeviceCount& device = count_of(first->device);
+    if (device.reads + device.writes == 0) {
+        device.first_time = first->time;
+    }
+    device.last_time = at[-1].time;
+    device.cpus |= 1u << (first->cpu % 32);
+    device.writes += writes;
+    device.reads += count - writes;
+    return at;
+}
+
+void Summary::add_other(const abi::Record& record) {
+    ++types_[static_cast<std::uint8_t>(record.type)];
+    policies_.add(record);
 }
 
 std::uint64_t Summary::count(abi::RecordType type) const {

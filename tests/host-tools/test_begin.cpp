@@ -164,7 +164,7 @@ TEST_CASE("the merge keeps each access behind its begin, and both in the lock's 
         }
         std::vector<abi::Record> out;
         for (unsigned cpu = 0; cpu < 2; ++cpu) {
-            merge.push(cpu, queue[cpu]);
+            merge.push(cpu, std::move(queue[cpu]));
         }
         merge.flush(out);
         REQUIRE(out.size() == 40);

@@ -2,10 +2,15 @@
 #include "lib/byte_source.hpp"
 #include "lib/error.hpp"
 #include "lib/loss_counter.hpp"
+#include "lib/summary.hpp"
 #include "lib/trace_check.hpp"
 #include "records.hpp"
 #include "view/tally.hpp"
 #include "view/top_counts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <random>
 
 using namespace mmioscope;
 using namespace mmioscope::test;
@@ -28,6 +33,10 @@ std::uint64_t told(const trace::LossCounter& counter) {
     return sum;
 }
 
+std::uint32_t below(std::mt19937& random, std::uint32_t limit) {
+    return static_cast<std::uint32_t>(random() % limit);
+}
+
 } // namespace
 
 TEST_CASE("a run of missing records is one loss, in how many pieces it is told") {
@@ -43,6 +52,71 @@ TEST_CASE("a run of missing records is one loss, in how many pieces it is told")
     CHECK((counter.losses()[0].first_sequence == 1 && counter.losses()[0].count == 1002));
     CHECK((counter.losses()[1].first_sequence == 1004 && counter.losses()[1].count == 5));
     CHECK(counter.lost() == 1007);
+}
+
+TEST_CASE("what is missing and what is counted is the same one by one and in any pieces") {
+    for (unsigned seed = 0; seed < 50; ++seed) {
+        std::mt19937 random(seed);
+        std::array<std::uint32_t, 3> sequences{0, 0xffff'ff80, 0x7fff'ffa0};
+        std::vector<abi::Record> records;
+        unsigned cpu = 0;
+        for (std::uint64_t time = 0; time < 2000; ++time) {
+            cpu = below(random, 8) == 0 ? below(random, 3) : cpu;
+            std::uint32_t& sequence = sequences[cpu];
+            sequence += below(random, 64) == 0 ? below(random, 20) : 0;
+            sequence -= below(random, 256) == 0 ? 5 : 0;
+            const std::uint32_t lost = below(random, 64) == 0 ? 1 + below(random, 20) : 1;
+            records.push_back(lost > 1 ? gap(cpu, sequence, lost) : access(cpu, sequence, time));
+            records.back().time = time;
+            records.back().device =
+                static_cast<std::uint16_t>(below(random, 16) == 0 ? below(random, 3) : 0);
+            records.back().access = abi::encode_access(below(random, 2) == 0, 2);
+            sequence += lost;
+        }
+        trace::LossCounter one(3), pieces(3);
+        trace::Summary counted_one, counted_pieces;
+        for (const abi::Record& record : records) {
+            one.add(record);
+            counted_one.add(std::span(&record, 1));
+        }
+        for (std::span<const abi::Record> rest = records; !rest.empty();) {
+            const std::span piece =
+                rest.first(std::min<std::size_t>(rest.size(), below(random, 300)));
+            pieces.add(piece);
+            counted_pieces.add(piece);
+            rest = rest.subspan(piece.size());
+        }
+        const auto same = [](const abi::Loss& a, const abi::Loss& b) {
+            return a.cpu == b.cpu && a.first_sequence == b.first_sequence && a.count == b.count &&
+                   a.time == b.time;
+        };
+        CHECK(std::ranges::equal(one.losses(), pieces.losses(), same));
+        CHECK(one.lost() == pieces.lost());
+        CHECK(!one.losses().empty());
+        for (unsigned n = 0; n < 3; ++n) {
+            one.finish(n, 1'000'000); // behind the last record, and of its time
+            pieces.finish(n, 1'000'000);
+        }
+        CHECK(std::ranges::equal(one.losses(), pieces.losses(), same));
+        CHECK(counted_one.start() == counted_pieces.start());
+        CHECK(counted_one.last() == counted_pieces.last());
+        CHECK(counted_one.records() == counted_pieces.records());
+        CHECK(counted_one.count(abi::RecordType::gap) ==
+              counted_pieces.count(abi::RecordType::gap));
+        const auto as_told = [](const auto& a, const auto& b) {
+            return a.first == b.first && a.second.reads == b.second.reads &&
+                   a.second.writes == b.second.writes && a.second.cpus == b.second.cpus &&
+                   a.second.first_time == b.second.first_time &&
+                   a.second.last_time == b.second.last_time;
+        };
+        CHECK(std::ranges::equal(counted_one.devices(), counted_pieces.devices(), as_told));
+        std::uint64_t writes = 0;
+        for (const abi::Record& record : records) {
+            writes += record.type == abi::RecordType::access && record.device == 1 &&
+                      abi::is_write(record);
+        }
+        CHECK(counted_pieces.devices().at(1).writes == writes);
+    }
 }
 
 TEST_CASE("of losses in several files each has its part") {

@@ -4,6 +4,11 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <random>
+
 using namespace mmioscope;
 using namespace mmioscope::test;
 
@@ -26,7 +31,170 @@ std::vector<std::uint64_t> times(const Records& records) {
     return all;
 }
 
+/// What lib/merge.hpp says, one record at a time and with everything looked at anew.
+class PlainMerge {
+public:
+    explicit PlainMerge(unsigned cpus) : cpus_(cpus) {}
+
+    void push(unsigned cpu, const Records& records) {
+        for (const abi::Record& one : records) {
+            cpus_[cpu].waiting.push_back({one, pass_});
+            cpus_[cpu].bound = std::max(cpus_[cpu].bound, records.back().time);
+        }
+    }
+    void set_bound(unsigned cpu, std::uint64_t time, bool idle) {
+        cpus_[cpu].bound = std::max(cpus_[cpu].bound, time);
+        cpus_[cpu].idle = idle;
+    }
+    void emit(Records& out) {
+        for (std::optional<unsigned> cpu = first(); cpu && may_leave(*cpu); cpu = first()) {
+            take(*cpu, out);
+        }
+        ++pass_;
+        for (Cpu& cpu : cpus_) {
+            cpu.idle = false;
+        }
+    }
+    void flush(Records& out) {
+        for (std::optional<unsigned> cpu = first(); cpu; cpu = first()) {
+            take(*cpu, out);
+        }
+    }
+    std::size_t waiting() const {
+        std::size_t sum = 0;
+        for (const Cpu& cpu : cpus_) {
+            sum += cpu.waiting.size();
+        }
+        return sum;
+    }
+
+private:
+    struct Waiting {
+        abi::Record record;
+        unsigned pass;
+    };
+    struct Cpu {
+        std::vector<Waiting> waiting;
+        std::uint64_t left = 0, bound = 0;
+        bool idle = false;
+        std::uint64_t time() const { return std::max(waiting.front().record.time, left); }
+    };
+
+    bool may_leave(unsigned cpu) const {
+        const std::uint64_t time = cpus_[cpu].time();
+        for (unsigned other = 0; other < cpus_.size(); ++other) {
+            const Cpu& its = cpus_[other];
+            const bool tie = time == its.bound && its.idle && cpus_[cpu].waiting[0].pass < pass_;
+            if (other != cpu && time >= its.bound && !tie) {
+                return false;
+            }
+        }
+        return true;
+    }
+    bool locked_out(unsigned cpu, std::uint64_t time) const {
+        const abi::Record& first = cpus_[cpu].waiting.front().record;
+        for (unsigned other = 0; other < cpus_.size(); ++other) {
+            for (const Waiting& its : cpus_[other].waiting) {
+                if (other == cpu || its.record.time > time) {
+                    break;
+                }
+                if (its.record.device == first.device && first.device != abi::no_device &&
+                    static_cast<std::int32_t>(its.record.lock_sequence - first.lock_sequence) < 0) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+    std::optional<unsigned> first() const {
+        std::optional<unsigned> first;
+        for (unsigned cpu = 0; cpu < cpus_.size(); ++cpu) {
+            if (!cpus_[cpu].waiting.empty() &&
+                (!first || cpus_[cpu].time() < cpus_[*first].time())) {
+                first = cpu;
+            }
+        }
+        for (unsigned cpu = 0; first && cpu < cpus_.size(); ++cpu) {
+            const std::uint64_t time = cpus_[*first].time();
+            if (!cpus_[cpu].waiting.empty() && cpus_[cpu].time() == time &&
+                !locked_out(cpu, time)) {
+                return cpu;
+            }
+        }
+        return first;
+    }
+    void take(unsigned cpu, Records& out) {
+        cpus_[cpu].left = cpus_[cpu].time();
+        out.push_back(cpus_[cpu].waiting.front().record);
+        cpus_[cpu].waiting.erase(cpus_[cpu].waiting.begin());
+    }
+
+    std::vector<Cpu> cpus_;
+    unsigned pass_ = 0;
+};
+
+std::uint32_t below(std::mt19937& random, std::uint32_t limit) {
+    return static_cast<std::uint32_t>(random() % limit);
+}
+
+/// Records of one CPU: of times that tie with others', go back or leap; `locks` begin anew.
+Records some(std::mt19937& random, unsigned cpu, std::uint64_t& time,
+             std::array<std::uint32_t, 3>& locks, std::uint32_t& sequence) {
+    Records records(below(random, 4) == 0 ? below(random, 200) : below(random, 4));
+    for (abi::Record& one : records) {
+        time += below(random, 8) == 0 ? below(random, 50) : below(random, 2);
+        const auto device = static_cast<std::uint16_t>(below(random, 4));
+        one = record(cpu, below(random, 16) == 0 ? time - below(random, 20) : time,
+                     device < 3 ? device : abi::no_device, device < 3 ? locks[device]++ : 7);
+        one.cpu_sequence = sequence++;
+    }
+    return records;
+}
+
 } // namespace
+
+TEST_CASE("records leave in the order, and in the pass, that the rules say one by one") {
+    for (unsigned seed = 0; seed < 150; ++seed) {
+        std::mt19937 random(seed);
+        const unsigned cpus = 1 + seed % 4;
+        trace::Merge merge(cpus);
+        PlainMerge plain(cpus);
+        std::array<std::uint32_t, 3> locks{0xffff'fff0, 0, 0x7fff'fff0};
+        std::vector<std::uint32_t> sequences(cpus);
+        std::vector<std::uint64_t> clocks(cpus, 1000);
+        Records out, expected;
+        const auto same = [&] {
+            REQUIRE(out.size() == expected.size());
+            const auto equal = [](const abi::Record& a, const abi::Record& b) {
+                return a.cpu == b.cpu && a.cpu_sequence == b.cpu_sequence;
+            };
+            REQUIRE(std::equal(out.begin(), out.end(), expected.begin(), equal));
+            REQUIRE(merge.empty() == (plain.waiting() == 0));
+        };
+        for (unsigned pass = 0; pass < 30; ++pass) {
+            for (unsigned cpu = 0; cpu < cpus; ++cpu) {
+                for (unsigned part = below(random, 3); part > 0; --part) {
+                    Records records = some(random, cpu, clocks[cpu], locks, sequences[cpu]);
+                    plain.push(cpu, records);
+                    merge.push(cpu, std::move(records));
+                    REQUIRE(records.empty());
+                }
+                if (below(random, 4) > 0) {
+                    const std::uint64_t bound = clocks[below(random, cpus)] - below(random, 3);
+                    const bool idle = below(random, 2) == 0;
+                    merge.set_bound(cpu, bound, idle);
+                    plain.set_bound(cpu, bound, idle);
+                }
+            }
+            merge.emit(out);
+            plain.emit(expected);
+            same();
+        }
+        merge.flush(out);
+        plain.flush(expected);
+        same();
+    }
+}
 
 TEST_CASE("a record waits until no other CPU can publish an earlier one") {
     trace::Merge merge(2);

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include <array>
+#include <cstring>
 #include <mutex>
 #include <random>
 #include <thread>
@@ -22,7 +23,8 @@ constexpr unsigned device_count = 3;
 /// One CPU as a machine of small steps, so that a test may stop it between any two.
 class SteppedCpu {
 public:
-    SteppedCpu(FakeArea& area, unsigned number) : cpu_(area, number), number_(number) {}
+    SteppedCpu(FakeArea& area, unsigned number, std::uint32_t first)
+        : cpu_(area, number), number_(number), first_(first) {}
 
     /// One step. `clock` is CNTPCT; `locks` are the numbers the devices' locks give out, and
     /// `holder` says who has them.
@@ -38,7 +40,7 @@ public:
         case 1: // take the lock
             if (holder[device_] < 0) {
                 holder[device_] = static_cast<int>(number_);
-                record_ = access(number_, cpu_.next_sequence(), 0);
+                record_ = access(number_, first_ + cpu_.next_sequence(), 0);
                 record_.device = static_cast<std::uint16_t>(device_);
                 record_.lock_sequence = locks[device_]++;
                 ++state_;
@@ -82,19 +84,22 @@ public:
 private:
     FakeCpu cpu_;
     unsigned number_;
+    std::uint32_t first_; ///< cpu_sequence of its first record
     unsigned state_ = 0;
     unsigned device_ = 0;
     std::uint32_t published_ = 0;
     abi::Record record_{};
 };
 
-/// Reads the recording back and checks it. Returns the number of records.
-std::size_t check_recording(int fd, unsigned cpus) {
+/// Reads the recording back, whose numbers begin with `first`, and checks it. Returns the number of
+/// records.
+std::size_t check_recording(int fd, unsigned cpus, std::uint32_t first = 0) {
     const std::vector<std::byte> bytes = contents(fd);
     trace::MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
-    std::array<std::uint32_t, device_count> locks{};
-    std::vector<std::uint32_t> sequences(cpus);
+    std::array<std::uint32_t, device_count> locks;
+    locks.fill(first);
+    std::vector<std::uint32_t> sequences(cpus, first);
     std::uint64_t time = 0;
     std::size_t count = 0;
     for (auto records = reader.next(); !records.empty(); records = reader.next()) {
@@ -117,7 +122,12 @@ TEST_CASE("a randomly interleaved run is recorded in the one right order") {
     const unsigned seed = GENERATE(range(0u, 60u));
     std::mt19937 random(seed);
     const unsigned cpus = 1 + seed % 4;
-    FakeArea memory(cpus, 16);
+    FakeArea memory(cpus, seed % 2 == 0 ? 16 : 100);
+    // All that counts modulo 2^32 comes to its end in half of the runs.
+    const std::uint32_t first = seed % 8 < 4 ? 0 : 0xffff'ff00;
+    for (unsigned cpu = 0; cpu < cpus; ++cpu) {
+        memory.ring(cpu).head = memory.ring(cpu).readers[abi::host_reader].tail = first;
+    }
     const trace::Area area(memory.bytes());
     const FileDescriptor file = memory_file("trace", 0);
     trace::WriteProgress progress;
@@ -126,9 +136,10 @@ TEST_CASE("a randomly interleaved run is recorded in the one right order") {
 
     std::vector<SteppedCpu> machines;
     for (unsigned cpu = 0; cpu < cpus; ++cpu) {
-        machines.emplace_back(memory, cpu);
+        machines.emplace_back(memory, cpu, first);
     }
-    std::array<std::uint32_t, device_count> locks{};
+    std::array<std::uint32_t, device_count> locks;
+    locks.fill(first);
     std::array<int, device_count> holder{-1, -1, -1};
     std::uint64_t clock = 100;
     bool stopping = false;
@@ -155,7 +166,7 @@ TEST_CASE("a randomly interleaved run is recorded in the one right order") {
     for (const SteppedCpu& machine : machines) {
         published += machine.published();
     }
-    CHECK(check_recording(file.get(), cpus) == published);
+    CHECK(check_recording(file.get(), cpus, first) == published);
     CHECK(recorder.damaged() == 0);
 }
 
@@ -245,6 +256,130 @@ TEST_CASE("in flight mode what was overwritten is a loss, and nothing torn is re
     CHECK(recorder.summary().events() == 15);
     CHECK(recorder.losses().lost() == 25);
     CHECK(recorder.damaged() == 0);
+}
+
+TEST_CASE("a writer that overtakes the reader leaves nothing torn, and each loss is counted") {
+    constexpr std::uint32_t count = 60'000;
+    const std::uint32_t first = GENERATE(0u, 0xffff'c000u);
+    FakeArea memory(1, 64, abi::Policy::flight);
+    memory.ring(0).head = memory.ring(0).readers[abi::host_reader].tail = first;
+    const trace::Area area(memory.bytes());
+    const FileDescriptor file = memory_file("trace", 0);
+    trace::WriteProgress progress;
+    trace::FileWriter writer(file.get(), progress);
+    trace::Recorder recorder(area, writer);
+    // Each word tells of which record it is.
+    const auto whole = [](std::uint32_t number) {
+        abi::Record record = access(0, number, std::uint64_t{1} << 33 | number);
+        record.value = std::uint64_t{number} << 32 | number;
+        record.pc = record.lr = record.sp = record.va = record.task = ~number;
+        return record;
+    };
+    FakeCpu cpu(memory, 0);
+    cpu.publish(whole(first)); // what is in front of the first one seen is no loss
+    recorder.pass();
+    std::atomic<bool> running = true;
+    std::thread cpu_thread([&] {
+        for (std::uint32_t i = 1; i < count; ++i) {
+            cpu.publish(whole(first + i));
+            if (i % 512 == 0) {
+                std::this_thread::yield();
+            }
+        }
+        running = false;
+    });
+    while (running) {
+        recorder.pass();
+    }
+    cpu_thread.join();
+    recorder.finish(abi::Ending::machine_off);
+    const std::vector<std::byte> bytes = contents(file.get());
+    trace::MemorySource source(bytes);
+    trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+    std::uint64_t seen = 0, missing = 0;
+    std::uint32_t next = first;
+    for (auto records = reader.next(); !records.empty(); records = reader.next()) {
+        for (const abi::Record& record : records) {
+            const abi::Record should = whole(record.cpu_sequence);
+            REQUIRE(std::memcmp(&record.type, &should.type,
+                                sizeof record - offsetof(abi::Record, type)) == 0);
+            REQUIRE(record.commit == record.cpu_sequence + 1); // the ring's position is the number
+            REQUIRE(static_cast<std::int32_t>(record.cpu_sequence - next) >= 0);
+            missing += record.cpu_sequence - next;
+            next = record.cpu_sequence + 1;
+            ++seen;
+        }
+    }
+    CHECK(next == first + count);
+    CHECK(seen + missing == count);
+    CHECK(seen >= 63);
+    CHECK(recorder.losses().lost() == missing);
+    CHECK(recorder.summary().records() == seen);
+    CHECK(recorder.damaged() == 0);
+}
+
+namespace {
+
+/// Counts what it is shown, and writes a section in front of each part.
+class Counting : public trace::Onlooker {
+public:
+    void see(std::span<const abi::Record> records, trace::FileWriter& file) override {
+        file.text(fmt::format("seen={}\n", seen.size()));
+        if (!records.empty()) {
+            const trace::CallerEntry entry{0, records[0].cpu_sequence, 1, 0x1234};
+            file.add(std::span(&entry, 1));
+            ++callers;
+        }
+        for (const abi::Record& record : records) {
+            seen.push_back(record.cpu_sequence);
+        }
+        ++calls;
+    }
+    std::vector<std::uint32_t> seen;
+    unsigned calls = 0, callers = 0;
+};
+
+} // namespace
+
+TEST_CASE("however many records one pass finds, an onlooker sees each once, and with its section") {
+    const std::uint32_t count = GENERATE(0u, 1u, 16'383u, 16'384u, 16'385u, 40'000u);
+    FakeArea memory(1, 1 << 16);
+    const trace::Area area(memory.bytes());
+    const FileDescriptor file = memory_file("trace", 0);
+    trace::WriteProgress progress;
+    trace::FileWriter writer(file.get(), progress);
+    Counting onlooker;
+    trace::Recorder recorder(area, writer, &onlooker);
+    FakeCpu cpu(memory, 0);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        cpu.publish(access(0, i, 10 + i));
+    }
+    recorder.pass();
+    CHECK(onlooker.calls == std::max(1u, (count + 16'383) / 16'384));
+    CHECK(writer.pending().size() == count % 16'384);
+    for (std::uint32_t i = count; i < count + 100; ++i) {
+        cpu.publish(access(0, i, 10 + i));
+        recorder.pass();
+    }
+    recorder.finish(abi::Ending::machine_off);
+    REQUIRE(onlooker.seen.size() == count + 100);
+    for (std::uint32_t i = 0; i < count + 100; ++i) {
+        REQUIRE(onlooker.seen[i] == i);
+    }
+    const std::vector<std::byte> bytes = contents(file.get());
+    trace::MemorySource source(bytes);
+    trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+    std::uint32_t next = 0;
+    unsigned callers = 0;
+    for (auto records = reader.next(); !records.empty(); records = reader.next()) {
+        for (const abi::Record& record : records) {
+            REQUIRE(record.cpu_sequence == next++);
+            callers += reader.callers().of(record) == 0x1234u ? 1 : 0;
+        }
+    }
+    CHECK(next == count + 100);
+    CHECK(callers == onlooker.callers);
+    CHECK(reader.sound());
 }
 
 TEST_CASE("a slot that holds another record is damage, not a record") {

@@ -3,9 +3,13 @@
 // words only, one at a time, and 64 bits are two of them. Stands in for host-tools/lib/shared.hpp.
 #pragma once
 
+#include "abi/record.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
+#include <vector>
 
 namespace mmioscope::trace::shared {
 
@@ -63,6 +67,12 @@ inline void copy(void* to, const void* from, std::size_t size) {
     for (std::size_t n = 0; n < size / 4; ++n) {
         const std::uint32_t word = load_word(words + n);
         std::memcpy(bytes + 4 * n, &word, 4);
+    }
+}
+
+inline void append(std::vector<abi::Record>& to, std::span<const abi::Record> from) {
+    for (const abi::Record& record : from) {
+        copy(&to.emplace_back(), &record, sizeof record);
     }
 }
 
