@@ -13,24 +13,60 @@ constexpr std::uint64_t joined(std::uint32_t address, std::uint32_t function) {
 
 } // namespace
 
+void CallerFinder::look_anew() {
+    recent_calls_.forget();
+    recent_lr_.forget();
+    recent_by_stack_.forget();
+}
+
+void CallerFinder::forget_code() {
+    sites_.clear();
+    recent_sites_.forget();
+    calls_.clear();
+    branches_.clear();
+    shown_.clear();
+    look_anew();
+}
+
+// Whoever returns to `address` has called `function`, so far as the call itself tells, or LR did.
+inline bool CallerFinder::calls(std::uint32_t address, std::uint32_t function) {
+    return recent_calls_.of(address, function, [&] { return is_call(address, function); });
+}
+
+inline std::uint32_t CallerFinder::by_lr(std::uint32_t lr, const Site& site) {
+    const std::uint32_t function = site.function.start;
+    if (site.place.kind != ReturnPlace::Kind::lr) {
+        return calls(lr, function) ? lr : 0;
+    }
+    return recent_lr_.of(lr, function, [&] { return by_intact_lr(lr, function); });
+}
+
+// A loop that has LR for its data: the same function with the same frame, and nothing between.
+inline bool CallerFinder::goes_on(const Proven& before, const abi::Record& record,
+                                  const Site& site) {
+    return site.place.kind != ReturnPlace::Kind::unknown &&
+           before.sequence + 1 == record.cpu_sequence && before.function == site.function.start &&
+           before.stack == record.sp + site.place.depth && before.task == record.task;
+}
+
 std::optional<std::uint32_t> CallerFinder::find(const abi::Record& record) {
-    if (changes_ != modules_.changes()) { // other code may be there now
+    if (changes_ != modules_.changes()) [[unlikely]] { // other code may be there now
         changes_ = modules_.changes();
-        sites_.clear();
-        calls_.clear();
-        branches_.clear();
-        shown_.clear();
+        forget_code();
     }
     std::optional<Proven>& proven = proven_[record.cpu];
-    const std::optional<Site>& known = site(record);
+    const std::uint32_t pc = record.pc & ~1u;
+    const std::optional<Site>& known = *recent_sites_.of(pc, 0, [&] { return &site_of(record); });
     if (!known) {
         proven.reset();
         return std::nullopt;
     }
-    const Site site = *known;
-    std::uint32_t caller = by_lr(record, site);
-    if (caller == 0) {
-        caller = by_record_before(record, site);
+    const Site& site = *known;
+    const std::uint32_t caller = by_lr(record.lr, site);
+    if (proven && goes_on(*proven, record, site)) {
+        proven->sequence = record.cpu_sequence;
+        proven->caller = caller != 0 ? caller : proven->caller;
+        return proven->caller;
     }
     if (caller == 0 || site.place.kind == ReturnPlace::Kind::unknown) {
         proven.reset();
@@ -38,7 +74,9 @@ std::optional<std::uint32_t> CallerFinder::find(const abi::Record& record) {
         proven = {record.cpu_sequence, site.function.start, record.sp + site.place.depth,
                   record.task, caller};
     }
-    return caller != 0 ? caller : by_stack(record, site);
+    return caller != 0 || site.place.kind == ReturnPlace::Kind::lr
+               ? caller
+               : recent_by_stack_.of(record.sp, pc, [&] { return by_stack(record.sp, site); });
 }
 
 void CallerFinder::pass(const abi::Record& record) {
@@ -53,13 +91,15 @@ std::optional<symbols::Extent> CallerFinder::function(std::uint32_t pc) const {
     return extent ? extent : functions_.extent(pc);
 }
 
-const std::optional<CallerFinder::Site>& CallerFinder::site(const abi::Record& record) {
+const std::optional<CallerFinder::Site>& CallerFinder::site_of(const abi::Record& record) {
     const std::uint32_t pc = record.pc & ~1u;
     if (const auto known = sites_.find(pc); known != sites_.end()) {
         return known->second;
     }
     if (sites_.size() == most_kept) {
         sites_.clear();
+        recent_sites_.forget();
+        look_anew();
     }
     std::optional<Site>& site = sites_[pc];
     if (const std::optional<symbols::Extent> extent = function(pc)) {
@@ -100,49 +140,40 @@ bool CallerFinder::goes_to(std::uint32_t from, std::uint32_t function) {
                code && code->start == from && branches_out(space_, *code, function);
 }
 
-// Whoever returns to `address` has called `function`, so far as the call itself tells, or LR did.
-bool CallerFinder::calls(std::uint32_t address, std::uint32_t function) {
+bool CallerFinder::is_call(std::uint32_t address, std::uint32_t function) {
     const std::optional<Call> before = call(address);
     return before && ((before->target && goes_to(*before->target, function)) ||
                       shown_.contains(joined(address, function)));
 }
 
-std::uint32_t CallerFinder::by_lr(const abi::Record& record, const Site& site) {
-    if (site.place.kind != ReturnPlace::Kind::lr) {
-        return calls(record.lr, site.function.start) ? record.lr : 0;
-    }
-    const std::optional<Call> before = call(record.lr);
+std::uint32_t CallerFinder::by_intact_lr(std::uint32_t lr, std::uint32_t function) {
+    const std::optional<Call> before = call(lr);
     if (!before) {
         return 0;
     }
-    if (before->target != site.function.start) {
-        if (shown_.size() == most_kept) {
-            shown_.clear();
-        }
-        shown_.insert(joined(record.lr, site.function.start));
+    if (before->target != function) {
+        show(lr, function);
     }
-    return record.lr;
+    return lr;
 }
 
-// A loop that has LR for its data: the same function with the same frame, and nothing between.
-std::uint32_t CallerFinder::by_record_before(const abi::Record& record, const Site& site) const {
-    const std::optional<Proven>& before = proven_[record.cpu];
-    const bool goes_on =
-        before && site.place.kind != ReturnPlace::Kind::unknown &&
-        before->sequence + 1 == record.cpu_sequence && before->function == site.function.start &&
-        before->stack == record.sp + site.place.depth && before->task == record.task;
-    return goes_on ? before->caller : 0;
+// What was no caller before may be one now.
+void CallerFinder::show(std::uint32_t address, std::uint32_t function) {
+    if (shown_.size() == most_kept) {
+        shown_.clear();
+        look_anew();
+    }
+    if (shown_.insert(joined(address, function)).second) {
+        look_anew();
+    }
 }
 
-std::uint32_t CallerFinder::by_stack(const abi::Record& record, const Site& site) {
+std::uint32_t CallerFinder::by_stack(std::uint32_t sp, const Site& site) {
     if (site.place.kind == ReturnPlace::Kind::stack) {
-        const std::uint32_t word = space_.word(record.sp + site.place.offset).value_or(0);
+        const std::uint32_t word = space_.word(sp + site.place.offset).value_or(0);
         return calls(word, site.function.start) ? word : 0;
     }
-    if (site.place.kind == ReturnPlace::Kind::lr) {
-        return 0;
-    }
-    std::uint32_t at = record.sp;
+    std::uint32_t at = sp;
     for (std::uint32_t i = 0; i < most_words; ++i) {
         const std::optional<std::uint32_t> word = space_.word(at);
         if (!word) {

@@ -8,6 +8,7 @@
 #include "abi/record.hpp"
 #include "linux/call_site.hpp"
 #include "linux/module_watch.hpp"
+#include "linux/recent_answers.hpp"
 #include "linux/return_place.hpp"
 
 #include <array>
@@ -24,6 +25,9 @@ public:
     CallerFinder(const Kernel& kernel, const symbols::FunctionTable& functions,
                  const ModuleWatch& modules)
         : space_(kernel.space), functions_(functions), modules_(modules) {}
+
+    /// The guest has run since: what its stacks have is to be read anew.
+    void look_anew();
 
     /// Of `record`, which is of the kernel's code. Records of one CPU come in its order. 0: none
     /// is known, LR is not it. Nothing: it is not known what function the PC is in.
@@ -44,14 +48,19 @@ private:
         std::uint32_t sequence, function, stack, task, caller;
     };
 
+    void forget_code();
     std::optional<symbols::Extent> function(std::uint32_t pc) const;
+    const std::optional<Site>& site_of(const abi::Record& record);
     const std::optional<Site>& site(const abi::Record& record);
     std::optional<Call> call(std::uint32_t address);
     bool goes_to(std::uint32_t from, std::uint32_t function);
     bool calls(std::uint32_t address, std::uint32_t function);
-    std::uint32_t by_lr(const abi::Record& record, const Site& site);
-    std::uint32_t by_record_before(const abi::Record& record, const Site& site) const;
-    std::uint32_t by_stack(const abi::Record& record, const Site& site);
+    bool is_call(std::uint32_t address, std::uint32_t function);
+    std::uint32_t by_lr(std::uint32_t lr, const Site& site);
+    std::uint32_t by_intact_lr(std::uint32_t lr, std::uint32_t function);
+    void show(std::uint32_t address, std::uint32_t function);
+    static bool goes_on(const Proven& before, const abi::Record& record, const Site& site);
+    std::uint32_t by_stack(std::uint32_t sp, const Site& site);
 
     AddressSpace space_;
     const symbols::FunctionTable& functions_;
@@ -63,6 +72,11 @@ private:
     /// Calls by a register that LR has shown to go to a function: return address and function.
     std::unordered_set<std::uint64_t> shown_;
     std::array<std::optional<Proven>, 256> proven_; ///< by CPU
+    // Since look_anew(), and since there is other code, or more that LR has shown.
+    RecentAnswers<const std::optional<Site>*> recent_sites_; ///< in sites_, by PC
+    RecentAnswers<bool> recent_calls_;                       ///< by return address and function
+    RecentAnswers<std::uint32_t> recent_lr_; ///< by LR and function, which has left it as it was
+    RecentAnswers<std::uint32_t> recent_by_stack_; ///< by SP and PC
 };
 
 } // namespace mmioscope::linux_guest

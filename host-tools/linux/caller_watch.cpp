@@ -19,6 +19,7 @@ void CallerWatch::see(std::span<const abi::Record> records,
     constexpr std::size_t none = -1;
     std::array<std::size_t, 256> last; // entry of each CPU
     last.fill(none);
+    finder_.look_anew();
     for (const abi::Record& record : records) {
         if (record.type == abi::RecordType::task) {
             finder_.pass(record);

@@ -1,6 +1,9 @@
 #include "linux/task_watch.hpp"
 
+#include "abi/ring.hpp"
+
 #include <algorithm>
+#include <array>
 
 namespace mmioscope::linux_guest {
 
@@ -24,9 +27,15 @@ TaskWatch::TaskWatch(const Kernel& kernel, std::uint32_t frequency)
 
 void TaskWatch::see(std::span<const abi::Record> records, std::vector<trace::TaskEntry>& entries) {
     unsigned walks = most_walks;
+    std::array<Recent, abi::max_cpus> recent{};
     for (const abi::Record& record : records) {
         const Key key = key_of(record);
-        Known& known = known_[key];
+        auto& [last, at] = recent[record.cpu % recent.size()];
+        if (at == nullptr || last != key) {
+            last = key;
+            at = &known_[key];
+        }
+        Known& known = *at;
         if (record.time < known.look_at) {
             continue;
         }

@@ -44,6 +44,11 @@ private:
         Task last;
         bool told = false; ///< `last` was
     };
+    /// Whose record of a CPU came last: as a rule the next one's are, too.
+    struct Recent {
+        Key key;
+        Known* known;
+    };
 
     Key key_of(const abi::Record& record) const;
     void look(const Key& key, Known& known, std::uint64_t time,

@@ -5,6 +5,8 @@
 #include "linux/kernel_finder.hpp"
 #include "records.hpp"
 
+#include <algorithm>
+#include <map>
 #include <random>
 
 using namespace mmioscope;
@@ -86,6 +88,7 @@ struct Finder {
     explicit Finder(const Loop& loop)
         : modules(loop.found()), finder(loop.found(), loop.functions, modules) {}
     std::optional<std::uint32_t> operator()(const abi::Record& record) {
+        finder.look_anew(); // the stack may have changed, too
         return finder.find(record);
     }
     ModuleWatch modules;
@@ -412,4 +415,75 @@ TEST_CASE("entries are of what LR does not tell, one for records in a row", "[li
     REQUIRE(entries.size() == 2);
     is(0, 0, 0xffff'ffff, 1, back);
     is(1, 0, 0, 1, back);
+}
+
+TEST_CASE("callers are the same in whatever pieces records come", "[linux][callers]") {
+    for (unsigned seed = 0; seed < 20; ++seed) {
+        std::mt19937 random(seed);
+        Loop loop;
+        loop.put(code + 0x500, {0xe92d'4010, bl(code + 0x504, other), 0xe8bd'8010});
+        for (std::uint32_t i = 0; i < 8; ++i) {
+            const std::uint32_t words[] = {driver + 8, by_pointer + 8, wrapper + 4, 0,
+                                           code + 0x508};
+            loop.kernel.set(loop.stack + i * 8 + 4, words[random() % 5]);
+        }
+        std::vector<abi::Record> records;
+        for (std::uint32_t i = 0; i < 400; ++i) {
+            const std::uint32_t pcs[] = {copy,  copy + 4, copy + 8, copy + 24, other,
+                                         other, wrapper,  end,      driver + 8};
+            const std::uint32_t lrs[] = {driver + 8,
+                                         driver + 12,
+                                         by_pointer + 8,
+                                         0x1234'5678,
+                                         0,
+                                         code + 0x508,
+                                         static_cast<std::uint32_t>(random())};
+            records.push_back(loop.at(pcs[random() % 9], lrs[random() % 7], i));
+            records.back().sp += static_cast<std::uint32_t>(random() % 4 * 8);
+            records.back().cpu = random() % 8 == 0 ? 1 : 0;
+            records.back().type =
+                random() % 16 == 0 ? abi::RecordType::task : abi::RecordType::access;
+        }
+        using Callers = std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>;
+        const auto callers_in_pieces = [&](std::size_t most) {
+            ModuleWatch modules(loop.found());
+            CallerWatch watch(loop.found(), loop.functions, modules);
+            Callers callers;
+            for (std::span<const abi::Record> rest = records; !rest.empty();) {
+                const auto piece = rest.first(std::min(rest.size(), 1 + random() % most));
+                std::vector<trace::CallerEntry> entries;
+                watch.see(piece, entries);
+                rest = rest.subspan(piece.size());
+                for (const abi::Record& record : piece) {
+                    for (const trace::CallerEntry& entry : entries) {
+                        if (entry.cpu == record.cpu &&
+                            record.cpu_sequence - entry.first_sequence < entry.count &&
+                            entry.caller != record.lr) {
+                            callers[{record.cpu, record.cpu_sequence}] = entry.caller;
+                        }
+                    }
+                }
+            }
+            return callers;
+        };
+        const Callers one_by_one = callers_in_pieces(1);
+        CHECK(one_by_one.size() > 50);
+        CHECK(callers_in_pieces(records.size()) == one_by_one);
+        CHECK(callers_in_pieces(20) == one_by_one);
+    }
+}
+
+TEST_CASE("what a stack had before counts for nothing later", "[linux][callers]") {
+    Loop loop;
+    ModuleWatch modules(loop.found());
+    CallerWatch watch(loop.found(), loop.functions, modules);
+    std::vector<trace::CallerEntry> entries;
+    for (std::uint32_t i = 0; i < 4; ++i) {
+        loop.kernel.set(loop.stack + 4, i % 2 == 0 ? driver + 8 : 0);
+        const abi::Record record = loop.at(copy + 4, 1, 10 * i);
+        entries.clear();
+        watch.see(std::span(&record, 1), entries);
+        REQUIRE(entries.size() == 1);
+        CHECK(entries[0].caller == (i % 2 == 0 ? driver + 8 : 0));
+    }
 }
