@@ -111,6 +111,7 @@ bench)
     suite build 240 sh -c "make --no-print-directory -j2 host-tools host-bench && echo 'build: 1 passed, 0 failed'"
     suite costs 600 tests/bench/costs.py "$build"
     suite host-bench 60 tests/bench/host.sh "$build"
+    suite bench-capture 120 tests/bench/capture.sh "$build"
     suite bench-exports 2400 tests/bench/exports.sh "$build"
     suite bench 300 tests/bench.sh "$build"
     ;;

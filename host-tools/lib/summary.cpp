@@ -14,7 +14,7 @@ void Summary::add(std::span<const abi::Record> records) {
         if (at->type == abi::RecordType::access) {
             at = add_accesses(at, records.end());
         } else {
-            add_other(*at++);
+            add(*at++);
         }
     }
 }
@@ -54,11 +54,6 @@ Summary::Place Summary::add_accesses(Place first, Place end) {
     device.writes += writes;
     device.reads += count - writes;
     return at;
-}
-
-void Summary::add_other(const abi::Record& record) {
-    ++types_[static_cast<std::uint8_t>(record.type)];
-    policies_.add(record);
 }
 
 std::uint64_t Summary::count(abi::RecordType type) const {

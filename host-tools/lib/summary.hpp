@@ -66,7 +66,6 @@ private:
 
     using Place = std::span<const abi::Record>::iterator;
     Place add_accesses(Place first, Place end);
-    void add_other(const abi::Record& record);
 
     std::vector<DeviceCount> devices_; ///< by device index; no_device is in other_
     DeviceCount other_;
