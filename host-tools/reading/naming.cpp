@@ -6,7 +6,6 @@
 #include "lib/record_text.hpp"
 #include "lib/ticks.hpp"
 #include "reading/strip_code.hpp"
-#include "symbols/function_table.hpp"
 #include "symbols/section.hpp"
 
 #include <algorithm>
@@ -72,13 +71,8 @@ Naming::Naming(const trace::TraceReader& reader, const registers::Sources& sourc
 }
 
 void Naming::add_own_symbols(const trace::TraceReader::Report& report) {
-    try {
-        symbols::SymbolList own = symbols::unpack(reader_.symbols());
-        symbols_.add(symbols::Trust::image,
-                     std::make_unique<symbols::FunctionTable>(std::move(own)));
-    } catch (const Error& error) {
-        report(error.what());
-    }
+    symbols_.add(symbols::Trust::image, std::make_unique<symbols::SectionFunctions>(
+                                            [this] { return reader_.symbols(); }, report));
 }
 
 // What a section told behind which the next record stands.

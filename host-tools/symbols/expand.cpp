@@ -99,6 +99,16 @@ Bytes expand_gzip(std::span<const std::byte> bytes, std::size_t limit) {
 Bytes expand_zstd(std::span<const std::byte> bytes, std::size_t limit) {
     const std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(),
                                                                           ZSTD_freeDCtx);
+    // At once, where the stream says how much it is: without a window beside the output.
+    const unsigned long long whole = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
+    const std::size_t packed = ZSTD_findFrameCompressedSize(bytes.data(), bytes.size());
+    if (whole <= limit && ZSTD_isError(packed) == 0) {
+        Bytes expanded(whole);
+        if (ZSTD_decompressDCtx(context.get(), expanded.data(), whole, bytes.data(), packed) ==
+            whole) {
+            return expanded;
+        }
+    }
     ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
     Output output(limit);
     for (std::size_t rest = 1; rest != 0 && !output.full();) {

@@ -1,30 +1,11 @@
 #include "symbols/function_table.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 namespace mmioscope::symbols {
 
-namespace {
-
-constexpr std::uint32_t max_size = 64u << 10;
-
-// Of the linker and the assembler, inside functions.
-bool is_mark(const Symbol& symbol) {
-    return symbol.name.starts_with("$") || symbol.name.starts_with(".L");
-}
-
-// The ends of the kernel's text have types of functions in some versions.
-bool is_function(const Symbol& symbol) {
-    constexpr std::string_view types = "tTwW";
-    return types.find(symbol.type) != std::string_view::npos && symbol.name != "_etext" &&
-           symbol.name != "_einittext";
-}
-
-} // namespace
-
 FunctionTable::FunctionTable(SymbolList symbols) {
-    std::erase_if(symbols, is_mark);
+    std::erase_if(symbols, [](const Symbol& symbol) { return is_mark(symbol.name); });
     std::stable_sort(symbols.begin(), symbols.end(), [](const Symbol& left, const Symbol& right) {
         return left.address < right.address;
     });
@@ -35,9 +16,10 @@ FunctionTable::FunctionTable(SymbolList symbols) {
         });
         const auto function = std::find_if(first, next, is_function);
         if (function != next) {
-            const std::uint32_t size = next == symbols.end() ? max_size : next->address - start;
-            functions_.push_back({start, std::min(size, max_size), std::move(function->name),
-                                  std::move(function->module)});
+            const std::uint32_t size =
+                next == symbols.end() ? max_function_size : next->address - start;
+            functions_.push_back({start, std::min(size, max_function_size),
+                                  std::move(function->name), std::move(function->module)});
         }
         first = next;
     }

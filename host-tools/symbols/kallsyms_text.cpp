@@ -13,7 +13,9 @@ namespace {
 
 constexpr std::size_t max_symbols = 4u << 20; ///< and a kernel has less than a tenth
 
-std::optional<Symbol> symbol_in(std::string_view line) {
+} // namespace
+
+std::optional<Symbol> read_symbol(std::string_view line) {
     const std::optional<std::uint32_t> address = number(next_word(line), 16);
     const std::string_view type = next_word(line);
     const std::string_view name = next_word(line);
@@ -28,8 +30,6 @@ std::optional<Symbol> symbol_in(std::string_view line) {
                   std::string(named ? module.substr(1, module.size() - 2) : module)};
 }
 
-} // namespace
-
 SymbolList read_kallsyms(std::string_view text) {
     if (std::count(text.begin(), text.end(), '\n') > static_cast<std::ptrdiff_t>(max_symbols)) {
         throw bad_input("it has more than {} lines of symbols", max_symbols);
@@ -40,7 +40,7 @@ SymbolList read_kallsyms(std::string_view text) {
         if (is_blank(line)) {
             continue;
         }
-        std::optional<Symbol> symbol = symbol_in(line);
+        std::optional<Symbol> symbol = read_symbol(line);
         if (!symbol) {
             throw bad_input("line {} is no symbol (address type name [module])", count);
         }

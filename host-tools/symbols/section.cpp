@@ -3,6 +3,8 @@
 #include "lib/error.hpp"
 #include "lib/file_reader.hpp"
 #include "symbols/expand.hpp"
+#include "symbols/function_table.hpp"
+#include "symbols/function_text.hpp"
 #include "symbols/kallsyms_text.hpp"
 
 #include <string_view>
@@ -12,6 +14,18 @@ namespace mmioscope::symbols {
 namespace {
 
 constexpr std::size_t max_text = 128u << 20; ///< a stock kernel has 2 MB
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::vector<std::byte> lines(std::span<const std::byte> payload) {
+    std::vector<std::byte> bytes = expand(Packing::zstd, payload, max_text);
+    if (bytes.empty() != payload.empty() || (!bytes.empty() && text_of(bytes).back() != '\n')) {
+        throw bad_input("the section of symbols is damaged");
+    }
+    return bytes;
+}
 
 } // namespace
 
@@ -28,12 +42,27 @@ std::vector<std::byte> pack(std::span<const Symbol> symbols) {
 }
 
 SymbolList unpack(std::span<const std::byte> payload) {
-    const std::vector<std::byte> bytes = expand(Packing::zstd, payload, max_text);
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (text.empty() != payload.empty() || (!text.empty() && text.back() != '\n')) {
-        throw bad_input("the section of symbols is damaged");
+    return read_kallsyms(text_of(lines(payload)));
+}
+
+std::unique_ptr<Source> SectionFunctions::unpacked() const {
+    try {
+        std::vector<std::byte> bytes = lines(payload_());
+        if (FunctionText::takes(text_of(bytes))) {
+            return std::make_unique<FunctionText>(std::move(bytes));
+        }
+        return std::make_unique<FunctionTable>(read_kallsyms(text_of(bytes)));
+    } catch (const Error& error) {
+        report_(error.what());
+        return std::make_unique<FunctionTable>(SymbolList());
     }
-    return read_kallsyms(text);
+}
+
+bool SectionFunctions::locate(std::uint32_t address, Location& to) {
+    if (!functions_) {
+        functions_ = unpacked();
+    }
+    return functions_->locate(address, to);
 }
 
 } // namespace mmioscope::symbols

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mmioscope::symbols {
@@ -17,5 +18,20 @@ struct Symbol {
 };
 
 using SymbolList = std::vector<Symbol>;
+
+/// More than a function of a kernel has, in bytes.
+inline constexpr std::uint32_t max_function_size = 64u << 10;
+
+/// Of the linker and the assembler, inside functions.
+inline bool is_mark(std::string_view name) {
+    return name.starts_with("$") || name.starts_with(".L");
+}
+
+/// The ends of the kernel's text have types of functions in some versions.
+inline bool is_function(const Symbol& symbol) {
+    constexpr std::string_view types = "tTwW";
+    return types.find(symbol.type) != std::string_view::npos && symbol.name != "_etext" &&
+           symbol.name != "_einittext";
+}
 
 } // namespace mmioscope::symbols

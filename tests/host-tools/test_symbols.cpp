@@ -7,9 +7,13 @@
 #include "reading/naming.hpp"
 #include "records.hpp"
 #include "symbols/function_table.hpp"
+#include "symbols/function_text.hpp"
 #include "symbols/kallsyms_text.hpp"
 #include "symbols/section.hpp"
 #include "symbols/symbols.hpp"
+
+#include <random>
+#include <tuple>
 
 using namespace mmioscope;
 using namespace mmioscope::test;
@@ -204,6 +208,92 @@ TEST_CASE("a caller in a module that was found meanwhile is that of the call") {
     reading::Naming naming(reader);
     naming.symbols().add(Trust::text, table(list));
     CHECK(text(naming.event(reader.next().front()).caller) == "probe+0x40 drv");
+}
+
+namespace {
+
+// Several at one address, of all types, with gaps that are larger than a function can be.
+symbols::SymbolList random_symbols(std::mt19937& random) {
+    symbols::SymbolList all;
+    std::uint32_t address = 0xc000'0000 + random() % 64 * 4;
+    for (unsigned i = 0, count = random() % 40; i < count; ++i) {
+        const std::string name = i % 9 == 0 ? "_etext" : fmt::format("f{}", i);
+        all.push_back({address, "tTwWdDb"[random() % 7], name, random() % 4 == 0 ? "drv" : ""});
+        address += random() % 3 == 0 ? 0 : random() % 12 == 0 ? 0x2'0000 : 4 * (random() % 16);
+    }
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("a text of symbols tells the functions that a table of them tells") {
+    std::mt19937 random(1);
+    unsigned found = 0;
+    for (unsigned round = 0; round < 300; ++round) {
+        const symbols::SymbolList all = random_symbols(random);
+        const std::string lines = symbols::kallsyms_text(all);
+        REQUIRE(symbols::FunctionText::takes(lines));
+        const auto bytes = std::as_bytes(std::span(lines));
+        symbols::FunctionText text({bytes.begin(), bytes.end()});
+        FunctionTable table(all);
+        const std::uint32_t end = all.empty() ? 0xc000'1000 : all.back().address + 0x2'0000;
+        for (unsigned i = 0; i < 200; ++i) {
+            const std::uint32_t address =
+                all.empty() || i % 2 == 0
+                    ? static_cast<std::uint32_t>(0xbfff'fff0 + random() % (end - 0xbfff'fff0))
+                    : static_cast<std::uint32_t>(all[random() % all.size()].address + random() % 3 -
+                                                 1);
+            Location one;
+            Location other;
+            const bool known = text.locate(address, one);
+            REQUIRE(known == table.locate(address, other));
+            REQUIRE(std::tie(one.function, one.offset, one.module) ==
+                    std::tie(other.function, other.offset, other.module));
+            found += known ? 1 : 0;
+        }
+    }
+    CHECK(found > 10'000);
+}
+
+TEST_CASE("a text of symbols in another order, or of other lines, is not searched as it is") {
+    using symbols::FunctionText;
+    CHECK(FunctionText::takes(""));
+    CHECK(FunctionText::takes("c0008000 T a\nc0008000 t b\t[m]\n"));
+    for (const char* text :
+         {"c0008000 T a", "c0008004 T a\nc0008000 T b\n", "C0008000 T a\n", "8000 T a\n", "\n",
+          "c0008000  a\n", "c0008000 T \n", "c0008000 T $a\n", "c0008000 T .L1\n", "00000000 T a\n",
+          "c0008000 T a\nc0"}) {
+        INFO(text);
+        CHECK_FALSE(FunctionText::takes(text));
+    }
+    std::string many;
+    for (unsigned i = 0; i < 1000; ++i) {
+        many += "c0008000 T a\n";
+    }
+    CHECK_FALSE(FunctionText::takes(many));
+}
+
+TEST_CASE("functions of a trace are unpacked when one is asked for") {
+    const symbols::SymbolList all = {{0xc000'9000, 'T', "second", ""},
+                                     {0xc000'8000, 'T', "one", ""}};
+    for (const bool sound : {true, false}) {
+        std::vector<std::byte> payload = symbols::pack(all);
+        payload.resize(sound ? payload.size() : payload.size() / 2);
+        unsigned asked = 0;
+        std::string told;
+        symbols::SectionFunctions functions(
+            [&] {
+                ++asked;
+                return std::span<const std::byte>(payload);
+            },
+            [&told](const std::string& text) { told += text; });
+        CHECK(asked == 0);
+        Location location;
+        CHECK(functions.locate(0xc000'8004, location) == sound);
+        CHECK(functions.locate(0xc000'9004, location) == sound);
+        CHECK(asked == 1);
+        CHECK(told == (sound ? "" : "the section of symbols is damaged"));
+    }
 }
 
 TEST_CASE("a trace file carries symbols, and a section of them that is damaged is told") {
