@@ -9,15 +9,9 @@ void DeviceRegisters::bind(std::span<const Device> devices) {
     devices_.clear();
     for (const Device& device : devices) {
         Bound bound;
-        bound.description = book_.find(device.compatible, device.reg_index, device.range.base);
-        if (bound.description != nullptr) {
-            for (const Entry& entry : bound.description->entries) {
-                if (entry.when) {
-                    bound.watched[entry.when->offset] = 0;
-                }
-            }
-        }
-        number(bound);
+        bound.compatible = device.compatible;
+        bound.reg_index = device.reg_index;
+        bound.base = device.range.base;
         devices_.push_back(std::move(bound));
     }
 }
@@ -36,8 +30,8 @@ bool DeviceRegisters::tell(const abi::Record& record, std::uint64_t offset) {
 // A description may have any number of conditions, and drivers change few.
 bool DeviceRegisters::number(Bound& bound) const {
     std::vector<bool> held;
-    if (bound.description != nullptr) {
-        for (const Entry& entry : bound.description->entries) {
+    if (*bound.description != nullptr) {
+        for (const Entry& entry : (*bound.description)->entries) {
             if (entry.when) {
                 held.push_back(holds(bound, *entry.when));
             }
@@ -56,22 +50,37 @@ bool DeviceRegisters::number(Bound& bound) const {
     return room;
 }
 
-const Description* DeviceRegisters::description(std::uint16_t device) const {
-    return device < devices_.size() ? devices_[device].description : nullptr;
+const Description* DeviceRegisters::description(std::uint16_t device) {
+    if (device >= devices_.size()) {
+        return nullptr;
+    }
+    Bound& bound = devices_[device];
+    if (!bound.description) {
+        bound.description = book_.find(bound.compatible, bound.reg_index, bound.base);
+        if (*bound.description != nullptr) {
+            for (const Entry& entry : (*bound.description)->entries) {
+                if (entry.when) {
+                    bound.watched[entry.when->offset] = 0;
+                }
+            }
+        }
+        number(bound);
+    }
+    return *bound.description;
 }
 
 // Of those that hold the first byte: one for this direction, if there is any; one whose condition
 // is true; then one that holds the whole access; then the smallest.
 const Register* DeviceRegisters::find(std::uint16_t device, std::uint64_t offset, unsigned size,
                                       bool write) {
-    if (device >= devices_.size() || devices_[device].description == nullptr) {
+    if (description(device) == nullptr) {
         return nullptr;
     }
     const Bound& bound = devices_[device];
     const Entry* best = nullptr;
     std::uint64_t best_start = 0;
     std::tuple<bool, bool, bool, unsigned> best_rank;
-    for (const Entry& entry : bound.description->entries) {
+    for (const Entry& entry : (*bound.description)->entries) {
         if (entry.when && !holds(bound, *entry.when)) {
             continue;
         }

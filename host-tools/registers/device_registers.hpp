@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,7 +20,8 @@ public:
     /// `book` outlives this.
     explicit DeviceRegisters(const RegisterBook& book) : book_(book) {}
 
-    /// Takes the descriptions of `devices`, one for each region of the trace.
+    /// Takes `devices`, one for each region of the trace. Descriptions are looked for when a record
+    /// is of their device.
     void bind(std::span<const Device> devices);
 
     /// The register of region `device` that an access of `size` bytes, `offset` bytes behind the
@@ -28,8 +31,14 @@ public:
 
     /// A register of the region may be another one while a field of a third has some value: all its
     /// records are to be told.
-    bool watches(std::uint16_t device) const {
-        return device < devices_.size() && !devices_[device].watched.empty();
+    bool watches(std::uint16_t device) {
+        if (device >= devices_.size()) {
+            return false;
+        }
+        if (!devices_[device].description) {
+            description(device);
+        }
+        return !devices_[device].watched.empty();
     }
     /// `record` is the last one of such a region, `offset` bytes behind its start. False: variants
     /// are numbered anew.
@@ -42,11 +51,14 @@ public:
     static constexpr unsigned most_variants = 8;
 
     /// Null: there is none for region `device`.
-    const Description* description(std::uint16_t device) const;
+    const Description* description(std::uint16_t device);
 
 private:
     struct Bound {
-        const Description* description = nullptr;
+        std::vector<std::string> compatible;
+        unsigned reg_index = 0;
+        std::uint64_t base = 0;
+        std::optional<const Description*> description; ///< nothing: not looked for yet
         /// Registers of conditions, by offset, and their values.
         std::map<std::uint64_t, std::uint64_t> watched;
         std::vector<std::vector<bool>> variants; ///< which conditions held

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 namespace mmioscope::registers {
 
@@ -20,6 +21,28 @@ constexpr std::size_t most_entries = 65536; ///< of one description, with what i
 bool has(const Description& description, const std::string& compatible) {
     const auto& all = description.compatible;
     return std::find(all.begin(), all.end(), compatible) != all.end();
+}
+
+// `text` up to its second device.
+std::string_view first_device(std::string_view text) {
+    constexpr std::string_view next = "\ndevice ";
+    const std::size_t first = text.starts_with(next.substr(1)) ? 0 : text.find(next);
+    const std::size_t second = text.find(next, first == std::string_view::npos ? first : first + 1);
+    return text.substr(0, second == std::string_view::npos ? second : second + 1);
+}
+
+// Only what RegisterBook::find() and those that include it look at.
+Description how_found(std::string_view device, std::string_view file) {
+    std::string lines;
+    while (!device.empty()) {
+        const std::string_view line = device.substr(0, device.find('\n') + 1);
+        if (line.starts_with("device ") || line.starts_with("compatible ") ||
+            line.starts_with("reg ")) {
+            lines += line;
+        }
+        device.remove_prefix(line.size());
+    }
+    return read_regs(lines, std::string(file)).front();
 }
 
 // SVD files stand beside the description that names them.
@@ -37,16 +60,36 @@ void resolve_paths(std::vector<Description>& descriptions, const std::string& fi
 } // namespace
 
 RegisterBook RegisterBook::shipped() {
-    std::vector<Description> all;
+    RegisterBook book;
     for (const ShippedFile& file : shipped_files()) {
-        for (Description& description : read_regs(file.text, std::string(file.name))) {
-            all.push_back(std::move(description));
+        unsigned line = 1;
+        for (std::string_view rest = file.text; !rest.empty();) {
+            const std::string_view device = first_device(rest);
+            book.descriptions_.push_back(how_found(device, file.name));
+            book.shipped_.push_back({device, file.name, line});
+            line += static_cast<unsigned>(std::count(device.begin(), device.end(), '\n'));
+            rest.remove_prefix(device.size());
         }
     }
-    RegisterBook book;
-    book.add(std::move(all), {});
-    book.shipped_ = book.descriptions_.size();
     return book;
+}
+
+Description& RegisterBook::read(std::size_t index) const {
+    Description& description = descriptions_[index];
+    if (index < shipped_.size() && !shipped_[index].text.empty()) {
+        const Unread unread = std::exchange(shipped_[index], {});
+        description = read_regs(unread.text, std::string(unread.file), unread.line).front();
+        Chain chain;
+        include(description, {}, chain);
+    }
+    return description;
+}
+
+const std::deque<Description>& RegisterBook::descriptions() const {
+    for (std::size_t i = 0; i < shipped_.size(); ++i) {
+        read(i);
+    }
+    return descriptions_;
 }
 
 void RegisterBook::add(std::vector<Description> more, const SvdReader& read_svd) {
@@ -58,7 +101,7 @@ void RegisterBook::add(std::vector<Description> more, const SvdReader& read_svd)
     }
 }
 
-void RegisterBook::include(Description& in, const SvdReader& read_svd, Chain& chain) {
+void RegisterBook::include(Description& in, const SvdReader& read_svd, Chain& chain) const {
     chain.push_back(&in);
     for (const Inclusion& inclusion : std::exchange(in.inclusions, {})) {
         if (!inclusion.file.empty()) {
@@ -138,10 +181,13 @@ void RegisterBook::add_file(const std::string& argument) {
     add(std::move(more), svd);
 }
 
-Description* RegisterBook::named(const std::string& name) {
-    const auto found = std::find_if(descriptions_.rbegin(), descriptions_.rend(),
-                                    [&name](const Description& d) { return d.name == name; });
-    return found == descriptions_.rend() ? nullptr : &*found;
+Description* RegisterBook::named(const std::string& name) const {
+    for (std::size_t i = descriptions_.size(); i-- > 0;) {
+        if (descriptions_[i].name == name) {
+            return &read(i);
+        }
+    }
+    return nullptr;
 }
 
 const Description* RegisterBook::compatible_with(std::span<const std::string> compatible,
@@ -149,7 +195,7 @@ const Description* RegisterBook::compatible_with(std::span<const std::string> co
     for (const std::string& one : compatible) {
         for (std::size_t i = descriptions_.size(); i-- > from;) {
             if (descriptions_[i].reg_index == reg_index && has(descriptions_[i], one)) {
-                return &descriptions_[i];
+                return &read(i);
             }
         }
     }
@@ -158,10 +204,10 @@ const Description* RegisterBook::compatible_with(std::span<const std::string> co
 
 const Description* RegisterBook::find(std::span<const std::string> compatible, unsigned reg_index,
                                       std::uint64_t address) const {
-    if (const Description* own = compatible_with(compatible, reg_index, shipped_)) {
+    if (const Description* own = compatible_with(compatible, reg_index, shipped_.size())) {
         return own;
     }
-    for (std::size_t i = descriptions_.size(); i-- > shipped_;) {
+    for (std::size_t i = descriptions_.size(); i-- > shipped_.size();) {
         if (descriptions_[i].address == address && address != 0) {
             return &descriptions_[i];
         }

@@ -19,7 +19,7 @@ public:
     /// Empty.
     RegisterBook() = default;
 
-    /// With the descriptions that this program brings along.
+    /// With the descriptions that this program brings along. Each is read when it is asked for.
     static RegisterBook shipped();
 
     /// Adds `more`, and what they include, from each other or from what is here already; SVD files
@@ -35,18 +35,27 @@ public:
     const Description* find(std::span<const std::string> compatible, unsigned reg_index,
                             std::uint64_t address) const;
 
-    const std::deque<Description>& descriptions() const { return descriptions_; }
+    /// All of them.
+    const std::deque<Description>& descriptions() const;
 
 private:
     using Chain = std::vector<const Description*>; ///< each includes the next
-    void include(Description& in, const SvdReader& read_svd, Chain& chain);
+    struct Unread {
+        std::string_view text; ///< of one device; empty: it is read
+        std::string_view file;
+        unsigned line;
+    };
+
+    Description& read(std::size_t index) const;
+    void include(Description& in, const SvdReader& read_svd, Chain& chain) const;
     void append(Description& to, const Description& from, const Inclusion& how) const;
-    Description* named(const std::string& name);
+    Description* named(const std::string& name) const;
     const Description* compatible_with(std::span<const std::string> compatible, unsigned reg_index,
                                        std::size_t from) const;
 
-    std::deque<Description> descriptions_;
-    std::size_t shipped_ = 0; ///< so many of them, in front, are not the user's
+    // Reading one changes nothing that can be seen.
+    mutable std::deque<Description> descriptions_; ///< of one that is not read: how it is found
+    mutable std::vector<Unread> shipped_;          ///< the first ones, which are not the user's
 };
 
 } // namespace mmioscope::registers

@@ -286,14 +286,13 @@ std::vector<Description> Reader::finish() {
 
 } // namespace
 
-std::vector<Description> read_regs(std::string_view text, const std::string& file) {
+std::vector<Description> read_regs(std::string_view text, const std::string& file, unsigned line) {
     Reader reader;
-    unsigned count = 0;
     while (!text.empty()) {
-        const std::string_view line = text.substr(0, text.find('\n'));
-        text.remove_prefix(std::min(text.size(), line.size() + 1));
-        RegsLine words(line, fmt::format("{}:{}", file, ++count));
-        reader.line(words);
+        const std::string_view words = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(text.size(), words.size() + 1));
+        RegsLine one(words, fmt::format("{}:{}", file, line++));
+        reader.line(one);
     }
     return reader.finish();
 }
