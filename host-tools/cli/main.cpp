@@ -3,6 +3,48 @@
 #include "cli/commands.hpp"
 #include "lib/origin.hpp"
 
+namespace {
+
+using namespace mmioscope;
+
+struct Command {
+    std::string_view name;
+    std::function<void(CLI::App&, cli::Action&)> add;
+};
+
+std::vector<Command> commands(const std::string& command_line) {
+    return {
+        {"run", [=](CLI::App& app, cli::Action& to) { cli::add_run(app, to, command_line); }},
+        {"record", [=](CLI::App& app, cli::Action& to) { cli::add_record(app, to, command_line); }},
+        {"print", cli::add_print},
+        {"follow", cli::add_follow},
+        {"stat", cli::add_stat},
+        {"top", cli::add_top},
+        {"info", cli::add_info},
+        {"ctl", cli::add_ctl},
+        {"at-start", cli::add_at_start},
+        {"blackbox", cli::add_blackbox},
+        {"check", cli::add_check},
+        {"verify", cli::add_verify},
+        {"export", cli::add_export},
+        {"import", cli::add_import},
+    };
+}
+
+// The one that `word` names, and all of them if it names none: their options are hundreds.
+void add_commands(CLI::App& app, cli::Action& action, std::vector<Command> all,
+                  std::string_view word) {
+    const auto named = [word](const Command& command) { return command.name == word; };
+    const bool one = std::any_of(all.begin(), all.end(), named);
+    for (const Command& command : all) {
+        if (!one || named(command)) {
+            command.add(app, action);
+        }
+    }
+}
+
+} // namespace
+
 int main(int argc, char** argv) {
     CLI::App app("Traces every device access of an unmodified Linux under a small hypervisor.\n"
                  "Exit status: 0 fine, 1 failed or incomplete, 2 bad input, 130 interrupted.",
@@ -10,24 +52,9 @@ int main(int argc, char** argv) {
     app.require_subcommand(1);
     app.set_version_flag("--version", // MMIOSCOPE_VERSION: the file VERSION, from host.mk
                          fmt::format("mmioscope {}, trace files of format {}.{}", MMIOSCOPE_VERSION,
-                                     mmioscope::abi::file_version_major,
-                                     mmioscope::abi::file_version_minor));
-    mmioscope::cli::Action action;
-    const std::string command =
-        mmioscope::trace::command_text({argv, static_cast<std::size_t>(argc)});
-    mmioscope::cli::add_run(app, action, command);
-    mmioscope::cli::add_record(app, action, command);
-    mmioscope::cli::add_print(app, action);
-    mmioscope::cli::add_follow(app, action);
-    mmioscope::cli::add_stat(app, action);
-    mmioscope::cli::add_top(app, action);
-    mmioscope::cli::add_info(app, action);
-    mmioscope::cli::add_ctl(app, action);
-    mmioscope::cli::add_at_start(app, action);
-    mmioscope::cli::add_blackbox(app, action);
-    mmioscope::cli::add_check(app, action);
-    mmioscope::cli::add_verify(app, action);
-    mmioscope::cli::add_export(app, action);
-    mmioscope::cli::add_import(app, action);
-    return mmioscope::cli::run_program(app, action, argc, argv);
+                                     abi::file_version_major, abi::file_version_minor));
+    cli::Action action;
+    add_commands(app, action, commands(trace::command_text({argv, static_cast<std::size_t>(argc)})),
+                 argc > 1 ? argv[1] : "");
+    return cli::run_program(app, action, argc, argv);
 }
