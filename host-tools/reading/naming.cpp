@@ -94,13 +94,19 @@ void Naming::learn() {
         seen_modules_ = reader_.modules().modules().size();
         ++version_;
         ++code_version_;
+        reach_.reset();
     }
-    reach_ = symbols_.reach();
+}
+
+// Asked for with the first function only: it takes all symbols.
+symbols::Reach Naming::reach_of_code() const {
+    symbols::Reach reach = symbols_.reach();
     for (const trace::LoadedModule& module : reader_.modules().modules()) {
         for (const trace::LoadedModule::Range& range : module.text) {
-            reach_.add(range.base, std::uint64_t{range.base} + range.size);
+            reach.add(range.base, std::uint64_t{range.base} + range.size);
         }
     }
+    return reach;
 }
 
 void Naming::apply_watched() {
@@ -155,9 +161,12 @@ void Naming::resolve(const Event& event) {
 }
 
 // Of all garbage that stands in LR where it is used for data there is one: none.
-std::uint32_t Naming::return_address(const abi::Record& record) const {
+std::uint32_t Naming::return_address(const abi::Record& record) {
+    if (!reach_) {
+        reach_ = reach_of_code();
+    }
     const std::uint32_t to = reader_.callers().of(record).value_or(record.lr);
-    return reach_.has((to & ~1u) - 1) ? to : 0;
+    return reach_->has((to & ~1u) - 1) ? to : 0;
 }
 
 void Naming::find_all(const Event& event, std::uint32_t returns_to, Context& to) {

@@ -149,7 +149,8 @@ private:
     }
     void apply_watched();
 
-    std::uint32_t return_address(const abi::Record& record) const;
+    std::uint32_t return_address(const abi::Record& record);
+    symbols::Reach reach_of_code() const;
     void find_all(const Event& event, std::uint32_t returns_to, Context& to);
     Id place_of(std::uint64_t key, const abi::Record& record);
     Id task_of(const abi::Record& record, Times& times);
@@ -181,7 +182,7 @@ private:
 
     std::vector<Found> found_;
     std::uint32_t code_version_ = 1;
-    symbols::Reach reach_; ///< of all code that has names
+    std::optional<symbols::Reach> reach_; ///< of all code that has names; nothing: not known
     std::size_t seen_modules_ = 0;
     std::uint32_t seen_tasks_ = 0;
     std::unordered_map<std::uint64_t, Id> location_ids_; ///< by address and number of the module

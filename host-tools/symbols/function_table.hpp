@@ -26,7 +26,7 @@ public:
     explicit FunctionTable(SymbolList symbols);
 
     bool locate(std::uint32_t address, Location& to) override;
-    Reach reach() const override;
+    Reach reach() override;
 
     /// Of the function at `address`; nothing if there is none.
     std::optional<Extent> extent(std::uint32_t address) const;

@@ -95,6 +95,16 @@ std::size_t FunctionText::behind(std::string_view address) const {
     return low;
 }
 
+Reach FunctionText::reach() {
+    const std::string_view all = text();
+    Reach reach;
+    if (!all.empty()) {
+        const std::uint32_t last = *number(address_of(all, before(all, all.size())), 16);
+        reach.add(*number(address_of(all, 0), 16), std::uint64_t{last} + max_function_size);
+    }
+    return reach;
+}
+
 bool FunctionText::locate(std::uint32_t address, Location& to) {
     const std::string_view all = text();
     const std::size_t next = behind(fmt::format("{:08x}", address));

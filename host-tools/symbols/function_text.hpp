@@ -23,6 +23,7 @@ public:
     explicit FunctionText(std::vector<std::byte> text) : text_(std::move(text)) {}
 
     bool locate(std::uint32_t address, Location& to) override;
+    Reach reach() override;
 
 private:
     std::string_view text() const;

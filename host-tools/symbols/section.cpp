@@ -58,11 +58,19 @@ std::unique_ptr<Source> SectionFunctions::unpacked() const {
     }
 }
 
-bool SectionFunctions::locate(std::uint32_t address, Location& to) {
+Source& SectionFunctions::functions() {
     if (!functions_) {
         functions_ = unpacked();
     }
-    return functions_->locate(address, to);
+    return *functions_;
+}
+
+bool SectionFunctions::locate(std::uint32_t address, Location& to) {
+    return functions().locate(address, to);
+}
+
+Reach SectionFunctions::reach() {
+    return functions().reach();
 }
 
 } // namespace mmioscope::symbols

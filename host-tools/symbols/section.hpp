@@ -32,9 +32,11 @@ public:
         : payload_(std::move(payload)), report_(std::move(report)) {}
 
     bool locate(std::uint32_t address, Location& to) override;
+    Reach reach() override;
 
 private:
     std::unique_ptr<Source> unpacked() const;
+    Source& functions();
 
     Payload payload_;
     Report report_;

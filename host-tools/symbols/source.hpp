@@ -28,7 +28,7 @@ public:
     virtual bool locate(std::uint32_t address, Location& to) = 0;
 
     /// Where there is anything that it may know.
-    virtual Reach reach() const { return {0, UINT32_MAX}; }
+    virtual Reach reach() { return {0, UINT32_MAX}; }
 };
 
 } // namespace mmioscope::symbols

@@ -17,7 +17,7 @@ public:
         to.module = span_.name;
         return to.offset < span_.size;
     }
-    Reach reach() const override { return {span_.base, std::uint64_t{span_.base} + span_.size}; }
+    Reach reach() override { return {span_.base, std::uint64_t{span_.base} + span_.size}; }
 
 private:
     ModuleSpan span_;
