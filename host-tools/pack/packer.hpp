@@ -1,0 +1,63 @@
+// Packs records into blocks (block.hpp).
+#pragma once
+
+#include "pack/dictionary.hpp"
+#include "pack/stream_writer.hpp"
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace mmioscope::pack {
+
+/// What takes the place of a record's LR (lib/caller_table.hpp); nothing: LR holds.
+using Caller = std::optional<std::uint32_t>;
+
+/// What is needed to pack, kept from block to block; each block stands for itself.
+class Packer {
+public:
+    /// The payload of a section of 1 to most_records records, with a caller for each of them, or
+    /// none. Any bit of a record comes back as it was. It holds until the next call.
+    std::span<const std::byte> pack(std::span<const abi::Record> records,
+                                    std::span<const Caller> callers = {});
+
+private:
+    void write_sites();
+    void write_times();
+    void write_values();
+    void write_frames();
+    void write_lrs();
+    void write_sequences();
+    void write_callers(std::span<const Caller> callers);
+
+    template <std::size_t words>
+    void write_dictionary(const Dictionary<words>& dictionary,
+                          std::span<const std::uint16_t> numbers);
+
+    std::uint8_t way_of_lr(std::size_t i) const;
+
+    std::span<const abi::Record> records_;
+    std::vector<std::byte> block_;
+    StreamWriter writer_;
+    Dictionary<site_words.size()> sites_;
+    Dictionary<frame_words> frames_;
+    Dictionary<frame_words> callers_;
+    std::vector<std::uint16_t> site_of_; ///< of each record
+    std::vector<std::uint16_t> numbers_;
+
+    // Of each site, CPU or device, while a column is made.
+    std::vector<std::uint64_t> last_value_;
+    std::vector<std::uint32_t> site_lr_;
+    std::vector<std::uint32_t> step_;
+    std::vector<std::uint32_t> last_lock_ = std::vector<std::uint32_t>(0x10000);
+    std::array<std::uint32_t, 256> cpu_lr_{};
+
+    std::vector<std::byte> bytes_;
+    std::array<std::vector<std::byte>, value_ways> literals_;
+    std::vector<std::uint64_t> gaps_;
+    std::vector<std::uint32_t> first_;
+    std::vector<std::uint32_t> second_;
+    std::vector<std::uint32_t> third_;
+};
+
+} // namespace mmioscope::pack

@@ -1,0 +1,83 @@
+// Unpacks blocks (block.hpp), as much of them as is asked for.
+#pragma once
+
+#include "lib/index_builder.hpp"
+#include "pack/packer.hpp"
+#include "pack/stream_reader.hpp"
+
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace mmioscope::pack {
+
+/// What stands in front of a block's columns.
+struct BlockFront {
+    std::uint32_t count;
+    trace::TimeSpan times;
+};
+
+/// Looks no further than the header at the beginning of `payload`; nothing where it makes no sense.
+/// Not all of the payload need be there.
+std::optional<BlockFront> block_front(std::span<const std::byte> payload);
+
+/// One block at a time; memory is kept from block to block. Both calls throw Error (bad_input)
+/// where the bytes make no sense: records() then is not to be asked for.
+class Unpacker {
+public:
+    /// The next block, which stays where it is until the next one, or nobody decodes any more.
+    void open(std::span<const std::byte> payload);
+
+    /// The records with the words of these columns, and of those decoded before; other words are 0
+    /// or right. They hold until the next open().
+    std::span<const abi::Record> decode(ColumnSet wanted);
+
+    std::span<const abi::Record> records() const { return records_; }
+    /// One for each record, or none at all; empty until they were decoded.
+    std::span<const Caller> callers() const { return callers_; }
+    const trace::TimeSpan& times() const { return times_; }
+
+private:
+    bool begin(Column column);
+    void read_sites();
+    void read_times();
+    void read_values();
+    void read_frames();
+    void read_lrs();
+    void read_sequences();
+    void read_callers();
+
+    template <std::size_t words>
+    void read_dictionary(std::vector<std::array<std::uint32_t, words>>& entries,
+                         std::vector<std::uint16_t>& numbers);
+
+    std::vector<abi::Record> records_;
+    std::vector<Caller> callers_;
+    trace::TimeSpan times_;
+    std::array<std::span<const std::byte>, column_count> columns_;
+    std::array<std::uint32_t, column_count> crcs_{};
+    ColumnSet decoded_;
+    StreamReader reader_;
+
+    std::vector<std::array<std::uint32_t, site_words.size()>> sites_;
+    std::vector<std::uint16_t> site_of_; ///< of each record
+    std::vector<std::array<std::uint32_t, frame_words>> pairs_;
+    std::vector<std::uint16_t> numbers_;
+
+    // As of Packer.
+    std::vector<std::uint64_t> last_value_;
+    std::vector<std::uint32_t> site_lr_;
+    std::vector<std::uint32_t> step_;
+    std::vector<std::uint32_t> last_lock_ = std::vector<std::uint32_t>(0x10000);
+
+    std::vector<std::uint8_t> bytes_;
+    std::vector<std::uint8_t> high_;
+    std::array<std::vector<std::uint8_t>, value_ways> literals_;
+    std::vector<std::uint64_t> gaps_;
+    std::vector<std::uint32_t> first_;
+    std::vector<std::uint32_t> second_;
+    std::vector<std::uint32_t> third_;
+};
+
+} // namespace mmioscope::pack
