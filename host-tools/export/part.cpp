@@ -175,26 +175,15 @@ void Part::tell_modules() {
 void Part::add_caller(const abi::Record& record) {
     const std::optional<std::uint32_t> caller =
         what_.no_pc ? std::nullopt : reader_->callers().of(record);
-    if (!caller) {
-        return;
-    }
-    const auto last = last_caller_.find(record.cpu);
-    trace::CallerEntry* const entry =
-        last == last_caller_.end() ? nullptr : &callers_[last->second];
-    if (entry != nullptr && entry->caller == *caller && record.cpu_sequence != 0 &&
-        entry->first_sequence + entry->count == record.cpu_sequence) {
-        ++entry->count;
-    } else {
-        last_caller_[record.cpu] = callers_.size();
-        callers_.push_back({record.cpu, record.cpu_sequence, 1, *caller});
+    if (caller) {
+        callers_.add(record, *caller);
     }
 }
 
 void Part::put_records() {
-    writer_->add(callers_);
+    writer_->add(callers_.entries());
     writer_->append(records_);
     callers_.clear();
-    last_caller_.clear();
     records_.clear();
 }
 

@@ -12,7 +12,6 @@
 #include "reading/loss_finder.hpp"
 #include "reading/trace.hpp"
 
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -61,10 +60,9 @@ private:
     trace::WriteProgress progress_;
     std::optional<trace::FileWriter> writer_;
     std::vector<abi::Record> records_; ///< of one section, with their callers
-    std::vector<trace::CallerEntry> callers_;
-    std::map<unsigned, std::size_t> last_caller_; ///< of each CPU
-    trace::TaskTable tasks_;                      ///< as who reads the part will know them
-    std::size_t modules_ = 0;                     ///< of the reader's, told or not to be told
+    trace::CallerRuns callers_;
+    trace::TaskTable tasks_;  ///< as who reads the part will know them
+    std::size_t modules_ = 0; ///< of the reader's, told or not to be told
     reading::LossFinder finder_;
     std::vector<abi::Loss> found_;
     std::uint64_t events_ = 0;

@@ -28,6 +28,7 @@ std::string_view section_word(abi::SectionType type) {
     case 13: return "tasks";
     case 14: return "console";
     case 15: return "callers";
+    case 16: return "packed";
     default: return "unknown";
     }
 }

@@ -14,6 +14,23 @@ auto place_of(const CallerEntry& entry) {
 
 } // namespace
 
+void CallerRuns::add(const abi::Record& record, std::uint32_t caller) {
+    std::uint32_t& last = last_[record.cpu];
+    CallerEntry* const entry = last == none ? nullptr : &entries_[last];
+    if (entry != nullptr && entry->caller == caller && record.cpu_sequence != 0 &&
+        entry->first_sequence + entry->count == record.cpu_sequence) {
+        ++entry->count;
+    } else {
+        last = static_cast<std::uint32_t>(entries_.size());
+        entries_.push_back({record.cpu, record.cpu_sequence, 1, caller});
+    }
+}
+
+void CallerRuns::clear() {
+    entries_.clear();
+    std::ranges::fill(last_, none);
+}
+
 void CallerTable::assign(std::span<const std::byte> payload) {
     entries_.resize(payload.size() / sizeof(CallerEntry));
     if (!entries_.empty()) {

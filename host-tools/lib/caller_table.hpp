@@ -36,6 +36,21 @@ struct CallerEntry {
 };
 static_assert(sizeof(CallerEntry) == 16);
 
+/// Makes the entries of a section, of records in the order of their CPUs.
+class CallerRuns {
+public:
+    void add(const abi::Record& record, std::uint32_t caller);
+    void clear();
+
+    std::span<const CallerEntry> entries() const { return entries_; }
+
+private:
+    static constexpr std::uint32_t none = 0xffff'ffff;
+
+    std::vector<CallerEntry> entries_;
+    std::vector<std::uint32_t> last_ = std::vector<std::uint32_t>(256, none); ///< of each CPU
+};
+
 class CallerTable {
 public:
     /// Takes one section, and forgets the one before.

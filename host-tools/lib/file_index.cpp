@@ -2,6 +2,7 @@
 
 #include "lib/crc.hpp"
 #include "lib/file_reader.hpp"
+#include "pack/unpacker.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,12 +12,36 @@ namespace mmioscope::trace {
 
 namespace {
 
+/// How many records a section has, and their times.
+struct Extent {
+    std::uint64_t count = 0;
+    TimeSpan times;
+};
+
 /// The time of record `n` of the section whose payload begins at `payload`.
 std::uint64_t time_at(ByteSource& source, std::uint64_t payload, std::uint64_t n) {
     std::uint64_t time = 0;
     source.seek(payload + n * sizeof(abi::Record) + offsetof(abi::Record, time));
     source.read(&time, sizeof time);
     return time;
+}
+
+Extent extent_of(ByteSource& source, const SectionPlace& place) {
+    Extent extent;
+    const std::uint64_t there = std::min(place.size, *source.size() - place.payload);
+    if (place.type == abi::SectionType::records && there >= sizeof(abi::Record)) {
+        extent.count = there / sizeof(abi::Record);
+        extent.times.add(time_at(source, place.payload, 0));
+        extent.times.add(time_at(source, place.payload, extent.count - 1));
+    } else if (place.type == pack::packed_section && there == place.size) {
+        std::array<std::byte, sizeof(pack::BlockHeader)> front;
+        source.seek(place.payload);
+        const std::size_t got = source.read(front.data(), std::min(there, front.size()));
+        if (const auto block = pack::block_front(std::span(front).first(got))) {
+            extent = {block->count, block->times};
+        }
+    }
+    return extent;
 }
 
 // Where the index is, as the file's last section tells. An `end` may have grown behind the fields
@@ -93,15 +118,8 @@ FileIndex scan_file(ByteSource& source) {
             builder.add_unknown(end);
             damage = false;
         }
-        TimeSpan times;
-        const std::uint64_t there = std::min(place->size, *source.size() - place->payload);
-        const std::uint64_t count =
-            place->type == abi::SectionType::records ? there / sizeof(abi::Record) : 0;
-        if (count > 0) {
-            times.add(time_at(source, place->payload, 0));
-            times.add(time_at(source, place->payload, count - 1));
-        }
-        builder.add(place->type, place->offset, count, times);
+        const Extent extent = extent_of(source, *place);
+        builder.add(place->type, place->offset, extent.count, extent.times);
         end = place->end;
         reader.seek(end);
     }

@@ -22,8 +22,8 @@ std::optional<FileIndex> parse_index(std::span<const std::byte> payload);
 /// cannot be trusted. `source` can seek; where it stands afterwards is not said.
 std::optional<FileIndex> read_index(ByteSource& source);
 
-/// An index made by going from section to section: of records it reads the first and the last of
-/// each section and believes those between to have times between. `source` as above.
+/// An index made by going from section to section: of plain records it reads the first and the last
+/// of each section and believes those between to have times between. `source` as above.
 FileIndex scan_file(ByteSource& source);
 
 } // namespace mmioscope::trace

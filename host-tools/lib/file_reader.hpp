@@ -77,6 +77,9 @@ public:
 
     FileVersion version() const { return version_; }
 
+    /// Tells of damage that only who knows the payload sees.
+    void report(const std::string& problem) const { report_(problem); }
+
 private:
     bool read_header(abi::SectionHeader& header);
     bool find_header(abi::SectionHeader& header);

@@ -45,7 +45,10 @@ void IndexBuilder::add_unknown(std::uint64_t offset) {
 }
 
 abi::IndexEntry& IndexBuilder::entry_for(std::uint64_t offset) {
-    if (entries_.empty() || (!open_ && offset - entries_.back().offset >= grain_)) {
+    const bool full =
+        !entries_.empty() && (offset - entries_.back().offset >= grain_ ||
+                              records_ - entries_.back().records_before >= grain_ / 16);
+    if (entries_.empty() || (!open_ && full)) {
         if (entries_.size() == max_index_entries) {
             join();
         }

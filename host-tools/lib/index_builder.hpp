@@ -47,7 +47,8 @@ private:
     std::vector<abi::IndexEntry> entries_;
     std::uint64_t records_ = 0;
     bool open_ = false; ///< the last section is for the next one: both are of one stretch
-    std::uint64_t grain_ = 64 * 1024; ///< bytes of the file; a stretch is as long, or longer
+    /// Bytes of the file: a stretch is as long, or has a record for each 16 of them, or more.
+    std::uint64_t grain_ = 64 * 1024;
 };
 
 /// The payload of an index section whose header stands at `end`.

@@ -1,6 +1,7 @@
 #include "lib/route.hpp"
 
 #include "lib/caller_table.hpp"
+#include "pack/block.hpp"
 
 #include <algorithm>
 
@@ -30,8 +31,9 @@ std::uint64_t Route::next(std::uint64_t offset) {
         return offset;
     }
     advance(offset);
-    const std::uint32_t records =
-        abi::index_type_bit(abi::SectionType::records) | abi::index_type_bit(callers_section);
+    const std::uint32_t records = abi::index_type_bit(abi::SectionType::records) |
+                                  abi::index_type_bit(pack::packed_section) |
+                                  abi::index_type_bit(callers_section);
     for (; place_ < index_.entries.size(); ++place_) {
         const abi::IndexEntry& entry = index_.entries[place_];
         if (has_times() || (entry.types & ~records) != 0) {

@@ -1,10 +1,12 @@
 #include "lib/trace_check.hpp"
 
+#include "lib/error.hpp"
 #include "lib/exported.hpp"
 #include "lib/file_index.hpp"
 #include "lib/file_reader.hpp"
 #include "lib/lost.hpp"
 #include "lib/record_check.hpp"
+#include "pack/unpacker.hpp"
 
 #include <fmt/format.h>
 
@@ -81,6 +83,8 @@ private:
     void loss(const std::string& text);
     void section(const SectionPlace& place, const Section& section);
     void records(const SectionPlace& place, std::span<const abi::Record> records);
+    void packed(const SectionPlace& place, std::span<const std::byte> payload);
+    void add(std::span<const abi::Record> records);
     void info(std::span<const std::byte> payload);
     void text(std::span<const std::byte> payload);
     void losses(std::span<const std::byte> payload);
@@ -96,6 +100,8 @@ private:
     FileReader reader_;
     RecordCheck records_;
     std::optional<IndexCheck> index_check_;
+    pack::Unpacker unpacker_;
+    std::span<const abi::Record> block_; ///< of the section that was read last
     std::optional<abi::End> end_;
     std::uint64_t index_offset_ = 0;
     std::uint64_t told_ = 0; ///< lost records of which a section tells
@@ -159,18 +165,22 @@ void Check::section(const SectionPlace& place, const Section& section) {
     if (end_) {
         problem(fmt::format("a section stands behind the end, at byte {}", place.offset));
     }
-    std::span<const abi::Record> block;
+    block_ = {};
     switch (section.type) {
     case abi::SectionType::info: info(section.payload); break;
-    case abi::SectionType::records: records(place, block = section.records()); break;
+    case abi::SectionType::records: records(place, section.records()); break;
     case abi::SectionType::text: text(section.payload); break;
     case abi::SectionType::losses: losses(section.payload); break;
     case abi::SectionType::index: index(place, section.payload); break;
     case abi::SectionType::end: end(section.payload); break;
-    default: break;
+    default:
+        if (section.type == pack::packed_section) {
+            packed(place, section.payload);
+        }
+        break;
     }
     if (index_check_) {
-        index_check_->add(place, block);
+        index_check_->add(place, block_);
     }
 }
 
@@ -188,10 +198,27 @@ void Check::records(const SectionPlace& place, std::span<const abi::Record> reco
     if (place.size % sizeof(abi::Record) != 0 || place.size > abi::max_records_payload) {
         problem(fmt::format("the records at byte {} have {} bytes", place.offset, place.size));
     }
+    add(records);
+}
+
+void Check::packed(const SectionPlace& place, std::span<const std::byte> payload) try {
+    unpacker_.open(payload);
+    add(unpacker_.decode(pack::ColumnSet::all()));
+    const TimeSpan times = times_of(block_);
+    if (times.earliest != unpacker_.times().earliest || times.latest != unpacker_.times().latest) {
+        problem(fmt::format("the packed records at byte {} have other times than it says",
+                            place.offset));
+    }
+} catch (const Error& error) {
+    problem(fmt::format("the packed records at byte {}: {}", place.offset, error.what()));
+}
+
+void Check::add(std::span<const abi::Record> records) {
     if (!has_info_) {
         problem("no section `info` stands in front of the records");
         has_info_ = true;
     }
+    block_ = records;
     records_.add(records);
 }
 

@@ -1,6 +1,7 @@
 #include "lib/trace_reader.hpp"
 
 #include "lib/about.hpp"
+#include "lib/error.hpp"
 #include "lib/lost.hpp"
 #include "lib/module_mark.hpp"
 
@@ -31,6 +32,10 @@ std::optional<T> copy_one(std::span<const std::byte> payload) {
     T value;
     std::memcpy(&value, payload.data(), sizeof value);
     return value;
+}
+
+bool has_records(abi::SectionType type) {
+    return type == abi::SectionType::records || type == pack::packed_section;
 }
 
 } // namespace
@@ -164,7 +169,7 @@ std::optional<Section> TraceReader::next_section() {
         file_->seek(next);
     }
     return file_->next([this](const SectionPlace& place) {
-        return place.type != abi::SectionType::records || route_->has_times(place.offset);
+        return !has_records(place.type) || route_->has_times(place.offset);
     });
 }
 
@@ -187,7 +192,7 @@ bool TraceReader::read_section() {
     if (told_before(section->type)) {
         return true;
     }
-    if (others_ && section->type != abi::SectionType::records) {
+    if (others_ && !has_records(section->type)) {
         others_(*section);
     }
     take(*section);
@@ -230,6 +235,8 @@ void TraceReader::take_of_guest(abi::SectionType type, std::span<const std::byte
         callers_ahead_ = true;
     } else if (type == console_section) {
         console_.add(payload);
+    } else if (type == pack::packed_section) {
+        take_packed(payload);
     } else if (type == symbols_section) {
         symbols_.assign(payload.begin(), payload.end());
     }
@@ -240,15 +247,45 @@ void TraceReader::take_records(const Section& section) {
     records_ = section.records();
     file_->swap_memory(records_memory_);
     fresh_ = !records_.empty();
-    for (const abi::Record& record : records_) {
-        if (record.type == abi::RecordType::task || record.type == abi::RecordType::marker) {
-            learn(record);
-        }
-    }
+    learn(records_);
     if (!callers_ahead_) {
         callers_.clear();
     }
     callers_ahead_ = false;
+}
+
+// A section that nobody wanted has no payload.
+void TraceReader::take_packed(std::span<const std::byte> payload) {
+    if (payload.empty()) {
+        return;
+    }
+    try {
+        unpacker_.open(payload);
+        unpacker_.decode(pack::ColumnSet::all());
+    } catch (const Error& error) {
+        file_->report(fmt::format("packed records in front of byte {}: {}: skipped",
+                                  file_->offset(), error.what()));
+        return;
+    }
+    records_ = unpacker_.records();
+    fresh_ = true;
+    learn(records_);
+    packed_callers_.clear();
+    for (std::size_t i = 0; i < unpacker_.callers().size(); ++i) {
+        if (const pack::Caller& caller = unpacker_.callers()[i]) {
+            packed_callers_.add(records_[i], *caller);
+        }
+    }
+    callers_.assign(std::as_bytes(packed_callers_.entries()));
+    callers_ahead_ = false;
+}
+
+void TraceReader::learn(std::span<const abi::Record> records) {
+    for (const abi::Record& record : records) {
+        if (record.type == abi::RecordType::task || record.type == abi::RecordType::marker) {
+            learn(record);
+        }
+    }
 }
 
 // Records that say something of others.

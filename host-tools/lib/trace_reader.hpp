@@ -11,6 +11,7 @@
 #include "lib/not_known.hpp"
 #include "lib/route.hpp"
 #include "lib/task_table.hpp"
+#include "pack/unpacker.hpp"
 
 #include <functional>
 #include <map>
@@ -124,6 +125,8 @@ private:
     void take(const Section& section);
     void take_of_guest(abi::SectionType type, std::span<const std::byte> payload);
     void take_records(const Section& section);
+    void take_packed(std::span<const std::byte> payload);
+    void learn(std::span<const abi::Record> records);
     void read_text(std::span<const std::byte> payload);
     void learn(const abi::Record& record);
 
@@ -149,8 +152,10 @@ private:
     std::vector<std::byte> tree_;
     std::vector<std::byte> symbols_;
     std::vector<abi::RegionEntry> regions_;
-    std::span<const abi::Record> records_; ///< in records_memory_
+    std::span<const abi::Record> records_; ///< in records_memory_, or unpacked
     std::vector<abi::Record> records_memory_;
+    pack::Unpacker unpacker_;
+    CallerRuns packed_callers_;
     std::vector<abi::Loss> losses_;
     std::size_t losses_before_ = 0; ///< how many of them are of the files before this one
     std::vector<abi::Statistics> statistics_;

@@ -18,7 +18,7 @@
 // relies on sorted times: an index tells the earliest and the latest of a part.
 //
 // Compatibility: readers refuse a newer `version_major` in one line; `version_minor` may add
-// section types and fields at the end of a payload. 1.2 added the index.
+// section types and fields at the end of a payload. 1.2 added the index, 1.3 packed records.
 #pragma once
 
 #include "abi/ring.hpp"
@@ -28,7 +28,7 @@ namespace mmioscope::abi {
 inline constexpr char file_magic[8] = {'M', 'M', 'I', 'O', 'S', 'C', 'O', 'P'};
 inline constexpr std::uint32_t file_endianness = 0x0102'0304;
 inline constexpr std::uint16_t file_version_major = 1;      ///< readers refuse a newer one
-inline constexpr std::uint16_t file_version_minor = 2;      ///< may only add
+inline constexpr std::uint16_t file_version_minor = 3;      ///< may only add
 inline constexpr std::uint32_t section_magic = 0x5443'4553; // "SECT"
 
 struct FileHeader {
@@ -55,7 +55,7 @@ enum class SectionType : std::uint32_t {
     previous_boot =
         9,      ///< the area (abi/ring.hpp) in which this boot kept the end of the one before
     index = 10, ///< IndexHeader, IndexEntry[]; right before `end`
-    // 11 to 15 are taken by host-tools: symbols, modules, tasks, console, callers.
+    // 11 to 16 are taken by host-tools: symbols, modules, tasks, console, callers, packed records.
 };
 
 struct SectionHeader {
@@ -104,7 +104,7 @@ enum class Ending : std::uint32_t {
 };
 
 struct End {
-    std::uint64_t records; ///< in all `records` sections
+    std::uint64_t records; ///< in all `records` sections, and packed
     std::uint64_t lost;
     Ending ending;
     std::uint32_t reserved;

@@ -3,6 +3,7 @@
 #include "abi/control.hpp"
 #include "lib/caller_table.hpp"
 #include "lib/task_table.hpp"
+#include "pack/block.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -74,6 +75,13 @@ const PageField fields[] = {
     FIELD("records", Record, va),
     FIELD("records", Record, pa_low),
     FIELD("records", Record, task),
+    FIELD_OF("packed", pack::BlockHeader, count),
+    FIELD_OF("packed", pack::BlockHeader, version),
+    FIELD_OF("packed", pack::BlockHeader, columns),
+    FIELD_OF("packed", pack::BlockHeader, earliest),
+    FIELD_OF("packed", pack::BlockHeader, latest),
+    FIELD_OF("packed", pack::ColumnPlace, size),
+    FIELD_OF("packed", pack::ColumnPlace, crc),
     FIELD("losses", Loss, cpu),
     FIELD("losses", Loss, first_sequence),
     FIELD("losses", Loss, count),
