@@ -52,6 +52,7 @@ void add_record(CLI::App& app, Action& action, const std::string& command_line) 
     command.add_flag("-f,--follow", options->follow, "Print the trace while it comes");
     command.add_option("--baud", options->baud, "Rate of a serial port (default 115200)")
         ->check(CLI::Range(1, 100'000'000));
+    command.add_flag("--plain", options->plain, "Do not pack the trace's records in the end");
     add_size(command, "--rotate", options->rotate,
              "Begin the next file (FILE.2 ...) after so many bytes");
     command.add_flag("--reconnect,!--no-reconnect", options->reconnect,

@@ -124,6 +124,7 @@ void add_stream(CLI::App& command, Options& options) {
 
 void add_output(CLI::App& command, Options& options) {
     add_file(command, "-o,--output", options.output, "Save the trace here");
+    command.add_flag("--plain", options.plain, "Do not pack the trace's records in the end");
     add_switch(command, "print", options.print, "Print the trace (default: unless --console)");
     command.add_flag("--console", options.console,
                      "The guest's console is this terminal (Ctrl-C ends the run)");

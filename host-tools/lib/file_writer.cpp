@@ -3,6 +3,7 @@
 #include "lib/crc.hpp"
 #include "lib/error.hpp"
 #include "lib/file_reader.hpp"
+#include "pack/block.hpp"
 
 #include <unistd.h>
 
@@ -98,6 +99,14 @@ void FileWriter::write_records(std::size_t count) {
     write_section(abi::SectionType::records, std::as_bytes(records));
     records_ += count;
     pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+void FileWriter::packed(std::span<const std::byte> block, std::uint64_t records,
+                        const TimeSpan& times) {
+    flush();
+    index_.add(pack::packed_section, written_, records, times);
+    write_section(pack::packed_section, block);
+    records_ += records;
 }
 
 void FileWriter::finish(std::uint64_t lost, abi::Ending ending) {

@@ -44,6 +44,9 @@ public:
     /// Writes the next section if nothing is missing of it. False: something is.
     bool write_full();
 
+    /// A section of so many records, packed (pack/block.hpp).
+    void packed(std::span<const std::byte> block, std::uint64_t records, const TimeSpan& times);
+
     /// Bytes of the file if it were flushed now.
     std::uint64_t size() const {
         return written_ + pending_.size() * sizeof(abi::Record) + index_.entries().size_bytes();

@@ -16,6 +16,7 @@ struct Options {
     bool reconnect = true;    ///< when the other side was lost
     bool forever = false;     ///< go on when the machine went off: it may be switched on again
     std::string output;       ///< trace file; empty: not kept
+    bool plain = false;       ///< its records are not packed in the end
     std::uint64_t rotate = 0; ///< bytes after which the next file begins; 0: never
     bool follow = false;      ///< print while recording
     view::LiveOptions live;   ///< what is printed, and how

@@ -24,7 +24,8 @@ FileDescriptor create_file(const Options& options, unsigned number) {
 } // namespace
 
 Parts::Parts(const Options& options, view::LivePrinter* printer, trace::About known)
-    : options_(options), printer_(printer), known_(std::move(known)) {
+    : options_(options), printer_(printer), known_(std::move(known)),
+      packing_(!options.plain && !options.output.empty()) {
     create(false);
 }
 
@@ -115,6 +116,7 @@ void Parts::close(abi::Ending ending, const std::string& about) {
     }
     writer_->text(about);
     writer_->finish(trace::sum_of(losses), ending);
+    packing_.add(part_path(options_.output, number_));
 }
 
 void Parts::finish(abi::Ending ending, const std::string& about) {

@@ -5,6 +5,7 @@
 #include "lib/console_writer.hpp"
 #include "lib/file_writer.hpp"
 #include "lib/follow.hpp"
+#include "pack/packing.hpp"
 #include "record/boot.hpp"
 #include "record/options.hpp"
 #include "view/live_printer.hpp"
@@ -52,6 +53,9 @@ public:
 
     unsigned count() const { return number_; }
 
+    /// Waits until finished files are packed, where they are to be.
+    void finish_packing() { packing_.finish(true); }
+
 private:
     void create(bool continued);
     void write_head();
@@ -70,6 +74,7 @@ private:
     std::shared_ptr<trace::FollowedFile> file_;
     std::unique_ptr<trace::FileWriter> writer_;
     std::optional<trace::ConsoleWriter> console_; ///< of the boot's file
+    pack::Packing packing_;
 };
 
 } // namespace mmioscope::record

@@ -176,6 +176,7 @@ Status finish(const Options& options, const Stop& stop, Recording& recording, Pa
     fmt::print("{}{}{}", trace::not_printed_note(not_printed),
                saved_note(options.output, parts.count()), lines);
     std::fflush(stdout);
+    parts.finish_packing();
     return trace::status_of(stop.ending, complete);
 }
 

@@ -48,6 +48,7 @@ struct Options {
     bool reads_stream() const { return !stream.empty() && !stream_beside; }
 
     std::string output;      ///< trace file; empty: not kept
+    bool plain = false;      ///< its records are not packed in the end
     std::string console_log; ///< empty: not kept
     std::string hypervisor_log;
     std::string access_log; ///< QEMU's own log of accesses; empty: not written

@@ -2,7 +2,9 @@
 
 #include "lib/console_writer.hpp"
 #include "lib/origin.hpp"
+#include "lib/part_path.hpp"
 #include "lib/progress_line.hpp"
+#include "pack/packing.hpp"
 #include "run/access_logs.hpp"
 #include "run/closing.hpp"
 #include "run/console_file.hpp"
@@ -201,25 +203,32 @@ Status run_session(const Plan& plan) {
     ProgressLine progress(shows_progress(plan.options));
     AccessLogs access_logs(files.access_log ? files.access_log.get() : -1, plan.options.access_log);
     Closing closing(plan, files);
+    pack::Packing packing(!plan.options.plain && !plan.options.output.empty());
     for (unsigned boot = 1;; ++boot) {
         if (const std::optional<Stop> stop = wait_until_ready(plan, *source, watch, wires)) {
             qemu.terminate(2s);
             progress.clear();
             access_logs.split();
-            return closing.not_started(*stop);
+            const Status status = closing.not_started(*stop);
+            packing.finish(shows_progress(plan.options));
+            return status;
         }
         if (!printer && prints(plan.options)) {
             printer.emplace(plan.options.live);
         }
-        const Run run{plan,  qemu,         watch, progress,
-                      wires, console_text, printer ? &*printer : nullptr};
+        const Run run{
+            plan, qemu, watch, progress, wires, console_text, printer ? &*printer : nullptr};
         const Stop stop =
             record_boot(run, *source,
                         boot == 1 ? std::move(files.trace) : trace_file(plan.options, boot), boot);
         progress.clear();
+        packing.add(part_path(plan.options.output, boot));
         if (!run.goes_on(stop, boot)) {
             access_logs.split();
-            return closing.end(stop, source->result(), printer ? printer->finish() : 0);
+            const Status status =
+                closing.end(stop, source->result(), printer ? printer->finish() : 0);
+            packing.finish(shows_progress(plan.options));
+            return status;
         }
         access_logs.end_boot();
         closing.boot_over(source->result());

@@ -2,6 +2,7 @@
 #include "lib/part_files.hpp"
 #include "lib/part_path.hpp"
 #include "mmioscope/trace.hpp"
+#include "pack/block.hpp"
 #include "reading/trace.hpp"
 #include "reading_all.hpp"
 #include "recorder_process.hpp"
@@ -248,8 +249,9 @@ TEST_CASE("parts: one that is not there, or no longer what it was, makes the tra
 TEST_CASE("parts: damage is told with the name of the file that it is in") {
     const TwoRecordings made;
     {
-        std::fstream file(made / "t.2.mmio", std::ios::in | std::ios::out | std::ios::binary);
-        file.seekp(100'000);
+        const std::string path = made / "t.2.mmio";
+        std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(static_cast<std::streamoff>(std::filesystem::file_size(path) / 2));
         file << "damage";
     }
     const Read read(of(made / "t.mmio"));
@@ -274,7 +276,7 @@ TEST_CASE("parts: a file whose end is damaged costs its end, and not those behin
 
 TEST_CASE("parts: a first file without records gives the rest its head") {
     const TwoRecordings made;
-    damage(made / "t.mmio", abi::SectionType::records);
+    damage(made / "t.mmio", pack::packed_section);
     reading::TraceOptions options = of(made / "t.mmio");
     const Read read(options);
     REQUIRE(!read.records.empty());
@@ -287,7 +289,7 @@ TEST_CASE("parts: a first file without records gives the rest its head") {
 TEST_CASE(
     "parts: the texts behind a later file's records are read, those in front are the first's") {
     const TwoRecordings made;
-    damage(made / "t.3.mmio", abi::SectionType::records);
+    damage(made / "t.3.mmio", pack::packed_section);
     const Read whole(of(made / "whole.mmio"));
     const Read parts(of(made / "t.mmio"));
     REQUIRE(whole.text.size() > 5);

@@ -36,7 +36,34 @@ TEST_CASE("record: files by size, each whole by itself") {
     CHECK(parts[1].losses + parts[2].losses == 0);
     CHECK(parts[0].end->ending == abi::Ending::continued);
     CHECK(parts[2].end->ending == abi::Ending::machine_off);
-    CHECK(std::filesystem::file_size(folder / "t.2.mmio") < record::min_rotate + 4096);
+    CHECK(std::filesystem::file_size(folder / "t.2.mmio") < record::min_rotate / 8); // packed
+}
+
+TEST_CASE("record: files that are to stay plain do, and hold the same") {
+    const Folder folder;
+    std::ofstream(folder / "wire") << Stream().records(0, 40'000).end(40'000).text();
+    record::Options options = from(folder / "wire");
+    REQUIRE(Recorder(folder, options).status() == 0);
+    options.rotate = record::min_rotate;
+    options.plain = true;
+    options.output = folder / "plain.mmio";
+    REQUIRE(Recorder(folder, options).status() == 0);
+    const Trace packed = read_trace(folder / "t.mmio");
+    CHECK(packed.sound);
+    CHECK(packed.records.size() == 40'000);
+    std::size_t next = 0;
+    for (const char* name : {"plain.mmio", "plain.2.mmio", "plain.3.mmio"}) {
+        CHECK(std::filesystem::file_size(folder / name) < record::min_rotate + 4096);
+        const Trace plain = read_trace(folder / name);
+        CHECK(plain.sound);
+        REQUIRE(next + plain.records.size() <= packed.records.size());
+        CHECK(std::memcmp(plain.records.data(), packed.records.data() + next,
+                          plain.records.size() * sizeof(abi::Record)) == 0);
+        next += plain.records.size();
+    }
+    CHECK(next == 40'000);
+    CHECK(std::filesystem::file_size(folder / "plain.2.mmio") > record::min_rotate / 2);
+    CHECK(std::filesystem::file_size(folder / "t.mmio") < 40'000 * 8);
 }
 
 TEST_CASE("record: a trace is no stream, and nothing is made of it") {

@@ -1,0 +1,326 @@
+// A file whose records are packed: everything reads as of the plain one, which stays on any error.
+#include "lib/crc.hpp"
+#include "lib/error.hpp"
+#include "lib/trace_check.hpp"
+#include "pack/block.hpp"
+#include "pack/pack_file.hpp"
+#include "reading_all.hpp"
+#include "wires.hpp"
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <fstream>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+using trace::CallerEntry;
+
+namespace {
+
+/// `sections` of `each` records of two CPUs, callers of every third section's, and tasks, modules
+/// and text between them.
+Bytes mixed_trace(std::uint32_t sections, std::uint32_t each,
+                  abi::Ending ending = abi::Ending::machine_off, std::uint32_t from = 0) {
+    return trace_bytes([=](trace::FileWriter& writer) {
+        write_info(writer);
+        write_regions(writer, {region(0x1c09'0000, 0x1000, "/bus/serial@90000")});
+        for (std::uint32_t section = 0; section < sections; ++section) {
+            const std::uint32_t first = from + section * each / 2;
+            const std::uint64_t time = 1000 + 20 * std::uint64_t{first};
+            if (section % 5 == 1) {
+                const trace::TaskEntry task{time,    0xc161'0680, trace::TaskKey::task,
+                                            section, section,     "a task"};
+                writer.values(trace::tasks_section, std::span(&task, 1));
+            }
+            if (section % 7 == 2) {
+                writer.text(fmt::format("section={}\n", section));
+            }
+            if (section % 3 == 0) {
+                const CallerEntry entry{0, first + 1, each / 4, 0xc000'0000 + section};
+                writer.add(std::span(&entry, 1));
+            }
+            for (std::uint32_t i = 0; i < each; ++i) {
+                const std::uint32_t number = first + i / 2;
+                abi::Record record =
+                    access(i % 2, number, 1000 + 20 * std::uint64_t{number} + i % 2);
+                record.task = 0xc161'0680;
+                record.device = static_cast<std::uint16_t>(i % 2);
+                writer.append(std::span(&record, 1));
+            }
+            writer.flush();
+        }
+        const abi::Loss loss{1, 7, 3, 1500};
+        writer.values(abi::SectionType::losses, std::span(&loss, 1));
+        writer.finish(3, ending);
+    });
+}
+
+Bytes bytes_at(const std::string& path) {
+    return contents(open_input(path).get());
+}
+
+void write(const std::string& path, const Bytes& bytes) {
+    append(create_output(path).get(), bytes, "a test's file");
+}
+
+bool goes_on(std::uint64_t done, std::uint64_t size) {
+    REQUIRE(done <= size);
+    return true;
+}
+
+/// `plain`, packed.
+Bytes packed(const Bytes& plain) {
+    const Folder folder;
+    write(folder / "t.mmio", plain);
+    pack::pack_file(folder / "t.mmio", goes_on);
+    CHECK_FALSE(std::filesystem::exists(folder / "t.mmio.packing"));
+    return bytes_at(folder / "t.mmio");
+}
+
+/// What is said of each record of a trace.
+struct Told {
+    explicit Told(trace::TraceReader& reader) {
+        for (auto block = reader.next(); !block.empty(); block = reader.next()) {
+            for (const abi::Record& record : block) {
+                records.push_back(record);
+                callers.push_back(reader.callers().of(record));
+                const Task* const task = reader.tasks().of(record);
+                tasks.push_back(task == nullptr ? 0 : task->pid);
+            }
+        }
+    }
+    bool operator==(const Told& other) const {
+        return records.size() == other.records.size() &&
+               std::memcmp(records.data(), other.records.data(), records.size() * 64) == 0 &&
+               callers == other.callers && tasks == other.tasks;
+    }
+    std::vector<abi::Record> records;
+    std::vector<std::optional<std::uint32_t>> callers;
+    std::vector<std::uint32_t> tasks;
+};
+
+std::size_t count_of(const Bytes& bytes, abi::SectionType type) {
+    const auto all = headers(bytes);
+    return static_cast<std::size_t>(
+        std::ranges::count_if(all, [type](const auto& one) { return one.second.type == type; }));
+}
+
+/// Whether the file stays as it is, and what the error says.
+std::string kept(const Bytes& bytes, const pack::GoesOn& goes = goes_on) {
+    const Folder folder;
+    write(folder / "t.mmio", bytes);
+    std::string problem;
+    try {
+        pack::pack_file(folder / "t.mmio", goes);
+    } catch (const Error& error) {
+        problem = error.what();
+    }
+    CHECK(bytes_at(folder / "t.mmio") == bytes);
+    CHECK_FALSE(std::filesystem::exists(folder / "t.mmio.packing"));
+    return problem;
+}
+
+} // namespace
+
+TEST_CASE("a packed file tells what the plain one does") {
+    // Blocks of many sections, and many blocks of one.
+    for (const auto& [sections, each] : {std::pair(400u, 30u), std::pair(3u, 12'000u)}) {
+        const Bytes plain = mixed_trace(sections, each);
+        const Bytes small = packed(plain);
+        CHECK(small.size() < plain.size() / 5);
+        CHECK(count_of(small, abi::SectionType::records) == 0);
+        CHECK(count_of(small, trace::callers_section) == 0);
+        CHECK(count_of(small, pack::packed_section) >= sections * each / 4096);
+        CHECK(count_of(small, trace::tasks_section) == count_of(plain, trace::tasks_section));
+        trace::MemorySource from(plain), to(small);
+        trace::TraceReader before(from, [](const std::string& text) { FAIL(text); });
+        trace::TraceReader after(to, [](const std::string& text) { FAIL(text); });
+        const Told told(before);
+        REQUIRE(told.records.size() == sections * each);
+        CHECK(std::ranges::any_of(told.callers, [](const auto& one) { return one.has_value(); }));
+        CHECK(std::ranges::any_of(told.tasks, [](std::uint32_t pid) { return pid != 0; }));
+        CHECK(Told(after) == told);
+        CHECK(after.sound());
+        CHECK(after.text() == before.text());
+        CHECK(after.losses().size() == 1);
+        CHECK(after.end()->records == before.end()->records);
+        CHECK(after.end()->lost == 3);
+        trace::MemorySource checked(small);
+        const trace::CheckResult result = trace::check_trace(checked);
+        CHECK(result.records == sections * each);
+        CHECK(result.lossy); // by its own account, and nothing else is wrong
+        CHECK(packed(small) == small);
+    }
+}
+
+TEST_CASE("of a packed file with an index only the blocks of the wanted time are read") {
+    const Bytes whole = packed(long_trace(200, 400)); // 20 blocks
+    Bytes cut = whole;                                // its times stand in front of each block
+    cut.resize(headers(whole).back().first);
+    for (const Bytes& bytes : {whole, cut}) {
+        for (const std::uint64_t from : {0u, 1000u, 300'000u, 800'990u, 900'000u}) {
+            const trace::TimeSpan times{from, from + 2'000};
+            trace::MemorySource all(bytes), some(bytes);
+            Watched watched(some);
+            const ReadAll part(watched, times);
+            REQUIRE(part.times_in(times) == ReadAll(all).times_in(times));
+            CHECK(part.problems.empty());
+            CHECK(part.losses == 1);
+            CHECK(watched.count() < bytes.size() / 2);
+        }
+    }
+}
+
+TEST_CASE("a packed file that was cut has all blocks in front of the cut") {
+    const Bytes whole = packed(long_trace(10, 1000));
+    std::size_t most = 0;
+    for (std::size_t size = sizeof(abi::FileHeader); size < whole.size(); size += 41) {
+        const Bytes part(whole.begin(), whole.begin() + std::ptrdiff_t(size));
+        trace::MemorySource source(part);
+        const ReadAll read(source);
+        REQUIRE_FALSE(read.sound);
+        REQUIRE(read.problems.empty());
+        const std::vector<std::size_t> edges{0, 4096, 5000, 9096, 10'000}; // the text is at 5000
+        REQUIRE(std::ranges::count(edges, read.records.size()) == 1);
+        REQUIRE(read.records.size() >= most);
+        most = read.records.size();
+        trace::MemorySource checked(part);
+        REQUIRE(trace::check_trace(checked).cut);
+    }
+    CHECK(most == 10'000);
+}
+
+TEST_CASE("a damaged block costs its records and no others") {
+    const Bytes whole = packed(long_trace(10, 1000));
+    const auto sections = headers(whole);
+    for (auto [at, header] : sections) {
+        if (header.type != pack::packed_section) {
+            continue;
+        }
+        Bytes bytes = whole;
+        bytes[at + sizeof header + header.size / 2] ^= std::byte{4};
+        trace::MemorySource source(bytes);
+        const ReadAll read(source);
+        CHECK_FALSE(read.sound);
+        REQUIRE(read.problems.size() == 1);
+        CHECK(read.problems[0].ends_with("is damaged: skipped"));
+        CHECK(read.records.size() < 10'000);
+        CHECK(read.records.size() >= 10'000 - pack::most_records);
+        // With the section's checksum made right the column's own tells.
+        header.crc = trace::crc(std::span(bytes).subspan(at + sizeof header, header.size));
+        header.header_crc = trace::crc_before(header, offsetof(abi::SectionHeader, header_crc));
+        std::memcpy(bytes.data() + at, &header, sizeof header);
+        trace::MemorySource sealed(bytes), checked(bytes);
+        const ReadAll again(sealed);
+        REQUIRE(again.problems.size() == 1);
+        CHECK(again.problems[0].starts_with("packed records in front of byte "));
+        CHECK(again.problems[0].ends_with(" is damaged: skipped"));
+        CHECK(again.records.size() == read.records.size());
+        CHECK_FALSE(trace::check_trace(checked).lossy);
+    }
+}
+
+TEST_CASE("check tells of a block with other times than it says") {
+    Bytes bytes = packed(mixed_trace(10, 1000));
+    for (auto [at, header] : headers(bytes)) {
+        if (header.type != pack::packed_section) {
+            continue;
+        }
+        const auto block = std::span(bytes).subspan(at + sizeof header, header.size);
+        pack::BlockHeader front{};
+        std::memcpy(&front, block.data(), sizeof front);
+        ++front.latest;
+        std::memcpy(block.data(), &front, sizeof front);
+        const std::size_t size = sizeof front + front.columns * sizeof(pack::ColumnPlace);
+        const std::uint32_t crc = trace::crc(block.first(size));
+        std::memcpy(block.data() + size, &crc, sizeof crc);
+        header.crc = trace::crc(block);
+        header.header_crc = trace::crc_before(header, offsetof(abi::SectionHeader, header_crc));
+        std::memcpy(bytes.data() + at, &header, sizeof header);
+        trace::MemorySource source(bytes);
+        const trace::CheckResult result = trace::check_trace(source);
+        CHECK(std::ranges::count(result.problems,
+                                 fmt::format("the packed records at byte {} have other times than "
+                                             "it says",
+                                             at)) == 1);
+        return;
+    }
+    FAIL("no block");
+}
+
+TEST_CASE("several packed files are one trace") {
+    const Bytes first = mixed_trace(40, 300, abi::Ending::continued);
+    const Bytes second = mixed_trace(40, 300, abi::Ending::machine_off, 6000);
+    const auto told = [](const Bytes& one, const Bytes& other) {
+        trace::MemorySource source(one);
+        trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+        reader.go_on_with([&other](const trace::TraceReader&) {
+            return trace::NextPart{"next", std::make_unique<trace::MemorySource>(other), ""};
+        });
+        Told result(reader);
+        CHECK(reader.sound());
+        CHECK(reader.parts() == 2);
+        return result;
+    };
+    const Told plain = told(first, second);
+    REQUIRE(plain.records.size() == 24'000);
+    CHECK(told(packed(first), packed(second)) == plain);
+    CHECK(told(packed(first), second) == plain);
+}
+
+TEST_CASE("who has a file open while it is packed reads the plain one") {
+    const Folder folder;
+    const Bytes plain = mixed_trace(100, 100);
+    write(folder / "t.mmio", plain);
+    const FileDescriptor open = open_input(folder / "t.mmio");
+    REQUIRE(::chmod((folder / "t.mmio").c_str(), 0640) == 0);
+    std::filesystem::create_symlink(folder / "t.mmio", folder / "link.mmio");
+    pack::pack_file(folder / "link.mmio", goes_on);
+    CHECK(contents(open.get()) == plain);
+    CHECK(std::filesystem::is_symlink(folder / "link.mmio"));
+    CHECK(std::filesystem::file_size(folder / "t.mmio") < plain.size() / 5);
+    CHECK(
+        (std::filesystem::status(folder / "t.mmio").permissions() == std::filesystem::perms(0640)));
+}
+
+TEST_CASE("what cannot be packed stays as it was recorded") {
+    const Bytes plain = mixed_trace(100, 100);
+    unsigned asked = 0;
+    CHECK(kept(plain, [&asked](std::uint64_t, std::uint64_t) { return ++asked < 50; }) ==
+          "interrupted");
+    CHECK(kept(Bytes(plain.begin(), plain.begin() + 3000)) == "it is cut");
+    Bytes endless = plain;
+    endless.resize(headers(plain).back().first);
+    CHECK(kept(endless) == "it has no end");
+    Bytes damaged = plain;
+    damaged[plain.size() / 2] ^= std::byte{1};
+    CHECK(kept(damaged).ends_with("is damaged: skipped"));
+    CHECK(kept(Bytes(100)) == "this is not an mmioscope trace file");
+    CHECK(kept(mixed_trace(1, 2)).empty()); // it would not get smaller
+    CHECK_THROWS_AS(pack::pack_file("/nowhere/t.mmio", goes_on), Error);
+    CHECK_NOTHROW(pack::pack_file("/dev/null", goes_on));
+}
+
+TEST_CASE("a full disk leaves the plain file") {
+    const Bytes plain = mixed_trace(100, 100);
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+    std::signal(SIGXFSZ, SIG_IGN);
+    const Folder folder;
+    write(folder / "t.mmio", plain);
+    const rlimit few{2000, before.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &few) == 0);
+    std::string problem;
+    try {
+        pack::pack_file(folder / "t.mmio", goes_on);
+    } catch (const Error& error) {
+        problem = error.what();
+    }
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+    std::signal(SIGXFSZ, SIG_DFL);
+    CHECK(problem == "cannot write the trace: File too large");
+    CHECK(bytes_at(folder / "t.mmio") == plain);
+    CHECK_FALSE(std::filesystem::exists(folder / "t.mmio.packing"));
+}
