@@ -3,7 +3,7 @@
 #include "symbols/kallsyms_text.hpp"
 #include "symbols/words.hpp"
 
-#include <fmt/format.h>
+#include <endian.h>
 
 #include <algorithm>
 #include <array>
@@ -35,64 +35,70 @@ bool are_digits(const char* text) {
     return all;
 }
 
-std::string_view address_of(std::string_view text, std::size_t line) {
-    return text.substr(line, address_size);
+// In the order of addresses, as digits and letters are in the order of what they stand for.
+std::uint64_t key_of(const char* line) {
+    std::uint64_t key = 0;
+    std::memcpy(&key, line, sizeof key);
+    return be64toh(key);
 }
 
-/// Where the line in front of the one that begins at `line` does.
-std::size_t before(std::string_view text, std::size_t line) {
-    const std::size_t end = line < 2 ? std::string_view::npos : text.rfind('\n', line - 2);
-    return end == std::string_view::npos ? 0 : end + 1;
+std::uint64_t key_of(std::uint32_t address) {
+    char text[address_size];
+    for (char& digit : text) {
+        digit = "0123456789abcdef"[address >> 28];
+        address <<= 4;
+    }
+    return key_of(text);
+}
+
+std::uint32_t address_of(const char* line) {
+    return *number({line, address_size}, 16);
 }
 
 } // namespace
 
-bool FunctionText::takes(std::string_view text) {
-    constexpr char hidden[] = "00000000"; // all of them, of who is not root
-    const char* last = hidden;
+std::optional<FunctionText::Lines> FunctionText::lines_of(std::span<const std::byte> text) {
+    const std::uint64_t hidden = key_of(0u); // all of them, of who is not root
+    constexpr std::size_t usual = 24;        // bytes of a line, or more
+    const char* const begin = reinterpret_cast<const char*>(text.data());
+    const char* const end = begin + text.size();
+    std::uint64_t last = hidden;
     unsigned same = 0;
-    const char* const end = text.data() + text.size();
-    for (const char* line = text.data(); line != end;) {
+    Lines lines;
+    lines.reserve(text.size() / usual + 1);
+    for (const char* line = begin; line != end;) {
         if (static_cast<std::size_t>(end - line) < name_at + 2 || line[address_size] != ' ' ||
             line[name_at - 1] != ' ' || !are_digits(line) || line[name_at] == '\n' ||
             line[name_at] == '$' || (line[name_at] == '.' && line[name_at + 1] == 'L')) {
-            return false;
+            return std::nullopt;
         }
-        const int order = std::memcmp(line, last, address_size);
-        same = order == 0 ? same + 1 : 1;
-        if (order < 0 || same > most_at_one_address) {
-            return false;
-        }
-        last = line;
+        const std::uint64_t key = key_of(line);
+        same = key == last ? same + 1 : 1;
         const char* const name = line + name_at;
         const void* const stop = std::memchr(name, '\n', static_cast<std::size_t>(end - name));
-        if (stop == nullptr) {
-            return false;
+        if (key < last || same > most_at_one_address || stop == nullptr) {
+            return std::nullopt;
         }
+        lines.push_back(static_cast<std::uint32_t>(line - begin));
+        last = key;
         line = static_cast<const char*>(stop) + 1;
     }
-    return text.empty() || std::memcmp(last, hidden, address_size) != 0;
-}
-
-std::string_view FunctionText::text() const {
-    return {reinterpret_cast<const char*>(text_.data()), text_.size()};
-}
-
-// Where the first line begins whose address is greater.
-std::size_t FunctionText::behind(std::string_view address) const {
-    const std::string_view all = text();
-    std::size_t low = 0;
-    std::size_t high = all.size();
-    while (low < high) {
-        const std::size_t middle = low + (high - low) / 2;
-        const std::size_t line = before(all, middle + 1); // the one that has `middle`
-        if (address_of(all, line) > address) {
-            high = line;
-        } else {
-            low = all.find('\n', middle) + 1;
-        }
+    if (!text.empty() && last == hidden) {
+        return std::nullopt;
     }
-    return low;
+    lines.push_back(static_cast<std::uint32_t>(text.size()));
+    return lines;
+}
+
+std::unique_ptr<FunctionText> FunctionText::of(std::vector<std::byte>& text) {
+    std::optional<Lines> lines = lines_of(text);
+    return lines
+               ? std::unique_ptr<FunctionText>(new FunctionText(std::move(text), std::move(*lines)))
+               : nullptr;
+}
+
+const char* FunctionText::line(std::size_t index) const {
+    return reinterpret_cast<const char*>(text_.data()) + lines_[index];
 }
 
 Reach FunctionText::reach() {
@@ -106,17 +112,20 @@ Reach FunctionText::reach() {
 }
 
 bool FunctionText::locate(std::uint32_t address, Location& to) {
-    const std::string_view all = text();
-    const std::size_t next = behind(fmt::format("{:08x}", address));
+    const auto starts_behind = [this](std::uint64_t wanted, std::uint32_t at) {
+        return wanted < key_of(reinterpret_cast<const char*>(text_.data()) + at);
+    };
+    const auto behind =
+        std::upper_bound(lines_.begin(), lines_.end() - 1, key_of(address), starts_behind);
+    const auto next = static_cast<std::size_t>(behind - lines_.begin());
     if (next == 0) {
         return false;
     }
-    std::size_t line = before(all, next);
-    const std::string_view start = address_of(all, line);
+    const std::uint64_t start = key_of(line(next - 1));
     std::optional<Symbol> function; // the first one of those at `start`
-    for (std::size_t end = next; end != 0 && address_of(all, line) == start;
-         end = line, line = before(all, line)) {
-        std::optional<Symbol> symbol = read_symbol(all.substr(line, end - line - 1));
+    for (std::size_t i = next; i-- > 0 && key_of(line(i)) == start;) {
+        const std::size_t size = lines_[i + 1] - lines_[i] - 1;
+        std::optional<Symbol> symbol = read_symbol({line(i), size});
         if (symbol && is_function(*symbol)) {
             function = std::move(symbol);
         }
@@ -124,9 +133,8 @@ bool FunctionText::locate(std::uint32_t address, Location& to) {
     if (!function) {
         return false;
     }
-    const std::uint32_t size = next == all.size()
-                                   ? max_function_size
-                                   : *number(address_of(all, next), 16) - function->address;
+    const std::uint32_t size =
+        next + 1 == lines_.size() ? max_function_size : address_of(line(next)) - function->address;
     if (address - function->address >= std::min(size, max_function_size)) {
         return false;
     }

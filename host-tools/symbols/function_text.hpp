@@ -5,31 +5,37 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace mmioscope::symbols {
 
 /// What FunctionTable tells of the same symbols. The text stays what it is, and is searched by
-/// bisection: tens of thousands of names cost nothing before one is asked for.
+/// bisection: of tens of thousands of names only those become strings that are asked for.
 class FunctionText : public Source {
 public:
-    /// Whether `text` is lines as of kallsyms_text(), in the order of addresses, without mapping
-    /// symbols. What stands behind a line's address and type is not looked at: a line that turns
-    /// out to be no symbol counts as no function.
-    static bool takes(std::string_view text);
-
-    /// takes() it.
-    explicit FunctionText(std::vector<std::byte> text) : text_(std::move(text)) {}
+    /// Takes `text` if it is lines as of kallsyms_text(), in the order of addresses, without
+    /// mapping symbols; else returns null, and leaves it. What stands behind a line's address and
+    /// type is not looked at: a line that turns out to be no symbol counts as no function.
+    static std::unique_ptr<FunctionText> of(std::vector<std::byte>& text);
 
     bool locate(std::uint32_t address, Location& to) override;
     Reach reach() override;
 
 private:
-    std::string_view text() const;
-    std::size_t behind(std::string_view address) const;
+    using Lines = std::vector<std::uint32_t>; ///< where each begins, and behind the last one
+
+    FunctionText(std::vector<std::byte> text, Lines lines)
+        : text_(std::move(text)), lines_(std::move(lines)) {}
+
+    static std::optional<Lines> lines_of(std::span<const std::byte> text);
+    const char* line(std::size_t index) const;
 
     std::vector<std::byte> text_;
+    Lines lines_;
 };
 
 } // namespace mmioscope::symbols

@@ -48,8 +48,8 @@ SymbolList unpack(std::span<const std::byte> payload) {
 std::unique_ptr<Source> SectionFunctions::unpacked() const {
     try {
         std::vector<std::byte> bytes = lines(payload_());
-        if (FunctionText::takes(text_of(bytes))) {
-            return std::make_unique<FunctionText>(std::move(bytes));
+        if (auto text = FunctionText::of(bytes)) {
+            return text;
         }
         return std::make_unique<FunctionTable>(read_kallsyms(text_of(bytes)));
     } catch (const Error& error) {

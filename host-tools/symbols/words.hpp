@@ -18,11 +18,11 @@ inline std::string_view next_line(std::string_view& text) {
 
 /// The first word of `line`, which is taken away; empty if there is none.
 inline std::string_view next_word(std::string_view& line) {
-    constexpr std::string_view blanks = " \t\r";
-    line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
-    const std::string_view word = line.substr(0, line.find_first_of(blanks));
-    line.remove_prefix(word.size());
-    return word;
+    const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+    const auto begin = std::find_if_not(line.begin(), line.end(), is_blank);
+    const auto end = std::find_if(begin, line.end(), is_blank);
+    line = {end, line.end()};
+    return {begin, end};
 }
 
 inline bool is_blank(std::string_view line) {

@@ -21,16 +21,15 @@ namespace {
 // Any list can be looked up in, and is the same after it went through a trace file.
 void use(const SymbolList& symbols) {
     const std::string lines = kallsyms_text(symbols);
-    const bool sorted = FunctionText::takes(lines);
     const auto bytes = std::as_bytes(std::span(lines));
-    FunctionText text({bytes.begin(), bytes.end()});
-    FunctionTable table(sorted ? read_kallsyms(lines) : symbols);
+    std::vector<std::byte> own(bytes.begin(), bytes.end());
+    const auto text = FunctionText::of(own);
+    FunctionTable table(text ? read_kallsyms(lines) : symbols);
     for (std::uint32_t address : {0u, 0x7fff'fffcu, 0xc000'8000u, 0xffff'ffffu}) {
         mmioscope::Location location;
         mmioscope::Location by_text;
-        if (sorted &&
-            (text.locate(address, by_text) != table.locate(address, location) ||
-             by_text.function != location.function || by_text.offset != location.offset)) {
+        if (text && (text->locate(address, by_text) != table.locate(address, location) ||
+                     by_text.function != location.function || by_text.offset != location.offset)) {
             std::abort();
         }
         location = {};
