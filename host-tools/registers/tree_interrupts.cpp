@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace mmioscope::registers {
 
@@ -74,19 +75,25 @@ std::optional<Way> through_map(const TreeNodes& tree, const Way& way) {
         std::min<std::size_t>(tree.number(way.controller, "#address-cells", 2), most_cells));
     sought.insert(sought.end(), way.specifier.begin(), way.specifier.end());
     std::size_t at = 0;
+    std::size_t last = TreeNodes::none; // mostly all entries are of one controller
+    std::size_t address_cells = 0;
+    std::size_t specifier_cells = 0;
     while (at + sought.size() + 1 <= map.count()) {
         const std::size_t next = tree.find_phandle(map[at + sought.size()]);
         if (next == TreeNodes::none) {
             return std::nullopt;
         }
+        if (next != std::exchange(last, next)) {
+            address_cells =
+                std::min<std::size_t>(tree.number(next, "#address-cells", 0), most_cells);
+            specifier_cells = interrupt_cells(tree, next);
+        }
         const std::size_t parent_address = at + sought.size() + 1;
-        const std::size_t parent_specifier =
-            parent_address +
-            std::min<std::size_t>(tree.number(next, "#address-cells", 0), most_cells);
-        const std::size_t end = parent_specifier + interrupt_cells(tree, next);
+        const std::size_t parent_specifier = parent_address + address_cells;
+        const std::size_t end = parent_specifier + specifier_cells;
         if (end <= map.count() && matches(sought, map, at, mask)) {
-            return Way{next, take(map, parent_address, parent_specifier - parent_address),
-                       take(map, parent_specifier, end - parent_specifier)};
+            return Way{next, take(map, parent_address, address_cells),
+                       take(map, parent_specifier, specifier_cells)};
         }
         at = end;
     }
@@ -148,11 +155,16 @@ bool is_gic(const TreeNodes& tree, std::size_t node) {
 
 std::vector<TreeInterrupt> interrupts_of(const TreeNodes& tree, std::size_t node) {
     std::vector<TreeInterrupt> found;
-    const bool extended = tree.has(node, "interrupts-extended");
-    const Cells cells = tree.cells(node, extended ? "interrupts-extended" : "interrupts");
+    Cells cells = tree.cells(node, "interrupts-extended");
+    const bool extended = cells.there();
+    if (!extended) {
+        cells = tree.cells(node, "interrupts");
+    }
+    if (cells.count() == 0) { // most nodes
+        return found;
+    }
     const std::vector<std::string> names = tree.strings(node, "interrupt-names");
-    std::size_t controller =
-        cells.count() == 0 || extended ? TreeNodes::none : controller_of(tree, node);
+    std::size_t controller = extended ? TreeNodes::none : controller_of(tree, node);
     std::size_t at = 0;
     for (std::size_t n = 0; at < cells.count(); ++n) {
         if (extended) {
