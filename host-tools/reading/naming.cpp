@@ -110,9 +110,7 @@ symbols::Reach Naming::reach_of_code() const {
 }
 
 void Naming::apply_watched() {
-    const abi::Record& record = *watched_;
-    const std::uint64_t base = reader_.names().base(record.device);
-    if (!devices_.registers().tell(record, abi::physical_address(record) - base)) {
+    if (!devices_.registers().tell(watched_->record, watched_->offset)) {
         ++version_; // the variants are numbered anew
         place_ids_.clear();
     }

@@ -125,12 +125,13 @@ private:
         Event::Ids ids;
     };
 
+    // What was watched is of the devices as they were before the trace told of others.
     void catch_up() {
-        if (reader_.changes() != seen_changes_) {
-            learn();
-        }
         if (watched_) {
             apply_watched();
+        }
+        if (reader_.changes() != seen_changes_) {
+            learn();
         }
     }
     void learn();
@@ -138,7 +139,8 @@ private:
     // record on.
     void watch(const abi::Record& record) {
         if (devices_.registers().watches(record.device)) {
-            watched_ = record;
+            watched_ = {record,
+                        abi::physical_address(record) - reader_.names().base(record.device)};
         }
     }
     std::uint64_t since_start(std::uint64_t time) {
@@ -178,7 +180,11 @@ private:
     std::uint64_t context_number_ = 0;                ///< the last one given
     std::uint32_t version_ = 1;                       ///< grows with all that is learnt
     std::unordered_map<std::uint64_t, Id> place_ids_; ///< by what find_place() makes of a record
-    std::optional<abi::Record> watched_; ///< the event's, which registers' conditions depend on
+    struct Watched {
+        abi::Record record;
+        std::uint64_t offset;
+    };
+    std::optional<Watched> watched_; ///< the last one, which registers' conditions depend on
 
     std::vector<Found> found_;
     std::uint32_t code_version_ = 1;

@@ -102,11 +102,10 @@ const char* FunctionText::line(std::size_t index) const {
 }
 
 Reach FunctionText::reach() {
-    const std::string_view all = text();
     Reach reach;
-    if (!all.empty()) {
-        const std::uint32_t last = *number(address_of(all, before(all, all.size())), 16);
-        reach.add(*number(address_of(all, 0), 16), std::uint64_t{last} + max_function_size);
+    if (lines_.size() > 1) {
+        const std::uint32_t last = address_of(line(lines_.size() - 2));
+        reach.add(address_of(line(0)), std::uint64_t{last} + max_function_size);
     }
     return reach;
 }

@@ -327,23 +327,22 @@ void LineFormat::append_rest(TextBuffer& to, const Event& event) {
 }
 
 void LineFormat::append(TextBuffer& to, const Event& event) {
-    if (append_quickly(to, event)) {
-        return;
+    if (!append_quickly(to, event)) {
+        append_time(to, event);
+        append_words(to, event);
     }
-    const Record& record = event.record;
-    append_time(to, static_cast<std::int64_t>(event.nanoseconds), record.time);
+}
+
+void LineFormat::append_time(TextBuffer& to, const Event& event) {
+    append_time(to, static_cast<std::int64_t>(event.nanoseconds), event.record.time);
     to.append(std::string_view(" cpu"));
-    if (record.cpu < 10) {
-        to.append(static_cast<char>('0' + record.cpu));
-    } else {
-        to.decimal(record.cpu);
-    }
+    to.decimal(event.record.cpu);
     to.append(' ');
-    if (record.type == RecordType::access) {
-        append_access(to, event);
-    } else {
-        append_event(to, event);
-    }
+}
+
+void LineFormat::append_words(TextBuffer& to, const Event& event) {
+    const Record& record = event.record;
+    append_event(to, event);
     if (style_.duration && trace::has_place(record.type) && record.type != RecordType::begin) {
         append_duration(to, record);
     }
@@ -365,6 +364,7 @@ void LineFormat::append_duration(TextBuffer& to, const Record& record) const {
 void LineFormat::append_event(TextBuffer& to, const Event& event) {
     const Record& record = event.record;
     switch (record.type) {
+    case RecordType::access: append_access(to, event); return;
     case RecordType::gap:
         append_colored(
             to, bad_color,

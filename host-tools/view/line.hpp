@@ -50,6 +50,9 @@ public:
     ///     12.345678 cpu0 R2 serial0  FR      0x0090     TXFE  pl011_putc+0x18 <- uart_write [sh:9]
     ///     12.345678 cpu0 R2 serial0  +0x018  0x0090     pc 0xc0812344 [0xc2165800]
     void append(TextBuffer& to, const Event& event);
+    /// The same in two parts: time and CPU, which depend on the line before, and all else.
+    void append_time(TextBuffer& to, const Event& event);
+    void append_words(TextBuffer& to, const Event& event);
 
     /// Appends the line's first column: `nanoseconds` since the trace's start.
     void append_time(TextBuffer& to, std::int64_t nanoseconds, std::uint64_t ticks);

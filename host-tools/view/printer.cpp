@@ -67,13 +67,14 @@ void Printer::show(const Event& event) {
 }
 
 void Printer::show(const Begun& begun) {
-    if (begun.line.empty()) {
+    if (begun.words.empty()) {
         show(begun.event);
         return;
     }
     collapse_.flush();
     if (begin_line()) {
-        text_.append(begun.line);
+        format_.append_time(text_, begun.event);
+        text_.append(begun.words);
         end_line();
     }
 }
@@ -104,10 +105,10 @@ void Printer::forget() {
 }
 
 void Printer::render(Begun& begun) {
-    if (begun.line.empty()) {
-        TextBuffer line;
-        format_.append(line, begun.event);
-        begun.line = line.view();
+    if (begun.words.empty()) {
+        TextBuffer words;
+        format_.append_words(words, begun.event);
+        begun.words = words.view();
     }
 }
 

@@ -50,7 +50,7 @@ public:
 private:
     struct Begun {
         Event event;
-        std::string line; ///< once its names are forgotten
+        std::string words; ///< behind its time, once its names are forgotten
     };
 
     void keep_begun(const Event& event);
