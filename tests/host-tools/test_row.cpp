@@ -1,0 +1,705 @@
+// Events as rows: names that are looked up when somebody asks, kept by id, and forgotten.
+#include "abi/control.hpp"
+#include "abi/task_name.hpp"
+#include "allocations.hpp"
+#include "lib/about.hpp"
+#include "lib/byte_source.hpp"
+#include "lib/caller_table.hpp"
+#include "lib/module_mark.hpp"
+#include "lib/module_table.hpp"
+#include "lib/task_table.hpp"
+#include "reading/trace.hpp"
+#include "records.hpp"
+#include "symbols/function_table.hpp"
+#include "symbols/section.hpp"
+#include "tree_maker.hpp"
+
+#include <cstring>
+#include <random>
+#include <type_traits>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+
+static_assert(std::is_trivially_copyable_v<Event>);
+
+namespace {
+
+constexpr std::uint32_t uart = 0x1c28'0000;
+constexpr std::uint32_t lcr = uart + 0xc;
+constexpr std::uint32_t gic = 0x1c82'0000;
+constexpr std::uint32_t kernel = 0xc000'0000;
+constexpr std::uint32_t modules = 0xbf00'0000;
+constexpr std::uint32_t task = 0xc200'0000;
+
+/// A UART whose registers depend on LCR.DLAB, a GIC, and something nobody describes.
+std::vector<std::byte> board_tree() {
+    return make_tree([](TreeMaker& make) {
+        make.cells(1, 1);
+        make.numbers("interrupt-parent", {1});
+        make.node("serial@1c28000", [&] {
+            make.strings("compatible", {"snps,dw-apb-uart"});
+            make.numbers("reg", {uart, 0x1000});
+            make.numbers("interrupts", {0, 5, 4});
+        });
+        make.node("gic@1c81000", [&] {
+            make.strings("compatible", {"arm,gic-400"});
+            make.numbers("phandle", {1});
+            make.numbers("#interrupt-cells", {3});
+            make.numbers("reg", {gic - 0x1000, 0x1000, gic, 0x2000});
+        });
+    });
+}
+
+std::vector<abi::RegionEntry> board_regions() {
+    std::vector<abi::RegionEntry> regions = {
+        region(gic - 0x1000, 0x1000, "/gic@1c81000"), region(gic, 0x2000, "/gic@1c81000"),
+        region(0x2000'0000, 0x1000'0000, "/thing"), region(uart, 0x1000, "/serial@1c28000")};
+    regions[1].reg_index = 1;
+    return regions;
+}
+
+abi::Record at(std::uint16_t device, std::uint32_t address, bool write = false,
+               std::uint64_t value = 0) {
+    abi::Record record = access(0, 0, 0);
+    record.device = device;
+    record.access = abi::encode_access(write, 2);
+    record.value = value;
+    record.pa_low = address;
+    record.task = task;
+    return record;
+}
+
+void append(trace::FileWriter& writer, const abi::Record& record) {
+    writer.append(std::span(&record, 1));
+}
+
+void append_text(trace::FileWriter& writer, abi::SectionType type, const std::string& text) {
+    writer.flush();
+    writer.section(type, std::as_bytes(std::span(text)));
+}
+
+void append_task(trace::FileWriter& writer, std::uint64_t time, std::uint32_t key,
+                 trace::TaskKey kind, std::uint32_t pid, const std::string& comm) {
+    trace::TaskEntry entry{time, key, kind, pid, pid, {}};
+    comm.copy(entry.comm, sizeof entry.comm);
+    writer.flush();
+    writer.values(trace::tasks_section, std::span<const trace::TaskEntry>(&entry, 1));
+}
+
+/// A function each 256 bytes, 16 MiB of them.
+symbols::SymbolList functions() {
+    symbols::SymbolList all;
+    for (std::uint32_t offset = 0; offset < 16u << 20; offset += 0x100) {
+        all.push_back({kernel + offset, 't', fmt::format("f_{:x}", offset >> 8), ""});
+    }
+    all.push_back({kernel + (16u << 20), 'D', "_etext", ""});
+    return all;
+}
+
+std::string text(const Location* location) {
+    return location == nullptr ? "-"
+                               : fmt::format("{}+{:#x}[{}]", location->function, location->offset,
+                                             location->module);
+}
+
+/// All of an event's names, in one line.
+std::string names_of(const Event& event) {
+    return fmt::format(
+        "{}+{:#x} {} {} < {} {} <{}> {}", event.device(), event.offset(),
+        event.reg() == nullptr ? "-" : event.reg()->name, text(event.code()), text(event.caller()),
+        event.task() == nullptr ? "-" : fmt::format("{}:{}", event.task()->comm, event.task()->pid),
+        event.interrupt(), event.text());
+}
+
+/// What a record is called by what its trace has said so far: looked up anew for each, nothing is
+/// kept.
+class Plain {
+public:
+    explicit Plain(const trace::TraceReader& reader)
+        : reader_(reader), devices_(registers::Sources{}) {
+        symbols_.add(symbols::Trust::image,
+                     std::make_unique<symbols::FunctionTable>(symbols::unpack(reader.symbols())));
+    }
+
+    std::string names(const abi::Record& record) {
+        devices_.refresh(reader_);
+        const std::string device(reader_.names()[record.device]);
+        const std::uint64_t address = abi::physical_address(record);
+        const std::uint64_t base = reader_.names().base(record.device);
+        const std::uint64_t offset = address < base ? address : address - base;
+        const Task* const its = reader_.tasks().of(record);
+        const std::optional<Location> code =
+            trace::in_kernel(record) ? at(record.pc & ~1u, record.time) : std::nullopt;
+        const std::optional<Location> caller = caller_of(record, code);
+        const std::string names =
+            fmt::format("{}+{:#x} {} {} < {} {} <{}> {}", device, offset, reg(record, offset),
+                        text(code ? &*code : nullptr), text(caller ? &*caller : nullptr),
+                        its == nullptr ? "-" : fmt::format("{}:{}", its->comm, its->pid),
+                        interrupt(record, offset), reading::text_of(record));
+        if (devices_.registers().watches(record.device)) {
+            devices_.registers().tell(record, address - base);
+        }
+        return names;
+    }
+
+private:
+    std::string reg(const abi::Record& record, std::uint64_t offset) {
+        using enum abi::RecordType;
+        const bool reaches = record.type == access || record.type == begin || record.type == own ||
+                             record.type == fault;
+        const Register* const found =
+            reaches ? devices_.registers().find(record.device, offset, abi::access_size(record),
+                                                abi::is_write(record))
+                    : nullptr;
+        return found == nullptr ? "-" : found->name;
+    }
+
+    std::string interrupt(const abi::Record& record, std::uint64_t offset) {
+        const std::string* const found = record.type == abi::RecordType::access
+                                             ? devices_.interrupts().find(record, offset)
+                                             : nullptr;
+        return found == nullptr ? "" : *found;
+    }
+
+    std::optional<Location> at(std::uint32_t address, std::uint64_t time) {
+        if (Location known; symbols_.locate(address, known)) {
+            return known;
+        }
+        const trace::LoadedModule* const module = reader_.modules().module_at(address, time);
+        if (module == nullptr) {
+            return std::nullopt;
+        }
+        std::optional<Location> found = reader_.modules().function_at(address, time);
+        if (!found && address - module->base < module->size) {
+            found = Location{"", address - module->base, module->name, {}};
+        }
+        if (found) {
+            found->offset += address & 1;
+        }
+        return found;
+    }
+
+    std::optional<Location> caller_of(const abi::Record& record,
+                                      const std::optional<Location>& code) {
+        const std::uint32_t to = reader_.callers().of(record).value_or(record.lr);
+        if (!trace::in_kernel(record) || to == 0) {
+            return std::nullopt;
+        }
+        std::optional<Location> caller = at((to & ~1u) - 1, record.time);
+        const bool same =
+            code && caller && code->function == caller->function && code->module == caller->module;
+        return same ? std::nullopt : caller;
+    }
+
+    const trace::TraceReader& reader_;
+    symbols::Symbols symbols_;
+    registers::TraceDevices devices_;
+};
+
+using Random = std::mt19937;
+
+std::uint32_t below(Random& random, std::uint32_t limit) {
+    return static_cast<std::uint32_t>(random() % limit);
+}
+
+/// A trace of all that can change what a record is called, in any order.
+class RandomTrace {
+public:
+    RandomTrace(unsigned seed, std::uint32_t records) : random_(seed) {
+        bytes = trace_bytes([&](trace::FileWriter& writer) {
+            write_info(writer);
+            write_regions(writer, board_regions());
+            writer.section(abi::SectionType::device_tree, board_tree());
+            trace::write_about(writer, {"", symbols::pack(functions()), {}});
+            while (made_ < records) {
+                learn(writer);
+                for (std::uint32_t i = below(random_, 600); i > 0; --i) {
+                    add(writer);
+                }
+            }
+            writer.finish(0, abi::Ending::machine_off);
+        });
+    }
+
+    std::vector<std::byte> bytes;
+
+private:
+    // What stands between two sections of records.
+    void learn(trace::FileWriter& writer) {
+        switch (below(random_, 6)) {
+        case 0: {
+            const std::uint32_t base = any_module();
+            append_text(writer, trace::modules_section,
+                        fmt::format("module m{} {:x} 65536 live {}\ntext {:x} {}\n{:x} t a [m]\n"
+                                    "{:x} t b [m]\n",
+                                    made_, base, time_ + below(random_, 300) - 50, base,
+                                    below(random_, 70'000), base, base + below(random_, 60'000)));
+            break;
+        }
+        case 1:
+            append_task(writer, time_, any_task(),
+                        below(random_, 2) == 0 ? trace::TaskKey::task : trace::TaskKey::stack,
+                        made_, fmt::format("t{}", below(random_, 4)));
+            break;
+        case 2: {
+            writer.flush();
+            const trace::CallerEntry entry{0, made_ + below(random_, 10), 1 + below(random_, 100),
+                                           any_code()};
+            writer.add(std::span(&entry, 1));
+            break;
+        }
+        case 3:
+            if (below(random_, 8) == 0) { // other devices, or none of some
+                std::vector<abi::RegionEntry> regions = board_regions();
+                regions.resize(1 + below(random_, 4));
+                writer.flush();
+                write_regions(writer, regions);
+            }
+            break;
+        default: writer.flush();
+        }
+    }
+
+    void add(trace::FileWriter& writer) {
+        const std::uint32_t kind = below(random_, 200);
+        if (kind == 0) {
+            mark(writer);
+            return;
+        }
+        abi::Record record = kind == 1 ? named_task() : any_access();
+        record.time = time_ += below(random_, 3);
+        record.time -= below(random_, 20) == 0 ? std::min<std::uint64_t>(record.time, 30) : 0;
+        record.cpu_sequence = made_++;
+        append(writer, record);
+    }
+
+    // The guest tells of a module, in pieces.
+    void mark(trace::FileWriter& writer) {
+        std::string said = trace::module_mark(fmt::format("told{}", below(random_, 9)),
+                                              any_module(), 1 + below(random_, 70'000));
+        said.resize((said.size() + 8) / 8 * 8);
+        for (std::size_t i = 0; i < said.size(); i += 8) {
+            abi::Record record = access(0, made_++, time_);
+            record.type = abi::RecordType::marker;
+            record.device = abi::no_device;
+            record.pa_low = static_cast<std::uint32_t>(abi::control::Command::marker_text) |
+                            std::uint32_t{next_mark_++} << 16;
+            std::memcpy(&record.value, said.data() + i, 8);
+            append(writer, record);
+        }
+        next_mark_ = static_cast<std::uint16_t>(next_mark_ + 5);
+    }
+
+    abi::Record named_task() {
+        abi::Record record{};
+        record.type = abi::RecordType::task;
+        record.device = abi::no_device;
+        record.task = any_task();
+        abi::TaskName name{below(random_, 9), 1, {}};
+        fmt::format("said{}", below(random_, 3)).copy(name.comm, sizeof name.comm);
+        abi::set_task_name(record, name);
+        return record;
+    }
+
+    abi::Record any_access() {
+        abi::Record record = access(0, 0, 0);
+        const std::uint32_t type = below(random_, 100);
+        record.type = type < 90 ? abi::RecordType::access : static_cast<abi::RecordType>(type - 89);
+        record.access = static_cast<std::uint8_t>(below(random_, 16));
+        record.mode = below(random_, 9) == 0 ? 0x10 : 0x13;
+        record.flags = below(random_, 9) == 0 ? abi::flag_value_unknown : std::uint8_t{0};
+        place(record);
+        record.pc = any_code();
+        record.lr = any_code();
+        record.task = any_task();
+        record.sp = any_task() + below(random_, 0x2000);
+        return record;
+    }
+
+    void place(abi::Record& record) {
+        switch (below(random_, 8)) {
+        case 0: // LCR, or anything near
+            record.device = 3;
+            record.pa_low = lcr + 4 * below(random_, 2);
+            record.value = below(random_, 256);
+            return;
+        case 1:
+        case 2:
+            record.device = 3;
+            record.pa_low = uart + below(random_, 16);
+            return;
+        case 3: // GICC_IAR and what is beside it
+            record.device = 1;
+            record.pa_low = gic + 8 + 4 * below(random_, 3);
+            record.value = below(random_, 50);
+            return;
+        case 4: record.device = static_cast<std::uint16_t>(random_()); break;
+        default: record.device = static_cast<std::uint16_t>(below(random_, 5)); break;
+        }
+        abi::set_physical_address(record, 0x2000'0000 + 4 * below(random_, 1u << 26));
+    }
+
+    std::uint32_t any_task() { return task + 0x2000 * below(random_, 6); }
+    std::uint32_t any_module() { return modules + 0x4000 * below(random_, 16); }
+    std::uint32_t any_code() {
+        switch (below(random_, 5)) {
+        case 0: return modules + 0x1000 * below(random_, 0x50) + 4 * below(random_, 2);
+        case 1: return static_cast<std::uint32_t>(random_());
+        case 2: return below(random_, 2);
+        default: return kernel + below(random_, 16u << 20);
+        }
+    }
+
+    Random random_;
+    std::uint32_t made_ = 0;
+    std::uint64_t time_ = 1'000;
+    std::uint16_t next_mark_ = 0;
+};
+
+/// Knows a name of each kind, and counts what it is asked.
+class CountingNames final : public Names {
+public:
+    CountingNames() {
+        places_.push_back({"device", 0x18, &reg});
+        locations_.push_back(&location);
+        tasks_.push_back(&its_task);
+        texts_.emplace_back("text");
+    }
+
+    Id place_of(const Event&) override { return ask(place); }
+    Id code_of(const Event&) override { return ask(code); }
+    Id caller_of(const Event&) override { return ask(caller); }
+    Id task_of(const Event&) override { return ask(task_asked); }
+    Id interrupt_of(const Event&) override { return ask(interrupt); }
+    Id text_of(const Event&) override { return ask(text_asked); }
+
+    unsigned all() const { return place + code + caller + task_asked + interrupt + text_asked; }
+
+    Register reg{"REG", 0x18, 4, "", {}};
+    Location location{"function", 4, "", {}};
+    Task its_task{7, 7, "sh"};
+    unsigned place = 0, code = 0, caller = 0, task_asked = 0, interrupt = 0, text_asked = 0;
+
+private:
+    static Id ask(unsigned& asked) {
+        ++asked;
+        return 1;
+    }
+};
+
+} // namespace
+
+TEST_CASE("row: a name is looked up when somebody asks, once, and not by copies again") {
+    CountingNames names;
+    Event event;
+    event.names = &names;
+    CHECK(names.all() == 0);
+    CHECK(event.device() == "device");
+    CHECK(event.offset() == 0x18);
+    CHECK(event.reg() == &names.reg);
+    CHECK(names.place == 1);
+    CHECK(names.all() == 1);
+    CHECK(event.code() == &names.location);
+    CHECK(event.code()->function == "function");
+    CHECK(names.code == 1);
+    CHECK(names.all() == 2);
+    event.settle();
+    CHECK(names.all() == 6);
+    const Event copy = event;
+    event.settle();
+    CHECK(copy.caller() == &names.location);
+    CHECK(copy.task() == &names.its_task);
+    CHECK(copy.interrupt() == "text");
+    CHECK(copy.text() == "text");
+    CHECK(names.all() == 6);
+}
+
+TEST_CASE("row: an event of no trace has no names") {
+    const Event event;
+    CHECK(event.device() == "-");
+    CHECK(event.offset() == 0);
+    CHECK(event.reg() == nullptr);
+    CHECK(event.code() == nullptr);
+    CHECK(event.caller() == nullptr);
+    CHECK(event.task() == nullptr);
+    CHECK(event.interrupt().empty());
+    CHECK(event.text().empty());
+}
+
+TEST_CASE("row: reading a trace looks up what the filter asks for, and nothing else") {
+    const std::vector<std::byte> bytes = RandomTrace(1, 2'000).bytes;
+    const auto asked = [&bytes](const char* filter) {
+        trace::MemorySource source(bytes);
+        reading::TraceOptions options;
+        options.filter = filter;
+        reading::Trace trace(options, source);
+        std::string kinds;
+        const Event* const event = trace.next();
+        REQUIRE(event != nullptr);
+        const Event::Ids& ids = event->ids;
+        for (const auto& [id, kind] :
+             {std::pair(ids.place, 'p'), std::pair(ids.code, 'c'), std::pair(ids.caller, 'l'),
+              std::pair(ids.task, 't'), std::pair(ids.interrupt, 'i'), std::pair(ids.text, 'x')}) {
+            kinds += id == unasked ? "" : std::string(1, kind);
+        }
+        return kinds;
+    };
+    CHECK(asked("").empty());
+    CHECK(asked("value >= 0 || !value").empty());
+    CHECK(asked("func != nothing") == "c");
+    CHECK(asked("comm != nobody") == "t");
+}
+
+TEST_CASE("row: a settled copy keeps its names, whatever the trace tells behind it") {
+    const std::vector<std::byte> bytes = trace_bytes([](trace::FileWriter& writer) {
+        write_info(writer);
+        write_regions(writer, board_regions());
+        writer.section(abi::SectionType::device_tree, board_tree());
+        abi::Record record = at(3, uart);
+        record.pc = modules + 0x10;
+        record.lr = modules + 0x2010;
+        const auto tell = [&](std::uint64_t time, const char* name) {
+            append_text(writer, trace::modules_section,
+                        fmt::format("module {} {:x} 4096 live {}\ntext {:x} 4096\n{:x} t run [x]\n"
+                                    "module {}_core {:x} 4096 live {}\ntext {:x} 4096\n"
+                                    "{:x} t call [x]\n",
+                                    name, modules, time, modules, modules, name, modules + 0x2000,
+                                    time, modules + 0x2000, modules + 0x2000));
+            append_task(writer, time, task, trace::TaskKey::task, 7, name);
+        };
+        tell(0, "before");
+        append(writer, record);
+        abi::Record mode = at(3, lcr, true, 0x83);
+        mode.time = 10;
+        append(writer, mode);
+        tell(20, "behind");
+        record.time = 30;
+        append(writer, record);
+        append(writer, record);
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    trace::MemorySource source(bytes);
+    reading::Trace trace({}, source);
+    const Event* event = trace.next();
+    REQUIRE(event != nullptr);
+    event->settle();
+    const Event held = *event;
+    const std::string before = "serial@1c28000+0x0 RBR run+0x10[before] < call+0x10[before_core] "
+                               "before:7 <> ";
+    CHECK(names_of(held) == before);
+    REQUIRE(trace.next() != nullptr);
+    CHECK(names_of(held) == before);
+    event = trace.next();
+    REQUIRE(event != nullptr);
+    CHECK(names_of(*event) == "serial@1c28000+0x0 DLL run+0x10[behind] < call+0x10[behind_core] "
+                              "behind:7 <> ");
+    CHECK(names_of(held) == before);
+    while (trace.next() != nullptr) {
+    }
+    CHECK(names_of(held) == before);
+}
+
+TEST_CASE("row: what stands at an address is looked up once, and has one id") {
+    const std::vector<std::byte> bytes = trace_bytes([](trace::FileWriter& writer) {
+        write_info(writer);
+        trace::write_about(writer, {"", symbols::pack(functions()), {}});
+        for (std::uint32_t i = 0; i < 4'000; ++i) {
+            abi::Record record = at(0, uart);
+            record.pc = kernel + (i % 2 == 0 ? 0x1234 : 0x1000 * i);
+            append(writer, record);
+        }
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    trace::MemorySource source(bytes);
+    reading::Trace trace({}, source);
+    const Location* known = nullptr;
+    while (const Event* event = trace.next()) {
+        const Location* const code = event->code();
+        REQUIRE(code != nullptr);
+        if (event->record.pc == kernel + 0x1234) {
+            known = known == nullptr ? code : known;
+            REQUIRE(code == known);
+            REQUIRE(code->function == "f_12");
+        }
+    }
+    CHECK(known != nullptr);
+}
+
+TEST_CASE("row: names are those of a trace read without keeping any, and are forgotten in time") {
+    const unsigned seed = GENERATE(1u, 2u, 3u);
+    CAPTURE(seed);
+    const RandomTrace random(seed, 60'000);
+    trace::MemorySource source(random.bytes);
+    reading::TraceOptions options;
+    options.report = [](const std::string& line) { FAIL(line); };
+    reading::Trace trace(options, source);
+    Plain plain(trace.reader());
+    Random choice(seed);
+    std::vector<std::pair<Event, std::string>> held;
+    unsigned forgotten = 0;
+    const auto check_held = [&held] {
+        for (const auto& [event, names] : held) {
+            REQUIRE(names_of(event) == names);
+        }
+        held.clear();
+    };
+    trace.on_forget([&] {
+        CHECK(trace.naming().full());
+        ++forgotten;
+        check_held();
+    });
+    std::uint64_t events = 0;
+    while (const Event* event = trace.next()) {
+        ++events;
+        const std::string expected = plain.names(event->record);
+        if (below(choice, 4) == 0) {
+            continue; // nobody asks
+        }
+        if (below(choice, 2) == 0) { // in another order than names_of()
+            (void)event->text(), (void)event->caller(), (void)event->interrupt();
+        }
+        INFO("event " << events);
+        event->settle();
+        REQUIRE(names_of(*event) == expected);
+        held.emplace_back(*event, expected);
+    }
+    check_held();
+    CHECK(events >= 60'000);
+    CHECK(forgotten > 2);
+    CHECK(!trace.naming().full());
+}
+
+TEST_CASE("row: a register with more meanings than are numbered is always the right one") {
+    const FileDescriptor description = memory_file("many.regs", 0);
+    std::string lines = "device many\ncompatible acme,many\n0x4 MODE\n    [7:0] M\n";
+    for (unsigned mode = 0; mode < 20; ++mode) {
+        lines += fmt::format("0x0 R{} when MODE.M={}\n", mode, mode);
+    }
+    append(description.get(), std::as_bytes(std::span(lines)), "the description");
+    const std::vector<std::byte> bytes = trace_bytes([](trace::FileWriter& writer) {
+        write_info(writer);
+        write_regions(writer, {region(0x1000, 0x1000, "/many@1000")});
+        writer.section(abi::SectionType::device_tree, make_tree([](TreeMaker& make) {
+                           make.cells(1, 1);
+                           make.node("many@1000", [&] {
+                               make.strings("compatible", {"acme,many"});
+                               make.numbers("reg", {0x1000, 0x1000});
+                           });
+                       }));
+        Random random(1);
+        for (unsigned i = 0; i < 5'000; ++i) {
+            const std::uint32_t mode = below(random, i < 2'500 ? 7 : 20);
+            append(writer, at(0, 0x1004, true, mode));
+            append(writer, at(0, 0x1000, false, mode));
+        }
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    trace::MemorySource source(bytes);
+    reading::TraceOptions options;
+    options.registers = {fmt::format("/proc/self/fd/{}", description.get())};
+    reading::Trace trace(options, source);
+    unsigned reads = 0;
+    while (const Event* event = trace.next()) {
+        REQUIRE(event->reg() != nullptr);
+        if (!abi::is_write(event->record)) {
+            REQUIRE(event->reg()->name == fmt::format("R{}", event->record.value));
+            ++reads;
+        }
+    }
+    CHECK(reads == 5'000);
+}
+
+TEST_CASE("row: each kind of name that there are very many of is forgotten") {
+    const char* const what = GENERATE("places", "code", "callers", "texts", "nothing");
+    CAPTURE(what);
+    const std::string kind(what);
+    const std::vector<std::byte> bytes = trace_bytes([&kind](trace::FileWriter& writer) {
+        write_info(writer);
+        trace::write_about(writer, {"", symbols::pack(functions()), {}});
+        for (std::uint32_t i = 0; i < 30'000; ++i) {
+            abi::Record record = at(abi::no_device, uart);
+            record.pa_low += kind == "places" ? i : 0;
+            record.pc = kernel + (kind == "code" ? 4 * i : 0);
+            record.lr = kind == "callers" ? kernel + 0x1000 + 4 * i : 0;
+            if (kind == "texts") {
+                record.type = abi::RecordType::marker;
+                record.pa_low = static_cast<std::uint32_t>(abi::control::Command::marker);
+                record.value = i;
+            }
+            append(writer, record);
+        }
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    trace::MemorySource source(bytes);
+    reading::Trace trace({}, source);
+    unsigned forgotten = 0;
+    trace.on_forget([&forgotten] { ++forgotten; });
+    while (const Event* event = trace.next()) {
+        event->settle();
+    }
+    CHECK((forgotten > 0) == (kind != "nothing"));
+}
+
+TEST_CASE("row: an address that is of no code costs no memory") {
+    const std::vector<std::byte> bytes = trace_bytes([](trace::FileWriter& writer) {
+        write_info(writer);
+        trace::write_about(writer, {"", symbols::pack(functions()), {}});
+        append_text(writer, trace::modules_section,
+                    fmt::format("module drv {:x} 4096 live 0\ntext {:x} 4096\n", modules, modules));
+        Random random(1);
+        for (std::uint32_t i = 0; i < 50'000; ++i) {
+            abi::Record record = at(0, uart);
+            record.pc = kernel + 0x1234;
+            record.lr = static_cast<std::uint32_t>(random()) % modules;
+            append(writer, record);
+        }
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    trace::MemorySource source(bytes);
+    trace::TraceReader reader(source, [](const std::string& line) { FAIL(line); });
+    reading::Naming naming(reader);
+    naming.add_own_symbols([](const std::string& line) { FAIL(line); });
+    unsigned events = 0;
+    unsigned callers = 0;
+    std::size_t taken = 0;
+    for (auto records = reader.next(); !records.empty(); records = reader.next()) {
+        naming.event(records[0]).settle(); // the section's news, and what all records share
+        const Allocations here;
+        for (const abi::Record& record : records) {
+            const Event event = naming.event(record);
+            event.settle();
+            callers += event.caller() == nullptr ? 0 : 1;
+            ++events;
+        }
+        taken += here.calls();
+    }
+    CHECK(events == 50'000);
+    CHECK(callers == 0);
+    CHECK(taken == 0);
+    CHECK(!naming.full());
+}
+
+TEST_CASE("row: a trace that says anew which devices it has forgets what registers held") {
+    const std::vector<std::byte> bytes = trace_bytes([](trace::FileWriter& writer) {
+        write_info(writer);
+        write_regions(writer, board_regions());
+        writer.section(abi::SectionType::device_tree, board_tree());
+        append(writer, at(3, lcr, true, 0x83));
+        writer.flush();
+        write_regions(writer, {region(gic - 0x1000, 0x1000, "/gic@1c81000")});
+        append(writer, at(3, uart));
+        writer.flush();
+        write_regions(writer, board_regions());
+        append(writer, at(3, uart));
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    trace::MemorySource source(bytes);
+    reading::Trace trace({}, source);
+    std::string names;
+    while (const Event* event = trace.next()) {
+        names += fmt::format("{} {}\n", event->device(),
+                             event->reg() == nullptr ? "-" : event->reg()->name);
+    }
+    CHECK(names == "serial@1c28000 LCR\n- -\nserial@1c28000 RBR\n");
+}
