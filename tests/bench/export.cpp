@@ -2,7 +2,7 @@
 #include "boot_mix.hpp"
 #include "export/ctf.hpp"
 #include "export/jsonl.hpp"
-#include "export/whole_trace.hpp"
+#include "reading/drive.hpp"
 
 #include <unistd.h>
 
@@ -17,9 +17,10 @@ void write_all(exporting::Exporter& exporter, benchmark::State& state) {
     reading::TraceOptions options;
     options.path = bench::boot_mix().path();
     reading::Trace trace(options);
-    exporting::WholeTrace whole(trace, false);
-    whole.write(exporter, [](std::uint64_t) {});
-    if (whole.events() != BootMix::events) {
+    exporter.begin(trace.reader());
+    reading::DriveOptions all;
+    all.losses = reading::Losses::all;
+    if (reading::drive(trace, {&exporter}, all).events != BootMix::events) {
         state.SkipWithError("events are missing");
     }
 }

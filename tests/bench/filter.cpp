@@ -1,8 +1,12 @@
 // Asking a filter of an event that has its names.
 #include "filter/filter.hpp"
 
+#include "../host-tools/given_event.hpp"
 #include "boot_mix.hpp"
 #include "lib/byte_source.hpp"
+
+#include <map>
+#include <utility>
 
 namespace {
 
@@ -17,22 +21,30 @@ struct Named {
     Register data{"DR", 0x00, 4, "", {{"DATA", 0, 8, {}}}};
     Register flags{"FR", 0x18, 4, "", {{"BUSY", 3, 1, {}}, {"TXFF", 5, 1, {}}}};
     Location code{"pl011_console_putchar", 0x24, "", {}};
-    std::vector<abi::Record> records;
+    std::map<std::pair<unsigned, bool>, Event> places; ///< as in a trace, a place has one id
     std::vector<Event> events;
 
     Named() {
         for (auto block = reader.next(); !block.empty(); block = reader.next()) {
-            records.insert(records.end(), block.begin(), block.end());
+            for (const abi::Record& record : block) {
+                const auto [place, fresh] =
+                    places.try_emplace({record.device, abi::is_write(record)});
+                if (fresh) {
+                    place->second = named(record);
+                }
+                events.emplace_back(place->second).record = record;
+            }
         }
-        for (const abi::Record& record : records) {
-            Event event;
-            event.record = &record;
-            event.device = reader.names()[record.device];
-            event.offset = abi::physical_address(record) - reader.names().base(record.device);
-            event.reg = record.device != 0 ? nullptr : abi::is_write(record) ? &data : &flags;
-            event.code = &code;
-            events.push_back(event);
-        }
+    }
+
+    Event named(const abi::Record& record) {
+        return test::given_event(
+            record, {.device = reader.names()[record.device],
+                     .offset = abi::physical_address(record) - reader.names().base(record.device),
+                     .reg = record.device != 0      ? nullptr
+                            : abi::is_write(record) ? &data
+                                                    : &flags,
+                     .code = &code});
     }
 };
 

@@ -31,7 +31,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     interrupts.bind(devices, std::vector<std::string>(devices.size(), "x"), tree);
     abi::Record record{};
     for (record.device = 0; record.device < regions.size(); ++record.device) {
-        (void)registers.find(record, 12);
+        (void)registers.find(record.device, 12, abi::access_size(record), abi::is_write(record));
+        if (registers.watches(record.device)) {
+            (void)registers.tell(record, 12);
+        }
         (void)interrupts.find(record, 12);
     }
     return 0;

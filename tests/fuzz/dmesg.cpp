@@ -86,14 +86,13 @@ void expect(bool what) {
 /// What `seen` is told of the trace's writes to the UART.
 template <typename See>
 void play(const Input& input, See&& seen) {
-    abi::Record record = first_write();
     Event event;
-    event.record = &record;
+    event.record = first_write();
     for (const std::uint8_t byte : input.log) {
-        record.value = byte;
+        event.record.value = byte;
         seen(event);
-        record.time += input.steps[1];
-        event.nanoseconds = reading::nanoseconds(record.time - 1000, frequency);
+        event.record.time += input.steps[1];
+        event.nanoseconds = reading::nanoseconds(event.record.time - 1000, frequency);
     }
 }
 
@@ -123,11 +122,12 @@ void print(const Input& input) try {
     trace::FileSource source(file.get());
     const trace::TraceReader reader(source, [](const std::string&) { std::abort(); });
     view::Printer printer(nowhere, {}, view::style_of(reader));
+    lines.print_to(printer, reader);
     play(input, [&](const Event& event) {
-        lines.print_before(event, reader, printer);
+        lines.add(event);
         printer.add(event);
     });
-    lines.finish(reader, printer);
+    lines.finish();
     printer.finish();
 } catch (const Error& error) {
     expect(std::string_view(error.what()).find('\n') == std::string_view::npos);

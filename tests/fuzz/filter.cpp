@@ -2,6 +2,7 @@
 // and what it is printed as means the same.
 #include "filter/filter.hpp"
 
+#include "host-tools/given_event.hpp"
 #include "lib/error.hpp"
 
 #include <cstdlib>
@@ -50,23 +51,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static const Location code{
         "pl011_tx_chars", 4, "", {{"inlined", "drivers/tty/amba-pl011.c", 1}}};
     static const Task task{57, 50, "kworker/0:1"};
-    abi::Record record{};
-    record.type = abi::RecordType::access;
-    record.access = abi::encode_access(false, 2);
-    record.value = 0x121;
-    Event event;
-    event.record = &record;
-    event.device = "serial0";
-    event.offset = 0x18;
-    event.reg = &reg;
-    event.code = &code;
-    event.task = &task;
+    static const Event named = test::given_event(
+        {}, {.device = "serial0", .offset = 0x18, .reg = &reg, .code = &code, .task = &task});
+    Event event = named;
+    event.record.type = abi::RecordType::access;
+    event.record.access = abi::encode_access(false, 2);
     if (filter->written() != again->written()) {
         std::abort();
     }
     for (unsigned k = 0; k < 16; ++k) { // values of each bit, and each register's field
-        record.value = k * 0x111;
-        record.cpu = k % 4;
+        event.record.value = k * 0x111;
+        event.record.cpu = k % 4;
         event.nanoseconds = k * 250'000'000ull;
         if ((*filter)(event) != (*again)(event)) {
             std::abort();

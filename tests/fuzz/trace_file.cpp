@@ -9,7 +9,7 @@
 #include "lib/trace_check.hpp"
 #include "lib/trace_reader.hpp"
 #include "lib/zstd_source.hpp"
-#include "reading/trace.hpp"
+#include "reading/drive.hpp"
 #include "view/printer.hpp"
 
 #include <cstdlib>
@@ -102,24 +102,34 @@ void expect_a_line(const std::string& line) {
     }
 }
 
+class ExpectLines final : public mmioscope::reading::Consumer {
+public:
+    explicit ExpectLines(const mmioscope::view::LineStyle& style) : format_(style) {}
+
+    void add(const mmioscope::Event& event) override {
+        line_.clear();
+        format_.append(line_, event);
+        expect_a_line(line_);
+    }
+    void add_unended(const mmioscope::Event& marker) override { add(marker); }
+    void forget() override { format_.forget(); }
+
+private:
+    mmioscope::view::LineFormat format_;
+    std::string line_;
+};
+
 void print(ByteSource& source) try {
     static std::FILE* nowhere = std::fopen("/dev/null", "w");
     mmioscope::reading::TraceOptions options;
     options.report = expect_a_line;
     mmioscope::reading::Trace trace(options, source);
     const mmioscope::view::LineStyle style = mmioscope::view::style_of(trace.reader());
-    mmioscope::view::LineFormat format(style);
     mmioscope::view::PrintOptions collapsed;
     collapsed.collapse = true;
     mmioscope::view::Printer printer(nowhere, collapsed, style);
-    std::string line;
-    while (const mmioscope::Event* event = trace.next()) {
-        line.clear();
-        format.append(line, *event);
-        expect_a_line(line);
-        printer.add(*event);
-    }
-    printer.finish();
+    ExpectLines lines(style);
+    mmioscope::reading::drive(trace, {&lines, &printer});
 } catch (const mmioscope::Error& error) {
     expect_a_line(error.what());
 }

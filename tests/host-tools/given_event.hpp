@@ -25,14 +25,6 @@ struct Given {
 
 class GivenNames final : public Names {
 public:
-    GivenNames() {
-        constexpr std::size_t enough = 1 << 20;
-        places_.reserve(enough);
-        locations_.reserve(enough);
-        tasks_.reserve(enough);
-        texts_.reserve(enough);
-    }
-
     Event event(const abi::Record& record, const Given& given) {
         Event event;
         event.record = record;

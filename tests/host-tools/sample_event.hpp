@@ -6,7 +6,7 @@
 
 namespace mmioscope::test {
 
-/// What a sample's names stand in; a trace has it elsewhere. Neither copied nor moved.
+/// Its names stand in itself, so it is neither copied nor moved.
 struct SampleEvent {
     Register reg{
         "FR",
@@ -20,7 +20,6 @@ struct SampleEvent {
     Task task{57, 50, "kworker/0:1"};
     abi::Record record = access(1, 9, 0);
     Given given{1'500'000'000, "serial0", 0x18, &reg, &code, &caller, &task, "", ""};
-    Event event;
 
     SampleEvent() {
         record.value = 0x121; // MODE run, TXFF set, BUSY clear
@@ -32,13 +31,12 @@ struct SampleEvent {
         record.device = 3;
         record.task = 0xc1234560;
         record.duration = 40;
-        refresh();
     }
     SampleEvent(const SampleEvent&) = delete;
     SampleEvent& operator=(const SampleEvent&) = delete;
 
-    /// The event is what `record` and `given` are now.
-    void refresh() { event = given_event(record, given); }
+    /// What `record` and `given` are now.
+    Event event() const { return given_event(record, given); }
 };
 
 } // namespace mmioscope::test

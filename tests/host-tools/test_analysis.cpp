@@ -27,16 +27,14 @@ void each(const std::string& lines, const Take& take) {
     TraceText text = read_trace_text(in);
     std::deque<Location> locations;
     for (const abi::Record& record : text.records) {
-        Event event;
-        event.record = &record;
-        event.nanoseconds = record.time * 1000;
+        Given given;
+        given.nanoseconds = record.time * 1000;
         const bool named = record.device != abi::no_device;
-        const std::string device = named ? text.regions[record.device].path + 1 : "-";
-        event.device = device;
-        event.offset =
+        given.device = named ? text.regions[record.device].path + 1 : "-";
+        given.offset =
             abi::physical_address(record) - (named ? text.regions[record.device].base : 0);
-        add_names(event, text, locations);
-        take(event);
+        add_names(given, record, text, locations);
+        take(given_event(record, given));
     }
 }
 
@@ -100,11 +98,8 @@ TEST_CASE("counts are those of a simple model, whatever comes") {
         record.type = abi::RecordType::access;
         const bool write = random() % 3 == 0;
         record.access = abi::encode_access(write, 2);
-        Event event;
-        event.record = &record;
         const std::string device(1, static_cast<char>('a' + random() % 5));
-        event.device = device;
-        event.offset = random() % 7 * 4;
+        const Event event = given_event(record, {.device = device, .offset = random() % 7 * 4});
         counts.add(event);
         auto& [reads, writes] = model[fmt::format("{} +{:#05x}", device, event.offset())];
         ++(write ? writes : reads);

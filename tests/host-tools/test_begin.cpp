@@ -1,4 +1,5 @@
 // Traces in `pre` mode: begin records, in order, and shown only where an access has no end.
+#include "given_event.hpp"
 #include "lib/merge.hpp"
 #include "lib/open_accesses.hpp"
 #include "lib/report.hpp"
@@ -37,7 +38,6 @@ std::string printed(const view::LineStyle& style, bool collapse,
     std::FILE* out = ::open_memstream(&text, &size);
     view::Printer printer(out, {.collapse = collapse}, style);
     add(printer);
-    printer.finish();
     std::fclose(out);
     std::string all(text, size);
     std::free(text); // NOLINT: open_memstream's
@@ -52,15 +52,35 @@ std::string printed(const std::vector<abi::Record>& records, bool collapse) {
     style.device_width = names.width();
     return printed(style, collapse, [&](view::Printer& printer) {
         for (const abi::Record& record : records) {
-            Event event;
-            event.record = &record;
-            event.nanoseconds = record.time * 1000;
-            event.device = names[record.device];
-            event.offset = abi::physical_address(record) - names.base(record.device);
-            printer.add(event);
+            printer.add(given_event(
+                record, {.nanoseconds = record.time * 1000,
+                         .device = names[record.device],
+                         .offset = abi::physical_address(record) - names.base(record.device)}));
         }
+        printer.finish();
     });
 }
+
+/// Knows a function and its caller, by another name once that is learnt.
+class LearningNames final : public Names {
+public:
+    LearningNames() { locations_.insert(locations_.end(), {&code_, &caller_, &another_}); }
+    void learn() { learnt_ = true; }
+    void forget() { locations_.assign(locations_.size(), &another_); }
+
+private:
+    Id place_of(const Event&) override { return no_id; }
+    Id code_of(const Event&) override { return learnt_ ? 3 : 1; }
+    Id caller_of(const Event&) override { return learnt_ ? 3 : 2; }
+    Id task_of(const Event&) override { return no_id; }
+    Id interrupt_of(const Event&) override { return no_id; }
+    Id text_of(const Event&) override { return no_id; }
+
+    Location code_{"first_function", 4, "a_module", {}};
+    Location caller_{"its_caller", 8, "", {}};
+    Location another_{"another_name", 0, "", {}};
+    bool learnt_ = false;
+};
 
 std::size_t count(const std::string& text, const std::string& word) {
     std::size_t n = 0;
@@ -130,19 +150,50 @@ TEST_CASE("only begin records without an end are printed, and none counts as an 
 TEST_CASE("an event that is held keeps its names, whatever the next ones are called") {
     const bool collapse = GENERATE(false, true);
     const std::string text = printed({}, collapse, [](view::Printer& printer) {
-        Location code{"first_function", 4, "a_module", {}};
-        Location caller{"its_caller", 8, "", {}};
+        LearningNames names;
         const abi::Record records[] = {begin(1, 0, 10), access(0, 0, 20)};
         for (const abi::Record& record : records) {
             Event event;
-            event.record = &record;
-            event.code = &code;
-            event.caller = &caller;
+            event.record = record;
+            event.names = &names;
             printer.add(event);
-            code.function = caller.function = "another_name";
+            names.learn();
         }
+        printer.finish();
     });
     CHECK(count(text, "first_function+0x4 [a_module] <- its_caller ") == 1);
+}
+
+TEST_CASE("an access that has begun is printed by its names, though they are forgotten meanwhile") {
+    const bool collapse = GENERATE(false, true);
+    view::LineStyle style;
+    style.frequency = 1'000'000;
+    style.time = GENERATE(view::TimeStyle::relative, view::TimeStyle::delta);
+    const auto lines = [&](bool forgets) {
+        return printed(style, collapse, [forgets](view::Printer& printer) {
+            LearningNames names;
+            const abi::Record records[] = {begin(1, 0, 10), access(0, 0, 20), access(0, 1, 50)};
+            for (const abi::Record& record : records) {
+                Event event;
+                event.record = record;
+                event.nanoseconds = record.time * 1000;
+                event.names = &names;
+                printer.add(event);
+                if (forgets) {
+                    printer.forget();
+                    names.forget();
+                }
+            }
+            printer.finish();
+        });
+    };
+    const std::string expected = lines(false);
+    CHECK(count(expected, " first_function+0x4 [a_module] <- its_caller") == 3);
+    INFO(expected);
+    const std::string text = lines(true);
+    const std::string begun = "first_function+0x4 [a_module] <- its_caller task 0x0 (begun, no end";
+    CHECK(count(text, begun) == 1);
+    CHECK(text.substr(text.rfind("cpu1") - 10) == expected.substr(expected.rfind("cpu1") - 10));
 }
 
 TEST_CASE("the merge keeps each access behind its begin, and both in the lock's order") {

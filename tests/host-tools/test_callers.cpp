@@ -1,6 +1,5 @@
 // The section of callers: written, found by an index, read, and what a trace makes of it.
 #include "reading/naming.hpp"
-#include "reading/strip_code.hpp"
 #include "reading_all.hpp"
 #include "symbols/function_table.hpp"
 
@@ -145,9 +144,9 @@ TEST_CASE("an event has the caller that the trace tells, or LR's", "[callers]") 
     CHECK(event.caller()->function == "driver");
     CHECK(event.caller()->offset == 8);
     CHECK(event.record.lr == other + 0x108); // as it was
-    abi::Record copy;
-    reading::strip_code(event, copy);
-    CHECK(event.caller() == nullptr);
-    CHECK(naming.event(records[2]).caller == nullptr);
-    CHECK(naming.event(records[3]).caller == nullptr); // in the same function
+    CHECK(naming.event(records[2]).caller() == nullptr);
+    CHECK(naming.event(records[3]).caller() == nullptr); // in the same function
+    naming.hide_code();
+    CHECK(naming.event(records[1]).caller() == nullptr);
+    CHECK(naming.event(records[1]).record.lr == 0);
 }

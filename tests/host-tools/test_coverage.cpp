@@ -8,22 +8,22 @@ using namespace mmioscope::test;
 TEST_CASE("a register counts once, however it is accessed") {
     registers::Coverage coverage;
     SampleEvent sample;
-    coverage.add(sample.event);
-    sample.event.offset = 0x1a; // the upper half of it
-    coverage.add(sample.event);
+    coverage.add(sample.event());
+    sample.given.offset = 0x1a; // the upper half of it
+    coverage.add(sample.event());
     Register bare{"ID", 0x20, 4, "", {}};
-    sample.event.reg = &bare;
-    sample.event.offset = 0x20;
-    coverage.add(sample.event);
-    sample.event.reg = nullptr;
-    sample.event.offset = 0x24;
-    coverage.add(sample.event);
-    sample.event.device = "-";
+    sample.given.reg = &bare;
+    sample.given.offset = 0x20;
+    coverage.add(sample.event());
+    sample.given.reg = nullptr;
+    sample.given.offset = 0x24;
+    coverage.add(sample.event());
+    sample.given.device = "-";
     sample.record.device = abi::no_device;
-    coverage.add(sample.event);
+    coverage.add(sample.event());
     sample.record.type = abi::RecordType::begin;
-    sample.event.offset = 0x28;
-    coverage.add(sample.event); // no access
+    sample.given.offset = 0x28;
+    coverage.add(sample.event()); // no access
     const registers::CoverageCount total = coverage.total();
     CHECK(total.touched == 4);
     CHECK(total.device == 3);

@@ -21,11 +21,9 @@ analysis::DmesgOffset offset_of(const std::vector<analysis::DmesgLine>& log,
     std::istringstream in("device uart 0x1000 0x1000\ndevice other 0x2000 0x1000\n" + trace);
     const TraceText text = read_trace_text(in);
     for (const abi::Record& record : text.records) {
-        Event event;
-        event.record = &record;
-        event.nanoseconds = record.time * 1000;
-        event.offset = abi::physical_address(record) - text.regions[record.device].base;
-        offset.add(event);
+        offset.add(given_event(
+            record, {.nanoseconds = record.time * 1000,
+                     .offset = abi::physical_address(record) - text.regions[record.device].base}));
     }
     return offset;
 }

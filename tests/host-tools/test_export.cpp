@@ -2,8 +2,8 @@
 #include "export/columns.hpp"
 #include "export/csv.hpp"
 #include "export/jsonl.hpp"
-#include "export/loss_finder.hpp"
 #include "export/words.hpp"
+#include "reading/loss_finder.hpp"
 #include "sample_event.hpp"
 
 using namespace mmioscope;
@@ -26,12 +26,11 @@ struct Known {
         record.device = 0;
         record.va = 0xe000'1000;
         record.task = 0xc23f'0000;
-        event.record = &record;
-        event.nanoseconds = 1'600;
-        event.device = "serial0";
-        event.reg = &data;
-        event.code = &code;
-        event.task = &task;
+        event = given_event(record, {.nanoseconds = 1'600,
+                                     .device = "serial0",
+                                     .reg = &data,
+                                     .code = &code,
+                                     .task = &task});
     }
     abi::Record record;
     Event event;
@@ -71,13 +70,13 @@ TEST_CASE("an event as a line of CSV") {
 TEST_CASE("what a read was made by, in each column of its own") {
     SampleEvent sample;
     sample.code.lines.push_back({"pl011_tx_chars", "outer.c", 7}); // what that was inlined into
-    sample.event.interrupt = "37 serial0";
+    sample.given.interrupt = "37 serial0";
     sample.record.mode |= abi::mode_thumb;
     sample.record.flags = abi::flag_boot;
-    sample.event.offset = 0x19; // the upper byte of a register
+    sample.given.offset = 0x19; // the upper byte of a register
     sample.record.access = abi::encode_access(false, 0);
     sample.record.value = 1;
-    CHECK(json(sample.event) ==
+    CHECK(json(sample.event()) ==
           R"({"ns":1500000000,"ticks":0,"cpu":1,"type":"access","dir":"r","size":1,)"
           R"("device":"serial0","offset":"0x19","address":"0x1c090018","register":"FR",)"
           R"("value":"0x1","fields":"MODE=run","duration_ns":640,)"
@@ -86,14 +85,14 @@ TEST_CASE("what a read was made by, in each column of its own") {
           R"("caller":"uart_start+0x10 [snd_aaci]","sp":"0xc1001f00","va":"0xf0001018",)"
           R"("mode":"svc thumb","task":"0xc1234560","pid":57,"comm":"kworker/0:1",)"
           R"("interrupt":"37 serial0","sequence":9,"order":9,"flags":"boot"})");
-    sample.event.offset = 0x18;
+    sample.given.offset = 0x18;
     sample.record.value = 0xff28; // a byte of it is what was read
-    CHECK_THAT(json(sample.event), Catch::Contains(R"("fields":"BUSY=1 TXFF=1",)"));
+    CHECK_THAT(json(sample.event()), Catch::Contains(R"("fields":"BUSY=1 TXFF=1",)"));
     sample.record.value = 1;
     sample.record.type = abi::RecordType::begin; // it has not taken any time yet
-    CHECK(json(sample.event).find("duration") == std::string::npos);
+    CHECK(json(sample.event()).find("duration") == std::string::npos);
     sample.record.type = abi::RecordType::configuration;
-    CHECK(json(sample.event).find(R"("value":"0x1")") != std::string::npos);
+    CHECK(json(sample.event()).find(R"("value":"0x1")") != std::string::npos);
 }
 
 TEST_CASE("times of a year are exact") {
@@ -107,7 +106,7 @@ TEST_CASE("a cell of CSV is quoted where a reader would stumble") {
     for (const char* const comm : {"a,b", "a\"b", "a\rb", "a\nb"}) {
         sample.task.comm = comm;
         const std::string quoted = comm[1] == '"' ? "\"a\"\"b\"" : fmt::format("\"{}\"", comm);
-        CHECK_THAT(csv(sample.event), Catch::Contains("," + quoted + ","));
+        CHECK_THAT(csv(sample.event()), Catch::Contains("," + quoted + ","));
     }
 }
 
@@ -116,20 +115,18 @@ TEST_CASE("a loss and a marker have no address, in any format") {
     record.type = abi::RecordType::gap;
     record.value = 12;
     record.cpu_sequence = 3;
-    Event event;
-    event.record = &record;
-    event.device = "-";
-    CHECK(json(event) == R"({"ns":0,"ticks":0,"cpu":0,"type":"lost","lost":12,"sequence":3})");
+    CHECK(json(given_event(record)) ==
+          R"({"ns":0,"ticks":0,"cpu":0,"type":"lost","lost":12,"sequence":3})");
     record.type = abi::RecordType::marker;
     record.device = abi::no_device;
-    event.text = "\"a, b\"";
+    const Event event = given_event(record, {.text = "\"a, b\""});
     CHECK(json(event) ==
           R"({"ns":0,"ticks":0,"cpu":0,"type":"marker","value":"0xc","text":"a, b","sequence":3})");
     CHECK(csv(event) == "0,0,0,marker,,,,,,,0xc,,,,,,,,,,,,,,,\"a, b\",,3,,");
 }
 
 TEST_CASE("losses are found where records are missing, and by gap records, once each") {
-    exporting::LossFinder finder;
+    reading::LossFinder finder;
     CHECK(!finder.add(access(0, 5, 1)));
     CHECK(!finder.add(access(0, 6, 2)));
     const auto hole = finder.add(access(0, 9, 3));

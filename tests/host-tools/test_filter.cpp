@@ -64,7 +64,7 @@ TEST_CASE("a filter compares the numbers of an event") {
                "not write",
                "value",
                "type in (access, marker)"},
-              sample.event, true);
+              sample.event(), true);
     check_all({"value==0x122",
                "value<0x121",
                "value>0x121",
@@ -85,16 +85,16 @@ TEST_CASE("a filter compares the numbers of an event") {
                "value in (1, 2)",
                "value in 0x122..0x200",
                "mode==usr"},
-              sample.event, false);
+              sample.event(), false);
 }
 
 TEST_CASE("a filter reads times in seconds or with a unit") {
     const SampleEvent sample;
     check_all({"time==1.5", "time==1500ms", "time==1500000us", "time==1500000000ns", "time>1s",
                "time in 1..2", "time in 1.4s..1600ms", "duration==40ns", "duration<1us"},
-              sample.event, true);
-    check_all({"time<1.5", "time>1.500000000", "time in 2..3", "time==1.4999999999"}, sample.event,
-              false);
+              sample.event(), true);
+    check_all({"time<1.5", "time>1.500000000", "time in 2..3", "time==1.4999999999"},
+              sample.event(), false);
 }
 
 TEST_CASE("a filter compares the names of an event") {
@@ -131,12 +131,12 @@ TEST_CASE("a filter compares the names of an event") {
                "dev",
                "task",
                "dev not in (a, b)"},
-              sample.event, true);
+              sample.event(), true);
     check_all({"dev==serial", "dev==Serial0", "dev==\"serial*\"", "dev==mmc", "reg==DR",
                "func==pl011", "func =~ \"^tx\"", "func !~ chars", "caller==pl011_tx_chars",
                "module==snd_aaci", "file==pl011.c", "task==50", "task==5", "comm==57", "irq",
                "irq==37", "text", "dev==*x*", "dev==serial0?"},
-              sample.event, false);
+              sample.event(), false);
 }
 
 TEST_CASE("a filter looks at the bits of a register") {
@@ -144,29 +144,26 @@ TEST_CASE("a filter looks at the bits of a register") {
     check_all({"FR.TXFF==1", "FR.TXFF", "fr.txff", "!FR.BUSY", "field(TXFF)", "field(TXFF)==1",
                "field(FR, TXFF)", "*.MODE==run", "FR.MODE==1", "FR.MODE in (idle, run)",
                "FR.MODE in 1..3", "FR.MODE!=idle", "field(M*)==RUN", "FR.MODE & 1", "FR.MODE > 0"},
-              sample.event, true);
+              sample.event(), true);
     check_all({"FR.TXFF==0", "FR.BUSY", "CR.TXFF", "FR.RXFE", "FR.RXFE==0", "FR.MODE==idle",
                "field(DR, TXFF)", "FR.MODE & 2"},
-              sample.event, false);
+              sample.event(), false);
     SECTION("of a part of it only those that were accessed") {
         sample.record.access = abi::encode_access(false, 0);
-        sample.event.offset = 0x19;
+        sample.given.offset = 0x19;
         sample.record.value = 1;
-        check_all({"FR.MODE==run"}, sample.event, true);
-        check_all({"FR.TXFF", "FR.TXFF==0", "FR.BUSY==0"}, sample.event, false);
+        check_all({"FR.MODE==run"}, sample.event(), true);
+        check_all({"FR.TXFF", "FR.TXFF==0", "FR.BUSY==0"}, sample.event(), false);
     }
     SECTION("not where the value is unknown") {
         sample.record.flags = abi::flag_value_unknown;
-        check_all({"FR.TXFF", "FR.TXFF==0", "value==0x121", "value"}, sample.event, false);
-        check_all({"unknown", "reg==FR"}, sample.event, true);
+        check_all({"FR.TXFF", "FR.TXFF==0", "value==0x121", "value"}, sample.event(), false);
+        check_all({"unknown", "reg==FR"}, sample.event(), true);
     }
 }
 
 TEST_CASE("what is not known equals nothing") {
-    const abi::Record record = access(0, 0, 0);
-    Event event;
-    event.record = &record;
-    event.device = "-";
+    const Event event = given_event(access(0, 0, 0));
     check_all({"reg==DR", "reg", "reg=~x", "reg in (a, b)", "func==a", "func", "caller==a",
                "task==1", "pid==0", "pid<5", "irq==0", "FR.X==0", "field(X)", "module==kernel",
                "file==*"},
@@ -179,10 +176,7 @@ TEST_CASE("a marker has a number and a text, and no direction") {
     abi::Record record = access(0, 0, 0);
     record.type = abi::RecordType::marker;
     record.value = 7;
-    Event event;
-    event.record = &record;
-    event.device = "-";
-    event.text = "\"before\"";
+    const Event event = given_event(record, {.text = "\"before\""});
     check_all(
         {"type==marker", "type==mark", "type==5", "text==*before*", "text =~ bef", "value==7"},
         event, true);
@@ -191,10 +185,10 @@ TEST_CASE("a marker has a number and a text, and no direction") {
 
 TEST_CASE("an acknowledged interrupt has its name and its number") {
     SampleEvent sample;
-    sample.event.interrupt = "serial0";
+    sample.given.interrupt = "serial0";
     sample.record.value = 0x400 | 37;
-    check_all({"irq==serial0", "irq==37", "interrupt==ser*"}, sample.event, true);
-    check_all({"irq==38", "irq==1061"}, sample.event, false);
+    check_all({"irq==serial0", "irq==37", "interrupt==ser*"}, sample.event(), true);
+    check_all({"irq==38", "irq==1061"}, sample.event(), false);
 }
 
 TEST_CASE("conditions are joined as in C") {
@@ -202,9 +196,9 @@ TEST_CASE("conditions are joined as in C") {
     check_all({"r && cpu==1", "r and cpu==1", "w || cpu==1", "w or cpu==1", "!w && !user",
                "w && cpu==0 || r", "r || w && cpu==0", "!(w || cpu==0)", "not (w and r)",
                "((((r))))", "!!r", " r&&cpu==1\t", "value&0x20&&r", "w||r||w"},
-              sample.event, true);
+              sample.event(), true);
     check_all({"w && cpu==1", "(r || w) && cpu==0", "!(r || w)", "!r || w", "r && !r"},
-              sample.event, false);
+              sample.event(), false);
 }
 
 TEST_CASE("an alias is of its device alone") {
@@ -231,9 +225,7 @@ TEST_CASE("an alias is of its device alone") {
         for (std::uint16_t index = 0; index < 2; ++index) {
             abi::Record record = access(0, 0, 0);
             record.device = index;
-            Event event;
-            event.record = &record;
-            event.device = reader.names()[index];
+            const Event event = given_event(record, {.device = reader.names()[index]});
             found += filter(event) ? std::to_string(index) : "";
         }
         return found;
@@ -259,10 +251,7 @@ TEST_CASE("a device is known by every name that its tree has for it") {
         filter.bind(reader);
         abi::Record record = access(0, 0, 0);
         record.device = index;
-        Event event;
-        event.record = &record;
-        event.device = reader.names()[index];
-        return filter(event);
+        return filter(given_event(record, {.device = reader.names()[index]}));
     };
     CHECK(device("dev==uart", 0));
     CHECK(device("dev==uart@90000", 0));

@@ -90,7 +90,7 @@ TEST_CASE("the examples of the manual page are filters") {
         if (line.starts_with(".Dl ")) {
             const std::string text = without_escapes(line.substr(4));
             INFO(text);
-            CHECK_NOTHROW(filter::Filter(text)(sample.event));
+            CHECK_NOTHROW(filter::Filter(text)(sample.event()));
             ++count;
         }
     }

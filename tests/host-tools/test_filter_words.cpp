@@ -48,7 +48,7 @@ TEST_CASE("a word for a type is of that type alone") {
         for (const auto& [other, its] : all) {
             CAPTURE(word, other);
             sample.record.type = its;
-            CHECK(Filter("type==" + word)(sample.event) == (type == its));
+            CHECK(Filter("type==" + word)(sample.event()) == (type == its));
         }
     }
 }
@@ -62,7 +62,7 @@ TEST_CASE("a word for a mode is of that mode alone") {
         for (const auto& [other, its] : all) {
             CAPTURE(word, other);
             sample.record.mode = static_cast<std::uint8_t>(its | abi::mode_thumb);
-            CHECK(Filter("mode==" + word)(sample.event) == (mode == its));
+            CHECK(Filter("mode==" + word)(sample.event()) == (mode == its));
         }
     }
 }
@@ -71,7 +71,7 @@ TEST_CASE("a flag's word is of that flag alone") {
     SampleEvent sample;
     const auto flags = [&sample](std::uint8_t bits) {
         sample.record.flags = bits;
-        return true_of(sample.event, {"unknown", "early", "boot", "estimated"});
+        return true_of(sample.event(), {"unknown", "early", "boot", "estimated"});
     };
     CHECK(flags(abi::flag_value_unknown) == "unknown");
     CHECK(flags(abi::flag_early) == "early");
@@ -85,7 +85,7 @@ TEST_CASE("what a value is depends on the type") {
     sample.record.value = 0x121;
     const auto valued = [&sample](Type type) {
         sample.record.type = type;
-        return true_of(sample.event, {"value==0x121", "FR.MODE==run"});
+        return true_of(sample.event(), {"value==0x121", "FR.MODE==run"});
     };
     CHECK(valued(Type::access) == "value==0x121 FR.MODE==run");
     CHECK(valued(Type::begin) == "value==0x121 FR.MODE==run");
@@ -101,13 +101,13 @@ TEST_CASE("numbers that are alike are not mixed up") {
     SampleEvent sample;
     sample.record.cpu_sequence = 11;
     sample.record.lock_sequence = 12;
-    CHECK(true_of(sample.event, {"seq==11", "seq==12", "order==11", "order==12"}) ==
+    CHECK(true_of(sample.event(), {"seq==11", "seq==12", "order==11", "order==12"}) ==
           "seq==11 order==12");
 }
 
 TEST_CASE("a regular expression looks at case where its field does") {
     const SampleEvent sample;
-    CHECK(true_of(sample.event, {"reg =~ \"^fr$\"", "reg =~ \"^FR$\"", "comm =~ \"^kworker\"",
-                                 "comm =~ \"^KWORKER\"", "dev =~ \"^Serial\""}) ==
+    CHECK(true_of(sample.event(), {"reg =~ \"^fr$\"", "reg =~ \"^FR$\"", "comm =~ \"^kworker\"",
+                                   "comm =~ \"^KWORKER\"", "dev =~ \"^Serial\""}) ==
           "reg =~ \"^fr$\" reg =~ \"^FR$\" comm =~ \"^kworker\"");
 }

@@ -1,7 +1,7 @@
 // Each file in tests/golden: a trace as text (trace_text.hpp), a line "----", and the lines that
 // are to be printed of it. MMIOSCOPE_GOLDEN=update writes what is printed into the files.
 #include "lib/byte_source.hpp"
-#include "reading/naming.hpp"
+#include "reading/drive.hpp"
 #include "records.hpp"
 #include "trace_text.hpp"
 #include "view/printer.hpp"
@@ -28,27 +28,46 @@ view::LineStyle style(const TraceText& text, const trace::TraceReader& reader) {
     return style;
 }
 
+/// Prints events by the names that `text` has for them.
+class Renamed final : public reading::Consumer {
+public:
+    Renamed(TraceText& text, view::Printer& printer) : text_(text), printer_(printer) {}
+
+    void add(const Event& event) override { printer_.add(renamed(event)); }
+    void add_unended(const Event& marker) override { printer_.add_unended(renamed(marker)); }
+    void finish() override { printer_.finish(); }
+
+private:
+    Event renamed(const Event& event) {
+        Given given{.nanoseconds = event.nanoseconds,
+                    .device = event.device(),
+                    .offset = event.offset(),
+                    .interrupt = event.interrupt(),
+                    .text = event.text()};
+        add_names(given, event.record, text_, locations_);
+        return given_event(event.record, given);
+    }
+
+    TraceText& text_;
+    view::Printer& printer_;
+    std::deque<Location> locations_;
+};
+
 std::string printed(TraceText& text) {
     const FileDescriptor file = memory_file("trace", 0);
     write_trace(text, file.get());
     const std::vector<std::byte> bytes = contents(file.get());
     trace::MemorySource source(bytes);
-    trace::TraceReader reader(source, [](const std::string& why) { FAIL(why); });
-    reading::Naming naming(reader);
-    std::deque<Location> locations;
+    reading::TraceOptions options;
+    options.report = [](const std::string& why) { FAIL(why); };
+    reading::Trace trace(options, source);
     char* buffer = nullptr;
     std::size_t size = 0;
     std::FILE* out = ::open_memstream(&buffer, &size);
     view::Printer printer(out, {.collapse = text.options.contains("collapse")},
-                          style(text, reader));
-    for (auto records = reader.next(); !records.empty(); records = reader.next()) {
-        for (const abi::Record& record : records) {
-            Event event = naming.event(record);
-            add_names(event, text, locations);
-            printer.add(event);
-        }
-    }
-    printer.finish();
+                          style(text, trace.reader()));
+    Renamed renamed(text, printer);
+    reading::drive(trace, {&renamed});
     std::fclose(out);
     const std::string lines(buffer, size);
     std::free(buffer); // NOLINT: open_memstream's

@@ -191,10 +191,10 @@ TEST_CASE("a selection has an item for what it was at first, and for each change
 TEST_CASE("coverage is told in counts, and what lacks a name by its place") {
     registers::Coverage coverage;
     SampleEvent sample;
-    coverage.add(sample.event);
-    sample.event.reg = nullptr;
-    sample.event.offset = 0x24;
-    coverage.add(sample.event);
+    coverage.add(sample.event());
+    sample.given.reg = nullptr;
+    sample.given.offset = 0x24;
+    coverage.add(sample.event());
     const table::Table named = info::coverage_table(coverage);
     CHECK(table::text(named) == "named to the   touched     device   register      field\n"
                                 "serial0              2    100.0 %     50.0 %     50.0 %\n"

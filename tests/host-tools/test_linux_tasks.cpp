@@ -317,7 +317,7 @@ TEST_CASE("events have their tasks", "[linux]") {
     REQUIRE(records.size() == 4);
     std::vector<const Task*> tasks;
     for (const abi::Record& record : records) {
-        tasks.push_back(naming.event(record).task);
+        tasks.push_back(naming.event(record).task());
     }
     REQUIRE(tasks[0]);
     CHECK(tasks[0]->pid == 50);
@@ -327,5 +327,5 @@ TEST_CASE("events have their tasks", "[linux]") {
     CHECK(tasks[2] == tasks[0]);
     REQUIRE(tasks[3]);
     CHECK(tasks[3]->comm == "other");
-    CHECK(!naming.event(of_task(task, 9'999)).task); // before anybody looked
+    CHECK(!naming.event(of_task(task, 9'999)).task()); // before anybody looked
 }

@@ -209,7 +209,7 @@ TEST_CASE(
     chosen.numbers_tell = false;
     for (const abi::Record& record : reader.next()) {
         Event event;
-        event.record = &record;
+        event.record = record;
         all.add(event);
         some.add(event);
         counts.add(event);
@@ -236,7 +236,7 @@ TEST_CASE("losses that a trace tells of count, whatever was chosen of it") {
     }
     CHECK(view::Tally(true).status_so_far(reader) == Status::failed);
     view::TopCounts counts;
-    counts.finish(reader);
+    counts.finish_with(reader);
     CHECK(counts.head.lost == 9);
 }
 
@@ -252,7 +252,7 @@ TEST_CASE("a trace that is not read to its end is fine if nothing of it was lost
     view::Tally tally(false);
     for (const abi::Record& record : reader.next()) {
         Event event;
-        event.record = &record;
+        event.record = record;
         tally.add(event);
         const bool lost = record.type == abi::RecordType::gap;
         CHECK(tally.status_so_far(reader) == (lost ? Status::failed : Status::fine));

@@ -1,8 +1,9 @@
 // Markers whose text came in pieces, as lines.
 #include "abi/control.hpp"
+#include "lib/byte_source.hpp"
+#include "reading/drive.hpp"
+#include "records.hpp"
 #include "view/printer.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <cstdlib>
 #include <cstring>
@@ -34,20 +35,17 @@ std::string printed(const std::vector<abi::Record>& records) {
     char* text = nullptr;
     std::size_t size = 0;
     std::FILE* const out = open_memstream(&text, &size);
-    trace::DeviceNames names({}, {});
-    view::LineStyle style;
-    style.frequency = 1'000'000;
-    style.device_width = names.width();
-    view::Printer printer(out, {.collapse = true}, style);
-    for (const abi::Record& record : records) {
-        Event event;
-        event.record = &record;
-        event.nanoseconds = record.time * 1000;
-        event.device = names[record.device];
-        event.offset = abi::physical_address(record) - names.base(record.device);
-        printer.add(event);
-    }
-    printer.finish();
+    const std::vector<std::byte> bytes = test::trace_bytes([&](trace::FileWriter& writer) {
+        test::write_info(writer);
+        writer.append(records);
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    trace::MemorySource source(bytes);
+    reading::TraceOptions options;
+    options.start = 0;
+    reading::Trace trace(options, source);
+    view::Printer printer(out, {.collapse = true}, view::style_of(trace.reader()));
+    reading::drive(trace, {&printer});
     std::fclose(out);
     const std::string all(text, size);
     std::free(text);

@@ -50,11 +50,11 @@ TEST_CASE("the example's filter keeps the first access to each address") {
     const Plugins plugins({library("example")});
     const Filter filter("@first_access && r", plugins.filter_settings());
     SampleEvent sample;
-    CHECK(filter(sample.event));
-    CHECK_FALSE(filter(sample.event));
+    CHECK(filter(sample.event()));
+    CHECK_FALSE(filter(sample.event()));
     sample.record.pa_low += 4;
-    CHECK(filter(sample.event));
-    CHECK_FALSE(filter(sample.event));
+    CHECK(filter(sample.event()));
+    CHECK_FALSE(filter(sample.event()));
     CHECK(filter.written() == "(@first_access && r in (0x1..0xffffffffffffffff))");
 }
 
@@ -63,10 +63,10 @@ TEST_CASE("the example's analysis counts how long accesses took") {
     plugin::Analyses analyses(plugins, {"latency", "latency(tick=100)"});
     CHECK_FALSE(analyses.empty());
     SampleEvent sample; // 40 ticks
-    analyses.add(sample.event);
-    analyses.add(sample.event);
+    analyses.add(sample.event());
+    analyses.add(sample.event());
     sample.record.duration = 0;
-    analyses.add(sample.event);
+    analyses.add(sample.event());
     std::ostringstream output;
     analyses.finish(output);
     CHECK(output.str() == "analysis latency\n"
@@ -117,7 +117,7 @@ TEST_CASE("what a plug-in throws is caught and named") {
     const filter::Settings settings = plugins.filter_settings();
     const SampleEvent sample;
     const auto filter = [&](const char* text) {
-        return complaint([&] { Filter(text, settings)(sample.event); });
+        return complaint([&] { Filter(text, settings)(sample.event()); });
     };
     CHECK(filter("@keeping") == "plug-in throws.so, filter keeping: two lines");
     CHECK(filter("@number") == "plug-in throws.so, filter number: threw what is no std::exception");
@@ -146,7 +146,7 @@ TEST_CASE("what an analysis throws is caught and named") {
     CHECK(make("latency x") == "analysis: column 9: expected nothing more: latency <here>x");
     plugin::Analyses analyses(plugins, {"ending"});
     const SampleEvent sample;
-    CHECK(complaint([&] { analyses.add(sample.event); }) ==
+    CHECK(complaint([&] { analyses.add(sample.event()); }) ==
           "plug-in throws.so, analysis ending: cannot add");
     std::ostringstream output;
     CHECK(complaint([&] { analyses.finish(output); }) ==

@@ -24,11 +24,11 @@ TEST_CASE("an event has its record's device, offset and time") {
     const auto records = reader.next();
     REQUIRE(records.size() == 2);
     const Event first = naming.event(records[0]);
-    CHECK(first.device == "serial@90000");
-    CHECK(first.offset == 0x18);
+    CHECK(first.device() == "serial@90000");
+    CHECK(first.offset() == 0x18);
     CHECK(first.nanoseconds == 0);
     const Event second = naming.event(records[1]);
-    CHECK(second.device == "-");
-    CHECK(second.offset == 0x1c09'0018);
+    CHECK(second.device() == "-");
+    CHECK(second.offset() == 0x1c09'0018);
     CHECK(second.nanoseconds == 1'500'000'000);
 }

@@ -63,8 +63,16 @@ struct Board {
     std::string name(const abi::Record& record) {
         constexpr std::uint64_t bases[] = {0x9000, 0xa000, 0xb000, 0xc000};
         const std::uint64_t offset = abi::physical_address(record) - bases[record.device];
-        const Register* reg = registers.find(record, offset);
+        const Register* reg = find(record, offset);
+        if (registers.watches(record.device)) {
+            registers.tell(record, offset);
+        }
         return reg == nullptr ? "-" : register_text(*reg, offset);
+    }
+
+    const Register* find(const abi::Record& record, std::uint64_t offset) {
+        return registers.find(record.device, offset, abi::access_size(record),
+                              abi::is_write(record));
     }
 
     RegisterBook book = RegisterBook::shipped();
@@ -119,7 +127,7 @@ TEST_CASE("what is kept of registers that were looked for does not grow with the
     Board board;
     const auto look = [&board](std::uint64_t from, std::uint64_t to_offset) {
         for (std::uint64_t offset = from; offset < to_offset; ++offset) {
-            (void)board.registers.find(to(0, 0, true), offset << 12);
+            (void)board.find(to(0, 0, true), offset << 12);
         }
         return __sanitizer_get_current_allocated_bytes();
     };
@@ -170,7 +178,7 @@ TEST_CASE("only an access with a known value changes what a register is") {
 TEST_CASE("real accesses of a PL011 and a GIC in words") {
     Board board;
     const auto text = [&](const abi::Record& record, std::uint64_t offset) {
-        const Register* reg = board.registers.find(record, offset);
+        const Register* reg = board.find(record, offset);
         REQUIRE(reg != nullptr);
         return register_text(*reg, offset) + " " +
                fields_text(*reg, record.value, abi::access_size(record),

@@ -183,18 +183,20 @@ TEST_CASE("a module's functions and lines are where it was loaded") {
     CHECK(unplaced.modules().empty());
     std::size_t found = 0;
     for (std::uint32_t offset = 0; offset < 0x60; offset += 4) {
-        const Location* location = names.at(0xbf01'2340 + offset);
-        REQUIRE(location != nullptr);
+        Location location;
+        REQUIRE(names.locate(0xbf01'2340 + offset, location));
         CAPTURE(offset);
-        CHECK(location->module == "drv");
-        CHECK(lines_of(*location) == addr2line(built, "-j .text", offset));
+        CHECK(location.module == "drv");
+        CHECK(lines_of(location) == addr2line(built, "-j .text", offset));
         ++found;
     }
     CHECK(found == 0x18);
-    CHECK(names.at(0xbf01'233c) == nullptr);
+    Location none;
+    CHECK(!names.locate(0xbf01'233c, none));
     for (std::uint32_t offset = 0; offset < 0x1000; offset += 4) {
-        const Location* location = names.at(0xbf01'2340 + offset);
-        CHECK((location == nullptr || location->function != "setup")); // gone when it runs
+        Location location;
+        names.locate(0xbf01'2340 + offset, location);
+        CHECK(location.function != "setup"); // gone when it runs
     }
 }
 
@@ -231,13 +233,15 @@ TEST_CASE("files of symbols are known by their content, and combine") {
     symbols::ModuleFiles unplaced;
     symbols::add_files(names, unplaced, std::vector{built.file() + ".gz", list + ".gz", modules});
     CHECK(unplaced.modules().empty());
-    REQUIRE(names.at(0xbf01'2000) != nullptr);
-    CHECK(names.at(0xbf01'2000)->function == "first");
-    CHECK(names.at(0xbf01'2000)->lines.size() > 0);
-    REQUIRE(names.at(0xbf02'0010) != nullptr);
-    CHECK(names.at(0xbf02'0010)->module == "other");
-    CHECK(names.at(0xc000'8010)->function == "start");
-    CHECK(names.at(0xc000'9000) == nullptr);
+    Location first, other, start, none;
+    REQUIRE(names.locate(0xbf01'2000, first));
+    CHECK(first.function == "first");
+    CHECK(first.lines.size() > 0);
+    REQUIRE(names.locate(0xbf02'0010, other));
+    CHECK(other.module == "other");
+    REQUIRE(names.locate(0xc000'8010, start));
+    CHECK(start.function == "start");
+    CHECK(!names.locate(0xc000'9000, none));
 
     const auto fails = [&](const std::string& file, const std::string& why) {
         symbols::Symbols none;

@@ -1,5 +1,6 @@
 // Names, lines, loops, tables and verdicts.
 #include "cpu_time.hpp"
+#include "given_event.hpp"
 #include "lib/report.hpp"
 #include "reading/naming.hpp"
 #include "records.hpp"
@@ -33,12 +34,11 @@ trace::DeviceNames names() {
 std::string line(const abi::Record& record) {
     const trace::DeviceNames all = names();
     const std::string words = reading::text_of(record);
-    Event event;
-    event.record = &record;
-    event.nanoseconds = (record.time - 1'000'000) * 1000;
-    event.device = all[record.device];
-    event.offset = abi::physical_address(record) - all.base(record.device);
-    event.text = words;
+    const Event event =
+        given_event(record, {.nanoseconds = (record.time - 1'000'000) * 1000,
+                             .device = all[record.device],
+                             .offset = abi::physical_address(record) - all.base(record.device),
+                             .text = words});
     view::LineStyle style;
     style.frequency = 1'000'000;
     style.device_width = all.width();
@@ -67,10 +67,7 @@ std::vector<std::string> runs(const std::string& places) {
         abi::Record record = access(0, 0, time++);
         record.pc = static_cast<std::uint32_t>(place);
         record.type = place == '!' ? abi::RecordType::gap : abi::RecordType::access;
-        Event event;
-        event.record = &record;
-        event.nanoseconds = record.time;
-        collapse.add(event);
+        collapse.add(given_event(record, {.nanoseconds = record.time}));
     }
     collapse.flush();
     return all;

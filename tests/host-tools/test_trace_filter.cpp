@@ -1,11 +1,12 @@
 // A trace opened with a filter, and without code addresses.
 #include "abi/control.hpp"
 #include "lib/error.hpp"
-#include "reading/strip_code.hpp"
 #include "reading/trace.hpp"
-#include "sample_event.hpp"
+#include "records.hpp"
+#include "trace_text.hpp"
 
 #include <cstring>
+#include <sstream>
 
 using namespace mmioscope;
 using namespace mmioscope::test;
@@ -32,6 +33,38 @@ FileDescriptor a_trace(unsigned count) {
 
 std::string path_of(const FileDescriptor& file) {
     return fmt::format("/proc/self/fd/{}", file.get());
+}
+
+/// A read of FR, of which all is known.
+abi::Record an_access() {
+    abi::Record record = access(0, 0, 1'000);
+    record.pc = 0xc081'2344;
+    record.lr = 0xc090'0010;
+    record.sp = 0xc100'1f00;
+    record.va = 0xf000'1018;
+    record.pa_low = 0x1c09'0018;
+    record.task = 0xc123'4560;
+    return record;
+}
+
+/// Has `check` look at the event of a trace that has `record` and says what is to be known of it.
+void check_event(const abi::Record& record, bool no_pc,
+                 const std::function<void(const Event&)>& check) {
+    std::istringstream in("device serial@90000 0x1c090000 0x1000 arm,pl011\n"
+                          "code 0xc0812000 0x1000 pl011_tx_chars\n"
+                          "code 0xc0900000 0x1000 uart_start\n"
+                          "task 0xc1234560 57 kworker/0:1\n");
+    TraceText text = read_trace_text(in);
+    text.records = {record};
+    const FileDescriptor file = memory_file("trace", 0);
+    write_trace(text, file.get());
+    reading::TraceOptions options;
+    options.path = path_of(file);
+    options.no_pc = no_pc;
+    reading::Trace trace(options);
+    const Event* const event = trace.next();
+    REQUIRE(event != nullptr);
+    check(*event);
 }
 
 } // namespace
@@ -77,6 +110,7 @@ TEST_CASE("a marker is of no CPU: it stays when only one is wanted") {
     std::string seen;
     while (const Event* event = trace.next()) {
         seen += event->record.type == abi::RecordType::marker ? "m" : "a";
+        CHECK(event->nanoseconds == event->record.time * 1000); // since the first one of all
     }
     CHECK(seen == "ama");
 }
@@ -154,41 +188,56 @@ TEST_CASE("without code addresses no event has one") {
 }
 
 TEST_CASE("what is stripped of an event") {
-    SampleEvent sample;
-    abi::Record copy;
-    reading::strip_code(sample.event, copy);
-    CHECK(sample.event.record == &copy);
-    CHECK(sample.event.code() == nullptr);
-    CHECK(sample.event.caller() == nullptr);
-    abi::Record expected = sample.record;
-    expected.pc = expected.lr = expected.sp = expected.va = 0;
-    CHECK(std::memcmp(&copy, &expected, sizeof copy) == 0); // and nothing else
-    CHECK(sample.event.reg() == &sample.reg);
-    CHECK(sample.event.task() == &sample.task);
+    const abi::Record record = an_access();
+    check_event(record, false, [](const Event& event) {
+        CHECK(event.code() != nullptr);
+        CHECK(event.caller() != nullptr);
+    });
+    check_event(record, true, [&record](const Event& event) {
+        CHECK(event.code() == nullptr);
+        CHECK(event.caller() == nullptr);
+        abi::Record expected = record;
+        expected.pc = expected.lr = expected.sp = expected.va = 0;
+        CHECK(std::memcmp(&event.record, &expected, sizeof expected) == 0); // and nothing else
+        REQUIRE(event.reg() != nullptr);
+        CHECK(event.reg()->name == "FR");
+        REQUIRE(event.task() != nullptr);
+        CHECK(event.task()->pid == 57);
+    });
 }
 
 TEST_CASE("other records' code addresses are stripped, too") {
-    SampleEvent sample;
-    abi::Record copy;
+    abi::Record record = an_access();
     SECTION("where a CPU begins") {
-        sample.record.type = abi::RecordType::power;
-        sample.event.offset = 0x8000'0000;
-        reading::strip_code(sample.event, copy);
-        CHECK(abi::physical_address(copy) == 0);
-        CHECK(sample.event.offset() == 0);
+        record.type = abi::RecordType::power;
+        record.device = abi::no_device;
+        abi::set_physical_address(record, 0x8000'0000);
+        check_event(record, false,
+                    [](const Event& event) { CHECK(event.offset() == 0x8000'0000); });
+        check_event(record, true, [](const Event& event) {
+            CHECK(abi::physical_address(event.record) == 0);
+            CHECK(event.offset() == 0);
+        });
     }
     SECTION("where the guest executed from a device") {
-        sample.record.type = abi::RecordType::fetch;
-        reading::strip_code(sample.event, copy);
-        CHECK(abi::physical_address(copy) == 0);
+        record.type = abi::RecordType::fetch;
+        check_event(record, false, [](const Event& event) { CHECK(event.offset() == 0x18); });
+        check_event(record, true, [](const Event& event) {
+            CHECK(abi::physical_address(event.record) == 0);
+            CHECK(event.offset() == 0);
+        });
     }
     SECTION("the range of a filter by PC") {
-        sample.record.type = abi::RecordType::configuration;
-        sample.record.pa_low = static_cast<std::uint32_t>(abi::control::Command::filter_pcs);
-        sample.record.value = 0xc000'0000;
-        sample.event.text = "filter pc 0xc0000000+0x100";
-        reading::strip_code(sample.event, copy);
-        CHECK(copy.value == 0);
-        CHECK(sample.event.text() == "filter pc");
+        record.type = abi::RecordType::configuration;
+        record.pa_low = static_cast<std::uint32_t>(abi::control::Command::filter_pcs);
+        record.value = 0x100'c000'0000;
+        check_event(record, false, [](const Event& event) {
+            CHECK(event.record.value == 0x100'c000'0000);
+            CHECK(event.text() == "filter pc 0xc0000000+0x100");
+        });
+        check_event(record, true, [](const Event& event) {
+            CHECK(event.record.value == 0);
+            CHECK(event.text() == "filter pc");
+        });
     }
 }

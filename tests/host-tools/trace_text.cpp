@@ -340,16 +340,17 @@ TraceText read_trace_text(std::istream& in) {
     return reader.text;
 }
 
-void add_names(Event& event, TraceText& text, std::deque<Location>& locations) {
-    const auto reg = text.registers.find({std::string(event.device()), event.offset()});
-    event.reg = reg == text.registers.end() ? nullptr : &reg->second;
-    event.code = location_at(event.record.pc, text, locations);
-    event.caller = location_at(event.record.lr, text, locations);
-    const bool same =
-        event.code() && event.caller() && event.code()->function == event.caller()->function;
-    event.caller = same ? nullptr : event.caller();
-    const auto task = text.tasks.find(event.record.task);
-    event.task = task == text.tasks.end() ? nullptr : &task->second;
+void add_names(Given& given, const abi::Record& record, TraceText& text,
+               std::deque<Location>& locations) {
+    const auto reg = text.registers.find({std::string(given.device), given.offset});
+    given.reg = reg == text.registers.end() ? nullptr : &reg->second;
+    given.code = location_at(record.pc, text, locations);
+    given.caller = location_at(record.lr, text, locations);
+    const bool same = given.code != nullptr && given.caller != nullptr &&
+                      given.code->function == given.caller->function;
+    given.caller = same ? nullptr : given.caller;
+    const auto task = text.tasks.find(record.task);
+    given.task = task == text.tasks.end() ? nullptr : &task->second;
 }
 
 void write_trace(const TraceText& text, int fd) {

@@ -3,7 +3,7 @@
 
 #include "abi/record.hpp"
 #include "abi/ring.hpp"
-#include "mmioscope/event.hpp"
+#include "given_event.hpp"
 
 #include <cstdint>
 #include <deque>
@@ -51,8 +51,9 @@ struct TraceText {
 /// Reads up to the end or a line "----". Throws std::runtime_error that names the line.
 TraceText read_trace_text(std::istream& in);
 
-/// Adds to `event` what the text says of its numbers.
-void add_names(Event& event, TraceText& text, std::deque<Location>& locations);
+/// Adds to `given` what the text says of the numbers of `record`, and of its device and offset.
+void add_names(Given& given, const abi::Record& record, TraceText& text,
+               std::deque<Location>& locations);
 
 /// Writes it as a trace file, with its code as symbols, its tasks and its device tree.
 void write_trace(const TraceText& text, int fd);
