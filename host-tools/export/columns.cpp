@@ -46,58 +46,73 @@ bool carried_out(const Event& e) {
     return placed(e) && e.record.type != RecordType::begin;
 }
 
+using Of = Column::Of;
+
 constexpr std::array<Column, 30> all = {{
     {"ns", [](const Event& e, std::uint32_t) -> Cell { return e.nanoseconds; }},
     {"ticks", [](const Event& e, std::uint32_t) -> Cell { return e.record.time; }},
     {"cpu", [](const Event& e, std::uint32_t) -> Cell { return std::uint64_t{e.record.cpu}; }},
-    {"type", [](const Event& e, std::uint32_t) -> Cell { return type_word(e.record.type); }},
+    {"type", [](const Event& e, std::uint32_t) -> Cell { return type_word(e.record.type); },
+     Of::context},
     {"dir",
      [](const Event& e, std::uint32_t) {
          return when(placed(e), std::string_view(abi::is_write(e.record) ? "w" : "r"));
-     }},
+     },
+     Of::context},
     {"size",
      [](const Event& e, std::uint32_t) {
          return when(placed(e), std::uint64_t{abi::access_size(e.record)});
-     }},
+     },
+     Of::context},
     {"device",
      [](const Event& e, std::uint32_t) {
          return when(e.record.device != abi::no_device && e.device() != "-", e.device());
-     }},
-    {"offset", [](const Event& e, std::uint32_t) { return when(placed(e), Hex{e.offset()}); }},
+     },
+     Of::context},
+    {"offset", [](const Event& e, std::uint32_t) { return when(placed(e), Hex{e.offset()}); },
+     Of::context},
     {"address",
      [](const Event& e, std::uint32_t) {
          return when(placed(e), Hex{abi::physical_address(e.record)});
-     }},
+     },
+     Of::context},
     {"register",
      [](const Event& e, std::uint32_t) {
          return e.reg() == nullptr ? Cell() : Cell(std::string_view(e.reg()->name));
-     }},
+     },
+     Of::context},
     {"value", [](const Event& e, std::uint32_t) { return value(e); }},
-    {"fields", [](const Event& e, std::uint32_t) { return words(field_words(e)); }},
+    {"fields", [](const Event& e, std::uint32_t) { return words(field_words(e)); }, Of::value},
     {"duration_ns",
      [](const Event& e, std::uint32_t frequency) {
          return when(carried_out(e), trace::nanoseconds(e.record.duration, frequency));
      }},
-    {"pc", [](const Event& e, std::uint32_t) { return address(e, e.record.pc); }},
-    {"function", [](const Event& e, std::uint32_t) { return words(code_words(e.code())); }},
-    {"source", [](const Event& e, std::uint32_t) { return words(source_words(e.code())); }},
+    {"pc", [](const Event& e, std::uint32_t) { return address(e, e.record.pc); }, Of::context},
+    {"function", [](const Event& e, std::uint32_t) { return words(code_words(e.code())); },
+     Of::context},
+    {"source", [](const Event& e, std::uint32_t) { return words(source_words(e.code())); },
+     Of::context},
     {"lr", [](const Event& e, std::uint32_t) { return address(e, e.record.lr); }},
-    {"caller", [](const Event& e, std::uint32_t) { return words(code_words(e.caller())); }},
+    {"caller", [](const Event& e, std::uint32_t) { return words(code_words(e.caller())); },
+     Of::context},
     {"sp", [](const Event& e, std::uint32_t) { return address(e, e.record.sp); }},
     {"va", [](const Event& e, std::uint32_t) { return address(e, e.record.va); }},
     {"mode",
      [](const Event& e, std::uint32_t) {
          return when(placed(e) && e.record.mode != 0, mode_word(e.record.mode));
-     }},
-    {"task", [](const Event& e, std::uint32_t) { return address(e, e.record.task); }},
+     },
+     Of::context},
+    {"task", [](const Event& e, std::uint32_t) { return address(e, e.record.task); }, Of::context},
     {"pid",
      [](const Event& e, std::uint32_t) {
          return e.task() == nullptr ? Cell() : Cell(std::uint64_t{e.task()->pid});
-     }},
+     },
+     Of::context},
     {"comm",
      [](const Event& e, std::uint32_t) {
          return e.task() == nullptr ? Cell() : Cell(std::string_view(e.task()->comm));
-     }},
+     },
+     Of::context},
     {"interrupt", [](const Event& e, std::uint32_t) { return view(e.interrupt()); }},
     {"text", [](const Event& e, std::uint32_t) { return view(plain_text(e.text())); }},
     {"lost", [](const Event& e,
@@ -106,7 +121,7 @@ constexpr std::array<Column, 30> all = {{
      [](const Event& e, std::uint32_t) -> Cell { return std::uint64_t{e.record.cpu_sequence}; }},
     {"order", [](const Event& e,
                  std::uint32_t) { return when(placed(e), std::uint64_t{e.record.lock_sequence}); }},
-    {"flags", [](const Event& e, std::uint32_t) { return words(flag_words(e.record)); }},
+    {"flags", [](const Event& e, std::uint32_t) { return words(flag_words(e.record)); }, Of::flags},
 }};
 
 } // namespace
@@ -126,5 +141,4 @@ std::vector<Column> columns_of(const trace::TraceReader& reader) {
     return known;
 }
 
-// In two parts: the product of many ticks with 10^9 does not fit 64 bits.
 } // namespace mmioscope::exporting

@@ -17,8 +17,17 @@ using table::Cell;
 using table::Hex;
 
 struct Column {
+    /// What a cell depends on.
+    enum class Of {
+        event,
+        context, ///< of an access: Event::context() alone
+        value,   ///< of an access with a value: its place and that
+        flags,   ///< Record::flags and Record::access
+    };
+
     std::string_view name;
     Cell (*cell)(const Event& event, std::uint32_t frequency);
+    Of of = Of::event;
 };
 
 /// `frequency` of the cells: ticks of the trace's clock in a second, 0 if not known.

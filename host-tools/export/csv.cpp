@@ -1,25 +1,11 @@
 #include "export/csv.hpp"
 
-#include "table/csv.hpp"
-
 namespace mmioscope::exporting {
 
-void append_csv(fmt::memory_buffer& to, const Event& event, std::uint32_t frequency,
-                std::span<const Column> shown) {
-    bool first = true;
-    for (const Column& column : shown) {
-        if (!first) {
-            to.push_back(',');
-        }
-        first = false;
-        table::append_csv(to, column.cell(event, frequency));
-    }
-}
-
 void Csv::begin(const trace::TraceReader& reader) {
-    frequency_ = reader.info() ? reader.info()->counter_frequency : 0;
-    columns_ = columns_of(reader);
-    for (const Column& column : columns_) {
+    const std::uint32_t frequency = reader.info() ? reader.info()->counter_frequency : 0;
+    rows_.emplace(RowForm::csv, columns_of(reader), frequency);
+    for (const Column& column : columns()) {
         sink_.put(column.name);
         sink_.text().push_back(',');
     }
@@ -28,7 +14,7 @@ void Csv::begin(const trace::TraceReader& reader) {
 }
 
 void Csv::add(const Event& event) {
-    append_csv(sink_.text(), event, frequency_, columns_);
+    rows_->append(sink_.text(), event);
     sink_.text().push_back('\n');
     sink_.settle();
 }

@@ -2,15 +2,13 @@
 // line.
 #pragma once
 
-#include "export/columns.hpp"
 #include "export/exporter.hpp"
+#include "export/row_text.hpp"
 #include "export/sink.hpp"
 
-namespace mmioscope::exporting {
+#include <optional>
 
-/// Appends `event`, without a line end.
-void append_csv(fmt::memory_buffer& to, const Event& event, std::uint32_t frequency,
-                std::span<const Column> shown = columns());
+namespace mmioscope::exporting {
 
 class Csv : public Exporter {
 public:
@@ -18,12 +16,12 @@ public:
 
     void begin(const trace::TraceReader& reader) override;
     void add(const Event& event) override;
+    void forget() override { rows_->forget(); }
     void finish() override;
 
 private:
     Sink& sink_;
-    std::uint32_t frequency_ = 0;
-    std::vector<Column> columns_;
+    std::optional<RowText> rows_; ///< since begin()
 };
 
 } // namespace mmioscope::exporting

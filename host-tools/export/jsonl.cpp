@@ -35,27 +35,18 @@ std::string_view board_of(const abi::Info& info) {
 
 } // namespace
 
-void append_json(Text& to, const Event& event, std::uint32_t frequency,
-                 std::span<const Column> shown) {
-    to.push_back('{');
-    for (const Column& column : shown) {
-        append_json(to, column.name, column.cell(event, frequency));
-    }
-    to.push_back('}');
-}
-
 void JsonLines::begin(const trace::TraceReader& reader) {
     reader_ = &reader;
-    columns_ = columns_of(reader);
+    const std::uint32_t frequency = reader.info() ? reader.info()->counter_frequency : 0;
+    rows_.emplace(RowForm::json, columns_of(reader), frequency);
     Text& to = sink_.text();
     to.push_back('{');
     append_json(to, "type", std::string_view("trace"));
     append_json(to, "format", std::uint64_t{1});
     if (reader.info()) {
         const abi::Info& info = *reader.info();
-        frequency_ = info.counter_frequency;
         append_json(to, "board", board_of(info));
-        append_json(to, "ticks_per_second", std::uint64_t{frequency_});
+        append_json(to, "ticks_per_second", std::uint64_t{frequency});
         if (reader.knows("cpus")) {
             append_json(to, "cpus", std::uint64_t{info.cpu_count});
         }
@@ -71,7 +62,7 @@ void JsonLines::begin(const trace::TraceReader& reader) {
 }
 
 void JsonLines::add(const Event& event) {
-    append_json(sink_.text(), event, frequency_, columns_);
+    rows_->append(sink_.text(), event);
     sink_.text().push_back('\n');
     sink_.settle();
 }

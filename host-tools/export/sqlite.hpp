@@ -40,7 +40,8 @@ private:
     Statement register_;
     Statement symbol_;
     Statement task_;
-    // What one place is called may change: by the direction, by another register, by another module.
+    // What one place is called may change: by the direction, by another register, by another
+    // module.
     std::map<std::tuple<std::uint16_t, std::uint64_t, std::string>, std::uint64_t> registers_;
     std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> tasks_;
     std::map<std::tuple<std::optional<std::uint32_t>, std::string, std::uint32_t, std::string>,

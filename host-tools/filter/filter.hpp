@@ -30,7 +30,7 @@ public:
 
     /// Of an event whose record it may hold for.
     bool operator()(const Event& event) const {
-        return of_record_.decides() || holds(root_, event, context_);
+        return may_hold(event.record) && (of_record_.decides() || holds(root_, event, context_));
     }
 
     /// Ids of events mean nothing from now on.

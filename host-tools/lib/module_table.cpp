@@ -35,6 +35,7 @@ bool LoadedModule::has(std::uint32_t address) const {
 }
 
 void ModuleTable::add(std::span<const std::byte> payload) {
+    ++version_;
     const std::size_t before = modules_.size();
     std::string_view rest(reinterpret_cast<const char*>(payload.data()), payload.size());
     while (!rest.empty()) {
@@ -56,6 +57,7 @@ void ModuleTable::add(LoadedModule told) {
     if (!same && told_ < most_told) {
         modules_.push_back(std::move(told));
         ++told_;
+        ++version_;
     }
 }
 

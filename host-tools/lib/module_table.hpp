@@ -59,6 +59,9 @@ public:
     /// has, is left out.
     void add(LoadedModule told);
 
+    /// Grows with what is known.
+    std::uint32_t version() const { return version_; }
+
     /// In the order in which they became known.
     const std::vector<LoadedModule>& modules() const { return modules_; }
 
@@ -84,6 +87,7 @@ private:
 
     std::vector<LoadedModule> modules_;
     std::size_t told_ = 0;
+    std::uint32_t version_ = 1;
 };
 
 } // namespace mmioscope::trace

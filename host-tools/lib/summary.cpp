@@ -9,7 +9,6 @@ void Summary::add(std::span<const abi::Record> records) {
         return;
     }
     start_ = start_.value_or(records.front().time);
-    last_ = records.back().time;
     for (Place at = records.begin(); at != records.end();) {
         if (at->type == abi::RecordType::access) {
             at = add_accesses(at, records.end());
@@ -17,6 +16,7 @@ void Summary::add(std::span<const abi::Record> records) {
             add(*at++);
         }
     }
+    last_ = records.back().time;
 }
 
 std::map<std::uint16_t, DeviceCount> Summary::devices() const {

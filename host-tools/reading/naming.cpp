@@ -9,6 +9,7 @@
 #include "symbols/section.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 
 namespace mmioscope::reading {
@@ -67,6 +68,10 @@ Naming::Naming(const trace::TraceReader& reader, const registers::Sources& sourc
     locations_.reserve(most);
     functions_.reserve(most);
     texts_.reserve(most);
+    // No context of another trace has the same number: who prints several after one another keeps
+    // texts by it.
+    static std::atomic<std::uint64_t> traces{0};
+    context_number_ = ++traces << 40;
     devices_.refresh(reader_);
 }
 
@@ -90,10 +95,11 @@ void Naming::learn() {
         seen_tasks_ = reader_.tasks().version();
         ++version_;
     }
-    if (reader_.modules().modules().size() != seen_modules_) {
-        seen_modules_ = reader_.modules().modules().size();
+    if (reader_.modules().version() != seen_modules_) {
+        seen_modules_ = reader_.modules().version();
         ++version_;
         ++code_version_;
+        location_ids_.clear(); // of a module more may be known now
         reach_.reset();
     }
 }

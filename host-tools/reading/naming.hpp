@@ -189,7 +189,7 @@ private:
     std::vector<Found> found_;
     std::uint32_t code_version_ = 1;
     std::optional<symbols::Reach> reach_; ///< of all code that has names; nothing: not known
-    std::size_t seen_modules_ = 0;
+    std::uint32_t seen_modules_ = 0;
     std::uint32_t seen_tasks_ = 0;
     std::unordered_map<std::uint64_t, Id> location_ids_; ///< by address and number of the module
     std::deque<Location> kept_locations_;

@@ -1,8 +1,15 @@
 #include "table/csv.hpp"
 
+#include <charconv>
 #include <iterator>
 
 namespace mmioscope::table {
+
+void append_hex(fmt::memory_buffer& to, Hex number) {
+    char digits[2 + 16] = {'0', 'x'};
+    const auto end = std::to_chars(digits + 2, std::end(digits), number.value, 16);
+    to.append(digits, end.ptr);
+}
 
 namespace {
 
@@ -17,9 +24,7 @@ struct Append {
         const fmt::format_int digits(number);
         to.append(digits.data(), digits.data() + digits.size());
     }
-    void operator()(Hex number) const {
-        fmt::format_to(std::back_inserter(to), "{:#x}", number.value);
-    }
+    void operator()(Hex number) const { append_hex(to, number); }
     void operator()(double) const {}
     void operator()(std::string_view text) const {
         if (text.find_first_of(",\"\r\n") == std::string_view::npos) {

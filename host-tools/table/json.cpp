@@ -1,5 +1,7 @@
 #include "table/json.hpp"
 
+#include "table/csv.hpp"
+
 #include <iterator>
 
 namespace mmioscope::table {
@@ -69,7 +71,9 @@ struct AppendMember {
     }
     void operator()(Hex number) const {
         append_key(to, key);
-        fmt::format_to(std::back_inserter(to), "\"{:#x}\"", number.value);
+        to.push_back('"');
+        append_hex(to, number);
+        to.push_back('"');
     }
     void operator()(double) const {}
     void operator()(std::string_view text) const {

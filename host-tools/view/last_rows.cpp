@@ -1,7 +1,5 @@
 #include "view/last_rows.hpp"
 
-#include "export/csv.hpp"
-#include "export/jsonl.hpp"
 #include "lib/record_text.hpp"
 #include "table/csv.hpp"
 #include "table/json.hpp"
@@ -39,6 +37,10 @@ std::vector<Column> columns_in_flight() {
     return columns;
 }
 
+exporting::RowForm form(bool csv) {
+    return csv ? exporting::RowForm::csv : exporting::RowForm::json;
+}
+
 std::string csv_titles() {
     std::string titles;
     for (const Column& column : exporting::columns()) {
@@ -50,21 +52,20 @@ std::string csv_titles() {
 } // namespace
 
 LastRows::LastRows(std::FILE* out, const KnownBoot& boot, bool csv)
-    : out_(out), frequency_(boot.area.header().counter_frequency), csv_(csv),
-      in_flight_(columns_in_flight()) {
+    : out_(out), csv_(csv),
+      rows_(form(csv), {exporting::columns().begin(), exporting::columns().end()},
+            boot.area.header().counter_frequency),
+      in_flight_(form(csv), columns_in_flight(), boot.area.header().counter_frequency) {
     fmt::print(out_, "{}", csv ? csv_titles() : boot_json(boot));
 }
 
 void LastRows::add(const Event& event, State state) {
-    const auto columns =
-        state == State::in_flight ? std::span<const Column>(in_flight_) : exporting::columns();
     fmt::memory_buffer row;
+    (state == State::in_flight ? in_flight_ : rows_).append(row, event);
     if (csv_) {
-        exporting::append_csv(row, event, frequency_, columns);
         row.push_back(',');
         table::append_csv(row, state_cell(event, state));
     } else {
-        exporting::append_json(row, event, frequency_, columns);
         row.resize(row.size() - 1); // goes on in front of its brace
         table::append_json(row, state_column, state_cell(event, state));
         row.push_back('}');

@@ -1,11 +1,10 @@
 // The last accesses of a boot for programs.
 #pragma once
 
-#include "export/columns.hpp"
+#include "export/row_text.hpp"
 #include "view/last_accesses.hpp"
 
 #include <cstdio>
-#include <vector>
 
 namespace mmioscope::view {
 
@@ -19,14 +18,14 @@ public:
 
     void begin_unfinished(bool) override {}
     void begin_finished(std::size_t) override {}
-    void begin(State, const trace::TraceReader&) override {}
+    void begin(State, const trace::TraceReader&) override { rows_.forget(); }
     void add(const Event& event, State state) override;
 
 private:
     std::FILE* out_;
-    std::uint32_t frequency_;
     bool csv_;
-    std::vector<exporting::Column> in_flight_; ///< those that are known of what is
+    exporting::RowText rows_;
+    exporting::RowText in_flight_; ///< with what is known of what is
 };
 
 } // namespace mmioscope::view

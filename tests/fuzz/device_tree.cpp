@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)read_config(tree, config);
     (void)select_traced(tree, *regions, *map);
     std::vector<std::uint64_t> out((size + 65536) / 8);
-    (void)make_guest_tree(tree, memory, config.modules, config.uart_node, config.stream_node, out.data(),
-                          static_cast<std::uint32_t>(out.size() * 8));
+    (void)make_guest_tree(tree, memory, config.modules, config.uart_node, config.stream_node,
+                          out.data(), static_cast<std::uint32_t>(out.size() * 8));
     return 0;
 }

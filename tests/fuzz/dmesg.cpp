@@ -92,7 +92,7 @@ void play(const Input& input, See&& seen) {
         event.record.value = byte;
         seen(event);
         event.record.time += input.steps[1];
-        event.nanoseconds = reading::nanoseconds(event.record.time - 1000, frequency);
+        event.nanoseconds = trace::nanoseconds(event.record.time - 1000, frequency);
     }
 }
 

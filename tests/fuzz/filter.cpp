@@ -6,13 +6,13 @@
 #include "lib/error.hpp"
 
 #include <cstdlib>
-#include <optional>
+#include <memory>
 
 namespace {
 
 using namespace mmioscope;
 
-std::optional<filter::Filter> compiled(const std::string& text, unsigned depth) {
+std::unique_ptr<filter::Filter> compiled(const std::string& text, unsigned depth) {
     filter::Settings settings;
     settings.custom = [](const std::string& name, const filter::CallOptions& options) {
         const bool answer = name.size() + options.size() > 4;
@@ -20,13 +20,13 @@ std::optional<filter::Filter> compiled(const std::string& text, unsigned depth) 
     };
     settings.most_depth = depth;
     try {
-        return filter::Filter(text, settings);
+        return std::make_unique<filter::Filter>(text, settings);
     } catch (const Error& error) {
         const std::string_view line = error.what();
         if (error.status() != Status::bad_input || line.find('\n') != std::string_view::npos) {
             std::abort();
         }
-        return std::nullopt;
+        return nullptr;
     }
 }
 
@@ -34,12 +34,12 @@ std::optional<filter::Filter> compiled(const std::string& text, unsigned depth) 
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text(reinterpret_cast<const char*>(data), size);
-    const std::optional<filter::Filter> filter = compiled(text, 100);
+    const std::unique_ptr<filter::Filter> filter = compiled(text, 100);
     if (!filter) {
         return 0;
     }
     // Lists in canonical form, and a parenthesis for each negation, make it longer and deeper.
-    const std::optional<filter::Filter> again = compiled(filter->written(), 300);
+    const std::unique_ptr<filter::Filter> again = compiled(filter->written(), 300);
     if (!again) {
         if (filter->written().size() > 64 * 1024) {
             return 0;

@@ -1,4 +1,5 @@
-// An mmiotrace log is anybody's text: whatever stands in it, it is refused or becomes a sound trace.
+// An mmiotrace log is anybody's text: whatever stands in it, it is refused or becomes a sound
+// trace.
 #include "import/mmiotrace.hpp"
 
 #include "lib/error.hpp"

@@ -96,7 +96,7 @@ std::vector<std::byte> sound_file(std::span<const std::uint8_t> contents) {
 }
 
 // Whatever stands in it, one event is one line, which tells a terminal nothing.
-void expect_a_line(const std::string& line) {
+void expect_a_line(std::string_view line) {
     if (line.empty() || mmioscope::printable(line) != line) {
         std::abort();
     }
@@ -109,14 +109,14 @@ public:
     void add(const mmioscope::Event& event) override {
         line_.clear();
         format_.append(line_, event);
-        expect_a_line(line_);
+        expect_a_line(line_.view());
     }
     void add_unended(const mmioscope::Event& marker) override { add(marker); }
     void forget() override { format_.forget(); }
 
 private:
     mmioscope::view::LineFormat format_;
-    std::string line_;
+    mmioscope::TextBuffer line_;
 };
 
 void print(ByteSource& source) try {

@@ -40,10 +40,9 @@ public:
     }
 
 private:
-    Id place_of(const Event&) override { return no_id; }
-    Id code_of(const Event&) override { return no_id; }
-    Id caller_of(const Event&) override { return no_id; }
-    Id task_of(const Event&) override { return no_id; }
+    void resolve(const Event& event) override {
+        event.ids.place = event.ids.code = event.ids.caller = event.ids.task = no_id;
+    }
     Id interrupt_of(const Event&) override { return no_id; }
     Id text_of(const Event&) override { return no_id; }
 

@@ -69,10 +69,11 @@ public:
     void forget() { locations_.assign(locations_.size(), &another_); }
 
 private:
-    Id place_of(const Event&) override { return no_id; }
-    Id code_of(const Event&) override { return learnt_ ? 3 : 1; }
-    Id caller_of(const Event&) override { return learnt_ ? 3 : 2; }
-    Id task_of(const Event&) override { return no_id; }
+    void resolve(const Event& event) override {
+        event.ids.place = event.ids.task = no_id;
+        event.ids.code = learnt_ ? 3 : 1;
+        event.ids.caller = learnt_ ? 3 : 2;
+    }
     Id interrupt_of(const Event&) override { return no_id; }
     Id text_of(const Event&) override { return no_id; }
 

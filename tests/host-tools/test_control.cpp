@@ -142,7 +142,8 @@ namespace {
 /// A board at the other end of a unix socket: answers requests, but not all that come.
 class Board {
 public:
-    explicit Board(const std::string& path) : wire_(listening(path)), thread_([this] { serve(); }) {}
+    explicit Board(const std::string& path)
+        : wire_(listening(path)), thread_([this] { serve(); }) {}
     ~Board() {
         ends_ = true;
         thread_.join();
@@ -153,7 +154,8 @@ public:
     std::atomic<unsigned> hears_only{1}; ///< one request in so many
 
 private:
-    // Opened once before anybody may connect: the socket's file is there a moment before it listens.
+    // Opened once before anybody may connect: the socket's file is there a moment before it
+    // listens.
     static transport::Transport listening(const std::string& path) {
         transport::Transport wire =
             transport::make_transport(transport::parse_address("unix:" + path + ",listen"), 0);

@@ -1,8 +1,7 @@
 // What exports say of events; the expected text stands beside the trace.
-#include "export/columns.hpp"
-#include "export/csv.hpp"
-#include "export/jsonl.hpp"
+#include "export/row_text.hpp"
 #include "export/words.hpp"
+#include "lib/ticks.hpp"
 #include "reading/loss_finder.hpp"
 #include "sample_event.hpp"
 
@@ -36,15 +35,19 @@ struct Known {
     Event event;
 };
 
+exporting::RowText row(exporting::RowForm form) {
+    return {form, {exporting::columns().begin(), exporting::columns().end()}, 62'500'000};
+}
+
 std::string json(const Event& event) {
     fmt::memory_buffer text;
-    exporting::append_json(text, event, 62'500'000);
+    row(exporting::RowForm::json).append(text, event);
     return fmt::to_string(text);
 }
 
 std::string csv(const Event& event) {
     fmt::memory_buffer text;
-    exporting::append_csv(text, event, 62'500'000);
+    row(exporting::RowForm::csv).append(text, event);
     return fmt::to_string(text);
 }
 
@@ -96,9 +99,8 @@ TEST_CASE("what a read was made by, in each column of its own") {
 }
 
 TEST_CASE("times of a year are exact") {
-    CHECK(exporting::nanoseconds_of(62'500'000ull * 31'536'000 + 1, 62'500'000) ==
-          31'536'000'000'000'016);
-    CHECK(exporting::nanoseconds_of(7, 0) == 7);
+    CHECK(trace::nanoseconds(62'500'000ull * 31'536'000 + 1, 62'500'000) == 31'536'000'000'000'016);
+    CHECK(trace::nanoseconds(7, 0) == 7);
 }
 
 TEST_CASE("a cell of CSV is quoted where a reader would stumble") {

@@ -163,7 +163,8 @@ TEST_CASE("mappings over mappings and regions leave what is free between the reg
     for (std::uint64_t i = 0; i < regions; ++i) {
         list.add(0x1000 * (i + 1), 0x800, "/r");
     }
-    constexpr std::uint64_t mappings = (1 << 20) - 1; // looked at region by region this takes minutes
+    constexpr std::uint64_t mappings =
+        (1 << 20) - 1; // looked at region by region this takes minutes
     for (std::uint64_t i = 0; i < mappings; ++i) {
         list.add_mapping(i, (0x1000 * (regions + 1)) - i);
     }

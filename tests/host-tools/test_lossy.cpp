@@ -78,8 +78,7 @@ TEST_CASE("what looks like others is put where it can have been, and is not take
     CHECK(number(verify::Kind::missing) == count - left);
     // A poll may be put before its own place, which then shows as order: said, not hidden.
     CHECK(number(verify::Kind::order) < count / 100);
-    CHECK(result.differences.size() ==
-          number(verify::Kind::missing) + number(verify::Kind::order));
+    CHECK(result.differences.size() == number(verify::Kind::missing) + number(verify::Kind::order));
 }
 
 TEST_CASE("what is wrong besides is found in a trace that lacks most records") {

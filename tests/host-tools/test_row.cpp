@@ -367,19 +367,18 @@ public:
         texts_.emplace_back("text");
     }
 
-    Id place_of(const Event&) override { return ask(place); }
-    Id code_of(const Event&) override { return ask(code); }
-    Id caller_of(const Event&) override { return ask(caller); }
-    Id task_of(const Event&) override { return ask(task_asked); }
+    void resolve(const Event& event) override {
+        event.ids.place = event.ids.code = event.ids.caller = event.ids.task = ask(resolved);
+    }
     Id interrupt_of(const Event&) override { return ask(interrupt); }
     Id text_of(const Event&) override { return ask(text_asked); }
 
-    unsigned all() const { return place + code + caller + task_asked + interrupt + text_asked; }
+    unsigned all() const { return resolved + interrupt + text_asked; }
 
     Register reg{"REG", 0x18, 4, "", {}};
     Location location{"function", 4, "", {}};
     Task its_task{7, 7, "sh"};
-    unsigned place = 0, code = 0, caller = 0, task_asked = 0, interrupt = 0, text_asked = 0;
+    unsigned resolved = 0, interrupt = 0, text_asked = 0;
 
 private:
     static Id ask(unsigned& asked) {
@@ -398,21 +397,20 @@ TEST_CASE("row: a name is looked up when somebody asks, once, and not by copies 
     CHECK(event.device() == "device");
     CHECK(event.offset() == 0x18);
     CHECK(event.reg() == &names.reg);
-    CHECK(names.place == 1);
+    CHECK(names.resolved == 1);
     CHECK(names.all() == 1);
     CHECK(event.code() == &names.location);
     CHECK(event.code()->function == "function");
-    CHECK(names.code == 1);
-    CHECK(names.all() == 2);
+    CHECK(names.all() == 1); // place, code, caller and task are found together
     event.settle();
-    CHECK(names.all() == 6);
+    CHECK(names.all() == 3);
     const Event copy = event;
     event.settle();
     CHECK(copy.caller() == &names.location);
     CHECK(copy.task() == &names.its_task);
     CHECK(copy.interrupt() == "text");
     CHECK(copy.text() == "text");
-    CHECK(names.all() == 6);
+    CHECK(names.all() == 3);
 }
 
 TEST_CASE("row: an event of no trace has no names") {
@@ -447,8 +445,8 @@ TEST_CASE("row: reading a trace looks up what the filter asks for, and nothing e
     };
     CHECK(asked("").empty());
     CHECK(asked("value >= 0 || !value").empty());
-    CHECK(asked("func != nothing") == "c");
-    CHECK(asked("comm != nobody") == "t");
+    CHECK(asked("func != nothing") == "pclt"); // found together
+    CHECK(asked("irq == nothing || w || r") == "pclti");
 }
 
 TEST_CASE("row: a settled copy keeps its names, whatever the trace tells behind it") {

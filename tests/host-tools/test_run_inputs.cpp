@@ -277,7 +277,8 @@ TEST_CASE("a process ends when it is told to, or at once") {
     Process polite("/bin/sh", {"sh", "-c", "exec sleep 60"}, messages.get(), false);
     CHECK(!polite.poll());
     CHECK(polite.terminate(2s).text() == "signal 15 (Terminated)");
-    Process stubborn("/bin/sh", {"sh", "-c", "trap '' TERM; echo deaf >&2; while :; do sleep 0.1; done"},
+    Process stubborn("/bin/sh",
+                     {"sh", "-c", "trap '' TERM; echo deaf >&2; while :; do sleep 0.1; done"},
                      messages.get(), false);
     while (::lseek(messages.get(), 0, SEEK_END) == 0) {
         std::this_thread::sleep_for(1ms);

@@ -221,11 +221,14 @@ namespace {
 // Several at one address, of all types, with gaps that are larger than a function can be.
 symbols::SymbolList random_symbols(std::mt19937& random) {
     symbols::SymbolList all;
-    std::uint32_t address = 0xc000'0000 + random() % 64 * 4;
-    for (unsigned i = 0, count = random() % 40; i < count; ++i) {
+    const auto below = [&random](unsigned limit) {
+        return static_cast<unsigned>(random() % limit);
+    };
+    std::uint32_t address = 0xc000'0000 + below(64) * 4;
+    for (unsigned i = 0, count = below(40); i < count; ++i) {
         const std::string name = i % 9 == 0 ? "_etext" : fmt::format("f{}", i);
-        all.push_back({address, "tTwWdDb"[random() % 7], name, random() % 4 == 0 ? "drv" : ""});
-        address += random() % 3 == 0 ? 0 : random() % 12 == 0 ? 0x2'0000 : 4 * (random() % 16);
+        all.push_back({address, "tTwWdDb"[below(7)], name, below(4) == 0 ? "drv" : ""});
+        address += below(3) == 0 ? 0 : below(12) == 0 ? 0x2'0000 : 4 * below(16);
     }
     return all;
 }

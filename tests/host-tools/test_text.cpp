@@ -42,9 +42,9 @@ std::string line(const abi::Record& record) {
     view::LineStyle style;
     style.frequency = 1'000'000;
     style.device_width = all.width();
-    std::string text;
+    TextBuffer text;
     view::LineFormat(style).append(text, event);
-    return text;
+    return std::string(text.view());
 }
 
 abi::Record write2() {

@@ -121,8 +121,9 @@ struct Event {
         Id text = unasked;
     };
     mutable Ids ids{};
-    /// Stands for place, code, caller, task and mode together: events with the same number, which
-    /// is never used again, have the same. 0: nobody has asked, or there is none.
+    /// Stands for place, code, caller, task and mode together: events with the same number have the
+    /// same. It is never used again, of other traces neither. 0: nobody has asked, or there is
+    /// none.
     mutable std::uint64_t context_number = 0;
 
     // The ids, and what they stand for.
