@@ -40,9 +40,9 @@ killed() {
     has summary 'cut'
 }
 
-# A file without its end says so, and gives what is there.
+# A file without its end says so, and gives what is there. It is as its recorder left it, who did not pack it any more.
 cut_file() {
-    run_bare forms --engine emulation
+    run_bare forms --engine emulation --plain
     complete
     local whole half
     whole=$("$mmioscope" print --all --raw "$out/trace.mmio" | grep -c ' pc 0x')
