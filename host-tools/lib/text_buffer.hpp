@@ -148,7 +148,6 @@ public:
     std::string_view view() const { return {text_.get(), size_}; }
     std::size_t size() const { return size_; }
     void clear() { size_ = 0; }
-    void shrink_to(std::size_t size) { size_ = size; }
 
     /// Where the text goes on, with room for `most` characters.
     TextCursor cursor(std::size_t most) {

@@ -160,7 +160,6 @@ private:
     Id find_location(std::uint32_t address, std::uint64_t time, Found& found);
     std::optional<Location> in_module(const trace::LoadedModule& module, std::uint32_t address,
                                       std::uint64_t time);
-    Id function_of(Id location) const { return functions_[location]; }
 
     // Names are kept up to so many of a kind, and those of a block more.
     static constexpr std::size_t most_kept = 8192;
