@@ -3,6 +3,7 @@
 #include "cli/record_output.hpp"
 #include "cli/view_options.hpp"
 #include "lib/distinct_output.hpp"
+#include "lib/error.hpp"
 #include "lib/shares.hpp"
 #include "table/text.hpp"
 #include "view/dmesg_lines.hpp"
@@ -24,6 +25,9 @@ struct Options {
     bool summary = false;
     bool shares = false;
     std::optional<std::uint64_t> limit;
+    bool numbers = false;
+    std::optional<std::uint64_t> at; ///< the number of an event
+    std::uint64_t before = 0, after = 0, around = 0;
     bool with_dmesg = false;
     std::string dmesg; ///< a file; empty: the trace's own
     std::optional<double> dmesg_offset;
@@ -44,6 +48,8 @@ Examples:
   mmioscope print boot.mmio
   mmioscope print --from 14.5 --to 15 --cpu 1 boot.mmio
   mmioscope print --all --ts delta boot.mmio | grep mmc
+  mmioscope print --number -F 'reg==Clock' boot.mmio   which events these are ...
+  mmioscope print --at 71602 -C 20 boot.mmio           ... and what lies around one of them
   mmioscope print --from @18.04 --to @18.05 --duration boot.mmio   by the machine's counter, as blackbox tells it
   mmioscope print --dmesg boot.mmio                  the kernel's own words between the accesses
   mmioscope print --dmesg dmesg.txt boot.mmio
@@ -55,7 +61,8 @@ Exit status 0 only if the trace is whole and nothing was lost; 1 if not, 2 if it
 
 view::PrintOptions print_options(const Options& options, const view::Output& out) {
     view::PrintOptions print;
-    print.collapse = !options.view.all && out.terminal();
+    print.collapse = !options.view.all && !options.at && out.terminal();
+    print.numbers = options.numbers || options.at;
     print.limit = options.summary ? 0 : options.limit.value_or(print.limit);
     return print;
 }
@@ -84,9 +91,24 @@ std::optional<view::DmesgLines> dmesg_lines(const Options& options,
                               : std::nullopt;
 }
 
+reading::TraceOptions selection_of(const Options& options) {
+    reading::TraceOptions selection = trace_options(options.view);
+    if (options.at) {
+        const std::uint64_t before =
+            std::min(std::max(options.before, options.around), *options.at - 1);
+        const std::uint64_t after =
+            std::min(std::max(options.after, options.around), UINT64_MAX - *options.at);
+        selection.numbers = {*options.at - before, *options.at + after};
+    } else if (options.before + options.after + options.around > 0) {
+        throw bad_input(
+            "-A, -B and -C say how many events are printed around --at N: say that, too");
+    }
+    return selection;
+}
+
 // For programs: the events alone, and the verdict on standard error.
 Status print_records(const Options& options) {
-    const reading::TraceOptions selection = trace_options(options.view);
+    const reading::TraceOptions selection = selection_of(options);
     reading::Trace trace(selection);
     RecordOutput records(options.view, trace.reader());
     view::Tally tally(reading::selects(selection));
@@ -99,7 +121,7 @@ Status print(const Options& options) {
     if (options.view.format != "text") {
         return print_records(options);
     }
-    const reading::TraceOptions selection = trace_options(options.view);
+    const reading::TraceOptions selection = selection_of(options);
     reading::Trace trace(selection);
     check_distinct(options.view.output.empty() ? "-" : options.view.output, {options.dmesg});
     std::optional<view::DmesgLines> dmesg = dmesg_lines(options, trace.options());
@@ -139,6 +161,18 @@ void add_print(CLI::App& app, Action& action) {
     const auto options = std::make_shared<Options>();
     add_view_options(command, options->view);
     add_line_options(command, options->view);
+    command.add_flag("--number", options->numbers, "Each event's number, as --at takes it");
+    command
+        .add_option("--at", options->at,
+                    "Only the event of this number, and those that -A, -B, -C add")
+        ->check(count_from(1))
+        ->type_name("N");
+    const auto count = [&command](const char* name, std::uint64_t& to, const char* what) {
+        command.add_option(name, to, what)->check(count_from(0))->type_name("N");
+    };
+    count("-A", options->after, "So many events behind it");
+    count("-B", options->before, "So many events in front of it");
+    count("-C", options->around, "So many on both sides");
     command.add_flag("--summary", options->summary, "Only the table and the verdict");
     command.add_flag("--shares", options->shares,
                      "What each CPU had of devices that several use, and how long it waited");

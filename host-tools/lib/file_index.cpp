@@ -2,7 +2,6 @@
 
 #include "lib/crc.hpp"
 #include "lib/file_reader.hpp"
-#include "pack/unpacker.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,38 +10,6 @@
 namespace mmioscope::trace {
 
 namespace {
-
-/// How many records a section has, and their times.
-struct Extent {
-    std::uint64_t count = 0;
-    TimeSpan times;
-};
-
-/// The time of record `n` of the section whose payload begins at `payload`.
-std::uint64_t time_at(ByteSource& source, std::uint64_t payload, std::uint64_t n) {
-    std::uint64_t time = 0;
-    source.seek(payload + n * sizeof(abi::Record) + offsetof(abi::Record, time));
-    source.read(&time, sizeof time);
-    return time;
-}
-
-Extent extent_of(ByteSource& source, const SectionPlace& place) {
-    Extent extent;
-    const std::uint64_t there = std::min(place.size, *source.size() - place.payload);
-    if (place.type == abi::SectionType::records && there >= sizeof(abi::Record)) {
-        extent.count = there / sizeof(abi::Record);
-        extent.times.add(time_at(source, place.payload, 0));
-        extent.times.add(time_at(source, place.payload, extent.count - 1));
-    } else if (place.type == pack::packed_section && there == place.size) {
-        std::array<std::byte, sizeof(pack::BlockHeader)> front;
-        source.seek(place.payload);
-        const std::size_t got = source.read(front.data(), std::min(there, front.size()));
-        if (const auto block = pack::block_front(std::span(front).first(got))) {
-            extent = {block->count, block->times};
-        }
-    }
-    return extent;
-}
 
 // Where the index is, as the file's last section tells. An `end` may have grown behind the fields
 // known here, so it is looked for from the file's end on.
@@ -85,8 +52,9 @@ std::optional<FileIndex> parse_index(std::span<const std::byte> payload) {
     for (; payload.size() >= header.entry_size; payload = payload.subspan(header.entry_size)) {
         abi::IndexEntry& entry = index.entries.emplace_back();
         std::memcpy(&entry, payload.data(), sizeof entry);
-        const std::uint64_t before = index.entries.size() < 2 ? 0 : (&entry)[-1].offset;
-        if (entry.offset <= before || entry.offset >= index.end) {
+        const abi::IndexEntry before = index.entries.size() < 2 ? abi::IndexEntry{} : (&entry)[-1];
+        if (entry.offset <= before.offset || entry.offset >= index.end ||
+            entry.records_before < before.records_before) {
             return std::nullopt;
         }
     }
@@ -105,28 +73,6 @@ std::optional<FileIndex> read_index(ByteSource& source) {
     }
     std::optional<FileIndex> index = parse_index(section->payload);
     return index && index->end == offset ? index : std::nullopt;
-}
-
-FileIndex scan_file(ByteSource& source) {
-    IndexBuilder builder;
-    source.seek(0);
-    bool damage = false;
-    FileReader reader(source, [&damage](const std::string&) { damage = true; });
-    std::uint64_t end = reader.offset();
-    while (const std::optional<SectionPlace> place = reader.next_place()) {
-        if (damage) {
-            builder.add_unknown(end);
-            damage = false;
-        }
-        const Extent extent = extent_of(source, *place);
-        builder.add(place->type, place->offset, extent.count, extent.times);
-        end = place->end;
-        reader.seek(end);
-    }
-    if (damage) {
-        builder.add_unknown(end);
-    }
-    return {{builder.entries().begin(), builder.entries().end()}, *source.size()};
 }
 
 } // namespace mmioscope::trace

@@ -1,5 +1,4 @@
-// The index of a trace file (abi/container.hpp), read or made up for: which stretch has which
-// times.
+// The index of a trace file (abi/container.hpp): which stretch has which times.
 #pragma once
 
 #include "lib/byte_source.hpp"
@@ -21,9 +20,5 @@ std::optional<FileIndex> parse_index(std::span<const std::byte> payload);
 /// The index that a file brings along, found from the file's end; nothing if it has none or it
 /// cannot be trusted. `source` can seek; where it stands afterwards is not said.
 std::optional<FileIndex> read_index(ByteSource& source);
-
-/// An index made by going from section to section: of plain records it reads the first and the last
-/// of each section and believes those between to have times between. `source` as above.
-FileIndex scan_file(ByteSource& source);
 
 } // namespace mmioscope::trace

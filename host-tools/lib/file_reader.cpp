@@ -2,6 +2,7 @@
 
 #include "lib/crc.hpp"
 #include "lib/error.hpp"
+#include "pack/unpacker.hpp"
 
 #include <algorithm>
 #include <array>
@@ -71,6 +72,12 @@ std::optional<Section> FileReader::next(const Wanted& wanted) {
         }
         if (crc(payload) == header.crc) {
             return Section{header.type, payload, false};
+        }
+        if (header.type == abi::SectionType::records) {
+            unread_ += header.size / sizeof(abi::Record);
+        } else if (header.type == pack::packed_section) {
+            const auto block = pack::block_front(payload);
+            unread_ += block ? block->count : 0;
         }
         report_(fmt::format("section at byte {} ({} bytes) is damaged: skipped", place.payload,
                             header.size));

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mmioscope::trace {
@@ -69,6 +70,10 @@ public:
     /// for longer, and takes what was there for the sections to come.
     void swap_memory(std::vector<abi::Record>& memory) { memory_.swap(memory); }
 
+    /// How many records there were in damaged sections since this was asked last, as far as is
+    /// known.
+    std::uint64_t take_unread() { return std::exchange(unread_, 0); }
+
     /// Only where the next one stands. Goes on with its payload: seek() to its end.
     std::optional<SectionPlace> next_place();
 
@@ -93,6 +98,7 @@ private:
     Report report_;
     FileVersion version_;
     std::uint64_t offset_ = 0; ///< of the next byte
+    std::uint64_t unread_ = 0; ///< records
     bool problem_told_ = false;
     std::vector<abi::Record> memory_; ///< payloads are read into it; it never shrinks
 };

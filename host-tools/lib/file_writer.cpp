@@ -30,7 +30,7 @@ FileWriter::FileWriter(int fd, WriteProgress& progress) : fd_(fd), progress_(pro
 }
 
 void FileWriter::section(abi::SectionType type, std::span<const std::byte> payload) {
-    index_.add(type, written_, 0, {});
+    index_.add(type, written_, {});
     write_section(type, payload);
 }
 
@@ -95,18 +95,17 @@ void FileWriter::write_records(std::size_t count) {
         callers_.clear();
     }
     const auto records = std::span<const abi::Record>(pending_).first(count);
-    index_.add(abi::SectionType::records, written_, count, times_of(records));
+    index_.add(abi::SectionType::records, written_, extent_of(records));
     write_section(abi::SectionType::records, std::as_bytes(records));
     records_ += count;
     pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
-void FileWriter::packed(std::span<const std::byte> block, std::uint64_t records,
-                        const TimeSpan& times) {
+void FileWriter::packed(std::span<const std::byte> block, const Extent& records) {
     flush();
-    index_.add(pack::packed_section, written_, records, times);
+    index_.add(pack::packed_section, written_, records);
     write_section(pack::packed_section, block);
-    records_ += records;
+    records_ += records.records;
 }
 
 void FileWriter::finish(std::uint64_t lost, abi::Ending ending) {

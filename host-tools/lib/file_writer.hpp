@@ -44,8 +44,8 @@ public:
     /// Writes the next section if nothing is missing of it. False: something is.
     bool write_full();
 
-    /// A section of so many records, packed (pack/block.hpp).
-    void packed(std::span<const std::byte> block, std::uint64_t records, const TimeSpan& times);
+    /// A section of `records`, packed (pack/block.hpp).
+    void packed(std::span<const std::byte> block, const Extent& records);
 
     /// Bytes of the file if it were flushed now.
     std::uint64_t size() const {

@@ -9,8 +9,6 @@ namespace mmioscope::trace {
 
 namespace {
 
-constexpr std::uint32_t unknown_bit = 1u << 31;
-
 void join_into(abi::IndexEntry& first, const abi::IndexEntry& second) {
     first.earliest = std::min(first.earliest, second.earliest);
     first.latest = std::max(first.latest, second.latest);
@@ -24,24 +22,21 @@ void TimeSpan::add(std::uint64_t time) {
     latest = std::max(latest, time);
 }
 
-TimeSpan times_of(std::span<const abi::Record> records) {
-    TimeSpan times;
+Extent extent_of(std::span<const abi::Record> records) {
+    Extent extent{records.size()};
     for (const abi::Record& record : records) {
-        times.add(record.time);
+        extent.times.add(record.time);
+        extent.teaches = extent.teaches || teaches(record.type);
     }
-    return times;
+    return extent;
 }
 
-void IndexBuilder::add(abi::SectionType type, std::uint64_t offset, std::uint64_t records,
-                       const TimeSpan& times) {
-    join_into(entry_for(offset),
-              {0, 0, times.earliest, times.latest, abi::index_type_bit(type), 0});
-    records_ += records;
+void IndexBuilder::add(abi::SectionType type, std::uint64_t offset, const Extent& records) {
+    const std::uint32_t types =
+        abi::index_type_bit(type) | (records.teaches ? abi::index_teaches : 0);
+    join_into(entry_for(offset), {0, 0, records.times.earliest, records.times.latest, types, 0});
+    records_ += records.records;
     open_ = type == callers_section;
-}
-
-void IndexBuilder::add_unknown(std::uint64_t offset) {
-    entry_for(offset).types |= unknown_bit;
 }
 
 abi::IndexEntry& IndexBuilder::entry_for(std::uint64_t offset) {

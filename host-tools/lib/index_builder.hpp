@@ -1,5 +1,4 @@
-// The index of a trace file (abi/container.hpp) in the making, by whoever writes the file or scans
-// it.
+// The index of a trace file (abi/container.hpp) in the making, by whoever writes the file.
 #pragma once
 
 #include "abi/container.hpp"
@@ -18,12 +17,26 @@ struct TimeSpan {
     std::uint64_t latest = 0;
 
     void add(std::uint64_t time);
+    bool has(std::uint64_t time) const { return time >= earliest && time <= latest; }
     bool overlaps(const TimeSpan& other) const {
         return earliest <= other.latest && other.earliest <= latest;
     }
 };
 
-TimeSpan times_of(std::span<const abi::Record> records);
+/// What some records are, seen from outside.
+struct Extent {
+    std::uint64_t records = 0;
+    TimeSpan times = {};
+    bool teaches = false; ///< they may tell something of records behind them (abi::index_teaches)
+};
+
+/// A record of this type tells something of those behind it: what a task or a module is called, how
+/// a text begins.
+constexpr bool teaches(abi::RecordType type) {
+    return type == abi::RecordType::task || type == abi::RecordType::marker;
+}
+
+Extent extent_of(std::span<const abi::Record> records);
 
 inline constexpr std::size_t max_index_entries = 16 * 1024;
 
@@ -31,12 +44,8 @@ inline constexpr std::size_t max_index_entries = 16 * 1024;
 /// when they are used up, each two neighbours become one.
 class IndexBuilder {
 public:
-    /// The next section: its header stands at `offset`. `records`, with their `times`, are in it.
-    void add(abi::SectionType type, std::uint64_t offset, std::uint64_t records,
-             const TimeSpan& times);
-
-    /// Something else from `offset` on, which only readers can make out.
-    void add_unknown(std::uint64_t offset);
+    /// The next section: its header stands at `offset`. `records` are in it.
+    void add(abi::SectionType type, std::uint64_t offset, const Extent& records);
 
     std::span<const abi::IndexEntry> entries() const { return entries_; }
 

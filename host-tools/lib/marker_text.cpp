@@ -48,30 +48,31 @@ std::string marker_text(const abi::Record& record) {
     return text + "\"";
 }
 
-std::optional<Marker> MarkerTexts::add(const abi::Record& record) {
+std::optional<Marker> MarkerTexts::add(const abi::Record& record, std::uint64_t number) {
     if (!is_text(record)) {
-        return Marker{record, marker_text(record)};
+        return Marker{record, marker_text(record), number};
     }
     const auto id = static_cast<std::uint16_t>(record.pa_low >> 16);
     auto text = std::find_if(texts_.begin(), texts_.end(),
                              [id](const Text& open) { return open.next_id == id; });
     if (text == texts_.end()) {
         if (ends_text(record)) {
-            return Marker{record, marker_text(record)};
+            return Marker{record, marker_text(record), number};
         }
         if (texts_.size() == most_open) {
-            return Marker{record, marker_text(record) + "..."};
+            return Marker{record, marker_text(record) + "...", number};
         }
-        text = texts_.insert(texts_.end(), {0, {}, ""});
+        text = texts_.insert(texts_.end(), {0, {}, "", 0});
     }
     append_piece(text->text, record);
     text->record = record;
+    text->number = number;
     text->next_id = static_cast<std::uint16_t>(id + 1);
     if (!ends_text(record) && text->text.size() < most_text) {
         return std::nullopt;
     }
     const char* const end = ends_text(record) ? "" : "...";
-    Marker whole{record, fmt::format("\"{}\"{}", text->text, end)};
+    Marker whole{record, fmt::format("\"{}\"{}", text->text, end), number};
     texts_.erase(text);
     return whole;
 }
@@ -79,7 +80,7 @@ std::optional<Marker> MarkerTexts::add(const abi::Record& record) {
 std::vector<Marker> MarkerTexts::open() const {
     std::vector<Marker> markers;
     for (const Text& open : texts_) {
-        markers.push_back({open.record, fmt::format("\"{}\"...", open.text)});
+        markers.push_back({open.record, fmt::format("\"{}\"...", open.text), open.number});
     }
     return markers;
 }

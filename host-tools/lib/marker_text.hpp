@@ -17,6 +17,7 @@ std::string marker_text(const abi::Record& record);
 struct Marker {
     abi::Record record; ///< of its last piece
     std::string text;   ///< as marker_text(), of all pieces; "..." behind it if its end is missing
+    std::uint64_t number = 0; ///< of that piece in the trace, if it was given
 };
 
 /// Puts texts together. Their pieces have ids that follow one another, on whatever CPU, and there
@@ -24,7 +25,7 @@ struct Marker {
 class MarkerTexts {
 public:
     /// The marker that is whole with `record`. None if it is a piece that another has to follow.
-    std::optional<Marker> add(const abi::Record& record);
+    std::optional<Marker> add(const abi::Record& record, std::uint64_t number = 0);
 
     /// Those whose end has not come.
     std::vector<Marker> open() const;
@@ -34,6 +35,7 @@ private:
         std::uint16_t next_id;
         abi::Record record;
         std::string text;
+        std::uint64_t number;
     };
     static constexpr std::size_t most_open = 16; ///< pieces of more stay alone
     static constexpr std::size_t most_text = 4096;

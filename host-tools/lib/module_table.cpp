@@ -61,6 +61,12 @@ void ModuleTable::add(LoadedModule told) {
     }
 }
 
+void ModuleTable::go_back(const Mark& mark) {
+    modules_.resize(mark.modules);
+    told_ = mark.told;
+    ++version_;
+}
+
 void ModuleTable::add_line(std::string_view line) {
     const auto words = words_of(line);
     if (words[0] == "module") {

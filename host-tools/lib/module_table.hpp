@@ -62,6 +62,15 @@ public:
     /// Grows with what is known.
     std::uint32_t version() const { return version_; }
 
+    /// What is known at some point of a trace.
+    struct Mark {
+        std::size_t modules = 0;
+        std::size_t told = 0;
+    };
+    Mark mark() const { return {modules_.size(), told_}; }
+    /// Forgets what was learnt behind `mark`.
+    void go_back(const Mark& mark);
+
     /// In the order in which they became known.
     const std::vector<LoadedModule>& modules() const { return modules_; }
 

@@ -53,8 +53,17 @@ void TaskTable::add(const TaskEntry& entry) {
 void TaskTable::learn(Known& known, std::uint64_t time, const Task* task) {
     if (known.empty() || known.back().task != task) {
         known.push_back({known.empty() ? time : std::max(time, known.back().time), task});
+        order_.push_back(&known);
         ++version_;
     }
+}
+
+void TaskTable::go_back(const Mark& mark) {
+    for (; order_.size() > mark.learnt; order_.pop_back()) {
+        order_.back()->pop_back();
+    }
+    in_register_ = mark.in_register;
+    ++version_;
 }
 
 void TaskTable::add(const abi::Record& record) {

@@ -90,6 +90,15 @@ public:
     /// Grows with what is known.
     std::uint32_t version() const { return version_; }
 
+    /// What is known at some point of a trace.
+    struct Mark {
+        std::size_t learnt = 0;
+        bool in_register = false;
+    };
+    Mark mark() const { return {order_.size(), in_register_}; }
+    /// Forgets what was learnt behind `mark`. Tasks stay where they are.
+    void go_back(const Mark& mark);
+
 private:
     struct Since {
         std::uint64_t time;
@@ -107,7 +116,8 @@ private:
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::string>, Task> tasks_;
     std::unordered_map<std::uint64_t, Known> by_key_;
     std::unordered_map<std::uint32_t, Known> by_record_; ///< by Record::task
-    bool in_register_ = false;                           ///< there are entries of kind `task`
+    std::vector<Known*> order_; ///< each time something was learnt, of what: elements stay there
+    bool in_register_ = false;  ///< there are entries of kind `task`
     std::uint32_t version_ = 1;
 };
 

@@ -43,22 +43,26 @@ public:
                 wrong();
             }
         }
-        types_ |= abi::index_type_bit(place.type);
-        const TimeSpan times = times_of(records);
-        times_.earliest = std::min(times_.earliest, times.earliest);
-        times_.latest = std::max(times_.latest, times.latest);
-        records_ += records.size();
+        const Extent extent = extent_of(records);
+        types_ |= abi::index_type_bit(place.type) | (extent.teaches ? abi::index_teaches : 0);
+        times_.earliest = std::min(times_.earliest, extent.times.earliest);
+        times_.latest = std::max(times_.latest, extent.times.latest);
+        records_ += extent.records;
     }
 
 private:
     void close() {
         if (open_ != nullptr && (open_->earliest != times_.earliest ||
-                                 open_->latest != times_.latest || open_->types != types_)) {
+                                 open_->latest != times_.latest || !tells_types())) {
             wrong();
         }
         open_ = nullptr;
         times_ = {};
         types_ = 0;
+    }
+    // It may say that records teach which do not.
+    bool tells_types() const {
+        return open_->types == types_ || open_->types == (types_ | abi::index_teaches);
     }
     void wrong() {
         report_(fmt::format("the index is wrong about what stands at byte {}", open_->offset));
@@ -204,7 +208,7 @@ void Check::records(const SectionPlace& place, std::span<const abi::Record> reco
 void Check::packed(const SectionPlace& place, std::span<const std::byte> payload) try {
     unpacker_.open(payload);
     add(unpacker_.decode(pack::ColumnSet::all()));
-    const TimeSpan times = times_of(block_);
+    const TimeSpan times = extent_of(block_).times;
     if (times.earliest != unpacker_.times().earliest || times.latest != unpacker_.times().latest) {
         problem(fmt::format("the packed records at byte {} have other times than it says",
                             place.offset));

@@ -23,6 +23,13 @@ void copy_array(std::span<const std::byte> payload, std::vector<T>& to, std::siz
     }
 }
 
+std::shared_ptr<const std::vector<abi::RegionEntry>>
+regions_of(std::span<const std::byte> payload) {
+    std::vector<abi::RegionEntry> regions;
+    copy_array(payload, regions);
+    return std::make_shared<std::vector<abi::RegionEntry>>(std::move(regions));
+}
+
 /// The one T a payload holds; a newer writer may have put more behind it.
 template <typename T>
 std::optional<T> copy_one(std::span<const std::byte> payload) {
@@ -38,15 +45,24 @@ bool has_records(abi::SectionType type) {
     return type == abi::SectionType::records || type == pack::packed_section;
 }
 
+/// Such a section tells the same of all records, wherever it stands.
+bool tells_of_all(abi::SectionType type) {
+    return type == abi::SectionType::text || type == symbols_section || type == console_section;
+}
+
 } // namespace
 
 TraceReader::TraceReader(ByteSource& source, const Report& report, Others others)
-    : report_(report), source_(&source), others_(std::move(others)) {
+    : report_(report), first_(source), source_(&source), others_(std::move(others)),
+      tree_(std::make_shared<std::vector<std::byte>>()),
+      regions_(std::make_shared<std::vector<abi::RegionEntry>>()) {
     file_.emplace(*source_, report_of(""));
+    first_section_ = file_->offset();
     read_head();
 }
 
 void TraceReader::go_on_with(NextParts next) {
+    first_next_ = next;
     next_part_ = std::move(next);
     read_head();
 }
@@ -64,14 +80,16 @@ void TraceReader::read_head() {
 TraceReader::Report TraceReader::report_of(const std::string& path) {
     return [this, path](const std::string& text) {
         damaged_ = true;
+        if (read_before()) {
+            return;
+        }
         report_(path.empty() ? text : path + ": " + text);
     };
 }
 
-void TraceReader::select(const TimeSpan& times) {
+void TraceReader::select(const Wanted& wanted) {
     partial_ = true;
-    wanted_ = times;
-    fresh_ = fresh_ && times_of(records_).overlaps(times);
+    wanted_ = wanted;
     find_route();
 }
 
@@ -80,10 +98,77 @@ void TraceReader::find_route() {
     if (!wanted_ || !source_->size()) {
         return;
     }
-    const std::uint64_t offset = file_->offset();
-    std::optional<FileIndex> index = read_index(*source_);
-    route_.emplace(index ? std::move(*index) : scan_file(*source_), *wanted_);
-    file_->seek(offset);
+    if (!index_) {
+        const std::uint64_t offset = file_->offset();
+        index_ = read_index(*source_);
+        file_->seek(offset);
+    }
+    if (index_) {
+        route_.emplace(*index_, *wanted_, file_begins_);
+    }
+}
+
+void TraceReader::open_part(std::shared_ptr<ByteSource> source, const std::string& path) {
+    part_ = std::move(source);
+    part_path_ = path;
+    source_ = part_ ? part_.get() : &first_;
+    file_.emplace(*source_, report_of(path));
+    index_.reset();
+}
+
+TraceReader::Place TraceReader::beginning() const {
+    Place place;
+    place.offset = first_section_;
+    place.next_part = first_next_;
+    place.regions = std::make_shared<std::vector<abi::RegionEntry>>();
+    place.tree = std::make_shared<std::vector<std::byte>>();
+    return place;
+}
+
+std::optional<TraceReader::Place> TraceReader::place() const {
+    if (fresh_ || callers_ahead_ || end_ || !source_->size()) {
+        return std::nullopt;
+    }
+    return Place{part_,    part_path_,   next_part_,    parts_,          file_->offset(),
+                 in_head_, file_begins_, in_front_,     before_,         losses_before_,
+                 regions_, tree_,        tasks_.mark(), modules_.mark(), markers_};
+}
+
+void TraceReader::go_to(const Place& place) {
+    if (place.part != part_) {
+        if (ByteSource& source = place.part ? *place.part : first_; source.size()) {
+            source.seek(0);
+        }
+        open_part(place.part, place.path);
+    }
+    file_->seek(place.offset);
+    file_begins_ = place.file_begins;
+    in_front_ = place.in_front;
+    next_part_ = place.next_part;
+    parts_ = place.parts;
+    in_head_ = place.in_head;
+    before_ = place.before;
+    losses_before_ = place.losses_before;
+    end_.reset();
+    missing_part_.clear();
+    regions_ = place.regions;
+    tree_ = place.tree;
+    names_stale_ = true;
+    ++device_changes_;
+    ++changes_;
+    tasks_.go_back(place.tasks);
+    modules_.go_back(place.modules);
+    markers_ = place.markers;
+    callers_.clear();
+    callers_ahead_ = false;
+    fresh_ = false;
+    partial_ = true;
+    find_route();
+}
+
+// What is of the whole trace was learnt from this place before.
+bool TraceReader::read_before() const {
+    return parts_ < furthest_part_ || (parts_ == furthest_part_ && file_->offset() <= furthest_);
 }
 
 // False if the end that was read is the whole trace's, or nothing follows where it was cut.
@@ -99,17 +184,17 @@ bool TraceReader::go_on() {
     }
     if (end_) {
         before_ = *end_;
+        in_front_ = end_->records;
     } else {
         report_of("")("the file in front of " + part.path + " has no end that could be read");
-        before_.records = count_;
+        before_.records = in_front_;
     }
     end_.reset();
     losses_before_ = losses_.size();
-    part_ = std::move(part.source);
-    source_ = part_.get();
-    file_.emplace(*source_, report_of(part.path));
+    open_part(std::move(part.source), part.path);
     ++parts_;
     in_head_ = true;
+    file_begins_ = in_front_;
     find_route();
     return true;
 }
@@ -128,7 +213,7 @@ std::span<const abi::Record> TraceReader::next() {
 // Made when they are asked for: a file may say any number of times what its devices are.
 const DeviceNames& TraceReader::names() const {
     if (names_stale_) {
-        names_ = DeviceNames(regions_, tree_);
+        names_ = DeviceNames(*regions_, *tree_);
         names_stale_ = false;
     }
     return names_;
@@ -168,8 +253,9 @@ std::optional<Section> TraceReader::next_section() {
     if (next != file_->offset()) {
         file_->seek(next);
     }
+    in_front_ = route_->records_before(next).value_or(in_front_);
     return file_->next([this](const SectionPlace& place) {
-        return !has_records(place.type) || route_->has_times(place.offset);
+        return !has_records(place.type) || route_->has_records(place.offset);
     });
 }
 
@@ -185,14 +271,20 @@ bool TraceReader::told_before(abi::SectionType type) {
 
 bool TraceReader::read_section() {
     const std::optional<Section> section = next_section();
+    in_front_ += file_->take_unread();
     if (!section || (section->cut && section->type != abi::SectionType::records)) {
         return false;
     }
-    ++sections_[section->type];
-    if (told_before(section->type)) {
+    const bool again = read_before();
+    if (!again) {
+        furthest_part_ = parts_;
+        furthest_ = file_->offset();
+        ++sections_[section->type];
+    }
+    if (told_before(section->type) || (again && tells_of_all(section->type))) {
         return true;
     }
-    if (others_ && !has_records(section->type)) {
+    if (others_ && !again && !has_records(section->type)) {
         others_(*section);
     }
     take(*section);
@@ -205,12 +297,12 @@ void TraceReader::take(const Section& section) {
     switch (section.type) {
     case abi::SectionType::info: info_ = copy_one<abi::Info>(payload); break;
     case abi::SectionType::device_tree:
-        tree_.assign(payload.begin(), payload.end());
+        tree_ = std::make_shared<std::vector<std::byte>>(payload.begin(), payload.end());
         names_stale_ = true;
         ++device_changes_;
         break;
     case abi::SectionType::regions:
-        copy_array(payload, regions_);
+        regions_ = regions_of(payload);
         names_stale_ = true;
         ++device_changes_;
         break;
@@ -247,6 +339,7 @@ void TraceReader::take_records(const Section& section) {
     records_ = section.records();
     file_->swap_memory(records_memory_);
     fresh_ = !records_.empty();
+    in_front_ += records_.size();
     learn(records_);
     if (!callers_ahead_) {
         callers_.clear();
@@ -269,6 +362,7 @@ void TraceReader::take_packed(std::span<const std::byte> payload) {
     }
     records_ = unpacker_.records();
     fresh_ = true;
+    in_front_ += records_.size();
     learn(records_);
     packed_callers_.clear();
     for (std::size_t i = 0; i < unpacker_.callers().size(); ++i) {

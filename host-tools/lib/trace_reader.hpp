@@ -46,10 +46,37 @@ public:
     /// Throws Error (bad_input) if this is no trace.
     TraceReader(ByteSource& source, const Report& report, Others others = {});
 
-    /// From now on next() need not give records of other times, and of a source that can seek it
-    /// does not read what it need not: but all sections that are no records. To be called at most
-    /// once, before the first next().
-    void select(const TimeSpan& times);
+    /// From now on next() need not give other records, but for those that are needed to know what
+    /// tasks and modules are called, and of a source that can seek it does not read what it need
+    /// not: but all sections that are no records.
+    void select(const Wanted& wanted);
+
+    /// A place between two sections, and what is known there of tasks, modules and devices.
+    struct Place {
+        std::shared_ptr<ByteSource> part; ///< null: the first file
+        std::string path;                 ///< of that; empty: the first file's
+        NextParts next_part;
+        unsigned parts = 1;
+        std::uint64_t offset = 0;
+        bool in_head = true;
+        std::uint64_t file_begins = 0; ///< records in front of the file
+        std::uint64_t in_front = 0;    ///< and of the place
+        abi::End before{};
+        std::size_t losses_before = 0;
+        std::shared_ptr<const std::vector<abi::RegionEntry>> regions;
+        std::shared_ptr<const std::vector<std::byte>> tree;
+        TaskTable::Mark tasks;
+        ModuleTable::Mark modules;
+        MarkerTexts markers;
+    };
+    /// Where the next section is read, if nothing in front of it waits for next(): right behind
+    /// records. Null: elsewhere, or the source cannot seek.
+    std::optional<Place> place() const;
+    /// In front of all sections.
+    Place beginning() const;
+    /// Goes on there, as if nothing had been read behind it. What tells of the whole trace is not
+    /// told a second time.
+    void go_to(const Place& place);
 
     /// Where a file ends with "goes on in the next file", that one is read behind it: its records,
     /// its losses, its end, as if they were of the first. Of a file without an end, too, which is
@@ -62,6 +89,9 @@ public:
 
     /// The next block of records, in the order of time; empty at the end.
     std::span<const abi::Record> next();
+    /// The number of its first record in the trace, from 1 on: those in damaged sections have
+    /// theirs, as far as their headers tell.
+    std::uint64_t first_number() const { return in_front_ - records_.size() + 1; }
 
     /// What the recorder wrote in front of the records; nothing where that part is damaged.
     const std::optional<abi::Info>& info() const { return info_; }
@@ -72,9 +102,9 @@ public:
     std::optional<abi::Policy> policy() const;
     std::optional<abi::Ending> ending() const;
     std::span<const std::uint8_t> boot_id() const; ///< empty: not known
-    std::span<const abi::RegionEntry> regions() const { return regions_; }
+    std::span<const abi::RegionEntry> regions() const { return *regions_; }
     const DeviceNames& names() const;
-    std::span<const std::byte> tree() const { return tree_; } ///< the board's device tree
+    std::span<const std::byte> tree() const { return *tree_; } ///< the board's device tree
     const std::map<std::string, std::string>& text() const { return text_; }
     /// The section of symbols, as it is in the file; empty if it has none.
     std::span<const std::byte> symbols() const { return symbols_; }
@@ -120,6 +150,8 @@ private:
     void read_head();
     bool go_on();
     void find_route();
+    void open_part(std::shared_ptr<ByteSource> source, const std::string& path);
+    bool read_before() const;
     bool told_before(abi::SectionType type);
     bool read_section();
     void take(const Section& section);
@@ -136,22 +168,26 @@ private:
     bool damaged_ = false;
     bool partial_ = false;
     Report report_;
-    std::unique_ptr<ByteSource> part_; ///< null: the first file is read, which is the caller's
-    ByteSource* source_;
+    ByteSource& first_;                ///< the caller's
+    std::shared_ptr<ByteSource> part_; ///< that is read instead; null: the first one is
+    std::string part_path_;            ///< of part_
+    ByteSource* source_;               ///< the one that is read
     std::optional<FileReader> file_;
     Others others_;
+    NextParts first_next_; ///< as it was before it was asked
     NextParts next_part_;
     unsigned parts_ = 1;
     bool in_head_ = true; ///< only what a file begins with has been read of this one
     std::string missing_part_;
-    std::optional<TimeSpan> wanted_;
-    std::optional<Route> route_; ///< nothing: everything is read
+    std::optional<Wanted> wanted_;
+    std::optional<FileIndex> index_; ///< of the file that is read, once it was needed
+    std::optional<Route> route_;     ///< nothing: everything is read
     std::optional<abi::Info> info_;
     std::optional<abi::End> end_; ///< its counts are those of all files read
     abi::End before_{};           ///< those of the files before this one
-    std::vector<std::byte> tree_;
+    std::shared_ptr<const std::vector<std::byte>> tree_;
     std::vector<std::byte> symbols_;
-    std::vector<abi::RegionEntry> regions_;
+    std::shared_ptr<const std::vector<abi::RegionEntry>> regions_;
     std::span<const abi::Record> records_; ///< in records_memory_, or unpacked
     std::vector<abi::Record> records_memory_;
     pack::Unpacker unpacker_;
@@ -171,7 +207,12 @@ private:
     CallerTable callers_;
     bool callers_ahead_ = false; ///< these are of the records that are still to be read
     ConsoleText console_;
-    std::uint64_t count_ = 0;
+    std::uint64_t first_section_ = 0; ///< where the first file's is
+    std::uint64_t count_ = 0;         ///< of records returned
+    std::uint64_t file_begins_ = 0;   ///< records in front of the file that is read
+    std::uint64_t in_front_ = 0;      ///< records in front of what is read next, returned or not
+    unsigned furthest_part_ = 1;      ///< the furthest that was read: the end of a section
+    std::uint64_t furthest_ = 0;
     std::uint64_t changes_ = 1;
     std::uint64_t device_changes_ = 1;
     std::optional<std::uint64_t> start_;

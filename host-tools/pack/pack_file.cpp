@@ -121,7 +121,7 @@ private:
             writer_.section(section.type, section.payload);
         } else if (const auto front = block_front(section.payload)) {
             count_ += front->count;
-            writer_.packed(section.payload, front->count, front->times);
+            writer_.packed(section.payload, {front->count, front->times, true});
         }
     }
 
@@ -139,7 +139,7 @@ private:
         if (!same) {
             throw failure("its records do not come back from a block");
         }
-        writer_.packed(block, records_.size(), unpacker_.times());
+        writer_.packed(block, trace::extent_of(records_));
         count_ += records_.size();
         records_.clear();
         callers_.clear();

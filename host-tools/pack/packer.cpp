@@ -32,7 +32,7 @@ ValueTold told_in(const abi::Record& record) {
 std::span<const std::byte> Packer::pack(std::span<const abi::Record> records,
                                         std::span<const Caller> callers) {
     records_ = records;
-    const trace::TimeSpan times = trace::times_of(records);
+    const trace::TimeSpan times = trace::extent_of(records).times;
     const BlockHeader header{static_cast<std::uint32_t>(records.size()), block_version,
                              column_count, times.earliest, times.latest};
     std::array<ColumnPlace, column_count> places{};

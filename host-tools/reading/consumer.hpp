@@ -13,6 +13,9 @@ public:
     /// of its records; that of the others is empty.
     virtual void add(const Event& event) = 0;
 
+    /// Several events as one, in the place of the first; the events themselves do not come.
+    virtual void add_derived(const DerivedEvent& derived) { add(derived.first); }
+
     /// A marker whose text never ended, behind all events.
     virtual void add_unended(const Event& /*marker*/) {}
 

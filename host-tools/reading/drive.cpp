@@ -2,7 +2,6 @@
 
 #include "lib/error.hpp"
 #include "lib/lost.hpp"
-#include "lib/marker_text.hpp"
 #include "lib/part_files.hpp"
 #include "lib/progress_line.hpp"
 #include "reading/loss_finder.hpp"
@@ -24,7 +23,6 @@ public:
     Drive(Trace& trace, std::vector<Consumer*> consumers, const DriveOptions& options)
         : trace_(trace), consumers_(std::move(consumers)), options_(options),
           progress_(options.progress != nullptr),
-          markers_(options.markers != nullptr ? *options.markers : own_markers_),
           // A number that is not there tells nothing where not all events come by.
           find_losses_(options.losses == Losses::all && !selects(trace.options()) &&
                        !trace.reader().part()) {
@@ -74,16 +72,9 @@ private:
         if (options_.losses == Losses::all) {
             find_loss(event);
         }
-        switch (event.record.type) {
-        case abi::RecordType::marker: give_marker(event); return;
-        case abi::RecordType::gap:
-            if (options_.losses == Losses::all) {
-                return; // told by find_loss()
-            }
-            break;
-        default: break;
+        if (event.record.type != abi::RecordType::gap || options_.losses != Losses::all) {
+            give(event); // else find_loss() told of it
         }
-        give(event);
     }
 
     void give(const Event& event) {
@@ -96,13 +87,6 @@ private:
         for (Consumer* const consumer : consumers_) {
             (consumer->*tell)();
         }
-    }
-
-    // The text of a marker comes in pieces, each a record.
-    void give_marker(const Event& event) {
-        const std::optional<trace::Marker> marker = markers_.add(event.record);
-        event.ids.text = marker ? trace_.naming().intern(marker->text) : no_id;
-        give(event);
     }
 
     void check(const Event& event) const {
@@ -172,11 +156,9 @@ private:
                 give_loss(loss, last_ns_);
             }
         }
-        for (const trace::Marker& marker : own_markers_.open()) {
-            Event event = trace_.naming().event(marker.record);
-            event.ids.text = trace_.naming().intern(marker.text);
+        for (const Event& marker : trace_.unended()) {
             for (Consumer* const consumer : consumers_) {
-                consumer->add_unended(event);
+                consumer->add_unended(marker);
             }
         }
         progress_.clear();
@@ -187,8 +169,6 @@ private:
     std::vector<Consumer*> consumers_;
     const DriveOptions& options_;
     ProgressLine progress_;
-    trace::MarkerTexts own_markers_;
-    trace::MarkerTexts& markers_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     bool find_losses_;
     LossFinder losses_;

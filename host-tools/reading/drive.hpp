@@ -1,7 +1,6 @@
 // Reads a trace from its first event to its last, for whoever makes something of them.
 #pragma once
 
-#include "lib/marker_text.hpp"
 #include "reading/consumer.hpp"
 #include "reading/trace.hpp"
 
@@ -35,9 +34,6 @@ struct DriveOptions {
     std::uint64_t limit = std::numeric_limits<std::uint64_t>::max(); ///< events
     /// Asked every few thousand events: true ends the reading. Null: nobody asks.
     std::function<bool()> stop;
-    /// Texts of markers that have begun in the trace that this one goes on, and those that this one
-    /// leaves open, which nobody is told of then. Null: there are none.
-    trace::MarkerTexts* markers = nullptr;
 };
 
 /// What ended a reading.

@@ -1,10 +1,9 @@
 #include "reading/trace.hpp"
-#include "lib/ticks.hpp"
-
 #include "lib/error.hpp"
 #include "lib/open_source.hpp"
 #include "lib/open_trace.hpp"
 #include "lib/part_files.hpp"
+#include "lib/ticks.hpp"
 #include "reading/strip_code.hpp"
 #include "symbols/symbol_files.hpp"
 
@@ -98,8 +97,9 @@ void Trace::begin() {
             report_(line);
         }
     }
+    checkpoints_.push_back({0, 0, reader_->beginning(), {}, markers(), {}});
     select();
-    all_ = options_.cpus.empty() && !options_.from && !options_.to;
+    all_ = options_.cpus.empty() && !options_.from && !options_.to && !options_.numbers;
     if (filter_ && reader_->start()) {
         filter_->start_at(options_.start.value_or(*reader_->start()));
     }
@@ -108,61 +108,149 @@ void Trace::begin() {
 // Times are since the first record, whether that is wanted or not. One that has an earlier time is
 // told to be at 0.
 void Trace::select() {
-    if ((!options_.from && !options_.to) || !reader_->start()) {
+    if (!reader_->start() || !(options_.from || options_.to || options_.numbers)) {
         return;
     }
     const std::uint64_t start = options_.start.value_or(*reader_->start());
     const std::uint32_t frequency = reader_->info() ? reader_->info()->counter_frequency : 0;
-    const auto time = [&](std::uint64_t nanoseconds) {
-        return start + std::min(trace::ticks(nanoseconds, frequency), UINT64_MAX - start);
-    };
     for (std::optional<Moment>* moment : {&options_.from, &options_.to}) {
         if (*moment && (*moment)->of_counter) {
             *moment = since((*moment)->nanoseconds, start, frequency);
         }
     }
     naming_->start_at(start);
-    const std::uint64_t from = options_.from ? options_.from->nanoseconds : 0;
-    reader_->select({from == 0 ? 0 : time(from - 1),
-                     options_.to ? time(options_.to->nanoseconds) : UINT64_MAX});
-    times_.earliest = from == 0 ? 0 : time(from - 1) + 1;
-    if (options_.to) {
-        const std::uint64_t to = options_.to->nanoseconds;
-        times_ = to == 0 ? trace::TimeSpan{1, 0} : trace::TimeSpan{times_.earliest, time(to - 1)};
+    wanted_.numbers = options_.numbers.value_or(trace::NumberSpan{});
+    if (options_.from) {
+        wanted_.times.earliest = ticks_at(options_.from->nanoseconds);
     }
+    if (options_.to) {
+        const std::uint64_t end = ticks_at(options_.to->nanoseconds);
+        wanted_.times =
+            end == 0 ? trace::TimeSpan{1, 0} : trace::TimeSpan{wanted_.times.earliest, end - 1};
+    }
+    wanted_.with_all_before = naming_->watches();
+    to_give_ = wanted_;
+    reader_->select(wanted_);
+}
+
+// The first tick whose time is told as `nanoseconds` or more.
+std::uint64_t Trace::ticks_at(std::uint64_t nanoseconds) const {
+    if (nanoseconds == 0 || !reader_->start()) {
+        return 0;
+    }
+    const std::uint64_t start = options_.start.value_or(*reader_->start());
+    const std::uint32_t frequency = reader_->info() ? reader_->info()->counter_frequency : 0;
+    const std::uint64_t before = trace::ticks(nanoseconds - 1, frequency);
+    return before < UINT64_MAX - start ? start + before + 1 : UINT64_MAX;
 }
 
 // The next records, few enough for Naming.
 bool Trace::next_block() {
     if (section_.empty()) {
+        remember();
         section_ = reader_->next();
+        number_ = reader_->first_number() - 1;
+        for (const abi::Record& record : section_) {
+            latest_ = std::max(latest_, record.time);
+        }
     }
     if (naming_->full()) {
-        if (forget_) {
-            forget_();
-        }
+        forget();
         naming_->forget();
-        if (filter_) {
-            filter_->forget();
-        }
     }
     block_ = section_.first(std::min(section_.size(), Naming::most_in_block));
     section_ = section_.subspan(block_.size());
     return !block_.empty();
 }
 
-// What a record tells without any names: in range, of a CPU that is wanted, and no piece of a
-// module's marker, which may begin in front of the range.
-bool Trace::in_range(const abi::Record& record) {
-    const bool marker = record.type == abi::RecordType::marker;
-    if (!marker && all_) {
-        return true;
+void Trace::forget() {
+    if (forget_) {
+        forget_();
     }
-    if (marker && options_.no_pc && module_marks_.has(record)) {
+    if (filter_) {
+        filter_->forget();
+    }
+}
+
+// Makes a checkpoint here, if the last one is far enough away.
+void Trace::remember() {
+    if (number_ < checkpoints_.back().in_front + between_) {
+        return;
+    }
+    std::optional<trace::TraceReader::Place> place = reader_->place();
+    if (!place) {
+        return;
+    }
+    checkpoints_.push_back(
+        {place->in_front, latest_, std::move(*place), naming_->held(), markers(), module_marks_});
+    if (checkpoints_.size() > most_checkpoints) {
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < checkpoints_.size(); i += 2) {
+            checkpoints_[kept++] = std::move(checkpoints_[i]);
+        }
+        checkpoints_.resize(kept);
+        between_ *= 2;
+    }
+}
+
+void Trace::seek_number(std::uint64_t number) {
+    trace::Wanted from;
+    from.numbers.first = number;
+    seek(from);
+}
+
+void Trace::seek_time(std::uint64_t nanoseconds) {
+    trace::Wanted from;
+    from.times.earliest = ticks_at(nanoseconds);
+    seek(from);
+}
+
+// From the last checkpoint that has all of them behind it.
+void Trace::seek(const trace::Wanted& from) {
+    if (!source_.size()) {
+        throw bad_input("{}: cannot go to another place in it: it is no file, or compressed",
+                        options_.path);
+    }
+    const auto behind = [&](const Checkpoint& checkpoint) {
+        return checkpoint.in_front >= from.numbers.first ||
+               checkpoint.latest >= from.times.earliest;
+    };
+    // The first one is the trace's beginning.
+    const Checkpoint& checkpoint =
+        *std::prev(std::find_if(checkpoints_.begin() + 1, checkpoints_.end(), behind));
+    reader_->go_to(checkpoint.place);
+    naming_->go_to(checkpoint.held);
+    forget();
+    markers() = checkpoint.markers;
+    module_marks_ = checkpoint.module_marks;
+    latest_ = checkpoint.latest;
+    number_ = checkpoint.in_front;
+    section_ = block_ = {};
+    to_give_ = wanted_;
+    to_give_.times.earliest = std::max(wanted_.times.earliest, from.times.earliest);
+    to_give_.numbers.first = std::max(wanted_.numbers.first, from.numbers.first);
+    to_give_.with_all_before = naming_->watches();
+    all_ = false;
+    reader_->select(to_give_);
+}
+
+// Markers are of all CPUs.
+bool Trace::in_range(const abi::Record& record) const {
+    return to_give_.times.has(record.time) && to_give_.numbers.has(number_) &&
+           (options_.cpus.empty() || cpus_[record.cpu] || record.type == abi::RecordType::marker);
+}
+
+// The text of a marker comes in pieces, which may begin in front of the wanted records; what is
+// behind them may not have been read. False: nobody is told of this one.
+bool Trace::add_marker(const abi::Record& record) {
+    if (options_.no_pc && module_marks_.has(record)) {
         return false;
     }
-    return record.time >= times_.earliest && record.time <= times_.latest &&
-           (marker || options_.cpus.empty() || cpus_[record.cpu]);
+    marker_.reset();
+    if (record.time <= to_give_.times.latest && number_ <= to_give_.numbers.last) {
+        marker_ = markers().add(record, number_);
+    }
+    return true;
 }
 
 // Where nobody is to know code, a filter asks for no address of it, either.
@@ -184,19 +272,37 @@ const Event* Trace::next() {
         const abi::Record& record = block_.front();
         block_ = block_.subspan(1);
         ++number_;
-        if (!in_range(record)) {
+        const bool marker = record.type == abi::RecordType::marker;
+        if ((marker && !add_marker(record)) || !(all_ || in_range(record))) {
             naming_->pass(record);
         } else if (filter_ && !may_hold(record)) {
             naming_->pass(record);
             ++left_out_;
         } else {
             naming_->make(event_, record, number_);
+            if (marker) {
+                event_.ids.text = marker_ ? naming_->intern(marker_->text) : no_id;
+            }
             if (!filter_ || (*filter_)(event_)) {
                 return &event_;
             }
             ++left_out_;
         }
     }
+}
+
+std::vector<Event> Trace::unended() {
+    std::vector<Event> events;
+    for (const trace::Marker& marker : own_markers_.open()) {
+        if (to_give_.times.has(marker.record.time) && to_give_.numbers.has(marker.number)) {
+            Event& event = events.emplace_back(naming_->event(marker.record, marker.number));
+            event.ids.text = naming_->intern(marker.text);
+            if (filter_ && !(*filter_)(event)) {
+                events.pop_back();
+            }
+        }
+    }
+    return events;
 }
 
 // Of a part it is no wonder.

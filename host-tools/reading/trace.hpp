@@ -2,6 +2,7 @@
 #pragma once
 
 #include "filter/filter.hpp"
+#include "lib/marker_text.hpp"
 #include "lib/module_mark.hpp"
 #include "reading/naming.hpp"
 
@@ -30,7 +31,8 @@ struct TraceOptions {
     bool one_file = false;  ///< of a recording in several files only this one (lib/part_files.hpp)
     std::optional<Moment> from, to;     ///< `to` is outside
     std::optional<std::uint64_t> start; ///< CNTPCT that times are since; nothing: that record's
-    std::vector<unsigned> cpus;         ///< only theirs, and all markers; empty: all CPUs'
+    std::optional<trace::NumberSpan> numbers; ///< of events (Event::number)
+    std::vector<unsigned> cpus;               ///< only theirs, and all markers; empty: all CPUs'
     std::string filter;        ///< only events that it holds for (filter/parser.hpp); empty: all
     filter::Settings settings; ///< of `filter`
     /// Files that name the guest's code better than the trace does (symbols/symbol_files.hpp).
@@ -43,13 +45,17 @@ struct TraceOptions {
     std::function<bool()> wait;
     /// Told of each section that is read, but of records. Null: nobody is.
     trace::TraceReader::Others sections;
+    /// Texts of markers that have begun in the trace that this one goes on, and those that this one
+    /// leaves open. Null: there are none.
+    trace::MarkerTexts* markers = nullptr;
     /// Told of damaged parts, a line each. Null: they are told on standard error.
     std::function<void(const std::string&)> report;
 };
 
 /// Whether only some of the trace's events are wanted.
 inline bool selects(const TraceOptions& options) {
-    return options.from || options.to || !options.cpus.empty() || !options.filter.empty();
+    return options.from || options.to || options.numbers || !options.cpus.empty() ||
+           !options.filter.empty();
 }
 
 /// Whether all that the options name makes sense, before there is a trace. Throws Error
@@ -74,9 +80,20 @@ public:
     /// do its names but those of registers and tasks.
     const Event* next();
 
+    /// Goes on with the event of this number, or the first one behind it that is wanted: it is the
+    /// same as if all in front of it had been read. Ids given before mean nothing then, as if
+    /// on_forget() had told of it. Throws Error (bad_input) if the file cannot seek.
+    void seek_number(std::uint64_t number);
+    /// Likewise with the first event at this time or later.
+    void seek_time(std::uint64_t nanoseconds);
+
     /// `tell` is called before ids of names that were given mean nothing any more (Names): within
     /// next(). Null: nobody is told.
     void on_forget(std::function<void()> tell) { forget_ = std::move(tell); }
+
+    /// The markers, of those that are wanted, whose text has not ended; they hold as the event
+    /// does. Nobody is told of them who gave TraceOptions::markers.
+    std::vector<Event> unended();
 
     /// How many events before this one the filter did not hold for.
     std::uint64_t left_out() const { return left_out_; }
@@ -92,7 +109,15 @@ public:
 private:
     void begin();
     bool next_block();
-    bool in_range(const abi::Record& record);
+    void forget();
+    void remember();
+    void seek(const trace::Wanted& from);
+    std::uint64_t ticks_at(std::uint64_t nanoseconds) const;
+    bool in_range(const abi::Record& record) const;
+    bool add_marker(const abi::Record& record);
+    trace::MarkerTexts& markers() {
+        return options_.markers != nullptr ? *options_.markers : own_markers_;
+    }
     bool may_hold(const abi::Record& record) const;
     void select();
     void end();
@@ -110,10 +135,27 @@ private:
     std::span<const abi::Record> block_;   ///< and of at most Naming::most_in_block of it
     std::uint64_t number_ = 0;             ///< of the last record
     std::bitset<256> cpus_;                ///< that are wanted
-    trace::TimeSpan times_{0, UINT64_MAX}; ///< likewise
-    bool all_ = false;                     ///< CPUs and times are wanted
+    trace::Wanted wanted_;                 ///< by the options
+    trace::Wanted to_give_;                ///< of these, those from where somebody went to
+    bool all_ = false;                     ///< CPUs, times and numbers are wanted
+    /// From where reading can go on.
+    struct Checkpoint {
+        std::uint64_t in_front = 0; ///< records
+        std::uint64_t latest = 0;   ///< of their times
+        trace::TraceReader::Place place;
+        registers::DeviceRegisters::Held held;
+        trace::MarkerTexts markers;
+        trace::ModuleMarks module_marks;
+    };
+    static constexpr std::size_t most_checkpoints = 64;
+    std::vector<Checkpoint> checkpoints_; ///< in the order of the trace
+    std::uint64_t between_ = 1 << 16;     ///< records, at least: doubled when there are too many
+    std::uint64_t latest_ = 0;            ///< of the times of the records that were read
+
     Event event_;
     trace::ModuleMarks module_marks_; ///< would tell of code
+    trace::MarkerTexts own_markers_;
+    std::optional<trace::Marker> marker_; ///< that ends with this record
     std::function<void()> forget_;
     bool ended_ = false;
 };

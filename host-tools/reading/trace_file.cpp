@@ -42,6 +42,14 @@ const Event* TraceFile::next() {
     return trace_->trace.next();
 }
 
+void TraceFile::seek_number(std::uint64_t number) {
+    trace_->trace.seek_number(number);
+}
+
+void TraceFile::seek_time(std::uint64_t nanoseconds) {
+    trace_->trace.seek_time(nanoseconds);
+}
+
 std::string TraceFile::board() const {
     const auto& info = trace_->reader().info();
     return info ? std::string(info->board, ::strnlen(info->board, sizeof info->board)) : "";

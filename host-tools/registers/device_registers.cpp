@@ -27,6 +27,34 @@ bool DeviceRegisters::tell(const abi::Record& record, std::uint64_t offset) {
     return number(bound);
 }
 
+DeviceRegisters::Held DeviceRegisters::held() const {
+    Held held;
+    for (std::size_t i = 0; i < devices_.size(); ++i) {
+        if (!devices_[i].watched.empty()) {
+            held[static_cast<std::uint16_t>(i)] = devices_[i].watched;
+        }
+    }
+    return held;
+}
+
+void DeviceRegisters::hold(const Held& held) {
+    for (std::size_t i = 0; i < devices_.size(); ++i) {
+        Bound& bound = devices_[i];
+        const auto values = held.find(static_cast<std::uint16_t>(i));
+        if (values != held.end()) {
+            description(values->first);
+            bound.watched = values->second;
+        } else {
+            for (auto& [offset, value] : bound.watched) {
+                value = 0;
+            }
+        }
+        if (bound.description) {
+            number(bound);
+        }
+    }
+}
+
 // A description may have any number of conditions, and drivers change few.
 bool DeviceRegisters::number(Bound& bound) const {
     std::vector<bool> held;

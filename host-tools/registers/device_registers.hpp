@@ -50,6 +50,12 @@ public:
     }
     static constexpr unsigned most_variants = 8;
 
+    /// Registers that conditions are on, by region and offset, and their values.
+    using Held = std::map<std::uint16_t, std::map<std::uint64_t, std::uint64_t>>;
+    Held held() const;
+    /// Others hold what they do at first.
+    void hold(const Held& held);
+
     /// Null: there is none for region `device`.
     const Description* description(std::uint16_t device);
 

@@ -2,7 +2,20 @@
 
 #include "lib/device_tree.hpp"
 
+#include <algorithm>
+#include <span>
+#include <utility>
+
 namespace mmioscope::registers {
+
+namespace {
+
+template <typename T>
+bool same_bytes(std::span<const T> left, std::span<const T> right) {
+    return std::ranges::equal(std::as_bytes(left), std::as_bytes(right));
+}
+
+} // namespace
 
 TraceDevices::TraceDevices(const Sources& sources)
     : book_(RegisterBook::shipped()), registers_(book_) {
@@ -15,12 +28,15 @@ TraceDevices::TraceDevices(const Sources& sources)
 }
 
 void TraceDevices::refresh(const trace::TraceReader& reader) {
-    if (!fresh_ && reader.regions().size() == seen_regions_ && reader.tree().size() == seen_tree_) {
+    if (!fresh_ && (reader.device_changes() == seen_changes_ ||
+                    (same_bytes(reader.regions(), std::span(std::as_const(seen_regions_))) &&
+                     same_bytes(reader.tree(), std::span(std::as_const(seen_tree_)))))) {
         return;
     }
     fresh_ = false;
-    seen_regions_ = reader.regions().size();
-    seen_tree_ = reader.tree().size();
+    seen_changes_ = reader.device_changes();
+    seen_regions_.assign(reader.regions().begin(), reader.regions().end());
+    seen_tree_.assign(reader.tree().begin(), reader.tree().end());
     const std::span<const std::byte> tree = tree_.empty() ? reader.tree() : tree_;
     devices_ = list_devices(reader.regions(), tree);
     std::vector<std::string> names;

@@ -36,8 +36,9 @@ private:
     std::vector<Device> devices_;
     DeviceRegisters registers_;
     InterruptNames interrupts_;
-    std::size_t seen_regions_ = 0;
-    std::size_t seen_tree_ = 0;
+    std::vector<abi::RegionEntry> seen_regions_;
+    std::vector<std::byte> seen_tree_;
+    std::uint64_t seen_changes_ = 0;
     bool fresh_ = true;
 };
 

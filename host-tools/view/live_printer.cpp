@@ -93,6 +93,7 @@ bool LivePrinter::print(const Part& part) {
     reading::TraceOptions events = options_.events;
     events.report = [](const std::string&) {}; // told of when the file is read
     events.start = start_;
+    events.markers = &markers_;
     reading::Trace trace(events, source);
     return print(trace);
 }
@@ -113,9 +114,7 @@ bool LivePrinter::print(reading::Trace& trace) {
     private:
         Printer& printer_;
     } part(*printer_);
-    reading::DriveOptions options;
-    options.markers = &markers_;
-    const reading::Driven driven = reading::drive(trace, {&part}, options);
+    const reading::Driven driven = reading::drive(trace, {&part});
     printer_->drop_unended(); // some may have ended
     for (const trace::Marker& marker : markers_.open()) {
         Event event = trace.naming().event(marker.record);

@@ -8,19 +8,15 @@ namespace mmioscope::view {
 
 namespace {
 
-constexpr std::uint64_t quarter_second = 250'000'000;
-
 // Without a frequency an event's time is in ticks, and no window can be told.
 std::uint64_t window(const LineStyle& style) {
-    return style.frequency == 0 ? 0 : quarter_second;
+    return style.frequency == 0 ? 0 : analysis::Collapse::usual_window;
 }
 
 } // namespace
 
 Printer::Printer(std::FILE* out, const PrintOptions& options, const LineStyle& style)
-    : out_(out), options_(options), format_(style),
-      collapse_(window(style),
-                [this](const Run& run) { print(run.first, run.count, run.last.value); }),
+    : out_(out), options_(options), format_(style), collapse_(window(style), lines_of_collapsed_),
       // A person is to see each line when it is there.
       enough_(::isatty(::fileno(out)) != 0 ? 0 : 1 << 16) {}
 
@@ -44,6 +40,12 @@ bool Printer::is_shown(const Event& event) const {
     }
 }
 
+// Somebody in front of this has made one event of several.
+void Printer::add_derived(const DerivedEvent& derived) {
+    collapse_.end_window();
+    print(derived.first, derived.count, derived.text);
+}
+
 void Printer::keep_begun(const Event& event) {
     const bool unended = begun_.add(event.record).has_value();
     const unsigned cpu = event.record.cpu;
@@ -62,7 +64,7 @@ void Printer::show(const Event& event) {
     } else if (options_.collapse) {
         collapse_.add(event);
     } else {
-        print(event, 1, event.record.value);
+        print(event, 1, "");
     }
 }
 
@@ -71,8 +73,8 @@ void Printer::show(const Begun& begun) {
         show(begun.event);
         return;
     }
-    collapse_.flush();
-    if (begin_line()) {
+    collapse_.end_window();
+    if (begin_line(begun.event.number)) {
         format_.append_time(text_, begun.event);
         text_.append(begun.words);
         end_line();
@@ -84,7 +86,7 @@ void Printer::add_unended(const Event& marker) {
 }
 
 void Printer::add(std::int64_t nanoseconds, std::uint64_t ticks, const std::string& words) {
-    collapse_.flush();
+    collapse_.end_window();
     if (begin_line()) {
         format_.append_time(text_, nanoseconds, ticks);
         text_.append(' ');
@@ -123,18 +125,21 @@ void Printer::finish() {
 }
 
 void Printer::flush() {
-    collapse_.flush();
+    collapse_.end_window();
     write();
     std::fflush(out_);
 }
 
-// False: no line any more.
-bool Printer::begin_line() {
+// False: no line any more. `number`: of its event; 0: it is of none.
+bool Printer::begin_line(std::uint64_t number) {
     if (lines_ >= options_.limit) {
         return false;
     }
     if (lines_++ == 0) {
-        text_.append(format_.titles() + "\n");
+        text_.append((options_.numbers ? "    number " : "") + format_.titles() + "\n");
+    }
+    if (options_.numbers) {
+        text_.append(number == 0 ? std::string(11, ' ') : fmt::format("{:>10} ", number));
     }
     return true;
 }
@@ -151,17 +156,15 @@ void Printer::write() {
     text_.clear();
 }
 
-void Printer::print(const Event& first, std::uint64_t count, std::uint64_t last_value) {
-    if (!begin_line()) {
-        not_printed_ += first.record.type == abi::RecordType::access ? count : 0;
+void Printer::print(const Event& event, std::uint64_t count, std::string_view more) {
+    if (!begin_line(event.number)) {
+        not_printed_ += event.record.type == abi::RecordType::access ? count : 0;
         return;
     }
-    format_.append(text_, first);
-    if (count > 1) {
-        text_.append(fmt::format("  x{}", count));
-    }
-    if (count > 1 && last_value != first.record.value) {
-        text_.append(fmt::format(", last {:#x}", last_value));
+    format_.append(text_, event);
+    if (!more.empty()) {
+        text_.append(std::string_view("  "));
+        text_.append(more);
     }
     end_line();
 }

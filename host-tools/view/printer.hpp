@@ -1,9 +1,9 @@
 // Prints events as lines, to a person or a pipe.
 #pragma once
 
+#include "analysis/collapse.hpp"
 #include "lib/open_accesses.hpp"
 #include "reading/consumer.hpp"
-#include "view/collapse.hpp"
 #include "view/line.hpp"
 
 #include <cstdint>
@@ -18,6 +18,7 @@ namespace mmioscope::view {
 struct PrintOptions {
     bool collapse = false; ///< repeated accesses as one line with a count, each quarter second
     std::uint64_t limit = std::numeric_limits<std::uint64_t>::max(); ///< lines
+    bool numbers = false; ///< of events, in front of each line
 };
 
 class Printer final : public reading::Consumer {
@@ -26,6 +27,7 @@ public:
     Printer(std::FILE* out, const PrintOptions& options, const LineStyle& style);
 
     void add(const Event& event) override;
+    void add_derived(const DerivedEvent& derived) override;
     void add_unended(const Event& marker) override;
     /// Those told so far are not meant any more.
     void drop_unended() { unended_.clear(); }
@@ -58,15 +60,27 @@ private:
     void show(const Event& event);
     void show(const Begun& begun);
     void render(Begun& begun);
-    void print(const Event& first, std::uint64_t count, std::uint64_t last_value);
-    bool begin_line();
+    void print(const Event& event, std::uint64_t count, std::string_view more);
+    bool begin_line(std::uint64_t number = 0);
     void end_line();
     void write();
 
     std::FILE* out_;
     PrintOptions options_;
     LineFormat format_;
-    Collapse collapse_;
+    /// Lines of what is left when repeats are one event.
+    class Lines final : public reading::Consumer {
+    public:
+        explicit Lines(Printer& printer) : printer_(printer) {}
+        void add(const Event& event) override { printer_.print(event, 1, ""); }
+        void add_derived(const DerivedEvent& derived) override {
+            printer_.print(derived.first, derived.count, derived.text);
+        }
+
+    private:
+        Printer& printer_;
+    } lines_of_collapsed_{*this};
+    analysis::Collapse collapse_;
     trace::OpenAccesses begun_;
     std::map<unsigned, Begun> begun_events_; ///< of begun_, by CPU
     std::vector<Begun> unended_;             ///< markers

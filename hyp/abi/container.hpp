@@ -130,7 +130,7 @@ struct IndexEntry {
     std::uint64_t records_before; ///< in all sections in front of it
     std::uint64_t earliest;       ///< of its records' times; 2^64-1 if it has none
     std::uint64_t latest;         ///< likewise; 0 if it has none
-    std::uint32_t types;          ///< bit n: it has a section of type n; bit 31: of type 31 or more
+    std::uint32_t types;          ///< bit n: it has a section of type n; bit 31: of type 30 or more
     std::uint32_t reserved;
 };
 static_assert(sizeof(IndexEntry) == 40);
@@ -138,7 +138,11 @@ static_assert(sizeof(IndexEntry) == 40);
 /// The bit of IndexEntry::types.
 constexpr std::uint32_t index_type_bit(SectionType type) {
     const auto number = static_cast<std::uint32_t>(type);
-    return 1u << (number < 31 ? number : 31);
+    return 1u << (number < 30 ? number : 31);
 }
+
+/// Of IndexEntry::types, too: it may have records of type `task` or `marker`, which tell something
+/// of those behind them.
+inline constexpr std::uint32_t index_teaches = 1u << 30;
 
 } // namespace mmioscope::abi

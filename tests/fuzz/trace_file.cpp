@@ -27,7 +27,7 @@ using namespace mmioscope::trace;
 bool read(ByteSource& source, std::optional<TimeSpan> times = {}) try {
     TraceReader trace(source, [](const std::string&) {});
     if (times) {
-        trace.select(*times);
+        trace.select({*times, {}, false});
     }
     bool any = false;
     while (!trace.next().empty()) {
@@ -47,7 +47,7 @@ void read_parts(std::span<const std::byte> bytes, std::optional<TimeSpan> times 
                                   : NextPart{"next", nullptr, "no more"};
     });
     if (times) {
-        trace.select(*times);
+        trace.select({*times, {}, false});
     }
     while (!trace.next().empty()) {
     }

@@ -68,12 +68,12 @@ struct ReadAll {
         trace::TraceReader reader(source,
                                   [this](const std::string& text) { problems.push_back(text); });
         if (times) {
-            reader.select(*times);
+            reader.select({*times, {}, false});
         }
         for (auto block = reader.next(); !block.empty(); block = reader.next()) {
             for (const abi::Record& record : block) {
                 REQUIRE(record.value == record.cpu_sequence); // what access() makes
-                if (!times || times->overlaps({record.time, record.time})) {
+                if (!times || times->has(record.time)) {
                     records.push_back(record);
                 }
             }
@@ -89,7 +89,7 @@ struct ReadAll {
     std::vector<std::uint64_t> times_in(const trace::TimeSpan& times) const {
         std::vector<std::uint64_t> result;
         for (const abi::Record& record : records) {
-            if (times.overlaps({record.time, record.time})) {
+            if (times.has(record.time)) {
                 result.push_back(record.time);
             }
         }

@@ -40,7 +40,7 @@ unsigned check_callers(const Bytes& bytes, std::uint32_t each,
     trace::MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     if (times) {
-        reader.select(*times);
+        reader.select({*times, {}, false});
     }
     unsigned found = 0;
     for (auto block = reader.next(); !block.empty(); block = reader.next()) {

@@ -423,22 +423,26 @@ TEST_CASE("drive: texts that never end are told behind all events, with their la
 
 TEST_CASE("drive: a text that goes on in the next trace is told there") {
     trace::MarkerTexts markers;
-    DriveOptions options;
+    reading::TraceOptions options;
     options.markers = &markers;
-    Read first([](trace::FileWriter& writer) {
-        append(writer, piece(5, "it goes ", 1));
-        append(writer, piece(70, "this not", 2));
-        writer.finish(0, abi::Ending::continued);
-    });
+    Read first(
+        [](trace::FileWriter& writer) {
+            append(writer, piece(5, "it goes ", 1));
+            append(writer, piece(70, "this not", 2));
+            writer.finish(0, abi::Ending::continued);
+        },
+        options);
     Log log;
-    drive(first.trace(), {&log}, options);
+    drive(first.trace(), {&log});
     CHECK(log.words == "piece piece end");
     CHECK(markers.open().size() == 2);
-    Read second([](trace::FileWriter& writer) {
-        append(writer, piece(6, "on\0\0\0\0\0\0", 3));
-        writer.finish(0, abi::Ending::machine_off);
-    });
-    drive(second.trace(), {&log}, options);
+    Read second(
+        [](trace::FileWriter& writer) {
+            append(writer, piece(6, "on\0\0\0\0\0\0", 3));
+            writer.finish(0, abi::Ending::machine_off);
+        },
+        options);
+    drive(second.trace(), {&log});
     CHECK(log.words == "piece piece end \"it goes on\" end");
     REQUIRE(markers.open().size() == 1);
     CHECK(markers.open()[0].text == "\"this not\"...");

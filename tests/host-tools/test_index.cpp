@@ -140,21 +140,18 @@ TEST_CASE("a trace that lacks a section of records is not sound, though each byt
 
 TEST_CASE("of a range of time little more is read than its own records") {
     const Bytes whole = long_trace(200, 1024);
-    const Bytes cut = cut_before_index(whole);
     const TimeSpan times{1'000'000, 1'000'100};
-    for (const Bytes* bytes : {&whole, &cut}) {
-        trace::MemorySource source(*bytes);
-        Watched watched(source);
-        const ReadAll part(watched, times);
-        CHECK(part.records.size() >= 10);
-        // The head with the first records, the wanted stretch, the middle and the tail.
-        CHECK(watched.count() < bytes->size() / 20);
-        CHECK(watched.count() < (bytes == &whole ? 7u : 8u) * (64 * 1024 + 200));
-    }
     trace::MemorySource source(whole);
     Watched watched(source);
-    CHECK(ReadAll(watched).sound);
-    CHECK(watched.count() == whole.size());
+    const ReadAll part(watched, times);
+    CHECK(part.records.size() >= 10);
+    // The head with the first records, the wanted stretch, the middle and the tail.
+    CHECK(watched.count() < whole.size() / 20);
+    CHECK(watched.count() < 7u * (64 * 1024 + 200));
+    trace::MemorySource again(whole);
+    Watched all(again);
+    CHECK(ReadAll(all).sound);
+    CHECK(all.count() == whole.size());
 }
 
 TEST_CASE("a range of a file that is cut anywhere has what is whole of it") {
@@ -191,7 +188,8 @@ TEST_CASE("an index that makes no sense is not used") {
     const auto read_with = [&](const std::function<void(abi::IndexEntry*, std::size_t)>& change) {
         return read(with_index(whole, change), times);
     };
-    // Not in order, in front of the sections, behind the end: found out, and the file is scanned.
+    // Not in order, in front of the sections, behind the end: found out, and the file is read
+    // whole.
     for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{1} << 40, UINT64_MAX}) {
         for (const std::size_t entry : {0u, 5u}) {
             const ReadAll part = read_with(
@@ -214,7 +212,7 @@ TEST_CASE("an index stays small, however long the file") {
     constexpr std::uint64_t sections = 100'000;
     constexpr std::uint64_t size = 100'000;
     for (std::uint64_t n = 0; n < sections; ++n) {
-        builder.add(abi::SectionType::records, 32 + n * size, 10, {n, n});
+        builder.add(abi::SectionType::records, 32 + n * size, {10, {n, n}});
     }
     const auto entries = builder.entries();
     CHECK(entries.size() <= trace::max_index_entries);

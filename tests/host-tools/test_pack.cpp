@@ -114,8 +114,8 @@ void expect_back(pack::Packer& packer, pack::Unpacker& unpacker, const Records& 
     REQUIRE(same(unpacker.decode(ColumnSet::all()), records));
     const bool any = std::ranges::any_of(callers, [](const Caller& one) { return bool(one); });
     REQUIRE(std::ranges::equal(unpacker.callers(), any ? callers : Callers()));
-    REQUIRE(unpacker.times().earliest == trace::times_of(records).earliest);
-    REQUIRE(unpacker.times().latest == trace::times_of(records).latest);
+    REQUIRE(unpacker.times().earliest == trace::extent_of(records).times.earliest);
+    REQUIRE(unpacker.times().latest == trace::extent_of(records).times.latest);
 }
 
 /// Of `record` only the words of these columns.

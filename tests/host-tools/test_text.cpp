@@ -1,4 +1,5 @@
 // Names, lines, loops, tables and verdicts.
+#include "analysis/collapse.hpp"
 #include "cpu_time.hpp"
 #include "given_event.hpp"
 #include "lib/report.hpp"
@@ -7,7 +8,6 @@
 #include "run/log_file.hpp"
 #include "table/text.hpp"
 #include "trees.hpp"
-#include "view/collapse.hpp"
 #include "view/line.hpp"
 
 #include <fmt/format.h>
@@ -58,10 +58,22 @@ abi::Record write2() {
 
 /// What becomes of records at these places, 1 tick apart, in windows of 100 ticks.
 std::vector<std::string> runs(const std::string& places) {
-    std::vector<std::string> all;
-    view::Collapse collapse(100, [&](const view::Run& run) {
-        all.push_back(fmt::format("{}{}", static_cast<char>(run.last.pc), run.count));
-    });
+    class Log final : public reading::Consumer {
+    public:
+        void add(const Event& event) override { add(event.record, 1); }
+        void add_derived(const DerivedEvent& derived) override {
+            CHECK(derived.kind == "repeat");
+            CHECK(derived.last_nanoseconds == derived.last.time);
+            add(derived.last, derived.count);
+        }
+        std::vector<std::string> all;
+
+    private:
+        void add(const abi::Record& record, std::uint64_t count) {
+            all.push_back(fmt::format("{}{}", static_cast<char>(record.pc), count));
+        }
+    } log;
+    analysis::Collapse collapse(100, log);
     std::uint32_t time = 0;
     for (const char place : places) {
         abi::Record record = access(0, 0, time++);
@@ -69,8 +81,8 @@ std::vector<std::string> runs(const std::string& places) {
         record.type = place == '!' ? abi::RecordType::gap : abi::RecordType::access;
         collapse.add(given_event(record, {.nanoseconds = record.time}));
     }
-    collapse.flush();
-    return all;
+    collapse.finish();
+    return log.all;
 }
 
 } // namespace

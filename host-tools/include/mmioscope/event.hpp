@@ -13,6 +13,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace mmioscope {
@@ -167,6 +168,25 @@ private:
     }
 };
 static_assert(std::is_trivially_copyable_v<Event> && sizeof(Event) == 128);
+
+/// Several events told as one: accesses that repeat, and whatever else somebody makes of them.
+/// Where nothing else is told of it, it is its first event.
+struct DerivedEvent {
+    /// A number or a text that programs are given.
+    struct Field {
+        std::string_view name; ///< lower case, words joined by '_'
+        std::variant<std::uint64_t, std::string> value;
+    };
+
+    std::string_view kind; ///< what it is, in one word: "repeat"
+    Event first;           ///< settled
+    abi::Record last;      ///< the last one's record
+    std::uint64_t last_number = 0;
+    std::uint64_t last_nanoseconds = 0;
+    std::uint64_t count = 1; ///< events
+    std::string text;        ///< for people, behind what the first one says: "x12, last 0x5"
+    std::vector<Field> fields;
+};
 
 inline Names& no_names() {
     class None final : public Names {

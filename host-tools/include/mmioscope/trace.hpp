@@ -51,6 +51,13 @@ public:
     /// Where the file can seek, a range of time is found without reading what is in front of it.
     const Event* next();
 
+    /// Goes on with the event of this number (Event::number), or the first wanted one behind it,
+    /// which is the same as if all in front of it had been read. Throws, as the constructor does,
+    /// if the file cannot seek or is compressed.
+    void seek_number(std::uint64_t number);
+    /// Likewise with the first event at this time or later, nanoseconds since the first record.
+    void seek_time(std::uint64_t nanoseconds);
+
     // What the recorder wrote in front of the records; empty and 0 where that part is damaged.
     std::string board() const;
     std::uint32_t frequency() const; ///< ticks of Record::time in a second

@@ -1,0 +1,60 @@
+// Takes the repetition out of a stream of events. A driver that polls a status register and
+// then writes a data register, a thousand times, is two events with a count rather than two
+// thousand events.
+//
+// A place is a PC with the register it accesses and how. In a window of time, as long as there
+// are not too many different ones, all records of a place are one run, whatever lies between
+// them: loops are nested, and interrupts come in between. Runs keep the order of their first
+// records; windows do not overlap.
+#pragma once
+
+#include "reading/consumer.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace mmioscope::analysis {
+
+class Collapse final : public reading::Consumer {
+public:
+    /// What becomes of the events goes to `next`, each run once its window is over: as it came
+    /// where it is one event, else as one of kind "repeat", with the field `last_value` where
+    /// that is another than the first one's. `window`: nanoseconds, as the events' times.
+    Collapse(std::uint64_t window, reading::Consumer& next) : window_(window), next_(next) {}
+
+    /// A quarter of a second.
+    static constexpr std::uint64_t usual_window = 250'000'000;
+
+    void add(const Event& event) override;
+    void add_derived(const DerivedEvent& derived) override;
+    void add_unended(const Event& marker) override { next_.add_unended(marker); }
+    void forget() override;
+    void flush() override;
+    void finish() override;
+    bool enough() const override { return next_.enough(); }
+
+    /// What was held back goes on.
+    void end_window();
+
+private:
+    /// The records of one place in one window.
+    struct Run {
+        Event first; ///< settled
+        abi::Record last;
+        std::uint64_t last_number;
+        std::uint64_t last_nanoseconds;
+        std::uint64_t count;
+    };
+
+    Run* find(const abi::Record& record);
+    void give(const Run& run);
+
+    static constexpr std::size_t most_places = 64;
+
+    std::uint64_t window_;
+    reading::Consumer& next_;
+    std::uint64_t start_ = 0; ///< time of the window's first event
+    std::vector<Run> runs_;
+};
+
+} // namespace mmioscope::analysis

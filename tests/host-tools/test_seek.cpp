@@ -1,0 +1,194 @@
+// Going to another place of a trace: its rows are those of reading all in front of it.
+#include "lib/crc.hpp"
+#include "pack/pack_file.hpp"
+#include "random_trace.hpp"
+#include "reading/trace.hpp"
+#include "reading_all.hpp"
+#include "wires.hpp"
+
+#include <fstream>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+
+namespace {
+
+/// Of an event all that anybody sees of it.
+struct Row {
+    std::uint64_t number = 0;
+    std::uint64_t nanoseconds = 0;
+    std::string names;
+
+    bool operator==(const Row&) const = default;
+};
+
+std::ostream& operator<<(std::ostream& to, const Row& row) {
+    return to << row.number << " at " << row.nanoseconds << ": " << row.names;
+}
+
+std::optional<Row> next_row(reading::Trace& trace) {
+    const Event* const event = trace.next();
+    return event == nullptr
+               ? std::nullopt
+               : std::optional(Row{event->number, event->nanoseconds, names_of(*event)});
+}
+
+std::vector<Row> rest(reading::Trace& trace, std::size_t most = SIZE_MAX) {
+    std::vector<Row> rows;
+    for (std::optional<Row> row; rows.size() < most && (row = next_row(trace));) {
+        rows.push_back(*row);
+    }
+    return rows;
+}
+
+void save(const std::string& path, std::span<const std::byte> bytes) {
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+}
+
+/// The sections of `bytes` from the one numbered `from` to `to`, as the file `part` of a recording.
+Bytes part_of(const Bytes& bytes, unsigned part, std::size_t from, std::size_t to) {
+    const auto all = headers(bytes);
+    return trace_bytes([&](trace::FileWriter& writer) {
+        for (std::size_t i = 0; i < to; ++i) {
+            const auto& [at, header] = all[i];
+            const auto payload = std::span(bytes).subspan(at + sizeof header, header.size);
+            const bool of_head = header.type == abi::SectionType::info ||
+                                 header.type == abi::SectionType::device_tree ||
+                                 header.type == abi::SectionType::regions ||
+                                 header.type == trace::symbols_section;
+            if (i < from && (!of_head || i > 5)) {
+                continue;
+            }
+            if (header.type != abi::SectionType::records) {
+                writer.section(header.type, payload);
+                continue;
+            }
+            if (i == from || from == 0) {
+                writer.text(fmt::format("part={}\n", part));
+            }
+            writer.append({reinterpret_cast<const abi::Record*>(payload.data()),
+                           payload.size() / sizeof(abi::Record)});
+            writer.flush();
+        }
+        writer.finish(0, to == all.size() - 2 ? abi::Ending::machine_off : abi::Ending::continued);
+    });
+}
+
+/// A random trace of some kind in `folder`; its path.
+std::string make(const Folder& folder, const std::string& kind, unsigned seed) {
+    // The files of one recording are of the same devices.
+    Bytes bytes = RandomTrace(seed, 30'000, kind != "rotated").bytes;
+    const std::string path = folder / "t.mmio";
+    if (kind == "cut") {
+        bytes.resize(bytes.size() / 3 + seed * 1001 % (bytes.size() / 3));
+    } else if (kind == "damaged") {
+        for (const auto& [at, header] : headers(bytes)) {
+            if (header.type == abi::SectionType::records && at % 5 == 0) {
+                bytes[at + sizeof header + 9] ^= std::byte{1};
+            }
+        }
+    } else if (kind == "rotated") {
+        const std::size_t sections = headers(bytes).size() - 2;
+        save(folder / "t.2.mmio", part_of(bytes, 2, sections / 3, sections / 2));
+        save(folder / "t.3.mmio", part_of(bytes, 3, sections / 2, sections));
+        bytes = part_of(bytes, 1, 0, sections / 3);
+    }
+    save(path, bytes);
+    if (kind == "packed") {
+        pack::pack_file(path, [](std::uint64_t, std::uint64_t) { return true; });
+    }
+    return path;
+}
+
+reading::TraceOptions options_of(const std::string& path) {
+    reading::TraceOptions options;
+    options.path = path;
+    options.report = [](const std::string&) {};
+    return options;
+}
+
+} // namespace
+
+TEST_CASE("seek: a row got by seeking is the row got by reading", "[seek]") {
+    const std::string kind =
+        GENERATE(as<std::string>(), "plain", "packed", "cut", "damaged", "rotated");
+    const unsigned seed = GENERATE(range(1u, 5u));
+    CAPTURE(kind, seed);
+    const Folder folder;
+    const reading::TraceOptions options = options_of(make(folder, kind, seed));
+    reading::Trace all(options);
+    const std::vector<Row> rows = rest(all);
+    REQUIRE(rows.size() > 5'000);
+    REQUIRE(all.reader().parts() == (kind == "rotated" ? 3u : 1u));
+    Random random(seed);
+    reading::Trace trace(options); // goes to and fro
+    for (int n = 0; n < 40; ++n) {
+        const std::size_t first = below(random, static_cast<std::uint32_t>(rows.size()));
+        const std::size_t count = 1 + below(random, n % 4 == 0 ? 9'000 : 50);
+        CAPTURE(n, first, count);
+        const auto from = rows.begin() + static_cast<std::ptrdiff_t>(first);
+        const std::size_t there = std::min(count, rows.size() - first);
+        trace.seek_number(from->number);
+        REQUIRE(rest(trace, there) ==
+                std::vector<Row>(from, from + static_cast<std::ptrdiff_t>(there)));
+
+        // As `print --at` does.
+        reading::TraceOptions part = options;
+        part.numbers = {from->number, from->number + count - 1};
+        reading::Trace numbers(part);
+        std::vector<Row> expected;
+        for (auto row = from; row != rows.end() && row->number < from->number + count; ++row) {
+            expected.push_back(*row);
+        }
+        REQUIRE(rest(numbers) == expected);
+
+        // And by time, which records need not have in their order.
+        const std::uint64_t to = from->nanoseconds + below(random, 200'000);
+        part = options;
+        part.from = from->nanoseconds;
+        part.to = to;
+        reading::Trace times(part);
+        expected.clear();
+        std::vector<Row> behind;
+        for (const Row& row : rows) {
+            if (row.nanoseconds >= from->nanoseconds && row.nanoseconds < to) {
+                expected.push_back(row);
+            }
+            if (row.nanoseconds >= from->nanoseconds && behind.size() < count) {
+                behind.push_back(row);
+            }
+        }
+        REQUIRE(rest(times) == expected);
+        trace.seek_time(from->nanoseconds);
+        REQUIRE(rest(trace, behind.size()) == behind);
+    }
+}
+
+TEST_CASE("seek: to the beginning, behind the end, and with a filter", "[seek]") {
+    const Folder folder;
+    reading::TraceOptions options = options_of(make(folder, "plain", 7));
+    reading::Trace all(options);
+    const std::vector<Row> rows = rest(all);
+    all.seek_number(0);
+    CHECK(rest(all) == rows);
+    all.seek_number(rows.back().number + 1);
+    CHECK(rest(all).empty());
+    all.seek_time(0);
+    CHECK(rest(all) == rows);
+    options.filter = "dir==w";
+    reading::Trace some(options);
+    const std::vector<Row> writes = rest(some);
+    REQUIRE(writes.size() > 1'000);
+    some.seek_number(writes[500].number);
+    CHECK(rest(some) == std::vector<Row>(writes.begin() + 500, writes.end()));
+}
+
+TEST_CASE("seek: a pipe is read on its way only, and says so", "[seek]") {
+    const Bytes bytes = RandomTrace(3, 5'000).bytes;
+    trace::MemorySource source(bytes);
+    Watched pipe(source, false);
+    reading::Trace trace(options_of("-"), pipe);
+    CHECK_THROWS_WITH(trace.seek_number(5), Catch::Contains("cannot go to another place"));
+}
