@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cstring>
-#include <tuple>
+#include <utility>
 
 namespace mmioscope::trace {
 
 namespace {
 
-auto place_of(const CallerEntry& entry) {
-    return std::tuple(entry.cpu, entry.first_sequence);
+constexpr std::uint64_t place_of(std::uint32_t cpu, std::uint32_t sequence) {
+    return std::uint64_t{cpu} << 32 | sequence;
+}
+std::uint64_t place_of(const CallerEntry& entry) {
+    return place_of(entry.cpu, entry.first_sequence);
 }
 
 } // namespace
@@ -37,24 +40,35 @@ void CallerTable::assign(std::span<const std::byte> payload) {
         std::memcpy(entries_.data(), payload.data(), entries_.size() * sizeof(CallerEntry));
     }
     last_ = {};
-    std::stable_sort(entries_.begin(), entries_.end(), [](const auto& left, const auto& right) {
-        return place_of(left) < place_of(right);
-    });
+    sorted_ = false;
 }
 
 void CallerTable::find(Last& last, const abi::Record& record) const {
-    const std::tuple place(std::uint32_t{record.cpu}, record.cpu_sequence);
-    const auto behind =
-        std::upper_bound(entries_.begin(), entries_.end(), place,
-                         [](const auto& p, const auto& entry) { return p < place_of(entry); });
-    constexpr std::uint64_t all = std::uint64_t{1} << 32;
-    last = {record.cpu_sequence, 0, all - record.cpu_sequence, 0};
-    if (behind != entries_.begin() && std::prev(behind)->cpu == record.cpu) {
-        const CallerEntry& entry = *std::prev(behind);
-        last = {entry.first_sequence, entry.count, all - entry.first_sequence, entry.caller};
+    if (!std::exchange(sorted_, true)) {
+        std::ranges::stable_sort(entries_, {}, [](const auto& entry) { return place_of(entry); });
     }
-    if (behind != entries_.end() && behind->cpu == record.cpu) {
-        last.span = behind->first_sequence - last.first;
+    const std::uint64_t place = place_of(record.cpu, record.cpu_sequence);
+    const auto is_behind = [&](std::size_t at) {
+        return at == entries_.size() || place < place_of(entries_[at]);
+    };
+    // Mostly it is the entry behind the last one.
+    std::size_t behind = last.behind + (is_behind(last.behind) ? 0 : 1);
+    if (!is_behind(behind) || (behind > 0 && is_behind(behind - 1))) {
+        behind = static_cast<std::size_t>(
+            std::ranges::upper_bound(entries_, place, {},
+                                     [](const auto& e) { return place_of(e); }) -
+            entries_.begin());
+    }
+    constexpr std::uint64_t all = std::uint64_t{1} << 32;
+    last = {record.cpu_sequence, 0, all - record.cpu_sequence, 0,
+            static_cast<std::uint32_t>(behind)};
+    if (behind > 0 && entries_[behind - 1].cpu == record.cpu) {
+        const CallerEntry& entry = entries_[behind - 1];
+        last = {entry.first_sequence, entry.count, all - entry.first_sequence, entry.caller,
+                last.behind};
+    }
+    if (behind < entries_.size() && entries_[behind].cpu == record.cpu) {
+        last.span = entries_[behind].first_sequence - last.first;
     }
 }
 

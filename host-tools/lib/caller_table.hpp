@@ -73,7 +73,8 @@ public:
     }
 
 private:
-    std::vector<CallerEntry> entries_; ///< by CPU and first_sequence
+    mutable std::vector<CallerEntry> entries_;
+    mutable bool sorted_ = true; ///< by CPU and first_sequence: when somebody asks
     /// What was found last: from `first` on it holds for `count` records, and up to `span` of them
     /// there is no other entry.
     struct Last {
@@ -81,6 +82,7 @@ private:
         std::uint32_t count = 0;
         std::uint64_t span = 0;
         std::uint32_t caller = 0;
+        std::uint32_t behind = 0; ///< the first entry of a later place
     };
     void find(Last& last, const abi::Record& record) const;
 

@@ -47,7 +47,7 @@ std::uint64_t place_key(const abi::Record& record, unsigned variant) {
            std::uint64_t{variant} << variant_shift;
 }
 
-constexpr std::size_t contexts = 2048;
+constexpr std::size_t contexts = 4096;
 constexpr std::size_t addresses = 2048;
 
 /// Knuth's multiplicative hash, whose upper bits are the good ones.
@@ -58,7 +58,7 @@ constexpr std::uint64_t mixed(std::uint64_t key) {
 } // namespace
 
 std::uint64_t Naming::Key::hash() const {
-    return mixed(mixed(place ^ code >> 7) ^ mixed(code) >> 11 ^ task) >> 32;
+    return mixed(mixed(place_and_task ^ access) ^ code ^ std::uint64_t{stack} << 5) >> 32;
 }
 
 Naming::Naming(const trace::TraceReader& reader, const registers::Sources& sources)
@@ -85,6 +85,7 @@ void Naming::learn() {
     seen_changes_ = reader_.changes();
     frequency_ = reader_.info() ? reader_.info()->counter_frequency : 0;
     devices_.refresh(reader_);
+    watches_ = devices_.registers().watches_any();
     if (reader_.device_changes() != seen_device_changes_) {
         seen_device_changes_ = reader_.device_changes();
         ++version_;
@@ -100,19 +101,24 @@ void Naming::learn() {
         ++version_;
         ++code_version_;
         location_ids_.clear(); // of a module more may be known now
-        reach_.reset();
+        if (reach_) {
+            reach_modules();
+        }
     }
 }
 
 // Asked for with the first function only: it takes all symbols.
-symbols::Reach Naming::reach_of_code() const {
-    symbols::Reach reach = symbols_.reach();
+void Naming::reach_symbols() {
+    reach_ = symbols_.reach();
+    reach_modules();
+}
+
+void Naming::reach_modules() {
     for (const trace::LoadedModule& module : reader_.modules().modules()) {
         for (const trace::LoadedModule::Range& range : module.text) {
-            reach.add(range.base, std::uint64_t{range.base} + range.size);
+            reach_->add(range.base, std::uint64_t{range.base} + range.size);
         }
     }
-    return reach;
 }
 
 void Naming::apply_watched() {
@@ -152,8 +158,8 @@ bool Naming::full() const {
 }
 
 void Naming::forget() {
-    ++version_;
     ++code_version_;
+    std::ranges::fill(contexts_, Context());
     place_ids_.clear();
     places_.resize(1);
     location_ids_.clear();
@@ -167,40 +173,58 @@ void Naming::forget() {
     text_bytes_ = 0;
 }
 
-void Naming::resolve(const Event& event) {
-    const abi::Record& record = event.record;
-    const bool named = !hidden_ && trace::in_kernel(record); // a process has not the kernel's names
-    const std::uint32_t returns_to = named ? return_address(record) : 0;
-    const Key key{place_key(record, devices_.registers().variant(record.device)),
-                  std::uint64_t{returns_to} << 32 | record.pc,
-                  std::uint64_t{record.task} << 32 | trace::stack_of(record.sp) | record.mode << 1 |
-                      named};
-    Context& context = contexts_[key.hash() % contexts];
-    if (context.version != version_ || !(context.key == key) || !context.times.has(record.time)) {
-        context = {key, version_, {}, ++context_number_, {}};
-        find_all(event, returns_to, context);
-    }
-    event.ids.place = context.ids.place;
-    event.ids.code = context.ids.code;
-    event.ids.caller = context.ids.caller;
-    event.ids.task = context.ids.task;
-    event.context_number = context.number;
+// A process has not the kernel's names.
+bool Naming::has_code(const abi::Record& record) const {
+    return !hidden_ && trace::in_kernel(record);
 }
 
 // Of all garbage that stands in LR where it is used for data there is one: none.
-std::uint32_t Naming::return_address(const abi::Record& record) {
-    if (!reach_) {
-        reach_ = reach_of_code();
+inline std::uint32_t Naming::return_address(const abi::Record& record) {
+    if (!reach_) [[unlikely]] {
+        reach_symbols();
     }
     const std::uint32_t to = reader_.callers().of(record).value_or(record.lr);
     return reach_->has((to & ~1u) - 1) ? to : 0;
 }
 
+void Naming::resolve(const Event& event) {
+    const abi::Record& record = event.record;
+    const std::uint32_t returns_to = has_code(record) ? return_address(record) : 0;
+    const unsigned size_and_direction = record.access & 0xfu;
+    const Key key{std::uint64_t{record.task} << 32 | record.pa_low,
+                  std::uint64_t{returns_to} << 32 | record.pc,
+                  std::uint64_t{record.mode} << 56 | std::uint64_t{size_and_direction} << 48 |
+                      std::uint64_t{static_cast<std::uint8_t>(record.type)} << 40 |
+                      std::uint64_t{record.pa_high} << 32 | record.device,
+                  trace::stack_of(record.sp) | variant(record)};
+    Context& context = contexts_[key.hash() % contexts];
+    if (context.version != version_ || !(context.key == key) || !context.times.has(record.time))
+        [[unlikely]] {
+        renew(context, key, event, returns_to);
+    }
+    event.ids.place = context.ids.place;
+    event.ids.code = context.ids.code;
+    event.ids.caller = context.ids.caller;
+    event.ids.task = context.ids.task;
+    event.ids.interrupt = context.ids.interrupt;
+    event.context_number = context.number;
+}
+
+// Most of what a trace tells of tasks and modules changes none of its names: then the number stays,
+// too.
+void Naming::renew(Context& context, const Key& key, const Event& event, std::uint32_t returns_to) {
+    const Context before = context;
+    context = {key, version_, {}, before.number, {}};
+    find_all(event, returns_to, context);
+    if (before.version == 0 || !(before.key == key) || !(before.ids == context.ids)) {
+        context.number = ++context_number_;
+    }
+}
+
 void Naming::find_all(const Event& event, std::uint32_t returns_to, Context& to) {
     const abi::Record& record = event.record;
-    to.ids.place = place_of(to.key.place, record);
-    to.ids.code = to.ids.caller = no_id;
-    if ((to.key.task & 1) != 0) {
+    to.ids.place = place_of(record);
+    if (has_code(record)) {
         to.ids.code = location_of(record.pc & ~1u, record.time, to.times);
         // The address of the call, one before the return: so it is odd, and no other code's.
         const Id caller =
@@ -208,9 +232,11 @@ void Naming::find_all(const Event& event, std::uint32_t returns_to, Context& to)
         to.ids.caller = functions_[caller] == functions_[to.ids.code] ? no_id : caller;
     }
     to.ids.task = task_of(record, to.times);
+    to.ids.interrupt = devices_.interrupts().are_of(record.device) ? unasked : no_id;
 }
 
-Id Naming::place_of(std::uint64_t key, const abi::Record& record) {
+Id Naming::place_of(const abi::Record& record) {
+    const std::uint64_t key = place_key(record, variant(record));
     const auto [known, fresh] = place_ids_.try_emplace(key, static_cast<Id>(places_.size()));
     if (fresh) {
         const std::uint64_t address = abi::physical_address(record);

@@ -43,8 +43,24 @@ public:
     }
     /// The same in the place of an older one.
     void make(Event& event, const abi::Record& record, std::uint64_t number) {
+        pass(record);
+        fill(event, record, number);
+    }
+
+    /// The next record, of which nobody wants an event, or fill() makes one.
+    void pass(const abi::Record& record) {
         catch_up();
-        watch(record);
+        if (watches_) {
+            watch(record);
+        }
+    }
+    /// Whether all records up to the next section of the trace are to be passed, or none need be.
+    bool minds_passing() {
+        catch_up();
+        return watches_;
+    }
+    /// `event` becomes the one of `record`, the last one that was passed if those are to be.
+    void fill(Event& event, const abi::Record& record, std::uint64_t number) {
         event.record = record;
         event.number = number;
         event.nanoseconds = since_start(record.time);
@@ -54,12 +70,6 @@ public:
         if (hidden_) {
             strip_code(event.record);
         }
-    }
-
-    /// The next record, of which nobody wants an event.
-    void pass(const abi::Record& record) {
-        catch_up();
-        watch(record);
     }
 
     /// What registers hold, as far as others depend on it, in front of the next record.
@@ -119,9 +129,10 @@ private:
     };
     /// All of a record that its place, code, caller and task depend on.
     struct Key {
-        std::uint64_t place = 0;
+        std::uint64_t place_and_task = 0; ///< their addresses
         std::uint64_t code = 0;
-        std::uint64_t task = 0;
+        std::uint64_t access = 0;
+        std::uint32_t stack = 0; ///< and which registers the region has just now
         bool operator==(const Key&) const = default;
         std::uint64_t hash() const;
     };
@@ -131,7 +142,14 @@ private:
         std::uint32_t version = 0; ///< of version_; 0: nothing
         Times times;
         std::uint64_t number = 0;
-        Event::Ids ids;
+        struct Ids {
+            Id place = no_id;
+            Id code = no_id;
+            Id caller = no_id;
+            Id task = no_id;
+            Id interrupt = no_id; ///< unasked: it depends on the value
+            bool operator==(const Ids&) const = default;
+        } ids;
     };
 
     // What was watched is of the devices as they were before the trace told of others.
@@ -146,6 +164,9 @@ private:
     void learn();
     // A register is another one while a field of a third has some value: that counts from the next
     // record on.
+    unsigned variant(const abi::Record& record) {
+        return watches_ ? devices_.registers().variant(record.device) : 0;
+    }
     void watch(const abi::Record& record) {
         if (devices_.registers().watches(record.device)) {
             watched_ = {record,
@@ -160,10 +181,13 @@ private:
     }
     void apply_watched();
 
+    bool has_code(const abi::Record& record) const;
     std::uint32_t return_address(const abi::Record& record);
-    symbols::Reach reach_of_code() const;
+    void reach_symbols();
+    void reach_modules();
+    void renew(Context& context, const Key& key, const Event& event, std::uint32_t returns_to);
     void find_all(const Event& event, std::uint32_t returns_to, Context& to);
-    Id place_of(std::uint64_t key, const abi::Record& record);
+    Id place_of(const abi::Record& record);
     Id task_of(const abi::Record& record, Times& times);
     Id location_of(std::uint32_t address, std::uint64_t time, Times& times);
     Id find_location(std::uint32_t address, std::uint64_t time, Found& found);
@@ -181,6 +205,7 @@ private:
     std::optional<std::uint64_t> start_;
     std::uint32_t frequency_ = 0; ///< of the counter, Hz; 0: not known
     bool hidden_ = false;
+    bool watches_ = false; ///< some device's registers depend on others
     std::uint64_t seen_changes_ = 0;
     std::uint64_t seen_device_changes_ = 0;
 

@@ -7,6 +7,7 @@ namespace mmioscope::registers {
 
 void DeviceRegisters::bind(std::span<const Device> devices) {
     devices_.clear();
+    watches_any_.reset();
     for (const Device& device : devices) {
         Bound bound;
         bound.compatible = device.compatible;
@@ -14,6 +15,16 @@ void DeviceRegisters::bind(std::span<const Device> devices) {
         bound.base = device.range.base;
         devices_.push_back(std::move(bound));
     }
+}
+
+bool DeviceRegisters::watches_any() {
+    if (!watches_any_) {
+        watches_any_ = false;
+        for (std::size_t device = 0; device < devices_.size(); ++device) {
+            watches_any_ = *watches_any_ || watches(static_cast<std::uint16_t>(device));
+        }
+    }
+    return *watches_any_;
 }
 
 bool DeviceRegisters::tell(const abi::Record& record, std::uint64_t offset) {

@@ -40,6 +40,8 @@ public:
         }
         return !devices_[device].watched.empty();
     }
+    /// Whether there is such a region.
+    bool watches_any();
     /// `record` is the last one of such a region, `offset` bytes behind its start. False: variants
     /// are numbered anew.
     bool tell(const abi::Record& record, std::uint64_t offset);
@@ -77,6 +79,7 @@ private:
 
     const RegisterBook& book_;
     std::vector<Bound> devices_;
+    std::optional<bool> watches_any_; ///< nothing: nobody has asked
     std::map<std::pair<const Entry*, std::uint64_t>, Register> made_;
 };
 

@@ -187,7 +187,7 @@ TEST_CASE("row: reading a trace looks up what the filter asks for, and nothing e
     };
     CHECK(asked("").empty());
     CHECK(asked("value >= 0 || !value").empty());
-    CHECK(asked("func != nothing") == "pclt"); // found together
+    CHECK(asked("func != nothing") == "pclti"); // found together: of no interrupt controller
 }
 
 TEST_CASE("row: a settled copy keeps its names, whatever the trace tells behind it") {
