@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace mmioscope::analysis {
 
@@ -38,14 +39,11 @@ void set_register(std::string& to, const Event& event) {
 void set_interrupt(std::string& to, const Event& event) {
     if (event.interrupt_id() != no_id) {
         to = event.interrupt();
-    } else if (event.record.type == abi::RecordType::interrupt) {
-        set(to, "interrupt {}", event.record.value);
     } else {
-        to.clear();
+        set(to, "interrupt {}", event.record.value);
     }
 }
 
-// Empty: the event is none of what is counted.
 void set_name(std::string& to, const Event& event, Key key) {
     const abi::Record& record = event.record;
     switch (key) {
@@ -90,39 +88,105 @@ const std::vector<Key>& all_keys() {
     return all;
 }
 
-constexpr std::size_t most_recent = 2048;
-
-Counts::Counts(Key key) : key_(key), recent_(most_recent) {}
-
-void Counts::add(const Event& event) {
-    const abi::RecordType type = event.record.type;
-    const bool counted = type == abi::RecordType::access ||
-                         (key_ == Key::interrupt && type == abi::RecordType::interrupt);
-    if (!counted) {
+void Count::add(const Count& other) {
+    if (other.accesses() == 0) {
         return;
     }
-    const std::uint64_t context = key_ == Key::cpu ? event.record.cpu + 1u : event.context();
-    Recent& recent = recent_[context % most_recent];
-    // Neither what an interrupt is called nor an unnamed LR is of the context.
-    if (recent.context != context || context == 0 || key_ == Key::interrupt ||
-        (key_ == Key::caller && event.code_id() == no_id)) {
-        recent = {context, find(event)};
+    first = accesses() == 0 ? other.first : std::min(first, other.first);
+    last = std::max(last, other.last);
+    reads += other.reads;
+    writes += other.writes;
+    least = std::min(least, other.least);
+    most = std::max(most, other.most);
+    duration += other.duration;
+    longest = std::max(longest, other.longest);
+}
+
+namespace {
+
+constexpr std::size_t most_groups = 4096;
+
+bool has(const std::vector<Key>& keys, Key key) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+} // namespace
+
+Counts::Counts(std::vector<Key> keys)
+    : keys_(std::move(keys)), callers_(has(keys_, Key::caller)),
+      interrupts_(has(keys_, Key::interrupt)), groups_(most_groups) {}
+
+void Counts::add(const Event& event) {
+    const abi::Record& record = event.record;
+    if (record.type != abi::RecordType::access) {
+        if (interrupts_ && record.type == abi::RecordType::interrupt) {
+            find(Key::interrupt, event)->add(event);
+        }
+        return;
     }
-    if (recent.count != nullptr) {
-        recent.count->add(event);
+    const std::uint64_t context = event.context();
+    Group& group = groups_[(context * 2 + record.cpu) % most_groups];
+    if (group.context != context || group.cpu != record.cpu || context == 0) [[unlikely]] {
+        settle(group);
+        event.settle();
+        group = {context, record.cpu, event, {}};
+    }
+    group.count.add(event);
+    if (context == 0) [[unlikely]] { // nobody has more of it, nor keeps its names
+        settle(group);
+    }
+    if (event.interrupt_id() != no_id || event.code_id() == no_id) [[unlikely]] {
+        add_varying(event);
     }
 }
 
-Count* Counts::find(const Event& event) {
-    set_name(name_, event, key_);
-    if (name_.empty()) {
-        return nullptr;
+// Neither what an interrupt is called nor an unnamed LR is of the context.
+void Counts::add_varying(const Event& event) {
+    if (const Id id = event.interrupt_id(); interrupts_ && id != no_id) {
+        by_interrupt_.resize(std::max<std::size_t>(by_interrupt_.size(), id + 1));
+        Count*& count = by_interrupt_[id];
+        count = count != nullptr ? count : find(Key::interrupt, event);
+        count->add(event);
     }
-    auto found = counts_.find(name_);
-    if (found == counts_.end()) {
-        found = counts_.emplace(name_, Count()).first;
+    if (callers_ && event.code_id() == no_id) {
+        find(Key::caller, event)->add(event);
+    }
+}
+
+// Names are looked up once for all of a group.
+void Counts::settle(Group& group) {
+    for (const Key key : keys_) {
+        const bool varies =
+            key == Key::interrupt || (key == Key::caller && group.first.code_id() == no_id);
+        if (!varies && group.count.accesses() > 0) {
+            find(key, group.first)->add(group.count);
+        }
+    }
+    group = {};
+}
+
+Count* Counts::find(Key key, const Event& event) {
+    set_name(name_, event, key);
+    NamedCounts& table = tables_[key];
+    auto found = table.find(name_);
+    if (found == table.end()) {
+        found = table.emplace(name_, Count()).first;
     }
     return &found->second;
+}
+
+void Counts::forget() {
+    for (Group& group : groups_) {
+        if (group.context != 0) {
+            settle(group);
+        }
+    }
+    by_interrupt_.clear();
+}
+
+const NamedCounts& Counts::by(Key key) {
+    forget();
+    return tables_[key];
 }
 
 } // namespace mmioscope::analysis

@@ -50,31 +50,45 @@ struct Count {
             most = std::max(most, record.value);
         }
     }
+    /// `other` was done to it, too.
+    void add(const Count& other);
 };
+
+using NamedCounts = std::map<std::string, Count, std::less<>>;
 
 class Counts {
 public:
-    explicit Counts(Key key);
+    explicit Counts(std::vector<Key> keys);
 
     /// Accesses; of other records only interrupts, where those are counted.
     void add(const Event& event);
 
-    Key key() const { return key_; }
-    const std::map<std::string, Count, std::less<>>& all() const { return counts_; }
+    /// Ids of events mean nothing from now on.
+    void forget();
+
+    const std::vector<Key>& keys() const { return keys_; }
+    /// What was counted by one of them.
+    const NamedCounts& by(Key key);
 
 private:
-    /// What events of the same context were counted as last.
-    struct Recent {
-        std::uint64_t context = 0;
-        Count* count = nullptr; ///< null: its events are not counted
+    /// Accesses of one CPU in one context, which are not in the tables yet.
+    struct Group {
+        std::uint64_t context = 0; ///< 0: there are none
+        unsigned cpu = 0;
+        Event first; ///< settled
+        Count count;
     };
 
-    Count* find(const Event& event);
+    void add_varying(const Event& event);
+    void settle(Group& group);
+    Count* find(Key key, const Event& event);
 
-    Key key_;
+    std::vector<Key> keys_;
+    bool callers_, interrupts_; ///< are among them
+    std::map<Key, NamedCounts> tables_;
     std::string name_; ///< kept, so that an event costs no memory
-    std::map<std::string, Count, std::less<>> counts_;
-    std::vector<Recent> recent_;
+    std::vector<Group> groups_;
+    std::vector<Count*> by_interrupt_; ///< by Event::interrupt_id(); null: not looked up yet
 };
 
 } // namespace mmioscope::analysis

@@ -11,7 +11,7 @@ namespace mmioscope::analysis {
 
 namespace {
 
-using Row = std::pair<const std::string, Count>;
+using Row = NamedCounts::value_type;
 
 std::uint64_t weight(const Count& count, Order order) {
     switch (order) {
@@ -23,9 +23,9 @@ std::uint64_t weight(const Count& count, Order order) {
     }
 }
 
-std::vector<const Row*> sorted(const Counts& counts, Order order) {
+std::vector<const Row*> sorted(const NamedCounts& counts, Order order) {
     std::vector<const Row*> rows;
-    for (const Row& row : counts.all()) {
+    for (const Row& row : counts) {
         rows.push_back(&row);
     }
     if (order != Order::name) {
@@ -88,13 +88,13 @@ std::vector<table::Cell> row_of(const Row& row, Key key, const TableOptions& opt
 
 } // namespace
 
-table::Table count_table(const Counts& counts, const TableOptions& options) {
+table::Table count_table(Key key, const NamedCounts& counts, const TableOptions& options) {
     const std::vector<const Row*> rows = sorted(counts, options.order);
     const std::size_t shown =
         options.limit == 0 ? rows.size() : std::min(options.limit, rows.size());
-    table::Table table{columns_of(counts.key()), {}};
+    table::Table table{columns_of(key), {}};
     for (std::size_t i = 0; i < shown; ++i) {
-        table.rows.push_back(row_of(*rows[i], counts.key(), options));
+        table.rows.push_back(row_of(*rows[i], key, options));
     }
     if (shown < rows.size()) {
         table.closing = fmt::format("... {} more", rows.size() - shown);

@@ -18,8 +18,9 @@ struct TableOptions {
     std::uint32_t frequency = 0;   ///< of durations, Hz; 0: they are not told
 };
 
-/// A row for each, and for people a line for those that had no room; `by` is what was counted. A
-/// duration is the time that accesses took in the hypervisor, their engine's detour included.
-table::Table count_table(const Counts& counts, const TableOptions& options);
+/// A row for each, and for people a line for those that had no room; `key` is what they were
+/// counted by. A duration is the time that accesses took in the hypervisor, their engine's detour
+/// included.
+table::Table count_table(Key key, const NamedCounts& counts, const TableOptions& options);
 
 } // namespace mmioscope::analysis

@@ -4,9 +4,9 @@
 
 namespace mmioscope::analysis {
 
-std::vector<Rate> Rates::look(double seconds) {
+std::vector<Rate> Rates::look(const NamedCounts& counts, double seconds) {
     std::vector<Rate> rates;
-    for (const auto& [name, count] : counts_.all()) {
+    for (const auto& [name, count] : counts) {
         std::uint64_t& before = before_[name];
         const auto came = static_cast<double>(count.accesses() - before);
         rates.push_back({name, count, seconds > 0 ? came / seconds : 0});

@@ -17,17 +17,12 @@ struct Rate {
 
 class Rates {
 public:
-    explicit Rates(Key key) : counts_(key) {}
-
-    void add(const Event& event) { counts_.add(event); }
-    Key key() const { return counts_.key(); }
-
-    /// Those with the most since the last look first, then those with the most of all. `seconds`:
-    /// how long ago that was; with 0 all rates are 0.
-    std::vector<Rate> look(double seconds);
+    /// Of `counts`, which are those of the look before and what came since: those with the most
+    /// since then first, then those with the most of all. `seconds`: how long ago that was; with 0
+    /// all rates are 0.
+    std::vector<Rate> look(const NamedCounts& counts, double seconds);
 
 private:
-    Counts counts_;
     std::map<std::string, std::uint64_t, std::less<>> before_;
 };
 

@@ -45,17 +45,17 @@ Examples:
 Exit status 0 only if the trace is whole and nothing was lost; 1 if not, 2 if it cannot be read.
 )";
 
-std::vector<Counts> counts_of(const Options& options) {
+std::vector<Key> keys_of(const Options& options) {
     const bool other = options.mappings || options.pci || !options.analyses.empty();
-    std::vector<Counts> counts;
+    std::vector<Key> keys;
     for (const Key key : analysis::all_keys()) {
         const bool named = std::find(options.by.begin(), options.by.end(),
                                      analysis::key_text(key)) != options.by.end();
         if (named || (options.by.empty() && !other)) {
-            counts.emplace_back(key);
+            keys.push_back(key);
         }
     }
-    return counts;
+    return keys;
 }
 
 analysis::Order order_of(const std::string& word) {
@@ -72,16 +72,18 @@ analysis::Order order_of(const std::string& word) {
 class Work final : public reading::Consumer {
 public:
     explicit Work(const Options& options)
-        : counts(counts_of(options)),
+        : counts(keys_of(options)),
           analyses(plugin::Plugins(options.view.plugins), options.analyses), options_(options) {}
 
     void add(const Event& event) override {
         first = first.value_or(event.nanoseconds);
         last = event.nanoseconds;
-        for (Counts& one : counts) {
-            one.add(event);
+        if (!counts.keys().empty()) {
+            counts.add(event);
         }
-        analyses.add(event);
+        if (!analyses.empty()) {
+            analyses.add(event);
+        }
         if (options_.mappings) {
             mappings.add(event);
         }
@@ -90,7 +92,9 @@ public:
         }
     }
 
-    std::vector<Counts> counts;
+    void forget() override { counts.forget(); }
+
+    Counts counts;
     plugin::Analyses analyses;
     analysis::Mappings mappings;
     analysis::Pci pci;
@@ -112,12 +116,13 @@ void check_format(const Options& options) {
 }
 
 // A table that nobody asked for by its name is shown to people only if it has something.
-std::vector<table::Table> tables_of(const Options& options, const Work& work,
+std::vector<table::Table> tables_of(const Options& options, Work& work,
                                     const analysis::TableOptions& look) {
     std::vector<table::Table> tables;
-    for (const Counts& counts : work.counts) {
-        if (!counts.all().empty() || !options.by.empty() || options.view.format != "text") {
-            tables.push_back(analysis::count_table(counts, look));
+    for (const Key key : work.counts.keys()) {
+        const analysis::NamedCounts& counts = work.counts.by(key);
+        if (!counts.empty() || !options.by.empty() || options.view.format != "text") {
+            tables.push_back(analysis::count_table(key, counts, look));
         }
     }
     if (options.mappings) {

@@ -4,11 +4,7 @@
 
 namespace mmioscope::view {
 
-TopCounts::TopCounts() : seen_(1) {
-    for (const analysis::Key key : analysis::all_keys()) {
-        rates_.emplace_back(key);
-    }
-}
+TopCounts::TopCounts() : counts_(analysis::all_keys()), seen_(1) {}
 
 void TopCounts::add(const Event& event) {
     head.nanoseconds = event.nanoseconds;
@@ -19,9 +15,7 @@ void TopCounts::add(const Event& event) {
     } else if (event.record.type == abi::RecordType::gap) {
         head.lost = trace::add_lost(head.lost, event.record.value);
     }
-    for (analysis::Rates& rates : rates_) {
-        rates.add(event);
-    }
+    counts_.add(event);
 }
 
 void TopCounts::look() {
@@ -30,9 +24,9 @@ void TopCounts::look() {
     head.per_second = seconds > 0 ? came / seconds : 0;
     looked_ = head.nanoseconds;
     events_ = head.events;
-    tables_.clear();
-    for (analysis::Rates& rates : rates_) {
-        tables_.push_back(rates.look(seconds));
+    for (const analysis::Key key : counts_.keys()) {
+        Table& table = tables_[key];
+        table.rows = table.rates.look(counts_.by(key), seconds);
     }
 }
 
@@ -45,9 +39,10 @@ void TopCounts::finish_with(const trace::TraceReader& reader) {
 
 std::vector<std::string> TopCounts::screen(analysis::Key key, std::size_t rows,
                                            std::size_t columns) const {
-    static const std::vector<analysis::Rate> none;
-    const auto index = static_cast<std::size_t>(key);
-    return top_screen(head, key, index < tables_.size() ? tables_[index] : none, rows, columns);
+    const auto table = tables_.find(key);
+    return top_screen(head, key,
+                      table != tables_.end() ? table->second.rows : std::vector<analysis::Rate>(),
+                      rows, columns);
 }
 
 } // namespace mmioscope::view

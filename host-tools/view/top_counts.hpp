@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ public:
     TopCounts();
 
     void add(const Event& event) override;
+    void forget() override { counts_.forget(); }
 
     /// From now on the screen shows all that has come; rates are of what came since the look
     /// before, by the guest's time.
@@ -34,10 +36,16 @@ public:
     bool numbers_tell = true; ///< one that no event has is of a record that was lost
 
 private:
-    std::vector<analysis::Rates> rates_;              ///< in the order of all_keys()
-    std::vector<std::vector<analysis::Rate>> tables_; ///< as of the last look
-    std::uint64_t looked_ = 0;                        ///< ns
-    std::uint64_t events_ = 0;                        ///< up to then
+    /// What is counted by one key.
+    struct Table {
+        analysis::Rates rates;
+        std::vector<analysis::Rate> rows; ///< as of the last look
+    };
+
+    analysis::Counts counts_;
+    std::map<analysis::Key, Table> tables_;
+    std::uint64_t looked_ = 0; ///< ns
+    std::uint64_t events_ = 0; ///< up to then
     trace::LossCounter seen_;
 };
 

@@ -39,9 +39,9 @@ void each(const std::string& lines, const Take& take) {
 }
 
 std::string counted(Key key, const std::string& lines, const analysis::TableOptions& options = {}) {
-    Counts counts(key);
+    Counts counts({key});
     each(lines, [&counts](const Event& event) { counts.add(event); });
-    return table::text(analysis::count_table(counts, options));
+    return table::text(analysis::count_table(key, counts.by(key), options));
 }
 
 const std::string two_devices = R"(
@@ -92,7 +92,7 @@ TEST_CASE("a table has its order, its limit, rates and times") {
 TEST_CASE("counts are those of a simple model, whatever comes") {
     std::mt19937 random(7);
     std::map<std::string, std::pair<unsigned, unsigned>> model;
-    Counts counts(Key::reg);
+    Counts counts({Key::reg});
     for (unsigned i = 0; i < 20'000; ++i) {
         abi::Record record{};
         record.type = abi::RecordType::access;
@@ -104,28 +104,29 @@ TEST_CASE("counts are those of a simple model, whatever comes") {
         auto& [reads, writes] = model[fmt::format("{} +{:#05x}", device, event.offset())];
         ++(write ? writes : reads);
     }
-    REQUIRE(counts.all().size() == model.size());
-    for (const auto& [name, count] : counts.all()) {
+    REQUIRE(counts.by(Key::reg).size() == model.size());
+    for (const auto& [name, count] : counts.by(Key::reg)) {
         CHECK(count.reads == model[name].first);
         CHECK(count.writes == model[name].second);
     }
 }
 
 TEST_CASE("rates are of what came since the last look") {
-    analysis::Rates rates(Key::device);
-    each(two_devices, [&rates](const Event& event) { rates.add(event); });
-    auto first = rates.look(0.5);
+    Counts counts({Key::device});
+    each(two_devices, [&counts](const Event& event) { counts.add(event); });
+    analysis::Rates rates;
+    const auto first = rates.look(counts.by(Key::device), 0.5);
     REQUIRE(first.size() == 2);
     CHECK(first[0].name == "uart");
     CHECK(first[0].per_second == Approx(6));
-    CHECK(rates.look(1)[0].per_second == 0);
-    CHECK(rates.look(0)[0].per_second == 0);
+    CHECK(rates.look(counts.by(Key::device), 1)[0].per_second == 0);
+    CHECK(rates.look(counts.by(Key::device), 0)[0].per_second == 0);
 }
 
 TEST_CASE("the screen has as many lines and columns as the terminal") {
-    analysis::Rates rates(Key::device);
-    each(two_devices, [&rates](const Event& event) { rates.add(event); });
-    const auto all = rates.look(1);
+    Counts counts({Key::device});
+    each(two_devices, [&counts](const Event& event) { counts.add(event); });
+    const auto all = analysis::Rates().look(counts.by(Key::device), 1);
     const auto lines =
         view::top_screen({"file", "ended", 600'000'000, 4, 4, 6.7}, Key::device, all, 24, 200);
     REQUIRE(lines.size() == 5);
