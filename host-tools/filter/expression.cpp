@@ -29,9 +29,9 @@ private:
 };
 
 bool holds(const NumberTest& test, const Event& event, const Context& context) {
-    const std::optional<std::uint64_t> number = test.field->of_event != nullptr
-                                                    ? test.field->of_event(event)
-                                                    : test.field->of_record(event.record, context);
+    const std::optional<std::uint64_t> number =
+        test.field->of_event != nullptr ? test.field->of_event(event)
+                                        : test.field->of_record.get(event.record, context);
     return number && within(test.ranges, *number & test.mask.value_or(UINT64_MAX));
 }
 

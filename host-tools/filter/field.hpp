@@ -3,6 +3,7 @@
 
 #include "mmioscope/event.hpp"
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -30,18 +31,46 @@ struct NumberField {
         time,  ///< nanoseconds; written as seconds, or with ns, us, ms, s
         words, ///< one of `words`
     };
+    /// Numbers from `first` on, `span` and one of them, once they are masked.
+    struct Masked {
+        std::uint64_t mask;
+        std::uint64_t first;
+        std::uint64_t span;
+        bool has(std::uint64_t number) const { return (number & mask) - first <= span; }
+    };
     /// Nothing if the record or the event has none.
-    using OfRecord = std::optional<std::uint64_t> (*)(const abi::Record& record,
-                                                      const Context& context);
+    using Get = std::optional<std::uint64_t> (*)(const abi::Record& record, const Context& context);
+    /// Which of at most 64 records, of those whose bits `of` has, have a number in `range`.
+    using Which = std::uint64_t (*)(std::span<const abi::Record> records, std::uint64_t of,
+                                    const Masked& range, const Context& context);
+    struct OfRecord {
+        Get get = nullptr;
+        Which which = nullptr;
+    };
     using OfEvent = std::optional<std::uint64_t> (*)(const Event& event);
 
     std::string_view name;
-    OfRecord of_record;         ///< null: it takes the event's names
+    OfRecord of_record;         ///< nulls: it takes the event's names
     OfEvent of_event = nullptr; ///< likewise of an event; null: as of its record
     Unit unit = Unit::none;
     std::span<const Word> words = {};
-    bool code = false; ///< tells where the guest's code is
+    bool code = false;       ///< tells where the guest's code is
+    bool of_context = false; ///< depends on Event::context() alone
 };
+
+template <NumberField::Get get>
+std::uint64_t which(std::span<const abi::Record> records, std::uint64_t of,
+                    const NumberField::Masked& range, const Context& context) {
+    std::uint64_t held = 0;
+    for (; of != 0; of &= of - 1) {
+        const auto i = static_cast<unsigned>(std::countr_zero(of));
+        const std::optional<std::uint64_t> number = get(records[i], context);
+        held |= std::uint64_t{number && range.has(*number)} << i;
+    }
+    return held;
+}
+template <NumberField::Get get>
+inline constexpr NumberField::OfRecord of_record{get, which<get>};
 
 /// Texts that an event may have, of which one has to match.
 struct TextField {

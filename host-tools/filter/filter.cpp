@@ -42,9 +42,32 @@ std::string stranger(const Pattern& pattern, const std::vector<Names>& devices) 
                              suggestion(pattern.text(), known));
 }
 
+// And on nothing else.
+bool depends_on_context(const Test& test) {
+    if (const auto* const number = std::get_if<NumberTest>(&test)) {
+        return number->field->of_context;
+    }
+    const auto* const text = std::get_if<TextTest>(&test);
+    return text != nullptr && text->field->by != nullptr && text->field->by != &Event::text_id;
+}
+
 } // namespace
 
-Filter::Filter(std::string_view text, const Settings& settings) : root_(parse(text, settings)) {}
+constexpr std::size_t most_known = 2048;
+
+Filter::Filter(std::string_view text, const Settings& settings)
+    : root_(parse(text, settings)), by_context_(true), known_(most_known) {
+    for_each_test(root_, [this](const Test& test) { by_context_ &= depends_on_context(test); });
+}
+
+bool Filter::holds_in_context(const Event& event) const {
+    const std::uint64_t context = event.context();
+    Known& known = known_[context % most_known];
+    if (known.context != context || context == 0) {
+        known = {context, holds(root_, event, context_)};
+    }
+    return known.holds;
+}
 
 std::vector<std::string> Filter::bind(const trace::TraceReader& reader) {
     context_.frequency = reader.info() ? reader.info()->counter_frequency : 0;

@@ -5,6 +5,7 @@
 #include "filter/record_filter.hpp"
 #include "lib/trace_reader.hpp"
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,12 +26,16 @@ public:
     /// Times are since `start` (CNTPCT).
     void start_at(std::uint64_t start) { context_.start = start; }
 
-    /// False: it does not hold for the event of `record`, whatever names that has. Behind bind().
-    bool may_hold(const abi::Record& record) const { return of_record_.may_hold(record); }
+    /// Of at most 64 records, those whose bits `of` has: the bits of these for whose events it may
+    /// hold, whatever names they have. Behind bind().
+    std::uint64_t may_hold(std::span<const abi::Record> records, std::uint64_t of) const {
+        return of_record_.may_hold(records, of);
+    }
+    /// It holds wherever it may.
+    bool needs_no_names() const { return of_record_.decides(); }
 
-    /// Of an event whose record it may hold for.
     bool operator()(const Event& event) const {
-        return may_hold(event.record) && (of_record_.decides() || holds(root_, event, context_));
+        return by_context_ ? holds_in_context(event) : holds(root_, event, context_);
     }
 
     /// Ids of events mean nothing from now on.
@@ -40,7 +45,17 @@ public:
     std::string written() const { return filter::written(root_); }
 
 private:
+    /// What it says of the events of a context.
+    struct Known {
+        std::uint64_t context = 0;
+        bool holds = false;
+    };
+
+    bool holds_in_context(const Event& event) const;
+
     Node root_;
+    bool by_context_; ///< it says the same of all events of a context
+    mutable std::vector<Known> known_;
     Context context_; ///< of_record_ knows where it is: neither copied nor moved
     RecordFilter of_record_;
 };

@@ -1,6 +1,7 @@
 #include "filter/record_filter.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace mmioscope::filter {
 
@@ -11,9 +12,9 @@ std::optional<std::uint64_t> device_of(const abi::Record& record, const Context&
 }
 
 // The regions of a test of devices are those of the whole trace.
-bool of_record(const Test& test) {
+bool is_of_record(const Test& test) {
     if (const auto* const number = std::get_if<NumberTest>(&test)) {
-        return number->field->of_record != nullptr;
+        return number->field->of_record.which != nullptr;
     }
     const auto* const text = std::get_if<TextTest>(&test);
     return text != nullptr && text->field->device && !text->regions.empty();
@@ -29,7 +30,7 @@ bool is_custom(const Test& test) {
     return std::holds_alternative<CustomTest>(test);
 }
 bool takes_names(const Test& test) {
-    return !of_record(test);
+    return !is_of_record(test);
 }
 
 } // namespace
@@ -37,6 +38,28 @@ bool takes_names(const Test& test) {
 RecordFilter::RecordFilter(const Node& root, const Context& context)
     : context_(&context), decides_(!has(root, takes_names)) {
     first_ = add(root, keep, drop, true);
+    reach_.resize(steps_.size());
+}
+
+std::uint64_t RecordFilter::may_hold(std::span<const abi::Record> records, std::uint64_t of) const {
+    std::uint64_t kept = 0;
+    const auto lead = [&](std::uint64_t some, std::int32_t to) {
+        if (to >= 0) {
+            reach_[static_cast<std::size_t>(to)] |= some;
+        } else if (to == keep) {
+            kept |= some;
+        }
+    };
+    lead(of, first_);
+    for (auto at = static_cast<std::size_t>(first_ + 1); at-- > 0;) {
+        if (const std::uint64_t here = std::exchange(reach_[at], 0); here != 0) {
+            const Step& step = steps_[at];
+            const std::uint64_t held = step.which(records, here, step.range, *context_);
+            lead(held, step.yes);
+            lead(here & ~held, step.no);
+        }
+    }
+    return kept;
 }
 
 // The first step of `node`, from which the others lead to `yes` or `no`. What takes names counts as
@@ -69,7 +92,7 @@ std::int32_t RecordFilter::add(const Node& node, std::int32_t yes, std::int32_t 
     }
     case Node::Kind::test: break;
     }
-    if (!of_record(*node.test)) {
+    if (!is_of_record(*node.test)) {
         return kept_if ? yes : no;
     }
     const auto* const number = std::get_if<NumberTest>(&*node.test);
@@ -79,8 +102,10 @@ std::int32_t RecordFilter::add(const Node& node, std::int32_t yes, std::int32_t 
 std::int32_t RecordFilter::add(const NumberTest& test, std::int32_t yes, std::int32_t no) {
     std::int32_t next = no;
     for (const Range& range : test.ranges) {
-        steps_.push_back({test.field->of_record, test.mask.value_or(UINT64_MAX), range.first,
-                          range.last - range.first, yes, next});
+        steps_.push_back({test.field->of_record.which,
+                          {test.mask.value_or(UINT64_MAX), range.first, range.last - range.first},
+                          yes,
+                          next});
         next = static_cast<std::int32_t>(steps_.size() - 1);
     }
     return next;
@@ -88,7 +113,7 @@ std::int32_t RecordFilter::add(const NumberTest& test, std::int32_t yes, std::in
 
 // Regions side by side are one range. What is none of them is called "-".
 std::int32_t RecordFilter::add(const TextTest& test, std::int32_t yes, std::int32_t no) {
-    static constexpr NumberField field{"", device_of};
+    static constexpr NumberField field{"", of_record<device_of>};
     NumberTest devices{&field, std::nullopt, {}};
     for (std::size_t i = 0; i < test.regions.size(); ++i) {
         if (test.regions[i] && i > 0 && test.regions[i - 1]) {

@@ -4,6 +4,7 @@
 #include "filter/expression.hpp"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace mmioscope::filter {
@@ -17,16 +18,9 @@ public:
     /// `context` outlives this.
     RecordFilter(const Node& root, const Context& context);
 
-    /// False: the filter does not hold for the record's event, whatever its names are.
-    bool may_hold(const abi::Record& record) const {
-        std::int32_t at = first_;
-        while (at >= 0) {
-            const Step& step = steps_[static_cast<std::size_t>(at)];
-            const std::optional<std::uint64_t> number = step.get(record, *context_);
-            at = number && (*number & step.mask) - step.first <= step.span ? step.yes : step.no;
-        }
-        return at == keep;
-    }
+    /// Of at most 64 records, those whose bits `of` has: the bits of these for whose events the
+    /// filter may hold, whatever names they have.
+    std::uint64_t may_hold(std::span<const abi::Record> records, std::uint64_t of) const;
 
     /// What may_hold() says is what the filter says.
     bool decides() const { return decides_; }
@@ -36,13 +30,11 @@ private:
     static constexpr std::int32_t keep = -1;
     static constexpr std::int32_t drop = -2;
 
-    /// Whether a number of the record, masked, is in a range.
+    /// Whether a number of the record is in a range.
     struct Step {
-        NumberField::OfRecord get;
-        std::uint64_t mask;
-        std::uint64_t first;
-        std::uint64_t span; ///< the last number of the range less the first
-        std::int32_t yes;   ///< the next step, keep or drop
+        NumberField::Which which;
+        NumberField::Masked range;
+        std::int32_t yes; ///< the next step, keep or drop
         std::int32_t no;
     };
 
@@ -53,6 +45,7 @@ private:
     const Context* context_ = nullptr;
     std::vector<Step> steps_; ///< each leads to earlier ones only: it was added behind them
     std::int32_t first_ = keep;
+    mutable std::vector<std::uint64_t> reach_; ///< each step: bits of records
     bool decides_ = false;
 };
 

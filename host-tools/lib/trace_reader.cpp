@@ -375,8 +375,12 @@ void TraceReader::take_packed(std::span<const std::byte> payload) {
 }
 
 void TraceReader::learn(std::span<const abi::Record> records) {
+    latest_ = 0;
+    teaches_ = false;
     for (const abi::Record& record : records) {
-        if (record.type == abi::RecordType::task || record.type == abi::RecordType::marker) {
+        latest_ = std::max(latest_, record.time);
+        if (trace::teaches(record.type)) {
+            teaches_ = true;
             learn(record);
         }
     }

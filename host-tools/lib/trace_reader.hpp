@@ -93,6 +93,10 @@ public:
     /// theirs, as far as their headers tell.
     std::uint64_t first_number() const { return in_front_ - records_.size() + 1; }
 
+    std::uint64_t latest() const { return latest_; } ///< of the block's times
+    /// Some of its records tell something of others (lib/index_builder.hpp).
+    bool teaches() const { return teaches_; }
+
     /// What the recorder wrote in front of the records; nothing where that part is damaged.
     const std::optional<abi::Info>& info() const { return info_; }
     /// Whether what is called `what` in the text `not-known` means something in this trace.
@@ -207,6 +211,8 @@ private:
     CallerTable callers_;
     bool callers_ahead_ = false; ///< these are of the records that are still to be read
     ConsoleText console_;
+    std::uint64_t latest_ = 0; ///< of the times of records_
+    bool teaches_ = false;     ///< some of these do
     std::uint64_t first_section_ = 0; ///< where the first file's is
     std::uint64_t count_ = 0;         ///< of records returned
     std::uint64_t file_begins_ = 0;   ///< records in front of the file that is read

@@ -142,16 +142,6 @@ void Naming::go_to(const registers::DeviceRegisters::Held& held) {
     forget();
 }
 
-bool Naming::watches() {
-    const std::size_t regions = reader_.regions().size();
-    for (std::size_t i = 0; i < regions && i < abi::no_device; ++i) {
-        if (devices_.registers().watches(static_cast<std::uint16_t>(i))) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool Naming::full() const {
     return places_.size() > most_kept || locations_.size() > most_kept ||
            texts_.size() > most_kept || text_bytes_ > most_text;

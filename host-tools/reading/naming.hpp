@@ -77,10 +77,6 @@ public:
     /// The reader has gone to another place, where registers hold `held`: forgets names, too.
     void go_to(const registers::DeviceRegisters::Held& held);
 
-    /// What some register is depends on what others held before: records that nobody wants are to
-    /// be passed, too.
-    bool watches();
-
     /// So many names are kept that it is time to forget them: between two blocks of at most
     /// most_in_block records.
     bool full() const;

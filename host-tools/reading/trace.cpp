@@ -8,6 +8,7 @@
 #include "symbols/symbol_files.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace mmioscope::reading {
@@ -99,7 +100,8 @@ void Trace::begin() {
     }
     checkpoints_.push_back({0, 0, reader_->beginning(), {}, markers(), {}});
     select();
-    all_ = options_.cpus.empty() && !options_.from && !options_.to && !options_.numbers;
+    all_ = options_.cpus.empty() && !options_.from && !options_.to && !options_.numbers &&
+           !options_.no_pc;
     if (filter_ && reader_->start()) {
         filter_->start_at(options_.start.value_or(*reader_->start()));
     }
@@ -128,7 +130,7 @@ void Trace::select() {
         wanted_.times =
             end == 0 ? trace::TimeSpan{1, 0} : trace::TimeSpan{wanted_.times.earliest, end - 1};
     }
-    wanted_.with_all_before = naming_->watches();
+    wanted_.with_all_before = naming_->minds_passing();
     to_give_ = wanted_;
     reader_->select(wanted_);
 }
@@ -150,9 +152,7 @@ bool Trace::next_block() {
         remember();
         section_ = reader_->next();
         number_ = reader_->first_number() - 1;
-        for (const abi::Record& record : section_) {
-            latest_ = std::max(latest_, record.time);
-        }
+        latest_ = std::max(latest_, reader_->latest());
     }
     if (naming_->full()) {
         forget();
@@ -225,68 +225,101 @@ void Trace::seek(const trace::Wanted& from) {
     module_marks_ = checkpoint.module_marks;
     latest_ = checkpoint.latest;
     number_ = checkpoint.in_front;
-    section_ = block_ = {};
+    section_ = block_ = group_ = {};
+    left_ = 0;
+    passed_ = 0;
     to_give_ = wanted_;
     to_give_.times.earliest = std::max(wanted_.times.earliest, from.times.earliest);
     to_give_.numbers.first = std::max(wanted_.numbers.first, from.numbers.first);
-    to_give_.with_all_before = naming_->watches();
+    to_give_.with_all_before = naming_->minds_passing();
     all_ = false;
     reader_->select(to_give_);
 }
 
 // Markers are of all CPUs.
-bool Trace::in_range(const abi::Record& record) const {
-    return to_give_.times.has(record.time) && to_give_.numbers.has(number_) &&
+bool Trace::in_range(const abi::Record& record, std::uint64_t number) const {
+    return to_give_.times.has(record.time) && to_give_.numbers.has(number) &&
            (options_.cpus.empty() || cpus_[record.cpu] || record.type == abi::RecordType::marker);
 }
 
-// The text of a marker comes in pieces, which may begin in front of the wanted records; what is
-// behind them may not have been read. False: nobody is told of this one.
-bool Trace::add_marker(const abi::Record& record) {
-    if (options_.no_pc && module_marks_.has(record)) {
+// The next records, few enough for the bits of a number, and which of them are wanted by what they
+// tell themselves.
+bool Trace::next_group() {
+    pass_to(group_.size());
+    number_ += group_.size();
+    group_ = {};
+    passed_ = 0;
+    if (block_.empty() && !next_block()) {
         return false;
     }
-    marker_.reset();
-    if (record.time <= to_give_.times.latest && number_ <= to_give_.numbers.last) {
-        marker_ = markers().add(record, number_);
+    group_ = block_.first(std::min<std::size_t>(block_.size(), 64));
+    block_ = block_.subspan(group_.size());
+    pass_all_ = naming_->minds_passing() || reader_->teaches();
+    left_ = UINT64_MAX >> (64 - group_.size());
+    if (!all_) {
+        choose();
+    }
+    if (filter_) {
+        left_ = may_hold(left_);
     }
     return true;
 }
 
-// Where nobody is to know code, a filter asks for no address of it, either.
-bool Trace::may_hold(const abi::Record& record) const {
-    if (!options_.no_pc) {
-        return filter_->may_hold(record);
+// A module's marker tells of code.
+void Trace::choose() {
+    hidden_ = 0;
+    for (std::size_t i = 0; i < group_.size(); ++i) {
+        const abi::Record& record = group_[i];
+        const bool hidden = options_.no_pc && record.type == abi::RecordType::marker &&
+                            module_marks_.has(record);
+        hidden_ |= std::uint64_t{hidden} << i;
+        left_ &= ~(std::uint64_t{hidden || !in_range(record, number_ + i + 1)} << i);
     }
-    abi::Record copy = record;
-    strip_code(copy);
-    return filter_->may_hold(copy);
+}
+
+// Where nobody is to know code, a filter asks for no address of it, either.
+std::uint64_t Trace::may_hold(std::uint64_t of) const {
+    if (!options_.no_pc) {
+        return filter_->may_hold(group_, of);
+    }
+    std::vector<abi::Record> stripped(group_.begin(), group_.end());
+    std::ranges::for_each(stripped, strip_code);
+    return filter_->may_hold(stripped, of);
+}
+
+// The text of a marker comes in pieces, which may begin in front of the wanted records; those
+// behind them may not have been read.
+void Trace::pass_to(std::size_t end) {
+    for (; pass_all_ && passed_ < end; ++passed_) {
+        const abi::Record& record = group_[passed_];
+        const std::uint64_t number = number_ + passed_ + 1;
+        naming_->pass(record);
+        if (record.type == abi::RecordType::marker && (hidden_ >> passed_ & 1) == 0 &&
+            record.time <= to_give_.times.latest && number <= to_give_.numbers.last) {
+            marker_ = markers().add(record, number);
+        }
+    }
 }
 
 const Event* Trace::next() {
     for (;;) {
-        if (block_.empty() && !next_block()) {
-            end();
-            return nullptr;
+        while (left_ == 0) {
+            if (!next_group()) {
+                end();
+                return nullptr;
+            }
         }
-        const abi::Record& record = block_.front();
-        block_ = block_.subspan(1);
-        ++number_;
-        const bool marker = record.type == abi::RecordType::marker;
-        if ((marker && !add_marker(record)) || !(all_ || in_range(record))) {
-            naming_->pass(record);
-        } else if (filter_ && !may_hold(record)) {
-            naming_->pass(record);
-            ++left_out_;
-        } else {
-            naming_->make(event_, record, number_);
-            if (marker) {
-                event_.ids.text = marker_ ? naming_->intern(marker_->text) : no_id;
-            }
-            if (!filter_ || (*filter_)(event_)) {
-                return &event_;
-            }
-            ++left_out_;
+        const auto at = static_cast<std::size_t>(std::countr_zero(left_));
+        left_ &= left_ - 1;
+        if (pass_all_) {
+            pass_to(at + 1);
+        }
+        naming_->fill(event_, group_[at], number_ + at + 1);
+        if (event_.record.type == abi::RecordType::marker) {
+            event_.ids.text = marker_ ? naming_->intern(marker_->text) : no_id;
+        }
+        if (!filter_ || filter_->needs_no_names() || (*filter_)(event_)) {
+            return &event_;
         }
     }
 }

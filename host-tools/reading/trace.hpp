@@ -95,8 +95,6 @@ public:
     /// does. Nobody is told of them who gave TraceOptions::markers.
     std::vector<Event> unended();
 
-    /// How many events before this one the filter did not hold for.
-    std::uint64_t left_out() const { return left_out_; }
     /// Whether code addresses are left out: of the trace's other parts nobody should show any.
     bool no_pc() const { return options_.no_pc; }
     /// As they were given, but for the times: all are since the trace's first record.
@@ -113,12 +111,14 @@ private:
     void remember();
     void seek(const trace::Wanted& from);
     std::uint64_t ticks_at(std::uint64_t nanoseconds) const;
-    bool in_range(const abi::Record& record) const;
-    bool add_marker(const abi::Record& record);
+    bool next_group();
+    bool in_range(const abi::Record& record, std::uint64_t number) const;
+    void choose();
     trace::MarkerTexts& markers() {
         return options_.markers != nullptr ? *options_.markers : own_markers_;
     }
-    bool may_hold(const abi::Record& record) const;
+    std::uint64_t may_hold(std::uint64_t of) const;
+    void pass_to(std::size_t end);
     void select();
     void end();
 
@@ -126,14 +126,18 @@ private:
     std::unique_ptr<filter::Filter>
         filter_; ///< made first: a wrong one is told of before the trace
     trace::TraceReader::Report report_;
-    std::uint64_t left_out_ = 0;
     std::unique_ptr<trace::ByteSource> own_; ///< null: it is somebody else's
     trace::ByteSource& source_;
     std::unique_ptr<trace::TraceReader> reader_;
     std::unique_ptr<Naming> naming_;
     std::span<const abi::Record> section_; ///< what is left of the section read last
     std::span<const abi::Record> block_;   ///< and of at most Naming::most_in_block of it
-    std::uint64_t number_ = 0;             ///< of the last record
+    std::span<const abi::Record> group_;   ///< the records in front of that, at most 64
+    std::uint64_t left_ = 0;               ///< bits of those of them that are still to come
+    std::uint64_t hidden_ = 0;             ///< likewise of those that nobody is to know of
+    std::size_t passed_ = 0;               ///< so many of them were passed
+    bool pass_all_ = false;                ///< each is to be passed: it may tell something
+    std::uint64_t number_ = 0;             ///< of the record in front of them
     std::bitset<256> cpus_;                ///< that are wanted
     trace::Wanted wanted_;                 ///< by the options
     trace::Wanted to_give_;                ///< of these, those from where somebody went to

@@ -309,6 +309,38 @@ TEST_CASE("row: names are those of a trace read without keeping any, and are for
     CHECK(!trace.naming().full());
 }
 
+TEST_CASE("row: a filter says of each event what it says of that one alone") {
+    const unsigned seed = GENERATE(1u, 2u, 3u, 4u);
+    const RandomTrace random(seed, 10'000);
+    Random choice(seed);
+    for (unsigned i = 0; i < 20; ++i) {
+        const std::string text = random_filter(choice, 2);
+        CAPTURE(seed, text);
+        reading::TraceOptions options;
+        trace::MemorySource all_source(random.bytes), source(random.bytes);
+        reading::Trace all(options, all_source);
+        filter::Filter alone(text);
+        alone.bind(all.reader());
+        alone.start_at(all.reader().start().value_or(0));
+        options.filter = text;
+        options.report = [](const std::string&) {}; // of devices that there are none of
+        reading::Trace filtered(options, source);
+        while (const Event* event = all.next()) {
+            event->settle();
+            Event copy = *event;
+            copy.context_number = 0; // what was said of others is not of its context
+            alone.forget();
+            if (alone(copy)) {
+                const Event* const other = filtered.next();
+                REQUIRE(other != nullptr);
+                REQUIRE(other->number == event->number);
+                REQUIRE(names_of(*other) == names_of(*event));
+            }
+        }
+        REQUIRE(filtered.next() == nullptr);
+    }
+}
+
 TEST_CASE("row: a register with more meanings than are numbered is always the right one") {
     const FileDescriptor description = memory_file("many.regs", 0);
     std::string lines = "device many\ncompatible acme,many\n0x4 MODE\n    [7:0] M\n";
