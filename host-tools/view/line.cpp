@@ -121,7 +121,7 @@ void LineFormat::append_colored(TextBuffer& to, const char* color, std::string_v
 }
 
 // A begin record's text is another than that of its access, in the same context.
-const LineFormat::ContextText& LineFormat::context_text(const Event& event) {
+inline const LineFormat::ContextText& LineFormat::context_text(const Event& event) {
     const std::uint64_t context = event.context();
     if (event.record.type != RecordType::access || context == 0) {
         make(other_context_, event);
@@ -135,15 +135,18 @@ const LineFormat::ContextText& LineFormat::context_text(const Event& event) {
     return text;
 }
 
+constexpr char cpu_texts[][8] = {" cpu0 ", " cpu1 ", " cpu2 ", " cpu3 ", " cpu4 ",
+                                 " cpu5 ", " cpu6 ", " cpu7 ", " cpu8 ", " cpu9 "};
+
 // What nearly all lines are: an access at its time, of which all is short. False: it is none.
-bool LineFormat::append_quickly(TextBuffer& to, const Event& event) {
+inline bool LineFormat::append_quickly(TextBuffer& to, const Event& event) {
     constexpr std::uint64_t most_seconds = 100'000;
     const Record& record = event.record;
     const unsigned digits = abi::access_size(record) * 2;
     const std::uint64_t micros = event.nanoseconds / 1000;
     const std::uint64_t seconds = micros / 1'000'000;
-    if (record.type != RecordType::access || !quick_ || record.cpu > 9 || digits > 16 ||
-        seconds >= most_seconds || !value_known(event) ||
+    if (record.type != RecordType::access || !quick_ || record.cpu >= std::size(cpu_texts) ||
+        digits > 16 || seconds >= most_seconds || !value_known(event) ||
         (digits < 16 && record.value >> (4 * digits) != 0)) { // hostile
         return false;
     }
@@ -163,8 +166,7 @@ bool LineFormat::append_quickly(TextBuffer& to, const Event& event) {
     }
     line.append(seconds_text_, 6);
     line.six_digits(static_cast<std::uint32_t>(micros % 1'000'000));
-    char cpu[8] = {' ', 'c', 'p', 'u', static_cast<char>('0' + record.cpu), ' '};
-    line.append(cpu, 6);
+    line.append(cpu_texts[record.cpu], 6);
     line.append(text.place);
     line.pad_to(place_width_, text.place_size);
     line.append(' ');
@@ -172,8 +174,8 @@ bool LineFormat::append_quickly(TextBuffer& to, const Event& event) {
         line.hex8(static_cast<std::uint32_t>(record.value));
     } else {
         line.hex(record.value, digits);
+        line.pad_to(10, 2 + digits);
     }
-    line.pad_to(10, 2 + digits);
     if (fields_width_ > 0) {
         line.append(' ');
         if (fields != nullptr) {

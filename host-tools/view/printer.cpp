@@ -20,23 +20,55 @@ Printer::Printer(std::FILE* out, const PrintOptions& options, const LineStyle& s
       // A person is to see each line when it is there.
       enough_(::isatty(::fileno(out)) != 0 ? 0 : 1 << 16) {}
 
-void Printer::add(const Event& event) {
-    if (!begun_.empty() || event.record.type == abi::RecordType::begin) {
-        keep_begun(event);
+// False: no line any more. `number`: of its event; 0: it is of none.
+inline bool Printer::begin_line(std::uint64_t number) {
+    if (lines_ >= options_.limit) {
+        return false;
     }
-    if (is_shown(event)) {
-        show(event);
+    if (lines_++ == 0) [[unlikely]] {
+        begin();
+    }
+    if (options_.numbers) {
+        text_.append(number == 0 ? std::string(11, ' ') : fmt::format("{:>10} ", number));
+    }
+    return true;
+}
+
+inline void Printer::end_line() {
+    text_.append('\n');
+    if (text_.size() > enough_) [[unlikely]] {
+        write();
     }
 }
 
 // Of a begin record there is a line only if it is all there is of its access, of a marker one with
 // its whole text. What a task is called stands beside its accesses.
-bool Printer::is_shown(const Event& event) const {
+inline bool Printer::is_shown(const Event& event) const {
     switch (event.record.type) {
     case abi::RecordType::begin: return false;
     case abi::RecordType::marker: return event.text_id() != no_id;
     case abi::RecordType::task: return format_.raw();
     default: return true;
+    }
+}
+
+inline void Printer::show(const Event& event) {
+    if (lines_ >= options_.limit) {
+        not_printed_ += event.record.type == abi::RecordType::access ? 1 : 0;
+    } else if (options_.collapse) {
+        collapse_.add(event);
+    } else if (begin_line(event.number)) {
+        format_.append(text_, event);
+        end_line();
+    }
+}
+
+void Printer::add(const Event& event) {
+    if (!begun_.empty() || event.record.type == abi::RecordType::begin) [[unlikely]] {
+        keep_begun(event);
+    }
+    if (is_shown(event)) {
+        show(event);
     }
 }
 
@@ -55,16 +87,6 @@ void Printer::keep_begun(const Event& event) {
     if (event.record.type == abi::RecordType::begin) {
         event.settle();
         begun_events_.insert_or_assign(cpu, Begun{event, ""});
-    }
-}
-
-void Printer::show(const Event& event) {
-    if (lines_ >= options_.limit) {
-        not_printed_ += event.record.type == abi::RecordType::access ? 1 : 0;
-    } else if (options_.collapse) {
-        collapse_.add(event);
-    } else {
-        print(event, 1, "");
     }
 }
 
@@ -130,25 +152,8 @@ void Printer::flush() {
     std::fflush(out_);
 }
 
-// False: no line any more. `number`: of its event; 0: it is of none.
-bool Printer::begin_line(std::uint64_t number) {
-    if (lines_ >= options_.limit) {
-        return false;
-    }
-    if (lines_++ == 0) {
-        text_.append((options_.numbers ? "    number " : "") + format_.titles() + "\n");
-    }
-    if (options_.numbers) {
-        text_.append(number == 0 ? std::string(11, ' ') : fmt::format("{:>10} ", number));
-    }
-    return true;
-}
-
-void Printer::end_line() {
-    text_.append('\n');
-    if (text_.size() > enough_) {
-        write();
-    }
+void Printer::begin() {
+    text_.append((options_.numbers ? "    number " : "") + format_.titles() + "\n");
 }
 
 void Printer::write() {

@@ -62,6 +62,7 @@ private:
     void render(Begun& begun);
     void print(const Event& event, std::uint64_t count, std::string_view more);
     bool begin_line(std::uint64_t number = 0);
+    void begin();
     void end_line();
     void write();
 
