@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace mmioscope {
 
@@ -41,6 +42,27 @@ private:
     std::uint32_t size_ = 0;
 };
 
+/// The same of any length: it is copied in whole blocks.
+class Piece {
+public:
+    Piece() = default;
+    explicit Piece(std::string_view text)
+        : text_(std::make_unique_for_overwrite<char[]>((text.size() + block - 1) / block * block)),
+          size_(text.size()) {
+        text.copy(text_.get(), text.size());
+    }
+
+    std::size_t size() const { return size_; }
+    std::string_view view() const { return {text_.get(), size_}; }
+
+private:
+    friend class TextCursor;
+    static constexpr std::size_t block = 64;
+
+    std::unique_ptr<char[]> text_;
+    std::size_t size_ = 0;
+};
+
 /// Where text is written, with room enough for all that is.
 class TextCursor {
 public:
@@ -52,10 +74,33 @@ public:
     char* at() const { return at_; }
 
     void append(char c) { *at_++ = c; }
+    void append(std::string_view text) {
+        std::memcpy(at_, text.data(), text.size());
+        at_ += text.size();
+    }
     /// A text of eight characters or less in an array of eight.
     void append(const char (&text)[8], std::size_t size) {
         std::memcpy(at_, text, 8);
         at_ += size;
+    }
+    /// The same of 16.
+    void append(const std::array<char, 16>& text, std::size_t size) {
+        std::memcpy(at_, text.data(), 16);
+        at_ += size;
+    }
+    /// The bytes of a number, or of a struct of such.
+    template <typename T>
+    void append_bytes(const T& bytes) {
+        static_assert(std::is_trivially_copyable_v<T>);
+        std::memcpy(at_, &bytes, sizeof bytes);
+        at_ += sizeof bytes;
+    }
+    void append(const Piece& piece) {
+        static_assert(Piece::block <= slack);
+        for (std::size_t i = 0; i < piece.size_; i += Piece::block) {
+            std::memcpy(at_ + i, piece.text_.get() + i, Piece::block);
+        }
+        at_ += piece.size_;
     }
     /// A short one.
     template <std::size_t size>
@@ -111,9 +156,39 @@ public:
         hex(number, number == 0 ? 1 : (67 - static_cast<unsigned>(__builtin_clzll(number))) / 4);
     }
 
-    void decimal(std::uint64_t number) { at_ = std::to_chars(at_, at_ + 20, number).ptr; }
+    void decimal(std::uint64_t number) {
+        constexpr std::uint64_t eight = 100'000'000;
+        if (number < eight) {
+            const std::uint64_t digits = eight_digits(static_cast<std::uint32_t>(number));
+            const unsigned zeros = // in front; the last digit is none of them
+                static_cast<unsigned>(__builtin_ctzll(digits | 1ull << 56)) / 8;
+            write(digits >> (8 * zeros));
+            at_ += 8 - zeros;
+        } else {
+            at_ = std::to_chars(at_, at_ + 12, number / eight).ptr;
+            write(eight_digits(static_cast<std::uint32_t>(number % eight)));
+            at_ += 8;
+        }
+    }
 
 private:
+    // Eight digits, each below ten.
+    void write(std::uint64_t digits) {
+        digits |= 0x3030'3030'3030'3030;
+        std::memcpy(at_, &digits, 8);
+    }
+
+    // The eight decimal digits of a number below 10^8, the first one in the lowest byte: two halves
+    // of four digits become four pairs, and these eight digits. What stands in for the division is
+    // exact up to 9999 and up to 99.
+    static std::uint64_t eight_digits(std::uint32_t number) {
+        const std::uint64_t halves = number / 10'000 | std::uint64_t{number % 10'000} << 32;
+        const std::uint64_t hundreds = (halves * 10'486) >> 20 & 0x7f'0000'007f;
+        const std::uint64_t pairs = hundreds | (halves - 100 * hundreds) << 16;
+        const std::uint64_t tens = (pairs * 103) >> 10 & 0x000f'000f'000f'000f;
+        return tens | (pairs - 10 * tens) << 8;
+    }
+
     static void two_digits(char* to, std::uint32_t number) {
         static constexpr std::array<char, 200> digits = [] {
             std::array<char, 200> all{};
@@ -126,15 +201,19 @@ private:
         std::memcpy(to, digits.data() + std::size_t{2} * number, 2);
     }
 
-    // The eight hexadecimal digits of a number's low 32 bits, the first one in the lowest byte:
-    // each four bits become a byte, and those beyond 9 are moved on to the letters.
+    // The eight hexadecimal digits of a number's low 32 bits, the first one in the lowest byte.
     static std::uint64_t spread(std::uint64_t number) {
-        std::uint64_t x = __builtin_bswap32(static_cast<std::uint32_t>(number));
-        x = (x | x << 16) & 0x0000'ffff'0000'ffff;
-        x = (x | x << 8) & 0x00ff'00ff'00ff'00ff;
-        x = (x >> 4 & 0x000f'000f'000f'000f) | (x & 0x000f'000f'000f'000f) << 8;
-        const std::uint64_t letters = ((x + 0x0606'0606'0606'0606) >> 4) & 0x0101'0101'0101'0101;
-        return x + 0x3030'3030'3030'3030 + letters * ('a' - '9' - 1);
+        static constexpr std::array<std::uint16_t, 256> pairs = [] {
+            constexpr std::string_view digits = "0123456789abcdef";
+            std::array<std::uint16_t, 256> all{};
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                all[i] = static_cast<std::uint16_t>(digits[i / 16] | digits[i % 16] << 8);
+            }
+            return all;
+        }();
+        return pairs[number >> 24 & 0xff] | std::uint64_t{pairs[number >> 16 & 0xff]} << 16 |
+               std::uint64_t{pairs[number >> 8 & 0xff]} << 32 |
+               std::uint64_t{pairs[number & 0xff]} << 48;
     }
 
     char* at_;

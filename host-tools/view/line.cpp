@@ -70,22 +70,15 @@ LineStyle style_of(const trace::TraceReader& reader) {
 }
 
 constexpr std::size_t time_width = 12;
-constexpr std::size_t values_kept = 2048;
-constexpr std::size_t contexts_kept = 2048;
 
 LineFormat::LineFormat(const LineStyle& style)
     : style_(style),
-      quick_(style.frequency != 0 && style.time == TimeStyle::relative && !style.duration),
-      contexts_(contexts_kept), values_(values_kept) {}
+      quick_(style.frequency != 0 && style.time == TimeStyle::relative && !style.duration) {}
 
 std::string LineFormat::titles() const {
     return fmt::format("{:>12} {:<4} {:<2} {:<{}} {:<{}} {:<10}{}", "seconds", "cpu", "rw",
                        "device", style_.device_width, "offset", place_width_, "value",
                        style_.pc ? " pc" : "");
-}
-
-void LineFormat::forget() {
-    values_ = std::vector<ValueText>(values_kept);
 }
 
 void LineFormat::append_time(TextBuffer& to, std::int64_t nanoseconds, std::uint64_t ticks) {
@@ -127,12 +120,7 @@ inline const LineFormat::ContextText& LineFormat::context_text(const Event& even
         make(other_context_, event);
         return other_context_;
     }
-    ContextText& text = contexts_[context % contexts_kept];
-    if (text.context != context) [[unlikely]] {
-        make(text, event);
-        text.context = context;
-    }
-    return text;
+    return contexts_.of(context, [&](ContextText& kept) { make(kept, event); });
 }
 
 constexpr char cpu_texts[][8] = {" cpu0 ", " cpu1 ", " cpu2 ", " cpu3 ", " cpu4 ",
@@ -260,24 +248,25 @@ void LineFormat::append_value(TextBuffer& to, const Event& event) {
 }
 
 const LineFormat::FieldsText& LineFormat::value_text(const Event& event) {
-    const Id place = event.place_id();
-    const std::uint64_t value = event.record.value;
-    const std::uint64_t hash = (value ^ (std::uint64_t{place} << 32)) * 0x9e37'79b9'7f4a'7c15;
-    const bool access = event.record.type == RecordType::access; // others name no interrupt
-    ValueText& slot = access ? values_[(hash >> 40) % values_kept] : other_value_;
-    if (!access || slot.place != place || slot.value != value) {
-        std::string text;
-        if (const Register* const reg = event.reg()) {
-            text = registers::fields_text(*reg, value, abi::access_size(event.record),
-                                          static_cast<unsigned>(event.offset() - reg->offset));
-        }
-        if (const std::string_view interrupt = event.interrupt(); !interrupt.empty()) {
-            text += fmt::format("{}<{}>", text.empty() ? "" : " ", interrupt);
-        }
-        fields_width_ = std::max(fields_width_, std::min(text.size(), widest_fields));
-        slot = {place, value, FieldsText(text)};
+    if (event.record.type == RecordType::access) {
+        return values_.of(event.place_id(), event.record.value,
+                          [&](FieldsText& kept) { make(kept, event); });
     }
-    return slot.text;
+    make(other_value_, event); // names no interrupt
+    return other_value_;
+}
+
+void LineFormat::make(FieldsText& to, const Event& event) {
+    std::string text;
+    if (const Register* const reg = event.reg()) {
+        text = registers::fields_text(*reg, event.record.value, abi::access_size(event.record),
+                                      static_cast<unsigned>(event.offset() - reg->offset));
+    }
+    if (const std::string_view interrupt = event.interrupt(); !interrupt.empty()) {
+        text += fmt::format("{}<{}>", text.empty() ? "" : " ", interrupt);
+    }
+    fields_width_ = std::max(fields_width_, std::min(text.size(), widest_fields));
+    to = FieldsText(text);
 }
 
 void LineFormat::append_fields(TextBuffer& to, const Event& event, const ContextText& context) {

@@ -1,6 +1,7 @@
 // One event as one line of text.
 #pragma once
 
+#include "lib/kept.hpp"
 #include "lib/text_buffer.hpp"
 #include "lib/trace_reader.hpp"
 #include "mmioscope/event.hpp"
@@ -10,7 +11,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace mmioscope::view {
 
@@ -58,12 +58,11 @@ public:
     void append_time(TextBuffer& to, std::int64_t nanoseconds, std::uint64_t ticks);
 
     /// Ids of events mean nothing from now on.
-    void forget();
+    void forget() { values_.forget(); }
 
 private:
-    /// What stands in front of a value and behind it, of the contexts last seen.
+    /// What stands in front of a value and behind it.
     struct ContextText {
-        std::uint64_t context = 0;
         BasicPiece<64> place;         ///< direction, size, device, and the register or offset
         std::uint32_t place_size = 0; ///< of the last of these
         bool has_fields = false;      ///< values may say something
@@ -71,12 +70,6 @@ private:
         bool is_short = false;        ///< both texts are
     };
     using FieldsText = BasicPiece<112>;
-    /// What a value says, of the places and values last seen.
-    struct ValueText {
-        Id place = no_id;
-        std::uint64_t value = 0;
-        FieldsText text;
-    };
 
     bool append_quickly(TextBuffer& to, const Event& event);
     void append_event(TextBuffer& to, const Event& event);
@@ -91,6 +84,7 @@ private:
 
     const ContextText& context_text(const Event& event);
     void make(ContextText& text, const Event& event);
+    void make(FieldsText& text, const Event& event);
     std::string code_of(const Event& event) const;
     std::string task_of(const Event& event) const;
     const FieldsText& value_text(const Event& event);
@@ -103,10 +97,10 @@ private:
     std::uint64_t seconds_ = 0;          ///< likewise
     char seconds_text_[8] = {};          ///< with the blanks in front and the point behind
 
-    std::vector<ContextText> contexts_;
+    KeptByContext<ContextText, 2048> contexts_;
     ContextText other_context_;
-    std::vector<ValueText> values_;
-    ValueText other_value_;
+    KeptByValue<FieldsText, 2048> values_; ///< what values say
+    FieldsText other_value_;
 };
 
 /// "pl011_putc+0x18", "open+0x4 [mmci]".
