@@ -2,38 +2,164 @@
 // formats; columns may be added at the end.
 #pragma once
 
+#include "export/words.hpp"
+#include "lib/record_text.hpp"
+#include "lib/ticks.hpp"
 #include "lib/trace_reader.hpp"
 #include "mmioscope/event.hpp"
 #include "table/table.hpp"
 
+#include <array>
+#include <bitset>
 #include <cstdint>
-#include <span>
 #include <string_view>
-#include <vector>
 
 namespace mmioscope::exporting {
 
 using table::Cell;
 using table::Hex;
 
+/// A cell that is a number, if anything.
+struct Number {
+    enum class As : std::uint8_t { nothing, decimal, hex };
+    As as = As::nothing;
+    std::uint64_t value = 0;
+};
+
 struct Column {
     /// What a cell depends on.
     enum class Of {
-        event,
+        number,  ///< the event; it is a Number
+        text,    ///< the event; most have none
         context, ///< of an access: Event::context() alone
         value,   ///< of an access with a value: its place and that
         flags,   ///< Record::flags and Record::access
     };
+    /// `frequency`: ticks of the trace's clock in a second, 0 if not known.
+    using NumberOf = Number (*)(const Event& event, std::uint32_t frequency);
+    using CellOf = Cell (*)(const Event& event, std::uint32_t frequency);
+
+    constexpr Column(std::string_view name, NumberOf number, Of of = Of::number)
+        : name(name), of(of), number_of(number) {}
+    constexpr Column(std::string_view name, CellOf cell, Of of)
+        : name(name), of(of), cell_of(cell) {}
+
+    Cell cell(const Event& event, std::uint32_t frequency) const;
 
     std::string_view name;
-    Cell (*cell)(const Event& event, std::uint32_t frequency);
-    Of of = Of::event;
+    Of of;
+    NumberOf number_of = nullptr; ///< null: cells are other than numbers, too
+    CellOf cell_of = nullptr;     ///< null: they are not
 };
 
-/// `frequency` of the cells: ticks of the trace's clock in a second, 0 if not known.
-std::span<const Column> columns();
+namespace cells {
 
-/// The same for one trace: columns of what it does not know have no cell.
-std::vector<Column> columns_of(const trace::TraceReader& reader);
+constexpr Number decimal(std::uint64_t value, bool known = true) {
+    return known ? Number{Number::As::decimal, value} : Number();
+}
+
+constexpr Number hex(std::uint64_t value, bool known) {
+    return known ? Number{Number::As::hex, value} : Number();
+}
+
+constexpr bool placed(const Event& e) {
+    return trace::has_place(e.record.type);
+}
+
+constexpr bool carried_out(const Event& e) {
+    return placed(e) && e.record.type != abi::RecordType::begin;
+}
+
+// Of those without a place: the number of an interrupt or a marker, the power event.
+constexpr bool has_value(const abi::Record& r) {
+    return r.type == abi::RecordType::interrupt || r.type == abi::RecordType::marker ||
+           r.type == abi::RecordType::configuration || r.type == abi::RecordType::power ||
+           r.type == abi::RecordType::fault || has_bus_value(r);
+}
+
+// Zero stands for an address that nobody knows.
+constexpr Number address(const Event& e, std::uint32_t value) {
+    return hex(value, placed(e) && value != 0);
+}
+
+inline Cell words(std::string text) {
+    return text.empty() ? Cell() : Cell(std::move(text));
+}
+
+inline Cell view(std::string_view text) {
+    return text.empty() ? Cell() : Cell(text);
+}
+
+using Of = Column::Of;
+using Hz = std::uint32_t;
+
+inline constexpr std::array<Column, 30> columns = {{
+    {"ns", [](const Event& e, Hz) { return decimal(e.nanoseconds); }},
+    {"ticks", [](const Event& e, Hz) { return decimal(e.record.time); }},
+    {"cpu", [](const Event& e, Hz) { return decimal(e.record.cpu); }},
+    {"type", [](const Event& e, Hz) { return view(type_word(e.record.type)); }, Of::context},
+    {"dir",
+     [](const Event& e, Hz) {
+         return placed(e) ? view(abi::is_write(e.record) ? "w" : "r") : Cell();
+     },
+     Of::context},
+    {"size", [](const Event& e, Hz) { return decimal(abi::access_size(e.record), placed(e)); },
+     Of::context},
+    {"device",
+     [](const Event& e, Hz) {
+         return e.record.device != abi::no_device && e.device() != "-" ? Cell(e.device()) : Cell();
+     },
+     Of::context},
+    {"offset", [](const Event& e, Hz) { return hex(e.offset(), placed(e)); }, Of::context},
+    {"address", [](const Event& e, Hz) { return hex(abi::physical_address(e.record), placed(e)); },
+     Of::context},
+    {"register",
+     [](const Event& e, Hz) {
+         return e.reg() == nullptr ? Cell() : Cell(std::string_view(e.reg()->name));
+     },
+     Of::context},
+    {"value", [](const Event& e, Hz) { return hex(e.record.value, has_value(e.record)); }},
+    {"fields", [](const Event& e, Hz) { return words(field_words(e)); }, Of::value},
+    {"duration_ns",
+     [](const Event& e, Hz frequency) {
+         return decimal(trace::nanoseconds(e.record.duration, frequency), carried_out(e));
+     }},
+    {"pc", [](const Event& e, Hz) { return address(e, e.record.pc); }, Of::context},
+    {"function", [](const Event& e, Hz) { return words(code_words(e.code())); }, Of::context},
+    {"source", [](const Event& e, Hz) { return words(source_words(e.code())); }, Of::context},
+    {"lr", [](const Event& e, Hz) { return address(e, e.record.lr); }},
+    {"caller", [](const Event& e, Hz) { return words(code_words(e.caller())); }, Of::context},
+    {"sp", [](const Event& e, Hz) { return address(e, e.record.sp); }},
+    {"va", [](const Event& e, Hz) { return address(e, e.record.va); }},
+    {"mode",
+     [](const Event& e, Hz) {
+         return placed(e) && e.record.mode != 0 ? words(mode_word(e.record.mode)) : Cell();
+     },
+     Of::context},
+    {"task", [](const Event& e, Hz) { return address(e, e.record.task); }, Of::context},
+    {"pid",
+     [](const Event& e, Hz) { return e.task() == nullptr ? Number() : decimal(e.task()->pid); },
+     Of::context},
+    {"comm",
+     [](const Event& e, Hz) {
+         return e.task() == nullptr ? Cell() : Cell(std::string_view(e.task()->comm));
+     },
+     Of::context},
+    {"interrupt", [](const Event& e, Hz) { return view(e.interrupt()); }, Of::text},
+    {"text", [](const Event& e, Hz) { return view(plain_text(e.text())); }, Of::text},
+    {"lost", [](const Event& e,
+                Hz) { return decimal(e.record.value, e.record.type == abi::RecordType::gap); }},
+    {"sequence", [](const Event& e, Hz) { return decimal(e.record.cpu_sequence); }},
+    {"order", [](const Event& e, Hz) { return decimal(e.record.lock_sequence, placed(e)); }},
+    {"flags", [](const Event& e, Hz) { return words(flag_words(e.record)); }, Of::flags},
+}};
+
+} // namespace cells
+
+using cells::columns;
+using ColumnSet = std::bitset<columns.size()>;
+
+/// Those that a trace knows: the others have no cells.
+ColumnSet known_columns(const trace::TraceReader& reader);
 
 } // namespace mmioscope::exporting

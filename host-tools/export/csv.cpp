@@ -4,8 +4,8 @@ namespace mmioscope::exporting {
 
 void Csv::begin(const trace::TraceReader& reader) {
     const std::uint32_t frequency = reader.info() ? reader.info()->counter_frequency : 0;
-    rows_.emplace(RowForm::csv, columns_of(reader), frequency);
-    for (const Column& column : columns()) {
+    rows_.emplace(RowForm::csv, known_columns(reader), frequency);
+    for (const Column& column : columns) {
         sink_.put(column.name);
         sink_.text().push_back(',');
     }

@@ -38,7 +38,7 @@ std::string_view board_of(const abi::Info& info) {
 void JsonLines::begin(const trace::TraceReader& reader) {
     reader_ = &reader;
     const std::uint32_t frequency = reader.info() ? reader.info()->counter_frequency : 0;
-    rows_.emplace(RowForm::json, columns_of(reader), frequency);
+    rows_.emplace(RowForm::json, known_columns(reader), frequency);
     Text& to = sink_.text();
     to.push_back('{');
     append_json(to, "type", std::string_view("trace"));

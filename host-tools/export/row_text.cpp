@@ -3,112 +3,183 @@
 #include "table/csv.hpp"
 #include "table/json.hpp"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 namespace mmioscope::exporting {
 
 namespace {
 
-// So much is kept, of what was seen last.
-constexpr std::size_t contexts = 1024;
-constexpr std::size_t values = 1024;
-constexpr std::size_t flags = 64;
+using Of = Column::Of;
 
-} // namespace
+constexpr std::size_t value_column =
+    static_cast<std::size_t>(std::ranges::find(columns, Of::value, &Column::of) - columns.begin());
+constexpr std::size_t flags_column =
+    static_cast<std::size_t>(std::ranges::find(columns, Of::flags, &Column::of) - columns.begin());
 
-RowText::RowText(RowForm form, std::vector<Column> columns, std::uint32_t frequency)
-    : form_(form), columns_(std::move(columns)), frequency_(frequency), contexts_(contexts),
-      values_(values), flags_(flags) {
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-        if (runs_.empty() || runs_.back().of != columns_[i].of) {
-            runs_.push_back({columns_[i].of, i, i});
+/// What stands in front of a column's cell. In JSON a comma also in front of the first.
+struct Front {
+    std::array<char, 16> text{};
+    std::size_t size = 0;
+};
+
+template <RowForm form>
+constexpr Front front(std::size_t column) {
+    Front to;
+    const auto put = [&to](std::string_view text) {
+        for (const char c : text) {
+            to.text.at(to.size++) = c;
         }
-        ++runs_.back().end;
+    };
+    if (form == RowForm::json) {
+        put(",\""), put(columns.at(column).name), put("\":");
+    } else if (column > 0) {
+        put(",");
+    }
+    return to;
+}
+
+template <RowForm form>
+void append_quote(TextCursor& to) {
+    if (form == RowForm::json) {
+        to.append('"');
     }
 }
 
-// Contexts are of accesses; an access without a value has no fields.
+template <RowForm form, std::size_t column>
+[[gnu::always_inline]] inline void append_number(TextCursor& to, const Number& number) {
+    static constexpr Front in_front = front<form>(column);
+    if (form == RowForm::csv || number.as != Number::As::nothing) {
+        to.append(in_front.text, in_front.size);
+    }
+    if (number.as == Number::As::decimal) {
+        to.decimal(number.value);
+    } else if (number.as == Number::As::hex) {
+        append_quote<form>(to);
+        to.hex(number.value);
+        append_quote<form>(to);
+    }
+}
+
+TextCursor cursor(fmt::memory_buffer& to, std::size_t room) {
+    to.reserve(to.size() + room + TextCursor::slack);
+    return TextCursor(to.data() + to.size());
+}
+
+void end(fmt::memory_buffer& to, const TextCursor& at) {
+    to.resize(static_cast<std::size_t>(at.at() - to.data()));
+}
+
+} // namespace
+
+RowText::RowText(RowForm form, const ColumnSet& known, std::uint32_t frequency)
+    : form_(form), known_(known), frequency_(frequency),
+      values_([this](const Event& event) { return text_of(value_column, event); }),
+      flags_([this](const Event& event) { return text_of(flags_column, event); }) {}
+
 void RowText::append(fmt::memory_buffer& to, const Event& event) {
-    const bool kept = event.record.type == abi::RecordType::access && event.context() != 0;
-    const bool valued = kept && (event.record.flags & abi::flag_value_unknown) == 0;
-    const OfContext* const context = kept ? &of_context(event) : nullptr;
-    std::size_t next = 0; // of the context's texts
+    if (event.record.type == abi::RecordType::access && event.context() != 0) {
+        form_ == RowForm::json ? append_access<RowForm::json>(to, event)
+                               : append_access<RowForm::csv>(to, event);
+        return;
+    }
     if (form_ == RowForm::json) {
         to.push_back('{');
     }
-    for (const Run& run : runs_) {
-        if (run.of == Column::Of::context && context != nullptr) {
-            to.append(context->texts[next++]);
-        } else if (run.of == Column::Of::value && valued) {
-            to.append(of_value(run, event));
-        } else if (run.of == Column::Of::flags) {
-            to.append(of_flags(run, event));
-        } else {
-            append_run(to, run, event);
-        }
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        append_cell(to, i, event);
     }
     if (form_ == RowForm::json) {
         to.push_back('}');
     }
 }
 
-void RowText::forget() {
-    values_.assign(values, OfValue());
+void RowText::append_cell(fmt::memory_buffer& to, std::size_t column, const Event& event) const {
+    const Cell cell = known_[column] ? columns[column].cell(event, frequency_) : Cell();
+    if (form_ == RowForm::json) {
+        table::append_json(to, columns[column].name, cell);
+        return;
+    }
+    if (column > 0) {
+        to.push_back(',');
+    }
+    table::append_csv(to, cell);
 }
 
-void RowText::append_run(fmt::memory_buffer& to, const Run& run, const Event& event) const {
-    for (std::size_t i = run.first; i < run.end; ++i) {
-        if (form_ == RowForm::json) {
-            table::append_json(to, columns_[i].name, columns_[i].cell(event, frequency_));
-            continue;
+// Room is asked for once: an access has few texts of its own.
+template <RowForm form>
+void RowText::append_access(fmt::memory_buffer& to, const Event& event) {
+    constexpr std::size_t numbers = columns.size() * 40;
+    const OfContext& context =
+        contexts_.of(event.context(), [&](OfContext& kept) { make(kept, event); });
+    const Piece* const value = values_.find(event, context.value);
+    const Piece& flags = flags_.of(event);
+    const std::size_t room =
+        numbers + context.size + (value != nullptr ? value->size() : 0) + flags.size();
+    const std::size_t begin = to.size();
+    TextCursor at = cursor(to, room);
+    const auto append = [&]<std::size_t i>(std::integral_constant<std::size_t, i>) {
+        if constexpr (columns[i].of == Of::context) {
+            if constexpr (!goes_on(i)) {
+                at.append(context.texts[text_index(i)]);
+            }
+        } else if constexpr (columns[i].of == Of::value) {
+            if (value != nullptr) {
+                at.append(*value);
+            } else {
+                ValueText::append(at, event, context.value);
+            }
+        } else if constexpr (columns[i].of == Of::flags) {
+            at.append(flags);
+        } else if constexpr (columns[i].of == Of::text) {
+            if (columns[i].cell_of(event, frequency_).index() != 0) {
+                end(to, at);
+                append_cell(to, i, event);
+                at = cursor(to, room);
+            } else if (form == RowForm::csv) {
+                at.append(',');
+            }
+        } else {
+            append_number<form, i>(at,
+                                   known_[i] ? columns[i].number_of(event, frequency_) : Number());
         }
-        if (i > 0) {
-            to.push_back(',');
-        }
-        table::append_csv(to, columns_[i].cell(event, frequency_));
+    };
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+        (append(std::integral_constant<std::size_t, i>()), ...);
+    }
+    (std::make_index_sequence<columns.size()>());
+    if (form == RowForm::json) {
+        at.append('}');
+    }
+    end(to, at);
+    if (form == RowForm::json) {
+        to[begin] = '{'; // in place of the first member's comma
     }
 }
 
 // As it stands behind something else.
-std::string RowText::text_of(const Run& run, const Event& event) const {
+std::string RowText::text_of(std::size_t first, const Event& event) const {
     fmt::memory_buffer text;
     text.push_back('}');
-    append_run(text, run, event);
+    append_cell(text, first, event);
+    for (std::size_t i = first + 1; i < columns.size() && goes_on(i); ++i) {
+        append_cell(text, i, event);
+    }
     return {text.data() + 1, text.size() - 1};
 }
 
-const RowText::OfContext& RowText::of_context(const Event& event) {
-    OfContext& slot = contexts_[event.context() % contexts];
-    if (slot.context != event.context()) {
-        slot.context = event.context();
-        slot.texts.clear();
-        for (const Run& run : runs_) {
-            if (run.of == Column::Of::context) {
-                slot.texts.push_back(text_of(run, event));
-            }
+void RowText::make(OfContext& to, const Event& event) const {
+    to = {};
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (columns[i].of == Of::context && !goes_on(i)) {
+            Piece& text = to.texts[text_index(i)];
+            text = Piece(text_of(i, event));
+            to.size += text.size();
         }
     }
-    return slot;
-}
-
-const std::string& RowText::of_value(const Run& run, const Event& event) {
-    const Id place = event.place_id();
-    const std::uint64_t value = event.record.value;
-    const std::uint64_t hash = (value ^ std::uint64_t{place} << 32) * 0x9e37'79b9'7f4a'7c15;
-    OfValue& slot = values_[(hash >> 40) % values];
-    if (slot.place != place || slot.value != value) {
-        slot = {place, value, text_of(run, event)};
-    }
-    return slot.text;
-}
-
-const std::string& RowText::of_flags(const Run& run, const Event& event) {
-    const std::uint32_t bits = event.record.flags | std::uint32_t{event.record.access} << 8;
-    OfFlags& slot = flags_[(bits ^ bits >> 8) % flags];
-    if (slot.flags != bits) {
-        slot = {bits, text_of(run, event)};
-    }
-    return slot.text;
+    to.value = values_.of_context(event);
+    to.size += ValueText::most(to.value);
 }
 
 } // namespace mmioscope::exporting

@@ -2,64 +2,70 @@
 #pragma once
 
 #include "export/columns.hpp"
+#include "export/value_text.hpp"
+#include "lib/kept.hpp"
+#include "lib/text_buffer.hpp"
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace mmioscope::exporting {
 
 enum class RowForm { csv, json };
 
+/// Whether a column depends on a context as the one in front of it does: its text is part of that.
+constexpr bool goes_on(std::size_t column) {
+    return column > 0 && columns[column].of == Column::Of::context &&
+           columns[column - 1].of == Column::Of::context;
+}
+
+/// Which text of a context a column is part of, from 0 on; behind all columns, how many there are.
+constexpr std::size_t text_index(std::size_t column) {
+    std::size_t before = 0;
+    for (std::size_t i = 0; i < column; ++i) {
+        before += columns[i].of == Column::Of::context && !goes_on(i) ? 1 : 0;
+    }
+    return before;
+}
+
 class RowText {
 public:
-    RowText(RowForm form, std::vector<Column> columns, std::uint32_t frequency);
+    /// Columns that are not of `known` stay empty. `frequency`: as in Column::cell.
+    RowText(RowForm form, const ColumnSet& known, std::uint32_t frequency);
+
+    RowText(const RowText&) = delete;
+    RowText& operator=(const RowText&) = delete;
 
     /// Appends `event` without a line end: as CSV a field for each column, as JSON an object with
     /// those that have a value.
     void append(fmt::memory_buffer& to, const Event& event);
 
     /// Ids of events mean nothing from now on.
-    void forget();
+    void forget() { values_.forget(); }
 
 private:
-    /// Columns side by side that depend on the same.
-    struct Run {
-        Column::Of of;
-        std::size_t first;
-        std::size_t end;
-    };
-    /// The texts of Column::Of::context, run by run.
     struct OfContext {
-        std::uint64_t context = 0;
-        std::vector<std::string> texts;
-    };
-    struct OfValue {
-        Id place = no_id;
-        std::uint64_t value = 0;
-        std::string text;
-    };
-    struct OfFlags {
-        std::uint32_t flags = UINT32_MAX;
-        std::string text;
+        std::array<Piece, text_index(columns.size())> texts;
+        std::size_t size = 0; ///< of all texts
+        ValueText::OfContext value;
     };
 
-    void append_run(fmt::memory_buffer& to, const Run& run, const Event& event) const;
-    std::string text_of(const Run& run, const Event& event) const;
-    const OfContext& of_context(const Event& event);
-    const std::string& of_value(const Run& run, const Event& event);
-    const std::string& of_flags(const Run& run, const Event& event);
+    void append_cell(fmt::memory_buffer& to, std::size_t column, const Event& event) const;
+    template <RowForm form>
+    void append_access(fmt::memory_buffer& to, const Event& event);
+    std::string text_of(std::size_t first, const Event& event) const;
+    void make(OfContext& to, const Event& event) const;
 
     RowForm form_;
-    std::vector<Column> columns_;
+    ColumnSet known_;
     std::uint32_t frequency_;
-    std::vector<Run> runs_;
-    std::vector<OfContext> contexts_;
-    std::vector<OfValue> values_;
-    std::vector<OfFlags> flags_;
+    KeptByContext<OfContext, 1024> contexts_;
+    ValueText values_;
+    FlagText flags_;
 };
 
 } // namespace mmioscope::exporting

@@ -2,7 +2,7 @@
 
 #include "registers/fields_text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/compile.h>
 
 #include <algorithm>
 #include <array>
@@ -29,8 +29,8 @@ void append_word(std::string& to, std::string_view word) {
 std::string value_text(const Field& field, std::uint64_t bits) {
     const std::string* name = registers::value_name(field, bits);
     return name != nullptr    ? *name
-           : field.width == 1 ? fmt::format("{}", bits)
-                              : fmt::format("{:#x}", bits);
+           : field.width == 1 ? fmt::format(FMT_COMPILE("{}"), bits)
+                              : fmt::format(FMT_COMPILE("{:#x}"), bits);
 }
 
 } // namespace
@@ -38,13 +38,6 @@ std::string value_text(const Field& field, std::uint64_t bits) {
 std::string_view type_word(RecordType type) {
     const auto index = static_cast<std::size_t>(type);
     return index < types.size() ? types[index] : "unknown";
-}
-
-bool has_bus_value(const abi::Record& record) {
-    const bool carries = record.type == RecordType::access || record.type == RecordType::begin ||
-                         record.type == RecordType::own ||
-                         record.type == RecordType::page_table_walk;
-    return carries && (record.flags & abi::flag_value_unknown) == 0;
 }
 
 std::string mode_word(std::uint8_t mode) {
@@ -77,8 +70,8 @@ std::string code_words(const Location* code) {
     if (code == nullptr || code->function.empty()) {
         return {};
     }
-    const std::string place = fmt::format("{}+{:#x}", code->function, code->offset);
-    return code->module.empty() ? place : fmt::format("{} [{}]", place, code->module);
+    const std::string place = fmt::format(FMT_COMPILE("{}+{:#x}"), code->function, code->offset);
+    return code->module.empty() ? place : fmt::format(FMT_COMPILE("{} [{}]"), place, code->module);
 }
 
 std::string source_words(const Location* code) {
@@ -100,6 +93,24 @@ std::string field_words(const Event& event) {
         }
     }
     return text;
+}
+
+const Field* lone_field(const Event& event) {
+    const Register* const reg = event.reg();
+    const Field* lone = nullptr;
+    if (reg == nullptr) {
+        return nullptr;
+    }
+    for (const Field& field : reg->fields) {
+        if (registers::holds(field, abi::access_size(event.record),
+                             static_cast<unsigned>(event.offset() - reg->offset))) {
+            if (lone != nullptr || field.width == 1 || !field.values.empty()) {
+                return nullptr;
+            }
+            lone = &field;
+        }
+    }
+    return lone;
 }
 
 std::string_view plain_text(std::string_view text) {

@@ -22,20 +22,6 @@ std::string_view type_text(abi::RecordType type) {
     return at(words, static_cast<std::uint8_t>(type), "unknown record");
 }
 
-bool has_place(abi::RecordType type) {
-    using abi::RecordType;
-    switch (type) {
-    case RecordType::access:
-    case RecordType::begin:
-    case RecordType::own:
-    case RecordType::fetch:
-    case RecordType::maintenance:
-    case RecordType::page_table_walk:
-    case RecordType::fault: return true;
-    default: return false;
-    }
-}
-
 std::string fault_text(std::uint64_t value) {
     static constexpr std::array<std::string_view, 9> words = {
         "no access: no reason given",

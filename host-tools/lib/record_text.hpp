@@ -13,7 +13,19 @@ namespace mmioscope::trace {
 std::string_view type_text(abi::RecordType type);
 
 /// Whether records of this type are about an address, and an instruction.
-bool has_place(abi::RecordType type);
+constexpr bool has_place(abi::RecordType type) {
+    using abi::RecordType;
+    switch (type) {
+    case RecordType::access:
+    case RecordType::begin:
+    case RecordType::own:
+    case RecordType::fetch:
+    case RecordType::maintenance:
+    case RecordType::page_table_walk:
+    case RecordType::fault: return true;
+    default: return false;
+    }
+}
 
 /// Why an access reached no device, or what is wrong with it. `value` is that of a fault record.
 std::string fault_text(std::uint64_t value);

@@ -25,14 +25,12 @@ Cell state_cell(const Event& event, State state) {
     return trace::has_place(event.record.type) ? Cell(std::string_view("finished")) : Cell();
 }
 
-std::vector<Column> columns_in_flight() {
+exporting::ColumnSet columns_in_flight() {
     constexpr std::array<std::string_view, 8> known = {"ns",     "ticks",  "cpu",     "type",
                                                        "device", "offset", "address", "pc"};
-    std::vector<Column> columns(exporting::columns().begin(), exporting::columns().end());
-    for (Column& column : columns) {
-        if (std::ranges::find(known, column.name) == known.end()) {
-            column.cell = [](const Event&, std::uint32_t) { return Cell(); };
-        }
+    exporting::ColumnSet columns;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        columns[i] = std::ranges::find(known, exporting::columns[i].name) != known.end();
     }
     return columns;
 }
@@ -43,7 +41,7 @@ exporting::RowForm form(bool csv) {
 
 std::string csv_titles() {
     std::string titles;
-    for (const Column& column : exporting::columns()) {
+    for (const Column& column : exporting::columns) {
         titles.append(column.name).push_back(',');
     }
     return titles.append(state_column) + "\n";
@@ -53,8 +51,7 @@ std::string csv_titles() {
 
 LastRows::LastRows(std::FILE* out, const KnownBoot& boot, bool csv)
     : out_(out), csv_(csv),
-      rows_(form(csv), {exporting::columns().begin(), exporting::columns().end()},
-            boot.area.header().counter_frequency),
+      rows_(form(csv), exporting::ColumnSet().set(), boot.area.header().counter_frequency),
       in_flight_(form(csv), columns_in_flight(), boot.area.header().counter_frequency) {
     fmt::print(out_, "{}", csv ? csv_titles() : boot_json(boot));
 }

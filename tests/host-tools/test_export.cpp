@@ -36,7 +36,7 @@ struct Known {
 };
 
 exporting::RowText row(exporting::RowForm form) {
-    return {form, {exporting::columns().begin(), exporting::columns().end()}, 62'500'000};
+    return {form, exporting::ColumnSet().set(), 62'500'000};
 }
 
 std::string json(const Event& event) {
