@@ -18,36 +18,49 @@ std::uint8_t id_of(const abi::Record& record) {
     return known ? static_cast<std::uint8_t>(record.type) : ctf_unknown;
 }
 
-void put_place(CtfStream& to, const Event& event) {
-    const abi::Record& r = event.record;
-    to.put(event.device() == "-" ? abi::no_device : r.device);
-    to.put(event.offset());
-    to.put(event.reg() == nullptr ? std::string_view() : std::string_view(event.reg()->name));
-    to.put(static_cast<std::uint8_t>(abi::access_size(r)));
-    to.put(r.value);
-    to.put(static_cast<std::uint8_t>(has_bus_value(r) ? 1 : 0));
-    to.put(field_words(event));
-    to.put(abi::physical_address(r));
-    to.put(r.duration);
-    to.put(r.lock_sequence);
-    to.put(r.pc);
-    to.put(code_words(event.code()));
-    to.put(r.lr);
-    to.put(code_words(event.caller()));
-    to.put(r.sp);
-    to.put(r.va);
-    to.put(r.mode);
-    to.put(r.task);
-    to.put(event.task() == nullptr ? 0u : event.task()->pid);
-    to.put(event.task() == nullptr ? std::string_view() : std::string_view(event.task()->comm));
-    to.put(event.interrupt());
-    to.put(plain_text(event.text()));
+// Without what cannot stand in a text. An empty one is "-": babeltrace2 up to 2.0.4 shows the one
+// before in place of it.
+std::string_view shown(std::string_view text) {
+    text = text.substr(0, text.find('\0'));
+    return text.empty() ? "-" : text;
 }
+
+std::string string(std::string_view text) {
+    return std::string(shown(text)) + '\0';
+}
+
+void append_string(TextCursor& to, std::string_view text) {
+    to.append(shown(text));
+    to.append('\0');
+}
+
+template <std::integral... T>
+std::string bytes(T... numbers) {
+    std::string text;
+    (text.append(reinterpret_cast<const char*>(&numbers), sizeof numbers), ...);
+    return text;
+}
+
+struct [[gnu::packed]] Value {
+    std::uint64_t value;
+    std::uint8_t known;
+};
+
+struct [[gnu::packed]] Access {
+    std::uint64_t address;
+    std::uint32_t duration;
+    std::uint32_t order;
+    std::uint32_t pc;
+};
+
+constexpr std::size_t most_numbers = 64; ///< bytes of all of an event that stand in no text
 
 } // namespace
 
 Ctf::Ctf(std::filesystem::path folder, std::string name)
-    : folder_(std::move(folder)), name_(std::move(name)) {
+    : folder_(std::move(folder)), name_(std::move(name)),
+      values_([](const Event& event) { return string(field_words(event)); }),
+      flags_([](const Event& event) { return string(flag_words(event.record)); }) {
     std::error_code error;
     if (!std::filesystem::create_directory(folder_, error)) {
         throw bad_input("cannot write {}: {}", name_, error.message());
@@ -62,43 +75,106 @@ void Ctf::begin(const trace::TraceReader& reader) {
 }
 
 CtfStream& Ctf::stream(std::uint8_t cpu) {
-    const auto known = streams_.find(cpu);
-    return known != streams_.end()
-               ? known->second
-               : streams_.try_emplace(cpu, folder_ / fmt::format("cpu{}", cpu), name_, header_, cpu)
-                     .first->second;
+    std::unique_ptr<CtfStream>& stream = streams_[cpu];
+    if (!stream) {
+        stream =
+            std::make_unique<CtfStream>(folder_ / fmt::format("cpu{}", cpu), name_, header_, cpu);
+    }
+    return *stream;
+}
+
+void Ctf::make(OfContext& to, const Event& event) const {
+    const abi::Record& r = event.record;
+    const Task* const task = event.task();
+    to.place = Piece(bytes(event.device() == "-" ? abi::no_device : r.device, event.offset()) +
+                     string(event.reg() == nullptr ? std::string_view() : event.reg()->name) +
+                     bytes(static_cast<std::uint8_t>(abi::access_size(r))));
+    to.value = values_.of_context(event);
+    to.function = Piece(string(code_words(event.code())));
+    to.caller = Piece(string(code_words(event.caller())));
+    to.task = Piece(bytes(r.mode, r.task, task == nullptr ? 0u : task->pid) +
+                    string(task == nullptr ? std::string_view() : task->comm));
+    to.size = to.place.size() + ValueText::most(to.value) + to.function.size() + to.caller.size() +
+              to.task.size();
+}
+
+const Ctf::OfContext& Ctf::context(const Event& event) {
+    if (event.record.type == RecordType::access && event.context() != 0) {
+        return contexts_.of(event.context(), [&](OfContext& kept) { make(kept, event); });
+    }
+    make(other_, event);
+    return other_;
+}
+
+void Ctf::add_place(CtfStream& stream, const Event& event) {
+    const abi::Record& r = event.record;
+    const OfContext& of = context(event);
+    const Piece* const value = values_.find(event, of.value);
+    const Piece& flags = flags_.of(event);
+    const std::string_view interrupt = event.interrupt();
+    const std::string_view text = plain_text(event.text());
+    TextCursor to =
+        stream.event(id_of(r), r.time,
+                     most_numbers + flags.size() + of.size +
+                         (value != nullptr ? value->size() : 0) + interrupt.size() + text.size());
+    to.append_bytes(r.cpu_sequence);
+    to.append(flags);
+    to.append(of.place);
+    to.append_bytes(Value{r.value, static_cast<std::uint8_t>(has_bus_value(r) ? 1 : 0)});
+    if (value != nullptr) {
+        to.append(*value);
+    } else {
+        ValueText::append(to, event, of.value);
+    }
+    to.append_bytes(Access{abi::physical_address(r), r.duration, r.lock_sequence, r.pc});
+    to.append(of.function);
+    to.append_bytes(r.lr);
+    to.append(of.caller);
+    to.append_bytes(std::array{r.sp, r.va});
+    to.append(of.task);
+    append_string(to, interrupt);
+    append_string(to, text);
+    stream.end(to);
 }
 
 void Ctf::add(const Event& event) {
     const abi::Record& r = event.record;
     CtfStream& to = stream(r.cpu);
-    if (r.type == RecordType::gap) {
+    if (trace::has_place(r.type)) {
+        add_place(to, event);
+        return;
+    }
+    const bool lost = r.type == RecordType::gap;
+    if (lost) {
         to.discard(r.value);
     }
-    to.event(id_of(r), r.time);
-    to.put(r.cpu_sequence);
-    to.put(flag_words(r));
-    if (r.type == RecordType::gap) {
-        to.put(r.cpu_sequence);
-        to.put(r.value);
-    } else if (trace::has_place(r.type)) {
-        put_place(to, event);
-    } else {
-        to.put(r.value);
-        to.put(plain_text(event.text()));
+    const Piece& flags = flags_.of(event);
+    const std::string_view text = plain_text(event.text());
+    TextCursor at = to.event(id_of(r), r.time, most_numbers + flags.size() + text.size());
+    at.append_bytes(r.cpu_sequence);
+    at.append(flags);
+    if (lost) {
+        at.append_bytes(r.cpu_sequence);
     }
+    at.append_bytes(r.value);
+    if (!lost) {
+        append_string(at, text);
+    }
+    to.end(at);
 }
 
 void Ctf::finish() {
-    for (auto& [cpu, stream] : streams_) {
-        stream.finish();
+    for (const std::unique_ptr<CtfStream>& stream : streams_) {
+        if (stream) {
+            stream->finish();
+        }
     }
 }
 
 std::vector<std::string> Ctf::left_out() const {
     std::uint64_t moved = 0;
-    for (const auto& [cpu, stream] : streams_) {
-        moved += stream.moved();
+    for (const std::unique_ptr<CtfStream>& stream : streams_) {
+        moved += stream ? stream->moved() : 0;
     }
     return moved == 0 ? std::vector<std::string>()
                       : std::vector{fmt::format(

@@ -3,8 +3,11 @@
 
 #include "export/ctf_stream.hpp"
 #include "export/exporter.hpp"
+#include "export/value_text.hpp"
+#include "lib/kept.hpp"
 
-#include <map>
+#include <array>
+#include <memory>
 
 namespace mmioscope::exporting {
 
@@ -15,16 +18,34 @@ public:
 
     void begin(const trace::TraceReader& reader) override;
     void add(const Event& event) override;
+    void forget() override { values_.forget(); }
     void finish() override;
     std::vector<std::string> left_out() const override;
 
 private:
+    /// Fields of an access that stand together.
+    struct OfContext {
+        Piece place; ///< device, offset, register, size
+        ValueText::OfContext value;
+        Piece function;
+        Piece caller;
+        Piece task;           ///< mode, task, pid, comm
+        std::size_t size = 0; ///< of all texts
+    };
+
     CtfStream& stream(std::uint8_t cpu);
+    const OfContext& context(const Event& event);
+    void make(OfContext& to, const Event& event) const;
+    void add_place(CtfStream& to, const Event& event);
 
     std::filesystem::path folder_;
     std::string name_;
-    std::vector<std::byte> header_; ///< of packets
-    std::map<std::uint8_t, CtfStream> streams_;
+    std::vector<std::byte> header_;                       ///< of packets
+    std::array<std::unique_ptr<CtfStream>, 256> streams_; ///< by the CPU
+    KeptByContext<OfContext, 1024> contexts_;
+    OfContext other_;
+    ValueText values_;
+    FlagText flags_;
 };
 
 /// Whether nothing would be lost if `folder` were replaced: it is empty, or holds a CTF trace as

@@ -17,41 +17,34 @@ struct [[gnu::packed]] PacketContext {
 };
 static_assert(sizeof(PacketContext) == 44);
 
+struct [[gnu::packed]] EventHeader {
+    std::uint8_t id;
+    std::uint64_t timestamp;
+};
+static_assert(sizeof(EventHeader) == 9);
+
 } // namespace
 
 CtfStream::CtfStream(const std::filesystem::path& path, const std::string& name,
                      const std::vector<std::byte>& header, std::uint32_t cpu)
-    : file_(create_output(path.string())), name_(name), header_(header), cpu_(cpu) {
-    packet_.reserve(enough + enough / 4);
-}
+    : file_(create_output(path.string())), name_(name), header_(header), cpu_(cpu) {}
 
-void CtfStream::event(std::uint8_t id, std::uint64_t time) {
+TextCursor CtfStream::event(std::uint8_t id, std::uint64_t time, std::size_t most) {
     if (packet_.size() >= enough) {
         end_packet();
     }
     moved_ += time < last_ ? 1 : 0;
     last_ = std::max(last_, time);
-    if (packet_.empty()) {
+    if (packet_.size() == 0) {
         first_ = last_;
     }
-    put(id);
-    put(last_);
-}
-
-void CtfStream::put(std::string_view text) {
-    text = text.substr(0, text.find('\0'));
-    text = text.empty() ? "-" : text;
-    put_bytes(text.data(), text.size());
-    put('\0');
-}
-
-void CtfStream::put_bytes(const void* bytes, std::size_t size) {
-    const auto* const from = static_cast<const std::byte*>(bytes);
-    packet_.insert(packet_.end(), from, from + size);
+    TextCursor at = packet_.cursor(sizeof(EventHeader) + most);
+    at.append_bytes(EventHeader{id, last_});
+    return at;
 }
 
 void CtfStream::discard(std::uint64_t count) {
-    if (!packet_.empty()) {
+    if (packet_.size() != 0) {
         end_packet();
     }
     discarded_ += count;
@@ -60,16 +53,16 @@ void CtfStream::discard(std::uint64_t count) {
 void CtfStream::end_packet() {
     const std::uint64_t bits = (header_.size() + sizeof(PacketContext) + packet_.size()) * 8;
     const PacketContext context{
-        packet_.empty() ? last_ : first_, last_, bits, bits, discarded_, cpu_};
+        packet_.size() == 0 ? last_ : first_, last_, bits, bits, discarded_, cpu_};
     append(file_.get(), header_, name_.c_str());
     append(file_.get(), std::as_bytes(std::span(&context, 1)), name_.c_str());
-    append(file_.get(), packet_, name_.c_str());
+    append(file_.get(), std::as_bytes(std::span(packet_.view())), name_.c_str());
     packet_.clear();
     told_ = discarded_;
 }
 
 void CtfStream::finish() {
-    if (!packet_.empty() || told_ != discarded_) {
+    if (packet_.size() != 0 || told_ != discarded_) {
         end_packet();
     }
 }

@@ -2,14 +2,12 @@
 #pragma once
 
 #include "export/ctf_metadata.hpp"
-#include "export/sink.hpp"
 #include "lib/file_descriptor.hpp"
+#include "lib/text_buffer.hpp"
 
-#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace mmioscope::exporting {
@@ -20,16 +18,10 @@ public:
     CtfStream(const std::filesystem::path& path, const std::string& name,
               const std::vector<std::byte>& header, std::uint32_t cpu);
 
-    /// Begins an event. Times do not go back: an earlier one is taken as the one before, and
-    /// counted.
-    void event(std::uint8_t id, std::uint64_t time);
-    /// Fields of the event, in their order.
-    template <std::integral T>
-    void put(T number) {
-        put_bytes(&number, sizeof number);
-    }
-    /// An empty text is "-": babeltrace2 up to 2.0.4 shows the one before in place of it.
-    void put(std::string_view text);
+    /// Begins an event: its fields, in their order, have at most `most` bytes, and go up to what
+    /// end() is told. Times do not go back: an earlier one is taken as the one before, and counted.
+    TextCursor event(std::uint8_t id, std::uint64_t time, std::size_t most);
+    void end(const TextCursor& event) { packet_.end(event); }
 
     /// `count` events are missing here: the packet ends, and the next one says so.
     void discard(std::uint64_t count);
@@ -38,7 +30,6 @@ public:
     std::uint64_t moved() const { return moved_; }
 
 private:
-    void put_bytes(const void* bytes, std::size_t size);
     void end_packet();
 
     static constexpr std::size_t enough = 1 << 16;
@@ -47,8 +38,8 @@ private:
     std::string name_;
     std::vector<std::byte> header_;
     std::uint32_t cpu_;
-    std::vector<std::byte> packet_; ///< its events
-    std::uint64_t first_ = 0;       ///< time of the packet's first event
+    TextBuffer packet_;       ///< its events
+    std::uint64_t first_ = 0; ///< time of the packet's first event
     std::uint64_t last_ = 0;
     std::uint64_t discarded_ = 0;
     std::uint64_t told_ = 0; ///< of discarded_, in a packet that was written
