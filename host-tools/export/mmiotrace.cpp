@@ -4,6 +4,8 @@
 #include "export/words.hpp"
 #include "lib/record_text.hpp"
 
+#include <fmt/compile.h>
+
 #include <iterator>
 
 namespace mmioscope::exporting {
@@ -98,9 +100,9 @@ void Mmiotrace::add_access(const Event& event) {
                        abi::physical_address(r), r.pc, pid);
         return;
     }
-    fmt::format_to(to, "{} {} {}.{:06} {} {:#x} {:#x} {:#x} {}\n", abi::is_write(r) ? 'W' : 'R',
-                   abi::access_size(r), seconds, micros, map, abi::physical_address(r), r.value,
-                   r.pc, pid);
+    fmt::format_to(to, FMT_COMPILE("{} {} {}.{:06} {} {:#x} {:#x} {:#x} {}\n"),
+                   abi::is_write(r) ? 'W' : 'R', abi::access_size(r), seconds, micros, map,
+                   abi::physical_address(r), r.value, r.pc, pid);
 }
 
 // The id of the mapping that the access goes through, which is told when it is first seen.

@@ -5,6 +5,7 @@
 #include "export/words.hpp"
 #include "lib/record_text.hpp"
 
+#include <fmt/compile.h>
 #include <protozero/pbf_writer.hpp>
 
 #include <algorithm>
@@ -120,9 +121,10 @@ private:
 };
 
 std::string access_name(const Event& event) {
-    const std::string place =
-        event.reg() != nullptr ? event.reg()->name : fmt::format("+{:#x}", event.offset());
-    return fmt::format("{}{} {}", abi::is_write(event.record) ? 'W' : 'R',
+    const std::string place = event.reg() != nullptr
+                                  ? event.reg()->name
+                                  : fmt::format(FMT_COMPILE("+{:#x}"), event.offset());
+    return fmt::format(FMT_COMPILE("{}{} {}"), abi::is_write(event.record) ? 'W' : 'R',
                        abi::access_size(event.record), place);
 }
 
@@ -210,7 +212,7 @@ void Perfetto::add_instant(const Event& event) {
     const abi::Record& r = event.record;
     TrackEvent point(sink_, event.nanoseconds, instant, cpu_tracks + r.cpu);
     const bool access = r.type == RecordType::access;
-    point.name(access ? fmt::format("{} {}", event.device(), access_name(event))
+    point.name(access ? fmt::format(FMT_COMPILE("{} {}"), event.device(), access_name(event))
                       : std::string(type_word(r.type)));
     point.number("sequence", r.cpu_sequence);
     point.text("flags", flag_words(r));
