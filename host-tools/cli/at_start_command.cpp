@@ -66,12 +66,7 @@ Status print_properties(const Options& options) {
     return Status::fine;
 }
 
-} // namespace
-
-void add_at_start(CLI::App& app, Action& action) {
-    CLI::App& command = *app.add_subcommand(
-        "at-start",
-        "Print how a boot loader asks for what is to hold from the guest's first instruction on");
+Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_file(command, "--dtb", options->tree, "Board's device tree");
     add_file(command, "--kernel", options->kernel,
@@ -79,8 +74,13 @@ void add_at_start(CLI::App& app, Action& action) {
     command.add_option("command", options->commands, "What to do before the guest runs")
         ->type_name("COMMAND");
     command.footer(std::string(control::commands_help) + footer);
-    command.callback(
-        [options, &action] { action = [options] { return print_properties(*options); }; });
+    return [options] { return print_properties(*options); };
 }
+
+} // namespace
+
+const Command at_start_command{
+    "at-start",
+    "Print how a boot loader asks for what is to hold from the guest's first instruction on", add};
 
 } // namespace mmioscope::cli

@@ -116,11 +116,7 @@ Status blackbox(Options options) {
     return print_boot({found->area, tree, "current boot"}, options);
 }
 
-} // namespace
-
-void add_blackbox(CLI::App& app, Action& action) {
-    CLI::App& command = *app.add_subcommand(
-        "blackbox", "Print the last accesses before a reset, a hang or a crash");
+Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_input_options(command, options->view);
     add_file(command, "-o,--output", options->view.output, "Write here, not to standard output");
@@ -137,7 +133,12 @@ void add_blackbox(CLI::App& app, Action& action) {
     command.add_flag("--current", options->current,
                      "The boot that was running, even if it kept a previous one");
     command.footer(footer);
-    command.callback([options, &action] { action = [options] { return blackbox(*options); }; });
+    return [options] { return blackbox(*options); };
 }
+
+} // namespace
+
+const Command blackbox_command{"blackbox",
+                               "Print the last accesses before a reset, a hang or a crash", add};
 
 } // namespace mmioscope::cli

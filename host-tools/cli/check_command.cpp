@@ -84,10 +84,7 @@ Status check(const Options& options) {
     return worst;
 }
 
-} // namespace
-
-void add_check(CLI::App& app, Action& action) {
-    CLI::App& command = *app.add_subcommand("check", "Say whether trace files are whole and sound");
+Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     command.add_option("-i,--input,file", options->files, "Trace files; - for standard input")
         ->required()
@@ -95,7 +92,11 @@ void add_check(CLI::App& app, Action& action) {
     add_file(command, "-o,--output", options->view.output, "Write here, not to standard output");
     add_format_option(command, options->view, "a row for each problem, then one with the verdict");
     command.footer(footer);
-    command.callback([options, &action] { action = [options] { return check(*options); }; });
+    return [options] { return check(*options); };
 }
+
+} // namespace
+
+const Command check_command{"check", "Say whether trace files are whole and sound", add};
 
 } // namespace mmioscope::cli

@@ -1,25 +1,33 @@
-// The commands of mmioscope, one file each.
+// The commands of mmioscope: a row each, which stands in a file of its own. main.cpp has the list.
 #pragma once
 
 #include "cli/program.hpp"
 
+#include <string>
+
 namespace mmioscope::cli {
 
-// Each adds its command to `app`; if the user asked for it, `action` is what it does.
-// `command_line` is what those that record write into their files.
-void add_run(CLI::App& app, Action& action, const std::string& command_line);
-void add_record(CLI::App& app, Action& action, const std::string& command_line);
-void add_print(CLI::App& app, Action& action);
-void add_follow(CLI::App& app, Action& action);
-void add_stat(CLI::App& app, Action& action);
-void add_top(CLI::App& app, Action& action);
-void add_info(CLI::App& app, Action& action);
-void add_at_start(CLI::App& app, Action& action);
-void add_ctl(CLI::App& app, Action& action);
-void add_blackbox(CLI::App& app, Action& action);
-void add_check(CLI::App& app, Action& action);
-void add_verify(CLI::App& app, Action& action);
-void add_export(CLI::App& app, Action& action);
-void add_import(CLI::App& app, Action& action);
+struct Command {
+    const char* name;
+    const char* help; ///< one line, for --help and the manual
+    /// Adds the command's options to `command`, which outlives what is returned: what it does once
+    /// they have been read. `command_line` is the whole one, as it is written into files.
+    Action (*add)(CLI::App& command, const std::string& command_line);
+};
+
+extern const Command run_command;
+extern const Command record_command;
+extern const Command print_command;
+extern const Command follow_command;
+extern const Command stat_command;
+extern const Command top_command;
+extern const Command info_command;
+extern const Command ctl_command;
+extern const Command at_start_command;
+extern const Command blackbox_command;
+extern const Command check_command;
+extern const Command verify_command;
+extern const Command export_command;
+extern const Command import_command;
 
 } // namespace mmioscope::cli

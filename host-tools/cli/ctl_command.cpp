@@ -51,10 +51,7 @@ Status steer(const Options& options) {
     return Status::fine;
 }
 
-} // namespace
-
-void add_ctl(CLI::App& app, Action& action) {
-    CLI::App& command = *app.add_subcommand("ctl", "Steer the tracer while its guest runs");
+Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     command.add_option("target", options->target, "The way to the board")->required();
     command.add_option("command", options->words, "What to do, see below")->required();
@@ -64,12 +61,14 @@ void add_ctl(CLI::App& app, Action& action) {
         ->check(seconds_from(0))
         ->type_name("SECONDS");
     command.footer(std::string(control::commands_help) + examples);
-    command.callback([options, &action] {
-        action = [options] {
-            std::signal(SIGPIPE, SIG_IGN);
-            return steer(*options);
-        };
-    });
+    return [options] {
+        std::signal(SIGPIPE, SIG_IGN);
+        return steer(*options);
+    };
 }
+
+} // namespace
+
+const Command ctl_command{"ctl", "Steer the tracer while its guest runs", add};
 
 } // namespace mmioscope::cli

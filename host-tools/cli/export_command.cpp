@@ -126,11 +126,7 @@ Status export_trace(const Options& options) {
     return all ? Status::fine : Status::failed;
 }
 
-} // namespace
-
-void add_export(CLI::App& app, Action& action) {
-    CLI::App& command = *app.add_subcommand(
-        "export", "Write a trace, or a part of it, in a format of others or as a trace");
+Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     std::vector<std::string> formats = exporting::format_names();
     formats.emplace_back(trace_format);
@@ -149,7 +145,12 @@ void add_export(CLI::App& app, Action& action) {
     add_strict_option(command, options->view);
     add_code_option(command, options->view);
     command.footer(footer);
-    command.callback([options, &action] { action = [options] { return export_trace(*options); }; });
+    return [options] { return export_trace(*options); };
 }
+
+} // namespace
+
+const Command export_command{
+    "export", "Write a trace, or a part of it, in a format of others or as a trace", add};
 
 } // namespace mmioscope::cli

@@ -129,10 +129,7 @@ Status follow(const Options& options) {
                      : view::status_of(reader);
 }
 
-} // namespace
-
-void add_follow(CLI::App& app, Action& action) {
-    CLI::App& command = *app.add_subcommand("follow", "Print a trace while it is being recorded");
+Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_view_options(command, options->view);
     add_line_options(command, options->view);
@@ -141,7 +138,11 @@ void add_follow(CLI::App& app, Action& action) {
         ->check(count_from(1))
         ->type_name("N");
     command.footer(footer);
-    command.callback([options, &action] { action = [options] { return follow(*options); }; });
+    return [options] { return follow(*options); };
 }
+
+} // namespace
+
+const Command follow_command{"follow", "Print a trace while it is being recorded", add};
 
 } // namespace mmioscope::cli

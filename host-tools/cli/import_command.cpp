@@ -109,10 +109,7 @@ Status import_file(const Options& options) {
     return report.malformed.count == 0 ? Status::fine : Status::failed;
 }
 
-} // namespace
-
-void add_import(CLI::App& app, Action& action) {
-    CLI::App& command = *app.add_subcommand("import", "Make a trace of another tool's log");
+Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     command.add_option("--from", options->format, "What the log is")
         ->required()
@@ -125,7 +122,11 @@ void add_import(CLI::App& app, Action& action) {
         ->type_name("FILE");
     command.add_flag("--strict", options->strict, "No trace if a line cannot be used");
     command.footer(footer);
-    command.callback([options, &action] { action = [options] { return import_file(*options); }; });
+    return [options] { return import_file(*options); };
 }
+
+} // namespace
+
+const Command import_command{"import", "Make a trace of another tool's log", add};
 
 } // namespace mmioscope::cli

@@ -85,11 +85,7 @@ Status info(const Options& options) {
     return view::is_whole(trace.reader()) ? Status::fine : Status::failed;
 }
 
-} // namespace
-
-void add_info(CLI::App& app, Action& action) {
-    CLI::App& command =
-        *app.add_subcommand("info", "Print what a trace is, and what its devices are");
+Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_input_options(command, options->view);
     add_one_file_option(command, options->view);
@@ -98,7 +94,11 @@ void add_info(CLI::App& app, Action& action) {
     add_format_option(command, options->view, "all that is said, each thing with its properties");
     add_name_options(command, options->view.trace);
     command.footer(footer);
-    command.callback([options, &action] { action = [options] { return info(*options); }; });
+    return [options] { return info(*options); };
 }
+
+} // namespace
+
+const Command info_command{"info", "Print what a trace is, and what its devices are", add};
 
 } // namespace mmioscope::cli

@@ -3,43 +3,47 @@
 #include "cli/commands.hpp"
 #include "lib/origin.hpp"
 
+#include <algorithm>
+#include <span>
+
 namespace {
 
 using namespace mmioscope;
 
-struct Command {
-    std::string_view name;
-    std::function<void(CLI::App&, cli::Action&)> add;
+// In the order of --help.
+constexpr const cli::Command* commands[] = {
+    &cli::run_command,      &cli::record_command,   &cli::print_command, &cli::follow_command,
+    &cli::stat_command,     &cli::top_command,      &cli::info_command,  &cli::ctl_command,
+    &cli::at_start_command, &cli::blackbox_command, &cli::check_command, &cli::verify_command,
+    &cli::export_command,   &cli::import_command,
 };
 
-std::vector<Command> commands(const std::string& command_line) {
-    return {
-        {"run", [=](CLI::App& app, cli::Action& to) { cli::add_run(app, to, command_line); }},
-        {"record", [=](CLI::App& app, cli::Action& to) { cli::add_record(app, to, command_line); }},
-        {"print", cli::add_print},
-        {"follow", cli::add_follow},
-        {"stat", cli::add_stat},
-        {"top", cli::add_top},
-        {"info", cli::add_info},
-        {"ctl", cli::add_ctl},
-        {"at-start", cli::add_at_start},
-        {"blackbox", cli::add_blackbox},
-        {"check", cli::add_check},
-        {"verify", cli::add_verify},
-        {"export", cli::add_export},
-        {"import", cli::add_import},
-    };
+// The first that an argument names; null: none does.
+const cli::Command* asked_for(std::span<char*> words) {
+    for (const std::string_view word : words.subspan(std::min<std::size_t>(1, words.size()))) {
+        for (const cli::Command* command : commands) {
+            if (command->name == word) {
+                return command;
+            }
+        }
+    }
+    return nullptr;
 }
 
-// The one that `word` names, and all of them if it names none: their options are hundreds.
-void add_commands(CLI::App& app, cli::Action& action, std::vector<Command> all,
-                  std::string_view word) {
-    const auto named = [word](const Command& command) { return command.name == word; };
-    const bool one = std::any_of(all.begin(), all.end(), named);
-    for (const Command& command : all) {
-        if (!one || named(command)) {
-            command.add(app, action);
-        }
+CLI::App& add(CLI::App& app, const cli::Command& command) {
+    return *app.add_subcommand(command.name, command.help);
+}
+
+// The one that the user asked for, with its options; without one all of them, by their names only:
+// their options are hundreds.
+void add_commands(CLI::App& app, cli::Action& action, std::span<char*> words) {
+    if (const cli::Command* const command = asked_for(words)) {
+        CLI::App& one = add(app, *command);
+        action = command->add(one, trace::command_text(words));
+        return;
+    }
+    for (const cli::Command* command : commands) {
+        add(app, *command);
     }
 }
 
@@ -54,7 +58,6 @@ int main(int argc, char** argv) {
                          fmt::format("mmioscope {}, trace files of format {}.{}", MMIOSCOPE_VERSION,
                                      abi::file_version_major, abi::file_version_minor));
     cli::Action action;
-    add_commands(app, action, commands(trace::command_text({argv, static_cast<std::size_t>(argc)})),
-                 argc > 1 ? argv[1] : "");
+    add_commands(app, action, {argv, static_cast<std::size_t>(argc)});
     return cli::run_program(app, action, argc, argv);
 }

@@ -154,10 +154,7 @@ Status print(const Options& options) {
     return view::status_of(trace.reader());
 }
 
-} // namespace
-
-void add_print(CLI::App& app, Action& action) {
-    CLI::App& command = *app.add_subcommand("print", "Print a saved trace");
+Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_view_options(command, options->view);
     add_line_options(command, options->view);
@@ -193,13 +190,17 @@ void add_print(CLI::App& app, Action& action) {
         ->check(count_from(0))
         ->type_name("N");
     command.footer(footer);
-    command.callback([options, dmesg, &action] {
+    return [options, dmesg] {
         options->with_dmesg = dmesg->count() > 0;
         if (options->with_dmesg && options->view.file.empty() && options->view.input.empty()) {
             std::swap(options->view.file, options->dmesg); // `--dmesg FILE` alone: its own log
         }
-        action = [options] { return print(*options); };
-    });
+        return print(*options);
+    };
 }
+
+} // namespace
+
+const Command print_command{"print", "Print a saved trace", add};
 
 } // namespace mmioscope::cli

@@ -39,10 +39,7 @@ record::Options& checked(record::Options& options) {
     return options;
 }
 
-} // namespace
-
-void add_record(CLI::App& app, Action& action, const std::string& command_line) {
-    CLI::App& command = *app.add_subcommand("record", "Record the stream of a board");
+Action add(CLI::App& command, const std::string& command_line) {
     command.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     const auto options = std::make_shared<record::Options>();
     options->command = command_line;
@@ -71,13 +68,15 @@ void add_record(CLI::App& app, Action& action, const std::string& command_line) 
         ->check(seconds_from(0))
         ->type_name("SECONDS");
     command.footer(examples);
-    command.callback([options, view, &action] {
-        action = [options, view] {
-            std::signal(SIGPIPE, SIG_IGN); // a closed pipe ends the printing only
-            options->live = live_options(*view);
-            return record::record_stream(checked(*options));
-        };
-    });
+    return [options, view] {
+        std::signal(SIGPIPE, SIG_IGN); // a closed pipe ends the printing only
+        options->live = live_options(*view);
+        return record::record_stream(checked(*options));
+    };
 }
+
+} // namespace
+
+const Command record_command{"record", "Record the stream of a board", add};
 
 } // namespace mmioscope::cli

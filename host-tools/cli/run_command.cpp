@@ -158,10 +158,7 @@ void add_ending(CLI::App& command, Options& options) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-} // namespace
-
-void add_run(CLI::App& app, Action& action, const std::string& command_line) {
-    CLI::App& command = *app.add_subcommand("run", "Start a guest in QEMU and trace it");
+Action add(CLI::App& command, const std::string& command_line) {
     // The last one counts, so that a script's choice can be overridden by adding to it.
     command.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     const auto options = std::make_shared<Options>();
@@ -174,13 +171,15 @@ void add_run(CLI::App& app, Action& action, const std::string& command_line) {
     add_live_options(command, *view);
     add_ending(command, *options);
     command.footer(examples);
-    command.callback([options, view, &action] {
-        action = [options, view] {
-            std::signal(SIGPIPE, SIG_IGN); // a closed pipe ends the printing only
-            options->live = live_options(*view);
-            return run::run_session(run::make_plan(*options));
-        };
-    });
+    return [options, view] {
+        std::signal(SIGPIPE, SIG_IGN); // a closed pipe ends the printing only
+        options->live = live_options(*view);
+        return run::run_session(run::make_plan(*options));
+    };
 }
+
+} // namespace
+
+const Command run_command{"run", "Start a guest in QEMU and trace it", add};
 
 } // namespace mmioscope::cli

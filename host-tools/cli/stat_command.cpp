@@ -159,10 +159,7 @@ Status stat(const Options& options) {
     return view::status_of(trace.reader());
 }
 
-} // namespace
-
-void add_stat(CLI::App& app, Action& action) {
-    CLI::App& command = *app.add_subcommand("stat", "Count a trace's accesses");
+Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_view_options(command, options->view);
     command.add_option("--by", options->by, "Only these tables")
@@ -186,7 +183,11 @@ void add_stat(CLI::App& app, Action& action) {
         ->allow_extra_args(false)
         ->type_name("NAME");
     command.footer(footer);
-    command.callback([options, &action] { action = [options] { return stat(*options); }; });
+    return [options] { return stat(*options); };
 }
+
+} // namespace
+
+const Command stat_command{"stat", "Count a trace's accesses", add};
 
 } // namespace mmioscope::cli

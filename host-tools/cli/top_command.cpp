@@ -168,10 +168,7 @@ Status show(const Options& options) {
     return trace->reader().end() ? view::status_of(trace->reader()) : Status::fine;
 }
 
-} // namespace
-
-void add_top(CLI::App& app, Action& action) {
-    CLI::App& command = *app.add_subcommand("top", "Show a trace's busiest devices on a screen");
+Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_view_options(command, options->view);
     command.add_option("--by", options->by, "The table to begin with (default: device)")
@@ -181,9 +178,11 @@ void add_top(CLI::App& app, Action& action) {
         ->check(count_from(1))
         ->type_name("N");
     command.footer(footer);
-    command.callback([options, &action] {
-        action = [options] { return options->once ? print_once(*options) : show(*options); };
-    });
+    return [options] { return options->once ? print_once(*options) : show(*options); };
 }
+
+} // namespace
+
+const Command top_command{"top", "Show a trace's busiest devices on a screen", add};
 
 } // namespace mmioscope::cli

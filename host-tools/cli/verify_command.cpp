@@ -106,11 +106,7 @@ Status verify(const Options& options) {
     return same && pcs ? Status::fine : Status::failed;
 }
 
-} // namespace
-
-void add_verify(CLI::App& app, Action& action) {
-    CLI::App& command = *app.add_subcommand(
-        "verify", "Compare a trace with QEMU's own log of the same run, event by event");
+Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     command.add_option("-i,--input,trace", options->trace, "Trace file")
         ->required()
@@ -126,7 +122,12 @@ void add_verify(CLI::App& app, Action& action) {
         .add_flag("--counts", options->counts, "One line for programs: words and numbers in turn")
         ->excludes(pc_log);
     command.footer(footer);
-    command.callback([options, &action] { action = [options] { return verify(*options); }; });
+    return [options] { return verify(*options); };
 }
+
+} // namespace
+
+const Command verify_command{
+    "verify", "Compare a trace with QEMU's own log of the same run, event by event", add};
 
 } // namespace mmioscope::cli
