@@ -25,9 +25,6 @@ struct Options {
 };
 
 constexpr char footer[] = R"(
-FORMAT is jsonl or csv (an event a line), sqlite (tables, and views of what people ask), mmiotrace (the text
-of Linux' own tracer), ctf (a folder for babeltrace2 or Trace Compass), perfetto
-(for ui.perfetto.dev), mmio (a trace again, of what was selected).
 A file appears when it is whole. Exit status 1 if the trace is cut off or damaged; what there is of it is exported.
 
 Examples:
@@ -37,7 +34,24 @@ Examples:
   mmioscope export --to jsonl -i boot.mmio -o - | jq -c 'select(.device == "serial0")'
 )";
 
-constexpr char trace_format[] = "mmio";
+using exporting::Format;
+
+// A line for each.
+std::string format_lines() {
+    std::string lines = "\nFORMAT is one of:\n";
+    for (const Format& format : exporting::formats()) {
+        lines += fmt::format("  {:<10} {}\n", format.name, format.help);
+    }
+    return lines;
+}
+
+std::vector<std::string> format_names() {
+    std::vector<std::string> names;
+    for (const Format& format : exporting::formats()) {
+        names.emplace_back(format.name);
+    }
+    return names;
+}
 
 void tell(const exporting::Exporter& exporter, std::uint64_t lost) {
     for (const std::string& line : exporter.left_out()) {
@@ -91,9 +105,10 @@ reading::DriveOptions driving(const Options& options, bool terminal) {
 }
 
 /// Into a format of others.
-bool export_events(const Options& options, const reading::TraceOptions& selection) {
+bool export_events(const Options& options, const Format& format,
+                   const reading::TraceOptions& selection) {
     reading::Trace trace(selection);
-    const auto destination = exporting::open_destination(options.format, options.view.output);
+    const auto destination = format.open(options.view.output);
     exporting::Exporter& exporter = destination->exporter();
     if (std::filesystem::is_regular_file(selection.path)) {
         exporter.look_ahead(selection.path, selection.one_file);
@@ -121,21 +136,20 @@ bool export_part(const Options& options, reading::TraceOptions selection) {
 
 Status export_trace(const Options& options) {
     const reading::TraceOptions selection = trace_options(with_input(options.view));
-    const bool all = options.format == trace_format ? export_part(options, selection)
-                                                    : export_events(options, selection);
+    const Format& format = exporting::format_of(options.format);
+    const bool all = format.open == nullptr ? export_part(options, selection)
+                                            : export_events(options, format, selection);
     return all ? Status::fine : Status::failed;
 }
 
 Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
-    std::vector<std::string> formats = exporting::format_names();
-    formats.emplace_back(trace_format);
     add_input_options(command, options->view);
     add_one_file_option(command, options->view);
     command.add_option("--to", options->format, "What to write")
         ->required()
         ->type_name("FORMAT")
-        ->check(CLI::IsMember(formats));
+        ->check(CLI::IsMember(format_names()));
     command.add_option("-o,--output", options->view.output, "Where to; - for standard output")
         ->required()
         ->type_name("OUT");
@@ -144,7 +158,7 @@ Action add(CLI::App& command, const std::string&) {
     add_name_options(command, options->view.trace);
     add_strict_option(command, options->view);
     add_code_option(command, options->view);
-    command.footer(footer);
+    command.footer(format_lines() + footer);
     return [options] { return export_trace(*options); };
 }
 

@@ -3,8 +3,8 @@
 namespace mmioscope::cli {
 
 RecordOutput::RecordOutput(const ViewOptions& options, const trace::TraceReader& reader)
-    : destination_(exporting::open_destination(options.format,
-                                               options.output.empty() ? "-" : options.output)) {
+    : destination_(exporting::format_of(options.format)
+                       .open(options.output.empty() ? "-" : options.output)) {
     destination_->exporter().begin(reader);
 }
 

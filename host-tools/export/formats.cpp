@@ -10,6 +10,8 @@
 #include "export/sqlite.hpp"
 #include "lib/error.hpp"
 
+#include <algorithm>
+
 namespace mmioscope::exporting {
 
 namespace {
@@ -99,34 +101,28 @@ std::unique_ptr<Destination> open(const std::string& path) {
     return std::make_unique<Kind>(path);
 }
 
-struct Format {
-    std::string_view name;
-    std::unique_ptr<Destination> (*open)(const std::string& path);
-};
-
-constexpr Format formats[] = {
-    {"jsonl", open<Bytes<JsonLines>>},   {"csv", open<Bytes<Csv>>},
-    {"sqlite", open<File<Sqlite>>},      {"ctf", open<CtfFolder>},
-    {"perfetto", open<Bytes<Perfetto>>}, {"mmiotrace", open<Bytes<Mmiotrace>>},
+constexpr Format rows[] = {
+    {"jsonl", "an event a line, as an object", open<Bytes<JsonLines>>},
+    {"csv", "the same as comma-separated values", open<Bytes<Csv>>},
+    {"sqlite", "a database: tables, and views of what people ask", open<File<Sqlite>>},
+    {"ctf", "a folder for babeltrace2 or Trace Compass", open<CtfFolder>},
+    {"perfetto", "for ui.perfetto.dev", open<Bytes<Perfetto>>},
+    {"mmiotrace", "the text of Linux' own tracer", open<Bytes<Mmiotrace>>},
+    {"mmio", "a trace again, of what was selected", nullptr},
 };
 
 } // namespace
 
-std::vector<std::string> format_names() {
-    std::vector<std::string> names;
-    for (const Format& format : formats) {
-        names.emplace_back(format.name);
-    }
-    return names;
+std::span<const Format> formats() {
+    return rows;
 }
 
-std::unique_ptr<Destination> open_destination(std::string_view format, const std::string& path) {
-    for (const Format& known : formats) {
-        if (known.name == format) {
-            return known.open(path);
-        }
+const Format& format_of(std::string_view name) {
+    const Format* const found = std::ranges::find(rows, name, &Format::name);
+    if (found == std::end(rows)) {
+        throw bad_input("no format '{}'", name);
     }
-    throw bad_input("no format '{}'", format);
+    return *found;
 }
 
 } // namespace mmioscope::exporting

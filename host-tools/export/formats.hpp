@@ -1,12 +1,12 @@
-// The formats there are, by name.
+// The formats there are: a row each.
 #pragma once
 
 #include "export/exporter.hpp"
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace mmioscope::exporting {
 
@@ -22,11 +22,19 @@ public:
     virtual void finish() = 0;
 };
 
-/// "jsonl", ...
-std::vector<std::string> format_names();
+struct Format {
+    std::string_view name; ///< as --to takes it
+    std::string_view help; ///< one line: what it is, or for whom
+    /// What writes it; `path`: "-" is standard output, for those that allow it. Throws Error
+    /// (bad_input) if it cannot be written. Null: a trace is no export of events, but of records
+    /// (part.hpp).
+    std::unique_ptr<Destination> (*open)(const std::string& path);
+};
 
-/// `format`: one of format_names(). `path`: "-" is standard output, for those that allow it. Throws
-/// Error (bad_input) if it cannot be written.
-std::unique_ptr<Destination> open_destination(std::string_view format, const std::string& path);
+/// All there are, in the order in which people are told of them.
+std::span<const Format> formats();
+
+/// Throws Error (bad_input) if there is none of that name.
+const Format& format_of(std::string_view name);
 
 } // namespace mmioscope::exporting
