@@ -8,7 +8,7 @@ ARGS ?=
 # uart: the trace of `make demo` comes over a UART of the board instead of shared memory
 STREAM ?=
 
-.PHONY: all help setup hyp demo install uninstall test fuzz nightly soak prove bench clean distclean
+.PHONY: all help setup hyp demo man install uninstall test fuzz nightly soak prove bench clean distclean
 .DELETE_ON_ERROR:
 all: hyp host-tools
 	@:
@@ -26,6 +26,8 @@ setup: ## install the Debian packages that building, the demo and the tests need
 	@contrib/install-packages.sh */packages.txt
 
 hyp: $(foreach b,$(HYP_BOARDS),$(BUILD)/hyp-$(b).elf) ## build the hypervisor for every board
+
+man: ## make the manual pages, in build/man/
 
 install: ## install mmioscope, the hypervisor and the library below DESTDIR and PREFIX (/usr/local)
 uninstall: ## remove what install installed there

@@ -13,7 +13,9 @@ $(HOST_LIBRARY): $(HOST_LIBRARY_OBJECTS)
 
 INSTALL_PUBLIC_HEADERS := $(wildcard host-tools/include/mmioscope/*.hpp)
 INSTALL_ABI_HEADERS := $(wildcard hyp/abi/*.hpp)
-INSTALL_MAN_PAGES := $(wildcard docs/man/*.[157])
+# Of commands the options, of the program the commands are what --help says.
+MADE_MAN_PAGES := $(patsubst docs/man/%,$(BUILD)/man/%,$(wildcard docs/man/*.1))
+INSTALL_MAN_PAGES := $(MADE_MAN_PAGES) $(wildcard docs/man/*.[57])
 INSTALL_COMPLETION := $(wildcard contrib/completion/mmioscope.bash)
 INSTALL_DEVICES := $(wildcard host-tools/devices/*)
 
@@ -26,8 +28,15 @@ INSTALLED := $(BUILD)/mmioscope:bin/mmioscope $(HOST_LIBRARY):lib/libmmioscope.a
     $(foreach c,$(INSTALL_COMPLETION),$(c):share/bash-completion/completions/mmioscope) \
     $(foreach d,$(INSTALL_DEVICES),$(d):share/mmioscope/devices/$(notdir $(d)))
 
+$(MADE_MAN_PAGES): $(BUILD)/man/%.1: docs/man/%.1 docs/man/page.awk $(BUILD)/mmioscope
+	@mkdir -p $(@D)
+	@echo "  $@"
+	@$(BUILD)/mmioscope $(patsubst mmioscope-%,%,$(filter mmioscope-%,$*)) --help | awk -f docs/man/page.awk $< >$@
+
 .PHONY: install uninstall
-install: $(BUILD)/mmioscope $(HOST_LIBRARY) hyp
+man: $(MADE_MAN_PAGES)
+
+install: $(BUILD)/mmioscope $(HOST_LIBRARY) $(MADE_MAN_PAGES) hyp
 	@for pair in $(INSTALLED); do \
 	    from=$${pair%%:*} to="$(DESTDIR)$(PREFIX)/$${pair#*:}"; \
 	    mode=644; [ "$$from" != "$(BUILD)/mmioscope" ] || mode=755; \

@@ -99,6 +99,7 @@ Action add(CLI::App& command, const std::string&) {
 
 } // namespace
 
-const Command info_command{"info", "Print what a trace is, and what its devices are", add};
+const Command info_command{
+    "info", "Print what a trace is, what its devices are, and how much of it has names", add};
 
 } // namespace mmioscope::cli

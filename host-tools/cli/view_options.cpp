@@ -71,7 +71,7 @@ void add_view_options(CLI::App& command, ViewOptions& options) {
 void add_input_options(CLI::App& command, ViewOptions& options) {
     command.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     command.add_option("file", options.file, "Trace file; - for standard input");
-    add_file(command, "-i,--input", options.input, "The same");
+    add_file(command, "-i,--input", options.input, "The same as FILE");
 }
 
 void add_one_file_option(CLI::App& command, ViewOptions& options) {
@@ -85,7 +85,9 @@ void add_event_options(CLI::App& command, ViewOptions& options) {
         .add_option("-F,--filter", options.trace.filter,
                     "Only events for which this holds (mmioscope-filter(7))")
         ->type_name("EXPR");
-    command.add_option("--plugin", options.plugins, "Load filters (@name in -F) and analyses")
+    command
+        .add_option("--plugin", options.plugins,
+                    "Load filters (@name in -F) and analyses; several by repeating")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->allow_extra_args(false)
         ->type_name("FILE");

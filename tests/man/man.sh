@@ -1,8 +1,10 @@
 #!/bin/bash
-# The manual pages: well-formed, one for each command, with the options that the command has and no other, and
-# examples that use these; and the examples of --help. Usage: tests/man/man.sh BUILD
+# The manual pages, as `make man` makes them: well-formed, one for each command, with the options that the command has
+# and no other, and examples that use these; their sources, which repeat nothing of --help; and the examples of --help.
+# Usage: tests/man/man.sh BUILD
 set -u
 program=$1/mmioscope
+made=$1/man
 passed=0 failed=0
 
 result() { # NAME OFFENCES
@@ -16,7 +18,7 @@ result() { # NAME OFFENCES
     fi
 }
 
-commands() { "$program" --help | sed -n '/^Subcommands:/,$s/^  \([a-z][a-z-]*\)  .*/\1/p'; }
+commands() { "$program" --help | sed -n '/^Subcommands:/,$s/^  \([a-z][a-z-]*\).*/\1/p'; }
 
 # -o,--output FILE -> -o and --output, a line each.
 help_options() { "$program" "$1" --help | sed -nE 's/^  (-[^ ]+).*/\1/p' | sed 's/{[^}]*}//g' | tr ',' '\n' | sort -u; }
@@ -35,23 +37,55 @@ unknown_in_examples() {
     done
 }
 
-result "pages are well-formed" "$(mandoc -T lint -W warning docs/man/*.[1-9] 2>&1)"
+# refused WHAT PAGE WORDS <HELP: no page can be made of these two, and it is said why.
+refused() {
+    local said
+    said=$(awk -f docs/man/page.awk "$2" 2>&1 >/dev/null) && said="it was made"
+    result "no page $1" "$([[ $said == *"$3"* ]] || echo "$said")"
+}
+without_line() { "$program" ${2:+"$2"} --help | sed "s/^\(  $1\) .*/\1/"; }
+
+# The command's own line, and those of its options, commands and formats.
+help_lines() {
+    "$program" ${1:+"$1"} --help | sed -n -e 1p -e '/^\(Options\|Subcommands\):/,/^$/s/^ .\{29\}\(.\)/\1/p' \
+        -e '/^FORMAT is/,/^$/s/^ .\{12\}//p'
+}
+
+# Those of them that a page's source has as well.
+repeated() { # PAGE COMMAND
+    local text
+    text=$(sed 's/^\.[A-Z][a-z] //' "$1" | tr '\n' ' ')
+    help_lines "$2" | while read -r line; do grep -qiF -e "$line" <<<"$text" && echo "$1: $line"; done
+}
+
+result "pages are well-formed" "$(mandoc -T lint -W warning "$made"/*.1 docs/man/*.[57] 2>&1)"
 result "each command has its page" \
-    "$(commands | while read -r command; do [ -f "docs/man/mmioscope-$command.1" ] || echo "$command"; done)"
+    "$(commands | while read -r command; do [ -f "$made/mmioscope-$command.1" ] || echo "$command"; done)"
 result "mmioscope.1 lists each command" \
-    "$(diff <(commands | sort) <(sed -n 's/^\.It Cm //p' docs/man/mmioscope.1 | sort))"
+    "$(diff <(commands | sort) <(sed -n 's/^\.It Cm //p' "$made/mmioscope.1" | sort))"
+result "mmioscope-export.1 lists each format" \
+    "$(diff <("$program" export --help | sed -n 's/^  --to FORMAT:{\(.*\)}.*/\1/p' | tr ',' '\n') \
+        <(sed -n 's/^\.It Cm //p' "$made/mmioscope-export.1"))"
 result "pages that are referred to are there" \
-    "$(sed -n 's/^\.Xr \(mmioscope[^ ]*\) \([0-9]\).*/\1.\2/p' docs/man/* | sort -u |
+    "$(sed -n 's/^\.Xr \(mmioscope[^ ]*\) \([0-9]\).*/\1.\2/p' "$made"/* docs/man/*.[57] | sort -u |
         while read -r page; do [ -f "docs/man/$page" ] || echo "$page"; done)"
+result "no source repeats what --help says" \
+    "$(repeated docs/man/mmioscope.1 ""; commands | while read -r command; do
+        repeated "docs/man/mmioscope-$command.1" "$command"; done)"
+page=docs/man/mmioscope-export.1
+refused "where a command has no line of help" docs/man/mmioscope.1 "no line for Cm print" < <(without_line print)
+refused "where an option has none" $page "no line for Fl -strict" < <(without_line --strict export)
+refused "where a format has none" $page "no line for Cm jsonl" < <(without_line jsonl export)
+refused "with text for an option that is none" $page "It Fl i: --help has none" < <("$program" ctl --help)
 result "--help of each command has an example" \
     "$(commands | while read -r command; do
         "$program" "$command" --help | sed '1,/^Examples\?:$/d' | grep -q "^ *mmioscope .*$command" || echo "$command"; done)"
-for page in docs/man/mmioscope-*.1; do
+for page in "$made"/mmioscope-*.1; do
     command=$(basename "$page" .1)
     command=${command#mmioscope-}
     result "$command: options are those of --help" "$(diff <(help_options "$command") <(page_options "$page"))"
 done
-for page in docs/man/*.1; do
+for page in "$made"/*.1; do
     result "$(basename "$page"): examples use options that there are" "$(unknown_in_examples "$page")"
 done
 
