@@ -1,3 +1,4 @@
+#include "analysis/collapse.hpp"
 #include "cli/commands.hpp"
 #include "cli/name_options.hpp"
 #include "cli/view_options.hpp"
@@ -116,7 +117,10 @@ bool export_events(const Options& options, const Format& format,
     exporter.begin(trace.reader());
     reading::DriveOptions drive = driving(options, destination->terminal());
     drive.losses = reading::Losses::all;
-    const reading::Driven driven = reading::drive(trace, {&exporter}, drive);
+    analysis::Collapse collapse(analysis::Collapse::usual_window, exporter);
+    reading::Consumer& events =
+        options.view.collapse ? static_cast<reading::Consumer&>(collapse) : exporter;
+    const reading::Driven driven = reading::drive(trace, {&events}, drive);
     destination->finish();
     tell(exporter, driven.lost);
     return whole(trace.reader());
@@ -137,6 +141,9 @@ bool export_part(const Options& options, reading::TraceOptions selection) {
 Status export_trace(const Options& options) {
     const reading::TraceOptions selection = trace_options(with_input(options.view));
     const Format& format = exporting::format_of(options.format);
+    if (options.view.collapse && format.open == nullptr) {
+        throw bad_input("--collapse: a trace holds each access as it was; choose another --to");
+    }
     const bool all = format.open == nullptr ? export_part(options, selection)
                                             : export_events(options, format, selection);
     return all ? Status::fine : Status::failed;
@@ -158,6 +165,7 @@ Action add(CLI::App& command, const std::string&) {
     add_name_options(command, options->view.trace);
     add_strict_option(command, options->view);
     add_code_option(command, options->view);
+    add_collapse_option(command, options->view);
     command.footer(format_lines() + footer);
     return [options] { return export_trace(*options); };
 }

@@ -1,3 +1,4 @@
+#include "analysis/collapse.hpp"
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
 #include "cli/record_output.hpp"
@@ -61,7 +62,7 @@ Exit status 0 only if the trace is whole and nothing was lost; 1 if not, 2 if it
 
 view::PrintOptions print_options(const Options& options, const view::Output& out) {
     view::PrintOptions print;
-    print.collapse = !options.view.all && !options.at && out.terminal();
+    print.collapse = options.view.collapse || (!options.view.all && !options.at && out.terminal());
     print.numbers = options.numbers || options.at;
     print.limit = options.summary ? 0 : options.limit.value_or(print.limit);
     return print;
@@ -111,8 +112,11 @@ Status print_records(const Options& options) {
     const reading::TraceOptions selection = selection_of(options);
     reading::Trace trace(selection);
     RecordOutput records(options.view, trace.reader());
+    analysis::Collapse collapse(analysis::Collapse::usual_window, records);
+    reading::Consumer& events =
+        options.view.collapse ? static_cast<reading::Consumer&>(collapse) : records;
     view::Tally tally(reading::selects(selection));
-    reading::drive(trace, {&tally, &records}, drive_options(options.view, progress_of(options)));
+    reading::drive(trace, {&tally, &events}, drive_options(options.view, progress_of(options)));
     fmt::print(stderr, "{}", tally.verdict(trace.reader()));
     return view::status_of(trace.reader());
 }
@@ -158,6 +162,7 @@ Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_view_options(command, options->view);
     add_line_options(command, options->view);
+    add_collapse_option(command, options->view);
     command.add_flag("--number", options->numbers, "Each event's number, as --at takes it");
     command
         .add_option("--at", options->at,

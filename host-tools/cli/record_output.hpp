@@ -14,6 +14,9 @@ public:
     RecordOutput(const ViewOptions& options, const trace::TraceReader& reader);
 
     void add(const Event& event) override { destination_->exporter().add(event); }
+    void add_derived(const DerivedEvent& derived) override {
+        destination_->exporter().add_derived(derived);
+    }
     void forget() override { destination_->exporter().forget(); }
     void flush() override { destination_->flush(); }
     void finish() override;

@@ -114,6 +114,11 @@ void add_strict_option(CLI::App& command, ViewOptions& options) {
     command.add_flag("--strict", options.strict, "Stop at the first damage or loss");
 }
 
+void add_collapse_option(CLI::App& command, ViewOptions& options) {
+    command.add_flag("--collapse", options.collapse,
+                     "Repeated accesses as one event with a count, each quarter second");
+}
+
 void add_code_option(CLI::App& command, ViewOptions& options) {
     command.add_flag("--no-pc", options.trace.no_pc, "No code addresses, nor what stands there");
 }

@@ -24,7 +24,8 @@ struct ViewOptions {
     std::string format = "text";
     std::string color = "auto";
     bool strict = false;
-    bool all = false; ///< nothing collapsed, on a terminal neither
+    bool collapse = false; ///< repeats are one event, wherever they go
+    bool all = false;      ///< nothing collapsed, on a terminal neither
     bool raw = false;
     bool duration = false;
     std::vector<std::string> plugins; ///< files, whose filters are @names in -F
@@ -51,6 +52,9 @@ void add_range_options(CLI::App& command, ViewOptions& options, const char* end)
 
 /// --strict.
 void add_strict_option(CLI::App& command, ViewOptions& options);
+
+/// --collapse.
+void add_collapse_option(CLI::App& command, ViewOptions& options);
 
 /// --no-pc.
 void add_code_option(CLI::App& command, ViewOptions& options);

@@ -22,6 +22,9 @@ public:
     /// from `cpu_sequence` on.
     void add(const Event& event) override = 0;
 
+    /// Its first event, with a text of words `key=value`.
+    void add_derived(const DerivedEvent& derived) override;
+
     /// There are no more: `reader` knows the losses and how the recording ended. Throws Error if
     /// what was written is not whole.
     void finish() override = 0;

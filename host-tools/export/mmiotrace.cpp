@@ -75,7 +75,12 @@ void Mmiotrace::add_pci(const trace::TraceReader& reader) {
 
 void Mmiotrace::add(const Event& event) {
     switch (event.record.type) {
-    case RecordType::access: add_access(event); break;
+    case RecordType::access:
+        add_access(event);
+        if (event.text_id() != no_id) {
+            add_mark(event);
+        }
+        break;
     case RecordType::gap:
     case RecordType::marker:
     case RecordType::configuration:
@@ -132,7 +137,7 @@ void Mmiotrace::add_mark(const Event& event) {
     fmt::format_to(to, "MARK {}.{:06} ", seconds, micros);
     if (r.type == RecordType::gap) {
         fmt::format_to(to, "Lost {} events. cpu {} sequence {}\n", r.value, r.cpu, r.cpu_sequence);
-    } else if (r.type == RecordType::marker) {
+    } else if (r.type == RecordType::marker || r.type == RecordType::access) {
         fmt::format_to(to, "{}\n", one_line(plain_text(event.text())));
     } else if (trace::has_place(r.type)) {
         fmt::format_to(to, "{} {:#x} {}\n", type_word(r.type), abi::physical_address(r),

@@ -14,7 +14,7 @@ public:
     virtual void add(const Event& event) = 0;
 
     /// Several events as one, in the place of the first; the events themselves do not come.
-    virtual void add_derived(const DerivedEvent& derived) { add(derived.first); }
+    virtual void add_derived(const DerivedEvent& derived) { add(derived.with_text(derived.text)); }
 
     /// A marker whose text never ended, behind all events.
     virtual void add_unended(const Event& /*marker*/) {}

@@ -5,9 +5,10 @@
 namespace mmioscope::reading {
 
 std::optional<abi::Loss> LossFinder::add(const abi::Record& record) {
-    const auto [at, fresh] =
-        cpus_.try_emplace(record.cpu, Cpu{record.cpu_sequence, record.cpu_sequence});
-    Cpu& cpu = at->second;
+    Cpu& cpu = cpus_[record.cpu];
+    if (!cpu.known) {
+        cpu = {true, record.cpu_sequence, record.cpu_sequence};
+    }
     const std::uint32_t hole = record.cpu_sequence - cpu.next;
     abi::Loss loss{record.cpu, cpu.next, static_cast<std::int32_t>(hole) > 0 ? hole : 0,
                    record.time};
@@ -24,9 +25,8 @@ std::optional<abi::Loss> LossFinder::add(const abi::Record& record) {
 std::vector<abi::Loss> LossFinder::rest(std::span<const abi::Loss> losses) const {
     std::vector<abi::Loss> rest;
     for (const abi::Loss& loss : losses) {
-        const auto cpu = cpus_.find(loss.cpu);
-        if (cpu == cpus_.end() ||
-            loss.first_sequence - cpu->second.first >= cpu->second.next - cpu->second.first) {
+        const Cpu cpu = loss.cpu < cpus_.size() ? cpus_[loss.cpu] : Cpu();
+        if (!cpu.known || loss.first_sequence - cpu.first >= cpu.next - cpu.first) {
             rest.push_back(loss);
         }
     }

@@ -3,7 +3,6 @@
 
 #include "abi/container.hpp"
 
-#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -25,11 +24,12 @@ public:
 
 private:
     struct Cpu {
-        std::uint32_t first; ///< cpu_sequence of the first record
-        std::uint32_t next;  ///< that the next one should have
+        bool known = false;
+        std::uint32_t first = 0; ///< cpu_sequence of the first record
+        std::uint32_t next = 0;  ///< that the next one should have
     };
 
-    std::map<unsigned, Cpu> cpus_;
+    std::vector<Cpu> cpus_ = std::vector<Cpu>(256);
     std::uint64_t lost_ = 0;
 };
 

@@ -84,9 +84,7 @@ public:
     void forget();
     static constexpr std::size_t most_in_block = 4096;
 
-    /// The id of a text that no record says.
-    Id intern(std::string_view text);
-
+    Id intern(std::string_view text) override;
     void resolve(const Event& event) override;
     Id interrupt_of(const Event& event) override;
     Id text_of(const Event& event) override;

@@ -45,6 +45,7 @@ private:
     }
     Id interrupt_of(const Event&) override { return no_id; }
     Id text_of(const Event&) override { return no_id; }
+    Id intern(std::string_view of) override { return add(texts_, text(of)); }
 
     template <typename T>
     static Id add(std::vector<T>& to, T one) {

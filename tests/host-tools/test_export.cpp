@@ -1,4 +1,6 @@
 // What exports say of events; the expected text stands beside the trace.
+#include "analysis/collapse.hpp"
+#include "export/exporter.hpp"
 #include "export/row_text.hpp"
 #include "export/words.hpp"
 #include "lib/ticks.hpp"
@@ -96,6 +98,35 @@ TEST_CASE("what a read was made by, in each column of its own") {
     CHECK(json(sample.event()).find("duration") == std::string::npos);
     sample.record.type = abi::RecordType::configuration;
     CHECK(json(sample.event()).find(R"("value":"0x1")") != std::string::npos);
+}
+
+TEST_CASE("repeats are one event in each format, with the place of the first and a text") {
+    class Log final : public exporting::Exporter {
+    public:
+        void begin(const trace::TraceReader&) override {}
+        void add(const Event& event) override {
+            text += json(event).substr(0, 10) + " " + std::string(event.text()) + "\n";
+        }
+        void finish() override { text += "end\n"; }
+        std::string text;
+    } log;
+    analysis::Collapse collapse(1'000, log);
+    for (std::uint32_t i = 0; i < 12; ++i) {
+        abi::Record record = access(0, i, i);
+        record.pc = i % 3 == 2 ? 0xc000'0008 : 0xc000'0004;
+        record.value = i % 3 == 2 ? 7 : i;
+        Event event = given_event(record, {.nanoseconds = 100 + i});
+        event.number = i + 1;
+        collapse.add(event);
+    }
+    CHECK(log.text.empty()); // the window is open
+    abi::Record late = access(1, 0, 5'000);
+    collapse.add(given_event(late, {.nanoseconds = 5'000}));
+    collapse.finish();
+    CHECK(log.text == "{\"ns\":100, repeat events=8 last_event=11 last_ns=110 last_value=0xa\n"
+                      "{\"ns\":102, repeat events=4 last_event=12 last_ns=111\n"
+                      "{\"ns\":5000 \n"
+                      "end\n");
 }
 
 TEST_CASE("times of a year are exact") {

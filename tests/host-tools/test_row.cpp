@@ -99,6 +99,31 @@ private:
     registers::TraceDevices devices_;
 };
 
+/// Of tests that names decide, and sometimes of others.
+std::string random_filter(Random& random, unsigned depth) {
+    static constexpr const char* tests[] = {"func==f_?",     "func==*3*",
+                                            "caller==f_*a",  "caller",
+                                            "module==told*", "module==m*",
+                                            "comm==said1",   "comm==t2",
+                                            "pid < 5",       "tgid==1",
+                                            "reg==RBR",      "dev==serial*",
+                                            "dev==-",        "dev!=gic*",
+                                            "task==t1",      "irq",
+                                            "text",          "size==4",
+                                            "value < 100",   "LCR.DLAB == 1",
+                                            "type==fault",   "task in (0xc2000000, said2)"};
+    if (depth == 0) {
+        return tests[below(random, std::size(tests))];
+    }
+    const std::string left = random_filter(random, depth - 1);
+    switch (below(random, 4)) {
+    case 0: return left;
+    case 1: return "!(" + left + ")";
+    case 2: return "(" + left + ") && " + random_filter(random, depth - 1);
+    default: return "(" + left + ") || (" + random_filter(random, depth - 1) + ")";
+    }
+}
+
 /// Knows a name of each kind, and counts what it is asked.
 class CountingNames final : public Names {
 public:

@@ -93,6 +93,9 @@ public:
     virtual Id interrupt_of(const Event& event) = 0;
     virtual Id text_of(const Event& event) = 0;
 
+    /// The id of a text that no record says; no_id: texts are not kept here.
+    virtual Id intern(std::string_view /*text*/) { return no_id; }
+
 protected:
     Names() = default;
 
@@ -170,7 +173,6 @@ private:
 static_assert(std::is_trivially_copyable_v<Event> && sizeof(Event) == 128);
 
 /// Several events told as one: accesses that repeat, and whatever else somebody makes of them.
-/// Where nothing else is told of it, it is its first event.
 struct DerivedEvent {
     /// A number or a text that programs are given.
     struct Field {
@@ -180,12 +182,19 @@ struct DerivedEvent {
 
     std::string_view kind; ///< what it is, in one word: "repeat"
     Event first;           ///< settled
-    abi::Record last;      ///< the last one's record
+    abi::Record last;      ///< the record of the last one
     std::uint64_t last_number = 0;
     std::uint64_t last_nanoseconds = 0;
     std::uint64_t count = 1; ///< events
     std::string text;        ///< for people, behind what the first one says: "x12, last 0x5"
     std::vector<Field> fields;
+
+    /// The first event, with a text that says `words`.
+    Event with_text(std::string_view words) const {
+        Event event = first;
+        event.ids.text = event.names->intern(words);
+        return event;
+    }
 };
 
 inline Names& no_names() {

@@ -1,0 +1,20 @@
+#include "export/exporter.hpp"
+
+#include <fmt/format.h>
+
+namespace mmioscope::exporting {
+
+// What each format has a place for is a text.
+void Exporter::add_derived(const DerivedEvent& derived) {
+    std::string words = fmt::format("{} events={} last_event={} last_ns={}", derived.kind,
+                                    derived.count, derived.last_number, derived.last_nanoseconds);
+    for (const DerivedEvent::Field& field : derived.fields) {
+        const auto* const number = std::get_if<std::uint64_t>(&field.value);
+        words += number != nullptr
+                     ? fmt::format(" {}={:#x}", field.name, *number)
+                     : fmt::format(" {}={}", field.name, std::get<std::string>(field.value));
+    }
+    add(derived.with_text(words));
+}
+
+} // namespace mmioscope::exporting
