@@ -2,8 +2,7 @@
 // the first to use it.
 #pragma once
 
-#include "mmioscope/event.hpp"
-#include "table/table.hpp"
+#include "analysis/analyses.hpp"
 
 #include <cstdint>
 #include <map>
@@ -13,12 +12,12 @@
 
 namespace mmioscope::analysis {
 
-class Mappings {
+class Mappings final : public Analysis {
 public:
-    void add(const Event& event);
+    void add(const Event& event) override;
 
     /// A row for each mapping, in the order of their first use.
-    table::Table table() const;
+    table::Table table() const override;
 
 private:
     struct Mapping {

@@ -2,9 +2,8 @@
 // and where their base address registers were put.
 #pragma once
 
+#include "analysis/analyses.hpp"
 #include "analysis/pci_function.hpp"
-#include "mmioscope/event.hpp"
-#include "table/table.hpp"
 
 #include <map>
 #include <string>
@@ -16,15 +15,15 @@ namespace mmioscope::analysis {
 /// A device of this name is the configuration space of a PCI host bridge.
 bool is_pci_configuration(std::string_view device);
 
-class Pci {
+class Pci final : public Analysis {
 public:
-    void add(const Event& event);
+    void add(const Event& event) override;
 
     /// Those that answered, by their place.
     std::vector<PciFunction> functions() const;
 
     /// A row for each of them.
-    table::Table table() const;
+    table::Table table() const override;
 
 private:
     struct Bar {

@@ -1,6 +1,5 @@
+#include "analysis/analyses.hpp"
 #include "analysis/count_table.hpp"
-#include "analysis/mappings.hpp"
-#include "analysis/pci.hpp"
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
@@ -23,9 +22,8 @@ struct Options {
     std::vector<std::string> by;
     std::string sort = "accesses";
     std::size_t limit = 20;
-    bool mappings = false;
-    bool pci = false;
-    std::vector<std::string> analyses; ///< of plug-ins
+    std::vector<const analysis::AnalysisRow*> analyses;
+    std::vector<std::string> plugged; ///< analyses of plug-ins
 };
 
 constexpr char footer[] = R"(
@@ -46,7 +44,7 @@ Exit status 0 only if the trace is whole and nothing was lost; 1 if not, 2 if it
 )";
 
 std::vector<Key> keys_of(const Options& options) {
-    const bool other = options.mappings || options.pci || !options.analyses.empty();
+    const bool other = !options.analyses.empty() || !options.plugged.empty();
     std::vector<Key> keys;
     for (const Key key : analysis::all_keys()) {
         const bool named = std::find(options.by.begin(), options.by.end(),
@@ -73,7 +71,7 @@ class Work final : public reading::Consumer {
 public:
     explicit Work(const Options& options)
         : counts(keys_of(options)),
-          analyses(plugin::Plugins(options.view.plugins), options.analyses), options_(options) {}
+          plugged(plugin::Plugins(options.view.plugins), options.plugged) {}
 
     void add(const Event& event) override {
         first = first.value_or(event.nanoseconds);
@@ -81,37 +79,29 @@ public:
         if (!counts.keys().empty()) {
             counts.add(event);
         }
-        if (!analyses.empty()) {
-            analyses.add(event);
-        }
-        if (options_.mappings) {
-            mappings.add(event);
-        }
-        if (options_.pci) {
-            pci.add(event);
+        if (!plugged.empty()) {
+            plugged.add(event);
         }
     }
 
     void forget() override { counts.forget(); }
 
     Counts counts;
-    plugin::Analyses analyses;
-    analysis::Mappings mappings;
-    analysis::Pci pci;
+    plugin::Analyses plugged;
     std::optional<std::uint64_t> first; ///< ns
     std::uint64_t last = 0;
-
-private:
-    const Options& options_;
 };
 
 // One table has one set of columns; what a plug-in prints is its own affair.
 void check_format(const Options& options) {
-    const bool counts = !options.by.empty();
-    if (options.view.format != "text" &&
-        (!options.analyses.empty() || counts + options.mappings + options.pci > 1)) {
-        throw bad_input("--format {} takes one of --by, --mappings and --pci, and no --analysis",
-                        options.view.format);
+    const std::size_t tables = options.analyses.size() + (options.by.empty() ? 0 : 1);
+    if (options.view.format != "text" && (!options.plugged.empty() || tables > 1)) {
+        std::string others;
+        for (const analysis::AnalysisRow& row : analysis::analyses()) {
+            others += fmt::format(", --{}", row.name);
+        }
+        throw bad_input("--format {} takes one of --by{}, and no --analysis", options.view.format,
+                        others);
     }
 }
 
@@ -125,12 +115,6 @@ std::vector<table::Table> tables_of(const Options& options, Work& work,
             tables.push_back(analysis::count_table(key, counts, look));
         }
     }
-    if (options.mappings) {
-        tables.push_back(work.mappings.table());
-    }
-    if (options.pci) {
-        tables.push_back(work.pci.table());
-    }
     return tables;
 }
 
@@ -141,17 +125,25 @@ Status stat(const Options& options) {
     reading::Trace trace(selection);
     view::Output out(options.view.output);
     view::Tally tally(reading::selects(selection));
-    reading::drive(trace, {&tally, &work}, drive_options(options.view, "counted"));
+    std::vector<reading::Consumer*> consumers{&tally, &work};
+    std::vector<std::unique_ptr<analysis::Analysis>> analyses;
+    for (const analysis::AnalysisRow* row : options.analyses) {
+        consumers.push_back(analyses.emplace_back(row->make()).get());
+    }
+    reading::drive(trace, consumers, drive_options(options.view, "counted"));
     const std::uint32_t frequency =
         trace.reader().info() ? trace.reader().info()->counter_frequency : 0;
     const analysis::TableOptions look{order_of(options.sort), options.limit,
                                       frequency == 0 ? 0 : work.last - work.first.value_or(0),
                                       trace.reader().knows("duration") ? frequency : 0};
-    const std::vector<table::Table> tables = tables_of(options, work, look);
+    std::vector<table::Table> tables = tables_of(options, work, look);
+    for (const auto& one : analyses) {
+        tables.push_back(one->table());
+    }
     print_tables(options.view, tables, out);
-    if (!work.analyses.empty()) {
+    if (!work.plugged.empty()) {
         std::ostringstream found;
-        work.analyses.finish(found);
+        work.plugged.finish(found);
         fmt::print(out.file(), "{}{}", tables.empty() ? "" : "\n", found.str());
     }
     out.close();
@@ -173,11 +165,13 @@ Action add(CLI::App& command, const std::string&) {
         ->check(count_from(0))
         ->type_name("N");
     add_format_option(command, options->view, "a line of a table a line, numbers not rounded");
-    command.add_flag("--mappings", options->mappings,
-                     "Which virtual page led to which physical one, and who used it first");
-    command.add_flag("--pci", options->pci, "PCI functions and their BARs");
+    for (const analysis::AnalysisRow& row : analysis::analyses()) {
+        command.add_flag_callback(
+            fmt::format("--{}", row.name), [&to = options->analyses, &row] { to.push_back(&row); },
+            row.help);
+    }
     command
-        .add_option("--analysis", options->analyses,
+        .add_option("--analysis", options->plugged,
                     "What a plug-in finds: NAME or NAME(KEY=VALUE,...); several by repeating")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->allow_extra_args(false)
