@@ -276,18 +276,17 @@ bool TraceReader::read_section() {
         return false;
     }
     const bool again = read_before();
+    if (!told_before(section->type) && !(again && tells_of_all(section->type))) {
+        if (others_ && !again && !has_records(section->type)) {
+            others_(*section);
+        }
+        take(*section);
+    }
     if (!again) {
+        ++sections_[section->type];
         furthest_part_ = parts_;
         furthest_ = file_->offset();
-        ++sections_[section->type];
     }
-    if (told_before(section->type) || (again && tells_of_all(section->type))) {
-        return true;
-    }
-    if (others_ && !again && !has_records(section->type)) {
-        others_(*section);
-    }
-    take(*section);
     return true;
 }
 
@@ -358,6 +357,8 @@ void TraceReader::take_packed(std::span<const std::byte> payload) {
     } catch (const Error& error) {
         file_->report(fmt::format("packed records in front of byte {}: {}: skipped",
                                   file_->offset(), error.what()));
+        const auto block = pack::block_front(payload);
+        in_front_ += block ? block->count : 0;
         return;
     }
     records_ = unpacker_.records();

@@ -157,19 +157,15 @@ TEST_CASE("a packed file tells what the plain one does") {
 
 TEST_CASE("of a packed file with an index only the blocks of the wanted time are read") {
     const Bytes whole = packed(long_trace(200, 400)); // 20 blocks
-    Bytes cut = whole;                                // its times stand in front of each block
-    cut.resize(headers(whole).back().first);
-    for (const Bytes& bytes : {whole, cut}) {
-        for (const std::uint64_t from : {0u, 1000u, 300'000u, 800'990u, 900'000u}) {
-            const trace::TimeSpan times{from, from + 2'000};
-            trace::MemorySource all(bytes), some(bytes);
-            Watched watched(some);
-            const ReadAll part(watched, times);
-            REQUIRE(part.times_in(times) == ReadAll(all).times_in(times));
-            CHECK(part.problems.empty());
-            CHECK(part.losses == 1);
-            CHECK(watched.count() < bytes.size() / 2);
-        }
+    for (const std::uint64_t from : {0u, 1000u, 300'000u, 800'990u, 900'000u}) {
+        const trace::TimeSpan times{from, from + 2'000};
+        trace::MemorySource all(whole), some(whole);
+        Watched watched(some);
+        const ReadAll part(watched, times);
+        REQUIRE(part.times_in(times) == ReadAll(all).times_in(times));
+        CHECK(part.problems.empty());
+        CHECK(part.losses == 1);
+        CHECK(watched.count() < whole.size() / 2);
     }
 }
 

@@ -38,7 +38,7 @@ public:
             fmt::format("{}+{:#x} {} {} < {} {} <{}> {}", device, offset, reg(record, offset),
                         text(code ? &*code : nullptr), text(caller ? &*caller : nullptr),
                         its == nullptr ? "-" : fmt::format("{}:{}", its->comm, its->pid),
-                        interrupt(record, offset), reading::text_of(record));
+                        interrupt(record, offset), said(record));
         if (devices_.registers().watches(record.device)) {
             devices_.registers().tell(record, address - base);
         }
@@ -55,6 +55,14 @@ private:
                                                 abi::is_write(record))
                     : nullptr;
         return found == nullptr ? "-" : found->name;
+    }
+
+    std::string said(const abi::Record& record) {
+        if (record.type != abi::RecordType::marker) {
+            return reading::text_of(record);
+        }
+        const std::optional<trace::Marker> marker = markers_.add(record);
+        return marker ? marker->text : "";
     }
 
     std::string interrupt(const abi::Record& record, std::uint64_t offset) {
@@ -97,6 +105,7 @@ private:
     const trace::TraceReader& reader_;
     symbols::Symbols symbols_;
     registers::TraceDevices devices_;
+    trace::MarkerTexts markers_;
 };
 
 /// Of tests that names decide, and sometimes of others.

@@ -51,22 +51,23 @@ void save(const std::string& path, std::span<const std::byte> bytes) {
 Bytes part_of(const Bytes& bytes, unsigned part, std::size_t from, std::size_t to) {
     const auto all = headers(bytes);
     return trace_bytes([&](trace::FileWriter& writer) {
+        bool told = false;
         for (std::size_t i = 0; i < to; ++i) {
             const auto& [at, header] = all[i];
             const auto payload = std::span(bytes).subspan(at + sizeof header, header.size);
-            const bool of_head = header.type == abi::SectionType::info ||
-                                 header.type == abi::SectionType::device_tree ||
-                                 header.type == abi::SectionType::regions ||
-                                 header.type == trace::symbols_section;
-            if (i < from && (!of_head || i > 5)) {
+            const bool of_head = i < 6 && (header.type == abi::SectionType::info ||
+                                           header.type == abi::SectionType::device_tree ||
+                                           header.type == abi::SectionType::regions ||
+                                           header.type == trace::symbols_section);
+            if (i < from && !of_head) {
                 continue;
+            }
+            if (!of_head && !std::exchange(told, true)) {
+                writer.text(fmt::format("part={}\n", part));
             }
             if (header.type != abi::SectionType::records) {
                 writer.section(header.type, payload);
                 continue;
-            }
-            if (i == from || from == 0) {
-                writer.text(fmt::format("part={}\n", part));
             }
             writer.append({reinterpret_cast<const abi::Record*>(payload.data()),
                            payload.size() / sizeof(abi::Record)});
