@@ -51,7 +51,7 @@ std::uint64_t RecordFilter::may_hold(std::span<const abi::Record> records, std::
         }
     };
     lead(of, first_);
-    for (auto at = static_cast<std::size_t>(first_ + 1); at-- > 0;) {
+    for (auto at = static_cast<std::size_t>(std::max(first_, keep) + 1); at-- > 0;) {
         if (const std::uint64_t here = std::exchange(reach_[at], 0); here != 0) {
             const Step& step = steps_[at];
             const std::uint64_t held = step.which(records, here, step.range, *context_);

@@ -153,7 +153,7 @@ private:
     };
     static constexpr std::size_t most_checkpoints = 64;
     std::vector<Checkpoint> checkpoints_; ///< in the order of the trace
-    std::uint64_t between_ = 1 << 16;     ///< records, at least: doubled when there are too many
+    std::uint64_t between_ = 1 << 12;     ///< records, at least: doubled when there are too many
     std::uint64_t latest_ = 0;            ///< of the times of the records that were read
 
     Event event_;

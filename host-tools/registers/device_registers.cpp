@@ -21,7 +21,11 @@ bool DeviceRegisters::watches_any() {
     if (!watches_any_) {
         watches_any_ = false;
         for (std::size_t device = 0; device < devices_.size(); ++device) {
-            watches_any_ = *watches_any_ || watches(static_cast<std::uint16_t>(device));
+            const Bound& bound = devices_[device];
+            watches_any_ =
+                *watches_any_ ||
+                (book_.may_have_conditions(bound.compatible, bound.reg_index, bound.base) &&
+                 watches(static_cast<std::uint16_t>(device)));
         }
     }
     return *watches_any_;

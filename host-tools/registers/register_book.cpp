@@ -117,7 +117,8 @@ void RegisterBook::include(Description& in, const SvdReader& read_svd, Chain& ch
             }
             continue;
         }
-        Description* other = named(inclusion.name);
+        const Place place = named(inclusion.name);
+        Description* const other = place ? &read(*place) : nullptr;
         if (other == nullptr || chain.size() == deepest ||
             std::find(chain.begin(), chain.end(), other) != chain.end()) {
             throw bad_input("{}: {} '{}'", inclusion.where,
@@ -181,38 +182,67 @@ void RegisterBook::add_file(const std::string& argument) {
     add(std::move(more), svd);
 }
 
-Description* RegisterBook::named(const std::string& name) const {
+RegisterBook::Place RegisterBook::named(std::string_view name) const {
     for (std::size_t i = descriptions_.size(); i-- > 0;) {
         if (descriptions_[i].name == name) {
-            return &read(i);
+            return i;
         }
     }
-    return nullptr;
+    return std::nullopt;
 }
 
-const Description* RegisterBook::compatible_with(std::span<const std::string> compatible,
-                                                 unsigned reg_index, std::size_t from) const {
+RegisterBook::Place RegisterBook::compatible_with(std::span<const std::string> compatible,
+                                                  unsigned reg_index, std::size_t from) const {
     for (const std::string& one : compatible) {
         for (std::size_t i = descriptions_.size(); i-- > from;) {
             if (descriptions_[i].reg_index == reg_index && has(descriptions_[i], one)) {
-                return &read(i);
+                return i;
             }
         }
     }
-    return nullptr;
+    return std::nullopt;
 }
 
-const Description* RegisterBook::find(std::span<const std::string> compatible, unsigned reg_index,
-                                      std::uint64_t address) const {
-    if (const Description* own = compatible_with(compatible, reg_index, shipped_.size())) {
+RegisterBook::Place RegisterBook::place_of(std::span<const std::string> compatible,
+                                           unsigned reg_index, std::uint64_t address) const {
+    if (const Place own = compatible_with(compatible, reg_index, shipped_.size())) {
         return own;
     }
     for (std::size_t i = descriptions_.size(); i-- > shipped_.size();) {
         if (descriptions_[i].address == address && address != 0) {
-            return &descriptions_[i];
+            return i;
         }
     }
     return compatible_with(compatible, reg_index, 0);
+}
+
+const Description* RegisterBook::find(std::span<const std::string> compatible, unsigned reg_index,
+                                      std::uint64_t address) const {
+    const Place place = place_of(compatible, reg_index, address);
+    return place ? &read(*place) : nullptr;
+}
+
+bool RegisterBook::may_have_conditions(std::span<const std::string> compatible, unsigned reg_index,
+                                       std::uint64_t address) const {
+    const Place place = place_of(compatible, reg_index, address);
+    return place && may_have_conditions(*place, 0);
+}
+
+// Of one that is not read by its text, and by that of those it includes.
+bool RegisterBook::may_have_conditions(std::size_t index, std::size_t depth) const {
+    constexpr std::string_view inclusion = "\ninclude ";
+    if (index >= shipped_.size() || shipped_[index].text.empty()) {
+        const auto& entries = descriptions_[index].entries;
+        return std::ranges::any_of(entries, [](const Entry& entry) { return !!entry.when; });
+    }
+    std::string_view text = shipped_[index].text;
+    bool may = depth == deepest || text.find(" when ") != text.npos;
+    for (std::size_t at; !may && (at = text.find(inclusion)) != text.npos;) {
+        text.remove_prefix(at + inclusion.size());
+        const Place other = named(text.substr(0, text.find_first_of(" \n")));
+        may = !other || may_have_conditions(*other, depth + 1);
+    }
+    return may;
 }
 
 } // namespace mmioscope::registers

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,6 +36,11 @@ public:
     const Description* find(std::span<const std::string> compatible, unsigned reg_index,
                             std::uint64_t address) const;
 
+    /// Whether the one that find() gives may have registers that depend on others; does not read it
+    /// where that is not needed.
+    bool may_have_conditions(std::span<const std::string> compatible, unsigned reg_index,
+                             std::uint64_t address) const;
+
     /// All of them.
     const std::deque<Description>& descriptions() const;
 
@@ -49,9 +55,13 @@ private:
     Description& read(std::size_t index) const;
     void include(Description& in, const SvdReader& read_svd, Chain& chain) const;
     void append(Description& to, const Description& from, const Inclusion& how) const;
-    Description* named(const std::string& name) const;
-    const Description* compatible_with(std::span<const std::string> compatible, unsigned reg_index,
-                                       std::size_t from) const;
+    using Place = std::optional<std::size_t>; ///< in descriptions_
+    Place named(std::string_view name) const;
+    Place compatible_with(std::span<const std::string> compatible, unsigned reg_index,
+                          std::size_t from) const;
+    Place place_of(std::span<const std::string> compatible, unsigned reg_index,
+                   std::uint64_t address) const;
+    bool may_have_conditions(std::size_t index, std::size_t depth) const;
 
     // Reading one changes nothing that can be seen.
     mutable std::deque<Description> descriptions_; ///< of one that is not read: how it is found

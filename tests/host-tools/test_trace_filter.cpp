@@ -84,6 +84,23 @@ TEST_CASE("a trace gives the events of its filter, and no others") {
     CHECK(count == 25);
 }
 
+TEST_CASE("a filter that holds for nothing, or for all, needs no look at a record") {
+    const FileDescriptor file = a_trace(100);
+    const auto [filter, events] = GENERATE(table<const char*, unsigned>(
+        {{"dev =~ nothing", 0}, {"!(dev =~ nothing)", 100}, {"dev =~ nothing || dev =~ no", 0}}));
+    CAPTURE(filter);
+    reading::TraceOptions options;
+    options.path = path_of(file);
+    options.filter = filter;
+    options.report = [](const std::string&) {};
+    reading::Trace trace(options);
+    unsigned read = 0;
+    while (trace.next() != nullptr) {
+        ++read;
+    }
+    CHECK(read == events);
+}
+
 TEST_CASE("a wrong filter is told of whatever the file is") {
     reading::TraceOptions options;
     options.path = "/nonexistent";
