@@ -74,7 +74,7 @@ public:
     std::optional<Place> place() const;
     /// In front of all sections.
     Place beginning() const;
-    /// Goes on there, as if nothing had been read behind it. What tells of the whole trace is not
+    /// Goes back there, as if nothing had been read behind it. What tells of the whole trace is not
     /// told a second time.
     void go_to(const Place& place);
 
@@ -93,6 +93,8 @@ public:
     /// theirs, as far as their headers tell.
     std::uint64_t first_number() const { return in_front_ - records_.size() + 1; }
 
+    /// Records up to the end of the section that was read last, which next() may not have returned.
+    std::uint64_t records_read() const { return in_front_; }
     std::uint64_t latest() const { return latest_; } ///< of the block's times
     /// Some of its records tell something of others (lib/index_builder.hpp).
     bool teaches() const { return teaches_; }
@@ -211,8 +213,8 @@ private:
     CallerTable callers_;
     bool callers_ahead_ = false; ///< these are of the records that are still to be read
     ConsoleText console_;
-    std::uint64_t latest_ = 0; ///< of the times of records_
-    bool teaches_ = false;     ///< some of these do
+    std::uint64_t latest_ = 0;        ///< of the times of records_
+    bool teaches_ = false;            ///< some of these do
     std::uint64_t first_section_ = 0; ///< where the first file's is
     std::uint64_t count_ = 0;         ///< of records returned
     std::uint64_t file_begins_ = 0;   ///< records in front of the file that is read

@@ -205,17 +205,34 @@ void Trace::seek_time(std::uint64_t nanoseconds) {
     seek(from);
 }
 
-// From the last checkpoint that has all of them behind it.
+// On from here, if all that is wanted lies behind what was read; else from the last checkpoint in
+// front of it: what was learnt behind a place can be forgotten, but not learnt by going there.
 void Trace::seek(const trace::Wanted& from) {
     if (!source_.size()) {
         throw bad_input("{}: cannot go to another place in it: it is no file, or compressed",
                         options_.path);
     }
+    const bool by_time = from.times.earliest > 0;
+    const bool on =
+        by_time ? latest_ < from.times.earliest : reader_->records_read() < from.numbers.first;
+    if (!on) {
+        go_back(from, by_time);
+    }
+    left_ = 0;
+    to_give_ = wanted_;
+    to_give_.times.earliest = std::max(wanted_.times.earliest, from.times.earliest);
+    to_give_.numbers.first = std::max(wanted_.numbers.first, from.numbers.first);
+    to_give_.with_all_before = naming_->minds_passing();
+    all_ = false;
+    reader_->select(to_give_);
+}
+
+// The first checkpoint is the trace's beginning.
+void Trace::go_back(const trace::Wanted& to, bool by_time) {
     const auto behind = [&](const Checkpoint& checkpoint) {
-        return checkpoint.in_front >= from.numbers.first ||
-               checkpoint.latest >= from.times.earliest;
+        return by_time ? checkpoint.latest >= to.times.earliest
+                       : checkpoint.in_front >= to.numbers.first;
     };
-    // The first one is the trace's beginning.
     const Checkpoint& checkpoint =
         *std::prev(std::find_if(checkpoints_.begin() + 1, checkpoints_.end(), behind));
     reader_->go_to(checkpoint.place);
@@ -226,14 +243,7 @@ void Trace::seek(const trace::Wanted& from) {
     latest_ = checkpoint.latest;
     number_ = checkpoint.in_front;
     section_ = block_ = group_ = {};
-    left_ = 0;
     passed_ = 0;
-    to_give_ = wanted_;
-    to_give_.times.earliest = std::max(wanted_.times.earliest, from.times.earliest);
-    to_give_.numbers.first = std::max(wanted_.numbers.first, from.numbers.first);
-    to_give_.with_all_before = naming_->minds_passing();
-    all_ = false;
-    reader_->select(to_give_);
 }
 
 // Markers are of all CPUs.
@@ -270,8 +280,8 @@ void Trace::choose() {
     hidden_ = 0;
     for (std::size_t i = 0; i < group_.size(); ++i) {
         const abi::Record& record = group_[i];
-        const bool hidden = options_.no_pc && record.type == abi::RecordType::marker &&
-                            module_marks_.has(record);
+        const bool hidden =
+            options_.no_pc && record.type == abi::RecordType::marker && module_marks_.has(record);
         hidden_ |= std::uint64_t{hidden} << i;
         left_ &= ~(std::uint64_t{hidden || !in_range(record, number_ + i + 1)} << i);
     }

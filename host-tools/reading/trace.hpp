@@ -110,6 +110,7 @@ private:
     void forget();
     void remember();
     void seek(const trace::Wanted& from);
+    void go_back(const trace::Wanted& to, bool by_time);
     std::uint64_t ticks_at(std::uint64_t nanoseconds) const;
     bool next_group();
     bool in_range(const abi::Record& record, std::uint64_t number) const;

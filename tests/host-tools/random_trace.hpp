@@ -199,6 +199,9 @@ private:
                             std::uint32_t{next_mark_++} << 16;
             std::memcpy(&record.value, said.data() + i, 8);
             append(writer, record);
+            if (below(random_, 4) == 0) {
+                writer.flush();
+            }
         }
         next_mark_ = static_cast<std::uint16_t>(next_mark_ + 5);
     }
