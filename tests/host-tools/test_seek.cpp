@@ -171,7 +171,7 @@ TEST_CASE("seek: a row got by seeking is the row got by reading", "[seek]") {
 TEST_CASE("seek: right behind each section", "[seek]") {
     const unsigned seed = GENERATE(range(1u, 4u));
     CAPTURE(seed);
-    const Bytes bytes = RandomTrace(seed, 30'000).bytes;
+    const Bytes bytes = RandomTrace(seed, 30'000, false).bytes;
     trace::MemorySource source(bytes);
     reading::Trace trace(options_of("-"), source);
     const std::vector<Row> rows = rest(trace);
