@@ -51,6 +51,10 @@ bool same_path(std::string_view region, std::string_view full) {
 
 } // namespace
 
+bool same_regions(std::span<const abi::RegionEntry> left, std::span<const abi::RegionEntry> right) {
+    return std::ranges::equal(std::as_bytes(left), std::as_bytes(right));
+}
+
 std::string_view region_path(const abi::RegionEntry& region) {
     return {region.path, ::strnlen(region.path, sizeof region.path)};
 }

@@ -36,6 +36,9 @@ private:
     std::size_t width_ = 12;
 };
 
+/// Each byte of them is the same.
+bool same_regions(std::span<const abi::RegionEntry> left, std::span<const abi::RegionEntry> right);
+
 /// The path of a region; one that was too long begins with "~".
 std::string_view region_path(const abi::RegionEntry& region);
 

@@ -85,11 +85,6 @@ std::optional<Section> FileReader::next(const Wanted& wanted) {
     return std::nullopt;
 }
 
-std::optional<SectionPlace> FileReader::next_place() {
-    abi::SectionHeader header{};
-    return read_header(header) ? std::optional(place_of(header)) : std::nullopt;
-}
-
 // Right behind its header. A size that no file has is one that ends at the last byte there can be.
 SectionPlace FileReader::place_of(const abi::SectionHeader& header) const {
     const std::uint64_t most = UINT64_MAX - offset_ - 8;

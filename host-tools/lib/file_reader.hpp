@@ -74,9 +74,6 @@ public:
     /// known.
     std::uint64_t take_unread() { return std::exchange(unread_, 0); }
 
-    /// Only where the next one stands. Goes on with its payload: seek() to its end.
-    std::optional<SectionPlace> next_place();
-
     std::uint64_t offset() const { return offset_; }
     void seek(std::uint64_t offset);
 

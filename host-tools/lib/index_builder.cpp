@@ -15,6 +15,15 @@ void join_into(abi::IndexEntry& first, const abi::IndexEntry& second) {
     first.types |= second.types;
 }
 
+// A bit for each type of records that teaches.
+constexpr std::uint64_t teaching = [] {
+    std::uint64_t types = 0;
+    for (unsigned type = 0; type < 64; ++type) {
+        types |= std::uint64_t{teaches(static_cast<abi::RecordType>(type))} << type;
+    }
+    return types;
+}();
+
 } // namespace
 
 void TimeSpan::add(std::uint64_t time) {
@@ -29,9 +38,7 @@ Extent extent_of(std::span<const abi::Record> records) {
         extent.times.add(record.time);
         types |= std::uint64_t{1} << (static_cast<unsigned>(record.type) % 64);
     }
-    for (const abi::RecordType type : {abi::RecordType::task, abi::RecordType::marker}) {
-        extent.teaches = extent.teaches || (types >> static_cast<unsigned>(type) & 1) != 0;
-    }
+    extent.teaches = (types & teaching) != 0;
     return extent;
 }
 

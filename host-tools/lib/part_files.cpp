@@ -38,11 +38,6 @@ unsigned number_of(const TraceReader& reader) {
     return number <= most_files ? number : 0;
 }
 
-template <typename T>
-bool same_bytes(std::span<const T> left, std::span<const T> right) {
-    return std::ranges::equal(std::as_bytes(left), std::as_bytes(right));
-}
-
 // Of what both say: what is damaged is told of when it is read.
 bool same_machine(const TraceReader& left, const TraceReader& right) {
     const bool known = left.info() && right.info();
@@ -50,7 +45,7 @@ bool same_machine(const TraceReader& left, const TraceReader& right) {
                                  left.info()->cpu_count == right.info()->cpu_count &&
                                  left.info()->counter_frequency == right.info()->counter_frequency);
     return same && (left.regions().empty() || right.regions().empty() ||
-                    same_bytes(left.regions(), right.regions()));
+                    same_regions(left.regions(), right.regions()));
 }
 
 // As it is called, and as what it is a link to is called: /dev/stdin, too.

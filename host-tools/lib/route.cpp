@@ -7,8 +7,8 @@
 
 namespace mmioscope::trace {
 
-Route::Route(FileIndex index, const Wanted& wanted, std::uint64_t records_before)
-    : index_(std::move(index)), wanted_(wanted), records_before_(records_before) {
+Route::Route(const FileIndex& index, const Wanted& wanted, std::uint64_t records_before)
+    : index_(index), wanted_(wanted), records_before_(records_before) {
     for (std::size_t i = 0; i < index_.entries.size(); ++i) {
         wanted_end_ = is_wanted(i) ? i + 1 : wanted_end_;
     }

@@ -30,8 +30,8 @@ struct Wanted {
 /// front of them that teach something of them, and those with anything but records.
 class Route {
 public:
-    /// So many records are in the files in front of this one.
-    Route(FileIndex index, const Wanted& wanted, std::uint64_t records_before);
+    /// `index` outlives this. So many records are in the files in front of this one.
+    Route(const FileIndex& index, const Wanted& wanted, std::uint64_t records_before);
 
     /// Where to read next: `offset`, or the first such stretch behind it. Behind the last stretch
     /// nothing is left out. Offsets never fall.
@@ -48,7 +48,7 @@ private:
     bool is_wanted(std::size_t stretch) const;
     bool is_read(std::size_t stretch) const;
 
-    FileIndex index_;
+    const FileIndex& index_;
     Wanted wanted_;
     std::uint64_t records_before_;
     std::size_t wanted_end_ = 0; ///< behind the last stretch that has wanted records

@@ -100,12 +100,10 @@ void TraceReader::find_route() {
     }
     if (!index_) {
         const std::uint64_t offset = file_->offset();
-        index_ = read_index(*source_);
+        index_ = read_index(*source_).value_or(FileIndex()); // without one nothing is left out
         file_->seek(offset);
     }
-    if (index_) {
-        route_.emplace(*index_, *wanted_, file_begins_);
-    }
+    route_.emplace(*index_, *wanted_, file_begins_);
 }
 
 void TraceReader::open_part(std::shared_ptr<ByteSource> source, const std::string& path) {
@@ -113,6 +111,7 @@ void TraceReader::open_part(std::shared_ptr<ByteSource> source, const std::strin
     part_path_ = path;
     source_ = part_ ? part_.get() : &first_;
     file_.emplace(*source_, report_of(path));
+    route_.reset();
     index_.reset();
 }
 
@@ -162,8 +161,6 @@ void TraceReader::go_to(const Place& place) {
     callers_.clear();
     callers_ahead_ = false;
     fresh_ = false;
-    partial_ = true;
-    find_route();
 }
 
 // What is of the whole trace was learnt from this place before.

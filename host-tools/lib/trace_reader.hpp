@@ -75,7 +75,7 @@ public:
     /// In front of all sections.
     Place beginning() const;
     /// Goes back there, as if nothing had been read behind it. What tells of the whole trace is not
-    /// told a second time.
+    /// told a second time. To be called in front of select().
     void go_to(const Place& place);
 
     /// Where a file ends with "goes on in the next file", that one is read behind it: its records,

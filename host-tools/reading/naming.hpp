@@ -156,11 +156,11 @@ private:
         }
     }
     void learn();
-    // A register is another one while a field of a third has some value: that counts from the next
-    // record on.
     unsigned variant(const abi::Record& record) {
         return watches_ ? devices_.registers().variant(record.device) : 0;
     }
+    // A register is another one while a field of a third has some value: that counts from the next
+    // record on.
     void watch(const abi::Record& record) {
         if (devices_.registers().watches(record.device)) {
             watched_ = {record,

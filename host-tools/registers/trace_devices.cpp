@@ -3,19 +3,8 @@
 #include "lib/device_tree.hpp"
 
 #include <algorithm>
-#include <span>
-#include <utility>
 
 namespace mmioscope::registers {
-
-namespace {
-
-template <typename T>
-bool same_bytes(std::span<const T> left, std::span<const T> right) {
-    return std::ranges::equal(std::as_bytes(left), std::as_bytes(right));
-}
-
-} // namespace
 
 TraceDevices::TraceDevices(const Sources& sources)
     : book_(RegisterBook::shipped()), registers_(book_) {
@@ -29,8 +18,8 @@ TraceDevices::TraceDevices(const Sources& sources)
 
 void TraceDevices::refresh(const trace::TraceReader& reader) {
     if (!fresh_ && (reader.device_changes() == seen_changes_ ||
-                    (same_bytes(reader.regions(), std::span(std::as_const(seen_regions_))) &&
-                     same_bytes(reader.tree(), std::span(std::as_const(seen_tree_)))))) {
+                    (trace::same_regions(reader.regions(), seen_regions_) &&
+                     std::ranges::equal(reader.tree(), seen_tree_)))) {
         return;
     }
     fresh_ = false;

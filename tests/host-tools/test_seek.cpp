@@ -175,20 +175,21 @@ TEST_CASE("seek: right behind each section", "[seek]") {
     trace::MemorySource source(bytes);
     reading::Trace trace(options_of("-"), source);
     const std::vector<Row> rows = rest(trace);
-    std::size_t first = 0;
+    std::vector<std::size_t> ends{0};
     for (const auto& [at, header] : headers(bytes)) {
-        if (header.type != abi::SectionType::records) {
-            continue;
+        if (header.type == abi::SectionType::records) {
+            ends.push_back(ends.back() + header.size / sizeof(abi::Record));
         }
-        first += header.size / sizeof(abi::Record);
-        const std::size_t count = std::min<std::size_t>(30, rows.size() - first);
-        const auto from = rows.begin() + static_cast<std::ptrdiff_t>(first);
-        CAPTURE(first);
-        trace.seek_number(first + 1);
+    }
+    REQUIRE(ends.back() == rows.size());
+    for (auto end = ends.rbegin(); end != ends.rend(); ++end) { // each time back
+        const std::size_t count = std::min<std::size_t>(30, rows.size() - *end);
+        const auto from = rows.begin() + static_cast<std::ptrdiff_t>(*end);
+        CAPTURE(*end);
+        trace.seek_number(*end + 1);
         REQUIRE(rest(trace, count) ==
                 std::vector<Row>(from, from + static_cast<std::ptrdiff_t>(count)));
     }
-    CHECK(first == rows.size());
 }
 
 TEST_CASE("seek: to the beginning, behind the end, and with a filter", "[seek]") {
