@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 namespace mmioscope::trace {
@@ -43,9 +44,29 @@ void CallerTable::assign(std::span<const std::byte> payload) {
     sorted_ = false;
 }
 
+// Those of one CPU come in its order, so mostly it is enough to part them by CPUs.
+void CallerTable::sort() const {
+    std::array<std::size_t, 257> begins{};
+    for (const CallerEntry& entry : entries_) {
+        begins[std::min<std::size_t>(entry.cpu, 255) + 1] += entry.cpu < 256 ? 1 : 0;
+    }
+    std::partial_sum(begins.begin(), begins.end(), begins.begin());
+    parted_.resize(begins.back());
+    for (const CallerEntry& entry : entries_) {
+        if (entry.cpu < 256) { // no record is of another
+            parted_[begins[entry.cpu]++] = entry;
+        }
+    }
+    entries_.swap(parted_);
+    const auto place = [](const CallerEntry& entry) { return place_of(entry); };
+    if (!std::ranges::is_sorted(entries_, {}, place)) {
+        std::ranges::stable_sort(entries_, {}, place);
+    }
+}
+
 void CallerTable::find(Last& last, const abi::Record& record) const {
     if (!std::exchange(sorted_, true)) {
-        std::ranges::stable_sort(entries_, {}, [](const auto& entry) { return place_of(entry); });
+        sort();
     }
     const std::uint64_t place = place_of(record.cpu, record.cpu_sequence);
     const auto is_behind = [&](std::size_t at) {

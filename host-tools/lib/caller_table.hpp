@@ -74,7 +74,8 @@ public:
 
 private:
     mutable std::vector<CallerEntry> entries_;
-    mutable bool sorted_ = true; ///< by CPU and first_sequence: when somebody asks
+    mutable std::vector<CallerEntry> parted_; ///< for sort()
+    mutable bool sorted_ = true;              ///< by CPU and first_sequence: when somebody asks
     /// What was found last: from `first` on it holds for `count` records, and up to `span` of them
     /// there is no other entry.
     struct Last {
@@ -84,6 +85,7 @@ private:
         std::uint32_t caller = 0;
         std::uint32_t behind = 0; ///< the first entry of a later place
     };
+    void sort() const;
     void find(Last& last, const abi::Record& record) const;
 
     mutable std::array<Last, 256> last_{}; ///< by CPU
