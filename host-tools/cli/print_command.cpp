@@ -137,9 +137,11 @@ Status print(const Options& options) {
     if (dmesg) {
         dmesg->print_to(printer, trace.reader());
     }
-    const reading::Driven driven = reading::drive(
-        trace, {&tally, options.shares ? &shares : nullptr, dmesg ? &*dmesg : nullptr, &printer},
-        drive_options(options.view, progress_of(options)));
+    const reading::Driven driven =
+        reading::drive(trace,
+                       {&tally, options.shares ? &shares : nullptr,
+                        dmesg ? static_cast<reading::Consumer*>(&*dmesg) : &printer},
+                       drive_options(options.view, progress_of(options)));
     if (driven.ended != reading::Ended::enough) {
         const trace::TraceReader& reader = trace.reader();
         if (!options.summary && printer.not_printed() > 0) {

@@ -4,19 +4,28 @@
 
 namespace mmioscope::trace {
 
-void Summary::add(std::span<const abi::Record> records) {
+template <typename T>
+void Summary::add_each(std::span<const T> records) {
     if (records.empty()) {
         return;
     }
-    start_ = start_.value_or(records.front().time);
-    for (Place at = records.begin(); at != records.end();) {
-        if (at->type == abi::RecordType::access) {
+    start_ = start_.value_or(record_of(records.front()).time);
+    for (auto at = records.begin(); at != records.end();) {
+        if (record_of(*at).type == abi::RecordType::access) {
             at = add_accesses(at, records.end());
         } else {
-            add(*at++);
+            add(record_of(*at++));
         }
     }
-    last_ = records.back().time;
+    last_ = record_of(records.back()).time;
+}
+
+void Summary::add(std::span<const abi::Record> records) {
+    add_each(records);
+}
+
+void Summary::add(std::span<const Event> events) {
+    add_each(events);
 }
 
 std::map<std::uint16_t, DeviceCount> Summary::devices() const {
@@ -35,22 +44,27 @@ std::map<std::uint16_t, DeviceCount> Summary::devices() const {
 
 // Those of one CPU to one device, as long as they come one behind the other: it is looked up once.
 // Returns where they end.
-Summary::Place Summary::add_accesses(Place first, Place end) {
+template <typename Place>
+Place Summary::add_accesses(Place first, Place end) {
+    const abi::Record& one = record_of(*first);
+    const auto goes_on = [&one](const abi::Record& record) {
+        return record.type == abi::RecordType::access && record.device == one.device &&
+               record.cpu == one.cpu;
+    };
     std::uint64_t writes = 0;
     Place at = first;
     do {
-        writes += abi::is_write(*at) ? 1 : 0;
+        writes += abi::is_write(record_of(*at)) ? 1 : 0;
         ++at;
-    } while (at != end && at->type == abi::RecordType::access && at->device == first->device &&
-             at->cpu == first->cpu);
+    } while (at != end && goes_on(record_of(*at)));
     const auto count = static_cast<std::uint64_t>(at - first);
     types_[static_cast<std::uint8_t>(abi::RecordType::access)] += count;
-    DeviceCount& device = count_of(first->device);
+    DeviceCount& device = count_of(one.device);
     if (device.reads + device.writes == 0) {
-        device.first_time = first->time;
+        device.first_time = one.time;
     }
-    device.last_time = at[-1].time;
-    device.cpus |= 1u << (first->cpu % 32);
+    device.last_time = record_of(at[-1]).time;
+    device.cpus |= 1u << (one.cpu % 32);
     device.writes += writes;
     device.reads += count - writes;
     return at;

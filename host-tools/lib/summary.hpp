@@ -3,6 +3,7 @@
 
 #include "abi/record.hpp"
 #include "lib/policies.hpp"
+#include "mmioscope/event.hpp"
 
 #include <cstdint>
 #include <map>
@@ -24,6 +25,7 @@ struct DeviceCount {
 class Summary {
 public:
     void add(std::span<const abi::Record> records);
+    void add(std::span<const Event> events);
     void add(const abi::Record& record) {
         if (!start_) {
             start_ = record.time;
@@ -64,7 +66,9 @@ private:
         return devices_[device];
     }
 
-    using Place = std::span<const abi::Record>::iterator;
+    template <typename T>
+    void add_each(std::span<const T> records);
+    template <typename Place>
     Place add_accesses(Place first, Place end);
 
     std::vector<DeviceCount> devices_; ///< by device index; no_device is in other_

@@ -3,6 +3,8 @@
 
 #include "mmioscope/event.hpp"
 
+#include <span>
+
 namespace mmioscope::reading {
 
 class Consumer {
@@ -12,6 +14,13 @@ public:
     /// The next event, in the order of time. The text of a marker is whole, and is that of the last
     /// of its records; that of the others is empty.
     virtual void add(const Event& event) = 0;
+
+    /// The next several, at least one, as next_events() of the trace gives them.
+    virtual void add_all(std::span<const Event> events) {
+        for (const Event& event : events) {
+            add(event);
+        }
+    }
 
     /// Several events as one, in the place of the first; the events themselves do not come.
     virtual void add_derived(const DerivedEvent& derived) { add(derived.with_text(derived.text)); }

@@ -15,7 +15,8 @@ namespace mmioscope::reading {
 
 namespace {
 
-/// Clocks, signals and consumers are asked once in so many events: that costs more than an event.
+/// Clocks, signals and consumers are asked once in about so many events: that costs more than an
+/// event.
 constexpr std::uint64_t events_between_looks = 4096;
 
 class Drive {
@@ -50,13 +51,17 @@ public:
 
 private:
     Ended read() {
+        std::uint64_t next_look = events_between_looks;
         while (driven_.events < options_.limit) {
-            const Event* const event = trace_.next();
-            if (event == nullptr) {
+            const std::span<const Event> events =
+                trace_.next_events(options_.limit - driven_.events);
+            if (events.empty()) {
                 return Ended::trace;
             }
-            take(*event);
-            if (++driven_.events % events_between_looks == 0) {
+            take(events);
+            driven_.events += events.size();
+            if (driven_.events >= next_look) {
+                next_look += events_between_looks;
                 if (const std::optional<Ended> ended = look()) {
                     return *ended;
                 }
@@ -65,21 +70,36 @@ private:
         return Ended::limit;
     }
 
-    void take(const Event& event) {
-        if (options_.strict != Strict::no) {
-            check(event);
+    void take(std::span<const Event> events) {
+        const bool looks = options_.strict != Strict::no || options_.losses == Losses::all;
+        std::size_t first = 0; // of those that were not given
+        for (std::size_t i = 0; looks && i < events.size(); ++i) {
+            const Event& event = events[i];
+            const bool gap = event.record.type == abi::RecordType::gap;
+            if (options_.strict != Strict::no && (gap || trace_.reader().damaged())) {
+                give(events.subspan(first, i - first));
+                stop_strictly(event);
+            }
+            if (options_.losses == Losses::all) {
+                const std::optional<abi::Loss> loss = find_loss(event);
+                if (loss || gap) { // a gap record is none but the loss that it tells of
+                    give(events.subspan(first, i - first));
+                    first = gap ? i + 1 : i;
+                }
+                if (loss) {
+                    give_loss(*loss, event.nanoseconds);
+                }
+            }
         }
-        if (options_.losses == Losses::all) {
-            find_loss(event);
-        }
-        if (event.record.type != abi::RecordType::gap || options_.losses != Losses::all) {
-            give(event); // else find_loss() told of it
-        }
+        give(events.subspan(first));
     }
 
-    void give(const Event& event) {
+    void give(std::span<const Event> events) {
+        if (events.empty()) {
+            return;
+        }
         for (Consumer* const consumer : consumers_) {
-            consumer->add(event);
+            consumer->add_all(events);
         }
     }
 
@@ -89,14 +109,12 @@ private:
         }
     }
 
-    void check(const Event& event) const {
+    [[noreturn]] void stop_strictly(const Event& event) const {
         if (trace_.reader().damaged()) {
             throw failure("the trace is damaged: stopped (--strict)");
         }
-        if (event.record.type == abi::RecordType::gap) {
-            throw failure("{} records of cpu {} were lost: stopped (--strict)", event.record.value,
-                          event.record.cpu);
-        }
+        throw failure("{} records of cpu {} were lost: stopped (--strict)", event.record.value,
+                      event.record.cpu);
     }
 
     // What is damaged or missing behind the last event has none that would tell of it.
@@ -111,14 +129,10 @@ private:
         }
     }
 
-    void find_loss(const Event& event) {
-        if (find_losses_) {
-            if (const std::optional<abi::Loss> loss = losses_.add(event.record)) {
-                give_loss(*loss, event.nanoseconds);
-            }
-        }
+    std::optional<abi::Loss> find_loss(const Event& event) {
         last_ns_ = event.nanoseconds;
         last_time_ = event.record.time;
+        return find_losses_ ? losses_.add(event.record) : std::nullopt;
     }
 
     void give_loss(const abi::Loss& loss, std::uint64_t nanoseconds) {
@@ -131,7 +145,7 @@ private:
         event.record.value = loss.count;
         event.nanoseconds = nanoseconds;
         driven_.lost = trace::add_lost(driven_.lost, loss.count);
-        give(event);
+        give(std::span(&event, 1));
     }
 
     std::optional<Ended> look() {

@@ -10,7 +10,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <limits>
+#include <bit>
+#include <cstring>
 
 namespace mmioscope::reading {
 
@@ -50,6 +51,19 @@ std::uint64_t place_key(const abi::Record& record, unsigned variant) {
 constexpr std::size_t contexts = 4096;
 constexpr std::size_t addresses = 2048;
 
+static_assert(std::endian::native == std::endian::little);
+static_assert(offsetof(abi::Record, access) == 6 && offsetof(abi::Record, mode) == 7);
+static_assert(offsetof(abi::Record, flags) == 30 && offsetof(abi::Record, pa_high) == 31);
+static_assert(offsetof(abi::Record, task) == offsetof(abi::Record, pa_low) + 4);
+
+/// The bytes from `offset` on.
+template <typename T>
+T loaded(const abi::Record& record, std::size_t offset) {
+    T value;
+    std::memcpy(&value, reinterpret_cast<const std::byte*>(&record) + offset, sizeof value);
+    return value;
+}
+
 /// Knuth's multiplicative hash, whose upper bits are the good ones.
 constexpr std::uint64_t mixed(std::uint64_t key) {
     return key * 0x9e37'79b9'7f4a'7c15;
@@ -78,6 +92,33 @@ Naming::Naming(const trace::TraceReader& reader, const registers::Sources& sourc
 void Naming::add_own_symbols(const trace::TraceReader::Report& report) {
     symbols_.add(symbols::Trust::image, std::make_unique<symbols::SectionFunctions>(
                                             [this] { return reader_.symbols(); }, report));
+}
+
+std::size_t Naming::fill(std::span<Event> events, std::span<const abi::Record> records,
+                         std::uint64_t which, std::uint64_t number) {
+    if (!start_ && which != 0) {
+        start_ = records[static_cast<std::size_t>(std::countr_zero(which))].time;
+    }
+    const std::uint64_t start = start_.value_or(0);
+    const std::uint32_t frequency = frequency_;
+    const bool hidden = hidden_;
+    Event* event = events.data();
+    for (; which != 0; which &= which - 1) {
+        const auto at = static_cast<std::size_t>(std::countr_zero(which));
+        const abi::Record& record = records[at];
+        event->record = record;
+        event->number = number + at;
+        event->nanoseconds =
+            trace::nanoseconds(record.time - std::min(record.time, start), frequency);
+        event->names = this;
+        event->ids = {};
+        event->context_number = 0;
+        if (hidden) {
+            strip_code(event->record);
+        }
+        ++event;
+    }
+    return static_cast<std::size_t>(event - events.data());
 }
 
 // What a section told behind which the next record stands.
@@ -169,35 +210,46 @@ bool Naming::has_code(const abi::Record& record) const {
 }
 
 // Of all garbage that stands in LR where it is used for data there is one: none.
-inline std::uint32_t Naming::return_address(const abi::Record& record) {
-    if (!reach_) [[unlikely]] {
-        reach_symbols();
-    }
+inline std::uint32_t Naming::return_address(const abi::Record& record) const {
     const std::uint32_t to = reader_.callers().of(record).value_or(record.lr);
     return reach_->has((to & ~1u) - 1) ? to : 0;
 }
 
-void Naming::resolve(const Event& event) {
-    const abi::Record& record = event.record;
-    const std::uint32_t returns_to = has_code(record) ? return_address(record) : 0;
-    const unsigned size_and_direction = record.access & 0xfu;
-    const Key key{std::uint64_t{record.task} << 32 | record.pa_low,
-                  std::uint64_t{returns_to} << 32 | record.pc,
-                  std::uint64_t{record.mode} << 56 | std::uint64_t{size_and_direction} << 48 |
-                      std::uint64_t{static_cast<std::uint8_t>(record.type)} << 40 |
-                      std::uint64_t{record.pa_high} << 32 | record.device,
-                  trace::stack_of(record.sp) | variant(record)};
-    Context& context = contexts_[key.hash() % contexts];
-    if (context.version != version_ || !(context.key == key) || !context.times.has(record.time))
-        [[unlikely]] {
-        renew(context, key, event, returns_to);
+// As they stand in the record: type, access and mode, without the CPU; device and pa_high, without
+// the flags; pa_low and task. Of `access` only size and direction.
+inline Naming::Key Naming::key_of(const abi::Record& record, std::uint32_t returns_to) {
+    const std::uint64_t access =
+        loaded<std::uint32_t>(record, offsetof(abi::Record, type)) & 0xff0f'00ffu;
+    const std::uint64_t device =
+        loaded<std::uint32_t>(record, offsetof(abi::Record, device)) & 0xff00'ffffu;
+    return {loaded<std::uint64_t>(record, offsetof(abi::Record, pa_low)),
+            std::uint64_t{returns_to} << 32 | record.pc, device << 32 | access,
+            trace::stack_of(record.sp) | variant(record)};
+}
+
+void Naming::resolve(std::span<const Event> events) {
+    if (!reach_) {
+        reach_symbols();
     }
-    event.ids.place = context.ids.place;
-    event.ids.code = context.ids.code;
-    event.ids.caller = context.ids.caller;
-    event.ids.task = context.ids.task;
-    event.ids.interrupt = context.ids.interrupt;
-    event.context_number = context.number;
+    for (const Event& event : events) {
+        if (event.ids.place != unasked) {
+            continue;
+        }
+        const abi::Record& record = event.record;
+        const std::uint32_t returns_to = has_code(record) ? return_address(record) : 0;
+        const Key key = key_of(record, returns_to);
+        Context& context = contexts_[key.hash() % contexts];
+        if (context.version != version_ || !(context.key == key) || !context.times.has(record.time))
+            [[unlikely]] {
+            renew(context, key, event, returns_to);
+        }
+        event.ids.place = context.ids.place;
+        event.ids.code = context.ids.code;
+        event.ids.caller = context.ids.caller;
+        event.ids.task = context.ids.task;
+        event.ids.interrupt = context.ids.interrupt;
+        event.context_number = context.number;
+    }
 }
 
 // Most of what a trace tells of tasks and modules changes none of its names: then the number stays,

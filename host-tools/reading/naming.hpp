@@ -61,16 +61,13 @@ public:
     }
     /// `event` becomes the one of `record`, the last one that was passed if those are to be.
     void fill(Event& event, const abi::Record& record, std::uint64_t number) {
-        event.record = record;
-        event.number = number;
-        event.nanoseconds = since_start(record.time);
-        event.names = this;
-        event.ids = {};
-        event.context_number = 0;
-        if (hidden_) {
-            strip_code(event.record);
-        }
+        fill({&event, 1}, {&record, 1}, 1, number);
     }
+
+    /// The same of those of `records`, at most 64, whose bit of `which` is set; none need be
+    /// passed. `number`: the first record's. Returns how many events it made.
+    std::size_t fill(std::span<Event> events, std::span<const abi::Record> records,
+                     std::uint64_t which, std::uint64_t number);
 
     /// What registers hold, as far as others depend on it, in front of the next record.
     registers::DeviceRegisters::Held held();
@@ -85,7 +82,7 @@ public:
     static constexpr std::size_t most_in_block = 4096;
 
     Id intern(std::string_view text) override;
-    void resolve(const Event& event) override;
+    void resolve(std::span<const Event> events) override;
     Id interrupt_of(const Event& event) override;
     Id text_of(const Event& event) override;
 
@@ -167,16 +164,11 @@ private:
                         abi::physical_address(record) - reader_.names().base(record.device)};
         }
     }
-    std::uint64_t since_start(std::uint64_t time) {
-        if (!start_) {
-            start_ = time;
-        }
-        return trace::nanoseconds(time - std::min(time, *start_), frequency_);
-    }
     void apply_watched();
 
     bool has_code(const abi::Record& record) const;
-    std::uint32_t return_address(const abi::Record& record);
+    std::uint32_t return_address(const abi::Record& record) const;
+    Key key_of(const abi::Record& record, std::uint32_t returns_to);
     void reach_symbols();
     void reach_modules();
     void renew(Context& context, const Key& key, const Event& event, std::uint32_t returns_to);

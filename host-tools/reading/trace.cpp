@@ -219,6 +219,7 @@ void Trace::seek(const trace::Wanted& from) {
         go_back(from, by_time);
     }
     left_ = 0;
+    to_come_ = {};
     to_give_ = wanted_;
     to_give_.times.earliest = std::max(wanted_.times.earliest, from.times.earliest);
     to_give_.numbers.first = std::max(wanted_.numbers.first, from.numbers.first);
@@ -311,27 +312,49 @@ void Trace::pass_to(std::size_t end) {
     }
 }
 
-const Event* Trace::next() {
-    for (;;) {
+// All that are wanted of the group: none of them tells of the others. Returns how many.
+std::size_t Trace::fill_events() {
+    return naming_->fill(events_, group_, std::exchange(left_, 0), number_ + 1);
+}
+
+// Its names are to be asked for before the next one is passed.
+std::size_t Trace::fill_passed() {
+    const auto at = static_cast<std::size_t>(std::countr_zero(left_));
+    left_ &= left_ - 1;
+    pass_to(at + 1);
+    Event& event = events_.front();
+    naming_->fill(event, group_[at], number_ + at + 1);
+    if (event.record.type == abi::RecordType::marker) {
+        event.ids.text = marker_ ? naming_->intern(marker_->text) : no_id;
+    }
+    return 1;
+}
+
+std::span<const Event> Trace::next_events(std::uint64_t most) {
+    while (to_come_.empty()) {
         while (left_ == 0) {
             if (!next_group()) {
                 end();
-                return nullptr;
+                return {};
             }
         }
-        const auto at = static_cast<std::size_t>(std::countr_zero(left_));
-        left_ &= left_ - 1;
-        if (pass_all_) {
-            pass_to(at + 1);
+        std::span<Event> events(events_.data(), pass_all_ ? fill_passed() : fill_events());
+        if (filter_ && !filter_->needs_no_names()) {
+            const auto kept =
+                std::remove_if(events.begin(), events.end(),
+                               [this](const Event& event) { return !(*filter_)(event); });
+            events = events.first(static_cast<std::size_t>(kept - events.begin()));
         }
-        naming_->fill(event_, group_[at], number_ + at + 1);
-        if (event_.record.type == abi::RecordType::marker) {
-            event_.ids.text = marker_ ? naming_->intern(marker_->text) : no_id;
-        }
-        if (!filter_ || filter_->needs_no_names() || (*filter_)(event_)) {
-            return &event_;
-        }
+        to_come_ = events;
     }
+    const std::span<const Event> events = to_come_.first(std::min(to_come_.size(), most));
+    to_come_ = to_come_.subspan(events.size());
+    return events;
+}
+
+const Event* Trace::next() {
+    const std::span<const Event> events = next_events(1);
+    return events.empty() ? nullptr : &events.front();
 }
 
 std::vector<Event> Trace::unended() {

@@ -79,6 +79,8 @@ public:
     /// The next event in the order of time; null at the end. It holds until the next call, and so
     /// do its names but those of registers and tasks.
     const Event* next();
+    /// The next several, at least one, at most so many and 64; none at the end.
+    std::span<const Event> next_events(std::uint64_t most = UINT64_MAX);
 
     /// Goes on with the event of this number, or the first one behind it that is wanted: it is the
     /// same as if all in front of it had been read. Ids given before mean nothing then, as if
@@ -120,12 +122,14 @@ private:
     }
     std::uint64_t may_hold(std::uint64_t of) const;
     void pass_to(std::size_t end);
+    std::size_t fill_events();
+    std::size_t fill_passed();
     void select();
     void end();
 
     TraceOptions options_;
     std::unique_ptr<filter::Filter>
-        filter_; ///< made first: a wrong one is told of before the trace
+        filter_;              ///< made first: a wrong one is told of before the trace
     trace::TraceReader::Report report_;
     std::unique_ptr<trace::ByteSource> own_; ///< null: it is somebody else's
     trace::ByteSource& source_;
@@ -157,8 +161,9 @@ private:
     std::uint64_t between_ = 1 << 12;     ///< records, at least: doubled when there are too many
     std::uint64_t latest_ = 0;            ///< of the times of the records that were read
 
-    Event event_;
-    trace::ModuleMarks module_marks_; ///< would tell of code
+    std::vector<Event> events_ = std::vector<Event>(64); ///< made of the group
+    std::span<const Event> to_come_;                     ///< those of them that nobody was given
+    trace::ModuleMarks module_marks_;                    ///< would tell of code
     trace::MarkerTexts own_markers_;
     std::optional<trace::Marker> marker_; ///< that ends with this record
     std::function<void()> forget_;

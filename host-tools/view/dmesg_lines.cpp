@@ -168,6 +168,7 @@ void DmesgLines::print_up_to(std::int64_t nanoseconds) {
 
 void DmesgLines::finish() {
     print_up_to(std::numeric_limits<std::int64_t>::max());
+    printer_->finish();
 }
 
 } // namespace mmioscope::view

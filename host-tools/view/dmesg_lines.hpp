@@ -21,14 +21,19 @@ public:
     DmesgLines(const std::string& path, std::optional<std::int64_t> offset,
                const reading::TraceOptions& options);
 
-    /// The lines go to `printer`, between the events of `reader`'s trace: so this is told of each
-    /// event before that is. Both outlive this.
+    /// The lines go to `printer`, between the events of `reader`'s trace, which come here and go on
+    /// to it. Both outlive this.
     void print_to(Printer& printer, const trace::TraceReader& reader);
 
     void add(const Event& event) override {
         print_up_to(static_cast<std::int64_t>(event.nanoseconds));
+        printer_->add(event);
     }
+    void add_unended(const Event& marker) override { printer_->add_unended(marker); }
+    void forget() override { printer_->forget(); }
+    void flush() override { printer_->flush(); }
     void finish() override;
+    bool enough() const override { return printer_->enough(); }
 
 private:
     void print_up_to(std::int64_t nanoseconds);

@@ -108,6 +108,7 @@ bool LivePrinter::print(reading::Trace& trace) {
     public:
         explicit Part(Printer& printer) : printer_(printer) {}
         void add(const Event& event) override { printer_.add(event); }
+        void add_all(std::span<const Event> events) override { printer_.add_all(events); }
         void forget() override { printer_.forget(); }
         bool enough() const override { return printer_.enough(); }
 

@@ -28,9 +28,9 @@ std::string why_incomplete(const trace::TraceReader& reader) {
 
 } // namespace
 
-void Tally::add(const Event& event) {
-    summary_.add(event.record);
-    seen_.add(event.record);
+void Tally::add_all(std::span<const Event> events) {
+    summary_.add(events);
+    seen_.add(events);
 }
 
 std::string Tally::tables(const trace::TraceReader& reader, std::size_t width) const {

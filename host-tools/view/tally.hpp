@@ -17,7 +17,8 @@ public:
     /// `selects`: not all of the trace's events are added.
     explicit Tally(bool selects) : selects_(selects), seen_(1) {}
 
-    void add(const Event& event) override;
+    void add(const Event& event) override { add_all(std::span(&event, 1)); }
+    void add_all(std::span<const Event> events) override;
 
     const trace::Summary& summary() const { return summary_; }
 

@@ -69,10 +69,14 @@ public:
     void forget() { locations_.assign(locations_.size(), &another_); }
 
 private:
-    void resolve(const Event& event) override {
-        event.ids.place = event.ids.task = no_id;
-        event.ids.code = learnt_ ? 3 : 1;
-        event.ids.caller = learnt_ ? 3 : 2;
+    void resolve(std::span<const Event> events) override {
+        for (const Event& event : events) {
+            if (event.ids.place == unasked) {
+                event.ids.place = event.ids.task = no_id;
+                event.ids.code = learnt_ ? 3 : 1;
+                event.ids.caller = learnt_ ? 3 : 2;
+            }
+        }
     }
     Id interrupt_of(const Event&) override { return no_id; }
     Id text_of(const Event&) override { return no_id; }

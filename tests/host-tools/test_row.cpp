@@ -143,8 +143,13 @@ public:
         texts_.emplace_back("text");
     }
 
-    void resolve(const Event& event) override {
-        event.ids.place = event.ids.code = event.ids.caller = event.ids.task = ask(resolved);
+    void resolve(std::span<const Event> events) override {
+        for (const Event& event : events) {
+            if (event.ids.place == unasked) {
+                event.ids.place = event.ids.code = event.ids.caller = event.ids.task =
+                    ask(resolved);
+            }
+        }
     }
     Id interrupt_of(const Event&) override { return ask(interrupt); }
     Id text_of(const Event&) override { return ask(text_asked); }

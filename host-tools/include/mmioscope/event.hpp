@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -87,9 +88,10 @@ public:
     const Task* task(Id id) const { return tasks_[id]; }             ///< null: no_id
     std::string_view text(Id id) const { return texts_[id]; }        ///< empty: no_id
 
+    /// Place, code, caller, task and context of those of the events that have not been asked
+    /// before.
+    virtual void resolve(std::span<const Event> events) = 0;
     // Of an event that has not been asked before.
-    /// Its place, code, caller, task and context.
-    virtual void resolve(const Event& event) = 0;
     virtual Id interrupt_of(const Event& event) = 0;
     virtual Id text_of(const Event& event) = 0;
 
@@ -158,6 +160,12 @@ struct Event {
     /// Of a marker, and of other records that say something in words.
     std::string_view text() const { return names->text(text_id()); }
 
+    /// Asks for the ids of all `events`, which are of one trace: that takes less than one by one.
+    static void resolve(std::span<const Event> events) {
+        if (!events.empty()) {
+            events.front().names->resolve(events);
+        }
+    }
     /// Asks for all names: to be called while the event is the last one that was read, by whoever
     /// keeps a copy. What is learnt later of tasks, modules and registers changes nothing then.
     void settle() const { resolved(), interrupt_id(), text_id(); }
@@ -165,12 +173,20 @@ struct Event {
 private:
     const Ids& resolved() const {
         if (ids.place == unasked) {
-            names->resolve(*this);
+            names->resolve({this, 1});
         }
         return ids;
     }
 };
 static_assert(std::is_trivially_copyable_v<Event> && sizeof(Event) == 128);
+
+/// For what takes either.
+inline const abi::Record& record_of(const Event& event) {
+    return event.record;
+}
+inline const abi::Record& record_of(const abi::Record& record) {
+    return record;
+}
 
 /// Several events told as one: accesses that repeat, and whatever else somebody makes of them.
 struct DerivedEvent {
@@ -199,8 +215,12 @@ struct DerivedEvent {
 
 inline Names& no_names() {
     class None final : public Names {
-        void resolve(const Event& event) override {
-            event.ids.place = event.ids.code = event.ids.caller = event.ids.task = no_id;
+        void resolve(std::span<const Event> events) override {
+            for (const Event& event : events) {
+                if (event.ids.place == unasked) {
+                    event.ids.place = event.ids.code = event.ids.caller = event.ids.task = no_id;
+                }
+            }
         }
         Id interrupt_of(const Event&) override { return no_id; }
         Id text_of(const Event&) override { return no_id; }
