@@ -2,6 +2,7 @@
 // few instructions each.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
@@ -78,6 +79,20 @@ public:
         std::memcpy(at_, text.data(), text.size());
         at_ += text.size();
     }
+    /// Three digits.
+    void three_digits(std::uint32_t number) {
+        static constexpr auto digits = [] {
+            std::array<char, 4000> all{};
+            for (std::size_t i = 0; i < 1000; ++i) {
+                all[4 * i] = static_cast<char>('0' + i / 100);
+                all[4 * i + 1] = static_cast<char>('0' + i / 10 % 10);
+                all[4 * i + 2] = static_cast<char>('0' + i % 10);
+            }
+            return all;
+        }();
+        std::memcpy(at_, digits.data() + std::size_t{4} * number, 4);
+        at_ += 3;
+    }
     /// A text of eight characters or less in an array of eight.
     void append(const char (&text)[8], std::size_t size) {
         std::memcpy(at_, text, 8);
@@ -106,7 +121,11 @@ public:
     template <std::size_t size>
     void append(const BasicPiece<size>& piece) {
         static_assert(size <= slack);
-        std::memcpy(at_, piece.short_.data(), size);
+        constexpr std::size_t most = std::min<std::size_t>(size, 64); // of nearly all
+        std::memcpy(at_, piece.short_.data(), most);
+        if (piece.size_ > most) {
+            std::memcpy(at_ + most, piece.short_.data() + most, size - most);
+        }
         at_ += piece.size_;
     }
 
@@ -130,6 +149,8 @@ public:
         at_ += 6;
     }
 
+    // What is longer is static: an object whose address no function is given stays in a register.
+
     /// "0x", and eight digits.
     void hex8(std::uint32_t number) {
         const std::uint64_t digits = spread(number);
@@ -138,44 +159,54 @@ public:
         at_ += 10;
     }
     /// "0x", and `digits` digits, 1 to 16.
-    void hex(std::uint64_t number, unsigned digits) {
-        std::memcpy(at_, "0x", 2);
-        std::uint64_t low = spread(number);
-        if (digits > 8) {
-            const std::uint64_t high = spread(number >> 32) >> (8 * (16 - digits));
-            std::memcpy(at_ + 2, &high, 8);
-            std::memcpy(at_ + 2 + (digits - 8), &low, 8);
-        } else {
-            low >>= 8 * (8 - digits);
-            std::memcpy(at_ + 2, &low, 8);
-        }
-        at_ += 2 + digits;
-    }
+    void hex(std::uint64_t number, unsigned digits) { at_ = hex_at(at_, number, digits); }
     /// "0x", and as many digits as it takes.
     void hex(std::uint64_t number) {
         hex(number, number == 0 ? 1 : (67 - static_cast<unsigned>(__builtin_clzll(number))) / 4);
     }
 
     void decimal(std::uint64_t number) {
+        if (number < 10) {
+            *at_++ = static_cast<char>('0' + number);
+        } else {
+            at_ = decimal_at(at_, number);
+        }
+    }
+
+private:
+    static char* hex_at(char* at, std::uint64_t number, unsigned digits) {
+        std::memcpy(at, "0x", 2);
+        std::uint64_t low = spread(number);
+        if (digits > 8) {
+            const std::uint64_t high = spread(number >> 32) >> (8 * (16 - digits));
+            std::memcpy(at + 2, &high, 8);
+            std::memcpy(at + 2 + (digits - 8), &low, 8);
+        } else {
+            low >>= 8 * (8 - digits);
+            std::memcpy(at + 2, &low, 8);
+        }
+        return at + 2 + digits;
+    }
+
+    static char* decimal_at(char* at, std::uint64_t number) {
         constexpr std::uint64_t eight = 100'000'000;
         if (number < eight) {
             const std::uint64_t digits = eight_digits(static_cast<std::uint32_t>(number));
             const unsigned zeros = // in front; the last digit is none of them
                 static_cast<unsigned>(__builtin_ctzll(digits | 1ull << 56)) / 8;
-            write(digits >> (8 * zeros));
-            at_ += 8 - zeros;
-        } else {
-            at_ = std::to_chars(at_, at_ + 12, number / eight).ptr;
-            write(eight_digits(static_cast<std::uint32_t>(number % eight)));
-            at_ += 8;
+            write(at, digits >> (8 * zeros));
+            return at + 8 - zeros;
         }
+        at = number < eight * eight ? decimal_at(at, number / eight)
+                                    : std::to_chars(at, at + 12, number / eight).ptr;
+        write(at, eight_digits(static_cast<std::uint32_t>(number % eight)));
+        return at + 8;
     }
 
-private:
     // Eight digits, each below ten.
-    void write(std::uint64_t digits) {
+    static void write(char* at, std::uint64_t digits) {
         digits |= 0x3030'3030'3030'3030;
-        std::memcpy(at_, &digits, 8);
+        std::memcpy(at, &digits, 8);
     }
 
     // The eight decimal digits of a number below 10^8, the first one in the lowest byte: two halves

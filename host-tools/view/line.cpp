@@ -127,42 +127,44 @@ constexpr char cpu_texts[][8] = {" cpu0 ", " cpu1 ", " cpu2 ", " cpu3 ", " cpu4 
                                  " cpu5 ", " cpu6 ", " cpu7 ", " cpu8 ", " cpu9 "};
 
 // What nearly all lines are: an access at its time, of which all is short. False: it is none.
-inline bool LineFormat::append_quickly(TextBuffer& to, const Event& event) {
-    constexpr std::uint64_t most_seconds = 100'000;
+[[gnu::always_inline]] inline bool LineFormat::append_quickly(TextCursor& to, const Event& event) {
     const Record& record = event.record;
-    const unsigned digits = abi::access_size(record) * 2;
-    const std::uint64_t micros = event.nanoseconds / 1000;
-    const std::uint64_t seconds = micros / 1'000'000;
-    if (record.type != RecordType::access || !quick_ || record.cpu >= std::size(cpu_texts) ||
-        digits > 16 || seconds >= most_seconds || !value_known(event) ||
-        (digits < 16 && record.value >> (4 * digits) != 0)) { // hostile
+    if (record.type != RecordType::access || record.cpu >= std::size(cpu_texts) ||
+        !value_known(event)) {
         return false;
     }
     const ContextText& text = context_text(event);
     const FieldsText* fields = nullptr;
-    if (!style_.raw && (text.has_fields || event.interrupt_id() != no_id)) {
+    if (text.has_fields || (!style_.raw && event.interrupt_id() != no_id)) {
         fields = &value_text(event);
     }
-    if (!text.is_short || (fields != nullptr && !fields->is_short())) {
-        return false;
+    if (!text.is_short || (record.value & text.beyond) != 0 ||
+        (fields != nullptr && !fields->is_short())) {
+        return false; // hostile, or long
     }
-    constexpr std::size_t longest = 512;
-    TextCursor line = to.cursor(longest);
-    if (seconds != seconds_ || seconds_text_[0] == 0) [[unlikely]] {
-        seconds_ = seconds;
-        fmt::format_to(seconds_text_, "{:>5}.", seconds);
+    const std::uint64_t millis = event.nanoseconds / 1'000'000;
+    if (millis != millis_) [[unlikely]] {
+        if (millis >= 100'000'000) { // 5 digits of seconds
+            return false;
+        }
+        if (millis / 1000 != millis_ / 1000) {
+            fmt::format_to(millis_text_.begin(), "{:>5}.", millis / 1000);
+        }
+        millis_ = millis;
+        TextCursor(&millis_text_[6]).three_digits(static_cast<std::uint32_t>(millis % 1000));
     }
-    line.append(seconds_text_, 6);
-    line.six_digits(static_cast<std::uint32_t>(micros % 1'000'000));
+    TextCursor line = to;
+    line.append(millis_text_, 9);
+    line.three_digits(static_cast<std::uint32_t>(event.nanoseconds % 1'000'000) / 1000);
     line.append(cpu_texts[record.cpu], 6);
     line.append(text.place);
     line.pad_to(place_width_, text.place_size);
     line.append(' ');
-    if (digits == 8) {
+    if (text.digits == 8) {
         line.hex8(static_cast<std::uint32_t>(record.value));
     } else {
-        line.hex(record.value, digits);
-        line.pad_to(10, 2 + digits);
+        line.hex(record.value, text.digits);
+        line.pad_to(10, 2 + text.digits);
     }
     if (fields_width_ > 0) {
         line.append(' ');
@@ -172,9 +174,21 @@ inline bool LineFormat::append_quickly(TextBuffer& to, const Event& event) {
         line.pad_to(fields_width_, fields != nullptr ? fields->size() : 0);
     }
     line.append(text.code);
-    to.end(line);
-    before_ = static_cast<std::int64_t>(event.nanoseconds);
+    line.append('\n');
+    to = line;
     return true;
+}
+
+std::size_t LineFormat::append_lines(TextBuffer& to, std::span<const Event> events) {
+    constexpr std::size_t longest = 512;
+    Event::resolve(events);
+    TextCursor line = to.cursor(events.size() * longest);
+    std::size_t count = 0;
+    while (quick_ && count < events.size() && append_quickly(line, events[count])) {
+        ++count;
+    }
+    to.end(line);
+    return count;
 }
 
 void LineFormat::make(ContextText& text, const Event& event) {
@@ -194,7 +208,10 @@ void LineFormat::make(ContextText& text, const Event& event) {
     text.place_size = static_cast<std::uint32_t>(last.size());
     text.has_fields = !style_.raw && place.reg != nullptr && registers::says_anything(*place.reg);
     text.code = BasicPiece<112>(code_of(event) + task_of(event));
-    text.is_short = text.place.is_short() && text.code.is_short();
+    text.digits = std::min(abi::access_size(event.record), 8u) * 2;
+    text.beyond = ~std::uint64_t{0} << 4 << (4 * (text.digits - 1));
+    text.is_short = text.place.is_short() && text.code.is_short() &&
+                    text.digits == abi::access_size(event.record) * 2;
 }
 
 std::string LineFormat::code_of(const Event& event) const {
@@ -318,10 +335,8 @@ void LineFormat::append_rest(TextBuffer& to, const Event& event) {
 }
 
 void LineFormat::append(TextBuffer& to, const Event& event) {
-    if (!append_quickly(to, event)) {
-        append_time(to, event);
-        append_words(to, event);
-    }
+    append_time(to, event);
+    append_words(to, event);
 }
 
 void LineFormat::append_time(TextBuffer& to, const Event& event) {

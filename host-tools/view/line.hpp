@@ -6,9 +6,11 @@
 #include "lib/trace_reader.hpp"
 #include "mmioscope/event.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -45,6 +47,10 @@ public:
     /// The column titles.
     std::string titles() const;
 
+    /// Appends lines of the first of `events`, with their ends, as long as that is done quickly: as
+    /// append() makes them. Returns of how many.
+    std::size_t append_lines(TextBuffer& to, std::span<const Event> events);
+
     /// Appends `event` to `to`, without a line end. Names stand where the numbers would if they are
     /// not known:
     ///     12.345678 cpu0 R2 serial0  FR      0x0090     TXFE  pl011_putc+0x18 <- uart_write [sh:9]
@@ -67,11 +73,13 @@ private:
         std::uint32_t place_size = 0; ///< of the last of these
         bool has_fields = false;      ///< values may say something
         BasicPiece<112> code;         ///< function, caller, task
-        bool is_short = false;        ///< both texts are
+        unsigned digits = 0;          ///< of a value
+        bool is_short = false;        ///< these and the texts are
+        std::uint64_t beyond = 0;     ///< bits of a value beyond the access's size
     };
     using FieldsText = BasicPiece<112>;
 
-    bool append_quickly(TextBuffer& to, const Event& event);
+    bool append_quickly(TextCursor& to, const Event& event);
     void append_event(TextBuffer& to, const Event& event);
     void append_access(TextBuffer& to, const Event& event);
     void append_place(TextBuffer& to, const ContextText& text) const;
@@ -94,8 +102,8 @@ private:
     std::size_t place_width_ = 6;
     std::size_t fields_width_ = 0;
     std::optional<std::int64_t> before_; ///< time of the line before
-    std::uint64_t seconds_ = 0;          ///< likewise
-    char seconds_text_[8] = {};          ///< with the blanks in front and the point behind
+    std::uint64_t millis_ = UINT64_MAX;  ///< likewise
+    std::array<char, 16> millis_text_{}; ///< "    0.000"
 
     KeptByContext<ContextText, 2048> contexts_;
     ContextText other_context_;

@@ -72,6 +72,30 @@ void Printer::add(const Event& event) {
     }
 }
 
+// The first of them, as long as each is a plain line. Returns how many.
+std::size_t Printer::add_quickly(std::span<const Event> events) {
+    if (options_.collapse || options_.numbers || lines_ == 0 || !begun_.empty()) {
+        return 0;
+    }
+    const std::size_t count = format_.append_lines(
+        text_, events.first(std::min<std::uint64_t>(events.size(), options_.limit - lines_)));
+    lines_ += count;
+    if (text_.size() > enough_) {
+        write();
+    }
+    return count;
+}
+
+void Printer::add_all(std::span<const Event> events) {
+    while (!events.empty()) {
+        events = events.subspan(add_quickly(events));
+        if (!events.empty()) {
+            add(events.front());
+            events = events.subspan(1);
+        }
+    }
+}
+
 // Somebody in front of this has made one event of several.
 void Printer::add_derived(const DerivedEvent& derived) {
     collapse_.end_window();

@@ -27,6 +27,7 @@ public:
     Printer(std::FILE* out, const PrintOptions& options, const LineStyle& style);
 
     void add(const Event& event) override;
+    void add_all(std::span<const Event> events) override;
     void add_derived(const DerivedEvent& derived) override;
     void add_unended(const Event& marker) override;
     /// Those told so far are not meant any more.
@@ -62,6 +63,7 @@ private:
     void render(Begun& begun);
     void print(const Event& event, std::uint64_t count, std::string_view more);
     bool begin_line(std::uint64_t number = 0);
+    std::size_t add_quickly(std::span<const Event> events);
     void begin();
     void end_line();
     void write();
