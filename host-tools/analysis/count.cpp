@@ -116,27 +116,38 @@ Counts::Counts(std::vector<Key> keys)
     : keys_(std::move(keys)), callers_(has(keys_, Key::caller)),
       interrupts_(has(keys_, Key::interrupt)), groups_(most_groups) {}
 
-void Counts::add(const Event& event) {
-    const abi::Record& record = event.record;
-    if (record.type != abi::RecordType::access) {
-        if (interrupts_ && record.type == abi::RecordType::interrupt) {
-            find(Key::interrupt, event)->add(event);
+void Counts::add(std::span<const Event> events) {
+    Event::resolve(events);
+    const bool may_vary = interrupts_ || callers_;
+    for (const Event& event : events) {
+        const std::uint64_t context = event.context();
+        const unsigned cpu = event.record.cpu;
+        if (event.record.type != abi::RecordType::access || context == 0) [[unlikely]] {
+            add_other(event);
+            continue;
         }
-        return;
+        Group& group = groups_[(context * 2 + cpu) % most_groups];
+        if (group.context != context || group.cpu != cpu) [[unlikely]] {
+            settle(group);
+            event.settle();
+            group = {context, cpu, event, {}};
+        }
+        group.count.add(event);
+        if (may_vary && (event.interrupt_id() != no_id || event.code_id() == no_id)) [[unlikely]] {
+            add_varying(event);
+        }
     }
-    const std::uint64_t context = event.context();
-    Group& group = groups_[(context * 2 + record.cpu) % most_groups];
-    if (group.context != context || group.cpu != record.cpu || context == 0) [[unlikely]] {
+}
+
+// An interrupt, or an access whose context nobody has again and whose names nobody keeps.
+void Counts::add_other(const Event& event) {
+    if (event.record.type == abi::RecordType::access) {
+        Group group{0, event.record.cpu, event, {}};
+        group.count.add(event);
         settle(group);
-        event.settle();
-        group = {context, record.cpu, event, {}};
-    }
-    group.count.add(event);
-    if (context == 0) [[unlikely]] { // nobody has more of it, nor keeps its names
-        settle(group);
-    }
-    if (event.interrupt_id() != no_id || event.code_id() == no_id) [[unlikely]] {
         add_varying(event);
+    } else if (interrupts_ && event.record.type == abi::RecordType::interrupt) {
+        find(Key::interrupt, event)->add(event);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,7 +62,8 @@ public:
     explicit Counts(std::vector<Key> keys);
 
     /// Accesses; of other records only interrupts, where those are counted.
-    void add(const Event& event);
+    void add(std::span<const Event> events);
+    void add(const Event& event) { add(std::span(&event, 1)); }
 
     /// Ids of events mean nothing from now on.
     void forget();
@@ -79,6 +81,7 @@ private:
         Count count;
     };
 
+    void add_other(const Event& event);
     void add_varying(const Event& event);
     void settle(Group& group);
     Count* find(Key key, const Event& event);

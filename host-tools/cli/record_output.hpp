@@ -14,6 +14,9 @@ public:
     RecordOutput(const ViewOptions& options, const trace::TraceReader& reader);
 
     void add(const Event& event) override { destination_->exporter().add(event); }
+    void add_all(std::span<const Event> events) override {
+        destination_->exporter().add_all(events);
+    }
     void add_derived(const DerivedEvent& derived) override {
         destination_->exporter().add_derived(derived);
     }

@@ -73,13 +73,14 @@ public:
         : counts(keys_of(options)),
           plugged(plugin::Plugins(options.view.plugins), options.plugged) {}
 
-    void add(const Event& event) override {
-        first = first.value_or(event.nanoseconds);
-        last = event.nanoseconds;
+    void add(const Event& event) override { add_all({&event, 1}); }
+    void add_all(std::span<const Event> events) override {
+        first = first.value_or(events.front().nanoseconds);
+        last = events.back().nanoseconds;
         if (!counts.keys().empty()) {
-            counts.add(event);
+            counts.add(events);
         }
-        if (!plugged.empty()) {
+        for (const Event& event : plugged.empty() ? std::span<const Event>() : events) {
             plugged.add(event);
         }
     }

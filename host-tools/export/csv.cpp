@@ -13,9 +13,12 @@ void Csv::begin(const trace::TraceReader& reader) {
     sink_.text().push_back('\n');
 }
 
-void Csv::add(const Event& event) {
-    rows_->append(sink_.text(), event);
-    sink_.text().push_back('\n');
+void Csv::add_all(std::span<const Event> events) {
+    Event::resolve(events);
+    for (const Event& event : events) {
+        rows_->append(sink_.text(), event);
+        sink_.text().push_back('\n');
+    }
     sink_.settle();
 }
 

@@ -15,7 +15,8 @@ public:
     explicit Csv(Sink& sink) : sink_(sink) {}
 
     void begin(const trace::TraceReader& reader) override;
-    void add(const Event& event) override;
+    void add(const Event& event) override { add_all({&event, 1}); }
+    void add_all(std::span<const Event> events) override;
     void forget() override { rows_->forget(); }
     void finish() override;
 

@@ -124,7 +124,7 @@ void Ctf::add_place(CtfStream& stream, const Event& event) {
     if (value != nullptr) {
         to.append(*value);
     } else {
-        ValueText::append(to, event, of.value);
+        to = ValueText::append(to, event, of.value);
     }
     to.append_bytes(Access{abi::physical_address(r), r.duration, r.lock_sequence, r.pc});
     to.append(of.function);
@@ -161,6 +161,13 @@ void Ctf::add(const Event& event) {
         append_string(at, text);
     }
     to.end(at);
+}
+
+void Ctf::add_all(std::span<const Event> events) {
+    Event::resolve(events);
+    for (const Event& event : events) {
+        add(event);
+    }
 }
 
 void Ctf::finish() {

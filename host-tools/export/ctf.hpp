@@ -18,6 +18,7 @@ public:
 
     void begin(const trace::TraceReader& reader) override;
     void add(const Event& event) override;
+    void add_all(std::span<const Event> events) override;
     void forget() override { values_.forget(); }
     void finish() override;
     std::vector<std::string> left_out() const override;

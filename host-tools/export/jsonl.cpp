@@ -61,9 +61,12 @@ void JsonLines::begin(const trace::TraceReader& reader) {
     sink_.put("}\n");
 }
 
-void JsonLines::add(const Event& event) {
-    rows_->append(sink_.text(), event);
-    sink_.text().push_back('\n');
+void JsonLines::add_all(std::span<const Event> events) {
+    Event::resolve(events);
+    for (const Event& event : events) {
+        rows_->append(sink_.text(), event);
+        sink_.text().push_back('\n');
+    }
     sink_.settle();
 }
 

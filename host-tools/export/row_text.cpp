@@ -41,7 +41,7 @@ constexpr Front front(std::size_t column) {
 }
 
 template <RowForm form>
-void append_quote(TextCursor& to) {
+[[gnu::always_inline]] inline void append_quote(TextCursor& to) {
     if (form == RowForm::json) {
         to.append('"');
     }
@@ -117,6 +117,8 @@ void RowText::append_access(fmt::memory_buffer& to, const Event& event) {
     const Piece& flags = flags_.of(event);
     const std::size_t room =
         numbers + context.size + (value != nullptr ? value->size() : 0) + flags.size();
+    Event access = event; // what the compiler knows of it stays true while text is written
+    access.record.type = abi::RecordType::access;
     const std::size_t begin = to.size();
     TextCursor at = cursor(to, room);
     const auto append = [&]<std::size_t i>(std::integral_constant<std::size_t, i>) {
@@ -128,7 +130,7 @@ void RowText::append_access(fmt::memory_buffer& to, const Event& event) {
             if (value != nullptr) {
                 at.append(*value);
             } else {
-                ValueText::append(at, event, context.value);
+                at = ValueText::append(at, event, context.value);
             }
         } else if constexpr (columns[i].of == Of::flags) {
             at.append(flags);
@@ -142,7 +144,7 @@ void RowText::append_access(fmt::memory_buffer& to, const Event& event) {
             }
         } else {
             append_number<form, i>(at,
-                                   known_[i] ? columns[i].number_of(event, frequency_) : Number());
+                                   known_[i] ? columns[i].number_of(access, frequency_) : Number());
         }
     };
     [&]<std::size_t... i>(std::index_sequence<i...>) {

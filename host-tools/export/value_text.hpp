@@ -43,10 +43,12 @@ public:
                                [&](Piece& kept) { kept = Piece(form_(event)); });
     }
 
-    static void append(TextCursor& to, const Event& event, const OfContext& context) {
+    [[nodiscard]] static TextCursor append(TextCursor to, const Event& event,
+                                           const OfContext& context) {
         to.append(context.before);
         to.hex(registers::field_value(*context.lone, event.record.value, context.within));
         to.append(context.after);
+        return to;
     }
     /// The most characters of that.
     static std::size_t most(const OfContext& context) {

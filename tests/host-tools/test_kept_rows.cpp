@@ -124,8 +124,12 @@ private:
         event.context_number = of() % 9 == 0 ? 0 : first_context_ + context;
     }
 
-    void resolve(const Event& event) override {
-        event.ids.place = event.ids.code = event.ids.caller = event.ids.task = no_id;
+    void resolve(std::span<const Event> events) override {
+        for (const Event& event : events) {
+            if (event.ids.place == unasked) {
+                event.ids.place = event.ids.code = event.ids.caller = event.ids.task = no_id;
+            }
+        }
     }
     Id interrupt_of(const Event&) override { return no_id; }
     Id text_of(const Event&) override { return no_id; }
