@@ -71,6 +71,7 @@ bool Filter::holds_in_context(const Event& event) const {
 
 std::vector<std::string> Filter::bind(const trace::TraceReader& reader) {
     context_.frequency = reader.info() ? reader.info()->counter_frequency : 0;
+    context_.bases.clear();
     for (const abi::RegionEntry& region : reader.regions()) {
         context_.bases.push_back(region.base);
     }

@@ -97,6 +97,7 @@ void Trace::begin() {
         for (const std::string& line : filter_->bind(*reader_)) {
             report_(line);
         }
+        bound_ = reader_->device_changes();
     }
     checkpoints_.push_back({0, 0, reader_->beginning(), {}, markers(), {}});
     select();
@@ -153,6 +154,10 @@ bool Trace::next_block() {
         section_ = reader_->next();
         number_ = reader_->first_number() - 1;
         latest_ = std::max(latest_, reader_->latest());
+        if (filter_ && bound_ != reader_->device_changes()) {
+            bound_ = reader_->device_changes();
+            filter_->bind(*reader_); // devices that it has not were told at the beginning
+        }
     }
     if (naming_->full()) {
         forget();

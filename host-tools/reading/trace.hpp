@@ -130,6 +130,7 @@ private:
     TraceOptions options_;
     std::unique_ptr<filter::Filter>
         filter_;              ///< made first: a wrong one is told of before the trace
+    std::uint64_t bound_ = 0; ///< to the devices as they were then (device_changes())
     trace::TraceReader::Report report_;
     std::unique_ptr<trace::ByteSource> own_; ///< null: it is somebody else's
     trace::ByteSource& source_;

@@ -84,6 +84,36 @@ TEST_CASE("a trace gives the events of its filter, and no others") {
     CHECK(count == 25);
 }
 
+TEST_CASE("a filter is of the devices as they are told of in front of a record") {
+    const FileDescriptor file = memory_file("trace", 0);
+    trace::WriteProgress progress;
+    trace::FileWriter writer(file.get(), progress);
+    write_info(writer);
+    abi::Record record = access(0, 0, 0);
+    record.device = 0;
+    record.pa_low = 0x1c09'0018;
+    for (const auto& [base, path] :
+         {std::pair(0x1c09'0000u, "/bus/uart@90000"), std::pair(0x1c09'0010u, "/bus/mmc@90010")}) {
+        write_regions(writer, {region(base, 0x1000, path)});
+        writer.append(std::span(&record, 1));
+        writer.flush(); // in front of the next section
+        ++record.cpu_sequence, ++record.time;
+    }
+    writer.finish(0, abi::Ending::machine_off);
+    const auto [filter, number] = GENERATE(table<const char*, std::uint64_t>(
+        {{"offset==0x18", 1}, {"offset==8", 2}, {"dev==uart", 1}, {"dev==mmc", 2}}));
+    CAPTURE(filter);
+    reading::TraceOptions options;
+    options.path = path_of(file);
+    options.filter = filter;
+    options.report = [](const std::string&) {};
+    reading::Trace trace(options);
+    const Event* const event = trace.next();
+    REQUIRE(event != nullptr);
+    CHECK(event->number == number);
+    CHECK(trace.next() == nullptr);
+}
+
 TEST_CASE("a filter that holds for nothing, or for all, needs no look at a record") {
     const FileDescriptor file = a_trace(100);
     const auto [filter, events] = GENERATE(table<const char*, unsigned>(
