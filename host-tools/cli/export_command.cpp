@@ -1,5 +1,6 @@
 #include "analysis/collapse.hpp"
 #include "cli/commands.hpp"
+#include "cli/format_rows.hpp"
 #include "cli/name_options.hpp"
 #include "cli/view_options.hpp"
 #include "export/formats.hpp"
@@ -34,25 +35,6 @@ Examples:
   mmioscope export --to mmio --from 2 --until 2.5 --no-pc boot.mmio -o part.mmio
   mmioscope export --to jsonl -i boot.mmio -o - | jq -c 'select(.device == "serial0")'
 )";
-
-using exporting::Format;
-
-// A line for each.
-std::string format_lines() {
-    std::string lines = "\nFORMAT is one of:\n";
-    for (const Format& format : exporting::formats()) {
-        lines += fmt::format("  {:<10} {}\n", format.name, format.help);
-    }
-    return lines;
-}
-
-std::vector<std::string> format_names() {
-    std::vector<std::string> names;
-    for (const Format& format : exporting::formats()) {
-        names.emplace_back(format.name);
-    }
-    return names;
-}
 
 void tell(const exporting::Exporter& exporter, std::uint64_t lost) {
     for (const std::string& line : exporter.left_out()) {
@@ -106,7 +88,7 @@ reading::DriveOptions driving(const Options& options, bool terminal) {
 }
 
 /// Into a format of others.
-bool export_events(const Options& options, const Format& format,
+bool export_events(const Options& options, const exporting::Format& format,
                    const reading::TraceOptions& selection) {
     reading::Trace trace(selection);
     const auto destination = format.open(options.view.output);
@@ -140,7 +122,7 @@ bool export_part(const Options& options, reading::TraceOptions selection) {
 
 Status export_trace(const Options& options) {
     const reading::TraceOptions selection = trace_options(with_input(options.view));
-    const Format& format = exporting::format_of(options.format);
+    const exporting::Format& format = exporting::format_of(options.format);
     if (options.view.collapse && format.open == nullptr) {
         throw bad_input("--collapse: a trace holds each access as it was; choose another --to");
     }
@@ -156,7 +138,7 @@ Action add(CLI::App& command, const std::string&) {
     command.add_option("--to", options->format, "What to write")
         ->required()
         ->type_name("FORMAT")
-        ->check(CLI::IsMember(format_names()));
+        ->check(CLI::IsMember(names_of(exporting::formats())));
     command.add_option("-o,--output", options->view.output, "Where to; - for standard output")
         ->required()
         ->type_name("OUT");
@@ -166,7 +148,7 @@ Action add(CLI::App& command, const std::string&) {
     add_strict_option(command, options->view);
     add_code_option(command, options->view);
     add_collapse_option(command, options->view);
-    command.footer(format_lines() + footer);
+    command.footer(lines_of(exporting::formats()) + footer);
     return [options] { return export_trace(*options); };
 }
 

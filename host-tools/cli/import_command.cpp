@@ -1,8 +1,8 @@
 #include "cli/commands.hpp"
+#include "cli/format_rows.hpp"
 #include "cli/read_progress.hpp"
 #include "export/output.hpp"
-#include "import/mmiotrace.hpp"
-#include "import/qemu_log.hpp"
+#include "import/formats.hpp"
 #include "lib/byte_source.hpp"
 #include "lib/distinct_output.hpp"
 #include "lib/spool.hpp"
@@ -24,7 +24,6 @@ struct Options {
 };
 
 constexpr char footer[] = R"(
-FORMAT is mmiotrace (the text of Linux' own tracer) or qemu (QEMU's log of memory_region_ops_read and _write).
 What a log does not say is in the trace's text (not-known). Lines that cannot be used are counted and told.
 
 Examples:
@@ -71,8 +70,7 @@ importing::Report import_log(const Options& options, Log& log, int fd) {
     Again first(log, progress);
     Again second(log, progress);
     try {
-        return options.format == "qemu" ? importing::import_qemu_log(first, fd)
-                                        : importing::import_mmiotrace(first, second, fd);
+        return importing::format_of(options.format).import(first, second, fd);
     } catch (const Error& error) {
         throw Error(error.status(), options.input + ": " + error.what());
     }
@@ -114,14 +112,14 @@ Action add(CLI::App& command, const std::string&) {
     command.add_option("--from", options->format, "What the log is")
         ->required()
         ->type_name("FORMAT")
-        ->check(CLI::IsMember({"mmiotrace", "qemu"}));
+        ->check(CLI::IsMember(names_of(importing::formats())));
     command.add_option("-i,--input,input", options->input, "Log; - for standard input")
         ->type_name("LOG");
     command.add_option("-o,--output", options->output, "Trace file; - for standard output")
         ->required()
         ->type_name("FILE");
     command.add_flag("--strict", options->strict, "No trace if a line cannot be used");
-    command.footer(footer);
+    command.footer(lines_of(importing::formats()) + footer);
     return [options] { return import_file(*options); };
 }
 
