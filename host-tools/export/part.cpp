@@ -22,9 +22,8 @@ std::span<const std::byte> bytes_of(std::string_view text) {
     return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-bool same(const Task* left, const Task& right) {
-    return left != nullptr && left->pid == right.pid && left->tgid == right.tgid &&
-           left->comm == right.comm;
+bool same(const std::optional<Task>& left, const Task& right) {
+    return left && left->pid == right.pid && left->tgid == right.tgid && left->comm == right.comm;
 }
 
 } // namespace
@@ -157,9 +156,13 @@ void Part::tell_task(const Event& event) {
 
 // Likewise a marker.
 void Part::tell_modules() {
-    const std::vector<trace::LoadedModule>& modules = reader_->modules().modules();
-    for (; modules_ < modules.size(); ++modules_) {
-        const trace::LoadedModule& module = modules[modules_];
+    const auto& modules = reader_->modules().modules();
+    const auto known = std::find_if(modules.rbegin(), modules.rend(), [this](const auto& module) {
+        return module->number <= modules_;
+    });
+    for (auto one = known.base(); one != modules.end(); ++one) {
+        const trace::LoadedModule& module = **one;
+        modules_ = module.number;
         if (module.told && !what_.no_pc) {
             std::string lines = fmt::format("module {} {:x} {} live {}\n", module.name, module.base,
                                             module.size, module.time);

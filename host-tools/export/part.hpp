@@ -61,8 +61,8 @@ private:
     std::optional<trace::FileWriter> writer_;
     std::vector<abi::Record> records_; ///< of one section, with their callers
     trace::CallerRuns callers_;
-    trace::TaskTable tasks_;  ///< as who reads the part will know them
-    std::size_t modules_ = 0; ///< of the reader's, told or not to be told
+    trace::TaskTable tasks_;    ///< as who reads the part will know them
+    std::uint64_t modules_ = 0; ///< the last of the reader's, told or not to be told
     reading::LossFinder finder_;
     std::vector<abi::Loss> found_;
     std::uint64_t events_ = 0;

@@ -85,4 +85,12 @@ std::vector<Marker> MarkerTexts::open() const {
     return markers;
 }
 
+std::size_t MarkerTexts::bytes() const {
+    std::size_t bytes = 0;
+    for (const Text& open : texts_) {
+        bytes += sizeof open + open.text.capacity();
+    }
+    return bytes;
+}
+
 } // namespace mmioscope::trace

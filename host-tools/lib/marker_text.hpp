@@ -30,6 +30,8 @@ public:
     /// Those whose end has not come.
     std::vector<Marker> open() const;
 
+    std::size_t bytes() const; ///< of memory, about
+
 private:
     struct Text {
         std::uint16_t next_id;

@@ -16,8 +16,6 @@ namespace {
 constexpr std::string_view beginning = "module: ";
 static_assert(beginning.size() == sizeof abi::Record::value);
 
-constexpr std::size_t most_name = 64; ///< 56 in a kernel of 32 bits
-
 /// Takes the text in front of the next blank, or all of it.
 std::string_view take_word(std::string_view& text) {
     const std::string_view word = text.substr(0, text.find(' '));
@@ -60,7 +58,7 @@ std::optional<LoadedModule> module_of_mark(std::string_view marker, std::uint64_
     const std::string_view place = take_word(text);
     const std::uint32_t base = place.starts_with("0x") ? number(place.substr(2), 16) : 0;
     const std::uint32_t size = number(text, 10); // all that is left
-    if (name.empty() || name.size() > most_name || base == 0 || size == 0 ||
+    if (name.empty() || name.size() > LoadedModule::most_name || base == 0 || size == 0 ||
         size > most_module_size || size > ~base) {
         return std::nullopt;
     }

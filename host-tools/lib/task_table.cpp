@@ -23,7 +23,18 @@ std::string name_of(const char (&comm)[N]) {
     return printable({comm, ::strnlen(comm, N)});
 }
 
+ToldTask told(std::uint32_t pid, std::uint32_t tgid, const std::string& comm) {
+    ToldTask task{pid, tgid, {}};
+    std::ranges::copy(comm, task.comm.begin());
+    return task;
+}
+
 } // namespace
+
+Task task_of(const ToldTask& told) {
+    return {told.pid, told.tgid,
+            std::string(told.comm.data(), ::strnlen(told.comm.data(), told.comm.size()))};
+}
 
 void TaskTable::add(std::span<const std::byte> payload) {
     for (; payload.size() >= sizeof(TaskEntry); payload = payload.subspan(sizeof(TaskEntry))) {
@@ -33,53 +44,67 @@ void TaskTable::add(std::span<const std::byte> payload) {
     }
 }
 
-const Task* TaskTable::task_of(std::uint32_t pid, std::uint32_t tgid, std::string_view comm) {
-    const auto [task, fresh] = tasks_.try_emplace(std::tuple(pid, tgid, std::string(comm)));
-    if (fresh) {
-        task->second = {pid, tgid, std::string(comm)};
-    }
-    return &task->second;
-}
-
 void TaskTable::add(const TaskEntry& entry) {
-    const Task* const task = task_of(entry.pid, entry.tgid, name_of(entry.comm));
     in_register_ = in_register_ || entry.kind == TaskKey::task;
-    learn(entry.kind == said_task ? by_record_[entry.key] : by_key_[joined(entry.kind, entry.key)],
-          entry.time, task);
-}
-
-// Records come in the order of time, and say the same again and again. What is earlier than the
-// last, in a file that does not keep to the order, counts from there on.
-void TaskTable::learn(Known& known, std::uint64_t time, const Task* task) {
-    if (known.empty() || known.back().task != task) {
-        known.push_back({known.empty() ? time : std::max(time, known.back().time), task});
-        order_.push_back(&known);
-        ++version_;
-    }
-}
-
-void TaskTable::go_back(const Mark& mark) {
-    for (; order_.size() > mark.learnt; order_.pop_back()) {
-        order_.back()->pop_back();
-    }
-    in_register_ = mark.in_register;
-    ++version_;
+    learn(entry.kind, entry.key, entry.time, told(entry.pid, entry.tgid, name_of(entry.comm)));
 }
 
 void TaskTable::add(const abi::Record& record) {
     const abi::TaskName name = abi::task_name(record);
-    const Task* const task = task_of(name.pid, name.tgid, name_of(name.comm));
-    learn(by_record_[record.task], record.time, task);
+    learn(said_task, record.task, record.time, told(name.pid, name.tgid, name_of(name.comm)));
+}
+
+// Records come in the order of time, and say the same again and again. What is earlier than the
+// last, in a file that does not keep to the order, counts from there on.
+void TaskTable::learn(TaskKey kind, std::uint32_t key, std::uint64_t time, const ToldTask& task) {
+    const auto [known, fresh] =
+        last_.try_emplace(joined(kind, key), Since{time, learnt_ + 1, task});
+    Since& last = known->second;
+    if (!fresh && last.task == task) {
+        return;
+    }
+    ++learnt_;
+    ++version_;
+    if (!fresh) {
+        replaced_[known->first].push_back({last.time, learnt_, last.task});
+        last = {std::max(time, last.time), learnt_, task};
+    }
+    if (learnt_ - forgot_ >= most_replaced) {
+        forget_replaced();
+    }
+    if (last_.size() > most_keys) {
+        forget_keys();
+    }
+}
+
+void TaskTable::forget_replaced() {
+    forgot_ = learnt_;
+    for (auto of_key = replaced_.begin(); of_key != replaced_.end();) {
+        std::vector<Since>& all = of_key->second;
+        const auto first = std::find_if(all.begin(), all.end(), [this](const Since& one) {
+            return one.number + most_replaced > learnt_;
+        });
+        all = std::vector<Since>(first, all.end()); // the memory goes, too
+        of_key = all.empty() ? replaced_.erase(of_key) : std::next(of_key);
+    }
+}
+
+void TaskTable::forget_keys() {
+    std::vector<std::uint64_t> numbers;
+    for (const auto& [key, last] : last_) {
+        numbers.push_back(last.number);
+    }
+    const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+    std::nth_element(numbers.begin(), middle, numbers.end());
+    std::erase_if(last_, [first = *middle](const auto& one) { return one.second.number < first; });
+    std::erase_if(replaced_, [this](const auto& one) { return !last_.contains(one.first); });
 }
 
 TaskTable::Found TaskTable::find(const abi::Record& record) const {
     if (in_user_mode(record)) {
         return at(TaskKey::stack, stack_of(record.task), record.time);
     }
-    Found said;
-    if (const auto known = by_record_.find(record.task); known != by_record_.end()) {
-        said = at(known->second, record.time);
-    }
+    const Found said = at(said_task, record.task, record.time);
     if (said.task != nullptr) {
         return said;
     }
@@ -89,23 +114,44 @@ TaskTable::Found TaskTable::find(const abi::Record& record) const {
     return found;
 }
 
-TaskTable::Found TaskTable::at(TaskKey kind, std::uint32_t key, std::uint64_t time) const {
-    const auto known = by_key_.find(joined(kind, key));
-    return known == by_key_.end() ? Found() : at(known->second, time);
+std::optional<Task> TaskTable::of(const abi::Record& record) const {
+    const Found found = find(record);
+    return found.task == nullptr ? std::nullopt : std::optional(task_of(*found.task));
 }
 
-TaskTable::Found TaskTable::at(const Known& known, std::uint64_t time) {
-    const auto later = std::upper_bound(known.begin(), known.end(), time,
+TaskTable::Found TaskTable::at(TaskKey kind, std::uint32_t key, std::uint64_t time) const {
+    const auto last = last_.find(joined(kind, key));
+    if (last == last_.end()) {
+        return {};
+    }
+    if (time >= last->second.time) {
+        return {&last->second.task, last->second.time};
+    }
+    Found found{nullptr, 0, last->second.time - 1};
+    const auto replaced = replaced_.find(last->first);
+    if (replaced == replaced_.end()) {
+        return found;
+    }
+    const std::vector<Since>& all = replaced->second;
+    const auto later = std::upper_bound(all.begin(), all.end(), time,
                                         [](std::uint64_t t, const Since& s) { return t < s.time; });
-    Found found;
-    if (later != known.begin()) {
-        found.task = std::prev(later)->task;
+    if (later != all.begin()) {
+        found.task = &std::prev(later)->task;
         found.from = std::prev(later)->time;
     }
-    if (later != known.end()) {
+    if (later != all.end()) {
         found.to = later->time - 1;
     }
     return found;
+}
+
+std::size_t TaskTable::bytes() const {
+    constexpr std::size_t of_key = 32; // what a map and the heap take beside
+    std::size_t bytes = last_.size() * (sizeof(Since) + of_key);
+    for (const auto& [key, all] : replaced_) {
+        bytes += sizeof all + of_key + all.capacity() * sizeof(Since);
+    }
+    return bytes;
 }
 
 std::string task_text(const abi::Record& record) {

@@ -9,6 +9,10 @@
 // next one of that key. It stands in front of the first record it is for. The recorder looks a task
 // up shortly after the record, not at it: a name that changed in between comes as many milliseconds
 // early as the recorder was late.
+//
+// Packing and `export --to mmio` move entries in front of records that they are not for, of one
+// section at most. So what another entry of its key has taken the place of is still known while at
+// least TaskTable::most_replaced entries that tell something new follow, and no longer.
 #pragma once
 
 #include "abi/container.hpp"
@@ -16,12 +20,12 @@
 #include "lib/caller_table.hpp"
 #include "mmioscope/event.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <map>
+#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
-#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -70,8 +74,27 @@ static_assert(sizeof(TaskEntry) == 40);
 /// What a record of type `task` says, as a line.
 std::string task_text(const abi::Record& record);
 
+/// What a trace has told of a task.
+struct ToldTask {
+    std::uint32_t pid = 0;
+    std::uint32_t tgid = 0;
+    std::array<char, 16> comm{}; ///< plain text, with zeros behind it
+
+    bool operator==(const ToldTask&) const = default;
+};
+Task task_of(const ToldTask& told);
+
+/// What is known at some point of a trace depends on what was told in front of it, and in which
+/// order, but not on which records were read: so who goes to a place finds what who has read all
+/// finds. Memory is bounded, whatever a trace tells. A copy takes as much.
 class TaskTable {
 public:
+    /// Of more keys the half that was told of first is forgotten. Linux has no more tasks than that
+    /// on 32 bits (PID_MAX_DEFAULT), and memory for the stacks of far fewer; each has two keys.
+    static constexpr std::size_t most_keys = 32'768;
+    /// A section has 16,384 records at most, and the recorder two entries for each at most.
+    static constexpr std::size_t most_replaced = 32'768;
+
     /// Takes one section.
     void add(std::span<const std::byte> payload);
 
@@ -80,44 +103,37 @@ public:
 
     /// The task of a record, and the times for which it is the same, as far as is known now.
     struct Found {
-        const Task* task = nullptr; ///< null: not known. It stays where it is
+        const ToldTask* task = nullptr; ///< null: not known. It holds until something is added
         std::uint64_t from = 0;
         std::uint64_t to = UINT64_MAX; ///< it may be another one behind this
     };
     Found find(const abi::Record& record) const;
-    const Task* of(const abi::Record& record) const { return find(record).task; }
+    std::optional<Task> of(const abi::Record& record) const;
 
     /// Grows with what is known.
     std::uint32_t version() const { return version_; }
 
-    /// What is known at some point of a trace.
-    struct Mark {
-        std::size_t learnt = 0;
-        bool in_register = false;
-    };
-    Mark mark() const { return {order_.size(), in_register_}; }
-    /// Forgets what was learnt behind `mark`. Tasks stay where they are.
-    void go_back(const Mark& mark);
+    std::size_t bytes() const; ///< of memory, about
 
 private:
+    using Key = std::uint64_t; ///< kind and key
     struct Since {
         std::uint64_t time;
-        const Task* task;
+        std::uint64_t number; ///< of all that was learnt: this, or what has taken its place
+        ToldTask task;
     };
 
-    using Known = std::vector<Since>; ///< in the order of time
-
     void add(const TaskEntry& entry);
-    void learn(Known& known, std::uint64_t time, const Task* task);
-    const Task* task_of(std::uint32_t pid, std::uint32_t tgid, std::string_view comm);
+    void learn(TaskKey kind, std::uint32_t key, std::uint64_t time, const ToldTask& task);
+    void forget_replaced();
+    void forget_keys();
     Found at(TaskKey kind, std::uint32_t key, std::uint64_t time) const;
-    static Found at(const Known& known, std::uint64_t time);
 
-    std::map<std::tuple<std::uint32_t, std::uint32_t, std::string>, Task> tasks_;
-    std::unordered_map<std::uint64_t, Known> by_key_;
-    std::unordered_map<std::uint32_t, Known> by_record_; ///< by Record::task
-    std::vector<Known*> order_; ///< each time something was learnt, of what: elements stay there
-    bool in_register_ = false;  ///< there are entries of kind `task`
+    std::unordered_map<Key, Since> last_;
+    std::unordered_map<Key, std::vector<Since>> replaced_; ///< in the order of time
+    std::uint64_t learnt_ = 0;
+    std::uint64_t forgot_ = 0; ///< learnt_ when something replaced was forgotten last
+    bool in_register_ = false; ///< there are entries of kind `task`
     std::uint32_t version_ = 1;
 };
 

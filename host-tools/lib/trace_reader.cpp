@@ -3,7 +3,6 @@
 #include "lib/about.hpp"
 #include "lib/error.hpp"
 #include "lib/lost.hpp"
-#include "lib/module_mark.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -21,13 +20,6 @@ void copy_array(std::span<const std::byte> payload, std::vector<T>& to, std::siz
     if (n > 0) {
         std::memcpy(to.data() + keep, payload.data(), n * sizeof(T));
     }
-}
-
-std::shared_ptr<const std::vector<abi::RegionEntry>>
-regions_of(std::span<const std::byte> payload) {
-    std::vector<abi::RegionEntry> regions;
-    copy_array(payload, regions);
-    return std::make_shared<std::vector<abi::RegionEntry>>(std::move(regions));
 }
 
 /// The one T a payload holds; a newer writer may have put more behind it.
@@ -53,9 +45,7 @@ bool tells_of_all(abi::SectionType type) {
 } // namespace
 
 TraceReader::TraceReader(ByteSource& source, const Report& report, Others others)
-    : report_(report), first_(source), source_(&source), others_(std::move(others)),
-      tree_(std::make_shared<std::vector<std::byte>>()),
-      regions_(std::make_shared<std::vector<abi::RegionEntry>>()) {
+    : report_(report), first_(source), source_(&source), others_(std::move(others)) {
     file_.emplace(*source_, report_of(""));
     first_section_ = file_->offset();
     read_head();
@@ -63,7 +53,7 @@ TraceReader::TraceReader(ByteSource& source, const Report& report, Others others
 
 void TraceReader::go_on_with(NextParts next) {
     first_next_ = next;
-    next_part_ = std::move(next);
+    at_.next_part = std::move(next);
     read_head();
 }
 
@@ -103,14 +93,12 @@ void TraceReader::find_route() {
         index_ = read_index(*source_).value_or(FileIndex()); // without one nothing is left out
         file_->seek(offset);
     }
-    route_.emplace(*index_, *wanted_, file_begins_);
+    route_.emplace(*index_, *wanted_, at_.file_begins);
 }
 
-void TraceReader::open_part(std::shared_ptr<ByteSource> source, const std::string& path) {
-    part_ = std::move(source);
-    part_path_ = path;
-    source_ = part_ ? part_.get() : &first_;
-    file_.emplace(*source_, report_of(path));
+void TraceReader::open_part() {
+    source_ = at_.part ? at_.part.get() : &first_;
+    file_.emplace(*source_, report_of(at_.path));
     route_.reset();
     index_.reset();
 }
@@ -119,8 +107,6 @@ TraceReader::Place TraceReader::beginning() const {
     Place place;
     place.offset = first_section_;
     place.next_part = first_next_;
-    place.regions = std::make_shared<std::vector<abi::RegionEntry>>();
-    place.tree = std::make_shared<std::vector<std::byte>>();
     return place;
 }
 
@@ -128,36 +114,26 @@ std::optional<TraceReader::Place> TraceReader::place() const {
     if (fresh_ || callers_ahead_ || end_ || !source_->size()) {
         return std::nullopt;
     }
-    return Place{part_,    part_path_,   next_part_,    parts_,          file_->offset(),
-                 in_head_, file_begins_, in_front_,     before_,         losses_before_,
-                 regions_, tree_,        tasks_.mark(), modules_.mark(), markers_};
+    Place place = at_;
+    place.offset = file_->offset();
+    return place;
 }
 
 void TraceReader::go_to(const Place& place) {
-    if (place.part != part_) {
-        if (ByteSource& source = place.part ? *place.part : first_; source.size()) {
+    const bool other = place.part != at_.part;
+    at_ = place;
+    if (other) {
+        if (ByteSource& source = at_.part ? *at_.part : first_; source.size()) {
             source.seek(0);
         }
-        open_part(place.part, place.path);
+        open_part();
     }
-    file_->seek(place.offset);
-    file_begins_ = place.file_begins;
-    in_front_ = place.in_front;
-    next_part_ = place.next_part;
-    parts_ = place.parts;
-    in_head_ = place.in_head;
-    before_ = place.before;
-    losses_before_ = place.losses_before;
+    file_->seek(at_.offset);
     end_.reset();
     missing_part_.clear();
-    regions_ = place.regions;
-    tree_ = place.tree;
     names_stale_ = true;
     ++device_changes_;
     ++changes_;
-    tasks_.go_back(place.tasks);
-    modules_.go_back(place.modules);
-    markers_ = place.markers;
     callers_.clear();
     callers_ahead_ = false;
     fresh_ = false;
@@ -165,33 +141,36 @@ void TraceReader::go_to(const Place& place) {
 
 // What is of the whole trace was learnt from this place before.
 bool TraceReader::read_before() const {
-    return parts_ < furthest_part_ || (parts_ == furthest_part_ && file_->offset() <= furthest_);
+    return at_.parts < furthest_part_ ||
+           (at_.parts == furthest_part_ && file_->offset() <= furthest_);
 }
 
 // False if the end that was read is the whole trace's, or nothing follows where it was cut.
 bool TraceReader::go_on() {
-    if (!next_part_ || (end_ && end_->ending != abi::Ending::continued)) {
+    if (!at_.next_part || (end_ && end_->ending != abi::Ending::continued)) {
         return false;
     }
-    NextPart part = next_part_(*this);
+    NextPart part = at_.next_part(*this);
     if (!part.source) {
         missing_part_ = end_ ? part.problem : "";
-        next_part_ = {};
+        at_.next_part = {};
         return false;
     }
     if (end_) {
-        before_ = *end_;
-        in_front_ = end_->records;
+        at_.before = *end_;
+        at_.in_front = end_->records;
     } else {
         report_of("")("the file in front of " + part.path + " has no end that could be read");
-        before_.records = in_front_;
+        at_.before.records = at_.in_front;
     }
     end_.reset();
-    losses_before_ = losses_.size();
-    open_part(std::move(part.source), part.path);
-    ++parts_;
-    in_head_ = true;
-    file_begins_ = in_front_;
+    at_.losses_before = losses_.size();
+    at_.part = std::move(part.source);
+    at_.path = part.path;
+    ++at_.parts;
+    open_part();
+    at_.in_head = true;
+    at_.file_begins = at_.in_front;
     find_route();
     return true;
 }
@@ -210,7 +189,7 @@ std::span<const abi::Record> TraceReader::next() {
 // Made when they are asked for: a file may say any number of times what its devices are.
 const DeviceNames& TraceReader::names() const {
     if (names_stale_) {
-        names_ = DeviceNames(*regions_, *tree_);
+        names_ = DeviceNames(*at_.learnt.regions, *at_.learnt.tree);
         names_stale_ = false;
     }
     return names_;
@@ -250,7 +229,7 @@ std::optional<Section> TraceReader::next_section() {
     if (next != file_->offset()) {
         file_->seek(next);
     }
-    in_front_ = route_->records_before(next).value_or(in_front_);
+    at_.in_front = route_->records_before(next).value_or(at_.in_front);
     return file_->next([this](const SectionPlace& place) {
         return !has_records(place.type) || route_->has_records(place.offset);
     });
@@ -262,13 +241,13 @@ bool TraceReader::told_before(abi::SectionType type) {
     const bool of_head = type == abi::SectionType::info || type == abi::SectionType::device_tree ||
                          type == abi::SectionType::regions || type == abi::SectionType::text ||
                          type == symbols_section;
-    in_head_ = in_head_ && of_head;
-    return parts_ > 1 && in_head_;
+    at_.in_head = at_.in_head && of_head;
+    return at_.parts > 1 && at_.in_head;
 }
 
 bool TraceReader::read_section() {
     const std::optional<Section> section = next_section();
-    in_front_ += file_->take_unread();
+    at_.in_front += file_->take_unread();
     if (!section || (section->cut && section->type != abi::SectionType::records)) {
         return false;
     }
@@ -281,7 +260,7 @@ bool TraceReader::read_section() {
     }
     if (!again) {
         ++sections_[section->type];
-        furthest_part_ = parts_;
+        furthest_part_ = at_.parts;
         furthest_ = file_->offset();
     }
     return true;
@@ -293,17 +272,13 @@ void TraceReader::take(const Section& section) {
     switch (section.type) {
     case abi::SectionType::info: info_ = copy_one<abi::Info>(payload); break;
     case abi::SectionType::device_tree:
-        tree_ = std::make_shared<std::vector<std::byte>>(payload.begin(), payload.end());
-        names_stale_ = true;
-        ++device_changes_;
-        break;
     case abi::SectionType::regions:
-        regions_ = regions_of(payload);
+        at_.learnt.add(section.type, payload);
         names_stale_ = true;
         ++device_changes_;
         break;
     case abi::SectionType::records: take_records(section); break;
-    case abi::SectionType::losses: copy_array(payload, losses_, losses_before_); break;
+    case abi::SectionType::losses: copy_array(payload, losses_, at_.losses_before); break;
     case abi::SectionType::statistics: copy_array(payload, statistics_); break;
     case abi::SectionType::text: read_text(payload); break;
     case abi::SectionType::previous_boot: break; // `blackbox` reads it
@@ -314,11 +289,10 @@ void TraceReader::take(const Section& section) {
 }
 
 void TraceReader::take_of_guest(abi::SectionType type, std::span<const std::byte> payload) {
-    if (type == tasks_section) {
-        tasks_.add(payload);
-    } else if (type == modules_section) {
-        modules_.add(payload);
-    } else if (type == callers_section) {
+    if (at_.learnt.add(type, payload)) {
+        return;
+    }
+    if (type == callers_section) {
         callers_.assign(payload);
         callers_ahead_ = true;
     } else if (type == console_section) {
@@ -335,7 +309,7 @@ void TraceReader::take_records(const Section& section) {
     records_ = section.records();
     file_->swap_memory(records_memory_);
     fresh_ = !records_.empty();
-    in_front_ += records_.size();
+    at_.in_front += records_.size();
     learn(records_);
     if (!callers_ahead_) {
         callers_.clear();
@@ -355,12 +329,12 @@ void TraceReader::take_packed(std::span<const std::byte> payload) {
         file_->report(fmt::format("packed records in front of byte {}: {}: skipped",
                                   file_->offset(), error.what()));
         const auto block = pack::block_front(payload);
-        in_front_ += block ? block->count : 0;
+        at_.in_front += block ? block->count : 0;
         return;
     }
     records_ = unpacker_.records();
     fresh_ = true;
-    in_front_ += records_.size();
+    at_.in_front += records_.size();
     learn(records_);
     packed_callers_.clear();
     for (std::size_t i = 0; i < unpacker_.callers().size(); ++i) {
@@ -379,22 +353,7 @@ void TraceReader::learn(std::span<const abi::Record> records) {
         latest_ = std::max(latest_, record.time);
         if (trace::teaches(record.type)) {
             teaches_ = true;
-            learn(record);
-        }
-    }
-}
-
-// Records that say something of others.
-void TraceReader::learn(const abi::Record& record) {
-    if (record.type == abi::RecordType::task) {
-        tasks_.add(record);
-    }
-    if (record.type != abi::RecordType::marker) {
-        return;
-    }
-    if (const std::optional<Marker> marker = markers_.add(record)) {
-        if (std::optional<LoadedModule> module = module_of_mark(marker->text, record.time)) {
-            modules_.add(std::move(*module));
+            at_.learnt.add(record);
         }
     }
 }
@@ -404,8 +363,8 @@ void TraceReader::read_end(std::span<const std::byte> payload) {
     if (payload.size() >= abi::first_end_size) {
         end_.emplace();
         std::memcpy(&*end_, payload.data(), std::min(payload.size(), sizeof *end_));
-        end_->records += before_.records;
-        end_->lost = add_lost(end_->lost, before_.lost);
+        end_->records += at_.before.records;
+        end_->lost = add_lost(end_->lost, at_.before.lost);
     }
 }
 

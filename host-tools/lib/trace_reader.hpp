@@ -6,11 +6,9 @@
 #include "lib/device_names.hpp"
 #include "lib/exported.hpp"
 #include "lib/file_reader.hpp"
-#include "lib/marker_text.hpp"
-#include "lib/module_table.hpp"
+#include "lib/learnt.hpp"
 #include "lib/not_known.hpp"
 #include "lib/route.hpp"
-#include "lib/task_table.hpp"
 #include "pack/unpacker.hpp"
 
 #include <functional>
@@ -51,23 +49,19 @@ public:
     /// not: but all sections that are no records.
     void select(const Wanted& wanted);
 
-    /// A place between two sections, and what is known there of tasks, modules and devices.
+    /// A place between two sections, and what was learnt in front of it.
     struct Place {
-        std::shared_ptr<ByteSource> part; ///< null: the first file
+        std::shared_ptr<ByteSource> part; ///< the file that is read; null: the first one
         std::string path;                 ///< of that; empty: the first file's
         NextParts next_part;
         unsigned parts = 1;
-        std::uint64_t offset = 0;
-        bool in_head = true;
+        std::uint64_t offset = 0;      ///< of the next section
+        bool in_head = true;           ///< only what a file begins with is in front of it
         std::uint64_t file_begins = 0; ///< records in front of the file
         std::uint64_t in_front = 0;    ///< and of the place
-        abi::End before{};
-        std::size_t losses_before = 0;
-        std::shared_ptr<const std::vector<abi::RegionEntry>> regions;
-        std::shared_ptr<const std::vector<std::byte>> tree;
-        TaskTable::Mark tasks;
-        ModuleTable::Mark modules;
-        MarkerTexts markers;
+        abi::End before{};             ///< the counts of the files before this one
+        std::size_t losses_before = 0; ///< and how many losses are of them
+        Learnt learnt;
     };
     /// Where the next section is read, if nothing in front of it waits for next(): right behind
     /// records. Null: elsewhere, or the source cannot seek.
@@ -91,10 +85,10 @@ public:
     std::span<const abi::Record> next();
     /// The number of its first record in the trace, from 1 on: those in damaged sections have
     /// theirs, as far as their headers tell.
-    std::uint64_t first_number() const { return in_front_ - records_.size() + 1; }
+    std::uint64_t first_number() const { return at_.in_front - records_.size() + 1; }
 
     /// Records up to the end of the section that was read last, which next() may not have returned.
-    std::uint64_t records_read() const { return in_front_; }
+    std::uint64_t records_read() const { return at_.in_front; }
     std::uint64_t latest() const { return latest_; } ///< of the block's times
     /// Some of its records tell something of others (lib/index_builder.hpp).
     bool teaches() const { return teaches_; }
@@ -108,16 +102,17 @@ public:
     std::optional<abi::Policy> policy() const;
     std::optional<abi::Ending> ending() const;
     std::span<const std::uint8_t> boot_id() const; ///< empty: not known
-    std::span<const abi::RegionEntry> regions() const { return *regions_; }
+    std::span<const abi::RegionEntry> regions() const { return *at_.learnt.regions; }
     const DeviceNames& names() const;
-    std::span<const std::byte> tree() const { return *tree_; } ///< the board's device tree
+    /// The board's device tree.
+    std::span<const std::byte> tree() const { return *at_.learnt.tree; }
     const std::map<std::string, std::string>& text() const { return text_; }
     /// The section of symbols, as it is in the file; empty if it has none.
     std::span<const std::byte> symbols() const { return symbols_; }
     /// How many sections of each type have been read so far.
     const std::map<abi::SectionType, unsigned>& sections() const { return sections_; }
     FileVersion version() const { return file_->version(); } ///< of the format; 0.0: damaged
-    unsigned parts() const { return parts_; } ///< files read so far, the first one included
+    unsigned parts() const { return at_.parts; } ///< files read so far, the first one included
     /// Why the file that this goes on in was not read; empty: it was, or there is none, or nobody
     /// asked for it.
     const std::string& missing_part() const { return missing_part_; }
@@ -128,12 +123,12 @@ public:
     std::uint64_t device_changes() const { return device_changes_; }
 
     /// Those of all records returned so far.
-    const TaskTable& tasks() const { return tasks_; }
+    const TaskTable& tasks() const { return at_.learnt.tasks; }
     /// CNTPCT of the first record that could be read, of whatever time the wanted ones are; of a
     /// part, what its times are since.
     const std::optional<std::uint64_t>& start() const { return start_; }
     /// Those of the sections read so far, and those that markers of all records returned tell of.
-    const ModuleTable& modules() const { return modules_; }
+    const ModuleTable& modules() const { return at_.learnt.modules; }
     /// Those of the block that next() returned last.
     const CallerTable& callers() const { return callers_; }
     const ConsoleText& console() const { return console_; } ///< what has been read so far
@@ -156,7 +151,7 @@ private:
     void read_head();
     bool go_on();
     void find_route();
-    void open_part(std::shared_ptr<ByteSource> source, const std::string& path);
+    void open_part();
     bool read_before() const;
     bool told_before(abi::SectionType type);
     bool read_section();
@@ -166,7 +161,6 @@ private:
     void take_packed(std::span<const std::byte> payload);
     void learn(std::span<const abi::Record> records);
     void read_text(std::span<const std::byte> payload);
-    void learn(const abi::Record& record);
 
     void read_end(std::span<const std::byte> payload);
     std::optional<Section> next_section();
@@ -174,42 +168,31 @@ private:
     bool damaged_ = false;
     bool partial_ = false;
     Report report_;
-    ByteSource& first_;                ///< the caller's
-    std::shared_ptr<ByteSource> part_; ///< that is read instead; null: the first one is
-    std::string part_path_;            ///< of part_
-    ByteSource* source_;               ///< the one that is read
+    ByteSource& first_;  ///< the caller's
+    Place at_;           ///< of what is read next, but for its offset
+    ByteSource* source_; ///< the one that is read
     std::optional<FileReader> file_;
     Others others_;
-    NextParts first_next_; ///< as it was before it was asked
-    NextParts next_part_;
-    unsigned parts_ = 1;
-    bool in_head_ = true; ///< only what a file begins with has been read of this one
+    NextParts first_next_; ///< the first file's, as it was before it was asked
     std::string missing_part_;
     std::optional<Wanted> wanted_;
     std::optional<FileIndex> index_; ///< of the file that is read, once it was needed
     std::optional<Route> route_;     ///< nothing: everything is read
     std::optional<abi::Info> info_;
     std::optional<abi::End> end_; ///< its counts are those of all files read
-    abi::End before_{};           ///< those of the files before this one
-    std::shared_ptr<const std::vector<std::byte>> tree_;
     std::vector<std::byte> symbols_;
-    std::shared_ptr<const std::vector<abi::RegionEntry>> regions_;
     std::span<const abi::Record> records_; ///< in records_memory_, or unpacked
     std::vector<abi::Record> records_memory_;
     pack::Unpacker unpacker_;
     CallerRuns packed_callers_;
     std::vector<abi::Loss> losses_;
-    std::size_t losses_before_ = 0; ///< how many of them are of the files before this one
     std::vector<abi::Statistics> statistics_;
     std::map<std::string, std::string> text_;
     std::set<std::string> withheld_; ///< keys of text
     NotKnown not_known_;
     std::map<abi::SectionType, unsigned> sections_;
     mutable DeviceNames names_;
-    mutable bool names_stale_ = false; ///< regions_ or tree_ are newer
-    TaskTable tasks_;
-    ModuleTable modules_;
-    MarkerTexts markers_;
+    mutable bool names_stale_ = false; ///< regions or the tree are newer
     CallerTable callers_;
     bool callers_ahead_ = false; ///< these are of the records that are still to be read
     ConsoleText console_;
@@ -217,8 +200,6 @@ private:
     bool teaches_ = false;            ///< some of these do
     std::uint64_t first_section_ = 0; ///< where the first file's is
     std::uint64_t count_ = 0;         ///< of records returned
-    std::uint64_t file_begins_ = 0;   ///< records in front of the file that is read
-    std::uint64_t in_front_ = 0;      ///< records in front of what is read next, returned or not
     unsigned furthest_part_ = 1;      ///< the furthest that was read: the end of a section
     std::uint64_t furthest_ = 0;
     std::uint64_t changes_ = 1;

@@ -81,6 +81,7 @@ Naming::Naming(const trace::TraceReader& reader, const registers::Sources& sourc
     places_.reserve(most);
     locations_.reserve(most);
     functions_.reserve(most);
+    tasks_.reserve(most);
     texts_.reserve(most);
     // No context of another trace has the same number: who prints several after one another keeps
     // texts by it.
@@ -155,8 +156,8 @@ void Naming::reach_symbols() {
 }
 
 void Naming::reach_modules() {
-    for (const trace::LoadedModule& module : reader_.modules().modules()) {
-        for (const trace::LoadedModule::Range& range : module.text) {
+    for (const auto& module : reader_.modules().modules()) {
+        for (const trace::LoadedModule::Range& range : module->text) {
             reach_->add(range.base, std::uint64_t{range.base} + range.size);
         }
     }
@@ -185,7 +186,7 @@ void Naming::go_to(const registers::DeviceRegisters::Held& held) {
 
 bool Naming::full() const {
     return places_.size() > most_kept || locations_.size() > most_kept ||
-           texts_.size() > most_kept || text_bytes_ > most_text;
+           tasks_.size() > most_tasks || texts_.size() > most_kept || text_bytes_ > most_text;
 }
 
 void Naming::forget() {
@@ -198,6 +199,9 @@ void Naming::forget() {
     kept_locations_.clear();
     functions_.resize(1);
     function_ids_.clear();
+    tasks_.resize(1);
+    kept_tasks_.clear();
+    task_ids_.clear();
     interrupt_ids_.clear();
     texts_.resize(1);
     text_ids_.clear();
@@ -318,10 +322,7 @@ Id Naming::find_location(std::uint32_t address, std::uint64_t time, Found& found
     if (!known && module == nullptr) {
         return no_id;
     }
-    const std::uint64_t number =
-        module == nullptr
-            ? 0
-            : static_cast<std::uint64_t>(module - reader_.modules().modules().data()) + 1;
+    const std::uint64_t number = module == nullptr ? 0 : module->number;
     const auto [kept, fresh] =
         location_ids_.try_emplace(number << 32 | address, static_cast<Id>(locations_.size()));
     if (fresh) {
@@ -362,10 +363,15 @@ std::optional<Location> Naming::in_module(const trace::LoadedModule& module, std
 
 std::vector<std::string> Naming::unplaced_modules() const {
     std::vector<std::string> names = module_files_.modules();
-    for (const trace::LoadedModule& module : reader_.modules().modules()) {
-        std::erase(names, module.name);
+    for (const auto& module : reader_.modules().modules()) {
+        std::erase(names, module->name);
     }
     return names;
+}
+
+std::size_t Naming::TaskHash::operator()(const trace::ToldTask& task) const {
+    static_assert(std::has_unique_object_representations_v<trace::ToldTask>);
+    return std::hash<std::string_view>()({reinterpret_cast<const char*>(&task), sizeof task});
 }
 
 Id Naming::task_of(const abi::Record& record, Times& times) {
@@ -374,9 +380,9 @@ Id Naming::task_of(const abi::Record& record, Times& times) {
     if (found.task == nullptr) {
         return no_id;
     }
-    const auto [known, fresh] = task_ids_.try_emplace(found.task, static_cast<Id>(tasks_.size()));
+    const auto [known, fresh] = task_ids_.try_emplace(*found.task, static_cast<Id>(tasks_.size()));
     if (fresh) {
-        tasks_.push_back(found.task);
+        tasks_.push_back(&kept_tasks_.emplace_back(trace::task_of(*found.task)));
     }
     return known->second;
 }

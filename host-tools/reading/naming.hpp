@@ -77,7 +77,7 @@ public:
     /// So many names are kept that it is time to forget them: between two blocks of at most
     /// most_in_block records.
     bool full() const;
-    /// Ids of places, code and texts mean nothing any more.
+    /// Ids that were given mean nothing any more.
     void forget();
     static constexpr std::size_t most_in_block = 4096;
 
@@ -182,6 +182,7 @@ private:
 
     // Names are kept up to so many of a kind, and those of a block more.
     static constexpr std::size_t most_kept = 8192;
+    static constexpr std::size_t most_tasks = 2048;
     static constexpr std::size_t most_text = 1 << 20; ///< characters, likewise
 
     const trace::TraceReader& reader_;
@@ -215,7 +216,11 @@ private:
     std::vector<Id> functions_{no_id}; ///< of each location the first one in the same function
     std::unordered_map<std::string, Id> function_ids_;
 
-    std::unordered_map<const Task*, Id> task_ids_;
+    struct TaskHash {
+        std::size_t operator()(const trace::ToldTask& task) const;
+    };
+    std::unordered_map<trace::ToldTask, Id, TaskHash> task_ids_;
+    std::deque<Task> kept_tasks_;
 
     std::vector<Id> interrupt_ids_; ///< by the value's bits 12:0
     std::unordered_map<std::string, Id> text_ids_;

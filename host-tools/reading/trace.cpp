@@ -99,7 +99,7 @@ void Trace::begin() {
         }
         bound_ = reader_->device_changes();
     }
-    checkpoints_.push_back({0, 0, reader_->beginning(), {}, markers(), {}});
+    checkpoints_.add({0, 0, reader_->beginning(), {}, markers(), {}});
     select();
     all_ = options_.cpus.empty() && !options_.from && !options_.to && !options_.numbers &&
            !options_.no_pc;
@@ -177,24 +177,15 @@ void Trace::forget() {
     }
 }
 
-// Makes a checkpoint here, if the last one is far enough away.
+// Makes a checkpoint here, if one is wanted.
 void Trace::remember() {
-    if (number_ < checkpoints_.back().in_front + between_) {
+    if (!checkpoints_.wants(number_)) {
         return;
     }
-    std::optional<trace::TraceReader::Place> place = reader_->place();
-    if (!place) {
-        return;
-    }
-    checkpoints_.push_back(
-        {place->in_front, latest_, std::move(*place), naming_->held(), markers(), module_marks_});
-    if (checkpoints_.size() > most_checkpoints) {
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < checkpoints_.size(); i += 2) {
-            checkpoints_[kept++] = std::move(checkpoints_[i]);
-        }
-        checkpoints_.resize(kept);
-        between_ *= 2;
+    if (std::optional<trace::TraceReader::Place> place = reader_->place()) {
+        const std::uint64_t in_front = place->in_front;
+        checkpoints_.add(
+            {in_front, latest_, std::move(*place), naming_->held(), markers(), module_marks_});
     }
 }
 
@@ -233,14 +224,10 @@ void Trace::seek(const trace::Wanted& from) {
     reader_->select(to_give_);
 }
 
-// The first checkpoint is the trace's beginning.
 void Trace::go_back(const trace::Wanted& to, bool by_time) {
-    const auto behind = [&](const Checkpoint& checkpoint) {
-        return by_time ? checkpoint.latest >= to.times.earliest
-                       : checkpoint.in_front >= to.numbers.first;
-    };
-    const Checkpoint& checkpoint =
-        *std::prev(std::find_if(checkpoints_.begin() + 1, checkpoints_.end(), behind));
+    const Checkpoint& checkpoint = checkpoints_.in_front_of([&](const Checkpoint& one) {
+        return by_time ? one.latest >= to.times.earliest : one.in_front >= to.numbers.first;
+    });
     reader_->go_to(checkpoint.place);
     naming_->go_to(checkpoint.held);
     forget();

@@ -4,6 +4,7 @@
 #include "filter/filter.hpp"
 #include "lib/marker_text.hpp"
 #include "lib/module_mark.hpp"
+#include "reading/checkpoints.hpp"
 #include "reading/naming.hpp"
 
 #include <bitset>
@@ -77,7 +78,7 @@ public:
     Trace(const TraceOptions& options, trace::ByteSource& source);
 
     /// The next event in the order of time; null at the end. It holds until the next call, and so
-    /// do its names but those of registers and tasks.
+    /// do its names but those of registers.
     const Event* next();
     /// The next several, at least one, at most so many and 64; none at the end.
     std::span<const Event> next_events(std::uint64_t most = UINT64_MAX);
@@ -148,19 +149,8 @@ private:
     trace::Wanted wanted_;                 ///< by the options
     trace::Wanted to_give_;                ///< of these, those from where somebody went to
     bool all_ = false;                     ///< CPUs, times and numbers are wanted
-    /// From where reading can go on.
-    struct Checkpoint {
-        std::uint64_t in_front = 0; ///< records
-        std::uint64_t latest = 0;   ///< of their times
-        trace::TraceReader::Place place;
-        registers::DeviceRegisters::Held held;
-        trace::MarkerTexts markers;
-        trace::ModuleMarks module_marks;
-    };
-    static constexpr std::size_t most_checkpoints = 64;
-    std::vector<Checkpoint> checkpoints_; ///< in the order of the trace
-    std::uint64_t between_ = 1 << 12;     ///< records, at least: doubled when there are too many
-    std::uint64_t latest_ = 0;            ///< of the times of the records that were read
+    Checkpoints checkpoints_;
+    std::uint64_t latest_ = 0; ///< of the times of the records that were read
 
     std::vector<Event> events_ = std::vector<Event>(64); ///< made of the group
     std::span<const Event> to_come_;                     ///< those of them that nobody was given

@@ -91,7 +91,7 @@ TEST_CASE("a module is told of when it is loaded, changes, or a record comes fro
     trace::ModuleTable table;
     table.add(bytes_of(watch.see(std::span(&record, 1), now += 5ms)));
     REQUIRE(table.modules().size() == 1);
-    CHECK(table.modules()[0].time == 600);
+    CHECK(table.modules()[0]->time == 600);
     const auto code = table.function_at(record.pc, record.time);
     REQUIRE(code);
     CHECK(code->function == "first_b");
@@ -162,7 +162,7 @@ TEST_CASE("a section of modules may hold anything", "[linux]") {
     table.add(bytes_of("module m bf000000 4096 live 5\ntext bf000000 4294967295\nbf000010 t b [m]\n"
                        "bf000000 t a [m]\nbf000000 t again [m]\nzz t c [m]\nbf000020 t \x1b [m]"));
     REQUIRE(table.modules().size() == 1);
-    CHECK(table.modules()[0].functions.size() == 3);
+    CHECK(table.modules()[0]->functions.size() == 3);
     CHECK(table.function_at(0xbf00'0004, 9)->function == "a");
     CHECK(table.function_at(0xbf00'0030, 9)->function == "b");
     CHECK(!table.function_at(0xbeff'ffff, 9));

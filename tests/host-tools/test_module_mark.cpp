@@ -129,9 +129,75 @@ TEST_CASE("what is told again is known, and there is an end to it", "[modules]")
     }
     CHECK(table.modules().size() == 1);
     for (unsigned i = 0; i < 6000; ++i) {
-        table.add(*trace::module_of_mark(fmt::format("\"module: m 0x{:x} 1\"", 0x1000 + i), i));
+        table.add(
+            *trace::module_of_mark(fmt::format("\"module: m{} 0x{:x} 1\"", i, 0x1000 + i), i));
+        REQUIRE(table.modules().size() <= trace::ModuleTable::most_modules);
+        REQUIRE(table.module_at(0x1000 + i, i) != nullptr);
     }
-    CHECK(table.modules().size() == 4096);
+    CHECK(table.module_at(0x1000 + 3999, 6000) != nullptr);
+    CHECK(table.module_at(0xbf00'0000, 6000) == nullptr); // told of first
+}
+
+TEST_CASE("a module that is loaded again and again takes the place of what it was", "[modules]") {
+    trace::ModuleTable table;
+    const auto section = [&table](const std::string& lines) {
+        table.add(std::as_bytes(std::span(lines)));
+    };
+    const auto load = [&](const std::string& name, unsigned base, unsigned time) {
+        std::string lines =
+            fmt::format("module {} {:x} 4096 live {}\ntext {:x} 4096\n", name, base, time, base);
+        for (unsigned i = 0; i < 200; ++i) {
+            lines += fmt::format("{:x} t function_{} [{}]\n", base + 16 * i, i, name);
+        }
+        section(lines);
+    };
+    load("stays", 0xbf80'0000, 0);
+    for (unsigned i = 1; i < 3000; ++i) {
+        load("drv", 0xbf00'0000 + 0x1000 * (i % 2000), i);
+        const unsigned before = i - std::min(i - 1, 255u); // records may still ask for it
+        const auto code = table.function_at(0xbf00'0010 + 0x1000 * (before % 2000), before);
+        REQUIRE(code);
+        REQUIRE(code->function == "function_1");
+    }
+    CHECK(table.modules().size() < 1000);
+    const auto stays = table.function_at(0xbf80'0000, 3000);
+    REQUIRE(stays);
+    CHECK(stays->module == "stays");
+    CHECK(!table.function_at(0xbf00'0000 + 0x1000 * 1500, 2999)); // nothing is there
+}
+
+TEST_CASE("a large module that is loaded again and again forgets no other", "[modules]") {
+    trace::ModuleTable table;
+    std::string lines;
+    for (unsigned i = 0; i < 5'000; ++i) {
+        lines += fmt::format("{:x} t function_{} [large]\n", 0xbf00'0000 + 16 * i, i);
+    }
+    for (unsigned i = 0; i < 300; ++i) {
+        const std::string all =
+            (i == 0 ? "module stays bf800000 4096 live 0\ntext bf800000 4096\n" : "") +
+            fmt::format("module large bf000000 4096 live {}\n", i) + lines;
+        table.add(std::as_bytes(std::span(all)));
+        REQUIRE(table.bytes_beside({}) < trace::ModuleTable::most_bytes + (1u << 16));
+    }
+    CHECK(table.module_at(0xbf80'0000, 300) != nullptr);
+}
+
+TEST_CASE("what modules say of themselves takes bounded memory", "[modules]") {
+    const std::string what = GENERATE("functions", "names", "texts", "modules");
+    CAPTURE(what);
+    trace::ModuleTable table;
+    std::string lines = "module greedy bf000000 4096 live 0\ntext bf000000 4096\n";
+    const std::string text(what == "names" ? 5'000 : 1, 'x');
+    while (lines.size() < (8u << 20)) {
+        lines += what == "texts"     ? "text bf000000 1\n"
+                 : what == "modules" ? fmt::format("module m{} 1 1 live 1\n", lines.size())
+                                     : "bf000000 t " + text + " [m]\n";
+    }
+    for (unsigned i = 0; i < 3; ++i) {
+        table.add(std::as_bytes(std::span(lines)));
+        CHECK(table.bytes_beside({}) < trace::ModuleTable::most_bytes + (1u << 16));
+    }
+    CHECK(!table.modules().empty());
 }
 
 TEST_CASE("without code addresses there are no marks of modules", "[modules]") {

@@ -86,8 +86,8 @@ struct Told {
             for (const abi::Record& record : block) {
                 records.push_back(record);
                 callers.push_back(reader.callers().of(record));
-                const Task* const task = reader.tasks().of(record);
-                tasks.push_back(task == nullptr ? 0 : task->pid);
+                const std::optional<Task> task = reader.tasks().of(record);
+                tasks.push_back(task ? task->pid : 0);
             }
         }
     }

@@ -30,14 +30,14 @@ public:
         const std::uint64_t address = abi::physical_address(record);
         const std::uint64_t base = reader_.names().base(record.device);
         const std::uint64_t offset = address < base ? address : address - base;
-        const Task* const its = reader_.tasks().of(record);
+        const std::optional<Task> its = reader_.tasks().of(record);
         const std::optional<Location> code =
             trace::in_kernel(record) ? at(record.pc & ~1u, record.time) : std::nullopt;
         const std::optional<Location> caller = caller_of(record, code);
         const std::string names =
             fmt::format("{}+{:#x} {} {} < {} {} <{}> {}", device, offset, reg(record, offset),
                         text(code ? &*code : nullptr), text(caller ? &*caller : nullptr),
-                        its == nullptr ? "-" : fmt::format("{}:{}", its->comm, its->pid),
+                        !its ? "-" : fmt::format("{}:{}", its->comm, its->pid),
                         interrupt(record, offset), said(record));
         if (devices_.registers().watches(record.device)) {
             devices_.registers().tell(record, address - base);
@@ -421,7 +421,7 @@ TEST_CASE("row: a register with more meanings than are numbered is always the ri
 }
 
 TEST_CASE("row: each kind of name that there are very many of is forgotten") {
-    const char* const what = GENERATE("places", "code", "callers", "texts", "nothing");
+    const char* const what = GENERATE("places", "code", "callers", "tasks", "texts", "nothing");
     CAPTURE(what);
     const std::string kind(what);
     const std::vector<std::byte> bytes = trace_bytes([&kind](trace::FileWriter& writer) {
@@ -432,6 +432,15 @@ TEST_CASE("row: each kind of name that there are very many of is forgotten") {
             record.pa_low += kind == "places" ? i : 0;
             record.pc = kernel + (kind == "code" ? 4 * i : 0);
             record.lr = kind == "callers" ? kernel + 0x1000 + 4 * i : 0;
+            if (kind == "tasks" && i % 3'000 == 0) {
+                std::vector<trace::TaskEntry> told;
+                for (std::uint32_t j = i; j < i + 3'000; ++j) {
+                    told.push_back({0, 8 * j, trace::TaskKey::task, j, j, "t"});
+                }
+                writer.flush();
+                writer.values(trace::tasks_section, std::span<const trace::TaskEntry>(told));
+            }
+            record.task = kind == "tasks" ? 8 * i : 0;
             if (kind == "texts") {
                 record.type = abi::RecordType::marker;
                 record.pa_low = static_cast<std::uint32_t>(abi::control::Command::marker);

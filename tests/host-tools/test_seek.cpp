@@ -192,6 +192,58 @@ TEST_CASE("seek: right behind each section", "[seek]") {
     }
 }
 
+// Whose table of tasks is full takes more than another.
+TEST_CASE("seek: checkpoints are bounded, and there is always one in front", "[seek]") {
+    const std::uint32_t tasks = GENERATE(0u, 1'000u, 30'000u);
+    CAPTURE(tasks);
+    reading::Checkpoint checkpoint;
+    std::vector<trace::TaskEntry> told;
+    for (std::uint32_t i = 0; i < tasks; ++i) {
+        told.push_back({0, 8 * i, trace::TaskKey::task, i, i, "t"});
+    }
+    checkpoint.place.learnt.tasks.add(std::as_bytes(std::span(told)));
+    reading::Checkpoints all;
+    all.add({});
+    CHECK(!all.wants(1'000'000)); // nobody has gone back
+    const auto none = [](const reading::Checkpoint&) { return true; };
+    CHECK(all.in_front_of(none).in_front == 0);
+    unsigned made = 0;
+    for (std::uint64_t at = 0; at < 4'000'000; at += 100) {
+        if (all.wants(at)) {
+            ++made;
+            checkpoint.in_front = at;
+            all.add(checkpoint);
+            REQUIRE(all.size() <= reading::Checkpoints::most);
+            REQUIRE(all.bytes() <= reading::Checkpoints::most_bytes);
+        }
+    }
+    CHECK(made > 20);
+    CHECK(all.size() >= (tasks == 30'000 ? 3u : 32u));
+    CHECK(all.in_front_of(none).in_front == 0);
+    for (std::uint64_t at = 1; at < 4'000'000; at += 50'000) {
+        const std::uint64_t there =
+            all.in_front_of([at](const reading::Checkpoint& one) { return one.in_front >= at; })
+                .in_front;
+        REQUIRE(there < at);
+    }
+}
+
+TEST_CASE("seek: who goes back a second time reads what is near only", "[seek]") {
+    const Bytes bytes = RandomTrace(1, 60'000, false).bytes;
+    trace::MemorySource source(bytes);
+    Watched watched(source);
+    reading::Trace trace(options_of("-"), watched);
+    rest(trace);
+    trace.seek_number(60'000); // in front of it nobody remembers anything
+    rest(trace);
+    for (const std::uint64_t number : {50'000u, 40'000u, 30'000u, 20'000u}) {
+        const std::uint64_t before = watched.count();
+        trace.seek_number(number);
+        REQUIRE(next_row(trace)->number == number);
+        CHECK(watched.count() - before < bytes.size() / 6);
+    }
+}
+
 TEST_CASE("seek: to the beginning, behind the end, and with a filter", "[seek]") {
     const Folder folder;
     reading::TraceOptions options = options_of(make(folder, "plain", 7));

@@ -40,8 +40,8 @@ abi::Record by(std::uint32_t who, std::uint64_t time, std::uint8_t mode = 0x13) 
 
 /// "comm:pid:tgid", or "-".
 std::string who(const trace::TaskTable& table, const abi::Record& record) {
-    const Task* const found = table.of(record);
-    return found == nullptr ? "-" : fmt::format("{}:{}:{}", found->comm, found->pid, found->tgid);
+    const std::optional<Task> found = table.of(record);
+    return !found ? "-" : fmt::format("{}:{}:{}", found->comm, found->pid, found->tgid);
 }
 
 std::vector<std::byte> section(std::uint64_t time, std::uint32_t key, trace::TaskKey kind,
@@ -106,6 +106,44 @@ TEST_CASE("an entry that goes back in time holds from the last one's time on", "
         falling.push_back({many - i, task, trace::TaskKey::task, i, i, "recorder"});
     }
     CHECK(cpu_seconds([&] { table.add(std::as_bytes(std::span(falling))); }) < 3);
+}
+
+TEST_CASE("what is known of tasks takes bounded memory", "[tasks]") {
+    constexpr std::uint32_t many = 400'000;
+    constexpr std::size_t most = 8 << 20;
+    trace::TaskTable table;
+    SECTION("of new tasks all the time, those told of last") {
+        for (std::uint32_t i = 0; i < many; ++i) {
+            table.add(section(i, 16 * i, trace::TaskKey::task, i));
+            REQUIRE(who(table, by(16 * i, i)) == fmt::format("recorder:{}:{}", i, i));
+            if (i % 16'000 == 0) {
+                table.add(section(i, 8, trace::TaskKey::task, i)); // says something new
+            }
+        }
+        CHECK(table.bytes() < most);
+        CHECK(who(table, by(8, many)) != "-");
+        CHECK(who(table, by(16 * (many - trace::TaskTable::most_keys / 2), many)) != "-");
+        CHECK(who(table, by(16 * (many - trace::TaskTable::most_keys - 2), many)) == "-");
+    }
+    SECTION("of a key that changes hands, the last times it did") {
+        for (std::uint32_t i = 0; i < many; ++i) {
+            table.add(section(i, task, trace::TaskKey::task, i));
+            const std::uint32_t known = i - std::min<std::uint32_t>(i, 32'767);
+            REQUIRE(who(table, by(task, known)) == fmt::format("recorder:{}:{}", known, known));
+        }
+        CHECK(table.bytes() < most);
+        CHECK(who(table, by(task, many / 2)) == "-");
+    }
+    SECTION("of keys that do so one after the other") {
+        for (std::uint32_t i = 0; i < many; ++i) {
+            table.add(section(i, task + 8 * (i / 5'000), trace::TaskKey::task, i));
+            for (std::uint32_t j = 0; i % 5'000 == 0 && j < i / 5'000; ++j) {
+                table.add(section(i, task + 8 * j, trace::TaskKey::task, i));
+            }
+        }
+        CHECK(table.bytes() < most);
+        CHECK(who(table, by(task, many)) == "recorder:395000:395000");
+    }
 }
 
 TEST_CASE("names stand beside accesses, and by themselves among numbers only", "[tasks]") {

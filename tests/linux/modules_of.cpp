@@ -29,15 +29,16 @@ int main(int argc, char** argv) {
             }
         }
         std::map<std::string, const trace::LoadedModule*> last;
-        for (const trace::LoadedModule& module : trace.reader().modules().modules()) {
-            last[module.name] = &module;
+        for (const auto& module : trace.reader().modules().modules()) {
+            last[module->name] = module.get();
         }
         for (const auto& [name, pointer] : last) {
             const trace::LoadedModule& module = *pointer;
             fmt::print("{} {} {} {:08x}\n", module.live ? "module" : "loading", module.name,
                        module.size, module.base);
             for (const auto& function : module.functions) {
-                fmt::print("{:08x} {} [{}]\n", function.address, function.name, module.name);
+                fmt::print("{:08x} {} [{}]\n", function.address, module.name_of(function),
+                           module.name);
             }
         }
         for (const auto& [what, count] : counts) {

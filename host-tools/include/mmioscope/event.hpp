@@ -74,9 +74,9 @@ struct Place {
 
 struct Event;
 
-/// What the ids of a trace's events stand for. Those of devices, registers and tasks hold as long
-/// as the trace, all others until it forgets them: where a trace has very many different ones, at
-/// the end of a block of records. Whoever keeps events over that is told (reading/consumer.hpp).
+/// What the ids of a trace's events stand for. They hold until it forgets them: where a trace has
+/// very many different ones, at the end of a block of records. Descriptions of registers stay.
+/// Whoever keeps events over that is told (reading/consumer.hpp).
 class Names {
 public:
     virtual ~Names() = default;
