@@ -29,10 +29,10 @@ private:
 };
 
 bool holds(const NumberTest& test, const Event& event, const Context& context) {
-    const std::optional<std::uint64_t> number =
-        test.field->of_event != nullptr ? test.field->of_event(event)
-                                        : test.field->of_record.get(event.record, context);
-    return number && within(test.ranges, *number & test.mask.value_or(UINT64_MAX));
+    const NumberField::Number number = test.field->of_event != nullptr
+                                           ? test.field->of_event(event)
+                                           : test.field->of_record.get(event.record, context);
+    return number.known && within(test.ranges, number.value & test.mask.value_or(UINT64_MAX));
 }
 
 bool holds(const TextTest& test, const Event& event, const Context&) {

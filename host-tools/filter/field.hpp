@@ -5,7 +5,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -31,15 +30,22 @@ struct NumberField {
         time,  ///< nanoseconds; written as seconds, or with ns, us, ms, s
         words, ///< one of `words`
     };
+    /// What a record or an event has, if it has one.
+    struct Number {
+        constexpr Number(std::uint64_t value, bool known = true) : value(value), known(known) {}
+        std::uint64_t value;
+        bool known;
+    };
     /// Numbers from `first` on, `span` and one of them, once they are masked.
     struct Masked {
         std::uint64_t mask;
         std::uint64_t first;
         std::uint64_t span;
-        bool has(std::uint64_t number) const { return (number & mask) - first <= span; }
+        bool has(const Number& number) const {
+            return number.known && (number.value & mask) - first <= span;
+        }
     };
-    /// Nothing if the record or the event has none.
-    using Get = std::optional<std::uint64_t> (*)(const abi::Record& record, const Context& context);
+    using Get = Number (*)(const abi::Record& record, const Context& context);
     /// Which of at most 64 records, of those whose bits `of` has, have a number in `range`.
     using Which = std::uint64_t (*)(std::span<const abi::Record> records, std::uint64_t of,
                                     const Masked& range, const Context& context);
@@ -47,7 +53,7 @@ struct NumberField {
         Get get = nullptr;
         Which which = nullptr;
     };
-    using OfEvent = std::optional<std::uint64_t> (*)(const Event& event);
+    using OfEvent = Number (*)(const Event& event);
 
     std::string_view name;
     OfRecord of_record;         ///< nulls: it takes the event's names
@@ -61,11 +67,17 @@ struct NumberField {
 template <NumberField::Get get>
 std::uint64_t which(std::span<const abi::Record> records, std::uint64_t of,
                     const NumberField::Masked& range, const Context& context) {
+    const NumberField::Masked in = range; // a copy: nothing else changes it
     std::uint64_t held = 0;
+    if ((of & (of + 1)) == 0) { // all up to some record, as mostly
+        for (auto i = static_cast<std::size_t>(std::countr_one(of)); i-- > 0;) {
+            held = held << 1 | std::uint64_t{in.has(get(records[i], context))};
+        }
+        return held;
+    }
     for (; of != 0; of &= of - 1) {
         const auto i = static_cast<unsigned>(std::countr_zero(of));
-        const std::optional<std::uint64_t> number = get(records[i], context);
-        held |= std::uint64_t{number && range.has(*number)} << i;
+        held |= std::uint64_t{in.has(get(records[i], context))} << i;
     }
     return held;
 }

@@ -10,7 +10,8 @@ namespace mmioscope::filter {
 namespace {
 
 using abi::RecordType;
-using Number = std::optional<std::uint64_t>;
+using Number = NumberField::Number;
+constexpr Number nothing{0, false};
 
 // The value on the bus, or a marker's number; of other types `value` is something else.
 Number value(const abi::Record& record, const Context&) {
@@ -21,7 +22,7 @@ Number value(const abi::Record& record, const Context&) {
     const auto type = static_cast<unsigned>(record.type);
     const bool known =
         type < 32 && (with_value >> type & 1) != 0 && (record.flags & abi::flag_value_unknown) == 0;
-    return known ? Number(record.value) : std::nullopt;
+    return {record.value, known};
 }
 
 Number duration(const abi::Record& record, const Context& context) {
@@ -42,11 +43,11 @@ Number number(const abi::Record& record, const Context&) {
 // Of what only an access has.
 template <std::uint32_t abi::Record::*member>
 Number number_accessed(const abi::Record& record, const Context&) {
-    return trace::has_place(record.type) ? Number(record.*member) : std::nullopt;
+    return {record.*member, trace::has_place(record.type)};
 }
 template <std::uint64_t (*get)(const abi::Record&)>
 Number accessed(const abi::Record& record, const Context&) {
-    return trace::has_place(record.type) ? Number(get(record)) : std::nullopt;
+    return {get(record), trace::has_place(record.type)};
 }
 std::uint64_t size(const abi::Record& record) {
     return abi::access_size(record);
@@ -66,7 +67,7 @@ std::uint64_t emulated(const abi::Record& record) {
 
 Number offset(const abi::Record& record, const Context& context) {
     if (!trace::has_place(record.type)) {
-        return std::nullopt;
+        return nothing;
     }
     const std::uint64_t address = abi::physical_address(record);
     const std::uint64_t base =
@@ -75,7 +76,7 @@ Number offset(const abi::Record& record, const Context& context) {
 }
 
 Number offset_of(const Event& event) {
-    return trace::has_place(event.record.type) ? Number(event.offset()) : std::nullopt;
+    return trace::has_place(event.record.type) ? Number(event.offset()) : nothing;
 }
 Number time_of(const Event& event) {
     return event.nanoseconds;
@@ -106,7 +107,7 @@ Number user(const abi::Record& record, const Context&) {
 template <std::uint32_t Task::*member>
 Number task(const Event& event) {
     const Task* const of = event.task();
-    return of != nullptr ? Number(of->*member) : std::nullopt;
+    return of != nullptr ? Number(of->*member) : nothing;
 }
 
 constexpr NumberField::Word directions[] = {{"r", 0}, {"w", 1}, {"read", 0}, {"write", 1}};

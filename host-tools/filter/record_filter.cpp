@@ -7,7 +7,7 @@ namespace mmioscope::filter {
 
 namespace {
 
-std::optional<std::uint64_t> device_of(const abi::Record& record, const Context&) {
+NumberField::Number device_of(const abi::Record& record, const Context&) {
     return record.device;
 }
 

@@ -15,30 +15,20 @@ void join_into(abi::IndexEntry& first, const abi::IndexEntry& second) {
     first.types |= second.types;
 }
 
-// A bit for each type of records that teaches.
-constexpr std::uint64_t teaching = [] {
-    std::uint64_t types = 0;
-    for (unsigned type = 0; type < 64; ++type) {
-        types |= std::uint64_t{teaches(static_cast<abi::RecordType>(type))} << type;
-    }
-    return types;
-}();
-
 } // namespace
 
-void TimeSpan::add(std::uint64_t time) {
-    earliest = std::min(earliest, time);
-    latest = std::max(latest, time);
-}
-
+// Mostly all are accesses: a bit that only other types have tells that some are not.
 Extent extent_of(std::span<const abi::Record> records) {
     Extent extent{records.size()};
-    std::uint64_t types = 0; // a bit each; one of 64 or more counts as a lower one: it may teach
+    TimeSpan times;
+    unsigned bits = 0;
     for (const abi::Record& record : records) {
-        extent.times.add(record.time);
-        types |= std::uint64_t{1} << (static_cast<unsigned>(record.type) % 64);
+        times.add(record.time);
+        bits |= static_cast<unsigned>(record.type);
     }
-    extent.teaches = (types & teaching) != 0;
+    extent.times = times;
+    extent.teaches = bits != static_cast<unsigned>(abi::RecordType::access) &&
+                     std::ranges::any_of(records, teaches, &abi::Record::type);
     return extent;
 }
 

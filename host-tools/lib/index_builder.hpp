@@ -4,6 +4,7 @@
 #include "abi/container.hpp"
 
 #include <cstddef>
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -16,7 +17,10 @@ struct TimeSpan {
     std::uint64_t earliest = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t latest = 0;
 
-    void add(std::uint64_t time);
+    void add(std::uint64_t time) {
+        earliest = std::min(earliest, time);
+        latest = std::max(latest, time);
+    }
     bool has(std::uint64_t time) const { return time >= earliest && time <= latest; }
     bool overlaps(const TimeSpan& other) const {
         return earliest <= other.latest && other.earliest <= latest;

@@ -347,12 +347,11 @@ void TraceReader::take_packed(std::span<const std::byte> payload) {
 }
 
 void TraceReader::learn(std::span<const abi::Record> records) {
-    latest_ = 0;
-    teaches_ = false;
-    for (const abi::Record& record : records) {
-        latest_ = std::max(latest_, record.time);
+    const Extent extent = extent_of(records);
+    latest_ = extent.times.latest;
+    teaches_ = extent.teaches;
+    for (const abi::Record& record : teaches_ ? records : std::span<const abi::Record>()) {
         if (trace::teaches(record.type)) {
-            teaches_ = true;
             at_.learnt.add(record);
         }
     }
