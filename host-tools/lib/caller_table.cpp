@@ -64,33 +64,39 @@ void CallerTable::sort() const {
     }
 }
 
+constexpr std::uint64_t all = std::uint64_t{1} << 32;
+
+void CallerTable::take(Last& last, std::size_t at) const {
+    const CallerEntry& entry = entries_[at];
+    const bool goes_on = at + 1 < entries_.size() && entries_[at + 1].cpu == entry.cpu;
+    last = {entry.first_sequence, entry.count,
+            (goes_on ? entries_[at + 1].first_sequence : all) - entry.first_sequence, entry.caller,
+            static_cast<std::uint32_t>(at + 1)};
+}
+
 void CallerTable::find(Last& last, const abi::Record& record) const {
     if (!std::exchange(sorted_, true)) {
         sort();
     }
-    const std::uint64_t place = place_of(record.cpu, record.cpu_sequence);
-    const auto is_behind = [&](std::size_t at) {
-        return at == entries_.size() || place < place_of(entries_[at]);
-    };
     // Mostly it is the entry behind the last one.
-    std::size_t behind = last.behind + (is_behind(last.behind) ? 0 : 1);
-    if (!is_behind(behind) || (behind > 0 && is_behind(behind - 1))) {
-        behind = static_cast<std::size_t>(
-            std::ranges::upper_bound(entries_, place, {},
-                                     [](const auto& e) { return place_of(e); }) -
-            entries_.begin());
+    if (last.behind < entries_.size() && entries_[last.behind].cpu == record.cpu) {
+        take(last, last.behind);
+        if (record.cpu_sequence - last.first < last.span) {
+            return;
+        }
     }
-    constexpr std::uint64_t all = std::uint64_t{1} << 32;
-    last = {record.cpu_sequence, 0, all - record.cpu_sequence, 0,
-            static_cast<std::uint32_t>(behind)};
+    const auto behind = static_cast<std::size_t>(
+        std::ranges::upper_bound(entries_, place_of(record.cpu, record.cpu_sequence), {},
+                                 [](const auto& e) { return place_of(e); }) -
+        entries_.begin());
     if (behind > 0 && entries_[behind - 1].cpu == record.cpu) {
-        const CallerEntry& entry = entries_[behind - 1];
-        last = {entry.first_sequence, entry.count, all - entry.first_sequence, entry.caller,
-                last.behind};
+        take(last, behind - 1);
+        return;
     }
-    if (behind < entries_.size() && entries_[behind].cpu == record.cpu) {
-        last.span = entries_[behind].first_sequence - last.first;
-    }
+    const bool goes_on = behind < entries_.size() && entries_[behind].cpu == record.cpu;
+    last = {record.cpu_sequence, 0,
+            (goes_on ? entries_[behind].first_sequence : all) - record.cpu_sequence, 0,
+            static_cast<std::uint32_t>(behind)};
 }
 
 } // namespace mmioscope::trace

@@ -86,6 +86,7 @@ private:
         std::uint32_t behind = 0; ///< the first entry of a later place
     };
     void sort() const;
+    void take(Last& last, std::size_t at) const;
     void find(Last& last, const abi::Record& record) const;
 
     mutable std::array<Last, 256> last_{}; ///< by CPU
