@@ -29,11 +29,14 @@ struct Number {
 struct Column {
     /// What a cell depends on.
     enum class Of {
-        number,  ///< the event; it is a Number
-        text,    ///< the event; most have none
-        context, ///< of an access: Event::context() alone
-        value,   ///< of an access with a value: its place and that
-        flags,   ///< Record::flags and Record::access
+        number,    ///< the event; it is a Number
+        time,      ///< the event; it is a number that grows slowly
+        text,      ///< Event::text_id()
+        interrupt, ///< Event::interrupt_id()
+        context,   ///< of an access: Event::context() alone
+        stack,     ///< Record::sp or va; it is a Number, mostly the same in a context
+        value,     ///< of an access with a value: its place and that
+        flags,     ///< Record::flags and Record::access
     };
     /// `frequency`: ticks of the trace's clock in a second, 0 if not known.
     using NumberOf = Number (*)(const Event& event, std::uint32_t frequency);
@@ -94,8 +97,8 @@ using Of = Column::Of;
 using Hz = std::uint32_t;
 
 inline constexpr std::array<Column, 30> columns = {{
-    {"ns", [](const Event& e, Hz) { return decimal(e.nanoseconds); }},
-    {"ticks", [](const Event& e, Hz) { return decimal(e.record.time); }},
+    {"ns", [](const Event& e, Hz) { return decimal(e.nanoseconds); }, Of::time},
+    {"ticks", [](const Event& e, Hz) { return decimal(e.record.time); }, Of::time},
     {"cpu", [](const Event& e, Hz) { return decimal(e.record.cpu); }},
     {"type", [](const Event& e, Hz) { return view(type_word(e.record.type)); }, Of::context},
     {"dir",
@@ -129,8 +132,8 @@ inline constexpr std::array<Column, 30> columns = {{
     {"source", [](const Event& e, Hz) { return words(source_words(e.code())); }, Of::context},
     {"lr", [](const Event& e, Hz) { return address(e, e.record.lr); }},
     {"caller", [](const Event& e, Hz) { return words(code_words(e.caller())); }, Of::context},
-    {"sp", [](const Event& e, Hz) { return address(e, e.record.sp); }},
-    {"va", [](const Event& e, Hz) { return address(e, e.record.va); }},
+    {"sp", [](const Event& e, Hz) { return address(e, e.record.sp); }, Of::stack},
+    {"va", [](const Event& e, Hz) { return address(e, e.record.va); }, Of::stack},
     {"mode",
      [](const Event& e, Hz) {
          return placed(e) && e.record.mode != 0 ? words(mode_word(e.record.mode)) : Cell();
@@ -145,7 +148,7 @@ inline constexpr std::array<Column, 30> columns = {{
          return e.task() == nullptr ? Cell() : Cell(std::string_view(e.task()->comm));
      },
      Of::context},
-    {"interrupt", [](const Event& e, Hz) { return view(e.interrupt()); }, Of::text},
+    {"interrupt", [](const Event& e, Hz) { return view(e.interrupt()); }, Of::interrupt},
     {"text", [](const Event& e, Hz) { return view(plain_text(e.text())); }, Of::text},
     {"lost", [](const Event& e,
                 Hz) { return decimal(e.record.value, e.record.type == abi::RecordType::gap); }},

@@ -32,10 +32,14 @@ private:
         Piece caller;
         Piece task;           ///< mode, task, pid, comm
         std::size_t size = 0; ///< of all texts
+        /// From caller to task, with sp and va of the last access between them.
+        Piece stack;
+        std::uint64_t sp_va = 0;
     };
 
     CtfStream& stream(std::uint8_t cpu);
-    const OfContext& context(const Event& event);
+    OfContext& context(const Event& event);
+    static const Piece& stack(OfContext& of, const abi::Record& record);
     void make(OfContext& to, const Event& event) const;
     void add_place(CtfStream& to, const Event& event);
 

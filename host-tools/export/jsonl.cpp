@@ -62,11 +62,7 @@ void JsonLines::begin(const trace::TraceReader& reader) {
 }
 
 void JsonLines::add_all(std::span<const Event> events) {
-    Event::resolve(events);
-    for (const Event& event : events) {
-        rows_->append(sink_.text(), event);
-        sink_.text().push_back('\n');
-    }
+    rows_->append_lines(sink_.text(), events);
     sink_.settle();
 }
 

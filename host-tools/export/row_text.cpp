@@ -13,10 +13,34 @@ namespace {
 
 using Of = Column::Of;
 
-constexpr std::size_t value_column =
-    static_cast<std::size_t>(std::ranges::find(columns, Of::value, &Column::of) - columns.begin());
-constexpr std::size_t flags_column =
-    static_cast<std::size_t>(std::ranges::find(columns, Of::flags, &Column::of) - columns.begin());
+constexpr std::size_t first(Of of) {
+    return static_cast<std::size_t>(std::ranges::find(columns, of, &Column::of) - columns.begin());
+}
+
+// The columns around sp: those of the context, and what is mostly the same in it.
+constexpr bool is_of_stack(std::size_t column) {
+    return columns[column].of == Of::context || columns[column].of == Of::stack;
+}
+constexpr std::size_t stack_begin = [] {
+    std::size_t column = first(Of::stack);
+    while (is_of_stack(column - 1)) {
+        --column;
+    }
+    return column;
+}();
+constexpr std::size_t stack_end = [] {
+    std::size_t column = first(Of::stack);
+    while (is_of_stack(column)) {
+        ++column;
+    }
+    return column;
+}();
+
+std::uint64_t sp_va(const abi::Record& record) {
+    return std::uint64_t{record.sp} << 32 | record.va;
+}
+
+constexpr std::size_t most_of_numbers = columns.size() * 40; ///< and of what stands around them
 
 /// What stands in front of a column's cell. In JSON a comma also in front of the first.
 struct Front {
@@ -48,10 +72,15 @@ template <RowForm form>
 }
 
 template <RowForm form, std::size_t column>
-[[gnu::always_inline]] inline void append_number(TextCursor& to, const Number& number) {
+[[gnu::always_inline]] inline void append_front(TextCursor& to) {
     static constexpr Front in_front = front<form>(column);
+    to.append(in_front.text, in_front.size);
+}
+
+template <RowForm form, std::size_t column>
+[[gnu::always_inline]] inline void append_number(TextCursor& to, const Number& number) {
     if (form == RowForm::csv || number.as != Number::As::nothing) {
-        to.append(in_front.text, in_front.size);
+        append_front<form, column>(to);
     }
     if (number.as == Number::As::decimal) {
         to.decimal(number.value);
@@ -75,15 +104,48 @@ void end(fmt::memory_buffer& to, const TextCursor& at) {
 
 RowText::RowText(RowForm form, const ColumnSet& known, std::uint32_t frequency)
     : form_(form), known_(known), frequency_(frequency),
-      values_([this](const Event& event) { return text_of(value_column, event); }),
-      flags_([this](const Event& event) { return text_of(flags_column, event); }) {}
+      values_([this](const Event& event) { return text_of(first(Of::value), event); }),
+      flags_([this](const Event& event) { return text_of(first(Of::flags), event); }),
+      no_interrupt_(text_of(first(Of::interrupt), Event())) {}
 
-void RowText::append(fmt::memory_buffer& to, const Event& event) {
-    if (event.record.type == abi::RecordType::access && event.context() != 0) {
-        form_ == RowForm::json ? append_access<RowForm::json>(to, event)
-                               : append_access<RowForm::csv>(to, event);
-        return;
+void RowText::append_lines(fmt::memory_buffer& to, std::span<const Event> events) {
+    Event::resolve(events);
+    form_ == RowForm::json ? append_each<RowForm::json>(to, events)
+                           : append_each<RowForm::csv>(to, events);
+}
+
+// Room is asked for now and then: an access has few texts of its own.
+template <RowForm form>
+void RowText::append_each(fmt::memory_buffer& to, std::span<const Event> events) {
+    std::size_t room = 0;
+    TextCursor at = cursor(to, room);
+    const char* begin = at.at();
+    for (const Event& event : events) {
+        if (event.record.type != abi::RecordType::access || event.context() == 0 ||
+            event.text_id() != no_id) [[unlikely]] {
+            end(to, at);
+            append_other(to, event);
+            to.push_back('\n');
+            room = 0;
+            at = cursor(to, room);
+            begin = at.at();
+            continue;
+        }
+        const Texts texts = texts_of(event);
+        const std::size_t most = texts.size();
+        if (room - static_cast<std::size_t>(at.at() - begin) < most) {
+            end(to, at);
+            room = most * events.size();
+            at = cursor(to, room);
+            begin = at.at();
+        }
+        at = append_access<form>(at, event, texts);
+        at.append('\n');
     }
+    end(to, at);
+}
+
+void RowText::append_other(fmt::memory_buffer& to, const Event& event) const {
     if (form_ == RowForm::json) {
         to.push_back('{');
     }
@@ -107,57 +169,83 @@ void RowText::append_cell(fmt::memory_buffer& to, std::size_t column, const Even
     table::append_csv(to, cell);
 }
 
-// Room is asked for once: an access has few texts of its own.
+inline RowText::Texts RowText::texts_of(const Event& event) {
+    OfContext& context = contexts_.of(event.context(), [&](OfContext& kept) { make(kept, event); });
+    const Id interrupt = event.interrupt_id();
+    return {context, values_.find(event, context.value),
+            interrupt == no_id ? no_interrupt_
+                               : interrupts_.of(unasked, interrupt,
+                                                [&](Piece& kept) {
+                                                    kept =
+                                                        Piece(text_of(first(Of::interrupt), event));
+                                                }),
+            flags_.of(event)};
+}
+
+inline std::size_t RowText::Texts::size() const {
+    return most_of_numbers + context.size + (value != nullptr ? value->size() : 0) +
+           interrupt.size() + flags.size();
+}
+
+// What stands around sp is mostly as it was for the last access in its context.
 template <RowForm form>
-void RowText::append_access(fmt::memory_buffer& to, const Event& event) {
-    constexpr std::size_t numbers = columns.size() * 40;
-    const OfContext& context =
-        contexts_.of(event.context(), [&](OfContext& kept) { make(kept, event); });
-    const Piece* const value = values_.find(event, context.value);
-    const Piece& flags = flags_.of(event);
-    const std::size_t room =
-        numbers + context.size + (value != nullptr ? value->size() : 0) + flags.size();
-    Event access = event; // what the compiler knows of it stays true while text is written
-    access.record.type = abi::RecordType::access;
-    const std::size_t begin = to.size();
-    TextCursor at = cursor(to, room);
+[[gnu::always_inline]] inline TextCursor RowText::append_access(TextCursor at, const Event& event,
+                                                                const Texts& texts) {
+    char* const brace = at.at();
+    at = append_columns<form, 0, stack_begin>(at, event, texts);
+    OfContext& context = texts.context;
+    if (const std::uint64_t numbers = sp_va(event.record); context.sp_va != numbers) {
+        context.sp_va = numbers;
+        context.stack.end(
+            append_columns<form, stack_begin, stack_end>(context.stack.cursor(), event, texts));
+    }
+    at.append(context.stack);
+    at = append_columns<form, stack_end, columns.size()>(at, event, texts);
+    if (form == RowForm::json) {
+        *brace = '{'; // in place of the first member's comma
+        at.append('}');
+    }
+    return at;
+}
+
+template <RowForm form, std::size_t from, std::size_t to>
+[[gnu::always_inline]] inline TextCursor RowText::append_columns(TextCursor at, const Event& event,
+                                                                 const Texts& texts) {
     const auto append = [&]<std::size_t i>(std::integral_constant<std::size_t, i>) {
         if constexpr (columns[i].of == Of::context) {
             if constexpr (!goes_on(i)) {
-                at.append(context.texts[text_index(i)]);
+                at.append(texts.context.texts[text_index(i)]);
             }
         } else if constexpr (columns[i].of == Of::value) {
-            if (value != nullptr) {
-                at.append(*value);
+            if (texts.value != nullptr) {
+                at.append(*texts.value);
             } else {
-                at = ValueText::append(at, event, context.value);
+                at = ValueText::append(at, event, texts.context.value);
             }
         } else if constexpr (columns[i].of == Of::flags) {
-            at.append(flags);
-        } else if constexpr (columns[i].of == Of::text) {
-            if (columns[i].cell_of(event, frequency_).index() != 0) {
-                end(to, at);
-                append_cell(to, i, event);
-                at = cursor(to, room);
-            } else if (form == RowForm::csv) {
-                at.append(',');
-            }
+            at.append(texts.flags);
+        } else if constexpr (columns[i].of == Of::interrupt) {
+            at.append(texts.interrupt);
+        } else if constexpr (columns[i].of == Of::text) { // append_each() has seen to that
+            append_number<form, i>(at, Number());
         } else {
-            append_number<form, i>(at,
-                                   known_[i] ? columns[i].number_of(access, frequency_) : Number());
+            if (event.record.type != abi::RecordType::access) {
+                __builtin_unreachable(); // which spares asking for each column again
+            }
+            const Number number = known_[i] ? columns[i].number_of(event, frequency_) : Number();
+            if (columns[i].of == Of::time && number.as == Number::As::decimal) {
+                append_front<form, i>(at);
+                at = times_[i].append(at, number.value);
+            } else {
+                append_number<form, i>(at, number);
+            }
         }
     };
     [&]<std::size_t... i>(std::index_sequence<i...>) {
-        (append(std::integral_constant<std::size_t, i>()), ...);
+        (append(std::integral_constant<std::size_t, from + i>()), ...);
     }
-    (std::make_index_sequence<columns.size()>());
-    if (form == RowForm::json) {
-        at.append('}');
-    }
-    end(to, at);
-    if (form == RowForm::json) {
-        to[begin] = '{'; // in place of the first member's comma
-    }
+    (std::make_index_sequence<to - from>());
+    return at;
 }
 
 // As it stands behind something else.
@@ -182,6 +270,8 @@ void RowText::make(OfContext& to, const Event& event) const {
     }
     to.value = values_.of_context(event);
     to.size += ValueText::most(to.value);
+    to.stack = Piece(to.size + most_of_numbers);
+    to.sp_va = ~sp_va(event.record); // stack is of no access
 }
 
 } // namespace mmioscope::exporting

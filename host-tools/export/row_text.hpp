@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 namespace mmioscope::exporting {
@@ -40,23 +41,45 @@ public:
     RowText(const RowText&) = delete;
     RowText& operator=(const RowText&) = delete;
 
-    /// Appends `event` without a line end: as CSV a field for each column, as JSON an object with
+    /// Appends a line of each of `events`: as CSV a field for each column, as JSON an object with
     /// those that have a value.
-    void append(fmt::memory_buffer& to, const Event& event);
+    void append_lines(fmt::memory_buffer& to, std::span<const Event> events);
+    /// The same of one, without a line end.
+    void append(fmt::memory_buffer& to, const Event& event) {
+        append_lines(to, {&event, 1});
+        to.resize(to.size() - 1);
+    }
 
     /// Ids of events mean nothing from now on.
-    void forget() { values_.forget(); }
+    void forget() { values_.forget(), interrupts_.forget(); }
 
 private:
     struct OfContext {
         std::array<Piece, text_index(columns.size())> texts;
         std::size_t size = 0; ///< of all texts
         ValueText::OfContext value;
+        /// The columns around sp, with sp and va of the last access.
+        Piece stack;
+        std::uint64_t sp_va = 0;
+    };
+    /// The texts of an access.
+    struct Texts {
+        OfContext& context;
+        const Piece* value; ///< null: ValueText::append() makes it
+        const Piece& interrupt;
+        const Piece& flags;
+        std::size_t size() const;
     };
 
-    void append_cell(fmt::memory_buffer& to, std::size_t column, const Event& event) const;
     template <RowForm form>
-    void append_access(fmt::memory_buffer& to, const Event& event);
+    void append_each(fmt::memory_buffer& to, std::span<const Event> events);
+    template <RowForm form>
+    TextCursor append_access(TextCursor to, const Event& event, const Texts& texts);
+    template <RowForm form, std::size_t from, std::size_t to>
+    TextCursor append_columns(TextCursor at, const Event& event, const Texts& texts);
+    void append_other(fmt::memory_buffer& to, const Event& event) const;
+    void append_cell(fmt::memory_buffer& to, std::size_t column, const Event& event) const;
+    Texts texts_of(const Event& event);
     std::string text_of(std::size_t first, const Event& event) const;
     void make(OfContext& to, const Event& event) const;
 
@@ -65,7 +88,10 @@ private:
     std::uint32_t frequency_;
     KeptByContext<OfContext, 1024> contexts_;
     ValueText values_;
+    KeptByValue<Piece, 64> interrupts_; ///< of no place; values are their ids
     FlagText flags_;
+    std::array<SlowNumber, columns.size()> times_; ///< of columns of that kind
+    Piece no_interrupt_;
 };
 
 } // namespace mmioscope::exporting

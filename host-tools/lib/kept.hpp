@@ -15,7 +15,7 @@ template <typename T, std::size_t size>
 class KeptByContext {
 public:
     template <typename Make>
-    const T& of(std::uint64_t context, const Make& make) {
+    T& of(std::uint64_t context, const Make& make) {
         Slot& slot = slots_[context % size];
         if (slot.context != context) [[unlikely]] {
             make(slot.of);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -43,18 +42,25 @@ private:
     std::uint32_t size_ = 0;
 };
 
+class TextCursor;
+
 /// The same of any length: it is copied in whole blocks.
 class Piece {
 public:
     Piece() = default;
-    explicit Piece(std::string_view text)
-        : text_(std::make_unique_for_overwrite<char[]>((text.size() + block - 1) / block * block)),
-          size_(text.size()) {
-        text.copy(text_.get(), text.size());
+    explicit Piece(std::string_view text) : Piece(text.size()) {
+        size_ = text.copy(text_.get(), text.size());
     }
+    /// Empty, with room for a text of `most` characters.
+    explicit Piece(std::size_t most);
 
     std::size_t size() const { return size_; }
     std::string_view view() const { return {text_.get(), size_}; }
+
+    /// Where another text is written, with the room that there is, in place of this.
+    TextCursor cursor();
+    /// The text ends there.
+    void end(const TextCursor& cursor);
 
 private:
     friend class TextCursor;
@@ -81,17 +87,13 @@ public:
     }
     /// Three digits.
     void three_digits(std::uint32_t number) {
-        static constexpr auto digits = [] {
-            std::array<char, 4000> all{};
-            for (std::size_t i = 0; i < 1000; ++i) {
-                all[4 * i] = static_cast<char>('0' + i / 100);
-                all[4 * i + 1] = static_cast<char>('0' + i / 10 % 10);
-                all[4 * i + 2] = static_cast<char>('0' + i % 10);
-            }
-            return all;
-        }();
-        std::memcpy(at_, digits.data() + std::size_t{4} * number, 4);
+        std::memcpy(at_, triples[number].padded.data(), 4);
         at_ += 3;
+    }
+    /// Six digits.
+    void six_digits(std::uint32_t number) {
+        three_digits(number / 1000);
+        three_digits(number % 1000);
     }
     /// A text of eight characters or less in an array of eight.
     void append(const char (&text)[8], std::size_t size) {
@@ -140,15 +142,6 @@ public:
         at_ += size < width ? width - size : 0;
     }
 
-    /// The last six digits.
-    void six_digits(std::uint32_t number) {
-        const std::uint32_t thousands = number / 10'000, rest = number % 10'000;
-        two_digits(at_, thousands);
-        two_digits(at_ + 2, rest / 100);
-        two_digits(at_ + 4, rest % 100);
-        at_ += 6;
-    }
-
     // What is longer is static: an object whose address no function is given stays in a register.
 
     /// "0x", and eight digits.
@@ -165,13 +158,7 @@ public:
         hex(number, number == 0 ? 1 : (67 - static_cast<unsigned>(__builtin_clzll(number))) / 4);
     }
 
-    void decimal(std::uint64_t number) {
-        if (number < 10) {
-            *at_++ = static_cast<char>('0' + number);
-        } else {
-            at_ = decimal_at(at_, number);
-        }
-    }
+    void decimal(std::uint64_t number) { at_ = decimal_at(at_, number); }
 
 private:
     static char* hex_at(char* at, std::uint64_t number, unsigned digits) {
@@ -188,48 +175,60 @@ private:
         return at + 2 + digits;
     }
 
-    static char* decimal_at(char* at, std::uint64_t number) {
-        constexpr std::uint64_t eight = 100'000'000;
-        if (number < eight) {
-            const std::uint64_t digits = eight_digits(static_cast<std::uint32_t>(number));
-            const unsigned zeros = // in front; the last digit is none of them
-                static_cast<unsigned>(__builtin_ctzll(digits | 1ull << 56)) / 8;
-            write(at, digits >> (8 * zeros));
-            return at + 8 - zeros;
-        }
-        at = number < eight * eight ? decimal_at(at, number / eight)
-                                    : std::to_chars(at, at + 12, number / eight).ptr;
-        write(at, eight_digits(static_cast<std::uint32_t>(number % eight)));
-        return at + 8;
-    }
-
-    // Eight digits, each below ten.
-    static void write(char* at, std::uint64_t digits) {
-        digits |= 0x3030'3030'3030'3030;
-        std::memcpy(at, &digits, 8);
-    }
-
-    // The eight decimal digits of a number below 10^8, the first one in the lowest byte: two halves
-    // of four digits become four pairs, and these eight digits. What stands in for the division is
-    // exact up to 9999 and up to 99.
-    static std::uint64_t eight_digits(std::uint32_t number) {
-        const std::uint64_t halves = number / 10'000 | std::uint64_t{number % 10'000} << 32;
-        const std::uint64_t hundreds = (halves * 10'486) >> 20 & 0x7f'0000'007f;
-        const std::uint64_t pairs = hundreds | (halves - 100 * hundreds) << 16;
-        const std::uint64_t tens = (pairs * 103) >> 10 & 0x000f'000f'000f'000f;
-        return tens | (pairs - 10 * tens) << 8;
-    }
-
-    static void two_digits(char* to, std::uint32_t number) {
-        static constexpr std::array<char, 200> digits = [] {
-            std::array<char, 200> all{};
-            for (std::size_t i = 0; i < 100; ++i) {
-                all[2 * i] = static_cast<char>('0' + i / 10);
-                all[2 * i + 1] = static_cast<char>('0' + i % 10);
+    /// The digits of a number below 1000.
+    struct Triple {
+        std::array<char, 4> padded; ///< "007"
+        std::array<char, 4> plain;  ///< "7"; the last one is how many
+    };
+    static constexpr auto triples = [] {
+        std::array<Triple, 1000> all{};
+        for (unsigned i = 0; i < all.size(); ++i) {
+            const char digits[] = {char('0' + i / 100), char('0' + i / 10 % 10),
+                                   char('0' + i % 10)};
+            const unsigned zeros = i >= 100 ? 0 : i >= 10 ? 1 : 2;
+            all[i].plain[3] = static_cast<char>(3 - zeros);
+            for (unsigned j = 0; j < 3; ++j) {
+                all[i].padded[j] = digits[j];
+                all[i].plain[j] = digits[std::min(j + zeros, 2u)];
             }
-            return all;
-        }();
-        std::memcpy(to, digits.data() + std::size_t{2} * number, 2);
+        }
+        return all;
+    }();
+
+    /// The digits of a number, of which `triples` times three stand behind the first three or less.
+    template <unsigned triples_behind>
+    static char* digits_at(char* at, std::uint64_t number) {
+        TextCursor to(at);
+        if constexpr (triples_behind == 0) {
+            const Triple& digits = triples[number];
+            std::memcpy(at, digits.plain.data(), 4);
+            return at + digits.plain[3];
+        } else {
+            to.at_ = digits_at<triples_behind - 1>(at, number / 1000);
+            to.three_digits(static_cast<std::uint32_t>(number % 1000));
+            return to.at_;
+        }
+    }
+
+    static char* decimal_at(char* at, std::uint64_t number) {
+        constexpr std::uint64_t tera = 1'000'000'000'000;
+        if (number < 1'000) {
+            return digits_at<0>(at, number);
+        }
+        if (number < 1'000'000) {
+            return digits_at<1>(at, number);
+        }
+        if (number < 1'000'000'000) {
+            return digits_at<2>(at, number);
+        }
+        if (number < tera) {
+            return digits_at<3>(at, number);
+        }
+        TextCursor to(decimal_at(at, number / tera));
+        const std::uint64_t rest = number % tera;
+        to.six_digits(static_cast<std::uint32_t>(rest / 1'000'000));
+        to.six_digits(static_cast<std::uint32_t>(rest % 1'000'000));
+        return to.at_;
     }
 
     // The eight hexadecimal digits of a number's low 32 bits, the first one in the lowest byte.
@@ -248,6 +247,42 @@ private:
     }
 
     char* at_;
+};
+
+inline Piece::Piece(std::size_t most)
+    : text_(std::make_unique_for_overwrite<char[]>(most + TextCursor::slack)) {}
+inline TextCursor Piece::cursor() {
+    return TextCursor(text_.get());
+}
+inline void Piece::end(const TextCursor& cursor) {
+    size_ = static_cast<std::size_t>(cursor.at() - text_.get());
+}
+
+/// The digits of a number that grows slowly: all but the last six are kept.
+class SlowNumber {
+public:
+    [[nodiscard]] TextCursor append(TextCursor to, std::uint64_t number) {
+        constexpr std::uint64_t mega = 1'000'000;
+        const std::uint64_t upper = number / mega;
+        if (upper != upper_) [[unlikely]] {
+            upper_ = upper;
+            TextCursor digits(digits_.data());
+            digits.decimal(upper);
+            size_ = static_cast<std::size_t>(digits.at() - digits_.data());
+        }
+        if (upper == 0) {
+            to.decimal(number);
+        } else {
+            to.append(digits_, size_);
+            to.six_digits(static_cast<std::uint32_t>(number % mega));
+        }
+        return to;
+    }
+
+private:
+    std::uint64_t upper_ = 0;
+    std::array<char, 16> digits_{}; ///< 14 at most, and what decimal() writes behind them
+    std::size_t size_ = 0;
 };
 
 class TextBuffer {

@@ -65,12 +65,6 @@ bool holds(const Field& field, unsigned size, unsigned within) {
     return field.low >= within * 8 && field.low + field.width <= (within + size) * 8;
 }
 
-std::uint64_t field_value(const Field& field, std::uint64_t value, unsigned within) {
-    const unsigned low = field.low - std::min(field.low, within * 8);
-    const std::uint64_t mask = field.width >= 64 ? ~0ull : (1ull << field.width) - 1;
-    return low >= 64 ? 0 : (value >> low) & mask;
-}
-
 std::string fields_text(const Register& reg, std::uint64_t value, unsigned size, unsigned within) {
     std::string text;
     const std::vector<Field>& fields = reg.fields;

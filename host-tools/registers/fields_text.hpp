@@ -3,6 +3,7 @@
 
 #include "mmioscope/event.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,6 +30,10 @@ const std::string* value_name(const Field& field, std::uint64_t value);
 bool holds(const Field& field, unsigned size, unsigned within);
 
 /// The field's value in such an access.
-std::uint64_t field_value(const Field& field, std::uint64_t value, unsigned within);
+inline std::uint64_t field_value(const Field& field, std::uint64_t value, unsigned within) {
+    const unsigned low = field.low - std::min(field.low, within * 8);
+    const std::uint64_t mask = field.width >= 64 ? ~0ull : (1ull << field.width) - 1;
+    return low >= 64 ? 0 : (value >> low) & mask;
+}
 
 } // namespace mmioscope::registers

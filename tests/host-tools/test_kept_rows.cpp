@@ -39,11 +39,11 @@ public:
         r.lock_sequence = static_cast<std::uint32_t>(number());
         r.cpu_sequence = static_cast<std::uint32_t>(number());
         r.lr = static_cast<std::uint32_t>(number());
-        r.sp = static_cast<std::uint32_t>(number());
-        r.va = static_cast<std::uint32_t>(number());
+        r.sp = static_cast<std::uint32_t>(below(4) != 0 ? below(2) : number()); // mostly as before
+        r.va = static_cast<std::uint32_t>(below(4) != 0 ? below(2) : number());
         r.flags = static_cast<std::uint8_t>(below(4) != 0 ? 0 : below(32));
         r.value = below(2) == 0 ? below(5) : number();
-        event.nanoseconds = number();
+        event.nanoseconds = time_ = below(4) != 0 ? time_ + below(1'500'000) : number();
         event.names = this;
         event.ids = {no_id, no_id, no_id, no_id, no_id, no_id};
         if (below(20) == 0) {
@@ -126,7 +126,7 @@ private:
 
     void resolve(std::span<const Event> events) override {
         for (const Event& event : events) {
-            if (event.ids.place == unasked) {
+            if (event.ids.caller == unasked) {
                 event.ids.place = event.ids.code = event.ids.caller = event.ids.task = no_id;
             }
         }
@@ -135,6 +135,7 @@ private:
     Id text_of(const Event&) override { return no_id; }
 
     std::mt19937_64 random_{17};
+    std::uint64_t time_ = 0;
     std::uint64_t first_context_ = 1;
     std::deque<std::string> kept_;
     std::array<Register, 40> registers_;
