@@ -71,17 +71,20 @@ private:
     }
 
     void take(std::span<const Event> events) {
-        const bool looks = options_.strict != Strict::no || options_.losses == Losses::all;
+        if (options_.strict != Strict::no && trace_.reader().damaged()) {
+            stop_strictly(events.front());
+        }
         std::size_t first = 0; // of those that were not given
-        for (std::size_t i = 0; looks && i < events.size(); ++i) {
+        for (std::size_t i = 0; (i += plain(events.subspan(i))) < events.size(); ++i) {
             const Event& event = events[i];
             const bool gap = event.record.type == abi::RecordType::gap;
-            if (options_.strict != Strict::no && (gap || trace_.reader().damaged())) {
+            if (options_.strict != Strict::no && gap) {
                 give(events.subspan(first, i - first));
                 stop_strictly(event);
             }
             if (options_.losses == Losses::all) {
-                const std::optional<abi::Loss> loss = find_loss(event);
+                const std::optional<abi::Loss> loss =
+                    find_losses_ ? losses_.add(event.record) : std::nullopt;
                 if (loss || gap) { // a gap record is none but the loss that it tells of
                     give(events.subspan(first, i - first));
                     first = gap ? i + 1 : i;
@@ -91,7 +94,23 @@ private:
                 }
             }
         }
+        last_ns_ = events.back().nanoseconds;
+        last_time_ = events.back().record.time;
         give(events.subspan(first));
+    }
+
+    // How many of the first ones tell of nothing that is missing.
+    std::size_t plain(std::span<const Event> events) {
+        if (find_losses_) {
+            return losses_.follow(events);
+        }
+        const bool looks = options_.strict != Strict::no || options_.losses == Losses::all;
+        const auto is_gap = [](const Event& event) {
+            return event.record.type == abi::RecordType::gap;
+        };
+        return looks ? static_cast<std::size_t>(std::find_if(events.begin(), events.end(), is_gap) -
+                                                events.begin())
+                     : events.size();
     }
 
     void give(std::span<const Event> events) {
@@ -127,12 +146,6 @@ private:
         if (!reader.missing_part().empty()) {
             throw failure("{}: stopped (--strict)", trace::missing_part_text(reader));
         }
-    }
-
-    std::optional<abi::Loss> find_loss(const Event& event) {
-        last_ns_ = event.nanoseconds;
-        last_time_ = event.record.time;
-        return find_losses_ ? losses_.add(event.record) : std::nullopt;
     }
 
     void give_loss(const abi::Loss& loss, std::uint64_t nanoseconds) {

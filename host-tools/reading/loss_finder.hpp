@@ -2,7 +2,9 @@
 #pragma once
 
 #include "abi/container.hpp"
+#include "mmioscope/event.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
@@ -15,6 +17,22 @@ public:
     /// that it tells of (a gap record), if any. What is missing before a CPU's first record is
     /// told by rest() only: a trace may begin anywhere.
     std::optional<abi::Loss> add(const abi::Record& record);
+
+    /// The same of the next records, up to the first one that may tell of a loss, which is still to
+    /// be added. Returns how many they are.
+    std::size_t follow(std::span<const Event> events) {
+        std::size_t count = 0;
+        for (; count < events.size(); ++count) {
+            const abi::Record& record = events[count].record;
+            Cpu& cpu = cpus_[record.cpu];
+            if (record.cpu_sequence != cpu.next || !cpu.known ||
+                record.type == abi::RecordType::gap) {
+                break;
+            }
+            ++cpu.next;
+        }
+        return count;
+    }
 
     /// Behind the last record: those of `losses`, the trace's own, that add() has not told.
     std::vector<abi::Loss> rest(std::span<const abi::Loss> losses) const;
