@@ -110,27 +110,40 @@ bool has(const std::vector<Key>& keys, Key key) {
     return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
+bool is_of_place(Key key) {
+    return key == Key::device || key == Key::reg || key == Key::size || key == Key::cpu;
+}
+
 } // namespace
 
 Counts::Counts(std::vector<Key> keys)
     : keys_(std::move(keys)), callers_(has(keys_, Key::caller)),
-      interrupts_(has(keys_, Key::interrupt)), groups_(most_groups) {}
+      interrupts_(has(keys_, Key::interrupt)), by_place_(std::ranges::all_of(keys_, is_of_place)),
+      groups_(most_groups) {}
 
 void Counts::add(std::span<const Event> events) {
-    Event::resolve(events);
+    if (by_place_) {
+        add_groups(events, [](const Event& event) { return event.place_id(); });
+    } else {
+        Event::resolve(events);
+        add_groups(events, [](const Event& event) { return event.context(); });
+    }
+}
+
+template <typename Number>
+void Counts::add_groups(std::span<const Event> events, const Number& number_of) {
     const bool may_vary = interrupts_ || callers_;
     for (const Event& event : events) {
-        const std::uint64_t context = event.context();
+        const std::uint64_t number = number_of(event);
         const unsigned cpu = event.record.cpu;
-        if (event.record.type != abi::RecordType::access || context == 0) [[unlikely]] {
+        if (event.record.type != abi::RecordType::access || number == 0) [[unlikely]] {
             add_other(event);
             continue;
         }
-        Group& group = groups_[(context * 2 + cpu) % most_groups];
-        if (group.context != context || group.cpu != cpu) [[unlikely]] {
+        Group& group = groups_[(number * 2 + cpu) % most_groups];
+        if (group.number != number || group.cpu != cpu) [[unlikely]] {
             settle(group);
-            event.settle();
-            group = {context, cpu, event, {}};
+            group = {number, cpu, event, {}};
         }
         group.count.add(event);
         if (may_vary && (event.interrupt_id() != no_id || event.code_id() == no_id)) [[unlikely]] {
@@ -188,7 +201,7 @@ Count* Counts::find(Key key, const Event& event) {
 
 void Counts::forget() {
     for (Group& group : groups_) {
-        if (group.context != 0) {
+        if (group.number != 0) {
             settle(group);
         }
     }

@@ -73,14 +73,17 @@ public:
     const NamedCounts& by(Key key);
 
 private:
-    /// Accesses of one CPU in one context, which are not in the tables yet.
+    /// Accesses of one CPU in one context, or in one place if more is not asked for, which are not
+    /// in the tables yet.
     struct Group {
-        std::uint64_t context = 0; ///< 0: there are none
+        std::uint64_t number = 0; ///< of the context or the place; 0: there are none
         unsigned cpu = 0;
-        Event first; ///< settled
+        Event first; ///< its names were asked for
         Count count;
     };
 
+    template <typename Number>
+    void add_groups(std::span<const Event> events, const Number& number_of);
     void add_other(const Event& event);
     void add_varying(const Event& event);
     void settle(Group& group);
@@ -88,6 +91,7 @@ private:
 
     std::vector<Key> keys_;
     bool callers_, interrupts_; ///< are among them
+    bool by_place_;             ///< all of them depend on no more than the place and the CPU
     std::map<Key, NamedCounts> tables_;
     std::string name_; ///< kept, so that an event costs no memory
     std::vector<Group> groups_;

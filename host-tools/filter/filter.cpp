@@ -4,6 +4,7 @@
 #include "filter/complaint.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace mmioscope::filter {
 
@@ -42,31 +43,56 @@ std::string stranger(const Pattern& pattern, const std::vector<Names>& devices) 
                              suggestion(pattern.text(), known));
 }
 
-// And on nothing else.
-bool depends_on_context(const Test& test) {
+using By = Filter::By;
+
+By by(const Test& test) {
     if (const auto* const number = std::get_if<NumberTest>(&test)) {
-        return number->field->of_context;
+        return number->field->of_context ? By::context : By::event;
     }
     const auto* const text = std::get_if<TextTest>(&test);
-    return text != nullptr && text->field->by != nullptr && text->field->by != &Event::text_id;
+    if (text == nullptr || text->field->by == nullptr || text->field->by == &Event::text_id ||
+        text->field->by == &Event::interrupt_id) {
+        return By::event;
+    }
+    return text->field->by == &Event::place_id  ? By::place
+           : text->field->by == &Event::code_id ? By::code
+                                                : By::context;
+}
+
+// A context is of one place and one code.
+By both(By a, By b) {
+    return a == b ? a : a == By::event || b == By::event ? By::event : By::context;
 }
 
 } // namespace
 
-constexpr std::size_t most_known = 2048;
-
 Filter::Filter(std::string_view text, const Settings& settings)
-    : root_(parse(text, settings)), by_context_(true), known_(most_known) {
-    for_each_test(root_, [this](const Test& test) { by_context_ &= depends_on_context(test); });
+    : root_(parse(text, settings)), by_(By::event), known_(most_known) {
+    std::optional<By> all;
+    for_each_test(root_, [&all](const Test& test) {
+        all = both(all.value_or(filter::by(test)), filter::by(test));
+    });
+    by_ = all.value_or(By::event);
 }
 
-bool Filter::holds_in_context(const Event& event) const {
-    const std::uint64_t context = event.context();
-    Known& known = known_[context % most_known];
-    if (known.context != context || context == 0) {
-        known = {context, holds(root_, event, context_)};
+bool Filter::holds_by_number(const Event& event) const {
+    const std::uint64_t number = by_ == By::place  ? event.place_id()
+                                 : by_ == By::code ? event.code_id()
+                                                   : event.context();
+    if (by_ == By::context && number == 0) { // it has none
+        return holds(root_, event, context_);
     }
-    return known.holds;
+    Known& known = known_[number % most_known];
+    if (known.number != number || known.state == Known::State::unasked) {
+        const bool held = holds(root_, event, context_);
+        known = {number, held ? Known::State::holds : Known::State::fails};
+    }
+    return known.state == Known::State::holds;
+}
+
+void Filter::forget() {
+    filter::forget(root_);
+    std::ranges::fill(known_, Known());
 }
 
 std::vector<std::string> Filter::bind(const trace::TraceReader& reader) {
@@ -90,6 +116,7 @@ std::vector<std::string> Filter::bind(const trace::TraceReader& reader) {
         }
     });
     of_record_ = RecordFilter(root_, context_);
+    std::ranges::fill(known_, Known());
     return strangers;
 }
 

@@ -35,26 +35,39 @@ public:
     bool needs_no_names() const { return of_record_.decides(); }
 
     bool operator()(const Event& event) const {
-        return by_context_ ? holds_in_context(event) : holds(root_, event, context_);
+        return by_ == By::event ? holds(root_, event, context_) : holds_by_number(event);
+    }
+
+    /// What decides beside the numbers of a record: it says the same of all events with the same
+    /// Event::place_id(), code_id() or context().
+    enum class By { place, code, context, event };
+    By by() const { return by_; }
+    /// By that number it was asked before, and did not hold.
+    bool has_refused(std::uint64_t number) const {
+        const Known& known = known_[number % most_known];
+        return known.number == number && known.state == Known::State::fails;
     }
 
     /// Ids of events mean nothing from now on.
-    void forget() { filter::forget(root_); }
+    void forget();
 
     /// A text that is compiled to the same filter.
     std::string written() const { return filter::written(root_); }
 
 private:
-    /// What it says of the events of a context.
+    /// What it says of the events with a number.
     struct Known {
-        std::uint64_t context = 0;
-        bool holds = false;
+        enum class State : std::uint8_t { unasked, holds, fails };
+        std::uint64_t number = 0;
+        State state = State::unasked;
     };
 
-    bool holds_in_context(const Event& event) const;
+    static constexpr std::size_t most_known = 2048;
+
+    bool holds_by_number(const Event& event) const;
 
     Node root_;
-    bool by_context_; ///< it says the same of all events of a context
+    By by_;
     mutable std::vector<Known> known_;
     Context context_; ///< of_record_ knows where it is: neither copied nor moved
     RecordFilter of_record_;

@@ -50,6 +50,7 @@ std::uint64_t place_key(const abi::Record& record, unsigned variant) {
 
 constexpr std::size_t contexts = 4096;
 constexpr std::size_t addresses = 2048;
+constexpr unsigned place_bits = 10; ///< of the number of places that are found at once
 
 static_assert(std::endian::native == std::endian::little);
 static_assert(offsetof(abi::Record, access) == 6 && offsetof(abi::Record, mode) == 7);
@@ -76,7 +77,8 @@ std::uint64_t Naming::Key::hash() const {
 }
 
 Naming::Naming(const trace::TraceReader& reader, const registers::Sources& sources)
-    : reader_(reader), devices_(sources), contexts_(contexts), found_(addresses) {
+    : reader_(reader), devices_(sources), contexts_(contexts),
+      known_places_(std::size_t{1} << place_bits), found_(addresses) {
     constexpr std::size_t most = most_kept + 2 * most_in_block + 1;
     places_.reserve(most);
     locations_.reserve(most);
@@ -131,7 +133,7 @@ void Naming::learn() {
     if (reader_.device_changes() != seen_device_changes_) {
         seen_device_changes_ = reader_.device_changes();
         ++version_;
-        place_ids_.clear();
+        forget_places();
         interrupt_ids_.clear();
     }
     if (reader_.tasks().version() != seen_tasks_) {
@@ -166,7 +168,7 @@ void Naming::reach_modules() {
 void Naming::apply_watched() {
     if (!devices_.registers().tell(watched_->record, watched_->offset)) {
         ++version_; // the variants are numbered anew
-        place_ids_.clear();
+        forget_places();
     }
     watched_.reset();
 }
@@ -192,7 +194,7 @@ bool Naming::full() const {
 void Naming::forget() {
     ++code_version_;
     std::ranges::fill(contexts_, Context());
-    place_ids_.clear();
+    forget_places();
     places_.resize(1);
     location_ids_.clear();
     locations_.resize(1);
@@ -214,7 +216,10 @@ bool Naming::has_code(const abi::Record& record) const {
 }
 
 // Of all garbage that stands in LR where it is used for data there is one: none.
-inline std::uint32_t Naming::return_address(const abi::Record& record) const {
+inline std::uint32_t Naming::return_address(const abi::Record& record) {
+    if (!reach_) [[unlikely]] {
+        reach_symbols();
+    }
     const std::uint32_t to = reader_.callers().of(record).value_or(record.lr);
     return reach_->has((to & ~1u) - 1) ? to : 0;
 }
@@ -231,44 +236,49 @@ inline Naming::Key Naming::key_of(const abi::Record& record, std::uint32_t retur
             trace::stack_of(record.sp) | variant(record)};
 }
 
-void Naming::resolve(std::span<const Event> events) {
-    if (!reach_) {
-        reach_symbols();
+[[gnu::always_inline]] inline const Naming::Context& Naming::context(const abi::Record& record) {
+    const std::uint32_t returns_to = has_code(record) ? return_address(record) : 0;
+    const Key key = key_of(record, returns_to);
+    Context& context = contexts_[key.hash() % contexts];
+    if (context.version != version_ || !(context.key == key) || !context.times.has(record.time))
+        [[unlikely]] {
+        renew(context, key, record, returns_to);
     }
+    return context;
+}
+
+std::uint64_t Naming::context_of(const abi::Record& record) {
+    return context(record).number;
+}
+
+void Naming::resolve(std::span<const Event> events) {
     for (const Event& event : events) {
-        if (event.ids.place != unasked) {
+        if (event.ids.caller != unasked) {
             continue;
         }
-        const abi::Record& record = event.record;
-        const std::uint32_t returns_to = has_code(record) ? return_address(record) : 0;
-        const Key key = key_of(record, returns_to);
-        Context& context = contexts_[key.hash() % contexts];
-        if (context.version != version_ || !(context.key == key) || !context.times.has(record.time))
-            [[unlikely]] {
-            renew(context, key, event, returns_to);
-        }
-        event.ids.place = context.ids.place;
-        event.ids.code = context.ids.code;
-        event.ids.caller = context.ids.caller;
-        event.ids.task = context.ids.task;
-        event.ids.interrupt = context.ids.interrupt;
-        event.context_number = context.number;
+        const Context& of = context(event.record);
+        event.ids.place = of.ids.place;
+        event.ids.code = of.ids.code;
+        event.ids.caller = of.ids.caller;
+        event.ids.task = of.ids.task;
+        event.ids.interrupt = of.ids.interrupt;
+        event.context_number = of.number;
     }
 }
 
 // Most of what a trace tells of tasks and modules changes none of its names: then the number stays,
 // too.
-void Naming::renew(Context& context, const Key& key, const Event& event, std::uint32_t returns_to) {
+void Naming::renew(Context& context, const Key& key, const abi::Record& record,
+                   std::uint32_t returns_to) {
     const Context before = context;
     context = {key, version_, {}, before.number, {}};
-    find_all(event, returns_to, context);
+    find_all(record, returns_to, context);
     if (before.version == 0 || !(before.key == key) || !(before.ids == context.ids)) {
         context.number = ++context_number_;
     }
 }
 
-void Naming::find_all(const Event& event, std::uint32_t returns_to, Context& to) {
-    const abi::Record& record = event.record;
+void Naming::find_all(const abi::Record& record, std::uint32_t returns_to, Context& to) {
     to.ids.place = place_of(record);
     if (has_code(record)) {
         to.ids.code = location_of(record.pc & ~1u, record.time, to.times);
@@ -281,8 +291,21 @@ void Naming::find_all(const Event& event, std::uint32_t returns_to, Context& to)
     to.ids.interrupt = devices_.interrupts().are_of(record.device) ? unasked : no_id;
 }
 
+void Naming::forget_places() {
+    place_ids_.clear();
+    std::ranges::fill(known_places_, KnownPlace());
+}
+
 Id Naming::place_of(const abi::Record& record) {
     const std::uint64_t key = place_key(record, variant(record));
+    KnownPlace& known = known_places_[mixed(key) >> (64 - place_bits)];
+    if (known.key != key || known.id == no_id) [[unlikely]] {
+        known = {key, find_place(record, key)};
+    }
+    return known.id;
+}
+
+Id Naming::find_place(const abi::Record& record, std::uint64_t key) {
     const auto [known, fresh] = place_ids_.try_emplace(key, static_cast<Id>(places_.size()));
     if (fresh) {
         const std::uint64_t address = abi::physical_address(record);
@@ -296,6 +319,11 @@ Id Naming::place_of(const abi::Record& record) {
         places_.push_back(place);
     }
     return known->second;
+}
+
+Id Naming::code_of(const abi::Record& record) {
+    Times times;
+    return has_code(record) ? location_of(record.pc & ~1u, record.time, times) : no_id;
 }
 
 Id Naming::location_of(std::uint32_t address, std::uint64_t time, Times& times) {

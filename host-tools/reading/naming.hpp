@@ -74,6 +74,11 @@ public:
     /// The reader has gone to another place, where registers hold `held`: forgets names, too.
     void go_to(const registers::DeviceRegisters::Held& held);
 
+    // Of a record of which fill() may make an event.
+    Id place_of(const abi::Record& record);
+    Id code_of(const abi::Record& record);
+    std::uint64_t context_of(const abi::Record& record);
+
     /// So many names are kept that it is time to forget them: between two blocks of at most
     /// most_in_block records.
     bool full() const;
@@ -83,6 +88,8 @@ public:
 
     Id intern(std::string_view text) override;
     void resolve(std::span<const Event> events) override;
+    Id place_of(const Event& event) override { return place_of(event.record); }
+    Id code_of(const Event& event) override { return code_of(event.record); }
     Id interrupt_of(const Event& event) override;
     Id text_of(const Event& event) override;
 
@@ -116,6 +123,11 @@ private:
         Times times;
         std::uint32_t version = 0; ///< of code_version_; 0: nothing
         std::uint32_t address = 0;
+        Id id = no_id;
+    };
+    /// A place that was looked up; no_id: none.
+    struct KnownPlace {
+        std::uint64_t key = 0;
         Id id = no_id;
     };
     /// All of a record that its place, code, caller and task depend on.
@@ -167,13 +179,16 @@ private:
     void apply_watched();
 
     bool has_code(const abi::Record& record) const;
-    std::uint32_t return_address(const abi::Record& record) const;
+    std::uint32_t return_address(const abi::Record& record);
     Key key_of(const abi::Record& record, std::uint32_t returns_to);
+    const Context& context(const abi::Record& record);
     void reach_symbols();
     void reach_modules();
-    void renew(Context& context, const Key& key, const Event& event, std::uint32_t returns_to);
-    void find_all(const Event& event, std::uint32_t returns_to, Context& to);
-    Id place_of(const abi::Record& record);
+    void renew(Context& context, const Key& key, const abi::Record& record,
+               std::uint32_t returns_to);
+    void find_all(const abi::Record& record, std::uint32_t returns_to, Context& to);
+    Id find_place(const abi::Record& record, std::uint64_t key);
+    void forget_places();
     Id task_of(const abi::Record& record, Times& times);
     Id location_of(std::uint32_t address, std::uint64_t time, Times& times);
     Id find_location(std::uint32_t address, std::uint64_t time, Found& found);
@@ -199,7 +214,8 @@ private:
     std::vector<Context> contexts_;
     std::uint64_t context_number_ = 0;                ///< the last one given
     std::uint32_t version_ = 1;                       ///< grows with all that is learnt
-    std::unordered_map<std::uint64_t, Id> place_ids_; ///< by what find_place() makes of a record
+    std::unordered_map<std::uint64_t, Id> place_ids_; ///< by place_key()
+    std::vector<KnownPlace> known_places_;            ///< some of them
     struct Watched {
         abi::Record record;
         std::uint64_t offset;

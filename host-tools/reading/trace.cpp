@@ -264,6 +264,9 @@ bool Trace::next_group() {
     }
     if (filter_) {
         left_ = may_hold(left_);
+        if (!pass_all_) { // else what is passed may change names
+            left_ = without_refused(left_);
+        }
     }
     return true;
 }
@@ -290,6 +293,29 @@ std::uint64_t Trace::may_hold(std::uint64_t of) const {
     return filter_->may_hold(stripped, of);
 }
 
+// Those that the filter has not refused before by their code, place or context alone: of the others
+// no event need be made.
+std::uint64_t Trace::without_refused(std::uint64_t of) const {
+    const auto without = [&](auto number) {
+        std::uint64_t left = of;
+        for (std::uint64_t rest = of; rest != 0; rest &= rest - 1) {
+            const auto i = static_cast<std::size_t>(std::countr_zero(rest));
+            left &= ~(std::uint64_t{filter_->has_refused(number(group_[i]))} << i);
+        }
+        return left;
+    };
+    switch (filter_->by()) {
+    case filter::Filter::By::place:
+        return without([this](const abi::Record& record) { return naming_->place_of(record); });
+    case filter::Filter::By::code:
+        return without([this](const abi::Record& record) { return naming_->code_of(record); });
+    case filter::Filter::By::context:
+        return without([this](const abi::Record& record) { return naming_->context_of(record); });
+    case filter::Filter::By::event: break;
+    }
+    return of;
+}
+
 // The text of a marker comes in pieces, which may begin in front of the wanted records; those
 // behind them may not have been read.
 void Trace::pass_to(std::size_t end) {
@@ -304,12 +330,7 @@ void Trace::pass_to(std::size_t end) {
     }
 }
 
-// All that are wanted of the group: none of them tells of the others. Returns how many.
-std::size_t Trace::fill_events() {
-    return naming_->fill(events_, group_, std::exchange(left_, 0), number_ + 1);
-}
-
-// Its names are to be asked for before the next one is passed.
+// Makes one event: its names are to be asked for before the next one is passed.
 std::size_t Trace::fill_passed() {
     const auto at = static_cast<std::size_t>(std::countr_zero(left_));
     left_ &= left_ - 1;
@@ -330,7 +351,11 @@ std::span<const Event> Trace::next_events(std::uint64_t most) {
                 return {};
             }
         }
-        std::span<Event> events(events_.data(), pass_all_ ? fill_passed() : fill_events());
+        // All that are wanted of the group, if none of them tells of the others.
+        const std::size_t made =
+            pass_all_ ? fill_passed()
+                      : naming_->fill(events_, group_, std::exchange(left_, 0), number_ + 1);
+        std::span<Event> events(events_.data(), made);
         if (filter_ && !filter_->needs_no_names()) {
             const auto kept =
                 std::remove_if(events.begin(), events.end(),

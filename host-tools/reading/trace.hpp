@@ -122,8 +122,8 @@ private:
         return options_.markers != nullptr ? *options_.markers : own_markers_;
     }
     std::uint64_t may_hold(std::uint64_t of) const;
+    std::uint64_t without_refused(std::uint64_t of) const;
     void pass_to(std::size_t end);
-    std::size_t fill_events();
     std::size_t fill_passed();
     void select();
     void end();

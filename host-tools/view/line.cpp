@@ -114,7 +114,8 @@ void LineFormat::append_colored(TextBuffer& to, const char* color, std::string_v
 }
 
 // A begin record's text is another than that of its access, in the same context.
-inline const LineFormat::ContextText& LineFormat::context_text(const Event& event) {
+[[gnu::always_inline]] inline const LineFormat::ContextText&
+LineFormat::context_text(const Event& event) {
     const std::uint64_t context = event.context();
     if (event.record.type != RecordType::access || context == 0) {
         make(other_context_, event);
@@ -181,10 +182,13 @@ constexpr char cpu_texts[][8] = {" cpu0 ", " cpu1 ", " cpu2 ", " cpu3 ", " cpu4 
 
 std::size_t LineFormat::append_lines(TextBuffer& to, std::span<const Event> events) {
     constexpr std::size_t longest = 512;
+    if (!quick_ || events.empty()) {
+        return 0;
+    }
     Event::resolve(events);
     TextCursor line = to.cursor(events.size() * longest);
     std::size_t count = 0;
-    while (quick_ && count < events.size() && append_quickly(line, events[count])) {
+    while (count < events.size() && append_quickly(line, events[count])) {
         ++count;
     }
     to.end(line);

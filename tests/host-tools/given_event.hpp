@@ -42,7 +42,7 @@ public:
 private:
     void resolve(std::span<const Event> events) override {
         for (const Event& event : events) {
-            if (event.ids.place == unasked) {
+            if (event.ids.caller == unasked) {
                 event.ids.place = event.ids.code = event.ids.caller = event.ids.task = no_id;
             }
         }

@@ -20,12 +20,19 @@ using analysis::Key;
 
 namespace {
 
-/// Calls `take` with each event of a trace that is written down.
-template <typename Take>
-void each(const std::string& lines, const Take& take) {
-    std::istringstream in(lines);
-    TraceText text = read_trace_text(in);
+/// What names of events are made of.
+struct OfNames {
+    TraceText text;
     std::deque<Location> locations;
+};
+
+/// Calls `take` with each event of a trace that is written down. Their names are as long as what it
+/// returns.
+template <typename Take>
+OfNames each(const std::string& lines, const Take& take) {
+    std::istringstream in(lines);
+    OfNames of{read_trace_text(in), {}};
+    auto& [text, locations] = of;
     for (const abi::Record& record : text.records) {
         Given given;
         given.nanoseconds = record.time * 1000;
@@ -36,11 +43,12 @@ void each(const std::string& lines, const Take& take) {
         add_names(given, record, text, locations);
         take(given_event(record, given));
     }
+    return of;
 }
 
 std::string counted(Key key, const std::string& lines, const analysis::TableOptions& options = {}) {
     Counts counts({key});
-    each(lines, [&counts](const Event& event) { counts.add(event); });
+    const OfNames names = each(lines, [&counts](const Event& event) { counts.add(event); });
     return table::text(analysis::count_table(key, counts.by(key), options));
 }
 

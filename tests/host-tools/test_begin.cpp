@@ -71,7 +71,7 @@ public:
 private:
     void resolve(std::span<const Event> events) override {
         for (const Event& event : events) {
-            if (event.ids.place == unasked) {
+            if (event.ids.caller == unasked) {
                 event.ids.place = event.ids.task = no_id;
                 event.ids.code = learnt_ ? 3 : 1;
                 event.ids.caller = learnt_ ? 3 : 2;

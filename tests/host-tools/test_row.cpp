@@ -145,7 +145,7 @@ public:
 
     void resolve(std::span<const Event> events) override {
         for (const Event& event : events) {
-            if (event.ids.place == unasked) {
+            if (event.ids.caller == unasked) {
                 event.ids.place = event.ids.code = event.ids.caller = event.ids.task =
                     ask(resolved);
             }
@@ -226,7 +226,9 @@ TEST_CASE("row: reading a trace looks up what the filter asks for, and nothing e
     };
     CHECK(asked("").empty());
     CHECK(asked("value >= 0 || !value").empty());
-    CHECK(asked("func != nothing") == "pclti"); // found together: of no interrupt controller
+    CHECK(asked("func != nothing") == "c");
+    CHECK(asked("reg != nothing") == "p");
+    CHECK(asked("caller != nothing") == "pclti"); // found together: of no interrupt controller
 }
 
 TEST_CASE("row: a settled copy keeps its names, whatever the trace tells behind it") {

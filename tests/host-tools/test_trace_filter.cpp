@@ -35,6 +35,15 @@ std::string path_of(const FileDescriptor& file) {
     return fmt::format("/proc/self/fd/{}", file.get());
 }
 
+/// Of `file` the events for which `filter` holds; nothing is told.
+reading::TraceOptions filtered(const FileDescriptor& file, const std::string& filter) {
+    reading::TraceOptions options;
+    options.path = path_of(file);
+    options.filter = filter;
+    options.report = [](const std::string&) {};
+    return options;
+}
+
 /// A read of FR, of which all is known.
 abi::Record an_access() {
     abi::Record record = access(0, 0, 1'000);
@@ -103,11 +112,7 @@ TEST_CASE("a filter is of the devices as they are told of in front of a record")
     const auto [filter, number] = GENERATE(table<const char*, std::uint64_t>(
         {{"offset==0x18", 1}, {"offset==8", 2}, {"dev==uart", 1}, {"dev==mmc", 2}}));
     CAPTURE(filter);
-    reading::TraceOptions options;
-    options.path = path_of(file);
-    options.filter = filter;
-    options.report = [](const std::string&) {};
-    reading::Trace trace(options);
+    reading::Trace trace(filtered(file, filter));
     const Event* const event = trace.next();
     REQUIRE(event != nullptr);
     CHECK(event->number == number);
@@ -119,11 +124,7 @@ TEST_CASE("a filter that holds for nothing, or for all, needs no look at a recor
     const auto [filter, events] = GENERATE(table<const char*, unsigned>(
         {{"dev =~ nothing", 0}, {"!(dev =~ nothing)", 100}, {"dev =~ nothing || dev =~ no", 0}}));
     CAPTURE(filter);
-    reading::TraceOptions options;
-    options.path = path_of(file);
-    options.filter = filter;
-    options.report = [](const std::string&) {};
-    reading::Trace trace(options);
+    reading::Trace trace(filtered(file, filter));
     unsigned read = 0;
     while (trace.next() != nullptr) {
         ++read;

@@ -88,10 +88,12 @@ public:
     const Task* task(Id id) const { return tasks_[id]; }             ///< null: no_id
     std::string_view text(Id id) const { return texts_[id]; }        ///< empty: no_id
 
-    /// Place, code, caller, task and context of those of the events that have not been asked
-    /// before.
+    /// Place, code, caller, task and context of those of the events whose caller nobody has asked
+    /// for.
     virtual void resolve(std::span<const Event> events) = 0;
     // Of an event that has not been asked before.
+    virtual Id place_of(const Event& event);
+    virtual Id code_of(const Event& event);
     virtual Id interrupt_of(const Event& event) = 0;
     virtual Id text_of(const Event& event) = 0;
 
@@ -133,16 +135,24 @@ struct Event {
     mutable std::uint64_t context_number = 0;
 
     // The ids, and what they stand for.
-    Id place_id() const { return resolved().place; }
-    Id code_id() const { return resolved().code; }
+    Id place_id() const {
+        return ids.place != unasked ? ids.place : (ids.place = names->place_of(*this));
+    }
+    Id code_id() const {
+        return ids.code != unasked ? ids.code : (ids.code = names->code_of(*this));
+    }
     Id caller_id() const { return resolved().caller; }
     Id task_id() const { return resolved().task; }
     Id interrupt_id() const {
         return ids.interrupt != unasked ? ids.interrupt
                                         : (ids.interrupt = names->interrupt_of(*this));
     }
+    /// An access has none but what somebody gave it.
     Id text_id() const {
-        return ids.text != unasked ? ids.text : (ids.text = names->text_of(*this));
+        if (ids.text == unasked) {
+            ids.text = record.type == abi::RecordType::access ? no_id : names->text_of(*this);
+        }
+        return ids.text;
     }
     std::uint64_t context() const { return resolved(), context_number; }
 
@@ -161,8 +171,9 @@ struct Event {
     std::string_view text() const { return names->text(text_id()); }
 
     /// Asks for the ids of all `events`, which are of one trace: that takes less than one by one.
+    /// Nothing, if somebody has done so before.
     static void resolve(std::span<const Event> events) {
-        if (!events.empty()) {
+        if (!events.empty() && events.front().ids.caller == unasked) {
             events.front().names->resolve(events);
         }
     }
@@ -172,13 +183,23 @@ struct Event {
 
 private:
     const Ids& resolved() const {
-        if (ids.place == unasked) {
+        if (ids.caller == unasked) [[unlikely]] {
             names->resolve({this, 1});
         }
         return ids;
     }
 };
 static_assert(std::is_trivially_copyable_v<Event> && sizeof(Event) == 128);
+
+// Whoever finds them alone with less overrides these.
+inline Id Names::place_of(const Event& event) {
+    resolve({&event, 1});
+    return event.ids.place;
+}
+inline Id Names::code_of(const Event& event) {
+    resolve({&event, 1});
+    return event.ids.code;
+}
 
 /// For what takes either.
 inline const abi::Record& record_of(const Event& event) {
@@ -217,7 +238,7 @@ inline Names& no_names() {
     class None final : public Names {
         void resolve(std::span<const Event> events) override {
             for (const Event& event : events) {
-                if (event.ids.place == unasked) {
+                if (event.ids.caller == unasked) {
                     event.ids.place = event.ids.code = event.ids.caller = event.ids.task = no_id;
                 }
             }
