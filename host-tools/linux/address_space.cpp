@@ -6,9 +6,25 @@ namespace mmioscope::linux_guest {
 
 namespace {
 
-constexpr std::uint64_t short_table = 0x4000; ///< size and alignment with TTBCR.N = 0
+constexpr std::uint64_t short_table = 0x4000;        ///< size and alignment with TTBCR.N = 0
+constexpr std::uint64_t nowhere = ~std::uint64_t{0}; ///< no RAM is there
 
 } // namespace
+
+// B3.5.1.
+inline std::uint64_t AddressSpace::by_short(std::uint32_t address) const {
+    const std::uint32_t first = memory_.word(table_ + (address >> 20) * 4).value_or(0);
+    constexpr std::uint32_t supersection = 1u << 18;
+    if ((first & (supersection | 2)) == 2) {
+        return (first & 0xfff0'0000) | (address & 0xf'ffff);
+    }
+    return (first & 3) == 0 ? nowhere : by_other_short(first, address);
+}
+
+inline std::uint64_t AddressSpace::mapped(std::uint32_t address) const {
+    return format_ == Format::short_descriptors ? by_short(address)
+                                                : by_long(address).value_or(nowhere);
+}
 
 std::optional<AddressSpace> AddressSpace::find(const PhysicalMemory& memory, std::uint64_t limit,
                                                std::uint32_t virtual_address,
@@ -28,12 +44,12 @@ std::optional<AddressSpace> AddressSpace::find(const PhysicalMemory& memory, std
 }
 
 std::optional<std::uint64_t> AddressSpace::physical(std::uint32_t address) const {
-    return format_ == Format::short_descriptors ? by_short(address) : by_long(address);
+    const std::uint64_t at = mapped(address);
+    return at != nowhere ? std::optional(at) : std::nullopt;
 }
 
 std::optional<std::uint32_t> AddressSpace::word(std::uint32_t address) const {
-    const std::optional<std::uint64_t> at = physical(address);
-    return at ? memory_.word(*at) : std::nullopt;
+    return memory_.word(mapped(address));
 }
 
 std::optional<std::string> AddressSpace::text(std::uint32_t address, std::uint32_t limit) const {
@@ -54,28 +70,19 @@ std::optional<std::string> AddressSpace::text(std::uint32_t address, std::uint32
     return std::nullopt;
 }
 
-// B3.5.1.
-std::optional<std::uint64_t> AddressSpace::by_short(std::uint32_t address) const {
-    const std::optional<std::uint32_t> first = memory_.word(table_ + (address >> 20) * 4);
-    if (!first || (*first & 3) == 0) {
-        return std::nullopt;
+std::uint64_t AddressSpace::by_other_short(std::uint32_t first, std::uint32_t address) const {
+    if ((first & 2) != 0) { // a supersection
+        const std::uint64_t high = ((first >> 20) & 0xf) | ((first >> 1) & 0xf0);
+        return high << 32 | (first & 0xff00'0000) | (address & 0xff'ffff);
     }
-    if ((*first & 2) != 0) {
-        constexpr std::uint32_t supersection = 1u << 18;
-        if ((*first & supersection) == 0) {
-            return (*first & 0xfff0'0000) | (address & 0xf'ffff);
-        }
-        const std::uint64_t high = ((*first >> 20) & 0xf) | ((*first >> 1) & 0xf0);
-        return high << 32 | (*first & 0xff00'0000) | (address & 0xff'ffff);
+    const std::uint64_t second_table = first & 0xffff'fc00;
+    const std::uint32_t second =
+        memory_.word(second_table + ((address >> 12) & 0xff) * 4).value_or(0);
+    if ((second & 3) == 0) {
+        return nowhere;
     }
-    const std::uint64_t second_table = *first & 0xffff'fc00;
-    const std::optional<std::uint32_t> second =
-        memory_.word(second_table + ((address >> 12) & 0xff) * 4);
-    if (!second || (*second & 3) == 0) {
-        return std::nullopt;
-    }
-    return (*second & 2) != 0 ? (*second & 0xffff'f000) | (address & 0xfff)
-                              : (*second & 0xffff'0000) | (address & 0xffff);
+    return (second & 2) != 0 ? (second & 0xffff'f000) | (address & 0xfff)
+                             : (second & 0xffff'0000) | (address & 0xffff);
 }
 
 // B3.6.1. The input address has 32 bits, so that the first level has four entries.

@@ -37,7 +37,9 @@ public:
     std::optional<std::string> text(std::uint32_t address, std::uint32_t limit) const;
 
 private:
-    std::optional<std::uint64_t> by_short(std::uint32_t address) const;
+    std::uint64_t mapped(std::uint32_t address) const;
+    std::uint64_t by_short(std::uint32_t address) const;
+    std::uint64_t by_other_short(std::uint32_t first, std::uint32_t address) const;
     std::optional<std::uint64_t> by_long(std::uint32_t address) const;
 
     PhysicalMemory memory_;

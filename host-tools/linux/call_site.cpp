@@ -37,9 +37,9 @@ std::optional<std::uint32_t> halfword(const AddressSpace& space, std::uint32_t a
 // The same, encodings T1 and T2. A halfword that looks like BLX by a register may be the end of a
 // longer instruction: that is no call to what is asked for either.
 std::optional<Call> thumb_call(const AddressSpace& space, std::uint32_t behind) {
-    const std::optional<std::uint32_t> first = halfword(space, behind - 4),
-                                       second = halfword(space, behind - 2);
-    if (!first || !second) {
+    const std::optional<std::uint32_t> first = halfword(space, behind - 4);
+    const std::optional<std::uint32_t> second = first ? halfword(space, behind - 2) : std::nullopt;
+    if (!second) {
         return std::nullopt;
     }
     if ((*first & 0xf800) == 0xf000 && (*second & 0xc000) == 0xc000) {

@@ -15,7 +15,7 @@ public:
     /// `bytes` from the physical address `base` on, both of which are multiples of 8; they stay
     /// the caller's.
     PhysicalMemory(std::span<const std::byte> bytes, std::uint64_t base)
-        : bytes_(bytes), base_(base) {}
+        : bytes_(bytes.first(bytes.size() / 8 * 8)), base_(base) {}
 
     std::uint64_t base() const { return base_; }
     std::uint64_t size() const { return bytes_.size(); }
@@ -33,8 +33,7 @@ private:
     template <typename T>
     std::optional<T> load(std::uint64_t address) const {
         const std::uint64_t offset = address - base_;
-        if (offset % sizeof(T) != 0 || bytes_.size() < sizeof(T) ||
-            offset > bytes_.size() - sizeof(T)) {
+        if (offset % sizeof(T) != 0 || offset >= bytes_.size()) {
             return std::nullopt;
         }
         const void* at = bytes_.data() + offset;
