@@ -21,8 +21,10 @@ std::size_t Recording::pass() {
 
 void Recording::deliver() {
     left_out_.apply(ordered_);
-    losses_.add(ordered_);
-    summary_.add(ordered_);
+    trace::for_each_run(std::span<const abi::Record>(ordered_), [this](const trace::Run& run) {
+        losses_.add(run);
+        summary_.add(run);
+    });
     output_.append(ordered_);
     ordered_.clear();
 }

@@ -95,10 +95,19 @@ void FileWriter::write_records(std::size_t count) {
         callers_.clear();
     }
     const auto records = std::span<const abi::Record>(pending_).first(count);
-    index_.add(abi::SectionType::records, written_, extent_of(records));
+    seen_.add(records.subspan(static_cast<std::size_t>(seen_.records)));
+    index_.add(abi::SectionType::records, written_, seen_);
     write_section(abi::SectionType::records, std::as_bytes(records));
     records_ += count;
-    pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(count));
+    seen_ = {};
+    // In pieces that memmove() has no long way of its own for (ring_reader.cpp).
+    auto to = pending_.begin();
+    for (auto rest = std::span(pending_).subspan(count); !rest.empty();) {
+        const auto piece = rest.first(std::min<std::size_t>(rest.size(), 60));
+        to = std::ranges::copy(piece, to).out;
+        rest = rest.subspan(piece.size());
+    }
+    pending_.erase(to, pending_.end());
 }
 
 void FileWriter::packed(std::span<const std::byte> block, const Extent& records) {

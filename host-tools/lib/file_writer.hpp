@@ -41,6 +41,8 @@ public:
     std::vector<abi::Record>& pending() { return pending_; }
     /// Those of pending() that are of the next section.
     std::span<const abi::Record> next_section() const;
+    /// Who looks at all of those anyway, in their order, may tell of them here.
+    void seen(const Run& run) { seen_.add(run); }
     /// Writes the next section if nothing is missing of it. False: something is.
     bool write_full();
 
@@ -65,6 +67,7 @@ private:
     std::uint64_t written_ = 0;
     std::uint64_t records_ = 0;
     std::vector<abi::Record> pending_;
+    Extent seen_;                      ///< the first ones of these
     std::vector<CallerEntry> callers_; ///< of these
     IndexBuilder index_;
 };

@@ -17,18 +17,30 @@ void join_into(abi::IndexEntry& first, const abi::IndexEntry& second) {
 
 } // namespace
 
+void Extent::add(const Run& run) {
+    records += run.count;
+    times.add(run.first->time);
+    times.add(run.last->time);
+    teaches = teaches || trace::teaches(run.first->type);
+}
+
 // Mostly all are accesses: a bit that only other types have tells that some are not.
-Extent extent_of(std::span<const abi::Record> records) {
-    Extent extent{records.size()};
-    TimeSpan times;
+void Extent::add(std::span<const abi::Record> more) {
+    TimeSpan span = times;
     unsigned bits = 0;
-    for (const abi::Record& record : records) {
-        times.add(record.time);
+    for (const abi::Record& record : more) {
+        span.add(record.time);
         bits |= static_cast<unsigned>(record.type);
     }
-    extent.times = times;
-    extent.teaches = bits != static_cast<unsigned>(abi::RecordType::access) &&
-                     std::ranges::any_of(records, teaches, &abi::Record::type);
+    records += more.size();
+    times = span;
+    teaches = teaches || (bits != static_cast<unsigned>(abi::RecordType::access) &&
+                          std::ranges::any_of(more, trace::teaches, &abi::Record::type));
+}
+
+Extent extent_of(std::span<const abi::Record> records) {
+    Extent extent;
+    extent.add(records);
     return extent;
 }
 

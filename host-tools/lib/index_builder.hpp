@@ -2,6 +2,7 @@
 #pragma once
 
 #include "abi/container.hpp"
+#include "lib/runs.hpp"
 
 #include <cstddef>
 #include <algorithm>
@@ -32,6 +33,9 @@ struct Extent {
     std::uint64_t records = 0;
     TimeSpan times = {};
     bool teaches = false; ///< they may tell something of records behind them (abi::index_teaches)
+
+    void add(const Run& run);
+    void add(std::span<const abi::Record> more);
 };
 
 /// A record of this type tells something of those behind it: what a task or a module is called, how

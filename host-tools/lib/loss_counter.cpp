@@ -24,35 +24,6 @@ void LossCounter::add_behind(const abi::Record& record) {
     }
 }
 
-// What follows its record without a hole, as nearly all do, tells nothing.
-template <typename T>
-void LossCounter::add_each(std::span<const T> records) {
-    for (auto at = records.begin(); at != records.end();) {
-        const std::uint8_t number = record_of(*at).cpu;
-        add(record_of(*at++));
-        Cpu& cpu = cpus_[number];
-        std::uint32_t next = cpu.next;
-        const auto follows = [&](const abi::Record& record) {
-            return record.cpu == number && record.cpu_sequence == next &&
-                   record.type != abi::RecordType::gap;
-        };
-        while (at != records.end() && follows(record_of(*at))) {
-            ++next;
-            ++at;
-        }
-        cpu.next = next;
-        cpu.last_time = record_of(at[-1]).time;
-    }
-}
-
-void LossCounter::add(std::span<const abi::Record> records) {
-    add_each(records);
-}
-
-void LossCounter::add(std::span<const Event> events) {
-    add_each(events);
-}
-
 void LossCounter::finish(unsigned cpu, std::uint64_t lost) {
     const Cpu& last = cpus_.at(cpu);
     if (lost > last.told) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "abi/container.hpp"
-#include "mmioscope/event.hpp"
+#include "lib/runs.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -30,8 +30,13 @@ public:
         }
     }
     /// The same of several of them, which takes less for each.
-    void add(std::span<const abi::Record> records);
-    void add(std::span<const Event> events);
+    void add(const Run& run) {
+        add(*run.first);
+        if (run.count > 1) {
+            cpus_[run.last->cpu].next = run.last->cpu_sequence + 1;
+            cpus_[run.last->cpu].last_time = run.last->time;
+        }
+    }
 
     /// The writer of `cpu` has lost `lost` records, all told: what no gap record has told of
     /// was lost after the last record.
@@ -58,8 +63,6 @@ private:
         std::optional<std::size_t> last_loss; ///< in losses_
     };
 
-    template <typename T>
-    void add_each(std::span<const T> records);
     void add_behind(const abi::Record& record);
     void join(unsigned cpu, std::uint32_t first, std::uint64_t count, std::uint64_t time);
     void note(unsigned cpu, std::uint32_t first, std::uint64_t count, std::uint64_t time);

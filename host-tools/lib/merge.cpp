@@ -73,13 +73,16 @@ void Merge::Queue::take(std::uint64_t limit, std::vector<abi::Record>& out) {
 std::size_t Merge::Queue::take_earlier(std::span<const abi::Record> records, std::uint64_t limit,
                                        std::vector<abi::Record>& out) {
     constexpr std::ptrdiff_t piece = 60;
-    std::uint64_t last = left, time = 0;
+    if (left >= limit) {
+        return 0;
+    }
+    std::uint64_t last = left; // below the limit
     auto at = records.begin(), from = at, end = at;
     do {
         from = at;
         end = from + std::min(piece, records.end() - from);
-        for (; at != end && (time = std::max(at->time, last)) < limit; ++at) {
-            last = time;
+        for (; at != end && at->time < limit; ++at) {
+            last = std::max(last, at->time);
         }
         out.insert(out.end(), from, at);
     } while (at == end && at != records.end());

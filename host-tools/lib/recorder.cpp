@@ -36,14 +36,25 @@ void Recorder::finish(abi::Ending ending) {
     file_.finish(losses_.lost(), ending);
 }
 
+void Recorder::add(const Run& run) {
+    losses_.add(run);
+    summary_.add(run);
+    file_.seen(run);
+}
+
 // What is behind the first `before` ones of those that the file's writer has is new.
 void Recorder::deliver(std::size_t before) {
-    const auto ordered = std::span<const abi::Record>(file_.pending()).subspan(before);
-    losses_.add(ordered);
-    summary_.add(ordered);
     do { // once at least: an onlooker has something to do without records, too
-        if (onlooker_ != nullptr) {
-            onlooker_->see(file_.next_section().subspan(before), file_);
+        const std::span<const abi::Record> records = file_.next_section().subspan(before);
+        if (onlooker_ == nullptr) {
+            for_each_run(records, [this](const Run& run) { add(run); });
+        } else {
+            runs_.clear();
+            for_each_run<RunsOf::task>(records, [this](const Run& run) {
+                add(run);
+                runs_.push_back(run);
+            });
+            onlooker_->see(records, runs_, file_);
         }
         before = 0;
     } while (file_.write_full() && !file_.pending().empty());

@@ -17,8 +17,10 @@ class Onlooker {
 public:
     virtual ~Onlooker() = default;
 
-    /// They are in the order of time, and of one section of the file.
-    virtual void see(std::span<const abi::Record> records, FileWriter& file) = 0;
+    /// They are in the order of time, and of one section of the file. `runs` are what they
+    /// consist of, each of one task.
+    virtual void see(std::span<const abi::Record> records, std::span<const Run> runs,
+                     FileWriter& file) = 0;
 };
 
 class Recorder {
@@ -42,6 +44,7 @@ public:
 
 private:
     void deliver(std::size_t before);
+    void add(const Run& run);
 
     const Area& area_;
     FileWriter& file_;
@@ -49,6 +52,7 @@ private:
     OrderedRings rings_;
     LossCounter losses_;
     Summary summary_;
+    std::vector<Run> runs_; ///< for the onlooker
 };
 
 } // namespace mmioscope::trace

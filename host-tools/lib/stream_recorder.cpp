@@ -31,10 +31,10 @@ void StreamRecorder::records(std::span<const abi::Record> records) {
     if (boots_ > 1) {
         return;
     }
-    for (const abi::Record& record : records) {
-        losses_->add(record);
-    }
-    summary_.add(records);
+    for_each_run(records, [this](const Run& run) {
+        losses_->add(run);
+        summary_.add(run);
+    });
     file_.append(records);
 }
 

@@ -4,28 +4,33 @@
 
 namespace mmioscope::trace {
 
-template <typename T>
-void Summary::add_each(std::span<const T> records) {
-    if (records.empty()) {
+void Summary::add(const Run& run) {
+    const abi::Record& first = *run.first;
+    start_ = start_.value_or(first.time);
+    last_ = run.last->time;
+    types_[static_cast<std::uint8_t>(first.type)] += run.count;
+    if (first.type != abi::RecordType::access) {
+        policies_.add(first);
         return;
     }
-    start_ = start_.value_or(record_of(records.front()).time);
-    for (auto at = records.begin(); at != records.end();) {
-        if (record_of(*at).type == abi::RecordType::access) {
-            at = add_accesses(at, records.end());
-        } else {
-            add(record_of(*at++));
-        }
+    DeviceCount& device = count_of(first.device);
+    if (device.reads + device.writes == 0) {
+        device.first_time = first.time;
     }
-    last_ = record_of(records.back()).time;
+    device.last_time = run.last->time;
+    device.cpus |= 1u << (first.cpu % 32);
+    device.writes += run.writes;
+    device.reads += run.count - run.writes;
 }
 
-void Summary::add(std::span<const abi::Record> records) {
-    add_each(records);
-}
-
-void Summary::add(std::span<const Event> events) {
-    add_each(events);
+DeviceCount& Summary::count_of(std::uint16_t device) {
+    if (device == abi::no_device) {
+        return other_;
+    }
+    if (device >= devices_.size()) {
+        devices_.resize(device + 1u);
+    }
+    return devices_[device];
 }
 
 std::map<std::uint16_t, DeviceCount> Summary::devices() const {
@@ -40,34 +45,6 @@ std::map<std::uint16_t, DeviceCount> Summary::devices() const {
     }
     add(abi::no_device, other_);
     return all;
-}
-
-// Those of one CPU to one device, as long as they come one behind the other: it is looked up once.
-// Returns where they end.
-template <typename Place>
-Place Summary::add_accesses(Place first, Place end) {
-    const abi::Record& one = record_of(*first);
-    const auto goes_on = [&one](const abi::Record& record) {
-        return record.type == abi::RecordType::access && record.device == one.device &&
-               record.cpu == one.cpu;
-    };
-    std::uint64_t writes = 0;
-    Place at = first;
-    do {
-        writes += abi::is_write(record_of(*at)) ? 1 : 0;
-        ++at;
-    } while (at != end && goes_on(record_of(*at)));
-    const auto count = static_cast<std::uint64_t>(at - first);
-    types_[static_cast<std::uint8_t>(abi::RecordType::access)] += count;
-    DeviceCount& device = count_of(one.device);
-    if (device.reads + device.writes == 0) {
-        device.first_time = one.time;
-    }
-    device.last_time = record_of(at[-1]).time;
-    device.cpus |= 1u << (one.cpu % 32);
-    device.writes += writes;
-    device.reads += count - writes;
-    return at;
 }
 
 std::uint64_t Summary::count(abi::RecordType type) const {

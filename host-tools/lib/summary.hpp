@@ -3,12 +3,11 @@
 
 #include "abi/record.hpp"
 #include "lib/policies.hpp"
-#include "mmioscope/event.hpp"
+#include "lib/runs.hpp"
 
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <vector>
 
 namespace mmioscope::trace {
@@ -24,26 +23,9 @@ struct DeviceCount {
 
 class Summary {
 public:
-    void add(std::span<const abi::Record> records);
-    void add(std::span<const Event> events);
-    void add(const abi::Record& record) {
-        if (!start_) {
-            start_ = record.time;
-        }
-        last_ = record.time;
-        ++types_[static_cast<std::uint8_t>(record.type)];
-        if (record.type != abi::RecordType::access) {
-            policies_.add(record);
-            return;
-        }
-        DeviceCount& device = count_of(record.device);
-        if (device.reads + device.writes == 0) {
-            device.first_time = record.time;
-        }
-        device.last_time = record.time;
-        device.cpus |= 1u << (record.cpu % 32);
-        ++(abi::is_write(record) ? device.writes : device.reads);
-    }
+    /// Records in the order of the trace.
+    void add(const Run& run);
+    void add(const abi::Record& record) { add({&record, &record, 1, abi::is_write(record)}); }
 
     /// Those that were accessed, by device index; abi::no_device for accesses outside every region.
     std::map<std::uint16_t, DeviceCount> devices() const;
@@ -56,20 +38,7 @@ public:
     std::optional<std::uint64_t> last() const { return last_; }   ///< time of the last one
 
 private:
-    DeviceCount& count_of(std::uint16_t device) {
-        if (device == abi::no_device) {
-            return other_;
-        }
-        if (device >= devices_.size()) {
-            devices_.resize(device + 1u);
-        }
-        return devices_[device];
-    }
-
-    template <typename T>
-    void add_each(std::span<const T> records);
-    template <typename Place>
-    Place add_accesses(Place first, Place end);
+    DeviceCount& count_of(std::uint16_t device);
 
     std::vector<DeviceCount> devices_; ///< by device index; no_device is in other_
     DeviceCount other_;

@@ -1,5 +1,7 @@
 #include "linux/caller_finder.hpp"
 
+#include <algorithm>
+
 namespace mmioscope::linux_guest {
 
 namespace {
@@ -11,34 +13,45 @@ constexpr std::uint64_t joined(std::uint32_t address, std::uint32_t function) {
     return std::uint64_t{address} << 32 | function;
 }
 
+// The same for all places of a function that have SP, and the return address, at the same distance;
+// else one of its own.
+constexpr std::uint64_t frame_of(std::uint32_t function, const ReturnPlace& at, std::uint32_t pc) {
+    static_assert(stack_size << 2 < 1 << 16); // neither number is greater
+    return at.kind == ReturnPlace::Kind::unknown
+               ? ~std::uint64_t{pc}
+               : joined(function, at.depth << 16 | at.offset << 2) |
+                     static_cast<std::uint32_t>(at.kind);
+}
+
 } // namespace
 
 void CallerFinder::look_anew() {
-    recent_calls_.forget();
-    recent_lr_.forget();
+    forget_answers();
+    if (changes_ != modules_.changes()) { // other code may be there now
+        changes_ = modules_.changes();
+        forget_sites();
+        calls_.clear();
+        branches_.clear();
+        shown_.clear();
+    }
+}
+
+void CallerFinder::forget_answers() {
+    recent_by_lr_.forget();
     recent_by_stack_.forget();
 }
 
-void CallerFinder::forget_code() {
+void CallerFinder::forget_sites() {
     sites_.clear();
-    recent_sites_.forget();
-    calls_.clear();
-    branches_.clear();
-    shown_.clear();
-    look_anew();
+    recent_sites_.fill({});
+    forget_answers();
 }
 
-// Whoever returns to `address` has called `function`, so far as the call itself tells, or LR did.
-inline bool CallerFinder::calls(std::uint32_t address, std::uint32_t function) {
-    return recent_calls_.of(address, function, [&] { return is_call(address, function); });
-}
-
+// LR is known to be intact only in functions that begin at a multiple of 4 and have an instruction
+// there: none begins 1 behind.
 inline std::uint32_t CallerFinder::by_lr(std::uint32_t lr, const Site& site) {
-    const std::uint32_t function = site.function.start;
-    if (site.place.kind != ReturnPlace::Kind::lr) {
-        return calls(lr, function) ? lr : 0;
-    }
-    return recent_lr_.of(lr, function, [&] { return by_intact_lr(lr, function); });
+    const std::uint32_t intact = site.place.kind == ReturnPlace::Kind::lr ? 1 : 0;
+    return recent_by_lr_.of(lr, site.function.start | intact, [&] { return by_new_lr(lr, site); });
 }
 
 // A loop that has LR for its data: the same function with the same frame, and nothing between.
@@ -49,19 +62,8 @@ inline bool CallerFinder::goes_on(const Proven& before, const abi::Record& recor
            before.stack == record.sp + site.place.depth && before.task == record.task;
 }
 
-std::optional<std::uint32_t> CallerFinder::find(const abi::Record& record) {
-    if (changes_ != modules_.changes()) [[unlikely]] { // other code may be there now
-        changes_ = modules_.changes();
-        forget_code();
-    }
-    std::optional<Proven>& proven = proven_[record.cpu];
-    const std::uint32_t pc = record.pc & ~1u;
-    const std::optional<Site>& known = *recent_sites_.of(pc, 0, [&] { return &site_of(record); });
-    if (!known) {
-        proven.reset();
-        return std::nullopt;
-    }
-    const Site& site = *known;
+[[gnu::always_inline]] inline std::uint32_t
+CallerFinder::find(const abi::Record& record, const Site& site, std::optional<Proven>& proven) {
     const std::uint32_t caller = by_lr(record.lr, site);
     if (proven && goes_on(*proven, record, site)) {
         proven->sequence = record.cpu_sequence;
@@ -76,7 +78,66 @@ std::optional<std::uint32_t> CallerFinder::find(const abi::Record& record) {
     }
     return caller != 0 || site.place.kind == ReturnPlace::Kind::lr
                ? caller
-               : recent_by_stack_.of(record.sp, pc, [&] { return by_stack(record.sp, site); });
+               : recent_by_stack_.of(record.sp, record.pc & ~1u,
+                                     [&] { return by_stack(record.sp, site); });
+}
+
+// Of a place that was asked for lately; null if it is another one, or has another frame.
+inline const CallerFinder::Site* CallerFinder::recent_with(std::uint64_t frame,
+                                                           std::uint32_t pc) const {
+    const RecentSite& recent = recent_sites_[std::size_t{pc} / 4 % recent_sites];
+    return recent.pc == pc && recent.site->frame == frame ? recent.site : nullptr;
+}
+
+// From `at`, behind the first one, on: the first record that has another SP or LR than the one in
+// front of it, or another place of which it is not known that it has `frame`.
+const abi::Record* CallerFinder::end_of_same(const abi::Record* at, const abi::Record* end,
+                                             std::uint64_t frame) const {
+    std::uint32_t pc = at[-1].pc;
+    const std::uint32_t sp = at[-1].sp, lr = at[-1].lr;
+    for (; at != end && at->sp == sp && at->lr == lr; ++at) {
+        if (at->pc != pc) {
+            pc = at->pc;
+            if (recent_with(frame, pc) == nullptr) {
+                break;
+            }
+        }
+    }
+    return at;
+}
+
+// Of the next record the same question has the same answer, from another place with the same frame,
+// too. Where a caller is proven, that holds whatever LR is, unless LR proves another one.
+CallerFinder::Found CallerFinder::find(std::span<const abi::Record> records) {
+    const abi::Record* const first = records.data();
+    const abi::Record* const end = first + records.size();
+    std::optional<Proven>& proven = proven_[first->cpu];
+    const Site& site = site_of(*first);
+    if (!site.known) {
+        proven.reset();
+        return {std::nullopt, 1, 0};
+    }
+    const std::uint32_t caller = find(*first, site, proven);
+    const std::uint64_t frame = site.frame;
+    const abi::Record* untold = first->lr == caller ? end : first;
+    const abi::Record* at = end_of_same(first + 1, end, frame);
+    while (proven && at != end && at->sp == first->sp) {
+        const Site* const its = recent_with(frame, at->pc);
+        if (its == nullptr) {
+            break;
+        }
+        const std::uint32_t by_its_lr = by_lr(at->lr, *its);
+        if (by_its_lr != 0 && by_its_lr != caller) {
+            break;
+        }
+        untold = at->lr == caller ? untold : std::min(at, untold);
+        at = end_of_same(at + 1, end, frame);
+    }
+    if (proven) {
+        proven->sequence = at[-1].cpu_sequence;
+    }
+    return {caller, static_cast<std::size_t>(at - first),
+            static_cast<std::size_t>(std::min(at, untold) - first)};
 }
 
 void CallerFinder::pass(const abi::Record& record) {
@@ -91,36 +152,43 @@ std::optional<symbols::Extent> CallerFinder::function(std::uint32_t pc) const {
     return extent ? extent : functions_.extent(pc);
 }
 
-const std::optional<CallerFinder::Site>& CallerFinder::site_of(const abi::Record& record) {
+inline const CallerFinder::Site& CallerFinder::site_of(const abi::Record& record) {
     const std::uint32_t pc = record.pc & ~1u;
-    if (const auto known = sites_.find(pc); known != sites_.end()) {
-        return known->second;
+    RecentSite& recent = recent_sites_[std::size_t{pc} / 4 % recent_sites];
+    if (recent.pc != pc) [[unlikely]] {
+        const auto known = sites_.find(pc);
+        const Site& site = known != sites_.end() ? known->second : new_site(record);
+        recent = {pc, &site}; // behind new_site(), which may forget
     }
+    return *recent.site;
+}
+
+const CallerFinder::Site& CallerFinder::new_site(const abi::Record& record) {
+    const std::uint32_t pc = record.pc & ~1u;
     if (sites_.size() == most_kept) {
-        sites_.clear();
-        recent_sites_.forget();
-        look_anew();
+        forget_sites();
     }
-    std::optional<Site>& site = sites_[pc];
+    Site& site = sites_[pc];
     if (const std::optional<symbols::Extent> extent = function(pc)) {
         const bool thumb = (record.mode & abi::mode_thumb) != 0;
-        site = {*extent, thumb ? ReturnPlace{} : return_place(space_, *extent, pc)};
+        site = {true, *extent, thumb ? ReturnPlace{} : return_place(space_, *extent, pc)};
+        site.frame = frame_of(site.function.start, site.place, pc);
     }
     return site;
 }
 
-std::optional<Call> CallerFinder::call(std::uint32_t address) {
+const Call* CallerFinder::call(std::uint32_t address) {
     if (const auto known = calls_.find(address); known != calls_.end()) {
-        return known->second;
+        return &known->second;
     }
     const std::optional<Call> before = call_before(space_, address);
-    if (before) {
-        if (calls_.size() == most_kept) {
-            calls_.clear();
-        }
-        calls_.emplace(address, *before);
+    if (!before) {
+        return nullptr;
     }
-    return before;
+    if (calls_.size() == most_kept) {
+        calls_.clear();
+    }
+    return &calls_.emplace(address, *before).first->second;
 }
 
 // The code at `from` is `function`, or may end with a branch to it: that one has no return address
@@ -140,15 +208,20 @@ bool CallerFinder::goes_to(std::uint32_t from, std::uint32_t function) {
                code && code->start == from && branches_out(space_, *code, function);
 }
 
-bool CallerFinder::is_call(std::uint32_t address, std::uint32_t function) {
-    const std::optional<Call> before = call(address);
-    return before && ((before->target && goes_to(*before->target, function)) ||
-                      shown_.contains(joined(address, function)));
+// Whoever returns to `address` has called `function`, so far as the call itself tells, or LR did.
+bool CallerFinder::calls(std::uint32_t address, std::uint32_t function) {
+    const Call* const before = call(address);
+    return before != nullptr && ((before->target && goes_to(*before->target, function)) ||
+                                 shown_.contains(joined(address, function)));
 }
 
-std::uint32_t CallerFinder::by_intact_lr(std::uint32_t lr, std::uint32_t function) {
-    const std::optional<Call> before = call(lr);
-    if (!before) {
+std::uint32_t CallerFinder::by_new_lr(std::uint32_t lr, const Site& site) {
+    const std::uint32_t function = site.function.start;
+    if (site.place.kind != ReturnPlace::Kind::lr) {
+        return calls(lr, function) ? lr : 0;
+    }
+    const Call* const before = call(lr);
+    if (before == nullptr) {
         return 0;
     }
     if (before->target != function) {
@@ -161,10 +234,10 @@ std::uint32_t CallerFinder::by_intact_lr(std::uint32_t lr, std::uint32_t functio
 void CallerFinder::show(std::uint32_t address, std::uint32_t function) {
     if (shown_.size() == most_kept) {
         shown_.clear();
-        look_anew();
+        forget_answers();
     }
     if (shown_.insert(joined(address, function)).second) {
-        look_anew();
+        forget_answers();
     }
 }
 

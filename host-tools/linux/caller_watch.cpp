@@ -1,7 +1,5 @@
 #include "linux/caller_watch.hpp"
 
-#include <array>
-
 namespace mmioscope::linux_guest {
 
 namespace {
@@ -14,29 +12,36 @@ bool goes_on(const trace::CallerEntry& entry, const abi::Record& record, std::ui
 
 } // namespace
 
-void CallerWatch::see(std::span<const abi::Record> records,
-                      std::vector<trace::CallerEntry>& entries) {
-    constexpr std::size_t none = -1;
-    std::array<std::size_t, 256> last; // entry of each CPU
-    last.fill(none);
+void CallerWatch::see(std::span<const trace::Run> runs, std::vector<trace::CallerEntry>& entries) {
+    last_.fill(none);
     finder_.look_anew();
-    for (const abi::Record& record : records) {
-        if (record.type == abi::RecordType::task) {
-            finder_.pass(record);
+    for (const trace::Run& run : runs) {
+        if (run.first->type == abi::RecordType::task) {
+            finder_.pass(*run.first);
+        } else if (trace::in_kernel(*run.first)) {
+            see(run, entries);
+        }
+    }
+}
+
+void CallerWatch::see(const trace::Run& run, std::vector<trace::CallerEntry>& entries) {
+    std::size_t& at = last_[run.first->cpu];
+    CallerFinder::Found found;
+    for (auto records = run.records(); !records.empty(); records = records.subspan(found.count)) {
+        found = finder_.find(records);
+        if (!found.caller) {
             continue;
         }
-        const std::optional<std::uint32_t> caller =
-            trace::in_kernel(record) ? finder_.find(record) : std::nullopt;
-        if (!caller) {
-            continue;
-        }
-        std::size_t& at = last[record.cpu];
-        if (at != none && goes_on(entries[at], record, *caller)) {
-            ++entries[at].count;
-        } else if (*caller != record.lr) {
+        std::size_t told = 0;
+        if (at == none || !goes_on(entries[at], records.front(), *found.caller)) {
+            told = found.told_by_lr;
+            if (told == found.count) {
+                continue;
+            }
             at = entries.size();
-            entries.push_back({record.cpu, record.cpu_sequence, 1, *caller});
+            entries.push_back({records.front().cpu, records[told].cpu_sequence, 0, *found.caller});
         }
+        entries[at].count += static_cast<std::uint32_t>(found.count - told);
     }
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "lib/caller_table.hpp"
+#include "lib/runs.hpp"
 #include "linux/caller_finder.hpp"
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -15,11 +17,16 @@ public:
                 const ModuleWatch& modules)
         : finder_(kernel, functions, modules) {}
 
-    /// Appends to `entries` what LR does not tell of `records`, which are those of each CPU in its
-    /// order.
-    void see(std::span<const abi::Record> records, std::vector<trace::CallerEntry>& entries);
+    /// Appends to `entries` what LR does not tell of `runs`, which are those of each CPU in its
+    /// order, each of one task.
+    void see(std::span<const trace::Run> runs, std::vector<trace::CallerEntry>& entries);
 
 private:
+    static constexpr std::size_t none = -1;
+
+    void see(const trace::Run& run, std::vector<trace::CallerEntry>& entries);
+
+    std::array<std::size_t, 256> last_; ///< of `entries`, by CPU
     CallerFinder finder_;
 };
 

@@ -46,9 +46,11 @@ std::string text_of(const Module& module, std::uint64_t time) {
 } // namespace
 
 std::string ModuleWatch::see(std::span<const abi::Record> records, Clock::time_point now) {
+    const AddressRange area = reader_.area();
     const auto stranger =
-        std::find_if(records.begin(), records.end(), [this](const abi::Record& record) {
-            return !known(record.pc) || !known(record.lr);
+        std::find_if(records.begin(), records.end(), [&](const abi::Record& record) {
+            return (area.has(record.pc) && !known(record.pc)) ||
+                   (area.has(record.lr) && !known(record.lr));
         });
     const bool urgent = stranger != records.end() && now >= next_urgent_;
     if (!records.empty()) {
@@ -71,9 +73,8 @@ std::optional<symbols::Extent> ModuleWatch::function(std::uint32_t address) cons
     return std::nullopt;
 }
 
-// What is no module's counts as known, too.
 bool ModuleWatch::known(std::uint32_t address) {
-    if (!reader_.area().has(address) || last_.has(address)) {
+    if (last_.has(address)) {
         return true;
     }
     const auto range = std::find_if(text_.begin(), text_.end(),

@@ -4,7 +4,8 @@
 
 namespace mmioscope::linux_guest {
 
-void Onlooker::see(std::span<const abi::Record> records, trace::FileWriter& file) {
+void Onlooker::see(std::span<const abi::Record> records, std::span<const trace::Run> runs,
+                   trace::FileWriter& file) {
     if (!tasks_ || !tasks_->sound()) {
         tasks_.reset();
         if (const std::optional<Kernel> kernel = finder_.pass(KernelFinder::Clock::now())) {
@@ -14,13 +15,14 @@ void Onlooker::see(std::span<const abi::Record> records, trace::FileWriter& file
         }
     }
     if (tasks_) {
-        tell(records, file);
+        tell(records, runs, file);
     }
 }
 
-void Onlooker::tell(std::span<const abi::Record> records, trace::FileWriter& file) {
+void Onlooker::tell(std::span<const abi::Record> records, std::span<const trace::Run> runs,
+                    trace::FileWriter& file) {
     tasks_found_.clear();
-    tasks_->see(records, tasks_found_);
+    tasks_->see(runs, tasks_found_);
     if (!tasks_found_.empty()) {
         file.values(trace::tasks_section, std::span<const trace::TaskEntry>(tasks_found_));
     }
@@ -29,7 +31,7 @@ void Onlooker::tell(std::span<const abi::Record> records, trace::FileWriter& fil
         file.values(trace::modules_section, std::span(modules.data(), modules.size()));
     }
     callers_found_.clear();
-    callers_->see(records, callers_found_); // those of new modules, too
+    callers_->see(runs, callers_found_); // those of new modules, too
     file.add(callers_found_);
 }
 

@@ -22,10 +22,12 @@ public:
              const symbols::FunctionTable& functions)
         : frequency_(frequency), functions_(functions), finder_(memory) {}
 
-    void see(std::span<const abi::Record> records, trace::FileWriter& file) override;
+    void see(std::span<const abi::Record> records, std::span<const trace::Run> runs,
+             trace::FileWriter& file) override;
 
 private:
-    void tell(std::span<const abi::Record> records, trace::FileWriter& file);
+    void tell(std::span<const abi::Record> records, std::span<const trace::Run> runs,
+              trace::FileWriter& file);
 
     std::uint32_t frequency_;
     const symbols::FunctionTable& functions_;

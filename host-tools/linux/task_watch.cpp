@@ -25,29 +25,42 @@ trace::TaskEntry entry_of(std::uint32_t key, trace::TaskKey kind, std::uint64_t 
 TaskWatch::TaskWatch(const Kernel& kernel, std::uint32_t frequency)
     : reader_(kernel), interval_(frequency / 1000) {}
 
-void TaskWatch::see(std::span<const abi::Record> records, std::vector<trace::TaskEntry>& entries) {
+void TaskWatch::see(std::span<const trace::Run> runs, std::vector<trace::TaskEntry>& entries) {
     unsigned walks = most_walks;
     std::array<Recent, abi::max_cpus> recent{};
-    for (const abi::Record& record : records) {
-        const Key key = key_of(record);
-        auto& [last, at] = recent[record.cpu % recent.size()];
-        if (at == nullptr || last != key) {
-            last = key;
-            at = &known_[key];
-        }
-        Known& known = *at;
-        if (record.time < known.look_at) {
+    for (const trace::Run& run : runs) {
+        if (reader_.current_in_register() || trace::in_user_mode(*run.first)) {
+            see_key(run.records(), recent, walks, entries);
             continue;
         }
-        if (!takes_walk(key, known)) {
-            look(key, known, record.time, entries);
-        } else if (walks > 0) {
-            --walks;
-            look(key, known, record.time, entries);
+        for (const abi::Record& record : run.records()) { // each may have another stack
+            see_key({&record, 1}, recent, walks, entries);
         }
     }
     if (known_.size() > most_keys) {
         known_.clear(); // what is needed is told once more
+    }
+}
+
+// `records` have one key, and their times do not fall.
+void TaskWatch::see_key(std::span<const abi::Record> records, std::span<Recent> recent,
+                        unsigned& walks, std::vector<trace::TaskEntry>& entries) {
+    const Key key = key_of(records.front());
+    auto& [last, its] = recent[records.front().cpu % recent.size()];
+    if (its == nullptr || last != key) {
+        last = key;
+        its = &known_[key];
+    }
+    Known& known = *its;
+    while (!records.empty() && records.back().time >= known.look_at) {
+        const auto at = std::ranges::lower_bound(records, known.look_at, {}, &abi::Record::time);
+        const unsigned walk = takes_walk(key, known) ? 1 : 0;
+        if (walk > walks) {
+            return;
+        }
+        walks -= walk;
+        look(key, known, at->time, entries);
+        records = {at + 1, records.end()};
     }
 }
 

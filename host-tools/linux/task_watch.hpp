@@ -2,6 +2,7 @@
 #pragma once
 
 #include "abi/record.hpp"
+#include "lib/runs.hpp"
 #include "lib/task_table.hpp"
 #include "linux/task_reader.hpp"
 
@@ -21,11 +22,11 @@ public:
     /// The kernel is still there.
     bool sound() const { return reader_.sound(); }
 
-    /// Looks at the tasks of `records`, which are in the order of time: at each one that was not
-    /// looked at for a millisecond of the guest's time. Appends to `entries` what is new or
-    /// differs. No more than `most_walks` are looked for among all tasks: the others' turn comes
-    /// with the next records of theirs.
-    void see(std::span<const abi::Record> records, std::vector<trace::TaskEntry>& entries);
+    /// Looks at the tasks of `runs`, each of one task, which are in the order of time: at each one
+    /// that was not looked at for a millisecond of the guest's time. Appends to `entries` what is
+    /// new or differs. No more than `most_walks` are looked for among all tasks: the others' turn
+    /// comes with the next records of theirs.
+    void see(std::span<const trace::Run> runs, std::vector<trace::TaskEntry>& entries);
 
 private:
     struct Key {
@@ -50,6 +51,8 @@ private:
         Known* known;
     };
 
+    void see_key(std::span<const abi::Record> records, std::span<Recent> recent, unsigned& walks,
+                 std::vector<trace::TaskEntry>& entries);
     Key key_of(const abi::Record& record) const;
     void look(const Key& key, Known& known, std::uint64_t time,
               std::vector<trace::TaskEntry>& entries);

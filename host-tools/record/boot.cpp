@@ -13,10 +13,10 @@ Boot::Boot(const trace::StreamHead& head)
     : head_(head), names_(head.regions, trace::alias_tree(head)), losses_(head.info.cpu_count) {}
 
 void Boot::add(std::span<const abi::Record> records) {
-    for (const abi::Record& record : records) {
-        losses_.add(record);
-    }
-    summary_.add(records);
+    trace::for_each_run(records, [this](const trace::Run& run) {
+        losses_.add(run);
+        summary_.add(run);
+    });
 }
 
 void Boot::end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics) {

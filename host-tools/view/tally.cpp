@@ -29,8 +29,10 @@ std::string why_incomplete(const trace::TraceReader& reader) {
 } // namespace
 
 void Tally::add_all(std::span<const Event> events) {
-    summary_.add(events);
-    seen_.add(events);
+    trace::for_each_run(events, [this](const trace::Run& run) {
+        summary_.add(run);
+        seen_.add(run);
+    });
 }
 
 std::string Tally::tables(const trace::TraceReader& reader, std::size_t width) const {

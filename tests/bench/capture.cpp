@@ -148,7 +148,7 @@ int capture(std::uint64_t count, const std::string& path, bool with_linux) {
     linux_guest::Onlooker onlooker(guest.kernel.memory(), frequency, guest.functions);
     for (int i = 0; with_linux && i < 10; ++i) { // until the kernel is found
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
-        onlooker.see({}, writer);
+        onlooker.see({}, {}, writer);
     }
     trace::Recorder recorder(area, writer, with_linux ? &onlooker : nullptr);
     Writers writers(memory, guest);

@@ -55,11 +55,12 @@ struct Watches {
 
     void see(std::span<const abi::Record> records, unsigned second) {
         std::vector<trace::TaskEntry> entries;
-        tasks.see(records, entries);
+        const std::vector<trace::Run> runs = trace::task_runs(records);
+        tasks.see(runs, entries);
         const std::string text =
             modules.see(records, ModuleWatch::Clock::time_point(std::chrono::seconds(second)));
         std::vector<trace::CallerEntry> caller_entries;
-        callers.see(records, caller_entries);
+        callers.see(runs, caller_entries);
         trace::CallerTable caller_table;
         caller_table.assign(std::as_bytes(std::span<const trace::CallerEntry>(caller_entries)));
         for (const abi::Record& record : records) {

@@ -19,7 +19,9 @@ std::vector<table::Table> tables_of(const std::function<void(trace::FileWriter&)
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     trace::Summary summary;
     for (auto block = reader.next(); !block.empty(); block = reader.next()) {
-        summary.add(block);
+        for (const abi::Record& record : block) {
+            summary.add(record);
+        }
     }
     return info::head_tables(reader, summary, 2'500'000'000);
 }

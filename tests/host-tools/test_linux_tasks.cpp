@@ -31,7 +31,7 @@ abi::Record of_task(std::uint32_t task, std::uint64_t time, std::uint8_t mode = 
 
 std::vector<trace::TaskEntry> seen(TaskWatch& watch, const abi::Record& record) {
     std::vector<trace::TaskEntry> entries;
-    watch.see(std::span(&record, 1), entries);
+    watch.see(trace::task_runs({&record, 1}), entries);
     return entries;
 }
 
@@ -143,7 +143,7 @@ TEST_CASE("of many stacks that are new some are looked for at once, the others n
     std::vector<std::size_t> told;
     for (int n = 0; n < 4; ++n) {
         std::vector<trace::TaskEntry> entries;
-        watch.see(records, entries);
+        watch.see(trace::task_runs(records), entries);
         told.push_back(entries.size());
     }
     CHECK(told == std::vector<std::size_t>{16, 16, 8, 0});
@@ -245,6 +245,48 @@ TEST_CASE("a task is told of when it is new or differs, and no more often", "[li
     CHECK(seen(watch, of_task(two, 19000)).empty());
 }
 
+TEST_CASE("tasks are told of at the same records in whatever pieces these come", "[linux]") {
+    const bool in_register = GENERATE(true, false);
+    const unsigned seed = GENERATE(range(0u, 10u));
+    FakeKernel kernel(Format::short_descriptors, other, in_register);
+    kernel.boot();
+    const std::vector<std::uint32_t> tasks{kernel.add(50, "a"), kernel.add(51, "b"),
+                                           kernel.add(52, "c")};
+    TaskWatch all(*find(kernel), 100'000), one_by_one(*find(kernel), 100'000); // 100 ticks
+    std::mt19937 random(seed);
+    abi::Record record = of_task(tasks[0], 1000);
+    std::size_t told = 0;
+    for (unsigned piece = 0; piece < 50; ++piece) {
+        kernel.rename(tasks[random() % 3], std::string(1, static_cast<char>('a' + piece % 26)));
+        std::vector<abi::Record> records;
+        for (unsigned i = 0; i < 60; ++i) {
+            ++record.cpu_sequence;
+            record.time += random() % 16;
+            if (random() % 8 == 0) { // in User mode the task is known by its stack, too
+                const std::uint32_t task = tasks[random() % 3];
+                record.mode = random() % 4 == 0 ? 0x10 : 0x13;
+                record.task = record.mode == 0x10 ? kernel.stack(task) + 0x1ff8 : task;
+                record.sp = kernel.stack(task) + 0x1000;
+            }
+            if (random() % 4 == 0) {
+                record.sp = kernel.stack(tasks[random() % 3]) + 0x800;
+            }
+            records.push_back(record);
+        }
+        std::vector<trace::TaskEntry> entries, single;
+        all.see(trace::task_runs(records), entries);
+        for (const abi::Record& each : records) {
+            one_by_one.see(trace::task_runs({&each, 1}), single);
+        }
+        REQUIRE(entries.size() == single.size());
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            REQUIRE(std::memcmp(&entries[i], &single[i], sizeof entries[i]) == 0);
+        }
+        told += entries.size();
+    }
+    CHECK(told > 40);
+}
+
 TEST_CASE("in User mode, and in old kernels, the stack tells the task", "[linux]") {
     const bool in_register = GENERATE(true, false);
     FakeKernel kernel(Format::long_descriptors, other, in_register);
@@ -298,15 +340,15 @@ TEST_CASE("events have their tasks", "[linux]") {
         write_regions(writer, {region(0x1c09'0000, 0x1000, "/serial")});
         for (int i = 0; i < 10; ++i) { // until the kernel is found
             std::this_thread::sleep_for(std::chrono::milliseconds(2));
-            onlooker.see({}, writer);
+            onlooker.see({}, {}, writer);
         }
         std::vector<abi::Record> records{of_task(task, 10'000), of_task(0x1234, 10'500),
                                          of_task(kernel.stack(task) + 0x1ff8, 11'000, 0x10)};
-        onlooker.see(records, writer);
+        onlooker.see(records, trace::task_runs(records), writer);
         writer.append(records);
         kernel.rename(task, "other");
         records = {of_task(task, 20'000)};
-        onlooker.see(records, writer);
+        onlooker.see(records, trace::task_runs(records), writer);
         writer.append(records);
         writer.finish(0, abi::Ending::machine_off);
     });

@@ -323,7 +323,13 @@ namespace {
 /// Counts what it is shown, and writes a section in front of each part.
 class Counting : public trace::Onlooker {
 public:
-    void see(std::span<const abi::Record> records, trace::FileWriter& file) override {
+    void see(std::span<const abi::Record> records, std::span<const trace::Run> runs,
+             trace::FileWriter& file) override {
+        std::size_t of_runs = 0;
+        for (const trace::Run& run : runs) {
+            of_runs += run.count;
+        }
+        CHECK(of_runs == records.size());
         file.text(fmt::format("seen={}\n", seen.size()));
         if (!records.empty()) {
             const trace::CallerEntry entry{0, records[0].cpu_sequence, 1, 0x1234};

@@ -201,7 +201,7 @@ TEST_CASE("in a window of time the records of one place are one line") {
 TEST_CASE("the verdict says what is there and what is not") {
     trace::Summary summary;
     const abi::Record record = write2();
-    summary.add(std::span(&record, 1));
+    summary.add(record);
     CHECK(trace::verdict(summary, {}, "") == "complete: 1 events, 0 lost");
     const std::vector<abi::Loss> losses = {{0, 7, 3, 0}, {1, 9, 1, 0}};
     CHECK(trace::verdict(summary, losses, "") ==
@@ -218,7 +218,9 @@ TEST_CASE("the table counts reads and writes of each device") {
     std::vector<abi::Record> records = {write2(), write2(), write2()};
     records[1].cpu = 0;
     records[2].access = abi::encode_access(false, 1);
-    summary.add(records);
+    for (const abi::Record& each : records) {
+        summary.add(each);
+    }
     const trace::DeviceNames all = names();
     const std::string table =
         table::text(trace::device_table(summary, {&all, 1'000'000, 1'000'000}));

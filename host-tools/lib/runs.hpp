@@ -1,0 +1,78 @@
+// Records that go on as the one before did: what is asked of each is asked once of all of them.
+#pragma once
+
+#include "mmioscope/event.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace mmioscope::trace {
+
+/// Any one record; or accesses of one CPU to one device, one behind the other, of which no number
+/// is missing, none begins anew, and no time is earlier than the one before.
+struct Run {
+    const abi::Record* first;
+    const abi::Record* last;
+    std::size_t count;
+    std::size_t writes; ///< of accesses
+
+    std::span<const abi::Record> records() const { return {first, count}; } ///< if not of events
+};
+
+enum class RunsOf {
+    cpu,
+    task, ///< and Record::task and Record::mode are the same in each
+};
+
+/// What `records`, of which there is one at least, begin with.
+template <RunsOf of = RunsOf::cpu, typename T>
+Run run_of(std::span<const T> records) {
+    const auto kind = [](const abi::Record& record) {
+        return static_cast<unsigned>(record.type) | unsigned{record.cpu} << 8;
+    };
+    const abi::Record& first = record_of(records.front());
+    const unsigned kind_of_all = kind(first), device = first.device;
+    std::uint32_t sequence = first.cpu_sequence;
+    std::size_t writes = abi::is_write(first) ? 1 : 0;
+    const T* const begin = records.data();
+    const std::uint64_t most =
+        first.type == abi::RecordType::access ? (std::uint64_t{1} << 32) - first.cpu_sequence : 1;
+    const T* const end = begin + std::min<std::uint64_t>(most, records.size());
+    const std::uint32_t task = first.task;
+    const std::uint8_t mode = first.mode;
+    const T* at = begin + 1;
+    for (; at != end; ++at) {
+        const abi::Record& record = record_of(*at);
+        if (kind(record) != kind_of_all || record.device != device ||
+            record.cpu_sequence != ++sequence || record.time < record_of(at[-1]).time) {
+            break;
+        }
+        if (of == RunsOf::task && (record.task != task || record.mode != mode)) {
+            break;
+        }
+        writes += abi::is_write(record) ? 1 : 0;
+    }
+    return {&first, &record_of(at[-1]), static_cast<std::size_t>(at - begin), writes};
+}
+
+/// `use(Run)` for each of those that `records` are.
+template <RunsOf of = RunsOf::cpu, typename T, typename Use>
+void for_each_run(std::span<const T> records, Use&& use) {
+    while (!records.empty()) {
+        const Run run = run_of<of>(records);
+        use(run);
+        records = records.subspan(run.count);
+    }
+}
+
+/// Those that `records` are.
+inline std::vector<Run> task_runs(std::span<const abi::Record> records) {
+    std::vector<Run> runs;
+    for_each_run<RunsOf::task>(records, [&](const Run& run) { runs.push_back(run); });
+    return runs;
+}
+
+} // namespace mmioscope::trace
