@@ -33,13 +33,17 @@ void Mappings::add(const Event& event) {
     if (record.type != abi::RecordType::access) {
         return;
     }
-    const std::pair pages{record.va >> page_bits, abi::physical_address(record) >> page_bits};
-    if (const auto found = all_.find(pages); found != all_.end()) {
-        ++found->second.accesses;
-        return;
+    const Pages pages{record.va >> page_bits, abi::physical_address(record) >> page_bits};
+    All::value_type*& recent = recent_[(pages.first ^ pages.second) % most_recent];
+    if (recent == nullptr || recent->first != pages) {
+        const auto [known, fresh] = all_.try_emplace(pages);
+        if (fresh) {
+            known->second = {event.nanoseconds, 0, std::string(event.device()), function_of(event),
+                             task_of(event)};
+        }
+        recent = &*known;
     }
-    all_.emplace(pages, Mapping{event.nanoseconds, 1, std::string(event.device()),
-                                function_of(event), task_of(event)});
+    ++recent->second.accesses;
 }
 
 std::vector<const Mappings::All::value_type*> Mappings::in_order() const {

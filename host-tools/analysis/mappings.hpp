@@ -4,6 +4,8 @@
 
 #include "analysis/analyses.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -27,10 +29,15 @@ private:
         std::string function;
         std::string task;
     };
-    using All = std::map<std::pair<std::uint32_t, std::uint64_t>, Mapping>;
+    using Pages = std::pair<std::uint32_t, std::uint64_t>; ///< virtual, physical
+    using All = std::map<Pages, Mapping>;
     std::vector<const All::value_type*> in_order() const;
 
-    All all_; ///< by pages, virtual first
+    static constexpr std::size_t most_recent = 64;
+
+    All all_;
+    /// Some that were accessed last, each where its pages lead to; null: none yet.
+    std::array<All::value_type*, most_recent> recent_{};
 };
 
 } // namespace mmioscope::analysis

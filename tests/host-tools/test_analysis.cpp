@@ -3,6 +3,9 @@
 #include "analysis/mappings.hpp"
 #include "analysis/pci.hpp"
 #include "analysis/rates.hpp"
+#include "lib/byte_source.hpp"
+#include "random_trace.hpp"
+#include "reading/trace.hpp"
 #include "records.hpp"
 #include "table/text.hpp"
 #include "trace_text.hpp"
@@ -10,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <random>
 #include <sstream>
 
@@ -190,6 +194,49 @@ TEST_CASE("each mapping is told once, with who used it first") {
                                       "             2  putc <- write  sh:12\n"));
     CHECK_THAT(table, Catch::Contains("0xf0001000 0x0000002000  mmc"));
     CHECK(std::count(table.begin(), table.end(), '\n') == 5);
+}
+
+TEST_CASE("mappings whose pages differ by as much as are remembered are two") {
+    analysis::Mappings mappings;
+    each(R"(
+device memory 0x100000 0x100000
+0.1 cpu0 R4 0x100000 1 pc=0xc010 va=0xf0000000
+0.2 cpu0 R4 0x140000 1 pc=0xc010 va=0xf0000000
+0.3 cpu0 R4 0x100000 1 pc=0xc010 va=0xf0000000
+)",
+         [&mappings](const Event& event) { mappings.add(event); });
+    const std::string table = table::text(mappings.table());
+    CHECK_THAT(table,
+               Catch::Contains("0xf0000000 0x0000100000  memory                           2  pc"));
+    CHECK_THAT(table,
+               Catch::Contains("0xf0000000 0x0000140000  memory                           1  pc"));
+}
+
+// By places and CPUs where that is enough, else by contexts.
+TEST_CASE("counts of one key are as those of all") {
+    const RandomTrace random(GENERATE(1u, 2u, 3u), 20'000);
+    const auto count = [&random](Counts& counts) {
+        trace::MemorySource source(random.bytes);
+        reading::TraceOptions options;
+        options.report = [](const std::string&) {};
+        auto trace = std::make_unique<reading::Trace>(options, source);
+        trace->on_forget([&counts] { counts.forget(); });
+        for (std::span<const Event> events; !(events = trace->next_events(64)).empty();) {
+            counts.add(events);
+        }
+        counts.forget(); // its names end
+    };
+    Counts all(analysis::all_keys());
+    count(all);
+    for (const Key key : analysis::all_keys()) {
+        CAPTURE(analysis::key_text(key));
+        Counts one({key});
+        count(one);
+        const auto text = [key](Counts& counts) {
+            return table::text(analysis::count_table(key, counts.by(key), {}));
+        };
+        CHECK(text(one) == text(all));
+    }
 }
 
 TEST_CASE("PCI functions are told by the accesses to their configuration space") {
