@@ -78,9 +78,9 @@ void Ctf::begin(const trace::TraceReader& reader) {
     append(file.get(), std::as_bytes(std::span(metadata.data(), metadata.size())), name_.c_str());
 }
 
-CtfStream& Ctf::stream(std::uint8_t cpu) {
+inline CtfStream& Ctf::stream(std::uint8_t cpu) {
     std::unique_ptr<CtfStream>& stream = streams_[cpu];
-    if (!stream) {
+    if (!stream) [[unlikely]] {
         stream =
             std::make_unique<CtfStream>(folder_ / fmt::format("cpu{}", cpu), name_, header_, cpu);
     }
@@ -150,8 +150,12 @@ void Ctf::add_place(CtfStream& stream, const Event& event) {
     to.append(of.function);
     to.append_bytes(r.lr);
     to.append(from_caller_on);
-    append_string(to, interrupt);
-    append_string(to, text);
+    if (interrupt.empty() && text.empty()) { // as mostly
+        to.append_bytes(std::array{'-', '\0', '-', '\0'});
+    } else {
+        append_string(to, interrupt);
+        append_string(to, text);
+    }
     stream.end(to);
 }
 

@@ -1,7 +1,5 @@
 #include "export/ctf_stream.hpp"
 
-#include <algorithm>
-
 namespace mmioscope::exporting {
 
 namespace {
@@ -17,31 +15,11 @@ struct [[gnu::packed]] PacketContext {
 };
 static_assert(sizeof(PacketContext) == 44);
 
-struct [[gnu::packed]] EventHeader {
-    std::uint8_t id;
-    std::uint64_t timestamp;
-};
-static_assert(sizeof(EventHeader) == 9);
-
 } // namespace
 
 CtfStream::CtfStream(const std::filesystem::path& path, const std::string& name,
                      const std::vector<std::byte>& header, std::uint32_t cpu)
     : file_(create_output(path.string())), name_(name), header_(header), cpu_(cpu) {}
-
-TextCursor CtfStream::event(std::uint8_t id, std::uint64_t time, std::size_t most) {
-    if (packet_.size() >= enough) {
-        end_packet();
-    }
-    moved_ += time < last_ ? 1 : 0;
-    last_ = std::max(last_, time);
-    if (packet_.size() == 0) {
-        first_ = last_;
-    }
-    TextCursor at = packet_.cursor(sizeof(EventHeader) + most);
-    at.append_bytes(EventHeader{id, last_});
-    return at;
-}
 
 void CtfStream::discard(std::uint64_t count) {
     if (packet_.size() != 0) {

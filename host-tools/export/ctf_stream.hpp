@@ -5,6 +5,7 @@
 #include "lib/file_descriptor.hpp"
 #include "lib/text_buffer.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -20,7 +21,19 @@ public:
 
     /// Begins an event: its fields, in their order, have at most `most` bytes, and go up to what
     /// end() is told. Times do not go back: an earlier one is taken as the one before, and counted.
-    TextCursor event(std::uint8_t id, std::uint64_t time, std::size_t most);
+    TextCursor event(std::uint8_t id, std::uint64_t time, std::size_t most) {
+        if (packet_.size() >= enough) {
+            end_packet();
+        }
+        moved_ += time < last_ ? 1 : 0;
+        last_ = std::max(last_, time);
+        if (packet_.size() == 0) {
+            first_ = last_;
+        }
+        TextCursor at = packet_.cursor(sizeof(EventHeader) + most);
+        at.append_bytes(EventHeader{id, last_});
+        return at;
+    }
     void end(const TextCursor& event) { packet_.end(event); }
 
     /// `count` events are missing here: the packet ends, and the next one says so.
@@ -30,6 +43,12 @@ public:
     std::uint64_t moved() const { return moved_; }
 
 private:
+    struct [[gnu::packed]] EventHeader {
+        std::uint8_t id;
+        std::uint64_t timestamp;
+    };
+    static_assert(sizeof(EventHeader) == 9);
+
     void end_packet();
 
     static constexpr std::size_t enough = 1 << 16;
