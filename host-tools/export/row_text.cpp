@@ -174,7 +174,7 @@ inline RowText::Texts RowText::texts_of(const Event& event) {
     const Id interrupt = event.interrupt_id();
     return {context, values_.find(event, context.value),
             interrupt == no_id ? no_interrupt_
-                               : interrupts_.of(unasked, interrupt,
+                               : interrupts_.of({interrupt},
                                                 [&](Piece& kept) {
                                                     kept =
                                                         Piece(text_of(first(Of::interrupt), event));

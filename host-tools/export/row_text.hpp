@@ -62,6 +62,11 @@ private:
         Piece stack;
         std::uint64_t sp_va = 0;
     };
+    struct InterruptId {
+        Id id = no_id;
+        bool operator==(const InterruptId&) const = default;
+        std::uint64_t hash() const { return id; }
+    };
     /// The texts of an access.
     struct Texts {
         OfContext& context;
@@ -88,7 +93,7 @@ private:
     std::uint32_t frequency_;
     KeptByContext<OfContext, 1024> contexts_;
     ValueText values_;
-    KeptByValue<Piece, 64> interrupts_; ///< of no place; values are their ids
+    KeptByKey<InterruptId, Piece, 64> interrupts_;
     FlagText flags_;
     std::array<SlowNumber, columns.size()> times_; ///< of columns of that kind
     Piece no_interrupt_;

@@ -39,7 +39,7 @@ public:
         }
         return context.lone != nullptr
                    ? nullptr
-                   : &kept_.of(event.place_id(), event.record.value,
+                   : &kept_.of({event.place_id(), event.record.value},
                                [&](Piece& kept) { kept = Piece(form_(event)); });
     }
 
@@ -61,7 +61,7 @@ public:
 private:
     std::function<std::string(const Event&)> form_;
     Piece none_;
-    KeptByValue<Piece, 1024> kept_;
+    KeptByKey<PlaceAndValue, Piece, 1024> kept_;
 };
 
 class FlagText {

@@ -32,18 +32,16 @@ private:
     std::vector<Slot> slots_{size};
 };
 
-/// By place and value.
-template <typename T, std::size_t size>
-class KeptByValue {
+/// By a key of its own, which is not Key() and spreads well with hash().
+template <typename Key, typename T, std::size_t size>
+class KeptByKey {
 public:
     template <typename Make>
-    const T& of(Id place, std::uint64_t value, const Make& make) {
-        const std::uint64_t hash = (value ^ std::uint64_t{place} << 32) * 0x9e37'79b9'7f4a'7c15;
-        Slot& slot = slots_[(hash >> 40) % size];
-        if (slot.place != place || slot.value != value) [[unlikely]] {
+    const T& of(const Key& key, const Make& make) {
+        Slot& slot = slots_[key.hash() % size];
+        if (!(slot.key == key)) [[unlikely]] {
             make(slot.of);
-            slot.place = place;
-            slot.value = value;
+            slot.key = key;
         }
         return slot.of;
     }
@@ -53,11 +51,23 @@ public:
 
 private:
     struct Slot {
-        Id place = no_id;
-        std::uint64_t value = 0;
+        Key key;
         T of;
     };
     std::vector<Slot> slots_{size};
+};
+
+/// Knuth's multiplicative hash.
+constexpr std::uint64_t spread(std::uint64_t number) {
+    return number * 0x9e37'79b9'7f4a'7c15 >> 40;
+}
+
+/// What a value says depends on.
+struct PlaceAndValue {
+    Id place = no_id;
+    std::uint64_t value = 0;
+    bool operator==(const PlaceAndValue&) const = default;
+    std::uint64_t hash() const { return spread(value ^ std::uint64_t{place} << 32); }
 };
 
 } // namespace mmioscope

@@ -321,19 +321,24 @@ Id Naming::find_place(const abi::Record& record, std::uint64_t key) {
     return known->second;
 }
 
-Id Naming::code_of(const abi::Record& record) {
-    Times times;
-    return has_code(record) ? location_of(record.pc & ~1u, record.time, times) : no_id;
-}
-
-Id Naming::location_of(std::uint32_t address, std::uint64_t time, Times& times) {
+inline const Naming::Found& Naming::found_at(std::uint32_t address, std::uint64_t time) {
     Found& found = found_[(mixed(address) >> 40) % addresses];
-    if (found.version != code_version_ || found.address != address || !found.times.has(time)) {
+    if (found.version != code_version_ || found.address != address || !found.times.has(time))
+        [[unlikely]] {
         found = {{}, code_version_, address, no_id};
         found.id = find_location(address, time, found);
     }
+    return found;
+}
+
+Id Naming::location_of(std::uint32_t address, std::uint64_t time, Times& times) {
+    const Found& found = found_at(address, time);
     times.narrow(found.times.from, found.times.to);
     return found.id;
+}
+
+Id Naming::code_of(const abi::Record& record) {
+    return has_code(record) ? found_at(record.pc & ~1u, record.time).id : no_id;
 }
 
 // By what is known beforehand. Else by the modules found while the trace was recorded; one address

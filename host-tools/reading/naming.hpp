@@ -190,6 +190,7 @@ private:
     Id find_place(const abi::Record& record, std::uint64_t key);
     void forget_places();
     Id task_of(const abi::Record& record, Times& times);
+    const Found& found_at(std::uint32_t address, std::uint64_t time);
     Id location_of(std::uint32_t address, std::uint64_t time, Times& times);
     Id find_location(std::uint32_t address, std::uint64_t time, Found& found);
     std::optional<Location> in_module(const trace::LoadedModule& module, std::uint32_t address,

@@ -116,8 +116,13 @@ void LineFormat::append_colored(TextBuffer& to, const char* color, std::string_v
 // A begin record's text is another than that of its access, in the same context.
 [[gnu::always_inline]] inline const LineFormat::ContextText&
 LineFormat::context_text(const Event& event) {
+    const Record& record = event.record;
+    if (record.type == RecordType::access && style_.raw && event.place_id() != no_id) {
+        return raw_.of({event.place_id(), record.pc, record.task, record.mode},
+                       [&](ContextText& kept) { make(kept, event); });
+    }
     const std::uint64_t context = event.context();
-    if (event.record.type != RecordType::access || context == 0) {
+    if (record.type != RecordType::access || context == 0) {
         make(other_context_, event);
         return other_context_;
     }
@@ -185,7 +190,9 @@ std::size_t LineFormat::append_lines(TextBuffer& to, std::span<const Event> even
     if (!quick_ || events.empty()) {
         return 0;
     }
-    Event::resolve(events);
+    if (!style_.raw) { // that asks for places only
+        Event::resolve(events);
+    }
     TextCursor line = to.cursor(events.size() * longest);
     std::size_t count = 0;
     while (count < events.size() && append_quickly(line, events[count])) {
@@ -270,7 +277,7 @@ void LineFormat::append_value(TextBuffer& to, const Event& event) {
 
 const LineFormat::FieldsText& LineFormat::value_text(const Event& event) {
     if (event.record.type == RecordType::access) {
-        return values_.of(event.place_id(), event.record.value,
+        return values_.of({event.place_id(), event.record.value},
                           [&](FieldsText& kept) { make(kept, event); });
     }
     make(other_value_, event); // names no interrupt

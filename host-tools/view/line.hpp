@@ -64,7 +64,7 @@ public:
     void append_time(TextBuffer& to, std::int64_t nanoseconds, std::uint64_t ticks);
 
     /// Ids of events mean nothing from now on.
-    void forget() { values_.forget(); }
+    void forget() { values_.forget(), raw_.forget(); }
 
 private:
     /// What stands in front of a value and behind it.
@@ -90,6 +90,17 @@ private:
     void append_colored(TextBuffer& to, const char* color, std::string_view text) const;
     std::string colored(const char* color, std::string_view text) const;
 
+    /// What ContextText depends on in a raw line, which shows no names but the device's.
+    struct RawContext {
+        Id place = no_id;
+        std::uint32_t pc = 0;
+        std::uint32_t task = 0;
+        std::uint32_t mode = 0;
+        bool operator==(const RawContext&) const = default;
+        std::uint64_t hash() const {
+            return spread(spread(place ^ std::uint64_t{pc} << 32) ^ task ^ mode);
+        }
+    };
     const ContextText& context_text(const Event& event);
     void make(ContextText& text, const Event& event);
     void make(FieldsText& text, const Event& event);
@@ -107,7 +118,8 @@ private:
 
     KeptByContext<ContextText, 2048> contexts_;
     ContextText other_context_;
-    KeptByValue<FieldsText, 2048> values_; ///< what values say
+    KeptByKey<RawContext, ContextText, 2048> raw_;
+    KeptByKey<PlaceAndValue, FieldsText, 2048> values_; ///< what values say
     FieldsText other_value_;
 };
 

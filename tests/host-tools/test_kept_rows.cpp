@@ -6,6 +6,7 @@
 #include "records.hpp"
 #include "table/csv.hpp"
 #include "table/json.hpp"
+#include "view/line.hpp"
 #include "wires.hpp"
 
 #include <cstring>
@@ -251,6 +252,31 @@ TEST_CASE("rows whose texts are kept are as rows made anew") {
         row.append(std::string_view("before\n"));
         rows.append(row, event);
         REQUIRE(fmt::to_string(row) == "before\n" + plain_row(form, known, event));
+    }
+}
+
+// Raw ones, whose columns do not grow with what they hold.
+TEST_CASE("lines whose texts are kept are as lines made anew") {
+    view::LineStyle style;
+    style.frequency = frequency;
+    style.raw = true;
+    style.pc = GENERATE(true, false);
+    RandomEvents random;
+    view::LineFormat kept(style);
+    for (unsigned i = 0; i < events; ++i) {
+        if (i % events_between_forgetting == 0) {
+            random.forget();
+            kept.forget();
+        }
+        const Event event = random.next();
+        TextBuffer line;
+        if (kept.append_lines(line, {&event, 1}) == 0) {
+            kept.append(line, event);
+            line.append('\n');
+        }
+        TextBuffer expected;
+        view::LineFormat(style).append(expected, event);
+        REQUIRE(line.view() == std::string(expected.view()) + '\n');
     }
 }
 
