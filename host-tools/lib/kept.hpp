@@ -36,6 +36,9 @@ private:
 template <typename Key, typename T, std::size_t size>
 class KeptByKey {
 public:
+    /// Without memory, if nobody will ask.
+    explicit KeptByKey(bool used = true) : slots_(used ? size : 0) {}
+
     template <typename Make>
     const T& of(const Key& key, const Make& make) {
         Slot& slot = slots_[key.hash() % size];
@@ -47,14 +50,14 @@ public:
     }
 
     /// Ids mean nothing from now on.
-    void forget() { slots_ = std::vector<Slot>(size); }
+    void forget() { slots_ = std::vector<Slot>(slots_.size()); }
 
 private:
     struct Slot {
         Key key;
         T of;
     };
-    std::vector<Slot> slots_{size};
+    std::vector<Slot> slots_;
 };
 
 /// Knuth's multiplicative hash.

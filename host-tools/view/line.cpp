@@ -73,7 +73,8 @@ constexpr std::size_t time_width = 12;
 
 LineFormat::LineFormat(const LineStyle& style)
     : style_(style),
-      quick_(style.frequency != 0 && style.time == TimeStyle::relative && !style.duration) {}
+      quick_(style.frequency != 0 && style.time == TimeStyle::relative && !style.duration),
+      raw_(style.raw) {}
 
 std::string LineFormat::titles() const {
     return fmt::format("{:>12} {:<4} {:<2} {:<{}} {:<{}} {:<10}{}", "seconds", "cpu", "rw",
