@@ -41,6 +41,13 @@ std::string power_text(const Record& record) {
     return fmt::format(fmt::runtime(what), cpu, abi::physical_address(record));
 }
 
+std::string hex_text(std::uint64_t number) {
+    std::array<char, 18 + TextCursor::slack> text;
+    TextCursor at(text.data());
+    at.hex(number);
+    return {text.data(), at.at()};
+}
+
 bool value_known(const Event& event) {
     return (event.record.flags & abi::flag_value_unknown) == 0;
 }
@@ -49,15 +56,15 @@ bool value_known(const Event& event) {
 
 // Of a module it may be known only where it lies.
 std::string code_text(const Location& location) {
-    const std::string module = location.module.empty() ? "" : fmt::format("[{}]", location.module);
-    const std::string between = location.function.empty() || module.empty() ? "" : " ";
-    const std::string place = fmt::format("+{:#x}", location.offset);
-    return location.function.empty() ? module + place
-                                     : location.function + place + between + module;
+    const std::string module = location.module.empty() ? "" : '[' + location.module + ']';
+    const std::string offset = '+' + hex_text(location.offset);
+    return location.function.empty() ? module + offset
+           : module.empty()          ? location.function + offset
+                                     : location.function + offset + ' ' + module;
 }
 
 std::string function_text(const Location& location) {
-    return location.function.empty() ? fmt::format("[{}]", location.module) : location.function;
+    return location.function.empty() ? '[' + location.module + ']' : location.function;
 }
 
 LineStyle style_of(const trace::TraceReader& reader) {
@@ -213,7 +220,7 @@ void LineFormat::make(ContextText& text, const Event& event) {
         place_width_ = std::max(place_width_, std::min(last.size(), widest_place));
     }
     const std::string direction =
-        fmt::format("{}{}", write ? 'W' : 'R', abi::access_size(event.record));
+        (write ? 'W' : 'R') + std::to_string(abi::access_size(event.record));
     text.place = BasicPiece<64>(fmt::format("{} {:<{}} {}",
                                             colored(write ? write_color : read_color, direction),
                                             place.device, style_.device_width, last));
@@ -232,8 +239,8 @@ std::string LineFormat::code_of(const Event& event) const {
     if (style_.pc && (style_.raw || event.code() == nullptr)) {
         text = fmt::format(" pc {:#010x}{}", record.pc, trace::mode_text(record.mode));
     } else if (style_.pc) {
-        text = fmt::format(" {}{}", colored(code_color, code_text(*event.code())),
-                           trace::mode_text(record.mode));
+        text = ' ' + colored(code_color, code_text(*event.code()));
+        text += trace::mode_text(record.mode);
     }
     if (style_.pc && !style_.raw && event.caller() != nullptr) {
         text += " <- " + function_text(*event.caller());
@@ -247,7 +254,7 @@ std::string LineFormat::task_of(const Event& event) const {
     const Record& record = event.record;
     const bool begun = record.type == RecordType::begin; // says it in its own words
     if (!style_.raw && event.task() != nullptr) {
-        return fmt::format(" [{}:{}]", event.task()->comm, event.task()->pid);
+        return " [" + event.task()->comm + ':' + std::to_string(event.task()->pid) + ']';
     }
     const bool shown =
         style_.raw ? style_.pc || !trace::in_user_mode(record) : trace::may_be_task(record);
