@@ -48,6 +48,14 @@ std::string hex_text(std::uint64_t number) {
     return {text.data(), at.at()};
 }
 
+// Whose characters may be wide, if it is not plain ASCII.
+std::string padded(std::string_view text, std::size_t width) {
+    if (std::ranges::any_of(text, [](char c) { return (c & 0x80) != 0; })) {
+        return fmt::format("{:<{}}", text, width);
+    }
+    return std::string(text).append(width - std::min(width, text.size()), ' ');
+}
+
 bool value_known(const Event& event) {
     return (event.record.flags & abi::flag_value_unknown) == 0;
 }
@@ -221,9 +229,8 @@ void LineFormat::make(ContextText& text, const Event& event) {
     }
     const std::string direction =
         (write ? 'W' : 'R') + std::to_string(abi::access_size(event.record));
-    text.place = BasicPiece<64>(fmt::format("{} {:<{}} {}",
-                                            colored(write ? write_color : read_color, direction),
-                                            place.device, style_.device_width, last));
+    text.place = BasicPiece<64>(colored(write ? write_color : read_color, direction) + ' ' +
+                                padded(place.device, style_.device_width) + ' ' + last);
     text.place_size = static_cast<std::uint32_t>(last.size());
     text.has_fields = !style_.raw && place.reg != nullptr && registers::says_anything(*place.reg);
     text.code = BasicPiece<112>(code_of(event) + task_of(event));
