@@ -86,7 +86,8 @@ CallerFinder::find(const abi::Record& record, const Site& site, std::optional<Pr
 inline const CallerFinder::Site* CallerFinder::recent_with(std::uint64_t frame,
                                                            std::uint32_t pc) const {
     const RecentSite& recent = recent_sites_[std::size_t{pc} / 4 % recent_sites];
-    return recent.pc == pc && recent.site->frame == frame ? recent.site : nullptr;
+    const bool asked = recent.site != nullptr && recent.pc == pc; // pc may be 1, too
+    return asked && recent.site->frame == frame ? recent.site : nullptr;
 }
 
 // From `at`, behind the first one, on: the first record that has another SP or LR than the one in

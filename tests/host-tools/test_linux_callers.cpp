@@ -6,6 +6,7 @@
 #include "records.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <random>
 
@@ -461,7 +462,9 @@ TEST_CASE("callers are the same in whatever pieces records come", "[linux][calle
                                          by_pointer + 4,
                                          by_pointer + 8,
                                          by_pointer + 24,
-                                         by_pointer + 44};
+                                         by_pointer + 44,
+                                         copy + 5, // odd, as no ring of ours has them
+                                         1};
             const std::uint32_t lrs[] = {driver + 8,
                                          driver + 12,
                                          by_pointer + 8,
@@ -469,7 +472,8 @@ TEST_CASE("callers are the same in whatever pieces records come", "[linux][calle
                                          0,
                                          code + 0x508,
                                          static_cast<std::uint32_t>(random())};
-            abi::Record record = loop.at(pcs[random() % 17], lrs[random() % 7], first + i);
+            abi::Record record =
+                loop.at(pcs[random() % std::size(pcs)], lrs[random() % 7], first + i);
             record.sp += static_cast<std::uint32_t>(random() % 4 * 8);
             record.task = loop.kernel.tasks[random() % 2];
             record.mode = random() % 8 != 0 ? 0x13 : 0x10;
