@@ -39,10 +39,8 @@ struct Count {
     bool has_values() const { return least <= most; }
     void add(const Event& event) {
         const abi::Record& record = event.record;
-        if (accesses() == 0) {
-            first = event.nanoseconds;
-        }
-        last = event.nanoseconds;
+        first = accesses() == 0 ? event.nanoseconds : std::min(first, event.nanoseconds);
+        last = std::max(last, event.nanoseconds);
         ++(abi::is_write(record) ? writes : reads);
         duration += record.duration;
         longest = std::max(longest, record.duration);

@@ -264,7 +264,8 @@ bool Trace::next_group() {
     }
     if (filter_) {
         left_ = may_hold(left_);
-        if (!pass_all_) { // else what is passed may change names
+        // What is passed may change names, and contexts are of events without code then.
+        if (!pass_all_ && !options_.no_pc && !filter_->needs_no_names()) {
             left_ = without_refused(left_);
         }
     }
