@@ -21,10 +21,7 @@ std::size_t Recording::pass() {
 
 void Recording::deliver() {
     left_out_.apply(ordered_);
-    trace::for_each_run(std::span<const abi::Record>(ordered_), [this](const trace::Run& run) {
-        losses_.add(run);
-        summary_.add(run);
-    });
+    trace::add_runs(std::span<const abi::Record>(ordered_), losses_, summary_);
     output_.append(ordered_);
     ordered_.clear();
 }

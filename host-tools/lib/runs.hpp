@@ -68,6 +68,12 @@ void for_each_run(std::span<const T> records, Use&& use) {
     }
 }
 
+/// Each of `counters` is told of those that `records` are.
+template <typename T, typename... Counters>
+void add_runs(std::span<const T> records, Counters&... counters) {
+    for_each_run(records, [&](const Run& run) { (counters.add(run), ...); });
+}
+
 /// Those that `records` are.
 inline std::vector<Run> task_runs(std::span<const abi::Record> records) {
     std::vector<Run> runs;

@@ -31,10 +31,7 @@ void StreamRecorder::records(std::span<const abi::Record> records) {
     if (boots_ > 1) {
         return;
     }
-    for_each_run(records, [this](const Run& run) {
-        losses_->add(run);
-        summary_.add(run);
-    });
+    add_runs(records, *losses_, summary_);
     file_.append(records);
 }
 

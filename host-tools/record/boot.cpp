@@ -13,10 +13,7 @@ Boot::Boot(const trace::StreamHead& head)
     : head_(head), names_(head.regions, trace::alias_tree(head)), losses_(head.info.cpu_count) {}
 
 void Boot::add(std::span<const abi::Record> records) {
-    trace::for_each_run(records, [this](const trace::Run& run) {
-        losses_.add(run);
-        summary_.add(run);
-    });
+    trace::add_runs(records, losses_, summary_);
 }
 
 void Boot::end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics) {

@@ -29,10 +29,7 @@ std::string why_incomplete(const trace::TraceReader& reader) {
 } // namespace
 
 void Tally::add_all(std::span<const Event> events) {
-    trace::for_each_run(events, [this](const trace::Run& run) {
-        summary_.add(run);
-        seen_.add(run);
-    });
+    trace::add_runs(events, summary_, seen_);
 }
 
 std::string Tally::tables(const trace::TraceReader& reader, std::size_t width) const {

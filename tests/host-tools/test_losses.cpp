@@ -82,10 +82,7 @@ TEST_CASE("what is missing and what is counted is the same one by one and in any
         for (std::span<const abi::Record> rest = records; !rest.empty();) {
             const std::span piece =
                 rest.first(std::min<std::size_t>(rest.size(), below(random, 300)));
-            trace::for_each_run(piece, [&](const trace::Run& run) {
-                pieces.add(run);
-                counted_pieces.add(run);
-            });
+            trace::add_runs(piece, pieces, counted_pieces);
             rest = rest.subspan(piece.size());
         }
         const auto same = [](const abi::Loss& a, const abi::Loss& b) {
