@@ -53,10 +53,6 @@ struct [[gnu::packed]] Access {
     std::uint32_t pc;
 };
 
-std::uint64_t sp_va(const abi::Record& record) {
-    return std::uint64_t{record.sp} << 32 | record.va;
-}
-
 constexpr std::size_t most_numbers = 64; ///< bytes of all of an event that stand in no text
 
 } // namespace
@@ -100,21 +96,7 @@ void Ctf::make(OfContext& to, const Event& event) const {
                     string(task == nullptr ? std::string_view() : task->comm));
     to.size = to.place.size() + ValueText::most(to.value) + to.function.size() + to.caller.size() +
               to.task.size();
-    to.stack = Piece(to.size + most_numbers);
-    to.sp_va = ~sp_va(r); // stack is of no access
-}
-
-// These numbers are mostly those of the last access in the context.
-inline const Piece& Ctf::stack(OfContext& of, const abi::Record& record) {
-    if (const std::uint64_t numbers = sp_va(record); of.sp_va != numbers) {
-        of.sp_va = numbers;
-        TextCursor to = of.stack.cursor();
-        to.append(of.caller);
-        to.append_bytes(std::array{record.sp, record.va});
-        to.append(of.task);
-        of.stack.end(to);
-    }
-    return of.stack;
+    to.stack = StackText(to.size + most_numbers, r);
 }
 
 inline Ctf::OfContext& Ctf::context(const Event& event) {
@@ -128,7 +110,6 @@ inline Ctf::OfContext& Ctf::context(const Event& event) {
 void Ctf::add_place(CtfStream& stream, const Event& event) {
     const abi::Record& r = event.record;
     OfContext& of = context(event);
-    const Piece& from_caller_on = stack(of, r);
     const Piece* const value = values_.find(event, of.value);
     const Piece& flags = flags_.of(event);
     const std::string_view interrupt = event.interrupt();
@@ -149,7 +130,12 @@ void Ctf::add_place(CtfStream& stream, const Event& event) {
     to.append_bytes(Access{abi::physical_address(r), r.duration, r.lock_sequence, r.pc});
     to.append(of.function);
     to.append_bytes(r.lr);
-    to.append(from_caller_on);
+    to.append(of.stack.of(r, [&](TextCursor stack) {
+        stack.append(of.caller);
+        stack.append_bytes(std::array{r.sp, r.va});
+        stack.append(of.task);
+        return stack;
+    }));
     if (interrupt.empty() && text.empty()) { // as mostly
         to.append_bytes(std::array{'-', '\0', '-', '\0'});
     } else {

@@ -32,14 +32,11 @@ private:
         Piece caller;
         Piece task;           ///< mode, task, pid, comm
         std::size_t size = 0; ///< of all texts
-        /// From caller to task, with sp and va of the last access between them.
-        Piece stack;
-        std::uint64_t sp_va = 0;
+        StackText stack;      ///< caller, sp, va, and from task on
     };
 
     CtfStream& stream(std::uint8_t cpu);
     OfContext& context(const Event& event);
-    static const Piece& stack(OfContext& of, const abi::Record& record);
     void make(OfContext& to, const Event& event) const;
     void add_place(CtfStream& to, const Event& event);
 

@@ -36,10 +36,6 @@ constexpr std::size_t stack_end = [] {
     return column;
 }();
 
-std::uint64_t sp_va(const abi::Record& record) {
-    return std::uint64_t{record.sp} << 32 | record.va;
-}
-
 constexpr std::size_t most_of_numbers = columns.size() * 40; ///< and of what stands around them
 
 /// What stands in front of a column's cell. In JSON a comma also in front of the first.
@@ -187,19 +183,14 @@ inline std::size_t RowText::Texts::size() const {
            interrupt.size() + flags.size();
 }
 
-// What stands around sp is mostly as it was for the last access in its context.
 template <RowForm form>
 [[gnu::always_inline]] inline TextCursor RowText::append_access(TextCursor at, const Event& event,
                                                                 const Texts& texts) {
     char* const brace = at.at();
     at = append_columns<form, 0, stack_begin>(at, event, texts);
-    OfContext& context = texts.context;
-    if (const std::uint64_t numbers = sp_va(event.record); context.sp_va != numbers) {
-        context.sp_va = numbers;
-        context.stack.end(
-            append_columns<form, stack_begin, stack_end>(context.stack.cursor(), event, texts));
-    }
-    at.append(context.stack);
+    at.append(texts.context.stack.of(event.record, [&](TextCursor stack) {
+        return append_columns<form, stack_begin, stack_end>(stack, event, texts);
+    }));
     at = append_columns<form, stack_end, columns.size()>(at, event, texts);
     if (form == RowForm::json) {
         *brace = '{'; // in place of the first member's comma
@@ -270,8 +261,7 @@ void RowText::make(OfContext& to, const Event& event) const {
     }
     to.value = values_.of_context(event);
     to.size += ValueText::most(to.value);
-    to.stack = Piece(to.size + most_of_numbers);
-    to.sp_va = ~sp_va(event.record); // stack is of no access
+    to.stack = StackText(to.size + most_of_numbers, event.record);
 }
 
 } // namespace mmioscope::exporting

@@ -58,9 +58,7 @@ private:
         std::array<Piece, text_index(columns.size())> texts;
         std::size_t size = 0; ///< of all texts
         ValueText::OfContext value;
-        /// The columns around sp, with sp and va of the last access.
-        Piece stack;
-        std::uint64_t sp_va = 0;
+        StackText stack; ///< the columns around sp
     };
     struct InterruptId {
         Id id = no_id;

@@ -89,4 +89,31 @@ private:
     std::array<Kept, 64> kept_;
 };
 
+/// A text of a context that has sp and va in it, too: mostly they are those of its last access.
+class StackText {
+public:
+    StackText() = default;
+    /// Of `record`'s context, so far of no access; it has at most `most` characters.
+    StackText(std::size_t most, const abi::Record& record)
+        : text_(most), numbers_(~numbers(record)) {}
+
+    /// `append` makes it, given where to, and returns where it ends. Holds until the next call.
+    template <typename Append>
+    const Piece& of(const abi::Record& record, const Append& append) {
+        if (numbers_ != numbers(record)) {
+            numbers_ = numbers(record);
+            text_.end(append(text_.cursor()));
+        }
+        return text_;
+    }
+
+private:
+    static std::uint64_t numbers(const abi::Record& record) {
+        return std::uint64_t{record.sp} << 32 | record.va;
+    }
+
+    Piece text_;
+    std::uint64_t numbers_ = 0; ///< its sp and va
+};
+
 } // namespace mmioscope::exporting
