@@ -60,9 +60,9 @@ private:
     std::vector<Slot> slots_;
 };
 
-/// Knuth's multiplicative hash.
-constexpr std::uint64_t spread(std::uint64_t number) {
-    return number * 0x9e37'79b9'7f4a'7c15 >> 40;
+/// Knuth's multiplicative hash, whose upper bits are the good ones.
+constexpr std::uint64_t mixed(std::uint64_t key) {
+    return key * 0x9e37'79b9'7f4a'7c15;
 }
 
 /// What a value says depends on.
@@ -70,7 +70,7 @@ struct PlaceAndValue {
     Id place = no_id;
     std::uint64_t value = 0;
     bool operator==(const PlaceAndValue&) const = default;
-    std::uint64_t hash() const { return spread(value ^ std::uint64_t{place} << 32); }
+    std::uint64_t hash() const { return mixed(value ^ std::uint64_t{place} << 32) >> 40; }
 };
 
 } // namespace mmioscope

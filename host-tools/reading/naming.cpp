@@ -2,6 +2,7 @@
 
 #include "lib/change_text.hpp"
 #include "lib/error.hpp"
+#include "lib/kept.hpp"
 #include "lib/marker_text.hpp"
 #include "lib/record_text.hpp"
 #include "lib/ticks.hpp"
@@ -63,11 +64,6 @@ T loaded(const abi::Record& record, std::size_t offset) {
     T value;
     std::memcpy(&value, reinterpret_cast<const std::byte*>(&record) + offset, sizeof value);
     return value;
-}
-
-/// Knuth's multiplicative hash, whose upper bits are the good ones.
-constexpr std::uint64_t mixed(std::uint64_t key) {
-    return key * 0x9e37'79b9'7f4a'7c15;
 }
 
 } // namespace

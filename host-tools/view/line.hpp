@@ -98,7 +98,7 @@ private:
         std::uint32_t mode = 0;
         bool operator==(const RawContext&) const = default;
         std::uint64_t hash() const {
-            return spread(spread(place ^ std::uint64_t{pc} << 32) ^ task ^ mode);
+            return mixed(mixed(place ^ std::uint64_t{pc} << 32) >> 40 ^ task ^ mode) >> 40;
         }
     };
     const ContextText& context_text(const Event& event);
