@@ -109,7 +109,7 @@ void Part::add(const Event& event) {
     if (record.type == abi::RecordType::task) {
         tasks_.add(record);
     }
-    add_caller(record);
+    callers_.push_back(what_.no_pc ? trace::lr_holds : reader_->caller_of(event.number));
     records_.push_back(record);
     if (what_.no_pc && record.type == abi::RecordType::fetch) {
         hide_place(records_.back());
@@ -174,18 +174,9 @@ void Part::tell_modules() {
     }
 }
 
-// Entries of the trace may be of records that are none of the part.
-void Part::add_caller(const abi::Record& record) {
-    const std::optional<std::uint32_t> caller =
-        what_.no_pc ? std::nullopt : reader_->callers().of(record);
-    if (caller) {
-        callers_.add(record, *caller);
-    }
-}
-
 void Part::put_records() {
-    writer_->add(callers_.entries());
-    writer_->append(records_);
+    const bool lr_tells = std::ranges::count(callers_, trace::lr_holds) == std::ssize(callers_);
+    writer_->append(records_, lr_tells ? std::span<const trace::Caller>() : callers_);
     callers_.clear();
     records_.clear();
 }

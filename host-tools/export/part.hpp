@@ -50,7 +50,6 @@ private:
     void hide_place(abi::Record& record) const;
     void tell_task(const Event& event);
     void tell_modules();
-    void add_caller(const abi::Record& record);
     void put_records();
     std::vector<abi::Loss> losses() const;
 
@@ -60,7 +59,7 @@ private:
     trace::WriteProgress progress_;
     std::optional<trace::FileWriter> writer_;
     std::vector<abi::Record> records_; ///< of one section, with their callers
-    trace::CallerRuns callers_;
+    std::vector<trace::Caller> callers_;
     trace::TaskTable tasks_;    ///< as who reads the part will know them
     std::uint64_t modules_ = 0; ///< the last of the reader's, told or not to be told
     reading::LossFinder finder_;

@@ -121,11 +121,12 @@ bool FileReader::find_header(abi::SectionHeader& header) {
 // As much as there is before the file ends. The memory is left as it was, so that nothing is
 // cleared that is read over; a larger one takes nothing of it along.
 std::span<const std::byte> FileReader::read_payload(const abi::SectionHeader& header) {
-    if (header.size > memory_.size() * sizeof(abi::Record)) {
-        memory_.clear();
-        memory_.resize((header.size + sizeof(abi::Record) - 1) / sizeof(abi::Record));
+    auto& memory = header.type == abi::SectionType::records ? records_memory_ : memory_;
+    if (header.size > memory.size() * sizeof(abi::Record)) {
+        memory.clear();
+        memory.resize((header.size + sizeof(abi::Record) - 1) / sizeof(abi::Record));
     }
-    const std::span<std::byte> bytes = std::as_writable_bytes(std::span(memory_));
+    const std::span<std::byte> bytes = std::as_writable_bytes(std::span(memory));
     const std::size_t got = take(bytes.data(), header.size);
     skip(padding(header.size));
     return bytes.first(got);

@@ -66,8 +66,8 @@ public:
     /// The next sound section; nothing at the end of the bytes.
     std::optional<Section> next(const Wanted& wanted = {});
 
-    /// Gives the memory of the section that was read last to `memory`, so that its payload holds
-    /// for longer, and takes what was there for the sections to come.
+    /// Gives the memory of the section that was read last, which has no records, to `memory`, so
+    /// that its payload holds for longer, and takes what was there for the sections to come.
     void swap_memory(std::vector<abi::Record>& memory) { memory_.swap(memory); }
 
     /// How many records there were in damaged sections since this was asked last, as far as is
@@ -97,7 +97,9 @@ private:
     std::uint64_t offset_ = 0; ///< of the next byte
     std::uint64_t unread_ = 0; ///< records
     bool problem_told_ = false;
-    std::vector<abi::Record> memory_; ///< payloads are read into it; it never shrinks
+    // Payloads are read into these, which never shrink.
+    std::vector<abi::Record> records_memory_;
+    std::vector<abi::Record> memory_; ///< of sections that are no records
 };
 
 } // namespace mmioscope::trace

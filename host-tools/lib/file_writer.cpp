@@ -52,12 +52,16 @@ void FileWriter::text(std::string_view lines) {
     values(abi::SectionType::text, std::span(lines.data(), lines.size()));
 }
 
-void FileWriter::append(std::span<const abi::Record> records) {
+void FileWriter::append(std::span<const abi::Record> records, std::span<const Caller> callers) {
     while (!records.empty()) {
-        const std::size_t n = std::min(records.size(), records_per_section - pending_.size());
+        const std::size_t n = std::min(records.size(), room());
         pending_.insert(pending_.end(), records.begin(),
                         records.begin() + static_cast<std::ptrdiff_t>(n));
         records = records.subspan(n);
+        if (!callers.empty()) {
+            tell_callers(std::span(pending_).last(n), callers.first(n));
+            callers = callers.subspan(n);
+        }
         write_full();
     }
 }
@@ -66,7 +70,9 @@ std::size_t FileWriter::room() const {
     return records_per_section - pending_.size();
 }
 
-void FileWriter::add(std::span<const CallerEntry> callers) {
+void FileWriter::tell_callers(std::span<const abi::Record> records,
+                              std::span<const Caller> callers) {
+    callers_.resize(static_cast<std::size_t>(records.data() - pending_.data()), lr_holds);
     callers_.insert(callers_.end(), callers.begin(), callers.end());
 }
 
@@ -91,7 +97,8 @@ bool FileWriter::write_full() {
 // The first `count` of those that are pending.
 void FileWriter::write_records(std::size_t count) {
     if (!callers_.empty()) {
-        values(callers_section, std::span<const CallerEntry>(callers_));
+        callers_.resize(count, lr_holds);
+        values(callers_section, std::span<const Caller>(callers_));
         callers_.clear();
     }
     const auto records = std::span<const abi::Record>(pending_).first(count);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "abi/container.hpp"
-#include "lib/caller_table.hpp"
+#include "lib/callers.hpp"
 #include "lib/follow.hpp"
 #include "lib/index_builder.hpp"
 
@@ -29,11 +29,10 @@ public:
     }
 
     /// Takes `records`; they reach the file when enough have come together, or by flush().
-    void append(std::span<const abi::Record> records);
+    /// `callers`: one for each of them, or none.
+    void append(std::span<const abi::Record> records, std::span<const Caller> callers = {});
     /// So many more of them are of the same section.
     std::size_t room() const;
-    /// Callers of some of the next room() records, which are appended behind this.
-    void add(std::span<const CallerEntry> callers);
     void flush();
 
     /// Records on their way into the file, for somebody who appends to them himself instead of
@@ -41,6 +40,9 @@ public:
     std::vector<abi::Record>& pending() { return pending_; }
     /// Those of pending() that are of the next section.
     std::span<const abi::Record> next_section() const;
+    /// One for each of `records`, which are some of next_section(), and behind those that were told
+    /// of before.
+    void tell_callers(std::span<const abi::Record> records, std::span<const Caller> callers);
     /// Who looks at all of those anyway, in their order, may tell of them here.
     void seen(const Run& run) { seen_.add(run); }
     /// Writes the next section if nothing is missing of it. False: something is.
@@ -67,8 +69,8 @@ private:
     std::uint64_t written_ = 0;
     std::uint64_t records_ = 0;
     std::vector<abi::Record> pending_;
-    Extent seen_;                      ///< the first ones of these
-    std::vector<CallerEntry> callers_; ///< of these
+    Extent seen_;                 ///< the first ones of these
+    std::vector<Caller> callers_; ///< likewise
     IndexBuilder index_;
 };
 

@@ -1,6 +1,6 @@
 #include "lib/index_builder.hpp"
 
-#include "lib/caller_table.hpp"
+#include "lib/callers.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -24,12 +24,21 @@ void Extent::add(const Run& run) {
     teaches = teaches || trace::teaches(run.first->type);
 }
 
-// Mostly all are accesses: a bit that only other types have tells that some are not.
+// Mostly all are accesses, each later than the one before: a bit that only other types have tells
+// that some are not.
 void Extent::add(std::span<const abi::Record> more) {
+    if (more.empty()) {
+        return;
+    }
+    times.add(more.front().time);
     TimeSpan span = times;
     unsigned bits = 0;
     for (const abi::Record& record : more) {
-        span.add(record.time);
+        if (record.time >= span.latest) [[likely]] {
+            span.latest = record.time;
+        } else {
+            span.add(record.time);
+        }
         bits |= static_cast<unsigned>(record.type);
     }
     records += more.size();

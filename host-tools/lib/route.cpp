@@ -1,6 +1,6 @@
 #include "lib/route.hpp"
 
-#include "lib/caller_table.hpp"
+#include "lib/callers.hpp"
 #include "pack/block.hpp"
 
 #include <algorithm>

@@ -17,7 +17,7 @@
 
 #include "abi/container.hpp"
 #include "abi/record.hpp"
-#include "lib/caller_table.hpp"
+#include "lib/callers.hpp"
 #include "mmioscope/event.hpp"
 
 #include <array>

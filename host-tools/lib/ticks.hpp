@@ -18,6 +18,26 @@ constexpr std::uint64_t nanoseconds(std::uint64_t ticks, std::uint32_t frequency
     return ticks / frequency * giga + ticks % frequency * giga / frequency;
 }
 
+/// nanoseconds() of one counter, for many: most counters take a whole number for each tick.
+class TickLength {
+public:
+    explicit constexpr TickLength(std::uint32_t frequency)
+        : frequency_(frequency), whole_(frequency == 0                   ? 1
+                                        : 1'000'000'000 % frequency == 0 ? 1'000'000'000 / frequency
+                                                                         : 0) {}
+
+    constexpr std::uint64_t nanoseconds(std::uint64_t ticks) const {
+        if (whole_ != 0) [[likely]] {
+            return ticks * whole_;
+        }
+        return trace::nanoseconds(ticks, frequency_);
+    }
+
+private:
+    std::uint32_t frequency_;
+    std::uint32_t whole_; ///< ns; 0: it is none
+};
+
 /// The most ticks that are no more than so many nanoseconds.
 std::uint64_t ticks(std::uint64_t nanoseconds, std::uint32_t frequency);
 

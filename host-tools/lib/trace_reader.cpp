@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace mmioscope::trace {
 
@@ -111,7 +112,7 @@ TraceReader::Place TraceReader::beginning() const {
 }
 
 std::optional<TraceReader::Place> TraceReader::place() const {
-    if (fresh_ || callers_ahead_ || end_ || !source_->size()) {
+    if (fresh_ || !callers_ahead_.empty() || end_ || !source_->size()) {
         return std::nullopt;
     }
     Place place = at_;
@@ -134,8 +135,8 @@ void TraceReader::go_to(const Place& place) {
     names_stale_ = true;
     ++device_changes_;
     ++changes_;
-    callers_.clear();
-    callers_ahead_ = false;
+    callers_ = {};
+    callers_ahead_ = {};
     fresh_ = false;
 }
 
@@ -293,8 +294,8 @@ void TraceReader::take_of_guest(abi::SectionType type, std::span<const std::byte
         return;
     }
     if (type == callers_section) {
-        callers_.assign(payload);
-        callers_ahead_ = true;
+        callers_ahead_ = payload;
+        file_->swap_memory(callers_memory_);
     } else if (type == console_section) {
         console_.add(payload);
     } else if (type == pack::packed_section) {
@@ -304,17 +305,12 @@ void TraceReader::take_of_guest(abi::SectionType type, std::span<const std::byte
     }
 }
 
-// Where they were read to: what is read until next() gives them goes elsewhere.
 void TraceReader::take_records(const Section& section) {
     records_ = section.records();
-    file_->swap_memory(records_memory_);
+    callers_ = callers_of(std::exchange(callers_ahead_, {}), records_.size());
     fresh_ = !records_.empty();
     at_.in_front += records_.size();
     learn(records_);
-    if (!callers_ahead_) {
-        callers_.clear();
-    }
-    callers_ahead_ = false;
 }
 
 // A section that nobody wanted has no payload.
@@ -336,14 +332,8 @@ void TraceReader::take_packed(std::span<const std::byte> payload) {
     fresh_ = true;
     at_.in_front += records_.size();
     learn(records_);
-    packed_callers_.clear();
-    for (std::size_t i = 0; i < unpacker_.callers().size(); ++i) {
-        if (const pack::Caller& caller = unpacker_.callers()[i]) {
-            packed_callers_.add(records_[i], *caller);
-        }
-    }
-    callers_.assign(std::as_bytes(packed_callers_.entries()));
-    callers_ahead_ = false;
+    callers_ = unpacker_.callers();
+    callers_ahead_ = {};
 }
 
 void TraceReader::learn(std::span<const abi::Record> records) {

@@ -1,7 +1,7 @@
 // A trace as commands see it: what was recorded where, and then block after block of records.
 #pragma once
 
-#include "lib/caller_table.hpp"
+#include "lib/callers.hpp"
 #include "lib/console_text.hpp"
 #include "lib/device_names.hpp"
 #include "lib/exported.hpp"
@@ -129,8 +129,13 @@ public:
     const std::optional<std::uint64_t>& start() const { return start_; }
     /// Those of the sections read so far, and those that markers of all records returned tell of.
     const ModuleTable& modules() const { return at_.learnt.modules; }
-    /// Those of the block that next() returned last.
-    const CallerTable& callers() const { return callers_; }
+    /// One for each record of the block that next() returned last, or none: LR holds for all.
+    std::span<const Caller> callers() const { return callers_; }
+    /// The one of the record of this number; of one of another block LR holds.
+    Caller caller_of(std::uint64_t number) const {
+        const std::uint64_t at = number - first_number();
+        return at < callers_.size() ? callers_[at] : lr_holds;
+    }
     const ConsoleText& console() const { return console_; } ///< what has been read so far
 
     // Complete only after next() has returned an empty block.
@@ -181,10 +186,8 @@ private:
     std::optional<abi::Info> info_;
     std::optional<abi::End> end_; ///< its counts are those of all files read
     std::vector<std::byte> symbols_;
-    std::span<const abi::Record> records_; ///< in records_memory_, or unpacked
-    std::vector<abi::Record> records_memory_;
+    std::span<const abi::Record> records_; ///< where they were read to, or unpacked
     pack::Unpacker unpacker_;
-    CallerRuns packed_callers_;
     std::vector<abi::Loss> losses_;
     std::vector<abi::Statistics> statistics_;
     std::map<std::string, std::string> text_;
@@ -192,9 +195,10 @@ private:
     NotKnown not_known_;
     std::map<abi::SectionType, unsigned> sections_;
     mutable DeviceNames names_;
-    mutable bool names_stale_ = false; ///< regions or the tree are newer
-    CallerTable callers_;
-    bool callers_ahead_ = false; ///< these are of the records that are still to be read
+    mutable bool names_stale_ = false;         ///< regions or the tree are newer
+    std::span<const Caller> callers_;          ///< in callers_memory_, or unpacked
+    std::span<const std::byte> callers_ahead_; ///< a section, of records that are still to be read
+    std::vector<abi::Record> callers_memory_;
     ConsoleText console_;
     std::uint64_t latest_ = 0;        ///< of the times of records_
     bool teaches_ = false;            ///< some of these do

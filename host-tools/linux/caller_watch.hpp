@@ -1,11 +1,10 @@
 // Says whom the functions that make accesses return to, where LR does not say it.
 #pragma once
 
-#include "lib/caller_table.hpp"
+#include "lib/callers.hpp"
 #include "lib/runs.hpp"
 #include "linux/caller_finder.hpp"
 
-#include <array>
 #include <span>
 #include <vector>
 
@@ -17,16 +16,14 @@ public:
                 const ModuleWatch& modules)
         : finder_(kernel, functions, modules) {}
 
-    /// Appends to `entries` what LR does not tell of `runs`, which are those of each CPU in its
-    /// order, each of one task.
-    void see(std::span<const trace::Run> runs, std::vector<trace::CallerEntry>& entries);
+    /// Of each record of `runs`, which lie behind one another, those of each CPU in its order, each
+    /// of one task. Nothing, where LR holds for all. It holds until the next call.
+    std::span<const trace::Caller> see(std::span<const trace::Run> runs);
 
 private:
-    static constexpr std::size_t none = -1;
+    bool see(const trace::Run& run, trace::Caller* callers);
 
-    void see(const trace::Run& run, std::vector<trace::CallerEntry>& entries);
-
-    std::array<std::size_t, 256> last_; ///< of `entries`, by CPU
+    std::vector<trace::Caller> callers_;
     CallerFinder finder_;
 };
 

@@ -30,9 +30,10 @@ void Onlooker::tell(std::span<const abi::Record> records, std::span<const trace:
     if (!modules.empty()) {
         file.values(trace::modules_section, std::span(modules.data(), modules.size()));
     }
-    callers_found_.clear();
-    callers_->see(runs, callers_found_); // those of new modules, too
-    file.add(callers_found_);
+    const std::span<const trace::Caller> callers = callers_->see(runs); // of new modules, too
+    if (!callers.empty()) {
+        file.tell_callers(records, callers);
+    }
 }
 
 } // namespace mmioscope::linux_guest

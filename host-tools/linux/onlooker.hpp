@@ -36,7 +36,6 @@ private:
     std::optional<ModuleWatch> modules_;
     std::optional<CallerWatch> callers_;
     std::vector<trace::TaskEntry> tasks_found_;
-    std::vector<trace::CallerEntry> callers_found_;
 };
 
 } // namespace mmioscope::linux_guest

@@ -37,7 +37,7 @@ struct BlockHeader {
 };
 static_assert(sizeof(BlockHeader) == 24);
 
-inline constexpr std::uint16_t block_version = 1;
+inline constexpr std::uint16_t block_version = 2;
 
 struct ColumnPlace {
     std::uint32_t size; ///< bytes
@@ -52,7 +52,7 @@ enum class Column : unsigned {
     frame = 3,    ///< sp, task
     lr = 4,       ///< lr
     sequence = 5, ///< commit, lock_sequence, cpu_sequence
-    caller = 6,   ///< of each record, what takes the place of its lr (lib/caller_table.hpp)
+    caller = 6,   ///< of each record, what takes the place of its lr (lib/callers.hpp)
 };
 inline constexpr std::size_t column_count = 7;
 
@@ -93,7 +93,7 @@ static_assert(offsetof(abi::Record, type) == 4 * site_words[0] &&
               offsetof(abi::Record, pc) == 4 * site_words[2] &&
               offsetof(abi::Record, va) == 4 * site_words[3] &&
               offsetof(abi::Record, pa_low) == 4 * site_words[4]);
-inline constexpr std::size_t frame_words = 2; ///< of a frame, and of a caller
+inline constexpr std::size_t frame_words = 2; ///< of a frame
 
 /// How the value of a record is told: as the last one of its site, or in so many bytes.
 enum class ValueTold : std::uint8_t { as_last = 0, in_1 = 1, in_2 = 2, in_4 = 3, in_8 = 4 };

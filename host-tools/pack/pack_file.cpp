@@ -86,9 +86,9 @@ public:
 
     void take(const trace::Section& section) {
         if (section.type == trace::callers_section) {
-            table_.assign(section.payload);
+            callers_ahead_.assign(section.payload.begin(), section.payload.end());
         } else if (section.type == SectionType::records) {
-            add(section.payload);
+            add(section.records());
         } else if (section.type == SectionType::end) {
             end(section.payload);
         } else if (section.type != SectionType::index) {
@@ -104,16 +104,16 @@ public:
 
 private:
     // Callers are of the records right behind them.
-    void add(std::span<const std::byte> payload) {
-        for (; payload.size() >= sizeof(abi::Record);
-             payload = payload.subspan(sizeof(abi::Record))) {
-            std::memcpy(&records_.emplace_back(), payload.data(), sizeof(abi::Record));
-            callers_.push_back(table_.of(records_.back()));
+    void add(std::span<const abi::Record> records) {
+        const auto callers = trace::callers_of(callers_ahead_, records.size());
+        for (std::size_t i = 0; i < records.size(); ++i) {
+            records_.push_back(records[i]);
+            callers_.push_back(callers.empty() ? trace::lr_holds : callers[i]);
             if (records_.size() == most_records) {
                 put_block();
             }
         }
-        table_.clear();
+        callers_ahead_.clear();
     }
 
     void put(const trace::Section& section) {
@@ -161,7 +161,7 @@ private:
     trace::FileWriter writer_;
     Packer packer_;
     Unpacker unpacker_;
-    trace::CallerTable table_; ///< of the section of records that comes next
+    std::vector<std::byte> callers_ahead_; ///< a section, of records that are still to be read
     std::vector<abi::Record> records_;
     std::vector<Caller> callers_;
     std::uint64_t count_ = 0;

@@ -226,14 +226,14 @@ void Packer::write_sequences() {
 
 // Nothing at all where no record has one.
 void Packer::write_callers(std::span<const Caller> callers) {
-    if (std::ranges::none_of(callers, [](const Caller& caller) { return caller.has_value(); })) {
+    if (std::ranges::count(callers, trace::lr_holds) == std::ssize(callers)) {
         return;
     }
     callers_.clear();
     numbers_.resize(callers.size());
     std::uint16_t* number = numbers_.data();
-    for (const Caller& caller : callers) {
-        *number++ = callers_.number({caller ? 1u : 0u, caller.value_or(0)});
+    for (const Caller caller : callers) {
+        *number++ = callers_.number({caller});
     }
     write_dictionary(callers_, numbers_);
 }

@@ -1,17 +1,16 @@
 // Packs records into blocks (block.hpp).
 #pragma once
 
+#include "lib/callers.hpp"
 #include "pack/dictionary.hpp"
 #include "pack/stream_writer.hpp"
 
-#include <optional>
 #include <span>
 #include <vector>
 
 namespace mmioscope::pack {
 
-/// What takes the place of a record's LR (lib/caller_table.hpp); nothing: LR holds.
-using Caller = std::optional<std::uint32_t>;
+using trace::Caller;
 
 /// What is needed to pack, kept from block to block; each block stands for itself.
 class Packer {
@@ -41,7 +40,7 @@ private:
     StreamWriter writer_;
     Dictionary<site_words.size()> sites_;
     Dictionary<frame_words> frames_;
-    Dictionary<frame_words> callers_;
+    Dictionary<1> callers_;
     std::vector<std::uint16_t> site_of_; ///< of each record
     std::vector<std::uint16_t> numbers_;
 

@@ -271,12 +271,11 @@ void Unpacker::read_callers() {
     if (columns_[static_cast<std::size_t>(Column::caller)].empty()) {
         return;
     }
-    read_dictionary(pairs_, numbers_);
+    read_dictionary(words_, numbers_);
     callers_.resize(records_.size());
     const std::uint16_t* number = numbers_.data();
     for (Caller& to : callers_) {
-        const auto& [told, caller] = pairs_[*number++];
-        to = told != 0 ? Caller(caller) : std::nullopt;
+        to = words_[*number++].front();
     }
 }
 

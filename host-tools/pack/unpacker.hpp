@@ -63,6 +63,7 @@ private:
     std::vector<std::array<std::uint32_t, site_words.size()>> sites_;
     std::vector<std::uint16_t> site_of_; ///< of each record
     std::vector<std::array<std::uint32_t, frame_words>> pairs_;
+    std::vector<std::array<std::uint32_t, 1>> words_;
     std::vector<std::uint16_t> numbers_;
 
     // As of Packer.

@@ -68,8 +68,9 @@ T loaded(const abi::Record& record, std::size_t offset) {
 
 } // namespace
 
-std::uint64_t Naming::Key::hash() const {
-    return mixed(mixed(place_and_task ^ access) ^ code ^ std::uint64_t{stack} << 5) >> 32;
+std::size_t Naming::Key::slot() const {
+    static_assert(contexts == 1 << 12);
+    return mixed(mixed(place_and_task ^ access) ^ code ^ std::uint64_t{stack} << 5) >> (64 - 12);
 }
 
 Naming::Naming(const trace::TraceReader& reader, const registers::Sources& sources)
@@ -99,25 +100,32 @@ std::size_t Naming::fill(std::span<Event> events, std::span<const abi::Record> r
         start_ = records[static_cast<std::size_t>(std::countr_zero(which))].time;
     }
     const std::uint64_t start = start_.value_or(0);
-    const std::uint32_t frequency = frequency_;
-    const bool hidden = hidden_;
+    const trace::TickLength tick(frequency_);
     Event* event = events.data();
-    for (; which != 0; which &= which - 1) {
-        const auto at = static_cast<std::size_t>(std::countr_zero(which));
-        const abi::Record& record = records[at];
+    const auto make = [&](const abi::Record& record, std::uint64_t its_number) {
         event->record = record;
-        event->number = number + at;
-        event->nanoseconds =
-            trace::nanoseconds(record.time - std::min(record.time, start), frequency);
+        event->number = its_number;
+        event->nanoseconds = tick.nanoseconds(record.time - std::min(record.time, start));
         event->names = this;
         event->ids = {};
         event->context_number = 0;
-        if (hidden) {
-            strip_code(event->record);
-        }
         ++event;
+    };
+    if (which == UINT64_MAX >> (64 - records.size())) { // all, as mostly
+        for (const abi::Record& record : records) {
+            make(record, number++);
+        }
+    } else {
+        for (; which != 0; which &= which - 1) {
+            const auto at = static_cast<std::size_t>(std::countr_zero(which));
+            make(records[at], number + at);
+        }
     }
-    return static_cast<std::size_t>(event - events.data());
+    const auto made = static_cast<std::size_t>(event - events.data());
+    for (Event& stripped : hidden_ ? events.first(made) : std::span<Event>()) {
+        strip_code(stripped.record);
+    }
+    return made;
 }
 
 // What a section told behind which the next record stands.
@@ -212,11 +220,11 @@ bool Naming::has_code(const abi::Record& record) const {
 }
 
 // Of all garbage that stands in LR where it is used for data there is one: none.
-inline std::uint32_t Naming::return_address(const abi::Record& record) {
+inline std::uint32_t Naming::return_address(const abi::Record& record, trace::Caller told) {
     if (!reach_) [[unlikely]] {
         reach_symbols();
     }
-    const std::uint32_t to = reader_.callers().of(record).value_or(record.lr);
+    const std::uint32_t to = told == trace::lr_holds ? record.lr : told;
     return reach_->has((to & ~1u) - 1) ? to : 0;
 }
 
@@ -232,27 +240,32 @@ inline Naming::Key Naming::key_of(const abi::Record& record, std::uint32_t retur
             trace::stack_of(record.sp) | variant(record)};
 }
 
-[[gnu::always_inline]] inline const Naming::Context& Naming::context(const abi::Record& record) {
-    const std::uint32_t returns_to = has_code(record) ? return_address(record) : 0;
+[[gnu::always_inline]] inline const Naming::Context& Naming::context(const abi::Record& record,
+                                                                     trace::Caller told) {
+    const std::uint32_t returns_to = has_code(record) ? return_address(record, told) : 0;
     const Key key = key_of(record, returns_to);
-    Context& context = contexts_[key.hash() % contexts];
+    const Context& context = contexts_[key.slot()];
     if (context.version != version_ || !(context.key == key) || !context.times.has(record.time))
         [[unlikely]] {
-        renew(context, key, record, returns_to);
+        renew(record, returns_to);
     }
     return context;
 }
 
-std::uint64_t Naming::context_of(const abi::Record& record) {
-    return context(record).number;
+std::uint64_t Naming::context_of(const abi::Record& record, std::uint64_t number) {
+    return context(record, reader_.caller_of(number)).number;
 }
 
 void Naming::resolve(std::span<const Event> events) {
+    const std::span<const trace::Caller> callers = reader_.callers();
+    const std::uint64_t first = reader_.first_number();
     for (const Event& event : events) {
         if (event.ids.caller != unasked) {
             continue;
         }
-        const Context& of = context(event.record);
+        const std::uint64_t at = event.number - first;
+        const Context& of =
+            context(event.record, at < callers.size() ? callers[at] : trace::lr_holds);
         event.ids.place = of.ids.place;
         event.ids.code = of.ids.code;
         event.ids.caller = of.ids.caller;
@@ -264,8 +277,9 @@ void Naming::resolve(std::span<const Event> events) {
 
 // Most of what a trace tells of tasks and modules changes none of its names: then the number stays,
 // too.
-void Naming::renew(Context& context, const Key& key, const abi::Record& record,
-                   std::uint32_t returns_to) {
+void Naming::renew(const abi::Record& record, std::uint32_t returns_to) {
+    const Key key = key_of(record, returns_to); // anew: who asks has it in registers only
+    Context& context = contexts_[key.slot()];
     const Context before = context;
     context = {key, version_, {}, before.number, {}};
     find_all(record, returns_to, context);
@@ -292,16 +306,36 @@ void Naming::forget_places() {
     std::ranges::fill(known_places_, KnownPlace());
 }
 
-Id Naming::place_of(const abi::Record& record) {
-    const std::uint64_t key = place_key(record, variant(record));
-    KnownPlace& known = known_places_[mixed(key) >> (64 - place_bits)];
-    if (known.key != key || known.id == no_id) [[unlikely]] {
-        known = {key, find_place(record, key)};
+// Type and access as they stand in the record, of `access` only size and direction; device and
+// pa_high, without the flags.
+[[gnu::always_inline]] inline Id Naming::known_place(const abi::Record& record) {
+    const std::uint64_t device =
+        loaded<std::uint32_t>(record, offsetof(abi::Record, device)) & 0xff00'ffffu;
+    const std::uint64_t address = device << 32 | record.pa_low;
+    const std::uint32_t access =
+        (loaded<std::uint32_t>(record, offsetof(abi::Record, type)) & 0x000f'00ffu) |
+        variant(record) << 8;
+    KnownPlace& known = known_places_[mixed(address ^ access) >> (64 - place_bits)];
+    if (known.address != address || known.access != access) [[unlikely]] {
+        known = {address, access, find_place(record)};
     }
     return known.id;
 }
 
-Id Naming::find_place(const abi::Record& record, std::uint64_t key) {
+Id Naming::place_of(const abi::Record& record) {
+    return known_place(record);
+}
+
+void Naming::resolve_places(std::span<const Event> events) {
+    for (const Event& event : events) {
+        if (event.ids.place == unasked) {
+            event.ids.place = known_place(event.record);
+        }
+    }
+}
+
+Id Naming::find_place(const abi::Record& record) {
+    const std::uint64_t key = place_key(record, variant(record));
     const auto [known, fresh] = place_ids_.try_emplace(key, static_cast<Id>(places_.size()));
     if (fresh) {
         const std::uint64_t address = abi::physical_address(record);

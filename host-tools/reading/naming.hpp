@@ -77,7 +77,7 @@ public:
     // Of a record of which fill() may make an event.
     Id place_of(const abi::Record& record);
     Id code_of(const abi::Record& record);
-    std::uint64_t context_of(const abi::Record& record);
+    std::uint64_t context_of(const abi::Record& record, std::uint64_t number);
 
     /// So many names are kept that it is time to forget them: between two blocks of at most
     /// most_in_block records.
@@ -88,7 +88,7 @@ public:
 
     Id intern(std::string_view text) override;
     void resolve(std::span<const Event> events) override;
-    Id place_of(const Event& event) override { return place_of(event.record); }
+    void resolve_places(std::span<const Event> events) override;
     Id code_of(const Event& event) override { return code_of(event.record); }
     Id interrupt_of(const Event& event) override;
     Id text_of(const Event& event) override;
@@ -125,9 +125,10 @@ private:
         std::uint32_t address = 0;
         Id id = no_id;
     };
-    /// A place that was looked up; no_id: none.
+    /// A place that was looked up, and all of a record that it depends on.
     struct KnownPlace {
-        std::uint64_t key = 0;
+        std::uint64_t address = 0;  ///< and the region's device
+        std::uint32_t access = ~0u; ///< no record has all bits of this
         Id id = no_id;
     };
     /// All of a record that its place, code, caller and task depend on.
@@ -137,7 +138,7 @@ private:
         std::uint64_t access = 0;
         std::uint32_t stack = 0; ///< and which registers the region has just now
         bool operator==(const Key&) const = default;
-        std::uint64_t hash() const;
+        std::size_t slot() const; ///< in contexts_
     };
     /// What they were when they were asked for last.
     struct Context {
@@ -179,15 +180,15 @@ private:
     void apply_watched();
 
     bool has_code(const abi::Record& record) const;
-    std::uint32_t return_address(const abi::Record& record);
+    std::uint32_t return_address(const abi::Record& record, trace::Caller told);
     Key key_of(const abi::Record& record, std::uint32_t returns_to);
-    const Context& context(const abi::Record& record);
+    const Context& context(const abi::Record& record, trace::Caller told);
     void reach_symbols();
     void reach_modules();
-    void renew(Context& context, const Key& key, const abi::Record& record,
-               std::uint32_t returns_to);
+    void renew(const abi::Record& record, std::uint32_t returns_to);
     void find_all(const abi::Record& record, std::uint32_t returns_to, Context& to);
-    Id find_place(const abi::Record& record, std::uint64_t key);
+    Id known_place(const abi::Record& record);
+    Id find_place(const abi::Record& record);
     void forget_places();
     Id task_of(const abi::Record& record, Times& times);
     const Found& found_at(std::uint32_t address, std::uint64_t time);

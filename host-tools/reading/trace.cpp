@@ -301,17 +301,18 @@ std::uint64_t Trace::without_refused(std::uint64_t of) const {
         std::uint64_t left = of;
         for (std::uint64_t rest = of; rest != 0; rest &= rest - 1) {
             const auto i = static_cast<std::size_t>(std::countr_zero(rest));
-            left &= ~(std::uint64_t{filter_->has_refused(number(group_[i]))} << i);
+            left &= ~(std::uint64_t{filter_->has_refused(number(i))} << i);
         }
         return left;
     };
     switch (filter_->by()) {
     case filter::Filter::By::place:
-        return without([this](const abi::Record& record) { return naming_->place_of(record); });
+        return without([this](std::size_t i) { return naming_->place_of(group_[i]); });
     case filter::Filter::By::code:
-        return without([this](const abi::Record& record) { return naming_->code_of(record); });
+        return without([this](std::size_t i) { return naming_->code_of(group_[i]); });
     case filter::Filter::By::context:
-        return without([this](const abi::Record& record) { return naming_->context_of(record); });
+        return without(
+            [this](std::size_t i) { return naming_->context_of(group_[i], number_ + i + 1); });
     case filter::Filter::By::event: break;
     }
     return of;

@@ -263,8 +263,7 @@ private:
         r.lr = text_base + 0x8000 * (device + 1) + 4 * below(8);
         r.task = address_of_task(below(tasks));
         if (below(4) == 0) { // LR was data
-            const trace::CallerEntry caller{r.cpu, sequence_[r.cpu], 1, r.lr};
-            writer_.add(std::span(&caller, 1));
+            caller_ = r.lr;
             r.lr = below(UINT32_MAX);
         }
     }
@@ -309,12 +308,16 @@ private:
         r.cpu_sequence = sequence_[r.cpu]++;
         r.commit = r.cpu_sequence + 1;
         r.lock_sequence = order_[r.device]++;
-        writer_.append(std::span(&r, 1));
+        const trace::Caller caller = std::exchange(caller_, trace::lr_holds);
+        writer_.append(std::span(&r, 1), caller == trace::lr_holds
+                                             ? std::span<const trace::Caller>()
+                                             : std::span(&caller, 1));
     }
 
     Mix mix_;
     trace::WriteProgress progress_;
     trace::FileWriter writer_;
+    trace::Caller caller_ = trace::lr_holds; ///< of the next record
     std::mt19937 random_{5489};
     std::vector<trace::TaskEntry> known_tasks_;
     std::array<std::uint32_t, 2> sequence_{};

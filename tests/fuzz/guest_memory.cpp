@@ -59,12 +59,9 @@ struct Watches {
         tasks.see(runs, entries);
         const std::string text =
             modules.see(records, ModuleWatch::Clock::time_point(std::chrono::seconds(second)));
-        std::vector<trace::CallerEntry> caller_entries;
-        callers.see(runs, caller_entries);
-        trace::CallerTable caller_table;
-        caller_table.assign(std::as_bytes(std::span<const trace::CallerEntry>(caller_entries)));
-        for (const abi::Record& record : records) {
-            caller_table.of(record);
+        const auto found = callers.see(runs);
+        if (!found.empty() && found.size() != records.size()) {
+            std::abort();
         }
         trace::ModuleTable table;
         table.add(std::as_bytes(std::span(text)));

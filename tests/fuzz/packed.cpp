@@ -77,13 +77,14 @@ void round_trip(std::span<const std::byte> bytes) {
     std::memcpy(records.data(), bytes.data(), records.size() * sizeof(abi::Record));
     std::vector<Caller> callers;
     for (const abi::Record& record : records) {
-        callers.push_back((record.lr & 1) != 0 ? Caller(record.va) : std::nullopt);
+        callers.push_back((record.lr & 1) != 0 ? record.va : trace::lr_holds);
     }
     Packer packer;
     Unpacker unpacker;
     unpacker.open(packer.pack(records, callers));
     const auto back = unpacker.decode(ColumnSet::all());
-    const bool any = std::ranges::any_of(callers, [](const Caller& one) { return bool(one); });
+    const bool any =
+        std::ranges::count(callers, trace::lr_holds) < static_cast<std::ptrdiff_t>(callers.size());
     if (back.size() != records.size() ||
         std::memcmp(back.data(), records.data(), back.size_bytes()) != 0 ||
         !std::ranges::equal(unpacker.callers(), any ? callers : std::vector<Caller>())) {

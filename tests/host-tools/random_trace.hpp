@@ -5,7 +5,7 @@
 #include "abi/control.hpp"
 #include "abi/task_name.hpp"
 #include "lib/about.hpp"
-#include "lib/caller_table.hpp"
+#include "lib/callers.hpp"
 #include "lib/module_mark.hpp"
 #include "lib/module_table.hpp"
 #include "lib/task_table.hpp"
@@ -156,9 +156,9 @@ private:
             break;
         case 2: {
             writer.flush();
-            const trace::CallerEntry entry{0, made_ + below(random_, 10), 1 + below(random_, 100),
-                                           any_code()};
-            writer.add(std::span(&entry, 1));
+            caller_first_ = made_ + below(random_, 10);
+            caller_count_ = 1 + below(random_, 100);
+            caller_ = any_code();
             break;
         }
         case 3:
@@ -183,7 +183,11 @@ private:
         record.time = time_ += below(random_, 3);
         record.time -= below(random_, 20) == 0 ? std::min<std::uint64_t>(record.time, 30) : 0;
         record.cpu_sequence = made_++;
-        append(writer, record);
+        if (record.cpu_sequence - caller_first_ < caller_count_) {
+            writer.append(std::span(&record, 1), std::span(&caller_, 1));
+        } else {
+            append(writer, record);
+        }
     }
 
     // The guest tells of a module, in pieces.
@@ -269,6 +273,10 @@ private:
     Random random_;
     bool other_devices_; ///< the trace says anew what it has
     std::uint32_t made_ = 0;
+    // So many records from there on have this caller.
+    std::uint32_t caller_first_ = 0;
+    std::uint32_t caller_count_ = 0;
+    trace::Caller caller_ = 0;
     std::uint64_t time_ = 1'000;
     std::uint16_t next_mark_ = 0;
 };

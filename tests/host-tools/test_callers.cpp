@@ -7,7 +7,8 @@
 
 using namespace mmioscope;
 using namespace mmioscope::test;
-using trace::CallerEntry;
+using trace::Caller;
+using trace::lr_holds;
 
 namespace {
 
@@ -19,14 +20,12 @@ Bytes trace_with_callers(std::uint32_t sections, std::uint32_t each) {
     return trace_bytes([=](trace::FileWriter& writer) {
         write_info(writer);
         for (std::uint32_t i = 0; i < sections; ++i) {
-            const std::uint32_t first = i * each / 2;
-            for (std::uint32_t cpu = 0; cpu < 2; ++cpu) {
-                const CallerEntry entry{cpu, first + 2, 2, other + 4 * (2 * i + cpu)};
-                writer.add(std::span(&entry, 1));
-            }
             for (std::uint32_t n = 0; n < each; ++n) {
-                const abi::Record record = access(n % 2, first + n / 2, 1000 + i * each + n);
-                writer.append(std::span(&record, 1));
+                const std::uint32_t cpu = n % 2;
+                const abi::Record record = access(cpu, i * each / 2 + n / 2, 1000 + i * each + n);
+                const Caller caller = other + 4 * (2 * i + cpu);
+                const bool told = n / 2 == 2 || n / 2 == 3;
+                writer.append(std::span(&record, 1), std::span(&caller, told ? 1 : 0));
             }
             writer.flush();
         }
@@ -44,13 +43,14 @@ unsigned check_callers(const Bytes& bytes, std::uint32_t each,
     }
     unsigned found = 0;
     for (auto block = reader.next(); !block.empty(); block = reader.next()) {
+        std::uint64_t number = reader.first_number();
         for (const abi::Record& record : block) {
             const std::uint32_t section = record.cpu_sequence / (each / 2);
             const std::uint32_t place = record.cpu_sequence % (each / 2);
-            const auto caller = reader.callers().of(record);
-            REQUIRE(caller.has_value() == (place == 2 || place == 3));
-            if (caller) {
-                REQUIRE(*caller == other + 4 * (2 * section + record.cpu));
+            const Caller caller = reader.caller_of(number++);
+            REQUIRE((caller != lr_holds) == (place == 2 || place == 3));
+            if (caller != lr_holds) {
+                REQUIRE(caller == other + 4 * (2 * section + record.cpu));
                 found += !times || times->overlaps({record.time, record.time}) ? 1 : 0;
             }
         }
@@ -65,18 +65,51 @@ TEST_CASE("callers stand in front of their records, and are those of no others",
     // A section without callers behind one that has them.
     const Bytes bytes = trace_bytes([](trace::FileWriter& writer) {
         write_info(writer);
-        const CallerEntry entry{0, 0, 100, other};
         const abi::Record records[2] = {access(0, 0, 1), access(0, 1, 2)};
-        writer.add(std::span(&entry, 1));
-        writer.append(std::span(records, 1));
+        writer.append(std::span(records, 1), std::span(&other, 1));
         writer.flush();
         writer.append(std::span(records + 1, 1));
         writer.finish(0, abi::Ending::machine_off);
     });
     trace::MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
-    CHECK(reader.callers().of(reader.next()[0]) == other);
-    CHECK(!reader.callers().of(reader.next()[0]));
+    reader.next();
+    CHECK(reader.caller_of(1) == other);
+    CHECK(reader.caller_of(2) == lr_holds); // of another block
+    CHECK(reader.caller_of(0) == lr_holds);
+    reader.next();
+    CHECK(reader.caller_of(1) == lr_holds);
+    CHECK(reader.caller_of(2) == lr_holds);
+}
+
+TEST_CASE("callers are of the records that they were told of", "[callers]") {
+    // In pieces, some without any, over the end of a section.
+    const std::uint32_t count = 40'000;
+    std::vector<Caller> callers(count, lr_holds);
+    const Bytes bytes = trace_bytes([&](trace::FileWriter& writer) {
+        write_info(writer);
+        for (std::uint32_t i = 0; i < count;) {
+            const std::uint32_t n = std::min(count - i, 1 + i % 301);
+            std::vector<abi::Record> records;
+            for (std::uint32_t at = i; at < i + n; ++at) {
+                records.push_back(access(0, at, at));
+                callers[at] = i % 3 == 0 ? lr_holds : at % 5 == 0 ? 0 : other + at;
+            }
+            const auto of = std::span(callers).subspan(i, n);
+            writer.append(records, i % 3 == 0 ? std::span<Caller>() : of);
+            i += n;
+        }
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    trace::MemorySource source(bytes);
+    trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+    std::uint32_t number = 0;
+    for (auto block = reader.next(); !block.empty(); block = reader.next()) {
+        for (std::size_t i = 0; i < block.size(); ++i, ++number) {
+            REQUIRE(reader.caller_of(number + 1) == callers[number]);
+        }
+    }
+    CHECK(number == count);
 }
 
 TEST_CASE("callers do not keep a range of time from being found without the rest", "[callers]") {
@@ -98,30 +131,67 @@ TEST_CASE("callers do not keep a range of time from being found without the rest
 }
 
 TEST_CASE("the section of callers may hold anything", "[callers]") {
-    trace::CallerTable table;
-    const std::vector<CallerEntry> wild = {
-        {1, 5, 0xffff'ffff, 1}, {0, 0xffff'fff0, 0xffff'ffff, 2}, {0, 3, 0, 3}, {300, 0, 9, 4}};
-    table.assign(std::as_bytes(std::span(wild)));
-    CHECK(table.of(access(1, 4, 0)) == std::nullopt);
-    CHECK(table.of(access(1, 6, 0)) == 1u);
-    CHECK(table.of(access(0, 0xffff'fff1, 0)) == 2u);
-    CHECK(!table.of(access(0, 3, 0)));
-    CHECK(!table.of(access(44, 0, 0)));                     // 300 modulo 256
-    table.assign(std::as_bytes(std::span(wild)).first(17)); // an entry and a piece
-    CHECK(table.of(access(1, 5, 0)) == 1u);
-    table.assign({});
-    CHECK(!table.of(access(1, 5, 0)));
+    const std::vector<Caller> words = {other, other + 4, 0, 1, other + 16};
+    // Too short by a record or by a byte: nothing is known. Too long: what is behind is for nobody.
+    for (const std::size_t size : {0u, 4u, 8u, 11u, 12u, 14u, 20u}) {
+        const Bytes bytes = trace_bytes([&](trace::FileWriter& writer) {
+            write_info(writer);
+            writer.values(trace::callers_section, std::span<const Caller>(words)); // not the last one
+            writer.section(trace::callers_section, std::as_bytes(std::span(words)).first(size));
+            const abi::Record records[3] = {access(0, 0, 1), access(0, 1, 2), access(0, 2, 3)};
+            writer.append(records);
+            writer.flush();
+            writer.section(trace::callers_section, std::as_bytes(std::span(words)).first(size));
+            writer.finish(0, abi::Ending::machine_off);
+        });
+        trace::MemorySource source(bytes);
+        trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+        REQUIRE(reader.next().size() == 3);
+        for (std::size_t i = 0; i < 3; ++i) {
+            CHECK(reader.caller_of(i + 1) == (size < 12 ? lr_holds : words[i]));
+        }
+        CHECK(reader.next().empty());
+        CHECK(reader.sound());
+    }
+}
+
+TEST_CASE("callers hold whatever stands between them and their records", "[callers]") {
+    // Another section, larger than they are: whole or damaged.
+    const std::vector<std::byte> large(300'000, std::byte{'x'});
+    const Caller callers[2] = {other, other + 4};
+    const abi::Record records[2] = {access(0, 0, 1), access(0, 1, 2)};
+    Bytes bytes = trace_bytes([&](trace::FileWriter& writer) {
+        write_info(writer);
+        writer.append(records, callers);
+        writer.flush();
+        writer.values(trace::callers_section, std::span<const Caller>(callers));
+        writer.section(abi::SectionType::text, large);
+        writer.append(records);
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    for (const bool damaged : {false, true}) {
+        if (damaged) {
+            bytes[bytes.size() - 250'000] ^= std::byte{1};
+        }
+        unsigned complaints = 0;
+        trace::MemorySource source(bytes);
+        trace::TraceReader reader(source, [&](const std::string&) { ++complaints; });
+        REQUIRE(reader.next().size() == 2);
+        CHECK(reader.caller_of(2) == other + 4);
+        REQUIRE(reader.next().size() == 2);
+        CHECK(reader.caller_of(4) == other + 4);
+        CHECK(complaints == (damaged ? 1 : 0));
+    }
 }
 
 TEST_CASE("an event has the caller that the trace tells, or LR's", "[callers]") {
     const Bytes bytes = trace_bytes([](trace::FileWriter& writer) {
         write_info(writer);
-        const CallerEntry entries[] = {{0, 1, 1, other + 8}, {0, 2, 1, 0}};
-        writer.add(entries);
+        const Caller callers[] = {lr_holds, other + 8, 0, lr_holds};
         for (std::uint32_t i = 0; i < 4; ++i) {
             abi::Record record = access(0, i, i);
             record.lr = i == 3 ? function + 8 : other + 0x108;
-            writer.append(std::span(&record, 1));
+            writer.append(std::span(&record, 1), std::span(callers + i, 1));
         }
         writer.finish(0, abi::Ending::machine_off);
     });
@@ -136,17 +206,17 @@ TEST_CASE("an event has the caller that the trace tells, or LR's", "[callers]") 
                                                  {other + 0x200, 'D', "", ""}}));
     const auto records = reader.next();
     REQUIRE(records.size() == 4);
-    Event event = naming.event(records[0]);
+    Event event = naming.event(records[0], 1);
     REQUIRE(event.caller() != nullptr);
     CHECK(event.caller()->function == "before");
-    event = naming.event(records[1]);
+    event = naming.event(records[1], 2);
     REQUIRE(event.caller() != nullptr);
     CHECK(event.caller()->function == "driver");
     CHECK(event.caller()->offset == 8);
     CHECK(event.record.lr == other + 0x108); // as it was
-    CHECK(naming.event(records[2]).caller() == nullptr);
-    CHECK(naming.event(records[3]).caller() == nullptr); // in the same function
+    CHECK(naming.event(records[2], 3).caller() == nullptr);
+    CHECK(naming.event(records[3], 4).caller() == nullptr); // in the same function
     naming.hide_code();
-    CHECK(naming.event(records[1]).caller() == nullptr);
-    CHECK(naming.event(records[1]).record.lr == 0);
+    CHECK(naming.event(records[1], 2).caller() == nullptr);
+    CHECK(naming.event(records[1], 2).record.lr == 0);
 }

@@ -1,7 +1,6 @@
 // docs/man/mmioscope-trace.5 has the places and sizes of the structures that are written.
 #include "abi/container.hpp"
 #include "abi/control.hpp"
-#include "lib/caller_table.hpp"
 #include "lib/task_table.hpp"
 #include "pack/block.hpp"
 
@@ -111,10 +110,6 @@ const PageField fields[] = {
     FIELD_OF("tasks", trace::TaskEntry, pid),
     FIELD_OF("tasks", trace::TaskEntry, tgid),
     FIELD_OF("tasks", trace::TaskEntry, comm),
-    FIELD_OF("callers", trace::CallerEntry, cpu),
-    FIELD_OF("callers", trace::CallerEntry, first_sequence),
-    FIELD_OF("callers", trace::CallerEntry, count),
-    FIELD_OF("callers", trace::CallerEntry, caller),
 };
 
 #define NAMED(type, name)                                                                          \

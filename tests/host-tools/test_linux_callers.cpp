@@ -96,6 +96,21 @@ struct Finder {
     CallerFinder finder;
 };
 
+using Callers = std::vector<trace::Caller>;
+
+/// Of each record: what LR says where it holds.
+Callers callers(CallerWatch& watch, std::span<const abi::Record> records) {
+    const std::vector<trace::Run> runs = trace::task_runs(records);
+    const auto told = watch.see(runs);
+    REQUIRE((told.empty() || told.size() == records.size()));
+    Callers all;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        const bool by_lr = told.empty() || told[i] == trace::lr_holds;
+        all.push_back(by_lr ? records[i].lr : told[i]);
+    }
+    return all;
+}
+
 } // namespace
 
 TEST_CASE("calls are told in front of their return addresses", "[linux][callers]") {
@@ -375,7 +390,7 @@ TEST_CASE("other code at a module's addresses is looked at anew", "[linux][calle
     CHECK(find_anew() == std::nullopt);
 }
 
-TEST_CASE("entries are of what LR does not tell, one for records in a row", "[linux][callers]") {
+TEST_CASE("each record has its caller, where LR does not tell it", "[linux][callers]") {
     Loop loop;
     ModuleWatch modules(loop.found());
     CallerWatch watch(loop.found(), loop.functions, modules);
@@ -388,38 +403,21 @@ TEST_CASE("entries are of what LR does not tell, one for records in a row", "[li
     records[7].mode = 0x10;
     records.push_back(records[3]);
     records.back().cpu = 1;
-    std::vector<trace::CallerEntry> entries;
-    watch.see(trace::task_runs(records), entries);
-    REQUIRE(entries.size() == 4);
-    const auto is = [&](std::size_t n, std::uint32_t cpu, std::uint32_t first, std::uint32_t count,
-                        std::uint32_t caller) {
-        CHECK(entries[n].cpu == cpu);
-        CHECK(entries[n].first_sequence == first);
-        CHECK(entries[n].count == count);
-        CHECK(entries[n].caller == caller);
-    };
-    is(0, 0, 9, 4, back); // with one in it that LR tells
-    is(1, 0, 13, 1, 0);
-    is(2, 0, 15, 1, 0);
-    is(3, 1, 10, 1, 0);
+    CHECK(callers(watch, records) == Callers{back, back, back, back, back, back, 0, 5, 0, 0});
     // A record that tells of a task, right in front of an access; and one of which none is known.
     records = {loop.at(copy + 4, back, 20), loop.at(0, 0, 21), loop.at(copy + 4, 1, 22),
                loop.at(0, 0, 24), loop.at(copy + 4, 1, 25)};
     records[1].type = records[3].type = abi::RecordType::task;
     records[1].mode = records[3].mode = 0;
-    entries.clear();
-    watch.see(trace::task_runs(records), entries);
-    REQUIRE(entries.size() == 2);
-    is(0, 0, 22, 1, back);
-    is(1, 0, 25, 1, 0);
+    CHECK(callers(watch, records) == Callers{back, 0, back, 0, 0});
+    CHECK(watch.see(trace::task_runs(records))[1] == trace::lr_holds); // it has none
     // cpu_sequence begins anew.
     records = {loop.at(copy + 4, back, 0xffff'fffe), loop.at(copy + 4, 1, 0xffff'ffff),
                loop.at(copy + 4, 1, 0)};
-    entries.clear();
-    watch.see(trace::task_runs(records), entries);
-    REQUIRE(entries.size() == 2);
-    is(0, 0, 0xffff'ffff, 1, back);
-    is(1, 0, 0, 1, back);
+    CHECK(callers(watch, records) == Callers{back, back, back});
+    // Where LR tells of all nothing else does.
+    records = {loop.at(copy + 4, back, 5), loop.at(copy + 8, back, 6)};
+    CHECK(watch.see(trace::task_runs(records)).empty());
 }
 
 TEST_CASE("callers are the same in whatever pieces records come", "[linux][callers]") {
@@ -494,29 +492,24 @@ TEST_CASE("callers are the same in whatever pieces records come", "[linux][calle
             record.type = random() % 16 == 0 ? abi::RecordType::task : abi::RecordType::access;
             records.push_back(record);
         }
-        using Callers = std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>;
+        using ByRecord = std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>;
         const auto callers_in_pieces = [&](std::size_t most) {
             ModuleWatch modules(loop.found());
             CallerWatch watch(loop.found(), loop.functions, modules);
-            Callers callers;
+            ByRecord found;
             for (std::span<const abi::Record> rest = records; !rest.empty();) {
                 const auto piece = rest.first(std::min(rest.size(), 1 + random() % most));
-                std::vector<trace::CallerEntry> entries;
-                watch.see(trace::task_runs(piece), entries);
                 rest = rest.subspan(piece.size());
-                for (const abi::Record& record : piece) {
-                    for (const trace::CallerEntry& entry : entries) {
-                        if (entry.cpu == record.cpu &&
-                            record.cpu_sequence - entry.first_sequence < entry.count &&
-                            entry.caller != record.lr) {
-                            callers[{record.cpu, record.cpu_sequence}] = entry.caller;
-                        }
+                const Callers all = callers(watch, piece);
+                for (std::size_t i = 0; i < piece.size(); ++i) {
+                    if (all[i] != piece[i].lr) {
+                        found[{piece[i].cpu, piece[i].cpu_sequence}] = all[i];
                     }
                 }
             }
-            return callers;
+            return found;
         };
-        const Callers one_by_one = callers_in_pieces(1);
+        const ByRecord one_by_one = callers_in_pieces(1);
         CHECK(one_by_one.size() > 50);
         CHECK(callers_in_pieces(records.size()) == one_by_one);
         CHECK(callers_in_pieces(20) == one_by_one);
@@ -527,13 +520,9 @@ TEST_CASE("what a stack had before counts for nothing later", "[linux][callers]"
     Loop loop;
     ModuleWatch modules(loop.found());
     CallerWatch watch(loop.found(), loop.functions, modules);
-    std::vector<trace::CallerEntry> entries;
     for (std::uint32_t i = 0; i < 4; ++i) {
         loop.kernel.set(loop.stack + 4, i % 2 == 0 ? driver + 8 : 0);
         const abi::Record record = loop.at(copy + 4, 1, 10 * i);
-        entries.clear();
-        watch.see(trace::task_runs({&record, 1}), entries);
-        REQUIRE(entries.size() == 1);
-        CHECK(entries[0].caller == (i % 2 == 0 ? driver + 8 : 0));
+        CHECK(callers(watch, {&record, 1}) == Callers{i % 2 == 0 ? driver + 8 : 0});
     }
 }

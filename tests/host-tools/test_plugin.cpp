@@ -89,7 +89,7 @@ TEST_CASE("a library that is no plug-in of this program is refused in one line")
     CHECK(load_complaint("no_plugin") ==
           "plug-in no_plugin.so: no plug-in of mmioscope (it has no MMIOSCOPE_PLUGIN)");
     CHECK(load_complaint("wrong_version") ==
-          "plug-in wrong_version.so: made for version 999 of the interface, this program has 3");
+          "plug-in wrong_version.so: made for version 999 of the interface, this program has 4");
     CHECK(load_complaint("other_headers") ==
           "plug-in other_headers.so: built with other headers than this program: build it again");
     CHECK(load_complaint("no_entry") == "plug-in no_entry.so: it lacks mmioscope_plugin_register");

@@ -332,8 +332,8 @@ public:
         CHECK(of_runs == records.size());
         file.text(fmt::format("seen={}\n", seen.size()));
         if (!records.empty()) {
-            const trace::CallerEntry entry{0, records[0].cpu_sequence, 1, 0x1234};
-            file.add(std::span(&entry, 1));
+            const trace::Caller caller = 0x1234;
+            file.tell_callers(records.first(1), std::span(&caller, 1));
             ++callers;
         }
         for (const abi::Record& record : records) {
@@ -380,7 +380,7 @@ TEST_CASE("however many records one pass finds, an onlooker sees each once, and 
     for (auto records = reader.next(); !records.empty(); records = reader.next()) {
         for (const abi::Record& record : records) {
             REQUIRE(record.cpu_sequence == next++);
-            callers += reader.callers().of(record) == 0x1234u ? 1 : 0;
+            callers += reader.caller_of(next) == 0x1234 ? 1 : 0;
         }
     }
     CHECK(next == count + 100);

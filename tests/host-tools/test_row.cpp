@@ -24,7 +24,7 @@ public:
                      std::make_unique<symbols::FunctionTable>(symbols::unpack(reader.symbols())));
     }
 
-    std::string names(const abi::Record& record) {
+    std::string names(const abi::Record& record, std::uint64_t number) {
         devices_.refresh(reader_);
         const std::string device(reader_.names()[record.device]);
         const std::uint64_t address = abi::physical_address(record);
@@ -33,7 +33,7 @@ public:
         const std::optional<Task> its = reader_.tasks().of(record);
         const std::optional<Location> code =
             trace::in_kernel(record) ? at(record.pc & ~1u, record.time) : std::nullopt;
-        const std::optional<Location> caller = caller_of(record, code);
+        const std::optional<Location> caller = caller_of(record, number, code);
         const std::string names =
             fmt::format("{}+{:#x} {} {} < {} {} <{}> {}", device, offset, reg(record, offset),
                         text(code ? &*code : nullptr), text(caller ? &*caller : nullptr),
@@ -90,9 +90,10 @@ private:
         return found;
     }
 
-    std::optional<Location> caller_of(const abi::Record& record,
+    std::optional<Location> caller_of(const abi::Record& record, std::uint64_t number,
                                       const std::optional<Location>& code) {
-        const std::uint32_t to = reader_.callers().of(record).value_or(record.lr);
+        const trace::Caller told = reader_.caller_of(number);
+        const std::uint32_t to = told == trace::lr_holds ? record.lr : told;
         if (!trace::in_kernel(record) || to == 0) {
             return std::nullopt;
         }
@@ -332,7 +333,7 @@ TEST_CASE("row: names are those of a trace read without keeping any, and are for
     std::uint64_t events = 0;
     while (const Event* event = trace.next()) {
         ++events;
-        const std::string expected = plain.names(event->record);
+        const std::string expected = plain.names(event->record, event->number);
         if (below(choice, 4) == 0) {
             continue; // nobody asks
         }

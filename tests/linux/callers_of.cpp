@@ -3,7 +3,7 @@
 // many accesses from the kernel's code have a caller, how many of these could be compared, and how
 // many differ. Those in front of the first one that the recorder found a caller of are counted
 // apart: before the kernel has tasks nothing is looked up, and LR is shown.
-#include "lib/caller_table.hpp"
+#include "lib/callers.hpp"
 #include "lib/error.hpp"
 #include "reading/trace.hpp"
 
@@ -87,9 +87,9 @@ int compare(const std::string& trace_path, const std::string& log_path) {
             continue;
         }
         ++compared;
-        const std::optional<std::uint32_t> found = trace.reader().callers().of(record);
-        const std::uint32_t back = found.value_or(record.lr);
-        looked_up = looked_up || found;
+        const trace::Caller told = trace.reader().caller_of(event->number);
+        const std::uint32_t back = told == trace::lr_holds ? record.lr : told;
+        looked_up = looked_up || told != trace::lr_holds;
         if (back != access->back && !looked_up) {
             ++early;
         } else if (back != access->back) {

@@ -91,8 +91,9 @@ public:
     /// Place, code, caller, task and context of those of the events whose caller nobody has asked
     /// for.
     virtual void resolve(std::span<const Event> events) = 0;
+    /// The place of those of them whose place nobody has asked for.
+    virtual void resolve_places(std::span<const Event> events) { resolve(events); }
     // Of an event that has not been asked before.
-    virtual Id place_of(const Event& event);
     virtual Id code_of(const Event& event);
     virtual Id interrupt_of(const Event& event) = 0;
     virtual Id text_of(const Event& event) = 0;
@@ -136,7 +137,10 @@ struct Event {
 
     // The ids, and what they stand for.
     Id place_id() const {
-        return ids.place != unasked ? ids.place : (ids.place = names->place_of(*this));
+        if (ids.place == unasked) [[unlikely]] {
+            names->resolve_places({this, 1});
+        }
+        return ids.place;
     }
     Id code_id() const {
         return ids.code != unasked ? ids.code : (ids.code = names->code_of(*this));
@@ -177,6 +181,12 @@ struct Event {
             events.front().names->resolve(events);
         }
     }
+    /// Likewise for their places alone.
+    static void resolve_places(std::span<const Event> events) {
+        if (!events.empty() && events.front().ids.place == unasked) {
+            events.front().names->resolve_places(events);
+        }
+    }
     /// Asks for all names: to be called while the event is the last one that was read, by whoever
     /// keeps a copy. What is learnt later of tasks, modules and registers changes nothing then.
     void settle() const { resolved(), interrupt_id(), text_id(); }
@@ -191,11 +201,7 @@ private:
 };
 static_assert(std::is_trivially_copyable_v<Event> && sizeof(Event) == 128);
 
-// Whoever finds them alone with less overrides these.
-inline Id Names::place_of(const Event& event) {
-    resolve({&event, 1});
-    return event.ids.place;
-}
+// Whoever finds it alone with less overrides this.
 inline Id Names::code_of(const Event& event) {
     resolve({&event, 1});
     return event.ids.code;

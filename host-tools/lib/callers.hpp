@@ -1,0 +1,42 @@
+// Section `callers` of a trace file: where the function that made an access returns to, where that
+// is not what LR says. Payload: a word for each record of the section of records behind it.
+//
+// It stands right in front of that section, and is for no other. Records without such a section
+// have the caller that LR tells.
+#pragma once
+
+#include "abi/container.hpp"
+#include "abi/record.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace mmioscope::trace {
+
+inline constexpr abi::SectionType callers_section{15};
+
+/// A return address, as LR has it; 0: LR is none, and none is known.
+using Caller = std::uint32_t;
+/// LR is the return address. No function returns to this one: Linux has no code at the end of the
+/// address space.
+inline constexpr Caller lr_holds = 0xffff'ffff;
+
+/// What the payload of such a section says of so many records: one for each. Nothing, if it is of
+/// fewer.
+inline std::span<const Caller> callers_of(std::span<const std::byte> payload, std::size_t records) {
+    const std::span<const Caller> all(reinterpret_cast<const Caller*>(payload.data()),
+                                      payload.size() / sizeof(Caller));
+    return all.size() < records ? std::span<const Caller>() : all.first(records);
+}
+
+/// The guest ran code of its kernel: records that no instruction of the guest made have no mode,
+/// and the hypervisor's own accesses are of its code.
+constexpr bool in_kernel(const abi::Record& record) {
+    constexpr unsigned mode_bits = 0x1f; // CPSR.M (ARM ARM B1.3.1)
+    constexpr unsigned user = 0x10;
+    const unsigned mode = record.mode & mode_bits;
+    return mode != 0 && mode != user && record.type != abi::RecordType::own;
+}
+
+} // namespace mmioscope::trace
