@@ -4,8 +4,8 @@
 #include "abi/container.hpp"
 #include "lib/runs.hpp"
 
-#include <cstddef>
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -34,7 +34,7 @@ struct Extent {
     TimeSpan times = {};
     bool teaches = false; ///< they may tell something of records behind them (abi::index_teaches)
 
-    void add(const Run& run);
+    void add(const Run& run); ///< RunsOf::time
     void add(std::span<const abi::Record> more);
 };
 

@@ -47,7 +47,7 @@ void Recorder::deliver(std::size_t before) {
     do { // once at least: an onlooker has something to do without records, too
         const std::span<const abi::Record> records = file_.next_section().subspan(before);
         if (onlooker_ == nullptr) {
-            for_each_run(records, [this](const Run& run) { add(run); });
+            for_each_run<RunsOf::time>(records, [this](const Run& run) { add(run); });
         } else {
             runs_.clear();
             for_each_run<RunsOf::task>(records, [this](const Run& run) {

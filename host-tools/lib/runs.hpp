@@ -4,15 +4,17 @@
 #include "mmioscope/event.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
 namespace mmioscope::trace {
 
-/// Any one record; or accesses of one CPU to one device, one behind the other, of which no number
-/// is missing, none begins anew, and no time is earlier than the one before.
+/// Any one record; or accesses of one CPU to one device with the same flags, one behind the other,
+/// of which no number is missing and none begins anew.
 struct Run {
     const abi::Record* first;
     const abi::Record* last;
@@ -24,8 +26,20 @@ struct Run {
 
 enum class RunsOf {
     cpu,
+    time, ///< and no time is earlier than the one before
     task, ///< and Record::task and Record::mode are the same in each
 };
+
+/// cpu_sequence in its low half, and device, flags and pa_high above.
+inline std::uint64_t number_and_device(const abi::Record& record) {
+    static_assert(std::endian::native == std::endian::little);
+    static_assert(offsetof(abi::Record, device) == offsetof(abi::Record, cpu_sequence) + 4);
+    std::uint64_t word;
+    std::memcpy(&word,
+                reinterpret_cast<const std::byte*>(&record) + offsetof(abi::Record, cpu_sequence),
+                sizeof word);
+    return word;
+}
 
 /// What `records`, of which there is one at least, begin with.
 template <RunsOf of = RunsOf::cpu, typename T>
@@ -34,8 +48,8 @@ Run run_of(std::span<const T> records) {
         return static_cast<unsigned>(record.type) | unsigned{record.cpu} << 8;
     };
     const abi::Record& first = record_of(records.front());
-    const unsigned kind_of_all = kind(first), device = first.device;
-    std::uint32_t sequence = first.cpu_sequence;
+    const unsigned kind_of_all = kind(first);
+    std::uint64_t number = number_and_device(first);
     std::size_t writes = abi::is_write(first) ? 1 : 0;
     const T* const begin = records.data();
     const std::uint64_t most =
@@ -46,8 +60,10 @@ Run run_of(std::span<const T> records) {
     const T* at = begin + 1;
     for (; at != end; ++at) {
         const abi::Record& record = record_of(*at);
-        if (kind(record) != kind_of_all || record.device != device ||
-            record.cpu_sequence != ++sequence || record.time < record_of(at[-1]).time) {
+        if (kind(record) != kind_of_all || number_and_device(record) != ++number) {
+            break;
+        }
+        if (of != RunsOf::cpu && record.time < record_of(at[-1]).time) {
             break;
         }
         if (of == RunsOf::task && (record.task != task || record.mode != mode)) {

@@ -22,14 +22,19 @@ public:
     /// be added. Returns how many they are.
     std::size_t follow(std::span<const Event> events) {
         std::size_t count = 0;
-        for (; count < events.size(); ++count) {
-            const abi::Record& record = events[count].record;
-            Cpu& cpu = cpus_[record.cpu];
-            if (record.cpu_sequence != cpu.next || !cpu.known ||
-                record.type == abi::RecordType::gap) {
-                break;
+        for (std::size_t before = 1; before != count && count < events.size();) {
+            before = count;
+            const unsigned number = events[count].record.cpu;
+            Cpu& cpu = cpus_[number];
+            std::uint32_t next = cpu.next;
+            for (; cpu.known && count < events.size(); ++count, ++next) {
+                const abi::Record& record = events[count].record;
+                if (record.cpu != number || record.cpu_sequence != next ||
+                    record.type == abi::RecordType::gap) {
+                    break;
+                }
             }
-            ++cpu.next;
+            cpu.next = next;
         }
         return count;
     }

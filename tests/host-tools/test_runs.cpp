@@ -32,6 +32,8 @@ std::vector<abi::Record> some_records(unsigned seed) {
         case 5: record.task = one_of(2); break;
         case 6: record.mode = static_cast<std::uint8_t>(one_of(2)); break;
         case 7: record.cpu_sequence = 0xffff'fff0; break;
+        case 8: record.flags = static_cast<std::uint8_t>(one_of(2)); break;
+        case 9: record.pa_high = static_cast<std::uint8_t>(one_of(2)); break;
         default: record.type = abi::RecordType::access;
         }
         record.access = abi::encode_access(one_of(2) == 0, 2);
@@ -42,8 +44,10 @@ std::vector<abi::Record> some_records(unsigned seed) {
 
 bool goes_on(const abi::Record& a, const abi::Record& b, RunsOf of) {
     return a.type == abi::RecordType::access && b.type == a.type && b.cpu == a.cpu &&
-           b.device == a.device && b.cpu_sequence == a.cpu_sequence + std::uint64_t{1} &&
-           b.time >= a.time && (of == RunsOf::cpu || (b.task == a.task && b.mode == a.mode));
+           b.device == a.device && b.flags == a.flags && b.pa_high == a.pa_high &&
+           b.cpu_sequence == a.cpu_sequence + std::uint64_t{1} &&
+           (of == RunsOf::cpu || b.time >= a.time) &&
+           (of != RunsOf::task || (b.task == a.task && b.mode == a.mode));
 }
 
 template <RunsOf of>
@@ -73,6 +77,7 @@ TEST_CASE("a run is as long as its records are alike, and no longer") {
     const unsigned seed = GENERATE(range(0u, 10u));
     const std::vector<abi::Record> records = some_records(seed);
     check_runs<RunsOf::cpu>(records);
+    check_runs<RunsOf::time>(records);
     check_runs<RunsOf::task>(records);
 }
 
@@ -113,7 +118,7 @@ TEST_CASE("a file is the same whether or not its writer is told of the records")
             for (const auto piece : pieces) {
                 writer.pending().assign(piece.begin(), piece.end());
                 std::size_t told = 0;
-                trace::for_each_run(writer.next_section(), [&](const Run& run) {
+                trace::for_each_run<RunsOf::time>(writer.next_section(), [&](const Run& run) {
                     if (told++ < most) {
                         writer.seen(run);
                     }
