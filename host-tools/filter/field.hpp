@@ -41,9 +41,8 @@ struct NumberField {
         std::uint64_t mask;
         std::uint64_t first;
         std::uint64_t span;
-        bool has(const Number& number) const {
-            return number.known && (number.value & mask) - first <= span;
-        }
+        bool has(std::uint64_t number) const { return (number & mask) - first <= span; }
+        bool has(const Number& number) const { return number.known && has(number.value); }
     };
     using Get = Number (*)(const abi::Record& record, const Context& context);
     /// Which of at most 64 records, of those whose bits `of` has, have a number in `range`.
@@ -64,25 +63,46 @@ struct NumberField {
     bool of_context = false; ///< depends on Event::context() alone
 };
 
-template <NumberField::Get get>
-std::uint64_t which(std::span<const abi::Record> records, std::uint64_t of,
-                    const NumberField::Masked& range, const Context& context) {
-    const NumberField::Masked in = range; // a copy: nothing else changes it
-    std::uint64_t held = 0;
-    if ((of & (of + 1)) == 0) { // all up to some record, as mostly
-        for (auto i = static_cast<std::size_t>(std::countr_one(of)); i-- > 0;) {
-            held = held << 1 | std::uint64_t{in.has(get(records[i], context))};
+inline bool has_always(const abi::Record&) {
+    return true;
+}
+
+/// A number of records, of those that have it.
+template <std::uint64_t (*number)(const abi::Record&, const Context&),
+          bool (*has)(const abi::Record&) = has_always>
+struct RecordNumber {
+    static NumberField::Number get(const abi::Record& record, const Context& context) {
+        return {number(record, context), has(record)};
+    }
+    // Most records have another number, so that is asked first.
+    static bool is_in(const NumberField::Masked& range, const abi::Record& record,
+                      const Context& context) {
+        return range.has(number(record, context)) && has(record);
+    }
+    static std::uint64_t which(std::span<const abi::Record> records, std::uint64_t of,
+                               const NumberField::Masked& range, const Context& context) {
+        const NumberField::Masked in = range; // a copy: nothing else changes it
+        std::uint64_t held = 0;
+        if ((of & (of + 1)) == 0) { // all up to some record, as mostly
+            const auto count = static_cast<unsigned>(std::countr_one(of));
+            for (unsigned i = 0; i < count; ++i) {
+                if (is_in(in, records[i], context)) {
+                    held |= std::uint64_t{1} << i;
+                }
+            }
+            return held;
+        }
+        for (; of != 0; of &= of - 1) {
+            const auto i = static_cast<unsigned>(std::countr_zero(of));
+            held |= std::uint64_t{is_in(in, records[i], context)} << i;
         }
         return held;
     }
-    for (; of != 0; of &= of - 1) {
-        const auto i = static_cast<unsigned>(std::countr_zero(of));
-        held |= std::uint64_t{in.has(get(records[i], context))} << i;
-    }
-    return held;
-}
-template <NumberField::Get get>
-inline constexpr NumberField::OfRecord of_record{get, which<get>};
+};
+template <std::uint64_t (*number)(const abi::Record&, const Context&),
+          bool (*has)(const abi::Record&) = has_always>
+inline constexpr NumberField::OfRecord of_record{RecordNumber<number, has>::get,
+                                                 RecordNumber<number, has>::which};
 
 /// Texts that an event may have, of which one has to match.
 struct TextField {

@@ -13,62 +13,59 @@ using abi::RecordType;
 using Number = NumberField::Number;
 constexpr Number nothing{0, false};
 
-// The value on the bus, or a marker's number; of other types `value` is something else.
-Number value(const abi::Record& record, const Context&) {
+std::uint64_t value(const abi::Record& record, const Context&) {
+    return record.value;
+}
+// On the bus, or a marker's number; of other types `value` is something else.
+bool has_value(const abi::Record& record) {
     constexpr unsigned with_value =
         1u << unsigned(RecordType::access) | 1u << unsigned(RecordType::begin) |
         1u << unsigned(RecordType::own) | 1u << unsigned(RecordType::page_table_walk) |
         1u << unsigned(RecordType::marker);
     const auto type = static_cast<unsigned>(record.type);
-    const bool known =
-        type < 32 && (with_value >> type & 1) != 0 && (record.flags & abi::flag_value_unknown) == 0;
-    return {record.value, known};
+    return type < 32 && (with_value >> type & 1) != 0 &&
+           (record.flags & abi::flag_value_unknown) == 0;
 }
 
-Number duration(const abi::Record& record, const Context& context) {
+bool has_place(const abi::Record& record) {
+    return trace::has_place(record.type);
+}
+
+std::uint64_t duration(const abi::Record& record, const Context& context) {
     const std::uint64_t ticks = record.duration; // below 2^32: the product fits 64 bits
     return context.frequency == 0 ? ticks : ticks * 1'000'000'000 / context.frequency;
 }
 
-Number time(const abi::Record& record, const Context& context) {
+std::uint64_t time(const abi::Record& record, const Context& context) {
     return trace::nanoseconds(record.time - std::min(record.time, context.start),
                               context.frequency);
 }
 
 template <std::uint32_t abi::Record::*member>
-Number number(const abi::Record& record, const Context&) {
+std::uint64_t number(const abi::Record& record, const Context&) {
     return record.*member;
 }
+template <std::uint8_t abi::Record::*member, std::uint8_t mask>
+std::uint64_t bits(const abi::Record& record, const Context&) {
+    return record.*member & mask;
+}
+template <std::uint8_t abi::Record::*member, std::uint8_t mask>
+std::uint64_t is_set(const abi::Record& record, const Context&) {
+    return (record.*member & mask) != 0 ? 1 : 0;
+}
 
-// Of what only an access has.
-template <std::uint32_t abi::Record::*member>
-Number number_accessed(const abi::Record& record, const Context&) {
-    return {record.*member, trace::has_place(record.type)};
+std::uint64_t physical_address(const abi::Record& record, const Context&) {
+    return abi::physical_address(record);
 }
-template <std::uint64_t (*get)(const abi::Record&)>
-Number accessed(const abi::Record& record, const Context&) {
-    return {get(record), trace::has_place(record.type)};
-}
-std::uint64_t size(const abi::Record& record) {
+std::uint64_t size(const abi::Record& record, const Context&) {
     return abi::access_size(record);
 }
-std::uint64_t direction(const abi::Record& record) {
-    return abi::is_write(record) ? 1 : 0;
-}
-std::uint64_t read(const abi::Record& record) {
+constexpr auto direction = is_set<&abi::Record::access, abi::access_write>;
+std::uint64_t read(const abi::Record& record, const Context&) {
     return abi::is_write(record) ? 0 : 1;
 }
-std::uint64_t virtual_address(const abi::Record& record) {
-    return record.va;
-}
-std::uint64_t emulated(const abi::Record& record) {
-    return (record.access & abi::access_emulated) != 0 ? 1 : 0;
-}
 
-Number offset(const abi::Record& record, const Context& context) {
-    if (!trace::has_place(record.type)) {
-        return nothing;
-    }
+std::uint64_t offset(const abi::Record& record, const Context& context) {
     const std::uint64_t address = abi::physical_address(record);
     const std::uint64_t base =
         record.device < context.bases.size() ? context.bases[record.device] : 0;
@@ -82,25 +79,13 @@ Number time_of(const Event& event) {
     return event.nanoseconds;
 }
 
-Number cpu(const abi::Record& record, const Context&) {
+std::uint64_t cpu(const abi::Record& record, const Context&) {
     return record.cpu;
 }
-Number type(const abi::Record& record, const Context&) {
+std::uint64_t type(const abi::Record& record, const Context&) {
     return static_cast<std::uint8_t>(record.type);
 }
-
-template <std::uint8_t bit>
-Number flag(const abi::Record& record, const Context&) {
-    return (record.flags & bit) != 0 ? 1 : 0;
-}
-
-Number mode(const abi::Record& record, const Context&) {
-    return record.mode & 0x1fu;
-}
-Number thumb(const abi::Record& record, const Context&) {
-    return (record.mode & abi::mode_thumb) != 0 ? 1 : 0;
-}
-Number user(const abi::Record& record, const Context&) {
+std::uint64_t user(const abi::Record& record, const Context&) {
     return (record.mode & 0x1fu) == 0x10 ? 1 : 0;
 }
 
@@ -142,33 +127,33 @@ constexpr NumberField::Word modes[] = {
 using Unit = NumberField::Unit;
 
 constexpr NumberField fields[] = {
-    {"value", of_record<value>},
-    {"offset", of_record<offset>, offset_of},
-    {"pa", of_record<accessed<abi::physical_address>>},
-    {"va", of_record<accessed<virtual_address>>, nullptr, Unit::none, {}, true},
-    {"size", of_record<accessed<size>>},
-    {"dir", of_record<accessed<direction>>, nullptr, Unit::words, directions},
-    {"r", of_record<accessed<read>>},
-    {"w", of_record<accessed<direction>>},
+    {"value", of_record<value, has_value>},
+    {"offset", of_record<offset, has_place>, offset_of},
+    {"pa", of_record<physical_address, has_place>},
+    {"va", of_record<number<&abi::Record::va>, has_place>, nullptr, Unit::none, {}, true},
+    {"size", of_record<size, has_place>},
+    {"dir", of_record<direction, has_place>, nullptr, Unit::words, directions},
+    {"r", of_record<read, has_place>},
+    {"w", of_record<direction, has_place>},
     {"cpu", of_record<cpu>},
     {"time", of_record<time>, time_of, Unit::time},
     {"duration", of_record<duration>, nullptr, Unit::time},
     {"type", of_record<type>, nullptr, Unit::words, types},
-    {"pc", of_record<number_accessed<&abi::Record::pc>>, nullptr, Unit::none, {}, true},
-    {"lr", of_record<number_accessed<&abi::Record::lr>>, nullptr, Unit::none, {}, true},
-    {"sp", of_record<number_accessed<&abi::Record::sp>>, nullptr, Unit::none, {}, true},
-    {"mode", of_record<mode>, nullptr, Unit::words, modes},
+    {"pc", of_record<number<&abi::Record::pc>, has_place>, nullptr, Unit::none, {}, true},
+    {"lr", of_record<number<&abi::Record::lr>, has_place>, nullptr, Unit::none, {}, true},
+    {"sp", of_record<number<&abi::Record::sp>, has_place>, nullptr, Unit::none, {}, true},
+    {"mode", of_record<bits<&abi::Record::mode, 0x1f>>, nullptr, Unit::words, modes},
     {"user", of_record<user>},
-    {"thumb", of_record<thumb>},
+    {"thumb", of_record<is_set<&abi::Record::mode, abi::mode_thumb>>},
     {"pid", {}, task<&Task::pid>, Unit::none, {}, false, true},
     {"tgid", {}, task<&Task::tgid>, Unit::none, {}, false, true},
     {"seq", of_record<number<&abi::Record::cpu_sequence>>},
     {"order", of_record<number<&abi::Record::lock_sequence>>},
-    {"emulated", of_record<accessed<emulated>>},
-    {"unknown", of_record<flag<abi::flag_value_unknown>>},
-    {"early", of_record<flag<abi::flag_early>>},
-    {"boot", of_record<flag<abi::flag_boot>>},
-    {"estimated", of_record<flag<abi::flag_estimated>>},
+    {"emulated", of_record<is_set<&abi::Record::access, abi::access_emulated>, has_place>},
+    {"unknown", of_record<is_set<&abi::Record::flags, abi::flag_value_unknown>>},
+    {"early", of_record<is_set<&abi::Record::flags, abi::flag_early>>},
+    {"boot", of_record<is_set<&abi::Record::flags, abi::flag_boot>>},
+    {"estimated", of_record<is_set<&abi::Record::flags, abi::flag_estimated>>},
 };
 
 } // namespace

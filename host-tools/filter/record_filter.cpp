@@ -7,7 +7,7 @@ namespace mmioscope::filter {
 
 namespace {
 
-NumberField::Number device_of(const abi::Record& record, const Context&) {
+std::uint64_t device_of(const abi::Record& record, const Context&) {
     return record.device;
 }
 
