@@ -89,10 +89,7 @@ const std::vector<Key>& all_keys() {
 }
 
 void Count::add(const Count& other) {
-    if (other.accesses() == 0) {
-        return;
-    }
-    first = accesses() == 0 ? other.first : std::min(first, other.first);
+    first = std::min(first, other.first);
     last = std::max(last, other.last);
     reads += other.reads;
     writes += other.writes;
@@ -123,27 +120,33 @@ Counts::Counts(std::vector<Key> keys)
 
 void Counts::add(std::span<const Event> events) {
     if (by_place_) {
-        add_groups(events, [](const Event& event) { return event.place_id(); });
+        Event::resolve_places(events);
+        add_groups<false>(events, [](const Event& event) { return event.ids.place; });
+        return;
+    }
+    Event::resolve(events);
+    const auto context = [](const Event& event) {
+        return event.context_number != 0 ? event.context_number : Group::none;
+    };
+    if (interrupts_ || callers_) {
+        add_groups<true>(events, context);
     } else {
-        Event::resolve(events);
-        add_groups(events, [](const Event& event) { return event.context(); });
+        add_groups<false>(events, context);
     }
 }
 
-template <typename Number>
+template <bool may_vary, typename Number>
 void Counts::add_groups(std::span<const Event> events, const Number& number_of) {
-    const bool may_vary = interrupts_ || callers_;
     for (const Event& event : events) {
         const std::uint64_t number = number_of(event);
         const unsigned cpu = event.record.cpu;
-        if (event.record.type != abi::RecordType::access || number == 0) [[unlikely]] {
+        if (event.record.type != abi::RecordType::access || number == Group::none) [[unlikely]] {
             add_other(event);
             continue;
         }
         Group& group = groups_[(number * 2 + cpu) % most_groups];
         if (group.number != number || group.cpu != cpu) [[unlikely]] {
-            settle(group);
-            group = {number, cpu, event, {}};
+            begin(group, number, event);
         }
         group.count.add(event);
         if (may_vary && (event.interrupt_id() != no_id || event.code_id() == no_id)) [[unlikely]] {
@@ -152,10 +155,15 @@ void Counts::add_groups(std::span<const Event> events, const Number& number_of) 
     }
 }
 
+void Counts::begin(Group& group, std::uint64_t number, const Event& event) {
+    settle(group);
+    group = {number, event.record.cpu, event, {}};
+}
+
 // An interrupt, or an access whose context nobody has again and whose names nobody keeps.
 void Counts::add_other(const Event& event) {
     if (event.record.type == abi::RecordType::access) {
-        Group group{0, event.record.cpu, event, {}};
+        Group group{Group::none, event.record.cpu, event, {}};
         group.count.add(event);
         settle(group);
         add_varying(event);
@@ -201,7 +209,7 @@ Count* Counts::find(Key key, const Event& event) {
 
 void Counts::forget() {
     for (Group& group : groups_) {
-        if (group.number != 0) {
+        if (group.number != Group::none) {
             settle(group);
         }
     }

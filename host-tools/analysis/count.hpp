@@ -30,23 +30,34 @@ struct Count {
     std::uint64_t writes = 0;
     std::uint64_t least = ~std::uint64_t{0}; ///< value, of those that are known
     std::uint64_t most = 0;
-    std::uint64_t first = 0; ///< ns
+    std::uint64_t first = ~std::uint64_t{0}; ///< ns; of none more than `last`
     std::uint64_t last = 0;
     std::uint64_t duration = 0; ///< ticks, of all together
     std::uint32_t longest = 0;  ///< ticks
 
     std::uint64_t accesses() const { return reads + writes; }
     bool has_values() const { return least <= most; }
+    // A number is stored where it is another one: that is rare, or in the order of time.
     void add(const Event& event) {
         const abi::Record& record = event.record;
-        first = accesses() == 0 ? event.nanoseconds : std::min(first, event.nanoseconds);
-        last = std::max(last, event.nanoseconds);
+        if (event.nanoseconds < first) {
+            first = event.nanoseconds;
+        }
+        if (event.nanoseconds > last) {
+            last = event.nanoseconds;
+        }
         ++(abi::is_write(record) ? writes : reads);
         duration += record.duration;
-        longest = std::max(longest, record.duration);
+        if (record.duration > longest) {
+            longest = record.duration;
+        }
         if ((record.flags & abi::flag_value_unknown) == 0) {
-            least = std::min(least, record.value);
-            most = std::max(most, record.value);
+            if (record.value < least) {
+                least = record.value;
+            }
+            if (record.value > most) {
+                most = record.value;
+            }
         }
     }
     /// `other` was done to it, too.
@@ -74,14 +85,16 @@ private:
     /// Accesses of one CPU in one context, or in one place if more is not asked for, which are not
     /// in the tables yet.
     struct Group {
-        std::uint64_t number = 0; ///< of the context or the place; 0: there are none
+        static constexpr std::uint64_t none = ~std::uint64_t{0};
+        std::uint64_t number = none; ///< of the context or the place
         unsigned cpu = 0;
         Event first; ///< its names were asked for
         Count count;
     };
 
-    template <typename Number>
+    template <bool may_vary, typename Number>
     void add_groups(std::span<const Event> events, const Number& number_of);
+    void begin(Group& group, std::uint64_t number, const Event& event);
     void add_other(const Event& event);
     void add_varying(const Event& event);
     void settle(Group& group);

@@ -9,6 +9,8 @@ namespace mmioscope::analysis {
 namespace {
 
 constexpr unsigned page_bits = 12;
+constexpr unsigned physical_bits = 40 - page_bits; ///< of a page's number
+constexpr std::uint64_t physical_mask = (std::uint64_t{1} << 40) - 1;
 
 std::string name_of(const Location& location) {
     return location.function.empty() ? fmt::format("[{}]", location.module) : location.function;
@@ -28,22 +30,29 @@ std::string task_of(const Event& event) {
 
 } // namespace
 
-void Mappings::add(const Event& event) {
-    const abi::Record& record = event.record;
-    if (record.type != abi::RecordType::access) {
-        return;
-    }
-    const Pages pages{record.va >> page_bits, abi::physical_address(record) >> page_bits};
-    All::value_type*& recent = recent_[(pages.first ^ pages.second) % most_recent];
-    if (recent == nullptr || recent->first != pages) {
-        const auto [known, fresh] = all_.try_emplace(pages);
-        if (fresh) {
-            known->second = {event.nanoseconds, 0, std::string(event.device()), function_of(event),
-                             task_of(event)};
+void Mappings::add_all(std::span<const Event> events) {
+    for (const Event& event : events) {
+        const abi::Record& record = event.record;
+        if (record.type != abi::RecordType::access) {
+            continue;
         }
-        recent = &*known;
+        const Pages physical = abi::physical_address(record) >> page_bits;
+        const Pages pages = Pages{record.va >> page_bits} << physical_bits | physical;
+        Recent& recent = recent_[(pages ^ pages >> physical_bits) % most_recent];
+        if (recent.pages != pages) [[unlikely]] {
+            recent = {pages, &find(pages, event)};
+        }
+        ++recent.mapping->accesses;
     }
-    ++recent->second.accesses;
+}
+
+Mappings::Mapping& Mappings::find(Pages pages, const Event& event) {
+    const auto [known, fresh] = all_.try_emplace(pages);
+    if (fresh) {
+        known->second = {event.nanoseconds, 0, std::string(event.device()), function_of(event),
+                         task_of(event)};
+    }
+    return known->second;
 }
 
 std::vector<const Mappings::All::value_type*> Mappings::in_order() const {
@@ -70,9 +79,9 @@ table::Table Mappings::table() const {
                        {}};
     for (const auto* row : in_order()) {
         const auto& [pages, mapping] = *row;
-        table.rows.push_back({mapping.first, Hex{std::uint64_t{pages.first} << page_bits},
-                              Hex{pages.second << page_bits}, mapping.device, mapping.accesses,
-                              mapping.function, mapping.task});
+        table.rows.push_back({mapping.first, Hex{pages >> physical_bits << page_bits},
+                              Hex{pages << page_bits & physical_mask}, mapping.device,
+                              mapping.accesses, mapping.function, mapping.task});
     }
     return table;
 }

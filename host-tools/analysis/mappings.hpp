@@ -9,14 +9,14 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace mmioscope::analysis {
 
 class Mappings final : public Analysis {
 public:
-    void add(const Event& event) override;
+    void add(const Event& event) override { add_all({&event, 1}); }
+    void add_all(std::span<const Event> events) override;
 
     /// A row for each mapping, in the order of their first use.
     table::Table table() const override;
@@ -29,15 +29,21 @@ private:
         std::string function;
         std::string task;
     };
-    using Pages = std::pair<std::uint32_t, std::uint64_t>; ///< virtual, physical
+    /// Numbers of pages: of the virtual one in front, of the physical one in the low bits.
+    using Pages = std::uint64_t;
     using All = std::map<Pages, Mapping>;
+    Mapping& find(Pages pages, const Event& event);
     std::vector<const All::value_type*> in_order() const;
 
     static constexpr std::size_t most_recent = 64;
 
     All all_;
     /// Some that were accessed last, each where its pages lead to; null: none yet.
-    std::array<All::value_type*, most_recent> recent_{};
+    struct Recent {
+        Pages pages = ~Pages{0}; ///< these are none
+        Mapping* mapping = nullptr;
+    };
+    std::array<Recent, most_recent> recent_{};
 };
 
 } // namespace mmioscope::analysis

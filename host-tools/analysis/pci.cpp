@@ -69,10 +69,26 @@ bool is_pci_configuration(std::string_view device) {
     return (device.starts_with("pcie@") || device.starts_with("pci@")) && !device.ends_with(']');
 }
 
+// Most places are of no such device, which is known of them.
+void Pci::add_all(std::span<const Event> events) {
+    for (const Event& event : events) {
+        const Id place = event.place_id();
+        if (place >= others_.size() || !others_[place]) [[unlikely]] {
+            add(event);
+        }
+    }
+}
+
 void Pci::add(const Event& event) {
     const abi::Record& record = event.record;
+    if (!is_pci_configuration(event.device())) {
+        const Id place = event.place_id();
+        others_.resize(std::max<std::size_t>(others_.size(), place + 1u));
+        others_[place] = 1;
+        return;
+    }
     const bool known = (record.flags & abi::flag_value_unknown) == 0;
-    if (record.type != abi::RecordType::access || !known || !is_pci_configuration(event.device())) {
+    if (record.type != abi::RecordType::access || !known) {
         return;
     }
     const auto value = static_cast<std::uint32_t>(record.value);

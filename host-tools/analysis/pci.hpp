@@ -18,6 +18,8 @@ bool is_pci_configuration(std::string_view device);
 class Pci final : public Analysis {
 public:
     void add(const Event& event) override;
+    void add_all(std::span<const Event> events) override;
+    void forget() override { others_.clear(); }
 
     /// Those that answered, by their place.
     std::vector<PciFunction> functions() const;
@@ -45,6 +47,7 @@ private:
     static PciFunction function(std::uint32_t place, const Configuration& from);
 
     std::map<std::uint32_t, Configuration> configurations_; ///< by PciFunction::place
+    std::vector<std::uint8_t> others_; ///< by Event::place_id(): 1: not of such a device
 };
 
 } // namespace mmioscope::analysis
