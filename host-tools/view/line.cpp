@@ -130,57 +130,73 @@ void LineFormat::append_colored(TextBuffer& to, const char* color, std::string_v
 }
 
 // A begin record's text is another than that of its access, in the same context.
+template <bool raw>
 [[gnu::always_inline]] inline const LineFormat::ContextText&
 LineFormat::context_text(const Event& event) {
     const Record& record = event.record;
-    if (record.type == RecordType::access && style_.raw && event.place_id() != no_id) {
-        return raw_.of({event.place_id(), record.pc, record.task, record.mode},
-                       [&](ContextText& kept) { make(kept, event); });
+    if (record.type == RecordType::access) {
+        if (raw && event.place_id() != no_id) {
+            return raw_.of({event.ids.place, record},
+                           [&](ContextText& kept) { make(kept, event); });
+        }
+        if (const std::uint64_t context = event.context(); context != 0) {
+            return contexts_.of(context, [&](ContextText& kept) { make(kept, event); });
+        }
     }
-    const std::uint64_t context = event.context();
-    if (record.type != RecordType::access || context == 0) {
-        make(other_context_, event);
-        return other_context_;
-    }
-    return contexts_.of(context, [&](ContextText& kept) { make(kept, event); });
+    make(other_context_, event);
+    return other_context_;
+}
+
+const LineFormat::ContextText& LineFormat::context_text(const Event& event) {
+    return style_.raw ? context_text<true>(event) : context_text<false>(event);
 }
 
 constexpr char cpu_texts[][8] = {" cpu0 ", " cpu1 ", " cpu2 ", " cpu3 ", " cpu4 ",
                                  " cpu5 ", " cpu6 ", " cpu7 ", " cpu8 ", " cpu9 "};
 
+// False: there is no room for it.
+bool LineFormat::begin_millisecond(std::uint64_t nanoseconds) {
+    const std::uint64_t millis = nanoseconds / 1'000'000;
+    if (millis >= 100'000'000) { // 5 digits of seconds
+        return false;
+    }
+    if (millis / 1000 != millis_begin_ / 1'000'000'000) {
+        fmt::format_to(millis_text_.begin(), "{:>5}.", millis / 1000);
+    }
+    millis_begin_ = millis * 1'000'000;
+    TextCursor(&millis_text_[6]).three_digits(static_cast<std::uint32_t>(millis % 1000));
+    return true;
+}
+
 // What nearly all lines are: an access at its time, of which all is short. False: it is none.
+template <bool raw>
 [[gnu::always_inline]] inline bool LineFormat::append_quickly(TextCursor& to, const Event& event) {
     const Record& record = event.record;
     if (record.type != RecordType::access || record.cpu >= std::size(cpu_texts) ||
         !value_known(event)) {
         return false;
     }
-    const ContextText& text = context_text(event);
+    const ContextText& text = context_text<raw>(event);
     const FieldsText* fields = nullptr;
-    if (text.has_fields || (!style_.raw && event.interrupt_id() != no_id)) {
+    if (!raw && (text.has_fields || event.interrupt_id() != no_id)) {
         fields = &value_text(event);
     }
     if (!text.is_short || (record.value & text.beyond) != 0 ||
         (fields != nullptr && !fields->is_short())) {
         return false; // hostile, or long
     }
-    const std::uint64_t millis = event.nanoseconds / 1'000'000;
-    if (millis != millis_) [[unlikely]] {
-        if (millis >= 100'000'000) { // 5 digits of seconds
-            return false;
-        }
-        if (millis / 1000 != millis_ / 1000) {
-            fmt::format_to(millis_text_.begin(), "{:>5}.", millis / 1000);
-        }
-        millis_ = millis;
-        TextCursor(&millis_text_[6]).three_digits(static_cast<std::uint32_t>(millis % 1000));
+    if (event.nanoseconds - millis_begin_ >= 1'000'000 && !begin_millisecond(event.nanoseconds))
+        [[unlikely]] {
+        return false;
     }
     TextCursor line = to;
     line.append(millis_text_, 9);
-    line.three_digits(static_cast<std::uint32_t>(event.nanoseconds % 1'000'000) / 1000);
+    line.three_digits(static_cast<std::uint32_t>(event.nanoseconds - millis_begin_) / 1000);
     line.append(cpu_texts[record.cpu], 6);
     line.append(text.place);
-    line.pad_to(place_width_, text.place_size);
+    if (text.place_size < place_width_) [[unlikely]] { // it was made before a longer one
+        line.pad_to(place_width_, text.place_size);
+    }
     line.append(' ');
     if (text.digits == 8) {
         line.hex8(static_cast<std::uint32_t>(record.value));
@@ -188,7 +204,7 @@ constexpr char cpu_texts[][8] = {" cpu0 ", " cpu1 ", " cpu2 ", " cpu3 ", " cpu4 
         line.hex(record.value, text.digits);
         line.pad_to(10, 2 + text.digits);
     }
-    if (fields_width_ > 0) {
+    if (!raw && fields_width_ > 0) {
         line.append(' ');
         if (fields != nullptr) {
             line.append(*fields);
@@ -201,21 +217,28 @@ constexpr char cpu_texts[][8] = {" cpu0 ", " cpu1 ", " cpu2 ", " cpu3 ", " cpu4 
     return true;
 }
 
-std::size_t LineFormat::append_lines(TextBuffer& to, std::span<const Event> events) {
+template <bool raw>
+std::size_t LineFormat::append_quickly(TextBuffer& to, std::span<const Event> events) {
     constexpr std::size_t longest = 512;
-    if (!quick_ || events.empty()) {
-        return 0;
-    }
-    if (!style_.raw) { // that asks for places only
-        Event::resolve(events);
-    }
     TextCursor line = to.cursor(events.size() * longest);
     std::size_t count = 0;
-    while (count < events.size() && append_quickly(line, events[count])) {
+    while (count < events.size() && append_quickly<raw>(line, events[count])) {
         ++count;
     }
     to.end(line);
     return count;
+}
+
+std::size_t LineFormat::append_lines(TextBuffer& to, std::span<const Event> events) {
+    if (!quick_ || events.empty()) {
+        return 0;
+    }
+    if (style_.raw) {
+        Event::resolve_places(events);
+        return append_quickly<true>(to, events);
+    }
+    Event::resolve(events);
+    return append_quickly<false>(to, events);
 }
 
 void LineFormat::make(ContextText& text, const Event& event) {
@@ -229,9 +252,10 @@ void LineFormat::make(ContextText& text, const Event& event) {
     }
     const std::string direction =
         (write ? 'W' : 'R') + std::to_string(abi::access_size(event.record));
+    const std::string place_text = padded(last, place_width_);
     text.place = BasicPiece<64>(colored(write ? write_color : read_color, direction) + ' ' +
-                                padded(place.device, style_.device_width) + ' ' + last);
-    text.place_size = static_cast<std::uint32_t>(last.size());
+                                padded(place.device, style_.device_width) + ' ' + place_text);
+    text.place_size = static_cast<std::uint32_t>(place_text.size());
     text.has_fields = !style_.raw && place.reg != nullptr && registers::says_anything(*place.reg);
     text.code = BasicPiece<112>(code_of(event) + task_of(event));
     text.digits = std::min(abi::access_size(event.record), 8u) * 2;

@@ -7,6 +7,7 @@
 #include "mmioscope/event.hpp"
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -69,8 +70,8 @@ public:
 private:
     /// What stands in front of a value and behind it.
     struct ContextText {
-        BasicPiece<64> place;         ///< direction, size, device, and the register or offset
-        std::uint32_t place_size = 0; ///< of the last of these
+        BasicPiece<64> place; ///< direction, size, device, and the register or offset, with blanks
+        std::uint32_t place_size = 0; ///< of the last of these, and blanks
         bool has_fields = false;      ///< values may say something
         BasicPiece<112> code;         ///< function, caller, task
         unsigned digits = 0;          ///< of a value
@@ -79,6 +80,9 @@ private:
     };
     using FieldsText = BasicPiece<112>;
 
+    template <bool raw>
+    std::size_t append_quickly(TextBuffer& to, std::span<const Event> events);
+    template <bool raw>
     bool append_quickly(TextCursor& to, const Event& event);
     void append_event(TextBuffer& to, const Event& event);
     void append_access(TextBuffer& to, const Event& event);
@@ -92,16 +96,22 @@ private:
 
     /// What ContextText depends on in a raw line, which shows no names but the device's.
     struct RawContext {
-        Id place = no_id;
-        std::uint32_t pc = 0;
-        std::uint32_t task = 0;
-        std::uint32_t mode = 0;
+        RawContext() = default;
+        RawContext(Id place, const abi::Record& record)
+            : place_and_pc(std::uint64_t{place} << 32 | record.pc),
+              task_and_mode(std::uint64_t{record.task} << 8 | record.mode) {}
+
+        std::uint64_t place_and_pc = 0;
+        std::uint64_t task_and_mode = 0;
         bool operator==(const RawContext&) const = default;
         std::uint64_t hash() const {
-            return mixed(mixed(place ^ std::uint64_t{pc} << 32) >> 40 ^ task ^ mode) >> 40;
+            return mixed(place_and_pc ^ std::rotl(task_and_mode, 20)) >> 40;
         }
     };
+    template <bool raw>
     const ContextText& context_text(const Event& event);
+    const ContextText& context_text(const Event& event);
+    bool begin_millisecond(std::uint64_t nanoseconds);
     void make(ContextText& text, const Event& event);
     void make(FieldsText& text, const Event& event);
     std::string code_of(const Event& event) const;
@@ -113,8 +123,8 @@ private:
     std::size_t place_width_ = 6;
     std::size_t fields_width_ = 0;
     std::optional<std::int64_t> before_; ///< time of the line before
-    std::uint64_t millis_ = UINT64_MAX;  ///< likewise
-    std::array<char, 16> millis_text_{}; ///< "    0.000"
+    std::uint64_t millis_begin_ = 0;     ///< ns; the millisecond that it was in
+    std::array<char, 16> millis_text_{' ', ' ', ' ', ' ', '0', '.', '0', '0', '0'};
 
     KeptByContext<ContextText, 2048> contexts_;
     ContextText other_context_;
