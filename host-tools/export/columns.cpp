@@ -2,11 +2,11 @@
 
 namespace mmioscope::exporting {
 
-Cell Column::cell(const Event& event, std::uint32_t frequency) const {
+Cell Column::cell(const Event& event, const trace::TickLength& tick) const {
     if (cell_of != nullptr) {
-        return cell_of(event, frequency);
+        return cell_of(event, tick);
     }
-    const Number number = number_of(event, frequency);
+    const Number number = number_of(event, tick);
     switch (number.as) {
     case Number::As::decimal: return number.value;
     case Number::As::hex: return Hex{number.value};

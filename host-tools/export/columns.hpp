@@ -31,6 +31,8 @@ struct Column {
     enum class Of {
         number,    ///< the event; it is a Number
         time,      ///< the event; it is a number that grows slowly
+        of_cpu,    ///< Record::cpu_sequence
+        of_device, ///< Record::lock_sequence; nothing, or a number
         text,      ///< Event::text_id()
         interrupt, ///< Event::interrupt_id()
         context,   ///< of an access: Event::context() alone
@@ -38,16 +40,16 @@ struct Column {
         value,     ///< of an access with a value: its place and that
         flags,     ///< Record::flags and Record::access
     };
-    /// `frequency`: ticks of the trace's clock in a second, 0 if not known.
-    using NumberOf = Number (*)(const Event& event, std::uint32_t frequency);
-    using CellOf = Cell (*)(const Event& event, std::uint32_t frequency);
+    /// `tick`: of the trace's clock.
+    using NumberOf = Number (*)(const Event& event, const trace::TickLength& tick);
+    using CellOf = Cell (*)(const Event& event, const trace::TickLength& tick);
 
     constexpr Column(std::string_view name, NumberOf number, Of of = Of::number)
         : name(name), of(of), number_of(number) {}
     constexpr Column(std::string_view name, CellOf cell, Of of)
         : name(name), of(of), cell_of(cell) {}
 
-    Cell cell(const Event& event, std::uint32_t frequency) const;
+    Cell cell(const Event& event, const trace::TickLength& tick) const;
 
     std::string_view name;
     Of of;
@@ -94,67 +96,69 @@ inline Cell view(std::string_view text) {
 }
 
 using Of = Column::Of;
-using Hz = std::uint32_t;
+using Tick = const trace::TickLength&;
 
 inline constexpr std::array<Column, 30> columns = {{
-    {"ns", [](const Event& e, Hz) { return decimal(e.nanoseconds); }, Of::time},
-    {"ticks", [](const Event& e, Hz) { return decimal(e.record.time); }, Of::time},
-    {"cpu", [](const Event& e, Hz) { return decimal(e.record.cpu); }},
-    {"type", [](const Event& e, Hz) { return view(type_word(e.record.type)); }, Of::context},
+    {"ns", [](const Event& e, Tick) { return decimal(e.nanoseconds); }, Of::time},
+    {"ticks", [](const Event& e, Tick) { return decimal(e.record.time); }, Of::time},
+    {"cpu", [](const Event& e, Tick) { return decimal(e.record.cpu); }},
+    {"type", [](const Event& e, Tick) { return view(type_word(e.record.type)); }, Of::context},
     {"dir",
-     [](const Event& e, Hz) {
+     [](const Event& e, Tick) {
          return placed(e) ? view(abi::is_write(e.record) ? "w" : "r") : Cell();
      },
      Of::context},
-    {"size", [](const Event& e, Hz) { return decimal(abi::access_size(e.record), placed(e)); },
+    {"size", [](const Event& e, Tick) { return decimal(abi::access_size(e.record), placed(e)); },
      Of::context},
     {"device",
-     [](const Event& e, Hz) {
+     [](const Event& e, Tick) {
          return e.record.device != abi::no_device && e.device() != "-" ? Cell(e.device()) : Cell();
      },
      Of::context},
-    {"offset", [](const Event& e, Hz) { return hex(e.offset(), placed(e)); }, Of::context},
-    {"address", [](const Event& e, Hz) { return hex(abi::physical_address(e.record), placed(e)); },
+    {"offset", [](const Event& e, Tick) { return hex(e.offset(), placed(e)); }, Of::context},
+    {"address",
+     [](const Event& e, Tick) { return hex(abi::physical_address(e.record), placed(e)); },
      Of::context},
     {"register",
-     [](const Event& e, Hz) {
+     [](const Event& e, Tick) {
          return e.reg() == nullptr ? Cell() : Cell(std::string_view(e.reg()->name));
      },
      Of::context},
-    {"value", [](const Event& e, Hz) { return hex(e.record.value, has_value(e.record)); }},
-    {"fields", [](const Event& e, Hz) { return words(field_words(e)); }, Of::value},
+    {"value", [](const Event& e, Tick) { return hex(e.record.value, has_value(e.record)); }},
+    {"fields", [](const Event& e, Tick) { return words(field_words(e)); }, Of::value},
     {"duration_ns",
-     [](const Event& e, Hz frequency) {
-         return decimal(trace::nanoseconds(e.record.duration, frequency), carried_out(e));
+     [](const Event& e, Tick tick) {
+         return decimal(tick.nanoseconds(e.record.duration), carried_out(e));
      }},
-    {"pc", [](const Event& e, Hz) { return address(e, e.record.pc); }, Of::context},
-    {"function", [](const Event& e, Hz) { return words(code_words(e.code())); }, Of::context},
-    {"source", [](const Event& e, Hz) { return words(source_words(e.code())); }, Of::context},
-    {"lr", [](const Event& e, Hz) { return address(e, e.record.lr); }},
-    {"caller", [](const Event& e, Hz) { return words(code_words(e.caller())); }, Of::context},
-    {"sp", [](const Event& e, Hz) { return address(e, e.record.sp); }, Of::stack},
-    {"va", [](const Event& e, Hz) { return address(e, e.record.va); }, Of::stack},
+    {"pc", [](const Event& e, Tick) { return address(e, e.record.pc); }, Of::context},
+    {"function", [](const Event& e, Tick) { return words(code_words(e.code())); }, Of::context},
+    {"source", [](const Event& e, Tick) { return words(source_words(e.code())); }, Of::context},
+    {"lr", [](const Event& e, Tick) { return address(e, e.record.lr); }},
+    {"caller", [](const Event& e, Tick) { return words(code_words(e.caller())); }, Of::context},
+    {"sp", [](const Event& e, Tick) { return address(e, e.record.sp); }, Of::stack},
+    {"va", [](const Event& e, Tick) { return address(e, e.record.va); }, Of::stack},
     {"mode",
-     [](const Event& e, Hz) {
+     [](const Event& e, Tick) {
          return placed(e) && e.record.mode != 0 ? words(mode_word(e.record.mode)) : Cell();
      },
      Of::context},
-    {"task", [](const Event& e, Hz) { return address(e, e.record.task); }, Of::context},
+    {"task", [](const Event& e, Tick) { return address(e, e.record.task); }, Of::context},
     {"pid",
-     [](const Event& e, Hz) { return e.task() == nullptr ? Number() : decimal(e.task()->pid); },
+     [](const Event& e, Tick) { return e.task() == nullptr ? Number() : decimal(e.task()->pid); },
      Of::context},
     {"comm",
-     [](const Event& e, Hz) {
+     [](const Event& e, Tick) {
          return e.task() == nullptr ? Cell() : Cell(std::string_view(e.task()->comm));
      },
      Of::context},
-    {"interrupt", [](const Event& e, Hz) { return view(e.interrupt()); }, Of::interrupt},
-    {"text", [](const Event& e, Hz) { return view(plain_text(e.text())); }, Of::text},
+    {"interrupt", [](const Event& e, Tick) { return view(e.interrupt()); }, Of::interrupt},
+    {"text", [](const Event& e, Tick) { return view(plain_text(e.text())); }, Of::text},
     {"lost", [](const Event& e,
-                Hz) { return decimal(e.record.value, e.record.type == abi::RecordType::gap); }},
-    {"sequence", [](const Event& e, Hz) { return decimal(e.record.cpu_sequence); }},
-    {"order", [](const Event& e, Hz) { return decimal(e.record.lock_sequence, placed(e)); }},
-    {"flags", [](const Event& e, Hz) { return words(flag_words(e.record)); }, Of::flags},
+                Tick) { return decimal(e.record.value, e.record.type == abi::RecordType::gap); }},
+    {"sequence", [](const Event& e, Tick) { return decimal(e.record.cpu_sequence); }, Of::of_cpu},
+    {"order", [](const Event& e, Tick) { return decimal(e.record.lock_sequence, placed(e)); },
+     Of::of_device},
+    {"flags", [](const Event& e, Tick) { return words(flag_words(e.record)); }, Of::flags},
 }};
 
 } // namespace cells

@@ -34,8 +34,9 @@ void append_string(TextCursor& to, std::string_view text) {
     to.append('\0');
 }
 
-template <std::integral... T>
-std::string bytes(T... numbers) {
+template <typename... T>
+std::string bytes(const T&... numbers) {
+    static_assert((std::is_trivially_copyable_v<T> && ...));
     std::string text;
     (text.append(reinterpret_cast<const char*>(&numbers), sizeof numbers), ...);
     return text;
@@ -74,29 +75,35 @@ void Ctf::begin(const trace::TraceReader& reader) {
     append(file.get(), std::as_bytes(std::span(metadata.data(), metadata.size())), name_.c_str());
 }
 
+[[gnu::noinline]] CtfStream& Ctf::begin_stream(std::uint8_t cpu) {
+    streams_[cpu] =
+        std::make_unique<CtfStream>(folder_ / fmt::format("cpu{}", cpu), name_, header_, cpu);
+    return *streams_[cpu];
+}
+
 inline CtfStream& Ctf::stream(std::uint8_t cpu) {
-    std::unique_ptr<CtfStream>& stream = streams_[cpu];
-    if (!stream) [[unlikely]] {
-        stream =
-            std::make_unique<CtfStream>(folder_ / fmt::format("cpu{}", cpu), name_, header_, cpu);
-    }
-    return *stream;
+    CtfStream* const begun = streams_[cpu].get();
+    return begun != nullptr ? *begun : begin_stream(cpu);
 }
 
 void Ctf::make(OfContext& to, const Event& event) const {
     const abi::Record& r = event.record;
     const Task* const task = event.task();
-    to.place = Piece(bytes(event.device() == "-" ? abi::no_device : r.device, event.offset()) +
-                     string(event.reg() == nullptr ? std::string_view() : event.reg()->name) +
-                     bytes(static_cast<std::uint8_t>(abi::access_size(r))));
+    std::string place = bytes(event.device() == "-" ? abi::no_device : r.device, event.offset()) +
+                        string(event.reg() == nullptr ? std::string_view() : event.reg()->name) +
+                        bytes(static_cast<std::uint8_t>(abi::access_size(r)));
+    to.value_at = static_cast<std::uint32_t>(place.size());
+    to.place = Piece(place + bytes(Value()));
     to.value = values_.of_context(event);
-    to.function = Piece(string(code_words(event.code())));
-    to.caller = Piece(string(code_words(event.caller())));
-    to.task = Piece(bytes(r.mode, r.task, task == nullptr ? 0u : task->pid) +
-                    string(task == nullptr ? std::string_view() : task->comm));
-    to.size = to.place.size() + ValueText::most(to.value) + to.function.size() + to.caller.size() +
-              to.task.size();
-    to.stack = StackText(to.size + most_numbers, r);
+    std::string code =
+        bytes(Access{abi::physical_address(r), 0, 0, r.pc}) + string(code_words(event.code()));
+    to.lr_at = static_cast<std::uint32_t>(code.size());
+    code += bytes(r.lr) + string(code_words(event.caller()));
+    to.stack_at = static_cast<std::uint32_t>(code.size());
+    code += bytes(r.sp, r.va, r.mode, r.task, task == nullptr ? 0u : task->pid) +
+            string(task == nullptr ? std::string_view() : task->comm);
+    to.code = Piece(code);
+    to.size = to.place.size() + values_.most(to.value) + to.code.size();
 }
 
 inline Ctf::OfContext& Ctf::context(const Event& event) {
@@ -109,34 +116,34 @@ inline Ctf::OfContext& Ctf::context(const Event& event) {
 
 void Ctf::add_place(CtfStream& stream, const Event& event) {
     const abi::Record& r = event.record;
-    OfContext& of = context(event);
+    const OfContext& of = context(event);
     const Piece* const value = values_.find(event, of.value);
-    const Piece& flags = flags_.of(event);
-    const std::string_view interrupt = event.interrupt();
-    const std::string_view text = plain_text(event.text());
+    const auto& flags = flags_.of(event);
+    const bool has_words = event.interrupt_id() != no_id || event.text_id() != no_id;
+    const std::string_view interrupt = has_words ? event.interrupt() : std::string_view();
+    const std::string_view text = has_words ? plain_text(event.text()) : std::string_view();
     TextCursor to =
         stream.event(id_of(r), r.time,
                      most_numbers + flags.size() + of.size +
                          (value != nullptr ? value->size() : 0) + interrupt.size() + text.size());
     to.append_bytes(r.cpu_sequence);
-    to.append(flags);
+    to.append_any(flags);
+    char* const place = to.at();
     to.append(of.place);
-    to.append_bytes(Value{r.value, static_cast<std::uint8_t>(has_bus_value(r) ? 1 : 0)});
+    TextCursor::put_bytes(place + of.value_at,
+                          Value{r.value, static_cast<std::uint8_t>(has_bus_value(r) ? 1 : 0)});
     if (value != nullptr) {
         to.append(*value);
     } else {
-        to = ValueText::append(to, event, of.value);
+        to = values_.append(to, event, of.value);
     }
-    to.append_bytes(Access{abi::physical_address(r), r.duration, r.lock_sequence, r.pc});
-    to.append(of.function);
-    to.append_bytes(r.lr);
-    to.append(of.stack.of(r, [&](TextCursor stack) {
-        stack.append(of.caller);
-        stack.append_bytes(std::array{r.sp, r.va});
-        stack.append(of.task);
-        return stack;
-    }));
-    if (interrupt.empty() && text.empty()) { // as mostly
+    char* const code = to.at();
+    to.append(of.code);
+    TextCursor::put_bytes(code + offsetof(Access, duration),
+                          std::array{r.duration, r.lock_sequence});
+    TextCursor::put_bytes(code + of.lr_at, r.lr);
+    TextCursor::put_bytes(code + of.stack_at, std::array{r.sp, r.va});
+    if (!has_words) { // as mostly
         to.append_bytes(std::array{'-', '\0', '-', '\0'});
     } else {
         append_string(to, interrupt);
@@ -156,11 +163,11 @@ void Ctf::add(const Event& event) {
     if (lost) {
         to.discard(r.value);
     }
-    const Piece& flags = flags_.of(event);
+    const auto& flags = flags_.of(event);
     const std::string_view text = plain_text(event.text());
     TextCursor at = to.event(id_of(r), r.time, most_numbers + flags.size() + text.size());
     at.append_bytes(r.cpu_sequence);
-    at.append(flags);
+    at.append_any(flags);
     if (lost) {
         at.append_bytes(r.cpu_sequence);
     }
@@ -174,7 +181,11 @@ void Ctf::add(const Event& event) {
 void Ctf::add_all(std::span<const Event> events) {
     Event::resolve(events);
     for (const Event& event : events) {
-        add(event);
+        if (event.record.type == RecordType::access) [[likely]] {
+            add_place(stream(event.record.cpu), event);
+        } else {
+            add(event);
+        }
     }
 }
 

@@ -24,17 +24,19 @@ public:
     std::vector<std::string> left_out() const override;
 
 private:
-    /// Fields of an access that stand together.
+    /// Fields of an access that stand together. Numbers that are not of the context have their
+    /// places in them, and are put there when they were copied.
     struct OfContext {
-        Piece place; ///< device, offset, register, size
+        Piece place; ///< device, offset, register, size, and from value_at on the value
         ValueText::OfContext value;
-        Piece function;
-        Piece caller;
-        Piece task;           ///< mode, task, pid, comm
-        std::size_t size = 0; ///< of all texts
-        StackText stack;      ///< caller, sp, va, and from task on
+        Piece code; ///< from the address to comm
+        std::uint32_t value_at = 0;
+        std::uint32_t lr_at = 0;
+        std::uint32_t stack_at = 0; ///< sp and va
+        std::size_t size = 0;       ///< of all texts
     };
 
+    CtfStream& begin_stream(std::uint8_t cpu);
     CtfStream& stream(std::uint8_t cpu);
     OfContext& context(const Event& event);
     void make(OfContext& to, const Event& event) const;

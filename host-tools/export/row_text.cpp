@@ -17,6 +17,10 @@ constexpr std::size_t first(Of of) {
     return static_cast<std::size_t>(std::ranges::find(columns, of, &Column::of) - columns.begin());
 }
 
+/// The fields of the value stand right behind it.
+constexpr std::size_t value_column = first(Of::value) - 1;
+static_assert(columns[value_column].name == "value");
+
 // The columns around sp: those of the context, and what is mostly the same in it.
 constexpr bool is_of_stack(std::size_t column) {
     return columns[column].of == Of::context || columns[column].of == Of::stack;
@@ -70,7 +74,11 @@ template <RowForm form>
 template <RowForm form, std::size_t column>
 [[gnu::always_inline]] inline void append_front(TextCursor& to) {
     static constexpr Front in_front = front<form>(column);
-    to.append(in_front.text, in_front.size);
+    if constexpr (in_front.size == 1) {
+        to.append(in_front.text.front());
+    } else {
+        to.append(in_front.text, in_front.size);
+    }
 }
 
 template <RowForm form, std::size_t column>
@@ -99,43 +107,46 @@ void end(fmt::memory_buffer& to, const TextCursor& at) {
 } // namespace
 
 RowText::RowText(RowForm form, const ColumnSet& known, std::uint32_t frequency)
-    : form_(form), known_(known), frequency_(frequency),
+    : form_(form), known_(known), tick_(frequency),
       values_([this](const Event& event) { return text_of(first(Of::value), event); }),
       flags_([this](const Event& event) { return text_of(first(Of::flags), event); }),
       no_interrupt_(text_of(first(Of::interrupt), Event())) {}
 
 void RowText::append_lines(fmt::memory_buffer& to, std::span<const Event> events) {
     Event::resolve(events);
-    form_ == RowForm::json ? append_each<RowForm::json>(to, events)
-                           : append_each<RowForm::csv>(to, events);
+    if (form_ == RowForm::json) {
+        known_.all() ? append_each<RowForm::json, true>(to, events)
+                     : append_each<RowForm::json, false>(to, events);
+    } else {
+        known_.all() ? append_each<RowForm::csv, true>(to, events)
+                     : append_each<RowForm::csv, false>(to, events);
+    }
 }
 
 // Room is asked for now and then: an access has few texts of its own.
-template <RowForm form>
+template <RowForm form, bool all>
 void RowText::append_each(fmt::memory_buffer& to, std::span<const Event> events) {
-    std::size_t room = 0;
-    TextCursor at = cursor(to, room);
-    const char* begin = at.at();
+    TextCursor at = cursor(to, 0);
+    const char* room_end = at.at();
     for (const Event& event : events) {
-        if (event.record.type != abi::RecordType::access || event.context() == 0 ||
-            event.text_id() != no_id) [[unlikely]] {
+        const bool has_text = event.ids.text != unasked && event.ids.text != no_id;
+        if (event.record.type != abi::RecordType::access || event.context_number == 0 || has_text)
+            [[unlikely]] {
             end(to, at);
             append_other(to, event);
             to.push_back('\n');
-            room = 0;
-            at = cursor(to, room);
-            begin = at.at();
+            at = cursor(to, 0);
+            room_end = at.at();
             continue;
         }
         const Texts texts = texts_of(event);
         const std::size_t most = texts.size();
-        if (room - static_cast<std::size_t>(at.at() - begin) < most) {
+        if (static_cast<std::size_t>(room_end - at.at()) < most) {
             end(to, at);
-            room = most * events.size();
-            at = cursor(to, room);
-            begin = at.at();
+            at = cursor(to, most * events.size());
+            room_end = at.at() + most * events.size();
         }
-        at = append_access<form>(at, event, texts);
+        at = append_access<form, all>(at, event, texts);
         at.append('\n');
     }
     end(to, at);
@@ -154,7 +165,7 @@ void RowText::append_other(fmt::memory_buffer& to, const Event& event) const {
 }
 
 void RowText::append_cell(fmt::memory_buffer& to, std::size_t column, const Event& event) const {
-    const Cell cell = known_[column] ? columns[column].cell(event, frequency_) : Cell();
+    const Cell cell = known_[column] ? columns[column].cell(event, tick_) : Cell();
     if (form_ == RowForm::json) {
         table::append_json(to, columns[column].name, cell);
         return;
@@ -165,16 +176,17 @@ void RowText::append_cell(fmt::memory_buffer& to, std::size_t column, const Even
     table::append_csv(to, cell);
 }
 
-inline RowText::Texts RowText::texts_of(const Event& event) {
-    OfContext& context = contexts_.of(event.context(), [&](OfContext& kept) { make(kept, event); });
+[[gnu::always_inline]] inline RowText::Texts RowText::texts_of(const Event& event) {
+    OfContext& context =
+        contexts_.of(event.context_number, [&](OfContext& kept) { make(kept, event); });
     const Id interrupt = event.interrupt_id();
     return {context, values_.find(event, context.value),
-            interrupt == no_id ? no_interrupt_
-                               : interrupts_.of({interrupt},
-                                                [&](Piece& kept) {
-                                                    kept =
-                                                        Piece(text_of(first(Of::interrupt), event));
-                                                }),
+            interrupt == no_id
+                ? no_interrupt_
+                : interrupts_.of({interrupt},
+                                 [&](auto& kept) {
+                                     kept = BasicPiece<32>(text_of(first(Of::interrupt), event));
+                                 }),
             flags_.of(event)};
 }
 
@@ -183,15 +195,15 @@ inline std::size_t RowText::Texts::size() const {
            interrupt.size() + flags.size();
 }
 
-template <RowForm form>
+template <RowForm form, bool all>
 [[gnu::always_inline]] inline TextCursor RowText::append_access(TextCursor at, const Event& event,
                                                                 const Texts& texts) {
     char* const brace = at.at();
-    at = append_columns<form, 0, stack_begin>(at, event, texts);
+    at = append_columns<form, all, 0, stack_begin>(at, event, texts);
     at.append(texts.context.stack.of(event.record, [&](TextCursor stack) {
-        return append_columns<form, stack_begin, stack_end>(stack, event, texts);
+        return append_columns<form, all, stack_begin, stack_end>(stack, event, texts);
     }));
-    at = append_columns<form, stack_end, columns.size()>(at, event, texts);
+    at = append_columns<form, all, stack_end, columns.size()>(at, event, texts);
     if (form == RowForm::json) {
         *brace = '{'; // in place of the first member's comma
         at.append('}');
@@ -199,10 +211,25 @@ template <RowForm form>
     return at;
 }
 
-template <RowForm form, std::size_t from, std::size_t to>
+template <std::size_t column>
+[[gnu::always_inline]] inline TextCursor
+RowText::append_slow(TextCursor at, const abi::Record& record, std::uint64_t number) {
+    switch (columns[column].of) {
+    case Of::of_cpu:
+        return of_cpu_[record.cpu % of_cpu_.size()].append(at, static_cast<std::uint32_t>(number));
+    case Of::of_device:
+        return of_device_[record.device % of_device_.size()].append(
+            at, static_cast<std::uint32_t>(number));
+    default: return times_[column].append(at, number);
+    }
+}
+
+template <RowForm form, bool all, std::size_t from, std::size_t to>
 [[gnu::always_inline]] inline TextCursor RowText::append_columns(TextCursor at, const Event& event,
                                                                  const Texts& texts) {
+    std::string_view digits; // of the value
     const auto append = [&]<std::size_t i>(std::integral_constant<std::size_t, i>) {
+        [[maybe_unused]] const char* const cell = at.at();
         if constexpr (columns[i].of == Of::context) {
             if constexpr (!goes_on(i)) {
                 at.append(texts.context.texts[text_index(i)]);
@@ -211,24 +238,29 @@ template <RowForm form, std::size_t from, std::size_t to>
             if (texts.value != nullptr) {
                 at.append(*texts.value);
             } else {
-                at = ValueText::append(at, event, texts.context.value);
+                at = values_.append(at, event, texts.context.value, digits);
             }
         } else if constexpr (columns[i].of == Of::flags) {
-            at.append(texts.flags);
+            at.append_any(texts.flags);
         } else if constexpr (columns[i].of == Of::interrupt) {
-            at.append(texts.interrupt);
+            at.append_any(texts.interrupt);
         } else if constexpr (columns[i].of == Of::text) { // append_each() has seen to that
             append_number<form, i>(at, Number());
         } else {
             if (event.record.type != abi::RecordType::access) {
                 __builtin_unreachable(); // which spares asking for each column again
             }
-            const Number number = known_[i] ? columns[i].number_of(event, frequency_) : Number();
-            if (columns[i].of == Of::time && number.as == Number::As::decimal) {
-                append_front<form, i>(at);
-                at = times_[i].append(at, number.value);
-            } else {
+            const Number number = all || known_[i] ? columns[i].number_of(event, tick_) : Number();
+            if (columns[i].of == Of::number || number.as != Number::As::decimal) {
                 append_number<form, i>(at, number);
+            } else {
+                append_front<form, i>(at);
+                at = append_slow<i>(at, event.record, number.value);
+            }
+            if (i == value_column && number.as == Number::As::hex) {
+                constexpr std::size_t quote = form == RowForm::json ? 1 : 0;
+                constexpr std::size_t in_front = front<form>(i).size + quote;
+                digits = {cell + in_front, at.at() - quote};
             }
         }
     };
@@ -260,7 +292,7 @@ void RowText::make(OfContext& to, const Event& event) const {
         }
     }
     to.value = values_.of_context(event);
-    to.size += ValueText::most(to.value);
+    to.size += values_.most(to.value);
     to.stack = StackText(to.size + most_of_numbers, event.record);
 }
 

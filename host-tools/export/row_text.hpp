@@ -69,16 +69,19 @@ private:
     struct Texts {
         OfContext& context;
         const Piece* value; ///< null: ValueText::append() makes it
-        const Piece& interrupt;
-        const Piece& flags;
+        const BasicPiece<32>& interrupt;
+        const BasicPiece<32>& flags;
         std::size_t size() const;
     };
 
-    template <RowForm form>
+    // `all`: all columns are known.
+    template <RowForm form, bool all>
     void append_each(fmt::memory_buffer& to, std::span<const Event> events);
-    template <RowForm form>
+    template <RowForm form, bool all>
     TextCursor append_access(TextCursor to, const Event& event, const Texts& texts);
-    template <RowForm form, std::size_t from, std::size_t to>
+    template <std::size_t column>
+    TextCursor append_slow(TextCursor at, const abi::Record& record, std::uint64_t number);
+    template <RowForm form, bool all, std::size_t from, std::size_t to>
     TextCursor append_columns(TextCursor at, const Event& event, const Texts& texts);
     void append_other(fmt::memory_buffer& to, const Event& event) const;
     void append_cell(fmt::memory_buffer& to, std::size_t column, const Event& event) const;
@@ -88,13 +91,16 @@ private:
 
     RowForm form_;
     ColumnSet known_;
-    std::uint32_t frequency_;
+    trace::TickLength tick_;
     KeptByContext<OfContext, 1024> contexts_;
     ValueText values_;
-    KeptByKey<InterruptId, Piece, 64> interrupts_;
+    KeptByKey<InterruptId, BasicPiece<32>, 64> interrupts_;
     FlagText flags_;
-    std::array<SlowNumber, columns.size()> times_; ///< of columns of that kind
-    Piece no_interrupt_;
+    std::array<SlowNumber<std::uint64_t>, columns.size()> times_; ///< of columns of that kind
+    // Where those of a CPU or a device lead to; several may share a place.
+    std::array<SlowNumber<std::uint32_t>, 16> of_cpu_;
+    std::array<SlowNumber<std::uint32_t>, 64> of_device_;
+    BasicPiece<32> no_interrupt_;
 };
 
 } // namespace mmioscope::exporting

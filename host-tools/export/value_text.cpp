@@ -22,8 +22,8 @@ ValueText::OfContext ValueText::of_context(const Event& event) const {
         const std::string text = form_(zero);
         if (const std::size_t at = text.rfind("0x0"); at != std::string::npos) {
             context.lone = lone;
-            context.before = Piece(text.substr(0, at));
-            context.after = Piece(text.substr(at + 3));
+            context.before = BasicPiece<32>(text.substr(0, at));
+            context.after = BasicPiece<32>(text.substr(at + 3));
             context.within = static_cast<unsigned>(event.offset() - event.reg()->offset);
         }
     }

@@ -8,6 +8,7 @@
 #include "mmioscope/event.hpp"
 #include "registers/fields_text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -27,32 +28,41 @@ public:
     struct OfContext {
         bool has_fields = false;
         const Field* lone = nullptr; ///< the only one: it is written in between of
-        Piece before, after;
+        BasicPiece<32> before, after;
         unsigned within = 0; ///< bytes from the register's start
     };
     OfContext of_context(const Event& event) const;
 
     /// A text that is kept, until the next call; null: append() makes it.
     const Piece* find(const Event& event, const OfContext& context) {
-        if (!context.has_fields || !has_bus_value(event.record)) {
-            return &none_;
-        }
-        return context.lone != nullptr
-                   ? nullptr
-                   : &kept_.of({event.place_id(), event.record.value},
-                               [&](Piece& kept) { kept = Piece(form_(event)); });
+        const bool kept =
+            context.lone == nullptr && context.has_fields && has_bus_value(event.record);
+        return kept ? &kept_.of({event.place_id(), event.record.value},
+                                [&](Piece& text) { text = Piece(form_(event)); })
+                    : nullptr;
     }
 
-    [[nodiscard]] static TextCursor append(TextCursor to, const Event& event,
-                                           const OfContext& context) {
-        to.append(context.before);
-        to.hex(registers::field_value(*context.lone, event.record.value, context.within));
-        to.append(context.after);
+    /// `digits`: of the event's value, if they are known, with 32 characters of memory.
+    [[nodiscard]] TextCursor append(TextCursor to, const Event& event, const OfContext& context,
+                                    std::string_view digits = {}) const {
+        if (context.lone == nullptr || !has_bus_value(event.record)) {
+            to.append_any(none_);
+            return to;
+        }
+        to.append_any(context.before);
+        const std::uint64_t value =
+            registers::field_value(*context.lone, event.record.value, context.within);
+        if (value == event.record.value && !digits.empty()) {
+            to.append_short(digits);
+        } else {
+            to.hex(value);
+        }
+        to.append_any(context.after);
         return to;
     }
     /// The most characters of that.
-    static std::size_t most(const OfContext& context) {
-        return context.before.size() + context.after.size() + 18;
+    std::size_t most(const OfContext& context) const {
+        return std::max(none_.size(), context.before.size() + context.after.size() + 18);
     }
 
     /// Ids of events mean nothing from now on.
@@ -60,7 +70,7 @@ public:
 
 private:
     std::function<std::string(const Event&)> form_;
-    Piece none_;
+    BasicPiece<32> none_;
     KeptByKey<PlaceAndValue, Piece, 1024> kept_;
 };
 
@@ -68,25 +78,32 @@ class FlagText {
 public:
     /// `form` gives the words of an event with all that stands around them.
     explicit FlagText(std::function<std::string(const Event&)> form) : form_(std::move(form)) {}
+    FlagText(const FlagText&) = delete;
+    FlagText& operator=(const FlagText&) = delete;
 
     /// Holds until the next call.
-    const Piece& of(const Event& event) {
+    const BasicPiece<32>& of(const Event& event) {
         const std::uint32_t bits = event.record.flags | std::uint32_t{event.record.access} << 8;
-        Kept& kept = kept_[(bits ^ bits >> 8) % kept_.size()];
-        if (kept.bits != bits) [[unlikely]] {
-            kept = {bits, Piece(form_(event))};
-        }
-        return kept.text;
+        return last_->bits == bits ? last_->text : find(bits, event);
     }
 
 private:
     struct Kept {
         std::uint32_t bits = UINT32_MAX;
-        Piece text;
+        BasicPiece<32> text;
     };
+
+    const BasicPiece<32>& find(std::uint32_t bits, const Event& event) {
+        last_ = &kept_[(bits ^ bits >> 8) % kept_.size()];
+        if (last_->bits != bits) {
+            *last_ = {bits, BasicPiece<32>(form_(event))};
+        }
+        return last_->text;
+    }
 
     std::function<std::string(const Event&)> form_;
     std::array<Kept, 64> kept_;
+    Kept* last_ = &kept_.front();
 };
 
 /// A text of a context that has sp and va in it, too: mostly they are those of its last access.

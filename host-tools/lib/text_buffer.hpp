@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -44,7 +45,7 @@ private:
 
 class TextCursor;
 
-/// The same of any length: it is copied in whole blocks.
+/// The same of any length: it is copied in whole blocks. One without a text is not to be appended.
 class Piece {
 public:
     Piece() = default;
@@ -100,10 +101,23 @@ public:
         std::memcpy(at_, text, 8);
         at_ += size;
     }
+    /// A text of at most 32 characters, whatever stands behind it in so much memory.
+    void append_short(std::string_view text) {
+        std::array<char, 32> copy;
+        std::memcpy(copy.data(), text.data(), copy.size());
+        std::memcpy(at_, copy.data(), copy.size());
+        at_ += text.size();
+    }
     /// The same of 16.
     void append(const std::array<char, 16>& text, std::size_t size) {
         std::memcpy(at_, text.data(), 16);
         at_ += size;
+    }
+    /// Puts the bytes of a number, or of a struct of such, over what stands at `place`.
+    template <typename T>
+    static void put_bytes(char* place, const T& bytes) {
+        static_assert(std::is_trivially_copyable_v<T>);
+        std::memcpy(place, &bytes, sizeof bytes);
     }
     /// The bytes of a number, or of a struct of such.
     template <typename T>
@@ -114,7 +128,8 @@ public:
     }
     void append(const Piece& piece) {
         static_assert(Piece::block <= slack);
-        for (std::size_t i = 0; i < piece.size_; i += Piece::block) {
+        std::memcpy(at_, piece.text_.get(), Piece::block);
+        for (std::size_t i = Piece::block; i < piece.size_; i += Piece::block) {
             std::memcpy(at_ + i, piece.text_.get() + i, Piece::block);
         }
         at_ += piece.size_;
@@ -129,6 +144,16 @@ public:
             std::memcpy(at_ + most, piece.short_.data() + most, size - most);
         }
         at_ += piece.size_;
+    }
+
+    /// One of any length, for which there is room.
+    template <std::size_t size>
+    void append_any(const BasicPiece<size>& piece) {
+        if (piece.is_short()) [[likely]] {
+            append(piece);
+        } else {
+            append(piece.view());
+        }
     }
 
     /// So many blanks, at most 32.
@@ -258,29 +283,36 @@ inline void Piece::end(const TextCursor& cursor) {
     size_ = static_cast<std::size_t>(cursor.at() - text_.get());
 }
 
-/// The digits of a number that grows slowly: all but the last six are kept.
+/// The digits of a number that grows slowly: all but the last six are kept, of 32 bits but three.
+template <std::unsigned_integral Number>
 class SlowNumber {
 public:
-    [[nodiscard]] TextCursor append(TextCursor to, std::uint64_t number) {
-        constexpr std::uint64_t mega = 1'000'000;
-        const std::uint64_t upper = number / mega;
+    [[nodiscard]] [[gnu::always_inline]] TextCursor append(TextCursor to, Number number) {
+        constexpr bool is_long = sizeof(Number) > 4;
+        constexpr Number part = is_long ? 1'000'000 : 1'000;
+        const Number upper = number / part;
         if (upper != upper_) [[unlikely]] {
-            upper_ = upper;
-            TextCursor digits(digits_.data());
-            digits.decimal(upper);
-            size_ = static_cast<std::size_t>(digits.at() - digits_.data());
+            keep(upper);
         }
-        if (upper == 0) {
+        if (upper == 0) [[unlikely]] {
             to.decimal(number);
         } else {
             to.append(digits_, size_);
-            to.six_digits(static_cast<std::uint32_t>(number % mega));
+            const auto lower = static_cast<std::uint32_t>(number % part);
+            is_long ? to.six_digits(lower) : to.three_digits(lower);
         }
         return to;
     }
 
 private:
-    std::uint64_t upper_ = 0;
+    [[gnu::noinline]] void keep(Number upper) {
+        upper_ = upper;
+        TextCursor digits(digits_.data());
+        digits.decimal(upper);
+        size_ = static_cast<std::size_t>(digits.at() - digits_.data());
+    }
+
+    Number upper_ = 0;
     std::array<char, 16> digits_{}; ///< 14 at most, and what decimal() writes behind them
     std::size_t size_ = 0;
 };

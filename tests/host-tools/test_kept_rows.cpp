@@ -149,7 +149,8 @@ std::string plain_row(RowForm form, const exporting::ColumnSet& known, const Eve
     text.append(std::string_view(form == RowForm::json ? "{" : ""));
     for (std::size_t i = 0; i < exporting::columns.size(); ++i) {
         const Column& column = exporting::columns[i];
-        const table::Cell cell = known[i] ? column.cell(event, frequency) : table::Cell();
+        const table::Cell cell =
+            known[i] ? column.cell(event, trace::TickLength(frequency)) : table::Cell();
         if (form == RowForm::json) {
             table::append_json(text, column.name, cell);
         } else {
