@@ -301,7 +301,7 @@ void TraceReader::take_of_guest(abi::SectionType type, std::span<const std::byte
     } else if (type == pack::packed_section) {
         take_packed(payload);
     } else if (type == symbols_section) {
-        symbols_.assign(payload.begin(), payload.end());
+        symbols_ = std::make_shared<const std::vector<std::byte>>(payload.begin(), payload.end());
     }
 }
 

@@ -107,8 +107,8 @@ public:
     /// The board's device tree.
     std::span<const std::byte> tree() const { return *at_.learnt.tree; }
     const std::map<std::string, std::string>& text() const { return text_; }
-    /// The section of symbols, as it is in the file; empty if it has none.
-    std::span<const std::byte> symbols() const { return symbols_; }
+    /// The section of symbols, as it is in the file; null if it has none.
+    const std::shared_ptr<const std::vector<std::byte>>& symbols() const { return symbols_; }
     /// How many sections of each type have been read so far.
     const std::map<abi::SectionType, unsigned>& sections() const { return sections_; }
     FileVersion version() const { return file_->version(); } ///< of the format; 0.0: damaged
@@ -185,7 +185,7 @@ private:
     std::optional<Route> route_;     ///< nothing: everything is read
     std::optional<abi::Info> info_;
     std::optional<abi::End> end_; ///< its counts are those of all files read
-    std::vector<std::byte> symbols_;
+    std::shared_ptr<const std::vector<std::byte>> symbols_;
     std::span<const abi::Record> records_; ///< where they were read to, or unpacked
     pack::Unpacker unpacker_;
     std::vector<abi::Loss> losses_;

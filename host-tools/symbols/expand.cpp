@@ -165,7 +165,7 @@ Bytes expand(Packing packing, std::span<const std::byte> bytes, std::size_t limi
 }
 
 Bytes compress(std::span<const std::byte> bytes) {
-    constexpr int level = 3;
+    constexpr int level = 19;
     Bytes packed(ZSTD_compressBound(bytes.size()));
     const std::size_t size =
         ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), level);

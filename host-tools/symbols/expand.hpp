@@ -14,7 +14,7 @@ enum class Packing { xz, lzma, gzip, lz4, zstd };
 /// stream does not matter.
 std::vector<std::byte> expand(Packing packing, std::span<const std::byte> bytes, std::size_t limit);
 
-/// As zstd.
+/// As zstd, as small as it can: for what is written once.
 std::vector<std::byte> compress(std::span<const std::byte> bytes);
 
 } // namespace mmioscope::symbols

@@ -37,7 +37,7 @@ void list(const std::string& path) {
     const auto& text = trace.reader().text();
     const auto banner = text.find("kernel.banner");
     fmt::print("{}\n{}", banner == text.end() ? "no banner" : banner->second,
-               symbols::kallsyms_text(symbols::unpack(trace.reader().symbols())));
+               symbols::kallsyms_text(symbols::unpack(*trace.reader().symbols())));
 }
 
 void count(const std::string& path, std::vector<std::string> files) {

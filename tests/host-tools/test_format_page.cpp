@@ -3,6 +3,7 @@
 #include "abi/control.hpp"
 #include "lib/task_table.hpp"
 #include "pack/block.hpp"
+#include "symbols/section.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -104,6 +105,11 @@ const PageField fields[] = {
     FIELD("end", End, lost),
     FIELD("end", End, ending),
     FIELD("end", End, index_offset),
+    FIELD_OF("symbols", symbols::SymbolsHead, count),
+    FIELD_OF("symbols", symbols::SymbolsHead, blocks),
+    FIELD_OF("symbols", symbols::SymbolsHead, addresses),
+    FIELD_OF("symbols", symbols::SymbolsBlock, count),
+    FIELD_OF("symbols", symbols::SymbolsBlock, size),
     FIELD_OF("tasks", trace::TaskEntry, time),
     FIELD_OF("tasks", trace::TaskEntry, key),
     FIELD_OF("tasks", trace::TaskEntry, kind),

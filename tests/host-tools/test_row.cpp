@@ -21,7 +21,7 @@ public:
     explicit Plain(const trace::TraceReader& reader)
         : reader_(reader), devices_(registers::Sources{}) {
         symbols_.add(symbols::Trust::image,
-                     std::make_unique<symbols::FunctionTable>(symbols::unpack(reader.symbols())));
+                     std::make_unique<symbols::FunctionTable>(symbols::unpack(*reader.symbols())));
     }
 
     std::string names(const abi::Record& record, std::uint64_t number) {

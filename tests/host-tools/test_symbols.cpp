@@ -7,7 +7,6 @@
 #include "reading/naming.hpp"
 #include "records.hpp"
 #include "symbols/function_table.hpp"
-#include "symbols/function_text.hpp"
 #include "symbols/kallsyms_text.hpp"
 #include "symbols/section.hpp"
 #include "symbols/symbols.hpp"
@@ -233,22 +232,25 @@ symbols::SymbolList random_symbols(std::mt19937& random) {
     return all;
 }
 
-std::unique_ptr<symbols::FunctionText> as_text(const std::string& lines) {
-    const auto* const begin = reinterpret_cast<const std::byte*>(lines.data());
-    std::vector<std::byte> bytes(begin, begin + lines.size());
-    return symbols::FunctionText::of(bytes);
+symbols::SymbolList in_order(symbols::SymbolList all) {
+    std::erase_if(all, [](const auto& symbol) { return symbols::is_mark(symbol.name); });
+    std::ranges::stable_sort(all, {}, &symbols::Symbol::address);
+    return all;
+}
+
+symbols::SharedBytes shared(std::vector<std::byte> bytes) {
+    return std::make_shared<const std::vector<std::byte>>(std::move(bytes));
 }
 
 } // namespace
 
-TEST_CASE("a text of symbols tells the functions that a table of them tells") {
+TEST_CASE("a section of symbols tells the functions that a table of them tells") {
     std::mt19937 random(1);
     unsigned found = 0;
     for (unsigned round = 0; round < 300; ++round) {
         const symbols::SymbolList all = random_symbols(random);
-        const std::string lines = symbols::kallsyms_text(all);
-        const auto text = as_text(lines);
-        REQUIRE(text);
+        symbols::SectionFunctions section([&] { return shared(symbols::pack(all)); },
+                                          [](const std::string& text) { FAIL(text); });
         FunctionTable table(all);
         const std::uint32_t end = all.empty() ? 0xc000'1000 : all.back().address + 0x2'0000;
         for (unsigned i = 0; i < 200; ++i) {
@@ -259,31 +261,45 @@ TEST_CASE("a text of symbols tells the functions that a table of them tells") {
                                                  1);
             Location one;
             Location other;
-            const bool known = text->locate(address, one);
+            const bool known = section.locate(address, one);
             REQUIRE(known == table.locate(address, other));
             REQUIRE(std::tie(one.function, one.offset, one.module) ==
                     std::tie(other.function, other.offset, other.module));
+            REQUIRE((!known || section.reach().has(address)));
             found += known ? 1 : 0;
         }
     }
     CHECK(found > 10'000);
 }
 
-TEST_CASE("a text of symbols in another order, or of other lines, is not searched as it is") {
-    CHECK(as_text(""));
-    CHECK(as_text("c0008000 T a\nc0008000 t b\t[m]\n"));
-    for (const char* text :
-         {"c0008000 T a", "c0008004 T a\nc0008000 T b\n", "C0008000 T a\n", "8000 T a\n", "\n",
-          "c0008000  a\n", "c0008000 T \n", "c0008000 T $a\n", "c0008000 T .L1\n", "00000000 T a\n",
-          "c0008000 T a\nc0"}) {
-        INFO(text);
-        CHECK_FALSE(as_text(text));
+TEST_CASE("a section of symbols has them in the order of addresses, in blocks") {
+    const auto back = [](const symbols::SymbolList& all) {
+        return symbols::unpack(symbols::pack(all));
+    };
+    // Of one address in the order of the list; no mapping symbols, no names that are not plain.
+    const symbols::Symbol a{4, 'T', "a", ""}, b{4, 't', "b", "m"}, c{0, 'd', "c", ""};
+    CHECK(back({a, b, c}) == symbols::SymbolList{c, a, b});
+    CHECK(back({{8, 't', "$a", ""}, {8, 't', ".L1", ""}, {8, 't', "x y", ""}, b}) ==
+          symbols::SymbolList{b});
+    // Many, more than are kept unpacked, and long ones, which make blocks of their own.
+    symbols::SymbolList many;
+    for (std::uint32_t i = 0; i < 200'000; ++i) {
+        const bool is_long = i % 7'000 == 5;
+        many.push_back(
+            {4 * i, 'T', std::string(is_long ? 60'000 : 1, 'n') + std::to_string(i), ""});
     }
-    std::string many;
-    for (unsigned i = 0; i < 1000; ++i) {
-        many += "c0008000 T a\n";
+    const std::vector<std::byte> payload = symbols::pack(many);
+    CHECK(symbols::unpack(payload) == many);
+    symbols::PackedSymbols packed(shared(payload));
+    std::mt19937 random(2);
+    for (unsigned i = 0; i < 2'000; ++i) {
+        const std::size_t at = random() % many.size();
+        REQUIRE(packed.symbol(at) == many[at]);
     }
-    CHECK_FALSE(as_text(many));
+    // At one address no more than are looked at.
+    CHECK(back(symbols::SymbolList(1'000, a)).size() == 256);
+    CHECK_THROWS_WITH(symbols::pack(symbols::SymbolList{{0, 'T', std::string(70'000, 'n'), ""}}),
+                      Catch::Contains("too long"));
 }
 
 TEST_CASE("functions of a trace are unpacked when one is asked for") {
@@ -297,7 +313,7 @@ TEST_CASE("functions of a trace are unpacked when one is asked for") {
         symbols::SectionFunctions functions(
             [&] {
                 ++asked;
-                return std::span<const std::byte>(payload);
+                return shared(payload);
             },
             [&told](const std::string& text) { told += text; });
         CHECK(asked == 0);
@@ -307,6 +323,42 @@ TEST_CASE("functions of a trace are unpacked when one is asked for") {
         CHECK(asked == 1);
         CHECK(told == (sound ? "" : "the section of symbols is damaged"));
     }
+}
+
+TEST_CASE("a section of symbols may hold anything") {
+    symbols::SymbolList all;
+    for (std::uint32_t i = 0; i < 5'000; ++i) {
+        all.push_back({0xc000'8000 + 8 * i, 'T', "function" + std::to_string(i), i % 3 ? "" : "m"});
+    }
+    const std::vector<std::byte> payload = symbols::pack(all);
+    std::mt19937 random(3);
+    unsigned refused = 0, found = 0;
+    for (unsigned round = 0; round < 400; ++round) {
+        std::vector<std::byte> changed = payload;
+        if (round % 4 == 0) {
+            changed.resize(random() % changed.size());
+        } else { // most changes of the front make no sense, those behind it may
+            const std::size_t most = round % 4 == 1 ? 36 : changed.size();
+            changed[random() % most] ^= static_cast<std::byte>(1u << (random() % 8));
+        }
+        unsigned told = 0;
+        symbols::SectionFunctions functions([&] { return shared(changed); },
+                                            [&told](const std::string& text) {
+                                                CHECK(text == "the section of symbols is damaged");
+                                                ++told;
+                                            });
+        for (unsigned i = 0; i < 20; ++i) {
+            Location location;
+            found += functions.locate(0xc000'8000 + static_cast<std::uint32_t>(random() % 40'000),
+                                      location)
+                         ? 1
+                         : 0;
+        }
+        CHECK(told <= 1);
+        refused += told;
+    }
+    CHECK(refused > 100);
+    CHECK(found > 100);
 }
 
 TEST_CASE("a trace file carries symbols, and a section of them that is damaged is told") {
@@ -319,7 +371,7 @@ TEST_CASE("a trace file carries symbols, and a section of them that is damaged i
     trace::MemorySource source(bytes);
     const trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     CHECK(reader.text().at("kernel.banner") == "Linux version 6.1");
-    CHECK(symbols::unpack(reader.symbols()) == all);
+    CHECK(symbols::unpack(*reader.symbols()) == in_order(all));
 
     std::vector<std::byte> payload = symbols::pack(all);
     CHECK(symbols::pack({}).empty());
