@@ -1,4 +1,5 @@
 #include "info/tables.hpp"
+#include "registers/tree_interrupts.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +8,14 @@ namespace mmioscope::info {
 namespace {
 
 // They are the node's: its first region tells them. Empty: none.
-std::string interrupts_text(const registers::Device& device) {
-    return device.reg_index > 0 ? "" : fmt::format("{}", fmt::join(device.interrupts, ","));
+std::string interrupts_text(const trace::TreeNodes& nodes, const registers::Device& device) {
+    std::string text;
+    if (device.reg_index == 0 && device.node != trace::TreeNodes::none) {
+        for (const auto& interrupt : registers::interrupts_of(nodes, device.node)) {
+            text += fmt::format("{}{}", text.empty() ? "" : ",", interrupt.id);
+        }
+    }
+    return text;
 }
 
 std::string_view traced_text(const registers::Device& device, bool changed) {
@@ -36,12 +43,13 @@ table::Table device_table(const trace::TraceReader& reader, const registers::Tra
                         {"traced"},
                         {"alias"}},
                        {}};
+    const trace::TreeNodes nodes(devices.tree());
     for (const registers::Device& device : devices.devices()) {
         const auto index = static_cast<std::uint16_t>(table.rows.size());
         const std::string_view traced = traced_text(device, selections.of(index) != nullptr);
         table.rows.push_back({std::string_view("device"), std::string(reader.names()[index]),
                               traced, table::Hex{device.range.base}, table::Hex{device.range.size},
-                              if_any(interrupts_text(device)),
+                              if_any(interrupts_text(nodes, device)),
                               if_any(device.compatible.empty() ? "" : device.compatible.front()),
                               if_any(fmt::format("{}", fmt::join(device.compatible, " "))),
                               if_any(device.path), traced, if_any(device.alias)});

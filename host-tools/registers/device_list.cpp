@@ -2,7 +2,6 @@
 
 #include "lib/device_names.hpp"
 #include "lib/device_tree.hpp"
-#include "registers/tree_interrupts.hpp"
 
 namespace mmioscope::registers {
 
@@ -22,9 +21,6 @@ std::vector<Device> list_devices(std::span<const abi::RegionEntry> regions,
         if (device.node != trace::TreeNodes::none) {
             device.path = nodes.path(device.node);
             device.compatible = nodes.strings(device.node, "compatible");
-            for (const TreeInterrupt& interrupt : interrupts_of(nodes, device.node)) {
-                device.interrupts.push_back(interrupt.id);
-            }
         }
         for (const auto& [alias, path] : aliases) {
             if (path == device.path) {

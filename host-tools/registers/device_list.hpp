@@ -18,7 +18,6 @@ struct Device {
     std::vector<std::string> compatible;
     unsigned reg_index = 0;
     trace::AddressRange range{};
-    std::vector<unsigned> interrupts; ///< as the GIC counts them, all of the node
     bool traced = false;
     bool disabled = false;
     std::size_t node = trace::TreeNodes::none;

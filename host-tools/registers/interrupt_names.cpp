@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace mmioscope::registers {
 
@@ -29,7 +30,8 @@ std::string last_component(const std::string& path) {
 void InterruptNames::bind(std::span<const Device> devices, std::span<const std::string> names,
                           std::span<const std::byte> tree) {
     const trace::TreeNodes nodes(tree);
-    std::map<std::size_t, std::string> node_names;
+    tree_.assign(tree.begin(), tree.end());
+    node_names_.clear();
     interfaces_.assign(devices.size(), false);
     names_.clear();
     texts_.clear();
@@ -38,15 +40,20 @@ void InterruptNames::bind(std::span<const Device> devices, std::span<const std::
         if (node == trace::TreeNodes::none) {
             continue;
         }
-        node_names[node] =
+        node_names_[node] =
             i < names.size() && devices[i].reg_index == 0 ? names[i] : devices[i].alias;
         if (devices[i].reg_index == cpu_interface && is_gic(nodes, node)) {
             interfaces_[i] = true;
         }
     }
+}
+
+void InterruptNames::name_all() {
+    const std::vector<std::byte> tree = std::exchange(tree_, {});
+    const trace::TreeNodes nodes(tree);
     for (std::size_t node = 0; node < nodes.size(); ++node) {
-        const auto known = node_names.find(node);
-        const bool named = known != node_names.end() && !known->second.empty();
+        const auto known = node_names_.find(node);
+        const bool named = known != node_names_.end() && !known->second.empty();
         const std::string name = named ? known->second : last_component(nodes.path(node));
         const std::vector<TreeInterrupt> all = interrupts_of(nodes, node);
         for (std::size_t n = 0; n < all.size(); ++n) {
@@ -86,14 +93,17 @@ const std::string* InterruptNames::find(const abi::Record& record, std::uint64_t
     return &found->second;
 }
 
-std::string InterruptNames::devices(unsigned id) const {
+std::string InterruptNames::devices(unsigned id) {
+    if (!tree_.empty()) {
+        name_all();
+    }
     const auto found = names_.find(id);
     return found == names_.end() ? "" : found->second.text;
 }
 
 // GIC Architecture Specification (IHI 0048B) 4.4.4: bits 9:0 are the interrupt, 12:10 the CPU an
 // SGI came from.
-std::string InterruptNames::text(std::uint64_t value) const {
+std::string InterruptNames::text(std::uint64_t value) {
     const unsigned id = value & 0x3ff;
     if (id >= 1020) {
         return id == 1023   ? "spurious"

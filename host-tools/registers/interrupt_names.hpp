@@ -32,7 +32,7 @@ public:
     const std::string* find(const abi::Record& record, std::uint64_t offset);
 
     /// The devices of interrupt `id`: "serial0", or empty. Of many the first eight.
-    std::string devices(unsigned id) const;
+    std::string devices(unsigned id);
 
 private:
     /// The devices of an interrupt.
@@ -42,10 +42,14 @@ private:
         std::size_t node = 0; ///< of the last one
     };
 
+    void name_all();
     void add(unsigned id, std::size_t node, const std::string& name);
-    std::string text(std::uint64_t value) const;
+    std::string text(std::uint64_t value);
 
     std::vector<bool> interfaces_; ///< by region: it is the CPU interface of a GIC
+    // Interrupts get their names when somebody asks for the first one: that goes over all nodes.
+    std::vector<std::byte> tree_; ///< empty: they have them
+    std::map<std::size_t, std::string> node_names_;
     std::map<unsigned, Named> names_;
     std::unordered_map<std::uint64_t, std::string> texts_;
 };

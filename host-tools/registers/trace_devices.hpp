@@ -27,6 +27,8 @@ public:
     void refresh(const trace::TraceReader& reader);
 
     const std::vector<Device>& devices() const { return devices_; }
+    /// The device tree that they are of: the user's, or the trace's.
+    std::span<const std::byte> tree() const { return tree_.empty() ? seen_tree_ : tree_; }
     DeviceRegisters& registers() { return registers_; }
     InterruptNames& interrupts() { return interrupts_; }
 
