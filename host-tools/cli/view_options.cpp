@@ -176,7 +176,8 @@ reading::TraceOptions trace_options(const ViewOptions& options) {
     }
     reading::TraceOptions trace = selection(options);
     trace.path = options.file.empty() ? options.input : options.file;
-    check_distinct(options.output.empty() ? "-" : options.output, inputs(trace.path, options));
+    check_distinct(options.output.empty() ? "-" : options.output,
+                   [&] { return inputs(trace.path, options); });
     return trace;
 }
 

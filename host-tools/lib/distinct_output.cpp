@@ -30,9 +30,14 @@ std::optional<Identity> identity(const std::string& path, int standard) {
 } // namespace
 
 void check_distinct(const std::string& output, const std::vector<std::string>& inputs) {
+    check_distinct(output, [&] { return inputs; });
+}
+
+void check_distinct(const std::string& output,
+                    const std::function<std::vector<std::string>()>& inputs) {
     const std::optional<Identity> written = identity(output, STDOUT_FILENO);
-    for (const std::string& input : inputs) {
-        if (written && identity(input, STDIN_FILENO) == written) {
+    for (const std::string& input : written ? inputs() : std::vector<std::string>()) {
+        if (identity(input, STDIN_FILENO) == written) {
             throw bad_input("{}: is an input, too: name another output",
                             output == "-" ? "standard output" : output);
         }

@@ -1,6 +1,7 @@
 // An output that is an input, too: to create it would empty what is to be read.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,5 +11,8 @@ namespace mmioscope {
 /// called; "-" is standard output or input, "" none. To be called before `output` is created. What
 /// is no regular file (a device, a pipe, a socket) may be both.
 void check_distinct(const std::string& output, const std::vector<std::string>& inputs);
+/// The same of inputs that take some work to find: nobody asks for them where there is no file.
+void check_distinct(const std::string& output,
+                    const std::function<std::vector<std::string>()>& inputs);
 
 } // namespace mmioscope
