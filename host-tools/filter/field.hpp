@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mmioscope/event.hpp"
+#include "pack/block.hpp"
 
 #include <bit>
 #include <cstdint>
@@ -51,6 +52,7 @@ struct NumberField {
     struct OfRecord {
         Get get = nullptr;
         Which which = nullptr;
+        pack::ColumnSet columns = {}; ///< of a packed record, which it takes
     };
     using OfEvent = Number (*)(const Event& event);
 
@@ -99,10 +101,11 @@ struct RecordNumber {
         return held;
     }
 };
+/// `column`: beside that of the types.
 template <std::uint64_t (*number)(const abi::Record&, const Context&),
-          bool (*has)(const abi::Record&) = has_always>
-inline constexpr NumberField::OfRecord of_record{RecordNumber<number, has>::get,
-                                                 RecordNumber<number, has>::which};
+          bool (*has)(const abi::Record&) = has_always, pack::Column column = pack::Column::site>
+inline constexpr NumberField::OfRecord of_record{
+    RecordNumber<number, has>::get, RecordNumber<number, has>::which, pack::Column::site | column};
 
 /// Texts that an event may have, of which one has to match.
 struct TextField {

@@ -31,6 +31,8 @@ public:
     std::uint64_t may_hold(std::span<const abi::Record> records, std::uint64_t of) const {
         return of_record_.may_hold(records, of);
     }
+    /// What that takes of a packed record. Behind bind().
+    pack::ColumnSet columns() const { return of_record_.columns(); }
     /// It holds wherever it may.
     bool needs_no_names() const { return of_record_.decides(); }
 

@@ -101,6 +101,7 @@ std::int32_t RecordFilter::add(const Node& node, std::int32_t yes, std::int32_t 
 
 std::int32_t RecordFilter::add(const NumberTest& test, std::int32_t yes, std::int32_t no) {
     std::int32_t next = no;
+    columns_ = columns_ | test.field->of_record.columns;
     for (const Range& range : test.ranges) {
         steps_.push_back({test.field->of_record.which,
                           {test.mask.value_or(UINT64_MAX), range.first, range.last - range.first},

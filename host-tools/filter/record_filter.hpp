@@ -22,6 +22,9 @@ public:
     /// filter may hold, whatever names they have.
     std::uint64_t may_hold(std::span<const abi::Record> records, std::uint64_t of) const;
 
+    /// What it takes of a packed record.
+    pack::ColumnSet columns() const { return columns_; }
+
     /// What may_hold() says is what the filter says.
     bool decides() const { return decides_; }
 
@@ -46,6 +49,7 @@ private:
     std::vector<Step> steps_; ///< each leads to earlier ones only: it was added behind them
     std::int32_t first_ = keep;
     mutable std::vector<std::uint64_t> reach_; ///< each step: bits of records
+    pack::ColumnSet columns_ = pack::Column::site;
     bool decides_ = false;
 };
 

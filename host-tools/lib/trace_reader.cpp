@@ -137,6 +137,7 @@ void TraceReader::go_to(const Place& place) {
     ++changes_;
     callers_ = {};
     callers_ahead_ = {};
+    left_out_latest_ = 0;
     fresh_ = false;
 }
 
@@ -318,8 +319,12 @@ void TraceReader::take_packed(std::span<const std::byte> payload) {
     if (payload.empty()) {
         return;
     }
+    callers_ = {}; // of the block before
     try {
         unpacker_.open(payload);
+        if (skim_.may_be_wanted && leaves_out()) {
+            return;
+        }
         unpacker_.decode(pack::ColumnSet::all());
     } catch (const Error& error) {
         file_->report(fmt::format("packed records in front of byte {}: {}: skipped",
@@ -336,9 +341,22 @@ void TraceReader::take_packed(std::span<const std::byte> payload) {
     callers_ahead_ = {};
 }
 
+bool TraceReader::leaves_out() {
+    const auto records = unpacker_.decode(skim_.columns);
+    if (std::ranges::any_of(records, trace::teaches, &abi::Record::type) ||
+        skim_.may_be_wanted(records)) {
+        return false;
+    }
+    at_.in_front += records.size();
+    count_ += records.size();
+    left_out_latest_ = std::max(left_out_latest_, unpacker_.times().latest);
+    callers_ahead_ = {};
+    return true;
+}
+
 void TraceReader::learn(std::span<const abi::Record> records) {
     const Extent extent = extent_of(records);
-    latest_ = extent.times.latest;
+    latest_ = std::max(extent.times.latest, std::exchange(left_out_latest_, 0));
     teaches_ = extent.teaches;
     for (const abi::Record& record : teaches_ ? records : std::span<const abi::Record>()) {
         if (trace::teaches(record.type)) {

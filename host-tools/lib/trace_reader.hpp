@@ -78,6 +78,16 @@ public:
     /// select() and next().
     void go_on_with(NextParts next);
 
+    /// Whether somebody may want one of a block of records, of which only what `columns` has is to
+    /// be looked at.
+    struct Skim {
+        pack::ColumnSet columns;
+        std::function<bool(std::span<const abi::Record>)> may_be_wanted;
+    };
+    /// Packed records that nobody wants, and that tell nothing of others, are left out from now on:
+    /// only these columns of them are unpacked. Numbers are what they are.
+    void skim(Skim skim) { skim_ = std::move(skim); }
+
     /// What the text `key` says is for nobody, from now on.
     void withhold(const std::string& key);
 
@@ -164,6 +174,7 @@ private:
     void take_of_guest(abi::SectionType type, std::span<const std::byte> payload);
     void take_records(const Section& section);
     void take_packed(std::span<const std::byte> payload);
+    bool leaves_out();
     void learn(std::span<const abi::Record> records);
     void read_text(std::span<const std::byte> payload);
 
@@ -188,6 +199,8 @@ private:
     std::shared_ptr<const std::vector<std::byte>> symbols_;
     std::span<const abi::Record> records_; ///< where they were read to, or unpacked
     pack::Unpacker unpacker_;
+    Skim skim_;                         ///< null: nothing is left out
+    std::uint64_t left_out_latest_ = 0; ///< of the times since the last block
     std::vector<abi::Loss> losses_;
     std::vector<abi::Statistics> statistics_;
     std::map<std::string, std::string> text_;

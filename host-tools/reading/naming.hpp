@@ -59,6 +59,8 @@ public:
         catch_up();
         return watches_;
     }
+    /// The same by what has been learnt so far: to be asked while a section is read.
+    bool minded_passing() const { return watches_; }
     /// `event` becomes the one of `record`, the last one that was passed if those are to be.
     void fill(Event& event, const abi::Record& record, std::uint64_t number) {
         fill({&event, 1}, {&record, 1}, 1, number);

@@ -101,6 +101,9 @@ void Trace::begin() {
     }
     checkpoints_.add({0, 0, reader_->beginning(), {}, markers(), {}});
     select();
+    if (filter_ && !options_.no_pc) { // else it is asked of stripped records
+        reader_->skim({filter_->columns(), [this](auto records) { return may_hold_any(records); }});
+    }
     all_ = options_.cpus.empty() && !options_.from && !options_.to && !options_.numbers &&
            !options_.no_pc;
     if (filter_ && reader_->start()) {
@@ -282,6 +285,21 @@ void Trace::choose() {
         hidden_ |= std::uint64_t{hidden} << i;
         left_ &= ~(std::uint64_t{hidden || !in_range(record, number_ + i + 1)} << i);
     }
+}
+
+// Where registers depend on others, all records are passed. The names are to learn of this section
+// when its records have been, too.
+bool Trace::may_hold_any(std::span<const abi::Record> records) {
+    if (bound_ != reader_->device_changes() || naming_->minded_passing()) {
+        return true;
+    }
+    for (; !records.empty(); records = records.subspan(std::min<std::size_t>(64, records.size()))) {
+        const auto group = records.first(std::min<std::size_t>(64, records.size()));
+        if (filter_->may_hold(group, UINT64_MAX >> (64 - group.size())) != 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // Where nobody is to know code, a filter asks for no address of it, either.

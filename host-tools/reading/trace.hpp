@@ -121,6 +121,7 @@ private:
     trace::MarkerTexts& markers() {
         return options_.markers != nullptr ? *options_.markers : own_markers_;
     }
+    bool may_hold_any(std::span<const abi::Record> records);
     std::uint64_t may_hold(std::uint64_t of) const;
     std::uint64_t without_refused(std::uint64_t of) const;
     void pass_to(std::size_t end);

@@ -4,6 +4,8 @@
 #include "lib/trace_check.hpp"
 #include "pack/block.hpp"
 #include "pack/pack_file.hpp"
+#include "random_trace.hpp"
+#include "reading/trace.hpp"
 #include "reading_all.hpp"
 #include "wires.hpp"
 
@@ -12,6 +14,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <map>
 
 using namespace mmioscope;
 using namespace mmioscope::test;
@@ -151,6 +154,150 @@ TEST_CASE("a packed file tells what the plain one does") {
         CHECK(result.lossy); // by its own account, and nothing else is wrong
         CHECK(packed(small) == small);
     }
+}
+
+namespace {
+
+/// The events that a filter leaves, by their numbers, and what was told of the trace.
+struct Left {
+    Left(const char* filter, const Bytes& bytes) {
+        trace::MemorySource source(bytes);
+        reading::TraceOptions options;
+        options.filter = filter;
+        options.report = [this](const std::string& text) { told += text; };
+        reading::Trace trace(options, source);
+        while (const Event* event = trace.next()) {
+            events[event->number] =
+                fmt::format("{} {} {} {} {}", event->nanoseconds, event->record.value,
+                            event->record.lr, event->record.commit, names_of(*event));
+        }
+        told += trace.reader().sound() ? "sound" : "not sound";
+    }
+    std::vector<std::uint64_t> numbers() const {
+        std::vector<std::uint64_t> all;
+        std::ranges::transform(events, std::back_inserter(all),
+                               [](const auto& event) { return event.first; });
+        return all;
+    }
+
+    std::map<std::uint64_t, std::string> events;
+    std::string told;
+};
+
+} // namespace
+
+TEST_CASE("a filter leaves of a packed file what it leaves of the plain one") {
+    std::size_t some = 0, none = 0;
+    const Bytes mixed = mixed_trace(40, 1000);
+    const Bytes random = RandomTrace(GENERATE(range(0u, 4u)), 12'000).bytes;
+    for (const Bytes* const plain : {&mixed, &random}) {
+        const Bytes small = packed(*plain);
+        const Left all("type>=0", small);
+        for (const char* const filter : {"value==0x123456",
+                                         "value>=0xfffffff0",
+                                         "seq==7777",
+                                         "seq>11900",
+                                         "order==1",
+                                         "order>1000000",
+                                         "time>1s",
+                                         "time<100ns",
+                                         "duration>1s",
+                                         "lr==0x1234",
+                                         "lr!=0",
+                                         "sp==4",
+                                         "pc==0xc0008004",
+                                         "type==task",
+                                         "type==marker",
+                                         "cpu==1",
+                                         "size==8",
+                                         "dev==serial@90000",
+                                         "dev==nothing",
+                                         "!(seq<11000)",
+                                         "seq==9000 && func!=nothing",
+                                         "seq==9000 || task==nobody",
+                                         "w && seq==5000",
+                                         "r && seq==5001",
+                                         "offset==0xffc",
+                                         "mode==usr",
+                                         "emulated",
+                                         "unknown && seq>11000"}) {
+            INFO(filter);
+            const Left left(filter, small);
+            const Left of_plain(filter, *plain);
+            CHECK(left.numbers() == of_plain.numbers());
+            CHECK(left.told == of_plain.told);
+            for (const auto& [number, event] : left.events) { // names, too
+                REQUIRE(event == all.events.at(number));
+            }
+            ++(left.events.empty() ? none : some);
+        }
+    }
+    CHECK(some > 10); // both do occur
+    CHECK(none > 10);
+}
+
+TEST_CASE("what records tell of others is known, whatever a filter leaves out of a packed file") {
+    // Of three blocks, the first of which is read with the head, the second one names a task and
+    // sets LCR.DLAB, on which the registers behind depend; or it does neither, and is left out.
+    enum class Tells { nothing, task, dlab };
+    for (const Tells tells : {Tells::nothing, Tells::task, Tells::dlab}) {
+        const Bytes plain = trace_bytes([tells](trace::FileWriter& writer) {
+            write_info(writer);
+            write_regions(writer, board_regions());
+            if (tells == Tells::dlab) {
+                writer.section(abi::SectionType::device_tree, board_tree());
+            }
+            for (std::uint32_t i = 0; i < 12'000; ++i) {
+                abi::Record record = at(3, uart, false, i);
+                if (tells == Tells::dlab && i == 6'000) {
+                    record = at(3, lcr, true, 0x80);
+                }
+                if (tells == Tells::task && i == 5'000) {
+                    record.type = abi::RecordType::task;
+                    record.device = abi::no_device;
+                    abi::TaskName name{7, 7, {}};
+                    std::string_view("said").copy(name.comm, sizeof name.comm);
+                    abi::set_task_name(record, name);
+                }
+                record.time = i;
+                record.cpu_sequence = i;
+                append(writer, record);
+            }
+            writer.finish(0, abi::Ending::machine_off);
+        });
+        const Bytes small = packed(plain);
+        const Left all("type>=0", small);
+        for (const char* const filter : {"seq==11000", "value==11001", "seq==3000 || seq==11000"}) {
+            const Left left(filter, small);
+            CHECK(left.told == "sound");
+            REQUIRE(!left.events.empty());
+            for (const auto& [number, event] : left.events) {
+                CHECK(event == all.events.at(number));
+            }
+            const std::string& last = left.events.rbegin()->second;
+            CHECK((tells == Tells::task) == last.ends_with("said:7 <> "));
+            CHECK((tells == Tells::dlab) == (last.find(" DLL ") != std::string::npos));
+        }
+    }
+}
+
+TEST_CASE("of packed records that a filter refuses by their numbers no more is unpacked") {
+    Bytes bytes = packed(mixed_trace(40, 1000));
+    // Of each block but the first, which is read with the head, the last column is another one, and
+    // its checksum is not.
+    unsigned blocks = 0;
+    for (const auto& [at, header] : headers(bytes)) {
+        if (header.type == pack::packed_section && blocks++ > 0) {
+            const auto payload = std::span(bytes).subspan(at + sizeof header, header.size);
+            payload.back() ^= std::byte{1};
+            abi::SectionHeader fixed = header;
+            fixed.crc = trace::crc(payload);
+            fixed.header_crc = trace::crc_before(fixed, offsetof(abi::SectionHeader, header_crc));
+            std::memcpy(bytes.data() + at, &fixed, sizeof fixed);
+        }
+    }
+    CHECK(Left("value==0x123456", bytes).told == "sound");
+    CHECK(Left("seq==19999", bytes).told.starts_with("packed records")); // somebody wants one
 }
 
 TEST_CASE("of a packed file with an index only the blocks of the wanted time are read") {
