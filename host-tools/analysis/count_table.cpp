@@ -68,7 +68,9 @@ std::vector<table::Cell> row_of(const Row& row, Key key, const TableOptions& opt
     const auto time = [frequency](std::uint64_t ticks) {
         return frequency == 0 ? Cell() : Cell(trace::nanoseconds(ticks, frequency));
     };
-    const auto mean = [&] { return static_cast<double>(count.duration) / n * 1e6 / frequency; };
+    const auto mean = [&, &count = count] {
+        return static_cast<double>(count.duration) / n * 1e6 / frequency;
+    };
     const bool values = tells_values(key) && count.has_values();
     return {key_text(key),
             name,
