@@ -38,12 +38,12 @@ private:
     static constexpr std::size_t most_recent = 64;
 
     All all_;
-    /// Some that were accessed last, each where its pages lead to; null: none yet.
+    /// One that was accessed lately.
     struct Recent {
         Pages pages = ~Pages{0}; ///< these are none
         Mapping* mapping = nullptr;
     };
-    std::array<Recent, most_recent> recent_{};
+    std::array<Recent, most_recent> recent_{}; ///< each where its pages lead to
 };
 
 } // namespace mmioscope::analysis
