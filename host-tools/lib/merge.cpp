@@ -1,6 +1,7 @@
 #include "lib/merge.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace mmioscope::trace {
 
@@ -9,6 +10,15 @@ namespace {
 bool earlier_in_lock(const abi::Record& a, const abi::Record& b) {
     return a.device == b.device && a.device != abi::no_device &&
            static_cast<std::int32_t>(a.lock_sequence - b.lock_sequence) < 0;
+}
+
+// Records with an estimated time need not be. Called for all of them: std::all_of() has its loop
+// unrolled, std::is_sorted() has not.
+bool in_order(const std::vector<abi::Record>& records) {
+    std::uint64_t last = 0;
+    return std::all_of(records.begin(), records.end(), [&last](const abi::Record& record) {
+        return record.time >= std::exchange(last, record.time);
+    });
 }
 
 } // namespace
@@ -24,6 +34,7 @@ void Merge::push(unsigned cpu, std::vector<abi::Record>&& records) {
         queue.fresh.insert(queue.fresh.end(), records.begin(), records.end());
         records.clear();
     }
+    queue.fresh_in_order = in_order(queue.fresh);
 }
 
 void Merge::set_bound(unsigned cpu, std::uint64_t time, bool idle) {
@@ -58,36 +69,29 @@ std::uint64_t Merge::Queue::time() const {
 }
 
 void Merge::Queue::take(std::uint64_t limit, std::vector<abi::Record>& out) {
-    left = time();
-    out.push_back(at(next++));
-    if (next < old.size()) {
-        next += take_earlier(std::span(old).subspan(next), limit, out);
-    }
-    if (next >= old.size()) {
-        next += take_earlier(std::span(fresh).subspan(next - old.size()), limit, out);
-    }
+    do {
+        const std::span<const abi::Record> piece = next_piece(limit);
+        out.insert(out.end(), piece.begin(), piece.end());
+        left = std::max(left, piece.back().time);
+        next += piece.size();
+    } while (!empty() && time() < limit);
 }
 
-// Of the first ones of `records`; returns how many. They are copied in pieces that the CPU still
-// has at hand from looking at their times.
-std::size_t Merge::Queue::take_earlier(std::span<const abi::Record> records, std::uint64_t limit,
-                                       std::vector<abi::Record>& out) {
-    constexpr std::ptrdiff_t piece = 60;
-    if (left >= limit) {
-        return 0;
+// The first one, and of those behind it some that are earlier than `limit`, if it is itself,
+// whatever was before: no more than memmove() has no long way of its own for (ring_reader.cpp).
+std::span<const abi::Record> Merge::Queue::next_piece(std::uint64_t limit) const {
+    constexpr std::size_t most = 60;
+    const bool is_old = next < old.size();
+    const std::span<const abi::Record> rest =
+        is_old ? std::span(old).subspan(next) : std::span(fresh).subspan(next - old.size());
+    if (!(is_old ? old_in_order : fresh_in_order) || time() >= limit) {
+        return rest.first(1);
     }
-    std::uint64_t last = left; // below the limit
-    auto at = records.begin(), from = at, end = at;
-    do {
-        from = at;
-        end = from + std::min(piece, records.end() - from);
-        for (; at != end && at->time < limit; ++at) {
-            last = std::max(last, at->time);
-        }
-        out.insert(out.end(), from, at);
-    } while (at == end && at != records.end());
-    left = last;
-    return static_cast<std::size_t>(at - records.begin());
+    const auto piece = rest.first(std::min(most, rest.size()));
+    return piece.back().time < limit
+               ? piece
+               : std::span(piece.begin(),
+                           std::ranges::lower_bound(piece, limit, {}, &abi::Record::time));
 }
 
 // As a rule all old ones have left by now, and those of this pass need not be moved.
@@ -95,12 +99,15 @@ void Merge::Queue::end_pass() {
     if (next >= old.size()) {
         next -= old.size();
         old.swap(fresh);
+        old_in_order = fresh_in_order;
     } else {
         old.erase(old.begin(), old.begin() + static_cast<std::ptrdiff_t>(next));
         old.insert(old.end(), fresh.begin(), fresh.end());
+        old_in_order = in_order(old);
         next = 0;
     }
     fresh.clear();
+    fresh_in_order = true;
     idle = false;
 }
 

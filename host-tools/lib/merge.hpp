@@ -48,6 +48,8 @@ private:
         std::uint64_t left = 0;         ///< time of the last one that left
         std::uint64_t bound = 0;
         bool idle = false;
+        bool old_in_order = true; ///< no time of `old` is earlier than the one before
+        bool fresh_in_order = true;
 
         std::size_t size() const { return old.size() + fresh.size(); }
         bool empty() const { return next == size(); }
@@ -56,10 +58,9 @@ private:
         }
         /// Of the first one. The order of one CPU's records holds whatever their times say.
         std::uint64_t time() const;
-        /// Moves those behind it along that are earlier than `limit`, too.
+        /// Appends the first one to `out`, and those behind it that are earlier than `limit`.
         void take(std::uint64_t limit, std::vector<abi::Record>& out);
-        std::size_t take_earlier(std::span<const abi::Record> records, std::uint64_t limit,
-                                 std::vector<abi::Record>& out);
+        std::span<const abi::Record> next_piece(std::uint64_t limit) const;
         void end_pass();
     };
 

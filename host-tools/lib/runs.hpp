@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace mmioscope::trace {
@@ -57,20 +58,17 @@ Run run_of(std::span<const T> records) {
     const T* const end = begin + std::min<std::uint64_t>(most, records.size());
     const std::uint32_t task = first.task;
     const std::uint8_t mode = first.mode;
-    const T* at = begin + 1;
-    for (; at != end; ++at) {
-        const abi::Record& record = record_of(*at);
-        if (kind(record) != kind_of_all || number_and_device(record) != ++number) {
-            break;
-        }
-        if (of != RunsOf::cpu && record.time < record_of(at[-1]).time) {
-            break;
-        }
-        if (of == RunsOf::task && (record.task != task || record.mode != mode)) {
-            break;
+    std::uint64_t time = first.time;
+    const T* const at = std::find_if(begin + 1, end, [&](const T& one) { // which is unrolled
+        const abi::Record& record = record_of(one);
+        if (kind(record) != kind_of_all || number_and_device(record) != ++number ||
+            (of != RunsOf::cpu && record.time < std::exchange(time, record.time)) ||
+            (of == RunsOf::task && (record.task != task || record.mode != mode))) {
+            return true;
         }
         writes += abi::is_write(record) ? 1 : 0;
-    }
+        return false;
+    });
     return {&first, &record_of(at[-1]), static_cast<std::size_t>(at - begin), writes};
 }
 

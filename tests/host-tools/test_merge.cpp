@@ -137,15 +137,19 @@ std::uint32_t below(std::mt19937& random, std::uint32_t limit) {
     return static_cast<std::uint32_t>(random() % limit);
 }
 
-/// Records of one CPU: of times that tie with others', go back or leap; `locks` begin anew.
+/// Records of one CPU: of times that tie with others', go back or leap; `locks` begin anew. Half of
+/// the time they are in order among themselves, though perhaps not with those before.
 Records some(std::mt19937& random, unsigned cpu, std::uint64_t& time,
              std::array<std::uint32_t, 3>& locks, std::uint32_t& sequence) {
     Records records(below(random, 4) == 0 ? below(random, 200) : below(random, 4));
+    const bool in_order = below(random, 2) == 0;
+    const std::uint32_t back = below(random, 4) == 0 ? below(random, 60) : 0;
     for (abi::Record& one : records) {
         time += below(random, 8) == 0 ? below(random, 50) : below(random, 2);
         const auto device = static_cast<std::uint16_t>(below(random, 4));
-        one = record(cpu, below(random, 16) == 0 ? time - below(random, 20) : time,
-                     device < 3 ? device : abi::no_device, device < 3 ? locks[device]++ : 7);
+        const std::uint32_t its = !in_order && below(random, 16) == 0 ? below(random, 20) : 0;
+        one = record(cpu, time - back - its, device < 3 ? device : abi::no_device,
+                     device < 3 ? locks[device]++ : 7);
         one.cpu_sequence = sequence++;
     }
     return records;
@@ -263,6 +267,17 @@ TEST_CASE("records of one CPU keep their order whatever their times") {
     merge.push(0, Records{record(0, 9, 0, 0), record(0, 5, 0, 1), record(0, 8, 0, 2)});
     merge.flush(out);
     CHECK(times(out) == std::vector<std::uint64_t>{9, 5, 8});
+}
+
+TEST_CASE("records that are in order, but behind a later one, leave one by one") {
+    trace::Merge merge(2);
+    Records out;
+    merge.push(0, Records{record(0, 50, 0, 0)});
+    merge.push(1, Records{record(1, 50, 3, 11), record(1, 60, 0, 1)});
+    merge.emit(out);
+    merge.push(0, Records{record(0, 10, 4, 0), record(0, 20, 3, 12), record(0, 30, 4, 1)});
+    merge.flush(out);
+    CHECK(times(out) == std::vector<std::uint64_t>{50, 10, 50, 20, 30, 60});
 }
 
 TEST_CASE("records without a device tie without harm") {
