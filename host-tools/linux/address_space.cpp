@@ -1,6 +1,9 @@
 #include "linux/address_space.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string_view>
 
 namespace mmioscope::linux_guest {
 
@@ -52,20 +55,27 @@ std::optional<std::uint32_t> AddressSpace::word(std::uint32_t address) const {
     return memory_.word(mapped(address));
 }
 
+// Both machines are little-endian.
 std::optional<std::string> AddressSpace::text(std::uint32_t address, std::uint32_t limit) const {
+    std::array<std::uint32_t, 16> copy;
     std::string text;
     while (text.size() < limit) {
-        const std::optional<std::uint32_t> four = word(address & ~3u);
-        if (!four) {
+        const std::uint32_t first = address & ~3u, skip = address % 4;
+        const std::size_t left = limit - text.size();
+        const std::size_t most = std::min<std::size_t>(page - first % page, skip + left + 3) / 4;
+        const auto words = memory_.words(mapped(first), std::min(most, copy.size()));
+        if (words.empty()) {
             return std::nullopt;
         }
-        for (unsigned byte = address % 4; byte < 4 && text.size() < limit; ++byte, ++address) {
-            const auto character = static_cast<char>(*four >> (8 * byte));
-            if (character == 0) {
-                return text;
-            }
-            text += character;
+        std::ranges::transform(words, copy.begin(), PhysicalMemory::load<std::uint32_t>);
+        const std::string_view bytes(reinterpret_cast<const char*>(copy.data()) + skip,
+                                     std::min(4 * words.size() - skip, left));
+        const std::size_t end = bytes.find('\0');
+        text += bytes.substr(0, end);
+        if (end != bytes.npos) {
+            return text;
         }
+        address += static_cast<std::uint32_t>(bytes.size());
     }
     return std::nullopt;
 }

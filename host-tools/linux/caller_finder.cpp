@@ -1,6 +1,8 @@
 #include "linux/caller_finder.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 
 namespace mmioscope::linux_guest {
 
@@ -11,6 +13,15 @@ constexpr std::uint32_t most_words = 64;
 
 constexpr std::uint64_t joined(std::uint32_t address, std::uint32_t function) {
     return std::uint64_t{address} << 32 | function;
+}
+
+// LR in its low half, and SP above: as a rule both are as in the record before.
+std::uint64_t lr_and_sp(const abi::Record& record) {
+    static_assert(offsetof(abi::Record, sp) == offsetof(abi::Record, lr) + 4);
+    std::uint64_t word;
+    std::memcpy(&word, reinterpret_cast<const std::byte*>(&record) + offsetof(abi::Record, lr),
+                sizeof word);
+    return word;
 }
 
 // The same for all places of a function that have SP, and the return address, at the same distance;
@@ -25,10 +36,36 @@ constexpr std::uint64_t frame_of(std::uint32_t function, const ReturnPlace& at, 
 
 } // namespace
 
-void CallerFinder::look_anew() {
+std::span<const trace::Caller> CallerFinder::see(std::span<const trace::Run> runs,
+                                                 ModuleWatch::Clock::time_point now) {
+    now_ = now;
     forget_answers();
+    follow_modules();
+    std::size_t count = 0;
+    for (const trace::Run& run : runs) {
+        count += run.count;
+    }
+    callers_.resize(std::max(callers_.size(), count));
+    trace::Caller* to = callers_.data();
+    bool told = false;
+    for (const trace::Run& run : runs) {
+        if (run.first->type == abi::RecordType::task) {
+            pass(*run.first);
+            *to = trace::lr_holds;
+        } else if (trace::in_kernel(*run.first)) {
+            told |= see(run, to);
+        } else {
+            std::fill_n(to, run.count, trace::lr_holds);
+        }
+        to += run.count;
+    }
+    return std::span(callers_).first(told ? count : 0);
+}
+
+void CallerFinder::follow_modules() {
     if (changes_ != modules_.changes()) { // other code may be there now
         changes_ = modules_.changes();
+        code_ = code();
         forget_sites();
         calls_.clear();
         branches_.clear();
@@ -47,9 +84,22 @@ void CallerFinder::forget_sites() {
     forget_answers();
 }
 
-// LR is known to be intact only in functions that begin at a multiple of 4 and have an instruction
-// there: none begins 1 behind.
+// A return address may lie right behind the last function, and have bit 0 set.
+AddressRange CallerFinder::code() const {
+    symbols::Reach reach = modules_.code();
+    const symbols::Reach kernel = functions_.code();
+    reach.add(kernel.first, kernel.last);
+    const std::uint64_t last = std::min<std::uint64_t>(reach.last + 1, UINT32_MAX);
+    return {static_cast<std::uint32_t>(reach.first),
+            static_cast<std::uint32_t>(last - reach.first + 1)};
+}
+
+// Loops have LR for their data: most of it is no address of code. LR is known to be intact only in
+// functions that begin at a multiple of 4 and have an instruction there: none begins 1 behind.
 inline std::uint32_t CallerFinder::by_lr(std::uint32_t lr, const Site& site) {
+    if (!code_.has(lr)) {
+        return 0;
+    }
     const std::uint32_t intact = site.place.kind == ReturnPlace::Kind::lr ? 1 : 0;
     return recent_by_lr_.of(lr, site.function.start | intact, [&] { return by_new_lr(lr, site); });
 }
@@ -82,65 +132,71 @@ CallerFinder::find(const abi::Record& record, const Site& site, std::optional<Pr
                                      [&] { return by_stack(record.sp, site); });
 }
 
-// Of a place that was asked for lately; null if it is another one, or has another frame.
-inline const CallerFinder::Site* CallerFinder::recent_with(std::uint64_t frame,
-                                                           std::uint32_t pc) const {
-    const RecentSite& recent = recent_sites_[std::size_t{pc} / 4 % recent_sites];
-    const bool asked = recent.site != nullptr && recent.pc == pc; // pc may be 1, too
-    return asked && recent.site->frame == frame ? recent.site : nullptr;
-}
-
-// From `at`, behind the first one, on: the first record that has another SP or LR than the one in
-// front of it, or another place of which it is not known that it has `frame`.
-const abi::Record* CallerFinder::end_of_same(const abi::Record* at, const abi::Record* end,
-                                             std::uint64_t frame) const {
-    std::uint32_t pc = at[-1].pc;
-    const std::uint32_t sp = at[-1].sp, lr = at[-1].lr;
-    for (; at != end && at->sp == sp && at->lr == lr; ++at) {
-        if (at->pc != pc) {
-            pc = at->pc;
-            if (recent_with(frame, pc) == nullptr) {
-                break;
-            }
-        }
+// A function that returns to `caller` may have `lr` as data.
+inline bool CallerFinder::goes_with(std::uint32_t lr, std::uint32_t caller, const Site& site) {
+    if (!code_.has(lr)) {
+        return true;
     }
-    return at;
+    const std::uint32_t by_it = by_lr(lr, site);
+    return (by_it == 0 || by_it == caller) && !modules_.is_strange(lr);
 }
 
 // Of the next record the same question has the same answer, from another place with the same frame,
-// too. Where a caller is proven, that holds whatever LR is, unless LR proves another one.
-CallerFinder::Found CallerFinder::find(std::span<const abi::Record> records) {
-    const abi::Record* const first = records.data();
-    const abi::Record* const end = first + records.size();
-    std::optional<Proven>& proven = proven_[first->cpu];
-    const Site& site = site_of(*first);
-    if (!site.known) {
-        proven.reset();
-        return {std::nullopt, 1, 0};
-    }
-    const std::uint32_t caller = find(*first, site, proven);
-    const std::uint64_t frame = site.frame;
-    const abi::Record* untold = first->lr == caller ? end : first;
-    const abi::Record* at = end_of_same(first + 1, end, frame);
-    while (proven && at != end && at->sp == first->sp) {
-        const Site* const its = recent_with(frame, at->pc);
-        if (its == nullptr) {
-            break;
+// too. Where a caller is proven, that holds whatever LR is, unless LR proves another one. False: LR
+// holds for all.
+bool CallerFinder::see(const trace::Run& run, trace::Caller* to) {
+    const abi::Record* at = run.first;
+    const abi::Record* const end = at + run.count;
+    std::optional<Proven>& proven = proven_[at->cpu];
+    bool told = false;
+    while (at != end) {
+        const Site& site = site_met(*at);
+        if (!site.known) {
+            proven.reset();
+            *to++ = trace::lr_holds;
+            ++at;
+            continue;
         }
-        const std::uint32_t by_its_lr = by_lr(at->lr, *its);
-        if (by_its_lr != 0 && by_its_lr != caller) {
-            break;
+        const std::uint32_t caller = find(*at, site, proven);
+        const std::uint64_t frame = site.frame;
+        const std::uint32_t sp = at->sp;
+        std::uint32_t pc = at->pc;
+        std::uint64_t registers;
+        trace::Caller word;
+        const auto tell = [&] {
+            registers = lr_and_sp(*at);
+            word = caller == at->lr ? trace::lr_holds : caller;
+            told |= caller != at->lr;
+        };
+        tell();
+        do {
+            *to++ = word;
+            if (++at == end) {
+                break;
+            }
+            if (at->pc != pc) {
+                pc = at->pc;
+                const RecentSite& recent = recent_place(pc);
+                if (recent.pc != pc || recent.frame != frame) {
+                    break;
+                }
+            }
+            if (lr_and_sp(*at) != registers) {
+                if (!proven || at->sp != sp || !goes_with(at->lr, caller, site)) {
+                    break;
+                }
+                tell();
+            }
+        } while (true);
+        if (proven) {
+            proven->sequence = at[-1].cpu_sequence;
         }
-        untold = at->lr == caller ? untold : std::min(at, untold);
-        at = end_of_same(at + 1, end, frame);
     }
-    if (proven) {
-        proven->sequence = at[-1].cpu_sequence;
-    }
-    return {caller, static_cast<std::size_t>(at - first),
-            static_cast<std::size_t>(std::min(at, untold) - first)};
+    return told;
 }
 
+// `record` tells of a task. It stands in front of an access, of the same trap, so the guest did
+// nothing between the record before and that access either.
 void CallerFinder::pass(const abi::Record& record) {
     std::optional<Proven>& proven = proven_[record.cpu];
     if (proven && proven->sequence + 1 == record.cpu_sequence) {
@@ -155,13 +211,25 @@ std::optional<symbols::Extent> CallerFinder::function(std::uint32_t pc) const {
 
 inline const CallerFinder::Site& CallerFinder::site_of(const abi::Record& record) {
     const std::uint32_t pc = record.pc & ~1u;
-    RecentSite& recent = recent_sites_[std::size_t{pc} / 4 % recent_sites];
+    RecentSite& recent = recent_place(pc);
     if (recent.pc != pc) [[unlikely]] {
         const auto known = sites_.find(pc);
         const Site& site = known != sites_.end() ? known->second : new_site(record);
-        recent = {pc, &site}; // behind new_site(), which may forget
+        recent = {pc, site.frame, &site}; // behind new_site(), which may forget
     }
     return *recent.site;
+}
+
+// The same, where `record` may be the first one of a module.
+inline const CallerFinder::Site& CallerFinder::site_met(const abi::Record& record) {
+    const Site& site = site_of(record);
+    if ((site.known || !modules_.is_strange(record.pc)) && !modules_.is_strange(record.lr))
+        [[likely]] {
+        return site;
+    }
+    modules_.meet(record.time, now_);
+    follow_modules();
+    return site_of(record);
 }
 
 const CallerFinder::Site& CallerFinder::new_site(const abi::Record& record) {

@@ -1,4 +1,4 @@
-// Finds the return address of the kernel's function that made an access.
+// Finds the return address of the kernel's function that made an access, where LR is not it.
 //
 // LR has it until the function uses LR for something else; the stack has it later, but is read some
 // milliseconds behind the access. What the stack has counts only if it stands behind a call to this
@@ -6,6 +6,8 @@
 #pragma once
 
 #include "abi/record.hpp"
+#include "lib/callers.hpp"
+#include "lib/runs.hpp"
 #include "linux/call_site.hpp"
 #include "linux/module_watch.hpp"
 #include "linux/recent_answers.hpp"
@@ -17,6 +19,7 @@
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 namespace mmioscope::linux_guest {
 
@@ -24,28 +27,15 @@ class CallerFinder {
 public:
     /// `functions`: the kernel's own; `modules` has the others. Both stay the caller's.
     CallerFinder(const Kernel& kernel, const symbols::FunctionTable& functions,
-                 const ModuleWatch& modules)
-        : space_(kernel.space), functions_(functions), modules_(modules) {}
+                 ModuleWatch& modules)
+        : space_(kernel.space), functions_(functions), modules_(modules), code_(code()) {}
 
-    /// The guest has run since: what its stacks have is to be read anew, and other modules may be
-    /// there.
-    void look_anew();
-
-    /// Of the first ones of `records`, one at least.
-    struct Found {
-        /// 0: none is known, LR is not it. Nothing: it is not known what function the PC is in.
-        std::optional<std::uint32_t> caller;
-        std::size_t count;      ///< so many of them have it
-        std::size_t told_by_lr; ///< the first ones of these, whose LR is the caller
-    };
-
-    /// `records` are of one run (lib/runs.hpp) of one task, and of the kernel's code. Records of
-    /// one CPU come in its order.
-    Found find(std::span<const abi::Record> records);
-
-    /// `record` tells of a task. It stands in front of an access, of the same trap, so the guest
-    /// did nothing between the record before and that access either.
-    void pass(const abi::Record& record);
+    /// Of each record of `runs`, which lie behind one another, those of each CPU in its order, each
+    /// of one task. Nothing, where LR holds for all. It holds until the next call. The guest has
+    /// run since the last one: what its stacks have is read anew. Modules that are met are looked
+    /// for at `now`.
+    std::span<const trace::Caller> see(std::span<const trace::Run> runs,
+                                       ModuleWatch::Clock::time_point now);
 
 private:
     /// What is known of a PC.
@@ -53,11 +43,12 @@ private:
         bool known = false; ///< which function it is in
         symbols::Extent function{};
         ReturnPlace place{};
-        std::uint64_t frame = 0; ///< the same for places that need not be told apart
+        std::uint64_t frame = 0; ///< the same for places that need not be told apart; 0: not known
     };
     static constexpr std::size_t recent_sites = 512;
-    struct RecentSite {
+    struct alignas(32) RecentSite {
         std::uint32_t pc = 1; ///< this is none
+        std::uint64_t frame = 0;
         const Site* site = nullptr;
     };
     /// An access that LR proved the caller of, or one right behind such an access.
@@ -65,14 +56,19 @@ private:
         std::uint32_t sequence, function, stack, task, caller;
     };
 
+    bool see(const trace::Run& run, trace::Caller* to);
+    void pass(const abi::Record& record);
     std::uint32_t find(const abi::Record& record, const Site& site, std::optional<Proven>& proven);
+    void follow_modules();
     void forget_sites();
     void forget_answers();
     std::optional<symbols::Extent> function(std::uint32_t pc) const;
-    const Site* recent_with(std::uint64_t frame, std::uint32_t pc) const;
-    const abi::Record* end_of_same(const abi::Record* at, const abi::Record* end,
-                                   std::uint64_t frame) const;
+    RecentSite& recent_place(std::uint32_t pc) {
+        return recent_sites_[pc % (4 * recent_sites) / 4];
+    }
+    AddressRange code() const;
     const Site& site_of(const abi::Record& record);
+    const Site& site_met(const abi::Record& record);
     const Site& new_site(const abi::Record& record);
     const Call* call(std::uint32_t address);
     bool goes_to(std::uint32_t from, std::uint32_t function);
@@ -80,13 +76,17 @@ private:
     std::uint32_t by_lr(std::uint32_t lr, const Site& site);
     std::uint32_t by_new_lr(std::uint32_t lr, const Site& site);
     void show(std::uint32_t address, std::uint32_t function);
+    bool goes_with(std::uint32_t lr, std::uint32_t caller, const Site& site);
     static bool goes_on(const Proven& before, const abi::Record& record, const Site& site);
     std::uint32_t by_stack(std::uint32_t sp, const Site& site);
 
     AddressSpace space_;
     const symbols::FunctionTable& functions_;
-    const ModuleWatch& modules_;
+    ModuleWatch& modules_;
+    ModuleWatch::Clock::time_point now_{};
+    std::vector<trace::Caller> callers_;
     unsigned changes_ = 0;
+    AddressRange code_;                                ///< nothing that calls is outside
     std::unordered_map<std::uint32_t, Site> sites_;    ///< by PC
     std::unordered_map<std::uint32_t, Call> calls_;    ///< by return address
     std::unordered_map<std::uint64_t, bool> branches_; ///< by two functions' starts: to the second
@@ -95,7 +95,7 @@ private:
     std::array<std::optional<Proven>, 256> proven_; ///< by CPU
     /// Those of sites_ that were asked for last. Each has one place where it may be, by its PC.
     std::array<RecentSite, recent_sites> recent_sites_;
-    // Since look_anew(), and since there is other code, or more that LR has shown.
+    // Since see() began, and since there is other code, or more that LR has shown.
     RecentAnswers<std::uint32_t> recent_by_lr_;    ///< by LR and function, and if that changes LR
     RecentAnswers<std::uint32_t> recent_by_stack_; ///< by SP and PC
 };

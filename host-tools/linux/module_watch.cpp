@@ -45,23 +45,16 @@ std::string text_of(const Module& module, std::uint64_t time) {
 
 } // namespace
 
-std::string ModuleWatch::see(std::span<const abi::Record> records, Clock::time_point now) {
-    const AddressRange area = reader_.area();
-    const auto stranger =
-        std::find_if(records.begin(), records.end(), [&](const abi::Record& record) {
-            return (area.has(record.pc) && !known(record.pc)) ||
-                   (area.has(record.lr) && !known(record.lr));
-        });
-    const bool urgent = stranger != records.end() && now >= next_urgent_;
-    if (!records.empty()) {
-        time_ = records.back().time;
+void ModuleWatch::meet(std::uint64_t time, Clock::time_point now) {
+    if (now >= next_urgent_) {
+        look(time, now);
     }
-    if (!urgent && now < next_look_) {
-        return {};
+}
+
+void ModuleWatch::look_around(std::uint64_t time, Clock::time_point now) {
+    if (now >= next_look_) {
+        look(time, now);
     }
-    next_look_ = now + pause;
-    next_urgent_ = now + urgent_pause;
-    return look(urgent ? stranger->time : time_);
 }
 
 std::optional<symbols::Extent> ModuleWatch::function(std::uint32_t address) const {
@@ -71,6 +64,16 @@ std::optional<symbols::Extent> ModuleWatch::function(std::uint32_t address) cons
         }
     }
     return std::nullopt;
+}
+
+symbols::Reach ModuleWatch::code() const {
+    symbols::Reach reach;
+    const auto add = [&reach](const AddressRange& range) {
+        reach.add(range.base, std::uint64_t{range.base} + range.size);
+    };
+    add(reader_.area());
+    std::for_each(text_.begin(), text_.end(), add);
+    return reach;
 }
 
 bool ModuleWatch::known(std::uint32_t address) {
@@ -86,10 +89,12 @@ bool ModuleWatch::known(std::uint32_t address) {
     return true;
 }
 
-std::string ModuleWatch::look(std::uint64_t time) {
+void ModuleWatch::look(std::uint64_t time, Clock::time_point now) {
+    next_look_ = now + pause;
+    next_urgent_ = now + urgent_pause;
     const std::optional<std::vector<std::uint32_t>> modules = reader_.modules();
     if (!modules) {
-        return {}; // the next time
+        return; // the next time
     }
     std::string text;
     std::map<std::uint32_t, Module> loaded;
@@ -125,7 +130,7 @@ std::string ModuleWatch::look(std::uint64_t time) {
         ++changes_;
     }
     told_ = std::move(loaded);
-    return text;
+    news_ += text;
 }
 
 } // namespace mmioscope::linux_guest

@@ -1,15 +1,14 @@
 // Says which modules a running kernel has, and which functions are where, while it is recorded.
 #pragma once
 
-#include "abi/record.hpp"
 #include "linux/module_reader.hpp"
 #include "symbols/function_table.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mmioscope::linux_guest {
@@ -20,13 +19,27 @@ public:
 
     explicit ModuleWatch(const Kernel& kernel) : reader_(kernel) {}
 
-    /// Looks at the list of modules from time to time, and where one of `records`, which are in the
-    /// order of time, comes from code that belongs to none that is known. Returns what is new, as
-    /// a section `modules` has it (lib/module_table.hpp); empty if nothing is.
-    std::string see(std::span<const abi::Record> records, Clock::time_point now);
+    /// Where modules are, and none that is known is.
+    bool is_strange(std::uint32_t address) {
+        return reader_.area().has(address) && !known(address);
+    }
+
+    /// A record of `time` comes from a strange address, or returns to one: looks at the list of
+    /// modules, unless it did so right before.
+    void meet(std::uint64_t time, Clock::time_point now);
+
+    /// Looks at the list from time to time; the last record is of `time`.
+    void look_around(std::uint64_t time, Clock::time_point now);
+
+    /// What is new since it was asked last, as a section `modules` has it (lib/module_table.hpp);
+    /// empty if nothing is. No longer than one may be, if it is asked after each moment `now`.
+    std::string take_news() { return std::exchange(news_, {}); }
 
     /// The function at `address`, in the modules seen last.
     std::optional<symbols::Extent> function(std::uint32_t address) const;
+
+    /// Where their code is, as far as it is known, and where that of others is looked for.
+    symbols::Reach code() const;
 
     /// Grows whenever these differ.
     unsigned changes() const { return changes_; }
@@ -38,7 +51,7 @@ private:
     };
 
     bool known(std::uint32_t address);
-    std::string look(std::uint64_t time);
+    void look(std::uint64_t time, Clock::time_point now);
 
     ModuleReader reader_;
     std::map<std::uint32_t, Module> told_;         ///< by the address of the struct module
@@ -48,7 +61,7 @@ private:
     AddressRange last_{0, 0}; ///< the one of these that an address was in last
     Clock::time_point next_look_{};
     Clock::time_point next_urgent_{};
-    std::uint64_t time_ = 0; ///< of the last record seen
+    std::string news_;
 };
 
 } // namespace mmioscope::linux_guest

@@ -26,11 +26,13 @@ void Onlooker::tell(std::span<const abi::Record> records, std::span<const trace:
     if (!tasks_found_.empty()) {
         file.values(trace::tasks_section, std::span<const trace::TaskEntry>(tasks_found_));
     }
-    const std::string modules = modules_->see(records, ModuleWatch::Clock::now());
-    if (!modules.empty()) {
+    const ModuleWatch::Clock::time_point now = ModuleWatch::Clock::now();
+    const std::span<const trace::Caller> callers = callers_->see(runs, now); // meets modules
+    time_ = records.empty() ? time_ : records.back().time;
+    modules_->look_around(time_, now);
+    if (const std::string modules = modules_->take_news(); !modules.empty()) {
         file.values(trace::modules_section, std::span(modules.data(), modules.size()));
     }
-    const std::span<const trace::Caller> callers = callers_->see(runs); // of new modules, too
     if (!callers.empty()) {
         file.tell_callers(records, callers);
     }

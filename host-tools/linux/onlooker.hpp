@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/recorder.hpp"
-#include "linux/caller_watch.hpp"
+#include "linux/caller_finder.hpp"
 #include "linux/kernel_finder.hpp"
 #include "linux/module_watch.hpp"
 #include "linux/task_watch.hpp"
@@ -31,10 +31,11 @@ private:
 
     std::uint32_t frequency_;
     const symbols::FunctionTable& functions_;
+    std::uint64_t time_ = 0; ///< of the last record
     KernelFinder finder_;
     std::optional<TaskWatch> tasks_;
     std::optional<ModuleWatch> modules_;
-    std::optional<CallerWatch> callers_;
+    std::optional<CallerFinder> callers_;
     std::vector<trace::TaskEntry> tasks_found_;
 };
 

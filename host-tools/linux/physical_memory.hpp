@@ -1,6 +1,7 @@
 // The guest's RAM as its devices would see it: words at physical addresses.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -23,21 +24,37 @@ public:
 
     /// The word at `address`; nothing if that is not aligned, or no RAM.
     std::optional<std::uint32_t> word(std::uint64_t address) const {
-        return load<std::uint32_t>(address);
+        return at<std::uint32_t>(address);
     }
     std::optional<std::uint64_t> doubleword(std::uint64_t address) const {
-        return load<std::uint64_t>(address);
+        return at<std::uint64_t>(address);
+    }
+
+    /// The words from `address` on, `most` at most, as far as they are RAM; none where `address` is
+    /// not aligned, or no RAM. They are to be read by load().
+    std::span<const std::uint32_t> words(std::uint64_t address, std::size_t most) const {
+        const std::uint64_t offset = address - base_;
+        if (offset % sizeof(std::uint32_t) != 0 || offset >= bytes_.size()) {
+            return {};
+        }
+        const void* const at = bytes_.data() + offset;
+        return {static_cast<const std::uint32_t*>(at),
+                std::min<std::size_t>(most, (bytes_.size() - offset) / sizeof(std::uint32_t))};
+    }
+    template <typename T>
+    static T load(const T& at) {
+        return __atomic_load_n(&at, __ATOMIC_RELAXED);
     }
 
 private:
     template <typename T>
-    std::optional<T> load(std::uint64_t address) const {
+    std::optional<T> at(std::uint64_t address) const {
         const std::uint64_t offset = address - base_;
         if (offset % sizeof(T) != 0 || offset >= bytes_.size()) {
             return std::nullopt;
         }
-        const void* at = bytes_.data() + offset;
-        return __atomic_load_n(static_cast<const T*>(at), __ATOMIC_RELAXED);
+        const void* const at = bytes_.data() + offset;
+        return load(*static_cast<const T*>(at));
     }
 
     std::span<const std::byte> bytes_;

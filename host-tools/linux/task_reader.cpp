@@ -23,8 +23,11 @@ std::optional<Task> TaskReader::task(std::uint32_t task) const {
     const auto word = [this](std::uint32_t address) { return kernel_.space.word(address); };
     const std::optional<std::uint32_t> pid = word(task + at.pid), tgid = word(task + at.pid + 4),
                                        leader = word(task + at.leader);
-    if (!pid || !tgid || !leader || *pid >= most_pids || word(*leader + at.leader) != leader ||
-        word(*leader + at.pid + 4) != tgid) {
+    if (!pid || !tgid || !leader || *pid >= most_pids) {
+        return std::nullopt;
+    }
+    if (*leader != task &&
+        (word(*leader + at.leader) != leader || word(*leader + at.pid + 4) != tgid)) {
         return std::nullopt;
     }
     const std::optional<std::string> comm = kernel_.space.text(task + at.comm, comm_size);

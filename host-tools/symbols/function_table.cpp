@@ -44,7 +44,7 @@ bool FunctionTable::locate(std::uint32_t address, Location& to) {
     return true;
 }
 
-Reach FunctionTable::reach() {
+Reach FunctionTable::code() const {
     return functions_.empty()
                ? Reach()
                : Reach{functions_.front().start,

@@ -26,10 +26,12 @@ public:
     explicit FunctionTable(SymbolList symbols);
 
     bool locate(std::uint32_t address, Location& to) override;
-    Reach reach() override;
+    Reach reach() override { return code(); }
 
     /// Of the function at `address`; nothing if there is none.
     std::optional<Extent> extent(std::uint32_t address) const;
+
+    Reach code() const; ///< of all functions
 
 private:
     struct Function {

@@ -1,9 +1,8 @@
 // The guest's RAM is input: whatever is in it, and becomes of it between two looks, looking for a
 // kernel, its tasks, its modules and the callers of its functions ends, and reads nothing else.
 #include "lib/module_table.hpp"
-#include "linux/caller_watch.hpp"
+#include "linux/caller_finder.hpp"
 #include "linux/kernel_finder.hpp"
-#include "linux/module_watch.hpp"
 #include "linux/task_watch.hpp"
 
 #include "host-tools/fake_modules.hpp"
@@ -57,9 +56,10 @@ struct Watches {
         std::vector<trace::TaskEntry> entries;
         const std::vector<trace::Run> runs = trace::task_runs(records);
         tasks.see(runs, entries);
-        const std::string text =
-            modules.see(records, ModuleWatch::Clock::time_point(std::chrono::seconds(second)));
-        const auto found = callers.see(runs);
+        const ModuleWatch::Clock::time_point now{std::chrono::seconds(second)};
+        const auto found = callers.see(runs, now);
+        modules.look_around(records.back().time, now);
+        const std::string text = modules.take_news();
         if (!found.empty() && found.size() != records.size()) {
             std::abort();
         }
@@ -72,7 +72,7 @@ struct Watches {
     ModuleWatch modules;
     // One function is all of the modules' first part, and the words put there are its code.
     symbols::FunctionTable functions{{{FakeKernel::modules, 't', "all", ""}}};
-    CallerWatch callers;
+    CallerFinder callers;
 };
 
 } // namespace

@@ -1,7 +1,7 @@
 // Callers found in RAM: calls, where a function has its return address, and what counts as a
 // caller. The code is what GNU as makes of the lines beside it.
 #include "fake_modules.hpp"
-#include "linux/caller_watch.hpp"
+#include "linux/caller_finder.hpp"
 #include "linux/kernel_finder.hpp"
 #include "records.hpp"
 
@@ -84,24 +84,15 @@ struct Loop : Coded {
     std::uint32_t stack = 0;
 };
 
-/// The finder keeps what it found, so a test that changes code makes another one.
-struct Finder {
-    explicit Finder(const Loop& loop)
-        : modules(loop.found()), finder(loop.found(), loop.functions, modules) {}
-    std::optional<std::uint32_t> operator()(const abi::Record& record) {
-        finder.look_anew(); // the stack may have changed, too
-        return finder.find({&record, 1}).caller;
-    }
-    ModuleWatch modules;
-    CallerFinder finder;
-};
-
 using Callers = std::vector<trace::Caller>;
 
+constexpr ModuleWatch::Clock::time_point any_time{std::chrono::seconds(10)};
+
 /// Of each record: what LR says where it holds.
-Callers callers(CallerWatch& watch, std::span<const abi::Record> records) {
+Callers callers(CallerFinder& finder, std::span<const abi::Record> records,
+                ModuleWatch::Clock::time_point now = any_time) {
     const std::vector<trace::Run> runs = trace::task_runs(records);
-    const auto told = watch.see(runs);
+    const auto told = finder.see(runs, now);
     REQUIRE((told.empty() || told.size() == records.size()));
     Callers all;
     for (std::size_t i = 0; i < records.size(); ++i) {
@@ -110,6 +101,17 @@ Callers callers(CallerWatch& watch, std::span<const abi::Record> records) {
     }
     return all;
 }
+
+/// The finder keeps what it found, so a test that changes code makes another one.
+struct Finder {
+    explicit Finder(const Loop& loop)
+        : modules(loop.found()), finder(loop.found(), loop.functions, modules) {}
+    std::uint32_t operator()(const abi::Record& record) {
+        return callers(finder, {&record, 1}).front();
+    }
+    ModuleWatch modules;
+    CallerFinder finder;
+};
 
 } // namespace
 
@@ -304,7 +306,7 @@ TEST_CASE("a call by a register counts where LR has shown where it goes", "[linu
     CHECK(finder(loop.at(other, 0, 4)) == 0u);
     // In a function that has not changed LR, LR that is behind no call is no caller.
     CHECK(finder(loop.at(other, driver + 4, 5)) == 0u);
-    CHECK(finder(loop.at(end, back, 6)) == std::nullopt);
+    CHECK(finder(loop.at(end, 5, 6)) == 5u); // in no function
 }
 
 TEST_CASE("Thumb code: the first word on the stack behind a call to it", "[linux][callers]") {
@@ -345,9 +347,9 @@ TEST_CASE("a hostile stack, or LR, gives no caller and reads nothing else", "[li
         record.mode = static_cast<std::uint8_t>(random());
         record.cpu = static_cast<std::uint8_t>(random());
         loop.kernel.set(loop.stack + 4 * (random() % 16), random());
-        const auto caller = finder(record);
+        const bool known = record.pc < end && trace::in_kernel(record);
         INFO(std::hex << record.pc << ' ' << record.lr << ' ' << record.sp);
-        CHECK(caller.value_or(0) == 0u);
+        CHECK(finder(record) == (known ? 0u : record.lr));
     }
     for (const std::uint32_t sp : {0u, 1u, 0xffff'ffffu, 0xffff'fffcu, 0xc000'0000u - 4}) {
         abi::Record record = loop.at(copy + 4, sp);
@@ -370,30 +372,48 @@ TEST_CASE("other code at a module's addresses is looked at anew", "[linux][calle
     abi::Record record = access(0, 0, 0);
     record.pc = start + 4;
     record.lr = back;
-    ModuleWatch::Clock::time_point now{std::chrono::seconds(10)};
-    const auto find_anew = [&] {
-        finder.look_anew();
-        return finder.find({&record, 1}).caller;
-    };
-    CHECK(find_anew() == std::nullopt);
-    watch.see(std::span(&record, 1), now);
-    CHECK(watch.function(start + 4)->start == start);
+    ModuleWatch::Clock::time_point now = any_time;
+    CHECK(callers(finder, {&record, 1}, now) == Callers{back});
+    CHECK(watch.function(start + 4)->start == start); // it was met
     CHECK(watch.function(start + 0x1000) == std::nullopt);
-    CHECK(find_anew() == back);
     modules.unload(1);
     modules.load(1, "other");
     modules.kernel.set(back - 4, 0xe320'f000); // nop
-    watch.see(std::span(&record, 1), now += std::chrono::seconds(1));
-    CHECK(find_anew() == 0u);
+    CHECK(callers(finder, {&record, 1}, now) == Callers{back});
+    watch.look_around(0, now += std::chrono::seconds(1));
+    CHECK(callers(finder, {&record, 1}, now) == Callers{0});
     modules.unload(1);
-    watch.see(std::span(&record, 1), now += std::chrono::seconds(1));
-    CHECK(find_anew() == std::nullopt);
+    watch.look_around(0, now += std::chrono::seconds(1));
+    CHECK(callers(finder, {&record, 1}, now) == Callers{back}); // in no function
+}
+
+TEST_CASE("a module that found no room in the area of modules calls, too", "[linux][callers]") {
+    FakeModules modules(false);
+    modules.load(1, "far");
+    const std::uint32_t start = FakeKernel::linear + 0x38'0000;
+    const std::uint32_t back = start + 0x1000; // its last instruction is the call
+    modules.kernel.set(FakeModules::address(1) + FakeModules::memory, start);
+    modules.symbols(1, {{start, 't', "far_a"}, {start + 0x100, 't', "far_b"}});
+    modules.kernel.set(back - 4, bl(back - 4, start));
+    modules.kernel.set(start, 0xe92d'4010);
+    const std::optional<Kernel> kernel = KernelFinder(modules.kernel.memory()).find();
+    REQUIRE(kernel);
+    ModuleWatch watch(*kernel);
+    const symbols::FunctionTable none({});
+    CallerFinder finder(*kernel, none, watch);
+    watch.look_around(0, any_time);
+    std::vector<abi::Record> records(2, access(0, 0, 0));
+    records[0].pc = records[1].pc = start + 4;
+    records[0].lr = back;
+    records[1].lr = 1; // data
+    records[1].cpu_sequence = 1;
+    CHECK(callers(finder, records) == Callers{back, back});
 }
 
 TEST_CASE("each record has its caller, where LR does not tell it", "[linux][callers]") {
     Loop loop;
     ModuleWatch modules(loop.found());
-    CallerWatch watch(loop.found(), loop.functions, modules);
+    CallerFinder finder(loop.found(), loop.functions, modules);
     const std::uint32_t back = driver + 8;
     std::vector<abi::Record> records = {
         loop.at(copy + 4, back, 7),     loop.at(copy + 8, back, 8), loop.at(copy + 4, 1, 9),
@@ -403,21 +423,21 @@ TEST_CASE("each record has its caller, where LR does not tell it", "[linux][call
     records[7].mode = 0x10;
     records.push_back(records[3]);
     records.back().cpu = 1;
-    CHECK(callers(watch, records) == Callers{back, back, back, back, back, back, 0, 5, 0, 0});
+    CHECK(callers(finder, records) == Callers{back, back, back, back, back, back, 0, 5, 0, 0});
     // A record that tells of a task, right in front of an access; and one of which none is known.
     records = {loop.at(copy + 4, back, 20), loop.at(0, 0, 21), loop.at(copy + 4, 1, 22),
                loop.at(0, 0, 24), loop.at(copy + 4, 1, 25)};
     records[1].type = records[3].type = abi::RecordType::task;
     records[1].mode = records[3].mode = 0;
-    CHECK(callers(watch, records) == Callers{back, 0, back, 0, 0});
-    CHECK(watch.see(trace::task_runs(records))[1] == trace::lr_holds); // it has none
+    CHECK(callers(finder, records) == Callers{back, 0, back, 0, 0});
+    CHECK(finder.see(trace::task_runs(records), any_time)[1] == trace::lr_holds); // it has none
     // cpu_sequence begins anew.
     records = {loop.at(copy + 4, back, 0xffff'fffe), loop.at(copy + 4, 1, 0xffff'ffff),
                loop.at(copy + 4, 1, 0)};
-    CHECK(callers(watch, records) == Callers{back, back, back});
+    CHECK(callers(finder, records) == Callers{back, back, back});
     // Where LR tells of all nothing else does.
     records = {loop.at(copy + 4, back, 5), loop.at(copy + 8, back, 6)};
-    CHECK(watch.see(trace::task_runs(records)).empty());
+    CHECK(finder.see(trace::task_runs(records), any_time).empty());
 }
 
 TEST_CASE("callers are the same in whatever pieces records come", "[linux][callers]") {
@@ -495,12 +515,12 @@ TEST_CASE("callers are the same in whatever pieces records come", "[linux][calle
         using ByRecord = std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>;
         const auto callers_in_pieces = [&](std::size_t most) {
             ModuleWatch modules(loop.found());
-            CallerWatch watch(loop.found(), loop.functions, modules);
+            CallerFinder finder(loop.found(), loop.functions, modules);
             ByRecord found;
             for (std::span<const abi::Record> rest = records; !rest.empty();) {
                 const auto piece = rest.first(std::min(rest.size(), 1 + random() % most));
                 rest = rest.subspan(piece.size());
-                const Callers all = callers(watch, piece);
+                const Callers all = callers(finder, piece);
                 for (std::size_t i = 0; i < piece.size(); ++i) {
                     if (all[i] != piece[i].lr) {
                         found[{piece[i].cpu, piece[i].cpu_sequence}] = all[i];
@@ -519,10 +539,10 @@ TEST_CASE("callers are the same in whatever pieces records come", "[linux][calle
 TEST_CASE("what a stack had before counts for nothing later", "[linux][callers]") {
     Loop loop;
     ModuleWatch modules(loop.found());
-    CallerWatch watch(loop.found(), loop.functions, modules);
+    CallerFinder finder(loop.found(), loop.functions, modules);
     for (std::uint32_t i = 0; i < 4; ++i) {
         loop.kernel.set(loop.stack + 4, i % 2 == 0 ? driver + 8 : 0);
         const abi::Record record = loop.at(copy + 4, 1, 10 * i);
-        CHECK(callers(watch, {&record, 1}) == Callers{i % 2 == 0 ? driver + 8 : 0});
+        CHECK(callers(finder, {&record, 1}) == Callers{i % 2 == 0 ? driver + 8 : 0});
     }
 }

@@ -1,8 +1,8 @@
 // Modules found in RAM, of both layouts, sound and hostile, and what a trace says of them.
 #include "fake_modules.hpp"
 #include "lib/module_table.hpp"
+#include "linux/caller_finder.hpp"
 #include "linux/kernel_finder.hpp"
-#include "linux/module_watch.hpp"
 #include "records.hpp"
 
 using namespace mmioscope;
@@ -78,43 +78,85 @@ TEST_CASE("a hostile list of modules ends, and is none", "[linux]") {
     }
 }
 
+namespace {
+
+/// What a recorder learns of modules from a kernel without symbols.
+struct Learner {
+    explicit Learner(const Kernel& kernel) : watch(kernel), finder(kernel, none, watch) {}
+
+    std::string see(std::span<const abi::Record> records, ModuleWatch::Clock::time_point now) {
+        finder.see(trace::task_runs(records), now);
+        watch.look_around(records.empty() ? 0 : records.back().time, now);
+        return watch.take_news();
+    }
+
+    symbols::FunctionTable none{{}};
+    ModuleWatch watch;
+    CallerFinder finder;
+};
+
+} // namespace
+
 TEST_CASE("a module is told of when it is loaded, changes, or a record comes from it", "[linux]") {
     FakeModules modules(false);
-    ModuleWatch watch(kernel_in(modules));
+    Learner learner(kernel_in(modules));
     ModuleWatch::Clock::time_point now{10s};
-    abi::Record record = access(0, 0, 500);
-    CHECK(watch.see({}, now).empty());
+    std::vector<abi::Record> records(3, access(0, 0, 500));
+    abi::Record& second = records[1];
+    CHECK(learner.see({}, now).empty());
     modules.load(1, "first");
-    CHECK(watch.see(std::span(&record, 1), now += 100ms).empty()); // not its code, and not time yet
-    record.pc = FakeModules::base(1) + 0x104;
-    record.time = 600;
+    CHECK(learner.see(records, now += 100ms).empty()); // not its code, and not time yet
+    second.pc = FakeModules::base(1) + 0x104;
+    second.time = 600;
+    records[2].time = 650;
     trace::ModuleTable table;
-    table.add(bytes_of(watch.see(std::span(&record, 1), now += 5ms)));
+    table.add(bytes_of(learner.see(records, now += 5ms)));
     REQUIRE(table.modules().size() == 1);
     CHECK(table.modules()[0]->time == 600);
-    const auto code = table.function_at(record.pc, record.time);
+    const auto code = table.function_at(second.pc, second.time);
     REQUIRE(code);
     CHECK(code->function == "first_b");
     CHECK(code->offset == 4);
     CHECK(code->module == "first");
     CHECK(!table.function_at(FakeModules::base(1) + 0x1000, 600));
-    CHECK(watch.see(std::span(&record, 1), now += 300ms).empty());
+    CHECK(learner.see(records, now += 300ms).empty());
     // Another one at the same place; what the time tells is which of them.
     modules.unload(1);
     modules.load(1, "other");
-    record.time = 900;
-    table.add(bytes_of(watch.see(std::span(&record, 1), now += 300ms)));
-    CHECK(table.function_at(record.pc, 900)->function == "other_b");
-    CHECK(table.function_at(record.pc, 700)->function == "first_b");
-    CHECK(table.function_at(record.pc, 100)->function == "first_b");
-    // By its caller, and then by the clock alone.
+    second.time = records[2].time = 900;
+    table.add(bytes_of(learner.see(records, now += 300ms)));
+    CHECK(table.function_at(second.pc, 900)->function == "other_b");
+    CHECK(table.function_at(second.pc, 700)->function == "first_b");
+    CHECK(table.function_at(second.pc, 100)->function == "first_b");
+    // By its caller, not too often; and then by the clock alone.
     modules.load(2, "second");
-    record.lr = FakeModules::base(2);
-    CHECK(watch.see(std::span(&record, 1), now += 5ms)
-              .starts_with("module second bf008000 16384 live "));
+    second.lr = FakeModules::base(2);
+    CHECK(learner.see(records, now += 5ms).starts_with("module second bf008000 16384 live 900\n"));
     modules.load(3, "third");
-    CHECK(watch.see({}, now += 200ms).empty());
-    CHECK(watch.see({}, now += 300ms).starts_with("module third "));
+    second.lr = FakeModules::base(3);
+    CHECK(learner.see(records, now += 1ms).empty());
+    CHECK(learner.see({}, now += 200ms).empty());
+    CHECK(learner.see({}, now += 300ms).starts_with("module third "));
+}
+
+TEST_CASE("in a loop that has LR for its data, a module is met where LR is in it", "[linux]") {
+    FakeModules modules(false);
+    modules.load(1, "first");
+    Learner learner(kernel_in(modules));
+    ModuleWatch::Clock::time_point now{10s};
+    std::vector<abi::Record> records;
+    const std::uint32_t first_a = FakeModules::base(1);
+    modules.kernel.set(first_a, 0xe92d'4010);         // push {r4, lr}
+    modules.kernel.set(first_a + 0x100, 0xebff'ffbe); // first_b: bl first_a
+    for (const std::uint32_t lr : {first_a + 0x104, 1u, 2u, FakeModules::base(2) + 4, 3u}) {
+        records.push_back(access(0, 0, 500 + records.size()));
+        records.back().cpu_sequence = static_cast<std::uint32_t>(records.size());
+        records.back().pc = first_a + 4;
+        records.back().lr = lr;
+    }
+    learner.see(records, now);
+    modules.load(2, "second");
+    CHECK(learner.see(records, now += 5ms).starts_with("module second bf008000 16384 live 503\n"));
 }
 
 namespace {
@@ -141,17 +183,17 @@ void share_symbols(FakeModules& modules) {
 TEST_CASE("what hostile modules have told of them fits a section, and the others' turn comes",
           "[linux]") {
     FakeModules modules(true);
-    ModuleWatch watch(kernel_in(modules));
+    Learner learner(kernel_in(modules));
     ModuleWatch::Clock::time_point now{10s};
     modules.load(2, "patient");
     modules.load(1, "greedy");
     share_symbols(modules);
-    const std::string first = watch.see({}, now);
+    const std::string first = learner.see({}, now);
     CHECK(first.find("module greedy") == 0);
     CHECK(first.size() > (4u << 20));
     CHECK(first.size() < (16u << 20)); // what readers take
     CHECK(first.find("module patient") == std::string::npos);
-    CHECK(watch.see({}, now += 300ms).find("module patient") == 0);
+    CHECK(learner.see({}, now += 300ms).find("module patient") == 0);
 }
 
 TEST_CASE("a section of modules may hold anything", "[linux]") {

@@ -51,6 +51,35 @@ TEST_CASE("the kernel's addresses are translated by page tables of either format
     CHECK(!found->space.word(0xc020'0002));
 }
 
+TEST_CASE("a text ends with its zero byte, or is none", "[linux]") {
+    FakeKernel kernel(GENERATE(Format::short_descriptors, Format::long_descriptors));
+    kernel.boot();
+    const std::optional<Kernel> found = find(kernel);
+    REQUIRE(found);
+    const AddressSpace& space = found->space;
+    const std::uint32_t last = FakeKernel::modules + 0x4'0000 - 4; // nothing is mapped behind
+    for (std::uint32_t at = last - 0x100; at <= last; at += 4) {
+        kernel.set(at, 0x7877'7675); // "uvwx"
+    }
+    CHECK(!space.text(last - 6, 20));
+    CHECK(!space.text(last - 0x80, 40)); // too long
+    kernel.set(last, 0x0077'7675);
+    CHECK(space.text(last - 1, 5) == "xuvw");
+    CHECK(!space.text(last - 1, 4));
+    CHECK(space.text(last + 3, 1) == "");
+    CHECK(!space.text(last + 4, 1));
+    const std::optional<std::string> longest = space.text(last - 0xfd, 0x101);
+    REQUIRE(longest);
+    CHECK(longest->size() == 0x100);
+    CHECK(longest->starts_with("xuvwxuvw"));
+    CHECK(!space.text(last - 0xfd, 0x100));
+    // Over the end of a page.
+    const std::uint32_t end = FakeKernel::modules + 0x1000;
+    kernel.set(end - 4, 0x7877'7675);
+    kernel.set(end, 0x0000'7675);
+    CHECK(space.text(end - 2, 16) == "wxuv");
+}
+
 TEST_CASE("supersections and large pages are translated", "[linux]") {
     FakeKernel kernel;
     const auto entry = [&](std::uint32_t at, std::uint32_t value) {
