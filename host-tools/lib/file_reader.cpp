@@ -2,6 +2,7 @@
 
 #include "lib/crc.hpp"
 #include "lib/error.hpp"
+#include "lib/zstd_source.hpp"
 #include "pack/unpacker.hpp"
 
 #include <algorithm>
@@ -14,6 +15,20 @@ namespace {
 
 std::uint64_t padding(std::uint64_t size) {
     return (8 - size % 8) % 8;
+}
+
+bool is_packed(const abi::SectionHeader& header) {
+    return (static_cast<std::uint32_t>(header.type) & abi::section_zstd) != 0;
+}
+
+// The memory is left as it was, so that nothing is cleared that is read over; a larger one takes
+// nothing of it along.
+std::span<std::byte> room_in(std::vector<abi::Record>& memory, std::uint64_t size) {
+    if (size > memory.size() * sizeof(abi::Record)) {
+        memory.clear();
+        memory.resize((size + sizeof(abi::Record) - 1) / sizeof(abi::Record));
+    }
+    return std::as_writable_bytes(std::span(memory)).first(size);
 }
 
 } // namespace
@@ -58,7 +73,7 @@ std::optional<Section> FileReader::next(const Wanted& wanted) {
         const SectionPlace place = place_of(header);
         if (wanted && !wanted(place)) {
             skip(place.end - place.payload);
-            return Section{header.type, {}, false};
+            return Section{place.type, {}, false};
         }
         if (header.size > max_payload) {
             report_(fmt::format("section at byte {} has {} bytes: skipped", place.payload,
@@ -67,11 +82,14 @@ std::optional<Section> FileReader::next(const Wanted& wanted) {
             continue;
         }
         const std::span<const std::byte> payload = read_payload(header);
+        const bool packed = is_packed(header);
         if (payload.size() < header.size) {
-            return Section{header.type, payload, true};
+            return Section{place.type, packed ? std::span<const std::byte>() : payload, true};
         }
         if (crc(payload) == header.crc) {
-            return Section{header.type, payload, false};
+            if (const auto bytes = packed ? expand(payload) : payload) {
+                return Section{place.type, *bytes, false};
+            }
         }
         if (header.type == abi::SectionType::records) {
             unread_ += header.size / sizeof(abi::Record);
@@ -89,7 +107,9 @@ std::optional<Section> FileReader::next(const Wanted& wanted) {
 SectionPlace FileReader::place_of(const abi::SectionHeader& header) const {
     const std::uint64_t most = UINT64_MAX - offset_ - 8;
     const std::uint64_t size = std::min(header.size, most);
-    return {header.type, offset_ - sizeof header, offset_, size, offset_ + size + padding(size)};
+    const auto type = static_cast<std::uint32_t>(header.type) & ~abi::section_zstd;
+    return {abi::SectionType{type}, offset_ - sizeof header, offset_, size,
+            offset_ + size + padding(size)};
 }
 
 void FileReader::seek(std::uint64_t offset) {
@@ -118,18 +138,26 @@ bool FileReader::find_header(abi::SectionHeader& header) {
     return true;
 }
 
-// As much as there is before the file ends. The memory is left as it was, so that nothing is
-// cleared that is read over; a larger one takes nothing of it along.
+// As much as there is before the file ends.
 std::span<const std::byte> FileReader::read_payload(const abi::SectionHeader& header) {
-    auto& memory = header.type == abi::SectionType::records ? records_memory_ : memory_;
-    if (header.size > memory.size() * sizeof(abi::Record)) {
-        memory.clear();
-        memory.resize((header.size + sizeof(abi::Record) - 1) / sizeof(abi::Record));
-    }
-    const std::span<std::byte> bytes = std::as_writable_bytes(std::span(memory));
+    auto& memory = header.type == abi::SectionType::records ? records_memory_
+                   : is_packed(header)                      ? frame_
+                                                            : memory_;
+    const std::span<std::byte> bytes = room_in(memory, header.size);
     const std::size_t got = take(bytes.data(), header.size);
     skip(padding(header.size));
     return bytes.first(got);
+}
+
+// Nothing if it is no such frame, or says that there is more in it than a payload has.
+std::optional<std::span<const std::byte>> FileReader::expand(std::span<const std::byte> frame) {
+    const std::uint64_t size = zstd_size(frame);
+    if (size == 0 || size > max_payload) {
+        return std::nullopt;
+    }
+    const std::span<std::byte> bytes = room_in(memory_, size);
+    return expand_zstd(frame, bytes) ? std::optional<std::span<const std::byte>>(bytes)
+                                     : std::nullopt;
 }
 
 void FileReader::skip(std::uint64_t bytes) {

@@ -36,7 +36,7 @@ struct SectionPlace {
     abi::SectionType type;
     std::uint64_t offset; ///< of its header, from the file's start
     std::uint64_t payload;
-    std::uint64_t size; ///< of the payload, by its header: the file may end earlier
+    std::uint64_t size; ///< of the payload in the file, by its header: the file may end earlier
     std::uint64_t end;
 };
 
@@ -87,6 +87,7 @@ private:
     bool find_header(abi::SectionHeader& header);
     SectionPlace place_of(const abi::SectionHeader& header) const;
     std::span<const std::byte> read_payload(const abi::SectionHeader& header);
+    std::optional<std::span<const std::byte>> expand(std::span<const std::byte> frame);
     void skip(std::uint64_t bytes);
     void tell_problem();
     std::size_t take(void* to, std::size_t size);
@@ -100,6 +101,7 @@ private:
     // Payloads are read into these, which never shrink.
     std::vector<abi::Record> records_memory_;
     std::vector<abi::Record> memory_; ///< of sections that are no records
+    std::vector<abi::Record> frame_;  ///< what memory_ is expanded from
 };
 
 } // namespace mmioscope::trace

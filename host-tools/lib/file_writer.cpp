@@ -3,6 +3,7 @@
 #include "lib/crc.hpp"
 #include "lib/error.hpp"
 #include "lib/file_reader.hpp"
+#include "lib/zstd_source.hpp"
 #include "pack/block.hpp"
 
 #include <unistd.h>
@@ -34,12 +35,21 @@ void FileWriter::section(abi::SectionType type, std::span<const std::byte> paylo
     write_section(type, payload);
 }
 
-void FileWriter::write_section(abi::SectionType type, std::span<const std::byte> payload) {
+void FileWriter::section_packed(abi::SectionType type, std::span<const std::byte> payload) {
+    const std::optional<std::vector<std::byte>> frame = zstd_frame(payload);
+    index_.add(type, written_, {});
+    write_section(type, frame ? *frame : payload, frame ? abi::section_zstd : 0);
+}
+
+void FileWriter::write_section(abi::SectionType type, std::span<const std::byte> payload,
+                               std::uint32_t flags) {
     if (payload.size() > max_payload) {
         throw failure("cannot write the trace: {} bytes in one section, more than readers take",
                       payload.size());
     }
-    abi::SectionHeader header{abi::section_magic, type, payload.size(), crc(payload), 0};
+    abi::SectionHeader header{abi::section_magic,
+                              abi::SectionType{static_cast<std::uint32_t>(type) | flags},
+                              payload.size(), crc(payload), 0};
     header.header_crc = crc_before(header, offsetof(abi::SectionHeader, header_crc));
     put(&header, sizeof header);
     put(payload.data(), payload.size());

@@ -21,6 +21,8 @@ public:
     FileWriter(int fd, WriteProgress& progress);
 
     void section(abi::SectionType type, std::span<const std::byte> payload);
+    /// The same in fewer bytes, where it takes fewer.
+    void section_packed(abi::SectionType type, std::span<const std::byte> payload);
     void text(std::string_view lines);
 
     template <typename T>
@@ -61,7 +63,8 @@ public:
 
 private:
     void write_records(std::size_t count);
-    void write_section(abi::SectionType type, std::span<const std::byte> payload);
+    void write_section(abi::SectionType type, std::span<const std::byte> payload,
+                       std::uint32_t flags = 0);
     void put(const void* bytes, std::size_t size);
 
     int fd_;

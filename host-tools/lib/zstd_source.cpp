@@ -6,6 +6,10 @@
 
 namespace mmioscope::trace {
 
+namespace {
+constexpr int level = 1;
+}
+
 bool is_zstd(std::span<const std::byte> beginning) {
     std::uint32_t magic = 0;
     if (beginning.size() < sizeof magic) {
@@ -40,6 +44,26 @@ std::size_t ZstdSource::read(void* to, std::size_t size) {
 bool ZstdSource::refill() {
     input_ = {buffer_.data(), compressed_.read_some(buffer_.data(), buffer_.size()), 0};
     return input_.size > 0;
+}
+
+std::optional<std::vector<std::byte>> zstd_frame(std::span<const std::byte> bytes) {
+    std::vector<std::byte> frame(ZSTD_compressBound(bytes.size()));
+    const std::size_t size =
+        ZSTD_compress(frame.data(), frame.size(), bytes.data(), bytes.size(), level);
+    if (ZSTD_isError(size) != 0 || size + 64 + bytes.size() / 64 >= bytes.size()) {
+        return std::nullopt;
+    }
+    frame.resize(size);
+    return frame;
+}
+
+std::uint64_t zstd_size(std::span<const std::byte> frame) {
+    const auto size = ZSTD_getFrameContentSize(frame.data(), frame.size());
+    return size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR ? 0 : size;
+}
+
+bool expand_zstd(std::span<const std::byte> frame, std::span<std::byte> bytes) {
+    return ZSTD_decompress(bytes.data(), bytes.size(), frame.data(), frame.size()) == bytes.size();
 }
 
 } // namespace mmioscope::trace

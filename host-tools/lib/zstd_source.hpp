@@ -5,7 +5,10 @@
 
 #include <zstd.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace mmioscope::trace {
@@ -35,5 +38,14 @@ private:
     ZSTD_inBuffer input_{};
     std::string problem_;
 };
+
+/// One frame (RFC 8878) of `bytes`, by level 1; nothing if that saves next to nothing.
+std::optional<std::vector<std::byte>> zstd_frame(std::span<const std::byte> bytes);
+
+/// Of what is in `frame`, as it says itself; 0: it is none, or says nothing.
+std::uint64_t zstd_size(std::span<const std::byte> frame);
+
+/// What is in `frame`, to `bytes`, which has zstd_size() of it. False: it is damaged.
+bool expand_zstd(std::span<const std::byte> frame, std::span<std::byte> bytes);
 
 } // namespace mmioscope::trace

@@ -118,7 +118,7 @@ private:
 
     void put(const trace::Section& section) {
         if (section.type != packed_section) {
-            writer_.section(section.type, section.payload);
+            writer_.section_packed(section.type, section.payload);
         } else if (const auto front = block_front(section.payload)) {
             count_ += front->count;
             writer_.packed(section.payload, {front->count, front->times, true});

@@ -28,7 +28,7 @@ namespace mmioscope::abi {
 inline constexpr char file_magic[8] = {'M', 'M', 'I', 'O', 'S', 'C', 'O', 'P'};
 inline constexpr std::uint32_t file_endianness = 0x0102'0304;
 inline constexpr std::uint16_t file_version_major = 1;      ///< readers refuse a newer one
-inline constexpr std::uint16_t file_version_minor = 3;      ///< may only add
+inline constexpr std::uint16_t file_version_minor = 4;      ///< may only add
 inline constexpr std::uint32_t section_magic = 0x5443'4553; // "SECT"
 
 struct FileHeader {
@@ -58,11 +58,15 @@ enum class SectionType : std::uint32_t {
     // 11 to 16 are taken by host-tools: symbols, modules, tasks, console, callers, packed records.
 };
 
+/// With this bit in its type, a section's payload is one zstd frame (RFC 8878) of what it is
+/// without.
+inline constexpr std::uint32_t section_zstd = 1u << 31;
+
 struct SectionHeader {
     std::uint32_t magic; ///< section_magic
     SectionType type;
-    std::uint64_t size;       ///< payload bytes, padding not counted
-    std::uint32_t crc;        ///< of the payload
+    std::uint64_t size;       ///< payload bytes as they stand there, padding not counted
+    std::uint32_t crc;        ///< of them
     std::uint32_t header_crc; ///< over the bytes before it
 };
 static_assert(sizeof(SectionHeader) == 24);

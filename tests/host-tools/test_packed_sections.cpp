@@ -1,0 +1,150 @@
+// Sections whose payload is one zstd frame: read as if it were not, sound, cut and hostile.
+#include "lib/crc.hpp"
+#include "lib/zstd_source.hpp"
+#include "pack/pack_file.hpp"
+#include "random_trace.hpp"
+#include "reading_all.hpp"
+#include "wires.hpp"
+
+#include <zstd.h>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+
+namespace {
+
+constexpr abi::SectionType packed(abi::SectionType type) {
+    return abi::SectionType{static_cast<std::uint32_t>(type) | abi::section_zstd};
+}
+
+Bytes text(std::size_t size) {
+    Bytes bytes(size);
+    for (std::size_t i = 0; i < size; ++i) {
+        bytes[i] = std::byte("key=value\n"[i % 10]);
+    }
+    return bytes;
+}
+
+Bytes frame_of(std::span<const std::byte> bytes) {
+    const auto frame = trace::zstd_frame(bytes);
+    REQUIRE(frame);
+    return *frame;
+}
+
+/// A file without an end, of a packed text that holds `frame` and one as it is.
+Bytes file_with(std::span<const std::byte> frame, abi::SectionType type = abi::SectionType::text) {
+    return trace_bytes([&](trace::FileWriter& writer) {
+        write_info(writer);
+        writer.section(packed(type), frame);
+        writer.text("behind=yes\n");
+    });
+}
+
+struct Read {
+    explicit Read(const Bytes& bytes) {
+        trace::MemorySource source(bytes);
+        trace::FileReader reader(source, [&](const std::string& text) { told += text + "\n"; });
+        while (const auto section = reader.next()) {
+            cut = cut || section->cut;
+            if (section->type != abi::SectionType::index) {
+                all.emplace_back(section->type,
+                                 Bytes(section->payload.begin(), section->payload.end()));
+            }
+        }
+    }
+    std::vector<std::pair<abi::SectionType, Bytes>> all;
+    std::string told;
+    bool cut = false;
+};
+
+} // namespace
+
+TEST_CASE("a packed section is read as what is in it") {
+    const Bytes long_text = text(100'003);
+    const Bytes frame = frame_of(long_text);
+    CHECK(frame.size() < 1000);
+    const Read read(file_with(frame));
+    CHECK(read.told.empty());
+    REQUIRE(read.all.size() == 3);
+    CHECK(read.all[1] == std::pair(abi::SectionType::text, long_text));
+    CHECK(read.all[2].second.size() == 11);
+    CHECK(!trace::zstd_frame(text(70)));
+    // Records are aligned as records, too.
+    std::vector<abi::Record> records;
+    for (std::uint32_t i = 0; i < 100; ++i) {
+        records.push_back(access(0, i, 1000 + i));
+    }
+    const auto bytes = std::as_bytes(std::span(records));
+    const Bytes with_records = file_with(frame_of(bytes), abi::SectionType::records);
+    trace::MemorySource source(with_records);
+    const ReadAll all(source);
+    CHECK(all.records.size() == 100);
+    CHECK(all.problems.empty());
+}
+
+TEST_CASE("a packed section that is damaged, cut or too long is left out, and others are read") {
+    const Bytes frame = frame_of(text(10'000));
+    const auto left_out = [](const Bytes& bytes) {
+        const Read read(file_with(bytes));
+        CHECK(read.told.find("section at byte ") == 0);
+        CHECK(read.told.find("is damaged: skipped") != std::string::npos);
+        CHECK(read.all.size() == 2);
+    };
+    for (std::size_t i = 0; i < frame.size(); ++i) {
+        Bytes other = frame;
+        other[i] ^= std::byte{0xff};
+        const Read read(file_with(other));
+        CHECK(read.all.back().second.size() == 11);
+        CHECK(read.all.size() == (read.told.empty() ? 3 : 2));
+    }
+    left_out(Bytes(frame.begin(), frame.end() - 1));
+    left_out({});
+    left_out(text(100));
+    left_out(frame_of(text((16u << 20) + 1)));
+    CHECK(Read(file_with(frame_of(text(16u << 20)))).all.size() == 3);
+    SECTION("a frame that does not tell its size") {
+        const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(),
+                                                                           ZSTD_freeCCtx);
+        ZSTD_CCtx_setParameter(context.get(), ZSTD_c_contentSizeFlag, 0);
+        const Bytes bytes = text(1000);
+        Bytes other(2000);
+        other.resize(
+            ZSTD_compress2(context.get(), other.data(), other.size(), bytes.data(), bytes.size()));
+        left_out(other);
+    }
+    SECTION("two frames") {
+        Bytes other = frame;
+        other.insert(other.end(), frame.begin(), frame.end());
+        left_out(other);
+    }
+    SECTION("the file ends in it") {
+        Bytes bytes = file_with(frame);
+        bytes.resize(headers(bytes)[1].first + sizeof(abi::SectionHeader) + frame.size() / 2);
+        const Read read(bytes);
+        CHECK(read.cut);
+        CHECK(read.all.back() == std::pair(abi::SectionType::text, Bytes{}));
+    }
+}
+
+TEST_CASE("a packed file has its sections packed, and the same in them") {
+    const Folder folder;
+    const Bytes plain = trace_bytes([](trace::FileWriter& writer) {
+        write_info(writer);
+        writer.section(abi::SectionType::device_tree, text(5000));
+        for (unsigned i = 0; i < 5; ++i) {
+            writer.section(trace::modules_section, text(20'000 + i));
+            writer.text(fmt::format("short={}\n", i));
+        }
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    append(create_output(folder / "t.mmio").get(), plain, "a test's file");
+    pack::pack_file(folder / "t.mmio", [](std::uint64_t, std::uint64_t) { return true; });
+    const Bytes bytes = contents(open_input(folder / "t.mmio").get());
+    CHECK(bytes.size() < 4000);
+    const Read before(plain), after(bytes);
+    CHECK(after.told.empty());
+    REQUIRE(before.all.size() == 13);
+    // But for the end: where the index is.
+    CHECK(std::equal(before.all.begin(), before.all.end() - 1, after.all.begin(),
+                     after.all.end() - 1));
+}
