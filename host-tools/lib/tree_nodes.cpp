@@ -33,28 +33,65 @@ std::uint64_t Cells::number(std::size_t at, std::size_t length) const {
     return value;
 }
 
+// In one pass, since libfdt has to pass all tags for each property that it is asked for.
 TreeNodes::TreeNodes(std::span<const std::byte> tree) : tree_(tree) {
     if (!tree_is_sound(tree)) {
         return;
     }
     std::size_t open[deepest];
-    int depth = -1;
-    for (int node = fdt_next_node(tree.data(), -1, &depth); node >= 0 && depth >= 0;
-         node = fdt_next_node(tree.data(), node, &depth)) {
-        if (depth >= deepest) {
-            continue;
-        }
-        int length = 0;
-        const char* name = fdt_get_name(tree.data(), node, &length);
-        open[depth] = nodes_.size();
-        nodes_.push_back(
-            {node, depth == 0 ? none : open[depth - 1],
-             name == nullptr ? "" : std::string_view(name, static_cast<std::size_t>(length))});
-        children_.emplace(std::pair(nodes_.back().parent, nodes_.back().name), open[depth]);
-        if (const std::uint32_t phandle = fdt_get_phandle(tree.data(), node); phandle != 0) {
-            phandles_.emplace(phandle, nodes_.size() - 1);
+    int depth = -1, next = 0;
+    bool in_front = false; // of the last node's first child: libfdt finds no property behind it
+    std::uint32_t tag = FDT_NOP;
+    for (int at = 0; tag != FDT_END && next >= 0; at = next) {
+        tag = fdt_next_tag(tree.data(), at, &next);
+        if (tag == FDT_BEGIN_NODE) {
+            in_front = ++depth < deepest;
+            if (in_front) {
+                open[depth] = nodes_.size();
+                add_node(at, depth == 0 ? none : open[depth - 1]);
+            }
+        } else if (tag == FDT_END_NODE) {
+            --depth;
+            in_front = false;
+        } else if (tag == FDT_PROP && in_front) {
+            add_property(at);
         }
     }
+    for (std::size_t node = 0; node < nodes_.size(); ++node) {
+        if (const std::uint32_t its = phandle(node); its != 0) {
+            phandles_.emplace(its, node);
+        }
+    }
+}
+
+void TreeNodes::add_node(int offset, std::size_t parent) {
+    int length = 0;
+    const char* const name = fdt_get_name(tree_.data(), offset, &length);
+    nodes_.push_back(
+        {parent, name == nullptr ? "" : std::string_view(name, static_cast<std::size_t>(length)),
+         properties_.size()});
+    children_.emplace(std::pair(parent, nodes_.back().name), nodes_.size() - 1);
+}
+
+void TreeNodes::add_property(int offset) {
+    int bytes = 0;
+    const char* name = nullptr;
+    const void* const value = fdt_getprop_by_offset(tree_.data(), offset, &name, &bytes);
+    if (value != nullptr && name != nullptr) {
+        properties_.push_back(
+            {name, {static_cast<const std::byte*>(value), static_cast<std::size_t>(bytes)}});
+    }
+}
+
+// As fdt_get_phandle() has it. 0: none.
+std::uint32_t TreeNodes::phandle(std::size_t node) const {
+    for (const char* const name : {"phandle", "linux,phandle"}) {
+        const auto value = property(node, name);
+        if (value && value->size() == 4) {
+            return Cells(*value)[0];
+        }
+    }
+    return 0;
 }
 
 std::string TreeNodes::path(std::size_t node) const {
@@ -120,13 +157,15 @@ std::size_t TreeNodes::find_phandle(std::uint32_t phandle) const {
 }
 
 std::optional<std::span<const std::byte>> TreeNodes::property(std::size_t node,
-                                                              const char* name) const {
-    int bytes = 0;
-    const void* value = fdt_getprop(tree_.data(), nodes_[node].offset, name, &bytes);
-    if (value == nullptr || bytes < 0) {
-        return std::nullopt;
+                                                              std::string_view name) const {
+    const std::size_t end =
+        node + 1 < nodes_.size() ? nodes_[node + 1].properties : properties_.size();
+    for (std::size_t i = nodes_[node].properties; i < end; ++i) {
+        if (properties_[i].name == name) {
+            return properties_[i].value;
+        }
     }
-    return std::span(static_cast<const std::byte*>(value), static_cast<std::size_t>(bytes));
+    return std::nullopt;
 }
 
 bool TreeNodes::has(std::size_t node, const char* name) const {

@@ -64,19 +64,28 @@ public:
     std::vector<AddressRange> reg(std::size_t node) const;
 
 private:
+    struct Property {
+        std::string_view name;
+        std::span<const std::byte> value;
+    };
     struct Node {
-        int offset;
         std::size_t parent;
         std::string_view name;
+        std::size_t properties; ///< the first one; those of the next node are behind its last
     };
 
     std::size_t find_whole(std::string_view path) const;
     bool has_end(std::size_t node, std::string_view end) const;
-    std::optional<std::span<const std::byte>> property(std::size_t node, const char* name) const;
+    void add_node(int offset, std::size_t parent);
+    void add_property(int offset);
+    std::uint32_t phandle(std::size_t node) const;
+    std::optional<std::span<const std::byte>> property(std::size_t node,
+                                                       std::string_view name) const;
     std::optional<std::uint64_t> to_parent(std::size_t bus, std::uint64_t address) const;
 
     std::span<const std::byte> tree_;
     std::vector<Node> nodes_;
+    std::vector<Property> properties_;
     std::map<std::pair<std::size_t, std::string_view>, std::size_t> children_; ///< by parent, name
     std::map<std::uint32_t, std::size_t> phandles_;
 };
