@@ -21,16 +21,6 @@ bool is_packed(const abi::SectionHeader& header) {
     return (static_cast<std::uint32_t>(header.type) & abi::section_zstd) != 0;
 }
 
-// The memory is left as it was, so that nothing is cleared that is read over; a larger one takes
-// nothing of it along.
-std::span<std::byte> room_in(std::vector<abi::Record>& memory, std::uint64_t size) {
-    if (size > memory.size() * sizeof(abi::Record)) {
-        memory.clear();
-        memory.resize((size + sizeof(abi::Record) - 1) / sizeof(abi::Record));
-    }
-    return std::as_writable_bytes(std::span(memory)).first(size);
-}
-
 } // namespace
 
 bool is_sound(const abi::SectionHeader& header) {
@@ -143,7 +133,7 @@ std::span<const std::byte> FileReader::read_payload(const abi::SectionHeader& he
     auto& memory = header.type == abi::SectionType::records ? records_memory_
                    : is_packed(header)                      ? frame_
                                                             : memory_;
-    const std::span<std::byte> bytes = room_in(memory, header.size);
+    const std::span<std::byte> bytes = memory.room(header.size);
     const std::size_t got = take(bytes.data(), header.size);
     skip(padding(header.size));
     return bytes.first(got);
@@ -155,7 +145,7 @@ std::optional<std::span<const std::byte>> FileReader::expand(std::span<const std
     if (size == 0 || size > max_payload) {
         return std::nullopt;
     }
-    const std::span<std::byte> bytes = room_in(memory_, size);
+    const std::span<std::byte> bytes = memory_.room(size);
     return expand_zstd(frame, bytes) ? std::optional<std::span<const std::byte>>(bytes)
                                      : std::nullopt;
 }

@@ -7,11 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace mmioscope::trace {
 
@@ -43,6 +43,24 @@ struct SectionPlace {
 /// The header is what its writer wrote.
 bool is_sound(const abi::SectionHeader& header);
 
+/// Room for a payload, as aligned as records are, which is not cleared and never shrinks.
+class PayloadMemory {
+public:
+    /// What was in it is gone if it has to grow.
+    std::span<std::byte> room(std::size_t size) {
+        if (size > count_ * sizeof(abi::Record)) {
+            records_.reset();
+            count_ = (size + sizeof(abi::Record) - 1) / sizeof(abi::Record);
+            records_ = std::make_unique_for_overwrite<abi::Record[]>(count_);
+        }
+        return std::as_writable_bytes(std::span(records_.get(), count_)).first(size);
+    }
+
+private:
+    std::unique_ptr<abi::Record[]> records_;
+    std::size_t count_ = 0;
+};
+
 /// Of the format, by the file's header.
 struct FileVersion {
     unsigned major = 0;
@@ -68,7 +86,7 @@ public:
 
     /// Gives the memory of the section that was read last, which has no records, to `memory`, so
     /// that its payload holds for longer, and takes what was there for the sections to come.
-    void swap_memory(std::vector<abi::Record>& memory) { memory_.swap(memory); }
+    void swap_memory(PayloadMemory& memory) { std::swap(memory_, memory); }
 
     /// How many records there were in damaged sections since this was asked last, as far as is
     /// known.
@@ -98,10 +116,9 @@ private:
     std::uint64_t offset_ = 0; ///< of the next byte
     std::uint64_t unread_ = 0; ///< records
     bool problem_told_ = false;
-    // Payloads are read into these, which never shrink.
-    std::vector<abi::Record> records_memory_;
-    std::vector<abi::Record> memory_; ///< of sections that are no records
-    std::vector<abi::Record> frame_;  ///< what memory_ is expanded from
+    PayloadMemory records_memory_;
+    PayloadMemory memory_; ///< of sections that are no records
+    PayloadMemory frame_;  ///< what memory_ is expanded from
 };
 
 } // namespace mmioscope::trace

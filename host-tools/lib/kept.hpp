@@ -50,7 +50,11 @@ public:
     }
 
     /// Ids mean nothing from now on.
-    void forget() { slots_ = std::vector<Slot>(slots_.size()); }
+    void forget() {
+        for (Slot& slot : slots_) {
+            slot.key = Key();
+        }
+    }
 
 private:
     struct Slot {

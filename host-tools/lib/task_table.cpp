@@ -91,6 +91,7 @@ void TaskTable::forget_replaced() {
 
 void TaskTable::forget_keys() {
     std::vector<std::uint64_t> numbers;
+    numbers.reserve(last_.size());
     for (const auto& [key, last] : last_) {
         numbers.push_back(last.number);
     }

@@ -211,7 +211,7 @@ private:
     mutable bool names_stale_ = false;         ///< regions or the tree are newer
     std::span<const Caller> callers_;          ///< in callers_memory_, or unpacked
     std::span<const std::byte> callers_ahead_; ///< a section, of records that are still to be read
-    std::vector<abi::Record> callers_memory_;
+    PayloadMemory callers_memory_;
     ConsoleText console_;
     std::uint64_t latest_ = 0;        ///< of the times of records_
     bool teaches_ = false;            ///< some of these do
