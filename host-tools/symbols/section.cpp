@@ -15,7 +15,7 @@ namespace mmioscope::symbols {
 namespace {
 
 constexpr std::size_t max_symbols = 4u << 20; ///< a stock kernel has 50,000
-constexpr std::size_t symbols_in_block = 2048;
+constexpr std::size_t symbols_in_block = 1024;
 constexpr std::size_t text_in_block = 64u << 10; ///< more only by a line
 constexpr std::size_t longest_line = 64u << 10;
 constexpr std::size_t most_at_one_address = 256; ///< all are looked at; a stock kernel has 79
@@ -73,25 +73,28 @@ void append_leb128(std::string& to, std::uint32_t number) {
 // Of so many symbols; they do not fall.
 std::vector<std::uint32_t> addresses_of(std::span<const std::byte> stream, std::size_t count) {
     const std::vector<std::byte> bytes = expand(Packing::zstd, stream, 5 * count);
-    std::vector<std::uint32_t> addresses;
-    addresses.reserve(std::min(count, bytes.size()));
+    if (bytes.size() < count) {
+        throw damaged();
+    }
+    std::vector<std::uint32_t> addresses(count);
     std::uint64_t address = 0;
-    std::uint64_t above = 0;
-    unsigned shift = 0;
-    for (const std::byte byte : bytes) {
-        const auto bits = static_cast<std::uint64_t>(byte);
-        above |= (bits & 0x7f) << shift;
-        shift += 7;
-        if (bits < 0x80) {
-            address += std::exchange(above, 0);
-            shift = 0;
-            addresses.push_back(static_cast<std::uint32_t>(address));
+    auto at = bytes.begin();
+    for (std::uint32_t& to : addresses) {
+        std::uint64_t above = 0, bits = 0x80;
+        for (unsigned shift = 0; bits >= 0x80; shift += 7, ++at) {
+            if (at == bytes.end() || shift > 28) {
+                throw damaged();
+            }
+            bits = static_cast<std::uint64_t>(*at);
+            above |= (bits & 0x7f) << shift;
         }
-        if (shift > 28 || address > UINT32_MAX) {
+        address += above;
+        if (address > UINT32_MAX) {
             throw damaged();
         }
+        to = static_cast<std::uint32_t>(address);
     }
-    if (addresses.size() != count || shift != 0) {
+    if (at != bytes.end()) {
         throw damaged();
     }
     return addresses;

@@ -6,6 +6,7 @@
 #include "lib/module_table.hpp"
 #include "reading/naming.hpp"
 #include "records.hpp"
+#include "symbols/expand.hpp"
 #include "symbols/function_table.hpp"
 #include "symbols/kallsyms_text.hpp"
 #include "symbols/section.hpp"
@@ -323,6 +324,37 @@ TEST_CASE("functions of a trace are unpacked when one is asked for") {
         CHECK(asked == 1);
         CHECK(told == (sound ? "" : "the section of symbols is damaged"));
     }
+}
+
+TEST_CASE("addresses of symbols that make no sense are damage") {
+    const auto with = [](std::initializer_list<unsigned> bytes, std::uint32_t count = 2) {
+        std::vector<std::byte> addresses, payload;
+        for (const unsigned byte : bytes) {
+            addresses.push_back(static_cast<std::byte>(byte));
+        }
+        const std::string lines = "Ta\nTb\n";
+        const auto first = symbols::compress(addresses);
+        const auto names = symbols::compress(std::as_bytes(std::span(lines)));
+        const std::uint32_t words[] = {count, 1, static_cast<std::uint32_t>(first.size()), count,
+                                       static_cast<std::uint32_t>(names.size())};
+        const auto head = std::as_bytes(std::span(words));
+        payload.assign(head.begin(), head.end());
+        payload.insert(payload.end(), first.begin(), first.end());
+        payload.insert(payload.end(), names.begin(), names.end());
+        return symbols::unpack(payload);
+    };
+    CHECK(with({0x84, 0x01, 3})[1].address == 0x87);
+    CHECK(with({0xff, 0xff, 0xff, 0xff, 0x0f, 0})[1].address == 0xffff'ffff);
+    const auto damage = Catch::Contains("symbols is damaged");
+    CHECK_THROWS_WITH(with({0xff, 0xff, 0xff, 0xff, 0x0f, 1}), damage); // beyond 32 bits
+    CHECK_THROWS_WITH(with({0xff, 0xff, 0xff, 0xff, 0x1f, 0}), damage);
+    CHECK_THROWS_WITH(with({0x80, 0x80, 0x80, 0x80, 0x80, 0x00, 0}), damage); // too many bits
+    CHECK_THROWS_WITH(with({1}), damage);
+    CHECK_THROWS_WITH(with({1, 0x80}), damage);
+    CHECK_THROWS_WITH(with({1, 1, 1}), damage);
+    const Allocations taken;
+    CHECK_THROWS_WITH(with({1, 1}, 4'000'000), damage);
+    CHECK(taken.bytes() < 8u << 20);
 }
 
 TEST_CASE("a section of symbols may hold anything") {
