@@ -175,8 +175,8 @@ void Part::tell_modules() {
 }
 
 void Part::put_records() {
-    const bool lr_tells = std::ranges::count(callers_, trace::lr_holds) == std::ssize(callers_);
-    writer_->append(records_, lr_tells ? std::span<const trace::Caller>() : callers_);
+    const bool by_lr = trace::lr_holds_for_all(callers_);
+    writer_->append(records_, by_lr ? std::span<const trace::Caller>() : callers_);
     callers_.clear();
     records_.clear();
 }

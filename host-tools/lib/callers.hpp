@@ -8,6 +8,7 @@
 #include "abi/container.hpp"
 #include "abi/record.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,6 +22,11 @@ using Caller = std::uint32_t;
 /// LR is the return address. No function returns to this one: Linux has no code at the end of the
 /// address space.
 inline constexpr Caller lr_holds = 0xffff'ffff;
+
+/// LR is the return address of each record: no section says more.
+inline bool lr_holds_for_all(std::span<const Caller> callers) {
+    return std::ranges::all_of(callers, [](Caller caller) { return caller == lr_holds; });
+}
 
 /// What the payload of such a section says of so many records: one for each. Nothing, if it is of
 /// fewer.

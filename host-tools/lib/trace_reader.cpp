@@ -316,6 +316,7 @@ void TraceReader::take_records(const Section& section) {
 
 // A section that nobody wanted has no payload.
 void TraceReader::take_packed(std::span<const std::byte> payload) {
+    callers_ahead_ = {}; // of no block: it has its own
     if (payload.empty()) {
         return;
     }
@@ -338,7 +339,6 @@ void TraceReader::take_packed(std::span<const std::byte> payload) {
     at_.in_front += records_.size();
     learn(records_);
     callers_ = unpacker_.callers();
-    callers_ahead_ = {};
 }
 
 bool TraceReader::leaves_out() {
@@ -350,7 +350,6 @@ bool TraceReader::leaves_out() {
     at_.in_front += records.size();
     count_ += records.size();
     left_out_latest_ = std::max(left_out_latest_, unpacker_.times().latest);
-    callers_ahead_ = {};
     return true;
 }
 

@@ -226,7 +226,7 @@ void Packer::write_sequences() {
 
 // Nothing at all where no record has one.
 void Packer::write_callers(std::span<const Caller> callers) {
-    if (std::ranges::count(callers, trace::lr_holds) == std::ssize(callers)) {
+    if (trace::lr_holds_for_all(callers)) {
         return;
     }
     callers_.clear();
