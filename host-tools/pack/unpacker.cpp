@@ -246,6 +246,7 @@ void Unpacker::read_sequences() {
     };
     std::array<Cpu, 256> cpus{};
     step_.assign(sites_.size(), 1);
+    last_lock_.resize(0x10000);
     for (const auto& site : sites_) {
         last_lock_[site[1] & 0xffff] = 0; // the device: its second word begins with it
     }

@@ -70,7 +70,7 @@ private:
     std::vector<std::uint64_t> last_value_;
     std::vector<std::uint32_t> site_lr_;
     std::vector<std::uint32_t> step_;
-    std::vector<std::uint32_t> last_lock_ = std::vector<std::uint32_t>(0x10000);
+    std::vector<std::uint32_t> last_lock_; ///< of each device there can be; none before a block
 
     std::vector<std::uint8_t> bytes_;
     std::vector<std::uint8_t> high_;
