@@ -1,11 +1,10 @@
 # long-trace: traces for tests, of any length. Included from tests/tests.mk; host.mk has the rules.
 
-LONG_TRACE_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,tests/reading/long_trace.cpp \
-                        $(addprefix host-tools/lib/,file_writer.cpp index_builder.cpp follow.cpp file_descriptor.cpp))
+LONG_TRACE_OBJECTS := $(BUILD)/host/tests/reading/long_trace.o
 
 tests: $(BUILD)/tests/long-trace $(BUILD)/libmmioscope.a
 
-$(BUILD)/tests/long-trace: $(LONG_TRACE_OBJECTS)
+$(BUILD)/tests/long-trace: $(LONG_TRACE_OBJECTS) $(BUILD)/libmmioscope.a
 	@mkdir -p "$(@D)"
 	@echo "  $@"
 	@$(HOST_CXX) -o "$@" $^ $(HOST_LIBS)
