@@ -84,20 +84,30 @@ void CallerFinder::forget_sites() {
     forget_answers();
 }
 
-// A return address may lie right behind the last function, and have bit 0 set.
+// A return address may lie right behind the last function, and have bit 0 set. Of a kernel whose
+// functions nobody knows code may be anywhere.
 AddressRange CallerFinder::code() const {
-    symbols::Reach reach = modules_.code();
     const symbols::Reach kernel = functions_.code();
-    reach.add(kernel.first, kernel.last);
-    const std::uint64_t last = std::min<std::uint64_t>(reach.last + 1, UINT32_MAX);
-    return {static_cast<std::uint32_t>(reach.first),
-            static_cast<std::uint32_t>(last - reach.first + 1)};
+    if (kernel.first > kernel.last) {
+        return {0, UINT32_MAX};
+    }
+    symbols::Reach all = modules_.code();
+    all.add(kernel.first, kernel.last);
+    return {
+        static_cast<std::uint32_t>(all.first),
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(all.last + 2 - all.first, UINT32_MAX))};
 }
 
-// Loops have LR for their data: most of it is no address of code. LR is known to be intact only in
-// functions that begin at a multiple of 4 and have an instruction there: none begins 1 behind.
+// Loops have LR for their data: most of it is no address of code. Where LR is intact it is one,
+// also of a module that was not found yet.
+inline bool CallerFinder::is_data(std::uint32_t lr, const Site& site) const {
+    return !code_.has(lr) && site.place.kind != ReturnPlace::Kind::lr;
+}
+
+// LR is known to be intact only in functions that begin at a multiple of 4 and have an instruction
+// there: none begins 1 behind.
 inline std::uint32_t CallerFinder::by_lr(std::uint32_t lr, const Site& site) {
-    if (!code_.has(lr)) {
+    if (is_data(lr, site)) {
         return 0;
     }
     const std::uint32_t intact = site.place.kind == ReturnPlace::Kind::lr ? 1 : 0;
@@ -134,7 +144,7 @@ CallerFinder::find(const abi::Record& record, const Site& site, std::optional<Pr
 
 // A function that returns to `caller` may have `lr` as data.
 inline bool CallerFinder::goes_with(std::uint32_t lr, std::uint32_t caller, const Site& site) {
-    if (!code_.has(lr)) {
+    if (is_data(lr, site)) {
         return true;
     }
     const std::uint32_t by_it = by_lr(lr, site);

@@ -73,6 +73,7 @@ private:
     const Call* call(std::uint32_t address);
     bool goes_to(std::uint32_t from, std::uint32_t function);
     bool calls(std::uint32_t address, std::uint32_t function);
+    bool is_data(std::uint32_t lr, const Site& site) const;
     std::uint32_t by_lr(std::uint32_t lr, const Site& site);
     std::uint32_t by_new_lr(std::uint32_t lr, const Site& site);
     void show(std::uint32_t address, std::uint32_t function);
@@ -86,7 +87,7 @@ private:
     ModuleWatch::Clock::time_point now_{};
     std::vector<trace::Caller> callers_;
     unsigned changes_ = 0;
-    AddressRange code_;                                ///< nothing that calls is outside
+    AddressRange code_;                                ///< all code that is known is in it
     std::unordered_map<std::uint32_t, Site> sites_;    ///< by PC
     std::unordered_map<std::uint32_t, Call> calls_;    ///< by return address
     std::unordered_map<std::uint64_t, bool> branches_; ///< by two functions' starts: to the second

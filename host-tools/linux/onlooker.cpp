@@ -27,9 +27,9 @@ void Onlooker::tell(std::span<const abi::Record> records, std::span<const trace:
         file.values(trace::tasks_section, std::span<const trace::TaskEntry>(tasks_found_));
     }
     const ModuleWatch::Clock::time_point now = ModuleWatch::Clock::now();
-    const std::span<const trace::Caller> callers = callers_->see(runs, now); // meets modules
-    time_ = records.empty() ? time_ : records.back().time;
     modules_->look_around(time_, now);
+    const std::span<const trace::Caller> callers = callers_->see(runs, now); // meets others
+    time_ = records.empty() ? time_ : records.back().time;
     if (const std::string modules = modules_->take_news(); !modules.empty()) {
         file.values(trace::modules_section, std::span(modules.data(), modules.size()));
     }

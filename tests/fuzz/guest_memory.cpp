@@ -57,8 +57,8 @@ struct Watches {
         const std::vector<trace::Run> runs = trace::task_runs(records);
         tasks.see(runs, entries);
         const ModuleWatch::Clock::time_point now{std::chrono::seconds(second)};
+        modules.look_around(records.front().time, now);
         const auto found = callers.see(runs, now);
-        modules.look_around(records.back().time, now);
         const std::string text = modules.take_news();
         if (!found.empty() && found.size() != records.size()) {
             std::abort();

@@ -410,6 +410,34 @@ TEST_CASE("a module that found no room in the area of modules calls, too", "[lin
     CHECK(callers(finder, records) == Callers{back, back});
 }
 
+TEST_CASE("LR that is intact is no data, wherever it leads to", "[linux][callers]") {
+    const std::uint32_t far = FakeKernel::linear + 0x38'0104; // in no code that is known
+    Loop loop;
+    loop.kernel.set(far - 4, 0xe12f'ff33); // blx r3
+    Finder finder(loop);
+    CHECK(finder(loop.at(copy, far, 0)) == far);
+    CHECK(finder(loop.at(copy, driver + 8, 1)) == driver + 8);
+    const std::vector<abi::Record> records = {loop.at(copy, driver + 8, 2), loop.at(copy, far, 3)};
+    CHECK(callers(finder.finder, records) == Callers{driver + 8, far});
+    // Of a kernel without names any address may be code, also where a function has LR for its data.
+    FakeModules modules(false);
+    modules.load(1, "first");
+    modules.kernel.set(far - 4, 0xe12f'ff33);
+    modules.kernel.set(FakeModules::base(1), 0xe92d'4010);     // push {r4, lr}
+    modules.kernel.set(FakeModules::base(1) + 4, 0xe590'e000); // ldr lr, [r0]
+    ModuleWatch watch(*KernelFinder(modules.kernel.memory()).find());
+    const symbols::FunctionTable none({});
+    CallerFinder nameless(*KernelFinder(modules.kernel.memory()).find(), none, watch);
+    std::vector<abi::Record> of_module(3, access(0, 0, 0));
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        of_module[i].cpu_sequence = i == 0 ? 0 : 4 + i; // the first one proves nothing of the next
+        of_module[i].pc = FakeModules::base(1) + (i == 0 ? 0 : 8);
+        of_module[i].sp = FakeKernel::linear + (i == 0 ? 8 : 0);
+        of_module[i].lr = i < 2 ? far : 1;
+    }
+    CHECK(callers(nameless, of_module) == Callers{far, far, far});
+}
+
 TEST_CASE("each record has its caller, where LR does not tell it", "[linux][callers]") {
     Loop loop;
     ModuleWatch modules(loop.found());
