@@ -17,8 +17,17 @@ std::uint64_t padding(std::uint64_t size) {
     return (8 - size % 8) % 8;
 }
 
+abi::SectionType plain_type(const abi::SectionHeader& header) {
+    return abi::SectionType{static_cast<std::uint32_t>(header.type) & ~abi::section_zstd};
+}
+
+// Records have blocks for that, and where the file ends is to be found without unpacking. With the
+// bit those are of a type that nobody knows.
 bool is_packed(const abi::SectionHeader& header) {
-    return (static_cast<std::uint32_t>(header.type) & abi::section_zstd) != 0;
+    const abi::SectionType type = plain_type(header);
+    return type != header.type && type != abi::SectionType::records &&
+           type != pack::packed_section && type != abi::SectionType::index &&
+           type != abi::SectionType::end;
 }
 
 } // namespace
@@ -97,9 +106,8 @@ std::optional<Section> FileReader::next(const Wanted& wanted) {
 SectionPlace FileReader::place_of(const abi::SectionHeader& header) const {
     const std::uint64_t most = UINT64_MAX - offset_ - 8;
     const std::uint64_t size = std::min(header.size, most);
-    const auto type = static_cast<std::uint32_t>(header.type) & ~abi::section_zstd;
-    return {abi::SectionType{type}, offset_ - sizeof header, offset_, size,
-            offset_ + size + padding(size)};
+    return {is_packed(header) ? plain_type(header) : header.type, offset_ - sizeof header, offset_,
+            size, offset_ + size + padding(size)};
 }
 
 void FileReader::seek(std::uint64_t offset) {

@@ -101,9 +101,11 @@ void Merge::Queue::end_pass() {
         old.swap(fresh);
         old_in_order = fresh_in_order;
     } else {
+        // What waits may be much, and wait for long: it is not looked at again.
+        old_in_order = old_in_order && fresh_in_order &&
+                       (fresh.empty() || old.back().time <= fresh.front().time);
         old.erase(old.begin(), old.begin() + static_cast<std::ptrdiff_t>(next));
         old.insert(old.end(), fresh.begin(), fresh.end());
-        old_in_order = in_order(old);
         next = 0;
     }
     fresh.clear();

@@ -17,8 +17,8 @@
 // time than one behind it is rare (a gap record, or one that was published late), so nothing here
 // relies on sorted times: an index tells the earliest and the latest of a part.
 //
-// Compatibility: readers refuse a newer `version_major` in one line; `version_minor` may add
-// section types and fields at the end of a payload. 1.2 added the index, 1.3 packed records.
+// Compatibility: readers refuse a newer `version_major` in one line; `version_minor` may add types
+// and fields at the end of a payload. 1.2 added the index, 1.3 packed records, 1.4 packed sections.
 #pragma once
 
 #include "abi/ring.hpp"

@@ -12,6 +12,8 @@
 #include "reading/drive.hpp"
 #include "view/printer.hpp"
 
+#include <zstd.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -80,11 +82,20 @@ std::vector<std::byte> sound_file(std::span<const std::uint8_t> contents) {
     while (contents.size() >= 3) {
         abi::SectionHeader section{};
         section.magic = abi::section_magic;
-        section.type = static_cast<abi::SectionType>(contents[0]);
+        const bool packed = (contents[0] & 0x80) != 0;
+        section.type =
+            static_cast<abi::SectionType>((contents[0] & 0x7f) | (packed ? abi::section_zstd : 0));
         const std::size_t told = contents[1] | contents[2] << 8;
         contents = contents.subspan(3);
-        const auto payload = contents.first(std::min(told, contents.size()));
+        std::span<const std::uint8_t> payload = contents.first(std::min(told, contents.size()));
         contents = contents.subspan(payload.size());
+        std::vector<std::uint8_t> frame;
+        if (packed) {
+            frame.resize(ZSTD_compressBound(payload.size()));
+            frame.resize(
+                ZSTD_compress(frame.data(), frame.size(), payload.data(), payload.size(), 1));
+            payload = frame;
+        }
         section.size = payload.size();
         section.crc = crc(std::as_bytes(payload));
         section.header_crc = crc_before(section, offsetof(abi::SectionHeader, header_crc));
