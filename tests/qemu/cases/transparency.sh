@@ -9,7 +9,7 @@ made=$build/tests/transparency
 virt=virt,gic-version=2,highmem=off
 
 # The device tree that the hypervisor's guest was given, as its trace keeps it.
-guest_tree() { # TRACE; to standard output
+guest_tree() { # TRACE, not packed; to standard output
     local at size
     at=$(LC_ALL=C grep -obUaPm1 '\xd0\x0d\xfe\xed' "$1" | head -n 1 | cut -d: -f1)
     [ -n "$at" ] || fail "no device tree in the trace"
@@ -74,7 +74,7 @@ transparent() { # GUEST-FOLDER ARGUMENT...
         devices=(--no-net)
         cat "$made/kexec.img" >>"$out/initrd.img"
     fi
-    run --kernel "$from/vmlinuz" --initrd "$out/initrd.img" "${devices[@]}" --no-print \
+    run --kernel "$from/vmlinuz" --initrd "$out/initrd.img" "${devices[@]}" --no-print --plain \
         --append "console=ttyAMA0 rdinit=/transparency $settled" --expect '== done' --trace all "$@"
     complete
     guest_tree "$out/trace.mmio" >"$out/guest.dtb"

@@ -37,7 +37,7 @@ uboot() { # ARGUMENT...
     firmware=$(loaded "$build/guest-u-boot/u-boot.bin" 0)
     mkfifo "$out/keyboard"
     exec 3<>"$out/keyboard"
-    run --bare --kernel "$made/from_flash.bin" --no-net --no-print --console --trace all --trace 0x4000000+0x4000000 \
+    run --bare --kernel "$made/from_flash.bin" --no-net --no-print --plain --console --trace all --trace 0x4000000+0x4000000 \
         --qemu-arg=-device --qemu-arg="$firmware" "$@" <"$out/keyboard" &
     pid=$!
     type_commands "$out/console"
