@@ -113,6 +113,17 @@ struct Finder {
     CallerFinder finder;
 };
 
+/// The same, of the code of modules.
+struct OfModules {
+    explicit OfModules(const FakeModules& modules, symbols::SymbolList of_kernel = {})
+        : kernel(KernelFinder(modules.kernel.memory()).find().value()),
+          functions(std::move(of_kernel)), watch(kernel), finder(kernel, functions, watch) {}
+    Kernel kernel;
+    symbols::FunctionTable functions;
+    ModuleWatch watch;
+    CallerFinder finder;
+};
+
 } // namespace
 
 TEST_CASE("calls are told in front of their return addresses", "[linux][callers]") {
@@ -364,11 +375,9 @@ TEST_CASE("other code at a module's addresses is looked at anew", "[linux][calle
     const std::uint32_t start = FakeModules::base(1), back = start + 0x104;
     modules.kernel.set(back - 4, bl(back - 4, start)); // first_b calls first_a
     modules.kernel.set(start, 0xe92d'4010);
-    const std::optional<Kernel> kernel = KernelFinder(modules.kernel.memory()).find();
-    REQUIRE(kernel);
-    ModuleWatch watch(*kernel);
-    const symbols::FunctionTable none({});
-    CallerFinder finder(*kernel, none, watch);
+    OfModules of(modules);
+    ModuleWatch& watch = of.watch;
+    CallerFinder& finder = of.finder;
     abi::Record record = access(0, 0, 0);
     record.pc = start + 4;
     record.lr = back;
@@ -395,19 +404,16 @@ TEST_CASE("a module that found no room in the area of modules calls, too", "[lin
     modules.kernel.set(FakeModules::address(1) + FakeModules::memory, start);
     modules.symbols(1, {{start, 't', "far_a"}, {start + 0x100, 't', "far_b"}});
     modules.kernel.set(back - 4, bl(back - 4, start));
-    modules.kernel.set(start, 0xe92d'4010);
-    const std::optional<Kernel> kernel = KernelFinder(modules.kernel.memory()).find();
-    REQUIRE(kernel);
-    ModuleWatch watch(*kernel);
-    const symbols::FunctionTable none({});
-    CallerFinder finder(*kernel, none, watch);
-    watch.look_around(0, any_time);
+    modules.kernel.set(start, 0xe92d'4010);     // push {r4, lr}
+    modules.kernel.set(start + 4, 0xe590'e000); // ldr lr, [r0]: LR counts by its code only
+    OfModules of(modules, {{code, 't', "of_kernel", ""}, {code + 4, 'D', "", ""}});
+    of.watch.look_around(0, any_time);
     std::vector<abi::Record> records(2, access(0, 0, 0));
-    records[0].pc = records[1].pc = start + 4;
+    records[0].pc = records[1].pc = start + 8;
     records[0].lr = back;
     records[1].lr = 1; // data
     records[1].cpu_sequence = 1;
-    CHECK(callers(finder, records) == Callers{back, back});
+    CHECK(callers(of.finder, records) == Callers{back, back});
 }
 
 TEST_CASE("LR that is intact is no data, wherever it leads to", "[linux][callers]") {
@@ -425,9 +431,7 @@ TEST_CASE("LR that is intact is no data, wherever it leads to", "[linux][callers
     modules.kernel.set(far - 4, 0xe12f'ff33);
     modules.kernel.set(FakeModules::base(1), 0xe92d'4010);     // push {r4, lr}
     modules.kernel.set(FakeModules::base(1) + 4, 0xe590'e000); // ldr lr, [r0]
-    ModuleWatch watch(*KernelFinder(modules.kernel.memory()).find());
-    const symbols::FunctionTable none({});
-    CallerFinder nameless(*KernelFinder(modules.kernel.memory()).find(), none, watch);
+    OfModules nameless(modules);
     std::vector<abi::Record> of_module(3, access(0, 0, 0));
     for (std::uint32_t i = 0; i < 3; ++i) {
         of_module[i].cpu_sequence = i == 0 ? 0 : 4 + i; // the first one proves nothing of the next
@@ -435,7 +439,7 @@ TEST_CASE("LR that is intact is no data, wherever it leads to", "[linux][callers
         of_module[i].sp = FakeKernel::linear + (i == 0 ? 8 : 0);
         of_module[i].lr = i < 2 ? far : 1;
     }
-    CHECK(callers(nameless, of_module) == Callers{far, far, far});
+    CHECK(callers(nameless.finder, of_module) == Callers{far, far, far});
 }
 
 TEST_CASE("each record has its caller, where LR does not tell it", "[linux][callers]") {
