@@ -1,4 +1,4 @@
-// The bytes behind a zstd stream (RFC 8878), decompressed as they are read.
+// The bytes behind a zstd stream (RFC 8878), decompressed as they are read; and frames in memory.
 #pragma once
 
 #include "lib/byte_source.hpp"

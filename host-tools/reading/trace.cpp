@@ -293,8 +293,9 @@ bool Trace::may_hold_any(std::span<const abi::Record> records) {
     if (bound_ != reader_->device_changes() || naming_->minded_passing()) {
         return true;
     }
-    for (; !records.empty(); records = records.subspan(std::min<std::size_t>(64, records.size()))) {
+    while (!records.empty()) {
         const auto group = records.first(std::min<std::size_t>(64, records.size()));
+        records = records.subspan(group.size());
         if (filter_->may_hold(group, UINT64_MAX >> (64 - group.size())) != 0) {
             return true;
         }
