@@ -33,6 +33,7 @@ void Extent::add(std::span<const abi::Record> more) {
     times.add(more.front().time);
     TimeSpan span = times;
     unsigned bits = 0;
+#pragma GCC unroll 4 // each record of each trace passes here
     for (const abi::Record& record : more) {
         if (record.time >= span.latest) [[likely]] {
             span.latest = record.time;
