@@ -46,7 +46,7 @@ constexpr bool teaches(abi::RecordType type) {
 
 Extent extent_of(std::span<const abi::Record> records);
 
-inline constexpr std::size_t max_index_entries = 16 * 1024;
+inline constexpr std::size_t max_index_entries = 4096;
 
 /// Makes an index section by section. However long the file, it has at most max_index_entries:
 /// when they are used up, each two neighbours become one.
