@@ -22,6 +22,9 @@ HOST_TOOL_LIBS := -Wl,-Bstatic -lfdt -lserialport -ldw -lelf -lpugixml -lsqlite3
 HOST_SHIPPED := $(BUILD)/generated/shipped.cpp
 # All of it but the commands: the library.
 HOST_LIB_SOURCES := $(sort $(filter-out host-tools/cli/%,$(wildcard host-tools/*/*.cpp))) $(HOST_SHIPPED)
+# Of it what reads and writes files, wires and rings, for programs that need no more.
+HOST_FILE_SOURCES := $(wildcard $(addprefix host-tools/,$(addsuffix /*.cpp,\
+                       system table tree records pack file rings wire blackbox)))
 HOST_CLI_SOURCES := $(sort $(wildcard host-tools/cli/*.cpp))
 HOST_MUTATE_SOURCES := tests/host-tools/mutate_trace.cpp
 HOST_SAME_SOURCES := tests/host-tools/same_records.cpp

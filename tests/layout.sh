@@ -28,14 +28,29 @@ floor() {
     *) echo 99 ;;
     esac
 }
-climbing() {
-    grep -rno '#include "[a-z0-9_]*/' hyp/*/ --include='*.hpp' --include='*.cpp' |
-        sed 's|^hyp/\([a-z0-9]*\)/[^:]*:[0-9]*:#include "\([a-z0-9_]*\)/|\1 \2 &|' | sort -u |
+climbing() { # TREE FLOOR: the includes of folders of TREE that are not of a lower floor, by the function FLOOR
+    grep -rno '#include "[a-z0-9_]*/' "$1"/*/ --include='*.hpp' --include='*.cpp' |
+        sed 's|^'"$1"'/\([a-z0-9]*\)/[^:]*:[0-9]*:#include "\([a-z0-9_]*\)/|\1 \2 &|' | sort -u |
         while read -r from to where; do
-            [ "$from" = "$to" ] || [ "$(floor "$from")" -gt "$(floor "$to")" ] || echo "$where"
+            [ "$from" = "$to" ] || [ "$("$2" "$from")" -gt "$("$2" "$to")" ] || echo "$where"
         done
 }
-result "folders of hyp/ include only lower floors" "$(climbing)"
+result "folders of hyp/ include only lower floors" "$(climbing hyp floor)"
+
+# host-tools/README.md, "The rooms", has the same: | floor | `room/` |.
+room_floor() {
+    case $1 in abi | mmioscope) echo -1 ;; *) grep "^$1 " "$rooms" | cut -d' ' -f2 ;; esac
+}
+rooms=$(mktemp) || exit 1
+trap 'rm -f "$rooms"' EXIT
+awk -F '|' '/^\| *[0-9]* *\| `[a-z]+\/`/ {
+    if ($2 ~ /[0-9]/) floor = $2 + 0
+    split($3, name, "[`/]"); print name[2], floor
+}' host-tools/README.md > "$rooms"
+result "rooms of host-tools/ include only lower floors" "$(climbing host-tools room_floor)"
+result "each folder of host-tools/ with code is a room of host-tools/README.md" \
+    "$(for file in host-tools/*/; do echo "$file"; done | cut -d/ -f2 | grep -vx devices |
+        while read -r room; do grep -q "^$room " "$rooms" || echo "$room"; done)"
 
 result "assembly only in hyp/port, hyp/entry and boot" \
     "$(grep -rnE '\basm\b' hyp boot --include='*.hpp' --include='*.cpp' | grep -v '^hyp/port/')"
@@ -50,10 +65,6 @@ result "host tools include only hyp/abi" \
             header=$(echo "$text" | sed 's/.*"\(.*\)".*/\1/')
             [ -f "host-tools/$header" ] || [ -f "$(dirname "$file")/$header" ] || echo "$file:$line:$text"
         done)"
-
-# Who finds something out describes it as a table, so tables know nobody: but what is plain text, which knows nobody, too.
-result "host-tools/table/ and lib/plain_text.hpp include nothing else of the host tools" \
-    "$(grep -nE '#include "' host-tools/table/* host-tools/lib/plain_text.hpp | grep -vE '"(table/[a-z]+|lib/plain_text)\.hpp"')"
 
 # Lines of a disassembly with an instruction of VFP or NEON other than a read (VMOV and VMRS to core registers)
 # in hyp/port/vector.cpp.

@@ -2,7 +2,7 @@
 
 #include "abi/control.hpp"
 #include "abi/ring.hpp"
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <algorithm>
 #include <filesystem>

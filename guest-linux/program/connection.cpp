@@ -1,6 +1,6 @@
 #include "connection.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <chrono>
 #include <thread>

@@ -1,7 +1,7 @@
 // The other side of a socket's address, connected to, and once more whenever it was lost.
 #pragma once
 
-#include "lib/file_descriptor.hpp"
+#include "system/file_descriptor.hpp"
 #include "transport/opener.hpp"
 
 #include <functional>

@@ -1,6 +1,6 @@
 #include "control_page.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "control_page.hpp"
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <cstddef>
 #include <future>

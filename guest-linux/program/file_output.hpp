@@ -1,7 +1,7 @@
 // A recording as a trace file (abi/container.hpp).
 #pragma once
 
-#include "lib/file_writer.hpp"
+#include "file/file_writer.hpp"
 #include "output.hpp"
 
 namespace mmioscope::guest {

@@ -1,7 +1,7 @@
 #include "modules.hpp"
 
-#include "lib/error.hpp"
-#include "lib/module_mark.hpp"
+#include "system/error.hpp"
+#include "records/module_mark.hpp"
 #include "symbols/module_list.hpp"
 
 #include <algorithm>

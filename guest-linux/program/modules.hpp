@@ -6,7 +6,7 @@
 
 namespace mmioscope::guest {
 
-/// A marker's text for each module that is loaded (lib/module_mark.hpp). Throws Error if they
+/// A marker's text for each module that is loaded (records/module_mark.hpp). Throws Error if they
 /// cannot be read, or the kernel hides their addresses.
 std::vector<std::string> module_marks();
 

@@ -1,8 +1,8 @@
 // Where a recording goes: a trace file, or the stream of a board (abi/wire.hpp).
 #pragma once
 
-#include "lib/area.hpp"
-#include "lib/loss_counter.hpp"
+#include "rings/area.hpp"
+#include "records/losses.hpp"
 
 #include <span>
 #include <string>

@@ -1,6 +1,6 @@
 #include "physical_memory.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

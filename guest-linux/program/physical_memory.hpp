@@ -2,7 +2,7 @@
 #pragma once
 
 #include "announced.hpp"
-#include "lib/file_descriptor.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <cstddef>
 #include <span>

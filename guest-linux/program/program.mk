@@ -7,9 +7,11 @@ GUEST_PROGRAM_CXX ?= arm-linux-gnueabihf-g++
 guest_program_flags := -Iguest-linux/program/include -Iguest-linux/program -Ihyp -Ihost-tools -Ihost-tools/include -isystem $(BUILD)/libfdt -DFMT_HEADER_ONLY \
     -std=c++20 -Os -ffunction-sections -fdata-sections -Wall -Wextra -Wconversion -Wno-psabi -Werror
 guest_program_sources := $(sort $(wildcard guest-linux/program/*.cpp)) \
-    $(addprefix host-tools/lib/,area.cpp ring_reader.cpp ordered_rings.cpp merge.cpp file_writer.cpp index_builder.cpp follow.cpp \
-        loss_counter.cpp summary.cpp policies.cpp record_text.cpp verdict.cpp progress_line.cpp signals.cpp file_descriptor.cpp \
-        device_names.cpp device_tree.cpp size.cpp module_mark.cpp) \
+    $(addprefix host-tools/rings/,area.cpp ring_reader.cpp ordered_rings.cpp merge.cpp) \
+    $(addprefix host-tools/file/,file_writer.cpp index.cpp follow.cpp) \
+    $(addprefix host-tools/records/,extent.cpp losses.cpp summary.cpp policies.cpp record_text.cpp report.cpp module_mark.cpp) \
+    $(addprefix host-tools/system/,progress_line.cpp signals.cpp file_descriptor.cpp units.cpp) \
+    $(addprefix host-tools/tree/,device_names.cpp device_tree.cpp) \
     host-tools/cli/program.cpp host-tools/symbols/module_list.cpp $(addprefix host-tools/control/,words.cpp steering.cpp device_finder.cpp) \
     $(addprefix host-tools/transport/,address.cpp socket.cpp socket_name.cpp) \
     $(addprefix hyp/,stream/description.cpp stream/frame_sender.cpp stream/record_frame.cpp stream/folder.cpp base/crc32.cpp dt/tree.cpp dt/regions.cpp)

@@ -1,7 +1,7 @@
 // mmioscope-guest record, from end to end.
 #pragma once
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <string>
 

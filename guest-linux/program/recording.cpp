@@ -1,6 +1,6 @@
 #include "recording.hpp"
 
-#include "lib/verdict.hpp"
+#include "records/report.hpp"
 
 #include <fmt/format.h>
 

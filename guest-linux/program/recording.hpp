@@ -3,8 +3,8 @@
 #pragma once
 
 #include "left_out.hpp"
-#include "lib/ordered_rings.hpp"
-#include "lib/summary.hpp"
+#include "rings/ordered_rings.hpp"
+#include "records/summary.hpp"
 #include "output.hpp"
 
 namespace mmioscope::guest {

@@ -1,6 +1,6 @@
 #include "sink.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <poll.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // Bytes on their way to a pipe or a socket that may take its time.
 #pragma once
 
-#include "lib/file_descriptor.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -1,6 +1,6 @@
 #include "untraced.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 namespace mmioscope::guest {
 

@@ -2,7 +2,7 @@
 
 #include "announced.hpp"
 #include "base/check.hpp"
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <algorithm>
 #include <cstring>

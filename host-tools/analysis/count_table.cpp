@@ -1,7 +1,5 @@
 #include "analysis/count_table.hpp"
-#include "lib/ticks.hpp"
-
-#include "export/columns.hpp"
+#include "records/ticks.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 #include "abi/layout.hpp"
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
-#include "lib/error.hpp"
 #include "run/early_requests.hpp"
 #include "symbols/kernel_image.hpp"
+#include "system/error.hpp"
 
 #include <memory>
 

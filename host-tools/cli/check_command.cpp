@@ -2,9 +2,9 @@
 #include "cli/option_types.hpp"
 #include "cli/read_progress.hpp"
 #include "cli/view_options.hpp"
-#include "lib/distinct_output.hpp"
-#include "lib/open_source.hpp"
-#include "lib/trace_check.hpp"
+#include "file/trace_check.hpp"
+#include "system/distinct_output.hpp"
+#include "system/open_source.hpp"
 #include "view/check_table.hpp"
 #include "view/output.hpp"
 

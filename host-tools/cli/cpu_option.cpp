@@ -1,7 +1,7 @@
 #include "cli/cpu_option.hpp"
 
 #include "abi/ring.hpp"
-#include "lib/size.hpp"
+#include "system/units.hpp"
 
 #include <limits>
 #include <optional>

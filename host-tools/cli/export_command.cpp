@@ -6,8 +6,8 @@
 #include "export/formats.hpp"
 #include "export/output.hpp"
 #include "export/part.hpp"
-#include "lib/error.hpp"
-#include "lib/part_files.hpp"
+#include "file/part_files.hpp"
+#include "system/error.hpp"
 
 #include <fmt/ranges.h>
 #include <unistd.h>

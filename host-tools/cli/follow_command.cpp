@@ -2,7 +2,7 @@
 #include "cli/option_types.hpp"
 #include "cli/record_output.hpp"
 #include "cli/view_options.hpp"
-#include "lib/signals.hpp"
+#include "system/signals.hpp"
 #include "table/text.hpp"
 #include "view/printer.hpp"
 #include "view/tally.hpp"

@@ -3,9 +3,9 @@
 #include "cli/read_progress.hpp"
 #include "export/output.hpp"
 #include "import/formats.hpp"
-#include "lib/byte_source.hpp"
-#include "lib/distinct_output.hpp"
-#include "lib/spool.hpp"
+#include "system/byte_source.hpp"
+#include "system/distinct_output.hpp"
+#include "system/spool.hpp"
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 // mmioscope: records, prints and proves the device accesses of an unmodified Linux.
 #include "abi/container.hpp"
 #include "cli/commands.hpp"
-#include "lib/origin.hpp"
+#include "file/texts.hpp"
 
 #include <algorithm>
 #include <span>

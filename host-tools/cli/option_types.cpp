@@ -1,6 +1,6 @@
 #include "cli/option_types.hpp"
 
-#include "lib/size.hpp"
+#include "system/units.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // A program of commands, from its command line to its exit status.
 #pragma once
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <CLI/CLI.hpp>
 

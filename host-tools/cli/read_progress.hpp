@@ -1,8 +1,8 @@
 // How much of an input was read: a line on a terminal, for long ones whose events nobody counts.
 #pragma once
 
-#include "lib/byte_source.hpp"
-#include "lib/progress_line.hpp"
+#include "system/byte_source.hpp"
+#include "system/progress_line.hpp"
 
 #include <chrono>
 #include <cstdint>

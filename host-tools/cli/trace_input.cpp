@@ -1,8 +1,8 @@
 #include "cli/trace_input.hpp"
 
-#include "lib/open_source.hpp"
-#include "lib/open_trace.hpp"
-#include "lib/part_files.hpp"
+#include "file/part_files.hpp"
+#include "file/trace_reader.hpp"
+#include "system/open_source.hpp"
 
 namespace mmioscope::cli {
 

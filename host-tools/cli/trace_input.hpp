@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cli/read_progress.hpp"
-#include "lib/byte_source.hpp"
-#include "lib/trace_reader.hpp"
+#include "file/trace_reader.hpp"
+#include "system/byte_source.hpp"
 
 #include <memory>
 #include <string>

@@ -1,7 +1,7 @@
 #include "control/device_finder.hpp"
 
-#include "lib/device_names.hpp"
-#include "lib/error.hpp"
+#include "system/error.hpp"
+#include "tree/device_names.hpp"
 
 #include <set>
 

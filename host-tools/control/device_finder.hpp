@@ -2,7 +2,7 @@
 #pragma once
 
 #include "control/words.hpp"
-#include "lib/stream_head.hpp"
+#include "wire/stream_head.hpp"
 
 namespace mmioscope::control {
 

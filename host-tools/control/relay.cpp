@@ -1,6 +1,6 @@
 #include "control/relay.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 namespace mmioscope::control {
 

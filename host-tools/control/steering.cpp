@@ -1,7 +1,7 @@
 #include "control/steering.hpp"
 
 #include "abi/ring.hpp"
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <array>
 #include <cstring>

@@ -1,6 +1,6 @@
 #include "control/wire_channel.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <random>
 

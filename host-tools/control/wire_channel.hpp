@@ -2,8 +2,8 @@
 #pragma once
 
 #include "control/steering.hpp"
-#include "lib/wire_decoder.hpp"
 #include "transport/transport.hpp"
+#include "wire/wire_decoder.hpp"
 
 #include <chrono>
 #include <optional>

@@ -1,8 +1,8 @@
 #include "control/words.hpp"
 
 #include "abi/ring.hpp"
-#include "lib/error.hpp"
-#include "lib/size.hpp"
+#include "system/error.hpp"
+#include "system/units.hpp"
 
 #include <algorithm>
 #include <limits>

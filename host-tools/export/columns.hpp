@@ -3,10 +3,10 @@
 #pragma once
 
 #include "export/words.hpp"
-#include "lib/record_text.hpp"
-#include "lib/ticks.hpp"
-#include "lib/trace_reader.hpp"
+#include "file/trace_reader.hpp"
 #include "mmioscope/event.hpp"
+#include "records/record_text.hpp"
+#include "records/ticks.hpp"
 #include "table/table.hpp"
 
 #include <array>

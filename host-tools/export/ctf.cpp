@@ -1,8 +1,8 @@
 #include "export/ctf.hpp"
 
 #include "export/words.hpp"
-#include "lib/error.hpp"
-#include "lib/record_text.hpp"
+#include "records/record_text.hpp"
+#include "system/error.hpp"
 
 namespace mmioscope::exporting {
 

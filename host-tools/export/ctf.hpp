@@ -4,7 +4,7 @@
 #include "export/ctf_stream.hpp"
 #include "export/exporter.hpp"
 #include "export/value_text.hpp"
-#include "lib/kept.hpp"
+#include "reading/kept.hpp"
 
 #include <array>
 #include <memory>

@@ -1,7 +1,7 @@
 #include "export/ctf_metadata.hpp"
 
 #include "export/words.hpp"
-#include "lib/record_text.hpp"
+#include "records/record_text.hpp"
 
 #include <fmt/format.h>
 

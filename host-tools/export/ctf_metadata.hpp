@@ -1,7 +1,7 @@
 // The description of a CTF trace (Common Trace Format 1.8, in TSDL): its packets, clock and events.
 #pragma once
 
-#include "lib/trace_reader.hpp"
+#include "file/trace_reader.hpp"
 
 #include <cstddef>
 #include <cstdint>

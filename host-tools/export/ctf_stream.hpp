@@ -2,8 +2,8 @@
 #pragma once
 
 #include "export/ctf_metadata.hpp"
-#include "lib/file_descriptor.hpp"
-#include "lib/text_buffer.hpp"
+#include "system/file_descriptor.hpp"
+#include "system/text_buffer.hpp"
 
 #include <algorithm>
 #include <cstdint>

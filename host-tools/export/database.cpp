@@ -1,6 +1,6 @@
 #include "export/database.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 namespace mmioscope::exporting {
 

@@ -1,7 +1,7 @@
 // A format that a trace is written in.
 #pragma once
 
-#include "lib/trace_reader.hpp"
+#include "file/trace_reader.hpp"
 #include "reading/consumer.hpp"
 
 #include <string>

@@ -8,7 +8,7 @@
 #include "export/perfetto.hpp"
 #include "export/sink.hpp"
 #include "export/sqlite.hpp"
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 #include "export/jsonl.hpp"
 
 #include "export/columns.hpp"
-#include "lib/record_text.hpp"
-#include "lib/report.hpp"
+#include "records/record_text.hpp"
+#include "records/report.hpp"
 #include "table/json.hpp"
 
 #include <cstring>

@@ -2,7 +2,7 @@
 
 #include "export/mmiotrace_pci.hpp"
 #include "export/words.hpp"
-#include "lib/record_text.hpp"
+#include "records/record_text.hpp"
 
 #include <fmt/compile.h>
 

@@ -1,7 +1,7 @@
 #include "export/mmiotrace_pci.hpp"
 
 #include "analysis/pci.hpp"
-#include "import/mmiotrace_pci.hpp"
+#include "logs/pcidev.hpp"
 #include "reading/trace.hpp"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/pci_function.hpp"
-#include "lib/trace_reader.hpp"
+#include "file/trace_reader.hpp"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "export/output.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

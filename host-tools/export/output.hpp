@@ -2,7 +2,7 @@
 #pragma once
 
 #include "export/unfinished.hpp"
-#include "lib/file_descriptor.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <filesystem>
 #include <memory>

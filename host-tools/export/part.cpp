@@ -1,12 +1,12 @@
 #include "export/part.hpp"
 
 #include "export/part_code.hpp"
-#include "lib/about.hpp"
-#include "lib/console_text.hpp"
-#include "lib/exported.hpp"
-#include "lib/lost.hpp"
-#include "lib/module_table.hpp"
-#include "lib/said_task.hpp"
+#include "file/about.hpp"
+#include "file/console_text.hpp"
+#include "file/texts.hpp"
+#include "records/losses.hpp"
+#include "records/module_table.hpp"
+#include "records/task_table.hpp"
 
 #include <fmt/format.h>
 
@@ -144,7 +144,7 @@ void Part::tell_task(const Event& event) {
         same(tasks_.of(record), *event.task())) {
         return;
     }
-    trace::TaskEntry entry{record.time,       record.task,        trace::said_task,
+    trace::TaskEntry entry{record.time,       record.task,        trace::TaskKey::record,
                            event.task()->pid, event.task()->tgid, {}};
     event.task()->comm.copy(entry.comm, sizeof entry.comm);
     const auto payload = std::as_bytes(std::span(&entry, 1));

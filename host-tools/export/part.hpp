@@ -1,16 +1,16 @@
 // A trace, or a part of it, as a trace file.
 //
 // Records keep their numbers, so an event of the part is what it is in the whole trace, and the
-// file says that the others are not missing (lib/exported.hpp). Sections that are no records come
+// file says that the others are not missing (file/texts.hpp). Sections that are no records come
 // along as they are, in their places.
 #pragma once
 
-#include "lib/file_reader.hpp"
-#include "lib/file_writer.hpp"
-#include "lib/task_table.hpp"
+#include "file/file_reader.hpp"
+#include "file/file_writer.hpp"
 #include "reading/consumer.hpp"
 #include "reading/loss_finder.hpp"
 #include "reading/trace.hpp"
+#include "records/task_table.hpp"
 
 #include <optional>
 #include <string>

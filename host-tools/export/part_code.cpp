@@ -1,8 +1,8 @@
 #include "export/part_code.hpp"
 
 #include "abi/layout.hpp"
-#include "lib/device_tree.hpp"
 #include "reading/strip_code.hpp"
+#include "tree/device_tree.hpp"
 
 #include <libfdt.h>
 

@@ -1,9 +1,9 @@
 #include "export/perfetto.hpp"
-#include "lib/ticks.hpp"
+#include "records/ticks.hpp"
 
 #include "export/columns.hpp"
 #include "export/words.hpp"
-#include "lib/record_text.hpp"
+#include "records/record_text.hpp"
 
 #include <fmt/compile.h>
 #include <protozero/pbf_writer.hpp>

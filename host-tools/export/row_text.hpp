@@ -3,8 +3,8 @@
 
 #include "export/columns.hpp"
 #include "export/value_text.hpp"
-#include "lib/kept.hpp"
-#include "lib/text_buffer.hpp"
+#include "reading/kept.hpp"
+#include "system/text_buffer.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "export/sink.hpp"
 
-#include "lib/file_descriptor.hpp"
+#include "system/file_descriptor.hpp"
 
 namespace mmioscope::exporting {
 

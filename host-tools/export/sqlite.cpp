@@ -2,8 +2,8 @@
 
 #include "export/sqlite_schema.hpp"
 #include "export/words.hpp"
-#include "lib/record_text.hpp"
-#include "lib/report.hpp"
+#include "records/record_text.hpp"
+#include "records/report.hpp"
 
 #include <cstring>
 

@@ -1,6 +1,6 @@
 #include "export/unfinished.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -2,7 +2,7 @@
 // when the command ends, fails, or is interrupted.
 #pragma once
 
-#include "lib/file_descriptor.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <signal.h>
 

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "export/words.hpp"
-#include "lib/kept.hpp"
-#include "lib/text_buffer.hpp"
 #include "mmioscope/event.hpp"
+#include "reading/kept.hpp"
 #include "registers/fields_text.hpp"
+#include "system/text_buffer.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // All the names that a device of a trace goes by.
 #pragma once
 
-#include "lib/trace_reader.hpp"
+#include "file/trace_reader.hpp"
 
 #include <string>
 #include <vector>

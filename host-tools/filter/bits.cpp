@@ -1,6 +1,6 @@
 #include "filter/bits.hpp"
 
-#include "lib/record_text.hpp"
+#include "records/record_text.hpp"
 #include "registers/fields_text.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "filter/complaint.hpp"
 
-#include "lib/plain_text.hpp"
+#include "system/plain_text.hpp"
 
 #include <algorithm>
 #include <vector>

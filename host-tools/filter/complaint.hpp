@@ -1,7 +1,7 @@
 // What is wrong with a filter, and where.
 #pragma once
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <cstddef>
 #include <span>

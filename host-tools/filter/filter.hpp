@@ -1,9 +1,9 @@
 // Which events are meant: the text behind -F, compiled once and asked for each event.
 #pragma once
 
+#include "file/trace_reader.hpp"
 #include "filter/parser.hpp"
 #include "filter/record_filter.hpp"
-#include "lib/trace_reader.hpp"
 
 #include <span>
 #include <string>

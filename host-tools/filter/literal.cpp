@@ -1,6 +1,6 @@
 #include "filter/literal.hpp"
 
-#include "lib/size.hpp"
+#include "system/units.hpp"
 
 #include <charconv>
 

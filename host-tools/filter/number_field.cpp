@@ -1,7 +1,7 @@
 #include "filter/field.hpp"
 
-#include "lib/record_text.hpp"
-#include "lib/ticks.hpp"
+#include "records/record_text.hpp"
+#include "records/ticks.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "filter/pattern.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <re2/re2.h>
 

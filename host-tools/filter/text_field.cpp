@@ -1,6 +1,6 @@
 #include "filter/field.hpp"
 
-#include "lib/record_text.hpp"
+#include "records/record_text.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "filter/token.hpp"
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 namespace mmioscope::filter {
 

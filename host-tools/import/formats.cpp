@@ -2,7 +2,7 @@
 
 #include "import/mmiotrace.hpp"
 #include "import/qemu_log.hpp"
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // What every import shares: what became of the lines of a log, and records that make a trace file.
 #pragma once
 
-#include "lib/file_writer.hpp"
-#include "lib/loss_counter.hpp"
+#include "file/file_writer.hpp"
+#include "records/losses.hpp"
 
 #include <cstdint>
 #include <map>

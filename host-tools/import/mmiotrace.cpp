@@ -1,11 +1,11 @@
 #include "import/mmiotrace.hpp"
 
 #include "import/mmiotrace_line.hpp"
-#include "import/mmiotrace_pci.hpp"
 #include "import/region_list.hpp"
-#include "lib/error.hpp"
-#include "lib/lost.hpp"
-#include "verify/text_lines.hpp"
+#include "logs/pcidev.hpp"
+#include "logs/text_lines.hpp"
+#include "records/losses.hpp"
+#include "system/error.hpp"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "import/importing.hpp"
-#include "lib/byte_source.hpp"
+#include "system/byte_source.hpp"
 
 namespace mmioscope::importing {
 

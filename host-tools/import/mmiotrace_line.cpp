@@ -1,7 +1,7 @@
 #include "import/mmiotrace_line.hpp"
 
 #include "import/importing.hpp"
-#include "verify/text_lines.hpp"
+#include "logs/text_lines.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "import/qemu_log.hpp"
 
-#include "lib/error.hpp"
-#include "verify/access_log.hpp"
+#include "logs/access_log.hpp"
+#include "system/error.hpp"
 
 #include <algorithm>
 #include <set>

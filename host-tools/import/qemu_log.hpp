@@ -1,8 +1,8 @@
-// QEMU's log of accesses (verify/access_log.hpp) becomes a trace.
+// QEMU's log of accesses (logs/access_log.hpp) becomes a trace.
 #pragma once
 
 #include "import/importing.hpp"
-#include "lib/byte_source.hpp"
+#include "system/byte_source.hpp"
 
 namespace mmioscope::importing {
 

@@ -1,9 +1,9 @@
+#include "file/part_files.hpp"
 #include "info/tables.hpp"
 #include "info/words.hpp"
-#include "lib/lost.hpp"
-#include "lib/part_files.hpp"
-#include "lib/record_text.hpp"
-#include "lib/report.hpp"
+#include "records/losses.hpp"
+#include "records/record_text.hpp"
+#include "records/report.hpp"
 #include "view/tally.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 #include "info/tables.hpp"
-#include "lib/ticks.hpp"
+#include "records/ticks.hpp"
 
 #include <algorithm>
 

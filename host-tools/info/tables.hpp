@@ -3,10 +3,10 @@
 // something.
 #pragma once
 
-#include "lib/report_context.hpp"
-#include "lib/selections.hpp"
-#include "lib/summary.hpp"
-#include "lib/trace_reader.hpp"
+#include "file/trace_reader.hpp"
+#include "records/report.hpp"
+#include "records/selections.hpp"
+#include "records/summary.hpp"
 #include "registers/coverage.hpp"
 #include "registers/trace_devices.hpp"
 #include "table/table.hpp"

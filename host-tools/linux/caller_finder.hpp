@@ -6,12 +6,12 @@
 #pragma once
 
 #include "abi/record.hpp"
-#include "lib/callers.hpp"
-#include "lib/runs.hpp"
 #include "linux/call_site.hpp"
 #include "linux/module_watch.hpp"
 #include "linux/recent_answers.hpp"
 #include "linux/return_place.hpp"
+#include "records/callers.hpp"
+#include "records/runs.hpp"
 
 #include <array>
 #include <cstdint>

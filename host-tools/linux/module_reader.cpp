@@ -1,6 +1,6 @@
 #include "linux/module_reader.hpp"
 
-#include "lib/plain_text.hpp"
+#include "system/plain_text.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -31,8 +31,9 @@ public:
     /// Looks at the list from time to time; the last record is of `time`.
     void look_around(std::uint64_t time, Clock::time_point now);
 
-    /// What is new since it was asked last, as a section `modules` has it (lib/module_table.hpp);
-    /// empty if nothing is. No longer than one may be, if it is asked after each moment `now`.
+    /// What is new since it was asked last, as a section `modules` has it
+    /// (records/module_table.hpp); empty if nothing is. No longer than one may be, if it is asked
+    /// after each moment `now`.
     std::string take_news() { return std::exchange(news_, {}); }
 
     /// The function at `address`, in the modules seen last.

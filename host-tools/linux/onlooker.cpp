@@ -1,6 +1,6 @@
 #include "linux/onlooker.hpp"
 
-#include "lib/module_table.hpp"
+#include "records/module_table.hpp"
 
 namespace mmioscope::linux_guest {
 

@@ -2,11 +2,11 @@
 // the modules, and callers.
 #pragma once
 
-#include "lib/recorder.hpp"
 #include "linux/caller_finder.hpp"
 #include "linux/kernel_finder.hpp"
 #include "linux/module_watch.hpp"
 #include "linux/task_watch.hpp"
+#include "rings/recorder.hpp"
 
 #include <optional>
 #include <span>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "abi/record.hpp"
-#include "lib/runs.hpp"
-#include "lib/task_table.hpp"
 #include "linux/task_reader.hpp"
+#include "records/runs.hpp"
+#include "records/task_table.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -52,7 +52,7 @@ enum class Column : unsigned {
     frame = 3,    ///< sp, task
     lr = 4,       ///< lr
     sequence = 5, ///< commit, lock_sequence, cpu_sequence
-    caller = 6,   ///< of each record, what takes the place of its lr (lib/callers.hpp)
+    caller = 6,   ///< of each record, what takes the place of its lr (records/callers.hpp)
 };
 inline constexpr std::size_t column_count = 7;
 

@@ -1,7 +1,7 @@
 #include "pack/packer.hpp"
 
-#include "lib/crc.hpp"
-#include "lib/index_builder.hpp"
+#include "records/extent.hpp"
+#include "system/crc.hpp"
 
 #include <algorithm>
 #include <cstring>

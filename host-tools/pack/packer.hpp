@@ -1,9 +1,9 @@
 // Packs records into blocks (block.hpp).
 #pragma once
 
-#include "lib/callers.hpp"
 #include "pack/dictionary.hpp"
 #include "pack/stream_writer.hpp"
+#include "records/callers.hpp"
 
 #include <span>
 #include <vector>

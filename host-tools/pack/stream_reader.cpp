@@ -1,6 +1,6 @@
 #include "pack/stream_reader.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <new>
 

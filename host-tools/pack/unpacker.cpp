@@ -1,7 +1,7 @@
 #include "pack/unpacker.hpp"
 
-#include "lib/crc.hpp"
-#include "lib/error.hpp"
+#include "system/crc.hpp"
+#include "system/error.hpp"
 
 #include <algorithm>
 #include <cstring>

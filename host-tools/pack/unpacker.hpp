@@ -1,9 +1,9 @@
 // Unpacks blocks (block.hpp), as much of them as is asked for.
 #pragma once
 
-#include "lib/index_builder.hpp"
 #include "pack/packer.hpp"
 #include "pack/stream_reader.hpp"
+#include "records/extent.hpp"
 
 #include <array>
 #include <optional>

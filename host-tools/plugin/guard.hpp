@@ -1,7 +1,7 @@
 // Calls into plug-ins: whatever they throw becomes one line that names them.
 #pragma once
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <algorithm>
 #include <exception>

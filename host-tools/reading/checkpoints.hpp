@@ -1,9 +1,9 @@
 // Places of a trace from which reading can go on.
 #pragma once
 
-#include "lib/marker_text.hpp"
-#include "lib/module_mark.hpp"
-#include "lib/trace_reader.hpp"
+#include "file/trace_reader.hpp"
+#include "records/marker_text.hpp"
+#include "records/module_mark.hpp"
 #include "registers/device_registers.hpp"
 
 #include <cstddef>

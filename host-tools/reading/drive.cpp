@@ -1,10 +1,10 @@
 #include "reading/drive.hpp"
 
-#include "lib/error.hpp"
-#include "lib/lost.hpp"
-#include "lib/part_files.hpp"
-#include "lib/progress_line.hpp"
+#include "file/part_files.hpp"
 #include "reading/loss_finder.hpp"
+#include "records/losses.hpp"
+#include "system/error.hpp"
+#include "system/progress_line.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "reading/loss_finder.hpp"
 
-#include "lib/lost.hpp"
+#include "records/losses.hpp"
 
 namespace mmioscope::reading {
 

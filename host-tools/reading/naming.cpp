@@ -1,13 +1,12 @@
 #include "reading/naming.hpp"
 
-#include "lib/change_text.hpp"
-#include "lib/error.hpp"
-#include "lib/kept.hpp"
-#include "lib/marker_text.hpp"
-#include "lib/record_text.hpp"
-#include "lib/ticks.hpp"
+#include "reading/kept.hpp"
 #include "reading/strip_code.hpp"
+#include "records/marker_text.hpp"
+#include "records/record_text.hpp"
+#include "records/ticks.hpp"
 #include "symbols/section.hpp"
+#include "system/error.hpp"
 
 #include <algorithm>
 #include <atomic>

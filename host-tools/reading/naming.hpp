@@ -1,10 +1,10 @@
 // Makes events of records, and knows their names: devices, registers, functions, tasks.
 #pragma once
 
-#include "lib/ticks.hpp"
-#include "lib/trace_reader.hpp"
+#include "file/trace_reader.hpp"
 #include "mmioscope/event.hpp"
 #include "reading/strip_code.hpp"
+#include "records/ticks.hpp"
 #include "registers/trace_devices.hpp"
 #include "symbols/module_files.hpp"
 #include "symbols/symbols.hpp"

@@ -1,11 +1,11 @@
 #include "reading/trace.hpp"
-#include "lib/error.hpp"
-#include "lib/open_source.hpp"
-#include "lib/open_trace.hpp"
-#include "lib/part_files.hpp"
-#include "lib/ticks.hpp"
+#include "file/part_files.hpp"
+#include "file/trace_reader.hpp"
 #include "reading/strip_code.hpp"
+#include "records/ticks.hpp"
 #include "symbols/symbol_files.hpp"
+#include "system/error.hpp"
+#include "system/open_source.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "filter/filter.hpp"
-#include "lib/marker_text.hpp"
-#include "lib/module_mark.hpp"
 #include "reading/checkpoints.hpp"
 #include "reading/naming.hpp"
+#include "records/marker_text.hpp"
+#include "records/module_mark.hpp"
 
 #include <bitset>
 #include <cstdint>
@@ -29,7 +29,7 @@ struct Moment {
 
 struct TraceOptions {
     std::string path = "-"; ///< "-": standard input
-    bool one_file = false;  ///< of a recording in several files only this one (lib/part_files.hpp)
+    bool one_file = false;  ///< of a recording in several files only this one (file/part_files.hpp)
     std::optional<Moment> from, to;     ///< `to` is outside
     std::optional<std::uint64_t> start; ///< CNTPCT that times are since; nothing: that record's
     std::optional<trace::NumberSpan> numbers; ///< of events (Event::number)

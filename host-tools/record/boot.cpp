@@ -1,6 +1,6 @@
 #include "record/boot.hpp"
 
-#include "lib/report.hpp"
+#include "records/report.hpp"
 #include "table/text.hpp"
 
 #include <unistd.h>

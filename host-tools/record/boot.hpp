@@ -1,10 +1,10 @@
 // One boot of a machine, as its stream tells it: what it is, what was recorded of it, how it ended.
 #pragma once
 
-#include "lib/device_names.hpp"
-#include "lib/loss_counter.hpp"
-#include "lib/stream_head.hpp"
-#include "lib/summary.hpp"
+#include "records/losses.hpp"
+#include "records/summary.hpp"
+#include "tree/device_names.hpp"
+#include "wire/stream_head.hpp"
 
 #include <optional>
 #include <string>

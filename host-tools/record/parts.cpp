@@ -1,10 +1,10 @@
 #include "record/parts.hpp"
 
-#include "lib/distinct_output.hpp"
-#include "lib/error.hpp"
-#include "lib/lost.hpp"
-#include "lib/origin.hpp"
-#include "lib/part_path.hpp"
+#include "file/texts.hpp"
+#include "records/losses.hpp"
+#include "system/distinct_output.hpp"
+#include "system/error.hpp"
+#include "system/part_path.hpp"
 
 #include <algorithm>
 

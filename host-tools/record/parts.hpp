@@ -1,11 +1,11 @@
 // The trace files of a recording: one after the other, each whole and readable by itself.
 #pragma once
 
-#include "lib/about.hpp"
-#include "lib/console_writer.hpp"
-#include "lib/file_writer.hpp"
-#include "lib/follow.hpp"
-#include "pack/packing.hpp"
+#include "file/about.hpp"
+#include "file/console_writer.hpp"
+#include "file/file_writer.hpp"
+#include "file/follow.hpp"
+#include "file/packing.hpp"
 #include "record/boot.hpp"
 #include "record/options.hpp"
 #include "view/live_printer.hpp"

@@ -1,7 +1,7 @@
 #include "record/recording.hpp"
 
-#include "lib/record_text.hpp"
-#include "lib/report.hpp"
+#include "records/record_text.hpp"
+#include "records/report.hpp"
 
 #include <fmt/format.h>
 

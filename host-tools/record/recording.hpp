@@ -1,9 +1,9 @@
 // A stream on its way into trace files: boot after boot, with what was lost and why.
 #pragma once
 
-#include "lib/wire_decoder.hpp"
 #include "record/boot.hpp"
 #include "record/parts.hpp"
+#include "wire/wire_decoder.hpp"
 
 #include <functional>
 #include <memory>

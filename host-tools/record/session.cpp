@@ -1,19 +1,19 @@
 #include "record/session.hpp"
 
 #include "control/relay.hpp"
-#include "lib/device_tree.hpp"
-#include "lib/distinct_output.hpp"
-#include "lib/part_path.hpp"
-#include "lib/progress_line.hpp"
-#include "lib/report.hpp"
-#include "lib/shared_wire.hpp"
-#include "lib/signals.hpp"
 #include "record/rate.hpp"
 #include "record/recording.hpp"
 #include "record/trace_source.hpp"
+#include "records/report.hpp"
 #include "symbols/symbol_files.hpp"
+#include "system/distinct_output.hpp"
+#include "system/part_path.hpp"
+#include "system/progress_line.hpp"
+#include "system/signals.hpp"
 #include "transport/link.hpp"
+#include "tree/device_tree.hpp"
 #include "view/live_printer.hpp"
+#include "wire/shared_wire.hpp"
 
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
 // One recording of a stream, from the first connection to the verdict.
 #pragma once
 
-#include "lib/error.hpp"
 #include "record/options.hpp"
+#include "system/error.hpp"
 
 namespace mmioscope::record {
 

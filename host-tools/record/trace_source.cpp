@@ -1,10 +1,10 @@
 #include "record/trace_source.hpp"
 
 #include "abi/container.hpp"
-#include "lib/error.hpp"
-#include "lib/file_descriptor.hpp"
-#include "lib/open_source.hpp"
-#include "lib/recorded_boot.hpp"
+#include "blackbox/recorded_boot.hpp"
+#include "system/error.hpp"
+#include "system/file_descriptor.hpp"
+#include "system/open_source.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 #include "registers/device_list.hpp"
 
-#include "lib/device_names.hpp"
-#include "lib/device_tree.hpp"
+#include "tree/device_names.hpp"
+#include "tree/device_tree.hpp"
 
 namespace mmioscope::registers {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "abi/ring.hpp"
-#include "lib/tree_nodes.hpp"
+#include "tree/tree_nodes.hpp"
 
 #include <cstdint>
 #include <span>

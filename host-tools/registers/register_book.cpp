@@ -1,10 +1,10 @@
 #include "registers/register_book.hpp"
 
-#include "lib/error.hpp"
 #include "registers/regs_reader.hpp"
 #include "registers/shipped.hpp"
 #include "registers/svd_reader.hpp"
 #include "registers/text_file.hpp"
+#include "system/error.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,8 +1,8 @@
 // One line of a description file, taken word by word.
 #pragma once
 
-#include "lib/error.hpp"
 #include "registers/description.hpp"
+#include "system/error.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,9 +1,9 @@
 // Elements of an SVD file, with what they take over from others.
 #pragma once
 
-#include "lib/error.hpp"
 #include "registers/description.hpp"
 #include "registers/svd_bases.hpp"
+#include "system/error.hpp"
 
 #include <pugixml.hpp>
 

@@ -1,8 +1,8 @@
 #include "registers/text_file.hpp"
 
-#include "lib/byte_source.hpp"
-#include "lib/error.hpp"
-#include "lib/file_descriptor.hpp"
+#include "system/byte_source.hpp"
+#include "system/error.hpp"
+#include "system/file_descriptor.hpp"
 
 namespace mmioscope::registers {
 

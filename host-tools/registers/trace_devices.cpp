@@ -1,6 +1,6 @@
 #include "registers/trace_devices.hpp"
 
-#include "lib/device_tree.hpp"
+#include "tree/device_tree.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // All that is known of one trace's devices: registers, interrupts, and what the tree says.
 #pragma once
 
-#include "lib/trace_reader.hpp"
+#include "file/trace_reader.hpp"
 #include "registers/device_registers.hpp"
 #include "registers/interrupt_names.hpp"
 

@@ -1,7 +1,7 @@
 // Which interrupts of the GIC a device tree gives to its nodes.
 #pragma once
 
-#include "lib/tree_nodes.hpp"
+#include "tree/tree_nodes.hpp"
 
 #include <string>
 #include <vector>

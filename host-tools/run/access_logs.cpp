@@ -1,8 +1,8 @@
 #include "run/access_logs.hpp"
 
-#include "lib/error.hpp"
-#include "lib/file_descriptor.hpp"
-#include "lib/part_path.hpp"
+#include "system/error.hpp"
+#include "system/file_descriptor.hpp"
+#include "system/part_path.hpp"
 
 #include <sys/sendfile.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 #include "run/board.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <array>
 

@@ -1,7 +1,7 @@
 #include "run/boot_image.hpp"
 
-#include "lib/crc.hpp"
-#include "lib/error.hpp"
+#include "system/crc.hpp"
+#include "system/error.hpp"
 
 #include <arpa/inet.h>
 #include <elf.h>

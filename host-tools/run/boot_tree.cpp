@@ -1,8 +1,8 @@
 #include "run/boot_tree.hpp"
 
 #include "abi/layout.hpp"
-#include "lib/error.hpp"
 #include "run/early_requests.hpp"
+#include "system/error.hpp"
 
 #include <libfdt.h>
 

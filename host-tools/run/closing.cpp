@@ -1,10 +1,10 @@
 #include "run/closing.hpp"
 
-#include "lib/device_names.hpp"
-#include "lib/part_path.hpp"
-#include "lib/record_text.hpp"
-#include "lib/report.hpp"
+#include "records/record_text.hpp"
+#include "records/report.hpp"
+#include "system/part_path.hpp"
 #include "table/text.hpp"
+#include "tree/device_names.hpp"
 
 #include <unistd.h>
 

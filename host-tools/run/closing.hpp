@@ -1,11 +1,11 @@
 // What a run prints, and what it says when a boot, and when all is over.
 #pragma once
 
-#include "lib/error.hpp"
 #include "run/plan.hpp"
 #include "run/run_files.hpp"
 #include "run/trace_source.hpp"
 #include "run/watch.hpp"
+#include "system/error.hpp"
 
 #include <cstdint>
 

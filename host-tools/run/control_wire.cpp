@@ -1,6 +1,6 @@
 #include "run/control_wire.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <fcntl.h>
 #include <sys/socket.h>

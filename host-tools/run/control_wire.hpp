@@ -3,7 +3,7 @@
 #pragma once
 
 #include "control/relay.hpp"
-#include "lib/file_descriptor.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <string>
 #include <vector>

@@ -2,8 +2,8 @@
 
 #include "abi/layout.hpp"
 #include "control/device_finder.hpp"
-#include "lib/error.hpp"
 #include "run/tree_devices.hpp"
+#include "system/error.hpp"
 
 #include <fmt/ranges.h>
 

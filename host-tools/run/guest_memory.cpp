@@ -1,6 +1,6 @@
 #include "run/guest_memory.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,8 +1,8 @@
 // The guest's RAM: a file in memory that QEMU and this program map.
 #pragma once
 
-#include "lib/file_descriptor.hpp"
 #include "run/board.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <cstddef>
 #include <cstdint>

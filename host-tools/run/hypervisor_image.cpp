@@ -1,6 +1,6 @@
 #include "run/hypervisor_image.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 namespace mmioscope::run {
 

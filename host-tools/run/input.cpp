@@ -1,8 +1,8 @@
 #include "run/input.hpp"
 
-#include "lib/device_tree.hpp"
-#include "lib/error.hpp"
-#include "lib/file_descriptor.hpp"
+#include "system/error.hpp"
+#include "system/file_descriptor.hpp"
+#include "tree/device_tree.hpp"
 
 #include <elf.h>
 #include <libfdt.h>

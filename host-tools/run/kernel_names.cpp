@@ -1,10 +1,10 @@
 #include "run/kernel_names.hpp"
 
-#include "lib/error.hpp"
 #include "run/input.hpp"
 #include "symbols/kernel_image.hpp"
 #include "symbols/section.hpp"
 #include "symbols/symbol_files.hpp"
+#include "system/error.hpp"
 
 namespace mmioscope::run {
 

@@ -1,9 +1,9 @@
 #include "run/machine_tree.hpp"
 
-#include "lib/error.hpp"
-#include "lib/file_descriptor.hpp"
 #include "run/log_file.hpp"
 #include "run/process.hpp"
+#include "system/error.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <cerrno>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 #include "abi/layout.hpp"
-#include "lib/device_tree.hpp"
 #include "run/trace_source.hpp"
+#include "tree/device_tree.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "run/monitor.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -2,7 +2,7 @@
 // says so, and nothing is lost between one boot and the next.
 #pragma once
 
-#include "lib/file_descriptor.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <optional>
 #include <string>

@@ -2,9 +2,6 @@
 
 #include "abi/layout.hpp"
 #include "abi/ring.hpp"
-#include "lib/distinct_output.hpp"
-#include "lib/error.hpp"
-#include "lib/file_descriptor.hpp"
 #include "run/boot_image.hpp"
 #include "run/boot_tree.hpp"
 #include "run/early_requests.hpp"
@@ -14,6 +11,9 @@
 #include "run/qemu_version.hpp"
 #include "run/selection.hpp"
 #include "run/serials.hpp"
+#include "system/distinct_output.hpp"
+#include "system/error.hpp"
+#include "system/file_descriptor.hpp"
 
 namespace mmioscope::run {
 

@@ -1,6 +1,6 @@
 #include "run/process.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <fcntl.h>
 #include <signal.h>

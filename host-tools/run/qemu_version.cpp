@@ -1,8 +1,8 @@
 #include "run/qemu_version.hpp"
 
-#include "lib/file_descriptor.hpp"
 #include "run/log_file.hpp"
 #include "run/process.hpp"
+#include "system/file_descriptor.hpp"
 
 namespace mmioscope::run {
 

@@ -1,8 +1,8 @@
 #include "run/run_files.hpp"
 
-#include "lib/error.hpp"
-#include "lib/part_path.hpp"
 #include "run/closing.hpp"
+#include "system/error.hpp"
+#include "system/part_path.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,9 +1,9 @@
 // The files of a run. Those the user did not name leave nothing behind.
 #pragma once
 
-#include "lib/file_descriptor.hpp"
 #include "run/plan.hpp"
 #include "run/qemu_command.hpp"
+#include "system/file_descriptor.hpp"
 
 namespace mmioscope::run {
 

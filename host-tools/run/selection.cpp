@@ -1,8 +1,8 @@
 #include "run/selection.hpp"
 
-#include "lib/device_tree.hpp"
-#include "lib/error.hpp"
-#include "lib/size.hpp"
+#include "system/error.hpp"
+#include "system/units.hpp"
+#include "tree/device_tree.hpp"
 
 #include <libfdt.h>
 

@@ -1,7 +1,7 @@
 #include "run/serials.hpp"
 
-#include "lib/device_tree.hpp"
-#include "lib/error.hpp"
+#include "system/error.hpp"
+#include "tree/device_tree.hpp"
 
 #include <map>
 

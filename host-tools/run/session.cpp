@@ -1,10 +1,8 @@
 #include "run/session.hpp"
 
-#include "lib/console_writer.hpp"
-#include "lib/origin.hpp"
-#include "lib/part_path.hpp"
-#include "lib/progress_line.hpp"
-#include "pack/packing.hpp"
+#include "file/console_writer.hpp"
+#include "file/packing.hpp"
+#include "file/texts.hpp"
 #include "run/access_logs.hpp"
 #include "run/closing.hpp"
 #include "run/console_file.hpp"
@@ -15,6 +13,8 @@
 #include "run/trace_source.hpp"
 #include "run/watch.hpp"
 #include "run/wires.hpp"
+#include "system/part_path.hpp"
+#include "system/progress_line.hpp"
 #include "view/live_printer.hpp"
 
 #include <unistd.h>

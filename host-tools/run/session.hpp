@@ -1,8 +1,8 @@
 // One run: QEMU from start to end, its trace recorded, printed and judged.
 #pragma once
 
-#include "lib/error.hpp"
 #include "run/plan.hpp"
+#include "system/error.hpp"
 
 namespace mmioscope::run {
 

@@ -1,7 +1,7 @@
 #include "run/shared_console.hpp"
 
-#include "lib/error.hpp"
-#include "lib/file_descriptor.hpp"
+#include "system/error.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <unistd.h>
 

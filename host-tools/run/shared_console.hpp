@@ -1,7 +1,7 @@
 // The guest's console and the stream, which come over one UART, each into a file of its own.
 #pragma once
 
-#include "lib/shared_wire.hpp"
+#include "wire/shared_wire.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -1,5 +1,5 @@
-#include "lib/error.hpp"
 #include "run/trace_source.hpp"
+#include "system/error.hpp"
 
 #include <unistd.h>
 

@@ -1,12 +1,12 @@
 // Where a run's trace comes from: the rings in the guest's RAM, or the stream on a UART.
 #pragma once
 
-#include "lib/about.hpp"
-#include "lib/recorder.hpp"
-#include "lib/stream_recorder.hpp"
+#include "file/about.hpp"
 #include "linux/onlooker.hpp"
+#include "rings/recorder.hpp"
 #include "run/guest_memory.hpp"
 #include "run/plan.hpp"
+#include "wire/stream_recorder.hpp"
 
 #include <memory>
 #include <optional>

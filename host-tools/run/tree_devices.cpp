@@ -1,6 +1,6 @@
 #include "run/tree_devices.hpp"
 
-#include "lib/device_tree.hpp"
+#include "tree/device_tree.hpp"
 
 #include <libfdt.h>
 

@@ -1,8 +1,8 @@
 // Where the devices of a board are, by its device tree alone: as the hypervisor will find them.
 #pragma once
 
-#include "lib/stream_head.hpp"
 #include "run/input.hpp"
+#include "wire/stream_head.hpp"
 
 namespace mmioscope::run {
 

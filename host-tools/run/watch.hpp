@@ -2,10 +2,10 @@
 #pragma once
 
 #include "abi/container.hpp"
-#include "lib/signals.hpp"
 #include "run/log_file.hpp"
 #include "run/monitor.hpp"
 #include "run/process.hpp"
+#include "system/signals.hpp"
 
 #include <chrono>
 #include <optional>

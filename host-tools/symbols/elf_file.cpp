@@ -1,8 +1,8 @@
 #include "symbols/elf_file.hpp"
 
-#include "lib/error.hpp"
 #include "symbols/dwarf_lines.hpp"
 #include "symbols/elf_symbols.hpp"
+#include "system/error.hpp"
 
 #include <gelf.h>
 #include <unistd.h>

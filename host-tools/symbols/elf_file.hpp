@@ -1,11 +1,11 @@
 // An ELF file with symbols, and lines of source code if it has DWARF: vmlinux, or a module.
 #pragma once
 
-#include "lib/file_descriptor.hpp"
 #include "symbols/elf_sections.hpp"
 #include "symbols/function_table.hpp"
 #include "symbols/source.hpp"
 #include "symbols/symbol.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <elfutils/libdwfl.h>
 

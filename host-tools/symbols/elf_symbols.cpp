@@ -1,6 +1,6 @@
 #include "symbols/elf_symbols.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <gelf.h>
 

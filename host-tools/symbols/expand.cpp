@@ -1,6 +1,6 @@
 #include "symbols/expand.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <lz4.h>
 #include <lzma.h>

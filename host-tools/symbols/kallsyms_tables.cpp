@@ -1,6 +1,6 @@
 #include "symbols/kallsyms_tables.hpp"
 
-#include "lib/plain_text.hpp"
+#include "system/plain_text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 #include "symbols/kallsyms_text.hpp"
 
-#include "lib/error.hpp"
-#include "lib/plain_text.hpp"
 #include "symbols/words.hpp"
+#include "system/error.hpp"
+#include "system/plain_text.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,9 +1,9 @@
 #include "symbols/kernel_image.hpp"
 
-#include "lib/error.hpp"
-#include "lib/plain_text.hpp"
 #include "symbols/expand.hpp"
 #include "symbols/kallsyms_tables.hpp"
+#include "system/error.hpp"
+#include "system/plain_text.hpp"
 
 #include <algorithm>
 #include <array>

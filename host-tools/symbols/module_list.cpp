@@ -1,7 +1,7 @@
 #include "symbols/module_list.hpp"
 
-#include "lib/error.hpp"
 #include "symbols/words.hpp"
+#include "system/error.hpp"
 
 namespace mmioscope::symbols {
 

@@ -1,9 +1,9 @@
 #include "symbols/section.hpp"
 
-#include "lib/error.hpp"
-#include "lib/file_reader.hpp"
-#include "lib/plain_text.hpp"
+#include "file/file_reader.hpp"
 #include "symbols/expand.hpp"
+#include "system/error.hpp"
+#include "system/plain_text.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-// The section of a trace file that holds the names of the guest's code (lib/about.hpp).
+// The section of a trace file that holds the names of the guest's code (file/about.hpp).
 //
 // Payload: SymbolsHead, SymbolsBlock[blocks], then zstd streams: the addresses, and the names of
 // each block. So a name is found without unpacking the others'.

@@ -1,8 +1,8 @@
 #include "symbols/symbol_contents.hpp"
 
-#include "lib/error.hpp"
 #include "symbols/expand.hpp"
 #include "symbols/words.hpp"
+#include "system/error.hpp"
 
 #include <elf.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 // A file with symbols, of a kind that is known by its content.
 #pragma once
 
-#include "lib/file_descriptor.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <cstddef>
 #include <span>

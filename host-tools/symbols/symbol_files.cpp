@@ -1,6 +1,5 @@
 #include "symbols/symbol_files.hpp"
 
-#include "lib/error.hpp"
 #include "symbols/elf_file.hpp"
 #include "symbols/expand.hpp"
 #include "symbols/function_table.hpp"
@@ -10,6 +9,7 @@
 #include "symbols/section.hpp"
 #include "symbols/symbol_contents.hpp"
 #include "symbols/words.hpp"
+#include "system/error.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "table/text.hpp"
 
-#include "lib/plain_text.hpp"
+#include "system/plain_text.hpp"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>

@@ -1,6 +1,6 @@
 #include "transport/address.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <sys/un.h>
 

@@ -1,6 +1,6 @@
 #include "transport/link.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <algorithm>
 #include <thread>

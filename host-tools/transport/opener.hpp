@@ -2,7 +2,7 @@
 // reading, writing and waiting are the same for all of them (transport.hpp).
 #pragma once
 
-#include "lib/file_descriptor.hpp"
+#include "system/file_descriptor.hpp"
 #include "transport/address.hpp"
 
 #include <chrono>

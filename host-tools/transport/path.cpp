@@ -1,5 +1,5 @@
 // Serial ports, ptys, FIFOs and files: all have a path, and what is there is seen only by looking.
-#include "lib/error.hpp"
+#include "system/error.hpp"
 #include "transport/opener.hpp"
 #include "transport/serial_port.hpp"
 

@@ -1,6 +1,6 @@
 #include "transport/serial_port.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <fcntl.h>
 

@@ -1,7 +1,7 @@
 // Stream sockets, as the side that connects and as the side that waits.
 #include "transport/socket_name.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 #include "transport/opener.hpp"
 
 #include <netinet/in.h>

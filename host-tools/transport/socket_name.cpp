@@ -1,6 +1,6 @@
 #include "transport/socket_name.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <netdb.h>
 #include <netinet/in.h>

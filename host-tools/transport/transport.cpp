@@ -1,6 +1,6 @@
 #include "transport/transport.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -3,7 +3,7 @@
 // for each.
 #pragma once
 
-#include "verify/access.hpp"
+#include "logs/access.hpp"
 
 #include <cstdint>
 #include <span>

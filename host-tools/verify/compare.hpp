@@ -2,7 +2,7 @@
 #pragma once
 
 #include "abi/ring.hpp"
-#include "verify/access_log.hpp"
+#include "logs/access_log.hpp"
 #include "verify/artefacts.hpp"
 #include "verify/difference.hpp"
 #include "verify/events.hpp"

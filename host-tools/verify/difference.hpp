@@ -1,7 +1,7 @@
 // What verify can find.
 #pragma once
 
-#include "verify/access.hpp"
+#include "logs/access.hpp"
 
 #include <array>
 #include <cstdint>
@@ -25,7 +25,8 @@ inline constexpr std::size_t kind_count = 10;
 
 constexpr std::string_view kind_text(Kind kind) {
     constexpr std::array<std::string_view, kind_count> words = {
-        "missing", "extra", "value", "size", "direction", "address", "cpu", "pc", "order", "unreadable"};
+        "missing", "extra", "value", "size",  "direction",
+        "address", "cpu",   "pc",    "order", "unreadable"};
     return words[static_cast<std::size_t>(kind)];
 }
 

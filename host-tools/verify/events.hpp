@@ -1,9 +1,9 @@
 // The accesses of a trace that QEMU's log must know of.
 #pragma once
 
-#include "lib/loss_counter.hpp"
-#include "lib/trace_reader.hpp"
-#include "verify/access.hpp"
+#include "file/trace_reader.hpp"
+#include "logs/access.hpp"
+#include "records/losses.hpp"
 
 #include <vector>
 

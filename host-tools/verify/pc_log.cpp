@@ -1,9 +1,9 @@
 #include "verify/pc_log.hpp"
 
+#include "logs/text_lines.hpp"
 #include "verify/align.hpp"
 #include "verify/leftovers.hpp"
 #include "verify/streams.hpp"
-#include "verify/text_lines.hpp"
 
 namespace mmioscope::verify {
 

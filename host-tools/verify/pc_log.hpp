@@ -4,7 +4,7 @@
 // There are no values, and all accesses have a CPU, those that reach no device model too.
 #pragma once
 
-#include "verify/access_log.hpp"
+#include "logs/access_log.hpp"
 #include "verify/compare.hpp"
 
 #include <span>

@@ -1,7 +1,7 @@
 // A comparison's result in words.
 #pragma once
 
-#include "lib/device_names.hpp"
+#include "tree/device_names.hpp"
 #include "verify/compare.hpp"
 
 #include <cstdint>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "abi/ring.hpp"
-#include "verify/access.hpp"
-#include "verify/access_log.hpp"
+#include "logs/access.hpp"
+#include "logs/access_log.hpp"
 
 #include <cstdint>
 #include <span>

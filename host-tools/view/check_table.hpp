@@ -1,7 +1,7 @@
 // What is wrong with trace files, and the verdict of each: for people and for programs.
 #pragma once
 
-#include "lib/trace_check.hpp"
+#include "file/trace_check.hpp"
 #include "table/table.hpp"
 
 #include <string>

@@ -1,7 +1,7 @@
 #include "view/dmesg_lines.hpp"
-#include "lib/ticks.hpp"
+#include "records/ticks.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <algorithm>
 #include <fstream>

@@ -1,6 +1,6 @@
 #include "view/full_screen.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <ncurses.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // A boot of which memory tells, and what is said of it as a whole.
 #pragma once
 
-#include "lib/area.hpp"
+#include "rings/area.hpp"
 
 #include <cstddef>
 #include <span>

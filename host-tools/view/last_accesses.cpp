@@ -1,6 +1,6 @@
 #include "view/last_accesses.hpp"
 
-#include "lib/records_as_trace.hpp"
+#include "blackbox/records_as_trace.hpp"
 #include "reading/drive.hpp"
 
 #include <algorithm>

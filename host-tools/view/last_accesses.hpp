@@ -1,8 +1,8 @@
 // The last accesses of a boot, each with what became of it, in the order in which they are shown.
 #pragma once
 
-#include "lib/black_box.hpp"
-#include "lib/trace_reader.hpp"
+#include "blackbox/black_box.hpp"
+#include "file/trace_reader.hpp"
 #include "mmioscope/event.hpp"
 #include "reading/trace.hpp"
 #include "view/known_boot.hpp"

@@ -1,6 +1,6 @@
 #include "view/last_rows.hpp"
 
-#include "lib/record_text.hpp"
+#include "records/record_text.hpp"
 #include "table/csv.hpp"
 #include "table/json.hpp"
 

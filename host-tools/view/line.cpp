@@ -1,6 +1,6 @@
 #include "view/line.hpp"
 
-#include "lib/record_text.hpp"
+#include "records/record_text.hpp"
 #include "registers/fields_text.hpp"
 
 #include <fmt/format.h>

@@ -1,10 +1,10 @@
 // One event as one line of text.
 #pragma once
 
-#include "lib/kept.hpp"
-#include "lib/text_buffer.hpp"
-#include "lib/trace_reader.hpp"
+#include "file/trace_reader.hpp"
 #include "mmioscope/event.hpp"
+#include "reading/kept.hpp"
+#include "system/text_buffer.hpp"
 
 #include <array>
 #include <bit>

@@ -1,7 +1,7 @@
 #include "view/live_printer.hpp"
 
-#include "lib/error.hpp"
 #include "reading/drive.hpp"
+#include "system/error.hpp"
 
 #include <unistd.h>
 

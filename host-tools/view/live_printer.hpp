@@ -1,8 +1,8 @@
 // Prints a trace while it is being recorded, in a thread of its own that reads the file back.
 #pragma once
 
-#include "lib/follow.hpp"
-#include "lib/trace_reader.hpp"
+#include "file/follow.hpp"
+#include "file/trace_reader.hpp"
 #include "view/live_options.hpp"
 #include "view/printer.hpp"
 

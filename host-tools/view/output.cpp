@@ -1,6 +1,6 @@
 #include "view/output.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 #include "table/text.hpp"
 
 #include <poll.h>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "analysis/collapse.hpp"
-#include "lib/open_accesses.hpp"
 #include "reading/consumer.hpp"
+#include "records/open_accesses.hpp"
 #include "view/line.hpp"
 
 #include <cstdint>

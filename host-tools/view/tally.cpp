@@ -1,9 +1,9 @@
 #include "view/tally.hpp"
 
-#include "lib/lost.hpp"
-#include "lib/part_files.hpp"
-#include "lib/record_text.hpp"
-#include "lib/report.hpp"
+#include "file/part_files.hpp"
+#include "records/losses.hpp"
+#include "records/record_text.hpp"
+#include "records/report.hpp"
 #include "table/text.hpp"
 
 namespace mmioscope::view {

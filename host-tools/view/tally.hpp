@@ -1,12 +1,12 @@
 // What is said of a trace once it is read: which devices, what was lost, whether it is whole.
 #pragma once
 
-#include "lib/error.hpp"
-#include "lib/loss_counter.hpp"
-#include "lib/report_context.hpp"
-#include "lib/summary.hpp"
 #include "reading/consumer.hpp"
 #include "reading/trace.hpp"
+#include "records/losses.hpp"
+#include "records/report.hpp"
+#include "records/summary.hpp"
+#include "system/error.hpp"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #include "view/top_counts.hpp"
 
-#include "lib/lost.hpp"
+#include "records/losses.hpp"
 
 namespace mmioscope::view {
 

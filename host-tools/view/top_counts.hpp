@@ -2,9 +2,9 @@
 #pragma once
 
 #include "analysis/rates.hpp"
-#include "lib/loss_counter.hpp"
-#include "lib/trace_reader.hpp"
+#include "file/trace_reader.hpp"
 #include "reading/consumer.hpp"
+#include "records/losses.hpp"
 #include "view/top_screen.hpp"
 
 #include <cstddef>

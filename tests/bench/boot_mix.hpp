@@ -1,7 +1,7 @@
 // A trace with the mix of a boot, made up: the same on every machine.
 #pragma once
 
-#include "lib/file_descriptor.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -3,9 +3,9 @@
 // RAM. For counting instructions (tests/bench/capture.sh).
 #include "../host-tools/fake_area.hpp"
 #include "../host-tools/fake_modules.hpp"
-#include "lib/error.hpp"
-#include "lib/recorder.hpp"
 #include "linux/onlooker.hpp"
+#include "rings/recorder.hpp"
+#include "system/error.hpp"
 
 #include <chrono>
 #include <cstdlib>

@@ -3,7 +3,7 @@
 
 #include "../host-tools/given_event.hpp"
 #include "boot_mix.hpp"
-#include "lib/byte_source.hpp"
+#include "system/byte_source.hpp"
 
 #include <map>
 #include <utility>

@@ -1,10 +1,10 @@
 #include "made_trace.hpp"
 
-#include "lib/about.hpp"
-#include "lib/error.hpp"
-#include "lib/module_table.hpp"
-#include "lib/task_table.hpp"
+#include "file/about.hpp"
+#include "records/module_table.hpp"
+#include "records/task_table.hpp"
 #include "symbols/section.hpp"
+#include "system/error.hpp"
 
 #include <fmt/format.h>
 #include <libfdt.h>

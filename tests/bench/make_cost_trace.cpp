@@ -1,7 +1,7 @@
 // make-cost-trace MIX EVENTS FILE: a made-up trace (made_trace.hpp) as a file.
-#include "lib/error.hpp"
-#include "lib/file_descriptor.hpp"
 #include "made_trace.hpp"
+#include "system/error.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
 // Decoding a trace file, and giving its records their names.
 #include "boot_mix.hpp"
-#include "lib/byte_source.hpp"
 #include "reading/trace.hpp"
+#include "system/byte_source.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 # every-byte: a recorded stream, damaged everywhere; -sanitized: ten times slower, and nothing out of bounds goes
 # unnoticed. Included from tests/tests.mk; host.mk has the rules.
 
-DAMAGE_SOURCES := tests/damage/every_byte.cpp $(wildcard host-tools/lib/*.cpp host-tools/pack/*.cpp)
+DAMAGE_SOURCES := tests/damage/every_byte.cpp $(HOST_FILE_SOURCES)
 DAMAGE_OBJECTS := $(DAMAGE_SOURCES:%.cpp=$(BUILD)/host/%.o)
 DAMAGE_SANITIZED_OBJECTS := $(DAMAGE_SOURCES:%.cpp=$(BUILD)/host-sanitized/%.o)
 

@@ -6,8 +6,8 @@
 // looked at too, with the whole decoder, where a frame begins and ends and at one place in
 // whole_decoder_each: and the records that are told to be lost are as many as those that did not
 // come, of each CPU up to the last one that came.
-#include "lib/loss_counter.hpp"
-#include "lib/wire_decoder.hpp"
+#include "records/losses.hpp"
+#include "wire/wire_decoder.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,7 +1,7 @@
 # make-trace: traces of any length with a bit of everything, for the exports' real consumers (run.sh).
 # Included from tests/tests.mk; host.mk has the rules.
 
-EXPORT_MAKE_SOURCES := tests/export/make_trace.cpp $(wildcard host-tools/lib/*.cpp host-tools/pack/*.cpp)
+EXPORT_MAKE_SOURCES := tests/export/make_trace.cpp $(HOST_FILE_SOURCES)
 EXPORT_MAKE_OBJECTS := $(EXPORT_MAKE_SOURCES:%.cpp=$(BUILD)/host/%.o)
 
 tests: $(BUILD)/tests/make-trace

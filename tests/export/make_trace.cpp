@@ -2,9 +2,9 @@
 // by gap records and losses told by numbers only, polls, markers, 64-bit values, pages that are
 // mapped anew. The same N gives the same file. Usage: make-trace N FILE
 #include "abi/control.hpp"
-#include "lib/error.hpp"
-#include "lib/file_writer.hpp"
-#include "lib/loss_counter.hpp"
+#include "file/file_writer.hpp"
+#include "records/losses.hpp"
+#include "system/error.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
 // QEMU's log and that of the PCs are input to verify: whatever stands in them, they are read to the
 // end. To import, too: it is refused or becomes a sound trace.
-#include "verify/access_log.hpp"
+#include "logs/access_log.hpp"
+#include "file/trace_reader.hpp"
 #include "import/qemu_log.hpp"
-#include "lib/error.hpp"
-#include "lib/trace_reader.hpp"
+#include "system/error.hpp"
 #include "verify/pc_log.hpp"
 
 #include <unistd.h>

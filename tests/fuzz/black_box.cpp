@@ -5,11 +5,11 @@
 // The first byte chooses. Even: the image is a sound one, of two boots, into which the input's
 // words are put; bit 1: its descriptions get their checksums anew then, which no chance does. Odd:
 // the input itself is the file.
-#include "lib/black_box.hpp"
+#include "blackbox/black_box.hpp"
 #include "abi/description.hpp"
+#include "blackbox/recorded_boot.hpp"
 #include "host-tools/fake_area.hpp"
-#include "lib/error.hpp"
-#include "lib/recorded_boot.hpp"
+#include "system/error.hpp"
 
 #include <zlib.h>
 

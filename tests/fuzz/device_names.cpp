@@ -1,6 +1,6 @@
 // The device tree of a trace is input: names, registers and interrupts come from it, or nothing
 // does.
-#include "lib/device_names.hpp"
+#include "tree/device_names.hpp"
 #include "registers/device_registers.hpp"
 #include "registers/interrupt_names.hpp"
 

@@ -3,9 +3,9 @@
 //
 // The first byte chooses: the log is a file, or what the trace itself has of the console. Two more
 // are how the times of console and UART go on. The rest is the log.
-#include "lib/console_text.hpp"
-#include "lib/error.hpp"
-#include "lib/file_writer.hpp"
+#include "file/console_text.hpp"
+#include "file/file_writer.hpp"
+#include "system/error.hpp"
 #include "view/dmesg_lines.hpp"
 
 #include <unistd.h>

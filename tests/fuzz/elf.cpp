@@ -1,7 +1,7 @@
 // An ELF file with symbols is input: it gives functions and lines, or one clear line.
-#include "lib/error.hpp"
-#include "lib/file_descriptor.hpp"
 #include "symbols/elf_file.hpp"
+#include "system/error.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <span>
 

@@ -3,7 +3,7 @@
 #include "filter/filter.hpp"
 
 #include "host-tools/given_event.hpp"
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <cstdlib>
 #include <memory>

@@ -6,7 +6,7 @@ FUZZ_FLAGS := -std=c++20 -O1 -g -fsanitize=address,undefined -fno-sanitize-recov
 
 FUZZ_TARGETS := $(notdir $(basename $(sort $(wildcard tests/fuzz/*.cpp))))
 # What they need of the project: these three by name, the others the whole library of the host tools.
-FUZZ_SOURCES_wire := $(wildcard host-tools/lib/*.cpp host-tools/pack/*.cpp)
+FUZZ_SOURCES_wire := $(HOST_FILE_SOURCES)
 FUZZ_SOURCES_device_tree := $(wildcard hyp/dt/*.cpp) hyp/trace/region_map.cpp
 FUZZ_SOURCES_requests := $(HYP_SOURCES) hyp/board/vexpress_a15.cpp $(wildcard tests/sim/*.cpp)
 FUZZ_HOST_TARGETS := $(filter-out wire device_tree requests,$(FUZZ_TARGETS))

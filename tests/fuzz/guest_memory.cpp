@@ -1,9 +1,9 @@
 // The guest's RAM is input: whatever is in it, and becomes of it between two looks, looking for a
 // kernel, its tasks, its modules and the callers of its functions ends, and reads nothing else.
-#include "lib/module_table.hpp"
 #include "linux/caller_finder.hpp"
 #include "linux/kernel_finder.hpp"
 #include "linux/task_watch.hpp"
+#include "records/module_table.hpp"
 
 #include "host-tools/fake_modules.hpp"
 

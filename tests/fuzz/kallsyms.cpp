@@ -1,6 +1,5 @@
 // A kernel's image and lists of symbols are input: they give symbols, or one clear line. The first
 // byte chooses the reader.
-#include "lib/error.hpp"
 #include "symbols/function_table.hpp"
 #include "symbols/kallsyms_text.hpp"
 #include "symbols/kernel_image.hpp"
@@ -8,6 +7,7 @@
 #include "symbols/section.hpp"
 #include "symbols/symbols.hpp"
 #include "symbols/task_offsets.hpp"
+#include "system/error.hpp"
 
 #include <cstdlib>
 #include <memory>

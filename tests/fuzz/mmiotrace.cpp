@@ -2,8 +2,8 @@
 // trace.
 #include "import/mmiotrace.hpp"
 
-#include "lib/error.hpp"
-#include "lib/trace_reader.hpp"
+#include "file/trace_reader.hpp"
+#include "system/error.hpp"
 
 #include <unistd.h>
 

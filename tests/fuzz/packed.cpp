@@ -1,11 +1,11 @@
 // Packed records are input: they give as many records as their header tells, or one clear line. An
 // input that begins with 1 is the contents of columns, which get what makes them sound, as no
 // chance does; one that begins with 2 is records, which are to come back as they were.
-#include "lib/crc.hpp"
-#include "lib/error.hpp"
-#include "lib/plain_text.hpp"
 #include "pack/packer.hpp"
 #include "pack/unpacker.hpp"
+#include "system/crc.hpp"
+#include "system/error.hpp"
+#include "system/plain_text.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,8 +1,8 @@
 // Description files are input: whatever one holds, the answer is registers or one line of error.
-#include "lib/error.hpp"
 #include "registers/fields_text.hpp"
 #include "registers/register_book.hpp"
 #include "registers/regs_reader.hpp"
+#include "system/error.hpp"
 
 #include <cstdlib>
 

@@ -1,6 +1,6 @@
 // SVD files are input: whatever one holds, the answer is registers or one line of error.
-#include "lib/error.hpp"
 #include "registers/svd_reader.hpp"
+#include "system/error.hpp"
 
 #include <cstdlib>
 

@@ -3,13 +3,13 @@
 // `mmioscope check` reads it, and as `mmioscope print` does: with all the names that the trace
 // itself gives to devices, registers, code, modules and tasks. An input that begins with 1 is the
 // contents of sections: they get what makes them sound, which no chance does.
-#include "lib/crc.hpp"
-#include "lib/error.hpp"
-#include "lib/plain_text.hpp"
-#include "lib/trace_check.hpp"
-#include "lib/trace_reader.hpp"
-#include "lib/zstd_source.hpp"
+#include "file/trace_check.hpp"
+#include "file/trace_reader.hpp"
 #include "reading/drive.hpp"
+#include "system/crc.hpp"
+#include "system/error.hpp"
+#include "system/plain_text.hpp"
+#include "system/zstd_source.hpp"
 #include "view/printer.hpp"
 
 #include <zstd.h>

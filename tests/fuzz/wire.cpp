@@ -2,8 +2,8 @@
 // in whatever pieces the bytes come. An input that begins with 1 is the contents of frames: they
 // get what makes them sound, which no chance does.
 #include "host-tools/stream_maker.hpp"
-#include "lib/error.hpp"
-#include "lib/wire_decoder.hpp"
+#include "system/error.hpp"
+#include "wire/wire_decoder.hpp"
 
 #include <cstdlib>
 

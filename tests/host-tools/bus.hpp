@@ -1,9 +1,9 @@
 // A made-up run: what happened on the bus, as QEMU's log tells it and as the trace does.
 #pragma once
 
-#include "lib/byte_source.hpp"
-#include "lib/trace_reader.hpp"
+#include "file/trace_reader.hpp"
 #include "records.hpp"
+#include "system/byte_source.hpp"
 #include "verify/compare.hpp"
 
 #include <fmt/format.h>

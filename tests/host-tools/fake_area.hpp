@@ -1,8 +1,8 @@
 // A trace area in memory, and writers that follow the protocol of abi/ring.hpp.
 #pragma once
 
-#include "lib/area.hpp"
 #include "records.hpp"
+#include "rings/area.hpp"
 
 #include <atomic>
 #include <memory>

@@ -7,11 +7,11 @@
 //                                 guest made itself
 //   mutate-trace swap  N IN OUT   exchanges what two accesses did: the first two from N on that
 //                                 stand side by side, are of one device and CPU, and differ
-#include "lib/byte_source.hpp"
-#include "lib/error.hpp"
-#include "lib/file_descriptor.hpp"
-#include "lib/file_writer.hpp"
-#include "lib/trace_reader.hpp"
+#include "file/file_writer.hpp"
+#include "file/trace_reader.hpp"
+#include "system/byte_source.hpp"
+#include "system/error.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <cstdlib>
 #include <string>

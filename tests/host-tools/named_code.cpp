@@ -6,10 +6,10 @@
 //   named-code --list TRACE      the trace's own symbols, as /proc/kallsyms lists them; its banner
 //   first
 #include "abi/record.hpp"
-#include "lib/error.hpp"
 #include "reading/trace.hpp"
 #include "symbols/kallsyms_text.hpp"
 #include "symbols/section.hpp"
+#include "system/error.hpp"
 
 #include <map>
 

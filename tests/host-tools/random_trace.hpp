@@ -4,13 +4,13 @@
 
 #include "abi/control.hpp"
 #include "abi/task_name.hpp"
-#include "lib/about.hpp"
-#include "lib/callers.hpp"
-#include "lib/module_mark.hpp"
-#include "lib/module_table.hpp"
-#include "lib/task_table.hpp"
+#include "file/about.hpp"
 #include "mmioscope/event.hpp"
 #include "records.hpp"
+#include "records/callers.hpp"
+#include "records/module_mark.hpp"
+#include "records/module_table.hpp"
+#include "records/task_table.hpp"
 #include "symbols/section.hpp"
 #include "tree_maker.hpp"
 

@@ -1,9 +1,9 @@
 // Traces for reading parts of them, and how much of them is read.
 #pragma once
 
-#include "lib/byte_source.hpp"
-#include "lib/trace_reader.hpp"
+#include "file/trace_reader.hpp"
 #include "records.hpp"
+#include "system/byte_source.hpp"
 
 #include <optional>
 

@@ -1,11 +1,11 @@
 // `mmioscope record` as a process of its own, a stream for it, and what it recorded.
 #pragma once
 
-#include "lib/byte_source.hpp"
-#include "lib/trace_reader.hpp"
+#include "file/trace_reader.hpp"
 #include "record/session.hpp"
 #include "records.hpp"
 #include "stream_maker.hpp"
+#include "system/byte_source.hpp"
 #include "wires.hpp"
 
 #include <catch2/catch.hpp>

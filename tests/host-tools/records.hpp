@@ -2,8 +2,8 @@
 #pragma once
 
 #include "abi/container.hpp"
-#include "lib/file_descriptor.hpp"
-#include "lib/file_writer.hpp"
+#include "file/file_writer.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <catch2/catch.hpp>
 #include <unistd.h>

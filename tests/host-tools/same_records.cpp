@@ -1,9 +1,9 @@
 // same-records A B: whether two trace files hold the same records, bit by bit and in the same
 // order. Exit status 0 if they do. same-records --part A B: whether all of A stand in B, one behind
 // the other.
-#include "lib/error.hpp"
-#include "lib/file_descriptor.hpp"
-#include "lib/trace_reader.hpp"
+#include "file/trace_reader.hpp"
+#include "system/error.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <algorithm>
 #include <cstdio>

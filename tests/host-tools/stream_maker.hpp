@@ -3,7 +3,7 @@
 
 #include "abi/record_codec.hpp"
 #include "abi/wire.hpp"
-#include "lib/crc.hpp"
+#include "system/crc.hpp"
 
 #include <cstring>
 #include <memory>

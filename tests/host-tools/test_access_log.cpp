@@ -1,7 +1,7 @@
 // Lines as QEMU 7.2 prints them.
 #include "bus.hpp"
-#include "lib/error.hpp"
-#include "verify/text_lines.hpp"
+#include "logs/text_lines.hpp"
+#include "system/error.hpp"
 
 #include <catch2/catch.hpp>
 

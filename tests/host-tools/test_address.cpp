@@ -1,5 +1,5 @@
 // Addresses of transports: what they mean, and that each bad one is refused in one line.
-#include "lib/error.hpp"
+#include "system/error.hpp"
 #include "transport/transport.hpp"
 
 #include <catch2/catch.hpp>

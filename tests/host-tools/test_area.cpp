@@ -1,6 +1,6 @@
 // The trace area is believed only as far as it holds together.
 #include "fake_area.hpp"
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <catch2/catch.hpp>
 

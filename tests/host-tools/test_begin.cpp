@@ -1,9 +1,9 @@
 // Traces in `pre` mode: begin records, in order, and shown only where an access has no end.
 #include "given_event.hpp"
-#include "lib/merge.hpp"
-#include "lib/open_accesses.hpp"
-#include "lib/report.hpp"
 #include "records.hpp"
+#include "records/open_accesses.hpp"
+#include "records/report.hpp"
+#include "rings/merge.hpp"
 #include "trees.hpp"
 #include "view/printer.hpp"
 

@@ -1,10 +1,10 @@
 // The last accesses, out of a RAM image that may hold anything.
 #include "abi/description.hpp"
+#include "blackbox/black_box.hpp"
+#include "blackbox/ram_image.hpp"
 #include "fake_area.hpp"
-#include "lib/black_box.hpp"
-#include "lib/error.hpp"
-#include "lib/file_descriptor.hpp"
-#include "lib/ram_image.hpp"
+#include "system/error.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <catch2/catch.hpp>
 #include <zlib.h>

@@ -1,7 +1,7 @@
 // The hypervisor as a U-Boot image.
 #include "run/boot_image.hpp"
 
-#include "lib/error.hpp"
+#include "system/error.hpp"
 
 #include <arpa/inet.h>
 #include <elf.h>

@@ -1,7 +1,7 @@
 // `mmioscope check`: a sound trace is sound, and each thing that is wrong with another is told.
-#include "lib/crc.hpp"
-#include "lib/trace_check.hpp"
+#include "file/trace_check.hpp"
 #include "reading_all.hpp"
+#include "system/crc.hpp"
 #include "table/csv.hpp"
 #include "table/json.hpp"
 #include "table/text.hpp"

@@ -1,5 +1,5 @@
 // The guest's console as a part of the trace: what it holds, and what it costs at most.
-#include "lib/console_writer.hpp"
+#include "file/console_writer.hpp"
 #include "reading_all.hpp"
 
 #include <catch2/catch.hpp>

@@ -3,9 +3,9 @@
 #include "control/relay.hpp"
 #include "control/steering.hpp"
 #include "control/wire_channel.hpp"
-#include "lib/change_text.hpp"
-#include "lib/error.hpp"
+#include "records/record_text.hpp"
 #include "stream_maker.hpp"
+#include "system/error.hpp"
 #include "wires.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 // An output that is an input is told of by whatever name and stays as it is; devices may be both.
-#include "lib/distinct_output.hpp"
-#include "lib/error.hpp"
+#include "system/distinct_output.hpp"
+#include "system/error.hpp"
 #include "wires.hpp"
 
 #include <sys/stat.h>

@@ -1,9 +1,9 @@
 // The one loop that reads a trace: what its consumers are told, and what ends it.
 #include "abi/control.hpp"
-#include "lib/byte_source.hpp"
-#include "lib/error.hpp"
 #include "reading/drive.hpp"
 #include "records.hpp"
+#include "system/byte_source.hpp"
+#include "system/error.hpp"
 
 #include <cstring>
 

@@ -1,10 +1,10 @@
 // What --at-start says, resolved by the device tree before anything is started.
 #include "abi/layout.hpp"
-#include "lib/device_names.hpp"
-#include "lib/error.hpp"
 #include "run/boot_tree.hpp"
 #include "run/early_requests.hpp"
 #include "run/tree_devices.hpp"
+#include "system/error.hpp"
+#include "tree/device_names.hpp"
 #include "trees.hpp"
 
 #include <initializer_list>

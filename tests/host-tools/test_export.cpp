@@ -3,8 +3,8 @@
 #include "export/exporter.hpp"
 #include "export/row_text.hpp"
 #include "export/words.hpp"
-#include "lib/ticks.hpp"
 #include "reading/loss_finder.hpp"
+#include "records/ticks.hpp"
 #include "sample_event.hpp"
 
 using namespace mmioscope;

@@ -1,10 +1,10 @@
 // The trace file: what is written is read, and damage costs only what is damaged.
 #include "cpu_time.hpp"
-#include "lib/byte_source.hpp"
-#include "lib/crc.hpp"
-#include "lib/error.hpp"
-#include "lib/trace_reader.hpp"
+#include "file/trace_reader.hpp"
 #include "records.hpp"
+#include "system/byte_source.hpp"
+#include "system/crc.hpp"
+#include "system/error.hpp"
 #include "tree_maker.hpp"
 
 #include <catch2/catch.hpp>

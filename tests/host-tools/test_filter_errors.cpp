@@ -1,7 +1,7 @@
 // What is no filter: one line that says where and why.
 #include "filter/filter.hpp"
-#include "lib/error.hpp"
 #include "sample_event.hpp"
+#include "system/error.hpp"
 
 using namespace mmioscope;
 using filter::Filter;

@@ -1,7 +1,7 @@
 // Random filters: printed and read again, they are the same.
 #include "filter/filter.hpp"
-#include "lib/error.hpp"
 #include "sample_event.hpp"
+#include "system/error.hpp"
 
 #include <random>
 

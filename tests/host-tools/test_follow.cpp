@@ -1,6 +1,6 @@
 // A file is read while it is written: nothing is missed, and the end is the end.
-#include "lib/follow.hpp"
-#include "lib/trace_reader.hpp"
+#include "file/follow.hpp"
+#include "file/trace_reader.hpp"
 #include "records.hpp"
 
 #include <atomic>

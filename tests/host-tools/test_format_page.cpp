@@ -1,8 +1,8 @@
 // docs/man/mmioscope-trace.5 has the places and sizes of the structures that are written.
 #include "abi/container.hpp"
 #include "abi/control.hpp"
-#include "lib/task_table.hpp"
 #include "pack/block.hpp"
+#include "records/task_table.hpp"
 #include "symbols/section.hpp"
 
 #include <catch2/catch.hpp>

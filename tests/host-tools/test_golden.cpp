@@ -1,8 +1,8 @@
 // Each file in tests/golden: a trace as text (trace_text.hpp), a line "----", and the lines that
 // are to be printed of it. MMIOSCOPE_GOLDEN=update writes what is printed into the files.
-#include "lib/byte_source.hpp"
 #include "reading/drive.hpp"
 #include "records.hpp"
+#include "system/byte_source.hpp"
 #include "trace_text.hpp"
 #include "view/printer.hpp"
 

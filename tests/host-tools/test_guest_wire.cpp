@@ -3,7 +3,7 @@
 #include "../../guest-linux/program/connection.hpp"
 #include "../../guest-linux/program/wire_output.hpp"
 #include "fake_area.hpp"
-#include "lib/wire_decoder.hpp"
+#include "wire/wire_decoder.hpp"
 #include "wires.hpp"
 
 #include <poll.h>

@@ -1,11 +1,11 @@
 // Logs of other tools become traces; the log stands beside what comes of it.
+#include "file/trace_reader.hpp"
 #include "import/mmiotrace.hpp"
 #include "import/mmiotrace_line.hpp"
 #include "import/qemu_log.hpp"
 #include "import/region_list.hpp"
-#include "lib/error.hpp"
-#include "lib/trace_reader.hpp"
 #include "records.hpp"
+#include "system/error.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::importing;

@@ -1,7 +1,7 @@
 // The index of a trace file: a range of time is found without reading the rest.
-#include "lib/crc.hpp"
-#include "lib/file_index.hpp"
+#include "file/index.hpp"
 #include "reading_all.hpp"
+#include "system/crc.hpp"
 
 #include <random>
 

@@ -1,8 +1,8 @@
 // What is said of a trace, for programs.
 #include "info/tables.hpp"
-#include "lib/byte_source.hpp"
 #include "records.hpp"
 #include "sample_event.hpp"
+#include "system/byte_source.hpp"
 #include "table/json.hpp"
 #include "table/text.hpp"
 

@@ -1,11 +1,11 @@
 // Interrupts: from the device tree to the GIC's numbers, and from those to names.
 #include "allocations.hpp"
-#include "lib/byte_source.hpp"
-#include "lib/file_descriptor.hpp"
 #include "records.hpp"
 #include "registers/interrupt_names.hpp"
 #include "registers/text_file.hpp"
 #include "registers/tree_interrupts.hpp"
+#include "system/byte_source.hpp"
+#include "system/file_descriptor.hpp"
 #include "tree_maker.hpp"
 
 using namespace mmioscope;

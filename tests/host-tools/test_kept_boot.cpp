@@ -1,10 +1,10 @@
 // The previous boot in a stream: an area like the one in memory comes out of it, whole or not at
 // all.
-#include "lib/black_box.hpp"
-#include "lib/recorded_boot.hpp"
-#include "lib/wire_decoder.hpp"
+#include "blackbox/black_box.hpp"
+#include "blackbox/recorded_boot.hpp"
 #include "records.hpp"
 #include "stream_maker.hpp"
+#include "wire/wire_decoder.hpp"
 
 #include <catch2/catch.hpp>
 

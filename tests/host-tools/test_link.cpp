@@ -1,5 +1,5 @@
 // A wire that breaks comes back, and says so; a file that ends, ends.
-#include "lib/error.hpp"
+#include "system/error.hpp"
 #include "wires.hpp"
 
 #include <fcntl.h>

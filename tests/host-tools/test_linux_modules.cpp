@@ -1,9 +1,9 @@
 // Modules found in RAM, of both layouts, sound and hostile, and what a trace says of them.
 #include "fake_modules.hpp"
-#include "lib/module_table.hpp"
 #include "linux/caller_finder.hpp"
 #include "linux/kernel_finder.hpp"
 #include "records.hpp"
+#include "records/module_table.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::linux_guest;

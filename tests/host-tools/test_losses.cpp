@@ -1,10 +1,10 @@
 // What is missing of a trace: one account of it, however much it is.
-#include "lib/byte_source.hpp"
-#include "lib/error.hpp"
-#include "lib/loss_counter.hpp"
-#include "lib/summary.hpp"
-#include "lib/trace_check.hpp"
+#include "file/trace_check.hpp"
 #include "records.hpp"
+#include "records/losses.hpp"
+#include "records/summary.hpp"
+#include "system/byte_source.hpp"
+#include "system/error.hpp"
 #include "view/tally.hpp"
 #include "view/top_counts.hpp"
 

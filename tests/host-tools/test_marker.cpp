@@ -1,8 +1,8 @@
 // Markers whose text came in pieces, as lines.
 #include "abi/control.hpp"
-#include "lib/byte_source.hpp"
 #include "reading/drive.hpp"
 #include "records.hpp"
+#include "system/byte_source.hpp"
 #include "view/printer.hpp"
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // The merge: nothing leaves too early, and ties fall as the locks say.
-#include "lib/merge.hpp"
 #include "records.hpp"
+#include "rings/merge.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -31,7 +31,7 @@ std::vector<std::uint64_t> times(const Records& records) {
     return all;
 }
 
-/// What lib/merge.hpp says, one record at a time and with everything looked at anew.
+/// What rings/merge.hpp says, one record at a time and with everything looked at anew.
 class PlainMerge {
 public:
     explicit PlainMerge(unsigned cpus) : cpus_(cpus) {}

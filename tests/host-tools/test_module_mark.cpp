@@ -1,11 +1,11 @@
 // Modules by the guest's own word: markers of a fixed text, and names from there on.
 #include "control/words.hpp"
-#include "lib/byte_source.hpp"
-#include "lib/module_mark.hpp"
-#include "lib/trace_reader.hpp"
+#include "file/trace_reader.hpp"
 #include "reading/naming.hpp"
 #include "reading/trace.hpp"
 #include "records.hpp"
+#include "records/module_mark.hpp"
+#include "system/byte_source.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::test;

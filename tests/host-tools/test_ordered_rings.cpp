@@ -1,7 +1,7 @@
 // Readers that come late, go, or end while the hypervisor goes on; and what is left out of a trace.
 #include "../../guest-linux/program/left_out.hpp"
 #include "fake_area.hpp"
-#include "lib/ordered_rings.hpp"
+#include "rings/ordered_rings.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // What a file says of where it comes from.
-#include "lib/origin.hpp"
+#include "file/texts.hpp"
 
 #include <catch2/catch.hpp>
 

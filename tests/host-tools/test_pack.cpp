@@ -1,9 +1,9 @@
 // Packed records: every bit comes back, as much as is asked for, and damage is told.
-#include "lib/crc.hpp"
-#include "lib/error.hpp"
 #include "pack/packer.hpp"
 #include "pack/unpacker.hpp"
 #include "records.hpp"
+#include "system/crc.hpp"
+#include "system/error.hpp"
 
 #include <algorithm>
 #include <cstring>

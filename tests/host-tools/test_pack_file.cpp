@@ -1,12 +1,12 @@
 // A file whose records are packed: everything reads as of the plain one, which stays on any error.
-#include "lib/crc.hpp"
-#include "lib/error.hpp"
-#include "lib/trace_check.hpp"
+#include "file/pack_file.hpp"
+#include "file/trace_check.hpp"
 #include "pack/block.hpp"
-#include "pack/pack_file.hpp"
 #include "random_trace.hpp"
 #include "reading/trace.hpp"
 #include "reading_all.hpp"
+#include "system/crc.hpp"
+#include "system/error.hpp"
 #include "wires.hpp"
 
 #include <sys/resource.h>

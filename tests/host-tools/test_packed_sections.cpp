@@ -1,9 +1,9 @@
 // Sections whose payload is one zstd frame: read as if it were not, sound, cut and hostile.
-#include "lib/crc.hpp"
-#include "lib/zstd_source.hpp"
-#include "pack/pack_file.hpp"
+#include "file/pack_file.hpp"
 #include "random_trace.hpp"
 #include "reading_all.hpp"
+#include "system/crc.hpp"
+#include "system/zstd_source.hpp"
 #include "wires.hpp"
 
 #include <zstd.h>

@@ -1,11 +1,11 @@
 // A recording in several files, read as one trace: what it is in one file.
-#include "lib/part_files.hpp"
-#include "lib/part_path.hpp"
+#include "file/part_files.hpp"
 #include "mmioscope/trace.hpp"
 #include "pack/block.hpp"
 #include "reading/trace.hpp"
 #include "reading_all.hpp"
 #include "recorder_process.hpp"
+#include "system/part_path.hpp"
 #include "view/tally.hpp"
 
 using namespace mmioscope;

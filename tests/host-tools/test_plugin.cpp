@@ -1,8 +1,8 @@
 // Plug-ins: the example works, and those that must be refused are, in one line.
 #include "filter/filter.hpp"
-#include "lib/error.hpp"
 #include "plugin/analyses.hpp"
 #include "sample_event.hpp"
+#include "system/error.hpp"
 
 #include <filesystem>
 #include <fstream>

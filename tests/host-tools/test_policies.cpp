@@ -1,7 +1,7 @@
 // The line that says which policy held, and in what a recording says it.
 #include "abi/control.hpp"
-#include "lib/policies.hpp"
 #include "recorder_process.hpp"
+#include "records/policies.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::test;

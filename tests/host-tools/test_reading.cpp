@@ -1,7 +1,7 @@
 // Events: records with their names.
-#include "lib/byte_source.hpp"
 #include "reading/naming.hpp"
 #include "records.hpp"
+#include "system/byte_source.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::test;

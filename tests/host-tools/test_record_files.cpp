@@ -1,6 +1,6 @@
 // `mmioscope record`: which files a recording has.
-#include "lib/part_path.hpp"
 #include "recorder_process.hpp"
+#include "system/part_path.hpp"
 #include "trees.hpp"
 
 #include <libfdt.h>

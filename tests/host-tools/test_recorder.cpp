@@ -1,9 +1,9 @@
 // The recorder beside writers that follow the protocol: the stream is complete and in order,
 // at whatever moments it looks at the rings.
 #include "fake_area.hpp"
-#include "lib/byte_source.hpp"
-#include "lib/recorder.hpp"
-#include "lib/trace_reader.hpp"
+#include "file/trace_reader.hpp"
+#include "rings/recorder.hpp"
+#include "system/byte_source.hpp"
 
 #include <catch2/catch.hpp>
 

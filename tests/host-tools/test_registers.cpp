@@ -1,9 +1,9 @@
 // Description files: what they say, and what is wrong with them.
-#include "lib/error.hpp"
 #include "registers/fields_text.hpp"
 #include "registers/register_book.hpp"
 #include "registers/regs_reader.hpp"
 #include "registers/shipped.hpp"
+#include "system/error.hpp"
 
 #include <catch2/catch.hpp>
 

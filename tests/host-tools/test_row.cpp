@@ -1,9 +1,9 @@
 // Events as rows: names that are looked up when somebody asks, kept by id, and forgotten.
 #include "allocations.hpp"
-#include "lib/byte_source.hpp"
 #include "random_trace.hpp"
 #include "reading/trace.hpp"
 #include "symbols/function_table.hpp"
+#include "system/byte_source.hpp"
 
 #include <type_traits>
 

@@ -1,12 +1,12 @@
 // What `mmioscope run` accepts, and what it says of the rest before it starts anything.
-#include "lib/error.hpp"
-#include "lib/file_descriptor.hpp"
-#include "lib/size.hpp"
 #include "run/board.hpp"
 #include "run/hypervisor_image.hpp"
 #include "run/plan.hpp"
 #include "run/process.hpp"
 #include "run/selection.hpp"
+#include "system/error.hpp"
+#include "system/file_descriptor.hpp"
+#include "system/units.hpp"
 #include "trees.hpp"
 #include "wires.hpp"
 

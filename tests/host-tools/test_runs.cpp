@@ -1,7 +1,7 @@
 // Runs of records: what they may have in common they have, and nobody else.
-#include "lib/file_writer.hpp"
-#include "lib/runs.hpp"
+#include "file/file_writer.hpp"
 #include "records.hpp"
+#include "records/runs.hpp"
 
 #include <catch2/catch.hpp>
 

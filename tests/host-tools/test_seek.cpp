@@ -1,9 +1,9 @@
 // Going to another place of a trace: its rows are those of reading all in front of it.
-#include "lib/crc.hpp"
-#include "pack/pack_file.hpp"
+#include "file/pack_file.hpp"
 #include "random_trace.hpp"
 #include "reading/trace.hpp"
 #include "reading_all.hpp"
+#include "system/crc.hpp"
 #include "wires.hpp"
 
 #include <fstream>

@@ -1,7 +1,7 @@
 // libserialport on a pty. It asks each port for its modem lines, which a pty does not have: ioctl()
 // here answers for them, and for nothing else. Rate, format and bytes are the kernel's.
 #include "kernel_baud.hpp"
-#include "lib/error.hpp"
+#include "system/error.hpp"
 #include "transport/serial_port.hpp"
 #include "wires.hpp"
 

@@ -1,5 +1,5 @@
 // Console and stream on one wire: each comes off it as it went on, and damage stays where it is.
-#include "lib/shared_wire.hpp"
+#include "wire/shared_wire.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 // How CPUs got along, from records made up for it.
-#include "lib/shares.hpp"
 #include "records.hpp"
+#include "records/shares.hpp"
 #include "table/text.hpp"
 #include "trees.hpp"
 

@@ -1,10 +1,10 @@
 // CMSIS-SVD files.
 #include "allocations.hpp"
-#include "lib/error.hpp"
 #include "registers/fields_text.hpp"
 #include "registers/register_book.hpp"
 #include "registers/regs_reader.hpp"
 #include "registers/svd_reader.hpp"
+#include "system/error.hpp"
 
 #include <catch2/catch.hpp>
 

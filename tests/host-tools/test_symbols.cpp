@@ -1,16 +1,16 @@
 // Which function an address belongs to, and which events are named so.
 #include "allocations.hpp"
-#include "lib/about.hpp"
-#include "lib/byte_source.hpp"
-#include "lib/error.hpp"
-#include "lib/module_table.hpp"
+#include "file/about.hpp"
 #include "reading/naming.hpp"
 #include "records.hpp"
+#include "records/module_table.hpp"
 #include "symbols/expand.hpp"
 #include "symbols/function_table.hpp"
 #include "symbols/kallsyms_text.hpp"
 #include "symbols/section.hpp"
 #include "symbols/symbols.hpp"
+#include "system/byte_source.hpp"
+#include "system/error.hpp"
 
 #include <random>
 #include <tuple>

@@ -1,9 +1,9 @@
 // Functions and lines of ELF files: what binutils' addr2line says of each address.
 #include "allocations.hpp"
-#include "lib/error.hpp"
-#include "lib/file_descriptor.hpp"
 #include "symbols/elf_file.hpp"
 #include "symbols/symbol_files.hpp"
+#include "system/error.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <elf.h>
 #include <unistd.h>

@@ -1,9 +1,9 @@
 // Symbols out of a kernel's image.
 #include "kernel_maker.hpp"
-#include "lib/error.hpp"
 #include "symbols/expand.hpp"
 #include "symbols/kallsyms_tables.hpp"
 #include "symbols/kernel_image.hpp"
+#include "system/error.hpp"
 
 #include <algorithm>
 #include <random>

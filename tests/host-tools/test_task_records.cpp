@@ -1,12 +1,12 @@
 // Tasks by the hypervisor's own records: names from there on, in the trace, on lines, in exports.
 #include "abi/task_name.hpp"
 #include "cpu_time.hpp"
-#include "lib/byte_source.hpp"
-#include "lib/task_table.hpp"
-#include "lib/trace_reader.hpp"
+#include "file/trace_reader.hpp"
 #include "reading/naming.hpp"
 #include "reading/strip_code.hpp"
 #include "records.hpp"
+#include "records/task_table.hpp"
+#include "system/byte_source.hpp"
 #include "view/printer.hpp"
 
 #include <cstring>

@@ -1,8 +1,8 @@
 // A trace opened with a filter, and without code addresses.
 #include "abi/control.hpp"
-#include "lib/error.hpp"
 #include "reading/trace.hpp"
 #include "records.hpp"
+#include "system/error.hpp"
 #include "trace_text.hpp"
 
 #include <cstring>

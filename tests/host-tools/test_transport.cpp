@@ -1,6 +1,6 @@
 // Every kind of transport against a real other end: bytes both ways, silence, loss, and coming
 // back.
-#include "lib/error.hpp"
+#include "system/error.hpp"
 #include "transport/serial_port.hpp"
 #include "wires.hpp"
 

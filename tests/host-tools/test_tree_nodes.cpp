@@ -1,5 +1,5 @@
 // The nodes of a tree and their properties, beside what libfdt says of the same tree.
-#include "lib/tree_nodes.hpp"
+#include "tree/tree_nodes.hpp"
 
 #include <catch2/catch.hpp>
 #include <libfdt.h>

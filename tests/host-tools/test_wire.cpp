@@ -1,9 +1,9 @@
 // A stream's bytes, sound and damaged: what is right comes through, the rest is counted.
 #include "abi/fold.hpp"
-#include "lib/device_tree.hpp"
-#include "lib/wire_decoder.hpp"
 #include "records.hpp"
 #include "stream_maker.hpp"
+#include "tree/device_tree.hpp"
+#include "wire/wire_decoder.hpp"
 
 #include <catch2/catch.hpp>
 

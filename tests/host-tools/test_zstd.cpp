@@ -1,9 +1,9 @@
 // Compressed traces: they are read as if they were not, and damage is told.
-#include "lib/error.hpp"
-#include "lib/open_source.hpp"
-#include "lib/zstd_source.hpp"
 #include "reading/trace.hpp"
 #include "reading_all.hpp"
+#include "system/error.hpp"
+#include "system/open_source.hpp"
+#include "system/zstd_source.hpp"
 
 #include <unistd.h>
 

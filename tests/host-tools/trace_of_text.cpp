@@ -1,5 +1,5 @@
 // Writes a trace file from text (trace_text.hpp). Usage: trace-of-text TEXT FILE
-#include "lib/file_descriptor.hpp"
+#include "system/file_descriptor.hpp"
 #include "trace_text.hpp"
 
 #include <cstdio>

@@ -1,9 +1,9 @@
 #include "trace_text.hpp"
 
-#include "lib/about.hpp"
-#include "lib/console_text.hpp"
-#include "lib/file_writer.hpp"
-#include "lib/task_table.hpp"
+#include "file/about.hpp"
+#include "file/console_text.hpp"
+#include "file/file_writer.hpp"
+#include "records/task_table.hpp"
 #include "symbols/section.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // The other ends of transports, real ones, for tests.
 #pragma once
 
-#include "lib/file_descriptor.hpp"
+#include "system/file_descriptor.hpp"
 #include "transport/link.hpp"
 
 #include <catch2/catch.hpp>

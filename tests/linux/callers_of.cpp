@@ -3,9 +3,9 @@
 // many accesses from the kernel's code have a caller, how many of these could be compared, and how
 // many differ. Those in front of the first one that the recorder found a caller of are counted
 // apart: before the kernel has tasks nothing is looked up, and LR is shown.
-#include "lib/callers.hpp"
-#include "lib/error.hpp"
 #include "reading/trace.hpp"
+#include "records/callers.hpp"
+#include "system/error.hpp"
 
 #include <fmt/format.h>
 

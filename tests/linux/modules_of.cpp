@@ -1,8 +1,8 @@
 // The modules of a trace as they were last, as /proc/modules has them, their functions, and which
 // of its accesses come from them: "module NAME SIZE BASE", "ADDRESS FUNCTION [NAME]", "COUNT DEVICE
 // FUNCTION [NAME]" a line.
-#include "lib/error.hpp"
 #include "reading/trace.hpp"
+#include "system/error.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // Counts a trace's accesses by device, the guest's mode and task: "COUNT DEVICE user|kernel PID
 // TGID COMM" a line, "- - -" where the task is not known. The last line is how many have one.
-#include "lib/error.hpp"
 #include "reading/trace.hpp"
+#include "system/error.hpp"
 
 #include <fmt/format.h>
 

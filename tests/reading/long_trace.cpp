@@ -1,9 +1,9 @@
-// long-trace FILE RECORDS [cut|old]: writes a trace of so many accesses of two CPUs to two devices, one
-// one each microsecond, as a recorder would; `cut`: as one that was killed; `old`: as before
+// long-trace FILE RECORDS [cut|old]: writes a trace of so many accesses of two CPUs to two devices,
+// one one each microsecond, as a recorder would; `cut`: as one that was killed; `old`: as before
 // version 1.2, without an index.
-#include "lib/error.hpp"
-#include "lib/file_descriptor.hpp"
-#include "lib/file_writer.hpp"
+#include "file/file_writer.hpp"
+#include "system/error.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <cstdlib>
 #include <cstring>

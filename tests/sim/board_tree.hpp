@@ -10,15 +10,15 @@ namespace mmioscope::sim {
 
 struct TreeOptions {
     unsigned cpus{1};
-    std::string engine{};            ///< empty: no such property
+    std::string engine{}; ///< empty: no such property
     std::string policy{};
     bool pre{};
     std::string control{};
     bool guest_reader{};
     std::string stream{};
     std::uint32_t area_size{1 << 20};
-    std::vector<std::string> trace{};///< empty: no such property
-    std::vector<std::uint32_t> requests{}; ///< cells; empty: likewise
+    std::vector<std::string> trace{};        ///< empty: no such property
+    std::vector<std::uint32_t> requests{};   ///< cells; empty: likewise
     std::vector<std::uint32_t> task_names{}; ///< likewise
     std::uint64_t memory_begin{0x8000'0000};
     std::uint64_t memory_size{64 << 20};
@@ -34,10 +34,10 @@ Blob with_room(const Blob& tree, std::size_t extra = 4096);
 
 // Where its devices lie.
 namespace at {
-inline constexpr std::uint32_t sram = 0x1800'0000;      ///< "mtd-ram": no part of `all`
+inline constexpr std::uint32_t sram = 0x1800'0000; ///< "mtd-ram": no part of `all`
 inline constexpr std::uint32_t sysreg = 0x1c01'0000;
-inline constexpr std::uint32_t console = 0x1c09'0000;   ///< the guest's UART
-inline constexpr std::uint32_t own_uart = 0x1c0a'0000;  ///< the hypervisor's
+inline constexpr std::uint32_t console = 0x1c09'0000;  ///< the guest's UART
+inline constexpr std::uint32_t own_uart = 0x1c0a'0000; ///< the hypervisor's
 inline constexpr std::uint32_t fifo = 0x1c13'0000;
 inline constexpr std::uint32_t gadget = 0x1c14'0000;    ///< 0x100 bytes
 inline constexpr std::uint32_t neighbour = 0x1c14'0100; ///< 0x100 bytes in the same page

@@ -97,7 +97,7 @@ void Rings::write(unsigned cpu) {
     --writing_;
 }
 
-/// As host-tools/lib/recorder.cpp does: the mark, its time, then the head.
+/// As host-tools/rings/recorder.cpp does: the mark, its time, then the head.
 void Rings::read_ring(unsigned cpu) {
     const abi::RingHeader& ring = header(cpu);
     const bool all_read = ring.head == tail_[cpu];

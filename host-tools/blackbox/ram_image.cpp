@@ -1,0 +1,52 @@
+#include "blackbox/ram_image.hpp"
+
+#include "blackbox/black_box.hpp"
+#include "system/error.hpp"
+#include "system/spool.hpp"
+#include "system/zstd_source.hpp"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace mmioscope::trace {
+
+FileDescriptor RamImage::open(const std::string& path) {
+    struct stat status {};
+    if (path != "-" && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_size > 0) {
+        FileDescriptor file = open_input(path);
+        const RamImage image(file, path);
+        if (!is_zstd(image.bytes()) || find_area(image.bytes(), std::nullopt)) {
+            return file;
+        }
+    }
+    return open_or_spool(path);
+}
+
+RamImage::RamImage(const std::string& path) : RamImage(open(path), path) {}
+
+RamImage::RamImage(const FileDescriptor& file, const std::string& path) {
+    struct stat status {};
+    if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+        throw bad_input("{}: is no file that can be mapped", path);
+    }
+    if (status.st_size == 0) {
+        throw bad_input("{}: is empty", path);
+    }
+    const auto size = static_cast<std::size_t>(status.st_size);
+    void* bytes =
+        ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.get(), 0);
+    if (bytes == MAP_FAILED) {
+        throw bad_input("{}: cannot be mapped: {}", path, std::strerror(errno));
+    }
+    bytes_ = {static_cast<std::byte*>(bytes), size};
+}
+
+RamImage::~RamImage() {
+    ::munmap(bytes_.data(), bytes_.size());
+}
+
+} // namespace mmioscope::trace

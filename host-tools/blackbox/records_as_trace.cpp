@@ -1,0 +1,24 @@
+#include "blackbox/records_as_trace.hpp"
+
+#include "file/file_writer.hpp"
+
+#include <unistd.h>
+
+namespace mmioscope::trace {
+
+FileDescriptor as_trace(const Area& area, std::span<const std::byte> tree,
+                        std::span<const abi::Record> records) {
+    FileDescriptor file = memory_file("records", 0);
+    WriteProgress progress;
+    FileWriter writer(file.get(), progress);
+    const abi::Info info = area.info();
+    writer.values(abi::SectionType::info, std::span(&info, 1));
+    writer.section(abi::SectionType::device_tree, tree);
+    writer.values(abi::SectionType::regions, std::span<const abi::RegionEntry>(area.regions()));
+    writer.append(records);
+    writer.finish(0, abi::Ending::machine_off);
+    ::lseek(file.get(), 0, SEEK_SET);
+    return file;
+}
+
+} // namespace mmioscope::trace

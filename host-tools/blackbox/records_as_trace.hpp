@@ -1,0 +1,19 @@
+// Records that lie in memory as a trace of their own: so they are chosen, and get their names, as
+// those of any trace.
+#pragma once
+
+#include "abi/record.hpp"
+#include "rings/area.hpp"
+#include "system/file_descriptor.hpp"
+
+#include <cstddef>
+#include <span>
+
+namespace mmioscope::trace {
+
+/// A file in memory, read from its start, with the description of `area`, which these records are
+/// of, and the device tree of its boot; empty: not known.
+FileDescriptor as_trace(const Area& area, std::span<const std::byte> tree,
+                        std::span<const abi::Record> records);
+
+} // namespace mmioscope::trace

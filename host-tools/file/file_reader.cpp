@@ -1,0 +1,195 @@
+#include "file/file_reader.hpp"
+
+#include "pack/unpacker.hpp"
+#include "system/crc.hpp"
+#include "system/error.hpp"
+#include "system/zstd_source.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace mmioscope::trace {
+
+namespace {
+
+std::uint64_t padding(std::uint64_t size) {
+    return (8 - size % 8) % 8;
+}
+
+abi::SectionType plain_type(const abi::SectionHeader& header) {
+    return abi::SectionType{static_cast<std::uint32_t>(header.type) & ~abi::section_zstd};
+}
+
+// Records have blocks for that, and where the file ends is to be found without unpacking. With the
+// bit those are of a type that nobody knows.
+bool is_packed(const abi::SectionHeader& header) {
+    const abi::SectionType type = plain_type(header);
+    return type != header.type && type != abi::SectionType::records &&
+           type != pack::packed_section && type != abi::SectionType::index &&
+           type != abi::SectionType::end;
+}
+
+} // namespace
+
+bool is_sound(const abi::SectionHeader& header) {
+    return header.magic == abi::section_magic &&
+           header.header_crc == crc_before(header, offsetof(abi::SectionHeader, header_crc));
+}
+
+FileReader::FileReader(ByteSource& source, Report report)
+    : source_(source), report_(std::move(report)) {
+    abi::FileHeader header{};
+    const std::size_t got = take(&header, sizeof header);
+    if (got < sizeof header ||
+        !std::equal(std::begin(header.magic), std::end(header.magic), abi::file_magic)) {
+        throw source.problem().empty() ? bad_input("this is not an mmioscope trace file")
+                                       : bad_input("{}", source.problem());
+    }
+    if (header.header_crc != crc_before(header, offsetof(abi::FileHeader, header_crc))) {
+        report_("the file header is damaged; going on with the sections");
+        return;
+    }
+    if (header.endianness != abi::file_endianness) {
+        throw bad_input("the trace was written with another byte order");
+    }
+    if (header.version_major > abi::file_version_major) {
+        throw bad_input("the trace has format version {}.{}; this program reads up to {}",
+                        header.version_major, header.version_minor, abi::file_version_major);
+    }
+    version_ = {header.version_major, header.version_minor};
+    skip(std::max<std::uint64_t>(header.header_size, sizeof header) - sizeof header);
+}
+
+FileReader::FileReader(ByteSource& source, std::uint64_t offset)
+    : source_(source), report_([](const std::string&) {}) {
+    seek(offset);
+}
+
+std::optional<Section> FileReader::next(const Wanted& wanted) {
+    abi::SectionHeader header{};
+    while (read_header(header)) {
+        const SectionPlace place = place_of(header);
+        if (wanted && !wanted(place)) {
+            skip(place.end - place.payload);
+            return Section{place.type, {}, false};
+        }
+        if (header.size > max_payload) {
+            report_(fmt::format("section at byte {} has {} bytes: skipped", place.payload,
+                                header.size));
+            skip(place.end - place.payload);
+            continue;
+        }
+        const std::span<const std::byte> payload = read_payload(header);
+        const bool packed = is_packed(header);
+        if (payload.size() < header.size) {
+            return Section{place.type, packed ? std::span<const std::byte>() : payload, true};
+        }
+        if (crc(payload) == header.crc) {
+            if (const auto bytes = packed ? expand(payload) : payload) {
+                return Section{place.type, *bytes, false};
+            }
+        }
+        if (header.type == abi::SectionType::records) {
+            unread_ += header.size / sizeof(abi::Record);
+        } else if (header.type == pack::packed_section) {
+            const auto block = pack::block_front(payload);
+            unread_ += block ? block->count : 0;
+        }
+        report_(fmt::format("section at byte {} ({} bytes) is damaged: skipped", place.payload,
+                            header.size));
+    }
+    return std::nullopt;
+}
+
+// Right behind its header. A size that no file has is one that ends at the last byte there can be.
+SectionPlace FileReader::place_of(const abi::SectionHeader& header) const {
+    const std::uint64_t most = UINT64_MAX - offset_ - 8;
+    const std::uint64_t size = std::min(header.size, most);
+    return {is_packed(header) ? plain_type(header) : header.type, offset_ - sizeof header, offset_,
+            size, offset_ + size + padding(size)};
+}
+
+void FileReader::seek(std::uint64_t offset) {
+    source_.seek(offset);
+    offset_ = offset;
+}
+
+bool FileReader::read_header(abi::SectionHeader& header) {
+    if (take(&header, sizeof header) < sizeof header) {
+        return false;
+    }
+    return is_sound(header) || find_header(header);
+}
+
+// The size of a section with a damaged header is unknown: look for the next sound one.
+bool FileReader::find_header(abi::SectionHeader& header) {
+    const std::uint64_t start = offset_ - sizeof header;
+    report_(fmt::format("section header at byte {} is damaged: looking for the next", start));
+    auto* bytes = reinterpret_cast<std::byte*>(&header);
+    while (!is_sound(header)) {
+        std::memmove(bytes, bytes + 8, sizeof header - 8);
+        if (take(bytes + sizeof header - 8, 8) < 8) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// As much as there is before the file ends.
+std::span<const std::byte> FileReader::read_payload(const abi::SectionHeader& header) {
+    auto& memory = header.type == abi::SectionType::records ? records_memory_
+                   : is_packed(header)                      ? frame_
+                                                            : memory_;
+    const std::span<std::byte> bytes = memory.room(header.size);
+    const std::size_t got = take(bytes.data(), header.size);
+    skip(padding(header.size));
+    return bytes.first(got);
+}
+
+// Nothing if it is no such frame, or says that there is more in it than a payload has.
+std::optional<std::span<const std::byte>> FileReader::expand(std::span<const std::byte> frame) {
+    const std::uint64_t size = zstd_size(frame);
+    if (size == 0 || size > max_payload) {
+        return std::nullopt;
+    }
+    const std::span<std::byte> bytes = memory_.room(size);
+    return expand_zstd(frame, bytes) ? std::optional<std::span<const std::byte>>(bytes)
+                                     : std::nullopt;
+}
+
+void FileReader::skip(std::uint64_t bytes) {
+    std::array<std::byte, 4096> rest;
+    if (bytes > rest.size() && source_.size()) {
+        seek(offset_ + std::min(bytes, *source_.size() - std::min(offset_, *source_.size())));
+        return;
+    }
+    while (bytes > 0) {
+        const std::size_t n = take(rest.data(), std::min<std::uint64_t>(bytes, rest.size()));
+        if (n == 0) {
+            break;
+        }
+        bytes -= n;
+    }
+}
+
+std::size_t FileReader::take(void* to, std::size_t size) {
+    const std::size_t got = source_.read(to, size);
+    offset_ += got;
+    if (got < size) {
+        tell_problem();
+    }
+    return got;
+}
+
+void FileReader::tell_problem() {
+    const std::string problem = problem_told_ || offset_ < sizeof(abi::FileHeader)
+                                    ? std::string() // the first header's is an error
+                                    : source_.problem();
+    if (!problem.empty()) {
+        problem_told_ = true;
+        report_(problem);
+    }
+}
+
+} // namespace mmioscope::trace

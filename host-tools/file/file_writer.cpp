@@ -1,0 +1,160 @@
+#include "file/file_writer.hpp"
+
+#include "file/file_reader.hpp"
+#include "pack/block.hpp"
+#include "system/crc.hpp"
+#include "system/error.hpp"
+#include "system/zstd_source.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace mmioscope::trace {
+
+namespace {
+constexpr std::size_t records_per_section = abi::max_records_payload / sizeof(abi::Record);
+}
+
+FileWriter::FileWriter(int fd, WriteProgress& progress) : fd_(fd), progress_(progress) {
+    abi::FileHeader header{};
+    std::copy(std::begin(abi::file_magic), std::end(abi::file_magic), header.magic);
+    header.endianness = abi::file_endianness;
+    header.version_major = abi::file_version_major;
+    header.version_minor = abi::file_version_minor;
+    header.header_size = sizeof header;
+    header.header_crc = crc_before(header, offsetof(abi::FileHeader, header_crc));
+    put(&header, sizeof header);
+    pending_.reserve(records_per_section);
+}
+
+void FileWriter::section(abi::SectionType type, std::span<const std::byte> payload) {
+    index_.add(type, written_, {});
+    write_section(type, payload);
+}
+
+void FileWriter::section_packed(abi::SectionType type, std::span<const std::byte> payload) {
+    const std::optional<std::vector<std::byte>> frame = zstd_frame(payload);
+    if (std::vector<std::byte> back(payload.size());
+        frame && (!expand_zstd(*frame, back) || !std::ranges::equal(back, payload))) {
+        throw failure("cannot write the trace: a section does not come back from its frame");
+    }
+    index_.add(type, written_, {});
+    write_section(type, frame ? *frame : payload, frame ? abi::section_zstd : 0);
+}
+
+void FileWriter::write_section(abi::SectionType type, std::span<const std::byte> payload,
+                               std::uint32_t flags) {
+    if (payload.size() > max_payload) {
+        throw failure("cannot write the trace: {} bytes in one section, more than readers take",
+                      payload.size());
+    }
+    abi::SectionHeader header{abi::section_magic,
+                              abi::SectionType{static_cast<std::uint32_t>(type) | flags},
+                              payload.size(), crc(payload), 0};
+    header.header_crc = crc_before(header, offsetof(abi::SectionHeader, header_crc));
+    put(&header, sizeof header);
+    put(payload.data(), payload.size());
+    constexpr std::uint64_t zero = 0;
+    put(&zero, (8 - payload.size() % 8) % 8);
+    progress_.advance(written_);
+}
+
+void FileWriter::text(std::string_view lines) {
+    values(abi::SectionType::text, std::span(lines.data(), lines.size()));
+}
+
+void FileWriter::append(std::span<const abi::Record> records, std::span<const Caller> callers) {
+    while (!records.empty()) {
+        const std::size_t n = std::min(records.size(), room());
+        pending_.insert(pending_.end(), records.begin(),
+                        records.begin() + static_cast<std::ptrdiff_t>(n));
+        records = records.subspan(n);
+        if (!callers.empty()) {
+            tell_callers(std::span(pending_).last(n), callers.first(n));
+            callers = callers.subspan(n);
+        }
+        write_full();
+    }
+}
+
+std::size_t FileWriter::room() const {
+    return records_per_section - pending_.size();
+}
+
+void FileWriter::tell_callers(std::span<const abi::Record> records,
+                              std::span<const Caller> callers) {
+    callers_.resize(static_cast<std::size_t>(records.data() - pending_.data()), lr_holds);
+    callers_.insert(callers_.end(), callers.begin(), callers.end());
+}
+
+void FileWriter::flush() {
+    if (!pending_.empty()) {
+        write_records(pending_.size());
+    }
+}
+
+std::span<const abi::Record> FileWriter::next_section() const {
+    return std::span(pending_).first(std::min(pending_.size(), records_per_section));
+}
+
+bool FileWriter::write_full() {
+    if (pending_.size() < records_per_section) {
+        return false;
+    }
+    write_records(records_per_section);
+    return true;
+}
+
+// The first `count` of those that are pending.
+void FileWriter::write_records(std::size_t count) {
+    if (!callers_.empty()) {
+        callers_.resize(count, lr_holds);
+        values(callers_section, std::span<const Caller>(callers_));
+        callers_.clear();
+    }
+    const auto records = std::span<const abi::Record>(pending_).first(count);
+    seen_.add(records.subspan(static_cast<std::size_t>(seen_.records)));
+    index_.add(abi::SectionType::records, written_, seen_);
+    write_section(abi::SectionType::records, std::as_bytes(records));
+    records_ += count;
+    seen_ = {};
+    // In pieces that memmove() has no long way of its own for (ring_reader.cpp).
+    auto to = pending_.begin();
+    for (auto rest = std::span(pending_).subspan(count); !rest.empty();) {
+        const auto piece = rest.first(std::min<std::size_t>(rest.size(), 60));
+        to = std::ranges::copy(piece, to).out;
+        rest = rest.subspan(piece.size());
+    }
+    pending_.erase(to, pending_.end());
+}
+
+void FileWriter::packed(std::span<const std::byte> block, const Extent& records) {
+    flush();
+    index_.add(pack::packed_section, written_, records);
+    write_section(pack::packed_section, block);
+    records_ += records.records;
+}
+
+void FileWriter::finish(std::uint64_t lost, abi::Ending ending) {
+    flush();
+    const abi::End end{records_, lost, ending, 0, written_};
+    write_section(abi::SectionType::index, index_payload(index_.entries(), written_));
+    write_section(abi::SectionType::end, std::as_bytes(std::span(&end, 1)));
+}
+
+void FileWriter::put(const void* bytes, std::size_t size) {
+    std::size_t done = 0;
+    while (done < size) {
+        const ssize_t put = ::write(fd_, static_cast<const char*>(bytes) + done, size - done);
+        if (put < 0 && errno != EINTR) {
+            throw failure("cannot write the trace: {}", std::strerror(errno));
+        }
+        done += put > 0 ? static_cast<std::size_t>(put) : 0;
+    }
+    written_ += size;
+}
+
+} // namespace mmioscope::trace

@@ -1,0 +1,58 @@
+// Reading a trace file while it is being written, so that a stopped terminal stops the
+// printer and never the recorder: the file itself is the queue between the two.
+#pragma once
+
+#include "system/byte_source.hpp"
+#include "system/file_descriptor.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+
+namespace mmioscope::trace {
+
+/// How far a file has been written; shared by one writer and any number of followers.
+class WriteProgress {
+public:
+    /// `written` bytes of the file are in place.
+    void advance(std::uint64_t written);
+    /// Nothing more will be written.
+    void finish();
+    /// Waits at most `patience` for more than `offset` bytes. Returns the bytes in place.
+    std::uint64_t wait_beyond(std::uint64_t offset, std::chrono::milliseconds patience);
+    bool finished() const;
+
+private:
+    mutable std::mutex mutex_;
+    std::condition_variable changed_;
+    std::uint64_t written_ = 0;
+    bool finished_ = false;
+};
+
+/// A file with its writer's progress, for those who keep it open while it is followed.
+struct FollowedFile {
+    explicit FollowedFile(FileDescriptor opened) : file(std::move(opened)) {}
+    FileDescriptor file;
+    WriteProgress written;
+};
+
+/// Reads what a WriteProgress says is there, and waits for the rest.
+class FollowSource : public ByteSource {
+public:
+    /// `idle` is called each time nothing new came for a moment.
+    FollowSource(int fd, WriteProgress& progress, std::function<void()> idle)
+        : fd_(fd), progress_(progress), idle_(std::move(idle)) {}
+    std::size_t read(void* to, std::size_t size) override;
+
+private:
+    std::size_t available(std::size_t wanted);
+
+    int fd_;
+    WriteProgress& progress_;
+    std::function<void()> idle_;
+    std::uint64_t offset_ = 0;
+};
+
+} // namespace mmioscope::trace

@@ -1,0 +1,81 @@
+#include "file/record_check.hpp"
+
+#include "records/losses.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mmioscope::trace {
+
+// What most records pass is decided here, in a few instructions; what to say of the others is not.
+void RecordCheck::add(std::span<const abi::Record> records) {
+    for (const abi::Record& record : records) {
+        Cpu& cpu = cpus_[record.cpu];
+        check_cpu(record, cpu);
+        check_time(record, cpu);
+        check_region(record);
+        ++count_;
+    }
+}
+
+inline void RecordCheck::check_cpu(const abi::Record& record, Cpu& cpu) {
+    if (cpu.next == record.cpu_sequence && record.type != abi::RecordType::gap) [[likely]] {
+        ++*cpu.next;
+    } else {
+        out_of_turn(record, cpu);
+    }
+}
+
+// A gap record stands in the place of the first record that it tells of. Where a file goes on with
+// what another one began, the first number of a CPU is any.
+void RecordCheck::out_of_turn(const abi::Record& record, Cpu& cpu) {
+    const std::uint32_t hole = record.cpu_sequence - cpu.next.value_or(record.cpu_sequence);
+    if (static_cast<std::int32_t>(hole) < 0) {
+        wrong_(fmt::format("record {}: cpu {} goes back to its record {} from {}", count_,
+                           record.cpu, record.cpu_sequence, *cpu.next - 1));
+    } else if (hole > 0 && !part_) {
+        lost_(fmt::format("record {}: cpu {} lacks {} records from its record {} on", count_,
+                          record.cpu, hole, *cpu.next));
+        holes_ = add_lost(holes_, hole);
+    }
+    cpu.next = record.cpu_sequence + 1;
+    if (record.type == abi::RecordType::gap) {
+        lost_(fmt::format("record {}: cpu {} lost {} records from its record {} on", count_,
+                          record.cpu, record.value, record.cpu_sequence));
+        holes_ = add_lost(holes_, record.value);
+        cpu.next = record.cpu_sequence + static_cast<std::uint32_t>(record.value);
+    }
+}
+
+// A CPU's own order holds whatever its times say; what it has published counts as late as the
+// latest time up to there, and in that all CPUs' records are in order. An estimated time says
+// nothing.
+inline void RecordCheck::check_time(const abi::Record& record, Cpu& cpu) {
+    if ((record.flags & abi::flag_estimated) != 0) {
+        return;
+    }
+    if (record.time < time_) [[unlikely]] { // no Cpu::time is later than that
+        cpu.time = std::max(cpu.time, record.time);
+        if (cpu.time < time_) {
+            wrong_(fmt::format("record {}: cpu {}, at tick {}, stands behind tick {}", count_,
+                               record.cpu, record.time, time_));
+        }
+    } else {
+        cpu.time = time_ = record.time;
+    }
+}
+
+inline void RecordCheck::check_region(const abi::Record& record) {
+    if (record.type != abi::RecordType::access || record.device == abi::no_device) {
+        return;
+    }
+    std::optional<std::uint32_t>& last = locks_[record.device];
+    if (last && static_cast<std::int32_t>(record.lock_sequence - *last) <= 0) [[unlikely]] {
+        wrong_(fmt::format("record {}: region {} goes from its access {} to {}", count_,
+                           record.device, *last, record.lock_sequence));
+    }
+    last = record.lock_sequence;
+}
+
+} // namespace mmioscope::trace

@@ -1,0 +1,71 @@
+#include "file/texts.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <ctime>
+#include <string_view>
+
+namespace mmioscope::trace {
+
+NotKnown::NotKnown(std::string_view list) {
+    list = list.substr(0, list.find(';'));
+    while (!list.empty()) {
+        std::string_view name = list.substr(0, list.find(','));
+        list.remove_prefix(std::min(list.size(), name.size() + 1));
+        name = name.substr(0, name.find('('));
+        name.remove_prefix(std::min(name.size(), name.find_first_not_of(' ')));
+        names_.emplace(name.substr(0, name.find_last_not_of(' ') + 1));
+    }
+}
+
+namespace {
+
+bool is_control(char c) {
+    return std::iscntrl(static_cast<unsigned char>(c)) != 0;
+}
+
+bool is_plain(char c) {
+    constexpr std::string_view others = "%+,-./:=@_";
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           others.find(c) != std::string_view::npos;
+}
+
+// A line's end would be one of the text's lines, too: $'\x0a'.
+std::string quoted(std::string_view word) {
+    if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) {
+        return std::string(word);
+    }
+    const bool control = std::any_of(word.begin(), word.end(), is_control);
+    std::string text = control ? "$'" : "'";
+    for (const char c : word) {
+        if (is_control(c)) {
+            text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+        } else if (control && (c == '\'' || c == '\\')) {
+            text += {'\\', c};
+        } else {
+            text += c == '\'' ? "'\\''" : std::string(1, c);
+        }
+    }
+    return text + "'";
+}
+
+} // namespace
+
+std::string command_text(std::span<const char* const> arguments) {
+    std::string text;
+    for (const char* const argument : arguments) {
+        text += (text.empty() ? "" : " ") + quoted(argument);
+    }
+    return text;
+}
+
+std::string origin_lines(const std::string& command) {
+    return command.empty() ? ""
+                           : fmt::format("recorded={:%FT%TZ}\nrecorded-by={}\n",
+                                         fmt::gmtime(std::time(nullptr)), command);
+}
+
+} // namespace mmioscope::trace

@@ -1,0 +1,408 @@
+#include "file/trace_reader.hpp"
+
+#include "file/about.hpp"
+#include "records/losses.hpp"
+#include "system/error.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+namespace mmioscope::trace {
+
+namespace {
+
+/// As many whole T as `payload` holds, behind the first `keep` of `to`.
+template <typename T>
+void copy_array(std::span<const std::byte> payload, std::vector<T>& to, std::size_t keep = 0) {
+    const std::size_t n = payload.size() / sizeof(T);
+    to.resize(keep + n);
+    if (n > 0) {
+        std::memcpy(to.data() + keep, payload.data(), n * sizeof(T));
+    }
+}
+
+/// The one T a payload holds; a newer writer may have put more behind it.
+template <typename T>
+std::optional<T> copy_one(std::span<const std::byte> payload) {
+    if (payload.size() < sizeof(T)) {
+        return std::nullopt;
+    }
+    T value;
+    std::memcpy(&value, payload.data(), sizeof value);
+    return value;
+}
+
+bool has_records(abi::SectionType type) {
+    return type == abi::SectionType::records || type == pack::packed_section;
+}
+
+/// Such a section tells the same of all records, wherever it stands.
+bool tells_of_all(abi::SectionType type) {
+    return type == abi::SectionType::text || type == symbols_section || type == console_section;
+}
+
+} // namespace
+
+TraceReader::TraceReader(ByteSource& source, const Report& report, Others others)
+    : report_(report), first_(source), source_(&source), others_(std::move(others)) {
+    file_.emplace(*source_, report_of(""));
+    first_section_ = file_->offset();
+    read_head();
+}
+
+void TraceReader::go_on_with(NextParts next) {
+    first_next_ = next;
+    at_.next_part = std::move(next);
+    read_head();
+}
+
+void TraceReader::read_head() {
+    while (!fresh_ && ((!end_ && read_section()) || go_on())) {
+    }
+    start_ = exported_since(text_);
+    if (fresh_ && !start_) {
+        start_ = records_.front().time;
+    }
+}
+
+// `path`: of a file that is not the one whose name `report_` knows.
+TraceReader::Report TraceReader::report_of(const std::string& path) {
+    return [this, path](const std::string& text) {
+        damaged_ = true;
+        if (read_before()) {
+            return;
+        }
+        report_(path.empty() ? text : path + ": " + text);
+    };
+}
+
+void TraceReader::select(const Wanted& wanted) {
+    partial_ = true;
+    wanted_ = wanted;
+    find_route();
+}
+
+void TraceReader::find_route() {
+    route_.reset();
+    if (!wanted_ || !source_->size()) {
+        return;
+    }
+    if (!index_) {
+        const std::uint64_t offset = file_->offset();
+        index_ = read_index(*source_).value_or(FileIndex()); // without one nothing is left out
+        file_->seek(offset);
+    }
+    route_.emplace(*index_, *wanted_, at_.file_begins);
+}
+
+void TraceReader::open_part() {
+    source_ = at_.part ? at_.part.get() : &first_;
+    file_.emplace(*source_, report_of(at_.path));
+    route_.reset();
+    index_.reset();
+}
+
+TraceReader::Place TraceReader::beginning() const {
+    Place place;
+    place.offset = first_section_;
+    place.next_part = first_next_;
+    return place;
+}
+
+std::optional<TraceReader::Place> TraceReader::place() const {
+    if (fresh_ || !callers_ahead_.empty() || end_ || !source_->size()) {
+        return std::nullopt;
+    }
+    Place place = at_;
+    place.offset = file_->offset();
+    return place;
+}
+
+void TraceReader::go_to(const Place& place) {
+    const bool other = place.part != at_.part;
+    at_ = place;
+    if (other) {
+        if (ByteSource& source = at_.part ? *at_.part : first_; source.size()) {
+            source.seek(0);
+        }
+        open_part();
+    }
+    file_->seek(at_.offset);
+    end_.reset();
+    missing_part_.clear();
+    names_stale_ = true;
+    ++device_changes_;
+    ++changes_;
+    callers_ = {};
+    callers_ahead_ = {};
+    left_out_latest_ = 0;
+    fresh_ = false;
+}
+
+// What is of the whole trace was learnt from this place before.
+bool TraceReader::read_before() const {
+    return at_.parts < furthest_part_ ||
+           (at_.parts == furthest_part_ && file_->offset() <= furthest_);
+}
+
+// False if the end that was read is the whole trace's, or nothing follows where it was cut.
+bool TraceReader::go_on() {
+    if (!at_.next_part || (end_ && end_->ending != abi::Ending::continued)) {
+        return false;
+    }
+    NextPart part = at_.next_part(*this);
+    if (!part.source) {
+        missing_part_ = end_ ? part.problem : "";
+        at_.next_part = {};
+        return false;
+    }
+    if (end_) {
+        at_.before = *end_;
+        at_.in_front = end_->records;
+    } else {
+        report_of("")("the file in front of " + part.path + " has no end that could be read");
+        at_.before.records = at_.in_front;
+    }
+    end_.reset();
+    at_.losses_before = losses_.size();
+    at_.part = std::move(part.source);
+    at_.path = part.path;
+    ++at_.parts;
+    open_part();
+    at_.in_head = true;
+    at_.file_begins = at_.in_front;
+    find_route();
+    return true;
+}
+
+std::span<const abi::Record> TraceReader::next() {
+    while (!fresh_ && ((!end_ && read_section()) || go_on())) {
+    }
+    if (!fresh_) {
+        return {};
+    }
+    fresh_ = false;
+    count_ += records_.size();
+    return records_;
+}
+
+// Made when they are asked for: a file may say any number of times what its devices are.
+const DeviceNames& TraceReader::names() const {
+    if (names_stale_) {
+        names_ = DeviceNames(*at_.learnt.regions, *at_.learnt.tree);
+        names_stale_ = false;
+    }
+    return names_;
+}
+
+bool TraceReader::sound() const {
+    return !damaged_ && end_ && (partial_ || end_->records == count_);
+}
+
+void TraceReader::withhold(const std::string& key) {
+    text_.erase(key);
+    withheld_.insert(key);
+}
+
+std::optional<abi::EngineKind> TraceReader::engine() const {
+    return info_ && knows("engine") ? std::optional(info_->engine) : std::nullopt;
+}
+
+std::optional<abi::Policy> TraceReader::policy() const {
+    return info_ && knows("policy") ? std::optional(info_->policy) : std::nullopt;
+}
+
+std::optional<abi::Ending> TraceReader::ending() const {
+    return end_ && knows("ending") ? std::optional(end_->ending) : std::nullopt;
+}
+
+std::span<const std::uint8_t> TraceReader::boot_id() const {
+    return info_ && knows("boot id") ? std::span<const std::uint8_t>(info_->boot_id)
+                                     : std::span<const std::uint8_t>();
+}
+
+std::optional<Section> TraceReader::next_section() {
+    if (!route_) {
+        return file_->next();
+    }
+    const std::uint64_t next = route_->next(file_->offset());
+    if (next != file_->offset()) {
+        file_->seek(next);
+    }
+    at_.in_front = route_->records_before(next).value_or(at_.in_front);
+    return file_->next([this](const SectionPlace& place) {
+        return !has_records(place.type) || route_->has_records(place.offset);
+    });
+}
+
+// A later file begins with what the first one began with, but for the policy, which is the one of
+// its time: records tell of its changes.
+bool TraceReader::told_before(abi::SectionType type) {
+    const bool of_head = type == abi::SectionType::info || type == abi::SectionType::device_tree ||
+                         type == abi::SectionType::regions || type == abi::SectionType::text ||
+                         type == symbols_section;
+    at_.in_head = at_.in_head && of_head;
+    return at_.parts > 1 && at_.in_head;
+}
+
+bool TraceReader::read_section() {
+    const std::optional<Section> section = next_section();
+    at_.in_front += file_->take_unread();
+    if (!section || (section->cut && section->type != abi::SectionType::records)) {
+        return false;
+    }
+    const bool again = read_before();
+    if (!told_before(section->type) && !(again && tells_of_all(section->type))) {
+        if (others_ && !again && !has_records(section->type)) {
+            others_(*section);
+        }
+        take(*section);
+    }
+    if (!again) {
+        ++sections_[section->type];
+        furthest_part_ = at_.parts;
+        furthest_ = file_->offset();
+    }
+    return true;
+}
+
+void TraceReader::take(const Section& section) {
+    ++changes_;
+    const std::span<const std::byte> payload = section.payload;
+    switch (section.type) {
+    case abi::SectionType::info: info_ = copy_one<abi::Info>(payload); break;
+    case abi::SectionType::device_tree:
+    case abi::SectionType::regions:
+        at_.learnt.add(section.type, payload);
+        names_stale_ = true;
+        ++device_changes_;
+        break;
+    case abi::SectionType::records: take_records(section); break;
+    case abi::SectionType::losses: copy_array(payload, losses_, at_.losses_before); break;
+    case abi::SectionType::statistics: copy_array(payload, statistics_); break;
+    case abi::SectionType::text: read_text(payload); break;
+    case abi::SectionType::previous_boot: break; // `blackbox` reads it
+    case abi::SectionType::index: break;         // file_index.hpp reads it
+    case abi::SectionType::end: read_end(payload); break;
+    default: take_of_guest(section.type, payload); break;
+    }
+}
+
+void TraceReader::take_of_guest(abi::SectionType type, std::span<const std::byte> payload) {
+    if (at_.learnt.add(type, payload)) {
+        return;
+    }
+    if (type == callers_section) {
+        callers_ahead_ = payload;
+        file_->swap_memory(callers_memory_);
+    } else if (type == console_section) {
+        console_.add(payload);
+    } else if (type == pack::packed_section) {
+        take_packed(payload);
+    } else if (type == symbols_section) {
+        symbols_ = std::make_shared<const std::vector<std::byte>>(payload.begin(), payload.end());
+    }
+}
+
+void TraceReader::take_records(const Section& section) {
+    records_ = section.records();
+    callers_ = callers_of(std::exchange(callers_ahead_, {}), records_.size());
+    fresh_ = !records_.empty();
+    at_.in_front += records_.size();
+    learn(records_);
+}
+
+// A section that nobody wanted has no payload.
+void TraceReader::take_packed(std::span<const std::byte> payload) {
+    callers_ahead_ = {}; // of no block: it has its own
+    if (payload.empty()) {
+        return;
+    }
+    callers_ = {}; // of the block before
+    try {
+        unpacker_.open(payload);
+        if (skim_.may_be_wanted && leaves_out()) {
+            return;
+        }
+        unpacker_.decode(pack::ColumnSet::all());
+    } catch (const Error& error) {
+        file_->report(fmt::format("packed records in front of byte {}: {}: skipped",
+                                  file_->offset(), error.what()));
+        const auto block = pack::block_front(payload);
+        at_.in_front += block ? block->count : 0;
+        return;
+    }
+    records_ = unpacker_.records();
+    fresh_ = true;
+    at_.in_front += records_.size();
+    learn(records_);
+    callers_ = unpacker_.callers();
+}
+
+bool TraceReader::leaves_out() {
+    const auto records = unpacker_.decode(skim_.columns);
+    if (std::ranges::any_of(records, trace::teaches, &abi::Record::type) ||
+        skim_.may_be_wanted(records)) {
+        return false;
+    }
+    at_.in_front += records.size();
+    count_ += records.size();
+    left_out_latest_ = std::max(left_out_latest_, unpacker_.times().latest);
+    return true;
+}
+
+void TraceReader::learn(std::span<const abi::Record> records) {
+    const Extent extent = extent_of(records);
+    latest_ = std::max(extent.times.latest, std::exchange(left_out_latest_, 0));
+    teaches_ = extent.teaches;
+    for (const abi::Record& record : teaches_ ? records : std::span<const abi::Record>()) {
+        if (trace::teaches(record.type)) {
+            at_.learnt.add(record);
+        }
+    }
+}
+
+// The first versions' had fewer fields.
+void TraceReader::read_end(std::span<const std::byte> payload) {
+    if (payload.size() >= abi::first_end_size) {
+        end_.emplace();
+        std::memcpy(&*end_, payload.data(), std::min(payload.size(), sizeof *end_));
+        end_->records += at_.before.records;
+        end_->lost = add_lost(end_->lost, at_.before.lost);
+    }
+}
+
+void TraceReader::read_text(std::span<const std::byte> payload) {
+    std::string_view rest(reinterpret_cast<const char*>(payload.data()), payload.size());
+    while (!rest.empty()) {
+        const std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+        const std::size_t equals = line.find('=');
+        if (equals != std::string_view::npos) {
+            text_[std::string(line.substr(0, equals))] = line.substr(equals + 1);
+        }
+    }
+    std::erase_if(text_, [this](const auto& entry) { return withheld_.contains(entry.first); });
+    if (const auto list = text_.find("not-known"); list != text_.end()) {
+        not_known_ = NotKnown(list->second);
+    }
+}
+
+TraceReader::Report tell_of(const std::string& path) {
+    return
+        [path](const std::string& text) { fmt::print(stderr, "mmioscope: {}: {}\n", path, text); };
+}
+
+std::unique_ptr<TraceReader> read_trace(ByteSource& source, const std::string& path,
+                                        const TraceReader::Report& report,
+                                        const TraceReader::Others& others) {
+    try {
+        return std::make_unique<TraceReader>(source, report, others);
+    } catch (const Error& error) {
+        throw Error(error.status(), path + ": " + error.what());
+    }
+}
+
+} // namespace mmioscope::trace

@@ -1,0 +1,27 @@
+// Reads the log QEMU 7.2 writes with
+//   -trace memory_region_ops_read -trace memory_region_ops_write -d guest_errors -D FILE
+#pragma once
+
+#include "logs/access.hpp"
+#include "system/byte_source.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mmioscope::verify {
+
+struct AccessLog {
+    std::vector<Line> lines;               ///< in the order of the bus
+    std::vector<std::string> regions;      ///< QEMU's names of memory regions
+    std::uint64_t of_stream = 0;           ///< the hypervisor's to the stream's UART: left out
+    std::uint64_t not_by_cpu = 0;          ///< accesses that QEMU itself made (cpu -1): left out
+    std::uint64_t other_lines = 0;         ///< other messages for guest_errors
+    std::vector<std::uint32_t> unreadable; ///< numbers of lines that begin like an access
+};
+
+/// Reads all of `source`. Throws Error if reading fails, and (bad_input) where there are too many
+/// names of regions, or a line is too long.
+AccessLog read_access_log(trace::ByteSource& source);
+
+} // namespace mmioscope::verify

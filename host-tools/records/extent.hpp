@@ -1,0 +1,49 @@
+// What some records are, seen from outside: how many, of which times, and whether others depend on
+// them.
+#pragma once
+
+#include "abi/record.hpp"
+#include "records/runs.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+namespace mmioscope::trace {
+
+/// Times from the earliest to the latest, both of them in it; at first none.
+struct TimeSpan {
+    std::uint64_t earliest = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t latest = 0;
+
+    void add(std::uint64_t time) {
+        earliest = std::min(earliest, time);
+        latest = std::max(latest, time);
+    }
+    bool has(std::uint64_t time) const { return time >= earliest && time <= latest; }
+    bool overlaps(const TimeSpan& other) const {
+        return earliest <= other.latest && other.earliest <= latest;
+    }
+};
+
+/// What some records are, seen from outside.
+struct Extent {
+    std::uint64_t records = 0;
+    TimeSpan times = {};
+    bool teaches = false; ///< they may tell something of records behind them (abi::index_teaches)
+
+    void add(const Run& run); ///< RunsOf::time
+    void add(std::span<const abi::Record> more);
+};
+
+/// A record of this type tells something of those behind it: what a task or a module is called, how
+/// a text begins.
+constexpr bool teaches(abi::RecordType type) {
+    return type == abi::RecordType::task || type == abi::RecordType::marker;
+}
+
+Extent extent_of(std::span<const abi::Record> records);
+
+} // namespace mmioscope::trace

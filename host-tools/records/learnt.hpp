@@ -1,0 +1,34 @@
+// What a trace tells up to some place of it, which counts for the records behind.
+#pragma once
+
+#include "abi/container.hpp"
+#include "records/marker_text.hpp"
+#include "records/module_table.hpp"
+#include "records/task_table.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace mmioscope::trace {
+
+/// Copying it is cheap: only what may change in part is copied.
+struct Learnt {
+    std::shared_ptr<const std::vector<abi::RegionEntry>> regions =
+        std::make_shared<std::vector<abi::RegionEntry>>();
+    std::shared_ptr<const std::vector<std::byte>> tree = std::make_shared<std::vector<std::byte>>();
+    TaskTable tasks;
+    ModuleTable modules;
+    MarkerTexts markers;
+
+    /// Takes the next section; false if it is none of what is known here.
+    bool add(abi::SectionType type, std::span<const std::byte> payload);
+    /// Takes the next record, one that teaches (index_builder.hpp).
+    void add(const abi::Record& record);
+
+    /// Of memory, about, but for what `other`, which the trace told in front of this, has as well.
+    std::size_t bytes_beside(const Learnt& other) const;
+};
+
+} // namespace mmioscope::trace

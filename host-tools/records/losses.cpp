@@ -1,0 +1,85 @@
+#include "records/losses.hpp"
+
+namespace mmioscope::trace {
+
+// A record that is not the next one of its CPU, or tells of others.
+void LossCounter::add_behind(const abi::Record& record) {
+    if (record.cpu >= cpus_.size()) {
+        cpus_.resize(record.cpu + 1u);
+    }
+    Cpu& cpu = cpus_[record.cpu];
+    const std::uint32_t hole = record.cpu_sequence - cpu.next;
+    if (hole != 0 && static_cast<std::int32_t>(hole) > 0) {
+        join(record.cpu, cpu.next, hole, record.time);
+    }
+    cpu.next = record.cpu_sequence + 1;
+    cpu.last_time = record.time;
+    if (record.type == abi::RecordType::gap) {
+        // A gap record stands in the place of the first one that it tells of.
+        join(record.cpu, record.cpu_sequence, record.value, record.time);
+        cpu.next = record.cpu_sequence + static_cast<std::uint32_t>(record.value);
+        cpu.told = add_lost(cpu.told, record.value);
+    }
+}
+
+void LossCounter::finish(unsigned cpu, std::uint64_t lost) {
+    const Cpu& last = cpus_.at(cpu);
+    if (lost > last.told) {
+        note(cpu, last.next, lost - last.told, last.last_time);
+    }
+}
+
+void LossCounter::finish_at(unsigned cpu, std::uint32_t sequence) {
+    Cpu& last = cpus_.at(cpu);
+    const std::uint32_t missing = sequence - last.next;
+    if (static_cast<std::int32_t>(missing) > 0) {
+        note(cpu, last.next, missing, last.last_time);
+        last.next = sequence;
+    }
+}
+
+std::vector<abi::Loss> LossCounter::losses_since(std::span<const abi::Loss> before) const {
+    std::vector<abi::Loss> since;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        abi::Loss more = losses_[i];
+        more.first_sequence += static_cast<std::uint32_t>(before[i].count);
+        more.count -= before[i].count;
+        if (more.count > 0) {
+            since.push_back(more);
+        }
+    }
+    since.insert(since.end(), losses_.begin() + static_cast<std::ptrdiff_t>(before.size()),
+                 losses_.end());
+    return since;
+}
+
+// One run of missing records may come in several pieces: holes and gaps side by side. What is
+// missing behind the last record stays a run of its own: no record tells of it.
+void LossCounter::join(unsigned cpu, std::uint32_t first, std::uint64_t count, std::uint64_t time) {
+    const std::optional<std::size_t> at = cpus_[cpu].last_loss;
+    const bool goes_on =
+        at && losses_[*at].first_sequence + static_cast<std::uint32_t>(losses_[*at].count) == first;
+    if (goes_on) {
+        add_to(losses_[*at], count);
+    } else {
+        note(cpu, first, count, time);
+    }
+}
+
+void LossCounter::note(unsigned cpu, std::uint32_t first, std::uint64_t count, std::uint64_t time) {
+    std::optional<std::size_t>& last = cpus_[cpu].last_loss;
+    if (last && losses_.size() >= most_losses) {
+        add_to(losses_[*last], count);
+        return;
+    }
+    last = losses_.size();
+    losses_.push_back({cpu, first, 0, time});
+    add_to(losses_.back(), count);
+}
+
+void LossCounter::add_to(abi::Loss& loss, std::uint64_t count) {
+    lost_ = add_lost(lost_, count);
+    loss.count = add_lost(loss.count, count);
+}
+
+} // namespace mmioscope::trace

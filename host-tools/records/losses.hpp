@@ -1,0 +1,89 @@
+// What is missing in a stream of records.
+#pragma once
+
+#include "abi/container.hpp"
+#include "records/runs.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace mmioscope::trace {
+
+/// UINT64_MAX stands for that many or more.
+constexpr std::uint64_t add_lost(std::uint64_t sum, std::uint64_t count) {
+    return count > UINT64_MAX - sum ? UINT64_MAX : sum + count;
+}
+
+/// 0 only if no loss has a count.
+constexpr std::uint64_t sum_of(std::span<const abi::Loss> losses) {
+    std::uint64_t sum = 0;
+    for (const abi::Loss& loss : losses) {
+        sum = add_lost(sum, loss.count);
+    }
+    return sum;
+}
+
+class LossCounter {
+public:
+    explicit LossCounter(unsigned cpus) : cpus_(cpus) {}
+
+    /// Each record of the stream; those of one CPU in the order it published them.
+    void add(const abi::Record& record) {
+        const bool follows = record.cpu < cpus_.size() &&
+                             record.cpu_sequence == cpus_[record.cpu].next &&
+                             record.type != abi::RecordType::gap;
+        if (follows) {
+            cpus_[record.cpu].next = record.cpu_sequence + 1;
+            cpus_[record.cpu].last_time = record.time;
+        } else {
+            add_behind(record);
+        }
+    }
+    /// The same of several of them, which takes less for each.
+    void add(const Run& run) {
+        add(*run.first);
+        if (run.count > 1) {
+            cpus_[run.last->cpu].next = run.last->cpu_sequence + 1;
+            cpus_[run.last->cpu].last_time = run.last->time;
+        }
+    }
+
+    /// The writer of `cpu` has lost `lost` records, all told: what no gap record has told of
+    /// was lost after the last record.
+    void finish(unsigned cpu, std::uint64_t lost);
+
+    /// The next record of `cpu` would have had this cpu_sequence: what is missing up to there was
+    /// lost behind the last one.
+    void finish_at(unsigned cpu, std::uint32_t sequence);
+
+    /// Runs of missing records. What is lost when there are most_losses already is added to the
+    /// last one of its CPU.
+    const std::vector<abi::Loss>& losses() const { return losses_; }
+    /// What has come to them since they were `before`.
+    std::vector<abi::Loss> losses_since(std::span<const abi::Loss> before) const;
+    std::uint64_t lost() const { return lost_; }
+
+private:
+    static constexpr std::size_t most_losses = 1u << 16;
+
+    struct Cpu {
+        std::uint32_t next = 0; ///< cpu_sequence the next record should have
+        std::uint64_t told = 0; ///< lost, by gap records
+        std::uint64_t last_time = 0;
+        std::optional<std::size_t> last_loss; ///< in losses_
+    };
+
+    void add_behind(const abi::Record& record);
+    void join(unsigned cpu, std::uint32_t first, std::uint64_t count, std::uint64_t time);
+    void note(unsigned cpu, std::uint32_t first, std::uint64_t count, std::uint64_t time);
+    void add_to(abi::Loss& loss, std::uint64_t count);
+
+    std::vector<Cpu> cpus_;
+    std::vector<abi::Loss> losses_;
+    std::uint64_t lost_ = 0;
+};
+
+} // namespace mmioscope::trace

@@ -1,0 +1,98 @@
+#include "records/module_mark.hpp"
+
+#include "abi/control.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+namespace mmioscope::trace {
+
+namespace {
+
+/// One piece of a marker's text.
+constexpr std::string_view beginning = "module: ";
+static_assert(beginning.size() == sizeof abi::Record::value);
+
+/// Takes the text in front of the next blank, or all of it.
+std::string_view take_word(std::string_view& text) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    return word;
+}
+
+/// 0, which is no base and no size, if `word` is no number.
+std::uint32_t number(std::string_view word, int base) {
+    std::uint32_t value = 0;
+    const char* const end = word.data() + word.size();
+    const auto [rest, error] = std::from_chars(word.data(), end, value, base);
+    return error == std::errc() && rest == end ? value : 0;
+}
+
+bool starts(const abi::Record& record) {
+    return std::memcmp(&record.value, beginning.data(), beginning.size()) == 0;
+}
+
+bool ends(const abi::Record& record) {
+    return std::memchr(&record.value, 0, sizeof record.value) != nullptr;
+}
+
+} // namespace
+
+std::string module_mark(std::string_view name, std::uint32_t base, std::uint32_t size) {
+    return fmt::format("{}{} {:#x} {}", beginning, name, base, size);
+}
+
+std::optional<LoadedModule> module_of_mark(std::string_view marker, std::uint64_t time) {
+    if (marker.size() < 2 || marker.front() != '"' || marker.back() != '"') {
+        return std::nullopt;
+    }
+    std::string_view text = marker.substr(1, marker.size() - 2);
+    if (!text.starts_with(beginning)) {
+        return std::nullopt;
+    }
+    text.remove_prefix(beginning.size());
+    const std::string_view name = take_word(text);
+    const std::string_view place = take_word(text);
+    const std::uint32_t base = place.starts_with("0x") ? number(place.substr(2), 16) : 0;
+    const std::uint32_t size = number(text, 10); // all that is left
+    if (name.empty() || name.size() > LoadedModule::most_name || base == 0 || size == 0 ||
+        size > most_module_size || size > ~base) {
+        return std::nullopt;
+    }
+    LoadedModule module;
+    module.name = name;
+    module.base = base;
+    module.size = size;
+    module.live = true;
+    module.told = true;
+    module.time = time;
+    module.text.push_back({base, size});
+    return module;
+}
+
+bool ModuleMarks::has(const abi::Record& record) {
+    if (record.type != abi::RecordType::marker ||
+        abi::control::tag_command(record.pa_low) != abi::control::Command::marker_text) {
+        return false;
+    }
+    const auto id = static_cast<std::uint16_t>(record.pa_low >> 16);
+    const auto open = std::find(next_ids_.begin(), next_ids_.end(), id);
+    if (open == next_ids_.end() && !starts(record)) {
+        return false;
+    }
+    if (open != next_ids_.end()) {
+        next_ids_.erase(open);
+    }
+    if (!ends(record)) {
+        if (next_ids_.size() == most_open) {
+            next_ids_.erase(next_ids_.begin());
+        }
+        next_ids_.push_back(static_cast<std::uint16_t>(id + 1));
+    }
+    return true;
+}
+
+} // namespace mmioscope::trace

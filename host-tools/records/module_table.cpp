@@ -1,0 +1,207 @@
+#include "records/module_table.hpp"
+
+#include "system/plain_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <unordered_map>
+#include <utility>
+
+namespace mmioscope::trace {
+
+namespace {
+
+/// The words of a line; those beyond six are left out.
+std::array<std::string_view, 6> words_of(std::string_view line) {
+    std::array<std::string_view, 6> words;
+    for (std::string_view& word : words) {
+        word = line.substr(0, line.find(' '));
+        line.remove_prefix(std::min(line.size(), word.size() + 1));
+    }
+    return words;
+}
+
+template <typename T>
+bool number(std::string_view word, int base, T& value) {
+    const char* const end = word.data() + word.size();
+    const auto [rest, error] = std::from_chars(word.data(), end, value, base);
+    return error == std::errc() && rest == end;
+}
+
+std::optional<LoadedModule> module_of(const std::array<std::string_view, 6>& words) {
+    LoadedModule module;
+    if (!is_plain_word(words[1]) || words[1].size() > LoadedModule::most_name ||
+        !number(words[2], 16, module.base) || !number(words[3], 10, module.size) ||
+        !number(words[5], 10, module.time)) {
+        return std::nullopt;
+    }
+    module.name = words[1];
+    module.live = words[4] == "live";
+    return module;
+}
+
+// A line behind the module's own.
+void add_line(LoadedModule& module, const std::array<std::string_view, 6>& words) {
+    if (module.bytes() + words[2].size() > ModuleTable::most_bytes / 4) {
+        return;
+    }
+    if (LoadedModule::Range range{}; words[0] == "text") {
+        if (number(words[1], 16, range.base) && number(words[2], 10, range.size)) {
+            module.text.push_back(range);
+        }
+    } else if (LoadedModule::Function function{};
+               number(words[0], 16, function.address) && is_plain_word(words[2])) {
+        function.name = static_cast<std::uint32_t>(module.names.size());
+        module.names.append(words[2]).push_back('\0');
+        module.functions.push_back(function);
+    }
+}
+
+} // namespace
+
+bool LoadedModule::has(std::uint32_t address) const {
+    return std::any_of(text.begin(), text.end(),
+                       [address](const Range& r) { return address - r.base < r.size; });
+}
+
+std::size_t LoadedModule::bytes() const {
+    return sizeof *this + name.size() + text.size() * sizeof(Range) +
+           functions.size() * sizeof(Function) + names.size();
+}
+
+void ModuleTable::add(std::span<const std::byte> payload) {
+    ++version_;
+    std::optional<LoadedModule> module;
+    std::string_view rest(reinterpret_cast<const char*>(payload.data()), payload.size());
+    while (!rest.empty()) {
+        const std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+        const auto words = words_of(line);
+        if (words[0] == "module") {
+            if (std::optional<LoadedModule> next = module_of(words)) {
+                if (module) {
+                    learn(std::move(*module));
+                }
+                module = std::move(next);
+            }
+        } else if (module) {
+            add_line(*module, words);
+        }
+    }
+    if (module) {
+        learn(std::move(*module));
+    }
+}
+
+void ModuleTable::add(LoadedModule told) {
+    const LoadedModule* const known = module_at(told.base, told.time);
+    const bool same = known != nullptr && known->name == told.name && known->base == told.base &&
+                      known->size >= told.size;
+    if (!same) {
+        learn(std::move(told));
+    }
+}
+
+void ModuleTable::learn(LoadedModule module) {
+    std::stable_sort(module.functions.begin(), module.functions.end(),
+                     [](const auto& a, const auto& b) { return a.address < b.address; });
+    module.names.shrink_to_fit();
+    module.functions.shrink_to_fit();
+    module.number = ++learnt_;
+    ++version_;
+    bytes_ += module.bytes();
+    modules_.push_back(std::make_shared<LoadedModule>(std::move(module)));
+    if (modules_.size() > most_modules || bytes_ > most_bytes ||
+        learnt_ - forgot_ >= most_replaced) {
+        forget();
+    }
+}
+
+// What others took the place of long ago; where there is too much, half of it stays, and of that
+// what nothing took the place of comes first.
+void ModuleTable::forget() {
+    forgot_ = learnt_;
+    const bool full = modules_.size() > most_modules || bytes_ > most_bytes;
+    std::unordered_map<std::string_view, std::uint64_t> next;       // of each name: its number
+    std::vector<std::shared_ptr<const LoadedModule>> all, replaced; // the last one first
+    for (auto at = modules_.rbegin(); at != modules_.rend(); ++at) {
+        const auto& module = *at;
+        const auto [by, last] = next.try_emplace(module->name, module->number);
+        if (last) {
+            all.push_back(module);
+        } else if (std::exchange(by->second, module->number) + most_replaced > learnt_) {
+            replaced.push_back(module);
+        }
+    }
+    all.insert(all.end(), replaced.begin(), replaced.end());
+    modules_.clear();
+    bytes_ = 0;
+    for (const auto& module : all) {
+        if (full &&
+            (modules_.size() >= most_modules / 2 || bytes_ + module->bytes() > most_bytes / 2)) {
+            break;
+        }
+        modules_.push_back(module);
+        bytes_ += module->bytes();
+    }
+    std::ranges::sort(modules_, {}, [](const auto& module) { return module->number; });
+}
+
+std::size_t ModuleTable::bytes_beside(const ModuleTable& other) const {
+    std::size_t bytes = modules_.size() * sizeof modules_[0];
+    for (const auto& module : modules_) {
+        bytes += module->number > other.learnt_ ? module->bytes() : 0;
+    }
+    return bytes;
+}
+
+const LoadedModule* ModuleTable::module_at(std::uint32_t address, std::uint64_t time) const {
+    const LoadedModule* later = nullptr;
+    for (auto at = modules_.rbegin(); at != modules_.rend(); ++at) {
+        const LoadedModule& module = **at;
+        if (module.has(address)) {
+            if (module.time <= time) {
+                return &module;
+            }
+            later = module.told ? later : &module;
+        }
+    }
+    return later;
+}
+
+ModuleTable::Found ModuleTable::find(std::uint32_t address, std::uint64_t time) const {
+    Found found{module_at(address, time)};
+    for (const auto& module : modules_) {
+        if (!module->has(address)) {
+            continue;
+        }
+        if (module->time <= time) {
+            found.from = std::max(found.from, module->time);
+        } else {
+            found.to = std::min(found.to, module->time - 1);
+        }
+    }
+    return found;
+}
+
+std::optional<Location> ModuleTable::function_at(std::uint32_t address, std::uint64_t time) const {
+    const LoadedModule* const module = module_at(address, time);
+    if (module == nullptr) {
+        return std::nullopt;
+    }
+    const auto& functions = module->functions;
+    const auto behind = std::upper_bound(
+        functions.begin(), functions.end(), address,
+        [](std::uint32_t a, const auto& function) { return a < function.address; });
+    if (behind == functions.begin()) {
+        return std::nullopt;
+    }
+    // Of several names of one address the first.
+    const auto function =
+        std::lower_bound(functions.begin(), behind, std::prev(behind)->address,
+                         [](const auto& f, std::uint32_t a) { return f.address < a; });
+    return Location{module->name_of(*function), address - function->address, module->name, {}};
+}
+
+} // namespace mmioscope::trace

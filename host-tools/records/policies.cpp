@@ -1,0 +1,45 @@
+#include "records/policies.hpp"
+
+#include "abi/control.hpp"
+#include "records/record_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+namespace mmioscope::trace {
+
+namespace {
+constexpr std::size_t most_told = 4;
+}
+
+void Policies::add(const abi::Record& record) {
+    if (record.type != abi::RecordType::configuration ||
+        abi::control::tag_command(record.pa_low) != abi::control::Command::policy) {
+        return;
+    }
+    const auto policy = static_cast<abi::Policy>(static_cast<std::uint32_t>(record.value));
+    if (changes_ > 0 && policy == now_) {
+        return; // asked for again
+    }
+    now_ = policy;
+    ++changes_;
+    if (told_.size() < most_told) {
+        told_.push_back(policy);
+    }
+}
+
+std::string Policies::line(std::optional<abi::Policy> first) const {
+    std::string line = fmt::format("policy: {}", first ? policy_text(*first) : "not known");
+    const bool no_change = first && !told_.empty() && told_.front() == *first;
+    const auto told = std::span(told_).subspan(no_change ? 1 : 0);
+    const std::uint64_t changes = changes_ - (no_change ? 1 : 0);
+    const std::size_t shown = std::min(told.size(), most_told - 1);
+    for (std::size_t i = 0; i < shown; ++i) {
+        line += fmt::format("{}{}", i == 0 ? ", then " : ", ", policy_text(told[i]));
+    }
+    return changes > shown ? line + fmt::format(", ... ({} changes)", changes) : line;
+}
+
+} // namespace mmioscope::trace

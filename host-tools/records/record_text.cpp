@@ -1,0 +1,127 @@
+#include "records/record_text.hpp"
+
+#include "abi/control.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace mmioscope::trace {
+
+namespace {
+
+template <std::size_t N>
+std::string_view at(const std::array<std::string_view, N>& words, std::uint64_t index,
+                    std::string_view otherwise) {
+    return index < N ? words[static_cast<std::size_t>(index)] : otherwise;
+}
+
+} // namespace
+
+std::string_view type_text(abi::RecordType type) {
+    static constexpr std::array<std::string_view, 15> words = {
+        "nothing",         "access",        "begin",     "own",   "gap",
+        "marker",          "configuration", "interrupt", "fetch", "cache maintenance",
+        "page-table walk", "fault",         "power",     "fold",  "task"};
+    return at(words, static_cast<std::uint8_t>(type), "unknown record");
+}
+
+std::string fault_text(std::uint64_t value) {
+    static constexpr std::array<std::string_view, 9> words = {
+        "no access: no reason given",
+        "no access: no device has this address",
+        "no access: the device is the hypervisor's",
+        "no access: the memory is the hypervisor's",
+        "no access: it would load the PC from a device",
+        "no access: the instruction is no known load or store",
+        "no access: the instruction took an exception",
+        "no progress: the same again and again",
+        "no access: external abort"};
+    const abi::FaultReason reason = abi::fault_reason(value);
+    if (reason == abi::FaultReason::lock_not_given_back) {
+        return "no access yet: cpu" + std::to_string(abi::fault_cpu(value)) +
+               " keeps the device's lock";
+    }
+    return std::string(at(words, static_cast<std::uint8_t>(reason), "no access: unknown reason"));
+}
+
+std::string_view mode_text(std::uint8_t mode) {
+    if ((mode & 0x1fu) == 0) { // no mode has this number: it is not known
+        return "";
+    }
+    static constexpr std::array<std::string_view, 16> arm = {
+        " usr", " fiq", " irq", "",     " m4",  " m5",  " mon", " abt",
+        " m8",  " m9",  " hyp", " und", " m12", " m13", " m14", " sys"};
+    static constexpr std::array<std::string_view, 16> thumb = {
+        " usr thumb", " fiq thumb", " irq thumb", " thumb",    " m4 thumb",  " m5 thumb",
+        " mon thumb", " abt thumb", " m8 thumb",  " m9 thumb", " hyp thumb", " und thumb",
+        " m12 thumb", " m13 thumb", " m14 thumb", " sys thumb"};
+    return ((mode & abi::mode_thumb) != 0 ? thumb : arm)[mode & 0xfu];
+}
+
+std::string_view engine_caveat(abi::EngineKind engine) {
+    return engine == abi::EngineKind::unprotect
+               ? "the unprotect engine loses events, and does not know which"
+               : "";
+}
+
+std::string_view policy_text(abi::Policy policy) {
+    static constexpr std::array<std::string_view, 3> words = {"drop", "stall", "flight"};
+    return at(words, static_cast<std::uint32_t>(policy), "?");
+}
+
+namespace {
+
+using abi::control::Command;
+
+std::string directions_text(std::uint32_t bits) {
+    return bits == 1 ? "r" : bits == 2 ? "w" : "rw";
+}
+
+std::string range_text(std::uint32_t first, std::uint32_t second) {
+    return second == 0 ? "any" : fmt::format("{:#x}+{:#x}", first, second);
+}
+
+std::string all_or_none(std::uint32_t region) {
+    return region == abi::control::all_regions ? " all" : "";
+}
+
+std::string text_of(Command command, std::uint32_t first, std::uint32_t second) {
+    switch (command) {
+    case Command::start: return "start";
+    case Command::stop: return "stop";
+    case Command::select: return "select" + all_or_none(first);
+    case Command::deselect: return "deselect" + all_or_none(first);
+    case Command::select_range: return "select " + range_text(first, second);
+    case Command::deselect_range: return "deselect " + range_text(first, second);
+    case Command::filter_directions: return "filter direction " + directions_text(first);
+    case Command::filter_addresses: return "filter address " + range_text(first, second);
+    case Command::filter_values: return fmt::format("filter value {:#x}/{:#x}", second, first);
+    case Command::filter_cpus: return fmt::format("filter cpus {:#b}", first);
+    case Command::filter_pcs: return "filter pc " + range_text(first, second);
+    case Command::no_filter: return "filter none";
+    case Command::sample: return fmt::format("sample {}", first);
+    case Command::policy:
+        return fmt::format("policy {}", policy_text(static_cast<abi::Policy>(first)));
+    case Command::trigger_directions: return "trigger direction " + directions_text(first);
+    case Command::trigger_addresses: return "trigger address " + range_text(first, second);
+    case Command::trigger_values: return fmt::format("trigger value {:#x}/{:#x}", second, first);
+    case Command::trigger_start: return fmt::format("trigger start count {}", first);
+    case Command::trigger_stop: return fmt::format("trigger stop count {}", first);
+    case Command::no_trigger: return "trigger none";
+    default: return fmt::format("{} {:#x} {:#x}", static_cast<unsigned>(command), first, second);
+    }
+}
+
+} // namespace
+
+std::string change_text(const abi::Record& record) {
+    const Command command = abi::control::tag_command(record.pa_low);
+    if (record.value == abi::control::fired) {
+        return command == Command::trigger_start ? "trigger start fired" : "trigger stop fired";
+    }
+    return text_of(command, static_cast<std::uint32_t>(record.value),
+                   static_cast<std::uint32_t>(record.value >> 32));
+}
+
+} // namespace mmioscope::trace

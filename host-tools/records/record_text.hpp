@@ -1,0 +1,45 @@
+// Words for the numbers in a record.
+#pragma once
+
+#include "abi/record.hpp"
+#include "abi/ring.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace mmioscope::trace {
+
+/// "access", "own", ...; "unknown record" for types newer than this program.
+std::string_view type_text(abi::RecordType type);
+
+/// Whether records of this type are about an address, and an instruction.
+constexpr bool has_place(abi::RecordType type) {
+    using abi::RecordType;
+    switch (type) {
+    case RecordType::access:
+    case RecordType::begin:
+    case RecordType::own:
+    case RecordType::fetch:
+    case RecordType::maintenance:
+    case RecordType::page_table_walk:
+    case RecordType::fault: return true;
+    default: return false;
+    }
+}
+
+/// Why an access reached no device, or what is wrong with it. `value` is that of a fault record.
+std::string fault_text(std::uint64_t value);
+
+/// " usr", " irq thumb", ...: what differs from ARM state in SVC mode, which most accesses have.
+/// Empty, too, if the mode is not known.
+std::string_view mode_text(std::uint8_t mode);
+
+/// Why a trace made by this engine is incomplete in any case; empty for those that miss nothing.
+std::string_view engine_caveat(abi::EngineKind engine);
+std::string_view policy_text(abi::Policy policy);
+
+/// "select 0x1c050000+0x1000", "filter value 0x4/0xff", "trigger fired", ...; without the device of
+/// Record::device.
+std::string change_text(const abi::Record& record);
+
+} // namespace mmioscope::trace

@@ -1,0 +1,120 @@
+#include "records/report.hpp"
+
+#include "records/losses.hpp"
+#include "records/record_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace mmioscope::trace {
+
+namespace {
+
+std::string cpu_list(std::uint32_t cpus) {
+    std::string list;
+    for (unsigned cpu = 0; cpu < 32; ++cpu) {
+        if ((cpus >> cpu & 1u) != 0) {
+            list += list.empty() ? fmt::format("{}", cpu) : fmt::format(",{}", cpu);
+        }
+    }
+    return list;
+}
+
+} // namespace
+
+table::Table device_table(const Summary& summary, const ReportContext& context) {
+    using enum table::Look;
+    table::Table table{{{"", "device", words, 28},
+                        {"", "reads", number, 10},
+                        {"", "writes", number, 10},
+                        {"", "cpus", words, 7, 0, "", ""},
+                        {"", "first s", number, 12, 0, "", ""},
+                        {"", "last s", number, 12, 0, "", ""}},
+                       {}};
+    std::uint64_t reads = 0;
+    std::uint64_t writes = 0;
+    for (const auto& [device, count] : summary.devices()) {
+        table.rows.push_back({(*context.names)[device], count.reads, count.writes,
+                              cpu_list(count.cpus), format_time(count.first_time, context),
+                              format_time(count.last_time, context)});
+        reads += count.reads;
+        writes += count.writes;
+    }
+    table.rows.push_back({std::string_view("total"), reads, writes, {}, {}, {}});
+    return table;
+}
+
+std::string other_counts(const Summary& summary, std::span<const abi::Statistics> statistics) {
+    std::string lines;
+    for (unsigned type = 2; type < 256; ++type) {
+        const auto kind = static_cast<abi::RecordType>(type);
+        if (summary.count(kind) > 0) {
+            lines += fmt::format("{}{} {}", lines.empty() ? "other records: " : ", ",
+                                 summary.count(kind), type_text(kind));
+        }
+    }
+    lines += lines.empty() ? "" : "\n";
+    for (std::size_t cpu = 0; cpu < statistics.size(); ++cpu) {
+        const abi::Statistics& s = statistics[cpu];
+        lines += fmt::format("cpu {}: {} traps, {} stepped, {} emulated, {} unselected, "
+                             "{} retries, {} lock spins, {} abnormal\n",
+                             cpu, s.traps, s.stepped, s.emulated, s.unselected, s.retries,
+                             s.lock_spins, s.abnormal);
+    }
+    return lines;
+}
+
+std::string not_printed_note(std::uint64_t events) {
+    return events == 0 ? "" : fmt::format("... {} more events, not printed (use --all)\n", events);
+}
+
+std::string_view ending_text(abi::Ending ending) {
+    static constexpr std::array<std::string_view, 8> words = {
+        "the machine went off", "interrupted",
+        "time limit reached",   "the hypervisor stopped",
+        "the emulator failed",  "the machine was reset",
+        "the stream broke off", "goes on in the next file"};
+    const auto index = static_cast<std::uint32_t>(ending);
+    return index < words.size() ? words[index] : "unknown ending";
+}
+
+std::string format_duration(std::uint64_t ticks, const ReportContext& context) {
+    if (context.frequency == 0) {
+        return fmt::format("{}t", ticks);
+    }
+    const std::uint64_t seconds = ticks / context.frequency;
+    const std::uint64_t micros = ticks % context.frequency * 1'000'000 / context.frequency;
+    return fmt::format("{}.{:06}", seconds, micros);
+}
+
+std::string format_time(std::uint64_t ticks, const ReportContext& context) {
+    return format_duration(ticks - std::min(ticks, context.start), context);
+}
+
+std::string verdict(const Summary& summary, std::span<const abi::Loss> losses,
+                    const std::string& why_incomplete) {
+    const std::uint64_t lost = sum_of(losses);
+    if (lost == 0 && why_incomplete.empty()) {
+        return fmt::format("complete: {} events, 0 lost", summary.events());
+    }
+    std::string line = fmt::format("incomplete: {} events, {} lost", summary.events(), lost);
+    constexpr std::size_t most = 8;
+    for (std::size_t i = 0; i < std::min(losses.size(), most); ++i) {
+        line += fmt::format("{}cpu {}: {} from sequence {}", i == 0 ? " (" : ", ", losses[i].cpu,
+                            losses[i].count, losses[i].first_sequence);
+    }
+    line += losses.size() > most ? fmt::format(", {} more places", losses.size() - most) : "";
+    line += losses.empty() ? "" : ")";
+    return why_incomplete.empty() ? line : line + "; " + why_incomplete;
+}
+
+Status status_of(abi::Ending ending, bool complete) {
+    if (ending == abi::Ending::interrupted) {
+        return Status::interrupted;
+    }
+    return complete ? Status::fine : Status::failed;
+}
+
+} // namespace mmioscope::trace

@@ -1,0 +1,51 @@
+// What is said of a trace as a whole: the table of its devices, its other records, and whether it
+// is all there.
+#pragma once
+
+#include "abi/container.hpp"
+#include "records/summary.hpp"
+#include "system/error.hpp"
+#include "table/table.hpp"
+#include "tree/device_names.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace mmioscope::trace {
+
+/// What tables need to know of their trace.
+struct ReportContext {
+    const DeviceNames* names;    ///< never null
+    std::uint64_t start = 0;     ///< CNTPCT that is printed as 0
+    std::uint32_t frequency = 0; ///< Hz; 0 if not known: times are printed in ticks
+};
+
+/// A duration in seconds, with microseconds; in ticks if the frequency is not known.
+std::string format_duration(std::uint64_t ticks, const ReportContext& context);
+
+/// The time since the start at `ticks`, in the same way.
+std::string format_time(std::uint64_t ticks, const ReportContext& context);
+
+/// For people: a row for each device, and one for all together.
+table::Table device_table(const Summary& summary, const ReportContext& context);
+
+/// How many records there are of other types, and what the hypervisor counted; lines.
+std::string other_counts(const Summary& summary, std::span<const abi::Statistics> statistics);
+
+/// A line about events that were not printed while they were recorded; empty if all were.
+std::string not_printed_note(std::uint64_t events);
+
+/// How a recording ended, in words.
+std::string_view ending_text(abi::Ending ending);
+
+/// The one line that says whether the trace is all there. Events are the guest's accesses. Readers
+/// print it last, behind the line of Summary::policies().
+/// `why_incomplete`: another reason than losses, or empty.
+std::string verdict(const Summary& summary, std::span<const abi::Loss> losses,
+                    const std::string& why_incomplete);
+
+/// What a command that recorded returns.
+Status status_of(abi::Ending ending, bool complete);
+
+} // namespace mmioscope::trace

@@ -1,0 +1,35 @@
+// How several CPUs got along at the same device: who accessed it how often, and how long each had
+// to wait. Worked out from the records alone.
+#pragma once
+
+#include "abi/record.hpp"
+#include "records/report.hpp"
+#include "table/table.hpp"
+
+#include <cstdint>
+#include <map>
+#include <span>
+
+namespace mmioscope::trace {
+
+/// What one CPU did to one device.
+struct Share {
+    std::uint64_t accesses = 0;
+    std::uint32_t most_between = 0;  ///< accesses by others between two of its own, at most
+    std::uint64_t longest_pause = 0; ///< ticks from the end of one to the begin of the next
+    std::uint32_t last_sequence = 0; ///< Record::lock_sequence of the last one
+    std::uint64_t last_end = 0;      ///< CNTPCT
+};
+
+class Shares {
+public:
+    void add(std::span<const abi::Record> records);
+
+    /// For people: a row for each CPU of each device that more than one CPU accessed.
+    table::Table table(const ReportContext& context) const;
+
+private:
+    std::map<std::uint16_t, std::map<std::uint8_t, Share>> devices_;
+};
+
+} // namespace mmioscope::trace

@@ -1,0 +1,50 @@
+// Counts a trace by device, and keeps which policies held.
+#pragma once
+
+#include "abi/record.hpp"
+#include "records/policies.hpp"
+#include "records/runs.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace mmioscope::trace {
+
+/// What was done to one device.
+struct DeviceCount {
+    std::uint64_t reads = 0;
+    std::uint64_t writes = 0;
+    std::uint32_t cpus = 0;       ///< bit n: CPU n
+    std::uint64_t first_time = 0; ///< CNTPCT
+    std::uint64_t last_time = 0;
+};
+
+class Summary {
+public:
+    /// Records in the order of the trace.
+    void add(const Run& run);
+    void add(const abi::Record& record) { add({&record, &record, 1, abi::is_write(record)}); }
+
+    /// Those that were accessed, by device index; abi::no_device for accesses outside every region.
+    std::map<std::uint16_t, DeviceCount> devices() const;
+
+    std::uint64_t events() const { return count(abi::RecordType::access); } ///< of the guest
+    std::uint64_t count(abi::RecordType type) const;
+    std::uint64_t records() const;
+    const Policies& policies() const { return policies_; }
+    std::optional<std::uint64_t> start() const { return start_; } ///< time of the first record
+    std::optional<std::uint64_t> last() const { return last_; }   ///< time of the last one
+
+private:
+    DeviceCount& count_of(std::uint16_t device);
+
+    std::vector<DeviceCount> devices_; ///< by device index; no_device is in other_
+    DeviceCount other_;
+    std::uint64_t types_[256] = {};
+    Policies policies_;
+    std::optional<std::uint64_t> start_, last_;
+};
+
+} // namespace mmioscope::trace

@@ -1,0 +1,142 @@
+// Which task of the guest's a record is of: by section `tasks` of a trace file, and by records of
+// type `task`, which the hypervisor has made at the access. From such a record on
+// nothing else counts of that task.
+//
+// Section `tasks`: payload TaskEntry[].
+//
+// Entries are in the order of time, over all such sections; one that is earlier than the last one
+// of its key counts as late as that. One holds for records of its key from its time on, until the
+// next one of that key. It stands in front of the first record it is for. The recorder looks a task
+// up shortly after the record, not at it: a name that changed in between comes as many milliseconds
+// early as the recorder was late.
+//
+// Packing and `export --to mmio` move entries in front of records that they are not for, of one
+// section at most. So what another entry of its key has taken the place of is still known while at
+// least TaskTable::most_replaced entries that tell something new follow, and no longer.
+#pragma once
+
+#include "abi/container.hpp"
+#include "abi/record.hpp"
+#include "mmioscope/event.hpp"
+#include "records/callers.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace mmioscope::trace {
+
+inline constexpr abi::SectionType tasks_section{13};
+
+/// What TaskEntry::key is.
+enum class TaskKey : std::uint32_t {
+    task = 0,   ///< the current task, as in Record::task while the kernel runs (5.16 and later)
+    stack = 1,  ///< lowest address of the kernel stack: of Record::task in User mode, of
+                ///< Record::sp in kernels that do not have the task in a register
+    record = 2, ///< Record::task of a record of type `task` that is none of this file's, which is a
+                ///< part of another one: counts as that record would
+};
+
+/// Of a stack pointer. Stacks are aligned to their 8 KiB; an empty one has 8 bytes left at its top.
+constexpr std::uint32_t stack_of(std::uint32_t stack_pointer) {
+    return stack_pointer & ~0x1fffu;
+}
+
+/// The guest was in User mode.
+constexpr bool in_user_mode(const abi::Record& record) {
+    return (record.mode & 0x1f) == 0x10;
+}
+
+/// Whether Record::task can be the address of the guest's current task: in User mode it is that of
+/// a stack, kernels before 5.16 have a thread's own data there, and before the first task it is
+/// whatever was there. The kernel's data lie in the same part of the addresses as its stacks, by 1
+/// GiB.
+constexpr bool may_be_task(const abi::Record& record) {
+    constexpr std::uint32_t alignment = 8; // of all that Linux allocates
+    constexpr std::uint32_t part = 0xc000'0000;
+    return in_kernel(record) && record.task != 0 && record.task % alignment == 0 &&
+           record.task >= (record.sp & part);
+}
+
+struct TaskEntry {
+    std::uint64_t time; ///< as in records
+    std::uint32_t key;
+    TaskKey kind;
+    std::uint32_t pid;
+    std::uint32_t tgid;
+    char comm[16]; ///< zero-terminated, or 16 characters
+};
+static_assert(sizeof(TaskEntry) == 40);
+
+/// What a record of type `task` says, as a line.
+std::string task_text(const abi::Record& record);
+
+/// What a trace has told of a task.
+struct ToldTask {
+    std::uint32_t pid = 0;
+    std::uint32_t tgid = 0;
+    std::array<char, 16> comm{}; ///< plain text, with zeros behind it
+
+    bool operator==(const ToldTask&) const = default;
+};
+Task task_of(const ToldTask& told);
+
+/// What is known at some point of a trace depends on what was told in front of it, and in which
+/// order, but not on which records were read: so who goes to a place finds what who has read all
+/// finds. Memory is bounded, whatever a trace tells. A copy takes as much.
+class TaskTable {
+public:
+    /// Of more keys the half that was told of first is forgotten. Linux has no more tasks than that
+    /// on 32 bits (PID_MAX_DEFAULT), and memory for the stacks of far fewer; each has two keys.
+    static constexpr std::size_t most_keys = 32'768;
+    /// A section has 16,384 records at most, and the recorder two entries for each at most.
+    static constexpr std::size_t most_replaced = 32'768;
+
+    /// Takes one section.
+    void add(std::span<const std::byte> payload);
+
+    /// Takes a record of type `task`.
+    void add(const abi::Record& record);
+
+    /// The task of a record, and the times for which it is the same, as far as is known now.
+    struct Found {
+        const ToldTask* task = nullptr; ///< null: not known. It holds until something is added
+        std::uint64_t from = 0;
+        std::uint64_t to = UINT64_MAX; ///< it may be another one behind this
+    };
+    Found find(const abi::Record& record) const;
+    std::optional<Task> of(const abi::Record& record) const;
+
+    /// Grows with what is known.
+    std::uint32_t version() const { return version_; }
+
+    std::size_t bytes() const; ///< of memory, about
+
+private:
+    using Key = std::uint64_t; ///< kind and key
+    struct Since {
+        std::uint64_t time;
+        std::uint64_t number; ///< of all that was learnt: this, or what has taken its place
+        ToldTask task;
+    };
+
+    void add(const TaskEntry& entry);
+    void learn(TaskKey kind, std::uint32_t key, std::uint64_t time, const ToldTask& task);
+    void forget_replaced();
+    void forget_keys();
+    Found at(TaskKey kind, std::uint32_t key, std::uint64_t time) const;
+
+    std::unordered_map<Key, Since> last_;
+    std::unordered_map<Key, std::vector<Since>> replaced_; ///< in the order of time
+    std::uint64_t learnt_ = 0;
+    std::uint64_t forgot_ = 0; ///< learnt_ when something replaced was forgotten last
+    bool in_register_ = false; ///< there are entries of kind `task`
+    std::uint32_t version_ = 1;
+};
+
+} // namespace mmioscope::trace

@@ -1,0 +1,185 @@
+#include "rings/merge.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace mmioscope::trace {
+
+namespace {
+
+bool earlier_in_lock(const abi::Record& a, const abi::Record& b) {
+    return a.device == b.device && a.device != abi::no_device &&
+           static_cast<std::int32_t>(a.lock_sequence - b.lock_sequence) < 0;
+}
+
+// Records with an estimated time need not be. Called for all of them: std::all_of() has its loop
+// unrolled, std::is_sorted() has not.
+bool in_order(const std::vector<abi::Record>& records) {
+    std::uint64_t last = 0;
+    return std::all_of(records.begin(), records.end(), [&last](const abi::Record& record) {
+        return record.time >= std::exchange(last, record.time);
+    });
+}
+
+} // namespace
+
+void Merge::push(unsigned cpu, std::vector<abi::Record>&& records) {
+    Queue& queue = queues_[cpu];
+    if (!records.empty()) {
+        queue.bound = std::max(queue.bound, records.back().time);
+    }
+    if (queue.fresh.empty()) {
+        queue.fresh.swap(records);
+    } else {
+        queue.fresh.insert(queue.fresh.end(), records.begin(), records.end());
+        records.clear();
+    }
+    queue.fresh_in_order = in_order(queue.fresh);
+}
+
+void Merge::set_bound(unsigned cpu, std::uint64_t time, bool idle) {
+    queues_[cpu].bound = std::max(queues_[cpu].bound, time);
+    queues_[cpu].idle = idle;
+}
+
+// Where a record is earlier than all that others have or may still publish, so may those behind it
+// be: as long as they are, nobody else is asked again.
+void Merge::emit(std::vector<abi::Record>& out) {
+    for (Queue* queue = choose(); queue != nullptr && may_leave(*queue, queue->time());
+         queue = choose()) {
+        queue->take(std::min(first_of_others(*queue), bound_of_others(*queue)), out);
+    }
+    for (Queue& queue : queues_) {
+        queue.end_pass();
+    }
+}
+
+bool Merge::empty() const {
+    return std::ranges::all_of(queues_, [](const Queue& queue) { return queue.empty(); });
+}
+
+void Merge::flush(std::vector<abi::Record>& out) {
+    while (Queue* queue = choose()) {
+        queue->take(first_of_others(*queue), out);
+    }
+}
+
+std::uint64_t Merge::Queue::time() const {
+    return std::max(at(next).time, left);
+}
+
+void Merge::Queue::take(std::uint64_t limit, std::vector<abi::Record>& out) {
+    do {
+        const std::span<const abi::Record> piece = next_piece(limit);
+        out.insert(out.end(), piece.begin(), piece.end());
+        left = std::max(left, piece.back().time);
+        next += piece.size();
+    } while (!empty() && time() < limit);
+}
+
+// The first one, and of those behind it some that are earlier than `limit`, if it is itself,
+// whatever was before: no more than memmove() has no long way of its own for (ring_reader.cpp).
+std::span<const abi::Record> Merge::Queue::next_piece(std::uint64_t limit) const {
+    constexpr std::size_t most = 60;
+    const bool is_old = next < old.size();
+    const std::span<const abi::Record> rest =
+        is_old ? std::span(old).subspan(next) : std::span(fresh).subspan(next - old.size());
+    if (!(is_old ? old_in_order : fresh_in_order) || time() >= limit) {
+        return rest.first(1);
+    }
+    const auto piece = rest.first(std::min(most, rest.size()));
+    return piece.back().time < limit
+               ? piece
+               : std::span(piece.begin(),
+                           std::ranges::lower_bound(piece, limit, {}, &abi::Record::time));
+}
+
+// As a rule all old ones have left by now, and those of this pass need not be moved.
+void Merge::Queue::end_pass() {
+    if (next >= old.size()) {
+        next -= old.size();
+        old.swap(fresh);
+        old_in_order = fresh_in_order;
+    } else {
+        // What waits may be much, and wait for long: it is not looked at again.
+        old_in_order = old_in_order && fresh_in_order &&
+                       (fresh.empty() || old.back().time <= fresh.front().time);
+        old.erase(old.begin(), old.begin() + static_cast<std::ptrdiff_t>(next));
+        old.insert(old.end(), fresh.begin(), fresh.end());
+        next = 0;
+    }
+    fresh.clear();
+    fresh_in_order = true;
+    idle = false;
+}
+
+bool Merge::may_leave(const Queue& queue, std::uint64_t time) const {
+    const bool old = queue.next < queue.old.size();
+    return std::ranges::all_of(queues_, [&](const Queue& other) {
+        return &other == &queue || time < other.bound || (time == other.bound && other.idle && old);
+    });
+}
+
+std::uint64_t Merge::first_of_others(const Queue& queue) const {
+    std::uint64_t first = UINT64_MAX;
+    for (const Queue& other : queues_) {
+        if (&other != &queue && !other.empty()) {
+            first = std::min(first, other.time());
+        }
+    }
+    return first;
+}
+
+std::uint64_t Merge::bound_of_others(const Queue& queue) const {
+    std::uint64_t bound = UINT64_MAX;
+    for (const Queue& other : queues_) {
+        if (&other != &queue) {
+            bound = std::min(bound, other.bound);
+        }
+    }
+    return bound;
+}
+
+// The queue whose first record comes next; null if all are empty.
+Merge::Queue* Merge::choose() {
+    Queue* best = nullptr;
+    std::uint64_t time = 0;
+    bool tied = false;
+    for (Queue& queue : queues_) {
+        if (queue.empty()) {
+            continue;
+        }
+        const std::uint64_t its = queue.time();
+        tied = best != nullptr && (its == time || (tied && its > time));
+        if (best == nullptr || its < time) {
+            best = &queue;
+            time = its;
+        }
+    }
+    return tied ? choose_tied(best, time) : best;
+}
+
+// Of those whose first record has `time`, `first` is the one of the first CPU.
+Merge::Queue* Merge::choose_tied(Queue* first, std::uint64_t time) {
+    for (Queue& queue : queues_) {
+        if (!queue.empty() && queue.time() == time && !blocked(queue, time)) {
+            return &queue;
+        }
+    }
+    return first;
+}
+
+// True if another CPU has a record of the same time and region that holds an earlier place.
+bool Merge::blocked(const Queue& candidate, std::uint64_t time) const {
+    const abi::Record& first = candidate.at(candidate.next);
+    return std::ranges::any_of(queues_, [&](const Queue& other) {
+        bool found = false;
+        for (std::size_t i = other.next;
+             !found && &other != &candidate && i < other.size() && other.at(i).time <= time; ++i) {
+            found = earlier_in_lock(other.at(i), first);
+        }
+        return found;
+    });
+}
+
+} // namespace mmioscope::trace

@@ -1,0 +1,69 @@
+#include "rings/ordered_rings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mmioscope::trace {
+
+OrderedRings::OrderedRings(const Area& area, unsigned reader) : merge_(area.header().cpu_count) {
+    for (const Ring& ring : area.rings()) {
+        rings_.emplace_back(ring, area.header().policy, reader);
+        missed_ = std::max(missed_, rings_.back().time_before());
+    }
+}
+
+// The bound of a CPU, all from what its in-flight slot said before its head was read:
+//   none       what it had begun is below the head, and what it begins now is later than all
+//              that any CPU had published before, so than all of the earlier passes
+//   begun      the next record has the slot's time
+//   beginning  the time is not known yet: only its own last record bounds it (Merge::push)
+std::size_t OrderedRings::pass(std::vector<abi::Record>& ordered) {
+    std::size_t count = 0;
+    std::uint64_t latest = latest_;
+    for (unsigned cpu = 0; cpu < rings_.size(); ++cpu) {
+        const InFlightAccess access = rings_[cpu].in_flight();
+        taken_.clear();
+        damaged_ += rings_[cpu].drain(taken_);
+        count += taken_.size();
+        if (missed_ > 0) {
+            std::erase_if(taken_, [this](const abi::Record& r) { return r.time <= missed_; });
+        }
+        latest = taken_.empty() ? latest : std::max(latest, taken_.back().time);
+        merge_.push(cpu, std::move(taken_));
+        if (access.state == abi::InFlight::none) {
+            merge_.set_bound(cpu, latest_, true);
+        } else if (access.state == abi::InFlight::begun) {
+            merge_.set_bound(cpu, access.time, false);
+        }
+    }
+    latest_ = latest;
+    merge_.emit(ordered);
+    return count;
+}
+
+void OrderedRings::stop() {
+    for (RingReader& ring : rings_) {
+        ring.stop();
+    }
+}
+
+void OrderedRings::leave() {
+    for (RingReader& ring : rings_) {
+        ring.leave();
+    }
+}
+
+std::string OrderedRings::unfinished() const {
+    std::string lines;
+    for (unsigned cpu = 0; cpu < rings_.size(); ++cpu) {
+        const InFlightAccess access = rings_[cpu].in_flight();
+        if (access.state == abi::InFlight::begun) {
+            lines += fmt::format("in-flight.cpu{}=pa {:#x} pc {:#x} time {}\n", cpu, access.pa,
+                                 access.pc, access.time);
+        }
+    }
+    return lines;
+}
+
+} // namespace mmioscope::trace

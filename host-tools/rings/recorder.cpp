@@ -1,0 +1,63 @@
+#include "rings/recorder.hpp"
+
+#include <algorithm>
+
+namespace mmioscope::trace {
+
+Recorder::Recorder(const Area& area, FileWriter& file, Onlooker* onlooker)
+    : area_(area), file_(file), onlooker_(onlooker), rings_(area, abi::host_reader),
+      losses_(area.header().cpu_count) {}
+
+// They are put in their order right where the file's writer takes them from.
+std::size_t Recorder::pass() {
+    const std::size_t before = file_.pending().size();
+    const std::size_t count = rings_.pass(file_.pending());
+    deliver(before);
+    return count;
+}
+
+void Recorder::finish(abi::Ending ending) {
+    while (pass() > 0) {
+    }
+    const std::size_t before = file_.pending().size();
+    rings_.flush(file_.pending());
+    deliver(before);
+    for (unsigned cpu = 0; cpu < rings_.rings().size(); ++cpu) {
+        // In flight mode the writer overwrites what has been read, too: holes tell the losses.
+        if (area_.header().policy != abi::Policy::flight) {
+            losses_.finish(cpu, rings_.rings()[cpu].lost());
+        }
+    }
+    file_.flush();
+    file_.values(abi::SectionType::losses, std::span<const abi::Loss>(losses_.losses()));
+    const std::vector<abi::Statistics> statistics = area_.statistics();
+    file_.values(abi::SectionType::statistics, std::span<const abi::Statistics>(statistics));
+    file_.text(rings_.unfinished());
+    file_.finish(losses_.lost(), ending);
+}
+
+void Recorder::add(const Run& run) {
+    losses_.add(run);
+    summary_.add(run);
+    file_.seen(run);
+}
+
+// What is behind the first `before` ones of those that the file's writer has is new.
+void Recorder::deliver(std::size_t before) {
+    do { // once at least: an onlooker has something to do without records, too
+        const std::span<const abi::Record> records = file_.next_section().subspan(before);
+        if (onlooker_ == nullptr) {
+            for_each_run<RunsOf::time>(records, [this](const Run& run) { add(run); });
+        } else {
+            runs_.clear();
+            for_each_run<RunsOf::task>(records, [this](const Run& run) {
+                add(run);
+                runs_.push_back(run);
+            });
+            onlooker_->see(records, runs_, file_);
+        }
+        before = 0;
+    } while (file_.write_full() && !file_.pending().empty());
+}
+
+} // namespace mmioscope::trace

@@ -1,0 +1,28 @@
+// Reading a trace that somebody else is still writing: a file that grows, or a pipe.
+#pragma once
+
+#include "system/byte_source.hpp"
+
+#include <functional>
+
+namespace mmioscope::trace {
+
+class GrowingSource : public ByteSource {
+public:
+    /// `wait` is called after each 100 ms in which nothing came; false ends the reading. The
+    /// descriptor stays the caller's.
+    GrowingSource(int fd, std::function<bool()> wait);
+
+    /// Fewer than `size` bytes only when `wait` said so, or at the end of a pipe.
+    std::size_t read(void* to, std::size_t size) override;
+    std::size_t read_some(void* to, std::size_t size) override;
+
+private:
+    bool more();
+
+    int fd_;
+    bool pipe_;
+    std::function<bool()> wait_;
+};
+
+} // namespace mmioscope::trace

@@ -1,0 +1,101 @@
+#include "system/open_source.hpp"
+
+#include "system/file_descriptor.hpp"
+#include "system/growing_source.hpp"
+#include "system/zstd_source.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+namespace mmioscope::trace {
+
+namespace {
+
+/// A source whose first bytes have been looked at: they come again.
+class LookedAt : public ByteSource {
+public:
+    explicit LookedAt(ByteSource& source) : source_(source) {
+        size_ = source_.read(first_.data(), first_.size());
+    }
+
+    std::span<const std::byte> first() const { return std::span(first_).first(size_); }
+
+    std::size_t read(void* to, std::size_t size) override {
+        const std::size_t n = again(to, size);
+        return n + (n < size ? source_.read(static_cast<std::byte*>(to) + n, size - n) : 0);
+    }
+    std::size_t read_some(void* to, std::size_t size) override {
+        const std::size_t n = again(to, size);
+        return n > 0 ? n : source_.read_some(to, size);
+    }
+    std::optional<std::uint64_t> size() const override { return source_.size(); }
+    void seek(std::uint64_t offset) override {
+        source_.seek(offset);
+        given_ = size_;
+    }
+
+private:
+    std::size_t again(void* to, std::size_t size) {
+        const std::size_t n = std::min(size, size_ - given_);
+        std::copy_n(first_.begin() + static_cast<std::ptrdiff_t>(given_), n,
+                    static_cast<std::byte*>(to));
+        given_ += n;
+        return n;
+    }
+
+    ByteSource& source_;
+    std::array<std::byte, 4> first_{};
+    std::size_t size_ = 0;
+    std::size_t given_ = 0; ///< of the first bytes
+};
+
+/// A file and what reads it.
+class Input : public ByteSource {
+public:
+    Input(FileDescriptor file, std::unique_ptr<ByteSource> bytes)
+        : file_(std::move(file)), bytes_(std::move(bytes)), looked_at_(*bytes_) {
+        if (is_zstd(looked_at_.first())) {
+            decompressed_ = std::make_unique<ZstdSource>(looked_at_);
+            source_ = decompressed_.get();
+        }
+    }
+
+    std::size_t read(void* to, std::size_t size) override { return source_->read(to, size); }
+    std::optional<std::uint64_t> size() const override { return source_->size(); }
+    void seek(std::uint64_t offset) override { source_->seek(offset); }
+    std::string problem() const override { return source_->problem(); }
+
+private:
+    FileDescriptor file_;
+    std::unique_ptr<ByteSource> bytes_;
+    LookedAt looked_at_;
+    std::unique_ptr<ByteSource> decompressed_;
+    ByteSource* source_ = &looked_at_;
+};
+
+} // namespace
+
+std::unique_ptr<ByteSource> open_source(const std::string& path) {
+    if (path == "-") {
+        return open_source(STDIN_FILENO);
+    }
+    FileDescriptor file = open_input(path);
+    const int fd = file.get();
+    return std::make_unique<Input>(std::move(file), std::make_unique<FileSource>(fd));
+}
+
+std::unique_ptr<ByteSource> open_source(int fd) {
+    return std::make_unique<Input>(FileDescriptor(), std::make_unique<FileSource>(fd));
+}
+
+std::unique_ptr<ByteSource> open_growing_source(const std::string& path,
+                                                std::function<bool()> wait) {
+    FileDescriptor file = path == "-" ? FileDescriptor() : open_input(path);
+    const int fd = file ? file.get() : STDIN_FILENO;
+    return std::make_unique<Input>(std::move(file),
+                                   std::make_unique<GrowingSource>(fd, std::move(wait)));
+}
+
+} // namespace mmioscope::trace

@@ -1,0 +1,95 @@
+#include "tree/device_names.hpp"
+
+#include "system/plain_text.hpp"
+#include "tree/device_tree.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+namespace mmioscope::trace {
+
+namespace {
+
+using Paths = std::set<std::string_view>;
+
+// The last `depth` components of `path`; all of it if there are no more.
+std::string_view path_end(std::string_view path, unsigned depth) {
+    std::size_t slash = path.size();
+    while (depth-- > 0 && slash != 0 && slash != std::string_view::npos) {
+        slash = path.rfind('/', slash - 1);
+    }
+    return slash == std::string_view::npos || path.empty() ? path : path.substr(slash + 1);
+}
+
+/// Of each path its shortest end that no other one has; all of it, if there is none.
+std::map<std::string_view, std::string_view> unique_ends(const Paths& paths) {
+    std::map<std::string_view, std::string_view> unique;
+    for (unsigned depth = 1; unique.size() < paths.size(); ++depth) {
+        std::unordered_map<std::string_view, unsigned> count;
+        for (const std::string_view path : paths) {
+            ++count[path_end(path, depth)];
+        }
+        for (const std::string_view path : paths) {
+            const std::string_view end = path_end(path, depth);
+            if (count[end] == 1 || end.size() + 1 >= path.size()) {
+                unique.try_emplace(path, end); // the first, which is the shortest, stays
+            }
+        }
+    }
+    return unique;
+}
+
+// A truncated path "~…" is only the end of one.
+bool same_path(std::string_view region, std::string_view full) {
+    return region.starts_with('~') ? full.ends_with(region.substr(1)) : region == full;
+}
+
+} // namespace
+
+bool same_regions(std::span<const abi::RegionEntry> left, std::span<const abi::RegionEntry> right) {
+    return std::ranges::equal(std::as_bytes(left), std::as_bytes(right));
+}
+
+std::string_view region_path(const abi::RegionEntry& region) {
+    return {region.path, ::strnlen(region.path, sizeof region.path)};
+}
+
+DeviceNames::DeviceNames(std::span<const abi::RegionEntry> regions,
+                         std::span<const std::byte> tree) {
+    Paths paths;
+    for (const abi::RegionEntry& region : regions) {
+        paths.insert(region_path(region));
+    }
+    const std::map<std::string_view, std::string_view> ends = unique_ends(paths);
+    const std::map<std::string, std::string> alias_paths = aliases(tree);
+    for (const abi::RegionEntry& region : regions) {
+        const std::string_view path = region_path(region);
+        std::string name(path.empty() ? "-" : ends.at(path));
+        for (const auto& [alias, full] : alias_paths) {
+            if (same_path(path, full)) {
+                name = alias;
+            }
+        }
+        if (region.reg_index > 0) {
+            name += fmt::format("[{}]", region.reg_index);
+        }
+        width_ = std::max(width_, name.size());
+        names_.push_back(printable(name));
+        bases_.push_back(region.base);
+    }
+}
+
+std::string_view DeviceNames::operator[](std::uint16_t device) const {
+    return device < names_.size() ? std::string_view(names_[device]) : "-";
+}
+
+std::uint64_t DeviceNames::base(std::uint16_t device) const {
+    return device < bases_.size() ? bases_[device] : 0;
+}
+
+} // namespace mmioscope::trace

@@ -1,0 +1,53 @@
+#include "tree/device_tree.hpp"
+
+#include "abi/flat_tree.hpp"
+#include "system/byte_source.hpp"
+#include "system/error.hpp"
+#include "system/file_descriptor.hpp"
+
+#include <libfdt.h>
+
+#include <cstring>
+
+namespace mmioscope::trace {
+
+bool tree_is_sound(std::span<const std::byte> tree) {
+    return abi::properties_end(tree.data(), tree.size()) &&
+           fdt_check_full(tree.data(), tree.size()) == 0;
+}
+
+std::vector<std::byte> read_tree(const std::string& path) {
+    constexpr std::size_t most = 16u << 20;
+    const FileDescriptor file = open_input(path);
+    FileSource source(file.get());
+    std::vector<std::byte> tree(most);
+    tree.resize(source.read(tree.data(), tree.size()));
+    if (!tree_is_sound(tree)) {
+        throw bad_input("{}: this is no device tree blob", path);
+    }
+    return tree;
+}
+
+std::map<std::string, std::string> aliases(std::span<const std::byte> tree) {
+    std::map<std::string, std::string> found;
+    if (!tree_is_sound(tree)) {
+        return found;
+    }
+    const int node = fdt_path_offset(tree.data(), "/aliases");
+    if (node < 0) {
+        return found;
+    }
+    int property = 0;
+    fdt_for_each_property_offset(property, tree.data(), node) {
+        const char* name = nullptr;
+        int length = 0;
+        const void* value = fdt_getprop_by_offset(tree.data(), property, &name, &length);
+        if (value != nullptr && length > 0) {
+            const char* path = static_cast<const char*>(value);
+            found[name] = std::string(path, ::strnlen(path, static_cast<std::size_t>(length)));
+        }
+    }
+    return found;
+}
+
+} // namespace mmioscope::trace

@@ -1,0 +1,75 @@
+#include "wire/stream_recorder.hpp"
+
+#include <fmt/format.h>
+
+namespace mmioscope::trace {
+
+StreamRecorder::StreamRecorder(FileWriter& file, About about)
+    : file_(file), about_(std::move(about)), decoder_(*this) {}
+
+void StreamRecorder::hello(const StreamHead& head) {
+    if (++boots_ > 1) {
+        return;
+    }
+    head_ = head;
+    losses_.emplace(head.info.cpu_count);
+    file_.values(abi::SectionType::info, std::span(&head.info, 1));
+    file_.section(abi::SectionType::device_tree,
+                  about_.tree.empty() ? alias_tree(head) : about_.tree);
+    file_.values(abi::SectionType::regions, std::span<const abi::RegionEntry>(head.regions));
+    about_.lines += fmt::format("time-quantum-ticks={}\n", 1u << head.time_shift);
+    write_about(file_, about_);
+}
+
+void StreamRecorder::previous_boot(std::span<const std::byte> area) {
+    if (boots_ == 1) {
+        file_.section(abi::SectionType::previous_boot, area);
+    }
+}
+
+void StreamRecorder::records(std::span<const abi::Record> records) {
+    if (boots_ > 1) {
+        return;
+    }
+    add_runs(records, *losses_, summary_);
+    file_.append(records);
+}
+
+void StreamRecorder::end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics) {
+    if (boots_ > 1) {
+        return;
+    }
+    end_ = end;
+    statistics_.assign(statistics.begin(), statistics.end());
+    for (unsigned cpu = 0; cpu < std::min(end.cpu_count, head_->info.cpu_count); ++cpu) {
+        losses_->finish_at(cpu, end.next_sequence[cpu]);
+    }
+}
+
+void StreamRecorder::finish(abi::Ending ending) {
+    decoder_.finish();
+    file_.flush();
+    file_.values(abi::SectionType::losses, std::span<const abi::Loss>(losses_->losses()));
+    file_.values(abi::SectionType::statistics, std::span<const abi::Statistics>(statistics_));
+    const WireCounts& wire = decoder_.counts();
+    file_.text(
+        fmt::format("stream-bytes={}\nstream-frames={}\nstream-damaged={}\nstream-missing={}\n",
+                    wire.bytes, wire.frames, wire.damaged, wire.missing));
+    file_.finish(losses_->lost(), ending);
+}
+
+std::string StreamRecorder::doubts() const {
+    if (!end_) {
+        return "the stream has no end: what came behind its last frame is not known";
+    }
+    if (decoder_.senseless() > 0) {
+        return fmt::format("{} frames of the stream make no sense", decoder_.senseless());
+    }
+    if (decoder_.forgotten() > 0) {
+        return fmt::format("{} records came too long before the stream's description",
+                           decoder_.forgotten());
+    }
+    return "";
+}
+
+} // namespace mmioscope::trace
