@@ -86,7 +86,7 @@ public:
     bool full() const;
     /// Ids that were given mean nothing any more.
     void forget();
-    static constexpr std::size_t most_in_block = 4096;
+    static constexpr std::size_t most_in_block = 1024;
 
     Id intern(std::string_view text) override;
     void resolve(std::span<const Event> events) override;
@@ -200,7 +200,7 @@ private:
                                       std::uint64_t time);
 
     // Names are kept up to so many of a kind, and those of a block more.
-    static constexpr std::size_t most_kept = 8192;
+    static constexpr std::size_t most_kept = 2048;
     static constexpr std::size_t most_tasks = 2048;
     static constexpr std::size_t most_text = 1 << 20; ///< characters, likewise
 
