@@ -52,6 +52,25 @@ result "each folder of host-tools/ with code is a room of host-tools/README.md" 
     "$(for file in host-tools/*/; do echo "$file"; done | cut -d/ -f2 | grep -vx devices |
         while read -r room; do grep -q "^$room " "$rooms" || echo "$room"; done)"
 
+# Words that C++ or a compiler has taken for itself have another; what all rooms use is in mmioscope itself, and
+# what is said of a trace in `trace`, wherever in its file.
+namespace_of() {
+    case $1 in
+    system | include) echo mmioscope ;;
+    records | file) echo mmioscope::trace ;;
+    export | import) echo "mmioscope::${1}ing" ;;
+    linux) echo mmioscope::linux_guest ;;
+    *) echo "mmioscope::$1" ;;
+    esac
+}
+result "the namespace of a room of host-tools/ is its name" \
+    "$(grep -rnoE '^namespace mmioscope[a-z_:]*' host-tools/*/ --include='*.hpp' --include='*.cpp' |
+        while IFS=: read -r file line text; do
+            own=$(namespace_of "$(echo "$file" | cut -d/ -f2)")
+            [ "$file" != host-tools/reading/trace_file.cpp ] || own=mmioscope # of include/
+            case ${text#namespace }:: in "$own"::*) ;; *) echo "$file:$line: $text" ;; esac
+        done)"
+
 result "assembly only in hyp/port, hyp/entry and boot" \
     "$(grep -rnE '\basm\b' hyp boot --include='*.hpp' --include='*.cpp' | grep -v '^hyp/port/')"
 

@@ -22,13 +22,13 @@ private:
 };
 
 /// The devices by their names, as the hypervisor's own code finds them in the tree.
-trace::StreamHead devices(std::span<const std::byte> tree) {
+wire::StreamHead devices(std::span<const std::byte> tree) {
     const auto regions = std::make_unique<RegionTable>();
     if (Tree::check(tree.data(), tree.size()) || list_regions(Tree(tree.data()), *regions)) {
         throw bad_input("cannot read /sys/firmware/fdt, which has the devices' names; name their "
                         "addresses, as BASE+SIZE");
     }
-    trace::StreamHead head{};
+    wire::StreamHead head{};
     head.regions.assign(regions->begin(), regions->end());
     for (const auto& [name, path] : device_tree_aliases()) {
         head.aliases.emplace(name, path);

@@ -4,7 +4,7 @@
 
 namespace mmioscope::guest {
 
-FileOutput::FileOutput(FileDescriptor file, const trace::Area& area, const std::string& about)
+FileOutput::FileOutput(FileDescriptor file, const rings::Area& area, const std::string& about)
     : file_(std::move(file)), writer_(file_.get(), progress_) {
     const abi::Info info = area.info();
     writer_.values(abi::SectionType::info, std::span(&info, 1));

@@ -10,7 +10,7 @@ class FileOutput : public Output {
 public:
     /// Writes what stands in front of the records to `file`, which is empty. `about`: lines
     /// "key=value".
-    FileOutput(FileDescriptor file, const trace::Area& area, const std::string& about);
+    FileOutput(FileDescriptor file, const rings::Area& area, const std::string& about);
 
     void append(std::span<const abi::Record> records) override { writer_.append(records); }
     void flush() override { writer_.flush(); }

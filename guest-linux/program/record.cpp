@@ -4,11 +4,11 @@
 #include "carrier.hpp"
 #include "connection.hpp"
 #include "file_output.hpp"
-#include "system/progress_line.hpp"
-#include "system/signals.hpp"
-#include "records/report.hpp"
 #include "physical_memory.hpp"
 #include "recording.hpp"
+#include "records/report.hpp"
+#include "system/progress_line.hpp"
+#include "system/signals.hpp"
 #include "transport/address.hpp"
 #include "untraced.hpp"
 #include "wire_output.hpp"
@@ -81,7 +81,7 @@ FileDescriptor open_output(const transport::Address& address, Connection* connec
 }
 
 std::vector<std::uint16_t> traced_carrier(const RecordOptions& options, int fd,
-                                          const trace::Area& area) {
+                                          const rings::Area& area) {
     std::vector<std::uint16_t> regions;
     if (!options.all) {
         for (const std::uint16_t region : carrier_of(fd, area.regions())) {
@@ -94,7 +94,7 @@ std::vector<std::uint16_t> traced_carrier(const RecordOptions& options, int fd,
 }
 
 void announce(const std::vector<std::uint16_t>& regions, const Untraced& carrier,
-              const trace::Area& area) {
+              const rings::Area& area) {
     if (!regions.empty()) {
         say(fmt::format("{} carries the trace and is {} (--all: traced, too)",
                         area.regions()[regions.front()].path,
@@ -109,7 +109,7 @@ std::string about() {
 }
 
 std::unique_ptr<Output> make_output(const transport::Address& address, FileDescriptor file,
-                                    Connection* connection, const trace::Area& area,
+                                    Connection* connection, const rings::Area& area,
                                     Limits& limits) {
     if (is_file(address)) {
         return std::make_unique<FileOutput>(std::move(file), area, about());
@@ -168,7 +168,7 @@ Status record(const RecordOptions& options) {
     if (!memory.claim()) {
         throw bad_input("another mmioscope-guest record reads the trace");
     }
-    const trace::Area area(memory.bytes());
+    const rings::Area area(memory.bytes());
     Limits limits(options.time_limit);
     const std::unique_ptr<Connection> connection = make_connection(address, limits);
     FileDescriptor file = open_output(address, connection.get());

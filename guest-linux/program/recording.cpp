@@ -9,7 +9,7 @@
 
 namespace mmioscope::guest {
 
-Recording::Recording(const trace::Area& area, Output& output, LeftOut left_out)
+Recording::Recording(const rings::Area& area, Output& output, LeftOut left_out)
     : area_(area), output_(output), left_out_(std::move(left_out)), rings_(area, abi::drain_reader),
       losses_(area.header().cpu_count) {}
 

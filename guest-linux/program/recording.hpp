@@ -3,16 +3,16 @@
 #pragma once
 
 #include "left_out.hpp"
-#include "rings/ordered_rings.hpp"
-#include "records/summary.hpp"
 #include "output.hpp"
+#include "records/summary.hpp"
+#include "rings/ordered_rings.hpp"
 
 namespace mmioscope::guest {
 
 class Recording {
 public:
     /// Takes over the rings of `area` as their second reader.
-    Recording(const trace::Area& area, Output& output, LeftOut left_out);
+    Recording(const rings::Area& area, Output& output, LeftOut left_out);
 
     /// Takes what has come. Returns how many records that were.
     std::size_t pass();
@@ -33,10 +33,10 @@ private:
     void settle();
     std::string closing_text() const;
 
-    const trace::Area& area_;
+    const rings::Area& area_;
     Output& output_;
     LeftOut left_out_;
-    trace::OrderedRings rings_;
+    rings::OrderedRings rings_;
     trace::LossCounter losses_;
     trace::Summary summary_;
     std::vector<abi::Record> ordered_;

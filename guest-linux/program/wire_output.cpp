@@ -28,7 +28,7 @@ std::size_t repeat_from(std::span<const std::uint8_t> bytes, std::size_t done) {
     return static_cast<std::size_t>(begin - taken.begin());
 }
 
-WireOutput::WireOutput(Sink sink, const trace::Area& area) : sink_(std::move(sink)) {
+WireOutput::WireOutput(Sink sink, const rings::Area& area) : sink_(std::move(sink)) {
     std::memcpy(&boot_, area.header().boot_id, sizeof boot_);
     describe(area);
     (void)bytes_.put(0); // whatever came before ends here
@@ -37,7 +37,7 @@ WireOutput::WireOutput(Sink sink, const trace::Area& area) : sink_(std::move(sin
 }
 
 /// The description is made of an area: of a copy of this one's beginning.
-void WireOutput::describe(const trace::Area& area) {
+void WireOutput::describe(const rings::Area& area) {
     struct Head {
         abi::AreaHeader header;
         abi::RegionEntry regions[abi::max_regions];

@@ -19,7 +19,7 @@ std::size_t repeat_from(std::span<const std::uint8_t> bytes, std::size_t done);
 class WireOutput : public Output {
 public:
     /// `head` is what the area had in front of its rings, area.header() included.
-    WireOutput(Sink sink, const trace::Area& area);
+    WireOutput(Sink sink, const rings::Area& area);
 
     void append(std::span<const abi::Record> records) override;
     void flush() override;
@@ -39,7 +39,7 @@ private:
     };
 
     abi::FrameHeader header(abi::FrameType type);
-    void describe(const trace::Area& area);
+    void describe(const rings::Area& area);
     void send(std::uint8_t* frame, std::size_t size);
     void send_description();
     void send_end(const Closing& closing);

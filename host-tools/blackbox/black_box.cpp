@@ -9,14 +9,14 @@
 #include <algorithm>
 #include <cstring>
 
-namespace mmioscope::trace {
+namespace mmioscope::blackbox {
 
 namespace {
 
 constexpr std::uint64_t page = 4096;
 
 // Areas before version 1.1 have no checksum.
-bool has_its_checksum(const Area& area) {
+bool has_its_checksum(const rings::Area& area) {
     const abi::AreaHeader& header = area.header();
     if (header.header_size < offsetof(abi::AreaHeader, kept)) {
         return true;
@@ -24,7 +24,7 @@ bool has_its_checksum(const Area& area) {
     return description_crc(header, area.regions().data()) == header.description_crc;
 }
 
-std::uint16_t device_at(const Area& area, std::uint64_t pa) {
+std::uint16_t device_at(const rings::Area& area, std::uint64_t pa) {
     std::uint16_t found = abi::no_device;
     std::uint64_t smallest = UINT64_MAX; // the innermost, as in the hypervisor's map
     for (std::size_t i = 0; i < area.regions().size(); ++i) {
@@ -38,7 +38,8 @@ std::uint16_t device_at(const Area& area, std::uint64_t pa) {
 }
 
 // The records of one ring from its end backwards, `count` at most, oldest first.
-std::vector<abi::Record> end_of(const Ring& ring, std::uint64_t count, std::uint64_t& damaged) {
+std::vector<abi::Record> end_of(const rings::Ring& ring, std::uint64_t count,
+                                std::uint64_t& damaged) {
     const std::uint64_t head = ring.header->head;
     std::vector<abi::Record> records;
     for (std::uint64_t at = head - std::min({head, ring.capacity, count}); at != head; ++at) {
@@ -53,7 +54,7 @@ std::vector<abi::Record> end_of(const Ring& ring, std::uint64_t count, std::uint
 }
 
 // What the in-flight slot says, where no record does.
-std::optional<Unfinished> in_flight(const Area& area, unsigned cpu,
+std::optional<Unfinished> in_flight(const rings::Area& area, unsigned cpu,
                                     const std::vector<abi::Record>& records) {
     const abi::RingHeader& ring = *area.rings()[cpu].header;
     const bool told = !records.empty() && records.back().time >= ring.in_flight_time;
@@ -72,12 +73,12 @@ std::optional<Unfinished> in_flight(const Area& area, unsigned cpu,
 
 } // namespace
 
-std::optional<Area> sound_area(std::span<std::byte> memory) {
-    if (!Area::ready(memory)) {
+std::optional<rings::Area> sound_area(std::span<std::byte> memory) {
+    if (!rings::Area::ready(memory)) {
         return std::nullopt;
     }
     try {
-        Area area(memory);
+        rings::Area area(memory);
         return has_its_checksum(area) ? std::optional(std::move(area)) : std::nullopt;
     } catch (const Error&) {
         return std::nullopt; // looks like one, and is none
@@ -91,7 +92,7 @@ std::optional<FoundArea> find_area(std::span<std::byte> image, std::optional<std
         if (magic != abi::area_magic) {
             continue;
         }
-        std::optional<Area> area = sound_area(image.subspan(at));
+        std::optional<rings::Area> area = sound_area(image.subspan(at));
         if (area && (!base || area->header().area_base == *base + at)) {
             return FoundArea{at, std::move(*area)};
         }
@@ -106,10 +107,10 @@ std::span<const std::byte> tree_of(const FoundArea& found, std::span<std::byte> 
         return {};
     }
     const std::span<const std::byte> tree = image.subspan(offset, header.tree_size);
-    return tree_is_sound(tree) ? tree : std::span<const std::byte>();
+    return tree::tree_is_sound(tree) ? tree : std::span<const std::byte>();
 }
 
-std::optional<Area> previous_boot(const Area& area, std::span<std::byte> memory) {
+std::optional<rings::Area> previous_boot(const rings::Area& area, std::span<std::byte> memory) {
     const abi::AreaHeader& header = area.header();
     const bool inside = header.kept_offset % page == 0 && header.kept_offset >= page &&
                         header.kept_offset <= memory.size() &&
@@ -120,10 +121,10 @@ std::optional<Area> previous_boot(const Area& area, std::span<std::byte> memory)
     return sound_area(memory.subspan(header.kept_offset, header.kept_size));
 }
 
-LastAccesses last_accesses(const Area& area, std::uint64_t count) {
+LastAccesses last_accesses(const rings::Area& area, std::uint64_t count) {
     LastAccesses last;
-    Merge merge(area.header().cpu_count);
-    OpenAccesses open;
+    rings::Merge merge(area.header().cpu_count);
+    trace::OpenAccesses open;
     for (unsigned cpu = 0; cpu < area.rings().size(); ++cpu) {
         // In `pre` mode every other record is a begin record.
         std::vector<abi::Record> records =
@@ -149,4 +150,4 @@ LastAccesses last_accesses(const Area& area, std::uint64_t count) {
     return last;
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::blackbox

@@ -10,16 +10,16 @@
 #include <span>
 #include <vector>
 
-namespace mmioscope::trace {
+namespace mmioscope::blackbox {
 
 /// The area in `memory`, which stays the caller's; nothing unless it holds together and has the
 /// checksum of its description.
-std::optional<Area> sound_area(std::span<std::byte> memory);
+std::optional<rings::Area> sound_area(std::span<std::byte> memory);
 
 /// A trace area in a RAM image.
 struct FoundArea {
     std::uint64_t offset; ///< in the image
-    Area area;
+    rings::Area area;
 };
 
 /// The first area in `image` that holds together and has the checksum of its description; it lies
@@ -32,7 +32,7 @@ std::span<const std::byte> tree_of(const FoundArea& found, std::span<std::byte> 
 
 /// What the boot of the area in `memory` has kept of the one before; nothing if it kept none, or
 /// what it kept does not hold together.
-std::optional<Area> previous_boot(const Area& area, std::span<std::byte> memory);
+std::optional<rings::Area> previous_boot(const rings::Area& area, std::span<std::byte> memory);
 
 /// An access that a CPU had begun and not ended. Without begin records only `time`, `pc`, the
 /// address and `device` of `record` are known.
@@ -48,6 +48,6 @@ struct LastAccesses {
 };
 
 /// The last `count` records of all CPUs of `area`, and what was unfinished then.
-LastAccesses last_accesses(const Area& area, std::uint64_t count);
+LastAccesses last_accesses(const rings::Area& area, std::uint64_t count);
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::blackbox

@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace mmioscope::trace {
+namespace mmioscope::blackbox {
 
 FileDescriptor RamImage::open(const std::string& path) {
     struct stat status {};
@@ -49,4 +49,4 @@ RamImage::~RamImage() {
     ::munmap(bytes_.data(), bytes_.size());
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::blackbox

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-namespace mmioscope::trace {
+namespace mmioscope::blackbox {
 
 class RamImage {
 public:
@@ -29,4 +29,4 @@ private:
     std::span<std::byte> bytes_;
 };
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::blackbox

@@ -6,17 +6,17 @@
 #include <algorithm>
 #include <cstring>
 
-namespace mmioscope::trace {
+namespace mmioscope::blackbox {
 
 namespace {
 
-struct LastOne : WireSink {
+struct LastOne : wire::WireSink {
     std::vector<std::byte> tree;
     std::optional<RecordedBoot> found;
 
-    void hello(const StreamHead& head) override { tree = alias_tree(head); }
+    void hello(const wire::StreamHead& head) override { tree = wire::alias_tree(head); }
     void previous_boot(std::span<const std::byte> area) override {
-        found = RecordedBoot{AreaImage(area), tree};
+        found = RecordedBoot{wire::AreaImage(area), tree};
     }
     void records(std::span<const abi::Record>) override {}
     void end(const abi::EndHeader&, std::span<const abi::Statistics>) override {}
@@ -31,14 +31,14 @@ bool is_trace_file(std::span<const std::byte> bytes) {
 
 std::optional<RecordedBoot> previous_boot_in_file(std::span<const std::byte> bytes) {
     MemorySource source(bytes);
-    FileReader reader(source, [](const std::string&) {});
+    trace::FileReader reader(source, [](const std::string&) {});
     std::vector<std::byte> tree;
     std::optional<RecordedBoot> found;
-    while (const std::optional<Section> section = reader.next()) {
+    while (const std::optional<trace::Section> section = reader.next()) {
         if (section->type == abi::SectionType::device_tree) {
             tree.assign(section->payload.begin(), section->payload.end());
         } else if (section->type == abi::SectionType::previous_boot && !section->cut) {
-            found = RecordedBoot{AreaImage(section->payload), tree};
+            found = RecordedBoot{wire::AreaImage(section->payload), tree};
         }
     }
     return found;
@@ -46,9 +46,9 @@ std::optional<RecordedBoot> previous_boot_in_file(std::span<const std::byte> byt
 
 std::optional<RecordedBoot> previous_boot_in_stream(std::span<const std::byte> bytes) {
     LastOne last;
-    WireDecoder decoder(last);
+    wire::WireDecoder decoder(last);
     decoder.feed(bytes);
     return std::move(last.found);
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::blackbox

@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-namespace mmioscope::trace {
+namespace mmioscope::blackbox {
 
 struct RecordedBoot {
-    AreaImage area;              ///< not believed yet: see sound_area()
+    wire::AreaImage area;        ///< not believed yet: see sound_area()
     std::vector<std::byte> tree; ///< for the devices' names
 };
 
@@ -24,4 +24,4 @@ std::optional<RecordedBoot> previous_boot_in_file(std::span<const std::byte> byt
 /// of a newer version.
 std::optional<RecordedBoot> previous_boot_in_stream(std::span<const std::byte> bytes);
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::blackbox

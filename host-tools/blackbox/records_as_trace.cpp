@@ -4,13 +4,13 @@
 
 #include <unistd.h>
 
-namespace mmioscope::trace {
+namespace mmioscope::blackbox {
 
-FileDescriptor as_trace(const Area& area, std::span<const std::byte> tree,
+FileDescriptor as_trace(const rings::Area& area, std::span<const std::byte> tree,
                         std::span<const abi::Record> records) {
     FileDescriptor file = memory_file("records", 0);
-    WriteProgress progress;
-    FileWriter writer(file.get(), progress);
+    trace::WriteProgress progress;
+    trace::FileWriter writer(file.get(), progress);
     const abi::Info info = area.info();
     writer.values(abi::SectionType::info, std::span(&info, 1));
     writer.section(abi::SectionType::device_tree, tree);
@@ -21,4 +21,4 @@ FileDescriptor as_trace(const Area& area, std::span<const std::byte> tree,
     return file;
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::blackbox

@@ -9,11 +9,11 @@
 #include <cstddef>
 #include <span>
 
-namespace mmioscope::trace {
+namespace mmioscope::blackbox {
 
 /// A file in memory, read from its start, with the description of `area`, which these records are
 /// of, and the device tree of its boot; empty: not known.
-FileDescriptor as_trace(const Area& area, std::span<const std::byte> tree,
+FileDescriptor as_trace(const rings::Area& area, std::span<const std::byte> tree,
                         std::span<const abi::Record> records);
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::blackbox

@@ -62,7 +62,7 @@ Status print_boot(const view::KnownBoot& boot, const Options& options) {
     view::Output out(options.view.output);
     std::FILE* const words = options.view.format == "text" ? out.file() : stderr;
     fmt::print(words, "{}", view::boot_line(boot));
-    const trace::LastAccesses last = trace::last_accesses(boot.area, options.count);
+    const blackbox::LastAccesses last = blackbox::last_accesses(boot.area, options.count);
     view::show(boot, last, chosen, *output_of(options, boot, out));
     fmt::print(words, "{}", trace::other_counts({}, boot.area.statistics()));
     if (last.damaged > 0) {
@@ -72,9 +72,9 @@ Status print_boot(const view::KnownBoot& boot, const Options& options) {
     return last.damaged == 0 ? Status::fine : Status::failed;
 }
 
-Status print_recorded(std::optional<trace::RecordedBoot> told, const Options& options) {
-    const std::optional<trace::Area> area =
-        told && !options.current ? trace::sound_area(told->area.bytes()) : std::nullopt;
+Status print_recorded(std::optional<blackbox::RecordedBoot> told, const Options& options) {
+    const std::optional<rings::Area> area =
+        told && !options.current ? blackbox::sound_area(told->area.bytes()) : std::nullopt;
     if (!area) {
         throw failure("{}: a trace that tells nothing of an earlier boot", options.view.file);
     }
@@ -91,22 +91,22 @@ Status blackbox(Options options) {
             throw bad_input("--base {}: must be the address of a page", options.base);
         }
     }
-    const trace::RamImage image(options.view.file);
-    if (trace::is_trace_file(image.bytes())) {
-        return print_recorded(trace::previous_boot_in_file(image.bytes()), options);
+    const blackbox::RamImage image(options.view.file);
+    if (blackbox::is_trace_file(image.bytes())) {
+        return print_recorded(blackbox::previous_boot_in_file(image.bytes()), options);
     }
-    const std::optional<trace::FoundArea> found = trace::find_area(image.bytes(), base);
-    if (std::optional<trace::RecordedBoot> told =
-            found ? std::nullopt : trace::previous_boot_in_stream(image.bytes())) {
+    const std::optional<blackbox::FoundArea> found = blackbox::find_area(image.bytes(), base);
+    if (std::optional<blackbox::RecordedBoot> told =
+            found ? std::nullopt : blackbox::previous_boot_in_stream(image.bytes())) {
         return print_recorded(std::move(told), options);
     }
     if (!found) {
         throw failure("{}: no trace area that holds together{}", options.view.file,
                       base ? " and lies where --base says" : "");
     }
-    const std::span<const std::byte> tree = trace::tree_of(*found, image.bytes());
-    const std::optional<trace::Area> previous =
-        trace::previous_boot(found->area, image.bytes().subspan(found->offset));
+    const std::span<const std::byte> tree = blackbox::tree_of(*found, image.bytes());
+    const std::optional<rings::Area> previous =
+        blackbox::previous_boot(found->area, image.bytes().subspan(found->offset));
     if (previous && !options.current) {
         const bool own =
             std::ranges::equal(previous->header().boot_id, found->area.header().boot_id);

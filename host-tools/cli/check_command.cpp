@@ -40,7 +40,7 @@ struct Options {
 
 trace::CheckResult check(const std::string& path) {
     ReadProgress progress;
-    const auto source = watched(trace::open_source(path), progress);
+    const auto source = watched(open_source(path), progress);
     return trace::check_trace(*source);
 }
 

@@ -35,7 +35,7 @@ Examples:
 /// first.
 class Log {
 public:
-    explicit Log(const std::string& path) : file_(trace::open_or_spool(path)) {}
+    explicit Log(const std::string& path) : file_(open_or_spool(path)) {}
 
     int fd() const { return file_.get(); }
     void rewind() { ::lseek(file_.get(), 0, SEEK_SET); }
@@ -45,7 +45,7 @@ private:
 };
 
 /// The log from its start, for each who reads it.
-class Again : public trace::ByteSource {
+class Again : public ByteSource {
 public:
     Again(Log& log, ReadProgress& progress) : log_(log), progress_(progress), source_(log.fd()) {}
     std::size_t read(void* to, std::size_t size) override {
@@ -61,7 +61,7 @@ public:
 private:
     Log& log_;
     ReadProgress& progress_;
-    trace::FileSource source_;
+    FileSource source_;
     bool begun_ = false;
 };
 

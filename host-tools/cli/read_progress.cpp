@@ -8,9 +8,9 @@ namespace {
 
 constexpr std::uint64_t worth_telling = 1 << 20; ///< less is read at once
 
-class Watched : public trace::ByteSource {
+class Watched : public ByteSource {
 public:
-    Watched(std::unique_ptr<trace::ByteSource> source, ReadProgress& progress)
+    Watched(std::unique_ptr<ByteSource> source, ReadProgress& progress)
         : source_(std::move(source)), progress_(progress) {}
 
     std::size_t read(void* to, std::size_t size) override { return told(source_->read(to, size)); }
@@ -27,7 +27,7 @@ private:
         return bytes;
     }
 
-    std::unique_ptr<trace::ByteSource> source_;
+    std::unique_ptr<ByteSource> source_;
     ReadProgress& progress_;
 };
 
@@ -42,8 +42,7 @@ void ReadProgress::add(std::size_t bytes) {
     line_.show(time.count(), [this] { return fmt::format("{} KiB read", bytes_ / 1024); });
 }
 
-std::unique_ptr<trace::ByteSource> watched(std::unique_ptr<trace::ByteSource> source,
-                                           ReadProgress& progress) {
+std::unique_ptr<ByteSource> watched(std::unique_ptr<ByteSource> source, ReadProgress& progress) {
     return std::make_unique<Watched>(std::move(source), progress);
 }
 

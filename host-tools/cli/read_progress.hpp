@@ -28,7 +28,6 @@ private:
 };
 
 /// `source`, with what is read of it told to `progress`, which outlives this.
-std::unique_ptr<trace::ByteSource> watched(std::unique_ptr<trace::ByteSource> source,
-                                           ReadProgress& progress);
+std::unique_ptr<ByteSource> watched(std::unique_ptr<ByteSource> source, ReadProgress& progress);
 
 } // namespace mmioscope::cli

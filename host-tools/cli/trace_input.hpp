@@ -20,7 +20,7 @@ public:
     trace::TraceReader& reader() { return *reader_; }
 
 private:
-    std::unique_ptr<trace::ByteSource> source_;
+    std::unique_ptr<ByteSource> source_;
     std::unique_ptr<trace::TraceReader> reader_;
 };
 

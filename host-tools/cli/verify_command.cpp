@@ -59,7 +59,7 @@ std::string trace_faults(const trace::TraceReader& reader, const verify::Events&
 bool verify_pcs(const std::string& path, const verify::Events& events,
                 const trace::TraceReader& reader, std::FILE* out) {
     ReadProgress progress;
-    verify::AccessLog log = verify::read_pc_log(*watched(trace::open_source(path), progress));
+    logs::AccessLog log = verify::read_pc_log(*watched(open_source(path), progress));
     progress.clear();
     if (log.lines.empty()) {
         throw bad_input("{} holds no accesses: is it the log of pc-log.so?", path);
@@ -76,13 +76,13 @@ Status verify(const Options& options) {
     check_distinct(options.output.empty() ? "-" : options.output, inputs);
     ReadProgress progress;
     TraceInput input(options.trace, progress);
-    const auto log_source = watched(trace::open_source(options.log), progress);
+    const auto log_source = watched(open_source(options.log), progress);
     trace::TraceReader& reader = input.reader();
     if (reader.part()) {
         throw bad_input("{}: a part of a trace, and QEMU's log has all of it", options.trace);
     }
     const verify::Events events = verify::read_events(reader);
-    verify::AccessLog log = verify::read_access_log(*log_source);
+    logs::AccessLog log = logs::read_access_log(*log_source);
     if (log.lines.empty()) {
         throw bad_input("{} holds no accesses: is it QEMU's log of mmioscope run --access-log?",
                         options.log);

@@ -22,14 +22,14 @@ std::string join(const std::set<std::string>& words) {
 }
 
 /// The path that `name` stands for.
-std::string path_of(const trace::StreamHead& head, const std::string& name) {
+std::string path_of(const wire::StreamHead& head, const std::string& name) {
     if (const auto alias = head.aliases.find(name); alias != head.aliases.end()) {
         return alias->second;
     }
     std::set<std::string> same;
     std::set<std::string> known;
     for (const abi::RegionEntry& region : head.regions) {
-        const std::string_view path = trace::region_path(region);
+        const std::string_view path = tree::region_path(region);
         known.emplace(last_part(path));
         if (path == name) {
             return name;
@@ -49,11 +49,11 @@ std::string path_of(const trace::StreamHead& head, const std::string& name) {
 
 } // namespace
 
-std::vector<Place> find_device(const trace::StreamHead& head, const std::string& name) {
+std::vector<Place> find_device(const wire::StreamHead& head, const std::string& name) {
     const std::string path = path_of(head, name);
     std::vector<Place> places;
     for (const abi::RegionEntry& region : head.regions) {
-        if (trace::region_path(region) == path) {
+        if (tree::region_path(region) == path) {
             places.push_back({region.base, region.size});
         }
     }

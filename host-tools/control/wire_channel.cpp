@@ -61,7 +61,7 @@ abi::control::Reply WireChannel::ask(const abi::control::Request& request) {
         wire_.name(), duration_cast<std::chrono::seconds>(patience_).count());
 }
 
-const trace::StreamHead& WireChannel::head() {
+const wire::StreamHead& WireChannel::head() {
     const Clock::time_point give_up = Clock::now() + patience_;
     // Asked for anew: a piece of it may be lost, and the next time is another request. So is the
     // next call of the program.

@@ -10,7 +10,7 @@
 
 namespace mmioscope::control {
 
-class WireChannel : public Channel, private trace::WireSink {
+class WireChannel : public Channel, private wire::WireSink {
 public:
     /// `wire` is open and stays the caller's. A reply is waited for so long; the request is sent
     /// again meanwhile, which the hypervisor carries out once only.
@@ -19,12 +19,12 @@ public:
     abi::control::Reply ask(const abi::control::Request& request) override;
 
     /// The board's own description, asked for if it has not come by. Throws Error (failed).
-    const trace::StreamHead& head();
+    const wire::StreamHead& head();
 
 private:
     using Clock = std::chrono::steady_clock;
 
-    void hello(const trace::StreamHead& head) override { head_ = head; }
+    void hello(const wire::StreamHead& head) override { head_ = head; }
     void records(std::span<const abi::Record>) override {}
     void end(const abi::EndHeader&, std::span<const abi::Statistics>) override {}
     void reply(const abi::control::Reply& reply) override { reply_ = reply; }
@@ -34,8 +34,8 @@ private:
 
     transport::Transport& wire_;
     std::chrono::milliseconds patience_;
-    trace::WireDecoder decoder_;
-    std::optional<trace::StreamHead> head_;
+    wire::WireDecoder decoder_;
+    std::optional<wire::StreamHead> head_;
     std::optional<abi::control::Reply> reply_;
     std::vector<std::byte> buffer_;
 };

@@ -21,7 +21,7 @@ void append_devices(Text& to, const trace::TraceReader& reader) {
         const abi::RegionEntry& region = reader.regions()[i];
         to.append(std::string_view(i == 0 ? "{" : ",{"));
         append_json(to, "name", reader.names()[static_cast<std::uint16_t>(i)]);
-        append_json(to, "path", trace::region_path(region));
+        append_json(to, "path", tree::region_path(region));
         append_json(to, "base", Hex{region.base});
         append_json(to, "size", Hex{region.size});
         to.push_back('}');

@@ -28,7 +28,7 @@ std::string text_without_code(std::span<const std::byte> payload) {
 }
 
 std::vector<std::byte> tree_without_code(std::span<const std::byte> payload) {
-    if (!trace::tree_is_sound(payload)) {
+    if (!tree::tree_is_sound(payload)) {
         return {};
     }
     std::vector<std::byte> tree(payload.begin(), payload.end());

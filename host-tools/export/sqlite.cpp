@@ -63,7 +63,7 @@ void Sqlite::begin(const trace::TraceReader& reader) {
     Statement insert = database_.prepare("INSERT INTO devices VALUES (?,?,?,?,?)");
     for (std::size_t i = 0; i < reader.regions().size(); ++i) {
         const abi::RegionEntry& region = reader.regions()[i];
-        (insert << i << reader.names()[static_cast<std::uint16_t>(i)] << trace::region_path(region)
+        (insert << i << reader.names()[static_cast<std::uint16_t>(i)] << tree::region_path(region)
                 << region.base << region.size)
             .run();
     }

@@ -20,7 +20,7 @@
 #include <memory>
 #include <optional>
 
-namespace mmioscope::pack {
+namespace mmioscope::trace {
 
 namespace {
 
@@ -64,19 +64,19 @@ private:
 
 // These tell from what time on they hold, so that they may stand in front of more records than
 // they did. Names that records said may not: the next record's own take their place.
-bool may_come_earlier(const trace::Section& section) {
-    if (section.type == trace::tasks_section) {
-        for (auto rest = section.payload; rest.size() >= sizeof(trace::TaskEntry);
-             rest = rest.subspan(sizeof(trace::TaskEntry))) {
-            trace::TaskEntry entry;
+bool may_come_earlier(const Section& section) {
+    if (section.type == tasks_section) {
+        for (auto rest = section.payload; rest.size() >= sizeof(TaskEntry);
+             rest = rest.subspan(sizeof(TaskEntry))) {
+            TaskEntry entry;
             std::memcpy(&entry, rest.data(), sizeof entry);
-            if (entry.kind == trace::TaskKey::record) {
+            if (entry.kind == TaskKey::record) {
                 return false;
             }
         }
         return true;
     }
-    return section.type == trace::console_section || section.type == trace::modules_section;
+    return section.type == console_section || section.type == modules_section;
 }
 
 /// Sections on their way into a file, records in blocks.
@@ -84,8 +84,8 @@ class Copy {
 public:
     explicit Copy(int fd) : writer_(fd, progress_) {}
 
-    void take(const trace::Section& section) {
-        if (section.type == trace::callers_section) {
+    void take(const Section& section) {
+        if (section.type == callers_section) {
             callers_ahead_.assign(section.payload.begin(), section.payload.end());
         } else if (section.type == SectionType::records) {
             add(section.records());
@@ -105,21 +105,21 @@ public:
 private:
     // Callers are of the records right behind them.
     void add(std::span<const abi::Record> records) {
-        const auto callers = trace::callers_of(callers_ahead_, records.size());
+        const auto callers = callers_of(callers_ahead_, records.size());
         for (std::size_t i = 0; i < records.size(); ++i) {
             records_.push_back(records[i]);
-            callers_.push_back(callers.empty() ? trace::lr_holds : callers[i]);
-            if (records_.size() == most_records) {
+            callers_.push_back(callers.empty() ? lr_holds : callers[i]);
+            if (records_.size() == pack::most_records) {
                 put_block();
             }
         }
         callers_ahead_.clear();
     }
 
-    void put(const trace::Section& section) {
-        if (section.type != packed_section) {
+    void put(const Section& section) {
+        if (section.type != pack::packed_section) {
             writer_.section_packed(section.type, section.payload);
-        } else if (const auto front = block_front(section.payload)) {
+        } else if (const auto front = pack::block_front(section.payload)) {
             count_ += front->count;
             writer_.packed(section.payload, {front->count, front->times, true});
         }
@@ -131,7 +131,7 @@ private:
         }
         const std::span<const std::byte> block = packer_.pack(records_, callers_);
         unpacker_.open(block);
-        const auto back = unpacker_.decode(ColumnSet::all());
+        const auto back = unpacker_.decode(pack::ColumnSet::all());
         const bool same =
             back.size() == records_.size() &&
             std::memcmp(back.data(), records_.data(), back.size_bytes()) == 0 &&
@@ -139,7 +139,7 @@ private:
         if (!same) {
             throw failure("its records do not come back from a block");
         }
-        writer_.packed(block, trace::extent_of(records_));
+        writer_.packed(block, extent_of(records_));
         count_ += records_.size();
         records_.clear();
         callers_.clear();
@@ -157,10 +157,10 @@ private:
         writer_.finish(end.lost, end.ending);
     }
 
-    trace::WriteProgress progress_;
-    trace::FileWriter writer_;
-    Packer packer_;
-    Unpacker unpacker_;
+    WriteProgress progress_;
+    FileWriter writer_;
+    pack::Packer packer_;
+    pack::Unpacker unpacker_;
     std::vector<std::byte> callers_ahead_; ///< a section, of records that are still to be read
     std::vector<abi::Record> records_;
     std::vector<Caller> callers_;
@@ -188,11 +188,11 @@ void pack_file(const std::string& path, const GoesOn& goes_on) {
         return; // a name in there is not the file's own
     }
     Replacement replacement(real_path(path), status);
-    trace::FileSource source(file.get());
-    trace::FileReader reader(source, [](const std::string& text) { throw failure("{}", text); });
+    FileSource source(file.get());
+    FileReader reader(source, [](const std::string& text) { throw failure("{}", text); });
     Copy copy(replacement.fd());
     const auto size = static_cast<std::uint64_t>(status.st_size);
-    while (const std::optional<trace::Section> section = reader.next()) {
+    while (const std::optional<Section> section = reader.next()) {
         if (section->cut) {
             throw failure("it is cut");
         }
@@ -209,4 +209,4 @@ void pack_file(const std::string& path, const GoesOn& goes_on) {
     }
 }
 
-} // namespace mmioscope::pack
+} // namespace mmioscope::trace

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-namespace mmioscope::pack {
+namespace mmioscope::trace {
 
 /// Asked now and then, with how many of all bytes have been read: whether to go on.
 using GoesOn = std::function<bool(std::uint64_t done, std::uint64_t size)>;
@@ -17,4 +17,4 @@ using GoesOn = std::function<bool(std::uint64_t done, std::uint64_t size)>;
 /// where the copy cannot be written, or if `goes_on` says no.
 void pack_file(const std::string& path, const GoesOn& goes_on);
 
-} // namespace mmioscope::pack
+} // namespace mmioscope::trace

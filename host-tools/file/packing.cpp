@@ -7,7 +7,7 @@
 
 #include <chrono>
 
-namespace mmioscope::pack {
+namespace mmioscope::trace {
 
 Packing::~Packing() {
     given_up_ = true;
@@ -87,4 +87,4 @@ void Packing::pack(const std::string& path) {
     }
 }
 
-} // namespace mmioscope::pack
+} // namespace mmioscope::trace

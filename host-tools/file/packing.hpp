@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-namespace mmioscope::pack {
+namespace mmioscope::trace {
 
 class Packing {
 public:
@@ -47,4 +47,4 @@ private:
     std::thread thread_; ///< from the first file on
 };
 
-} // namespace mmioscope::pack
+} // namespace mmioscope::trace

@@ -45,7 +45,7 @@ bool same_machine(const TraceReader& left, const TraceReader& right) {
                                  left.info()->cpu_count == right.info()->cpu_count &&
                                  left.info()->counter_frequency == right.info()->counter_frequency);
     return same && (left.regions().empty() || right.regions().empty() ||
-                    same_regions(left.regions(), right.regions()));
+                    tree::same_regions(left.regions(), right.regions()));
 }
 
 // As it is called, and as what it is a link to is called: /dev/stdin, too.

@@ -189,9 +189,9 @@ std::span<const abi::Record> TraceReader::next() {
 }
 
 // Made when they are asked for: a file may say any number of times what its devices are.
-const DeviceNames& TraceReader::names() const {
+const tree::DeviceNames& TraceReader::names() const {
     if (names_stale_) {
-        names_ = DeviceNames(*at_.learnt.regions, *at_.learnt.tree);
+        names_ = tree::DeviceNames(*at_.learnt.regions, *at_.learnt.tree);
         names_stale_ = false;
     }
     return names_;

@@ -112,7 +112,7 @@ public:
     std::optional<abi::Ending> ending() const;
     std::span<const std::uint8_t> boot_id() const; ///< empty: not known
     std::span<const abi::RegionEntry> regions() const { return *at_.learnt.regions; }
-    const DeviceNames& names() const;
+    const tree::DeviceNames& names() const;
     /// The board's device tree.
     std::span<const std::byte> tree() const { return *at_.learnt.tree; }
     const std::map<std::string, std::string>& text() const { return text_; }
@@ -206,7 +206,7 @@ private:
     std::set<std::string> withheld_; ///< keys of text
     NotKnown not_known_;
     std::map<abi::SectionType, unsigned> sections_;
-    mutable DeviceNames names_;
+    mutable tree::DeviceNames names_;
     mutable bool names_stale_ = false;         ///< regions or the tree are newer
     std::span<const Caller> callers_;          ///< in callers_memory_, or unpacked
     std::span<const std::byte> callers_ahead_; ///< a section, of records that are still to be read

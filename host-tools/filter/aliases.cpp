@@ -38,10 +38,10 @@ void add_compatible(std::vector<std::string>& names, std::span<const std::byte> 
 
 std::vector<std::vector<std::string>> device_aliases(const trace::TraceReader& reader) {
     std::vector<std::vector<std::string>> all;
-    const bool tree = trace::tree_is_sound(reader.tree());
-    const auto aliases = trace::aliases(reader.tree());
+    const bool tree = tree::tree_is_sound(reader.tree());
+    const auto aliases = tree::aliases(reader.tree());
     for (const abi::RegionEntry& region : reader.regions()) {
-        const std::string_view path = trace::region_path(region);
+        const std::string_view path = tree::region_path(region);
         std::vector<std::string> names;
         names.emplace_back(reader.names()[static_cast<std::uint16_t>(all.size())]);
         add_path(names, path);

@@ -13,7 +13,7 @@ namespace {
 constexpr Format rows[] = {
     {"mmiotrace", "the text of Linux' own tracer", import_mmiotrace},
     {"qemu", "QEMU's log of memory_region_ops_read and _write",
-     [](trace::ByteSource& log, trace::ByteSource&, int fd) { return import_qemu_log(log, fd); }},
+     [](ByteSource& log, ByteSource&, int fd) { return import_qemu_log(log, fd); }},
 };
 
 } // namespace

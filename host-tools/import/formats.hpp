@@ -14,7 +14,7 @@ struct Format {
     std::string_view help; ///< one line: what it is
     /// Writes the trace to `fd`. `first` and `second` give the same log, from its start, for those
     /// that read it twice. Throws Error (bad_input) if nothing in it can be used.
-    Report (*import)(trace::ByteSource& first, trace::ByteSource& second, int fd);
+    Report (*import)(ByteSource& first, ByteSource& second, int fd);
 };
 
 /// All there are, in the order in which people are told of them.

@@ -49,7 +49,7 @@ public:
     std::string text() const {
         std::string text = origin;
         for (const auto& [place, rest] : kept_) {
-            text += fmt::format("{}{:04x}={}\n", pci_key, place, rest);
+            text += fmt::format("{}{:04x}={}\n", logs::pci_key, place, rest);
         }
         return text;
     }
@@ -160,15 +160,15 @@ private:
 
 } // namespace
 
-Report import_mmiotrace(trace::ByteSource& first, trace::ByteSource& second, int fd) {
+Report import_mmiotrace(ByteSource& first, ByteSource& second, int fd) {
     Regions regions;
-    verify::for_each_line(
-        first, [&](std::string_view text) { std::visit(regions, parse_mmiotrace(text)); });
+    logs::for_each_line(first,
+                        [&](std::string_view text) { std::visit(regions, parse_mmiotrace(text)); });
     regions.list.finish();
     Report report;
     TraceMaker maker(fd, nanoseconds, 1, "mmiotrace", regions.list.regions(), regions.text());
     Events events(regions.list, maker, report);
-    verify::for_each_line(second, [&](std::string_view text) { events.line(text); });
+    logs::for_each_line(second, [&](std::string_view text) { events.line(text); });
     if (events.used() == 0) {
         throw bad_input("no line of mmiotrace in it");
     }

@@ -8,6 +8,6 @@ namespace mmioscope::importing {
 
 /// `first` and `second` give the same log, from its start: regions are found before the accesses
 /// are written to `fd`. Throws Error (bad_input) if nothing in it can be used.
-Report import_mmiotrace(trace::ByteSource& first, trace::ByteSource& second, int fd);
+Report import_mmiotrace(ByteSource& first, ByteSource& second, int fd);
 
 } // namespace mmioscope::importing

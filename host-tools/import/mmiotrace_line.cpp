@@ -9,7 +9,7 @@ namespace mmioscope::importing {
 
 namespace {
 
-using verify::Fields;
+using logs::Fields;
 
 constexpr std::string_view version = "20070824";
 constexpr std::uint64_t giga = 1'000'000'000;

@@ -10,9 +10,9 @@ namespace mmioscope::importing {
 
 namespace {
 
-using verify::AccessLog;
-using verify::Line;
-using verify::LineKind;
+using logs::AccessLog;
+using logs::Line;
+using logs::LineKind;
 
 constexpr std::uint64_t page_size = 4096;
 constexpr char origin[] =
@@ -105,8 +105,8 @@ void add_note(Report& report, std::uint64_t count, std::string_view what) {
 
 } // namespace
 
-Report import_qemu_log(trace::ByteSource& source, int fd) {
-    const AccessLog log = verify::read_access_log(source);
+Report import_qemu_log(ByteSource& source, int fd) {
+    const AccessLog log = logs::read_access_log(source);
     const Places places(log);
     Report report;
     TraceMaker maker(fd, 0, cpus_of(log), "QEMU", places.regions(), origin);

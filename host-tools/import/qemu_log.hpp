@@ -7,6 +7,6 @@
 namespace mmioscope::importing {
 
 /// Written to `fd`. Throws Error (bad_input) if the log holds no access.
-Report import_qemu_log(trace::ByteSource& log, int fd);
+Report import_qemu_log(ByteSource& log, int fd);
 
 } // namespace mmioscope::importing

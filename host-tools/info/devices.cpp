@@ -8,9 +8,9 @@ namespace mmioscope::info {
 namespace {
 
 // They are the node's: its first region tells them. Empty: none.
-std::string interrupts_text(const trace::TreeNodes& nodes, const registers::Device& device) {
+std::string interrupts_text(const tree::TreeNodes& nodes, const registers::Device& device) {
     std::string text;
-    if (device.reg_index == 0 && device.node != trace::TreeNodes::none) {
+    if (device.reg_index == 0 && device.node != tree::TreeNodes::none) {
         for (const auto& interrupt : registers::interrupts_of(nodes, device.node)) {
             text += fmt::format("{}{}", text.empty() ? "" : ",", interrupt.id);
         }
@@ -43,7 +43,7 @@ table::Table device_table(const trace::TraceReader& reader, const registers::Tra
                         {"traced"},
                         {"alias"}},
                        {}};
-    const trace::TreeNodes nodes(devices.tree());
+    const tree::TreeNodes nodes(devices.tree());
     for (const registers::Device& device : devices.devices()) {
         const auto index = static_cast<std::uint16_t>(table.rows.size());
         const std::string_view traced = traced_text(device, selections.of(index) != nullptr);

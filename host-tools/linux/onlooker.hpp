@@ -14,7 +14,7 @@
 
 namespace mmioscope::linux_guest {
 
-class Onlooker : public trace::Onlooker {
+class Onlooker : public rings::Onlooker {
 public:
     /// `frequency`: of the records' time, in Hz. `functions`: the kernel's, which stay the
     /// caller's.

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace mmioscope::verify {
+namespace mmioscope::logs {
 
 /// What a line of QEMU's log says.
 enum class LineKind : std::uint8_t {
@@ -50,4 +50,4 @@ struct Event {
 /// In place of an index: there is none.
 inline constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
 
-} // namespace mmioscope::verify
+} // namespace mmioscope::logs

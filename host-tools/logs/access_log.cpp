@@ -7,7 +7,7 @@
 #include <map>
 #include <string_view>
 
-namespace mmioscope::verify {
+namespace mmioscope::logs {
 
 namespace {
 
@@ -103,11 +103,11 @@ private:
 
 } // namespace
 
-AccessLog read_access_log(trace::ByteSource& source) {
+AccessLog read_access_log(ByteSource& source) {
     AccessLog log;
     Parser parser(log);
     for_each_line(source, [&](std::string_view text) { parser.line(text); });
     return log;
 }
 
-} // namespace mmioscope::verify
+} // namespace mmioscope::logs

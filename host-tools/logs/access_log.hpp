@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace mmioscope::verify {
+namespace mmioscope::logs {
 
 struct AccessLog {
     std::vector<Line> lines;               ///< in the order of the bus
@@ -22,6 +22,6 @@ struct AccessLog {
 
 /// Reads all of `source`. Throws Error if reading fails, and (bad_input) where there are too many
 /// names of regions, or a line is too long.
-AccessLog read_access_log(trace::ByteSource& source);
+AccessLog read_access_log(ByteSource& source);
 
-} // namespace mmioscope::verify
+} // namespace mmioscope::logs

@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-namespace mmioscope::importing {
+namespace mmioscope::logs {
 
 inline constexpr std::string_view pci_key = "pcidev-";
 
-} // namespace mmioscope::importing
+} // namespace mmioscope::logs

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace mmioscope::verify {
+namespace mmioscope::logs {
 
 namespace {
 
@@ -33,7 +33,7 @@ private:
 
 } // namespace
 
-void for_each_line(trace::ByteSource& source, const std::function<void(std::string_view)>& take) {
+void for_each_line(ByteSource& source, const std::function<void(std::string_view)>& take) {
     Lines lines(take);
     std::string block;
     std::size_t kept = 0; // the start of a line whose end has not been read
@@ -60,4 +60,4 @@ void for_each_line(trace::ByteSource& source, const std::function<void(std::stri
     }
 }
 
-} // namespace mmioscope::verify
+} // namespace mmioscope::logs

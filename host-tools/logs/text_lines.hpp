@@ -8,11 +8,11 @@
 #include <string_view>
 #include <system_error>
 
-namespace mmioscope::verify {
+namespace mmioscope::logs {
 
 /// Calls `take` with each line of `source`, without its end; the last may be cut off. Throws Error
 /// if reading fails, and (bad_input) at a line of more than 64 KiB.
-void for_each_line(trace::ByteSource& source, const std::function<void(std::string_view)>& take);
+void for_each_line(ByteSource& source, const std::function<void(std::string_view)>& take);
 
 /// Takes a line apart from the left; anything unexpected makes it bad.
 class Fields {
@@ -58,4 +58,4 @@ private:
     bool good_ = true;
 };
 
-} // namespace mmioscope::verify
+} // namespace mmioscope::logs

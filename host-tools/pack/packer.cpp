@@ -44,7 +44,7 @@ std::span<const std::byte> Packer::pack(std::span<const abi::Record> records,
     std::size_t start = block_.size();
     const auto close = [&] {
         const auto bytes = std::span<const std::byte>(block_).subspan(start);
-        places[column++] = {static_cast<std::uint32_t>(bytes.size()), trace::crc(bytes)};
+        places[column++] = {static_cast<std::uint32_t>(bytes.size()), crc(bytes)};
         start = block_.size();
     };
     write_sites(), close();
@@ -57,7 +57,7 @@ std::span<const std::byte> Packer::pack(std::span<const abi::Record> records,
 
     std::memcpy(block_.data(), &header, sizeof header);
     std::memcpy(block_.data() + sizeof header, places.data(), sizeof places);
-    const std::uint32_t crc = trace::crc(std::span<const std::byte>(block_).first(front));
+    const std::uint32_t crc = mmioscope::crc(std::span<const std::byte>(block_).first(front));
     std::memcpy(block_.data() + front, &crc, sizeof crc);
     return block_;
 }

@@ -68,7 +68,7 @@ void Unpacker::open(std::span<const std::byte> payload) {
         throw bad_input("it ends within its header");
     }
     std::memcpy(&crc, payload.data() + front, sizeof crc);
-    if (trace::crc(payload.first(front)) != crc) {
+    if (mmioscope::crc(payload.first(front)) != crc) {
         throw bad_input("its header is damaged");
     }
     std::span<const std::byte> rest = payload.subspan(front + sizeof crc);
@@ -103,7 +103,7 @@ std::span<const abi::Record> Unpacker::decode(ColumnSet wanted) {
         if (!wanted.has(column) || decoded_.has(column)) {
             continue;
         }
-        if (trace::crc(columns_[i]) != crcs_[i]) {
+        if (crc(columns_[i]) != crcs_[i]) {
             throw bad_input("column {} is damaged", i);
         }
         reader_.begin(columns_[i]);

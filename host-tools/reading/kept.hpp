@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace mmioscope {
+namespace mmioscope::reading {
 
 /// By Event::context(), which is not 0.
 template <typename T, std::size_t size>
@@ -77,4 +77,4 @@ struct PlaceAndValue {
     std::uint64_t hash() const { return mixed(value ^ std::uint64_t{place} << 32) >> 40; }
 };
 
-} // namespace mmioscope
+} // namespace mmioscope::reading

@@ -23,9 +23,9 @@ std::uint64_t since(std::uint64_t nanoseconds, std::uint64_t start, std::uint32_
     return first < start ? 0 : trace::nanoseconds(first - start, frequency);
 }
 
-std::unique_ptr<trace::ByteSource> source_of(const TraceOptions& options) {
-    return options.wait ? trace::open_growing_source(options.path, options.wait)
-                        : trace::open_source(options.path);
+std::unique_ptr<ByteSource> source_of(const TraceOptions& options) {
+    return options.wait ? open_growing_source(options.path, options.wait)
+                        : open_source(options.path);
 }
 
 std::unique_ptr<filter::Filter> make_filter(const TraceOptions& options) {
@@ -59,7 +59,7 @@ Trace::Trace(const TraceOptions& options)
     begin();
 }
 
-Trace::Trace(const TraceOptions& options, trace::ByteSource& source)
+Trace::Trace(const TraceOptions& options, ByteSource& source)
     : options_(options), filter_(make_filter(options)),
       report_(options.report ? options.report : trace::tell_of(options.path)), source_(source) {
     begin();

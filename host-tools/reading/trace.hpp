@@ -75,7 +75,7 @@ public:
     explicit Trace(const TraceOptions& options);
 
     /// The same of `source`, which outlives this; the path is what it is called.
-    Trace(const TraceOptions& options, trace::ByteSource& source);
+    Trace(const TraceOptions& options, ByteSource& source);
 
     /// The next event in the order of time; null at the end. It holds until the next call, and so
     /// do its names but those of registers.
@@ -134,8 +134,8 @@ private:
         filter_;              ///< made first: a wrong one is told of before the trace
     std::uint64_t bound_ = 0; ///< to the devices as they were then (device_changes())
     trace::TraceReader::Report report_;
-    std::unique_ptr<trace::ByteSource> own_; ///< null: it is somebody else's
-    trace::ByteSource& source_;
+    std::unique_ptr<ByteSource> own_; ///< null: it is somebody else's
+    ByteSource& source_;
     std::unique_ptr<trace::TraceReader> reader_;
     std::unique_ptr<Naming> naming_;
     std::span<const abi::Record> section_; ///< what is left of the section read last

@@ -9,8 +9,8 @@
 
 namespace mmioscope::record {
 
-Boot::Boot(const trace::StreamHead& head)
-    : head_(head), names_(head.regions, trace::alias_tree(head)), losses_(head.info.cpu_count) {}
+Boot::Boot(const wire::StreamHead& head)
+    : head_(head), names_(head.regions, wire::alias_tree(head)), losses_(head.info.cpu_count) {}
 
 void Boot::add(std::span<const abi::Record> records) {
     trace::add_runs(records, losses_, summary_);

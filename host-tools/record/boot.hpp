@@ -14,7 +14,7 @@ namespace mmioscope::record {
 
 class Boot {
 public:
-    explicit Boot(const trace::StreamHead& head);
+    explicit Boot(const wire::StreamHead& head);
 
     void add(std::span<const abi::Record> records);
     void end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics);
@@ -22,7 +22,7 @@ public:
     /// How the sender said that it ended; nothing if it did not.
     const std::optional<abi::EndHeader>& ended() const { return end_; }
 
-    const trace::StreamHead& head() const { return head_; }
+    const wire::StreamHead& head() const { return head_; }
     const trace::Summary& summary() const { return summary_; }
     const trace::LossCounter& losses() const { return losses_; }
     std::span<const abi::Statistics> statistics() const { return statistics_; }
@@ -31,8 +31,8 @@ public:
     std::string tables() const;
 
 private:
-    trace::StreamHead head_;
-    trace::DeviceNames names_;
+    wire::StreamHead head_;
+    tree::DeviceNames names_;
     trace::LossCounter losses_;
     trace::Summary summary_;
     std::optional<abi::EndHeader> end_;

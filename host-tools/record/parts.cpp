@@ -57,12 +57,12 @@ void Parts::begin(const Boot& boot) {
 }
 
 void Parts::write_head() {
-    const trace::StreamHead& head = boot_->head();
+    const wire::StreamHead& head = boot_->head();
     abi::Info info = head.info;
     info.policy = policies_.now(info.policy); // a file that goes on begins with what holds by then
     writer_->values(abi::SectionType::info, std::span<const abi::Info>(&info, 1));
     writer_->section(abi::SectionType::device_tree,
-                     known_.tree.empty() ? trace::alias_tree(head) : known_.tree);
+                     known_.tree.empty() ? wire::alias_tree(head) : known_.tree);
     writer_->values(abi::SectionType::regions, std::span<const abi::RegionEntry>(head.regions));
     known_.lines = trace::origin_lines(options_.command) +
                    fmt::format("source={}\npart={}\ntime-quantum-ticks={}\n", options_.source,

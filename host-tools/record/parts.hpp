@@ -74,7 +74,7 @@ private:
     std::shared_ptr<trace::FollowedFile> file_;
     std::unique_ptr<trace::FileWriter> writer_;
     std::optional<trace::ConsoleWriter> console_; ///< of the boot's file
-    pack::Packing packing_;
+    trace::Packing packing_;
 };
 
 } // namespace mmioscope::record

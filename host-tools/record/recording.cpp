@@ -20,7 +20,7 @@ std::optional<abi::StreamEnd> Recording::ended() const {
     return boot_ && boot_->ended() ? std::optional(boot_->ended()->reason) : std::nullopt;
 }
 
-void Recording::hello(const trace::StreamHead& head) {
+void Recording::hello(const wire::StreamHead& head) {
     if (boot_) {
         const Said said = close_boot({abi::Ending::stream_ended, ""});
         report_(said.tables + said.verdict + "\nthe next boot begins\n");
@@ -85,13 +85,13 @@ Recording::Said Recording::close_boot(const Stop& stop) {
 
 // What goes into the file.
 std::string Recording::stream_text() const {
-    const trace::WireCounts& wire = decoder_.counts();
+    const wire::WireCounts& wire = decoder_.counts();
     return fmt::format("stream-bytes={}\nstream-frames={}\nstream-damaged={}\nstream-missing={}\n",
                        wire.bytes, wire.frames, wire.damaged, wire.missing);
 }
 
 std::string Recording::stream_line() const {
-    const trace::WireCounts& wire = decoder_.counts();
+    const wire::WireCounts& wire = decoder_.counts();
     return fmt::format("stream: {} bytes, {:.2f} an event; {} frames, {} damaged, {} missing\n",
                        wire.bytes, bytes_per_event(), wire.frames, wire.damaged, wire.missing);
 }

@@ -17,7 +17,7 @@ struct Stop {
     std::string why; ///< a sentence's part; empty if the machine ended by itself
 };
 
-class Recording : private trace::WireSink {
+class Recording : private wire::WireSink {
 public:
     /// Writes to `parts`, which stay the caller's. `report` gets the lines about a boot that is
     /// over while others follow.
@@ -47,7 +47,7 @@ public:
     double bytes_per_event() const;
 
 private:
-    void hello(const trace::StreamHead& head) override;
+    void hello(const wire::StreamHead& head) override;
     void previous_boot(std::span<const std::byte> area) override;
     void records(std::span<const abi::Record> records) override;
     void end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics) override;
@@ -68,7 +68,7 @@ private:
     unsigned boots_ = 0;
     unsigned incomplete_boots_ = 0;
     std::uint64_t earlier_events_ = 0; ///< of boots that are over
-    trace::WireDecoder decoder_;
+    wire::WireDecoder decoder_;
 };
 
 } // namespace mmioscope::record

@@ -95,7 +95,7 @@ public:
 
 private:
     FileDescriptor file_;
-    trace::SharedWire wire_;
+    wire::SharedWire wire_;
 };
 
 class Loop {
@@ -194,7 +194,7 @@ Status record_stream(const Options& options) {
     trace::About known;
     known.symbols = symbols::section_of(options.symbols);
     if (!options.tree.empty()) {
-        known.tree = trace::read_tree(options.tree);
+        known.tree = tree::read_tree(options.tree);
     }
     const transport::Address address = transport::parse_address(options.source);
     check_no_trace(address);

@@ -23,9 +23,9 @@ bool is_file(int fd) {
 bool begins_as_trace(int fd) {
     std::array<std::byte, sizeof abi::file_magic> first{};
     const off_t at = ::lseek(fd, 0, SEEK_CUR);
-    const std::size_t size = trace::open_source(fd)->read(first.data(), first.size());
+    const std::size_t size = open_source(fd)->read(first.data(), first.size());
     ::lseek(fd, at, SEEK_SET);
-    return trace::is_trace_file(std::span(first).first(size));
+    return blackbox::is_trace_file(std::span(first).first(size));
 }
 
 } // namespace

@@ -16,9 +16,9 @@ namespace mmioscope::trace {
 
 /// What tables need to know of their trace.
 struct ReportContext {
-    const DeviceNames* names;    ///< never null
-    std::uint64_t start = 0;     ///< CNTPCT that is printed as 0
-    std::uint32_t frequency = 0; ///< Hz; 0 if not known: times are printed in ticks
+    const tree::DeviceNames* names; ///< never null
+    std::uint64_t start = 0;        ///< CNTPCT that is printed as 0
+    std::uint32_t frequency = 0;    ///< Hz; 0 if not known: times are printed in ticks
 };
 
 /// A duration in seconds, with microseconds; in ticks if the frequency is not known.

@@ -7,18 +7,18 @@ namespace mmioscope::registers {
 
 std::vector<Device> list_devices(std::span<const abi::RegionEntry> regions,
                                  std::span<const std::byte> tree) {
-    const trace::TreeNodes nodes(tree);
-    const std::map<std::string, std::string> aliases = trace::aliases(tree);
+    const tree::TreeNodes nodes(tree);
+    const std::map<std::string, std::string> aliases = tree::aliases(tree);
     std::vector<Device> devices;
     for (const abi::RegionEntry& region : regions) {
         Device device;
-        device.path = trace::region_path(region);
+        device.path = tree::region_path(region);
         device.reg_index = region.reg_index;
         device.range = {region.base, region.size};
         device.traced = (region.flags & abi::region_traced) != 0;
         device.disabled = (region.flags & abi::region_disabled) != 0;
         device.node = nodes.find(device.path);
-        if (device.node != trace::TreeNodes::none) {
+        if (device.node != tree::TreeNodes::none) {
             device.path = nodes.path(device.node);
             device.compatible = nodes.strings(device.node, "compatible");
         }

@@ -17,10 +17,10 @@ struct Device {
     std::string alias; ///< empty: none
     std::vector<std::string> compatible;
     unsigned reg_index = 0;
-    trace::AddressRange range{};
+    tree::AddressRange range{};
     bool traced = false;
     bool disabled = false;
-    std::size_t node = trace::TreeNodes::none;
+    std::size_t node = tree::TreeNodes::none;
 };
 
 /// One for each of `regions`, in their order.

@@ -29,7 +29,7 @@ std::string last_component(const std::string& path) {
 
 void InterruptNames::bind(std::span<const Device> devices, std::span<const std::string> names,
                           std::span<const std::byte> tree) {
-    const trace::TreeNodes nodes(tree);
+    const tree::TreeNodes nodes(tree);
     tree_.assign(tree.begin(), tree.end());
     node_names_.clear();
     interfaces_.assign(devices.size(), false);
@@ -37,7 +37,7 @@ void InterruptNames::bind(std::span<const Device> devices, std::span<const std::
     texts_.clear();
     for (std::size_t i = devices.size(); i-- > 0;) {
         const std::size_t node = devices[i].node;
-        if (node == trace::TreeNodes::none) {
+        if (node == tree::TreeNodes::none) {
             continue;
         }
         node_names_[node] =
@@ -50,7 +50,7 @@ void InterruptNames::bind(std::span<const Device> devices, std::span<const std::
 
 void InterruptNames::name_all() {
     const std::vector<std::byte> tree = std::exchange(tree_, {});
-    const trace::TreeNodes nodes(tree);
+    const tree::TreeNodes nodes(tree);
     for (std::size_t node = 0; node < nodes.size(); ++node) {
         const auto known = node_names_.find(node);
         const bool named = known != node_names_.end() && !known->second.empty();

@@ -9,7 +9,7 @@ namespace mmioscope::registers {
 std::string text_of(const std::string& path) {
     constexpr std::size_t most = 64u << 20;
     const FileDescriptor file = open_input(path);
-    trace::FileSource source(file.get());
+    FileSource source(file.get());
     std::string text;
     std::size_t got = 0;
     do {

@@ -12,13 +12,13 @@ TraceDevices::TraceDevices(const Sources& sources)
         book_.add_file(file);
     }
     if (!sources.tree.empty()) {
-        tree_ = trace::read_tree(sources.tree);
+        tree_ = tree::read_tree(sources.tree);
     }
 }
 
 void TraceDevices::refresh(const trace::TraceReader& reader) {
     if (!fresh_ && (reader.device_changes() == seen_changes_ ||
-                    (trace::same_regions(reader.regions(), seen_regions_) &&
+                    (tree::same_regions(reader.regions(), seen_regions_) &&
                      std::ranges::equal(reader.tree(), seen_tree_)))) {
         return;
     }

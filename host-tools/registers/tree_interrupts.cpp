@@ -10,8 +10,8 @@ namespace mmioscope::registers {
 
 namespace {
 
-using trace::Cells;
-using trace::TreeNodes;
+using tree::Cells;
+using tree::TreeNodes;
 
 constexpr std::size_t most_cells = 8;     ///< of one specifier; trees have 1 to 3
 constexpr unsigned most_controllers = 16; ///< on the way to the GIC

@@ -14,11 +14,11 @@ struct TreeInterrupt {
 };
 
 /// True for a GIC with distributor and CPU interface (version 1 or 2).
-bool is_gic(const trace::TreeNodes& tree, std::size_t node);
+bool is_gic(const tree::TreeNodes& tree, std::size_t node);
 
 /// What `interrupts` or `interrupts-extended` of `node` lead to, through `interrupt-map`s and
 /// controllers that hand on the GIC's own numbers. Those that end elsewhere (a GPIO, PCI) are left
 /// out.
-std::vector<TreeInterrupt> interrupts_of(const trace::TreeNodes& tree, std::size_t node);
+std::vector<TreeInterrupt> interrupts_of(const tree::TreeNodes& tree, std::size_t node);
 
 } // namespace mmioscope::registers

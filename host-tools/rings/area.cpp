@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace mmioscope::trace {
+namespace mmioscope::rings {
 
 namespace {
 
@@ -128,4 +128,4 @@ abi::Info Area::info() const {
     return info;
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::rings

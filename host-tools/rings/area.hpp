@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace mmioscope::trace {
+namespace mmioscope::rings {
 
 /// One CPU's ring in the area.
 struct Ring {
@@ -51,4 +51,4 @@ private:
     std::vector<Ring> rings_;
 };
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::rings

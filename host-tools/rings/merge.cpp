@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace mmioscope::trace {
+namespace mmioscope::rings {
 
 namespace {
 
@@ -182,4 +182,4 @@ bool Merge::blocked(const Queue& candidate, std::uint64_t time) const {
     });
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::rings

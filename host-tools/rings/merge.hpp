@@ -17,7 +17,7 @@
 #include <span>
 #include <vector>
 
-namespace mmioscope::trace {
+namespace mmioscope::rings {
 
 class Merge {
 public:
@@ -74,4 +74,4 @@ private:
     std::vector<Queue> queues_;
 };
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::rings

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace mmioscope::trace {
+namespace mmioscope::rings {
 
 OrderedRings::OrderedRings(const Area& area, unsigned reader) : merge_(area.header().cpu_count) {
     for (const Ring& ring : area.rings()) {
@@ -66,4 +66,4 @@ std::string OrderedRings::unfinished() const {
     return lines;
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::rings

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace mmioscope::trace {
+namespace mmioscope::rings {
 
 class OrderedRings {
 public:
@@ -44,4 +44,4 @@ private:
     std::vector<abi::Record> taken_;
 };
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::rings

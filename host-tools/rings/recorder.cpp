@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-namespace mmioscope::trace {
+namespace mmioscope::rings {
 
-Recorder::Recorder(const Area& area, FileWriter& file, Onlooker* onlooker)
+Recorder::Recorder(const Area& area, trace::FileWriter& file, Onlooker* onlooker)
     : area_(area), file_(file), onlooker_(onlooker), rings_(area, abi::host_reader),
       losses_(area.header().cpu_count) {}
 
@@ -36,7 +36,7 @@ void Recorder::finish(abi::Ending ending) {
     file_.finish(losses_.lost(), ending);
 }
 
-void Recorder::add(const Run& run) {
+void Recorder::add(const trace::Run& run) {
     losses_.add(run);
     summary_.add(run);
     file_.seen(run);
@@ -47,10 +47,11 @@ void Recorder::deliver(std::size_t before) {
     do { // once at least: an onlooker has something to do without records, too
         const std::span<const abi::Record> records = file_.next_section().subspan(before);
         if (onlooker_ == nullptr) {
-            for_each_run<RunsOf::time>(records, [this](const Run& run) { add(run); });
+            trace::for_each_run<trace::RunsOf::time>(records,
+                                                     [this](const trace::Run& run) { add(run); });
         } else {
             runs_.clear();
-            for_each_run<RunsOf::task>(records, [this](const Run& run) {
+            trace::for_each_run<trace::RunsOf::task>(records, [this](const trace::Run& run) {
                 add(run);
                 runs_.push_back(run);
             });
@@ -60,4 +61,4 @@ void Recorder::deliver(std::size_t before) {
     } while (file_.write_full() && !file_.pending().empty());
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::rings

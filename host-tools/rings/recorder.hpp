@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace mmioscope::trace {
+namespace mmioscope::rings {
 
 /// Sees records before the file has them, and may write sections that stand in front of them.
 class Onlooker {
@@ -19,15 +19,15 @@ public:
 
     /// They are in the order of time, and of one section of the file. `runs` are what they
     /// consist of, each of one task.
-    virtual void see(std::span<const abi::Record> records, std::span<const Run> runs,
-                     FileWriter& file) = 0;
+    virtual void see(std::span<const abi::Record> records, std::span<const trace::Run> runs,
+                     trace::FileWriter& file) = 0;
 };
 
 class Recorder {
 public:
     /// Reads the rings of `area` and writes to `file`; both stay the caller's, and so does
     /// `onlooker`, which may be null.
-    Recorder(const Area& area, FileWriter& file, Onlooker* onlooker = nullptr);
+    Recorder(const Area& area, trace::FileWriter& file, Onlooker* onlooker = nullptr);
 
     /// One pass over all rings. Returns the number of records taken out of them.
     std::size_t pass();
@@ -38,21 +38,21 @@ public:
     /// The machine has stopped: takes the rest, and the losses, and ends the file.
     void finish(abi::Ending ending);
 
-    const Summary& summary() const { return summary_; }
-    const LossCounter& losses() const { return losses_; }
+    const trace::Summary& summary() const { return summary_; }
+    const trace::LossCounter& losses() const { return losses_; }
     std::uint64_t damaged() const { return rings_.damaged(); } ///< records whose slot held another
 
 private:
     void deliver(std::size_t before);
-    void add(const Run& run);
+    void add(const trace::Run& run);
 
     const Area& area_;
-    FileWriter& file_;
+    trace::FileWriter& file_;
     Onlooker* onlooker_;
     OrderedRings rings_;
-    LossCounter losses_;
-    Summary summary_;
-    std::vector<Run> runs_; ///< for the onlooker
+    trace::LossCounter losses_;
+    trace::Summary summary_;
+    std::vector<trace::Run> runs_; ///< for the onlooker
 };
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::rings

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace mmioscope::trace {
+namespace mmioscope::rings {
 
 using shared::load;
 using shared::store;
@@ -107,4 +107,4 @@ std::uint64_t RingReader::drop_damaged(std::vector<abi::Record>& out, std::size_
     return n;
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::rings

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace mmioscope::trace {
+namespace mmioscope::rings {
 
 /// What a CPU was doing at the moment of asking.
 struct InFlightAccess {
@@ -59,4 +59,4 @@ private:
     std::uint32_t next_sequence_ = 0;
 };
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::rings

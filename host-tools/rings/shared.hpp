@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace mmioscope::trace::shared {
+namespace mmioscope::rings::shared {
 
 /// What follows is read after this.
 template <typename T>
@@ -40,4 +40,4 @@ inline void order() {
     std::atomic_thread_fence(std::memory_order_acquire);
 }
 
-} // namespace mmioscope::trace::shared
+} // namespace mmioscope::rings::shared

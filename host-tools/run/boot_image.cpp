@@ -96,12 +96,12 @@ Bytes boot_image(const Bytes& elf, const std::string& path) {
     header.size = htonl(static_cast<std::uint32_t>(memory.size()));
     header.load_address = htonl(base);
     header.entry = htonl(elf_header(elf).e_entry);
-    header.data_crc = htonl(trace::crc(memory));
+    header.data_crc = htonl(crc(memory));
     header.system = linux_like;
     header.architecture = arm;
     header.type = kernel;
     std::strncpy(header.name, "mmioscope", sizeof header.name - 1);
-    header.header_crc = htonl(trace::crc(std::as_bytes(std::span(&header, 1))));
+    header.header_crc = htonl(crc(std::as_bytes(std::span(&header, 1))));
     Bytes image(sizeof header + memory.size());
     std::memcpy(image.data(), &header, sizeof header);
     std::memcpy(image.data() + sizeof header, memory.data(), memory.size());

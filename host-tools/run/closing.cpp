@@ -50,7 +50,7 @@ bool shows_progress(const Options& options) {
 }
 
 void Closing::print_tables(const TraceResult& result) const {
-    const trace::DeviceNames names(result.regions, plan_.tree);
+    const tree::DeviceNames names(result.regions, plan_.tree);
     const trace::ReportContext context{&names, result.summary.start().value_or(0),
                                        result.counter_frequency};
     fmt::print(

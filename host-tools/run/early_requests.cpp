@@ -35,7 +35,7 @@ std::vector<control::Ask> early_requests(const std::vector<std::string>& command
     if (commands.empty()) {
         return {};
     }
-    const trace::StreamHead devices = tree_devices(tree);
+    const wire::StreamHead devices = tree_devices(tree);
     const control::FindDevice find = [&devices](const std::string& name) {
         return control::find_device(devices, name);
     };

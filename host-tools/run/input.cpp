@@ -80,7 +80,7 @@ void check_tree(const Bytes& tree, const std::string& path) {
     if (tree.size() < size) {
         throw bad_input("{} is truncated: {} of {} bytes", path, tree.size(), size);
     }
-    if (!trace::tree_is_sound(tree)) {
+    if (!tree::tree_is_sound(tree)) {
         throw bad_input("{} is a damaged device tree", path);
     }
 }

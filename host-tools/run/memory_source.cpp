@@ -9,10 +9,10 @@ namespace mmioscope::run {
 MemorySource::MemorySource(const Plan& plan, const GuestMemory& memory)
     : plan_(plan), memory_(memory),
       bytes_(memory.at(plan.board->hypervisor_base + abi::area_offset, plan.options.area_size)),
-      before_(trace::Area::boot_in(bytes_)) {}
+      before_(rings::Area::boot_in(bytes_)) {}
 
 bool MemorySource::ready() {
-    const std::optional<trace::BootId> boot = trace::Area::boot_in(bytes_);
+    const std::optional<rings::BootId> boot = rings::Area::boot_in(bytes_);
     return boot && boot != before_;
 }
 
@@ -24,7 +24,7 @@ void MemorySource::begin(trace::FileWriter& file, const trace::About& about) {
     const std::span<std::byte> tree =
         memory_.at(area_->header().tree_base, area_->header().tree_size);
     file.section(abi::SectionType::device_tree,
-                 trace::tree_is_sound(tree) ? std::span<const std::byte>(tree) : plan_.tree);
+                 tree::tree_is_sound(tree) ? std::span<const std::byte>(tree) : plan_.tree);
     file.values(abi::SectionType::regions, std::span<const abi::RegionEntry>(area_->regions()));
     if (const abi::AreaHeader& header = area_->header();
         header.kept == abi::Kept::kept && header.kept_offset <= bytes_.size() &&

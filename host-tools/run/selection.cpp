@@ -72,7 +72,7 @@ void collect(const Bytes& tree, int parent, std::vector<std::string>& paths) {
 
 [[noreturn]] void unknown(const std::string& word, const Bytes& tree) {
     std::string known;
-    for (const auto& [alias, path] : trace::aliases(tree)) {
+    for (const auto& [alias, path] : tree::aliases(tree)) {
         known += fmt::format("\n  {} = {}", alias, path);
     }
     for (const std::string& path : device_paths(tree)) {
@@ -91,7 +91,7 @@ std::string resolve(const std::string& word, const Bytes& tree) {
         return plain_range(word);
     }
     const bool known = word.starts_with('/') ? fdt_path_offset(tree.data(), word.c_str()) >= 0
-                                             : trace::aliases(tree).contains(word);
+                                             : tree::aliases(tree).contains(word);
     if (known) {
         return word;
     }

@@ -33,7 +33,7 @@ std::optional<Serial> find_stream(const Options& options, const Board& board, co
             board.guest_serial,
             options.stream}; // whatever it is called; the hypervisor looks whether it is one
     }
-    const std::map<std::string, std::string> aliases = trace::aliases(tree);
+    const std::map<std::string, std::string> aliases = tree::aliases(tree);
     for (unsigned serial = 0; serial < board.serials; ++serial) {
         const std::string node = serial_node(board, aliases, serial);
         if (node.empty() ||
@@ -56,7 +56,7 @@ std::optional<Serial> find_stream(const Options& options, const Board& board, co
 
 /// The first that nobody has.
 Serial find_other(const Board& board, const Bytes& tree, unsigned stream) {
-    const std::map<std::string, std::string> aliases = trace::aliases(tree);
+    const std::map<std::string, std::string> aliases = tree::aliases(tree);
     for (unsigned serial = 0; serial < board.serials; ++serial) {
         const std::string node = serial_node(board, aliases, serial);
         if (!node.empty() && serial != board.guest_serial && serial != stream) {

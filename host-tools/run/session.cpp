@@ -203,7 +203,7 @@ Status run_session(const Plan& plan) {
     ProgressLine progress(shows_progress(plan.options));
     AccessLogs access_logs(files.access_log ? files.access_log.get() : -1, plan.options.access_log);
     Closing closing(plan, files);
-    pack::Packing packing(!plan.options.plain && !plan.options.output.empty());
+    trace::Packing packing(!plan.options.plain && !plan.options.output.empty());
     for (unsigned boot = 1;; ++boot) {
         if (const std::optional<Stop> stop = wait_until_ready(plan, *source, watch, wires)) {
             qemu.terminate(2s);

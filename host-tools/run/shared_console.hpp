@@ -22,7 +22,7 @@ private:
     int stream_;
     std::uint64_t read_ = 0; ///< bytes of the wire
     std::vector<std::byte> buffer_;
-    trace::SharedWire wire_;
+    wire::SharedWire wire_;
 };
 
 } // namespace mmioscope::run

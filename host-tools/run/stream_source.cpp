@@ -13,10 +13,10 @@ namespace {
 constexpr std::size_t piece = 64 * 1024;
 
 /// Waits for the description, and for nothing else.
-struct Doorkeeper : trace::WireSink {
+struct Doorkeeper : wire::WireSink {
     bool told = false;
 
-    void hello(const trace::StreamHead&) override { told = true; }
+    void hello(const wire::StreamHead&) override { told = true; }
     void records(std::span<const abi::Record>) override {}
     void end(const abi::EndHeader&, std::span<const abi::Statistics>) override {}
 };
@@ -40,7 +40,7 @@ bool StreamSource::ready() {
         return false;
     }
     Doorkeeper doorkeeper;
-    trace::WireDecoder decoder(doorkeeper);
+    wire::WireDecoder decoder(doorkeeper);
     decoder.feed(first_);
     return doorkeeper.told;
 }
@@ -68,7 +68,7 @@ std::unique_ptr<TraceSource> StreamSource::next_boot() const {
 }
 
 TraceResult StreamSource::result() const {
-    const trace::StreamHead& head = *recorder_->head();
+    const wire::StreamHead& head = *recorder_->head();
     const std::span<const abi::Statistics> statistics = recorder_->statistics();
     return {recorder_->summary(),
             recorder_->losses(),

@@ -66,10 +66,10 @@ private:
     const Plan& plan_;
     const GuestMemory& memory_;
     std::span<std::byte> bytes_;
-    std::optional<trace::BootId> before_; ///< left in memory by an earlier run
-    std::optional<trace::Area> area_;
+    std::optional<rings::BootId> before_; ///< left in memory by an earlier run
+    std::optional<rings::Area> area_;
     std::optional<linux_guest::Onlooker> onlooker_;
-    std::optional<trace::Recorder> recorder_;
+    std::optional<rings::Recorder> recorder_;
 };
 
 /// The stream, which QEMU writes into a file.
@@ -94,7 +94,7 @@ private:
     std::uint64_t read_; ///< bytes of the file
     std::vector<std::byte> buffer_;
     std::vector<std::byte> first_; ///< what came until it was ready
-    std::optional<trace::StreamRecorder> recorder_;
+    std::optional<wire::StreamRecorder> recorder_;
 };
 
 } // namespace mmioscope::run

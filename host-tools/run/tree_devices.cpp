@@ -122,13 +122,13 @@ void add_node(const Bytes& tree, int node, std::vector<abi::RegionEntry>& to) {
 
 } // namespace
 
-trace::StreamHead tree_devices(const Bytes& tree) {
-    trace::StreamHead head{};
+wire::StreamHead tree_devices(const Bytes& tree) {
+    wire::StreamHead head{};
     for (int node = fdt_next_node(tree.data(), -1, nullptr); node >= 0;
          node = fdt_next_node(tree.data(), node, nullptr)) {
         add_node(tree, node, head.regions);
     }
-    head.aliases = trace::aliases(tree);
+    head.aliases = tree::aliases(tree);
     return head;
 }
 

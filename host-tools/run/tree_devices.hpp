@@ -8,6 +8,6 @@ namespace mmioscope::run {
 
 /// Every `reg` entry below 4 GiB that has an address of the CPU's, and the aliases; the rest of the
 /// head is empty. For control::find_device().
-trace::StreamHead tree_devices(const Bytes& tree);
+wire::StreamHead tree_devices(const Bytes& tree);
 
 } // namespace mmioscope::run

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 
-namespace mmioscope::trace {
+namespace mmioscope {
 
 FileSource::FileSource(int fd) : fd_(fd) {
     struct stat status {};
@@ -59,4 +59,4 @@ void MemorySource::seek(std::uint64_t offset) {
     rest_ = bytes_.subspan(std::min<std::uint64_t>(offset, bytes_.size()));
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope

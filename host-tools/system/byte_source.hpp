@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-namespace mmioscope::trace {
+namespace mmioscope {
 
 class ByteSource {
 public:
@@ -57,4 +57,4 @@ private:
     std::span<const std::byte> rest_;
 };
 
-} // namespace mmioscope::trace
+} // namespace mmioscope

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-namespace mmioscope::trace {
+namespace mmioscope {
 
 /// CRC-32 (IEEE 802.3) of `bytes`, or of them behind those whose CRC is `before`.
 inline std::uint32_t crc(std::span<const std::byte> bytes, std::uint32_t before = 0) {
@@ -31,4 +31,4 @@ inline std::uint32_t description_crc(const abi::AreaHeader& header,
         });
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope

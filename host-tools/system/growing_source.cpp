@@ -8,7 +8,7 @@
 
 #include <cerrno>
 
-namespace mmioscope::trace {
+namespace mmioscope {
 
 namespace {
 
@@ -66,4 +66,4 @@ std::size_t GrowingSource::read(void* to, std::size_t size) {
     return done;
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope

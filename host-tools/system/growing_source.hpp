@@ -5,7 +5,7 @@
 
 #include <functional>
 
-namespace mmioscope::trace {
+namespace mmioscope {
 
 class GrowingSource : public ByteSource {
 public:
@@ -25,4 +25,4 @@ private:
     std::function<bool()> wait_;
 };
 
-} // namespace mmioscope::trace
+} // namespace mmioscope

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <array>
 
-namespace mmioscope::trace {
+namespace mmioscope {
 
 namespace {
 
@@ -98,4 +98,4 @@ std::unique_ptr<ByteSource> open_growing_source(const std::string& path,
                                    std::make_unique<GrowingSource>(fd, std::move(wait)));
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-namespace mmioscope::trace {
+namespace mmioscope {
 
 /// Opens `path`; "-" is standard input. What begins as a zstd stream is decompressed as it is read.
 /// Throws Error (bad_input) that names `path` and the reason.
@@ -20,4 +20,4 @@ std::unique_ptr<ByteSource> open_source(int fd);
 std::unique_ptr<ByteSource> open_growing_source(const std::string& path,
                                                 std::function<bool()> wait);
 
-} // namespace mmioscope::trace
+} // namespace mmioscope

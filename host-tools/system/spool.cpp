@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace mmioscope::trace {
+namespace mmioscope {
 
 FileDescriptor spooled(ByteSource& source, const std::string& name) {
     FileDescriptor copy = temporary_file();
@@ -30,4 +30,4 @@ FileDescriptor open_or_spool(const std::string& path) {
     return spooled(*source, path);
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace mmioscope::trace {
+namespace mmioscope {
 
 /// All that `source` has, in a nameless file of its own, which stands at its start. Throws Error;
 /// what is wrong with the bytes is told with `name`.
@@ -16,4 +16,4 @@ FileDescriptor spooled(ByteSource& source, const std::string& name);
 /// "-", a pipe, something compressed), spooled. Throws Error that names `path`.
 FileDescriptor open_or_spool(const std::string& path);
 
-} // namespace mmioscope::trace
+} // namespace mmioscope

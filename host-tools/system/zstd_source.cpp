@@ -4,7 +4,7 @@
 
 #include <new>
 
-namespace mmioscope::trace {
+namespace mmioscope {
 
 namespace {
 constexpr int level = 1;
@@ -66,4 +66,4 @@ bool expand_zstd(std::span<const std::byte> frame, std::span<std::byte> bytes) {
     return ZSTD_decompress(bytes.data(), bytes.size(), frame.data(), frame.size()) == bytes.size();
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace mmioscope::trace {
+namespace mmioscope {
 
 /// Whether bytes that begin so are compressed with zstd.
 bool is_zstd(std::span<const std::byte> beginning);
@@ -48,4 +48,4 @@ std::uint64_t zstd_size(std::span<const std::byte> frame);
 /// What is in `frame`, to `bytes`, which has zstd_size() of it. False: it is damaged.
 bool expand_zstd(std::span<const std::byte> frame, std::span<std::byte> bytes);
 
-} // namespace mmioscope::trace
+} // namespace mmioscope

@@ -11,7 +11,7 @@
 #include <set>
 #include <unordered_map>
 
-namespace mmioscope::trace {
+namespace mmioscope::tree {
 
 namespace {
 
@@ -92,4 +92,4 @@ std::uint64_t DeviceNames::base(std::uint16_t device) const {
     return device < bases_.size() ? bases_[device] : 0;
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::tree

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace mmioscope::trace {
+namespace mmioscope::tree {
 
 class DeviceNames {
 public:
@@ -42,4 +42,4 @@ bool same_regions(std::span<const abi::RegionEntry> left, std::span<const abi::R
 /// The path of a region; one that was too long begins with "~".
 std::string_view region_path(const abi::RegionEntry& region);
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::tree

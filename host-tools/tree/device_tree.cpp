@@ -9,7 +9,7 @@
 
 #include <cstring>
 
-namespace mmioscope::trace {
+namespace mmioscope::tree {
 
 bool tree_is_sound(std::span<const std::byte> tree) {
     return abi::properties_end(tree.data(), tree.size()) &&
@@ -50,4 +50,4 @@ std::map<std::string, std::string> aliases(std::span<const std::byte> tree) {
     return found;
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::tree

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace mmioscope::trace {
+namespace mmioscope::tree {
 
 /// True if `tree` is a whole, well-formed flattened device tree.
 bool tree_is_sound(std::span<const std::byte> tree);
@@ -18,4 +18,4 @@ std::vector<std::byte> read_tree(const std::string& path);
 /// The /aliases of `tree`: alias to node path. Empty if the tree is not sound.
 std::map<std::string, std::string> aliases(std::span<const std::byte> tree);
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::tree

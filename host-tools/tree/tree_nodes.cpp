@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace mmioscope::trace {
+namespace mmioscope::tree {
 
 namespace {
 
@@ -243,4 +243,4 @@ std::optional<std::uint64_t> TreeNodes::to_parent(std::size_t bus, std::uint64_t
     return std::nullopt;
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::tree

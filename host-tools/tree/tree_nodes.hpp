@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace mmioscope::trace {
+namespace mmioscope::tree {
 
 /// A property as big-endian cells of 32 bits.
 class Cells {
@@ -90,4 +90,4 @@ private:
     std::map<std::uint32_t, std::size_t> phandles_;
 };
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::tree

@@ -30,14 +30,14 @@ std::optional<std::uint64_t> base_of(std::string_view node,
 
 } // namespace
 
-void place_aliased(AccessLog& log, std::span<const abi::RegionEntry> regions) {
+void place_aliased(logs::AccessLog& log, std::span<const abi::RegionEntry> regions) {
     for (const Alias& alias : aliases) {
         const std::optional<std::uint64_t> base = base_of(alias.node, regions);
         if (!base) {
             continue;
         }
-        for (Line& line : log.lines) {
-            if (line.kind == LineKind::access && log.regions[line.region] == alias.model) {
+        for (logs::Line& line : log.lines) {
+            if (line.kind == logs::LineKind::access && log.regions[line.region] == alias.model) {
                 line.address += *base;
             }
         }

@@ -9,6 +9,6 @@
 namespace mmioscope::verify {
 
 /// Makes the addresses of such lines absolute, where a region of the trace is the one meant.
-void place_aliased(AccessLog& log, std::span<const abi::RegionEntry> regions);
+void place_aliased(logs::AccessLog& log, std::span<const abi::RegionEntry> regions);
 
 } // namespace mmioscope::verify

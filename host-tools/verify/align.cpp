@@ -110,9 +110,10 @@ private:
 
 } // namespace
 
-void align(const Stream& stream, std::span<const Line> lines, std::span<const Event> events,
-           Matching& matching) {
-    const StreamPair pair{Ahead<Line>(lines, stream.lines), Ahead<Event>(events, stream.events)};
+void align(const Stream& stream, std::span<const logs::Line> lines,
+           std::span<const logs::Event> events, Matching& matching) {
+    const StreamPair pair{Ahead<logs::Line>(lines, stream.lines),
+                          Ahead<logs::Event>(events, stream.events)};
     Aligner(pair, matching).run();
 }
 

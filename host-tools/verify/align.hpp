@@ -17,16 +17,16 @@ namespace mmioscope::verify {
 
 /// What belongs together, over all streams.
 struct Matching {
-    std::vector<std::uint32_t> line_of; ///< by event: its first line, or `nowhere`
+    std::vector<std::uint32_t> line_of; ///< by event: its first line, or `logs::nowhere`
     std::vector<bool> explained;        ///< by line
     std::array<std::uint64_t, artefact_count> artefacts{}; ///< events, by row of the table
 
     Matching(std::size_t lines, std::size_t events)
-        : line_of(events, nowhere), explained(lines, false) {}
+        : line_of(events, logs::nowhere), explained(lines, false) {}
 };
 
 /// Adds what belongs together in `stream` to `matching`.
-void align(const Stream& stream, std::span<const Line> lines, std::span<const Event> events,
-           Matching& matching);
+void align(const Stream& stream, std::span<const logs::Line> lines,
+           std::span<const logs::Event> events, Matching& matching);
 
 } // namespace mmioscope::verify

@@ -13,26 +13,26 @@ constexpr std::uint64_t mask(unsigned bytes) {
     return bytes >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << bytes * 8) - 1;
 }
 
-bool is(const Line& line, const Event& event, std::uint64_t address, unsigned size) {
+bool is(const logs::Line& line, const logs::Event& event, std::uint64_t address, unsigned size) {
     return line.write == event.write && line.address == address && line.size == size;
 }
 
-bool carries(const Line& line) {
-    return line.kind == LineKind::access;
+bool carries(const logs::Line& line) {
+    return line.kind == logs::LineKind::access;
 }
 
-bool same_value(const Line& line, const Event& event) {
+bool same_value(const logs::Line& line, const logs::Event& event) {
     return !carries(line) || !event.value_known || (line.value & mask(event.size)) == event.value;
 }
 
 // Whether `value` is the event's, as far as lines and event tell.
-bool same_value(const Line& line, std::uint64_t value, const Event& event) {
+bool same_value(const logs::Line& line, std::uint64_t value, const logs::Event& event) {
     return !carries(line) || !event.value_known || (value & mask(event.size)) == event.value;
 }
 
 // `count` lines of `size` bytes, one behind the other from `address` on.
-bool consecutive(const Ahead<Line>& lines, const Event& event, std::uint64_t address, unsigned size,
-                 std::size_t count) {
+bool consecutive(const Ahead<logs::Line>& lines, const logs::Event& event, std::uint64_t address,
+                 unsigned size, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         if (i >= lines.size() || !is(lines[i], event, address + i * size, size)) {
             return false;
@@ -42,7 +42,7 @@ bool consecutive(const Ahead<Line>& lines, const Event& event, std::uint64_t add
 }
 
 // The bytes of `count` such lines, lowest address first; at most 8.
-std::uint64_t joined(const Ahead<Line>& lines, unsigned size, std::size_t first,
+std::uint64_t joined(const Ahead<logs::Line>& lines, unsigned size, std::size_t first,
                      std::size_t count) {
     std::uint64_t value = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -51,18 +51,19 @@ std::uint64_t joined(const Ahead<Line>& lines, unsigned size, std::size_t first,
     return value;
 }
 
-bool aligned(const Event& event) {
+bool aligned(const logs::Event& event) {
     return event.address % event.size == 0;
 }
 
-Match split(const Ahead<Line>& lines, const Event& event, unsigned size, Artefact artefact) {
+Match split(const Ahead<logs::Line>& lines, const logs::Event& event, unsigned size,
+            Artefact artefact) {
     const std::size_t count = event.size / size;
     const bool right = consecutive(lines, event, event.address, size, count) &&
                        same_value(lines[0], joined(lines, size, 0, count), event);
     return right ? Match{static_cast<std::uint8_t>(count), artefact} : Match{};
 }
 
-Match unaligned_read(const Ahead<Line>& lines, const Event& event) {
+Match unaligned_read(const Ahead<logs::Line>& lines, const logs::Event& event) {
     const std::uint64_t below = event.address % event.size;
     if (event.size > 4 || !consecutive(lines, event, event.address - below, event.size, 2)) {
         return {};
@@ -72,15 +73,16 @@ Match unaligned_read(const Ahead<Line>& lines, const Event& event) {
     return right ? Match{2, Artefact::unaligned_read} : Match{};
 }
 
-Match one_line(const Line& line, const Event& event) {
+Match one_line(const logs::Line& line, const logs::Event& event) {
     if (!is(line, event, event.address, event.size) || !same_value(line, event)) {
         return {};
     }
-    if (line.kind == LineKind::pc) {
+    if (line.kind == logs::LineKind::pc) {
         return {1, Artefact::none};
     }
     if (!carries(line)) {
-        return {1, line.kind == LineKind::unmodelled ? Artefact::unmodelled : Artefact::rejected};
+        return {1, line.kind == logs::LineKind::unmodelled ? Artefact::unmodelled
+                                                           : Artefact::rejected};
     }
     const bool unmasked = (line.value & ~mask(event.size)) != 0;
     return {1, unmasked ? Artefact::unmasked_value : Artefact::none};
@@ -88,9 +90,9 @@ Match one_line(const Line& line, const Event& event) {
 
 // Eight bytes where no model is are one line; an instruction aborted there has one record, of its
 // first word.
-Match aborted_doubleword(const Line& line, const Event& event) {
-    const bool right = line.kind == LineKind::unmodelled && event.size == 4 && !event.value_known &&
-                       is(line, event, event.address, 8);
+Match aborted_doubleword(const logs::Line& line, const logs::Event& event) {
+    const bool right = line.kind == logs::LineKind::unmodelled && event.size == 4 &&
+                       !event.value_known && is(line, event, event.address, 8);
     return right ? Match{1, Artefact::unmodelled} : Match{};
 }
 
@@ -110,8 +112,8 @@ std::string_view artefact_text(Artefact artefact) {
     return words[static_cast<std::size_t>(artefact)];
 }
 
-Match explain(const Ahead<Line>& lines, const Ahead<Event>& events) {
-    const Event& event = events[0];
+Match explain(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events) {
+    const logs::Event& event = events[0];
     if (is_undecoded(event)) {
         return undecoded(lines, events);
     }

@@ -52,6 +52,6 @@ struct Match {
 };
 
 /// Whether the first event, or the first few, by one of the rows, is what the first lines tell.
-Match explain(const Ahead<Line>& lines, const Ahead<Event>& events);
+Match explain(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events);
 
 } // namespace mmioscope::verify

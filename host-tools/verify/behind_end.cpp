@@ -12,11 +12,11 @@ constexpr std::size_t most = 64;
 } // namespace
 
 std::uint64_t leave_out_behind_end(std::vector<Difference>& differences,
-                                   std::span<const Event> events, const Matching& matching) {
+                                   std::span<const logs::Event> events, const Matching& matching) {
     bool ends = false;
     std::uint32_t last = 0; // line that the trace has
     for (std::size_t event = 0; event < events.size(); ++event) {
-        if (matching.line_of[event] != nowhere) {
+        if (matching.line_of[event] != logs::nowhere) {
             ends |= (events[event].flags & abi::flag_early) != 0;
             last = std::max(last, matching.line_of[event]);
         }

@@ -13,6 +13,6 @@ namespace mmioscope::verify {
 /// behind an access that can end the machine (abi::flag_early) and behind all that the trace has,
 /// are not missing. Takes them out of `differences`, and returns how many there are.
 std::uint64_t leave_out_behind_end(std::vector<Difference>& differences,
-                                   std::span<const Event> events, const Matching& matching);
+                                   std::span<const logs::Event> events, const Matching& matching);
 
 } // namespace mmioscope::verify

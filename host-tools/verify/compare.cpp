@@ -14,12 +14,12 @@ namespace mmioscope::verify {
 namespace {
 
 // What is sent over the stream is the trace: the accesses that send it make no records.
-void leave_out_stream(AccessLog& log, std::span<const abi::RegionEntry> regions) {
+void leave_out_stream(logs::AccessLog& log, std::span<const abi::RegionEntry> regions) {
     for (const abi::RegionEntry& region : regions) {
         if ((region.flags & abi::region_stream) == 0) {
             continue;
         }
-        log.of_stream += std::erase_if(log.lines, [&region](const Line& line) {
+        log.of_stream += std::erase_if(log.lines, [&region](const logs::Line& line) {
             return line.address - region.base < region.size;
         });
     }
@@ -28,7 +28,7 @@ void leave_out_stream(AccessLog& log, std::span<const abi::RegionEntry> regions)
 std::vector<bool> altered_events(const std::vector<Difference>& differences, std::size_t count) {
     std::vector<bool> altered(count, false);
     for (const Difference& difference : differences) {
-        if (difference.event != nowhere) {
+        if (difference.event != logs::nowhere) {
             altered[difference.event] = true;
         }
     }
@@ -44,15 +44,15 @@ void add(Result& result, const std::vector<Difference>& differences) {
     }
 }
 
-void finish(Result& result, const AccessLog& log) {
+void finish(Result& result, const logs::AccessLog& log) {
     for (const std::uint32_t number : log.unreadable) {
-        add(result, {{Kind::unreadable, number, nowhere}});
+        add(result, {{Kind::unreadable, number, logs::nowhere}});
     }
     std::stable_sort(result.differences.begin(), result.differences.end(),
                      [](const Difference& a, const Difference& b) { return a.event < b.event; });
 }
 
-Result compare(AccessLog& log, std::span<const Event> events,
+Result compare(logs::AccessLog& log, std::span<const logs::Event> events,
                std::span<const abi::RegionEntry> regions) {
     Result result;
     leave_out_stream(log, regions);
@@ -69,7 +69,7 @@ Result compare(AccessLog& log, std::span<const Event> events,
     result.artefacts = matching.artefacts;
     result.compared = static_cast<std::uint64_t>(
         std::count_if(matching.line_of.begin(), matching.line_of.end(),
-                      [](std::uint32_t line) { return line != nowhere; }));
+                      [](std::uint32_t line) { return line != logs::nowhere; }));
     return result;
 }
 

@@ -24,10 +24,10 @@ struct Result {
 
 void add(Result& result, const std::vector<Difference>& differences);
 /// Adds the lines that could not be read, and puts the differences in their order.
-void finish(Result& result, const AccessLog& log);
+void finish(Result& result, const logs::AccessLog& log);
 
 /// Compares event by event. Changes `log` only where lines have relative addresses.
-Result compare(AccessLog& log, std::span<const Event> events,
+Result compare(logs::AccessLog& log, std::span<const logs::Event> events,
                std::span<const abi::RegionEntry> regions);
 
 } // namespace mmioscope::verify

@@ -37,8 +37,8 @@ std::uint64_t joined(const Ahead<T>& all, unsigned first, unsigned count) {
 }
 
 /// How many events make up 8 bytes of one instruction.
-std::optional<unsigned> events_of(const Ahead<Event>& events) {
-    const Event& first = events[0];
+std::optional<unsigned> events_of(const Ahead<logs::Event>& events) {
+    const logs::Event& first = events[0];
     if (first.size > bytes / 2 || !first.value_known) {
         return std::nullopt;
     }
@@ -54,9 +54,9 @@ std::optional<unsigned> events_of(const Ahead<Event>& events) {
     return count;
 }
 
-bool carry(const Ahead<Line>& lines, unsigned count) {
+bool carry(const Ahead<logs::Line>& lines, unsigned count) {
     for (unsigned i = 0; i < count; ++i) {
-        if (lines[i].kind != LineKind::access) {
+        if (lines[i].kind != logs::LineKind::access) {
             return false;
         }
     }
@@ -64,7 +64,7 @@ bool carry(const Ahead<Line>& lines, unsigned count) {
 }
 
 /// How many lines tell of the 8 bytes `value` at `address`; 0: they do not.
-unsigned lines_of(const Ahead<Line>& lines, std::uint64_t address, bool write,
+unsigned lines_of(const Ahead<logs::Line>& lines, std::uint64_t address, bool write,
                   std::uint64_t value) {
     const unsigned below = address % bytes;
     if (write && below != 0) {
@@ -72,7 +72,7 @@ unsigned lines_of(const Ahead<Line>& lines, std::uint64_t address, bool write,
         return there && (!carry(lines, bytes) || joined(lines, 0, bytes) == value) ? bytes : 0;
     }
     const unsigned doublewords = below == 0 ? 1 : 2;
-    if (lines[0].kind != LineKind::access) {
+    if (lines[0].kind != logs::LineKind::access) {
         return consecutive(lines, address - below, write, bytes, doublewords) ? doublewords : 0;
     }
     if (below == 0) { // elements
@@ -88,7 +88,7 @@ unsigned lines_of(const Ahead<Line>& lines, std::uint64_t address, bool write,
 
 } // namespace
 
-Match doubleword(const Ahead<Line>& lines, const Ahead<Event>& events) {
+Match doubleword(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events) {
     const auto count = events_of(events);
     if (!count) {
         return {};

@@ -15,6 +15,6 @@
 namespace mmioscope::verify {
 
 /// The first events, of 8 bytes in all by one instruction, against all the lines of these.
-Match doubleword(const Ahead<Line>& lines, const Ahead<Event>& events);
+Match doubleword(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events);
 
 } // namespace mmioscope::verify

@@ -14,8 +14,8 @@ bool was_on_the_bus(const abi::Record& record) {
            aborted(record);
 }
 
-Event to_event(const abi::Record& record, std::uint64_t number) {
-    Event event{};
+logs::Event to_event(const abi::Record& record, std::uint64_t number) {
+    logs::Event event{};
     event.address = abi::physical_address(record);
     event.value = record.value;
     event.time = record.time;

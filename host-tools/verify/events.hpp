@@ -10,9 +10,9 @@
 namespace mmioscope::verify {
 
 struct Events {
-    std::vector<Event> all;    ///< in the order of the file: nothing is sorted
-    trace::LossCounter holes;  ///< records that the trace itself lacks
-    std::uint64_t records = 0; ///< of all types
+    std::vector<logs::Event> all; ///< in the order of the file: nothing is sorted
+    trace::LossCounter holes;     ///< records that the trace itself lacks
+    std::uint64_t records = 0;    ///< of all types
 };
 
 /// Reads `reader` to its end: records of type access and own, and faults by an external abort

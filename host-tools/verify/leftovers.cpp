@@ -17,7 +17,7 @@ struct Leftover {
     std::uint32_t expected; ///< the line where it should be
 };
 
-std::uint64_t bus_value(const Line& line, const Event& event) {
+std::uint64_t bus_value(const logs::Line& line, const logs::Event& event) {
     return event.size >= 8 ? line.value : line.value & ((std::uint64_t{1} << event.size * 8) - 1);
 }
 
@@ -32,9 +32,9 @@ struct Comparison {
     }
 };
 
-Comparison compare(const Line& line, const Event& event) {
+Comparison compare(const logs::Line& line, const logs::Event& event) {
     Comparison fields;
-    const bool known = line.kind == LineKind::access;
+    const bool known = line.kind == logs::LineKind::access;
     if (line.cpu >= 0 && line.cpu != static_cast<int>(event.cpu)) {
         fields.differ(Kind::cpu);
     }
@@ -55,7 +55,8 @@ Comparison compare(const Line& line, const Event& event) {
 
 class Pairing {
 public:
-    Pairing(std::span<const Line> lines, std::span<const Event> events, Matching& matching)
+    Pairing(std::span<const logs::Line> lines, std::span<const logs::Event> events,
+            Matching& matching)
         : lines_(lines), events_(events), matching_(matching) {
         collect();
     }
@@ -67,10 +68,10 @@ public:
             }
         }
         for (const std::uint32_t line : left_lines_) {
-            differences_.push_back({Kind::missing, line, nowhere});
+            differences_.push_back({Kind::missing, line, logs::nowhere});
         }
         for (const Leftover& left : left_events_) {
-            differences_.push_back({Kind::extra, nowhere, left.event});
+            differences_.push_back({Kind::extra, logs::nowhere, left.event});
         }
         return std::move(differences_);
     }
@@ -79,7 +80,7 @@ private:
     void collect() {
         std::uint32_t expected = 0;
         for (std::uint32_t event = 0; event < events_.size(); ++event) {
-            if (matching_.line_of[event] == nowhere) {
+            if (matching_.line_of[event] == logs::nowhere) {
                 left_events_.push_back({event, expected});
             } else {
                 expected = matching_.line_of[event];
@@ -119,8 +120,8 @@ private:
         }
     }
 
-    std::span<const Line> lines_;
-    std::span<const Event> events_;
+    std::span<const logs::Line> lines_;
+    std::span<const logs::Event> events_;
     Matching& matching_;
     std::vector<std::uint32_t> left_lines_; ///< ascending
     std::vector<Leftover> left_events_;
@@ -129,8 +130,8 @@ private:
 
 } // namespace
 
-std::vector<Difference> name_leftovers(std::span<const Line> lines, std::span<const Event> events,
-                                       Matching& matching) {
+std::vector<Difference> name_leftovers(std::span<const logs::Line> lines,
+                                       std::span<const logs::Event> events, Matching& matching) {
     return Pairing(lines, events, matching).run();
 }
 

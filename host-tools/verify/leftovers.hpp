@@ -12,7 +12,7 @@ namespace mmioscope::verify {
 
 /// The differences other than of order. An event that has merely moved is added to `matching`
 /// instead, for check_order() to find.
-std::vector<Difference> name_leftovers(std::span<const Line> lines, std::span<const Event> events,
-                                       Matching& matching);
+std::vector<Difference> name_leftovers(std::span<const logs::Line> lines,
+                                       std::span<const logs::Event> events, Matching& matching);
 
 } // namespace mmioscope::verify

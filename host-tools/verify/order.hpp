@@ -19,7 +19,7 @@ namespace mmioscope::verify {
 /// time of a flag_boot record is later than the access, so nothing is known of its start.
 ///
 /// `altered`, by event: those whose fields are not what the log tells are not looked at.
-std::vector<Difference> check_order(std::span<const Event> events, const Matching& matching,
+std::vector<Difference> check_order(std::span<const logs::Event> events, const Matching& matching,
                                     const std::vector<bool>& altered);
 
 } // namespace mmioscope::verify

@@ -9,8 +9,8 @@ namespace mmioscope::verify {
 
 namespace {
 
-bool read_line(std::string_view text, Line& line) {
-    Fields fields(text);
+bool read_line(std::string_view text, logs::Line& line) {
+    logs::Fields fields(text);
     line.cpu = fields.number<std::int8_t>();
     line.write = fields.accept(" W ");
     if (!line.write) {
@@ -21,18 +21,18 @@ bool read_line(std::string_view text, Line& line) {
     line.address = fields.number<std::uint64_t>(16);
     fields.expect(" 0x");
     line.pc = fields.number<std::uint32_t>(16);
-    line.kind = LineKind::pc;
+    line.kind = logs::LineKind::pc;
     return fields.good() && fields.at_end() && line.cpu >= 0;
 }
 
 } // namespace
 
-AccessLog read_pc_log(trace::ByteSource& source) {
-    AccessLog log;
+logs::AccessLog read_pc_log(ByteSource& source) {
+    logs::AccessLog log;
     log.regions.emplace_back(); // it names none
     std::uint32_t number = 0;
-    for_each_line(source, [&](std::string_view text) {
-        Line line{};
+    logs::for_each_line(source, [&](std::string_view text) {
+        logs::Line line{};
         line.number = ++number;
         if (read_line(text, line)) {
             log.lines.push_back(line);
@@ -43,7 +43,7 @@ AccessLog read_pc_log(trace::ByteSource& source) {
     return log;
 }
 
-Result compare_pcs(AccessLog& log, std::span<const Event> events,
+Result compare_pcs(logs::AccessLog& log, std::span<const logs::Event> events,
                    std::span<const abi::RegionEntry> regions) {
     Result result;
     Matching matching(log.lines.size(), events.size());
@@ -53,7 +53,7 @@ Result compare_pcs(AccessLog& log, std::span<const Event> events,
     add(result, name_leftovers(log.lines, events, matching));
     for (std::uint32_t i = 0; i < events.size(); ++i) {
         const std::uint32_t line = matching.line_of[i];
-        if (line == nowhere || !events[i].guest_instruction) {
+        if (line == logs::nowhere || !events[i].guest_instruction) {
             continue;
         }
         ++result.compared;

@@ -12,11 +12,11 @@
 namespace mmioscope::verify {
 
 /// Reads all of `source`. Throws Error if reading fails.
-AccessLog read_pc_log(trace::ByteSource& source);
+logs::AccessLog read_pc_log(ByteSource& source);
 
 /// Compares CPU, direction, size and address of all events, and the PC of those whose instruction
 /// was the guest's. `compared` counts the PCs.
-Result compare_pcs(AccessLog& log, std::span<const Event> events,
+Result compare_pcs(logs::AccessLog& log, std::span<const logs::Event> events,
                    std::span<const abi::RegionEntry> regions);
 
 } // namespace mmioscope::verify

@@ -12,11 +12,11 @@
 namespace mmioscope::verify {
 
 /// The first differences, each with both sides; lines.
-std::string difference_details(const Result& result, const AccessLog& log,
-                               std::span<const Event> events, const trace::DeviceNames& names);
+std::string difference_details(const Result& result, const logs::AccessLog& log,
+                               std::span<const logs::Event> events, const tree::DeviceNames& names);
 
 /// How the events looked in the log where not as they are, and what was left out; lines.
-std::string notes(const Result& result, const AccessLog& log);
+std::string notes(const Result& result, const logs::AccessLog& log);
 
 /// "verify: 123 events compared, 2 differences: 1 missing, 1 value". `what`: were compared.
 std::string verdict(const Result& result, std::string_view what = "events");

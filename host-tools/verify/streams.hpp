@@ -22,7 +22,7 @@ struct Stream {
 /// Each line is in exactly one stream, and each event in at most one: one whose cpu_sequence
 /// has no place among its CPU's is in none, and left to name_leftovers(). The addresses of rejected
 /// lines, which are offsets in the log, are made absolute.
-std::vector<Stream> divide(std::vector<Line>& lines, std::span<const Event> events,
+std::vector<Stream> divide(std::vector<logs::Line>& lines, std::span<const logs::Event> events,
                            std::span<const abi::RegionEntry> regions);
 
 } // namespace mmioscope::verify

@@ -8,16 +8,16 @@ namespace {
 
 constexpr std::size_t most_lines = 64; ///< VLDM of 32 words, or one that QEMU reads twice
 
-bool is_behind(const Line& line, const Line& last) {
+bool is_behind(const logs::Line& line, const logs::Line& last) {
     return line.write == last.write && line.address == last.address + last.size;
 }
 
 // The first write of an instruction that has read the same addresses.
-bool turns_back(const Line& line, const Line& last, const Line& first) {
+bool turns_back(const logs::Line& line, const logs::Line& last, const logs::Line& first) {
     return line.write && !last.write && line.address == first.address;
 }
 
-bool may_begin(const Line& line, const Event& event) {
+bool may_begin(const logs::Line& line, const logs::Event& event) {
     if (is_undecoded(event)) {
         // A write may begin with the reads of SWP or STREX.
         return (event.write || !line.write) && line.address <= event.address &&
@@ -28,25 +28,26 @@ bool may_begin(const Line& line, const Event& event) {
                (event.write ? event.address : event.address - event.address % event.size);
 }
 
-bool next_may_begin(const Ahead<Line>& lines, const Ahead<Event>& events, std::size_t line) {
+bool next_may_begin(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events,
+                    std::size_t line) {
     return events.size() > 1 && may_begin(lines[line], events[1]);
 }
 
 } // namespace
 
-bool is_undecoded(const Event& event) {
+bool is_undecoded(const logs::Event& event) {
     return (event.flags & abi::flag_value_unknown) != 0;
 }
 
-Match undecoded(const Ahead<Line>& lines, const Ahead<Event>& events) {
+Match undecoded(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events) {
     if (!may_begin(lines[0], events[0])) {
         return {};
     }
     std::size_t count = 1;
     const bool write = events[0].write;
     while (count < lines.size() && count < most_lines) {
-        const Line& line = lines[count];
-        const Line& last = lines[count - 1];
+        const logs::Line& line = lines[count];
+        const logs::Line& last = lines[count - 1];
         const bool belongs = is_behind(line, last) || (write && turns_back(line, last, lines[0]));
         const bool ended = last.write == write && next_may_begin(lines, events, count);
         if (!belongs || ended) {

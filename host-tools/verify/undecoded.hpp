@@ -11,10 +11,10 @@
 
 namespace mmioscope::verify {
 
-bool is_undecoded(const Event& event);
+bool is_undecoded(const logs::Event& event);
 
 /// All the lines that the first event, which is undecoded, can have made; but no line with
 /// which the next event can begin.
-Match undecoded(const Ahead<Line>& lines, const Ahead<Event>& events);
+Match undecoded(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events);
 
 } // namespace mmioscope::verify

@@ -11,7 +11,7 @@
 namespace mmioscope::view {
 
 struct KnownBoot {
-    const trace::Area& area;
+    const rings::Area& area;
     std::span<const std::byte> tree; ///< its machine's device tree; empty: not known
     std::string_view which;          ///< "previous boot", ...
 };

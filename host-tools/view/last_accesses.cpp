@@ -29,8 +29,8 @@ private:
 void show_all(const KnownBoot& boot, std::span<const abi::Record> records, State state,
               reading::TraceOptions chosen, LastAccessesOutput& output) {
     chosen.start = 0;
-    const FileDescriptor file = trace::as_trace(boot.area, boot.tree, records);
-    trace::FileSource source(file.get());
+    const FileDescriptor file = blackbox::as_trace(boot.area, boot.tree, records);
+    FileSource source(file.get());
     reading::Trace trace(chosen, source);
     output.begin(state, trace.reader());
     Show show(state, output);
@@ -48,12 +48,12 @@ reading::TraceOptions only_cpus(const reading::TraceOptions& chosen) {
 
 } // namespace
 
-void show(const KnownBoot& boot, const trace::LastAccesses& last,
+void show(const KnownBoot& boot, const blackbox::LastAccesses& last,
           const reading::TraceOptions& chosen, LastAccessesOutput& output) {
     output.begin_unfinished(!last.unfinished.empty());
     std::vector<abi::Record> in_flight;
     std::vector<abi::Record> described;
-    for (const trace::Unfinished& access : last.unfinished) {
+    for (const blackbox::Unfinished& access : last.unfinished) {
         (access.described ? described : in_flight).push_back(access.record);
     }
     for (abi::Record& record : in_flight) {

@@ -33,7 +33,7 @@ public:
 /// Those of `last` that `chosen` selects; times are those of the machine's counter, since its 0. Of
 /// what was in flight CPUs are selected, whatever the filter says: most of what it might ask is not
 /// known. Throws Error as reading::Trace.
-void show(const KnownBoot& boot, const trace::LastAccesses& last,
+void show(const KnownBoot& boot, const blackbox::LastAccesses& last,
           const reading::TraceOptions& chosen, LastAccessesOutput& output);
 
 } // namespace mmioscope::view

@@ -8,7 +8,7 @@ namespace mmioscope::view {
 
 LastLines::LastLines(std::FILE* out, const KnownBoot& boot, Style style)
     : out_(out), style_(std::move(style)), frequency_(boot.area.header().counter_frequency),
-      width_(trace::DeviceNames(boot.area.regions(), boot.tree).width()) {}
+      width_(tree::DeviceNames(boot.area.regions(), boot.tree).width()) {}
 
 void LastLines::begin_unfinished(bool any) {
     fmt::print(out_, "unfinished: {}\n", any ? "" : "nothing");

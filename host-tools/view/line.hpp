@@ -105,7 +105,7 @@ private:
         std::uint64_t task_and_mode = 0;
         bool operator==(const RawContext&) const = default;
         std::uint64_t hash() const {
-            return mixed(place_and_pc ^ std::rotl(task_and_mode, 20)) >> 40;
+            return reading::mixed(place_and_pc ^ std::rotl(task_and_mode, 20)) >> 40;
         }
     };
     template <bool raw>
@@ -126,10 +126,10 @@ private:
     std::uint64_t millis_begin_ = 0;     ///< ns; the millisecond that it was in
     std::array<char, 16> millis_text_{' ', ' ', ' ', ' ', '0', '.', '0', '0', '0'};
 
-    KeptByContext<ContextText, 2048> contexts_;
+    reading::KeptByContext<ContextText, 2048> contexts_;
     ContextText other_context_;
-    KeptByKey<RawContext, ContextText, 2048> raw_;
-    KeptByKey<PlaceAndValue, FieldsText, 2048> values_; ///< what values say
+    reading::KeptByKey<RawContext, ContextText, 2048> raw_;
+    reading::KeptByKey<reading::PlaceAndValue, FieldsText, 2048> values_; ///< what values say
     FieldsText other_value_;
 };
 

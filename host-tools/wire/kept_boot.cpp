@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace mmioscope::trace {
+namespace mmioscope::wire {
 
 namespace {
 
@@ -115,4 +115,4 @@ AreaImage KeptBoot::area() const {
     return image;
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::wire

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace mmioscope::trace {
+namespace mmioscope::wire {
 
 /// Bytes of an area, as aligned as in memory.
 class AreaImage {
@@ -51,4 +51,4 @@ private:
     std::vector<abi::KeptCpu> cpus_;
 };
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::wire

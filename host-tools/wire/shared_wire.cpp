@@ -1,6 +1,6 @@
 #include "wire/shared_wire.hpp"
 
-namespace mmioscope::trace {
+namespace mmioscope::wire {
 
 void SharedWire::feed(std::span<const std::byte> bytes) {
     console_.clear();
@@ -15,4 +15,4 @@ void SharedWire::feed(std::span<const std::byte> bytes) {
     }
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::wire

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace mmioscope::trace {
+namespace mmioscope::wire {
 
 class SharedWire {
 public:
@@ -24,4 +24,4 @@ private:
     std::vector<std::byte> stream_;
 };
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::wire

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace mmioscope::trace {
+namespace mmioscope::wire {
 
 namespace {
 
@@ -156,4 +156,4 @@ void DescriptionPieces::clear() {
     here_.clear();
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::wire

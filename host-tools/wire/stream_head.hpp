@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace mmioscope::trace {
+namespace mmioscope::wire {
 
 struct StreamHead {
     abi::Info info;
@@ -40,4 +40,4 @@ private:
     std::vector<bool> here_;
 };
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::wire

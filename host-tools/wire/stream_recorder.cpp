@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-namespace mmioscope::trace {
+namespace mmioscope::wire {
 
-StreamRecorder::StreamRecorder(FileWriter& file, About about)
+StreamRecorder::StreamRecorder(trace::FileWriter& file, trace::About about)
     : file_(file), about_(std::move(about)), decoder_(*this) {}
 
 void StreamRecorder::hello(const StreamHead& head) {
@@ -18,7 +18,7 @@ void StreamRecorder::hello(const StreamHead& head) {
                   about_.tree.empty() ? alias_tree(head) : about_.tree);
     file_.values(abi::SectionType::regions, std::span<const abi::RegionEntry>(head.regions));
     about_.lines += fmt::format("time-quantum-ticks={}\n", 1u << head.time_shift);
-    write_about(file_, about_);
+    trace::write_about(file_, about_);
 }
 
 void StreamRecorder::previous_boot(std::span<const std::byte> area) {
@@ -31,7 +31,7 @@ void StreamRecorder::records(std::span<const abi::Record> records) {
     if (boots_ > 1) {
         return;
     }
-    add_runs(records, *losses_, summary_);
+    trace::add_runs(records, *losses_, summary_);
     file_.append(records);
 }
 
@@ -72,4 +72,4 @@ std::string StreamRecorder::doubts() const {
     return "";
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::wire

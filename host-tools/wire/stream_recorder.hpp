@@ -10,12 +10,12 @@
 #include <optional>
 #include <string>
 
-namespace mmioscope::trace {
+namespace mmioscope::wire {
 
 class StreamRecorder : private WireSink {
 public:
     /// Writes to `file`, which stays the caller's. `about` goes into it.
-    StreamRecorder(FileWriter& file, About about);
+    StreamRecorder(trace::FileWriter& file, trace::About about);
 
     /// The next bytes of the stream. Throws Error (bad_input) if they are of a newer version.
     void feed(std::span<const std::byte> bytes) { decoder_.feed(bytes); }
@@ -33,8 +33,8 @@ public:
     /// A second boot has begun: what it sends is not recorded.
     bool another_boot() const { return boots_ > 1; }
 
-    const Summary& summary() const { return summary_; }
-    const LossCounter& losses() const { return *losses_; }
+    const trace::Summary& summary() const { return summary_; }
+    const trace::LossCounter& losses() const { return *losses_; }
     std::span<const abi::Statistics> statistics() const { return statistics_; }
     const WireDecoder& decoder() const { return decoder_; }
 
@@ -48,15 +48,15 @@ private:
     void records(std::span<const abi::Record> records) override;
     void end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics) override;
 
-    FileWriter& file_;
-    About about_;
+    trace::FileWriter& file_;
+    trace::About about_;
     std::optional<StreamHead> head_;
     std::optional<abi::EndHeader> end_;
     std::vector<abi::Statistics> statistics_;
-    std::optional<LossCounter> losses_{1};
-    Summary summary_;
+    std::optional<trace::LossCounter> losses_{1};
+    trace::Summary summary_;
     unsigned boots_ = 0;
     WireDecoder decoder_;
 };
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::wire

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <memory>
 
-namespace mmioscope::trace {
+namespace mmioscope::wire {
 
 namespace {
 
@@ -188,4 +188,4 @@ bool WireDecoder::take_previous(const abi::FrameHeader& header, Payload payload)
     return sense;
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::wire

@@ -5,7 +5,7 @@
 #include "wire/stream_head.hpp"
 #include "wire/wire_frames.hpp"
 
-namespace mmioscope::trace {
+namespace mmioscope::wire {
 
 /// Who is told. Calls for one boot: hello once, then records, perhaps with ends.
 class WireSink {
@@ -65,4 +65,4 @@ private:
     std::uint64_t forgotten_ = 0;
 };
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::wire

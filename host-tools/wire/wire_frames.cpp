@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace mmioscope::trace {
+namespace mmioscope::wire {
 
 namespace {
 
@@ -90,4 +90,4 @@ void WireFrames::count_missing(const abi::FrameHeader& header) {
     last_ = header;
 }
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::wire

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace mmioscope::trace {
+namespace mmioscope::wire {
 
 /// What came over the wire, and what was wrong with it.
 struct WireCounts {
@@ -53,4 +53,4 @@ private:
     abi::FrameHeader last_{};
 };
 
-} // namespace mmioscope::trace
+} // namespace mmioscope::wire

@@ -138,7 +138,7 @@ private:
 int capture(std::uint64_t count, const std::string& path, bool with_linux) {
     test::FakeArea memory(cpus, 4 * records_a_pass);
     memory.header().counter_frequency = frequency;
-    const trace::Area area(memory.bytes());
+    const rings::Area area(memory.bytes());
     const FileDescriptor file = create_output(path);
     trace::WriteProgress progress;
     trace::FileWriter writer(file.get(), progress);
@@ -150,7 +150,7 @@ int capture(std::uint64_t count, const std::string& path, bool with_linux) {
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
         onlooker.see({}, {}, writer);
     }
-    trace::Recorder recorder(area, writer, with_linux ? &onlooker : nullptr);
+    rings::Recorder recorder(area, writer, with_linux ? &onlooker : nullptr);
     Writers writers(memory, guest);
     for (std::uint64_t left = count; left > 0;) {
         const auto now = static_cast<unsigned>(std::min<std::uint64_t>(left, records_a_pass));

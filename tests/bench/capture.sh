@@ -15,7 +15,7 @@ instructions() { # OPTION COMMAND...: executed while OPTION holds
     valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >"$own/out" | sed -n 's/.*Collected : //p'
 }
 capture() { # RECORDS [linux]: only what the recorder does, not what makes the records
-    instructions '--toggle-collect=mmioscope::trace::Recorder::pass()' "$build/tests/capture" "$1" "$own/$1.mmio" "${@:2}"
+    instructions '--toggle-collect=mmioscope::rings::Recorder::pass()' "$build/tests/capture" "$1" "$own/$1.mmio" "${@:2}"
 }
 line() { # NAME MOST FEW MANY
     local each=$((($4 - $3) / (many - few)))

@@ -16,7 +16,7 @@ using bench::BootMix;
 /// All events of the mix, with names made up for what a real trace knows.
 struct Named {
     std::vector<std::byte> bytes = bench::boot_mix().bytes();
-    trace::MemorySource source{bytes};
+    MemorySource source{bytes};
     trace::TraceReader reader{source, [](const std::string&) { std::abort(); }};
     Register data{"DR", 0x00, 4, "", {{"DATA", 0, 8, {}}}};
     Register flags{"FR", 0x18, 4, "", {{"BUSY", 3, 1, {}}, {"TXFF", 5, 1, {}}}};

@@ -54,12 +54,12 @@ Bytes damaged(View wire, std::size_t at, int way) {
 /// What WireFrames hands out of a piece of wire: each frame whole, and what it counted.
 struct Heard {
     std::vector<Bytes> frames;
-    trace::WireCounts counts;
+    wire::WireCounts counts;
 };
 
 Heard hear(View wire) {
     Heard heard;
-    trace::WireFrames frames(
+    wire::WireFrames frames(
         [&](const abi::FrameHeader& header, std::span<const std::uint8_t> payload) {
             Bytes& frame = heard.frames.emplace_back(sizeof header + payload.size());
             std::memcpy(frame.data(), &header, sizeof header);
@@ -73,16 +73,16 @@ Heard hear(View wire) {
 }
 
 /// What a listener makes of a piece of wire.
-struct Decoded : trace::WireSink {
+struct Decoded : wire::WireSink {
     Records all;
     trace::LossCounter losses{1};
 
     explicit Decoded(View wire) {
-        trace::WireDecoder decoder(*this);
+        wire::WireDecoder decoder(*this);
         decoder.feed(wire);
         decoder.finish();
     }
-    void hello(const trace::StreamHead&) override {}
+    void hello(const wire::StreamHead&) override {}
     void records(std::span<const abi::Record> records) override {
         all.insert(all.end(), records.begin(), records.end());
         for (const abi::Record& record : records) losses.add(record);

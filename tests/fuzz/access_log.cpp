@@ -16,7 +16,7 @@ namespace {
 using namespace mmioscope;
 
 void import(std::span<const std::byte> bytes) {
-    trace::MemorySource log(bytes);
+    MemorySource log(bytes);
     const FileDescriptor file = memory_file("fuzz", 0);
     std::uint64_t accesses = 0;
     try {
@@ -25,7 +25,7 @@ void import(std::span<const std::byte> bytes) {
         return; // one clear line: what a command prints
     }
     ::lseek(file.get(), 0, SEEK_SET);
-    trace::FileSource source(file.get());
+    FileSource source(file.get());
     trace::TraceReader reader(source, [](const std::string&) { std::abort(); });
     for (auto block = reader.next(); !block.empty(); block = reader.next()) {
         accesses -= block.size();
@@ -39,9 +39,9 @@ void import(std::span<const std::byte> bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(data, size));
-    trace::MemorySource log(bytes);
-    (void)verify::read_access_log(log);
-    trace::MemorySource pc_log(bytes);
+    MemorySource log(bytes);
+    (void)logs::read_access_log(log);
+    MemorySource pc_log(bytes);
     (void)verify::read_pc_log(pc_log);
     import(bytes);
     return 0;

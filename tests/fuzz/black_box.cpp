@@ -95,13 +95,13 @@ void expect(bool what) {
     }
 }
 
-void look_at(const trace::Area& area) {
+void look_at(const rings::Area& area) {
     std::uint64_t slots = 0;
-    for (const trace::Ring& ring : area.rings()) {
+    for (const rings::Ring& ring : area.rings()) {
         slots += ring.capacity;
     }
     for (const std::uint64_t count : {std::uint64_t{10}, ~std::uint64_t{0}}) {
-        const trace::LastAccesses last = trace::last_accesses(area, count);
+        const blackbox::LastAccesses last = blackbox::last_accesses(area, count);
         expect(last.records.size() <= count && last.records.size() + last.damaged <= slots);
         expect(last.unfinished.size() <= 2 * area.rings().size());
         for (const abi::Record& record : last.records) {
@@ -113,25 +113,25 @@ void look_at(const trace::Area& area) {
 }
 
 void look_through(std::span<std::byte> image) {
-    trace::find_area(image, base);
-    const std::optional<trace::FoundArea> found = trace::find_area(image, std::nullopt);
+    blackbox::find_area(image, base);
+    const std::optional<blackbox::FoundArea> found = blackbox::find_area(image, std::nullopt);
     if (!found) {
         return;
     }
     look_at(found->area);
-    const std::optional<trace::Area> before =
-        trace::previous_boot(found->area, image.subspan(found->offset));
+    const std::optional<rings::Area> before =
+        blackbox::previous_boot(found->area, image.subspan(found->offset));
     if (before) {
         look_at(*before);
     }
 }
 
 void look_into_a_file(std::span<const std::byte> bytes) try {
-    std::optional<trace::RecordedBoot> told = trace::is_trace_file(bytes)
-                                                  ? trace::previous_boot_in_file(bytes)
-                                                  : trace::previous_boot_in_stream(bytes);
-    const std::optional<trace::Area> area =
-        told ? trace::sound_area(told->area.bytes()) : std::nullopt;
+    std::optional<blackbox::RecordedBoot> told = blackbox::is_trace_file(bytes)
+                                                     ? blackbox::previous_boot_in_file(bytes)
+                                                     : blackbox::previous_boot_in_stream(bytes);
+    const std::optional<rings::Area> area =
+        told ? blackbox::sound_area(told->area.bytes()) : std::nullopt;
     if (area) {
         look_at(*area);
     }

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::vector<std::uint64_t> aligned((size + 7) / 8);
     if (size > 0) std::memcpy(aligned.data(), data, size);
     const auto tree = std::as_bytes(std::span(aligned)).first(size);
-    const trace::TreeNodes nodes(tree);
+    const tree::TreeNodes nodes(tree);
     std::vector<abi::RegionEntry> regions;
     for (std::size_t node = 0; node < std::min<std::size_t>(nodes.size(), 16); ++node) {
         abi::RegionEntry region{};
@@ -20,9 +20,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         path.copy(region.path, sizeof region.path - 1);
         region.reg_index = static_cast<std::uint16_t>(node % 2);
         regions.push_back(region);
-        for (const trace::AddressRange& range : nodes.reg(node)) regions.back().base = range.base;
+        for (const tree::AddressRange& range : nodes.reg(node)) regions.back().base = range.base;
     }
-    const trace::DeviceNames names(regions, tree);
+    const tree::DeviceNames names(regions, tree);
     static const registers::RegisterBook book = registers::RegisterBook::shipped();
     registers::DeviceRegisters registers(book);
     registers::InterruptNames interrupts;

@@ -119,7 +119,7 @@ void print(const Input& input) try {
     options.path = path_of(file);
     view::DmesgLines lines(input.own ? "" : path_of(log), begin_of(input), options);
     ::lseek(file.get(), 0, SEEK_SET);
-    trace::FileSource source(file.get());
+    FileSource source(file.get());
     const trace::TraceReader reader(source, [](const std::string&) { std::abort(); });
     view::Printer printer(nowhere, {}, view::style_of(reader));
     lines.print_to(printer, reader);

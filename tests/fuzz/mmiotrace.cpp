@@ -13,8 +13,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace mmioscope;
     const auto bytes = std::as_bytes(std::span(data, size));
-    trace::MemorySource first(bytes);
-    trace::MemorySource second(bytes);
+    MemorySource first(bytes);
+    MemorySource second(bytes);
     const FileDescriptor file = memory_file("fuzz", 0);
     try {
         importing::import_mmiotrace(first, second, file.get());
@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     ::lseek(file.get(), 0, SEEK_SET);
-    trace::FileSource source(file.get());
+    FileSource source(file.get());
     trace::TraceReader reader(source, [](const std::string&) { std::abort(); });
     while (!reader.next().empty()) {
     }

@@ -61,10 +61,10 @@ std::vector<std::byte> sound_block(std::span<const std::byte> contents) {
         const std::size_t size = number();
         const auto column = contents.first(std::min(size, contents.size()));
         contents = contents.subspan(column.size());
-        put(ColumnPlace{static_cast<std::uint32_t>(column.size()), trace::crc(column)});
+        put(ColumnPlace{static_cast<std::uint32_t>(column.size()), crc(column)});
         columns.insert(columns.end(), column.begin(), column.end());
     }
-    put(trace::crc(block));
+    put(crc(block));
     block.insert(block.end(), columns.begin(), columns.end());
     return block;
 }

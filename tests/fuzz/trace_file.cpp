@@ -23,6 +23,7 @@
 
 namespace {
 
+using namespace mmioscope;
 using namespace mmioscope::trace;
 
 /// Whether there are records.

@@ -11,11 +11,11 @@ namespace {
 
 using namespace mmioscope;
 
-struct Heard : trace::WireSink {
+struct Heard : wire::WireSink {
     unsigned cpus = 0;
     std::uint64_t records_heard = 0;
 
-    void hello(const trace::StreamHead& head) override {
+    void hello(const wire::StreamHead& head) override {
         cpus = head.info.cpu_count;
         if (cpus > abi::max_cpus || head.regions.size() > abi::max_regions) std::abort();
     }
@@ -32,7 +32,7 @@ struct Heard : trace::WireSink {
 /// The records, or ~0 if the stream is of a newer version.
 std::uint64_t listen(std::span<const std::byte> wire, std::size_t piece) {
     Heard heard;
-    trace::WireDecoder decoder(heard);
+    wire::WireDecoder decoder(heard);
     try {
         for (; !wire.empty(); wire = wire.subspan(std::min(piece, wire.size())))
             decoder.feed(wire.first(std::min(piece, wire.size())));

@@ -26,9 +26,9 @@ inline std::string unmodelled_line(bool write, std::uint64_t address, unsigned s
                        write ? "write" : "read", address, size);
 }
 
-inline verify::AccessLog parse(const std::string& text) {
-    trace::MemorySource source(std::as_bytes(std::span(text.data(), text.size())));
-    return verify::read_access_log(source);
+inline logs::AccessLog parse(const std::string& text) {
+    MemorySource source(std::as_bytes(std::span(text.data(), text.size())));
+    return logs::read_access_log(source);
 }
 
 /// A run of three devices, one of them unmodelled, on two CPUs. Lines and records are in the
@@ -68,14 +68,14 @@ struct Bus {
     }
 
     /// The trace's, from a file with it.
-    std::vector<verify::Event> events() const {
+    std::vector<logs::Event> events() const {
         const std::vector<std::byte> bytes = trace_bytes([&](trace::FileWriter& writer) {
             write_info(writer);
             write_regions(writer, regions);
             writer.append(trace);
             writer.finish(0, abi::Ending::machine_off);
         });
-        trace::MemorySource source(bytes);
+        MemorySource source(bytes);
         trace::TraceReader reader(source, [](const std::string& problem) { FAIL(problem); });
         return verify::read_events(reader).all;
     }
@@ -85,7 +85,7 @@ struct Bus {
         for (const std::string& line : log) {
             text += line;
         }
-        verify::AccessLog parsed = parse(text);
+        logs::AccessLog parsed = parse(text);
         return verify::compare(parsed, events(), regions);
     }
 };

@@ -82,7 +82,7 @@ void mutate(const std::string& how, std::size_t number, Records& records) {
 
 void copy(const std::string& how, std::size_t number, const char* from, const char* to) {
     const FileDescriptor in = open_input(from);
-    trace::FileSource source(in.get());
+    FileSource source(in.get());
     trace::TraceReader reader(source, [](const std::string& text) { throw bad_input("{}", text); });
     Records records;
     for (auto block = reader.next(); !block.empty(); block = reader.next()) {

@@ -38,10 +38,9 @@ inline Bytes long_trace(unsigned sections, unsigned each) {
 }
 
 /// Counts the bytes that are read of another source, and can hide that it can seek.
-class Watched : public trace::ByteSource {
+class Watched : public ByteSource {
 public:
-    explicit Watched(trace::ByteSource& source, bool seeks = true)
-        : source_(source), seeks_(seeks) {}
+    explicit Watched(ByteSource& source, bool seeks = true) : source_(source), seeks_(seeks) {}
 
     std::size_t read(void* to, std::size_t size) override {
         const std::size_t got = source_.read(to, size);
@@ -57,14 +56,14 @@ public:
     std::uint64_t count() const { return count_; }
 
 private:
-    trace::ByteSource& source_;
+    ByteSource& source_;
     bool seeks_;
     std::uint64_t count_ = 0;
 };
 
 /// What came of reading a trace, or the part of it that has `times`.
 struct ReadAll {
-    explicit ReadAll(trace::ByteSource& source, std::optional<trace::TimeSpan> times = {}) {
+    explicit ReadAll(ByteSource& source, std::optional<trace::TimeSpan> times = {}) {
         trace::TraceReader reader(source,
                                   [this](const std::string& text) { problems.push_back(text); });
         if (times) {

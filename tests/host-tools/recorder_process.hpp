@@ -140,7 +140,7 @@ struct Trace {
 inline Trace read_trace(const std::string& path) {
     Trace trace;
     const FileDescriptor file = open_input(path);
-    trace::FileSource source(file.get());
+    FileSource source(file.get());
     trace::TraceReader reader(source, [](const std::string&) {});
     for (auto records = reader.next(); !records.empty(); records = reader.next()) {
         trace.records.insert(trace.records.end(), records.begin(), records.end());

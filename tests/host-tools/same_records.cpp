@@ -17,7 +17,7 @@ namespace {
 
 std::vector<abi::Record> read_records(const char* path) {
     const FileDescriptor file = open_input(path);
-    trace::FileSource source(file.get());
+    FileSource source(file.get());
     trace::TraceReader reader(source, [](const std::string& what) { fmt::print("{}\n", what); });
     std::vector<abi::Record> all;
     for (std::span<const abi::Record> block = reader.next(); !block.empty();

@@ -23,7 +23,7 @@ public:
         std::vector<std::uint8_t> bytes;
         append(bytes, abi::FrameHeader{type, abi::wire_version, sequence_++, boot_});
         bytes.insert(bytes.end(), payload.begin(), payload.end());
-        append(bytes, trace::crc(std::as_bytes(std::span(bytes))));
+        append(bytes, crc(std::as_bytes(std::span(bytes))));
         stuff(bytes);
     }
 

@@ -10,13 +10,13 @@
 
 using namespace mmioscope;
 using namespace mmioscope::test;
-using verify::LineKind;
+using logs::LineKind;
 
 TEST_CASE("an access of a CPU to a device model") {
     const auto log = parse("memory_region_ops_read cpu 1 mr 0x5563d507b740 addr 0x1c090018 "
                            "value 0x1190f500 size 1 name 'pl011'\n");
     REQUIRE(log.lines.size() == 1);
-    const verify::Line& line = log.lines[0];
+    const logs::Line& line = log.lines[0];
     CHECK(line.address == 0x1c09'0018);
     CHECK(line.value == 0x1190'f500);
     CHECK(line.cpu == 1);
@@ -79,7 +79,7 @@ TEST_CASE("a log longer than one block of reading keeps every line") {
 namespace {
 
 /// `size` bytes, all of one line.
-class OneLine : public trace::ByteSource {
+class OneLine : public ByteSource {
 public:
     explicit OneLine(std::size_t size) : left(size) {}
     std::size_t read(void* to, std::size_t size) override {
@@ -99,24 +99,23 @@ TEST_CASE("a line longer than any of a log is not waited for") {
     const auto count = [&lines](std::string_view) { ++lines; };
     constexpr std::size_t endless = 256u << 20;
     OneLine source(endless);
-    CHECK_THROWS_WITH(verify::for_each_line(source, count), "line 1 is longer than 64 KiB");
+    CHECK_THROWS_WITH(logs::for_each_line(source, count), "line 1 is longer than 64 KiB");
     CHECK(endless - source.left <= 2u << 20);
     OneLine fits(most);
-    verify::for_each_line(fits, count);
+    logs::for_each_line(fits, count);
     CHECK(lines == 1);
     const std::string longest(most, 'x');
     const std::string text = longest + "\n" + longest + "x\n";
-    trace::MemorySource second(std::as_bytes(std::span(text)));
-    CHECK_THROWS_WITH(verify::for_each_line(second, count), "line 2 is longer than 64 KiB");
+    MemorySource second(std::as_bytes(std::span(text)));
+    CHECK_THROWS_WITH(logs::for_each_line(second, count), "line 2 is longer than 64 KiB");
     CHECK(lines == 2);
     std::string many; // lines that a block of reading cuts anywhere
     for (std::size_t i = 0; i < 200; ++i) {
         many += std::string(20'000 + i, 'x') + "\n";
     }
-    trace::MemorySource blocks(std::as_bytes(std::span(many)));
+    MemorySource blocks(std::as_bytes(std::span(many)));
     std::size_t next = 20'000;
-    verify::for_each_line(blocks,
-                          [&next](std::string_view line) { REQUIRE(line.size() == next++); });
+    logs::for_each_line(blocks, [&next](std::string_view line) { REQUIRE(line.size() == next++); });
     CHECK(next == 20'200);
 }
 

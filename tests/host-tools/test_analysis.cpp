@@ -216,7 +216,7 @@ device memory 0x100000 0x100000
 TEST_CASE("counts of one key are as those of all") {
     const RandomTrace random(GENERATE(1u, 2u, 3u), 20'000);
     const auto count = [&random](Counts& counts) {
-        trace::MemorySource source(random.bytes);
+        MemorySource source(random.bytes);
         reading::TraceOptions options;
         options.report = [](const std::string&) {};
         auto trace = std::make_unique<reading::Trace>(options, source);

@@ -9,18 +9,18 @@ using namespace mmioscope::test;
 
 TEST_CASE("an area is ready once its magic and its state say so") {
     FakeArea memory(2, 1024);
-    CHECK(trace::Area::ready(memory.bytes()));
+    CHECK(rings::Area::ready(memory.bytes()));
     memory.header().state = abi::AreaState::starting;
-    CHECK(!trace::Area::ready(memory.bytes()));
+    CHECK(!rings::Area::ready(memory.bytes()));
     memory.header().state = abi::AreaState::running;
     memory.header().magic = 0;
-    CHECK(!trace::Area::ready(memory.bytes()));
-    CHECK(!trace::Area::ready(memory.bytes().first(100)));
+    CHECK(!rings::Area::ready(memory.bytes()));
+    CHECK(!rings::Area::ready(memory.bytes().first(100)));
 }
 
 TEST_CASE("a sound area is taken") {
     FakeArea memory(2, 1024);
-    const trace::Area area(memory.bytes());
+    const rings::Area area(memory.bytes());
     CHECK(area.rings().size() == 2);
     CHECK(area.rings()[1].capacity == 1024);
     CHECK(area.info().cpu_count == 2);
@@ -72,5 +72,5 @@ TEST_CASE("an area that does not hold together is refused") {
     SECTION("no ring there") {
         memory.ring(1).magic = 0;
     }
-    CHECK_THROWS_AS(trace::Area(memory.bytes()), Error);
+    CHECK_THROWS_AS(rings::Area(memory.bytes()), Error);
 }

@@ -46,7 +46,7 @@ std::string printed(const view::LineStyle& style, bool collapse,
 
 std::string printed(const std::vector<abi::Record>& records, bool collapse) {
     const std::vector<abi::RegionEntry> regions{region(0x1c09'0000, 0x1000, "/serial@90000")};
-    const trace::DeviceNames names(regions, small_tree());
+    const tree::DeviceNames names(regions, small_tree());
     view::LineStyle style;
     style.frequency = 1'000'000;
     style.device_width = names.width();
@@ -206,7 +206,7 @@ TEST_CASE("an access that has begun is printed by its names, though they are for
 TEST_CASE("the merge keeps each access behind its begin, and both in the lock's order") {
     std::mt19937 random(1);
     for (int round = 0; round < 200; ++round) {
-        trace::Merge merge(2);
+        rings::Merge merge(2);
         std::vector<abi::Record> queue[2];
         std::uint64_t time = 1;
         for (std::uint32_t lock = 0; lock < 20; ++lock) {

@@ -69,39 +69,39 @@ private:
 
 TEST_CASE("an area is found where it says it lies, if its description has its checksum") {
     Ram ram(5);
-    const auto found = trace::find_area(ram.image(), base);
+    const auto found = blackbox::find_area(ram.image(), base);
     REQUIRE(found);
     CHECK(found->offset == offset);
-    CHECK(trace::find_area(ram.image(), std::nullopt));
-    CHECK(!trace::find_area(ram.image(), base + 0x1000));
-    CHECK(!trace::find_area(ram.image(false), base));
-    CHECK(!trace::find_area(ram.image().first(offset + 100), base));
+    CHECK(blackbox::find_area(ram.image(), std::nullopt));
+    CHECK(!blackbox::find_area(ram.image(), base + 0x1000));
+    CHECK(!blackbox::find_area(ram.image(false), base));
+    CHECK(!blackbox::find_area(ram.image().first(offset + 100), base));
     const std::span<std::byte> image = ram.image();
     image[offset + ram.area().header().regions_offset] ^= std::byte{1}; // a region's address
-    CHECK(!trace::find_area(image, base));
+    CHECK(!blackbox::find_area(image, base));
 }
 
 TEST_CASE("the last accesses are the newest of all CPUs, in the order of time") {
     Ram ram(100); // more than a ring holds
-    const auto found = trace::find_area(ram.image(), base);
+    const auto found = blackbox::find_area(ram.image(), base);
     REQUIRE(found);
-    const trace::LastAccesses last = trace::last_accesses(found->area, 10);
+    const blackbox::LastAccesses last = blackbox::last_accesses(found->area, 10);
     REQUIRE(last.records.size() == 10);
     for (unsigned i = 0; i < 10; ++i) {
         CHECK(last.records[i].time == 100 + 190 + i);
     }
     CHECK(last.damaged == 0);
     CHECK(last.unfinished.empty());
-    CHECK(trace::last_accesses(found->area, UINT64_MAX).records.size() == 2 * 64);
+    CHECK(blackbox::last_accesses(found->area, UINT64_MAX).records.size() == 2 * 64);
 }
 
 TEST_CASE("records that are not whole are left out and counted") {
     Ram ram(20);
     ram.area().records(0)[19].commit = 0;
     ram.area().records(1)[10].commit += 1;
-    const auto found = trace::find_area(ram.image(), base);
+    const auto found = blackbox::find_area(ram.image(), base);
     REQUIRE(found);
-    const trace::LastAccesses last = trace::last_accesses(found->area, 64);
+    const blackbox::LastAccesses last = blackbox::last_accesses(found->area, 64);
     CHECK(last.records.size() == 38);
     CHECK(last.damaged == 2);
 }
@@ -114,8 +114,8 @@ TEST_CASE("what was in flight is told by its begin record, else by the slot") {
         begin.type = abi::RecordType::begin;
         cpu.publish(begin);
         cpu.begun(500);
-        const auto found = trace::find_area(ram.image(), base);
-        const trace::LastAccesses last = trace::last_accesses(found->area, 64);
+        const auto found = blackbox::find_area(ram.image(), base);
+        const blackbox::LastAccesses last = blackbox::last_accesses(found->area, 64);
         REQUIRE(last.unfinished.size() == 1);
         CHECK(last.unfinished[0].described);
         CHECK(last.unfinished[0].record.pc == begin.pc);
@@ -125,8 +125,8 @@ TEST_CASE("what was in flight is told by its begin record, else by the slot") {
         ram.area().ring(0).in_flight_pa = 0x1c09'0018;
         ram.area().ring(0).in_flight_pc = 0xc0de;
         FakeCpu(ram.area(), 0).begun(500);
-        const auto found = trace::find_area(ram.image(), base);
-        const trace::LastAccesses last = trace::last_accesses(found->area, 64);
+        const auto found = blackbox::find_area(ram.image(), base);
+        const blackbox::LastAccesses last = blackbox::last_accesses(found->area, 64);
         REQUIRE(last.unfinished.size() == 1);
         CHECK(!last.unfinished[0].described);
         CHECK(last.unfinished[0].record.device == 0);
@@ -134,8 +134,8 @@ TEST_CASE("what was in flight is told by its begin record, else by the slot") {
     }
     SECTION("the slot of an access whose record is there") {
         FakeCpu(ram.area(), 0).begun(104);
-        const auto found = trace::find_area(ram.image(), base);
-        CHECK(trace::last_accesses(found->area, 64).unfinished.empty());
+        const auto found = blackbox::find_area(ram.image(), base);
+        CHECK(blackbox::last_accesses(found->area, 64).unfinished.empty());
     }
 }
 
@@ -146,9 +146,9 @@ TEST_CASE("what an area says of a previous boot is not believed") {
     header.kept_offset = GENERATE(0u, 1u, 4096u, 0xffff'f000u);
     header.kept_size = GENERATE(0u, 100u, 0x10'0000u, 0xffff'ffffu);
     const std::span<std::byte> image = ram.image();
-    const auto found = trace::find_area(image, base);
+    const auto found = blackbox::find_area(image, base);
     REQUIRE(found);
-    CHECK(!trace::previous_boot(found->area, image.subspan(offset)));
+    CHECK(!blackbox::previous_boot(found->area, image.subspan(offset)));
 }
 
 TEST_CASE("any byte of an image may be another: no crash, and nothing but whole records") {
@@ -162,17 +162,17 @@ TEST_CASE("any byte of an image may be another: no crash, and nothing but whole 
             const std::size_t reach = random() % 2 == 0 ? 256 : image.size() - offset;
             image[offset + random() % reach] = static_cast<std::byte>(random());
         }
-        if (const auto found = trace::find_area(image, base)) {
-            const trace::LastAccesses last = trace::last_accesses(found->area, 1000);
+        if (const auto found = blackbox::find_area(image, base)) {
+            const blackbox::LastAccesses last = blackbox::last_accesses(found->area, 1000);
             CHECK(last.records.size() + last.damaged + last.unfinished.size() <= 130);
-            trace::previous_boot(found->area, image.subspan(found->offset));
+            blackbox::previous_boot(found->area, image.subspan(found->offset));
         }
     }
 }
 
 TEST_CASE("a file that is no RAM image is refused") {
-    CHECK_THROWS_AS(trace::RamImage("/nonexistent"), Error);
-    CHECK_THROWS_AS(trace::RamImage("/dev/null"), Error);
+    CHECK_THROWS_AS(blackbox::RamImage("/nonexistent"), Error);
+    CHECK_THROWS_AS(blackbox::RamImage("/dev/null"), Error);
 }
 
 TEST_CASE("a compressed image is the image") {
@@ -183,7 +183,7 @@ TEST_CASE("a compressed image is the image") {
     const auto read = [](const std::vector<std::byte>& bytes) {
         const FileDescriptor file = memory_file("image", 0);
         append(file.get(), bytes, "a test's file");
-        const trace::RamImage all(fmt::format("/proc/self/fd/{}", file.get()));
+        const blackbox::RamImage all(fmt::format("/proc/self/fd/{}", file.get()));
         return std::vector(all.bytes().begin(), all.bytes().end());
     };
     CHECK(std::ranges::equal(read(packed), image));

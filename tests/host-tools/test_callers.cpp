@@ -36,7 +36,7 @@ Bytes trace_with_callers(std::uint32_t sections, std::uint32_t each) {
 /// Callers of the records of wanted times, checked; how many there are.
 unsigned check_callers(const Bytes& bytes, std::uint32_t each,
                        std::optional<trace::TimeSpan> times = {}) {
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     if (times) {
         reader.select({*times, {}, false});
@@ -71,7 +71,7 @@ TEST_CASE("callers stand in front of their records, and are those of no others",
         writer.append(std::span(records + 1, 1));
         writer.finish(0, abi::Ending::machine_off);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     reader.next();
     CHECK(reader.caller_of(1) == other);
@@ -101,7 +101,7 @@ TEST_CASE("callers are of the records that they were told of", "[callers]") {
         }
         writer.finish(0, abi::Ending::machine_off);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     std::uint32_t number = 0;
     for (auto block = reader.next(); !block.empty(); block = reader.next()) {
@@ -123,7 +123,7 @@ TEST_CASE("callers do not keep a range of time from being found without the rest
         const trace::TimeSpan times{first, first + each - 1};
         CHECK(check_callers(bytes, each, times) == 4);
         CHECK(check_callers(cut, each, times) == 4); // without an index
-        trace::MemorySource source(bytes);
+        MemorySource source(bytes);
         Watched watched(source);
         ReadAll(watched, times);
         CHECK(watched.count() < bytes.size() / 4);
@@ -136,7 +136,8 @@ TEST_CASE("the section of callers may hold anything", "[callers]") {
     for (const std::size_t size : {0u, 4u, 8u, 11u, 12u, 14u, 20u}) {
         const Bytes bytes = trace_bytes([&](trace::FileWriter& writer) {
             write_info(writer);
-            writer.values(trace::callers_section, std::span<const Caller>(words)); // not the last one
+            writer.values(trace::callers_section,
+                          std::span<const Caller>(words)); // not the last one
             writer.section(trace::callers_section, std::as_bytes(std::span(words)).first(size));
             const abi::Record records[3] = {access(0, 0, 1), access(0, 1, 2), access(0, 2, 3)};
             writer.append(records);
@@ -144,7 +145,7 @@ TEST_CASE("the section of callers may hold anything", "[callers]") {
             writer.section(trace::callers_section, std::as_bytes(std::span(words)).first(size));
             writer.finish(0, abi::Ending::machine_off);
         });
-        trace::MemorySource source(bytes);
+        MemorySource source(bytes);
         trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
         REQUIRE(reader.next().size() == 3);
         for (std::size_t i = 0; i < 3; ++i) {
@@ -174,7 +175,7 @@ TEST_CASE("callers hold whatever stands between them and their records", "[calle
             bytes[bytes.size() - 250'000] ^= std::byte{1};
         }
         unsigned complaints = 0;
-        trace::MemorySource source(bytes);
+        MemorySource source(bytes);
         trace::TraceReader reader(source, [&](const std::string&) { ++complaints; });
         REQUIRE(reader.next().size() == 2);
         CHECK(reader.caller_of(2) == other + 4);
@@ -195,7 +196,7 @@ TEST_CASE("an event has the caller that the trace tells, or LR's", "[callers]") 
         }
         writer.finish(0, abi::Ending::machine_off);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     reading::Naming naming(reader);
     naming.symbols().add(symbols::Trust::text,

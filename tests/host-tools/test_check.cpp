@@ -39,7 +39,7 @@ Bytes trace_of(const Change& change = {}, std::vector<abi::Loss> losses = {},
 }
 
 trace::CheckResult check(const Bytes& bytes, bool seeks = true) {
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     Watched watched(source, seeks);
     return trace::check_trace(watched);
 }
@@ -59,8 +59,8 @@ Bytes changed(Bytes bytes, abi::SectionType type,
         if (header.type == type) {
             const std::span payload(bytes.data() + at + sizeof header, header.size);
             change(payload);
-            header.crc = trace::crc(payload);
-            header.header_crc = trace::crc_before(header, offsetof(abi::SectionHeader, header_crc));
+            header.crc = crc(payload);
+            header.header_crc = crc_before(header, offsetof(abi::SectionHeader, header_crc));
             std::memcpy(bytes.data() + at, &header, sizeof header);
             return bytes;
         }

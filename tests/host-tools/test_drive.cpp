@@ -92,12 +92,12 @@ private:
     void open(reading::TraceOptions options) {
         options.report = [this](const std::string& line) { problems.push_back(line); };
         options.start = 0;
-        source_ = std::make_unique<trace::MemorySource>(bytes_);
+        source_ = std::make_unique<MemorySource>(bytes_);
         trace_ = std::make_unique<reading::Trace>(options, *source_);
     }
 
     std::vector<std::byte> bytes_;
-    std::unique_ptr<trace::MemorySource> source_;
+    std::unique_ptr<MemorySource> source_;
     std::unique_ptr<reading::Trace> trace_;
 };
 

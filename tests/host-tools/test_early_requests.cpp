@@ -101,7 +101,7 @@ std::string error_of(const std::vector<std::string>& commands) {
 TEST_CASE("devices are where the buses of their tree put them") {
     std::string found;
     for (const abi::RegionEntry& region : tree_devices(board_tree()).regions) {
-        const std::string_view path = trace::region_path(region);
+        const std::string_view path = tree::region_path(region);
         found += fmt::format("{}[{}] {:#x}+{:#x}\n", path.substr(path.rfind('/') + 1),
                              region.reg_index, region.base, region.size);
     }

@@ -45,7 +45,7 @@ struct Read {
 Read read(const Bytes& bytes) {
     Read result;
     try {
-        trace::MemorySource source(bytes);
+        MemorySource source(bytes);
         trace::TraceReader reader(source, [&](const std::string&) { ++result.problems; });
         for (auto records = reader.next(); !records.empty(); records = reader.next()) {
             for (const abi::Record& record : records) {
@@ -67,8 +67,8 @@ Read read(const Bytes& bytes) {
 Bytes with_unknown_section(std::size_t size) {
     Bytes section(sizeof(abi::SectionHeader) + size + (8 - size % 8) % 8);
     abi::SectionHeader header{abi::section_magic, static_cast<abi::SectionType>(999), size,
-                              trace::crc(Bytes(size)), 0};
-    header.header_crc = trace::crc_before(header, offsetof(abi::SectionHeader, header_crc));
+                              crc(Bytes(size)), 0};
+    header.header_crc = crc_before(header, offsetof(abi::SectionHeader, header_crc));
     std::memcpy(section.data(), &header, sizeof header);
     Bytes bytes = trace_bytes([&](trace::FileWriter& writer) {
         const abi::Record record = access(0, 0, 100);
@@ -132,9 +132,9 @@ TEST_CASE("a newer major version is refused in one line") {
     abi::FileHeader header{};
     std::memcpy(&header, bytes.data(), sizeof header);
     header.version_major = abi::file_version_major + 1;
-    header.header_crc = trace::crc_before(header, offsetof(abi::FileHeader, header_crc));
+    header.header_crc = crc_before(header, offsetof(abi::FileHeader, header_crc));
     std::memcpy(bytes.data(), &header, sizeof header);
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     CHECK_THROWS_WITH(
         trace::TraceReader(source, [](const std::string&) {}),
         Catch::Contains(fmt::format("format version 2.{}", abi::file_version_minor)) &&
@@ -173,7 +173,7 @@ TEST_CASE("devices have names in time, however often the trace says what they ar
         write_regions(writer, regions);
         writer.finish(0, abi::Ending::machine_off);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     CHECK(cpu_seconds([&] {
               trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
               CHECK(reader.names()[0] == "serial@90000");
@@ -185,7 +185,7 @@ TEST_CASE("text sections become keys and values") {
         writer.text("kernel=vmlinuz\nappend=a=b c\nno value\n");
         writer.finish(0, abi::Ending::interrupted);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string&) {});
     CHECK(reader.next().empty());
     CHECK(reader.text().at("kernel") == "vmlinuz");

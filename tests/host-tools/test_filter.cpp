@@ -216,7 +216,7 @@ TEST_CASE("an alias is of its device alone") {
                       {region(0x9000, 0x1000, "/uart@9000"), region(0xa000, 0x1000, "/uart@a000")});
         writer.finish(0, abi::Ending::machine_off);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     const auto devices = [&reader](const std::string& text) {
         Filter filter(text);
@@ -244,7 +244,7 @@ TEST_CASE("a device is known by every name that its tree has for it") {
                                region(0x1c05'0000, 0x1000, "~rboard/mmc@50000")});
         writer.finish(0, abi::Ending::machine_off);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     const auto device = [&reader](const std::string& text, std::uint16_t index) {
         Filter filter(text);

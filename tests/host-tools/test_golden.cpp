@@ -57,7 +57,7 @@ std::string printed(TraceText& text) {
     const FileDescriptor file = memory_file("trace", 0);
     write_trace(text, file.get());
     const std::vector<std::byte> bytes = contents(file.get());
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     reading::TraceOptions options;
     options.report = [](const std::string& why) { FAIL(why); };
     reading::Trace trace(options, source);

@@ -39,7 +39,7 @@ public:
                   guest::Sink(
                       made(connection_.open()), address, [] { return false; },
                       [this](const std::string& why) { return connection_.open_again(why); }),
-                  trace::Area(memory_.bytes())) {
+                  rings::Area(memory_.bytes())) {
         ::signal(SIGPIPE, SIG_IGN);
     }
 
@@ -72,12 +72,12 @@ private:
     std::uint32_t next_ = 0;
 };
 
-struct Heard : trace::WireSink {
+struct Heard : wire::WireSink {
     unsigned descriptions = 0;
     std::vector<std::uint32_t> sequences;
     std::vector<abi::EndHeader> ends;
 
-    void hello(const trace::StreamHead&) override { ++descriptions; }
+    void hello(const wire::StreamHead&) override { ++descriptions; }
     void records(std::span<const abi::Record> records) override {
         for (const abi::Record& record : records) {
             sequences.push_back(record.cpu_sequence);
@@ -91,7 +91,7 @@ struct Heard : trace::WireSink {
 /// Who has heard these connections, one after the other.
 struct Listener {
     Heard heard;
-    trace::WireDecoder decoder{heard};
+    wire::WireDecoder decoder{heard};
 
     explicit Listener(std::initializer_list<const Wire*> connections) {
         for (const Wire* wire : connections) {

@@ -30,19 +30,19 @@ struct Imported {
     FileDescriptor file;
     Report report;
     std::vector<std::byte> bytes;
-    trace::MemorySource source;
+    MemorySource source;
     trace::TraceReader reader;
     std::vector<abi::Record> records;
 };
 
 Report from_mmiotrace(std::string_view log, int fd) {
-    trace::MemorySource first(bytes_of(log));
-    trace::MemorySource second(bytes_of(log));
+    MemorySource first(bytes_of(log));
+    MemorySource second(bytes_of(log));
     return import_mmiotrace(first, second, fd);
 }
 
 Report from_qemu(std::string_view log, int fd) {
-    trace::MemorySource source(bytes_of(log));
+    MemorySource source(bytes_of(log));
     return import_qemu_log(source, fd);
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("an mmiotrace log of a PCI device becomes a trace") {
     CHECK((trace.report.accesses == 4 && trace.report.lost == 7));
     CHECK(trace.report.malformed.count == 0);
     REQUIRE(trace.records.size() == 6); // a gap and a marker, too
-    const trace::DeviceNames& names = trace.reader.names();
+    const tree::DeviceNames& names = trace.reader.names();
     const abi::Record& read = trace.records[0];
     CHECK((!abi::is_write(read) && abi::access_size(read) == 4 && read.value == 0x1234'5678));
     CHECK(names[read.device] == "01:00.0,nvidia");

@@ -25,8 +25,8 @@ Bytes without_index(const Bytes& whole) {
     abi::SectionHeader header = headers(whole).back().second;
     const std::span end = std::span(whole).last(sizeof(abi::End)).first(abi::first_end_size);
     header.size = end.size();
-    header.crc = trace::crc(end);
-    header.header_crc = trace::crc_before(header, offsetof(abi::SectionHeader, header_crc));
+    header.crc = crc(end);
+    header.header_crc = crc_before(header, offsetof(abi::SectionHeader, header_crc));
     const std::span head = std::as_bytes(std::span(&header, 1));
     bytes.insert(bytes.end(), head.begin(), head.end());
     bytes.insert(bytes.end(), end.begin(), end.end());
@@ -43,14 +43,14 @@ Bytes with_index(Bytes bytes, const std::function<void(abi::IndexEntry*, std::si
     std::memcpy(entries.data(), payload + sizeof(abi::IndexHeader), count * sizeof entries[0]);
     change(entries.data(), count);
     std::memcpy(payload + sizeof(abi::IndexHeader), entries.data(), count * sizeof entries[0]);
-    header.crc = trace::crc(std::span(payload, header.size));
-    header.header_crc = trace::crc_before(header, offsetof(abi::SectionHeader, header_crc));
+    header.crc = crc(std::span(payload, header.size));
+    header.header_crc = crc_before(header, offsetof(abi::SectionHeader, header_crc));
     std::memcpy(bytes.data() + at, &header, sizeof header);
     return bytes;
 }
 
 ReadAll read(const Bytes& bytes, std::optional<TimeSpan> times = {}, bool seeks = true) {
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     Watched watched(source, seeks);
     return ReadAll(watched, times);
 }
@@ -61,7 +61,7 @@ TEST_CASE("an index tells of each stretch where it begins and which times it has
     const Bytes bytes = long_trace(40, 1000);
     const ReadAll all = read(bytes);
     REQUIRE(all.sound);
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     const std::optional<trace::FileIndex> index = trace::read_index(source);
     REQUIRE(index);
     CHECK(index->entries.size() >= 20);
@@ -141,14 +141,14 @@ TEST_CASE("a trace that lacks a section of records is not sound, though each byt
 TEST_CASE("of a range of time little more is read than its own records") {
     const Bytes whole = long_trace(200, 1024);
     const TimeSpan times{1'000'000, 1'000'100};
-    trace::MemorySource source(whole);
+    MemorySource source(whole);
     Watched watched(source);
     const ReadAll part(watched, times);
     CHECK(part.records.size() >= 10);
     // The head with the first records, the wanted stretch, the middle and the tail.
     CHECK(watched.count() < whole.size() / 20);
     CHECK(watched.count() < 7u * (64 * 1024 + 200));
-    trace::MemorySource again(whole);
+    MemorySource again(whole);
     Watched all(again);
     CHECK(ReadAll(all).sound);
     CHECK(all.count() == whole.size());

@@ -15,7 +15,7 @@ namespace {
 /// What is said of a trace without devices.
 std::vector<table::Table> tables_of(const std::function<void(trace::FileWriter&)>& write) {
     const std::vector<std::byte> bytes = trace_bytes(write);
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     trace::Summary summary;
     for (auto block = reader.next(); !block.empty(); block = reader.next()) {
@@ -140,7 +140,7 @@ TEST_CASE("a device without interrupts, alias or compatible has no such property
         write_regions(writer, {traced, region(0x1c05'0000, 0x200, "/bus/mmc@50000")});
         writer.finish(0, abi::Ending::machine_off);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     reader.next();
     registers::TraceDevices devices(registers::Sources{});
@@ -169,7 +169,7 @@ TEST_CASE("a selection has an item for what it was at first, and for each change
     for (unsigned i = 0; i < changes; ++i) {
         selections.add(change(3000 + i, 4 - i % 2, 0), regions);
     }
-    const trace::DeviceNames names(regions, {});
+    const tree::DeviceNames names(regions, {});
     const table::Table table =
         info::selection_table(selections, {&names, 1000, 1'000'000}, regions.size());
     const std::string text = table::jsonl(std::span(&table, 1));

@@ -14,9 +14,9 @@ using namespace mmioscope::test;
 
 namespace {
 
-std::string ids(const trace::TreeNodes& tree, const std::string& path) {
+std::string ids(const tree::TreeNodes& tree, const std::string& path) {
     const std::size_t node = tree.find(path);
-    REQUIRE(node != trace::TreeNodes::none);
+    REQUIRE(node != tree::TreeNodes::none);
     std::string text;
     for (const TreeInterrupt& interrupt : interrupts_of(tree, node)) {
         text += (text.empty() ? "" : " ") + std::to_string(interrupt.id);
@@ -76,7 +76,7 @@ TEST_CASE("shared and private interrupts of the GIC") {
         });
         make.node("none@4000", [&] { make.numbers("reg", {0x4000, 4}); });
     });
-    const trace::TreeNodes nodes(tree);
+    const tree::TreeNodes nodes(tree);
     CHECK(ids(nodes, "/uart@1000") == "37:rx 38:tx");
     CHECK(ids(nodes, "/timer") == "29 30");
     CHECK(ids(nodes, "/far@2000") == "39");
@@ -120,7 +120,7 @@ TEST_CASE("interrupts through a map, and through a controller in front of the GI
             make.numbers("interrupts", {0, 40, 4});
         });
     });
-    const trace::TreeNodes nodes(tree);
+    const tree::TreeNodes nodes(tree);
     CHECK(ids(nodes, "/bus/inner/uart@1000") == "82");
     CHECK(ids(nodes, "/bus/inner/gone@2000").empty());
     CHECK(ids(nodes, "/rtc") == "72");
@@ -187,7 +187,7 @@ TEST_CASE("an interrupt names a few devices, each once, and none at length") {
 
 TEST_CASE("the interrupts of the vexpress and orangepi trees") {
     const auto vexpress = blob("build/guest/vexpress-v2p-ca15-tc1.dtb");
-    const trace::TreeNodes v2m(vexpress);
+    const tree::TreeNodes v2m(vexpress);
     const std::string iofpga = "/bus@8000000/motherboard-bus@8000000/iofpga-bus@300000000";
     CHECK(ids(v2m, iofpga + "/serial@90000") == "37");
     CHECK(ids(v2m, iofpga + "/mmc@50000") == "41 42");
@@ -199,7 +199,7 @@ TEST_CASE("the interrupts of the vexpress and orangepi trees") {
     REQUIRE(reg.size() == 1);
     CHECK(reg[0].base == 0x1a000000);
     const auto orangepi = blob("build/guest/sun8i-h3-orangepi-pc.dtb");
-    const trace::TreeNodes h3(orangepi);
+    const tree::TreeNodes h3(orangepi);
     CHECK(ids(h3, "/soc/serial@1c28000") == "32");
     CHECK(ids(h3, "/soc/rtc@1f00000") == "72 73");
     CHECK(ids(h3, "/soc/mmc@1c0f000") == "92");

@@ -54,10 +54,10 @@ StreamMaker stream(const Records& kept = kept_records()) {
     return maker;
 }
 
-trace::LastAccesses last_of(trace::RecordedBoot& told, std::uint64_t count) {
-    const std::optional<trace::Area> area = trace::sound_area(told.area.bytes());
+blackbox::LastAccesses last_of(blackbox::RecordedBoot& told, std::uint64_t count) {
+    const std::optional<rings::Area> area = blackbox::sound_area(told.area.bytes());
     REQUIRE(area.has_value());
-    return trace::last_accesses(*area, count);
+    return blackbox::last_accesses(*area, count);
 }
 
 bool same(const abi::Record& a, const abi::Record& b) {
@@ -67,7 +67,7 @@ bool same(const abi::Record& a, const abi::Record& b) {
 } // namespace
 
 TEST_CASE("kept: the last records of a previous boot come out of a stream and out of a file") {
-    std::optional<trace::RecordedBoot> told = trace::previous_boot_in_stream(stream().wire());
+    std::optional<blackbox::RecordedBoot> told = blackbox::previous_boot_in_stream(stream().wire());
     REQUIRE(told.has_value());
     SECTION("stream") {}
     SECTION("file") {
@@ -77,11 +77,11 @@ TEST_CASE("kept: the last records of a previous boot come out of a stream and ou
             file.append(made_by(0, 0, 5));
             file.finish(0, abi::Ending::machine_off);
         });
-        CHECK(trace::is_trace_file(bytes));
-        told = trace::previous_boot_in_file(bytes);
+        CHECK(blackbox::is_trace_file(bytes));
+        told = blackbox::previous_boot_in_file(bytes);
         REQUIRE(told.has_value());
     }
-    const trace::LastAccesses last = last_of(*told, 5000);
+    const blackbox::LastAccesses last = last_of(*told, 5000);
     CHECK(last.damaged == 0);
     REQUIRE(last.records.size() == abi::kept_records + few);
     CHECK(same(last.records.back(), made_by(0, made - 1, made)[0]));
@@ -89,16 +89,16 @@ TEST_CASE("kept: the last records of a previous boot come out of a stream and ou
     REQUIRE(last.unfinished.size() == 1);
     CHECK(last.unfinished[0].record.cpu == 1);
     CHECK(abi::physical_address(last.unfinished[0].record) == 0x1c09'0004);
-    CHECK(trace::sound_area(told->area.bytes())->statistics()[1].traps == 77);
+    CHECK(blackbox::sound_area(told->area.bytes())->statistics()[1].traps == 77);
 }
 
 TEST_CASE("kept: a stream without a previous boot, or a file, tells of none") {
     StreamMaker maker;
     maker.hello({{0x1c09'0000, 0x1000, 0, abi::region_traced, 0, 7, 0}}, "/serial");
     maker.records(made_by(0, 0, 5));
-    CHECK(!trace::previous_boot_in_stream(maker.wire()).has_value());
-    CHECK(!trace::is_trace_file(maker.wire()));
-    CHECK(!trace::previous_boot_in_file(trace_bytes([](trace::FileWriter& file) {
+    CHECK(!blackbox::previous_boot_in_stream(maker.wire()).has_value());
+    CHECK(!blackbox::is_trace_file(maker.wire()));
+    CHECK(!blackbox::previous_boot_in_file(trace_bytes([](trace::FileWriter& file) {
                write_info(file);
                file.finish(0, abi::Ending::machine_off);
            })).has_value());
@@ -111,7 +111,8 @@ TEST_CASE("kept: records that make no sense have no place") {
     kept[7].cpu = 9;
     const Records too_many(20'000, kept[8]);
     kept.insert(kept.end(), too_many.begin(), too_many.end());
-    std::optional<trace::RecordedBoot> told = trace::previous_boot_in_stream(stream(kept).wire());
+    std::optional<blackbox::RecordedBoot> told =
+        blackbox::previous_boot_in_stream(stream(kept).wire());
     REQUIRE(told.has_value());
     CHECK(last_of(*told, 5000).damaged == 3 + few);
 }
@@ -122,12 +123,12 @@ TEST_CASE("kept: whatever happens to one byte, no wrong record comes out") {
     for (std::size_t at = 0; at < sound.size(); at += 11) {
         Wire wire = sound;
         wire[at] ^= static_cast<std::byte>(1u << at % 8);
-        std::optional<trace::RecordedBoot> told = trace::previous_boot_in_stream(wire);
+        std::optional<blackbox::RecordedBoot> told = blackbox::previous_boot_in_stream(wire);
         without += told ? 0 : 1;
         if (!told) {
             continue;
         }
-        const trace::LastAccesses last = last_of(*told, 5000);
+        const blackbox::LastAccesses last = last_of(*told, 5000);
         CHECK(last.records.size() + last.damaged == abi::kept_records + few);
         for (const abi::Record& record : last.records) {
             const std::uint32_t position = record.commit - 1;

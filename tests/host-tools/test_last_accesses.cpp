@@ -52,12 +52,12 @@ public:
         seen_.emplace(area_.bytes());
         return {*seen_, {}, "previous boot"};
     }
-    const trace::LastAccesses& last() const { return last_; }
+    const blackbox::LastAccesses& last() const { return last_; }
 
 private:
     FakeArea area_;
-    std::optional<trace::Area> seen_;
-    trace::LastAccesses last_;
+    std::optional<rings::Area> seen_;
+    blackbox::LastAccesses last_;
 };
 
 /// What `write` puts into a file.

@@ -381,7 +381,7 @@ TEST_CASE("events have their tasks", "[linux]") {
         writer.append(records);
         writer.finish(0, abi::Ending::machine_off);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     reading::Naming naming(reader);
     const auto records = reader.next();

@@ -154,7 +154,7 @@ TEST_CASE("losses are no longer a list than a file takes, and all count") {
         writer.values(abi::SectionType::losses, std::span<const abi::Loss>(counter.losses()));
         writer.finish(counter.lost(), abi::Ending::machine_off);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     CHECK(trace::check_trace(source).lossy);
 }
 
@@ -181,11 +181,11 @@ TEST_CASE("more losses than can be counted do not come to none") {
         writer.values(abi::SectionType::losses, std::span<const abi::Loss>(losses));
         writer.finish(0, abi::Ending::machine_off);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     const trace::CheckResult result = trace::check_trace(source);
     CHECK_FALSE(result.sound());
     CHECK(result.lost == UINT64_MAX);
-    trace::MemorySource again(bytes);
+    MemorySource again(bytes);
     trace::TraceReader reader(again, [](const std::string& text) { FAIL(text); });
     CHECK(reader.sound());
     CHECK(view::status_of(reader) == Status::failed);
@@ -199,7 +199,7 @@ TEST_CASE(
         writer.append(records);
         writer.flush();
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     view::Tally all(false);
     view::Tally some(true);
@@ -229,7 +229,7 @@ TEST_CASE("losses that a trace tells of count, whatever was chosen of it") {
         writer.values(abi::SectionType::losses, std::span(&loss, 1));
         writer.finish(9, abi::Ending::machine_off);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     while (!reader.next().empty()) {
     }
@@ -246,7 +246,7 @@ TEST_CASE("a trace that is not read to its end is fine if nothing of it was lost
         writer.append(records);
         writer.flush();
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     view::Tally tally(false);
     for (const abi::Record& record : reader.next()) {

@@ -40,7 +40,7 @@ std::string printed(const std::vector<abi::Record>& records) {
         writer.append(records);
         writer.finish(0, abi::Ending::machine_off);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     reading::TraceOptions options;
     options.start = 0;
     reading::Trace trace(options, source);

@@ -161,7 +161,7 @@ TEST_CASE("records leave in the order, and in the pass, that the rules say one b
     for (unsigned seed = 0; seed < 150; ++seed) {
         std::mt19937 random(seed);
         const unsigned cpus = 1 + seed % 4;
-        trace::Merge merge(cpus);
+        rings::Merge merge(cpus);
         PlainMerge plain(cpus);
         std::array<std::uint32_t, 3> locks{0xffff'fff0, 0, 0x7fff'fff0};
         std::vector<std::uint32_t> sequences(cpus);
@@ -201,7 +201,7 @@ TEST_CASE("records leave in the order, and in the pass, that the rules say one b
 }
 
 TEST_CASE("a record waits until no other CPU can publish an earlier one") {
-    trace::Merge merge(2);
+    rings::Merge merge(2);
     Records out;
     merge.push(0, Records{record(0, 10, 0, 0), record(0, 20, 0, 1)});
     merge.emit(out);
@@ -216,7 +216,7 @@ TEST_CASE("a record waits until no other CPU can publish an earlier one") {
 }
 
 TEST_CASE("at the bound itself a record leaves only if the other CPU is idle, and a pass later") {
-    trace::Merge merge(2);
+    rings::Merge merge(2);
     Records out;
     merge.push(0, Records{record(0, 10, 0, 1)});
     merge.set_bound(1, 10, true);
@@ -231,7 +231,7 @@ TEST_CASE("at the bound itself a record leaves only if the other CPU is idle, an
 }
 
 TEST_CASE("bounds never fall") {
-    trace::Merge merge(2);
+    rings::Merge merge(2);
     Records out;
     merge.set_bound(1, 50, false);
     merge.set_bound(1, 5, false);
@@ -241,7 +241,7 @@ TEST_CASE("bounds never fall") {
 }
 
 TEST_CASE("at one time the records of one device leave in the order of its lock") {
-    trace::Merge merge(2);
+    rings::Merge merge(2);
     Records out;
     merge.push(0, Records{record(0, 7, 3, 12)});
     merge.push(1, Records{record(1, 7, 4, 0), record(1, 7, 3, 11)});
@@ -253,7 +253,7 @@ TEST_CASE("at one time the records of one device leave in the order of its lock"
 }
 
 TEST_CASE("the lock's numbers may wrap") {
-    trace::Merge merge(2);
+    rings::Merge merge(2);
     Records out;
     merge.push(0, Records{record(0, 7, 3, 0)});
     merge.push(1, Records{record(1, 7, 3, 0xffff'ffff)});
@@ -262,7 +262,7 @@ TEST_CASE("the lock's numbers may wrap") {
 }
 
 TEST_CASE("records of one CPU keep their order whatever their times") {
-    trace::Merge merge(1);
+    rings::Merge merge(1);
     Records out;
     merge.push(0, Records{record(0, 9, 0, 0), record(0, 5, 0, 1), record(0, 8, 0, 2)});
     merge.flush(out);
@@ -270,7 +270,7 @@ TEST_CASE("records of one CPU keep their order whatever their times") {
 }
 
 TEST_CASE("records that are in order, but behind a later one, leave one by one") {
-    trace::Merge merge(2);
+    rings::Merge merge(2);
     Records out;
     merge.push(0, Records{record(0, 50, 0, 0)});
     merge.push(1, Records{record(1, 50, 3, 11), record(1, 60, 0, 1)});
@@ -281,7 +281,7 @@ TEST_CASE("records that are in order, but behind a later one, leave one by one")
 }
 
 TEST_CASE("records without a device tie without harm") {
-    trace::Merge merge(2);
+    rings::Merge merge(2);
     Records out;
     merge.push(0, Records{record(0, 7, abi::no_device, 5)});
     merge.push(1, Records{record(1, 7, abi::no_device, 4)});

@@ -106,7 +106,7 @@ TEST_CASE("code has the module that was told of before it", "[modules]") {
     add(mark("module: other 0xbf000000 8192", 500, 40));
     add({from(0xbf00'0010, 50), from(0xbf00'1000, 51)});
     const std::vector<std::byte> bytes = trace_of(records);
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     reading::Naming naming(reader);
     std::vector<std::string> names;

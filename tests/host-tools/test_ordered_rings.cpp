@@ -40,7 +40,7 @@ std::vector<std::uint64_t> times(const std::vector<abi::Record>& records) {
     return all;
 }
 
-std::vector<std::uint64_t> rest_of(trace::OrderedRings& rings) {
+std::vector<std::uint64_t> rest_of(rings::OrderedRings& rings) {
     std::vector<abi::Record> ordered;
     rings.stop();
     while (rings.pass(ordered) > 0) {
@@ -57,9 +57,9 @@ TEST_CASE("a reader that is waited for gets all there is, one that is not what c
     Two two;
     two.publish(0, 10);
     two.publish(1, 20);
-    trace::Area area(two.area.bytes());
-    trace::OrderedRings waited(area, abi::host_reader);
-    trace::OrderedRings coming(area, late);
+    rings::Area area(two.area.bytes());
+    rings::OrderedRings waited(area, abi::host_reader);
+    rings::OrderedRings coming(area, late);
     two.publish(0, 30);
     CHECK(rest_of(waited) == Times{10, 20, 30});
     CHECK(rest_of(coming) == Times{30});
@@ -68,11 +68,11 @@ TEST_CASE("a reader that is waited for gets all there is, one that is not what c
 TEST_CASE("a late reader takes nothing that is earlier than something it has missed") {
     Two two;
     two.publish(0, 10);
-    trace::Area area(two.area.bytes());
+    rings::Area area(two.area.bytes());
     two.area.ring(0).readers[late] = {1, 1, {}}; // it came between these two
     two.publish(0, 15);
     two.publish(1, 20);
-    trace::OrderedRings rings(area, late);
+    rings::OrderedRings rings(area, late);
     two.publish(0, 25);
     CHECK(rest_of(rings) == Times{25});
 }
@@ -80,10 +80,10 @@ TEST_CASE("a late reader takes nothing that is earlier than something it has mis
 TEST_CASE("one that was killed is followed where it stopped, one that left is not waited for") {
     Two two;
     two.publish(0, 10);
-    trace::Area area(two.area.bytes());
+    rings::Area area(two.area.bytes());
     std::vector<abi::Record> ordered;
     for (const bool leaves : {false, true}) {
-        trace::OrderedRings first(area, late);
+        rings::OrderedRings first(area, late);
         two.publish(0, 20);
         first.pass(ordered);
         if (leaves) {
@@ -91,7 +91,7 @@ TEST_CASE("one that was killed is followed where it stopped, one that left is no
         }
         CHECK(two.area.ring(0).readers[late].active == (leaves ? 0 : 1));
         two.publish(0, 30);
-        trace::OrderedRings second(area, late);
+        rings::OrderedRings second(area, late);
         CHECK(rest_of(second) == (leaves ? Times{} : Times{30}));
         second.leave();
     }
@@ -103,8 +103,8 @@ TEST_CASE("a position that makes no sense is not gone on from") {
     two.publish(1, 20);
     two.area.ring(0).readers[late] = {std::uint64_t{1} << 40, 1, {}};
     two.area.ring(1).readers[late] = {0, 1, {}};
-    trace::Area area(two.area.bytes());
-    trace::OrderedRings rings(area, late);
+    rings::Area area(two.area.bytes());
+    rings::OrderedRings rings(area, late);
     CHECK(rest_of(rings) == Times{10, 20});
 }
 
@@ -112,8 +112,8 @@ TEST_CASE("after stop nothing is taken that was published later, and the next nu
     Two two;
     two.area.ring(0).next_sequence = 1;
     two.publish(0, 10);
-    trace::Area area(two.area.bytes());
-    trace::OrderedRings rings(area, abi::host_reader);
+    rings::Area area(two.area.bytes());
+    rings::OrderedRings rings(area, abi::host_reader);
     rings.stop();
     two.publish(0, 20);
     std::vector<abi::Record> ordered;

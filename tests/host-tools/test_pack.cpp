@@ -176,11 +176,11 @@ void seal(Bytes& block) {
         const std::size_t place = sizeof(pack::BlockHeader) + i * sizeof(pack::ColumnPlace);
         auto column = value_at<pack::ColumnPlace>(block, place);
         const std::size_t size = std::min<std::size_t>(column.size, block.size() - at);
-        column.crc = trace::crc(std::span<const std::byte>(block).subspan(at, size));
+        column.crc = crc(std::span<const std::byte>(block).subspan(at, size));
         put_at(block, place, column);
         at += size;
     }
-    put_at(block, front, trace::crc(std::span<const std::byte>(block).first(front)));
+    put_at(block, front, crc(std::span<const std::byte>(block).first(front)));
 }
 
 /// What it unpacks to, or nothing where that says one line of error.

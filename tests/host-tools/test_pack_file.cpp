@@ -74,7 +74,7 @@ bool goes_on(std::uint64_t done, std::uint64_t size) {
 Bytes packed(const Bytes& plain) {
     const Folder folder;
     write(folder / "t.mmio", plain);
-    pack::pack_file(folder / "t.mmio", goes_on);
+    trace::pack_file(folder / "t.mmio", goes_on);
     CHECK_FALSE(std::filesystem::exists(folder / "t.mmio.packing"));
     return bytes_at(folder / "t.mmio");
 }
@@ -109,12 +109,12 @@ std::size_t count_of(const Bytes& bytes, abi::SectionType type) {
 }
 
 /// Whether the file stays as it is, and what the error says.
-std::string kept(const Bytes& bytes, const pack::GoesOn& goes = goes_on) {
+std::string kept(const Bytes& bytes, const trace::GoesOn& goes = goes_on) {
     const Folder folder;
     write(folder / "t.mmio", bytes);
     std::string problem;
     try {
-        pack::pack_file(folder / "t.mmio", goes);
+        trace::pack_file(folder / "t.mmio", goes);
     } catch (const Error& error) {
         problem = error.what();
     }
@@ -135,7 +135,7 @@ TEST_CASE("a packed file tells what the plain one does") {
         CHECK(count_of(small, trace::callers_section) == 0);
         CHECK(count_of(small, pack::packed_section) >= sections * each / 4096);
         CHECK(count_of(small, trace::tasks_section) == count_of(plain, trace::tasks_section));
-        trace::MemorySource from(plain), to(small);
+        MemorySource from(plain), to(small);
         trace::TraceReader before(from, [](const std::string& text) { FAIL(text); });
         trace::TraceReader after(to, [](const std::string& text) { FAIL(text); });
         const Told told(before);
@@ -148,7 +148,7 @@ TEST_CASE("a packed file tells what the plain one does") {
         CHECK(after.losses().size() == 1);
         CHECK(after.end()->records == before.end()->records);
         CHECK(after.end()->lost == 3);
-        trace::MemorySource checked(small);
+        MemorySource checked(small);
         const trace::CheckResult result = trace::check_trace(checked);
         CHECK(result.records == sections * each);
         CHECK(result.lossy); // by its own account, and nothing else is wrong
@@ -161,7 +161,7 @@ namespace {
 /// The events that a filter leaves, by their numbers, and what was told of the trace.
 struct Left {
     Left(const char* filter, const Bytes& bytes) {
-        trace::MemorySource source(bytes);
+        MemorySource source(bytes);
         reading::TraceOptions options;
         options.filter = filter;
         options.report = [this](const std::string& text) { told += text; };
@@ -291,8 +291,8 @@ TEST_CASE("of packed records that a filter refuses by their numbers no more is u
             const auto payload = std::span(bytes).subspan(at + sizeof header, header.size);
             payload.back() ^= std::byte{1};
             abi::SectionHeader fixed = header;
-            fixed.crc = trace::crc(payload);
-            fixed.header_crc = trace::crc_before(fixed, offsetof(abi::SectionHeader, header_crc));
+            fixed.crc = crc(payload);
+            fixed.header_crc = crc_before(fixed, offsetof(abi::SectionHeader, header_crc));
             std::memcpy(bytes.data() + at, &fixed, sizeof fixed);
         }
     }
@@ -304,7 +304,7 @@ TEST_CASE("of a packed file with an index only the blocks of the wanted time are
     const Bytes whole = packed(long_trace(200, 400)); // 20 blocks
     for (const std::uint64_t from : {0u, 1000u, 300'000u, 800'990u, 900'000u}) {
         const trace::TimeSpan times{from, from + 2'000};
-        trace::MemorySource all(whole), some(whole);
+        MemorySource all(whole), some(whole);
         Watched watched(some);
         const ReadAll part(watched, times);
         REQUIRE(part.times_in(times) == ReadAll(all).times_in(times));
@@ -319,7 +319,7 @@ TEST_CASE("a packed file that was cut has all blocks in front of the cut") {
     std::size_t most = 0;
     for (std::size_t size = sizeof(abi::FileHeader); size < whole.size(); size += 41) {
         const Bytes part(whole.begin(), whole.begin() + std::ptrdiff_t(size));
-        trace::MemorySource source(part);
+        MemorySource source(part);
         const ReadAll read(source);
         REQUIRE_FALSE(read.sound);
         REQUIRE(read.problems.empty());
@@ -327,7 +327,7 @@ TEST_CASE("a packed file that was cut has all blocks in front of the cut") {
         REQUIRE(std::ranges::count(edges, read.records.size()) == 1);
         REQUIRE(read.records.size() >= most);
         most = read.records.size();
-        trace::MemorySource checked(part);
+        MemorySource checked(part);
         REQUIRE(trace::check_trace(checked).cut);
     }
     CHECK(most == 10'000);
@@ -342,7 +342,7 @@ TEST_CASE("a damaged block costs its records and no others") {
         }
         Bytes bytes = whole;
         bytes[at + sizeof header + header.size / 2] ^= std::byte{4};
-        trace::MemorySource source(bytes);
+        MemorySource source(bytes);
         const ReadAll read(source);
         CHECK_FALSE(read.sound);
         REQUIRE(read.problems.size() == 1);
@@ -350,10 +350,10 @@ TEST_CASE("a damaged block costs its records and no others") {
         CHECK(read.records.size() < 10'000);
         CHECK(read.records.size() >= 10'000 - pack::most_records);
         // With the section's checksum made right the column's own tells.
-        header.crc = trace::crc(std::span(bytes).subspan(at + sizeof header, header.size));
-        header.header_crc = trace::crc_before(header, offsetof(abi::SectionHeader, header_crc));
+        header.crc = crc(std::span(bytes).subspan(at + sizeof header, header.size));
+        header.header_crc = crc_before(header, offsetof(abi::SectionHeader, header_crc));
         std::memcpy(bytes.data() + at, &header, sizeof header);
-        trace::MemorySource sealed(bytes), checked(bytes);
+        MemorySource sealed(bytes), checked(bytes);
         const ReadAll again(sealed);
         REQUIRE(again.problems.size() == 1);
         CHECK(again.problems[0].starts_with("packed records in front of byte "));
@@ -375,12 +375,12 @@ TEST_CASE("check tells of a block with other times than it says") {
         ++front.latest;
         std::memcpy(block.data(), &front, sizeof front);
         const std::size_t size = sizeof front + front.columns * sizeof(pack::ColumnPlace);
-        const std::uint32_t crc = trace::crc(block.first(size));
+        const std::uint32_t crc = mmioscope::crc(block.first(size));
         std::memcpy(block.data() + size, &crc, sizeof crc);
-        header.crc = trace::crc(block);
-        header.header_crc = trace::crc_before(header, offsetof(abi::SectionHeader, header_crc));
+        header.crc = mmioscope::crc(block);
+        header.header_crc = crc_before(header, offsetof(abi::SectionHeader, header_crc));
         std::memcpy(bytes.data() + at, &header, sizeof header);
-        trace::MemorySource source(bytes);
+        MemorySource source(bytes);
         const trace::CheckResult result = trace::check_trace(source);
         CHECK(std::ranges::count(result.problems,
                                  fmt::format("the packed records at byte {} have other times than "
@@ -395,10 +395,10 @@ TEST_CASE("several packed files are one trace") {
     const Bytes first = mixed_trace(40, 300, abi::Ending::continued);
     const Bytes second = mixed_trace(40, 300, abi::Ending::machine_off, 6000);
     const auto told = [](const Bytes& one, const Bytes& other) {
-        trace::MemorySource source(one);
+        MemorySource source(one);
         trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
         reader.go_on_with([&other](const trace::TraceReader&) {
-            return trace::NextPart{"next", std::make_unique<trace::MemorySource>(other), ""};
+            return trace::NextPart{"next", std::make_unique<MemorySource>(other), ""};
         });
         Told result(reader);
         CHECK(reader.sound());
@@ -418,7 +418,7 @@ TEST_CASE("who has a file open while it is packed reads the plain one") {
     const FileDescriptor open = open_input(folder / "t.mmio");
     REQUIRE(::chmod((folder / "t.mmio").c_str(), 0640) == 0);
     std::filesystem::create_symlink(folder / "t.mmio", folder / "link.mmio");
-    pack::pack_file(folder / "link.mmio", goes_on);
+    trace::pack_file(folder / "link.mmio", goes_on);
     CHECK(contents(open.get()) == plain);
     CHECK(std::filesystem::is_symlink(folder / "link.mmio"));
     CHECK(std::filesystem::file_size(folder / "t.mmio") < plain.size() / 5);
@@ -440,8 +440,8 @@ TEST_CASE("what cannot be packed stays as it was recorded") {
     CHECK(kept(damaged).ends_with("is damaged: skipped"));
     CHECK(kept(Bytes(100)) == "this is not an mmioscope trace file");
     CHECK(kept(mixed_trace(1, 2)).empty()); // it would not get smaller
-    CHECK_THROWS_AS(pack::pack_file("/nowhere/t.mmio", goes_on), Error);
-    CHECK_NOTHROW(pack::pack_file("/dev/null", goes_on));
+    CHECK_THROWS_AS(trace::pack_file("/nowhere/t.mmio", goes_on), Error);
+    CHECK_NOTHROW(trace::pack_file("/dev/null", goes_on));
 }
 
 TEST_CASE("a full disk leaves the plain file") {
@@ -455,7 +455,7 @@ TEST_CASE("a full disk leaves the plain file") {
     REQUIRE(::setrlimit(RLIMIT_FSIZE, &few) == 0);
     std::string problem;
     try {
-        pack::pack_file(folder / "t.mmio", goes_on);
+        trace::pack_file(folder / "t.mmio", goes_on);
     } catch (const Error& error) {
         problem = error.what();
     }

@@ -26,7 +26,7 @@ Bytes text(std::size_t size) {
 }
 
 Bytes frame_of(std::span<const std::byte> bytes) {
-    const auto frame = trace::zstd_frame(bytes);
+    const auto frame = zstd_frame(bytes);
     REQUIRE(frame);
     return *frame;
 }
@@ -42,7 +42,7 @@ Bytes file_with(std::span<const std::byte> frame, abi::SectionType type = abi::S
 
 struct Read {
     explicit Read(const Bytes& bytes) {
-        trace::MemorySource source(bytes);
+        MemorySource source(bytes);
         trace::FileReader reader(source, [&](const std::string& text) { told += text + "\n"; });
         while (const auto section = reader.next()) {
             cut = cut || section->cut;
@@ -68,7 +68,7 @@ TEST_CASE("a packed section is read as what is in it") {
     REQUIRE(read.all.size() == 3);
     CHECK(read.all[1] == std::pair(abi::SectionType::text, long_text));
     CHECK(read.all[2].second.size() == 11);
-    CHECK(!trace::zstd_frame(text(70)));
+    CHECK(!zstd_frame(text(70)));
     // Records have blocks: with the bit they are of an unknown type.
     std::vector<abi::Record> records;
     for (std::uint32_t i = 0; i < 100; ++i) {
@@ -76,7 +76,7 @@ TEST_CASE("a packed section is read as what is in it") {
     }
     const auto bytes = std::as_bytes(std::span(records));
     const Bytes with_records = file_with(frame_of(bytes), abi::SectionType::records);
-    trace::MemorySource source(with_records);
+    MemorySource source(with_records);
     const ReadAll all(source);
     CHECK(all.records.empty());
     CHECK(all.problems.empty());
@@ -138,7 +138,7 @@ TEST_CASE("a packed file has its sections packed, and the same in them") {
         writer.finish(0, abi::Ending::machine_off);
     });
     append(create_output(folder / "t.mmio").get(), plain, "a test's file");
-    pack::pack_file(folder / "t.mmio", [](std::uint64_t, std::uint64_t) { return true; });
+    trace::pack_file(folder / "t.mmio", [](std::uint64_t, std::uint64_t) { return true; });
     const Bytes bytes = contents(open_input(folder / "t.mmio").get());
     CHECK(bytes.size() < 4000);
     const Read before(plain), after(bytes);

@@ -22,8 +22,8 @@ void rewrite(const std::string& path,
     for (auto [at, header] : headers(bytes)) {
         const std::span payload = std::span(bytes).subspan(at + sizeof header, header.size);
         change(header.type, payload);
-        header.crc = trace::crc(payload);
-        header.header_crc = trace::crc_before(header, offsetof(abi::SectionHeader, header_crc));
+        header.crc = crc(payload);
+        header.header_crc = crc_before(header, offsetof(abi::SectionHeader, header_crc));
         std::memcpy(bytes.data() + at, &header, sizeof header);
     }
     std::ofstream(path, std::ios::binary)

@@ -13,8 +13,8 @@ using namespace mmioscope::test;
 
 namespace {
 
-verify::AccessLog parse_pcs(const std::string& text) {
-    trace::MemorySource source(std::as_bytes(std::span(text.data(), text.size())));
+logs::AccessLog parse_pcs(const std::string& text) {
+    MemorySource source(std::as_bytes(std::span(text.data(), text.size())));
     return verify::read_pc_log(source);
 }
 
@@ -39,8 +39,8 @@ struct PcBus {
         for (const std::string& line : log) {
             text += line;
         }
-        verify::AccessLog parsed = parse_pcs(text);
-        const std::vector<verify::Event> events = bus.events();
+        logs::AccessLog parsed = parse_pcs(text);
+        const std::vector<logs::Event> events = bus.events();
         return verify::verdict(verify::compare_pcs(parsed, events, bus.regions), "PCs");
     }
 };
@@ -51,7 +51,7 @@ TEST_CASE("a line of the log of PCs") {
     const auto log = parse_pcs("1 W 2 0x1c090000 0xc0a8481c\n0 R 4 0x1c020000 0x10f4\n");
     REQUIRE(log.lines.size() == 2);
     CHECK(log.unreadable.empty());
-    const verify::Line& line = log.lines[0];
+    const logs::Line& line = log.lines[0];
     CHECK(line.cpu == 1);
     CHECK(line.write);
     CHECK(line.size == 2);

@@ -120,7 +120,7 @@ TEST_CASE("record: a file that goes on begins with the policy that holds by then
     CHECK(recorder.status() == 0);
     const auto begins_with = [&](const char* name) {
         const FileDescriptor file = open_input(folder / name);
-        trace::FileSource source(file.get());
+        FileSource source(file.get());
         return trace::TraceReader(source, [](const std::string&) {}).info()->policy;
     };
     CHECK(begins_with("t.mmio") == drop);

@@ -18,7 +18,7 @@ TEST_CASE("an event has its record's device, offset and time") {
         writer.append(std::span(&record, 1));
         writer.finish(0, abi::Ending::machine_off);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     reading::Naming naming(reader);
     const auto records = reader.next();

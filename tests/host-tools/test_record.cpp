@@ -153,7 +153,7 @@ TEST_CASE("record: a stream of a newer version is refused, what came before is k
     std::vector<std::uint8_t> bytes;
     StreamMaker::append(
         bytes, abi::FrameHeader{abi::FrameType::records, abi::wire_version + 1, 0x101, 0x1010101});
-    StreamMaker::append(bytes, trace::crc(std::as_bytes(std::span(bytes))));
+    StreamMaker::append(bytes, crc(std::as_bytes(std::span(bytes))));
     std::string frame(1, static_cast<char>(bytes.size() + 1));
     frame.append(bytes.begin(), bytes.end());
     std::ofstream(folder / "s") << Stream().records(0, 100).text() << frame << '\0';

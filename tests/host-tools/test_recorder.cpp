@@ -95,7 +95,7 @@ private:
 /// records.
 std::size_t check_recording(int fd, unsigned cpus, std::uint32_t first = 0) {
     const std::vector<std::byte> bytes = contents(fd);
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     std::array<std::uint32_t, device_count> locks;
     locks.fill(first);
@@ -128,11 +128,11 @@ TEST_CASE("a randomly interleaved run is recorded in the one right order") {
     for (unsigned cpu = 0; cpu < cpus; ++cpu) {
         memory.ring(cpu).head = memory.ring(cpu).readers[abi::host_reader].tail = first;
     }
-    const trace::Area area(memory.bytes());
+    const rings::Area area(memory.bytes());
     const FileDescriptor file = memory_file("trace", 0);
     trace::WriteProgress progress;
     trace::FileWriter writer(file.get(), progress);
-    trace::Recorder recorder(area, writer);
+    rings::Recorder recorder(area, writer);
 
     std::vector<SteppedCpu> machines;
     for (unsigned cpu = 0; cpu < cpus; ++cpu) {
@@ -174,11 +174,11 @@ TEST_CASE("writers in threads of their own are recorded completely and in order"
     constexpr unsigned cpus = 3;
     constexpr unsigned each = 20'000;
     FakeArea memory(cpus, 1024);
-    const trace::Area area(memory.bytes());
+    const rings::Area area(memory.bytes());
     const FileDescriptor file = memory_file("trace", 0);
     trace::WriteProgress progress;
     trace::FileWriter writer(file.get(), progress);
-    trace::Recorder recorder(area, writer);
+    rings::Recorder recorder(area, writer);
 
     std::array<std::mutex, device_count> locks;
     std::array<std::uint32_t, device_count> numbers{};
@@ -218,11 +218,11 @@ TEST_CASE("writers in threads of their own are recorded completely and in order"
 
 TEST_CASE("losses are told exactly: in the middle, at the end, and where") {
     FakeArea memory(1, 16);
-    const trace::Area area(memory.bytes());
+    const rings::Area area(memory.bytes());
     const FileDescriptor file = memory_file("trace", 0);
     trace::WriteProgress progress;
     trace::FileWriter writer(file.get(), progress);
-    trace::Recorder recorder(area, writer);
+    rings::Recorder recorder(area, writer);
     FakeCpu cpu(memory, 0);
     cpu.publish(access(0, 0, 10));
     abi::Record gap = access(0, 1, 20); // 1, 2 and 3 were lost
@@ -242,11 +242,11 @@ TEST_CASE("losses are told exactly: in the middle, at the end, and where") {
 
 TEST_CASE("in flight mode what was overwritten is a loss, and nothing torn is read") {
     FakeArea memory(1, 16, abi::Policy::flight);
-    const trace::Area area(memory.bytes());
+    const rings::Area area(memory.bytes());
     const FileDescriptor file = memory_file("trace", 0);
     trace::WriteProgress progress;
     trace::FileWriter writer(file.get(), progress);
-    trace::Recorder recorder(area, writer);
+    rings::Recorder recorder(area, writer);
     FakeCpu cpu(memory, 0);
     for (std::uint32_t i = 0; i < 40; ++i) {
         cpu.publish(access(0, i, 10 + i));
@@ -263,11 +263,11 @@ TEST_CASE("a writer that overtakes the reader leaves nothing torn, and each loss
     const std::uint32_t first = GENERATE(0u, 0xffff'c000u);
     FakeArea memory(1, 64, abi::Policy::flight);
     memory.ring(0).head = memory.ring(0).readers[abi::host_reader].tail = first;
-    const trace::Area area(memory.bytes());
+    const rings::Area area(memory.bytes());
     const FileDescriptor file = memory_file("trace", 0);
     trace::WriteProgress progress;
     trace::FileWriter writer(file.get(), progress);
-    trace::Recorder recorder(area, writer);
+    rings::Recorder recorder(area, writer);
     // Each word tells of which record it is.
     const auto whole = [](std::uint32_t number) {
         abi::Record record = access(0, number, std::uint64_t{1} << 33 | number);
@@ -294,7 +294,7 @@ TEST_CASE("a writer that overtakes the reader leaves nothing torn, and each loss
     cpu_thread.join();
     recorder.finish(abi::Ending::machine_off);
     const std::vector<std::byte> bytes = contents(file.get());
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     std::uint64_t seen = 0, missing = 0;
     std::uint32_t next = first;
@@ -321,7 +321,7 @@ TEST_CASE("a writer that overtakes the reader leaves nothing torn, and each loss
 namespace {
 
 /// Counts what it is shown, and writes a section in front of each part.
-class Counting : public trace::Onlooker {
+class Counting : public rings::Onlooker {
 public:
     void see(std::span<const abi::Record> records, std::span<const trace::Run> runs,
              trace::FileWriter& file) override {
@@ -350,12 +350,12 @@ public:
 TEST_CASE("however many records one pass finds, an onlooker sees each once, and with its section") {
     const std::uint32_t count = GENERATE(0u, 1u, 16'383u, 16'384u, 16'385u, 40'000u);
     FakeArea memory(1, 1 << 16);
-    const trace::Area area(memory.bytes());
+    const rings::Area area(memory.bytes());
     const FileDescriptor file = memory_file("trace", 0);
     trace::WriteProgress progress;
     trace::FileWriter writer(file.get(), progress);
     Counting onlooker;
-    trace::Recorder recorder(area, writer, &onlooker);
+    rings::Recorder recorder(area, writer, &onlooker);
     FakeCpu cpu(memory, 0);
     for (std::uint32_t i = 0; i < count; ++i) {
         cpu.publish(access(0, i, 10 + i));
@@ -373,7 +373,7 @@ TEST_CASE("however many records one pass finds, an onlooker sees each once, and 
         REQUIRE(onlooker.seen[i] == i);
     }
     const std::vector<std::byte> bytes = contents(file.get());
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     std::uint32_t next = 0;
     unsigned callers = 0;
@@ -390,11 +390,11 @@ TEST_CASE("however many records one pass finds, an onlooker sees each once, and 
 
 TEST_CASE("a slot that holds another record is damage, not a record") {
     FakeArea memory(1, 16);
-    const trace::Area area(memory.bytes());
+    const rings::Area area(memory.bytes());
     const FileDescriptor file = memory_file("trace", 0);
     trace::WriteProgress progress;
     trace::FileWriter writer(file.get(), progress);
-    trace::Recorder recorder(area, writer);
+    rings::Recorder recorder(area, writer);
     FakeCpu cpu(memory, 0);
     for (std::uint32_t i = 0; i < 3; ++i) {
         cpu.publish(access(0, i, 10 + i));

@@ -117,7 +117,7 @@ TEST_CASE("paths that end in nothing are found, or not, in time") {
     regions.push_back(region(0x2000, 0x10, "/"));
     std::vector<Device> devices;
     CHECK(cpu_seconds([&] { devices = list_devices(regions, tree); }) < 3);
-    CHECK(devices[0].node == trace::TreeNodes::none);
+    CHECK(devices[0].node == tree::TreeNodes::none);
     CHECK(devices[1000].path == "/n99/m");
     CHECK(devices[1001].path == "/n9999/m");
     CHECK(devices[1002].node == 0);
@@ -208,7 +208,7 @@ TEST_CASE("events of a trace have their registers") {
         writer.append(std::span(&record, 1));
         writer.finish(0, abi::Ending::machine_off);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     reading::Naming naming(reader);
     const auto records = reader.next();

@@ -210,7 +210,7 @@ TEST_CASE("row: an event of no trace has no names") {
 TEST_CASE("row: reading a trace looks up what the filter asks for, and nothing else") {
     const std::vector<std::byte> bytes = RandomTrace(1, 2'000).bytes;
     const auto asked = [&bytes](const char* filter) {
-        trace::MemorySource source(bytes);
+        MemorySource source(bytes);
         reading::TraceOptions options;
         options.filter = filter;
         reading::Trace trace(options, source);
@@ -260,7 +260,7 @@ TEST_CASE("row: a settled copy keeps its names, whatever the trace tells behind 
         append(writer, record);
         writer.finish(0, abi::Ending::machine_off);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     reading::Trace trace({}, source);
     const Event* event = trace.next();
     REQUIRE(event != nullptr);
@@ -292,7 +292,7 @@ TEST_CASE("row: what stands at an address is looked up once, and has one id") {
         }
         writer.finish(0, abi::Ending::machine_off);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     reading::Trace trace({}, source);
     const Location* known = nullptr;
     while (const Event* event = trace.next()) {
@@ -311,7 +311,7 @@ TEST_CASE("row: names are those of a trace read without keeping any, and are for
     const unsigned seed = GENERATE(1u, 2u, 3u);
     CAPTURE(seed);
     const RandomTrace random(seed, 60'000);
-    trace::MemorySource source(random.bytes);
+    MemorySource source(random.bytes);
     reading::TraceOptions options;
     options.report = [](const std::string& line) { FAIL(line); };
     reading::Trace trace(options, source);
@@ -359,7 +359,7 @@ TEST_CASE("row: a filter says of each event what it says of that one alone") {
         const std::string text = random_filter(choice, 2);
         CAPTURE(seed, text);
         reading::TraceOptions options;
-        trace::MemorySource all_source(random.bytes), source(random.bytes);
+        MemorySource all_source(random.bytes), source(random.bytes);
         reading::Trace all(options, all_source);
         filter::Filter alone(text);
         alone.bind(all.reader());
@@ -408,7 +408,7 @@ TEST_CASE("row: a register with more meanings than are numbered is always the ri
         }
         writer.finish(0, abi::Ending::machine_off);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     reading::TraceOptions options;
     options.registers = {fmt::format("/proc/self/fd/{}", description.get())};
     reading::Trace trace(options, source);
@@ -453,7 +453,7 @@ TEST_CASE("row: each kind of name that there are very many of is forgotten") {
         }
         writer.finish(0, abi::Ending::machine_off);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     reading::Trace trace({}, source);
     unsigned forgotten = 0;
     trace.on_forget([&forgotten] { ++forgotten; });
@@ -478,7 +478,7 @@ TEST_CASE("row: an address that is of no code costs no memory") {
         }
         writer.finish(0, abi::Ending::machine_off);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& line) { FAIL(line); });
     reading::Naming naming(reader);
     naming.add_own_symbols([](const std::string& line) { FAIL(line); });
@@ -516,7 +516,7 @@ TEST_CASE("row: a trace that says anew which devices it has forgets what registe
         append(writer, at(3, uart));
         writer.finish(0, abi::Ending::machine_off);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     reading::Trace trace({}, source);
     std::string names;
     while (const Event* event = trace.next()) {

@@ -98,7 +98,7 @@ std::string make(const Folder& folder, const std::string& kind, unsigned seed) {
     }
     save(path, bytes);
     if (kind == "packed") {
-        pack::pack_file(path, [](std::uint64_t, std::uint64_t) { return true; });
+        trace::pack_file(path, [](std::uint64_t, std::uint64_t) { return true; });
     }
     return path;
 }
@@ -172,7 +172,7 @@ TEST_CASE("seek: right behind each section", "[seek]") {
     const unsigned seed = GENERATE(range(1u, 4u));
     CAPTURE(seed);
     const Bytes bytes = RandomTrace(seed, 30'000, false).bytes;
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     reading::Trace trace(options_of("-"), source);
     const std::vector<Row> rows = rest(trace);
     std::vector<std::size_t> ends{0};
@@ -230,7 +230,7 @@ TEST_CASE("seek: checkpoints are bounded, and there is always one in front", "[s
 
 TEST_CASE("seek: who goes back a second time reads what is near only", "[seek]") {
     const Bytes bytes = RandomTrace(1, 60'000, false).bytes;
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     Watched watched(source);
     reading::Trace trace(options_of("-"), watched);
     rest(trace);
@@ -265,7 +265,7 @@ TEST_CASE("seek: to the beginning, behind the end, and with a filter", "[seek]")
 
 TEST_CASE("seek: a pipe is read on its way only, and says so", "[seek]") {
     const Bytes bytes = RandomTrace(3, 5'000).bytes;
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     Watched pipe(source, false);
     reading::Trace trace(options_of("-"), pipe);
     CHECK_THROWS_WITH(trace.seek_number(5), Catch::Contains("cannot go to another place"));

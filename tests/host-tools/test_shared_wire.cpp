@@ -6,7 +6,7 @@
 #include <random>
 
 using namespace mmioscope;
-namespace wire = abi::shared_wire;
+namespace shared = abi::shared_wire;
 
 namespace {
 
@@ -29,7 +29,7 @@ Bytes frames(unsigned seed, unsigned count) {
 /// With a character of the console now and then; `console` gets them.
 Bytes pack(const Bytes& stream, unsigned one_in, Bytes& console) {
     std::mt19937 random(1);
-    wire::Packer packer;
+    shared::Packer packer;
     Bytes bytes;
     for (const std::byte byte : stream) {
         packer.add(std::to_integer<std::uint8_t>(byte));
@@ -67,7 +67,7 @@ TEST_CASE("both come off a shared wire as they went on, in pieces of any size") 
         const Bytes stream = frames(seed, 40);
         Bytes console;
         const Bytes shared = pack(stream, 1 + seed % 7, console);
-        trace::SharedWire reader;
+        wire::SharedWire reader;
         Bytes stream_got;
         Bytes console_got;
         for (std::size_t at = 0; at < shared.size(); at += seed) {
@@ -104,7 +104,7 @@ TEST_CASE("damage at any place of a shared wire spoils the frames that it touche
             } else {
                 damaged[at] ^= static_cast<std::byte>(1 << how);
             }
-            trace::SharedWire reader;
+            wire::SharedWire reader;
             reader.feed(damaged);
             const std::vector<Bytes> got = split(reader.stream());
             // From the front and from the back all are there but two at most.

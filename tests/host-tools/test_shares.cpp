@@ -26,7 +26,7 @@ TEST_CASE("shares and waits are told of devices that several CPUs use") {
 
     const std::vector<abi::RegionEntry> regions = {region(0x9000, 0x1000, "/bus/serial@9000"),
                                                    region(0xa000, 0x1000, "/bus/rtc@a000")};
-    const trace::DeviceNames names(regions, small_tree());
+    const tree::DeviceNames names(regions, small_tree());
     trace::Shares shares;
     shares.add(records);
     const std::string table = table::text(shares.table({&names, 0, 1'000'000}));

@@ -180,7 +180,7 @@ TEST_CASE("an access of the kernel has its function, and the caller where that i
         writer.append(std::span(&record, 1)); // the hypervisor
         writer.finish(0, abi::Ending::machine_off);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     reading::Naming naming(reader);
     naming.symbols().add(Trust::text, table(list));
@@ -209,7 +209,7 @@ TEST_CASE("a caller in a module that was found meanwhile is that of the call") {
         writer.append(std::span(&record, 1));
         writer.finish(0, abi::Ending::machine_off);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     reading::Naming naming(reader);
     naming.symbols().add(Trust::text, table(list));
@@ -400,7 +400,7 @@ TEST_CASE("a trace file carries symbols, and a section of them that is damaged i
         trace::write_about(writer, {"kernel.banner=Linux version 6.1\n", symbols::pack(all), {}});
         writer.finish(0, abi::Ending::machine_off);
     });
-    trace::MemorySource source(bytes);
+    MemorySource source(bytes);
     const trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     CHECK(reader.text().at("kernel.banner") == "Linux version 6.1");
     CHECK(symbols::unpack(*reader.symbols()) == in_order(all));

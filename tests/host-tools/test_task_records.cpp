@@ -155,7 +155,7 @@ TEST_CASE("names stand beside accesses, and by themselves among numbers only", "
         writer.finish(0, abi::Ending::machine_off);
     });
     for (const bool raw : {false, true}) {
-        trace::MemorySource source(bytes);
+        MemorySource source(bytes);
         trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
         reading::Naming naming(reader);
         char* text = nullptr;

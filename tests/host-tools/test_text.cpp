@@ -27,12 +27,12 @@ const std::vector<abi::RegionEntry>& regions() {
     return all;
 }
 
-trace::DeviceNames names() {
+tree::DeviceNames names() {
     return {regions(), small_tree()};
 }
 
 std::string line(const abi::Record& record) {
-    const trace::DeviceNames all = names();
+    const tree::DeviceNames all = names();
     const std::string words = reading::text_of(record);
     const Event event =
         given_event(record, {.nanoseconds = (record.time - 1'000'000) * 1000,
@@ -88,7 +88,7 @@ std::vector<std::string> runs(const std::string& places) {
 } // namespace
 
 TEST_CASE("devices are named by alias, or by as much of their path as it takes") {
-    const trace::DeviceNames all = names();
+    const tree::DeviceNames all = names();
     CHECK(all[0] == "serial0");
     CHECK(all[1] == "serial@a000");
     CHECK(all[2] == "one/timer@0");
@@ -102,27 +102,27 @@ TEST_CASE("devices are named by alias, or by as much of their path as it takes")
 TEST_CASE("a region without a path has no name, and the others theirs") {
     const std::vector<abi::RegionEntry> regions = {region(0x1c09'0000, 0x1000, ""),
                                                    region(0x1c05'0000, 0x1000, "/mmc@50000")};
-    const trace::DeviceNames names(regions, {});
+    const tree::DeviceNames names(regions, {});
     CHECK(names[0] == "-");
     CHECK(names[1] == "mmc@50000");
 }
 
 TEST_CASE("a device's name is plain text, whatever its path is") {
     const std::vector<abi::RegionEntry> regions = {region(0x1c09'0000, 0x1000, "/a\x1b[2J\nb")};
-    CHECK(trace::DeviceNames(regions, {})[0] == "a?[2J?b");
+    CHECK(tree::DeviceNames(regions, {})[0] == "a?[2J?b");
 }
 
 TEST_CASE("the second reg entry of a node has a number") {
     std::vector<abi::RegionEntry> two = {region(0x1000, 0x100, "/gic@1"),
                                          region(0x2000, 0x100, "/gic@1")};
     two[1].reg_index = 1;
-    const trace::DeviceNames all(two, {});
+    const tree::DeviceNames all(two, {});
     CHECK(all[0] == "gic@1");
     CHECK(all[1] == "gic@1[1]");
 }
 
 TEST_CASE("paths without an end have names, too") {
-    const trace::DeviceNames all(
+    const tree::DeviceNames all(
         std::vector{region(0, 1, ""), region(2, 1, "/"), region(4, 1, "/a/")}, {});
     CHECK(all[0] == "-");
     CHECK(all[1].empty());
@@ -139,12 +139,12 @@ TEST_CASE("a trace's devices are named in time, however much alike they are") {
         alike.push_back(region(i, 1, path));
     }
     std::string last;
-    CHECK(cpu_seconds([&] { last = trace::DeviceNames(alike, {})[1023]; }) < 3);
+    CHECK(cpu_seconds([&] { last = tree::DeviceNames(alike, {})[1023]; }) < 3);
     CHECK_THAT(last, Catch::StartsWith("1023/a/a/a"));
 }
 
 TEST_CASE("names of devices are plain text") {
-    const trace::DeviceNames all(std::vector{region(0, 1, "/\x1b[31mX\a"), region(2, 1, "/b")}, {});
+    const tree::DeviceNames all(std::vector{region(0, 1, "/\x1b[31mX\a"), region(2, 1, "/b")}, {});
     CHECK(all[0] == "?[31mX?");
     CHECK(all[1] == "b");
 }
@@ -221,7 +221,7 @@ TEST_CASE("the table counts reads and writes of each device") {
     for (const abi::Record& each : records) {
         summary.add(each);
     }
-    const trace::DeviceNames all = names();
+    const tree::DeviceNames all = names();
     const std::string table =
         table::text(trace::device_table(summary, {&all, 1'000'000, 1'000'000}));
     CHECK_THAT(table, Catch::Contains("serial@a000") && Catch::Contains(" 0,1 ") &&

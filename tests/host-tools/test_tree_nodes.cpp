@@ -68,7 +68,7 @@ TEST_CASE("nodes have the properties that libfdt finds") {
         INFO("seed " << seed);
         const RandomTree tree(seed);
         const void* const fdt = tree.bytes().data();
-        const trace::TreeNodes nodes(tree.bytes());
+        const tree::TreeNodes nodes(tree.bytes());
         REQUIRE(nodes.size() > 0);
         std::map<std::uint32_t, std::size_t> phandles;
         for (std::size_t node = 0; node < nodes.size(); ++node) {
@@ -80,7 +80,7 @@ TEST_CASE("nodes have the properties that libfdt finds") {
                 int size = 0;
                 const void* const value = fdt_getprop(fdt, offset, name, &size);
                 REQUIRE(nodes.has(node, name) == (value != nullptr));
-                const trace::Cells cells = nodes.cells(node, name);
+                const tree::Cells cells = nodes.cells(node, name);
                 REQUIRE(cells.count() == (value == nullptr ? 0u : unsigned(size) / 4));
                 for (std::size_t i = 0; i < cells.count(); ++i) {
                     CHECK(cells[i] == fdt32_ld(static_cast<const fdt32_t*>(value) + i));
@@ -94,7 +94,7 @@ TEST_CASE("nodes have the properties that libfdt finds") {
         for (std::uint32_t phandle = 0; phandle < 45; ++phandle) {
             const auto known = phandles.find(phandle);
             CHECK(nodes.find_phandle(phandle) ==
-                  (known == phandles.end() ? trace::TreeNodes::none : known->second));
+                  (known == phandles.end() ? tree::TreeNodes::none : known->second));
         }
     }
     CHECK(compared > 1000);
@@ -102,6 +102,6 @@ TEST_CASE("nodes have the properties that libfdt finds") {
 
 TEST_CASE("a tree has no more levels than any has") {
     const RandomTree tree(0);
-    const trace::TreeNodes nodes(tree.bytes());
+    const tree::TreeNodes nodes(tree.bytes());
     CHECK(nodes.size() == 64);
 }

@@ -14,12 +14,12 @@ namespace {
 
 using Records = std::vector<abi::Record>;
 
-struct Heard : trace::WireSink {
-    std::vector<trace::StreamHead> heads;
+struct Heard : wire::WireSink {
+    std::vector<wire::StreamHead> heads;
     Records all;
     unsigned ends = 0;
 
-    void hello(const trace::StreamHead& head) override { heads.push_back(head); }
+    void hello(const wire::StreamHead& head) override { heads.push_back(head); }
     void records(std::span<const abi::Record> records) override {
         all.insert(all.end(), records.begin(), records.end());
     }
@@ -28,7 +28,7 @@ struct Heard : trace::WireSink {
 
 struct Listener {
     Heard heard;
-    trace::WireDecoder decoder{heard};
+    wire::WireDecoder decoder{heard};
 
     explicit Listener(std::span<const std::byte> wire) {
         decoder.feed(wire);
@@ -98,7 +98,7 @@ Wire whole_stream() {
 TEST_CASE("a sound stream comes through whole") {
     const Listener listener(whole_stream());
     REQUIRE(listener.heard.heads.size() == 1);
-    const trace::StreamHead& head = listener.heard.heads[0];
+    const wire::StreamHead& head = listener.heard.heads[0];
     REQUIRE(head.regions.size() == 2);
     CHECK(std::string(head.regions[0].path) == "/bus@0/");
     CHECK(std::string(head.regions[1].path) == "/bus@1b");
@@ -112,7 +112,7 @@ TEST_CASE("a sound stream comes through whole") {
 
 TEST_CASE("a stream in single bytes is the same stream") {
     Heard heard;
-    trace::WireDecoder decoder(heard);
+    wire::WireDecoder decoder(heard);
     for (const std::byte byte : whole_stream()) {
         decoder.feed(std::span<const std::byte>(&byte, 1));
     }
@@ -166,7 +166,7 @@ TEST_CASE("whatever happens to one byte, no wrong record comes out, and the dama
             if (!frames_of(sent, heard.all, in_frame)) {
                 FAIL("a wrong record at byte " << at << ", way " << how);
             }
-            const trace::WireCounts& counts = listener.decoder.counts();
+            const wire::WireCounts& counts = listener.decoder.counts();
             const bool all = heard.all.size() == sent.size() && heard.ends == 1;
             if (!all && heard.ends == 1 && counts.damaged + counts.missing == 0 &&
                 !heard.heads.empty()) {
@@ -180,7 +180,7 @@ TEST_CASE("a frame of a newer version is refused in one line") {
     std::vector<std::uint8_t> bytes;
     StreamMaker::append(
         bytes, abi::FrameHeader{abi::FrameType::records, abi::wire_version + 1, 0x101, 0x1010101});
-    StreamMaker::append(bytes, trace::crc(std::as_bytes(std::span(bytes))));
+    StreamMaker::append(bytes, crc(std::as_bytes(std::span(bytes))));
     Wire wire{std::byte{0}, static_cast<std::byte>(bytes.size() + 1)};
     for (const std::uint8_t byte : bytes) {
         REQUIRE(byte != 0);
@@ -214,9 +214,9 @@ TEST_CASE("records of a CPU that the boot does not have are nonsense") {
 }
 
 TEST_CASE("a trace file of a stream finds its aliases in a tree of their own") {
-    trace::StreamHead head{};
+    wire::StreamHead head{};
     head.aliases = {{"serial0", "/bus/serial@0"}, {"rtc", "/bus/rtc@1"}};
-    CHECK(trace::aliases(trace::alias_tree(head)) == head.aliases);
+    CHECK(tree::aliases(wire::alias_tree(head)) == head.aliases);
 }
 
 TEST_CASE("a count of equal reads is expanded, and one that stands for nothing is no record") {

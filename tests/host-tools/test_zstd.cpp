@@ -24,8 +24,8 @@ Bytes compressed(const Bytes& bytes) {
 }
 
 ReadAll read(const Bytes& bytes) {
-    trace::MemorySource source(bytes);
-    trace::ZstdSource decompressed(source);
+    MemorySource source(bytes);
+    ZstdSource decompressed(source);
     return ReadAll(decompressed);
 }
 
@@ -55,7 +55,7 @@ struct Flushed {
     Bytes before, behind;
 };
 
-std::vector<std::byte> all_of(trace::ByteSource& source) {
+std::vector<std::byte> all_of(ByteSource& source) {
     Bytes bytes(1 << 20);
     bytes.resize(source.read(bytes.data(), bytes.size()));
     return bytes;
@@ -66,7 +66,7 @@ std::vector<std::byte> all_of(trace::ByteSource& source) {
 TEST_CASE("a compressed trace is read like the trace") {
     const Bytes whole = long_trace(20, 300);
     const ReadAll plain = [&] {
-        trace::MemorySource source(whole);
+        MemorySource source(whole);
         return ReadAll(source);
     }();
     const ReadAll all = read(compressed(whole));
@@ -122,8 +122,8 @@ TEST_CASE("a flipped byte of a compressed trace never makes a wrong record look 
 TEST_CASE("garbage behind zstd's magic is refused in one line") {
     Bytes bytes = compressed(long_trace(1, 4));
     std::fill(bytes.begin() + 4, bytes.end(), std::byte{0xff});
-    trace::MemorySource source(bytes);
-    trace::ZstdSource decompressed(source);
+    MemorySource source(bytes);
+    ZstdSource decompressed(source);
     CHECK_THROWS_WITH(ReadAll(decompressed),
                       Catch::Contains("compressed data is damaged") && !Catch::Contains("\n"));
 }
@@ -132,17 +132,17 @@ TEST_CASE("what is opened is decompressed if it begins as zstd") {
     const Bytes whole = long_trace(3, 4);
     for (const Bytes& bytes : {whole, compressed(whole)}) {
         const File file(bytes);
-        CHECK(all_of(*trace::open_source(file.path())) == whole);
+        CHECK(all_of(*open_source(file.path())) == whole);
     }
     for (const std::size_t size : {0u, 1u, 3u, 4u, 5u}) {
         const Bytes few(whole.begin(), whole.begin() + std::ptrdiff_t(size));
         const File file(few);
-        CHECK(all_of(*trace::open_source(file.path())) == few);
+        CHECK(all_of(*open_source(file.path())) == few);
     }
     const File plain(whole);
     const File packed(compressed(whole));
-    CHECK(trace::open_source(plain.path())->size() == whole.size());
-    CHECK(!trace::open_source(packed.path())->size());
+    CHECK(open_source(plain.path())->size() == whole.size());
+    CHECK(!open_source(packed.path())->size());
 }
 
 TEST_CASE("a pipe is read like a file") {
@@ -153,7 +153,7 @@ TEST_CASE("a pipe is read like a file") {
         FileDescriptor out(ends[0]);
         std::thread writer(
             [&, in = FileDescriptor(ends[1])] { append(in.get(), bytes, "a pipe"); });
-        const auto source = trace::open_source(fmt::format("/proc/self/fd/{}", out.get()));
+        const auto source = open_source(fmt::format("/proc/self/fd/{}", out.get()));
         CHECK(!source->size());
         CHECK(all_of(*source) == whole);
         writer.join();

@@ -1,6 +1,7 @@
 // The trace area as a program in the guest has it: Linux maps it as Strongly-ordered memory, where
 // no access may be unaligned and exclusives may not work (ARM ARM A3.2.1, A3.4.5). So there are
-// words only, one at a time, and 64 bits are two of them. Stands in for host-tools/rings/shared.hpp.
+// words only, one at a time, and 64 bits are two of them. Stands in for
+// host-tools/rings/shared.hpp.
 #pragma once
 
 #include "abi/record.hpp"
@@ -11,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace mmioscope::trace::shared {
+namespace mmioscope::rings::shared {
 
 inline std::uint32_t load_word(const void* from) {
     return *static_cast<const volatile std::uint32_t*>(from);
@@ -76,4 +77,4 @@ inline void append(std::vector<abi::Record>& to, std::span<const abi::Record> fr
     }
 }
 
-} // namespace mmioscope::trace::shared
+} // namespace mmioscope::rings::shared
