@@ -57,8 +57,8 @@ std::vector<abi::Record> end_of(const rings::Ring& ring, std::uint64_t count,
 std::optional<Unfinished> in_flight(const rings::Area& area, unsigned cpu,
                                     const std::vector<abi::Record>& records) {
     const abi::RingHeader& ring = *area.rings()[cpu].header;
-    const bool told = !records.empty() && records.back().time >= ring.in_flight_time;
-    if (ring.in_flight != abi::InFlight::begun || told) {
+    const bool published = !records.empty() && records.back().time >= ring.in_flight_time;
+    if (ring.in_flight != abi::InFlight::begun || published) {
         return std::nullopt;
     }
     Unfinished found{{}, false};

@@ -72,13 +72,13 @@ Status print_boot(const view::KnownBoot& boot, const Options& options) {
     return last.damaged == 0 ? Status::fine : Status::failed;
 }
 
-Status print_recorded(std::optional<blackbox::RecordedBoot> told, const Options& options) {
+Status print_recorded(std::optional<blackbox::RecordedBoot> recorded, const Options& options) {
     const std::optional<rings::Area> area =
-        told && !options.current ? blackbox::sound_area(told->area.bytes()) : std::nullopt;
+        recorded && !options.current ? blackbox::sound_area(recorded->area.bytes()) : std::nullopt;
     if (!area) {
         throw failure("{}: a trace that tells nothing of an earlier boot", options.view.file);
     }
-    return print_boot({*area, told->tree, "previous boot"}, options);
+    return print_boot({*area, recorded->tree, "previous boot"}, options);
 }
 
 Status blackbox(Options options) {
@@ -96,9 +96,9 @@ Status blackbox(Options options) {
         return print_recorded(blackbox::previous_boot_in_file(image.bytes()), options);
     }
     const std::optional<blackbox::FoundArea> found = blackbox::find_area(image.bytes(), base);
-    if (std::optional<blackbox::RecordedBoot> told =
+    if (std::optional<blackbox::RecordedBoot> recorded =
             found ? std::nullopt : blackbox::previous_boot_in_stream(image.bytes())) {
-        return print_recorded(std::move(told), options);
+        return print_recorded(std::move(recorded), options);
     }
     if (!found) {
         throw failure("{}: no trace area that holds together{}", options.view.file,

@@ -13,16 +13,18 @@ public:
     Watched(std::unique_ptr<ByteSource> source, ReadProgress& progress)
         : source_(std::move(source)), progress_(progress) {}
 
-    std::size_t read(void* to, std::size_t size) override { return told(source_->read(to, size)); }
+    std::size_t read(void* to, std::size_t size) override {
+        return counted(source_->read(to, size));
+    }
     std::size_t read_some(void* to, std::size_t size) override {
-        return told(source_->read_some(to, size));
+        return counted(source_->read_some(to, size));
     }
     std::optional<std::uint64_t> size() const override { return source_->size(); }
     void seek(std::uint64_t offset) override { source_->seek(offset); }
     std::string problem() const override { return source_->problem(); }
 
 private:
-    std::size_t told(std::size_t bytes) {
+    std::size_t counted(std::size_t bytes) {
         progress_.add(bytes);
         return bytes;
     }

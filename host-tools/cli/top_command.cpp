@@ -133,8 +133,8 @@ Status show(const Options& options) {
         quit = quit || (screen && !screen->tick());
         return !quit;
     };
-    std::vector<std::string> told; // on a screen they would be lost
-    selection.report = [&told](const std::string& line) { told.push_back(line); };
+    std::vector<std::string> reports; // on a screen they would be lost
+    selection.report = [&reports](const std::string& line) { reports.push_back(line); };
     if (selection.path != "-") { // one that cannot be read is told of before the screen is taken
         open_input(selection.path);
     }
@@ -161,7 +161,7 @@ Status show(const Options& options) {
     }
     const bool interrupted = screen->interrupted();
     screen.reset();
-    std::ranges::for_each(told, trace::tell_of(selection.path));
+    std::ranges::for_each(reports, trace::tell_of(selection.path));
     if (interrupted) {
         return Status::interrupted;
     }

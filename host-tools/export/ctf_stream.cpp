@@ -36,11 +36,11 @@ void CtfStream::end_packet() {
     append(file_.get(), std::as_bytes(std::span(&context, 1)), name_.c_str());
     append(file_.get(), std::as_bytes(std::span(packet_.view())), name_.c_str());
     packet_.clear();
-    told_ = discarded_;
+    written_discarded_ = discarded_;
 }
 
 void CtfStream::finish() {
-    if (packet_.size() != 0 || told_ != discarded_) {
+    if (packet_.size() != 0 || written_discarded_ != discarded_) {
         end_packet();
     }
 }

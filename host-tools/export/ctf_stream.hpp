@@ -61,7 +61,7 @@ private:
     std::uint64_t first_ = 0; ///< time of the packet's first event
     std::uint64_t last_ = 0;
     std::uint64_t discarded_ = 0;
-    std::uint64_t told_ = 0; ///< of discarded_, in a packet that was written
+    std::uint64_t written_discarded_ = 0; ///< of discarded_, in a packet that was written
     std::uint64_t moved_ = 0;
 };
 

@@ -108,7 +108,7 @@ private:
     std::span<const abi::Record> block_; ///< of the section that was read last
     std::optional<abi::End> end_;
     std::uint64_t index_offset_ = 0;
-    std::uint64_t told_ = 0; ///< lost records of which a section tells
+    std::uint64_t stated_ = 0; ///< lost records of which a section tells
     bool has_info_ = false;
 };
 
@@ -154,7 +154,7 @@ CheckResult Check::run() {
     judge_end();
     result_.records = records_.count();
     result_.lossy = end_ && losses_ == result_.problems.size() + result_.more_problems;
-    result_.lost = std::max({told_, records_.holes(), end_ ? end_->lost : 0});
+    result_.lost = std::max({stated_, records_.holes(), end_ ? end_->lost : 0});
     return std::move(result_);
 }
 
@@ -238,7 +238,7 @@ void Check::losses(std::span<const std::byte> payload) {
     for (; payload.size() >= sizeof(abi::Loss); payload = payload.subspan(sizeof(abi::Loss))) {
         abi::Loss loss{};
         std::memcpy(&loss, payload.data(), sizeof loss);
-        told_ = add_lost(told_, loss.count);
+        stated_ = add_lost(stated_, loss.count);
     }
 }
 
@@ -259,9 +259,9 @@ void Check::end(std::span<const std::byte> payload) {
 }
 
 void Check::judge_end() {
-    if (records_.holes() > told_) {
+    if (records_.holes() > stated_) {
         problem(fmt::format("{} records are missing, of which the file tells {}", records_.holes(),
-                            told_));
+                            stated_));
     }
     if (!end_) {
         result_.cut = true;
@@ -272,16 +272,16 @@ void Check::judge_end() {
         problem(fmt::format("the end tells of {} records, there are {}", end_->records,
                             records_.count()));
     }
-    if (end_->lost != told_) {
+    if (end_->lost != stated_) {
         problem(
-            fmt::format("the end tells of {} lost records, the losses of {}", end_->lost, told_));
+            fmt::format("the end tells of {} lost records, the losses of {}", end_->lost, stated_));
     }
     if (end_->index_offset != index_offset_) {
         problem(fmt::format("the end tells of an index at byte {}, it is at {}", end_->index_offset,
                             index_offset_));
     }
-    if (told_ > 0) {
-        loss(fmt::format("{} records were lost, by the file's own account", told_));
+    if (stated_ > 0) {
+        loss(fmt::format("{} records were lost, by the file's own account", stated_));
     }
 }
 

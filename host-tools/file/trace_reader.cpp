@@ -239,7 +239,7 @@ std::optional<Section> TraceReader::next_section() {
 
 // A later file begins with what the first one began with, but for the policy, which is the one of
 // its time: records tell of its changes.
-bool TraceReader::told_before(abi::SectionType type) {
+bool TraceReader::repeats_head(abi::SectionType type) {
     const bool of_head = type == abi::SectionType::info || type == abi::SectionType::device_tree ||
                          type == abi::SectionType::regions || type == abi::SectionType::text ||
                          type == symbols_section;
@@ -254,7 +254,7 @@ bool TraceReader::read_section() {
         return false;
     }
     const bool again = read_before();
-    if (!told_before(section->type) && !(again && tells_of_all(section->type))) {
+    if (!repeats_head(section->type) && !(again && tells_of_all(section->type))) {
         if (others_ && !again && !has_records(section->type)) {
             others_(*section);
         }

@@ -167,7 +167,7 @@ private:
     void find_route();
     void open_part();
     bool read_before() const;
-    bool told_before(abi::SectionType type);
+    bool repeats_head(abi::SectionType type);
     bool read_section();
     void take(const Section& section);
     void take_of_guest(abi::SectionType type, std::span<const std::byte> payload);

@@ -29,7 +29,7 @@ std::vector<bool> meant(const std::vector<Pattern>& patterns, const std::vector<
 }
 
 // "-" is what has none.
-std::string stranger(const Pattern& pattern, const std::vector<Names>& devices) {
+std::string unknown_device(const Pattern& pattern, const std::vector<Names>& devices) {
     std::vector<std::string_view> known;
     for (const Names& names : devices) {
         if (matches(pattern, names)) {
@@ -110,7 +110,7 @@ std::vector<std::string> Filter::bind(const trace::TraceReader& reader) {
         }
         text->regions = meant(text->patterns, devices);
         for (const Pattern& pattern : text->patterns) {
-            if (std::string line = stranger(pattern, devices); !line.empty()) {
+            if (std::string line = unknown_device(pattern, devices); !line.empty()) {
                 strangers.push_back(std::move(line));
             }
         }

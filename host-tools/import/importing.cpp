@@ -10,9 +10,9 @@
 namespace mmioscope::importing {
 
 void Malformed::add(std::uint64_t line, std::string_view why) {
-    constexpr std::size_t told = 3;
+    constexpr std::size_t most_shown = 3;
     ++count;
-    if (first.size() < told) {
+    if (first.size() < most_shown) {
         first.push_back(fmt::format("line {}: {}", line, why));
     }
 }

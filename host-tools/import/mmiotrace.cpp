@@ -132,9 +132,9 @@ private:
     static constexpr std::size_t most_maps = 1 << 20;
 
     // A trace is in the order of time.
-    std::uint64_t time(std::uint64_t said) {
-        early_ += said < last_ ? 1 : 0;
-        last_ = std::max(last_, said);
+    std::uint64_t time(std::uint64_t time) {
+        early_ += time < last_ ? 1 : 0;
+        last_ = std::max(last_, time);
         return last_;
     }
 

@@ -21,7 +21,7 @@ using table::Table;
 using trace::TraceReader;
 
 // The number of CPUs is of the section `info`.
-bool told_elsewhere(std::string_view key) {
+bool shown_elsewhere(std::string_view key) {
     return key == "cpus";
 }
 
@@ -115,7 +115,7 @@ Table text_table(const TraceReader& reader) {
     Table table{
         {{"about"}, {"name", "key", words, 13}, {"value", "value"}}, {}, table::Shape::bare};
     for (const auto& [key, value] : reader.text()) {
-        if (!told_elsewhere(key)) {
+        if (!shown_elsewhere(key)) {
             table.rows.push_back({std::string_view("text"), key, value});
         }
     }

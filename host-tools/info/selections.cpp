@@ -16,9 +16,9 @@ std::string_view word(Traced traced) {
     return traced == Traced::yes ? "yes" : traced == Traced::no ? "no" : "in part";
 }
 
-/// What is told of a history: its first changes, and its last one.
-struct Told {
-    explicit Told(const TracedHistory& history) {
+/// What is shown of a history: its first changes, and its last one.
+struct Shown {
+    explicit Shown(const TracedHistory& history) {
         const bool all = history.count == history.first.size();
         first = std::span(history.first).first(history.first.size() - (all ? 0 : 1));
         last = all ? nullptr : &history.last;
@@ -55,13 +55,13 @@ void append(table::Table& to, std::string_view name, const TracedHistory& histor
     const auto since = [&context](std::uint64_t time) {
         return trace::nanoseconds(time - std::min(time, context.start), context.frequency);
     };
-    const Told told(history);
+    const Shown shown(history);
     to.rows.push_back(row(name, history.at_first));
-    for (const TracedHistory::Change& change : told.first) {
+    for (const TracedHistory::Change& change : shown.first) {
         to.rows.push_back(row(name, change.now, since(change.time)));
     }
-    if (told.last != nullptr) {
-        to.rows.push_back(row(name, told.last->now, since(told.last->time), told.left_out));
+    if (shown.last != nullptr) {
+        to.rows.push_back(row(name, shown.last->now, since(shown.last->time), shown.left_out));
     }
 }
 

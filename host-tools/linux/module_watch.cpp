@@ -110,8 +110,8 @@ void ModuleWatch::look(std::uint64_t time, Clock::time_point now) {
             continue;
         }
         text_.insert(text_.end(), module->text.begin(), module->text.end());
-        if (const auto before = told_.find(at);
-            before == told_.end() || before->second != *module) {
+        if (const auto before = written_.find(at);
+            before == written_.end() || before->second != *module) {
             if (text.size() >= most_of_look) {
                 continue; // at the next look
             }
@@ -129,7 +129,7 @@ void ModuleWatch::look(std::uint64_t time, Clock::time_point now) {
     if (std::erase_if(functions_, [&](const auto& one) { return !loaded.contains(one.first); })) {
         ++changes_;
     }
-    told_ = std::move(loaded);
+    written_ = std::move(loaded);
     news_ += text;
 }
 

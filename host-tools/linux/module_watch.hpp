@@ -55,7 +55,7 @@ private:
     void look(std::uint64_t time, Clock::time_point now);
 
     ModuleReader reader_;
-    std::map<std::uint32_t, Module> told_;         ///< by the address of the struct module
+    std::map<std::uint32_t, Module> written_;      ///< by the address of the struct module
     std::map<std::uint32_t, Functions> functions_; ///< likewise
     unsigned changes_ = 0;
     std::vector<AddressRange> text_;

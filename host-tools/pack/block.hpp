@@ -95,8 +95,8 @@ static_assert(offsetof(abi::Record, type) == 4 * site_words[0] &&
               offsetof(abi::Record, pa_low) == 4 * site_words[4]);
 inline constexpr std::size_t frame_words = 2; ///< of a frame
 
-/// How the value of a record is told: as the last one of its site, or in so many bytes.
-enum class ValueTold : std::uint8_t { as_last = 0, in_1 = 1, in_2 = 2, in_4 = 3, in_8 = 4 };
+/// The value of a record: the last one of its site again, or in so many bytes.
+enum class ValueForm : std::uint8_t { as_last = 0, in_1 = 1, in_2 = 2, in_4 = 3, in_8 = 4 };
 inline constexpr std::size_t value_ways = 5;
 inline constexpr std::array<std::size_t, value_ways> value_bytes{0, 1, 2, 4, 8};
 

@@ -18,13 +18,13 @@ std::array<std::uint32_t, site_words.size()> site_of(const abi::Record& record) 
     return words;
 }
 
-/// The way of telling a value that its access asks for, if it fits.
-ValueTold told_in(const abi::Record& record) {
+/// As its access has it, if it fits.
+ValueForm form_of(const abi::Record& record) {
     const unsigned size = abi::access_size(record);
     if (size >= 8 || record.value >> (8 * size) != 0) {
-        return ValueTold::in_8;
+        return ValueForm::in_8;
     }
-    return size == 4 ? ValueTold::in_4 : size == 2 ? ValueTold::in_2 : ValueTold::in_1;
+    return size == 4 ? ValueForm::in_4 : size == 2 ? ValueForm::in_2 : ValueForm::in_1;
 }
 
 } // namespace
@@ -133,8 +133,8 @@ void Packer::write_values() {
     for (std::size_t i = 0; i < records_.size(); ++i) {
         const abi::Record& record = records_[i];
         std::uint64_t& last = last_value_[site_of_[i]];
-        const ValueTold told = record.value == last ? ValueTold::as_last : told_in(record);
-        const auto way = static_cast<std::size_t>(told);
+        const ValueForm form = record.value == last ? ValueForm::as_last : form_of(record);
+        const auto way = static_cast<std::size_t>(form);
         bytes_[i] = static_cast<std::byte>(way);
         if (way != 0) {
             const auto* value = reinterpret_cast<const std::byte*>(&record.value);

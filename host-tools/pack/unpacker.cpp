@@ -27,10 +27,10 @@ Number number_at(const std::uint8_t* bytes) {
 }
 
 std::uint64_t literal_of(std::uint8_t way, const std::uint8_t* bytes) {
-    switch (static_cast<ValueTold>(way)) {
-    case ValueTold::in_1: return *bytes;
-    case ValueTold::in_2: return number_at<std::uint16_t>(bytes);
-    case ValueTold::in_4: return number_at<std::uint32_t>(bytes);
+    switch (static_cast<ValueForm>(way)) {
+    case ValueForm::in_1: return *bytes;
+    case ValueForm::in_2: return number_at<std::uint16_t>(bytes);
+    case ValueForm::in_4: return number_at<std::uint32_t>(bytes);
     default: return number_at<std::uint64_t>(bytes);
     }
 }

@@ -431,8 +431,8 @@ std::vector<std::string> Naming::unplaced_modules() const {
     return names;
 }
 
-std::size_t Naming::TaskHash::operator()(const trace::ToldTask& task) const {
-    static_assert(std::has_unique_object_representations_v<trace::ToldTask>);
+std::size_t Naming::TaskHash::operator()(const trace::KnownTask& task) const {
+    static_assert(std::has_unique_object_representations_v<trace::KnownTask>);
     return std::hash<std::string_view>()({reinterpret_cast<const char*>(&task), sizeof task});
 }
 

@@ -237,9 +237,9 @@ private:
     std::unordered_map<std::string, Id> function_ids_;
 
     struct TaskHash {
-        std::size_t operator()(const trace::ToldTask& task) const;
+        std::size_t operator()(const trace::KnownTask& task) const;
     };
-    std::unordered_map<trace::ToldTask, Id, TaskHash> task_ids_;
+    std::unordered_map<trace::KnownTask, Id, TaskHash> task_ids_;
     std::deque<Task> kept_tasks_;
 
     std::vector<Id> interrupt_ids_; ///< by the value's bits 12:0

@@ -51,7 +51,7 @@ void Parts::begin(const Boot& boot) {
     }
     used_ = true;
     boot_ = &boot;
-    told_.clear();
+    written_losses_.clear();
     policies_ = {};
     write_head();
 }
@@ -105,8 +105,8 @@ void Parts::append(std::span<const abi::Record> records) {
 void Parts::close(abi::Ending ending, const std::string& about) {
     std::vector<abi::Loss> losses;
     if (boot_ != nullptr) {
-        losses = boot_->losses().losses_since(told_);
-        told_ = boot_->losses().losses();
+        losses = boot_->losses().losses_since(written_losses_);
+        written_losses_ = boot_->losses().losses();
     }
     console_.reset();
     writer_->flush();

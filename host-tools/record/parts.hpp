@@ -66,9 +66,9 @@ private:
     view::LivePrinter* printer_;
     trace::About known_;
     const Boot* boot_ = nullptr;
-    std::vector<abi::Loss> told_; ///< losses of the boot, in the files before this one
-    trace::Policies policies_;    ///< of the boot, up to the last record written
-    std::uint64_t head_size_ = 0; ///< bytes of the file before its first record
+    std::vector<abi::Loss> written_losses_; ///< losses of the boot, in the files before this one
+    trace::Policies policies_;              ///< of the boot, up to the last record written
+    std::uint64_t head_size_ = 0;           ///< bytes of the file before its first record
     unsigned number_ = 0;
     bool used_ = false; ///< the file has been of a boot
     std::shared_ptr<trace::FollowedFile> file_;

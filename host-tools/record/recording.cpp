@@ -22,8 +22,8 @@ std::optional<abi::StreamEnd> Recording::ended() const {
 
 void Recording::hello(const wire::StreamHead& head) {
     if (boot_) {
-        const Said said = close_boot({abi::Ending::stream_ended, ""});
-        report_(said.tables + said.verdict + "\nthe next boot begins\n");
+        const Closing closing = close_boot({abi::Ending::stream_ended, ""});
+        report_(closing.tables + closing.verdict + "\nthe next boot begins\n");
     }
     ++boots_;
     boot_ = std::make_unique<Boot>(head);
@@ -67,7 +67,7 @@ std::string Recording::doubts(const Stop& stop) const {
 }
 
 // The boot's file ends as the boot did, if that is known.
-Recording::Said Recording::close_boot(const Stop& stop) {
+Recording::Closing Recording::close_boot(const Stop& stop) {
     const std::optional<abi::StreamEnd> reason = ended();
     parts_.finish(reason ? ending_of(*reason) : stop.ending, stream_text());
     const trace::Summary summary = boot_ ? boot_->summary() : trace::Summary();
@@ -76,11 +76,11 @@ Recording::Said Recording::close_boot(const Stop& stop) {
     const std::string why = doubts(stop);
     incomplete_boots_ += !why.empty() || !losses.empty() ? 1 : 0;
     const auto first = boot_ ? std::optional(boot_->head().info.policy) : std::nullopt;
-    Said said{boot_ ? "\n" + boot_->tables() : "",
-              summary.policies().line(first) + "\n" + trace::verdict(summary, losses, why)};
+    Closing closing{boot_ ? "\n" + boot_->tables() : "",
+                    summary.policies().line(first) + "\n" + trace::verdict(summary, losses, why)};
     earlier_events_ += summary.events();
     boot_.reset();
-    return said;
+    return closing;
 }
 
 // What goes into the file.
@@ -104,9 +104,9 @@ std::string Recording::finish(const Stop& stop, bool& complete) {
     if (stop.ending != abi::Ending::failed) { // else it would fail once more
         decoder_.finish();
     }
-    const Said said = close_boot(stop);
+    const Closing closing = close_boot(stop);
     complete = incomplete_boots_ == 0;
-    std::string lines = said.tables + stream_line() + said.verdict + "\n";
+    std::string lines = closing.tables + stream_line() + closing.verdict + "\n";
     if (boots_ > 1) {
         lines += fmt::format("{}: {} boots, {} of them incomplete\n",
                              complete ? "complete" : "incomplete", boots_, incomplete_boots_);

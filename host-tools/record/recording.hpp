@@ -52,12 +52,12 @@ private:
     void records(std::span<const abi::Record> records) override;
     void end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics) override;
 
-    struct Said {
+    struct Closing {
         std::string tables;
         std::string verdict; ///< the policy's line and its own, without its end
     };
 
-    Said close_boot(const Stop& stop);
+    Closing close_boot(const Stop& stop);
     std::string doubts(const Stop& stop) const;
     std::string stream_text() const;
     std::string stream_line() const;

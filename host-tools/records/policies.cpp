@@ -11,7 +11,7 @@
 namespace mmioscope::trace {
 
 namespace {
-constexpr std::size_t most_told = 4;
+constexpr std::size_t most_first = 4;
 }
 
 void Policies::add(const abi::Record& record) {
@@ -25,19 +25,19 @@ void Policies::add(const abi::Record& record) {
     }
     now_ = policy;
     ++changes_;
-    if (told_.size() < most_told) {
-        told_.push_back(policy);
+    if (first_changes_.size() < most_first) {
+        first_changes_.push_back(policy);
     }
 }
 
 std::string Policies::line(std::optional<abi::Policy> first) const {
     std::string line = fmt::format("policy: {}", first ? policy_text(*first) : "not known");
-    const bool no_change = first && !told_.empty() && told_.front() == *first;
-    const auto told = std::span(told_).subspan(no_change ? 1 : 0);
+    const bool no_change = first && !first_changes_.empty() && first_changes_.front() == *first;
+    const auto others = std::span(first_changes_).subspan(no_change ? 1 : 0);
     const std::uint64_t changes = changes_ - (no_change ? 1 : 0);
-    const std::size_t shown = std::min(told.size(), most_told - 1);
+    const std::size_t shown = std::min(others.size(), most_first - 1);
     for (std::size_t i = 0; i < shown; ++i) {
-        line += fmt::format("{}{}", i == 0 ? ", then " : ", ", policy_text(told[i]));
+        line += fmt::format("{}{}", i == 0 ? ", then " : ", ", policy_text(others[i]));
     }
     return changes > shown ? line + fmt::format(", ... ({} changes)", changes) : line;
 }

@@ -25,7 +25,7 @@ public:
     std::string line(std::optional<abi::Policy> first) const;
 
 private:
-    std::vector<abi::Policy> told_; ///< the first few, each other than the one before
+    std::vector<abi::Policy> first_changes_; ///< the first few, each other than the one before
     std::uint64_t changes_ = 0;
     abi::Policy now_{};
 };

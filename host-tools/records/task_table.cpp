@@ -22,17 +22,17 @@ std::string name_of(const char (&comm)[N]) {
     return printable({comm, ::strnlen(comm, N)});
 }
 
-ToldTask told(std::uint32_t pid, std::uint32_t tgid, const std::string& comm) {
-    ToldTask task{pid, tgid, {}};
+KnownTask known_task(std::uint32_t pid, std::uint32_t tgid, const std::string& comm) {
+    KnownTask task{pid, tgid, {}};
     std::ranges::copy(comm, task.comm.begin());
     return task;
 }
 
 } // namespace
 
-Task task_of(const ToldTask& told) {
-    return {told.pid, told.tgid,
-            std::string(told.comm.data(), ::strnlen(told.comm.data(), told.comm.size()))};
+Task task_of(const KnownTask& known) {
+    return {known.pid, known.tgid,
+            std::string(known.comm.data(), ::strnlen(known.comm.data(), known.comm.size()))};
 }
 
 void TaskTable::add(std::span<const std::byte> payload) {
@@ -45,17 +45,19 @@ void TaskTable::add(std::span<const std::byte> payload) {
 
 void TaskTable::add(const TaskEntry& entry) {
     in_register_ = in_register_ || entry.kind == TaskKey::task;
-    learn(entry.kind, entry.key, entry.time, told(entry.pid, entry.tgid, name_of(entry.comm)));
+    learn(entry.kind, entry.key, entry.time,
+          known_task(entry.pid, entry.tgid, name_of(entry.comm)));
 }
 
 void TaskTable::add(const abi::Record& record) {
     const abi::TaskName name = abi::task_name(record);
-    learn(TaskKey::record, record.task, record.time, told(name.pid, name.tgid, name_of(name.comm)));
+    learn(TaskKey::record, record.task, record.time,
+          known_task(name.pid, name.tgid, name_of(name.comm)));
 }
 
 // Records come in the order of time, and say the same again and again. What is earlier than the
 // last, in a file that does not keep to the order, counts from there on.
-void TaskTable::learn(TaskKey kind, std::uint32_t key, std::uint64_t time, const ToldTask& task) {
+void TaskTable::learn(TaskKey kind, std::uint32_t key, std::uint64_t time, const KnownTask& task) {
     const auto [known, fresh] =
         last_.try_emplace(joined(kind, key), Since{time, learnt_ + 1, task});
     Since& last = known->second;

@@ -77,14 +77,14 @@ static_assert(sizeof(TaskEntry) == 40);
 std::string task_text(const abi::Record& record);
 
 /// What a trace has told of a task.
-struct ToldTask {
+struct KnownTask {
     std::uint32_t pid = 0;
     std::uint32_t tgid = 0;
     std::array<char, 16> comm{}; ///< plain text, with zeros behind it
 
-    bool operator==(const ToldTask&) const = default;
+    bool operator==(const KnownTask&) const = default;
 };
-Task task_of(const ToldTask& told);
+Task task_of(const KnownTask& known);
 
 /// What is known at some point of a trace depends on what was told in front of it, and in which
 /// order, but not on which records were read: so who goes to a place finds what who has read all
@@ -105,7 +105,7 @@ public:
 
     /// The task of a record, and the times for which it is the same, as far as is known now.
     struct Found {
-        const ToldTask* task = nullptr; ///< null: not known. It holds until something is added
+        const KnownTask* task = nullptr; ///< null: not known. It holds until something is added
         std::uint64_t from = 0;
         std::uint64_t to = UINT64_MAX; ///< it may be another one behind this
     };
@@ -122,11 +122,11 @@ private:
     struct Since {
         std::uint64_t time;
         std::uint64_t number; ///< of all that was learnt: this, or what has taken its place
-        ToldTask task;
+        KnownTask task;
     };
 
     void add(const TaskEntry& entry);
-    void learn(TaskKey kind, std::uint32_t key, std::uint64_t time, const ToldTask& task);
+    void learn(TaskKey kind, std::uint32_t key, std::uint64_t time, const KnownTask& task);
     void forget_replaced();
     void forget_keys();
     Found at(TaskKey kind, std::uint32_t key, std::uint64_t time) const;
