@@ -7,7 +7,8 @@ HOST_WARNINGS := -Wall -Wextra -Wconversion -Werror
 HOST_CPPFLAGS := -Ihyp -Ihost-tools -Ihost-tools/include
 # Debugging information for backtraces: more of it makes a third of the compiler's time (make DEBUG=-g has it).
 DEBUG ?= -g1
-HOST_CXXFLAGS := -std=c++20 -O2 $(DEBUG) $(HOST_WARNINGS) -Wno-psabi
+# A room is a large unit, in which GCC inlines less than in small ones unless it may.
+HOST_CXXFLAGS := -std=c++20 -O2 --param=inline-unit-growth=400 $(DEBUG) $(HOST_WARNINGS) -Wno-psabi
 # GCC sees uninitialised variables in the sanitizers' own code.
 HOST_TEST_CXXFLAGS := -std=c++20 -O1 $(DEBUG) $(HOST_WARNINGS) -Wno-maybe-uninitialized -Wno-psabi \
                       -fsanitize=address,undefined \
@@ -20,11 +21,15 @@ HOST_TOOL_LIBS := -Wl,-Bstatic -lfdt -lserialport -ldw -lelf -lpugixml -lsqlite3
 
 # The descriptions of registers that the program brings along: text in its own source.
 HOST_SHIPPED := $(BUILD)/generated/shipped.cpp
-# All of it but the commands: the library.
-HOST_LIB_SOURCES := $(sort $(filter-out host-tools/cli/%,$(wildcard host-tools/*/*.cpp))) $(HOST_SHIPPED)
+# All of it but the commands: the library, one unit for each room, since most of the compiler's time is the headers.
+# UNITS=files: file by file, as a newcomer includes them (make nightly).
+UNITS ?= rooms
+HOST_ROOMS := $(filter-out cli,$(sort $(patsubst host-tools/%/,%,$(dir $(wildcard host-tools/*/*.cpp)))))
+HOST_UNITS_rooms = $(1:%=$(BUILD)/generated/rooms/%.cpp)
+HOST_UNITS_files = $(wildcard $(1:%=host-tools/%/*.cpp))
+HOST_LIB_SOURCES := $(call HOST_UNITS_$(UNITS),$(HOST_ROOMS)) $(HOST_SHIPPED)
 # Of it what reads and writes files, wires and rings, for programs that need no more.
-HOST_FILE_SOURCES := $(wildcard $(addprefix host-tools/,$(addsuffix /*.cpp,\
-                       system table tree records pack file rings wire blackbox)))
+HOST_FILE_SOURCES := $(call HOST_UNITS_$(UNITS),system table tree records pack file rings wire blackbox)
 HOST_CLI_SOURCES := $(sort $(wildcard host-tools/cli/*.cpp))
 HOST_MUTATE_SOURCES := tests/host-tools/mutate_trace.cpp
 HOST_SAME_SOURCES := tests/host-tools/same_records.cpp
@@ -41,11 +46,11 @@ HOST_REPLAYED := $(filter-out device_tree requests,$(notdir $(basename $(sort $(
 HOST_REPLAY := $(BUILD)/generated/fuzz_replay.cpp
 
 HOST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_LIB_SOURCES) $(HOST_CLI_SOURCES))
-HOST_MUTATE_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,\
-                         $(HOST_MUTATE_SOURCES) $(HOST_LIB_SOURCES))
-HOST_SAME_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_SAME_SOURCES) $(HOST_LIB_SOURCES))
-HOST_TRACE_OF_TEXT_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_TRACE_OF_TEXT_SOURCES) $(HOST_LIB_SOURCES))
-HOST_NAMED_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_NAMED_SOURCES) $(HOST_LIB_SOURCES))
+HOST_LIBRARY := $(BUILD)/libmmioscope.a
+HOST_MUTATE_OBJECTS := $(HOST_MUTATE_SOURCES:%.cpp=$(BUILD)/host/%.o) $(HOST_LIBRARY)
+HOST_SAME_OBJECTS := $(HOST_SAME_SOURCES:%.cpp=$(BUILD)/host/%.o) $(HOST_LIBRARY)
+HOST_TRACE_OF_TEXT_OBJECTS := $(HOST_TRACE_OF_TEXT_SOURCES:%.cpp=$(BUILD)/host/%.o) $(HOST_LIBRARY)
+HOST_NAMED_OBJECTS := $(HOST_NAMED_SOURCES:%.cpp=$(BUILD)/host/%.o) $(HOST_LIBRARY)
 HOST_TEST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host-sanitized/%.o,\
                        $(HOST_TEST_SOURCES) $(HOST_LIB_SOURCES)) \
                      $(HOST_REPLAYED:%=$(BUILD)/host-sanitized/tests/fuzz/%.o) \
@@ -53,6 +58,13 @@ HOST_TEST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host-sanitized/%.o,\
 
 .PHONY: host-tools
 host-tools: $(BUILD)/mmioscope
+
+$(HOST_ROOMS:%=$(BUILD)/generated/rooms/%.cpp): $(BUILD)/generated/rooms/%.cpp: FORCE
+	@mkdir -p $(@D)
+	@for file in host-tools/$*/*.cpp; do echo "#include \"$${file#host-tools/}\""; done > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+.PHONY: FORCE
+FORCE:
 
 $(HOST_SHIPPED): host-tools/registers/embed.sh $(sort $(wildcard host-tools/devices/*.regs))
 	@mkdir -p $(@D)
@@ -146,6 +158,6 @@ $(BUILD)/host-sanitized/%.o: %.cpp
 
 include host-tools/install.mk
 
--include $(patsubst %.o,%.d,$(sort $(HOST_OBJECTS) $(HOST_MUTATE_OBJECTS) $(HOST_SAME_OBJECTS) \
-                              $(HOST_TRACE_OF_TEXT_OBJECTS) $(HOST_NAMED_OBJECTS) \
-                              $(HOST_TEST_OBJECTS)))
+-include $(patsubst %.o,%.d,$(sort $(filter %.o,$(HOST_OBJECTS) $(HOST_MUTATE_OBJECTS) $(HOST_SAME_OBJECTS) \
+                                                $(HOST_TRACE_OF_TEXT_OBJECTS) $(HOST_NAMED_OBJECTS) \
+                                                $(HOST_TEST_OBJECTS))))

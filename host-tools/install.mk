@@ -3,7 +3,6 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-HOST_LIBRARY := $(BUILD)/libmmioscope.a
 HOST_LIBRARY_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_LIB_SOURCES))
 
 $(HOST_LIBRARY): $(HOST_LIBRARY_OBJECTS)

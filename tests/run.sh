@@ -21,6 +21,15 @@ suite() {
     count "$name" "$share" "${PIPESTATUS[0]}" $((SECONDS - start))
 }
 
+# built NAME SHARE TARGET...: what suites need. It passes nothing, and fails if it cannot be made.
+built() {
+    local name=$1 share=$2 start=$SECONDS
+    shift 2
+    echo "== $name"
+    make --no-print-directory -j2 "$@" || { echo "FAILED $name"; failed=$((failed + 1)); }
+    took "$name" "$share" $((SECONDS - start))
+}
+
 # beside NAME COMMAND...: a suite that keeps one CPU busy, beside another one that does. `joined` waits for it.
 beside() {
     local log=$build/tests/$1.log start=$SECONDS
@@ -47,8 +56,12 @@ count() { # NAME SHARE STATUS SECONDS: adds up what the suite's log says
     passed=$((passed + ${counts%% *}))
     counts=${counts#*, }
     failed=$((failed + ${counts%% *}))
-    echo "-- $name: $seconds s of $share s"
-    [ "$seconds" -le "$share" ] || echo "warning: suite $name took $seconds s, its share is $share s"
+    took "$name" "$share" "$seconds"
+}
+
+took() { # NAME SHARE SECONDS
+    echo "-- $1: $3 s of $2 s"
+    [ "$3" -le "$2" ] || echo "warning: suite $1 took $3 s, its share is $2 s"
 }
 
 # catch BINARY [ARGS...]: a Catch2 binary, with its closing words in this runner's form.
@@ -63,8 +76,8 @@ catch() {
     return "$status"
 }
 
-fuzzers() { suite fuzzers 240 sh -c "make --no-print-directory -j2 fuzzers && echo 'fuzzers: 1 passed, 0 failed'"; }
-build_all() { suite build 240 sh -c "make --no-print-directory -j2 tests && echo 'build: 1 passed, 0 failed'"; }
+fuzzers() { built fuzzers 240 fuzzers; }
+build_all() { built build 240 tests; }
 
 case $tier in
 test)
@@ -86,6 +99,7 @@ test)
     ;;
 nightly)
     build_all
+    built 'each file by itself' 600 UNITS=files BUILD=build/files host-tools
     suite model 900 tests/model/run.sh "$build" nightly
     suite decoder 600 "$build/tests/decoder" 100000000
     MMIOSCOPE_SEEDS=50 suite unit 1800 catch "$build/tests/unit"
@@ -104,11 +118,11 @@ soak)
     ;;
 prove)
     contrib/install-packages.sh tests/prove/packages.txt || exit 1
-    suite build 60 sh -c "make --no-print-directory -j2 test-guests pc-log call-log && echo 'build: 1 passed, 0 failed'"
+    built build 60 test-guests pc-log call-log
     suite prove 900 tests/prove/prove.sh "$build"
     ;;
 bench)
-    suite build 240 sh -c "make --no-print-directory -j2 host-tools host-bench && echo 'build: 1 passed, 0 failed'"
+    built build 240 host-tools host-bench
     suite costs 600 tests/bench/costs.py "$build"
     suite host-bench 60 tests/bench/host.sh "$build"
     suite bench-capture 120 tests/bench/capture.sh "$build"

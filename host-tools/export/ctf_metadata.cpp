@@ -14,7 +14,7 @@ namespace mmioscope::exporting {
 
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string tsdl_string(std::string_view text) {
     std::string to = "\"";
     for (const char c : text) {
         const auto code = static_cast<unsigned char>(c);
@@ -34,7 +34,7 @@ std::string uuid_text(std::span<const std::uint8_t> uuid) {
     return text;
 }
 
-constexpr char types[] = R"(
+constexpr char event_types[] = R"(
 typealias integer { size = 8; align = 8; signed = false; } := u8;
 typealias integer { size = 32; align = 8; signed = false; } := u32;
 typealias integer { size = 64; align = 8; signed = false; } := u64;
@@ -90,8 +90,8 @@ std::string events() {
 std::string devices(const trace::TraceReader& reader) {
     std::string to = "typealias enum : integer { size = 16; align = 8; signed = false; } {\n";
     for (std::size_t i = 0; i < reader.regions().size(); ++i) {
-        to +=
-            fmt::format("    {} = {},\n", quoted(reader.names()[static_cast<std::uint16_t>(i)]), i);
+        to += fmt::format("    {} = {},\n",
+                          tsdl_string(reader.names()[static_cast<std::uint16_t>(i)]), i);
     }
     return to + fmt::format("    \"-\" = {}\n}} := device_name;\n", abi::no_device);
 }
@@ -101,14 +101,14 @@ std::string environment(const trace::TraceReader& reader) {
     if (reader.info()) {
         const char* const board = reader.info()->board;
         to += fmt::format("    board = {};\n",
-                          quoted({board, ::strnlen(board, sizeof reader.info()->board)}));
+                          tsdl_string({board, ::strnlen(board, sizeof reader.info()->board)}));
     }
     for (const auto& [key, value] : reader.text()) {
         std::string name = "text_" + key;
         std::replace_if(
             name.begin(), name.end(),
             [](unsigned char c) { return c >= 0x80 || std::isalnum(c) == 0; }, '_');
-        to += fmt::format("    {} = {};\n", name, quoted(value));
+        to += fmt::format("    {} = {};\n", name, tsdl_string(value));
     }
     return to + "};\n";
 }
@@ -139,7 +139,7 @@ std::string ctf_metadata(const trace::TraceReader& reader) {
         fmt::format("clock {{\n    name = counter;\n    description = \"CNTPCT of the board\";\n"
                     "    freq = {};\n    offset = 0;\n}};\n",
                     known == 0 ? 1'000'000'000 : known);
-    return "/* CTF 1.8 */\n" + clock + types + head + environment(reader) + devices(reader) +
+    return "/* CTF 1.8 */\n" + clock + event_types + head + environment(reader) + devices(reader) +
            stream + events();
 }
 

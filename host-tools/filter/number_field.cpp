@@ -127,7 +127,7 @@ constexpr NumberField::Word modes[] = {
 using Unit = NumberField::Unit;
 using pack::Column;
 
-constexpr NumberField fields[] = {
+constexpr NumberField number_rows[] = {
     {"value", of_record<value, has_value, Column::value>},
     {"offset", of_record<offset, has_place>, offset_of},
     {"pa", of_record<physical_address, has_place>},
@@ -170,7 +170,7 @@ constexpr NumberField fields[] = {
 } // namespace
 
 std::span<const NumberField> number_fields() {
-    return fields;
+    return number_rows;
 }
 
 } // namespace mmioscope::filter

@@ -85,7 +85,7 @@ bool interrupt(const Event& event, const Reader& reader) {
                                           matches_number(reader, event.record.value & id_mask));
 }
 
-constexpr TextField fields[] = {
+constexpr TextField text_rows[] = {
     {"dev", [](const Event& event, const Reader& reader) { return given(reader, event.device()); },
      &Event::place_id, false, false, true},
     {"reg", register_name, &Event::place_id, true},
@@ -103,7 +103,7 @@ constexpr TextField fields[] = {
 } // namespace
 
 std::span<const TextField> text_fields() {
-    return fields;
+    return text_rows;
 }
 
 } // namespace mmioscope::filter

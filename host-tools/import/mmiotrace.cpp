@@ -15,9 +15,10 @@ namespace {
 
 constexpr std::uint32_t nanoseconds = 1'000'000'000; // ticks in a second
 constexpr std::uint8_t supervisor = 0x13;            // CPSR.M: mmiotrace sees the kernel's accesses
-constexpr char origin[] = "imported-from=mmiotrace\n"
-                          "not-known=engine, policy, boot id, ending, cpus, cpu, lr, sp, task, "
-                          "duration; of UNKNOWN lines size, direction and value, too\n";
+constexpr char mmiotrace_origin[] =
+    "imported-from=mmiotrace\n"
+    "not-known=engine, policy, boot id, ending, cpus, cpu, lr, sp, task, "
+    "duration; of UNKNOWN lines size, direction and value, too\n";
 
 std::string pci_path(const MmioPci& device) {
     const std::string place =
@@ -47,7 +48,7 @@ public:
 
     /// What the trace's text says of its origin.
     std::string text() const {
-        std::string text = origin;
+        std::string text = mmiotrace_origin;
         for (const auto& [place, rest] : kept_) {
             text += fmt::format("{}{:04x}={}\n", logs::pci_key, place, rest);
         }

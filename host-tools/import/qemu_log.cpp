@@ -15,7 +15,7 @@ using logs::Line;
 using logs::LineKind;
 
 constexpr std::uint64_t page_size = 4096;
-constexpr char origin[] =
+constexpr char qemu_origin[] =
     "imported-from=QEMU's log of memory_region_ops\n"
     "not-known=engine, policy, boot id, ending, clock, time (numbers of lines stand in its place), "
     "pc, lr, sp, va, task, mode, duration\n";
@@ -109,7 +109,7 @@ Report import_qemu_log(ByteSource& source, int fd) {
     const AccessLog log = logs::read_access_log(source);
     const Places places(log);
     Report report;
-    TraceMaker maker(fd, 0, cpus_of(log), "QEMU", places.regions(), origin);
+    TraceMaker maker(fd, 0, cpus_of(log), "QEMU", places.regions(), qemu_origin);
     std::uint64_t unmodelled = 0;
     std::uint64_t unusable = 0;
     for (const Line& line : log.lines) {

@@ -9,8 +9,8 @@ namespace mmioscope::linux_guest {
 
 namespace {
 
-constexpr std::uint64_t short_table = 0x4000;        ///< size and alignment with TTBCR.N = 0
-constexpr std::uint64_t nowhere = ~std::uint64_t{0}; ///< no RAM is there
+constexpr std::uint64_t short_table = 0x4000;       ///< size and alignment with TTBCR.N = 0
+constexpr std::uint64_t no_ram = ~std::uint64_t{0}; ///< no RAM is there
 
 } // namespace
 
@@ -21,12 +21,12 @@ inline std::uint64_t AddressSpace::by_short(std::uint32_t address) const {
     if ((first & (supersection | 2)) == 2) {
         return (first & 0xfff0'0000) | (address & 0xf'ffff);
     }
-    return (first & 3) == 0 ? nowhere : by_other_short(first, address);
+    return (first & 3) == 0 ? no_ram : by_other_short(first, address);
 }
 
 inline std::uint64_t AddressSpace::mapped(std::uint32_t address) const {
     return format_ == Format::short_descriptors ? by_short(address)
-                                                : by_long(address).value_or(nowhere);
+                                                : by_long(address).value_or(no_ram);
 }
 
 std::optional<AddressSpace> AddressSpace::find(const PhysicalMemory& memory, std::uint64_t limit,
@@ -48,7 +48,7 @@ std::optional<AddressSpace> AddressSpace::find(const PhysicalMemory& memory, std
 
 std::optional<std::uint64_t> AddressSpace::physical(std::uint32_t address) const {
     const std::uint64_t at = mapped(address);
-    return at != nowhere ? std::optional(at) : std::nullopt;
+    return at != no_ram ? std::optional(at) : std::nullopt;
 }
 
 std::optional<std::uint32_t> AddressSpace::word(std::uint32_t address) const {
@@ -89,7 +89,7 @@ std::uint64_t AddressSpace::by_other_short(std::uint32_t first, std::uint32_t ad
     const std::uint32_t second =
         memory_.word(second_table + ((address >> 12) & 0xff) * 4).value_or(0);
     if ((second & 3) == 0) {
-        return nowhere;
+        return no_ram;
     }
     return (second & 2) != 0 ? (second & 0xffff'f000) | (address & 0xfff)
                              : (second & 0xffff'0000) | (address & 0xffff);

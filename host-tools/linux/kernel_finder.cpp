@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr char name[] = "swapper/0"; // with its zero byte
+constexpr char init_comm[] = "swapper/0"; // with its zero byte
 constexpr std::size_t piece = 1 << 20;
 /// Of RAM, from its start: where boot loaders put kernels, and kernels themselves.
 constexpr std::size_t searched = 64 << 20;
@@ -65,9 +65,9 @@ void KernelFinder::scan(std::size_t from, std::size_t size) {
     const auto* const start = bytes.data();
     from = std::min(from, bytes.size());
     // A name may lie across two pieces.
-    const std::size_t end = std::min(bytes.size(), from + size + sizeof name);
+    const std::size_t end = std::min(bytes.size(), from + size + sizeof init_comm);
     while (from < end) {
-        const void* const found = ::memmem(start + from, end - from, name, sizeof name);
+        const void* const found = ::memmem(start + from, end - from, init_comm, sizeof init_comm);
         if (found == nullptr) {
             return;
         }

@@ -14,8 +14,8 @@ namespace {
 // struct module: state, list, name.
 constexpr std::uint32_t list = 4, name = 12, name_size = 60, behind_name = name + name_size;
 constexpr std::uint32_t alignment = 64;
-constexpr std::uint32_t unformed = 3;          ///< a state; 0 is live
-constexpr std::uint32_t most_distance = 0x400; ///< of members that are looked for
+constexpr std::uint32_t unformed = 3;        ///< a state; 0 is live
+constexpr std::uint32_t most_offset = 0x400; ///< of members that are looked for
 constexpr std::uint32_t largest = 16u << 20;
 constexpr std::size_t most_modules = 2048;
 constexpr std::uint32_t most_symbols = 1u << 16, symbol_size = 16, longest_name = 256;
@@ -121,7 +121,7 @@ bool ModuleReader::are_symbols(std::uint32_t at) const {
 
 std::optional<ModuleReader::Layout> ModuleReader::layout_of(std::uint32_t module) const {
     Layout layout{0, 0, false};
-    for (std::uint32_t offset = most_distance; offset >= behind_name; offset -= 4) {
+    for (std::uint32_t offset = most_offset; offset >= behind_name; offset -= 4) {
         for (const bool in_parts : {true, false}) {
             if (has_memory(module, offset, in_parts)) {
                 layout.memory = offset;

@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds pause = 250ms, urgent_pause = 2ms;
 
 // Of what is told of modules, as text: a module may have so much, in one look no other is begun
 // behind so much, which together is less than a section can be, and so much is kept of all.
-constexpr std::size_t most_of_module = 8 << 20, most_of_look = 4 << 20, most_kept = 64 << 20;
+constexpr std::size_t most_of_module = 8 << 20, most_of_look = 4 << 20, most_of_all = 64 << 20;
 
 symbols::FunctionTable table_of(const Module& module) {
     symbols::SymbolList list;
@@ -117,7 +117,7 @@ void ModuleWatch::look(std::uint64_t time, Clock::time_point now) {
             }
             Module whole = *module;
             whole.functions =
-                reader_.functions(at, module->text, kept < most_kept ? most_of_module : 0);
+                reader_.functions(at, module->text, kept < most_of_all ? most_of_module : 0);
             const std::string told = text_of(whole, time);
             functions_.insert_or_assign(at, Functions{table_of(whole), told.size()});
             text += told;

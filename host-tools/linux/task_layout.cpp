@@ -9,8 +9,7 @@ namespace mmioscope::linux_guest {
 
 namespace {
 
-constexpr std::uint32_t most_distance = 4096; ///< between two of the members looked for
-constexpr std::uint32_t comm_size = 16;
+constexpr std::uint32_t most_distance = 4096;          ///< between two of the members looked for
 constexpr std::size_t witnesses = 8;                   ///< tasks that must agree on the stack
 constexpr std::uint32_t stack_end_magic = 0x57ac'6e9d; // include/uapi/linux/magic.h
 

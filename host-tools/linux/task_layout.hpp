@@ -11,6 +11,8 @@
 
 namespace mmioscope::linux_guest {
 
+inline constexpr std::uint32_t comm_size = 16; ///< bytes of a task's name (TASK_COMM_LEN)
+
 /// Bytes of a task's kernel stack, and their alignment (arch/arm, 4 KiB pages).
 inline constexpr std::uint32_t stack_size = 0x2000;
 

@@ -4,7 +4,6 @@ namespace mmioscope::linux_guest {
 
 namespace {
 
-constexpr std::uint32_t comm_size = 16;
 constexpr std::uint32_t most_pids = 1u << 22; // PID_MAX_LIMIT is half of that with 32 bits
 constexpr unsigned most_steps = 1u << 16;     ///< a list may be hostile, or change while it is read
 

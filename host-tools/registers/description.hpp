@@ -12,6 +12,9 @@
 
 namespace mmioscope::registers {
 
+/// No offset in a device is more: sums hold.
+inline constexpr std::uint64_t address_space = std::uint64_t{1} << 40;
+
 enum class Direction : std::uint8_t { both, read, write };
 
 /// Registers, or blocks of them, that repeat at equal distances.

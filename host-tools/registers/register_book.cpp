@@ -14,8 +14,7 @@ namespace mmioscope::registers {
 
 namespace {
 
-constexpr std::uint64_t address_space = std::uint64_t{1} << 40;
-constexpr std::size_t deepest = 8;          ///< descriptions that include one another
+constexpr std::size_t deepest_include = 8;  ///< descriptions that include one another
 constexpr std::size_t most_entries = 65536; ///< of one description, with what it includes
 
 bool has(const Description& description, const std::string& compatible) {
@@ -119,7 +118,7 @@ void RegisterBook::include(Description& in, const SvdReader& read_svd, Chain& ch
         }
         const Place place = named(inclusion.name);
         Description* const other = place ? &read(*place) : nullptr;
-        if (other == nullptr || chain.size() == deepest ||
+        if (other == nullptr || chain.size() == deepest_include ||
             std::find(chain.begin(), chain.end(), other) != chain.end()) {
             throw bad_input("{}: {} '{}'", inclusion.where,
                             other == nullptr ? "there is no device"
@@ -236,7 +235,7 @@ bool RegisterBook::may_have_conditions(std::size_t index, std::size_t depth) con
         return std::ranges::any_of(entries, [](const Entry& entry) { return !!entry.when; });
     }
     std::string_view text = shipped_[index].text;
-    bool may = depth == deepest || text.find(" when ") != text.npos;
+    bool may = depth == deepest_include || text.find(" when ") != text.npos;
     for (std::size_t at; !may && (at = text.find(inclusion)) != text.npos;) {
         text.remove_prefix(at + inclusion.size());
         const Place other = named(text.substr(0, text.find_first_of(" \n")));

@@ -10,8 +10,7 @@ namespace mmioscope::registers {
 
 namespace {
 
-constexpr std::uint64_t address_space = std::uint64_t{1} << 40; ///< no offset is more: sums hold
-constexpr std::size_t deepest = 4;                              ///< blocks in blocks
+constexpr std::size_t deepest_block = 4; ///< blocks in blocks
 
 struct Block {
     std::uint64_t offset;
@@ -144,8 +143,8 @@ void Reader::start_block(RegsLine& line) {
     if (block.name.indexed && block.name.series.step == 0) {
         throw line.error("a block with indices needs a step");
     }
-    if (blocks_.size() == deepest) {
-        throw line.error("blocks in blocks end at {}", deepest);
+    if (blocks_.size() == deepest_block) {
+        throw line.error("blocks in blocks end at {}", deepest_block);
     }
     block_where_ = line.where();
     blocks_.push_back(std::move(block));

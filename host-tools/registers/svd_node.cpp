@@ -10,7 +10,7 @@ namespace mmioscope::registers {
 
 namespace {
 
-constexpr unsigned deepest = 8; ///< elements derived from one another
+constexpr unsigned longest_derivation = 8; ///< elements derived from one another
 
 struct Numbers {
     std::uint64_t first;
@@ -109,8 +109,8 @@ pugi::xml_node SvdNode::base(pugi::xml_node node) const {
 std::vector<pugi::xml_node> SvdNode::line_of_descent() const {
     std::vector<pugi::xml_node> line{node_};
     for (pugi::xml_node next = base(node_); next; next = base(next)) {
-        if (line.size() == deepest) {
-            throw error("elements derived from one another end at {}", deepest);
+        if (line.size() == longest_derivation) {
+            throw error("elements derived from one another end at {}", longest_derivation);
         }
         line.push_back(next);
     }

@@ -9,8 +9,7 @@ namespace mmioscope::registers {
 
 namespace {
 
-constexpr std::uint64_t address_space = std::uint64_t{1} << 40;
-constexpr std::size_t deepest = 4; ///< clusters in clusters
+constexpr std::size_t deepest_cluster = 4; ///< clusters in clusters
 
 /// What clusters around a register add to it.
 struct Around {
@@ -174,8 +173,8 @@ void read_registers(const std::vector<SvdNode>& nodes, const Around& clusters, s
                     std::vector<Entry>& to, SvdQuota& quota) {
     for (const SvdNode& node : nodes) {
         quota.entries(node, 1);
-        if (depth > deepest) {
-            throw node.error("more than {} clusters in clusters", deepest);
+        if (depth > deepest_cluster) {
+            throw node.error("more than {} clusters in clusters", deepest_cluster);
         }
         if (node.kind() == "register") {
             to.push_back(read_register(node, clusters, quota));

@@ -17,10 +17,10 @@ namespace {
 using namespace std::chrono_literals;
 
 /// QEMU needs milliseconds to describe a machine.
-constexpr auto patience = 10s;
+constexpr auto dump_patience = 10s;
 
 bool ends_well(Process& process) {
-    const std::optional<Exit> exit = process.wait(patience);
+    const std::optional<Exit> exit = process.wait(dump_patience);
     return exit && exit->fine();
 }
 

@@ -18,7 +18,7 @@ namespace mmioscope::run {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr auto patience = 10s;
+constexpr auto answer_patience = 10s;
 
 // The protocol is QMP: a JSON object a line, each way (QEMU's docs/interop/qmp-spec.txt).
 constexpr char begin[] = R"({"execute": "qmp_capabilities"})";
@@ -84,7 +84,7 @@ void Monitor::take_line(const std::string& line) {
 
 void Monitor::wait_for(const bool& done, const char* what) {
     for (auto waited = 0ms; !done; waited += 1ms) {
-        if (waited > patience) {
+        if (waited > answer_patience) {
             throw failure("QEMU does not {} the machine", what);
         }
         std::this_thread::sleep_for(1ms);

@@ -12,9 +12,7 @@ namespace mmioscope::symbols {
 
 namespace {
 
-constexpr std::size_t max_symbols = 4u << 20;
 constexpr std::size_t max_text = 256u << 20;
-constexpr std::size_t max_name = 1024;
 
 struct Ranked {
     unsigned rank; ///< the best is 0

@@ -15,9 +15,7 @@ namespace {
 constexpr std::size_t token_count = 256;
 constexpr std::size_t per_marker = 256;
 constexpr std::size_t min_symbols = 16;
-constexpr std::size_t max_symbols = 4u << 20;
-constexpr std::size_t max_name = 1024;
-constexpr std::size_t max_text = 128u << 20;  ///< of all names together
+constexpr std::size_t max_names = 128u << 20; ///< of all names together
 constexpr std::size_t max_before = 32u << 20; ///< from the number of symbols to the tokens
 /// Of looking for the names: a real image takes a handful of wrong tries.
 constexpr std::size_t max_steps = 64u << 20;
@@ -205,7 +203,7 @@ SymbolList read_names(const Image& image, const Tokens& tokens, const Names& nam
             name += name.size() < max_name ? tokens.text[image.byte(at)] : "";
         }
         text += name.size();
-        if (name.size() < 2 || name.size() > max_name || text > max_text || !is_plain_word(name)) {
+        if (name.size() < 2 || name.size() > max_name || text > max_names || !is_plain_word(name)) {
             return {};
         }
         symbols.push_back(

@@ -9,11 +9,7 @@
 
 namespace mmioscope::symbols {
 
-namespace {
-
-constexpr std::size_t max_symbols = 4u << 20; ///< and a kernel has less than a tenth
-
-} // namespace
+namespace {} // namespace
 
 std::optional<Symbol> read_symbol(std::string_view line) {
     const std::optional<std::uint32_t> address = number(next_word(line), 16);

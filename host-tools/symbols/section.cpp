@@ -14,7 +14,6 @@ namespace mmioscope::symbols {
 
 namespace {
 
-constexpr std::size_t max_symbols = 4u << 20; ///< a stock kernel has 50,000
 constexpr std::size_t symbols_in_block = 1024;
 constexpr std::size_t text_in_block = 64u << 10; ///< more only by a line
 constexpr std::size_t longest_line = 64u << 10;
@@ -121,7 +120,7 @@ std::span<const std::byte> take(std::span<const std::byte>& from, std::size_t si
 }
 
 template <typename T>
-void append(std::vector<std::byte>& to, const T& value) {
+void append_value(std::vector<std::byte>& to, const T& value) {
     const auto bytes = std::as_bytes(std::span(&value, 1));
     to.insert(to.end(), bytes.begin(), bytes.end());
 }
@@ -159,11 +158,11 @@ std::vector<std::byte> pack(std::span<const Symbol> symbols) {
     }
     const std::vector<std::byte> stream = compress(std::as_bytes(std::span(addresses)));
     std::vector<std::byte> payload;
-    append(payload, SymbolsHead{static_cast<std::uint32_t>(all.size()),
-                                static_cast<std::uint32_t>(blocks.size()),
-                                static_cast<std::uint32_t>(stream.size())});
+    append_value(payload, SymbolsHead{static_cast<std::uint32_t>(all.size()),
+                                      static_cast<std::uint32_t>(blocks.size()),
+                                      static_cast<std::uint32_t>(stream.size())});
     for (const SymbolsBlock& block : blocks) {
-        append(payload, block);
+        append_value(payload, block);
     }
     payload.insert(payload.end(), stream.begin(), stream.end());
     payload.insert(payload.end(), names.begin(), names.end());

@@ -1,6 +1,7 @@
 // A symbol, as nm, System.map and /proc/kallsyms list it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,6 +19,10 @@ struct Symbol {
 };
 
 using SymbolList = std::vector<Symbol>;
+
+/// Of one file or kernel, at most; a stock kernel has 50,000.
+inline constexpr std::size_t max_symbols = 4u << 20;
+inline constexpr std::size_t max_name = 1024; ///< characters of a name, likewise
 
 /// More than a function of a kernel has, in bytes.
 inline constexpr std::uint32_t max_function_size = 64u << 10;

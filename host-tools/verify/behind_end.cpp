@@ -7,7 +7,7 @@ namespace mmioscope::verify {
 namespace {
 
 /// More than a driver does until the power is gone is a trace that was cut.
-constexpr std::size_t most = 64;
+constexpr std::size_t most_behind = 64;
 
 } // namespace
 
@@ -25,7 +25,7 @@ std::uint64_t leave_out_behind_end(std::vector<Difference>& differences,
         return difference.kind == Kind::missing && difference.line > last;
     };
     const auto count = std::count_if(differences.begin(), differences.end(), behind);
-    if (!ends || count > static_cast<std::ptrdiff_t>(most)) {
+    if (!ends || count > static_cast<std::ptrdiff_t>(most_behind)) {
         return 0;
     }
     return std::erase_if(differences, behind);

@@ -10,7 +10,7 @@ namespace {
 /// How far apart, in lines, the two sides of one access are looked for.
 constexpr std::uint32_t reach = 2000;
 /// With more left over than this the sides are of different runs: only count.
-constexpr std::size_t most = 50'000;
+constexpr std::size_t most_left = 50'000;
 
 struct Leftover {
     std::uint32_t event;
@@ -62,7 +62,7 @@ public:
     }
 
     std::vector<Difference> run() {
-        if (left_lines_.size() <= most && left_events_.size() <= most) {
+        if (left_lines_.size() <= most_left && left_events_.size() <= most_left) {
             for (unsigned differing = 0; differing <= 1; ++differing) {
                 pair(differing);
             }

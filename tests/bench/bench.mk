@@ -8,24 +8,23 @@ HOST_BENCH_SOURCES := $(filter-out tests/bench/make_cost_trace.cpp $(CAPTURE_SOU
 HOST_BENCH_OBJECTS := $(HOST_BENCH_SOURCES:%.cpp=$(BUILD)/host/%.o)
 COST_TRACE_OBJECTS := $(COST_TRACE_SOURCES:%.cpp=$(BUILD)/host/%.o)
 CAPTURE_OBJECTS := $(CAPTURE_SOURCES:%.cpp=$(BUILD)/host/%.o)
-BENCH_LIB_OBJECTS := $(HOST_LIB_SOURCES:%.cpp=$(BUILD)/host/%.o)
 
 .PHONY: host-bench
 host-bench: $(BUILD)/tests/host-bench $(BUILD)/tests/capture $(BUILD)/tests/make-trace $(BUILD)/tests/make-cost-trace
 
 tests: $(BUILD)/mmioscope $(BUILD)/tests/make-cost-trace
 
-$(BUILD)/tests/host-bench: $(HOST_BENCH_OBJECTS) $(BENCH_LIB_OBJECTS)
+$(BUILD)/tests/host-bench: $(HOST_BENCH_OBJECTS) $(HOST_LIBRARY)
 	@mkdir -p "$(@D)"
 	@echo "  $@"
 	@$(HOST_CXX) -o "$@" $^ -lbenchmark_main -lbenchmark $(HOST_LIBS)
 
-$(BUILD)/tests/make-cost-trace: $(COST_TRACE_OBJECTS) $(BENCH_LIB_OBJECTS)
+$(BUILD)/tests/make-cost-trace: $(COST_TRACE_OBJECTS) $(HOST_LIBRARY)
 	@mkdir -p "$(@D)"
 	@echo "  $@"
 	@$(HOST_CXX) -o "$@" $^ $(HOST_LIBS)
 
-$(BUILD)/tests/capture: $(CAPTURE_OBJECTS) $(BENCH_LIB_OBJECTS)
+$(BUILD)/tests/capture: $(CAPTURE_OBJECTS) $(HOST_LIBRARY)
 	@mkdir -p "$(@D)"
 	@echo "  $@"
 	@$(HOST_CXX) -o "$@" $^ $(HOST_LIBS)

@@ -23,7 +23,7 @@ $(linux_out)/overlay.img: tests/linux/init tests/linux/actor $(linux_out)/user-m
 LINUX_TOOLS := whose_events modules_of callers_of
 LINUX_TOOLS_OBJECTS := $(LINUX_TOOLS:%=$(BUILD)/host/tests/linux/%.o)
 tests: $(LINUX_TOOLS_OBJECTS:.o=)
-$(LINUX_TOOLS_OBJECTS:.o=): %: %.o $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_LIB_SOURCES))
+$(LINUX_TOOLS_OBJECTS:.o=): %: %.o $(HOST_LIBRARY)
 	@echo "  $@"
 	@$(HOST_CXX) -o $@ $^ $(HOST_LIBS)
 -include $(LINUX_TOOLS_OBJECTS:.o=.d)

@@ -89,8 +89,8 @@ for page in "$made"/*.1; do
     result "$(basename "$page"): examples use options that there are" "$(unknown_in_examples "$page")"
 done
 
-# The table of common options in host-tools/README.md: `| command | `-i` | ...`, a cell with words where a command has it.
-table=host-tools/README.md
+# The table of common options in host-tools/cli/README.md: `| command | `-i` | ...`, a cell with words where a command has it.
+table=host-tools/cli/README.md
 columns() { sed -n 's/^| command | \(.*\) |$/\1/p' "$table" | tr -d '` ' | tr '|' '\n'; }
 row() { sed -n "s/^| \`$1\` | \(.*\) |\$/\1/p" "$table" | tr -d ' ' | tr '|' '\n'; }
 by_table() { paste -d' ' <(columns) <(row "$1") | while read -r option there; do echo "$option ${there:+yes}"; done; }
