@@ -97,8 +97,11 @@ HOST_CATCH_OBJECTS := $(filter $(BUILD)/host-sanitized/tests/host-tools/test_%,$
 HOST_CATCH_CXXFLAGS := $(subst -O1,-O0,$(HOST_TEST_CXXFLAGS))
 $(HOST_CATCH_OBJECTS): HOST_TEST_CXXFLAGS := $(HOST_CATCH_CXXFLAGS)
 HOST_CLI_OBJECTS := $(HOST_CLI_SOURCES:%.cpp=$(BUILD)/host/%.o)
+# Half of the program's code is CLI11's, which runs once.
+HOST_CLI_CXXFLAGS := $(subst -O2,-Os,$(HOST_CXXFLAGS))
+$(HOST_CLI_OBJECTS): HOST_CXXFLAGS := $(HOST_CLI_CXXFLAGS)
 $(eval $(call host_precompiled,host/pch,$(HOST_CXXFLAGS),$(HOST_COMMON),$(HOST_LIB_SOURCES:%.cpp=$(BUILD)/host/%.o)))
-$(eval $(call host_precompiled,host/pch/cli,$(HOST_CXXFLAGS),$(HOST_COMMON) CLI/CLI.hpp,$(HOST_CLI_OBJECTS)))
+$(eval $(call host_precompiled,host/pch/cli,$(HOST_CLI_CXXFLAGS),$(HOST_COMMON) CLI/CLI.hpp,$(HOST_CLI_OBJECTS)))
 $(eval $(call host_precompiled,host-sanitized/pch,$(HOST_TEST_CXXFLAGS),$(HOST_COMMON),\
     $(HOST_LIB_SOURCES:%.cpp=$(BUILD)/host-sanitized/%.o)))
 $(eval $(call host_precompiled,host-sanitized/pch/catch,$(HOST_CATCH_CXXFLAGS),$(HOST_COMMON) catch2/catch.hpp,\
