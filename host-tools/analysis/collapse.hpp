@@ -5,7 +5,7 @@
 // A place is a PC with the register it accesses and how. In a window of time, as long as there
 // are not too many different ones, all records of a place are one run, whatever lies between
 // them: loops are nested, and interrupts come in between. Runs keep the order of their first
-// records; windows do not overlap.
+// records; windows do not overlap. One ends, too, where names are forgotten (reading/naming.hpp).
 #pragma once
 
 #include "reading/consumer.hpp"
