@@ -83,8 +83,9 @@ $(BUILD)/tests/host-tools: $(HOST_TEST_OBJECTS)
 # What most sources include is parsed once for all of a kind; each source includes what it needs all the same
 # (the fuzzers' build has no such header).
 HOST_COMMON := algorithm cstdint functional map memory optional span string vector fmt/format.h
+# GCC takes parameters of the optimiser from it, so one of other flags must not stay.
 define host_precompiled # DIRECTORY FLAGS HEADERS OBJECTS
-$(BUILD)/$(1)/common.hpp.gch:
+$(BUILD)/$(1)/common.hpp.gch: host-tools/host.mk
 	@mkdir -p $$(@D)
 	@echo "  $$@"
 	@printf '#include <%s>\n' $(3) > $$(basename $$@)
