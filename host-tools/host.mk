@@ -47,10 +47,10 @@ HOST_REPLAY := $(BUILD)/generated/fuzz_replay.cpp
 
 HOST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host/%.o,$(HOST_LIB_SOURCES) $(HOST_CLI_SOURCES))
 HOST_LIBRARY := $(BUILD)/libmmioscope.a
-HOST_MUTATE_OBJECTS := $(HOST_MUTATE_SOURCES:%.cpp=$(BUILD)/host/%.o) $(HOST_LIBRARY)
-HOST_SAME_OBJECTS := $(HOST_SAME_SOURCES:%.cpp=$(BUILD)/host/%.o) $(HOST_LIBRARY)
-HOST_TRACE_OF_TEXT_OBJECTS := $(HOST_TRACE_OF_TEXT_SOURCES:%.cpp=$(BUILD)/host/%.o) $(HOST_LIBRARY)
-HOST_NAMED_OBJECTS := $(HOST_NAMED_SOURCES:%.cpp=$(BUILD)/host/%.o) $(HOST_LIBRARY)
+HOST_MUTATE_OBJECTS := $(HOST_MUTATE_SOURCES:%.cpp=$(BUILD)/host/%.o)
+HOST_SAME_OBJECTS := $(HOST_SAME_SOURCES:%.cpp=$(BUILD)/host/%.o)
+HOST_TRACE_OF_TEXT_OBJECTS := $(HOST_TRACE_OF_TEXT_SOURCES:%.cpp=$(BUILD)/host/%.o)
+HOST_NAMED_OBJECTS := $(HOST_NAMED_SOURCES:%.cpp=$(BUILD)/host/%.o)
 HOST_TEST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host-sanitized/%.o,\
                        $(HOST_TEST_SOURCES) $(HOST_LIB_SOURCES)) \
                      $(HOST_REPLAYED:%=$(BUILD)/host-sanitized/tests/fuzz/%.o) \
@@ -80,8 +80,8 @@ $(BUILD)/tests/host-tools: $(HOST_TEST_OBJECTS)
 	@echo "  $@"
 	@$(HOST_CXX) -fsanitize=address,undefined -o $@ $^ $(HOST_LIBS)
 
-# What most sources include is parsed once for all of a kind; each source includes what it needs all the same
-# (the fuzzers' build has no such header).
+# What most sources include is parsed once for all of a kind; each source includes what it needs all the same: file by
+# file there is no such header.
 HOST_COMMON := algorithm cstdint functional map memory optional span string vector fmt/format.h
 # GCC takes parameters of the optimiser from it, so one of other flags must not stay.
 define host_precompiled # DIRECTORY FLAGS HEADERS OBJECTS
@@ -90,8 +90,10 @@ $(BUILD)/$(1)/common.hpp.gch: host-tools/host.mk
 	@echo "  $$@"
 	@printf '#include <%s>\n' $(3) > $$(basename $$@)
 	@$$(HOST_CXX) $(2) -x c++-header -o $$@ $$(basename $$@)
+ifeq ($(UNITS),rooms)
 $(4): $(BUILD)/$(1)/common.hpp.gch
 $(4): HOST_CPPFLAGS += -include $(BUILD)/$(1)/common.hpp
+endif
 endef
 HOST_CATCH_OBJECTS := $(filter $(BUILD)/host-sanitized/tests/host-tools/test_%,$(HOST_TEST_OBJECTS))
 # The tests themselves are not optimised, only what they test: that takes the compiler three fifths of the time.
@@ -126,29 +128,18 @@ $(HOST_REPLAY:%.cpp=$(BUILD)/host-sanitized/%.o): $(HOST_REPLAY)
 	@mkdir -p $(@D)
 	@$(HOST_CXX) $(HOST_CPPFLAGS) $(HOST_TEST_CXXFLAGS) -MMD -MP -c -o $@ $<
 
-# Changes one record of a trace file, so that a test can show that verify notices.
+# Programs of the tests: mutate-trace changes one record of a trace file, so that a test can show that verify notices;
+# same-records compares those of two files, bit by bit; trace-of-text writes a file from text
+# (tests/host-tools/trace_text.hpp); named-code names the code of a trace's events.
+HOST_TEST_TOOLS := $(addprefix $(BUILD)/tests/,mutate-trace same-records trace-of-text named-code)
 $(BUILD)/tests/mutate-trace: $(HOST_MUTATE_OBJECTS)
-	@mkdir -p $(@D)
-	@echo "  $@"
-	@$(HOST_CXX) -o $@ $^ $(HOST_LIBS)
-
-# Compares the records of two trace files, bit by bit.
 $(BUILD)/tests/same-records: $(HOST_SAME_OBJECTS)
-	@mkdir -p $(@D)
-	@echo "  $@"
-	@$(HOST_CXX) -o $@ $^ $(HOST_LIBS)
-
-# Writes a trace file from text (tests/host-tools/trace_text.hpp).
 $(BUILD)/tests/trace-of-text: $(HOST_TRACE_OF_TEXT_OBJECTS)
-	@mkdir -p $(@D)
-	@echo "  $@"
-	@$(HOST_CXX) -o $@ $^ $(HOST_LIBS)
-
-# Names the code of a trace's events.
 $(BUILD)/tests/named-code: $(HOST_NAMED_OBJECTS)
+$(HOST_TEST_TOOLS): $(HOST_LIBRARY)
 	@mkdir -p $(@D)
 	@echo "  $@"
-	@$(HOST_CXX) -o $@ $^ $(HOST_LIBS)
+	@$(HOST_CXX) -o $@ $(filter %.o,$^) $(HOST_LIBRARY) $(HOST_LIBS)
 
 $(BUILD)/host/%.o: %.cpp
 	@mkdir -p $(@D)
@@ -162,6 +153,6 @@ $(BUILD)/host-sanitized/%.o: %.cpp
 
 include host-tools/install.mk
 
--include $(patsubst %.o,%.d,$(sort $(filter %.o,$(HOST_OBJECTS) $(HOST_MUTATE_OBJECTS) $(HOST_SAME_OBJECTS) \
-                                                $(HOST_TRACE_OF_TEXT_OBJECTS) $(HOST_NAMED_OBJECTS) \
-                                                $(HOST_TEST_OBJECTS))))
+-include $(patsubst %.o,%.d,$(sort $(HOST_OBJECTS) $(HOST_MUTATE_OBJECTS) $(HOST_SAME_OBJECTS) \
+                              $(HOST_TRACE_OF_TEXT_OBJECTS) $(HOST_NAMED_OBJECTS) \
+                              $(HOST_TEST_OBJECTS)))

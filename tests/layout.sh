@@ -49,8 +49,10 @@ awk -F '|' '/^\| *[0-9]* *\| `[a-z]+\/`/ {
 }' host-tools/README.md > "$rooms"
 result "rooms of host-tools/ include only lower floors" "$(climbing host-tools room_floor)"
 result "each folder of host-tools/ with code is a room of host-tools/README.md" \
-    "$(for file in host-tools/*/; do echo "$file"; done | cut -d/ -f2 | grep -vx devices |
-        while read -r room; do grep -q "^$room " "$rooms" || echo "$room"; done)"
+    "$(for folder in host-tools/*/; do
+        room=$(basename "$folder")
+        [ "$room" = devices ] || grep -q "^$room " "$rooms" || echo "$room"
+    done)"
 
 # Words that C++ or a compiler has taken for itself have another; what all rooms use is in mmioscope itself, and
 # what is said of a trace in `trace`, wherever in its file.

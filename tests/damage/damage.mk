@@ -2,12 +2,12 @@
 # unnoticed. Included from tests/tests.mk; host.mk has the rules.
 
 DAMAGE_SOURCES := tests/damage/every_byte.cpp $(HOST_FILE_SOURCES)
-DAMAGE_OBJECTS := $(DAMAGE_SOURCES:%.cpp=$(BUILD)/host/%.o)
+DAMAGE_OBJECTS := $(BUILD)/host/tests/damage/every_byte.o
 DAMAGE_SANITIZED_OBJECTS := $(DAMAGE_SOURCES:%.cpp=$(BUILD)/host-sanitized/%.o)
 
 tests: $(BUILD)/tests/every-byte $(BUILD)/tests/every-byte-sanitized
 
-$(BUILD)/tests/every-byte: $(DAMAGE_OBJECTS)
+$(BUILD)/tests/every-byte: $(DAMAGE_OBJECTS) $(HOST_LIBRARY)
 	@mkdir -p "$(@D)"
 	@echo "  $@"
 	@$(HOST_CXX) -o "$@" $^ $(HOST_LIBS)
