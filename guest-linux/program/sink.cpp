@@ -2,7 +2,10 @@
 
 #include "system/error.hpp"
 
+#include <linux/sockios.h>
 #include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,6 +30,24 @@ std::size_t Sink::write(std::span<const std::uint8_t> bytes) {
     return done;
 }
 
+// What was written waits in the kernel until the other side has acknowledged it (tcp(7), SIOCOUTQ).
+void Sink::finish() {
+    if (::shutdown(file_.get(), SHUT_WR) != 0) {
+        return; // a pipe, or nobody is there any more
+    }
+    pollfd closed{file_.get(), POLLIN, 0};
+    for (unsigned turns = 0; turns < patience; ++turns) {
+        std::byte ignored[512];
+        if (::poll(&closed, 1, turn) > 0 && ::read(file_.get(), ignored, sizeof ignored) <= 0) {
+            return;
+        }
+    }
+    int left = 0;
+    if (::ioctl(file_.get(), SIOCOUTQ, &left) == 0 && left > 0) {
+        throw failure("{}: the other side has not taken the last {} bytes", name_, left);
+    }
+}
+
 // Closed first: who listens takes one at a time.
 void Sink::lose(const std::string& why) {
     if (!reopen_) {
@@ -39,8 +60,6 @@ void Sink::lose(const std::string& why) {
 
 // So much a pipe has room for then: standard output is others', too, and may wait in a write.
 void Sink::wait() {
-    constexpr int turn = 100;         // ms
-    constexpr unsigned patience = 30; // turns
     pollfd room{file_.get(), POLLOUT, 0};
     for (unsigned turns = 0; ::poll(&room, 1, turn) <= 0;) {
         if (stopping_() && ++turns == patience) {

@@ -26,10 +26,18 @@ public:
     /// is open again, and how many of them it has got nobody knows. Throws Error (failed).
     [[nodiscard]] std::size_t write(std::span<const std::uint8_t> bytes);
 
+    /// Nothing follows. Of a connection: comes back when the other side has closed it, too, which a
+    /// listener does when it has all, or in 3 s. Whoever then turns the machine off takes nothing
+    /// along. Throws Error (failed) if something has not arrived by then.
+    void finish();
+
     /// How often the other side was lost.
     unsigned breaks() const { return breaks_; }
 
 private:
+    static constexpr int turn = 100;         // ms
+    static constexpr unsigned patience = 30; // turns
+
     void wait();
     void lose(const std::string& why);
 

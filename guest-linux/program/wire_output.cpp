@@ -85,6 +85,7 @@ void WireOutput::finish(const Closing& closing) {
         send_end(closing);
         write();
     }
+    sink_.finish();
 }
 
 void WireOutput::send_end(const Closing& closing) {

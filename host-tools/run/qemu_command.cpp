@@ -72,7 +72,7 @@ void add_serials(Arguments& to, const Plan& plan, const QemuFiles& files) {
 void add_devices(Arguments& to, const Board& board, const Options& options) {
     const bool network = options.network.value_or(true) && !board.network.empty();
     if (network && board.network_soldered) {
-        add(to, {"-nic", fmt::format("user,model={}", board.network)});
+        add(to, {"-nic", fmt::format("user,id=net,model={}", board.network)});
     } else {
         add(to, {"-nic", "none"});
     }

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 
+#include <atomic>
 #include <thread>
 
 using namespace mmioscope;
@@ -150,8 +151,10 @@ TEST_CASE("guest record: a listener that goes and comes back between two frames 
     side = FileDescriptor();
     sender.send(500);
     side = accepted(listener);
-    sender.finish();
+    std::thread writer([&] { sender.finish(); });
     const Wire second = received(side);
+    side = FileDescriptor();
+    writer.join();
     CHECK(sender.doubt() == "the other side was lost 1 times: it knows what it has not got");
 
     const Listener same{&first, &second};
@@ -180,6 +183,7 @@ TEST_CASE("guest record: the frame that a connection breaks in comes again, no o
     const Wire first = received(side);
     side = accepted(listener);
     const Wire second = received(side);
+    side = FileDescriptor();
     writer.join();
 
     CHECK(first.back() != std::byte{0});
@@ -207,6 +211,7 @@ TEST_CASE("guest record: what a lost connection took along is a hole, and nothin
     listener = tcp_listener(port);
     side = accepted(listener);
     const Wire second = received(side);
+    side = FileDescriptor();
     writer.join();
 
     const Listener same{&first, &second};
@@ -247,6 +252,35 @@ TEST_CASE("guest record: a pipe whose reader stalls leaves it able to stop") {
     ::alarm(0);
     CHECK(asked >= 2);
     CHECK(read >= 150'000 - 65'536);
+}
+
+// Who ends it may turn the machine off next, and what its kernel still has is lost then.
+TEST_CASE("guest record: a connection ends when the other side has all and has closed it") {
+    const test::Folder folder;
+    const FileDescriptor listener = unix_listener(folder / "w");
+    Sender sender("unix:" + (folder / "w"));
+    FileDescriptor side = accepted(listener);
+    sender.send(1000);
+    std::atomic<bool> ended = false;
+    std::thread writer([&] {
+        sender.finish();
+        ended = true;
+    });
+    const Wire all = received(side);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    CHECK(!ended);
+    side = FileDescriptor();
+    writer.join();
+    CHECK(Listener{&all}.has_all(0, 1000));
+}
+
+TEST_CASE("guest record: what the other side does not take is an error") {
+    const test::Folder folder;
+    const FileDescriptor listener = unix_listener(folder / "w");
+    Sender sender("unix:" + (folder / "w"));
+    const FileDescriptor side = accepted(listener);
+    sender.send(1000);
+    CHECK_THROWS_WITH(sender.finish(), Catch::Contains("has not taken the last "));
 }
 
 TEST_CASE("guest record: behind a break no frame comes twice, wherever it is") {

@@ -75,6 +75,14 @@ pid=
 trap '[ -z "$pid" ] || kill "$pid" 2>/dev/null; end_case' EXIT
 trap 'exit 130' INT TERM HUP
 
+how_far() { # OUT: the last lines of whatever a case prints, and what still runs
+    local file
+    for file in console messages listener.out; do
+        [ ! -s "$1/$file" ] || tail -c 400 "$1/$file" | tr -d '\r' | tail -n 2 | sed "s/^/$file: /"
+    done
+    for file in $(started_by_case); do echo "runs: $(tr '\0' ' ' <"/proc/$file/cmdline" | cut -c 1-100)"; done
+}
+
 run_case() { # INDEX; what it prints is the reason of a failure
     local out=$build/tests/qemu/${names[$1]} ends status=0
     rm -rf "$out"
@@ -88,6 +96,7 @@ run_case() { # INDEX; what it prints is the reason of a failure
     while kill -0 "$pid" 2>/dev/null; do
         if [ "$SECONDS" -gt "$ends" ]; then
             echo "took longer than $((5 * limits[$1])) s" >>"$out/why"
+            how_far "$out" >>"$out/why"
             kill "$pid" 2>/dev/null
             end_case
         fi
