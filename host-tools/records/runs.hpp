@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace mmioscope::trace {
@@ -31,6 +30,14 @@ enum class RunsOf {
     task, ///< and Record::task and Record::mode are the same in each
 };
 
+/// Record::type and Record::cpu.
+inline std::uint16_t type_and_cpu(const abi::Record& record) {
+    static_assert(offsetof(abi::Record, cpu) == offsetof(abi::Record, type) + 1);
+    std::uint16_t word;
+    std::memcpy(&word, &record.type, sizeof word);
+    return word;
+}
+
 /// cpu_sequence in its low half, and device, flags and pa_high above.
 inline std::uint64_t number_and_device(const abi::Record& record) {
     static_assert(std::endian::native == std::endian::little);
@@ -45,11 +52,8 @@ inline std::uint64_t number_and_device(const abi::Record& record) {
 /// What `records`, of which there is one at least, begin with.
 template <RunsOf of = RunsOf::cpu, typename T>
 Run run_of(std::span<const T> records) {
-    const auto kind = [](const abi::Record& record) {
-        return static_cast<unsigned>(record.type) | unsigned{record.cpu} << 8;
-    };
     const abi::Record& first = record_of(records.front());
-    const unsigned kind_of_all = kind(first);
+    const std::uint16_t kind = type_and_cpu(first);
     std::uint64_t number = number_and_device(first);
     std::size_t writes = abi::is_write(first) ? 1 : 0;
     const T* const begin = records.data();
@@ -58,17 +62,17 @@ Run run_of(std::span<const T> records) {
     const T* const end = begin + std::min<std::uint64_t>(most, records.size());
     const std::uint32_t task = first.task;
     const std::uint8_t mode = first.mode;
-    std::uint64_t time = first.time;
-    const T* const at = std::find_if(begin + 1, end, [&](const T& one) { // which is unrolled
-        const abi::Record& record = record_of(one);
-        if (kind(record) != kind_of_all || number_and_device(record) != ++number ||
-            (of != RunsOf::cpu && record.time < std::exchange(time, record.time)) ||
+    const T* at = begin + 1;
+#pragma GCC unroll 8 // each record passes here
+    for (; at != end; ++at) {
+        const abi::Record& record = record_of(*at);
+        if (type_and_cpu(record) != kind || number_and_device(record) != ++number ||
+            (of != RunsOf::cpu && record.time < record_of(at[-1]).time) ||
             (of == RunsOf::task && (record.task != task || record.mode != mode))) {
-            return true;
+            break;
         }
         writes += abi::is_write(record) ? 1 : 0;
-        return false;
-    });
+    }
     return {&first, &record_of(at[-1]), static_cast<std::size_t>(at - begin), writes};
 }
 

@@ -68,30 +68,27 @@ std::uint64_t Merge::Queue::time() const {
     return std::max(at(next).time, left);
 }
 
+// The first one goes whatever was before, and in pieces those behind it that are earlier than
+// `limit`, if it is itself: no more than memmove() has no long way of its own for
+// (ring_reader.cpp).
 void Merge::Queue::take(std::uint64_t limit, std::vector<abi::Record>& out) {
+    constexpr std::size_t most = 60;
     do {
-        const std::span<const abi::Record> piece = next_piece(limit);
+        const bool is_old = next < old.size();
+        const std::span<const abi::Record> rest =
+            is_old ? std::span(old).subspan(next) : std::span(fresh).subspan(next - old.size());
+        std::span<const abi::Record> piece = rest.first(1);
+        if ((is_old ? old_in_order : fresh_in_order) && time() < limit) {
+            piece = rest.first(std::min(most, rest.size()));
+            if (piece.back().time >= limit) {
+                piece = {piece.begin(),
+                         std::ranges::lower_bound(piece, limit, {}, &abi::Record::time)};
+            }
+        }
         out.insert(out.end(), piece.begin(), piece.end());
         left = std::max(left, piece.back().time);
         next += piece.size();
     } while (!empty() && time() < limit);
-}
-
-// The first one, and of those behind it some that are earlier than `limit`, if it is itself,
-// whatever was before: no more than memmove() has no long way of its own for (ring_reader.cpp).
-std::span<const abi::Record> Merge::Queue::next_piece(std::uint64_t limit) const {
-    constexpr std::size_t most = 60;
-    const bool is_old = next < old.size();
-    const std::span<const abi::Record> rest =
-        is_old ? std::span(old).subspan(next) : std::span(fresh).subspan(next - old.size());
-    if (!(is_old ? old_in_order : fresh_in_order) || time() >= limit) {
-        return rest.first(1);
-    }
-    const auto piece = rest.first(std::min(most, rest.size()));
-    return piece.back().time < limit
-               ? piece
-               : std::span(piece.begin(),
-                           std::ranges::lower_bound(piece, limit, {}, &abi::Record::time));
 }
 
 // As a rule all old ones have left by now, and those of this pass need not be moved.

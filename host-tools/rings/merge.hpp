@@ -60,7 +60,6 @@ private:
         std::uint64_t time() const;
         /// Appends the first one to `out`, and those behind it that are earlier than `limit`.
         void take(std::uint64_t limit, std::vector<abi::Record>& out);
-        std::span<const abi::Record> next_piece(std::uint64_t limit) const;
         void end_pass();
     };
 

@@ -23,9 +23,9 @@ line() { # NAME MOST FEW MANY
     if [ "$each" -gt 0 ] && [ "$each" -le "$2" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 }
 
-line capture 61 "$(capture $few)" "$(capture $many)"
+line capture 60 "$(capture $few)" "$(capture $many)"
 line check 90 "$(instructions --collect-atstart=yes "$build/mmioscope" check "$own/$few.mmio")" \
     "$(instructions --collect-atstart=yes "$build/mmioscope" check "$own/$many.mmio")"
-line 'capture with tasks and callers' 123 "$(capture $few linux)" "$(capture $many linux)"
+line 'capture with tasks and callers' 120 "$(capture $few linux)" "$(capture $many linux)"
 echo "bench-capture: $passed passed, $failed failed"
 [ "$failed" = 0 ]
