@@ -103,6 +103,7 @@ nightly)
     suite model 900 tests/model/run.sh "$build" nightly
     suite decoder 600 "$build/tests/decoder" 100000000
     MMIOSCOPE_SEEDS=50 suite unit 1800 catch "$build/tests/unit"
+    MMIOSCOPE_SEEDS=10 suite host-tools 900 catch "$build/tests/host-tools"
     suite mutants 40 tests/mutants/run.py "$build"
     fuzzers
     suite fuzz 250 tests/fuzz/run.sh "$build" 20

@@ -233,6 +233,7 @@ std::string events_of(const std::filesystem::path& stream) {
 
 constexpr unsigned events = 12'000;
 constexpr unsigned events_between_forgetting = 4'000;
+constexpr unsigned compared = 5; // of so many lines one is: to make it anew takes long
 
 } // namespace
 
@@ -270,10 +271,14 @@ TEST_CASE("lines whose texts are kept are as lines made anew") {
             kept.forget();
         }
         const Event event = random.next();
+        CAPTURE(i);
         TextBuffer line;
         if (kept.append_lines(line, {&event, 1}) == 0) {
             kept.append(line, event);
             line.append('\n');
+        }
+        if (i % compared != 0) {
+            continue;
         }
         TextBuffer expected;
         view::LineFormat(style).append(expected, event);
