@@ -6,7 +6,9 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 tier=${1:-test}
 build=build
-passed=0 failed=0
+results=$build/tests/results # a line for each suite: passed, failed
+mkdir -p "$build/tests"
+: >"$results"
 trap 'kill $(jobs -p) 2>/dev/null' EXIT
 SOAK_MINUTES=${SOAK_MINUTES:-60}
 
@@ -15,7 +17,6 @@ SOAK_MINUTES=${SOAK_MINUTES:-60}
 suite() {
     local name=$1 share=$2 start=$SECONDS
     shift 2
-    mkdir -p "$build/tests"
     echo "== $name"
     "$@" 2>&1 | tee "$build/tests/$name.log"
     count "$name" "$share" "${PIPESTATUS[0]}" $((SECONDS - start))
@@ -26,24 +27,19 @@ built() {
     local name=$1 share=$2 start=$SECONDS
     shift 2
     echo "== $name"
-    make --no-print-directory -j2 "$@" || { echo "FAILED $name"; failed=$((failed + 1)); }
+    make --no-print-directory -j2 "$@" || { echo "FAILED $name"; echo 0 1 >>"$results"; }
     took "$name" "$share" $((SECONDS - start))
 }
 
-# beside NAME COMMAND...: a suite that keeps one CPU busy, beside another one that does. `joined` waits for it.
+# beside FUNCTION: suites on one CPU, beside others on another one; `joined` waits for them, and prints what they printed.
 beside() {
-    local log=$build/tests/$1.log start=$SECONDS
-    shift
-    mkdir -p "$build/tests"
-    { "$@" >"$log" 2>&1; echo "$? $((SECONDS - start))" >"$log.ended"; } &
+    beside_log=$build/tests/$1.log
+    "$1" >"$beside_log" 2>&1 &
+    beside_pid=$!
 }
-joined() { # NAME SHARE
-    local status seconds
-    wait
-    echo "== $1, beside the last one"
-    cat "$build/tests/$1.log"
-    read -r status seconds <"$build/tests/$1.log.ended"
-    count "$1" "$2" "$status" "$seconds"
+joined() {
+    wait "$beside_pid" || echo 0 1 >>"$results" # killed
+    cat "$beside_log"
 }
 
 count() { # NAME SHARE STATUS SECONDS: adds up what the suite's log says
@@ -53,9 +49,7 @@ count() { # NAME SHARE STATUS SECONDS: adds up what the suite's log says
         echo "FAILED suite $name: exit status $status"
         counts="${counts%% *}"; counts="${counts:-0} passed, 1 failed"
     fi
-    passed=$((passed + ${counts%% *}))
-    counts=${counts#*, }
-    failed=$((failed + ${counts%% *}))
+    echo "$counts" | sed -E 's/([0-9]+) passed, ([0-9]+) failed/\1 \2/' >>"$results"
     took "$name" "$share" "$seconds"
 }
 
@@ -79,23 +73,26 @@ catch() {
 fuzzers() { built fuzzers 240 fuzzers; }
 build_all() { built build 240 tests; }
 
+on_other_cpu() {
+    suite host-tools 160 catch "$build/tests/host-tools"
+    suite decoder 30 "$build/tests/decoder"
+    suite costs 20 tests/bench/costs.py "$build" --short
+    suite export 60 tests/export/run.sh "$build"
+}
+
 case $tier in
 test)
     build_all
+    beside on_other_cpu
     suite layout 5 tests/layout.sh "$build"
     suite man 5 tests/man/man.sh "$build"
     suite completion 3 tests/completion/completion.sh "$build"
     suite model 20 tests/model/run.sh "$build" test
-    beside fuzz tests/fuzz/run.sh "$build" 20 wire
-    suite unit 90 catch "$build/tests/unit"
-    joined fuzz 25
+    suite unit 120 catch "$build/tests/unit"
+    suite fuzz 25 tests/fuzz/run.sh "$build" 20 wire
+    joined
     suite mutants 60 tests/mutants/run.py "$build"
-    beside decoder "$build/tests/decoder"
-    suite host-tools 30 catch "$build/tests/host-tools"
-    joined decoder 30
-    suite costs 40 tests/bench/costs.py "$build" --short
-    suite export 60 tests/export/run.sh "$build"
-    suite integration 700 tests/qemu/run.sh --tier test
+    suite integration 450 tests/qemu/run.sh --tier test
     ;;
 nightly)
     build_all
@@ -136,5 +133,6 @@ bench)
     ;;
 esac
 
+read -r passed failed < <(awk '{ passed += $1; failed += $2 } END { print passed + 0, failed + 0 }' "$results")
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

@@ -1,6 +1,7 @@
 // same-records A B: whether two trace files hold the same records, bit by bit and in the same
-// order. Exit status 0 if they do. same-records --part A B: whether all of A stand in B, one behind
-// the other.
+// order, but for what one of them has behind a store that turned the machine off, which dies
+// somewhat later. Exit status 0 if they do. same-records --part A B: whether all of A stand in B,
+// one behind the other.
 #include "file/trace_reader.hpp"
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"
@@ -39,6 +40,13 @@ std::vector<abi::Record> piece_of(const std::vector<abi::Record>& whole,
     return {first, first + static_cast<std::ptrdiff_t>(std::min(left, part.size()))};
 }
 
+/// Whether one of the last is the store that turned the machine off (abi::flag_early).
+bool turned_off(const std::vector<abi::Record>& records) {
+    const auto last = records.end() - std::min<std::ptrdiff_t>(std::ssize(records), 16);
+    return std::any_of(last, records.end(),
+                       [](const abi::Record& r) { return (r.flags & abi::flag_early) != 0; });
+}
+
 } // namespace
 
 int main(int count, char** arguments) {
@@ -47,10 +55,14 @@ int main(int count, char** arguments) {
         fmt::print(stderr, "usage: same-records [--part] A B\n");
         return 2;
     }
-    const std::vector<abi::Record> a = read_records(arguments[count - 2]);
+    std::vector<abi::Record> a = read_records(arguments[count - 2]);
     std::vector<abi::Record> b = read_records(arguments[count - 1]);
     if (part) {
         b = piece_of(b, a);
+    }
+    std::vector<abi::Record>& longer = a.size() > b.size() ? a : b;
+    if (const auto& shorter = &longer == &a ? b : a; turned_off(shorter)) {
+        longer.resize(shorter.size());
     }
     std::size_t different = a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
     std::size_t first = std::min(a.size(), b.size());

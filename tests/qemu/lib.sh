@@ -12,6 +12,9 @@ fail() {
     exit 1
 }
 
+# on_all_cpus CASE ARGUMENT...: a case that needs the guest's CPUs to run at the same time (run.sh).
+on_all_cpus() { "$@"; }
+
 # Another kernel than the usual one, fetched first: the case gets its folder in front of its arguments.
 with_guest() { # armmp|bullseye|trixie CASE ARGUMENT...
     make --no-print-directory "guest-$1" >&2 || fail "cannot make the guest with the kernel $1"

@@ -5,7 +5,8 @@
 #
 # Without case names, all of the tier (default: test; nightly and soak are what they have beyond that). One line per case,
 # `ok NAME (seconds)` or `FAILED NAME why`; what the case printed and recorded stays in build/tests/qemu/NAME/.
-# One case at a time: two QEMUs side by side preempt each other's CPUs.
+# As many cases at a time as there are CPUs, each on a CPU of its own, as two QEMUs would preempt each other's. Those that
+# need the guest's CPUs to run at the same time (`on_all_cpus`) come first, one at a time.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=${BUILD:-build}
@@ -47,8 +48,6 @@ for i in "${!names[@]}"; do
         chosen+=("$i")
     fi
 done
-# The shortest first: what is broken shows early, and the case of an hour is the last.
-mapfile -t chosen < <(for i in "${chosen[@]}"; do echo "${limits[i]} $i"; done | sort -snk1,1 | cut -d' ' -f2)
 if [ ${#chosen[@]} -eq 0 ] || { [ ${#wanted[@]} -gt 0 ] && [ ${#chosen[@]} -ne ${#wanted[@]} ]; }; then
     echo "$0: no such case or tier; --list names the cases" >&2
     exit 2
@@ -59,7 +58,7 @@ if [ -n "$list" ]; then
 fi
 
 # Everything a case starts has this in its environment, so whatever is left over can be found.
-mark=MMIOSCOPE_TEST=$$.$RANDOM
+mark=
 started_by_case() { grep -lzsx "$mark" /proc/[0-9]*/environ | sed 's|/proc/\([0-9]*\)/.*|\1|'; }
 end_case() {
     local pids
@@ -71,9 +70,6 @@ end_case() {
         sleep 0.1
     done
 }
-pid=
-trap '[ -z "$pid" ] || kill "$pid" 2>/dev/null; end_case' EXIT
-trap 'exit 130' INT TERM HUP
 
 how_far() { # OUT: the last lines of whatever a case prints, and what still runs
     local file
@@ -87,6 +83,7 @@ run_case() { # INDEX; what it prints is the reason of a failure
     local out=$build/tests/qemu/${names[$1]} ends status=0
     rm -rf "$out"
     mkdir -p "$out"
+    mark=MMIOSCOPE_TEST=$$.$RANDOM.$1
     (
         export "${mark?}"
         eval "${commands[$1]}"
@@ -114,20 +111,52 @@ run_case() { # INDEX; what it prints is the reason of a failure
     [ "$status" = 0 ] && [ ! -s "$out/why" ]
 }
 
-passed=0 failed=0
-for i in "${chosen[@]}"; do
-    start=${EPOCHREALTIME/[.,]/}
-    if run_case "$i"; then
-        passed=$((passed + 1))
+say_how_it_went() { # INDEX
+    local name=${names[$1]} start=${EPOCHREALTIME/[.,]/} tenths
+    if run_case "$1"; then
         # The large files of a case that passed are of no use to anybody.
-        rm -f "$build/tests/qemu/${names[i]}"/*.mmio "$build/tests/qemu/${names[i]}"/access.log
+        rm -f "$build/tests/qemu/$name"/*.mmio "$build/tests/qemu/$name"/access.log
         tenths=$(((${EPOCHREALTIME/[.,]/} - start) / 100000))
-        echo "ok ${names[i]} ($((tenths / 10)).$((tenths % 10)) s)"
+        echo "ok $name ($((tenths / 10)).$((tenths % 10)) s)"
     else
-        failed=$((failed + 1))
-        printf 'FAILED %s %s\n' "${names[i]}" "$(head -n 1 "$build/tests/qemu/${names[i]}/why")"
-        sed 's/^/    /' "$build/tests/qemu/${names[i]}/why" | sed -n '2,12p'
+        printf 'FAILED %s %s\n' "$name" "$(head -n 1 "$build/tests/qemu/$name/why")"
+        sed 's/^/    /' "$build/tests/qemu/$name/why" | sed -n '2,12p'
     fi
+}
+
+# The cases whose indices come on descriptor 3, a line each: one after the other, whatever else takes lines from there.
+lane() { # [CPU]
+    local index own=$results.$BASHPID
+    pid=
+    trap '[ -z "$pid" ] || kill "$pid" 2>/dev/null; [ -z "$mark" ] || end_case; rm -f "$own"' EXIT
+    trap 'exit 130' INT TERM HUP
+    exec 4>>"$results.lock"
+    [ -z "${1-}" ] || taskset -pc "$1" "$BASHPID" >/dev/null
+    while flock 4 && read -r index <&3; do
+        flock -u 4
+        say_how_it_went "$index" >"$own" 3<&- 4<&-
+        tee -a "$results" <"$own"
+    done
+}
+
+results=$build/tests/qemu/results
+mkdir -p "${results%/*}"
+: >"$results"
+in_turn=() at_once=()
+for i in "${chosen[@]}"; do
+    if [[ ${commands[i]} = *on_all_cpus\ * || ${#chosen[@]} -eq 1 ]]; then in_turn+=("$i"); else at_once+=("$i"); fi
 done
+# So that the last ones end together.
+longest_first() { for i; do echo "${limits[i]} $i"; done | sort -rsnk1,1 | cut -d' ' -f2; }
+trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT
+trap 'exit 130' INT TERM HUP
+lane 3< <(longest_first "${in_turn[@]}") &
+wait $!
+exec 3< <(longest_first "${at_once[@]}")
+for cpus in $(taskset -pc $$ | sed 's/.*: //' | tr , ' '); do
+    for ((cpu = ${cpus%-*}; cpu <= ${cpus#*-}; ++cpu)); do lane $cpu & done
+done
+wait
+passed=$(grep -c '^ok ' "$results") failed=$(grep -c '^FAILED ' "$results")
 echo "integration: $passed passed, $failed failed"
-[ "$failed" = 0 ]
+[ "$failed" = 0 ] && [ "$passed" = ${#chosen[@]} ]

@@ -258,5 +258,5 @@ add test hang-in-flight 8 hang_in_flight
 add test pre-hang-shadow 8 pre_hang shadow
 add nightly pre-hang-emulation 8 pre_hang emulation
 for engine in shadow emulation; do
-    add test "pre-hammer-$engine" 30 pre_hammer $engine
+    add test "pre-hammer-$engine" 10 on_all_cpus pre_hammer $engine
 done

@@ -32,9 +32,9 @@ baseline() {
     has counts ' missing [1-9][0-9]* extra 0 ' "the baseline misses nothing: no comparison shows anything"
 }
 
-add test baseline 5 baseline
-add test contention-shadow 20 contention shadow 120000
-add test contention-emulation 15 contention emulation 300000
+add test baseline 5 on_all_cpus baseline
+add test contention-shadow 20 on_all_cpus contention shadow 120000
+add test contention-emulation 15 on_all_cpus contention emulation 120000
 add nightly contention-1m-shadow 120 contention shadow 1000000 --time-limit 500
 add nightly contention-1m-emulation 60 contention emulation 1000000 --time-limit 250
 add soak contention-10m-shadow 1200 contention shadow 10000000 --time-limit 5000

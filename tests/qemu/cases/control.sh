@@ -109,7 +109,7 @@ never_entered() { # MOST-CALLS COMMAND...
 }
 
 for engine in shadow emulation; do
-    add test "switching-$engine" 15 switching $engine
+    add test "switching-$engine" 10 on_all_cpus switching $engine
 done
 add test control-noise 20 noise
 add test control-wire 40 steered

@@ -26,5 +26,5 @@ exclusives() { # ENGINE
 
 for engine in shadow emulation; do
     add test "beats-$engine" 5 beats $engine
-    add test "exclusives-$engine" 10 exclusives $engine
+    add test "exclusives-$engine" 10 on_all_cpus exclusives $engine
 done

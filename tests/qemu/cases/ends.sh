@@ -11,6 +11,6 @@ ends() { # BOARD ENGINE
 }
 
 for engine in shadow emulation; do
-    add test "ends-$engine" 10 ends vexpress-a15 $engine
-    add test "virt-ends-$engine" 10 ends virt $engine
+    add test "ends-$engine" 10 on_all_cpus ends vexpress-a15 $engine
+    add test "virt-ends-$engine" 10 on_all_cpus ends virt $engine
 done

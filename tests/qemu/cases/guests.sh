@@ -46,7 +46,7 @@ straddle() { # ENGINE
 }
 
 for engine in shadow emulation; do
-    add test "hammer-$engine" 25 hammer $engine
+    add test "hammer-$engine" 10 on_all_cpus hammer $engine
     add test "outside-$engine" 5 outside $engine
     add test "neighbours-$engine" 10 neighbours $engine
     add test "straddle-$engine" 5 straddle $engine

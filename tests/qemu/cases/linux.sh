@@ -33,7 +33,7 @@ load() { # ENGINE
 # The same through rings that wrap ten times and more. A full ring stops its CPU, so that a busy machine
 # makes the run slower, not incomplete.
 wrap() { # ENGINE
-    proof mmioscope.steps=sd --engine "$1" --area-size 4M --policy stall
+    drivers --engine "$1" --area-size 4M --policy stall
     # hyp/abi/ring.hpp: 64 KiB, then two rings of a page and records of 64 bytes.
     local capacity=$((((4 << 20) - (64 << 10)) / 2 / 64)) most
     "$mmioscope" print --all --raw "$out/trace.mmio" | grep -cE ' cpu0 [RW]' >"$out/records-of-cpu0"
@@ -118,22 +118,22 @@ noticed() {
 }
 
 add test linux-unmodified 2 unmodified
-add test linux-shadow 60 drivers --engine shadow
-add test linux-emulation 40 drivers --engine emulation
+add test linux-shadow 60 on_all_cpus drivers --engine shadow
+add nightly linux-emulation 40 on_all_cpus drivers --engine emulation
 add nightly linux-load-shadow 180 load shadow
 add nightly linux-load-emulation 120 load emulation
 add nightly linux-300m 7200 millions 300000000 emulation
 for engine in shadow emulation; do
-    add nightly hotplug-$engine 60 hotplug 100 --engine $engine
-    add nightly virt-hotplug-$engine 60 virt hotplug 100 --engine $engine
+    add nightly hotplug-$engine 60 on_all_cpus hotplug 100 --engine $engine
+    add nightly virt-hotplug-$engine 60 virt on_all_cpus hotplug 100 --engine $engine
 done
 add test linux-wrap-emulation 40 wrap emulation
-add test linux-wrap-shadow 60 wrap shadow
+add nightly linux-wrap-shadow 60 wrap shadow
 add test boot-none-2 10 boot 2 none
 add test boot-one-1 10 boot 1 one
 add test boot-all-1 10 boot 1 all
-add test boot-none-1 10 boot 1 none
-add test boot-one-2 10 boot 2 one
+add nightly boot-none-1 10 boot 1 none
+add nightly boot-one-2 10 boot 2 one
 for cpus in 1 2; do
     add nightly "boot-none-$cpus-emulation" 10 boot $cpus none --engine emulation
     add nightly "boot-one-$cpus-emulation" 10 boot $cpus one --engine emulation

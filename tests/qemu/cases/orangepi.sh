@@ -111,7 +111,7 @@ orangepi_secure() {
     has native-hypervisor '^mmioscope: stop: in Secure state'
 }
 
-add test orangepi-linux-4-shadow 20 orangepi orangepi_linux 4 --engine shadow --stream serial2
+add test orangepi-linux-4-shadow 50 orangepi orangepi_linux 4 --engine shadow --stream serial2
 add nightly orangepi-linux-4-emulation 20 orangepi orangepi_linux 4 --engine emulation --stream serial2
 add nightly orangepi-linux-1 25 orangepi orangepi_linux 1
 for engine in shadow emulation; do add test orangepi-uarts-$engine 3 orangepi orangepi_uarts_traced $engine; done

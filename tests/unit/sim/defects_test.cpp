@@ -55,9 +55,9 @@ TEST_CASE("the simulation notices breakpoints that never fire") {
 }
 
 TEST_CASE("the simulation notices interrupts that ignore their masks") {
-    CHECK(runs_found_wrong(5, [](Rig& rig) {
+    CHECK(runs_found_wrong(2, [](Rig& rig) {
               rig.simulation.defects.interrupt_masks_ignored = true;
-          }) == 5);
+          }) == 2);
 }
 
 TEST_CASE("the simulation notices a lock that does not lock") {
