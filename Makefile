@@ -48,7 +48,7 @@ DEMO_STREAM_uart = --stream serial2 --policy stall
 # (60) of the hard cases over and over, ten minutes of comparisons, minutes of instruction counts.
 test: ## everything CI checks
 fuzz: ## the parsers against random input, FUZZ_SECONDS (600) each
-nightly: ## the long versions of the proofs
+nightly: ## the long versions of the proofs, about four hours; goes on where it stopped, at the same commit
 soak: ## the contended and dense cases for SOAK_MINUTES (60)
 prove: ## the engines and the baseline that loses events, against QEMU's own log: table and plot
 bench: ## what tracing and the host tools cost, in instructions, and an event the host tools, in time

@@ -2,6 +2,7 @@
 # Runs the suites of one tier and adds up what they say. Usage: tests/run.sh test|fuzz|nightly|...
 # Prints the seconds of each suite, warns when one takes longer than its share, and ends with the line
 # "N passed, N failed". Exit status 0 only if something passed and nothing failed.
+# nightly takes hours, and goes on where it stopped: what has passed of this commit is kept in build/nightly/COMMIT/.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 tier=${1:-test}
@@ -17,6 +18,11 @@ SOAK_MINUTES=${SOAK_MINUTES:-60}
 suite() {
     local name=$1 share=$2 start=$SECONDS
     shift 2
+    if [ -n "$kept" ] && [ -s "$kept/$name" ]; then
+        echo "== $name: passed on $(date -r "$kept/$name" '+%F %R'), $(awk '{ print $1 }' "$kept/$name") passed"
+        cat "$kept/$name" >>"$results"
+        return
+    fi
     echo "== $name"
     "$@" 2>&1 | tee "$build/tests/$name.log"
     count "$name" "$share" "${PIPESTATUS[0]}" $((SECONDS - start))
@@ -49,7 +55,9 @@ count() { # NAME SHARE STATUS SECONDS: adds up what the suite's log says
         echo "FAILED suite $name: exit status $status"
         counts="${counts%% *}"; counts="${counts:-0} passed, 1 failed"
     fi
-    echo "$counts" | sed -E 's/([0-9]+) passed, ([0-9]+) failed/\1 \2/' >>"$results"
+    counts=$(sed -E 's/([0-9]+) passed, ([0-9]+) failed/\1 \2/' <<<"$counts")
+    echo "$counts" >>"$results"
+    [ -z "$kept" ] || [[ $counts != *" 0" ]] || echo "$counts" >"$kept/$name"
     took "$name" "$share" "$seconds"
 }
 
@@ -60,14 +68,23 @@ took() { # NAME SHARE SECONDS
 
 # catch BINARY [ARGS...]: a Catch2 binary, with its closing words in this runner's form.
 catch() {
-    local out=$build/tests/$(basename "$1").catch status total bad
+    local out=$build/tests/${1##*/}.catch status total bad
     "$@" 2>&1 | tee "$out"
     status=${PIPESTATUS[0]}
     total=$(sed -nE 's/^All tests passed \(.* in ([0-9]+) test cases?\)$/\1/p; s/^test cases: +([0-9]+) .*/\1/p' "$out" | tail -n 1)
     bad=$(sed -nE 's/^test cases: .* ([0-9]+) failed.*/\1/p' "$out" | tail -n 1)
     [ "$status" = 0 ] || bad=${bad:-1}
-    echo "$(basename "$1"): $((${total:-0} - ${bad:-0})) passed, ${bad:-0} failed"
+    echo "${1##*/}: $((${total:-0} - ${bad:-0})) passed, ${bad:-0} failed"
     return "$status"
+}
+
+# What passes from here on is kept by commit: a tree with changes has none.
+kept=
+keep_results() {
+    commit=$(git rev-parse HEAD 2>/dev/null) && [ -z "$(git status --porcelain)" ] || return 0
+    kept=$build/nightly/$commit
+    mkdir -p "$kept"
+    date '+%F %R' >>"$kept/sittings"
 }
 
 fuzzers() { built fuzzers 240 fuzzers; }
@@ -95,6 +112,7 @@ test)
     suite integration 450 tests/qemu/run.sh --tier test
     ;;
 nightly)
+    keep_results
     build_all
     built 'each file by itself' 600 UNITS=files BUILD=build/files host-tools
     suite model 900 tests/model/run.sh "$build" nightly
@@ -104,7 +122,8 @@ nightly)
     suite mutants 40 tests/mutants/run.py "$build"
     fuzzers
     suite fuzz 250 tests/fuzz/run.sh "$build" 20
-    suite integration 10000 tests/qemu/run.sh --tier nightly
+    suite integration 10000 tests/qemu/run.sh --tier nightly ${kept:+--kept "$kept/cases"}
+    [ -z "$kept" ] || echo "nightly of $commit: $(wc -l <"$kept/sittings") sittings since $(head -n 1 "$kept/sittings")"
     ;;
 fuzz)
     fuzzers

@@ -1,9 +1,10 @@
 #!/bin/bash
 # The integration tests: what `mmioscope run` does with QEMU, Debian and the bare-metal guests.
 #
-#   tests/qemu/run.sh [--tier test|nightly|soak] [--list] [case...]
+#   tests/qemu/run.sh [--tier test|nightly|soak] [--kept FILE] [--list] [case...]
 #
-# Without case names, all of the tier (default: test; nightly and soak are what they have beyond that). One line per case,
+# Without case names, all of the tier (default: test; nightly and soak are what they have beyond that). Cases that passed by
+# what FILE says are not run again; those that pass now are added to it. One line per case,
 # `ok NAME (seconds)` or `FAILED NAME why`; what the case printed and recorded stays in build/tests/qemu/NAME/.
 # As many cases at a time as there are CPUs, each on a CPU of its own, as two QEMUs would preempt each other's. Those that
 # need the guest's CPUs to run at the same time (`on_all_cpus`) come first, one at a time.
@@ -13,13 +14,14 @@ build=${BUILD:-build}
 [[ $build = /* ]] || build=$PWD/$build
 here=tests/qemu
 
-tier=test list=
+tier=test list="" kept=""
 wanted=()
 while [ $# -gt 0 ]; do
     case $1 in
     --tier) tier=${2:?}; shift ;;
+    --kept) kept=${2:?}; shift ;;
     --list) list=yes ;;
-    -*) sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+    -*) sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
     *) wanted+=("$1") ;;
     esac
     shift
@@ -139,11 +141,14 @@ lane() { # [CPU]
     done
 }
 
-results=$build/tests/qemu/results
-mkdir -p "${results%/*}"
-: >"$results"
+results=${kept:-$build/tests/qemu/results}
+mkdir -p "$build/tests/qemu" "${results%/*}"
+[ -n "$kept" ] || : >"$results"
+touch "$results"
+sed -i '/^ok /!d' "$results"
 in_turn=() at_once=()
 for i in "${chosen[@]}"; do
+    if grep -q "^ok ${names[i]} " "$results"; then continue; fi
     if [[ ${commands[i]} = *on_all_cpus\ * || ${#chosen[@]} -eq 1 ]]; then in_turn+=("$i"); else at_once+=("$i"); fi
 done
 # So that the last ones end together.
