@@ -1,8 +1,7 @@
 #include "filter/aliases.hpp"
 
 #include "tree/device_tree.hpp"
-
-#include <libfdt.h>
+#include "tree/tree_nodes.hpp"
 
 namespace mmioscope::filter {
 
@@ -21,16 +20,15 @@ void add_path(std::vector<std::string>& names, std::string_view path) {
     names.emplace_back(node.substr(0, node.find('@')));
 }
 
-void add_compatible(std::vector<std::string>& names, std::span<const std::byte> tree,
+void add_compatible(std::vector<std::string>& names, const tree::TreeNodes& tree,
                     std::string_view path) {
-    const int node =
-        fdt_path_offset_namelen(tree.data(), path.data(), static_cast<int>(path.size()));
-    const int count = node < 0 ? 0 : fdt_stringlist_count(tree.data(), node, "compatible");
-    for (int i = 0; i < count; ++i) {
-        const std::string_view text =
-            fdt_stringlist_get(tree.data(), node, "compatible", i, nullptr);
-        names.emplace_back(text);
-        names.emplace_back(text.substr(text.find(',') + 1));
+    const std::size_t node = tree.find(path);
+    if (node == tree::TreeNodes::none) {
+        return;
+    }
+    for (const std::string& text : tree.strings(node, "compatible")) {
+        names.push_back(text);
+        names.push_back(text.substr(text.find(',') + 1));
     }
 }
 
@@ -38,7 +36,7 @@ void add_compatible(std::vector<std::string>& names, std::span<const std::byte> 
 
 std::vector<std::vector<std::string>> device_aliases(const trace::TraceReader& reader) {
     std::vector<std::vector<std::string>> all;
-    const bool tree = tree::tree_is_sound(reader.tree());
+    const tree::TreeNodes tree(reader.tree());
     const auto aliases = tree::aliases(reader.tree());
     for (const abi::RegionEntry& region : reader.regions()) {
         const std::string_view path = tree::region_path(region);
@@ -50,9 +48,7 @@ std::vector<std::vector<std::string>> device_aliases(const trace::TraceReader& r
                 names.push_back(alias);
             }
         }
-        if (tree) {
-            add_compatible(names, reader.tree(), path);
-        }
+        add_compatible(names, tree, path);
         all.push_back(std::move(names));
     }
     return all;

@@ -2,12 +2,11 @@
 
 #include "system/error.hpp"
 #include "system/units.hpp"
+#include "tree/device_names.hpp"
 #include "tree/device_tree.hpp"
-
-#include <libfdt.h>
+#include "tree/tree_nodes.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 namespace mmioscope::run {
@@ -41,35 +40,6 @@ std::string plain_range(std::string_view word) {
                        *parse_size(word.substr(plus + 1)));
 }
 
-std::string node_path(const Bytes& tree, int node) {
-    std::array<char, 512> path{};
-    return fdt_get_path(tree.data(), node, path.data(), path.size()) == 0 ? path.data() : "";
-}
-
-bool has(const Bytes& tree, int node, const char* property) {
-    return fdt_getprop(tree.data(), node, property, nullptr) != nullptr;
-}
-
-// Nodes below this one have addresses of the CPU's.
-bool is_bus(const Bytes& tree, int node) {
-    return has(tree, node, "ranges");
-}
-
-void collect(const Bytes& tree, int parent, std::vector<std::string>& paths) {
-    int node = 0;
-    fdt_for_each_subnode(node, tree.data(), parent) {
-        const void* type = fdt_getprop(tree.data(), node, "device_type", nullptr);
-        const bool memory =
-            type != nullptr && std::string_view(static_cast<const char*>(type)) == "memory";
-        if (has(tree, node, "reg") && !memory) {
-            paths.push_back(node_path(tree, node));
-        }
-        if (is_bus(tree, node)) {
-            collect(tree, node, paths);
-        }
-    }
-}
-
 [[noreturn]] void unknown(const std::string& word, const Bytes& tree) {
     std::string known;
     for (const auto& [alias, path] : tree::aliases(tree)) {
@@ -90,28 +60,28 @@ std::string resolve(const std::string& word, const Bytes& tree) {
     if (is_range(word)) {
         return plain_range(word);
     }
-    const bool known = word.starts_with('/') ? fdt_path_offset(tree.data(), word.c_str()) >= 0
-                                             : tree::aliases(tree).contains(word);
-    if (known) {
+    const auto aliases = tree::aliases(tree);
+    if (aliases.contains(word) || tree::TreeNodes(tree).find(word) != tree::TreeNodes::none) {
         return word;
     }
-    std::vector<std::string> matches;
-    for (const std::string& path : device_paths(tree)) {
-        if (path.ends_with("/" + word)) {
-            matches.push_back(path);
-        }
-    }
+    const std::vector<std::string> all = device_paths(tree);
+    const auto matches = tree::paths_called(word, aliases, {all.begin(), all.end()});
     if (matches.size() != 1) {
         unknown(word, tree);
     }
-    return matches.front();
+    return std::string(matches.front());
 }
 
 } // namespace
 
 std::vector<std::string> device_paths(const Bytes& tree) {
+    const tree::TreeNodes nodes(tree);
     std::vector<std::string> paths;
-    collect(tree, 0, paths);
+    for (std::size_t node = 0; node < nodes.size(); ++node) {
+        if (nodes.has(node, "reg") && !nodes.is_memory(node) && nodes.is_reachable(node)) {
+            paths.push_back(nodes.path(node));
+        }
+    }
     return paths;
 }
 

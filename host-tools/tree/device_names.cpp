@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
-#include <set>
 #include <unordered_map>
 
 namespace mmioscope::tree {
@@ -53,6 +51,23 @@ bool same_path(std::string_view region, std::string_view full) {
 
 bool same_regions(std::span<const abi::RegionEntry> left, std::span<const abi::RegionEntry> right) {
     return std::ranges::equal(std::as_bytes(left), std::as_bytes(right));
+}
+
+std::vector<std::string_view> paths_called(std::string_view name,
+                                           const std::map<std::string, std::string>& aliases,
+                                           const std::set<std::string_view>& paths) {
+    const auto alias = aliases.find(std::string(name));
+    const std::string_view whole = alias == aliases.end() ? name : alias->second;
+    std::vector<std::string_view> called;
+    for (const std::string_view path : paths) {
+        if (same_path(path, whole)) {
+            return {path};
+        }
+        if (path.ends_with(fmt::format("/{}", name))) {
+            called.push_back(path);
+        }
+    }
+    return called;
 }
 
 std::string_view region_path(const abi::RegionEntry& region) {

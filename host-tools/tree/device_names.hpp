@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +37,12 @@ private:
     std::vector<std::uint64_t> bases_;
     std::size_t width_ = 12;
 };
+
+/// Which of `paths` the user's `name` stands for: the one it is, the one that it is an alias of,
+/// else all that end in it behind a "/". Paths may be cut, as region_path() has them.
+std::vector<std::string_view> paths_called(std::string_view name,
+                                           const std::map<std::string, std::string>& aliases,
+                                           const std::set<std::string_view>& paths);
 
 /// Each byte of them is the same.
 bool same_regions(std::span<const abi::RegionEntry> left, std::span<const abi::RegionEntry> right);

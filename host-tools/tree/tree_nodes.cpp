@@ -194,6 +194,19 @@ std::uint32_t TreeNodes::number(std::size_t node, const char* name, std::uint32_
     return value.count() == 0 ? otherwise : value[0];
 }
 
+bool TreeNodes::is_memory(std::size_t node) const {
+    const std::vector<std::string> type = strings(node, "device_type");
+    return !type.empty() && type.front() == "memory";
+}
+
+bool TreeNodes::is_reachable(std::size_t node) const {
+    std::size_t bus = parent(node);
+    while (bus != none && parent(bus) != none && has(bus, "ranges")) {
+        bus = parent(bus);
+    }
+    return bus != none && parent(bus) == none;
+}
+
 std::vector<AddressRange> TreeNodes::reg(std::size_t node) const {
     std::vector<AddressRange> found;
     const std::size_t bus = parent(node);

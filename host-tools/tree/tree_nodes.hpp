@@ -60,6 +60,10 @@ public:
     /// A property of one cell, or `otherwise`.
     std::uint32_t number(std::size_t node, const char* property, std::uint32_t otherwise) const;
 
+    bool is_memory(std::size_t node) const; ///< its `device_type` says so
+    /// `ranges` lead from the CPU to `node`.
+    bool is_reachable(std::size_t node) const;
+
     /// The entries of `reg` as the CPU sees them; empty if no `ranges` lead there.
     std::vector<AddressRange> reg(std::size_t node) const;
 

@@ -3,6 +3,7 @@
 #include "control/relay.hpp"
 #include "control/steering.hpp"
 #include "control/wire_channel.hpp"
+#include "records.hpp"
 #include "records/record_text.hpp"
 #include "stream_maker.hpp"
 #include "system/error.hpp"
@@ -22,7 +23,7 @@ using abi::control::Request;
 
 namespace {
 
-std::vector<Place> find(const std::string& name) {
+std::vector<control::Place> find(const std::string& name) {
     if (name == "uart") {
         return {{0x1c09'0000, 0x1000}};
     }
@@ -122,6 +123,37 @@ TEST_CASE("what was asked for is carried out in order, with ids in a row") {
     channel.status = abi::control::Status::finer;
     CHECK_THROWS_WITH(carry_out(words_of("stop"), find, channel),
                       Catch::Contains("refused: the range has an end inside"));
+}
+
+TEST_CASE("a device is called by its path, its alias, or the end of its path") {
+    wire::StreamHead head{};
+    head.regions = {region(0x1000, 0x100, "/soc/uart@1000"),
+                    region(0x2000, 0x100, "/soc/uart@2000"),
+                    region(0x3000, 0x100, "/a/mmc@0"),
+                    region(0x4000, 0x100, "/b/mmc@0"),
+                    region(0x5000, 0x100, "~bus/very-long@5000"),
+                    region(0x6000, 0x100, "/soc/uart@1000")};
+    head.aliases = {{"serial0", "/soc/uart@2000"},
+                    {"long", "/soc/bus/very-long@5000"},
+                    {"nothing", "/soc/nothing"}};
+    const auto bases = [&head](const std::string& name) {
+        std::vector<std::uint64_t> found;
+        for (const control::Place& place : find_device(head, name)) {
+            found.push_back(place.base);
+        }
+        return found;
+    };
+    using Bases = std::vector<std::uint64_t>;
+    CHECK(bases("/soc/uart@1000") == Bases{0x1000, 0x6000}); // two entries of `reg`
+    CHECK(bases("uart@1000") == Bases{0x1000, 0x6000});
+    CHECK(bases("serial0") == Bases{0x2000});
+    CHECK(bases("b/mmc@0") == Bases{0x4000});
+    CHECK(bases("long") == Bases{0x5000});
+    CHECK_THROWS_WITH(bases("mmc@0"), "mmc@0 is several devices: /a/mmc@0, /b/mmc@0");
+    for (const char* const name : {"nothing", "rt@1000", "soc", "", "/"}) {
+        CAPTURE(name);
+        CHECK_THROWS_WITH(bases(name), Catch::Contains("no device is called"));
+    }
 }
 
 TEST_CASE("records of changes read as they were asked for") {
