@@ -32,8 +32,7 @@ bool has_place(const abi::Record& record) {
 }
 
 std::uint64_t duration(const abi::Record& record, const Context& context) {
-    const std::uint64_t ticks = record.duration; // below 2^32: the product fits 64 bits
-    return context.frequency == 0 ? ticks : ticks * 1'000'000'000 / context.frequency;
+    return trace::nanoseconds(record.duration, context.frequency);
 }
 
 std::uint64_t time(const abi::Record& record, const Context& context) {

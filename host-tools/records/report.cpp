@@ -2,6 +2,7 @@
 
 #include "records/losses.hpp"
 #include "records/record_text.hpp"
+#include "records/ticks.hpp"
 
 #include <fmt/format.h>
 
@@ -84,9 +85,8 @@ std::string format_duration(std::uint64_t ticks, const ReportContext& context) {
     if (context.frequency == 0) {
         return fmt::format("{}t", ticks);
     }
-    const std::uint64_t seconds = ticks / context.frequency;
-    const std::uint64_t micros = ticks % context.frequency * 1'000'000 / context.frequency;
-    return fmt::format("{}.{:06}", seconds, micros);
+    const Seconds time = seconds(ticks, context.frequency);
+    return fmt::format("{}.{:06}", time.seconds, time.micros);
 }
 
 std::string format_time(std::uint64_t ticks, const ReportContext& context) {

@@ -18,6 +18,17 @@ constexpr std::uint64_t nanoseconds(std::uint64_t ticks, std::uint32_t frequency
     return ticks / frequency * giga + ticks % frequency * giga / frequency;
 }
 
+/// A time as texts have it.
+struct Seconds {
+    std::uint64_t seconds;
+    std::uint64_t micros; ///< behind the point
+};
+
+/// `ticks` of a counter of `frequency` Hz, which is not 0: any number of them.
+constexpr Seconds seconds(std::uint64_t ticks, std::uint32_t frequency) {
+    return {ticks / frequency, ticks % frequency * 1'000'000 / frequency};
+}
+
 /// nanoseconds() of one counter, for many: most counters take a whole number for each tick.
 class TickLength {
 public:

@@ -1,6 +1,7 @@
 #include "view/line.hpp"
 
 #include "records/record_text.hpp"
+#include "records/ticks.hpp"
 #include "registers/fields_text.hpp"
 
 #include <fmt/format.h>
@@ -108,13 +109,12 @@ void LineFormat::append_time(TextBuffer& to, std::int64_t nanoseconds, std::uint
         return;
     }
     const auto micros = static_cast<std::uint64_t>(std::llabs(shown)) / 1000;
-    const std::uint64_t seconds = absolute ? ticks / style_.frequency : micros / 1'000'000;
-    const std::uint64_t fraction =
-        absolute ? ticks % style_.frequency * 1'000'000 / style_.frequency : micros % 1'000'000;
+    const trace::Seconds time =
+        absolute ? trace::seconds(ticks, style_.frequency) : trace::seconds(micros, 1'000'000);
     const bool negative = !absolute && shown < 0;
-    to.append(
-        fmt::format("{:>{}}.", fmt::format("{}{}", negative ? "-" : "", seconds), time_width - 7));
-    to.six_digits(static_cast<std::uint32_t>(fraction));
+    to.append(fmt::format("{:>{}}.", fmt::format("{}{}", negative ? "-" : "", time.seconds),
+                          time_width - 7));
+    to.six_digits(static_cast<std::uint32_t>(time.micros));
 }
 
 std::string LineFormat::colored(const char* color, std::string_view text) const {
@@ -410,8 +410,7 @@ void LineFormat::append_duration(TextBuffer& to, const Record& record) const {
     if (style_.frequency == 0) {
         to.append(fmt::format(" <{}{}t>", about, record.duration));
     } else {
-        const std::uint64_t nanoseconds =
-            std::uint64_t{record.duration} * 1'000'000'000 / style_.frequency;
+        const std::uint64_t nanoseconds = trace::nanoseconds(record.duration, style_.frequency);
         to.append(fmt::format(" <{}{}.{:09}>", about, nanoseconds / 1'000'000'000,
                               nanoseconds % 1'000'000'000));
     }
