@@ -27,24 +27,24 @@ inline void RecordCheck::check_cpu(const abi::Record& record, Cpu& cpu) {
     }
 }
 
-// A gap record stands in the place of the first record that it tells of. Where a file goes on with
-// what another one began, the first number of a CPU is any.
+// Where a file goes on with what another one began, the first number of a CPU is any.
 void RecordCheck::out_of_turn(const abi::Record& record, Cpu& cpu) {
-    const std::uint32_t hole = record.cpu_sequence - cpu.next.value_or(record.cpu_sequence);
-    if (static_cast<std::int32_t>(hole) < 0) {
+    std::uint32_t next = cpu.next.value_or(record.cpu_sequence);
+    const bool goes_back = static_cast<std::int32_t>(record.cpu_sequence - next) < 0;
+    const Hole hole = hole_at(next, record);
+    cpu.next = next;
+    if (goes_back) {
         wrong_(fmt::format("record {}: cpu {} goes back to its record {} from {}", count_,
-                           record.cpu, record.cpu_sequence, *cpu.next - 1));
-    } else if (hole > 0 && !part_) {
+                           record.cpu, record.cpu_sequence, hole.first - 1));
+    } else if (hole.in_front > 0 && !part_) {
         lost_(fmt::format("record {}: cpu {} lacks {} records from its record {} on", count_,
-                          record.cpu, hole, *cpu.next));
-        holes_ = add_lost(holes_, hole);
+                          record.cpu, hole.in_front, hole.first));
+        holes_ = add_lost(holes_, hole.in_front);
     }
-    cpu.next = record.cpu_sequence + 1;
     if (record.type == abi::RecordType::gap) {
         lost_(fmt::format("record {}: cpu {} lost {} records from its record {} on", count_,
-                          record.cpu, record.value, record.cpu_sequence));
-        holes_ = add_lost(holes_, record.value);
-        cpu.next = record.cpu_sequence + static_cast<std::uint32_t>(record.value);
+                          record.cpu, hole.told, record.cpu_sequence));
+        holes_ = add_lost(holes_, hole.told);
     }
 }
 

@@ -9,15 +9,9 @@ std::optional<abi::Loss> LossFinder::add(const abi::Record& record) {
     if (!cpu.known) {
         cpu = {true, record.cpu_sequence, record.cpu_sequence};
     }
-    const std::uint32_t hole = record.cpu_sequence - cpu.next;
-    abi::Loss loss{record.cpu, cpu.next, static_cast<std::int32_t>(hole) > 0 ? hole : 0,
-                   record.time};
-    cpu.next = record.cpu_sequence + 1;
-    if (record.type == abi::RecordType::gap) {
-        // It stands in the place of the first one that it tells of.
-        loss.count = trace::add_lost(loss.count, record.value);
-        cpu.next = record.cpu_sequence + static_cast<std::uint32_t>(record.value);
-    }
+    const trace::Hole hole = trace::hole_at(cpu.next, record);
+    const abi::Loss loss{record.cpu, hole.first, trace::add_lost(hole.in_front, hole.told),
+                         record.time};
     lost_ = trace::add_lost(lost_, loss.count);
     return loss.count == 0 ? std::nullopt : std::optional(loss);
 }

@@ -8,17 +8,14 @@ void LossCounter::add_behind(const abi::Record& record) {
         cpus_.resize(record.cpu + 1u);
     }
     Cpu& cpu = cpus_[record.cpu];
-    const std::uint32_t hole = record.cpu_sequence - cpu.next;
-    if (hole != 0 && static_cast<std::int32_t>(hole) > 0) {
-        join(record.cpu, cpu.next, hole, record.time);
+    const Hole hole = hole_at(cpu.next, record);
+    if (hole.in_front > 0) {
+        join(record.cpu, hole.first, hole.in_front, record.time);
     }
-    cpu.next = record.cpu_sequence + 1;
     cpu.last_time = record.time;
     if (record.type == abi::RecordType::gap) {
-        // A gap record stands in the place of the first one that it tells of.
-        join(record.cpu, record.cpu_sequence, record.value, record.time);
-        cpu.next = record.cpu_sequence + static_cast<std::uint32_t>(record.value);
-        cpu.told = add_lost(cpu.told, record.value);
+        join(record.cpu, record.cpu_sequence, hole.told, record.time);
+        cpu.told = add_lost(cpu.told, hole.told);
     }
 }
 

@@ -26,6 +26,24 @@ constexpr std::uint64_t sum_of(std::span<const abi::Loss> losses) {
     return sum;
 }
 
+/// Records of one CPU that are missing.
+struct Hole {
+    std::uint32_t first;    ///< cpu_sequence of the first one
+    std::uint32_t in_front; ///< of the record that shows it, in whose place `told` ones stand
+    std::uint64_t told;     ///< if it is a gap record
+};
+
+/// What `record` shows to be missing, where its CPU's next one should have been `next`, which then
+/// is the one behind it.
+inline Hole hole_at(std::uint32_t& next, const abi::Record& record) {
+    const std::uint32_t missing = record.cpu_sequence - next;
+    const bool is_gap = record.type == abi::RecordType::gap;
+    const Hole hole{next, static_cast<std::int32_t>(missing) > 0 ? missing : 0,
+                    is_gap ? record.value : 0};
+    next = record.cpu_sequence + (is_gap ? static_cast<std::uint32_t>(record.value) : 1);
+    return hole;
+}
+
 class LossCounter {
 public:
     explicit LossCounter(unsigned cpus) : cpus_(cpus) {}
