@@ -15,6 +15,7 @@ settled='printk.time=0 initramfs_async=0 deferred_probe_timeout=0 audit=0 panic=
 #   random: ...                              when the kernel has gathered enough entropy
 #   *pgd=, *pmd= of an Unhandled fault       the pages where the kernel keeps its translation tables
 #   Time: 12:00:NN                           how long ago U-Boot's clock was set to noon
+#   stop autoboot: ... 0                     a space behind it, if U-Boot was counting when the key came, not about to
 #   mmioscope: virt, ...                     the hypervisor's own first line, where it shares the board's one UART
 normalise() { # FILE
     sed -E -e 's/\r$//' \
@@ -23,5 +24,6 @@ normalise() { # FILE
         -e '/^random: /d' \
         -e 's/\*(pgd|pmd)=[0-9a-f]+/*\1=(page)/g' \
         -e 's/(Time: 12:00:)[0-5][0-9]$/\1(seconds)/' \
+        -e 's/(stop autoboot: .* 0) $/\1/' \
         -e '/^mmioscope: virt, [0-9]+ CPUs, [a-z]+ engine$/d' "$1"
 }
