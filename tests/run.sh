@@ -104,6 +104,7 @@ test)
     suite layout 5 tests/layout.sh "$build"
     suite man 5 tests/man/man.sh "$build"
     suite completion 3 tests/completion/completion.sh "$build"
+    suite commands 5 tests/commands/run.py "$build"
     suite model 20 tests/model/run.sh "$build" test
     suite unit 120 catch "$build/tests/unit"
     suite fuzz 25 tests/fuzz/run.sh "$build" 20 wire

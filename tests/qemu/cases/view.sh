@@ -1,5 +1,6 @@
-# What the commands that read a trace do with their options, outputs and bad input. No QEMU: the traces
-# are made of text (tests/host-tools/trace_text.hpp).
+# What the commands that read a trace do on terminals, with pipes, files that grow, outputs and damaged input; what they
+# print of a whole trace, and of options that make no sense, is in tests/commands/. No QEMU: the traces are made of text
+# (tests/host-tools/trace_text.hpp).
 # shellcheck shell=bash disable=SC2154
 
 # $out/trace.mmio is whole, of two CPUs and 2 s; $out/lost.mmio has lost 17 records.
@@ -35,50 +36,9 @@ view_refuses() { # PATTERN ARGUMENT...
     has stderr "^mmioscope: .*$pattern"
 }
 
-view_options() {
-    view_traces
-    local trace=$out/trace.mmio
-    view_does 0 print "$trace"; view_lines 4 print
-    has stdout '^complete: 4 events, 0 lost$'
-    view_does 0 print -i "$trace"; view_lines 4 -i
-    view_does 0 print --cpu 1 "$trace"; view_lines 2 --cpu
-    has stdout '^complete: 2 events selected, 0 lost$'
-    view_does 0 print --cpu 0,1 "$trace"; view_lines 4 '--cpu 0,1'
-    view_does 0 print --from 100ms --to 2 "$trace"; view_lines 2 --from
-    view_does 0 print --from 100ms --until 2 "$trace"; view_lines 2 --until
-    view_does 0 print --ts delta "$trace"
-    has stdout '^ *0\.900000 cpu1 R4 mmc@50000 '
-    view_does 0 print --from @100ms --to @2 "$trace"; view_lines 2 '--from @'
-    view_does 0 print --duration "$trace"; view_lines 4 --duration
-    has stdout ' R4 mmc@50000 .* pc 0xbf010028 <0\.000005000>$'
-    view_does 0 print --no-pc "$trace"
-    has_not stdout 'pc|c0500010'
-    view_does 0 print --limit 1 "$trace"; view_lines 1 --limit
-    has stdout '^\.\.\. 3 more events, not printed$'
-    view_does 0 print -o "$out/file" "$trace"
-    [ ! -s "$out/stdout" ] || fail "-o: something on standard output"
-    has file '^complete: 4 events, 0 lost$'
-    local format
-    for format in jsonl csv; do
-        view_does 0 print --format $format "$trace"
-        "$mmioscope" export --to $format -i "$trace" -o - 2>/dev/null | diff - "$out/stdout" >"$out/diff" ||
-            fail "--format $format is not what export writes"
-        has stderr '^complete: 4 events, 0 lost$'
-    done
-    # A range of time is export's, too; its --to is the format.
-    view_does 0 export --to csv --from 100ms --until 2 "$trace" -o -
-    [ "$(wc -l <"$out/stdout")" = 3 ] || fail "export --from --until: $(wc -l <"$out/stdout") lines"
-    cp "$out/stdout" "$out/range"
-    view_does 0 print --format csv --from 100ms --to 2 "$trace"
-    cmp -s "$out/stdout" "$out/range" || fail "export's range is not print's"
-    view_does 0 print --format jsonl "$trace"
-    cp "$out/stdout" "$out/jsonl"
-    view_does 0 follow --format jsonl "$trace"
-    cmp -s "$out/stdout" "$out/jsonl" || fail "follow --format jsonl is not print's"
-    view_does 0 print --format csv --cpu 1 "$trace"
-    [ "$(wc -l <"$out/stdout")" = 3 ] || fail "--format csv --cpu 1: $(wc -l <"$out/stdout") lines"
-    "$mmioscope" print - <"$trace" >"$out/stdout" || fail "print -: $?"
-    view_lines 4 'print -'
+view_version() {
+    view_does 0 --version
+    has stdout "^mmioscope $(cat VERSION), trace files of format [0-9]+\.[0-9]+$"
 }
 
 view_colors() {
@@ -163,76 +123,6 @@ view_losses() {
     has stderr '^mmioscope: cannot write standard output: '
 }
 
-view_refusals() {
-    view_traces
-    local command trace=$out/trace.mmio
-    for command in print stat follow 'top --once' 'export --to csv -o -'; do
-        # shellcheck disable=SC2086 # a command and its option
-        set -- $command
-        [ "$1" = export ] || view_refuses 'no trace: name a file' "$@"
-        view_refuses 'two traces' "$@" -i "$trace" "$trace"
-        view_refuses 'cannot read .*nothing' "$@" "$out/nothing"
-        view_refuses '/text: ' "$@" "$out/text"
-        view_refuses 'must be seconds' "$@" --from soon "$trace"
-        view_refuses 'must be seconds' "$@" --from @ "$trace"
-        view_refuses '--to/--until soon: must be seconds' "$@" --until soon "$trace"
-        view_refuses "format|unknown|not expected|--nonsense" "$@" --nonsense "$trace"
-        view_does 0 "$@" --help
-        has stdout '^Examples?:$' "$command --help has no examples"
-    done
-    view_refuses "there is no command 'prnt' \(see mmioscope --help\)" prnt "$trace"
-    view_refuses 'see mmioscope --help' --nonsense
-    view_refuses 'see mmioscope --help'
-    view_refuses 'see mmioscope print --help' print --nonsense "$trace"
-    view_refuses 'see mmioscope at-start --help' at-start --nonsense
-    view_does 0 --version
-    has stdout "^mmioscope $(cat VERSION), trace files of format [0-9]+\.[0-9]+$"
-    view_refuses '--format' print --format xml "$trace"
-    view_refuses '--ts' print --ts later "$trace"
-    view_refuses '--by' stat --by colour "$trace"
-    view_refuses 'cannot write .*no such folder' print -o "$out/no such folder/x" "$trace"
-    view_refuses 'top needs a terminal' top "$trace"
-}
-
-# Numbers, CPUs, times and devices that cannot be meant.
-view_bounds() {
-    view_traces
-    local command number trace=$out/trace.mmio
-    for number in -1 1x 99999999999999999999 ''; do
-        view_refuses "--limit: '$number' is no number from 0 on" print --limit "$number" "$trace"
-        view_refuses "--limit: '$number' is no number from 0 on" stat --limit "$number" "$trace"
-        view_refuses "--rows: '$number' is no number from 1 on" top --once --rows "$number" "$trace"
-        view_refuses "-n: '$number' is no number from 1 on" blackbox -n "$number" "$trace"
-        view_refuses "--reboots: '$number' is no number from 0 on" run --reboots "$number"
-    done
-    view_refuses "'0' is no number from 1 on" top --once --rows 0 "$trace"
-    view_refuses "'0' is no number from 1 on" run --cpus 0
-    for number in 3-1 1- -1 one 0-256 0,2-1; do
-        view_refuses "--cpu: '[^,]*' is no CPU, nor a range" print --cpu "$number" "$trace"
-    done
-    for number in 0-1 0,1 1,0-0 '0 --cpu 1'; do
-        eval "view_does 0 print --cpu $number '$trace'"
-        view_lines 4 "--cpu $number"
-    done
-    view_does 0 print --cpu 1-1 "$trace"; view_lines 2 '--cpu 1-1'
-    head -c -60 "$trace" >"$out/growing" # what has no end is not waited for
-    for command in "print '$trace'" "print --format csv '$trace'" "stat '$trace'" "top --once '$trace'" \
-        "export --to csv -o - '$trace'" "follow '$out/growing'"; do
-        eval "view_refuses 'there is no CPU 77: the trace has 2, from 0 on' $command --cpu 0,77"
-        eval "set -- $command"
-        view_refuses '--from 5 --to/--until 1: ends before it begins' "$@" --from 5 --until 1
-    done
-    # A device that is not there is no error: another trace may have it.
-    view_does 0 print -F 'dev==seria0 || dev in ("mmc", mmc@5*) || dev=="-"' "$trace"; view_lines 2 -F
-    [ "$(cat "$out/stderr")" = "mmioscope: $trace: -F: the trace has no device 'seria0', did you mean 'serial0'?" ] ||
-        fail "-F: $(cat "$out/stderr")"
-    view_does 0 stat -F 'dev != nosuch && dev =~ nothing' "$trace"
-    has stderr "has no device 'nosuch'$"
-    has stderr "has no device 'nothing'$"
-    view_does 0 export --to csv -F 'dev' "$trace" -o -
-    has_not stderr 'has no device'
-}
-
 # An output that is the input is refused, by whatever name, and nothing of it is touched.
 view_own_input() {
     view_traces
@@ -267,34 +157,6 @@ view_own_input() {
     # What is no file may be both.
     view_does 2 print /dev/null -o /dev/null
     has_not stderr 'is an input'
-}
-
-view_stat() {
-    view_traces
-    local trace=$out/trace.mmio
-    view_does 0 stat "$out/trace.mmio"
-    has stdout '^serial0 +1 +1 +1\.0 +1\.00 +1\.00$'
-    has stdout '^mmc@50000 \+0x008 +1 +1 +1\.0 +6\.00 +7\.00  0x5\.\.0x1aa$'
-    has stderr '^complete: 4 events, 0 lost$'
-    view_does 0 stat --by cpu "$out/trace.mmio"
-    [ "$(wc -l <"$out/stdout")" = 3 ] || fail "--by cpu has other tables, too"
-    view_does 0 stat --mappings "$out/trace.mmio"
-    has stdout '^ +1\.000000 0xf8050000 0x001c050000  mmc@50000 +2  pc 0xbf010028  0x00000000$'
-    # For programs: the same numbers, not rounded, with nothing else.
-    view_does 0 stat --by register,device --format csv "$trace"
-    [ "$(head -n 1 "$out/stdout")" = by,name,reads,writes,span_ns,duration_ns,longest_ns,first_ns,last_ns,least,most ] ||
-        fail "stat --format csv begins with $(head -n 1 "$out/stdout")"
-    has stdout '^register,mmc@50000 \+0x008,1,1,2000000000,12000,7000,1000000000,2000000000,0x5,0x1aa$'
-    [ "$(grep -c ^device, "$out/stdout")" = 2 ] || fail "stat --by device: not 2 rows"
-    view_does 0 stat --format csv --limit 1 "$trace"
-    [ "$(grep -c ^register, "$out/stdout")" = 1 ] || fail "stat --format csv --limit 1: more rows"
-    view_does 0 stat --mappings --format jsonl "$trace"
-    has stdout '^\{"first_ns":1000000000,"virtual":"0xf8050000","physical":"0x1c050000","device":"mmc@50000","accesses":2,"function":"pc 0xbf010028","task":"0x00000000"\}$'
-    view_refuses 'takes one of --by, --mappings' stat --format csv --mappings --pci "$trace"
-    view_does 0 stat --by device --from 1 --sort name "$out/trace.mmio"
-    has_not stdout '^serial0'
-    view_does 0 top --once --by register --rows 4 "$out/trace.mmio"
-    [ "$(wc -l <"$out/stdout")" = 4 ] || fail "--rows 4 printed $(wc -l <"$out/stdout") lines"
 }
 
 # A trace that has all but its end, up to behind the first section of records, as one is written by a flush.
@@ -458,14 +320,11 @@ END_OF_TEXT
 }
 add test view-selections 3 view_selections
 add test view-compressed 4 view_compressed
-add test view-options 3 view_options
+add test view-version 2 view_version
 add test view-colors 3 view_colors
 add test view-progress 4 view_progress
 add test view-losses 6 view_losses
-add test view-refusals 4 view_refusals
-add test view-bounds 5 view_bounds
 add test view-own-input 4 view_own_input
-add test view-stat 2 view_stat
 add test view-follow 4 view_follow
 
 view_top() {

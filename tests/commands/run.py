@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""run.py BUILD [--update] [FILE...]: the commands of tests/commands/*.test print what stands there.
+
+A .test file is made of blocks, which begin with
+    # ...           a comment
+    == trace NAME   the trace file NAME, made of the text below (tests/host-tools/trace_text.hpp)
+    == file NAME    the file NAME: the text below
+    $ COMMAND       a line for the shell; below it what it prints, with "! " in front of what goes to standard
+                    error, and in the end "? N", its exit status, if that is not 0; $BUILD is the build folder
+Each file has a folder of its own, BUILD/tests/commands/NAME/. --update writes what is printed into the files.
+"""
+import difflib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def blocks(text):
+    """(head, lines below it) of each; blank lines in front of the next one are nobody's."""
+    found = []
+    for line in text.splitlines():
+        if re.match(r"#|\$ |== ", line):
+            found.append((line, []))
+        elif found:
+            found[-1][1].append(line)
+    for _, below in found:
+        while below and not below[-1]:
+            below.pop()
+    return found
+
+
+def printed(command, folder, build):
+    path = f"{build}:{build / 'tests'}:{os.environ['PATH']}"
+    environment = {"BUILD": str(build), "PATH": path, "HOME": str(folder), "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb"}
+    done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                          capture_output=True, timeout=60)
+    lines = done.stdout.decode(errors="backslashreplace").splitlines()
+    lines += [("! " + line).rstrip() for line in done.stderr.decode(errors="backslashreplace").splitlines()]
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines + ([f"? {done.returncode}"] if done.returncode else [])
+
+
+def carry_out(path, build, update):
+    """How many commands of a file print what they should, and how many do not."""
+    folder = build / "tests/commands" / path.stem
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    good, bad, anew = 0, 0, []
+    for head, below in blocks(path.read_text()):
+        if head.startswith("== "):
+            kind, name = head.split()[1:]
+            text = "\n".join(below) + "\n"
+            (folder / (name + ".text" if kind == "trace" else name)).write_text(text)
+            if kind == "trace":
+                subprocess.run([build / "tests/trace-of-text", name + ".text", name], cwd=folder, check=True)
+        elif head.startswith("$ "):
+            lines = printed(head[2:], folder, build)
+            good, bad = good + (lines == below), bad + (lines != below)
+            if lines != below and not update:
+                print(f"FAILED {path.name}: {head}")
+                print("\n".join("    " + line for line in difflib.unified_diff(below, lines, "expected", "printed", "", "", 1)))
+            below = lines
+        anew.append("\n".join([head, *below]))
+    if update:
+        path.write_text(re.sub(r"\n\n(#[^\n]*)\n\n(?=[#$])", r"\n\n\1\n", "\n\n".join(anew)) + "\n")
+    return good, bad
+
+
+def main():
+    words = [word for word in sys.argv[1:] if word != "--update"]
+    if not words:
+        sys.exit(__doc__.splitlines()[0])
+    build = pathlib.Path(words[0]).resolve()
+    files = [pathlib.Path(word) for word in words[1:]] or sorted(HERE.glob("*.test"))
+    good, bad = map(sum, zip(*(carry_out(path, build, "--update" in sys.argv) for path in files)))
+    print(f"commands: {good} passed, {bad} failed")
+    return 1 if bad or not good else 0
+
+
+sys.exit(main())
