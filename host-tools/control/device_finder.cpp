@@ -13,11 +13,6 @@ std::string_view last_part(std::string_view path) {
     return path.substr(path.rfind('/') + 1);
 }
 
-template <typename Words>
-std::string join(const Words& words) {
-    return fmt::format("{}", fmt::join(words, ", "));
-}
-
 } // namespace
 
 std::vector<Place> find_device(const wire::StreamHead& head, const std::string& name) {
@@ -28,10 +23,10 @@ std::vector<Place> find_device(const wire::StreamHead& head, const std::string& 
     }
     const auto called = tree::paths_called(name, head.aliases, paths);
     if (called.size() > 1) {
-        throw bad_input("{} is several devices: {}", name, join(called));
+        throw bad_input("{} is several devices: {}", name, fmt::join(called, ", "));
     }
     if (called.empty()) {
-        throw bad_input("no device is called {}; there are: {}", name, join(known));
+        throw bad_input("no device is called {}; there are: {}", name, fmt::join(known, ", "));
     }
     std::vector<Place> places;
     for (const abi::RegionEntry& region : head.regions) {

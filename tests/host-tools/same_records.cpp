@@ -59,10 +59,10 @@ int main(int count, char** arguments) {
     std::vector<abi::Record> b = read_records(arguments[count - 1]);
     if (part) {
         b = piece_of(b, a);
-    }
-    std::vector<abi::Record>& longer = a.size() > b.size() ? a : b;
-    if (const auto& shorter = &longer == &a ? b : a; turned_off(shorter)) {
-        longer.resize(shorter.size());
+    } else if (turned_off(a.size() < b.size() ? a : b)) {
+        const std::size_t both = std::min(a.size(), b.size());
+        a.resize(both);
+        b.resize(both);
     }
     std::size_t different = a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
     std::size_t first = std::min(a.size(), b.size());
