@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace mmioscope::trace {
@@ -58,23 +59,27 @@ void TaskTable::add(const abi::Record& record) {
 // Records come in the order of time, and say the same again and again. What is earlier than the
 // last, in a file that does not keep to the order, counts from there on.
 void TaskTable::learn(TaskKey kind, std::uint32_t key, std::uint64_t time, const KnownTask& task) {
-    const auto [known, fresh] =
-        last_.try_emplace(joined(kind, key), Since{time, learnt_ + 1, task});
-    Since& last = known->second;
-    if (!fresh && last.task == task) {
+    std::uint16_t& place = slots_[slot_of(joined(kind, key))];
+    if (place != 0 && last_[place - 1u].since.task == task) {
         return;
     }
     ++learnt_;
     ++version_;
-    if (!fresh) {
-        replaced_[known->first].push_back({last.time, learnt_, last.task});
-        last = {std::max(time, last.time), learnt_, task};
+    if (place != 0) {
+        Last& last = last_[place - 1u];
+        replaced_[last.key].push_back({last.since.time, learnt_, last.since.task});
+        last.since = {std::max(time, last.since.time), learnt_, task};
+    } else {
+        last_.push_back({joined(kind, key), {time, learnt_, task}});
+        place = static_cast<std::uint16_t>(last_.size());
+        if (last_.size() > most_keys) {
+            forget_keys();
+        } else if (2 * last_.size() > slots_.size()) {
+            place_all();
+        }
     }
     if (learnt_ - forgot_ >= most_replaced) {
         forget_replaced();
-    }
-    if (last_.size() > most_keys) {
-        forget_keys();
     }
 }
 
@@ -91,15 +96,27 @@ void TaskTable::forget_replaced() {
 }
 
 void TaskTable::forget_keys() {
-    std::vector<std::uint64_t> numbers;
-    numbers.reserve(last_.size());
-    for (const auto& [key, last] : last_) {
-        numbers.push_back(last.number);
+    const auto middle = last_.begin() + static_cast<std::ptrdiff_t>(last_.size() / 2);
+    std::ranges::nth_element(last_, middle, {}, [](const Last& last) { return last.since.number; });
+    last_.erase(last_.begin(), middle);
+    place_all();
+    std::erase_if(replaced_, [this](const auto& one) { return slots_[slot_of(one.first)] == 0; });
+}
+
+// Where a key has its place, or would have it: the next free slot behind its own.
+std::size_t TaskTable::slot_of(Key key) const {
+    std::size_t slot = (key * 0x9e37'79b9'7f4a'7c15) >> 32;
+    do {
+        slot = (slot + 1) & (slots_.size() - 1);
+    } while (slots_[slot] != 0 && last_[slots_[slot] - 1u].key != key);
+    return slot;
+}
+
+void TaskTable::place_all() {
+    slots_.assign(std::bit_ceil(2 * last_.size()), 0);
+    for (std::size_t i = 0; i < last_.size(); ++i) {
+        slots_[slot_of(last_[i].key)] = static_cast<std::uint16_t>(i + 1);
     }
-    const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
-    std::nth_element(numbers.begin(), middle, numbers.end());
-    std::erase_if(last_, [first = *middle](const auto& one) { return one.second.number < first; });
-    std::erase_if(replaced_, [this](const auto& one) { return !last_.contains(one.first); });
 }
 
 TaskTable::Found TaskTable::find(const abi::Record& record) const {
@@ -122,15 +139,16 @@ std::optional<Task> TaskTable::of(const abi::Record& record) const {
 }
 
 TaskTable::Found TaskTable::at(TaskKey kind, std::uint32_t key, std::uint64_t time) const {
-    const auto last = last_.find(joined(kind, key));
-    if (last == last_.end()) {
+    const std::uint16_t place = slots_[slot_of(joined(kind, key))];
+    if (place == 0) {
         return {};
     }
-    if (time >= last->second.time) {
-        return {&last->second.task, last->second.time};
+    const Since& last = last_[place - 1u].since;
+    if (time >= last.time) {
+        return {&last.task, last.time};
     }
-    Found found{nullptr, 0, last->second.time - 1};
-    const auto replaced = replaced_.find(last->first);
+    Found found{nullptr, 0, last.time - 1};
+    const auto replaced = replaced_.find(joined(kind, key));
     if (replaced == replaced_.end()) {
         return found;
     }
@@ -149,7 +167,7 @@ TaskTable::Found TaskTable::at(TaskKey kind, std::uint32_t key, std::uint64_t ti
 
 std::size_t TaskTable::bytes() const {
     constexpr std::size_t of_key = 32; // what a map and the heap take beside
-    std::size_t bytes = last_.size() * (sizeof(Since) + of_key);
+    std::size_t bytes = last_.size() * sizeof(Last) + slots_.size() * sizeof slots_[0];
     for (const auto& [key, all] : replaced_) {
         bytes += sizeof all + of_key + all.capacity() * sizeof(Since);
     }

@@ -23,6 +23,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -124,14 +125,23 @@ private:
         std::uint64_t number; ///< of all that was learnt: this, or what has taken its place
         KnownTask task;
     };
+    struct Last {
+        Key key;
+        Since since;
+    };
 
     void add(const TaskEntry& entry);
     void learn(TaskKey kind, std::uint32_t key, std::uint64_t time, const KnownTask& task);
     void forget_replaced();
     void forget_keys();
     Found at(TaskKey kind, std::uint32_t key, std::uint64_t time) const;
+    std::size_t slot_of(Key key) const;
+    void place_all();
 
-    std::unordered_map<Key, Since> last_;
+    std::deque<Last> last_; ///< one of each key; a map's nodes would take half as much again
+    std::vector<std::uint16_t> slots_ =
+        std::vector<std::uint16_t>(16); ///< a power of two; where in last_, plus 1
+    static_assert(most_keys < UINT16_MAX);
     std::unordered_map<Key, std::vector<Since>> replaced_; ///< in the order of time
     std::uint64_t learnt_ = 0;
     std::uint64_t forgot_ = 0; ///< learnt_ when something replaced was forgotten last
