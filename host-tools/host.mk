@@ -21,8 +21,8 @@ HOST_TOOL_LIBS := -Wl,-Bstatic -lfdt -lserialport -ldw -lelf -lpugixml -lsqlite3
 
 # The descriptions of registers that the program brings along: text in its own source.
 HOST_SHIPPED := $(BUILD)/generated/shipped.cpp
-# All of it but the commands: the library, one unit for each room, since most of the compiler's time is the headers.
-# UNITS=files: file by file, as a newcomer includes them (make nightly).
+# One unit for each room, since most of the compiler's time is the headers. UNITS=files: file by file, as a newcomer
+# includes them (make nightly). All rooms but the commands are the library.
 UNITS ?= rooms
 HOST_ROOMS := $(filter-out cli,$(sort $(patsubst host-tools/%/,%,$(dir $(wildcard host-tools/*/*.cpp)))))
 HOST_UNITS_rooms = $(1:%=$(BUILD)/generated/rooms/%.cpp)
@@ -30,7 +30,7 @@ HOST_UNITS_files = $(wildcard $(1:%=host-tools/%/*.cpp))
 HOST_LIB_SOURCES := $(call HOST_UNITS_$(UNITS),$(HOST_ROOMS)) $(HOST_SHIPPED)
 # Of it what reads and writes files, wires and rings, for programs that need no more.
 HOST_FILE_SOURCES := $(call HOST_UNITS_$(UNITS),system table tree records pack file rings wire blackbox)
-HOST_CLI_SOURCES := $(sort $(wildcard host-tools/cli/*.cpp))
+HOST_CLI_SOURCES := $(call HOST_UNITS_$(UNITS),cli)
 HOST_MUTATE_SOURCES := tests/host-tools/mutate_trace.cpp
 HOST_SAME_SOURCES := tests/host-tools/same_records.cpp
 HOST_TRACE_OF_TEXT_SOURCES := tests/host-tools/trace_of_text.cpp tests/host-tools/trace_text.cpp
@@ -59,7 +59,7 @@ HOST_TEST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host-sanitized/%.o,\
 .PHONY: host-tools
 host-tools: $(BUILD)/mmioscope
 
-$(HOST_ROOMS:%=$(BUILD)/generated/rooms/%.cpp): $(BUILD)/generated/rooms/%.cpp: FORCE
+$(patsubst %,$(BUILD)/generated/rooms/%.cpp,$(HOST_ROOMS) cli): $(BUILD)/generated/rooms/%.cpp: FORCE
 	@mkdir -p $(@D)
 	@for file in host-tools/$*/*.cpp; do echo "#include \"$${file#host-tools/}\""; done > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
@@ -110,8 +110,8 @@ $(eval $(call host_precompiled,host-sanitized/pch,$(HOST_TEST_CXXFLAGS),$(HOST_C
 $(eval $(call host_precompiled,host-sanitized/pch/catch,$(HOST_CATCH_CXXFLAGS),$(HOST_COMMON) catch2/catch.hpp,\
     $(HOST_CATCH_OBJECTS)))
 
-$(BUILD)/host/host-tools/cli/main.o: HOST_CPPFLAGS += -DMMIOSCOPE_VERSION='"$(shell cat VERSION)"'
-$(BUILD)/host/host-tools/cli/main.o: VERSION
+$(HOST_CLI_OBJECTS): HOST_CPPFLAGS += -DMMIOSCOPE_VERSION='"$(shell cat VERSION)"'
+$(HOST_CLI_OBJECTS): VERSION
 
 $(HOST_REPLAY): $(wildcard tests/fuzz/*.cpp)
 	@mkdir -p $(@D)

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-namespace mmioscope::cli {
+namespace mmioscope::cli::at_start_command {
 
 namespace {
 
@@ -79,8 +79,8 @@ Action add(CLI::App& command, const std::string&) {
 
 } // namespace
 
-const Command at_start_command{
+const Command row{
     "at-start",
     "Print how a boot loader asks for what is to hold from the guest's first instruction on", add};
 
-} // namespace mmioscope::cli
+} // namespace mmioscope::cli::at_start_command

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace mmioscope::cli {
+namespace mmioscope::cli::blackbox_command {
 
 namespace {
 
@@ -138,7 +138,6 @@ Action add(CLI::App& command, const std::string&) {
 
 } // namespace
 
-const Command blackbox_command{"blackbox",
-                               "Print the last accesses before a reset, a hang or a crash", add};
+const Command row{"blackbox", "Print the last accesses before a reset, a hang or a crash", add};
 
-} // namespace mmioscope::cli
+} // namespace mmioscope::cli::blackbox_command

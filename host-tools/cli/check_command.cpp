@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace mmioscope::cli {
+namespace mmioscope::cli::check_command {
 
 namespace {
 
@@ -97,6 +97,6 @@ Action add(CLI::App& command, const std::string&) {
 
 } // namespace
 
-const Command check_command{"check", "Say whether trace files are whole and sound", add};
+const Command row{"check", "Say whether trace files are whole and sound", add};
 
-} // namespace mmioscope::cli
+} // namespace mmioscope::cli::check_command

@@ -1,4 +1,5 @@
-// The commands of mmioscope: a row each, which stands in a file of its own. main.cpp has the list.
+// The commands of mmioscope: a row each, which stands in a file and a namespace of its own.
+// main.cpp has the list.
 #pragma once
 
 #include "cli/program.hpp"
@@ -15,19 +16,21 @@ struct Command {
     Action (*add)(CLI::App& command, const std::string& command_line);
 };
 
-extern const Command run_command;
-extern const Command record_command;
-extern const Command print_command;
-extern const Command follow_command;
-extern const Command stat_command;
-extern const Command top_command;
-extern const Command info_command;
-extern const Command ctl_command;
-extern const Command at_start_command;
-extern const Command blackbox_command;
-extern const Command check_command;
-extern const Command verify_command;
-extern const Command export_command;
-extern const Command import_command;
+// clang-format off
+namespace run_command { extern const Command row; }
+namespace record_command { extern const Command row; }
+namespace print_command { extern const Command row; }
+namespace follow_command { extern const Command row; }
+namespace stat_command { extern const Command row; }
+namespace top_command { extern const Command row; }
+namespace info_command { extern const Command row; }
+namespace ctl_command { extern const Command row; }
+namespace at_start_command { extern const Command row; }
+namespace blackbox_command { extern const Command row; }
+namespace check_command { extern const Command row; }
+namespace verify_command { extern const Command row; }
+namespace export_command { extern const Command row; }
+namespace import_command { extern const Command row; }
+// clang-format on
 
 } // namespace mmioscope::cli

@@ -7,7 +7,7 @@
 #include <csignal>
 #include <memory>
 
-namespace mmioscope::cli {
+namespace mmioscope::cli::ctl_command {
 
 namespace {
 
@@ -69,6 +69,6 @@ Action add(CLI::App& command, const std::string&) {
 
 } // namespace
 
-const Command ctl_command{"ctl", "Steer the tracer while its guest runs", add};
+const Command row{"ctl", "Steer the tracer while its guest runs", add};
 
-} // namespace mmioscope::cli
+} // namespace mmioscope::cli::ctl_command

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace mmioscope::cli {
+namespace mmioscope::cli::export_command {
 
 namespace {
 
@@ -154,7 +154,7 @@ Action add(CLI::App& command, const std::string&) {
 
 } // namespace
 
-const Command export_command{
-    "export", "Write a trace, or a part of it, in a format of others or as a trace", add};
+const Command row{"export", "Write a trace, or a part of it, in a format of others or as a trace",
+                  add};
 
-} // namespace mmioscope::cli
+} // namespace mmioscope::cli::export_command

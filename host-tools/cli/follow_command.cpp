@@ -10,7 +10,7 @@
 #include <functional>
 #include <memory>
 
-namespace mmioscope::cli {
+namespace mmioscope::cli::follow_command {
 
 namespace {
 
@@ -143,6 +143,6 @@ Action add(CLI::App& command, const std::string&) {
 
 } // namespace
 
-const Command follow_command{"follow", "Print a trace while it is being recorded", add};
+const Command row{"follow", "Print a trace while it is being recorded", add};
 
-} // namespace mmioscope::cli
+} // namespace mmioscope::cli::follow_command

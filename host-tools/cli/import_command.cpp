@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-namespace mmioscope::cli {
+namespace mmioscope::cli::import_command {
 
 namespace {
 
@@ -125,6 +125,6 @@ Action add(CLI::App& command, const std::string&) {
 
 } // namespace
 
-const Command import_command{"import", "Make a trace of another tool's log", add};
+const Command row{"import", "Make a trace of another tool's log", add};
 
-} // namespace mmioscope::cli
+} // namespace mmioscope::cli::import_command

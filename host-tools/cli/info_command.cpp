@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-namespace mmioscope::cli {
+namespace mmioscope::cli::info_command {
 
 namespace {
 
@@ -99,7 +99,7 @@ Action add(CLI::App& command, const std::string&) {
 
 } // namespace
 
-const Command info_command{
-    "info", "Print what a trace is, what its devices are, and how much of it has names", add};
+const Command row{"info",
+                  "Print what a trace is, what its devices are, and how much of it has names", add};
 
-} // namespace mmioscope::cli
+} // namespace mmioscope::cli::info_command

@@ -12,10 +12,11 @@ using namespace mmioscope;
 
 // In the order of --help.
 constexpr const cli::Command* commands[] = {
-    &cli::run_command,      &cli::record_command,   &cli::print_command, &cli::follow_command,
-    &cli::stat_command,     &cli::top_command,      &cli::info_command,  &cli::ctl_command,
-    &cli::at_start_command, &cli::blackbox_command, &cli::check_command, &cli::verify_command,
-    &cli::export_command,   &cli::import_command,
+    &cli::run_command::row,      &cli::record_command::row, &cli::print_command::row,
+    &cli::follow_command::row,   &cli::stat_command::row,   &cli::top_command::row,
+    &cli::info_command::row,     &cli::ctl_command::row,    &cli::at_start_command::row,
+    &cli::blackbox_command::row, &cli::check_command::row,  &cli::verify_command::row,
+    &cli::export_command::row,   &cli::import_command::row,
 };
 
 // The first that an argument names; null: none does.

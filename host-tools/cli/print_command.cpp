@@ -17,7 +17,7 @@
 #include <memory>
 #include <optional>
 
-namespace mmioscope::cli {
+namespace mmioscope::cli::print_command {
 
 namespace {
 
@@ -208,6 +208,6 @@ Action add(CLI::App& command, const std::string&) {
 
 } // namespace
 
-const Command print_command{"print", "Print a saved trace", add};
+const Command row{"print", "Print a saved trace", add};
 
-} // namespace mmioscope::cli
+} // namespace mmioscope::cli::print_command

@@ -7,7 +7,7 @@ namespace mmioscope::cli {
 namespace {
 
 // A word that is no command is named: CLI11 would say that one is missing.
-void check_command(const CLI::App& app, int argc, char** argv) {
+void check_word(const CLI::App& app, int argc, char** argv) {
     const std::string word = argc > 1 ? argv[1] : "-";
     const auto is_it = [&word](const CLI::App* command) { return command->get_name() == word; };
     if (!word.starts_with('-') && app.get_subcommands(is_it).empty()) {
@@ -21,8 +21,8 @@ std::string whole_command(const CLI::App& app) {
     return commands.empty() ? app.get_name() : app.get_name() + " " + commands[0]->get_name();
 }
 
-Status run(CLI::App& app, const Action& action, int argc, char** argv) {
-    check_command(app, argc, argv);
+Status parse_and_run(CLI::App& app, const Action& action, int argc, char** argv) {
+    check_word(app, argc, argv);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& help) {
@@ -40,7 +40,7 @@ Status run(CLI::App& app, const Action& action, int argc, char** argv) {
 
 int run_program(CLI::App& app, const Action& action, int argc, char** argv) {
     try {
-        return static_cast<int>(run(app, action, argc, argv));
+        return static_cast<int>(parse_and_run(app, action, argc, argv));
     } catch (const Error& error) {
         fmt::print(stderr, "{}: {}\n", app.get_name(), error.what());
         return static_cast<int>(error.status());

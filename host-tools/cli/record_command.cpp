@@ -6,7 +6,7 @@
 #include <csignal>
 #include <memory>
 
-namespace mmioscope::cli {
+namespace mmioscope::cli::record_command {
 
 namespace {
 
@@ -77,6 +77,6 @@ Action add(CLI::App& command, const std::string& command_line) {
 
 } // namespace
 
-const Command record_command{"record", "Record the stream of a board", add};
+const Command row{"record", "Record the stream of a board", add};
 
-} // namespace mmioscope::cli
+} // namespace mmioscope::cli::record_command

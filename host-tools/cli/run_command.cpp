@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-namespace mmioscope::cli {
+namespace mmioscope::cli::run_command {
 
 namespace {
 
@@ -180,6 +180,6 @@ Action add(CLI::App& command, const std::string& command_line) {
 
 } // namespace
 
-const Command run_command{"run", "Start a guest in QEMU and trace it", add};
+const Command row{"run", "Start a guest in QEMU and trace it", add};
 
-} // namespace mmioscope::cli
+} // namespace mmioscope::cli::run_command

@@ -10,7 +10,7 @@
 #include <memory>
 #include <sstream>
 
-namespace mmioscope::cli {
+namespace mmioscope::cli::stat_command {
 
 namespace {
 
@@ -183,6 +183,6 @@ Action add(CLI::App& command, const std::string&) {
 
 } // namespace
 
-const Command stat_command{"stat", "Count a trace's accesses", add};
+const Command row{"stat", "Count a trace's accesses", add};
 
-} // namespace mmioscope::cli
+} // namespace mmioscope::cli::stat_command

@@ -13,7 +13,7 @@
 #include <optional>
 #include <thread>
 
-namespace mmioscope::cli {
+namespace mmioscope::cli::top_command {
 
 namespace {
 
@@ -183,6 +183,6 @@ Action add(CLI::App& command, const std::string&) {
 
 } // namespace
 
-const Command top_command{"top", "Show a trace's busiest devices on a screen", add};
+const Command row{"top", "Show a trace's busiest devices on a screen", add};
 
-} // namespace mmioscope::cli
+} // namespace mmioscope::cli::top_command

@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-namespace mmioscope::cli {
+namespace mmioscope::cli::verify_command {
 
 namespace {
 
@@ -127,7 +127,7 @@ Action add(CLI::App& command, const std::string&) {
 
 } // namespace
 
-const Command verify_command{
-    "verify", "Compare a trace with QEMU's own log of the same run, event by event", add};
+const Command row{"verify", "Compare a trace with QEMU's own log of the same run, event by event",
+                  add};
 
-} // namespace mmioscope::cli
+} // namespace mmioscope::cli::verify_command
