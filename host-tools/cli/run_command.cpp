@@ -63,10 +63,11 @@ void add_guest(CLI::App& command, Options& options) {
 
 void add_tracing(CLI::App& command, Options& options) {
     command
-        .add_option("--trace", options.trace,
-                    "What to trace: all, none, a device tree path or its last part, an alias, or "
-                    "BASE+SIZE; ! in front excludes; several with commas or by repeating "
-                    "(default: all)")
+        .add_option(
+            "--trace", options.trace,
+            "What to trace: all, none, a device (its path, an end of that, its node without "
+            "the address, or an alias), or BASE+SIZE; ! in front excludes; several with commas or "
+            "by repeating (default: all)")
         ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     command

@@ -311,7 +311,7 @@ const char commands_help[] = R"(
 Commands:
   status                     what there is, and whether it is traced
   start | stop               trace what is selected | nothing
-  select | deselect DEVICE.. devices by path or alias, BASE+SIZE, all
+  select | deselect DEVICE.. devices, BASE+SIZE, all
   filter none | direction r|w|rw | address PLACE | value VALUE[/MASK] | cpus 0,1 |
          pc BASE+SIZE        which accesses become records (several at once, too)
   sample N                   one in N of them
@@ -322,6 +322,7 @@ Commands:
   statistics                 what the hypervisor has counted
   flush                      all that was recorded so far reaches its reader
   snapshot                   keep the last accesses for mmioscope blackbox
+A device is called by its path, an end of that, its node without the address, or an alias.
 PLACE is a device, DEVICE+OFFSET (one word of it), or BASE+SIZE.
 )";
 

@@ -126,7 +126,7 @@ struct TextField {
     Id (Event::*by)() const = nullptr;
     bool folded = false; ///< upper and lower case are the same
     bool code = false;   ///< tells where the guest's code is
-    bool device = false; ///< the trace knows more names of it than the event (aliases.hpp)
+    bool device = false; ///< the trace knows more names of it than the event
 };
 
 std::span<const NumberField> number_fields();

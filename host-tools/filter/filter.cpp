@@ -1,7 +1,8 @@
 #include "filter/filter.hpp"
 
-#include "filter/aliases.hpp"
 #include "filter/complaint.hpp"
+#include "tree/device_tree.hpp"
+#include "tree/tree_nodes.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -12,9 +13,33 @@ namespace {
 
 using Names = std::vector<std::string>; ///< of one device
 
+/// Of each region of the trace: as it is printed, what its tree calls it, and what it is compatible
+/// with, with and without the maker ("arm,pl011", "pl011").
+std::vector<Names> names_of_devices(const trace::TraceReader& reader) {
+    const tree::TreeNodes nodes(reader.tree());
+    const tree::Aliases aliases = tree::aliases(reader.tree());
+    std::vector<Names> all;
+    for (const abi::RegionEntry& region : reader.regions()) {
+        const std::string_view path = tree::region_path(region);
+        Names names = tree::names_of(path, aliases);
+        names.emplace_back(reader.names()[static_cast<std::uint16_t>(all.size())]);
+        if (const std::size_t node = nodes.find(path); node != tree::TreeNodes::none) {
+            for (const std::string& text : nodes.strings(node, "compatible")) {
+                names.push_back(text);
+                names.push_back(text.substr(text.find(',') + 1));
+            }
+        }
+        all.push_back(std::move(names));
+    }
+    return all;
+}
+
+// A path that was cut has all of it in the filter.
 bool matches(const Pattern& pattern, const Names& names) {
-    return std::any_of(names.begin(), names.end(),
-                       [&pattern](const auto& name) { return pattern.matches(name); });
+    return std::ranges::any_of(names, [&pattern](const std::string& name) {
+        return pattern.matches(name) ||
+               (!pattern.is_regex() && tree::same_path(name, pattern.text()));
+    });
 }
 
 /// Of each device whether one of `patterns` means it.
@@ -101,7 +126,7 @@ std::vector<std::string> Filter::bind(const trace::TraceReader& reader) {
     for (const abi::RegionEntry& region : reader.regions()) {
         context_.bases.push_back(region.base);
     }
-    const std::vector<Names> devices = device_aliases(reader);
+    const std::vector<Names> devices = names_of_devices(reader);
     std::vector<std::string> strangers;
     for_each_test(root_, [&](Test& test) {
         TextTest* const text = std::get_if<TextTest>(&test);

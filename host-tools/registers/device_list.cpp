@@ -8,7 +8,7 @@ namespace mmioscope::registers {
 std::vector<Device> list_devices(std::span<const abi::RegionEntry> regions,
                                  std::span<const std::byte> tree) {
     const tree::TreeNodes nodes(tree);
-    const std::map<std::string, std::string> aliases = tree::aliases(tree);
+    const tree::Aliases aliases = tree::aliases(tree);
     std::vector<Device> devices;
     for (const abi::RegionEntry& region : regions) {
         Device device;
@@ -22,10 +22,8 @@ std::vector<Device> list_devices(std::span<const abi::RegionEntry> regions,
             device.path = nodes.path(device.node);
             device.compatible = nodes.strings(device.node, "compatible");
         }
-        for (const auto& [alias, path] : aliases) {
-            if (path == device.path) {
-                device.alias = alias;
-            }
+        if (const auto own = tree::aliases_of(device.path, aliases); !own.empty()) {
+            device.alias = own.back();
         }
         devices.push_back(std::move(device));
     }

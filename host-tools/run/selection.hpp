@@ -8,9 +8,8 @@
 
 namespace mmioscope::run {
 
-/// Splits `arguments` at commas and checks each word: all, none, a node path, an alias, the
-/// last part of a path if only one node has it (which becomes the path), or BASE+SIZE; "!" in
-/// front excludes. Returns the words the hypervisor is to be given (abi::chosen::trace).
+/// Splits `arguments` at commas and checks each word: all, none, a node path, an alias, another
+/// name that only one node has (which becomes the path), or BASE+SIZE; "!" in front excludes. Returns the words the hypervisor is to be given (abi::chosen::trace).
 /// Throws Error (bad_input) that lists the devices of `tree` if one is not known.
 std::vector<std::string> select_devices(const std::vector<std::string>& arguments,
                                         const Bytes& tree);

@@ -10,8 +10,7 @@ namespace mmioscope::run {
 namespace {
 
 /// The node of QEMU's serial N: as the board says, else that of the alias serialN.
-std::string serial_node(const Board& board, const std::map<std::string, std::string>& aliases,
-                        unsigned serial) {
+std::string serial_node(const Board& board, const tree::Aliases& aliases, unsigned serial) {
     if (!board.serial_nodes[serial].empty()) {
         return std::string(board.serial_nodes[serial]);
     }
@@ -33,7 +32,7 @@ std::optional<Serial> find_stream(const Options& options, const Board& board, co
             board.guest_serial,
             options.stream}; // whatever it is called; the hypervisor looks whether it is one
     }
-    const std::map<std::string, std::string> aliases = tree::aliases(tree);
+    const tree::Aliases aliases = tree::aliases(tree);
     for (unsigned serial = 0; serial < board.serials; ++serial) {
         const std::string node = serial_node(board, aliases, serial);
         if (node.empty() ||
@@ -56,7 +55,7 @@ std::optional<Serial> find_stream(const Options& options, const Board& board, co
 
 /// The first that nobody has.
 Serial find_other(const Board& board, const Bytes& tree, unsigned stream) {
-    const std::map<std::string, std::string> aliases = tree::aliases(tree);
+    const tree::Aliases aliases = tree::aliases(tree);
     for (unsigned serial = 0; serial < board.serials; ++serial) {
         const std::string node = serial_node(board, aliases, serial);
         if (!node.empty() && serial != board.guest_serial && serial != stream) {

@@ -1,12 +1,12 @@
 #include "tree/device_names.hpp"
 
 #include "system/plain_text.hpp"
-#include "tree/device_tree.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <unordered_map>
 
 namespace mmioscope::tree {
@@ -42,19 +42,39 @@ std::map<std::string_view, std::string_view> unique_ends(const Paths& paths) {
     return unique;
 }
 
-// A truncated path "~…" is only the end of one.
-bool same_path(std::string_view region, std::string_view full) {
-    return region.starts_with('~') ? full.ends_with(region.substr(1)) : region == full;
-}
-
 } // namespace
 
 bool same_regions(std::span<const abi::RegionEntry> left, std::span<const abi::RegionEntry> right) {
     return std::ranges::equal(std::as_bytes(left), std::as_bytes(right));
 }
 
-std::vector<std::string_view> paths_called(std::string_view name,
-                                           const std::map<std::string, std::string>& aliases,
+bool same_path(std::string_view path, std::string_view full) {
+    return path.starts_with('~') ? full.ends_with(path.substr(1)) : path == full;
+}
+
+std::vector<std::string> aliases_of(std::string_view path, const Aliases& aliases) {
+    std::vector<std::string> found;
+    for (const auto& [alias, full] : aliases) {
+        if (same_path(path, full)) {
+            found.push_back(alias);
+        }
+    }
+    return found;
+}
+
+std::vector<std::string> names_of(std::string_view path, const Aliases& aliases) {
+    std::vector<std::string> names = aliases_of(path, aliases);
+    names.emplace_back(path);
+    for (std::string_view end = path; !end.empty();) {
+        end.remove_prefix(1); // "/", or "~"
+        names.emplace_back(end);
+        end.remove_prefix(std::min(end.find('/'), end.size()));
+    }
+    names.push_back(names.back().substr(0, names.back().find('@')));
+    return names;
+}
+
+std::vector<std::string_view> paths_called(std::string_view name, const Aliases& aliases,
                                            const std::set<std::string_view>& paths) {
     const auto alias = aliases.find(std::string(name));
     const std::string_view whole = alias == aliases.end() ? name : alias->second;
@@ -63,7 +83,7 @@ std::vector<std::string_view> paths_called(std::string_view name,
         if (same_path(path, whole)) {
             return {path};
         }
-        if (path.ends_with(fmt::format("/{}", name))) {
+        if (std::ranges::count(names_of(path, {}), name) > 0) {
             called.push_back(path);
         }
     }
@@ -81,15 +101,11 @@ DeviceNames::DeviceNames(std::span<const abi::RegionEntry> regions,
         paths.insert(region_path(region));
     }
     const std::map<std::string_view, std::string_view> ends = unique_ends(paths);
-    const std::map<std::string, std::string> alias_paths = aliases(tree);
+    const Aliases of_tree = aliases(tree);
     for (const abi::RegionEntry& region : regions) {
         const std::string_view path = region_path(region);
-        std::string name(path.empty() ? "-" : ends.at(path));
-        for (const auto& [alias, full] : alias_paths) {
-            if (same_path(path, full)) {
-                name = alias;
-            }
-        }
+        const std::vector<std::string> own = aliases_of(path, of_tree);
+        std::string name(!own.empty() ? own.back() : path.empty() ? "-" : ends.at(path));
         if (region.reg_index > 0) {
             name += fmt::format("[{}]", region.reg_index);
         }

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "abi/ring.hpp"
+#include "tree/device_tree.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -38,10 +38,19 @@ private:
     std::size_t width_ = 12;
 };
 
+/// `path`, as region_path() has it, is `full`, or as much of its end as is known.
+bool same_path(std::string_view path, std::string_view full);
+
+/// Which of `aliases` are of the device at `path`.
+std::vector<std::string> aliases_of(std::string_view path, const Aliases& aliases);
+
+/// All that a user may call the device at `path`: the path, its aliases, each end of the path
+/// behind a "/", and its node's name without the address. Others may have the last two as well.
+std::vector<std::string> names_of(std::string_view path, const Aliases& aliases);
+
 /// Which of `paths` the user's `name` stands for: the one it is, the one that it is an alias of,
-/// else all that end in it behind a "/". Paths may be cut, as region_path() has them.
-std::vector<std::string_view> paths_called(std::string_view name,
-                                           const std::map<std::string, std::string>& aliases,
+/// else all that have it among their names.
+std::vector<std::string_view> paths_called(std::string_view name, const Aliases& aliases,
                                            const std::set<std::string_view>& paths);
 
 /// Each byte of them is the same.

@@ -28,8 +28,8 @@ std::vector<std::byte> read_tree(const std::string& path) {
     return tree;
 }
 
-std::map<std::string, std::string> aliases(std::span<const std::byte> tree) {
-    std::map<std::string, std::string> found;
+Aliases aliases(std::span<const std::byte> tree) {
+    Aliases found;
     if (!tree_is_sound(tree)) {
         return found;
     }

@@ -15,7 +15,9 @@ bool tree_is_sound(std::span<const std::byte> tree);
 /// The tree that the file `path` holds. Throws Error (bad_input) that names it.
 std::vector<std::byte> read_tree(const std::string& path);
 
-/// The /aliases of `tree`: alias to node path. Empty if the tree is not sound.
-std::map<std::string, std::string> aliases(std::span<const std::byte> tree);
+using Aliases = std::map<std::string, std::string>; ///< to node paths
+
+/// The /aliases of `tree`. Empty if the tree is not sound.
+Aliases aliases(std::span<const std::byte> tree);
 
 } // namespace mmioscope::tree

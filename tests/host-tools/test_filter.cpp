@@ -1,5 +1,7 @@
 // The filter language: what is true of which event.
+#include "control/device_finder.hpp"
 #include "filter/filter.hpp"
+#include "registers/device_list.hpp"
 #include "sample_event.hpp"
 #include "tree_maker.hpp"
 
@@ -265,4 +267,39 @@ TEST_CASE("a device is known by every name that its tree has for it") {
     CHECK(device("dev==\"-\"", abi::no_device));
     // The trace's clock has 1 MHz.
     CHECK(device("duration==1us", 0));
+}
+
+TEST_CASE("a filter takes each name by which requests find a device") {
+    wire::StreamHead head{};
+    head.regions = {region(0x1000, 0x100, "/soc/uart@1000"),
+                    region(0x2000, 0x100, "~bus/very-long@2000")};
+    head.aliases = {{"serial0", "/soc/uart@1000"},
+                    {"tty0", "/soc/uart@1000"},
+                    {"long", "/soc/bus/very-long@2000"},
+                    {"slow", "/soc/bus/very-long@2000"}};
+    const std::vector<std::byte> bytes = trace_bytes([&head](trace::FileWriter& writer) {
+        write_info(writer);
+        writer.section(abi::SectionType::device_tree, wire::alias_tree(head));
+        write_regions(writer, head.regions);
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    MemorySource source(bytes);
+    trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+    const std::array<std::vector<const char*>, 2> names = {{
+        {"serial0", "tty0", "/soc/uart@1000", "soc/uart@1000", "uart@1000", "uart"},
+        {"long", "slow", "/soc/bus/very-long@2000", "bus/very-long@2000", "~bus/very-long@2000",
+         "very-long@2000", "very-long"},
+    }};
+    for (std::uint16_t device = 0; device < names.size(); ++device) {
+        abi::Record record = access(0, 0, 0);
+        record.device = device;
+        for (const char* const name : names[device]) {
+            CAPTURE(name);
+            Filter filter(fmt::format("dev==\"{}\"", name));
+            CHECK(filter.bind(reader).empty());
+            CHECK(filter(given_event(record, {.device = reader.names()[device]})));
+            CHECK(control::find_device(head, name).front().base == head.regions[device].base);
+        }
+    }
+    CHECK(registers::list_devices(reader.regions(), reader.tree())[1].alias == "slow");
 }
