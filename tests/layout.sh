@@ -87,6 +87,15 @@ result "host tools include only hyp/abi" \
             [ -f "host-tools/$header" ] || [ -f "$(dirname "$file")/$header" ] || echo "$file:$line:$text"
         done)"
 
+# A board is hyp/board/NAME.cpp, a line in hyp/hyp.mk, and a row in host-tools/run/board.cpp.
+rows_of_boards=$(sed -n 's/^ *[.]name = "\(.*\)",/\1/p' host-tools/run/board.cpp | sort)
+result "a board of hyp/hyp.mk is a file in hyp/board/ and a row in host-tools/run/board.cpp" \
+    "$({ sed -n 's/^HYP_IMAGE_BASE_\([^ ]*\) :=.*/\1/p' hyp/hyp.mk; echo "$rows_of_boards"
+        ls hyp/board/*.cpp | sed 's|.*/||; s|[.]cpp$||; s|_|-|g'; } | sort | uniq -c | awk '$1 != 3 { print $2 }')"
+result "a board has its name in no other source of host-tools/" \
+    "$(grep -rnFw "$(echo "$rows_of_boards" | sed 's/.*/"&"/')" host-tools --include='*.hpp' --include='*.cpp' |
+        grep -v '^host-tools/run/board.cpp:')"
+
 # Lines of a disassembly with an instruction of VFP or NEON other than a read (VMOV and VMRS to core registers)
 # in hyp/port/vector.cpp.
 vector_use() {

@@ -40,7 +40,8 @@ void add_switch(CLI::App& command, const std::string& name, std::optional<bool>&
 }
 
 void add_guest(CLI::App& command, Options& options) {
-    command.add_option("--board", options.board, "Board (" + run::board_names() + ")");
+    command.add_option("--board", options.board, fmt::format("Board (default {})", options.board))
+        ->check(CLI::IsMember(run::board_names()));
     add_file(
         command, "--hypervisor", options.hypervisor,
         "Hypervisor ELF (default: hyp-<board>.elf beside this program, or in ../lib/mmioscope)");

@@ -5,33 +5,36 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mmioscope::run {
 
 struct Board {
-    std::string_view name;
-    std::string_view machine;      ///< QEMU's -M, with the properties the board needs
-    std::string_view described_by; ///< QEMU's -M for the device tree the guest is to see; empty:
-                                   ///< the user has one
-    std::string_view cpu;          ///< QEMU's -cpu; empty: the machine's own
-    std::uint64_t ram_base;        ///< physical address
-    std::uint64_t hypervisor_base; ///< physical address of its image; in RAM
-    bool boot_image;      ///< QEMU starts it as U-Boot would: in Hyp, with PSCI firmware below
-    std::uint64_t memory; ///< bytes, if the user does not say
-    std::uint64_t min_memory;
+    std::string_view name;              ///< as that of hyp/board/
+    std::string_view machine;           ///< QEMU's -M, with the properties the board needs
+    std::string_view described_by = ""; ///< QEMU's -M for the device tree the guest is to see;
+                                        ///< empty: the user has one
+    std::string_view cpu = "";          ///< QEMU's -cpu; empty: the machine's own
+    std::uint64_t ram_base;             ///< physical address
+    bool boot_image = false; ///< QEMU starts the hypervisor as U-Boot would: in Hyp, with PSCI
+                             ///< firmware below
+    std::uint64_t memory = 512u << 20; ///< bytes, if the user does not say
+    std::uint64_t min_memory = 0;
     std::uint64_t max_memory;
     unsigned max_cpus;
-    bool cpus_soldered;         ///< QEMU's board always has all of them; the guest is told of fewer
+    bool cpus_soldered = false; ///< QEMU's board always has all; the guest is told of fewer
     unsigned serials;           ///< UARTs QEMU can connect
-    unsigned guest_serial;      ///< which of them is the guest's console
+    unsigned guest_serial = 0;  ///< which of them is the guest's console
     unsigned hypervisor_serial; ///< and which the hypervisor's; the guest's if there is only one
-    std::array<std::string_view, 4> serial_nodes; ///< in the device tree; empty: by alias
-    std::string_view network;                     ///< QEMU's model of the network card; empty: none
-    bool network_soldered; ///< it is part of the board (-nic), not added to it (-device)
-    bool sd_card;
-    std::string_view command_line; ///< of the guest, if neither user nor device tree has one
+    std::array<std::string_view, 4> serial_nodes = {}; ///< in the device tree; empty: by alias
+    std::string_view network = ""; ///< QEMU's model of the network card; empty: none
+    bool network_soldered = false; ///< it is part of the board (-nic), not added to it (-device)
+    bool sd_card = false;
+    std::string_view command_line = ""; ///< of the guest, if neither user nor device tree has one
 
     bool one_serial() const { return guest_serial == hypervisor_serial; }
+    /// Of its image, as hyp/hyp.mk links it.
+    std::uint64_t hypervisor_base() const { return ram_base + (128u << 20); }
     std::uint64_t kernel_address() const { return ram_base + (48u << 20); }
     std::uint64_t ramdisk_address() const { return ram_base + (64u << 20); }
 };
@@ -39,7 +42,7 @@ struct Board {
 /// Throws Error (bad_input), listing the known boards.
 const Board& find_board(std::string_view name);
 
-/// "vexpress-a15, ...".
-std::string board_names();
+/// Their names; the first is the one that is meant if the user names none.
+std::vector<std::string> board_names();
 
 } // namespace mmioscope::run

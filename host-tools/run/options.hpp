@@ -1,6 +1,7 @@
 // Everything a user can say about a run.
 #pragma once
 
+#include "run/board.hpp"
 #include "view/live_options.hpp"
 
 #include <cstdint>
@@ -12,7 +13,7 @@ namespace mmioscope::run {
 
 struct Options {
     std::string command; ///< the command line that says all this; empty: none
-    std::string board = "vexpress-a15";
+    std::string board = board_names().front();
     std::string hypervisor; ///< ELF; empty: run/hypervisor_image.hpp finds it
     std::string kernel;     ///< zImage, or a raw binary if `bare`
     std::string tree;       ///< the board's device tree

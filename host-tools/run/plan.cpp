@@ -46,7 +46,7 @@ void check_memory(const Options& options, const Board& board) {
     if (options.memory % mebi != 0) {
         throw bad_input("--memory {}: must be a multiple of 1M", options.memory);
     }
-    const std::uint64_t head = board.hypervisor_base - board.ram_base + abi::area_offset;
+    const std::uint64_t head = board.hypervisor_base() - board.ram_base + abi::area_offset;
     const std::uint64_t least = (head + options.area_size + mebi - 1) / mebi;
     if (options.memory < least * mebi) {
         throw bad_input("too little memory: --memory {}M, but guest, hypervisor and trace area "
@@ -83,7 +83,7 @@ std::optional<Module> ramdisk_module(const Options& options, const Board& board)
     }
     const Bytes ramdisk = read_input(options.ramdisk, "ramdisk");
     check_room("ramdisk", ramdisk.size(), board.ramdisk_address(),
-               board.hypervisor_base - abi::guest_tree_room);
+               board.hypervisor_base() - abi::guest_tree_room);
     return Module{board.ramdisk_address(), ramdisk.size()};
 }
 

@@ -122,7 +122,7 @@ Arguments qemu_command(const Plan& plan, const QemuFiles& files) {
         add_loader(arguments, options.ramdisk, board.ramdisk_address());
     }
     add_loader(arguments, descriptor_path(files.tree),
-               board.hypervisor_base + abi::boot_tree_offset);
+               board.hypervisor_base() + abi::boot_tree_offset);
     add(arguments, {"-display", "none", "-monitor", "none"});
     add_ending(arguments, files.monitor);
     add(arguments, {"-audiodev", "none,id=audio"});

@@ -31,6 +31,7 @@ completes "--engine" run --eng
 completes "--print" run --pri
 completes "--no-print" run --no-pr
 completes "*--help*--output*--baud*" record -
+completes "virt" run --board vi
 completes "shadow emulation unprotect" run --engine ""
 completes "stall" run --policy s
 completes "text jsonl csv" info --format ""

