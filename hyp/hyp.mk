@@ -28,6 +28,8 @@ HYP_BOARDS := $(patsubst HYP_IMAGE_BASE_%,%,$(filter HYP_IMAGE_BASE_%,$(.VARIABL
 
 hyp_object = $(BUILD)/obj/target/$(basename $(1)).o
 HYP_OBJECTS := $(foreach s,$(HYP_SOURCES) $(HYP_TARGET_SOURCES) $(HYP_ASSEMBLY),$(call hyp_object,$(s)))
+# One of them is in each image.
+HYP_BOARD_OBJECTS := $(foreach b,$(HYP_BOARDS),$(call hyp_object,hyp/board/$(subst -,_,$(b)).cpp))
 
 $(BUILD)/obj/target/%.o: %.cpp | $(BUILD)/libfdt/libfdt.h
 	@mkdir -p "$(@D)"
@@ -55,6 +57,6 @@ $(BUILD)/hyp-%.elf: $(HYP_OBJECTS) $(BUILD)/obj/target/hyp/board/$$(subst -,_,$$
 	    -Wl,--defsym=BOOT_TREE_OFFSET=$(HYP_BOOT_TREE_OFFSET) \
 	    -T linker/hyp.ld $(filter %.o %.a,$^) -lc -lgcc -o $@
 
--include $(HYP_OBJECTS:.o=.d)
+-include $(HYP_OBJECTS:.o=.d) $(HYP_BOARD_OBJECTS:.o=.d)
 
-.SECONDARY: $(HYP_OBJECTS) $(foreach b,$(HYP_BOARDS),$(call hyp_object,hyp/board/$(subst -,_,$(b)).cpp))
+.SECONDARY: $(HYP_OBJECTS) $(HYP_BOARD_OBJECTS)

@@ -114,6 +114,14 @@ for image in "$build"/hyp-*.elf; do
         "$(arm-none-eabi-readelf -lW "$image" | grep -E 'LOAD.* (RWE|WE) ')"
 done
 
+# Each image, with its board's own object, follows the headers: what make would do if one had changed.
+result "a changed header makes anew each board's object that includes it" \
+    "$(for source in hyp/board/*.cpp; do
+        object=$build/obj/target/${source%.cpp}.o
+        MAKEFLAGS='' make -n --no-print-directory -W hyp/board/board.hpp BUILD="$build" "$object" 2>/dev/null |
+            grep -qF -- "-c $source " || echo "$object"
+    done)"
+
 result "no file of one machine, host or kernel is tracked" \
     "$(git ls-files | grep -E '(vmlinuz|\.dtb|\.img|\.deb|busybox)$')"
 
