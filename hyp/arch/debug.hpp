@@ -26,11 +26,14 @@ inline constexpr std::uint32_t watches_hyp = bit(13);     ///< DBGWCR.HMC
 inline constexpr std::uint32_t oslsr_locked = bit(1);     ///< DBGOSLSR.OSLK
 inline constexpr std::uint32_t os_lock_key = 0xc5ac'ce55; ///< written to DBGOSLAR, locks
 
-/// DBGBCR for an address match at `address` in any PL1 or PL0 mode, Thumb-aware byte select.
+/// DBGBCR for an address match at `address` in any Non-secure PL1 or PL0 mode, Thumb-aware byte
+/// select. With SSC 0b00 it would match in Secure state, too: where debug is permitted there, in
+/// firmware that runs at that address.
 constexpr std::uint32_t address_match(std::uint32_t address, bool thumb) {
     const std::uint32_t bas = !thumb ? 0xf : ((address & 2) != 0 ? 0xc : 0x3);
-    constexpr std::uint32_t pmc_any = 3; // PL0 and PL1
-    return bit(0) | (pmc_any << 1) | (bas << 5);
+    constexpr std::uint32_t pmc_any = 3; // PL0 and PL1, with HMC 0
+    constexpr std::uint32_t ssc_nonsecure = 1;
+    return bit(0) | (pmc_any << 1) | (bas << 5) | (ssc_nonsecure << 14);
 }
 /// DBGBVR for `address`: bits 1:0 are zero, the byte select does the rest.
 constexpr std::uint32_t address_value(std::uint32_t address) {

@@ -94,7 +94,17 @@ void GuestCpu::execute(std::uint32_t word) {
     if ((it & 0xf) != 0) core_.frame.psr = arch::it_advance(core_.frame.psr);
 }
 
-/// Address matches of the enabled breakpoints (ARM ARM C3.2.3), at PL1 and PL0.
+Matches where_matches(std::uint32_t dbgbcr) {
+    const std::uint32_t hmc = dbgbcr >> 13 & 1, ssc = dbgbcr >> 14 & 3, pmc = dbgbcr >> 1 & 3;
+    if (pmc == 0 || ssc == 3) throw Failure{"a breakpoint for modes that are not simulated"};
+    Matches matches{.nonsecure = ssc != 2, .secure = ssc != 1};
+    matches.pl0 = (pmc & 2) != 0;
+    matches.pl1 = (pmc & 1) != 0;
+    matches.hyp = hmc != 0 && matches.nonsecure;
+    return matches;
+}
+
+/// Address matches of the enabled breakpoints (ARM ARM C3.2.3); the guest is Non-secure.
 bool GuestCpu::hits_breakpoint() const {
     const Registers& system = core_.system;
     if (!monitor_debug_on() || sim_.defects.breakpoints_never_fire) return false;
@@ -103,8 +113,10 @@ bool GuestCpu::hits_breakpoint() const {
         const auto value = static_cast<std::uint32_t>(system.get(encode32(14, 0, 0, n, 4)));
         const std::uint32_t selected = (control >> 5) & 0xf;
         const std::uint32_t wanted = core_.thumb() ? 3u << (core_.frame.pc & 2) : 0xfu;
-        if ((control & 1) != 0 && ((control >> 1) & 3) == 3 && value == (core_.frame.pc & ~3u) &&
-            (selected & wanted) == wanted)
+        if ((control & 1) == 0 || value != (core_.frame.pc & ~3u) || (selected & wanted) != wanted)
+            continue;
+        const Matches where = where_matches(control);
+        if (where.nonsecure && (core_.mode() == arch::Mode::usr ? where.pl0 : where.pl1))
             return true;
     }
     return false;

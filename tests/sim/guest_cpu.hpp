@@ -10,6 +10,16 @@ struct Cpu;
 
 namespace mmioscope::sim {
 
+/// Where an enabled breakpoint with this DBGBCR matches: HMC, SSC and PMC (ARM ARM C11.11.2).
+struct Matches {
+    bool nonsecure{}; ///< at PL0 and PL1, as below
+    bool secure{};    ///< likewise
+    bool pl0{};
+    bool pl1{};
+    bool hyp{};
+};
+Matches where_matches(std::uint32_t dbgbcr);
+
 class GuestCpu {
 public:
     GuestCpu(Simulation& simulation, Core& core, Cpu& state)

@@ -52,9 +52,9 @@ TEST_CASE("modes by their numbers") {
 }
 
 TEST_CASE("breakpoints select the bytes of their instruction") {
-    CHECK(address_match(0x1000, false) == 0x1e7); // BAS 1111, PL0 and PL1, enabled
-    CHECK(address_match(0x1000, true) == 0x067);  // BAS 0011
-    CHECK(address_match(0x1002, true) == 0x187);  // BAS 1100
+    CHECK(address_match(0x1000, false) == 0x41e7); // BAS 1111, PL0 and PL1, enabled
+    CHECK(address_match(0x1000, true) == 0x4067);  // BAS 0011
+    CHECK(address_match(0x1002, true) == 0x4187);  // BAS 1100
     CHECK(address_value(0x1002) == 0x1000);
     CHECK(breakpoint_count(0x3515'f005) == 6);
 }
