@@ -6,6 +6,7 @@
 #include "base/check.hpp"
 #include "dev/console.hpp"
 #include "dev/gic.hpp"
+#include "dt/cpus.hpp"
 #include "dt/guest_tree.hpp"
 #include "dt/regions.hpp"
 #include "dt/uart.hpp"
@@ -57,13 +58,6 @@ Range find_boot_tree(const Machine& machine, std::uint32_t r2) {
     if (r2 != 0 && r2 % 4 == 0 && *port::memory_at<const std::uint32_t>({r2}) == magic_big_endian)
         return {r2, std::uint64_t{r2} + abi::max_tree_size};
     return machine.image.boot_tree;
-}
-
-unsigned count_cpus(const Tree& tree) {
-    unsigned count = 0;
-    for (int node = tree.first_child(tree.find("/cpus")); node >= 0; node = tree.next_child(node))
-        if (tree.is_type(node, "cpu") && !tree.failed(node)) ++count;
-    return count;
 }
 
 BootError check_memory(const Machine& machine, const MemoryMap& board_memory) {
@@ -136,9 +130,7 @@ BootError read_tree(const Tree& tree, Machine& machine, int& uart_node) {
         return {"this image is for another board; the device tree is not one of", board.compatible};
     if (tree.cell(0, "#address-cells", 2) > 2 || tree.cell(0, "#size-cells", 1) > 2)
         return {"the device tree's root has more than two cells for addresses or sizes", ""};
-    machine.cpu_count = count_cpus(tree);
-    if (machine.cpu_count == 0 || machine.cpu_count > abi::max_cpus)
-        return {"the device tree names no CPU, or more than the hypervisor has room for", ""};
+    if (auto e = count_cpus(tree, machine.cpu_count)) return e;
     if (auto e = list_regions(tree, machine.regions)) return e;
     if (!machine.map.build(machine.regions)) return no_spans;
     if (auto e = read_config(tree, machine.config)) return e;

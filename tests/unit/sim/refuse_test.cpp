@@ -53,6 +53,16 @@ TEST_CASE("boot refuses too little memory and too small an area") {
     CHECK(refusal(options) == "mmioscope,area-size is too small for this many CPUs");
 }
 
+TEST_CASE("boot refuses two clusters, whose CPUs would have the same stack") {
+    RigOptions options;
+    options.blob = with_room(make_board_tree({.cpus = 2}));
+    void* blob = options.blob.data();
+    REQUIRE(fdt_setprop_u32(blob, fdt_path_offset(blob, "/cpus/cpu@1"), "reg", 0x100) == 0);
+    CHECK(refusal(options) ==
+          "two CPUs' reg (MPIDR) end with the same byte, as in two clusters, of which one can run: "
+          "take the others out of /cpus; the second is: cpu@1");
+}
+
 TEST_CASE("boot refuses another board's tree, and none at all") {
     CHECK(refusal(edited([](void* blob) {
               return fdt_setprop_string(blob, 0, "compatible", "arm,realview");

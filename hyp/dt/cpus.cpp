@@ -1,0 +1,45 @@
+#include "dt/cpus.hpp"
+
+namespace mmioscope {
+
+namespace {
+
+bool counts(const Tree& tree, int node) {
+    return tree.is_type(node, "cpu") && !tree.failed(node);
+}
+
+/// MPIDR's low word is the last cell: with two, the first is zero for 32 bits.
+unsigned number_of(const Tree& tree, int node) {
+    const std::size_t cells = tree.length(node, "reg") / sizeof(std::uint32_t);
+    // A single CPU may go without.
+    return cells == 0 ? 0 : tree.cell_at(node, "reg", cells - 1) & 0xff; // Aff0
+}
+
+} // namespace
+
+BootError count_cpus(const Tree& tree, unsigned& count) {
+    const int cpus = tree.find("/cpus");
+    count = 0;
+    for (int node = tree.first_child(cpus); node >= 0; node = tree.next_child(node))
+        if (counts(tree, node)) ++count;
+    if (count == 0 || count > abi::max_cpus)
+        return {"the device tree names no CPU, or more than the hypervisor has room for", ""};
+
+    std::uint32_t seen = 0;
+    for (int node = tree.first_child(cpus); node >= 0; node = tree.next_child(node)) {
+        if (!counts(tree, node)) continue;
+        const unsigned number = number_of(tree, node);
+        if (number >= count)
+            return {"the last bytes of the CPUs' reg (MPIDR) are not 0, 1, 2 ...: take out of "
+                    "/cpus what is not to run; one that cannot be",
+                    tree.name(node)};
+        if ((seen >> number & 1) != 0)
+            return {"two CPUs' reg (MPIDR) end with the same byte, as in two clusters, of which "
+                    "one can run: take the others out of /cpus; the second is",
+                    tree.name(node)};
+        seen |= 1u << number;
+    }
+    return {};
+}
+
+} // namespace mmioscope
