@@ -106,8 +106,20 @@ vector_use() {
         port && $3 == "vmrs" && $4 ~ /^(r[0-9]+|ip|lr|fp|sl), / { next }
         { print }'
 }
+# Functions of a disassembly that store exclusively by a condition and never clear the monitor: behind the load
+# alone it would be left to the guest (ARM ARM A3.4.5).
+left_monitors() {
+    awk -F '\t' '
+        function told() { if (tries && !clears) print name }
+        /^[0-9a-f]+ <.*>:$/ { told(); name = $0; tries = clears = 0; next }
+        $3 ~ /^strex(eq|ne)/ { tries++ }
+        $3 == "clrex" { clears++ }
+        END { told() }'
+}
 for image in "$build"/hyp-*.elf; do
     name=$(basename "$image")
+    result "$name leaves no monitor of its own LDREX to the guest" \
+        "$(arm-none-eabi-objdump -dC "$image" | left_monitors)"
     result "$name uses no VFP or NEON register, but to read it in port::vector_*" \
         "$(arm-none-eabi-objdump -dC "$image" | vector_use)"
     result "$name has no segment both writable and executable" \

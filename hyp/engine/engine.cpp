@@ -41,19 +41,45 @@ bool still_recorded(const Cpu& cpu, const DeviceAccess& access) {
     return reaches_traced(cpu.machine->map, cpu.step, access);
 }
 
+/// Whether an armed trigger may count one of its accesses, by what is known before it is made.
+bool trigger_may_count(const Cpu& cpu, const DeviceAccess& access) {
+    const Choice& choice = cpu.machine->control.choice;
+    if (!choice.any || !access.recorded || !choice.trigger.armed()) return false;
+    const Pattern& pattern = choice.trigger.pattern;
+    const unsigned size = 1u << access.log2_size;
+    if (!access.decoded) return true;
+    if (!access.listed) return pattern.touches(access.pa.value, size);
+    for (unsigned n = 0; n < access.beats; ++n)
+        if (pattern.touches(cpu.step.beats[n].pa.value, size)) return true;
+    return false;
+}
+
+/// A load-exclusive needs the room of its store-exclusive, too: one that had to wait would find the
+/// guest's monitor cleared by what Hyp does meanwhile, fail, and leave the room that comes to the
+/// next load.
+std::uint64_t room_needed(const Cpu& cpu, const DeviceAccess& access) {
+    const std::uint64_t records = access.beats + (cpu.machine->config.pre ? 1 : 0);
+    return access.exclusive && !access.write ? 2 * records : records;
+}
+
 } // namespace
 
 bool must_wait(Cpu& cpu, const DeviceAccess& access) {
-    return access.recorded && cpu.ring.stalls() &&
-           !cpu.ring.has_room(access.beats + (cpu.machine->config.pre ? 1 : 0));
+    return access.recorded && cpu.ring.stalls() && !cpu.ring.has_room(room_needed(cpu, access));
 }
 
 bool take_locks(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
     abi::Statistics& statistics = cpu.ring.statistics();
-    const RegionSet regions = regions_of(cpu.step, access);
+    RegionSet regions = regions_of(cpu.step, access);
+    const bool counted = trigger_may_count(cpu, access);
+    if (counted) regions.add(trigger_lock);
     if (cpu.locks.acquire(cpu.machine->locks, regions, cpu.number, statistics.lock_spins)) {
         cpu.lock_wait.end(regions);
-        if (still_recorded(cpu, access) == access.recorded && !must_wait(cpu, access)) return true;
+        if (counted) cpu.locks.next_sequence(trigger_lock); // it goes from hand to hand
+        // One that was armed meanwhile needs its lock; one that has fired does not any more.
+        const bool enough = counted || !trigger_may_count(cpu, access);
+        if (enough && still_recorded(cpu, access) == access.recorded && !must_wait(cpu, access))
+            return true;
         cpu.locks.release();
     } else {
         tell_of_wait(cpu, frame, access);

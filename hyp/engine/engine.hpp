@@ -37,9 +37,10 @@ protected:
 /// Under `stall`: the ring has no room for the records of `access`, and the guest has to try again.
 [[nodiscard]] bool must_wait(Cpu& cpu, const DeviceAccess& access);
 
-/// Takes the locks of all regions `access` reaches. False, and counted as a retry, if one is held
-/// elsewhere for too long, which is told of where it comes to seconds, or if what was decided at
-/// the trap holds no longer: what is traced of them, or whether it must wait.
+/// Takes the locks of all regions `access` reaches, and that of a trigger that may count it. False,
+/// and counted as a retry, if one is held elsewhere for too long, which is told of where it comes
+/// to seconds, or if what was decided at the trap holds no longer: what is traced of them, whether
+/// it must wait, or that no trigger is armed.
 [[nodiscard]] bool take_locks(Cpu& cpu, const Frame& frame, const DeviceAccess& access);
 /// Counts the access, and its stores, under its locks: now, since it may end the machine.
 void count_access(Cpu& cpu, const DeviceAccess& access);

@@ -87,6 +87,7 @@ void reserve(Cpu& cpu, const Frame& frame) {
                        .bytes = bytes_of(cpu.step.access),
                        .stores = cpu.locks.stores(first.span->region, first.pa),
                        .context = context_of(frame)};
+    cpu.own_exclusives.guest_reserved(cpu.step.record.time);
     if (cpu.repeated_load.count(cpu.step.record.pc, first.pa)) tell_of_repetition(cpu);
 }
 

@@ -26,12 +26,14 @@ Beat part_in(const Step& step, const DeviceAccess& access, std::uint16_t region)
 }
 
 void publish(Cpu& cpu, const Frame& frame, const DeviceAccess& access, const LockHolder& holder) {
-    const Beat part = part_in(cpu.step, access, holder.region);
+    const std::uint16_t region =
+        holder.region == trigger_lock ? access.span->region : holder.region;
+    const Beat part = part_in(cpu.step, access, region);
     abi::Record record =
         describe_fault(frame, part.va, part.pa, abi::encode_access(part.write, access.log2_size),
                        abi::FaultReason::lock_not_given_back);
     record.value = abi::fault_value(abi::FaultReason::lock_not_given_back, holder.cpu);
-    record.device = holder.region;
+    record.device = region;
     publish_remark(cpu, record);
 }
 

@@ -3,6 +3,7 @@
 
 #include "dev/own_bus.hpp"
 #include "machine/lock_wait.hpp"
+#include "machine/own_exclusives.hpp"
 #include "machine/repeated_load.hpp"
 #include "machine/reservation.hpp"
 #include "machine/said_tasks.hpp"
@@ -28,6 +29,7 @@ struct Cpu {
     Step step;
     Reservation reservation;
     RepeatedLoad repeated_load;
+    OwnExclusives own_exclusives;
     SaidTasks said_tasks;
 };
 

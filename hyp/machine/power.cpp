@@ -1,5 +1,6 @@
 #include "machine/power.hpp"
 
+#include "port/shared.hpp"
 #include "port/wait.hpp"
 
 namespace mmioscope {
@@ -25,6 +26,7 @@ CpuPower Power::prepare(unsigned number, CpuPower from, StartPoint at) {
     CpuPower was = from;
     if (state_[number].compare_exchange_strong(was, CpuPower::pending, std::memory_order_acq_rel))
         start_[number] = at;
+    else port::clear_exclusive();
     return was;
 }
 

@@ -42,11 +42,19 @@ inline T load_structure(const T& from) {
     return v;
 }
 
+/// CLREX: behind an LDREX whose STREX was not executed. The monitor that it has set would be the
+/// guest's next: a store-exclusive elsewhere may succeed by it (ARM ARM A3.4.1, A3.4.5).
+inline void clear_exclusive() {
+    asm volatile("clrex" ::: "memory");
+}
+
 /// Stores `desired` where `expected` is, in one: LDREX and STREX, once, and no order beyond that.
-/// False: something else was there, or the monitor was lost.
+/// False: something else was there, or the monitor was lost. Leaves the monitor clear either way.
 inline bool exchange_if(std::uint32_t& word, std::uint32_t expected, std::uint32_t desired) {
-    return __atomic_compare_exchange_n(&word, &expected, desired, true, __ATOMIC_RELAXED,
-                                       __ATOMIC_RELAXED);
+    const bool done = __atomic_compare_exchange_n(&word, &expected, desired, true, __ATOMIC_RELAXED,
+                                                  __ATOMIC_RELAXED);
+    if (!done) clear_exclusive();
+    return done;
 }
 
 } // namespace mmioscope::port

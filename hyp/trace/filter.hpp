@@ -21,7 +21,7 @@ struct Pattern {
     bool matches(const abi::Record& r) const {
         const bool unknown = (r.flags & abi::flag_value_unknown) != 0;
         return (directions >> (abi::is_write(r) ? 1 : 0) & 1) != 0 && (cpus >> r.cpu & 1) != 0 &&
-               (address_size == 0 || touches(abi::physical_address(r), abi::access_size(r))) &&
+               touches(abi::physical_address(r), abi::access_size(r)) &&
                (pc_size == 0 || r.pc - pc < pc_size) &&
                (unknown || (static_cast<std::uint32_t>(r.value) & value_mask) == value);
     }
@@ -34,9 +34,9 @@ struct Pattern {
         return matches(begin) && alike && (value_known || value_mask == 0);
     }
 
-private:
+    /// Whether an access of `size` bytes at `at` is to where it looks.
     bool touches(std::uint64_t at, unsigned size) const {
-        return at < address + address_size && at + size > address;
+        return address_size == 0 || (at < address + address_size && at + size > address);
     }
 };
 

@@ -2,8 +2,9 @@
 // the order of records is the order on the bus. Held while the guest re-executes the
 // instruction; released by the same CPU at the step's end, however it ends.
 //
-// Lock order: by region index, ascending. An instruction takes all the locks it may need before its
-// first access: more than one where it reaches into another region (LDM, an unaligned access).
+// Lock order: by region index, ascending; behind them that of the trigger. An instruction takes all
+// the locks it may need before its first access: more than one where it reaches into another region
+// (LDM, an unaligned access), and the trigger's where that may count it (trace/trigger.hpp).
 #pragma once
 
 #include "abi/ring.hpp"
@@ -14,6 +15,8 @@
 namespace mmioscope {
 
 inline constexpr unsigned store_blocks = 16; ///< of 8 bytes, over and over
+/// Stands among the regions' numbers for the trigger.
+inline constexpr std::uint16_t trigger_lock = abi::max_regions + 1;
 
 struct RegionLock {
     Lock lock;
@@ -32,9 +35,9 @@ struct LockHolder {
 
 class RegionLocks {
 public:
-    /// The lock of `region`; regions without a number share the last one.
+    /// The lock of `region`, or the trigger's; regions without a number share one.
     RegionLock& of(std::uint16_t region) {
-        return locks_[region < abi::max_regions ? region : abi::max_regions];
+        return locks_[region <= trigger_lock ? region : abi::max_regions];
     }
 
     /// Those of regions 0 to `count` - 1, in their order: when this returns true no access to a
@@ -48,13 +51,14 @@ public:
     void count_stores_everywhere(std::size_t count);
 
 private:
-    RegionLock locks_[abi::max_regions + 1];
+    RegionLock locks_[trigger_lock + 1];
 };
 
-/// Regions that one instruction reaches, in the lock order, each once.
+/// Regions that one instruction reaches, and the trigger, in the lock order, each once.
 class RegionSet {
 public:
-    static constexpr std::size_t capacity = 32; ///< the most accesses one instruction makes (VLDM)
+    /// The most accesses that one instruction makes (VLDM), and the trigger.
+    static constexpr std::size_t capacity = 33;
 
     void add(std::uint16_t region);
     const std::uint16_t* begin() const { return regions_.begin(); }

@@ -1,13 +1,16 @@
 // Where the records begin or end by themselves: at the n-th access that looks like this.
 //
 // Armed and disarmed while no access is in flight; between the two each access that is traced asks,
-// whichever CPU's it is. Accesses that are in flight together with the one that fires may be on
-// either side of it.
+// whichever CPU's it is, and has the trigger's lock from before it is carried out until its record
+// is there (trace/region_lock.hpp). Behind the access the count is so changed by plain stores: an
+// atomic decrement would clear the monitor that a load-exclusive of the guest's has just set, and
+// its store-exclusive fail until the trigger has fired (machine/own_exclusives.hpp). Accesses that
+// it cannot count, and that are in flight together with the one that fires, may be on either side
+// of it.
 #pragma once
 
+#include "port/shared.hpp"
 #include "trace/filter.hpp"
-
-#include <atomic>
 
 namespace mmioscope {
 
@@ -26,11 +29,11 @@ public:
     /// Fires at the access that is number `count`, not 0, of those that match. `tag` is the
     /// request's (abi::control::change_tag).
     void arm(bool starts, std::uint32_t count, std::uint32_t tag) {
-        left_.store(count, std::memory_order_relaxed);
-        state_.store(starts ? State::before : State::running, std::memory_order_relaxed);
+        port::store_shared(left_, count);
+        port::store_shared(state_, starts ? State::before : State::running);
         tag_ = tag;
     }
-    void disarm() { state_.store(State::none, std::memory_order_relaxed); }
+    void disarm() { port::store_shared(state_, State::none); }
 
     bool armed() const { return state() == State::before || state() == State::running; }
     bool active() const { return state() != State::none; }
@@ -38,7 +41,8 @@ public:
     /// Nothing is recorded: not begun, or over.
     bool holds() const { return state() == State::before || state() == State::over; }
 
-    /// About a traced access of the CPU that asks.
+    /// About a traced access of the CPU that asks, with the trigger's lock held if it
+    /// may match.
     Verdict see(const abi::Record& record) {
         const State now = state();
         if (now == State::none) return Verdict::pass;
@@ -46,23 +50,23 @@ public:
         const bool starts = now == State::before;
         const Verdict usual = starts ? Verdict::hold : Verdict::pass;
         if (!pattern.matches(record)) return usual;
-        const std::uint32_t left = left_.fetch_sub(1, std::memory_order_relaxed);
-        if (left > 1 && left <= most) return usual;
-        if (left != 1) return starts ? Verdict::pass : Verdict::hold; // another CPU has just fired
-        state_.store(starts ? State::none : State::over, std::memory_order_relaxed);
+        const std::uint32_t left = port::load_shared(left_) - 1;
+        port::store_shared(left_, left);
+        if (left != 0) return usual;
+        port::store_shared(state_, starts ? State::none : State::over);
         return starts ? Verdict::first : Verdict::last;
     }
 
-    /// The largest count: below what a counter that went below 0 has.
+    /// The largest count.
     static constexpr std::uint32_t most = 0x7fff'ffff;
 
 private:
     enum class State : std::uint32_t { none, before, running, over };
 
-    State state() const { return state_.load(std::memory_order_relaxed); }
+    State state() const { return port::load_shared(state_); }
 
-    std::atomic<State> state_{State::none};
-    std::atomic<std::uint32_t> left_{0};
+    State state_{State::none};
+    std::uint32_t left_{};
     std::uint32_t tag_{};
 };
 

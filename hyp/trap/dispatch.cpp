@@ -61,7 +61,8 @@ void guest_trap(Cpu& cpu, Frame& frame) {
     ++cpu.ring.statistics().traps;
     if (!(cpu.step.armed && cpu.machine->engine->finish(cpu, frame, hsr)))
         if (handle(cpu, frame, hsr) == Outcome::done) skip_instruction(frame, is_wide(hsr));
-    if (cpu.machine->stream.active() && !cpu.step.armed) {
+    // Both take a lock: not behind a load-exclusive, whose monitor that would clear.
+    if (cpu.machine->stream.active() && !cpu.step.armed && cpu.own_exclusives.allowed()) {
         serve_line(cpu);
         cpu.machine->stream.work_a_little(cpu.number);
     }

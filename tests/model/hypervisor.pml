@@ -146,6 +146,7 @@ inline choose_regions(p, q) {
  * source: hyp/engine/engine.cpp take_locks */
 inline take_locks(c, first, second) {
     acquire(c, first, second)                    /* = locks.acquire */
+                                                 /* = locks.next_sequence: the trigger's, to who waits for it */
                                                  /* = locks.release */
 }
 #define DECIDED_ANEW(c) (got && decision[c] != marked && variant != SWITCHED_DECIDED_AT_TRAP)

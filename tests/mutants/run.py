@@ -44,6 +44,7 @@ KINDS = [  # name, what is found, what is put in its place
     ("lock", r"port::exchange_if\(owner_, no_owner, cpu\)", "true"),
     ("lock", r"locks\.of\(region\)\.lock\.try_acquire\([^;]*?\)(?=\))", "true"),
     ("lock", r"cpu\.locks\.acquire\([^;]*?\)(?=\))", "true"),
+    ("lock", r"(?<=if \(counted\) )regions\.add\(trigger_lock\);", ";"),
     ("lock", r"machine\.locks\.acquire_all\([^;]*?\)(?=\))", "true"),
     ("lock", r"(machine\.changes|(?<!\.)lock_)\.try_acquire\([^;]*?\)(?=[;)])", "true"),
     ("unlock", r"port::store_shared\(owner_, no_owner\);", ";"),

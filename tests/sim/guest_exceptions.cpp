@@ -72,6 +72,8 @@ GuestCpu::Effect GuestCpu::trap(unsigned exception_class, std::uint32_t iss, boo
     if (sim_.conditions.traps_clear_monitor) core_.monitor = false;
     Frame frame = core_.frame;
     mmioscope_guest_trap(state_, frame);
+    if (core_.monitor && core_.monitor_address == hyp_word)
+        throw Failure{"Hyp leaves the monitor to the guest as its own LDREX has set it"};
     core_.frame = frame;
     sim_.synchronize(core_); // which does not complete the TLB maintenance of before
     return Effect::trapped;

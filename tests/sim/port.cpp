@@ -69,6 +69,9 @@ bool exchange(std::uint32_t* word, std::uint32_t expected, std::uint32_t desired
     *word = desired;
     return true;
 }
+void clear_exclusive() {
+    if (exists()) machine().core().monitor = false;
+}
 
 void* memory_at(PhysicalAddress address) {
     machine().check_hyp_mapping(address, false);
@@ -82,6 +85,7 @@ void store_descriptor(std::uint64_t* entry, std::uint64_t value) {
 }
 bool exchange_descriptor(std::uint64_t* entry, std::uint64_t& expected, std::uint64_t value) {
     machine().point();
+    machine().core().monitor = false; // a loop that ends by a STREX
     if (*entry != expected) {
         expected = *entry;
         return false;

@@ -20,6 +20,7 @@ std::uint64_t load_word(const void* from, unsigned size);
 void store_payload(void* to, const void* from, std::size_t size);
 void load_payload(void* to, const void* from, std::size_t size);
 bool exchange(std::uint32_t* word, std::uint32_t expected, std::uint32_t desired);
+void clear_exclusive(); ///< CLREX
 
 void* memory_at(PhysicalAddress address);
 PhysicalAddress address_of(const void* object);

@@ -19,6 +19,10 @@ namespace mmioscope::sim {
 inline constexpr std::uint64_t unknown_table = 0x8040'0000;
 inline constexpr std::uint64_t vttbr_at_reset = std::uint64_t{1} << 48 | unknown_table;
 
+/// What the exclusive monitor was set for by a load-exclusive of Hyp's own: no address of a
+/// device.
+inline constexpr std::uint32_t hyp_word = 0x8200'0000;
+
 /// What hardware may do one way or the other, chosen by the seed or by a test.
 struct Conditions {
     std::uint64_t seed{1};

@@ -66,7 +66,13 @@ void Simulation::load_payload(void* to, const void* from, std::size_t size) {
 
 bool Simulation::exchange(std::uint32_t* word, std::uint32_t expected, std::uint32_t desired) {
     point();
-    return memory.exchange(core().number, word, expected, desired);
+    Core& self = core();
+    const bool done = memory.exchange(self.number, word, expected, desired);
+    // There is one monitor for Hyp and the guest. A STREX leaves it open; without one the LDREX has
+    // set it, for an address that is not the guest's (A3.4.1).
+    self.monitor = !done;
+    self.monitor_address = hyp_word;
+    return done;
 }
 
 /// The oldest posted write reaches its device.

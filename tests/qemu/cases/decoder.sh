@@ -24,7 +24,28 @@ exclusives() { # ENGINE
     has_not verify 'does not decode' "records without a value"
 }
 
+# The same with all that the hypervisor uses exclusives for itself, or that makes the guest wait: the guest's own come to
+# their end. A trigger that counts, and never fires; 1,000 records of room for each CPU, and a reader that is not faster
+# than a line.
+exclusives_streamed() { # ENGINE
+    native_guest exclusives
+    run_bare exclusives --time-limit 60 --engine "$1" --trace all --access-log "$out/access.log" --pre --policy stall \
+        --area-size 256K --stream serial2 --stream-baud 3000000 --at-start 'trigger stop count 1000000000'
+    complete
+    cmp -s "$out/native" "$out/console" || fail "the console differs from that without a hypervisor"
+    verified
+}
+# On the console's own UART, with the guest's reader allowed, and a filter: what is left out is not sent.
+exclusives_filtered() { # ENGINE
+    native_guest exclusives
+    run_bare exclusives --time-limit 60 --engine "$1" --trace all --stream serial0 --stream-shared \
+        --at-start 'filter direction w' --at-start 'sample 3'
+    complete
+    cmp -s "$out/native" "$out/console" || fail "the console differs from that without a hypervisor"
+}
+
 for engine in shadow emulation; do
     add test "beats-$engine" 5 beats $engine
     add test "exclusives-$engine" 10 on_all_cpus exclusives $engine
+    add test "exclusives-streamed-$engine" 20 on_all_cpus exclusives_streamed $engine
 done

@@ -66,8 +66,8 @@ TEST_CASE("a trigger sees what filters hold back, and is over when it is taken a
                 engine) == "..WRWRWRWRWRWR");
 }
 
-TEST_CASE("under two CPUs exactly one access fires, whoever's it is") {
-    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+TEST_CASE("under two CPUs exactly one access fires, whoever's it is", "[protocol]") {
+    for (std::uint64_t seed = 1; seed <= seeds(40); ++seed) {
         Rig rig(options_for(abi::EngineKind::shadow, 2, seed));
         for (unsigned cpu = 0; cpu < 2; ++cpu) {
             Code code = rig.program(cpu);

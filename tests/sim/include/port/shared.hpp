@@ -30,8 +30,14 @@ inline T load_structure(const T& from) {
     return v;
 }
 
+inline void clear_exclusive() {
+    sim::clear_exclusive();
+}
+
 inline bool exchange_if(std::uint32_t& word, std::uint32_t expected, std::uint32_t desired) {
-    return sim::exchange(&word, expected, desired);
+    const bool done = sim::exchange(&word, expected, desired);
+    if (!done) clear_exclusive();
+    return done;
 }
 
 } // namespace mmioscope::port
