@@ -27,7 +27,7 @@ std::string_view type_text(abi::RecordType type) {
 }
 
 std::string fault_text(std::uint64_t value) {
-    static constexpr std::array<std::string_view, 9> words = {
+    static constexpr std::array<std::string_view, 11> words = {
         "no access: no reason given",
         "no access: no device has this address",
         "no access: the device is the hypervisor's",
@@ -36,7 +36,9 @@ std::string fault_text(std::uint64_t value) {
         "no access: the instruction is no known load or store",
         "no access: the instruction took an exception",
         "no progress: the same again and again",
-        "no access: external abort"};
+        "no access: external abort",
+        "", // with a CPU: below
+        "no access: the hypervisor's translation tables met an external abort"};
     const abi::FaultReason reason = abi::fault_reason(value);
     if (reason == abi::FaultReason::lock_not_given_back) {
         return "no access yet: cpu" + std::to_string(abi::fault_cpu(value)) +

@@ -51,7 +51,11 @@ enum class FaultReason : std::uint8_t {
     no_progress = 7,           ///< the same access trapped again and again; see below
     external_abort = 8,        ///< the device answered with an external abort
     lock_not_given_back = 9,   ///< not yet: for two seconds a CPU has had the region's lock
+    table_walk_abort = 10, ///< a walk of the hypervisor's tables met an external abort; see below
 };
+
+// table_walk_abort: the access or fetch never had a physical address, so `pa` is 0, and says
+// nothing.
 
 // no_progress has two cases. An access that traps in its own step is refused: `device` is
 // no_device. A load-exclusive that has been executed again and again with no store-exclusive to see

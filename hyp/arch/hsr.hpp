@@ -56,6 +56,9 @@ public:
     constexpr bool translation_fault() const { return (status() & 0x3c) == 0x04; }
     /// Permission fault at any level: fetches from pages that are execute-never.
     constexpr bool permission_fault() const { return (status() & 0x3c) == 0x0c; }
+    /// Synchronous external abort or parity error on a translation table walk, 0b0101LL or 0b0111LL
+    /// (table B3-23): from Non-secure PL1 and PL0 one on stage 2's comes here.
+    constexpr bool abort_on_walk() const { return (status() & 0x34) == 0x14; }
     /// A debug event routed by HDCR.TDE.
     constexpr bool debug_event() const { return breakpoint() || watchpoint(); }
     constexpr bool watchpoint() const {

@@ -38,6 +38,8 @@ void take(Frame& frame, const Entry& entry, std::uint32_t return_offset) {
     frame.pc = guest_vectors() + entry.vector;
 }
 
+constexpr std::uint32_t external_type = bit(12); ///< ExT of DFSR and IFSR
+
 /// DFSR and IFSR for a synchronous external abort, in the guest's table format (B3.13.3).
 std::uint32_t external_status() {
     const bool long_format = (port::read<reg::TTBCR>() & bit(31)) != 0;
@@ -56,17 +58,16 @@ void inject_undefined(Frame& frame) {
     take(frame, undefined, in_thumb(frame) ? 2 : 4);
 }
 
-void inject_prefetch_abort(Frame& frame, VirtualAddress address) {
-    port::write<reg::IFSR>(external_status());
+void inject_prefetch_abort(Frame& frame, VirtualAddress address, Abort by) {
+    port::write<reg::IFSR>(external_status() | (by == Abort::slave_error ? external_type : 0));
     port::write<reg::IFAR>(address.value);
     take(frame, prefetch_abort, 4);
 }
 
 void inject_data_abort(Frame& frame, VirtualAddress address, bool write, Abort by) {
     constexpr std::uint32_t wnr = bit(11);
-    constexpr std::uint32_t ext = bit(12);
     port::write<reg::DFSR>(external_status() | (write ? wnr : 0) |
-                           (by == Abort::slave_error ? ext : 0));
+                           (by == Abort::slave_error ? external_type : 0));
     port::write<reg::DFAR>(address.value);
     take(frame, data_abort, 8);
 }

@@ -9,11 +9,11 @@ namespace mmioscope {
 /// The instruction at PC is undefined.
 void inject_undefined(Frame& frame);
 
-/// The instruction at PC, fetched from `address`, met a synchronous external abort.
-void inject_prefetch_abort(Frame& frame, VirtualAddress address);
-
-/// Who answered: DFSR.ExT (B4.1.52).
+/// Who answered: DFSR.ExT (B4.1.52), and IFSR.ExT alike.
 enum class Abort { decode_error, slave_error };
+
+/// The instruction at PC, fetched from `address`, met a synchronous external abort.
+void inject_prefetch_abort(Frame& frame, VirtualAddress address, Abort by = Abort::decode_error);
 
 /// The access at `address` by the instruction at PC met a synchronous external abort.
 void inject_data_abort(Frame& frame, VirtualAddress address, bool write,

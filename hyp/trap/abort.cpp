@@ -62,6 +62,21 @@ Outcome record_fault(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
     return Outcome::done;
 }
 
+/// A walk of stage 2 met an external abort (table B3-23). The access never had an address: HPFAR is
+/// UNKNOWN then (B3.13.5), so no region, page or lock of it is asked for. What is in those tables
+/// is not looked at either: that would be a read of the memory that has just not answered, and a
+/// stop. A later try may succeed; that a step ended here is no sign that its page is in no table.
+void record_walk_abort(Cpu& cpu, const Frame& frame, arch::Hsr hsr, DeviceAccess access) {
+    access.pa = {};
+    if (hsr.isv()) access.log2_size = hsr.log2_size();
+    record_fault(cpu, frame, access, abi::FaultReason::table_walk_abort);
+    cpu.step.stuck = false;
+}
+
+Abort answered_by(arch::Hsr hsr) {
+    return hsr.external() ? Abort::slave_error : Abort::decode_error;
+}
+
 /// The access does not happen, and the guest is told so, as by a bus that answers with an error.
 Outcome refuse(Cpu& cpu, Frame& frame, const DeviceAccess& access, abi::FaultReason why) {
     record_fault(cpu, frame, access, why);
@@ -161,12 +176,17 @@ void find_last_region(const Machine& machine, DeviceAccess& access) {
 } // namespace
 
 Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
-    check(hsr.translation_fault(), "stage-2 fault other than a translation fault");
     const Machine& machine = *cpu.machine;
     DeviceAccess access;
     access.va = {port::read<reg::HDFAR>()};
-    access.pa = faulting_address(machine, hsr, access.va);
     access.write = hsr.write();
+    if (hsr.abort_on_walk()) {
+        record_walk_abort(cpu, frame, hsr, access);
+        inject_data_abort(frame, access.va, access.write, answered_by(hsr));
+        return Outcome::taken;
+    }
+    check(hsr.translation_fault(), "stage-2 fault other than a translation fault");
+    access.pa = faulting_address(machine, hsr, access.va);
     access.stage1_walk = hsr.stage1_walk();
     // HDFAR is the address the walk was for, so of the descriptor's only the page is known.
     if (access.stage1_walk) access.pa = {page_floor(access.pa.value)};
@@ -197,9 +217,16 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
 }
 
 Outcome prefetch_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    const VirtualAddress va{port::read<reg::HIFAR>()};
+    if (hsr.abort_on_walk()) {
+        DeviceAccess fetch;
+        fetch.va = va;
+        record_walk_abort(cpu, frame, hsr, fetch);
+        inject_prefetch_abort(frame, va, answered_by(hsr));
+        return Outcome::taken;
+    }
     check(hsr.translation_fault() || hsr.permission_fault(), "unexpected prefetch abort");
     check_integrity(*cpu.machine); // no sound guest comes here: are the tables at fault?
-    const VirtualAddress va{port::read<reg::HIFAR>()};
     // A fetch from a device page that is mapped ends as a permission fault, and HPFAR says nothing.
     PhysicalAddress pa{};
     if (hsr.translation_fault()) pa = faulting_address(*cpu.machine, hsr, va);

@@ -176,6 +176,8 @@ TEST_CASE("other records say what they are") {
     CHECK_THAT(line(record), Catch::Contains(" no progress: the same again and again, pc"));
     record.value = abi::fault_value(abi::FaultReason::lock_not_given_back, 3);
     CHECK_THAT(line(record), Catch::Contains(" no access yet: cpu3 keeps the device's lock, pc"));
+    record.value = abi::fault_value(abi::FaultReason::table_walk_abort);
+    CHECK_THAT(line(record), Catch::Contains(" no access: the hypervisor's translation tables met "));
     record.value = 200;
     CHECK_THAT(line(record), Catch::Contains("no access: unknown reason"));
     record.type = static_cast<abi::RecordType>(200);

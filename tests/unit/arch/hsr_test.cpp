@@ -37,6 +37,14 @@ TEST_CASE("HSR of a sign-extending load, and of aborts without a valid syndrome"
     CHECK(Hsr(0x9200'0210).external());
 }
 
+TEST_CASE("HSR of aborts on table walks: external and parity, of each level, and no others") {
+    for (const std::uint32_t status : {0x15u, 0x16u, 0x17u, 0x1du, 0x1eu, 0x1fu})
+        CHECK(Hsr(0x9200'0000 | status).abort_on_walk());
+    for (const std::uint32_t status :
+         {0x05u, 0x07u, 0x0bu, 0x0fu, 0x10u, 0x11u, 0x18u, 0x19u, 0x21u, 0x22u, 0x30u, 0x34u})
+        CHECK(!Hsr(0x9200'0000 | status).abort_on_walk());
+}
+
 TEST_CASE("HSR of prefetch aborts: debug events, unmapped pages, pages that are execute-never") {
     CHECK(Hsr(0x8200'0022).ec() == ExceptionClass::prefetch_abort);
     CHECK(Hsr(0x8200'0022).debug_event());
