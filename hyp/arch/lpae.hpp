@@ -65,12 +65,27 @@ inline constexpr Descriptor execute_never = Descriptor{1} << 54;
 
 // Stage 2 (B3.6.2): MemAttr in bits 5:2, S2AP in bits 7:6.
 inline constexpr Descriptor s2_normal = Descriptor{0xf} << 2;
-inline constexpr Descriptor s2_device = Descriptor{0x1} << 2;
 inline constexpr Descriptor s2_read_write = Descriptor{3} << 6;
 inline constexpr Descriptor s2_uncached = Descriptor{0x5} << 2; ///< Normal Non-cacheable
 inline constexpr Attributes guest_memory{access_flag | inner_shareable | s2_normal | s2_read_write};
-inline constexpr Attributes guest_device{access_flag | inner_shareable | s2_device | s2_read_write |
-                                         execute_never};
+/// The stages combine to the stricter memory type, the lesser cacheability and the wider
+/// shareability (B3.8), so of these two Normal, Write-Back and Non-shareable are the weakest:
+/// stage 1 alone decides, as if there were no stage 2. Device here would make alignment faults of
+/// what the guest does with video memory or a BAR that it maps as Normal (A3.2.1). Where its MMU is
+/// off stage 1 says Strongly-ordered (HCR.DC is clear, B3.2.1), so that is as before. No device has
+/// to be Device here: the guest's own choice is what its devices would have met, and Hyp's own
+/// devices are in none of the guest's tables.
+inline constexpr Attributes guest_device{access_flag | s2_normal | s2_read_write | execute_never};
+/// The same in a shadow table, but never cached: a record is of an access that has reached the
+/// device when the step ends, and Hyp, which maps it as Device, may do the next one itself. A line
+/// left in a cache would be read instead, or written later. What a Normal mapping allows besides,
+/// reads ahead of time, the guest has chosen; it is for one instruction here.
+inline constexpr Attributes traced_device{access_flag | s2_uncached | s2_read_write |
+                                          execute_never};
+/// What a page of a shadow table has in the normal one where it does not trap.
+constexpr Attributes untraced(Attributes in_shadow) {
+    return in_shadow.bits == traced_device.bits ? guest_device : in_shadow;
+}
 /// What Hyp and the guest write and read at the same time. Linux maps what is no RAM of its own as
 /// Strongly-ordered; were it cached elsewhere, coherency could be lost, as where any two attributes
 /// do not match (ARM ARM A3.5.7). So it is Non-cacheable for both, and whatever the guest asks for:

@@ -32,7 +32,7 @@ lpae::Descriptor page_descriptor(const RegionMap& map, const TranslationTable& s
                                  std::uint64_t page) {
     const lpae::Descriptor leaf = shadow.lookup(page);
     if (map.page_trapped({page}) || !lpae::is_valid(leaf)) return 0;
-    return lpae::make_leaf(page, lpae::attributes_of(leaf), lpae::last_level);
+    return lpae::make_leaf(page, lpae::untraced(lpae::attributes_of(leaf)), lpae::last_level);
 }
 
 void forget_on_all_cpus() {

@@ -15,8 +15,8 @@ namespace mmioscope {
 [[nodiscard]] bool prepare_changing_pages(TranslationTable& normal, const RegionTable& regions,
                                           RegionMap& map, TablePool& pool);
 
-/// The descriptor that the page at `page` has in the normal table: none while it traps, else what a
-/// shadow table has.
+/// The descriptor that the page at `page` has in the normal table: none while it traps, else what
+/// it would have had from the start.
 lpae::Descriptor page_descriptor(const RegionMap& map, const TranslationTable& shadow,
                                  std::uint64_t page);
 

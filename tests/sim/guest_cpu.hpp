@@ -37,6 +37,7 @@ private:
         unsigned reg{};
         bool sign{};
         bool maintenance{};
+        bool single{}; ///< one access, which need not be aligned: not LDM, LDREX, VLDR ... (A3.2.1)
     };
     /// A single load or store, decoded.
     struct Transfer {
@@ -65,6 +66,7 @@ private:
 
     // guest_memory.cpp
     Route translate(std::uint32_t va);
+    bool on_shadow() const;
     bool reaches_trapped(std::uint64_t address) const;
     bool fetch(std::uint32_t va, std::uint16_t& halfword);
     bool load(std::uint32_t va, unsigned log2_size, const Syndrome& syndrome, std::uint32_t& value);
@@ -89,6 +91,7 @@ private:
     Effect trap(unsigned exception_class, std::uint32_t iss, bool wide);
     void stopped_access(std::uint32_t va, const Route& route, bool write, const Syndrome& syndrome,
                         unsigned log2_size);
+    void misaligned_by_stage2(std::uint32_t va, bool write);
     void stopped_fetch(std::uint32_t va, const Route& route);
     Effect return_from_exception(std::uint32_t address);
 

@@ -108,6 +108,15 @@ void GuestCpu::stopped_access(std::uint32_t va, const Route& route, bool write,
     trap(0x24, iss, wide_ || !valid); // IL is one where ISV is zero
 }
 
+/// Normal memory of the guest's, and Device memory by stage 2: its abort is Hyp's, with HPFAR
+/// UNKNOWN.
+void GuestCpu::misaligned_by_stage2(std::uint32_t va, bool write) {
+    constexpr std::uint32_t alignment_fault = 0x21; // table B3-23
+    core_.system.set<reg::HDFAR>(va);
+    core_.system.set<reg::HPFAR>(0xdead'bee0);
+    trap(0x24, alignment_fault | (write ? 1u << 6 : 0), true);
+}
+
 void GuestCpu::stopped_fetch(std::uint32_t va, const Route& route) {
     if (route.stop == Route::Stop::stage1) return native_prefetch_abort(va, route.status);
     core_.system.set<reg::HIFAR>(va);

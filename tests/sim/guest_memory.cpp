@@ -1,5 +1,6 @@
-// The guest's accesses. Where its MMU is off, virtual is intermediate; what HSR can describe does
-// not depend on memory types, so there are only devices and memory.
+// The guest's accesses. Where its MMU is off, virtual is intermediate, and all of it is
+// Strongly-ordered. Of memory types what matters is Normal or not: an access that is not aligned
+// needs Normal memory (A3.2.1), of both stages, which combine to the stricter (B3.8).
 #include "guest_cpu.hpp"
 
 #include "machine/machine.hpp"
@@ -46,6 +47,10 @@ bool GuestCpu::fetch(std::uint32_t va, std::uint16_t& halfword) {
     return true;
 }
 
+bool GuestCpu::on_shadow() const {
+    return sim_.hypervisor != nullptr && core_.root() != sim_.hypervisor->normal_table.root().value;
+}
+
 /// On a table that must not lead there: any but a shadow, which a step has open.
 bool GuestCpu::reaches_trapped(std::uint64_t address) const {
     const Machine* hypervisor = sim_.hypervisor;
@@ -56,14 +61,21 @@ bool GuestCpu::reaches_trapped(std::uint64_t address) const {
 
 bool GuestCpu::access(std::uint32_t va, unsigned log2_size, bool write, const Syndrome& syndrome,
                       std::uint32_t& value) {
-    if (va % (1u << log2_size) != 0) {
-        constexpr std::uint32_t alignment_fault = 1;
+    constexpr std::uint32_t alignment_fault = 1;
+    const bool aligned = va % (1u << log2_size) == 0;
+    if (!aligned && (!syndrome.single || !core_.regime().stage1)) {
         native_data_abort(va, alignment_fault, write);
         return false;
     }
     sim_.point();
     const Route route = translate(va); // from here to the access, no other CPU's DSB can end
     const Translation& leaf = route.leaf;
+    const bool through_stage1 =
+        route.stop == Route::Stop::none || route.stop == Route::Stop::stage2;
+    if (!aligned && through_stage1 && !route.normal) {
+        native_data_abort(va, alignment_fault, write);
+        return false;
+    }
     if (route.stop != Route::Stop::none || (write ? !leaf.writable() : !leaf.readable())) {
         stopped_access(va, route, write, syndrome, log2_size);
         return false;
@@ -72,6 +84,12 @@ bool GuestCpu::access(std::uint32_t va, unsigned log2_size, bool write, const Sy
         watchpoint_event(va, write);
         return false;
     }
+    if (!aligned && leaf.device()) {
+        misaligned_by_stage2(va, write);
+        return false;
+    }
+    if (page_floor(va) != page_floor(va + (1u << log2_size) - 1))
+        throw Failure{"an access across pages is not simulated"};
     const std::uint64_t address = leaf.output(route.ipa);
     if (sim_.ram.contains(address, 1u << log2_size)) {
         if (leaf.device()) throw Failure{"memory is mapped as a device"};
@@ -80,7 +98,7 @@ bool GuestCpu::access(std::uint32_t va, unsigned log2_size, bool write, const Sy
         else std::memcpy(&value, at, std::size_t{1} << log2_size);
         return true;
     }
-    if (!leaf.device()) throw Failure{"a device is mapped as memory"};
+    if (on_shadow() && leaf.cacheable()) throw Failure{"a step reaches a device by a cache"};
     if (reaches_trapped(address)) throw Failure{"a CPU that is not stepping reached a traced page"};
     if (sim_.bus.aborts(address, write)) {
         constexpr std::uint32_t external_abort = 8;
@@ -110,7 +128,7 @@ bool GuestCpu::store(std::uint32_t va, unsigned log2_size, const Syndrome& syndr
 
 // HSR describes single loads and stores without writeback that leave the PC alone (B3.13.6).
 GuestCpu::Effect GuestCpu::transfer(const Transfer& t) {
-    const Syndrome syndrome{!t.writeback && t.reg != 15, t.reg, t.sign, false};
+    const Syndrome syndrome{!t.writeback && t.reg != 15, t.reg, t.sign, false, true};
     std::uint32_t value = 0;
     if (t.load ? !load(t.address, t.log2_size, syndrome, value)
                : !store(t.address, t.log2_size, syndrome, get(t.reg)))

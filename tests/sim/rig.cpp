@@ -122,10 +122,11 @@ Frame Rig::start_hypervisor(Core& core, mmioscope::Cpu& cpu) {
     return frame;
 }
 
-/// What a boot loader leaves, and stage 2 off: here, a flat table that maps everything.
+/// What a boot loader leaves, and stage 2 off: here, a flat table that maps everything, and leaves
+/// each memory type to stage 1.
 Frame Rig::start_natively(Core& core) {
     constexpr std::uint64_t memory_block = 1 << 10 | 3 << 8 | 3 << 6 | 0xf << 2 | 1;
-    for (std::uint64_t i = 2; i < 4; ++i) // the lower half is devices
+    for (std::uint64_t i = 0; i < 4; ++i)
         simulation.ram.store<std::uint64_t>(unknown_table + 8 * i, i << 30 | memory_block);
     core.tlb.forget({.by_hyp = true});
     core.icache_unknown = false;

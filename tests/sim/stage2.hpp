@@ -15,6 +15,10 @@ struct Translation {
 
     bool valid() const { return descriptor != 0; }
     bool device() const { return (descriptor & (0xf << 2)) == 0x1 << 2; }
+    /// Normal memory that is cached, inner or outer.
+    bool cacheable() const {
+        return (descriptor & (0x2 << 2)) != 0 || (descriptor & (0x8 << 2)) != 0;
+    }
     bool executable() const { return (descriptor >> 54 & 1) == 0; }
     bool readable() const { return (descriptor >> 6 & 1) != 0; }
     bool writable() const { return (descriptor >> 7 & 1) != 0; }

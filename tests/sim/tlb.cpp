@@ -10,6 +10,10 @@ constexpr std::uint64_t address_bits = 0xff'ffff'f000;
 constexpr unsigned table_shift(unsigned level) {
     return 48 - 9 * level;
 }
+/// Normal memory by TEX, C and B, without remap (B3.8.2, table B3-10).
+bool is_normal(std::uint32_t tex, std::uint32_t c_and_b) {
+    return tex >= 4 || c_and_b >= 2 || (tex == 1 && c_and_b == 0);
+}
 constexpr std::uint32_t section_fault = 0x05;
 constexpr std::uint32_t page_fault = 0x07;
 } // namespace
@@ -87,8 +91,10 @@ Route Tlb::first_stage(const Regime& regime, std::uint32_t va, std::uint64_t now
         const std::uint32_t at = (regime.ttbr0 & 0xffff'c000) | (va >> 20) << 2;
         if (!read_descriptor(regime, at, now, descriptor, route)) return route;
         if ((descriptor & 3) == 2)
-            return leaf_of(regime, va, (descriptor & 0xfff0'0000) | (va & 0xf'f000),
-                           (descriptor >> 17 & 1) != 0, now, now);
+            return leaf_of(
+                regime, va, (descriptor & 0xfff0'0000) | (va & 0xf'f000),
+                {(descriptor >> 17 & 1) != 0, is_normal(descriptor >> 12 & 7, descriptor >> 2 & 3)},
+                now, now);
         if ((descriptor & 3) != 1) return {.stop = Route::Stop::stage1, .status = section_fault};
         table = descriptor & 0xffff'fc00;
         stage1_tables_[{regime.vmid(), regime.asid, va >> 20}] = {table, now};
@@ -96,14 +102,18 @@ Route Tlb::first_stage(const Regime& regime, std::uint32_t va, std::uint64_t now
     const std::uint32_t at = static_cast<std::uint32_t>(table) | (va >> 12 & 0xff) << 2;
     if (!read_descriptor(regime, at, now, descriptor, route)) return route;
     if ((descriptor & 2) == 0) return {.stop = Route::Stop::stage1, .status = page_fault};
-    return leaf_of(regime, va, descriptor & 0xffff'f000, (descriptor >> 11 & 1) != 0, filled, now);
+    return leaf_of(
+        regime, va, descriptor & 0xffff'f000,
+        {(descriptor >> 11 & 1) != 0, is_normal(descriptor >> 6 & 7, descriptor >> 2 & 3)}, filled,
+        now);
 }
 
-Route Tlb::leaf_of(const Regime& regime, std::uint32_t va, std::uint32_t ipa, bool not_global,
+Route Tlb::leaf_of(const Regime& regime, std::uint32_t va, std::uint32_t ipa, Leaf leaf,
                    std::uint64_t filled, std::uint64_t now) {
     Route route = second_stage(regime.vttbr, ipa, now);
     route.filled = std::min(filled, now); // stage 2 never changes; what the guest changes counts
-    route.asid = not_global ? regime.asid : global;
+    route.asid = leaf.not_global ? regime.asid : global;
+    route.normal = leaf.normal;
     if (route.stop == Route::Stop::none) leaves_[{regime.vmid(), route.asid, va >> 12}] = route;
     route.ipa |= va & 0xfff;
     return route;

@@ -29,6 +29,7 @@ struct Route {
     Translation leaf{};     ///< stage 2's
     std::uint64_t filled{}; ///< when the oldest of what it was made from was read
     unsigned asid{};        ///< it belongs to; `global`
+    bool normal{};          ///< stage 1's memory type: else Strongly-ordered, or Device
 };
 
 inline constexpr unsigned global = 0x100;
@@ -69,7 +70,12 @@ private:
     /// The descriptor at `ipa`, read through stage 2. False: `route` says why not.
     bool read_descriptor(const Regime& regime, std::uint32_t ipa, std::uint64_t now,
                          std::uint32_t& descriptor, Route& route);
-    Route leaf_of(const Regime& regime, std::uint32_t va, std::uint32_t ipa, bool not_global,
+    /// What stage 1's leaf says beside the address.
+    struct Leaf {
+        bool not_global;
+        bool normal;
+    };
+    Route leaf_of(const Regime& regime, std::uint32_t va, std::uint32_t ipa, Leaf leaf,
                   std::uint64_t filled, std::uint64_t now);
 
     WalkedMemory memory_;

@@ -17,7 +17,10 @@ TEST_CASE("descriptors by the manual's bits") {
     CHECK(make_leaf(0x8000'0000, guest_memory, 2) ==
           0x8000'07fd); // AF, inner, RW, Normal WB, block
     CHECK(make_leaf(0x8000'0000, guest_memory, 3) == 0x8000'07ff);
-    CHECK(make_leaf(0x1c13'0000, guest_device, 3) == 0x0040'0000'1c13'07c7); // XN, Device
+    CHECK(make_leaf(0x1c13'0000, guest_device, 3) == 0x0040'0000'1c13'04ff);  // XN, Normal WB
+    CHECK(make_leaf(0x1c13'0000, traced_device, 3) == 0x0040'0000'1c13'04d7); // XN, Normal NC
+    CHECK(untraced(traced_device).bits == guest_device.bits);
+    CHECK(untraced(guest_memory).bits == guest_memory.bits);
     CHECK(make_leaf(0x8200'0000, hyp_text, 3) == 0x8200'07c7); // read-only, executable
     CHECK(make_leaf(0x8200'0000, hyp_data, 3) == 0x0040'0000'8200'0747);
     CHECK(make_leaf(0x1c0a'0000, hyp_device, 3) == 0x0040'0000'1c0a'0743);

@@ -22,6 +22,8 @@ constexpr std::uint32_t before_nothing = window + 0x0ffc;
 constexpr std::uint32_t before_broken = window + 0x2ffc;
 constexpr std::uint32_t lent = window + 0x4000;
 constexpr unsigned lent_page = 4;
+// A device that the guest maps as Normal memory, as Linux does video memory and BARs (ioremap_wc).
+constexpr std::uint32_t as_memory = window + 0x5000;
 
 constexpr std::uint32_t nop = 0xe320'f000;
 constexpr std::uint32_t four_bytes = 0x1e7; // DBGBCR: any mode, enabled
@@ -55,6 +57,12 @@ const Ending endings[] = {
      .fiq = true,
      .abort = true},
     {.name = "not aligned", .device = at::fifo + 2},
+    {.name = "not aligned, and Normal memory", .device = as_memory + 0x41},
+    {.name = "not aligned, and Normal memory, all three come",
+     .device = as_memory + 0x42,
+     .irq = true,
+     .fiq = true,
+     .abort = true},
     {.name = "not mapped any more", .device = lent, .unmapped = true},
     {.name = "not mapped any more, all three come",
      .device = lent,
@@ -91,6 +99,8 @@ const Form forms[] = {
     {0xe8b0'001c, 0x100, true, false},  // ldmia r0!, {r2-r4}
 };
 
+const std::vector<std::string> untraced{"none"};
+
 void write_tables(Ram& ram) {
     constexpr std::uint32_t section = 0xc02; // full access
     constexpr std::uint32_t page = 3u << 4 | 2;
@@ -98,8 +108,10 @@ void write_tables(Ram& ram) {
         for (std::uint32_t va = begin; va < begin + 0x0200'0000; va += 1 << 20)
             ram.store<std::uint32_t>(first_level + (va >> 20 << 2), va | section);
     ram.store<std::uint32_t>(first_level + (window >> 20 << 2), second_level | 1);
-    const std::uint32_t pages[] = {code_frame, 0, code_frame, at::broken, at::wide};
-    for (unsigned n = 0; n < 5; ++n)
+    constexpr std::uint32_t uncached = 1u << 6; // TEX = 1, C = B = 0: Normal Non-cacheable
+    const std::uint32_t pages[] = {code_frame, 0,        code_frame,
+                                   at::broken, at::wide, at::wide | uncached};
+    for (unsigned n = 0; n < 6; ++n)
         ram.store<std::uint32_t>(second_level + 4 * n, pages[n] != 0 ? pages[n] | page : 0);
 }
 
@@ -197,7 +209,8 @@ std::string run(const RigOptions& options, const Ending& ending, const Form& for
     make_it_happen(rig, ending, moment);
     rig.run();
     Core& core = rig.simulation.cores[0];
-    const std::string trace = options.native ? "" : compare_with_bus(rig);
+    const bool recorded = !options.native && options.tree.trace != untraced;
+    const std::string trace = recorded ? compare_with_bus(rig) : "";
     return rig.failure() + trace + (core.ended ? "" : "no end\n") + state_of(core) +
            devices_of(rig);
 }
@@ -218,6 +231,19 @@ std::string difference(const std::string& found, const std::string& native) {
 }
 
 } // namespace
+
+TEST_CASE("a device that is not traced, mapped as Normal memory, takes what it takes natively") {
+    RigOptions options = options_for(abi::EngineKind::shadow, 1, 1);
+    options.tree.trace = untraced;
+    RigOptions native = options;
+    native.native = true;
+    const Ending ending{.name = "not aligned, and Normal memory", .device = as_memory + 0x41};
+    for (const Form& form : forms) {
+        CAPTURE(form.word);
+        const std::string found = run(options, ending, form, ending.pc);
+        CHECK(difference(found, run(native, ending, form, ending.pc)) == "");
+    }
+}
 
 TEST_CASE("however a step ends, the guest finds what it finds without the hypervisor") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);

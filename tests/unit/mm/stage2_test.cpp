@@ -39,9 +39,14 @@ struct Tables {
     bool in_shadow(std::uint64_t a) const { return bench.translate(shadow, a).valid(); }
 };
 
+/// MemAttr of stage 2 (B3.6.2).
+unsigned memory_type(const Translation& leaf) {
+    return leaf.descriptor >> 2 & 0xf;
+}
+
 } // namespace
 
-TEST_CASE("a traced page is invalid in the normal table and a device in the shadow table") {
+TEST_CASE("a traced page is invalid in the normal table and Non-cacheable in the shadow table") {
     Tables t;
     t.add(0x1c13'0000, 0x1000);
     t.layout();
@@ -50,10 +55,22 @@ TEST_CASE("a traced page is invalid in the normal table and a device in the shad
     CHECK(!t.in_normal(0x1c13'0000));
     CHECK(t.in_shadow(0x1c13'0fff));
     const Translation leaf = t.bench.translate(t.shadow, 0x1c13'0000);
-    CHECK(leaf.device());
+    CHECK(memory_type(leaf) == 0x5); // Normal: what is not aligned is stage 1's to refuse
     CHECK(!leaf.executable());
     CHECK(leaf.writable());
     CHECK(!t.in_shadow(0x1c13'1000));
+}
+
+TEST_CASE("of a device that is not traced stage 1 alone decides the memory type") {
+    Tables t;
+    t.add(0x1800'0000, 0x80'0000); // video memory, or a PCI BAR
+    t.layout();
+    t.build();
+    const Translation leaf = t.bench.translate(t.normal, 0x1812'3000);
+    CHECK(memory_type(leaf) == 0xf);        // Normal Write-Back, inner and outer,
+    CHECK((leaf.descriptor >> 8 & 3) == 0); // Non-shareable: the weakest of each (B3.8)
+    CHECK(!leaf.executable());
+    CHECK(leaf.writable());
 }
 
 TEST_CASE("a page that a traced and an untraced device share traps") {

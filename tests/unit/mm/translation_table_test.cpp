@@ -64,7 +64,7 @@ TEST_CASE("mapping again replaces what was there, with other attributes and larg
     REQUIRE(table.map({gib, gib + page_size}, lpae::guest_device, pool));
     REQUIRE(table.map({gib, gib + block}, lpae::guest_memory, pool));
     CHECK(bench.translate(table, gib).level == 2);
-    CHECK(!bench.translate(table, gib).device());
+    CHECK(bench.translate(table, gib).executable());
 }
 
 TEST_CASE("an exhausted pool is an error, and what was not reached stays as it was") {
@@ -118,7 +118,7 @@ TEST_CASE("random sequences of map and unmap agree with a map of pages") {
             same &= t.valid() == (reference[i] != nullptr);
             same &= (table.lookup(a) != 0) == t.valid();
             if (t.valid())
-                same &= t.output(a) == a && t.device() == (reference[i] == &lpae::guest_device);
+                same &= t.output(a) == a && t.executable() == (reference[i] == &lpae::guest_memory);
         }
         REQUIRE(same);
     }
