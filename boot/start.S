@@ -19,6 +19,7 @@
     .equ SCR_NONSECURE, 0x131           @ NS, FW, AW, HCE (ARM ARM B4.1.129)
     .equ NSACR_COPROCESSORS, 0xc00      @ CP10 and CP11: VFP and NEON
     .equ ACTLR_SMP, 0x40                @ Cortex-A15, A7: part of the coherency domain
+    .equ NSACR_NS_SMP, 0x40000          @ Non-secure state may write it
 
     .section .text.start, "ax"
     .global _start
@@ -103,7 +104,15 @@ set_up_hyp:
     mcr     p15, 4, r0, c12, c0, 0      @ HVBAR
     mov     r0, #0
     mcr     p15, 4, r0, c13, c0, 2      @ HTPIDR
-    isb
+    mrc     p15, 0, r0, c0, c1, 1       @ ID_PFR1
+    tst     r0, #0xf0                   @ Security Extensions: else there is no NSACR
+    beq     1f
+    mrc     p15, 0, r0, c1, c1, 2       @ NSACR
+    tst     r0, #NSACR_NS_SMP           @ firmware may have left it to us, and we need it
+    mrcne   p15, 0, r0, c1, c0, 1       @ ACTLR
+    orrne   r0, r0, #ACTLR_SMP
+    mcrne   p15, 0, r0, c1, c0, 1
+1:  isb
     bl      set_stack
     bx      r8
 

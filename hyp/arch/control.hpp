@@ -12,9 +12,16 @@ inline constexpr std::uint32_t hcr_swio =
 inline constexpr std::uint32_t hcr_tsc =
     bit(19); ///< SMC traps: an untrapped CPU_ON would start a CPU outside the hypervisor
 inline constexpr std::uint32_t hcr_twi = bit(13); ///< WFI traps
+inline constexpr std::uint32_t hcr_tac = bit(21); ///< the guest's use of ACTLR traps
 /// Interrupts stay the guest's (IMO=FMO=AMO=0), and so do WFI (but for a stream), WFE and its
-/// CP15 registers.
+/// CP15 registers (but for ACTLR, where the guest could write it: guest/coherency.hpp).
 inline constexpr std::uint32_t hcr_guest = hcr_vm | hcr_swio | hcr_tsc;
+
+// Who takes part in coherency, ACTLR, and who may say so, NSACR (system control in the TRMs of
+// Cortex-A15 and A7). In Non-secure state all other bits of ACTLR ignore writes.
+inline constexpr std::uint32_t actlr_smp = bit(6);
+inline constexpr std::uint32_t nsacr_ns_smp = bit(18); ///< ACTLR.SMP is Non-secure state's, too
+inline constexpr std::uint32_t pfr1_security = 0xf0;   ///< ID_PFR1: without it there is no NSACR
 
 // HDCR (B4.1.66).
 inline constexpr std::uint32_t hdcr_tde = bit(8); ///< debug exceptions go to Hyp

@@ -38,6 +38,20 @@ public:
     constexpr ExceptionClass ec() const { return Field<31, 26, ExceptionClass>::get(raw_); }
     constexpr bool il() const { return Bit<25>::get(raw_); } ///< 32-bit instruction
 
+    // MCR and MRC that trap (B3.13.6).
+    constexpr bool condition_valid() const { return Bit<24>::get(raw_); }
+    constexpr unsigned condition() const { return Field<23, 20, unsigned>::get(raw_); }
+    constexpr unsigned opc2() const { return Field<19, 17, unsigned>::get(raw_); }
+    constexpr unsigned opc1() const { return Field<16, 14, unsigned>::get(raw_); }
+    constexpr unsigned crn() const { return Field<13, 10, unsigned>::get(raw_); }
+    constexpr unsigned rt() const { return Field<8, 5, unsigned>::get(raw_); }
+    constexpr unsigned crm() const { return Field<4, 1, unsigned>::get(raw_); }
+    constexpr bool reads_register() const { return Bit<0>::get(raw_); } ///< MRC
+    template <class R>
+    constexpr bool of() const {
+        return opc1() == R::opc1 && crn() == R::crn && crm() == R::crm && opc2() == R::opc2;
+    }
+
     // Data aborts (table B3-19).
     constexpr bool isv() const { return Bit<24>::get(raw_); } ///< the next four are valid
     constexpr unsigned log2_size() const { return Field<23, 22, unsigned>::get(raw_); }

@@ -32,10 +32,25 @@ constexpr Mode mode_of(std::uint32_t psr) {
 /// A CPU as it comes out of reset, in SVC: what the guest starts with.
 inline constexpr std::uint32_t psr_guest_reset = static_cast<std::uint32_t>(Mode::svc) | psr_aif;
 
+/// ITSTATE (A2.5.2): PSR[15:10] is its bits 7:2, PSR[26:25] its bits 1:0; 0 outside IT blocks.
+constexpr std::uint32_t it_state(std::uint32_t psr) {
+    return (Field<15, 10>::get(psr) << 2) | Field<26, 25>::get(psr);
+}
+
+/// ConditionPassed() of an instruction with `condition` (A8.3.1).
+constexpr bool condition_passed(unsigned condition, std::uint32_t psr) {
+    const bool n = Bit<31>::get(psr);
+    const bool z = Bit<30>::get(psr);
+    const bool c = Bit<29>::get(psr);
+    const bool v = Bit<28>::get(psr);
+    const bool holds[] = {z, c, n, v, c && !z, n == v, n == v && !z, true};
+    return (condition & 1) != 0 && condition < 14 ? !holds[condition >> 1]
+                                                  : holds[(condition & 0xf) >> 1];
+}
+
 /// ITSTATE after one more instruction (ITAdvance(), A2.5.2); `psr` unchanged outside IT blocks.
 constexpr std::uint32_t it_advance(std::uint32_t psr) {
-    // ITSTATE[7:2] is PSR[15:10], ITSTATE[1:0] is PSR[26:25].
-    std::uint32_t it = (Field<15, 10>::get(psr) << 2) | Field<26, 25>::get(psr);
+    std::uint32_t it = it_state(psr);
     it = (it & 7) == 0 ? 0 : (it & 0xe0) | ((it << 1) & 0x1f);
     psr &= ~(Field<15, 10>::mask << 10 | Field<26, 25>::mask << 25);
     return psr | Field<15, 10>::put(it >> 2) | Field<26, 25>::put(it & 3);

@@ -21,6 +21,8 @@ struct Cpu {
     Machine* machine{};
     bool mistakes_thumb_stores{}; ///< arch/errata.hpp
 
+    bool leaves_coherency{}; ///< the guest has cleared ACTLR.SMP: it is clear while the CPU sleeps
+
     GuestView view;
     RingWriter ring;
     OwnBus bus;

@@ -14,6 +14,7 @@
 #include "engine/emulation.hpp"
 #include "engine/shadow.hpp"
 #include "engine/unprotect.hpp"
+#include "guest/coherency.hpp"
 #include "guest/reset.hpp"
 #include "machine/area.hpp"
 #include "machine/black_box.hpp"
@@ -216,7 +217,8 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
     cpu.bus.attach(cpu.ring, machine.map);
     check(cpu.bus.forgotten() == 0, "early device accesses: too little room");
     reset_guest_state();
-    if (machine.config.stream_node >= 0) port::write<reg::HCR>(arch::hcr_guest | arch::hcr_twi);
+    port::write<reg::HCR>(guest_hcr(machine.config.stream_node >= 0));
+    cpu.leaves_coherency = false;
     cpu.view.start();
     cpu.step = {};
     cpu.mistakes_thumb_stores = arch::mistakes_thumb_stores(port::read<reg::MIDR>());

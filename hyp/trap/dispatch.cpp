@@ -10,18 +10,31 @@
 #include "port/wait.hpp"
 #include "trap/abort.hpp"
 #include "trap/call.hpp"
+#include "trap/control_register.hpp"
 
 namespace mmioscope {
 
 namespace {
 
-/// Trapped for the stream. WFI may end at any time (ARM ARM B1.8.14): what there is to do goes
-/// first, and the guest asks again.
+/// What the others' maintenance took away meanwhile this CPU was not told: it begins anew. It comes
+/// back by here only if it was not powered down.
+void sleep_outside_coherency(Cpu& cpu) {
+    port::wait_outside_coherency();
+    cpu.view.start();
+}
+
+void sleep(Cpu& cpu) {
+    if (cpu.leaves_coherency) sleep_outside_coherency(cpu);
+    else port::wait_for_interrupt();
+}
+
+/// Trapped for the stream, or since the guest has cleared ACTLR.SMP. WFI may end at any time (ARM
+/// ARM B1.8.14): what there is to do goes first, and the guest asks again.
 Outcome wait_for_interrupt(Cpu& cpu) {
     serve_line(cpu);
     if (cpu.machine->stream.work_at_idle(cpu.number)) {
         check_integrity_at_idle(*cpu.machine);
-        port::wait_for_interrupt();
+        sleep(cpu);
     }
     return Outcome::done;
 }
@@ -37,6 +50,7 @@ Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     case arch::ExceptionClass::data_abort: return data_abort(cpu, frame, hsr);
     case arch::ExceptionClass::prefetch_abort: return prefetch_abort(cpu, frame, hsr);
     case arch::ExceptionClass::wfi: return wait_for_interrupt(cpu);
+    case arch::ExceptionClass::cp15_32: return control_register(cpu, frame, hsr);
     case arch::ExceptionClass::hvc:
     case arch::ExceptionClass::smc: return guest_call(cpu, frame, hsr);
     // Trapped only while a step is armed, which a load or store to a debug register (LDC, STC)

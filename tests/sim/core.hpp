@@ -42,10 +42,15 @@ struct Core {
     std::uint64_t synchronized{};         ///< CNTPCT at the last context synchronization
     bool counter_read{};                  ///< since then
 
+    unsigned left_coherency{}; ///< times
+    bool missed_maintenance{}; ///< while it was out: its TLB may hold what is gone elsewhere
+
     unsigned executed_on_shadow{}; ///< instructions since VTTBR was last written
     bool ended{};                  ///< the guest's program is through
 
     std::uint32_t& bank(port::Banked which) { return banked[static_cast<unsigned>(which)]; }
+    /// ACTLR.SMP: it takes part in coherency, exclusives and broadcast maintenance.
+    bool coherent() const { return (system.get<reg::ACTLR>() & 0x40) != 0; }
     std::uint64_t vttbr() const { return system.get<reg::VTTBR>(); }
     std::uint64_t root() const { return vttbr() & 0xff'ffff'f000; }
     Regime regime() const {

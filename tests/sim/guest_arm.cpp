@@ -1,6 +1,8 @@
 // The ARM subset (ARM ARM A5, A8): what the little programs of the tests are made of.
 #include "guest_cpu.hpp"
 
+#include "arch/control.hpp"
+
 #include <bit>
 
 namespace mmioscope::sim {
@@ -141,6 +143,11 @@ GuestCpu::Effect GuestCpu::coprocessor(std::uint32_t word) {
                                     field(word, 3, 0), field(word, 7, 5));
     const unsigned reg = field(word, 15, 12);
     if (which == encode32(15, 0, 7, 6, 1)) return maintain(get(reg));
+    if (which == encoding_of<reg::ACTLR>() && (core_.system.get<reg::HCR>() & arch::hcr_tac) != 0)
+        return trap(0x03,
+                    1u << 24 | (word >> 28) << 20 | 1u << 17 | 1u << 10 | reg << 5 |
+                        (is_set(word, 20) ? 1 : 0),
+                    true);
     if (!is_set(word, 20) && maintain_tlb(which, get(reg))) return Effect::next;
     if (!is_set(word, 20)) {
         sim_.write_register(which, get(reg));

@@ -22,6 +22,8 @@ bool must_trap(const Machine& machine, std::uint64_t address) {
 } // namespace
 
 Route GuestCpu::translate(std::uint32_t va) {
+    if (core_.missed_maintenance && sim_.hypervisor != nullptr)
+        throw Failure{"translations of before the CPU left the coherency domain are used"};
     const Regime regime = core_.regime();
     const Route route = core_.tlb.translate(regime, va, sim_.scheduler.steps());
     if (regime.stage1 && route.stop == Route::Stop::none && sim_.retired.covers(route, va))

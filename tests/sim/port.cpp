@@ -177,6 +177,9 @@ void wait_for_interrupt() {
     machine().complete_system(); // it begins with a DSB
     machine().scheduler.wait();
 }
+void wait_outside_coherency() {
+    machine().wait_outside_coherency();
+}
 void halt() {
     if (exists()) machine().complete_system(); // in the end everything arrives
     throw Halted{};

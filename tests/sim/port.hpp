@@ -56,6 +56,7 @@ std::uint32_t call_firmware(const FirmwareCall& call);
 
 void relax();
 void wait_for_interrupt();
+void wait_outside_coherency();
 [[noreturn]] void halt();
 
 } // namespace mmioscope::sim

@@ -24,7 +24,9 @@ Simulation::Simulation(const Conditions& c)
         core.system.set<reg::MIDR>(c.mistakes_thumb_stores ? 0x410f'c0f4 : 0x414f'c0f0);
         core.system.set<reg::MPIDR>(0x8000'0000 | i);
         core.system.set<reg::DBGDIDR>(0x3515'f005); // six breakpoints
-        core.system.set<reg::NSACR>(0xc00);         // as boot/ leaves it
+        core.system.set<reg::ID_PFR1>(0x0001'1011); // Security and Virtualization Extensions
+        core.system.set<reg::NSACR>(0xc00 | (c.smp_is_guests ? 1u << 18 : 0)); // by boot/, firmware
+        core.system.set<reg::ACTLR>(0x40);
         core.system.set<reg::CNTFRQ>(62'500'000);
         for (unsigned n = 0; n < 6; ++n) // UNKNOWN after reset
             core.system.set(encode32(14, 0, 0, n, 5), 0xffff'ffff);
@@ -126,6 +128,10 @@ void Simulation::write_register(Encoding which, std::uint64_t value) {
     case encoding_of<reg::DBGOSLAR>():
         self.system.write(encoding_of<reg::DBGOSLSR>(), value == 0xc5ac'ce55 ? 2 : 0, true);
         return;
+    case encoding_of<reg::ACTLR>(): // Non-secure: SMP alone, if at all
+        if ((self.system.get<reg::NSACR>() & 1u << 18) == 0) return;
+        value = (self.system.get<reg::ACTLR>() & ~0x40u) | (value & 0x40);
+        break;
     case encoding_of<reg::DBGDSCR>():
         if (conditions.dbgen_low) value &= ~std::uint64_t{mdbgen};
         break;

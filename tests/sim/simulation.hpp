@@ -36,6 +36,7 @@ struct Conditions {
     bool mistakes_thumb_stores{}; ///< Cortex-A15 r0p4: HSR.SRT of a Thumb store is another register
     bool monitor_asked_first{};   ///< by a store-exclusive, before its address is translated
     bool traps_clear_monitor{};   ///< those to Hyp
+    bool smp_is_guests{};         ///< NSACR.NS_SMP, by firmware: ACTLR.SMP may be written
     bool old_payload{};           ///< loads of structures may be old, too: takes its time
     unsigned late_one_in{4};      ///< points at which something begun is done by itself
 };
@@ -119,6 +120,8 @@ public:
     void store_descriptor(std::uint64_t* entry, std::uint64_t value);
     /// The same without a point before it: part of an atomic operation.
     void set_descriptor(std::uint64_t* entry, std::uint64_t value);
+    /// Leaves the coherency domain, sleeps, and comes back.
+    void wait_outside_coherency();
     /// Fails unless Hyp's own table, if it is on, maps `address` as memory or as a device.
     void check_hyp_mapping(PhysicalAddress address, bool device);
 
@@ -141,6 +144,7 @@ private:
     void deliver_broadcast(Core& core, std::uint32_t to);
     void perform(Core& core, const Invalidation& what);
     void arrive(Core& core);
+    void check_coherency();
     bool debug_locked(const Core& core) const;
 };
 

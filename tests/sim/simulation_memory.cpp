@@ -36,7 +36,25 @@ void Simulation::order_memory() {
     memory.order(core().number, core().counter_read);
 }
 
+/// What CPUs share is neither seen nor exclusive outside of the coherency domain.
+void Simulation::check_coherency() {
+    if (in_task() && !core().coherent())
+        throw Failure{"Hyp shares memory outside of the coherency domain"};
+}
+
+void Simulation::wait_outside_coherency() {
+    complete_system();
+    Core& self = core();
+    const bool may = (self.system.get<reg::NSACR>() & 1u << 18) != 0;
+    if (may) self.system.set<reg::ACTLR>(self.system.get<reg::ACTLR>() & ~0x40u);
+    self.missed_maintenance |= may;
+    ++self.left_coherency;
+    scheduler.wait();
+    self.system.set<reg::ACTLR>(self.system.get<reg::ACTLR>() | 0x40);
+}
+
 void Simulation::store_word(void* to, std::uint64_t value, unsigned size) {
+    check_coherency();
     point();
     memory.store(core().number, to, value, size);
     if (!in_task()) memory.complete(0);
@@ -65,6 +83,7 @@ void Simulation::load_payload(void* to, const void* from, std::size_t size) {
 }
 
 bool Simulation::exchange(std::uint32_t* word, std::uint32_t expected, std::uint32_t desired) {
+    check_coherency();
     point();
     Core& self = core();
     const bool done = memory.exchange(self.number, word, expected, desired);

@@ -33,7 +33,10 @@ void Simulation::invalidate(Core& self, Invalidation::What what) {
 }
 
 void Simulation::perform_own_tlbi(Core& self) {
-    for (const Invalidation& what : self.own_tlbi) perform(self, what);
+    for (const Invalidation& what : self.own_tlbi) {
+        perform(self, what);
+        if (what.what == Invalidation::What::everything) self.missed_maintenance = false;
+    }
     self.own_tlbi.clear();
     if (self.icache_invalidated) self.icache_unknown = false;
 }

@@ -7,6 +7,7 @@ namespace mmioscope::port {
 
 inline void relax() { sim::relax(); }
 inline void wait_for_interrupt() { sim::wait_for_interrupt(); }
+inline void wait_outside_coherency() { sim::wait_outside_coherency(); }
 [[noreturn]] inline void halt() { sim::halt(); }
 
 } // namespace mmioscope::port
