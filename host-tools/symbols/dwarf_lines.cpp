@@ -2,47 +2,48 @@
 
 #include <dwarf.h>
 
+#include <algorithm>
 #include <cstdlib>
-#include <memory>
-#include <span>
 
 namespace mmioscope::symbols {
 
 namespace {
 
-struct Free {
-    void operator()(Dwarf_Die* dies) const { std::free(dies); }
-};
+// The file is open: libdwfl gets another reference, and looks for no other file.
+int give_elf(Dwfl_Module*, void** elf, const char*, Dwarf_Addr, char**, Elf** to) {
+    *to = elf_begin(-1, ELF_C_READ_MMAP_PRIVATE, static_cast<Elf*>(*elf));
+    return -1;
+}
+int no_debug_file(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*,
+                  GElf_Word, char**) {
+    return -1;
+}
+
+constexpr Dwfl_Callbacks callbacks{give_elf, no_debug_file, dwfl_offline_section_address, nullptr};
 
 /// DIEs from libdw, which are the caller's to free.
-class Scopes {
-public:
-    template <typename Get>
-    explicit Scopes(Get get) {
-        Dwarf_Die* dies = nullptr;
-        const int count = get(&dies);
-        dies_.reset(dies);
-        count_ = count > 0 ? static_cast<std::size_t>(count) : 0;
-    }
-    std::span<Dwarf_Die> all() const { return {dies_.get(), count_}; }
+template <typename Get>
+std::vector<Dwarf_Die> scopes(Get get) {
+    Dwarf_Die* dies = nullptr;
+    const int count = get(&dies);
+    std::vector<Dwarf_Die> all(dies, dies + std::max(count, 0));
+    std::free(dies);
+    return all;
+}
 
-private:
-    std::unique_ptr<Dwarf_Die, Free> dies_;
-    std::size_t count_ = 0;
-};
-
-// The CU that holds `address`. Without an index of addresses all of them are asked.
-Dwarf_Die* unit_of(Dwfl_Module* file, Dwarf_Addr address, Dwarf_Addr& bias) {
-    if (Dwarf_Die* unit = dwfl_module_addrdie(file, address, &bias)) {
-        return unit;
+// The CU that holds `address` of the file. All are asked if the index of addresses knows none, or
+// gives one that only surrounds it.
+Dwarf_Die* unit_of(Dwfl_Module* file, Dwarf_Addr address) {
+    Dwarf_Addr bias = 0;
+    dwfl_module_getdwarf(file, &bias);
+    Dwarf_Die* unit = dwfl_module_addrdie(file, address + bias, &bias);
+    if (unit == nullptr || dwarf_haspc(unit, address) <= 0) {
+        unit = nullptr;
+        do {
+            unit = dwfl_module_nextcu(file, unit, &bias);
+        } while (unit != nullptr && dwarf_haspc(unit, address) <= 0);
     }
-    for (Dwarf_Die* unit = dwfl_module_nextcu(file, nullptr, &bias); unit != nullptr;
-         unit = dwfl_module_nextcu(file, unit, &bias)) {
-        if (dwarf_haspc(unit, address - bias) > 0) {
-            return unit;
-        }
-    }
-    return nullptr;
+    return unit;
 }
 
 std::string text_or_empty(const char* text) {
@@ -82,24 +83,31 @@ SourceLine line_at(Dwarf_Die* unit, Dwarf_Addr address) {
 
 } // namespace
 
-std::vector<SourceLine> dwarf_lines(Dwfl_Module* file, Dwarf_Addr address) {
-    Dwarf_Addr bias = 0;
-    Dwarf_Die* unit = unit_of(file, address, bias);
+DwarfLines::DwarfLines(Elf* elf) : dwfl_(dwfl_begin(&callbacks)) {
+    dwfl_report_begin(dwfl_.get());
+    file_ = dwfl_report_module(dwfl_.get(), "", 0, UINT32_MAX);
+    dwfl_report_end(dwfl_.get(), nullptr, nullptr);
+    void** to_callbacks = nullptr;
+    dwfl_module_info(file_, &to_callbacks, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+    *to_callbacks = elf;
+}
+
+std::vector<SourceLine> DwarfLines::at(Dwarf_Addr address) const {
+    Dwarf_Die* const unit = unit_of(file_, address);
     if (unit == nullptr) {
         return {};
     }
     // The first chain goes on where the innermost function was written, the second where it is
     // called.
-    const Scopes written(
-        [&](Dwarf_Die** dies) { return dwarf_getscopes(unit, address - bias, dies); });
-    if (written.all().empty()) {
+    std::vector<Dwarf_Die> written =
+        scopes([&](Dwarf_Die** dies) { return dwarf_getscopes(unit, address, dies); });
+    if (written.empty()) {
         return {};
     }
-    const Scopes called(
-        [&](Dwarf_Die** dies) { return dwarf_getscopes_die(&written.all().front(), dies); });
     std::vector<SourceLine> lines;
-    SourceLine line = line_at(unit, address - bias);
-    for (Dwarf_Die& scope : called.all()) {
+    SourceLine line = line_at(unit, address);
+    for (Dwarf_Die& scope :
+         scopes([&](Dwarf_Die** dies) { return dwarf_getscopes_die(written.data(), dies); })) {
         const int tag = dwarf_tag(&scope);
         if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) {
             continue;

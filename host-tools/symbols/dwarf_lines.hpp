@@ -5,12 +5,27 @@
 
 #include <elfutils/libdwfl.h>
 
+#include <memory>
 #include <vector>
 
 namespace mmioscope::symbols {
 
-/// The line at `address` of `file`, and those from where functions were inlined there, innermost
-/// first; empty without DWARF for it.
-std::vector<SourceLine> dwarf_lines(Dwfl_Module* file, Dwarf_Addr address);
+class DwarfLines {
+public:
+    /// Of `elf`, whose sections have the addresses that they have in memory.
+    explicit DwarfLines(Elf* elf);
+
+    /// The line at `address`, and those from where functions were inlined there, innermost first;
+    /// empty without DWARF for it.
+    std::vector<SourceLine> at(Dwarf_Addr address) const;
+
+private:
+    struct End {
+        void operator()(Dwfl* dwfl) const { dwfl_end(dwfl); }
+    };
+
+    std::unique_ptr<Dwfl, End> dwfl_;
+    Dwfl_Module* file_ = nullptr;
+};
 
 } // namespace mmioscope::symbols

@@ -1,72 +1,133 @@
 #include "symbols/elf_file.hpp"
 
-#include "symbols/dwarf_lines.hpp"
-#include "symbols/elf_symbols.hpp"
 #include "system/error.hpp"
 
 #include <gelf.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
 namespace mmioscope::symbols {
 
 namespace {
 
-/// Where libdw lays out what has no addresses yet. Not 0: that would mean none.
-constexpr GElf_Addr any_base = 0x1000;
+constexpr std::size_t max_text = 256u << 20; ///< of all names
 
-// Nothing is looked for but in the file that was given.
-int no_elf(Dwfl_Module*, void**, const char*, Dwarf_Addr, char**, Elf**) {
-    return -1;
-}
-int no_debug_file(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*,
-                  GElf_Word, char**) {
-    return -1;
+bool is_code(const GElf_Shdr& section) {
+    constexpr GElf_Xword code = SHF_ALLOC | SHF_EXECINSTR;
+    return (section.sh_flags & code) == code;
 }
 
-constexpr Dwfl_Callbacks callbacks{no_elf, no_debug_file, dwfl_offline_section_address, nullptr};
-
-bool is_arm(Elf* elf) {
-    GElf_Ehdr header{};
-    return elf != nullptr && gelf_getehdr(elf, &header) != nullptr && header.e_machine == EM_ARM &&
-           header.e_ident[EI_CLASS] == ELFCLASS32 && header.e_ident[EI_DATA] == ELFDATA2LSB;
+template <typename Do>
+void for_each_section(Elf* elf, Do action) {
+    for (Elf_Scn* scn = elf_nextscn(elf, nullptr); scn != nullptr; scn = elf_nextscn(elf, scn)) {
+        if (GElf_Shdr section{}; gelf_getshdr(scn, &section) != nullptr) {
+            action(scn, section);
+        }
+    }
 }
 
-bool is_relocatable(int fd) {
-    Elf32_Ehdr header{};
-    return ::pread(fd, &header, sizeof header, 0) == sizeof header && header.e_type == ET_REL;
+unsigned rank_of(const GElf_Sym& symbol) {
+    const unsigned bind = GELF_ST_BIND(symbol.st_info);
+    return (GELF_ST_TYPE(symbol.st_info) == STT_FUNC ? 0 : 3) + (bind == STB_GLOBAL ? 0u
+                                                                 : bind == STB_WEAK ? 1u
+                                                                                    : 2u);
+}
+
+// As nm names them.
+char type_of(const GElf_Sym& symbol, const GElf_Shdr& section) {
+    const unsigned bind = GELF_ST_BIND(symbol.st_info);
+    const char type = bind == STB_WEAK   ? (is_code(section) ? 'W' : 'V')
+                      : is_code(section) ? 'T'
+                                         : 'D';
+    return bind == STB_LOCAL ? static_cast<char>(type + ('a' - 'A')) : type;
 }
 
 } // namespace
 
-ElfFile::ElfFile(const FileDescriptor& file) : dwfl_(dwfl_begin(&callbacks)) {
-    const GElf_Addr base = is_relocatable(file.get()) ? any_base : 0;
-    dwfl_report_begin(dwfl_.get());
-    const int copy = ::dup(file.get()); // libdw closes it, unless it fails
-    file_ = dwfl_report_elf(dwfl_.get(), "", "", copy, base, true);
-    if (file_ == nullptr) {
-        ::close(copy);
-        throw bad_input("cannot be read as an ELF file: {}", dwfl_errmsg(-1));
-    }
-    dwfl_report_end(dwfl_.get(), nullptr, nullptr);
-    GElf_Addr bias = 0;
-    elf_ = dwfl_module_getelf(file_, &bias);
-    if (!is_arm(elf_)) {
+ElfFile::ElfFile(const FileDescriptor& file) : file_(::dup(file.get())) {
+    elf_version(EV_CURRENT);
+    elf_.reset(elf_begin(file_.get(), ELF_C_READ_MMAP_PRIVATE, nullptr));
+    GElf_Ehdr header{};
+    if (gelf_getehdr(elf_.get(), &header) == nullptr || header.e_machine != EM_ARM ||
+        header.e_ident[EI_CLASS] != ELFCLASS32 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
         throw bad_input("is no ELF file of 32-bit ARM, little endian");
     }
-    sections_ = ElfSections(elf_);
+    relocatable_ = header.e_type == ET_REL;
 }
 
-ElfFile::~ElfFile() = default;
-
+// As Linux lays out a module (kernel/module/main.c, layout_sections): code first, in the order of
+// the file, without what is only there until it has been started. The addresses go into the headers
+// of the sections, where libdwfl takes them from; what is not placed takes no memory any more.
 void ElfFile::place(std::uint32_t base, const std::string& name) {
-    sections_.place_module(base);
     module_ = name;
+    std::size_t names = 0;
+    elf_getshdrstrndx(elf_.get(), &names);
+    for_each_section(elf_.get(), [&](Elf_Scn* scn, GElf_Shdr& section) {
+        const char* const its_name = elf_strptr(elf_.get(), names, section.sh_name);
+        if (is_code(section) && (its_name == nullptr || std::strncmp(its_name, ".init", 5) != 0)) {
+            const auto alignment = std::max(static_cast<std::uint32_t>(section.sh_addralign), 1u);
+            base += (alignment - base % alignment) % alignment;
+            section.sh_addr = base;
+            base += static_cast<std::uint32_t>(section.sh_size);
+        } else {
+            section.sh_flags &= ~GElf_Xword{SHF_ALLOC};
+        }
+        gelf_update_shdr(scn, &section);
+    });
 }
 
+// By libelf: libdwfl hands out names whose end it has not looked for, data of ARM at even addresses
+// only, and expands .gnu_debugdata to whatever size.
 SymbolList ElfFile::symbols() const {
-    SymbolList symbols = elf_symbols(elf_, sections_);
-    for (Symbol& symbol : symbols) {
-        symbol.module = module_;
+    std::vector<std::pair<unsigned, Symbol>> ranked;
+    Elf_Scn* table = nullptr;
+    GElf_Shdr header{};
+    for_each_section(elf_.get(), [&](Elf_Scn* scn, const GElf_Shdr& section) {
+        if (is_code(section)) {
+            const auto end = static_cast<std::uint32_t>(section.sh_addr + section.sh_size);
+            ranked.push_back({0, {end, 'D', "", module_}});
+        }
+        if (section.sh_type == SHT_SYMTAB && table == nullptr) { // there is one at most
+            table = scn;
+            header = section;
+        }
+    });
+    if (header.sh_size / sizeof(Elf32_Sym) > max_symbols) {
+        throw bad_input("it has more than {} symbols", max_symbols);
+    }
+    Elf_Data* const data = elf_getdata(table, nullptr);
+    std::size_t text = 0;
+    GElf_Sym symbol{};
+    for (int i = 0; gelf_getsym(data, i, &symbol) != nullptr; ++i) {
+        const unsigned type = GELF_ST_TYPE(symbol.st_info);
+        const char* const name = elf_strptr(elf_.get(), header.sh_link, symbol.st_name);
+        GElf_Shdr section{};
+        if (name == nullptr || *name == 0 || type == STT_SECTION || type == STT_FILE ||
+            gelf_getshdr(elf_getscn(elf_.get(), symbol.st_shndx), &section) == nullptr ||
+            (section.sh_flags & SHF_ALLOC) == 0) {
+            continue;
+        }
+        const std::size_t size = ::strnlen(name, max_name);
+        text += size;
+        if (text > max_text) {
+            throw bad_input("its symbols have too long names");
+        }
+        const auto value = static_cast<std::uint32_t>(symbol.st_value);
+        const std::uint32_t address =
+            (relocatable_ ? static_cast<std::uint32_t>(section.sh_addr) : 0) +
+            (type == STT_FUNC ? value & ~1u : value); // of Thumb it is odd
+        ranked.push_back({rank_of(symbol),
+                          {address, type_of(symbol, section), std::string(name, size), module_}});
+    }
+    std::ranges::stable_sort(
+        ranked, {}, [](const auto& each) { return std::pair(each.second.address, each.first); });
+    SymbolList symbols;
+    for (auto& [rank, each] : ranked) {
+        symbols.push_back(std::move(each));
     }
     return symbols;
 }
@@ -74,12 +135,12 @@ SymbolList ElfFile::symbols() const {
 bool ElfFile::locate(std::uint32_t address, Location& to) {
     if (!functions_) {
         functions_.emplace(symbols());
+        lines_.emplace(elf_.get());
     }
-    const ElfSections::Section* section = sections_.holding(address);
-    if (section == nullptr || !functions_->locate(address, to)) {
+    if (!functions_->locate(address, to)) {
         return false;
     }
-    to.lines = dwarf_lines(file_, section->in_file + (address - *section->address));
+    to.lines = lines_->at(address);
     return true;
 }
 

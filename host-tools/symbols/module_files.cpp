@@ -4,8 +4,9 @@ namespace mmioscope::symbols {
 
 namespace {
 
-/// A module may be loaded at one place, then at another; its file stays at this one.
-constexpr std::uint32_t own_base = 0x1000;
+/// A module may be loaded at one place, then at another; its file stays at this one, far from 0,
+/// where DWARF has what is not placed.
+constexpr std::uint32_t own_base = 0xbf00'0000;
 
 } // namespace
 
