@@ -78,6 +78,7 @@ TEST_CASE("under two CPUs exactly one access fires, whoever's it is", "[protocol
         }
         rig.run();
         CHECK(rig.failure() == "");
+        CHECK(rig.text().find(abi::stop_line) == std::string::npos);
         unsigned fired = 0;
         for (unsigned cpu = 0; cpu < 2; ++cpu)
             for (const abi::Record& r : rig.records(cpu))
