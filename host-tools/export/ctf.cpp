@@ -108,7 +108,7 @@ void Ctf::make(OfContext& to, const Event& event) const {
 
 inline Ctf::OfContext& Ctf::context(const Event& event) {
     if (event.record.type == RecordType::access && event.context() != 0) {
-        return contexts_.of({event.context()}, [&](OfContext& kept) { make(kept, event); });
+        return contexts_.of(event.context(), [&](OfContext& kept) { make(kept, event); });
     }
     make(other_, event);
     return other_;

@@ -178,7 +178,7 @@ void RowText::append_cell(fmt::memory_buffer& to, std::size_t column, const Even
 
 [[gnu::always_inline]] inline RowText::Texts RowText::texts_of(const Event& event) {
     OfContext& context =
-        contexts_.of({event.context_number}, [&](OfContext& kept) { make(kept, event); });
+        contexts_.of(event.context_number, [&](OfContext& kept) { make(kept, event); });
     const Id interrupt = event.interrupt_id();
     return {context, values_.find(event, context.value),
             interrupt == no_id

@@ -92,9 +92,9 @@ private:
     RowForm form_;
     ColumnSet known_;
     trace::TickLength tick_;
-    reading::Kept<reading::Context, OfContext, 1024> contexts_;
+    reading::KeptByContext<OfContext, 1024> contexts_;
     ValueText values_;
-    reading::Kept<InterruptId, BasicPiece<32>, 64> interrupts_;
+    reading::KeptByKey<InterruptId, BasicPiece<32>, 64> interrupts_;
     FlagText flags_;
     std::array<SlowNumber<std::uint64_t>, columns.size()> times_; ///< of columns of that kind
     // Where those of a CPU or a device lead to; several may share a place.

@@ -1,87 +1,73 @@
 // What is made of an event's names, kept beside the ids that it depends on: most of it is wanted
-// again and again.
+// again and again. So much is kept, of what was wanted last; `make` fills in what is not there.
 #pragma once
 
 #include "mmioscope/event.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace mmioscope::reading {
 
-/// When a text is kept.
-enum class Keep {
-    at_once,    ///< as most are wanted again
-    when_again, ///< when it is wanted a second time: a trace in which nothing comes again takes no
-                ///< memory
-};
-
-/// Texts of so many keys at most, each in a slot of its own.
-template <typename Key, typename T, std::size_t size, Keep keep = Keep::at_once>
-class Kept {
+/// By Event::context(), which is not 0.
+template <typename T, std::size_t size>
+class KeptByContext {
 public:
-    /// Without memory, if nobody will ask.
-    explicit Kept(bool used = true) : slots_(used ? size : 0) {
-        kept_.reserve(slots_.size()); // pages are taken when they are filled
+    template <typename Make>
+    T& of(std::uint64_t context, const Make& make) {
+        Slot& slot = slots_[context % size];
+        if (slot.context != context) [[unlikely]] {
+            make(slot.of);
+            slot.context = context;
+        }
+        return slot.of;
     }
 
-    /// What `make` made of `key`, which is not Key() and spreads well with hash(). It holds until
-    /// the next one is wanted.
+private:
+    struct Slot {
+        std::uint64_t context = 0;
+        T of;
+    };
+    std::vector<Slot> slots_{size};
+};
+
+/// By a key of its own, which is not Key() and spreads well with hash().
+template <typename Key, typename T, std::size_t size>
+class KeptByKey {
+public:
+    /// Without memory, if nobody will ask.
+    explicit KeptByKey(bool used = true) : slots_(used ? size : 0) {}
+
     template <typename Make>
-    T& of(const Key& key, const Make& make) {
+    const T& of(const Key& key, const Make& make) {
         Slot& slot = slots_[key.hash() % size];
-        if (slot.key == key) [[likely]] {
-            return *slot.of;
+        if (!(slot.key == key)) [[unlikely]] {
+            make(slot.of);
+            slot.key = key;
         }
-        return of_another(slot, key, make);
+        return slot.of;
     }
 
     /// Ids mean nothing from now on.
     void forget() {
         for (Slot& slot : slots_) {
-            slot.key = slot.last = Key();
+            slot.key = Key();
         }
     }
 
 private:
     struct Slot {
-        Key key;         ///< what `of` was made of
-        T* of = nullptr; ///< in kept_
-        Key last;        ///< what was wanted last, and is not kept
+        Key key;
+        T of;
     };
-
-    template <typename Make>
-    T& of_another(Slot& slot, const Key& key, const Make& make) {
-        if (keep == Keep::when_again && !(std::exchange(slot.last, key) == key)) {
-            make(once_);
-            return once_;
-        }
-        if (slot.of == nullptr) {
-            slot.of = &kept_.emplace_back();
-        }
-        make(*slot.of);
-        slot.key = key;
-        return *slot.of;
-    }
-
     std::vector<Slot> slots_;
-    std::vector<T> kept_; ///< never more than was reserved: they stay where they are
-    T once_;
 };
 
 /// Knuth's multiplicative hash, whose upper bits are the good ones.
 constexpr std::uint64_t mixed(std::uint64_t key) {
     return key * 0x9e37'79b9'7f4a'7c15;
 }
-
-/// Event::context(), which is not 0.
-struct Context {
-    std::uint64_t number = 0;
-    bool operator==(const Context&) const = default;
-    std::uint64_t hash() const { return number; }
-};
 
 /// What a value says depends on.
 struct PlaceAndValue {

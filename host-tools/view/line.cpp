@@ -140,7 +140,7 @@ LineFormat::context_text(const Event& event) {
                            [&](ContextText& kept) { make(kept, event); });
         }
         if (const std::uint64_t context = event.context(); context != 0) {
-            return contexts_.of({context}, [&](ContextText& kept) { make(kept, event); });
+            return contexts_.of(context, [&](ContextText& kept) { make(kept, event); });
         }
     }
     make(other_context_, event);
