@@ -101,6 +101,8 @@ void mmioscope_leave_secure(std::uint32_t number) {
     if (board.psci && number == 0)
         refuse("in Secure state, and nobody below to answer PSCI calls: start this board in Hyp");
     if (board.psci) port::halt();
+    // CPU 0 has lines of this CPU's state in its caches until then, dirty ones too.
+    if (number != 0) wait_for_machine();
     give_gic_to_nonsecure(board, machine.cpus[number].bus, number == 0);
 }
 
@@ -118,7 +120,10 @@ void mmioscope_start(std::uint32_t number, std::uint32_t r2, Frame& frame) {
         wait_for_machine();
         if (number >= machine.cpu_count)
             for (;;) port::wait_for_interrupt();
-        frame = start_parked(machine, start_cpu(number));
+        Cpu& cpu = start_cpu(number);
+        // Its accesses so far are in memory alone; CPU 0 may have read their lines ahead.
+        port::flush_to_coherency(port::address_of(&cpu), sizeof cpu);
+        frame = start_parked(machine, cpu);
     }
 }
 

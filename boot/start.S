@@ -116,12 +116,20 @@ set_up_hyp:
     bl      set_stack
     bx      r8
 
-@ sp = the top of this CPU's stack (linker/hyp.ld). Keeps all but r0 and r1.
+@ sp = the top of this CPU's stack (linker/hyp.ld). Keeps all but r0 and r1. What it holds with the MMU off is in memory
+@ alone: lines that the caches have of it, dirty ones of this CPU's life before its last CPU_OFF too, would be written
+@ over it. The top page is more than is used until port::mmu_on.
 set_stack:
     ldr     r0, =boot_stacks
     ldr     r1, =2 * STACK_SIZE         @ two a CPU: the other one is for faults
     mla     r0, r9, r1, r0
     add     sp, r0, #STACK_SIZE
+    sub     r0, sp, #4096
+1:  mcr     p15, 0, r0, c7, c6, 1       @ DCIMVAC
+    add     r0, r0, #32                 @ the shortest line of the CPUs supported
+    cmp     r0, sp
+    blo     1b
+    dsb
     bx      lr
 
 clear_bss:

@@ -116,8 +116,23 @@ left_monitors() {
         $3 == "clrex" { clears++ }
         END { told() }'
 }
+# Of a disassembly: functions that turn the MMU on (HSCTLR) but do not make the caches forget the stack in front of that, or
+# use memory in between; the first use of a stack before they have forgotten it; nothing that does it right.
+stale_stacks() {
+    awk -F '\t' '
+        /^[0-9a-f]+ <.*>:$/ { name = $0; forgot = between = 0; next }
+        $3 == "mcr" && $4 ~ /cr7, cr6, \{1\}/ { forgot = 1; between = 0; if (name ~ /<set_stack>/) entry = 1; next }
+        $3 ~ /^(v?ld|v?st|push|pop|bl?x?$)/ && $3 !~ /^b(lo|cc|ne)$/ { between = 1 }
+        $3 == "mcr" && $4 ~ /^15, 4, .*cr1, cr0, \{0\}/ && name !~ /wait_outside_coherency/ {
+            if (!forgot || between) print name
+            found = 1
+        }
+        END { if (!found || !entry) print "the caches are not made to forget the stack" }'
+}
 for image in "$build"/hyp-*.elf; do
     name=$(basename "$image")
+    result "$name reads no line of a stack that was written behind the caches" \
+        "$(arm-none-eabi-objdump -dC "$image" | stale_stacks)"
     result "$name leaves no monitor of its own LDREX to the guest" \
         "$(arm-none-eabi-objdump -dC "$image" | left_monitors)"
     result "$name uses no VFP or NEON register, but to read it in port::vector_*" \

@@ -2,6 +2,7 @@
 
 #include "arch/control.hpp"
 #include "port/barrier.hpp"
+#include "port/memory.hpp"
 #include "port/sysreg.hpp"
 
 namespace mmioscope {
@@ -44,7 +45,7 @@ bool build_stage1(TranslationTable& table, const ImageLayout& image, Range boot_
            table.map(pages_of(boot_tree), lpae::hyp_data, pool);
 }
 
-void enable_stage1(const TranslationTable& table) {
+void change_stage1(const TranslationTable& table) {
     port::write<reg::HMAIR0>(arch::hmair0);
     port::write<reg::HMAIR1>(0);
     port::write<reg::HTCR>(arch::htcr);
@@ -55,8 +56,11 @@ void enable_stage1(const TranslationTable& table) {
     port::write<reg::ICIALLU>(0);
     port::complete_local();
     port::synchronize_context();
-    port::write<reg::HSCTLR>(arch::hsctlr_on);
-    port::synchronize_context();
+}
+
+void enable_stage1(const TranslationTable& table, PhysicalAddress stack_end) {
+    change_stage1(table);
+    port::mmu_on(arch::hsctlr_on, stack_end);
 }
 
 } // namespace mmioscope

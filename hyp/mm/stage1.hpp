@@ -29,7 +29,14 @@ inline constexpr std::uint64_t stack_size = 4 * page_size; ///< per CPU and kind
                                 const MemoryMap& memory, const RegionMap& map, bool shared,
                                 TablePool& pool);
 
-/// Turns MMU and caches of this CPU on, or changes to another table that maps the image alike.
-void enable_stage1(const TranslationTable& table);
+/// Where the stack of CPU `number` ends.
+constexpr PhysicalAddress stack_end(const ImageLayout& image, unsigned number) {
+    return {image.stacks.begin + (2 * number + 1) * stack_size};
+}
+
+/// Turns MMU and caches of this CPU on, whose stack ends at `stack_end`.
+void enable_stage1(const TranslationTable& table, PhysicalAddress stack_end);
+/// Changes to another table that maps the image alike.
+void change_stage1(const TranslationTable& table);
 
 } // namespace mmioscope

@@ -13,4 +13,21 @@ void flush_to_coherency(PhysicalAddress begin, std::size_t size) {
     complete_all();
 }
 
+// One block: a store to the stack behind the invalidation of its line would be another that is in
+// memory alone. A line that is read ahead meanwhile has what memory has.
+void mmu_on(std::uint32_t hsctlr, PhysicalAddress stack_end) {
+    asm volatile("bic r12, sp, #31\n"
+                 "1:\n\t"
+                 "mcr p15, 0, r12, c7, c6, 1\n\t" // DCIMVAC
+                 "add r12, r12, #32\n\t"
+                 "cmp r12, %1\n\t"
+                 "blo 1b\n\t"
+                 "dsb\n\t"
+                 "mcr p15, 4, %0, c1, c0, 0\n\t" // HSCTLR
+                 "isb"
+                 :
+                 : "r"(hsctlr), "r"(static_cast<std::uint32_t>(stack_end.value))
+                 : "r12", "cc", "memory");
+}
+
 } // namespace mmioscope::port

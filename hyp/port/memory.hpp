@@ -35,4 +35,9 @@ inline bool exchange_descriptor(std::uint64_t* entry, std::uint64_t& expected,
 /// they write there is seen here.
 void flush_to_coherency(PhysicalAddress begin, std::size_t size);
 
+/// Turns this CPU's MMU and caches on by writing `hsctlr`. What is on its stack, which ends at
+/// `stack_end`, was written to memory, behind the caches; another CPU, which has the stack mapped,
+/// may have read lines of it ahead (ARM ARM B2.2.2), as it was before. They are forgotten.
+void mmu_on(std::uint32_t hsctlr, PhysicalAddress stack_end);
+
 } // namespace mmioscope::port

@@ -275,7 +275,7 @@ Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
         !build_boot_stage1(machine.hyp_boot_table, machine.image, boot_tree, machine.uart.base,
                            machine.pool))
         refuse(machine, no_tables);
-    enable_stage1(machine.hyp_boot_table);
+    enable_stage1(machine.hyp_boot_table, stack_end(machine.image, cpu.number));
 
     const void* blob = port::memory_at<const void>({boot_tree.begin});
     if (auto e = Tree::check(blob, boot_tree.size())) refuse(machine, e);
@@ -283,7 +283,7 @@ Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
     int uart_node = -1;
     if (auto e = read_tree(tree, machine, uart_node)) refuse(machine, e);
     if (auto e = build_tables(machine)) refuse(machine, e);
-    enable_stage1(machine.hyp_table);
+    change_stage1(machine.hyp_table);
     machine.engine = &engine_of(machine.config.engine);
 
     const PhysicalAddress guest_tree{machine.image.text.begin - abi::guest_tree_room};
@@ -314,14 +314,14 @@ Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
 }
 
 Frame start_parked(Machine& machine, Cpu& cpu) {
-    enable_stage1(machine.hyp_table);
+    enable_stage1(machine.hyp_table, stack_end(machine.image, cpu.number));
     prepare_cpu(machine, cpu);
     open_cpu_interface(board, cpu.bus);
     return enter_guest(cpu, {machine.power.wait_for_start(), 0});
 }
 
 Frame start_by_firmware(Machine& machine, Cpu& cpu) {
-    enable_stage1(machine.hyp_table);
+    enable_stage1(machine.hyp_table, stack_end(machine.image, cpu.number));
     prepare_cpu(machine, cpu);
     return enter_guest(cpu, machine.power.arrive(cpu.number));
 }

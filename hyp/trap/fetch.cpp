@@ -17,12 +17,18 @@ bool in_flash_or_sram(const Machine& machine, PhysicalAddress pa) {
            (machine.regions[span->region].flags & abi::region_memory) != 0;
 }
 
-/// Hyp maps flash as a device, so that it never holds an old copy in its cache.
+/// Hyp maps flash as a device, so that it never holds an old copy in its cache. It maps memory
+/// cacheable, and may have read a line ahead before a guest whose caches are off, or who maps its
+/// code uncached, wrote the instruction: the line is given up first, and written back, if the
+/// guest's caches are on and have it (ARM ARM A3.5.7, mismatched memory attributes).
 std::optional<std::uint16_t> fetch_halfword(const Frame& frame, std::uint32_t va,
                                             const Machine& machine) {
     const auto pa = translate(frame, {va});
     if (!pa) return std::nullopt;
-    if (in_memory(machine.guest_memory, *pa)) return *port::memory_at<const std::uint16_t>(*pa);
+    if (in_memory(machine.guest_memory, *pa)) {
+        port::flush_to_coherency(*pa, sizeof(std::uint16_t));
+        return *port::memory_at<const std::uint16_t>(*pa);
+    }
     if (!in_flash_or_sram(machine, *pa)) return std::nullopt;
     return static_cast<std::uint16_t>(port::device_read(*pa, 1));
 }

@@ -75,7 +75,19 @@ void clear_exclusive() {
 
 void* memory_at(PhysicalAddress address) {
     machine().check_hyp_mapping(address, false);
+    const auto stale = machine().stale_words.find(address.value & ~std::uint64_t{3});
+    if (stale != machine().stale_words.end())
+        return reinterpret_cast<std::byte*>(&stale->second) + (address.value & 3);
     return machine().ram.at(address);
+}
+void flush_to_coherency(PhysicalAddress begin, std::size_t size) {
+    if (!exists()) return;
+    machine().point();
+    constexpr std::uint64_t line = 32;
+    std::erase_if(machine().stale_words, [=](const auto& word) {
+        return word.first >= (begin.value & ~(line - 1)) &&
+               word.first < ((begin.value + size + line - 1) & ~(line - 1));
+    });
 }
 PhysicalAddress address_of(const void* object) {
     return machine().ram.address_of(object);

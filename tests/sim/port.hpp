@@ -23,6 +23,7 @@ bool exchange(std::uint32_t* word, std::uint32_t expected, std::uint32_t desired
 void clear_exclusive(); ///< CLREX
 
 void* memory_at(PhysicalAddress address);
+void flush_to_coherency(PhysicalAddress begin, std::size_t size);
 PhysicalAddress address_of(const void* object);
 void store_descriptor(std::uint64_t* entry, std::uint64_t value);
 bool exchange_descriptor(std::uint64_t* entry, std::uint64_t& expected, std::uint64_t value);

@@ -87,6 +87,9 @@ public:
     std::vector<TableWrite> table_writes;
     std::vector<ViewChange> view_changes;
     std::vector<std::uint64_t> speculated; ///< pages whose translations may be cached at any time
+    /// Words of memory as Hyp's cache has them, until it gives the line up: those of before a guest
+    /// without caches changed them. By address.
+    std::map<std::uint64_t, std::uint32_t> stale_words;
     std::uint64_t interrupts_taken{};
     std::function<std::uint32_t(const FirmwareCall&)> firmware; ///< below Hyp; unset: none is there
     Machine* hypervisor{}; ///< to check what the guest sees against; null where none runs

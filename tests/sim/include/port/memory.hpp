@@ -3,7 +3,9 @@
 #pragma once
 
 #include "base/address.hpp"
+#include "port/barrier.hpp"
 #include "port/shared.hpp"
+#include "port/sysreg.hpp"
 #include "sim/port.hpp"
 
 #include <cstddef>
@@ -26,6 +28,14 @@ inline bool exchange_descriptor(std::uint64_t* entry, std::uint64_t& expected,
     return sim::exchange_descriptor(entry, expected, value);
 }
 
-inline void flush_to_coherency(PhysicalAddress, std::size_t) { sim::point(); }
+inline void flush_to_coherency(PhysicalAddress begin, std::size_t size) {
+    sim::flush_to_coherency(begin, size);
+}
+
+/// The simulated caches are coherent: tests/layout.sh has the order of the real one.
+inline void mmu_on(std::uint32_t hsctlr, PhysicalAddress) {
+    write<reg::HSCTLR>(hsctlr);
+    synchronize_context();
+}
 
 } // namespace mmioscope::port
