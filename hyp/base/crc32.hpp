@@ -6,7 +6,7 @@
 
 namespace mmioscope {
 
-/// By half bytes: a table of 64 bytes, since this runs seldom.
+/// By words, with 4 KiB of tables: what is looked at where a CPU starts is hundreds of KiB.
 std::uint32_t crc32(const std::uint8_t* bytes, std::size_t size);
 
 /// The same in pieces: from crc32_start by crc32_more to crc32_end.

@@ -45,6 +45,7 @@ public:
     std::size_t round() const { return crcs_.size(); }
 
     std::uint64_t next_for_request{}; ///< ticks: not before, however many requests there are
+    std::uint64_t next_at_start{};    ///< likewise, however many CPUs are started
     std::uint64_t next_at_idle{};     ///< likewise, however often CPUs sleep
 
 private:
@@ -74,13 +75,16 @@ Damage find_damage(Machine& machine);
 // Each stops with a report that names the range if anything has changed; hyp/README.md, "When it
 // fails", has the cost. None belongs where the guest accesses devices.
 
-/// Reads all of it: where the guest starts a CPU or ends the machine.
+/// Reads all of it: where the machine ends.
 void check_integrity(Machine& machine);
+/// Where the guest starts a CPU: all of it, but if that was done for a start less than 100 ms ago,
+/// nothing.
+void check_integrity_at_start(Machine& machine);
 /// Behind a request: all of it, but if that was done for a request less than 100 ms ago, or another
 /// CPU is at it or at a change, nothing. With no region lock held.
 void check_integrity_behind_request(Machine& machine);
-/// Where a CPU is about to sleep: the next 4 KiB, but if that was done less than 10 ms ago, or
-/// another CPU is at it or at a change, nothing.
+/// Where a CPU is about to sleep, by WFI or by firmware: the next 4 KiB, but if that was done less
+/// than 10 ms ago, or another CPU is at it or at a change, nothing.
 void check_integrity_at_idle(Machine& machine);
 
 } // namespace mmioscope

@@ -105,6 +105,17 @@ Outcome record_maintenance(Cpu& cpu, const Frame& frame, const DeviceAccess& acc
     return Outcome::done;
 }
 
+/// All of it where the machine ends, since nothing comes behind that.
+void look_for_damage(Machine& machine, BoardEvent event) {
+    switch (event.kind) {
+    case BoardEvent::Kind::none: return;
+    case BoardEvent::Kind::machine_off:
+    case BoardEvent::Kind::machine_reset: return check_integrity(machine);
+    case BoardEvent::Kind::start_address_set:
+    case BoardEvent::Kind::start_address_clear: return check_integrity_at_start(machine);
+    }
+}
+
 /// Registers of the board that start CPUs or end the machine: known before they take effect.
 void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
     if (!access.span->trapped || !access.write || !access.decoded) return;
@@ -119,7 +130,7 @@ void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
         const auto value =
             static_cast<std::uint32_t>(bus_value(frame, beat.value, access.log2_size));
         const BoardEvent event = board.event_of(beat.pa, value);
-        if (event.kind != BoardEvent::Kind::none) check_integrity(*cpu.machine);
+        look_for_damage(*cpu.machine, event);
         access.resets_machine |= event.kind == BoardEvent::Kind::machine_reset;
         access.ends_machine |= access.resets_machine || event.kind == BoardEvent::Kind::machine_off;
         cpu.machine->power.note(event, value);

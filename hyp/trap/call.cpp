@@ -82,20 +82,24 @@ std::uint32_t cpu_suspend(Cpu& cpu, const Call& call) {
     panic("the firmware returned from SYSTEM_OFF or SYSTEM_RESET");
 }
 
-/// Where CPUs come and go, and time is no matter. Not CPU_OFF: another CPU asks whether it is done,
-/// and Linux says so on the console when it has to ask twice.
-bool changes_power(const Call& call) {
+/// Where CPUs come and go: all of it where the machine ends, since nothing comes behind that. A
+/// CPU_SUSPEND is a sleep, which cpuidle may ask for a thousand times a second: a piece at most.
+/// Not CPU_OFF: another CPU asks whether it is done, and Linux says so on the console when it has
+/// to ask twice.
+void look_for_damage(Machine& machine, const Call& call) {
     switch (call.function) {
-    case Function::cpu_suspend: return (call.argument[0] & psci::state_powers_down) != 0;
-    case Function::cpu_on:
+    case Function::cpu_suspend:
+        if ((call.argument[0] & psci::state_powers_down) != 0) check_integrity_at_idle(machine);
+        return;
+    case Function::cpu_on: return check_integrity_at_start(machine);
     case Function::system_off:
-    case Function::system_reset: return true;
-    default: return false;
+    case Function::system_reset: return check_integrity(machine);
+    default: return;
     }
 }
 
 std::uint32_t answer(Cpu& cpu, const Frame& frame, const Call& call) {
-    if (changes_power(call)) check_integrity(*cpu.machine);
+    look_for_damage(*cpu.machine, call);
     switch (call.function) {
     case Function::version:
     case Function::affinity_info:

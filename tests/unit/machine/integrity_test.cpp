@@ -1,5 +1,5 @@
 // Checksums of what must not change once the guest runs, looked at where a CPU is started or the
-// machine ended, behind requests, and where a CPU idles.
+// machine ended, behind requests, and where a CPU idles. PSCI's part is in trap/psci_test.cpp.
 #include <catch2/catch.hpp>
 
 #include "base/crc32.hpp"
@@ -16,6 +16,8 @@ using abi::control::make_request;
 namespace {
 
 constexpr std::uint32_t flags_clear = at::sysreg + 0x34;
+constexpr std::uint32_t cfgctrl = at::sysreg + 0xa4;
+constexpr std::uint32_t switch_off = 0xc080'0000;
 
 /// The machine once CPU 0 has booted, for whoever stands in the guest's place.
 struct Place {
@@ -96,6 +98,15 @@ TEST_CASE("CRC-32 is zlib's") {
     CHECK(of("") == 0);
     CHECK(of("123456789") == 0xcbf4'3926);
     CHECK(of(std::string(4096, '\xff')) == 0xf154'670a);
+    const char nine[] = "123456789";
+    for (std::size_t from = 1; from < 5; ++from) { // wherever it begins, and in two pieces
+        alignas(4) char text[13];
+        std::memcpy(text + from, nine, 9);
+        const auto* bytes = reinterpret_cast<const std::uint8_t*>(text) + from;
+        CHECK(crc32(bytes, 9) == 0xcbf4'3926);
+        CHECK(crc32_end(crc32_more(crc32_more(crc32_start, bytes, from), bytes + from, 9 - from)) ==
+              0xcbf4'3926);
+    }
 }
 
 TEST_CASE("a page that the baseline has open is no damage; a byte of text is") {
@@ -179,6 +190,23 @@ TEST_CASE("requests without pause look at the checksums every 100 ms") {
             place.ask(make_request(Command::describe, 2));
             ++unseen;
         }
+    })));
+    CHECK(unseen >= 20);
+}
+
+TEST_CASE("starts of CPUs without pause look at the checksums every 100 ms, an end always") {
+    const bool ends = GENERATE(false, true);
+    unsigned unseen = 0;
+    CHECK(found(text_of([&](Place& place) {
+        place.core.system.set<reg::CNTFRQ>(100'000);
+        place.change_power();
+        place.damage();
+        const std::uint64_t began = place.rig.simulation.now();
+        while (place.rig.simulation.now() - began < (ends ? 5'000u : 11'000u)) {
+            place.change_power();
+            ++unseen;
+        }
+        if (ends) place.store(cfgctrl, switch_off);
     })));
     CHECK(unseen >= 20);
 }

@@ -51,6 +51,10 @@ struct Bench {
         return core.frame.r[0];
     }
     void requires_success() const { REQUIRE(rig.failure() == ""); }
+    void damage(std::uint64_t address) { *rig.simulation.ram.at({address}) ^= std::byte{1}; }
+    bool found_damage() const {
+        return rig.text().find("stop: the hypervisor's memory was changed") != std::string::npos;
+    }
 };
 
 } // namespace
@@ -124,8 +128,7 @@ TEST_CASE("a CPU that starts by firmware is reset, and enters in the state its a
 
 TEST_CASE("CPU_OFF and the end of the machine are in the ring before the firmware is asked") {
     Bench bench;
-    const auto function =
-        GENERATE(Function::cpu_off, Function::system_off, Function::system_reset);
+    const auto function = GENERATE(Function::cpu_off, Function::system_off, Function::system_reset);
     std::uint64_t recorded = 0;
     bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
         bench.rig.simulation.firmware = [&](const FirmwareCall&) -> std::uint32_t {
@@ -166,6 +169,61 @@ TEST_CASE("a suspended CPU comes back where the guest said if the state powers d
     REQUIRE(bench.asked.size() == 2);
     CHECK(bench.asked[0].argument[1] == entry); // it returns behind the call
     CHECK(bench.asked[1].argument[1] == cpu_on_entry);
+}
+
+TEST_CASE("a hundred CPU_SUSPENDs in 10 ms look at 4 KiB, and the end of the machine at all") {
+    const bool ends = GENERATE(false, true);
+    const auto end = GENERATE(Function::system_off, Function::system_reset);
+    Bench bench;
+    bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
+        core.system.set<reg::CNTFRQ>(1'000'000'000); // so much is none of it
+        const Range text = bench.rig.machine->image.text;
+        for (std::uint64_t page = text.begin + page_size; page < text.end; page += page_size)
+            bench.damage(page); // all pieces but the first
+        for (unsigned n = 0; n < 100; ++n)
+            bench.call(core, cpu, Function::cpu_suspend, psci::state_powers_down, entry, context);
+        if (ends) bench.call(core, cpu, end);
+    });
+    bench.requires_success();
+    CHECK(bench.asked.size() == 100);
+    CHECK(bench.found_damage() == ends);
+}
+
+TEST_CASE("CPU_SUSPENDs that power down look at a piece each, and a round of them at all") {
+    const unsigned piece = GENERATE(0u, 3u, 31u); // of 32
+    Bench bench;
+    bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
+        core.system.set<reg::CNTFRQ>(1); // 10 ms are no tick
+        const Range text = bench.rig.machine->image.text;
+        REQUIRE(text.size() == 32 * page_size);
+        bench.damage(text.begin + (piece + 1) * page_size - 1);
+        for (std::size_t n = bench.rig.machine->integrity.round(); n > 0; --n)
+            bench.call(core, cpu, Function::cpu_suspend, psci::state_powers_down, entry, context);
+    });
+    bench.requires_success();
+    CHECK(bench.asked.size() == piece);
+    CHECK(bench.found_damage());
+}
+
+TEST_CASE("a CPU_SUSPEND that returns looks at nothing") {
+    Bench bench;
+    bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
+        bench.damage(bench.rig.machine->image.text.begin);
+        bench.call(core, cpu, Function::cpu_suspend, 0, entry, context);
+    });
+    bench.requires_success();
+    CHECK(bench.asked.size() == 1);
+}
+
+TEST_CASE("CPU_ON looks at the checksums") {
+    Bench bench;
+    bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
+        bench.damage(bench.rig.machine->image.text.end - 1);
+        bench.call(core, cpu, Function::cpu_on, 1, entry, context);
+    });
+    bench.requires_success();
+    CHECK(bench.asked.empty());
+    CHECK(bench.found_damage());
 }
 
 TEST_CASE("a function the hypervisor does not know never reaches the firmware") {
