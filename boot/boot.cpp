@@ -110,6 +110,7 @@ void mmioscope_start(std::uint32_t number, std::uint32_t r2, Frame& frame) {
     if (number == 0) {
         machine.image = image_layout();
         machine.uart = board.uart;
+        machine.user_firewall = board.user_firewall;
         number_cpus();
         machine.pool =
             TablePool(reinterpret_cast<lpae::Descriptor*>(table_pool_begin),

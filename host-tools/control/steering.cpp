@@ -4,8 +4,10 @@
 #include "system/error.hpp"
 
 #include <array>
+#include <bit>
 #include <cstring>
 #include <random>
+#include <vector>
 
 namespace mmioscope::control {
 
@@ -30,9 +32,14 @@ public:
         return reply;
     }
 
-    std::uint64_t statistic(std::uint32_t word, std::uint32_t cpu) {
-        const Reply reply = ask({Command::statistic, word, cpu});
-        return reply.value[0] | std::uint64_t{reply.value[1]} << 32;
+    /// Each word in a request of its own: the guest's CPUs go on in between.
+    abi::Statistics statistics(std::uint32_t cpu) {
+        std::array<std::uint64_t, sizeof(abi::Statistics) / 8> words;
+        for (std::uint32_t word = 0; word < words.size(); ++word) {
+            const Reply reply = ask({Command::statistic, word, cpu});
+            words[word] = reply.value[0] | std::uint64_t{reply.value[1]} << 32;
+        }
+        return std::bit_cast<abi::Statistics>(words);
     }
 
 private:
@@ -47,22 +54,30 @@ std::string tell_status(const Reply& reply) {
 }
 
 std::string tell_statistics(Asker& asker) {
-    static constexpr std::array<const char*, sizeof(abi::Statistics) / 8> names = {
-        "traps",   "stepped",    "emulated", "unselected",
-        "retries", "lock spins", "abnormal", "filtered"};
     const std::uint32_t cpus = asker.ask({Command::describe}).value[1] & 0xff;
-    std::string lines = fmt::format("{:<12}", "");
+    std::string lines = fmt::format("{:<14}", "");
+    std::vector<abi::Statistics> counted;
     for (std::uint32_t cpu = 0; cpu < cpus; ++cpu) {
         lines += fmt::format("{:>12}", fmt::format("cpu {}", cpu));
+        counted.push_back(asker.statistics(cpu));
     }
     lines += "\n";
-    for (std::uint32_t word = 0; word < names.size(); ++word) {
-        lines += fmt::format("{:<12}", names[word]);
-        for (std::uint32_t cpu = 0; cpu < cpus; ++cpu) {
-            lines += fmt::format("{:>12}", asker.statistic(word, cpu));
+    const auto row = [&](const char* name, const auto member) {
+        lines += fmt::format("{:<14}", name);
+        for (const abi::Statistics& of_cpu : counted) {
+            lines += fmt::format("{:>12}", of_cpu.*member);
         }
         lines += "\n";
-    }
+    };
+    row("traps", &abi::Statistics::traps);
+    row("stepped", &abi::Statistics::stepped);
+    row("emulated", &abi::Statistics::emulated);
+    row("emulated, user", &abi::Statistics::emulated_user);
+    row("unselected", &abi::Statistics::unselected);
+    row("retries", &abi::Statistics::retries);
+    row("lock spins", &abi::Statistics::lock_spins);
+    row("abnormal", &abi::Statistics::abnormal);
+    row("filtered", &abi::Statistics::filtered);
     return lines;
 }
 

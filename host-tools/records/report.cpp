@@ -63,6 +63,11 @@ std::string other_counts(const Summary& summary, std::span<const abi::Statistics
                              "{} retries, {} lock spins, {} abnormal\n",
                              cpu, s.traps, s.stepped, s.emulated, s.unselected, s.retries,
                              s.lock_spins, s.abnormal);
+        if (s.emulated_user > 0) {
+            lines += fmt::format("cpu {}: of these, {} accesses of User mode that the bus saw as "
+                                 "privileged ones\n",
+                                 cpu, s.emulated_user);
+        }
     }
     return lines;
 }

@@ -147,8 +147,10 @@ struct alignas(64) Statistics {
                               ///< traced device
     std::uint64_t retries;    ///< returns to the guest without progress (lock held, ring full)
     std::uint64_t lock_spins; ///< turns of the lock's waiting loop
-    std::uint64_t abnormal;   ///< steps that ended other than at the next instruction
-    std::uint64_t filtered;   ///< accesses that a filter kept from becoming records
+    std::uint32_t abnormal;   ///< steps that ended other than at the next instruction
+    std::uint32_t emulated_user; ///< of `emulated`, User mode's (PL0), modulo 2^32: the bus saw a
+                                 ///< privileged access in place of an unprivileged one
+    std::uint64_t filtered;      ///< accesses that a filter kept from becoming records
 };
 static_assert(sizeof(Statistics) == 64);
 

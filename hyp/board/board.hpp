@@ -27,6 +27,9 @@ struct Board {
     bool psci; ///< firmware answers PSCI calls by SMC and starts the CPUs (Arm DEN 0022); without
                ///< it they all enter the image, and a register starts them
     Unassigned unassigned;
+    bool user_firewall; ///< something on its bus tells User's accesses (PL0) from privileged ones
+                        ///< (AXI's AxPROT[0], IHI 0022): Hyp, whose own are privileged, does none
+                        ///< in User mode's place
 
     /// What a write of `value` to `address` (within machine_registers) does.
     BoardEvent (*event_of)(PhysicalAddress address, std::uint64_t value);

@@ -22,6 +22,7 @@ const Board board{
     .machine_registers = {},
     .psci = true,
     .unassigned = Unassigned::aborts,
+    .user_firewall = false,
     .event_of = no_event,
 };
 

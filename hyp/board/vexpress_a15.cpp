@@ -44,6 +44,7 @@ const Board board{
     .machine_registers = {sysreg.value, sysreg.value + page_size},
     .psci = false,
     .unassigned = Unassigned::reads_zero,
+    .user_firewall = false,
     .event_of = event_of,
 };
 

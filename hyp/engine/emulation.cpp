@@ -48,7 +48,8 @@ Outcome deliver(Frame& frame, const DeviceAccess& access, port::Answer answer,
 } // namespace
 
 Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
-    if (!described_by_syndrome(frame, access) || guest_watches())
+    if (!described_by_syndrome(frame, access) || guest_watches() ||
+        must_be_unprivileged(cpu, frame))
         return otherwise_.carry_out(cpu, frame, access);
     if (!begin_access(cpu, frame, access)) return Outcome::again;
 
@@ -66,7 +67,7 @@ Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& a
     }
     cpu.ring.finish();
     cpu.locks.release();
-    ++cpu.ring.statistics().emulated;
+    count_emulated(cpu, record);
     return outcome;
 }
 

@@ -1,5 +1,7 @@
 // The emulation engine: Hyp carries out what HSR describes completely, a single aligned load or
-// store without writeback, and leaves everything else to the shadow engine.
+// store without writeback, and leaves everything else to the shadow engine. On the bus Hyp's access
+// is a privileged one, User mode's (PL0), too: counted, and left to the shadow engine where
+// something there tells the two apart (Board::user_firewall).
 #pragma once
 
 #include "engine/engine.hpp"

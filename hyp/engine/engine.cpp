@@ -1,5 +1,6 @@
 #include "engine/engine.hpp"
 
+#include "arch/psr.hpp"
 #include "engine/record.hpp"
 #include "engine/waiting.hpp"
 #include "guest/exception.hpp"
@@ -86,6 +87,17 @@ bool take_locks(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
     }
     ++statistics.retries;
     return false;
+}
+
+bool must_be_unprivileged(const Cpu& cpu, const Frame& frame) {
+    return arch::mode_of(frame.psr) == arch::Mode::usr && cpu.machine->user_firewall;
+}
+
+// By the record: where the access met an abort the guest is in another mode by now.
+void count_emulated(Cpu& cpu, const abi::Record& record) {
+    abi::Statistics& statistics = cpu.ring.statistics();
+    ++statistics.emulated;
+    if (arch::mode_of(record.mode) == arch::Mode::usr) ++statistics.emulated_user;
 }
 
 void count_access(Cpu& cpu, const DeviceAccess& access) {

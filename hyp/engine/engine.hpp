@@ -51,6 +51,13 @@ void count_access(Cpu& cpu, const DeviceAccess& access);
 /// time. In `pre` mode the begin record is in memory when this returns.
 void put_in_flight(Cpu& cpu, const DeviceAccess& access, abi::Record& record);
 
+/// The guest's own access would be an unprivileged one, which something on the board's bus tells
+/// from Hyp's.
+[[nodiscard]] bool must_be_unprivileged(const Cpu& cpu, const Frame& frame);
+
+/// Hyp has carried out the access, or accesses of one store-exclusive, that `record` describes.
+void count_emulated(Cpu& cpu, const abi::Record& record);
+
 /// Hyp met an external abort (`hsr`) in the guest's place: the guest takes it, and `record`, still
 /// to be published, says so.
 Outcome hand_on_abort(Frame& frame, const DeviceAccess& access, arch::Hsr hsr, abi::Record& record);

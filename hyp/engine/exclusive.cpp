@@ -64,7 +64,7 @@ Outcome store(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
     if (hsr != 0) outcome = abort(cpu, frame, access, arch::Hsr(hsr), record);
     else if ((record.flags & abi::flag_early) == 0) publish_beats(cpu, frame, access, record);
     cpu.ring.finish();
-    ++cpu.ring.statistics().emulated;
+    count_emulated(cpu, record);
     return outcome;
 }
 

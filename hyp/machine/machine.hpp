@@ -29,6 +29,7 @@ struct Machine {
     Range own_memory;   ///< the hypervisor's: from its first byte to the end of the trace area
     Range boot_tree;    ///< the device tree the boot loader handed over
     Uart uart;
+    bool user_firewall{}; ///< the board's
     unsigned cpu_count{};
 
     TablePool pool{nullptr, 0};

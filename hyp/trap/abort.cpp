@@ -164,9 +164,16 @@ bool is_no_exclusive(const Cpu& cpu, const DeviceAccess& access) {
            first.pa.value % (access.beats << access.log2_size) != 0;
 }
 
+/// A store-exclusive, which Hyp carries out whatever the engine, and the guest cannot: its monitor
+/// is gone since the trap.
+bool is_beyond_firewall(const Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+    return access.exclusive && access.write && must_be_unprivileged(cpu, frame);
+}
+
 /// What keeps a decoded access from being carried out, if anything does.
 abi::FaultReason objection(const Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
-    if (is_no_exclusive(cpu, access)) return abi::FaultReason::undecodable;
+    if (is_no_exclusive(cpu, access) || is_beyond_firewall(cpu, frame, access))
+        return abi::FaultReason::undecodable;
     if (reaches_beyond(cpu, access)) return abi::FaultReason::unnamed_address;
     if (makes_no_progress(cpu.step, frame, access)) return abi::FaultReason::no_progress;
     return abi::FaultReason::none;

@@ -93,6 +93,7 @@ const PageField fields[] = {
     FIELD("statistics", Statistics, retries),
     FIELD("statistics", Statistics, lock_spins),
     FIELD("statistics", Statistics, abnormal),
+    FIELD("statistics", Statistics, emulated_user),
     FIELD("statistics", Statistics, filtered),
     FIELD("index", IndexHeader, entry_size),
     FIELD("index", IndexHeader, end),

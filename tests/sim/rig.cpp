@@ -34,8 +34,8 @@ RigOptions options_for(abi::EngineKind engine, unsigned cpus, std::uint64_t seed
 }
 
 Rig::Rig(const RigOptions& o)
-    : simulation(o.conditions), native_(o.native), read_when_(o.read_when),
-      records_(o.conditions.cpus) {
+    : simulation(o.conditions), native_(o.native), user_firewall_(o.user_firewall),
+      read_when_(o.read_when), records_(o.conditions.cpus) {
     const Blob tree = o.blob.empty() ? make_board_tree(o.tree) : o.blob;
     std::memcpy(simulation.ram.at({boot_tree}), tree.data(), tree.size());
     attach_devices();
@@ -109,6 +109,7 @@ void Rig::prepare_machine() {
                       .boot_tree = {image + abi::boot_tree_offset,
                                     image + abi::boot_tree_offset + abi::max_tree_size}};
     machine->uart = board.uart;
+    machine->user_firewall = user_firewall_;
     machine->pool =
         TablePool(reinterpret_cast<lpae::Descriptor*>(simulation.ram.at({pool})), tables);
 }

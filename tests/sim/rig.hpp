@@ -15,7 +15,8 @@ class Rig;
 
 struct RigOptions {
     Conditions conditions;
-    bool native{}; ///< no hypervisor: the guest has the machine for itself, with one CPU
+    bool native{};        ///< no hypervisor: the guest has the machine for itself, with one CPU
+    bool user_firewall{}; ///< the board has one (board/board.hpp)
     TreeOptions tree;
     /// Another tree than that of `tree`.
     Blob blob;
@@ -70,6 +71,7 @@ private:
     bool drain(unsigned cpu);
 
     bool native_{};
+    bool user_firewall_{};
     std::function<bool(Rig&)> read_when_;
     bool ready_{};
     std::string text_;

@@ -107,6 +107,53 @@ TEST_CASE("User mode is traced with its own stack pointer, and its task by SP_sv
     CHECK(rig.simulation.cores[0].frame.lr_usr == 0x8004'8083);
 }
 
+namespace {
+
+/// A load of SVC's, then a load and a store of User's.
+void write_both_modes(Code code) {
+    code.mov(0, at::fifo).ldr(1, 0).cps(0x10).ldr(2, 0).str(2, 0, 4).end();
+}
+
+} // namespace
+
+TEST_CASE("accesses of User mode that Hyp carries out are counted: privileged on the bus") {
+    const auto engine = GENERATE(values(engines));
+    const bool emulates = engine == abi::EngineKind::emulation;
+    Rig rig(options_for(engine, 1, 1));
+    write_both_modes(rig.program(0));
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(rig.records_of(abi::RecordType::access).size() == 3);
+    CHECK(rig.ring(0).statistics.emulated == (emulates ? 3 : 0));
+    CHECK(rig.ring(0).statistics.emulated_user == (emulates ? 2 : 0));
+}
+
+TEST_CASE("one that the bus answers with an error counts as User's, too") {
+    Rig rig(options_for(abi::EngineKind::emulation, 1, 1));
+    rig.program(0).mov(0, at::broken).cps(0x10).ldr(2, 0).end();
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(rig.reg(0, 9) == 1); // the handler ran
+    CHECK(rig.ring(0).statistics.emulated_user == 1);
+}
+
+TEST_CASE("behind a firewall that knows privileged accesses the guest does User's by itself") {
+    RigOptions options = options_for(abi::EngineKind::emulation, 1, 1);
+    options.user_firewall = true;
+    Rig rig(options);
+    write_both_modes(rig.program(0));
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(compare_with_bus(rig) == "");
+    const auto accesses = rig.records_of(abi::RecordType::access);
+    REQUIRE(accesses.size() == 3);
+    for (const abi::Record& r : accesses)
+        CHECK(((r.access & abi::access_emulated) != 0) == (r.mode != 0x10));
+    CHECK(rig.ring(0).statistics.emulated == 1);
+    CHECK(rig.ring(0).statistics.stepped == 2);
+    CHECK(rig.ring(0).statistics.emulated_user == 0);
+}
+
 TEST_CASE("writeback is done by the guest's own instruction") {
     const auto rig = run(GENERATE(values(engines)), [](Code& code) {
         code.mov(0, at::fifo).ldr_post(1, 0, 4).mov(2, 7).str_post(2, 0, 8).end();

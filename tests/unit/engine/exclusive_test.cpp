@@ -60,6 +60,21 @@ TEST_CASE("a load-exclusive and a store-exclusive make a read and a write") {
     CHECK((pair.records[1].access & abi::access_emulated) != 0);
 }
 
+TEST_CASE(
+    "User's store-exclusive is counted, and refused behind a firewall that would know Hyp's") {
+    RigOptions options = options_for(GENERATE(values(engines)), 1, 5);
+    options.user_firewall = GENERATE(false, true);
+    Rig rig(options);
+    rig.program(0).mov(0, at::wide).cps(0x10).word(ldrex_r1).word(strex_r4_r2).end();
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(compare_with_bus(rig) == "");
+    CHECK(rig.reg(0, 9) == (options.user_firewall ? 1 : 0)); // data aborts
+    CHECK(rig.bus_log(at::wide, 4).size() == (options.user_firewall ? 1 : 2));
+    CHECK(rig.records_of(abi::RecordType::fault).size() == (options.user_firewall ? 1 : 0));
+    CHECK(rig.ring(0).statistics.emulated_user == (options.user_firewall ? 0 : 1));
+}
+
 TEST_CASE("bytes and doublewords, too") {
     const auto engine = GENERATE(values(engines));
     const Run byte = run(engine, [](Code& c) { c.word(ldrexb_r1).word(strexb_r4_r2); });
