@@ -157,6 +157,20 @@ bool due(std::uint64_t& next, unsigned part) {
     return true;
 }
 
+void require_sound(const Damage& damage) {
+    check(damage.name == nullptr, "the hypervisor's memory was changed");
+}
+
+/// What `look` finds, under Machine::changes, unless that is never given back: then two CPUs may
+/// both look, which harms nobody.
+template <class Look>
+Damage find_waiting(Machine& machine, bool stopped, Look look) {
+    const bool alone = wait_for_changes(machine, stopped);
+    const Damage damage = look(machine.integrity);
+    if (alone) machine.changes.release();
+    return damage;
+}
+
 /// Has `look` find damage, unless Machine::changes is taken.
 template <class Look>
 void check_if_free(Machine& machine, Look look) {
@@ -165,40 +179,36 @@ void check_if_free(Machine& machine, Look look) {
     if (!machine.changes.try_acquire(looker, most_turns, turns)) return;
     const Damage damage = look(machine.integrity);
     machine.changes.release();
-    check(damage.name == nullptr, "the hypervisor's memory was changed");
+    require_sound(damage);
+}
+
+/// Looks at all of it, once in 100 ms at most: not before `next`, which it moves.
+Damage find_damage_if_due(Integrity& integrity, std::uint64_t& next) {
+    constexpr unsigned each_second = 10;
+    return due(next, each_second) ? integrity.find_damage(false) : Damage{};
 }
 
 } // namespace
 
 Damage find_damage(Machine& machine) {
     const bool stopped = machine.stopped.load(std::memory_order_relaxed) != 0;
-    const bool alone = wait_for_changes(machine, stopped);
-    const Damage damage = machine.integrity.find_damage(stopped);
-    if (alone) machine.changes.release();
-    return damage;
+    return find_waiting(machine, stopped,
+                        [=](Integrity& integrity) { return integrity.find_damage(stopped); });
 }
 
 void check_integrity(Machine& machine) {
-    check(find_damage(machine).name == nullptr, "the hypervisor's memory was changed");
+    require_sound(find_damage(machine));
 }
 
-// Under Machine::changes, as its limit is, unless that is never given back: then two CPUs may both
-// look, which harms nobody.
 void check_integrity_at_start(Machine& machine) {
-    constexpr unsigned each_second = 10;
-    const bool alone = wait_for_changes(machine, false);
-    Integrity& integrity = machine.integrity;
-    const Damage damage =
-        due(integrity.next_at_start, each_second) ? integrity.find_damage(false) : Damage{};
-    if (alone) machine.changes.release();
-    check(damage.name == nullptr, "the hypervisor's memory was changed");
+    require_sound(find_waiting(machine, false, [](Integrity& integrity) {
+        return find_damage_if_due(integrity, integrity.next_at_start);
+    }));
 }
 
 void check_integrity_behind_request(Machine& machine) {
-    constexpr unsigned each_second = 10;
     check_if_free(machine, [](Integrity& integrity) {
-        return due(integrity.next_for_request, each_second) ? integrity.find_damage(false)
-                                                            : Damage{};
+        return find_damage_if_due(integrity, integrity.next_for_request);
     });
 }
 
