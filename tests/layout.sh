@@ -42,7 +42,8 @@ room_floor() {
     case $1 in abi | mmioscope) echo -1 ;; *) grep "^$1 " "$rooms" | cut -d' ' -f2 ;; esac
 }
 rooms=$(mktemp) || exit 1
-trap 'rm -f "$rooms"' EXIT
+disassembly=$(mktemp) || exit 1
+trap 'rm -f "$rooms" "$disassembly"' EXIT
 awk -F '|' '/^\| *[0-9]* *\| `[a-z]+\/`/ {
     if ($2 ~ /[0-9]/) floor = $2 + 0
     split($3, name, "[`/]"); print name[2], floor
@@ -131,12 +132,13 @@ stale_stacks() {
 }
 for image in "$build"/hyp-*.elf; do
     name=$(basename "$image")
+    arm-none-eabi-objdump -dC "$image" > "$disassembly" || exit 1
     result "$name reads no line of a stack that was written behind the caches" \
-        "$(arm-none-eabi-objdump -dC "$image" | stale_stacks)"
+        "$(stale_stacks < "$disassembly")"
     result "$name leaves no monitor of its own LDREX to the guest" \
-        "$(arm-none-eabi-objdump -dC "$image" | left_monitors)"
+        "$(left_monitors < "$disassembly")"
     result "$name uses no VFP or NEON register, but to read it in port::vector_*" \
-        "$(arm-none-eabi-objdump -dC "$image" | vector_use)"
+        "$(vector_use < "$disassembly")"
     result "$name has no segment both writable and executable" \
         "$(arm-none-eabi-readelf -lW "$image" | grep -E 'LOAD.* (RWE|WE) ')"
 done
