@@ -207,5 +207,10 @@ std::vector<BusAccess> Rig::bus_log(std::uint64_t begin, std::uint64_t size) con
         if (access.address >= begin && access.address < begin + size) found.push_back(access);
     return found;
 }
+std::vector<BusAccess> Rig::stores_to(std::uint64_t begin, std::uint64_t size) const {
+    std::vector<BusAccess> found = bus_log(begin, size);
+    std::erase_if(found, [](const BusAccess& access) { return !access.write; });
+    return found;
+}
 
 } // namespace mmioscope::sim

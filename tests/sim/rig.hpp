@@ -55,6 +55,8 @@ public:
     const abi::RingHeader& ring(unsigned cpu) const;
     /// Bus accesses to [begin, begin+size).
     std::vector<BusAccess> bus_log(std::uint64_t begin, std::uint64_t size) const;
+    /// The stores among them.
+    std::vector<BusAccess> stores_to(std::uint64_t begin, std::uint64_t size) const;
     const std::string& text() const { return text_; }
 
     Simulation simulation;

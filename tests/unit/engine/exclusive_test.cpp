@@ -194,13 +194,7 @@ TEST_CASE("CPUs that count by exclusives lose nothing, and all come to an end") 
     rig.run();
     CHECK(rig.failure() == "");
     CHECK(compare_with_bus(rig) == "");
-    std::uint64_t last = 0;
-    std::size_t stores = 0;
-    for (const BusAccess& a : rig.bus_log(at::wide, 4))
-        if (a.write) {
-            last = a.value;
-            ++stores;
-        }
-    CHECK(last == cpus * rounds);
-    CHECK(stores == cpus * rounds);
+    const auto stores = rig.stores_to(at::wide, 4);
+    REQUIRE(stores.size() == cpus * rounds);
+    CHECK(stores.back().value == cpus * rounds);
 }

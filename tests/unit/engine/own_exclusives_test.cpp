@@ -94,15 +94,9 @@ TEST_CASE("loops of exclusives come to their end, whatever else is on") {
     for (unsigned cpu = 0; cpu < cpus; ++cpu) write_counter(rig.program(cpu));
     rig.run();
     CHECK(rig.failure() == "");
-    std::uint64_t last = 0;
-    std::size_t stores = 0;
-    for (const BusAccess& a : rig.bus_log(at::wide, 4))
-        if (a.write) {
-            last = a.value;
-            ++stores;
-        }
-    CHECK(stores == cpus * rounds);
-    CHECK(last == cpus * rounds);
+    const auto stores = rig.stores_to(at::wide, 4);
+    REQUIRE(stores.size() == cpus * rounds);
+    CHECK(stores.back().value == cpus * rounds);
     // None but those that another CPU's store, or a lock that was held, let fail.
     if (cpus == 1) CHECK(rig.bus_log(at::wide, 4).size() < 2 * rounds + rounds / 4);
 }
