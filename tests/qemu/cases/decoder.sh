@@ -35,7 +35,7 @@ exclusives_streamed() { # ENGINE
     cmp -s "$out/native" "$out/console" || fail "the console differs from that without a hypervisor"
     verified
 }
-# On the console's own UART, with the guest's reader allowed, and a filter: what is left out is not sent.
+# With the stream on the console's own UART, and a filter and samples: what is left out is not sent.
 exclusives_filtered() { # ENGINE
     native_guest exclusives
     run_bare exclusives --time-limit 60 --engine "$1" --trace all --stream serial0 --stream-shared \
@@ -48,4 +48,5 @@ for engine in shadow emulation; do
     add test "beats-$engine" 5 beats $engine
     add test "exclusives-$engine" 10 on_all_cpus exclusives $engine
     add test "exclusives-streamed-$engine" 20 on_all_cpus exclusives_streamed $engine
+    add test "exclusives-filtered-$engine" 20 on_all_cpus exclusives_filtered $engine
 done
