@@ -44,7 +44,7 @@ std::vector<abi::Record> end_of(const rings::Ring& ring, std::uint64_t count,
     std::vector<abi::Record> records;
     for (std::uint64_t at = head - std::min({head, ring.capacity, count}); at != head; ++at) {
         const abi::Record record = ring.records[at % ring.capacity];
-        if (record.commit == static_cast<std::uint32_t>(at + 1)) {
+        if (record.commit == abi::commit_word(ring.boot_number, at)) {
             records.push_back(record);
         } else {
             ++damaged;

@@ -104,7 +104,7 @@ void Area::add_ring(std::span<std::byte> memory, unsigned cpu) {
         throw broken("head of a ring");
     }
     const auto* records = reinterpret_cast<const abi::Record*>(base + sizeof(abi::RingHeader));
-    rings_.push_back({header, records, capacity});
+    rings_.push_back({header, records, capacity, shared::load(header->boot_number)});
 }
 
 std::vector<abi::Statistics> Area::statistics() const {

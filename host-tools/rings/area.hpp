@@ -17,7 +17,8 @@ namespace mmioscope::rings {
 struct Ring {
     abi::RingHeader* header;
     const abi::Record* records;
-    std::uint64_t capacity; ///< as it was when checked: the shared one may change
+    std::uint64_t capacity; ///< as it was when checked: the shared one may change; so below
+    std::uint32_t boot_number;
 };
 
 /// Differs from boot to boot.

@@ -97,8 +97,8 @@ std::uint64_t RingReader::drop_overtaken(std::vector<abi::Record>& out, std::siz
 // Removes from out[first..], which is what was copied from `position` on, what is not the record of
 // its position: somebody wrote into the ring. Returns how many.
 std::uint64_t RingReader::drop_damaged(std::vector<abi::Record>& out, std::size_t first,
-                                       std::uint64_t position) {
-    auto commit = static_cast<std::uint32_t>(position);
+                                       std::uint64_t position) const {
+    std::uint32_t commit = abi::commit_word(ring_.boot_number, position) - 1;
     const auto damaged =
         std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
                        [&commit](const abi::Record& record) { return record.commit != ++commit; });

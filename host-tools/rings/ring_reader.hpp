@@ -47,8 +47,8 @@ private:
     std::uint64_t load_head() const;
     void copy(std::uint64_t to, std::vector<abi::Record>& out) const;
     std::uint64_t drop_overtaken(std::vector<abi::Record>& out, std::size_t first) const;
-    static std::uint64_t drop_damaged(std::vector<abi::Record>& out, std::size_t first,
-                                      std::uint64_t position);
+    std::uint64_t drop_damaged(std::vector<abi::Record>& out, std::size_t first,
+                               std::uint64_t position) const;
 
     Ring ring_;
     abi::Reader* reader_;

@@ -78,7 +78,7 @@ abi::AreaHeader KeptBoot::header() const {
     return header;
 }
 
-// A record's commit word is its position and one, in 32 bits; it is one of the last below `head`.
+// A record's commit word tells its position; it is one of the last below `head`.
 void KeptBoot::place_ring(AreaImage& image, const abi::AreaHeader& header, unsigned cpu) const {
     const abi::KeptCpu& from = cpus_[cpu];
     std::byte* at = image.bytes().data() + header.ring_offset[cpu];
@@ -87,6 +87,7 @@ void KeptBoot::place_ring(AreaImage& image, const abi::AreaHeader& header, unsig
     ring.capacity = abi::kept_records;
     ring.cpu = cpu;
     ring.record_size = sizeof(abi::Record);
+    ring.boot_number = from.boot_number;
     ring.head = from.head;
     ring.next_sequence = from.next_sequence;
     ring.in_flight = from.in_flight;
@@ -96,7 +97,7 @@ void KeptBoot::place_ring(AreaImage& image, const abi::AreaHeader& header, unsig
     ring.statistics = from.statistics;
     auto* slots = reinterpret_cast<abi::Record*>(&ring + 1);
     for (const abi::Record& record : records_) {
-        const auto behind = static_cast<std::uint32_t>(from.head) - record.commit;
+        const std::uint32_t behind = abi::commit_word(from.boot_number, from.head - 1) - record.commit;
         if (record.cpu == cpu && behind < std::min(abi::kept_records, from.head)) {
             slots[(from.head - 1 - behind) % abi::kept_records] = record;
         }

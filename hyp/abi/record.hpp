@@ -117,8 +117,8 @@ inline constexpr std::uint8_t flag_estimated =
 inline constexpr std::uint8_t mode_thumb = 1u << 5;
 
 struct alignas(64) Record {
-    /// Low 32 bits of (position + 1); written last, after a DMB. A reader that finds another
-    /// value in the slot of `position` has been overtaken by the writer.
+    /// commit_word() (ring.hpp); written last, after a DMB. A reader that finds another value in
+    /// the slot of a position has been overtaken by the writer.
     std::uint32_t commit;
     RecordType type;
     std::uint8_t cpu;            ///< MPIDR.Aff0 of the CPU that writes the record

@@ -28,8 +28,8 @@ namespace mmioscope::abi {
 
 inline constexpr std::uint64_t area_magic = 0x3150'4353'4f49'4d4d; // "MMIOSCP1"
 inline constexpr std::uint64_t ring_magic = 0x3147'4e52'4f49'4d4d; // "MMIORNG1"
-inline constexpr std::uint16_t version_major = 1;                  ///< readers refuse a newer one
-inline constexpr std::uint16_t version_minor = 1;                  ///< may only add
+inline constexpr std::uint16_t version_major = 2;                  ///< readers refuse a newer one
+inline constexpr std::uint16_t version_minor = 0;                  ///< may only add
 
 inline constexpr unsigned max_cpus = 8;
 inline constexpr unsigned max_regions = 256;
@@ -98,8 +98,10 @@ struct AreaHeader {
     Kept kept;
     std::uint32_t kept_offset; ///< of the previous boot's area; 0: no room for one
     std::uint32_t kept_size;   ///< bytes set aside for it
+    std::uint32_t boot_number; ///< the previous boot's and 1, modulo 2^32; see commit_word()
+    std::uint32_t reserved;
 };
-static_assert(sizeof(AreaHeader) == 176);
+static_assert(sizeof(AreaHeader) == 184);
 
 // Bits of RegionEntry::flags.
 inline constexpr std::uint16_t region_traced = 1u << 0;   ///< selected: accesses become records
@@ -160,7 +162,8 @@ struct alignas(4096) RingHeader {
     std::uint64_t capacity; ///< records, at least min_capacity
     std::uint32_t cpu;
     std::uint32_t record_size;
-    std::uint32_t reserved0[10];
+    std::uint32_t boot_number; ///< AreaHeader::boot_number
+    std::uint32_t reserved0[9];
     // Written by the ring's CPU.
     alignas(64) std::uint64_t head; ///< records published
     std::uint64_t lost;             ///< records lost, all told
@@ -178,6 +181,13 @@ struct alignas(4096) RingHeader {
 static_assert(sizeof(RingHeader) == 4096);
 static_assert(offsetof(RingHeader, head) == 64 && offsetof(RingHeader, in_flight) == 128);
 static_assert(offsetof(RingHeader, statistics) == 192 && offsetof(RingHeader, readers) == 256);
+
+/// Record::commit at `position` of a ring. A boot does not clear the slots of the one before: what
+/// that has left in one has another word, since positions of one slot differ by multiples of the
+/// capacity, and boots by one.
+constexpr std::uint32_t commit_word(std::uint32_t boot_number, std::uint64_t position) {
+    return static_cast<std::uint32_t>(position + 1) + boot_number;
+}
 
 inline constexpr std::uint64_t min_capacity = 1024;         ///< records per ring
 inline constexpr std::uint64_t area_head_size = 64 * 1024;  ///< bytes before the first ring

@@ -137,7 +137,8 @@ struct KeptCpu {
     std::uint64_t in_flight_time;
     std::uint64_t in_flight_pa;
     std::uint32_t in_flight_pc;
-    std::uint32_t reserved[7];
+    std::uint32_t boot_number; ///< of that boot's rings
+    std::uint32_t reserved[6];
     Statistics statistics;
 };
 static_assert(sizeof(KeptCpu) == 128);

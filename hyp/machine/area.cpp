@@ -25,6 +25,19 @@ std::uint16_t final_flags(const Machine& machine, const abi::RegionEntry& region
     return flags;
 }
 
+/// Headers only: what the previous boot has left in the slots has other commit words (abi/ring.hpp).
+/// But where its slots may have been elsewhere, all of it.
+void clear(std::uint8_t* area, Range where, const AreaLayout& layout, unsigned cpus,
+           abi::Kept kept) {
+    if (kept != abi::Kept::kept && kept != abi::Kept::none) {
+        std::memset(area, 0, static_cast<std::size_t>(where.size()));
+        return;
+    }
+    std::memset(area, 0, abi::area_head_size);
+    for (unsigned i = 0; i < cpus; ++i)
+        std::memset(area + layout.ring_offset(i), 0, sizeof(abi::RingHeader));
+}
+
 /// Differs from boot to boot as long as time does: the counter, and what the last boot left.
 void make_boot_id(std::uint8_t (&id)[16], const std::uint8_t (&previous)[16]) {
     std::uint64_t half[2];
@@ -45,13 +58,14 @@ void make_area(Machine& machine, Range where) {
     if (machine.config.guest_reader)
         port::flush_to_coherency({where.begin}, static_cast<std::size_t>(where.size()));
     make_boot_id(boot_id, header->boot_id);
+    const std::uint32_t boot_number = header->boot_number + 1;
     const AreaLayout layout(where.size(), machine.cpu_count);
     const abi::Kept kept = keep_previous_boot(where, layout, machine.cpu_count);
     port::store_shared(header->magic, 0); // no reader takes what follows for the previous boot's
     port::complete_system();
-    const bool spare = kept == abi::Kept::kept;
-    std::memset(bytes, 0, static_cast<std::size_t>(spare ? layout.kept_offset : where.size()));
+    clear(bytes, where, layout, machine.cpu_count, kept);
     std::memcpy(header->boot_id, boot_id, sizeof boot_id);
+    header->boot_number = boot_number;
 
     machine.area = header;
     header->version_major = abi::version_major;
@@ -71,6 +85,7 @@ void make_area(Machine& machine, Range where) {
         machine.cpus[i].ring.obey(machine.control.choice);
         header->ring_offset[i] = static_cast<std::uint32_t>(layout.ring_offset(i));
         auto* ring = reinterpret_cast<abi::RingHeader*>(bytes + header->ring_offset[i]);
+        ring->boot_number = boot_number;
         machine.cpus[i].ring.start(*ring, i, layout.capacity(), machine.config.policy,
                                    machine.config.host_reader);
         // It is waited for from the first record on: that is how it gets those of the guest's boot.

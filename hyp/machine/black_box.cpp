@@ -65,7 +65,7 @@ void keep_records(const abi::RingHeader& from, abi::RingHeader& to, bool in_use)
     for (std::uint64_t at = head - count; at != head; ++at) {
         abi::Record& kept = records_of(to)[at % abi::kept_records];
         const abi::Record& record = records_of(from)[slot];
-        if (record.commit == static_cast<std::uint32_t>(at + 1)) kept = record;
+        if (record.commit == abi::commit_word(from.boot_number, at)) kept = record;
         port::order_memory(); // the record, then how far the writer has come
         if (in_use && port::load_shared(from.head) >= at + from.capacity) kept.commit = 0;
         if (++slot == from.capacity) slot = 0;

@@ -47,6 +47,7 @@ std::size_t KeptBoot::write_end(std::uint8_t* to) const {
                                ring.in_flight_time,
                                ring.in_flight_pa,
                                ring.in_flight_pc,
+                               ring.boot_number,
                                {},
                                ring.statistics};
         std::memcpy(to + size, &cpu, sizeof cpu);

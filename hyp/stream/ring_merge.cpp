@@ -40,6 +40,7 @@ void RingMerge::start_ring(unsigned cpu, const abi::RingHeader& header) {
     rings_[cpu].header = &header;
     rings_[cpu].slots = reinterpret_cast<const abi::Record*>(&header + 1);
     rings_[cpu].capacity = header.capacity;
+    rings_[cpu].boot_number = header.boot_number;
     rings_[cpu].end = ~std::uint64_t{0};
 }
 
@@ -82,7 +83,7 @@ bool RingMerge::look(Ring& ring) const {
 bool RingMerge::overwritten(const Ring& ring) {
     port::order_memory(); // what was read there, then whose it was
     return port::load_shared(ring.slots[ring.slot].commit) !=
-           static_cast<std::uint32_t>(ring.tail + 1);
+           abi::commit_word(ring.boot_number, ring.tail);
 }
 
 /// Half a ring, so that the writer does not catch up again at once.
@@ -98,7 +99,7 @@ bool RingMerge::take(Ring& ring, abi::Record& out) {
     port::order_memory(); // the record, then the slot is given back, or its commit word asked
     const std::uint64_t position = ring.tail++;
     if (++ring.slot == ring.capacity) ring.slot = 0;
-    const bool whole = out.commit == static_cast<std::uint32_t>(position + 1) &&
+    const bool whole = out.commit == abi::commit_word(ring.boot_number, position) &&
                        port::load_shared(from.commit) == out.commit;
     if (ring.reader != nullptr) port::store_shared(ring.reader->tail, ring.tail);
     if (ring.tail < ring.head && !flight_)

@@ -43,6 +43,7 @@ private:
         const abi::Record* slots;
         abi::Reader* reader; ///< null: nobody waits for this one
         std::uint64_t capacity;
+        std::uint32_t boot_number;
         std::uint64_t tail; ///< position of the next record to take
         std::uint64_t slot; ///< tail % capacity, without the division
         std::uint64_t head; ///< as it was last read

@@ -12,6 +12,7 @@ void RingWriter::start(abi::RingHeader& header, std::uint32_t cpu, std::uint64_t
     header_ = &header;
     slots_ = reinterpret_cast<abi::Record*>(&header + 1);
     capacity_ = capacity;
+    boot_number_ = header.boot_number;
     cpu_ = static_cast<std::uint8_t>(cpu);
     policy_ = policy;
     header.capacity = capacity;
@@ -70,7 +71,7 @@ void RingWriter::store(abi::Record& record) {
     port::order_memory();
     port::copy_shared(slot, record);
     port::order_memory();
-    port::store_shared(slot.commit, static_cast<std::uint32_t>(head_ + 1));
+    port::store_shared(slot.commit, abi::commit_word(boot_number_, head_));
     port::order_memory();
     ++head_;
     if (++slot_ == capacity_) slot_ = 0;

@@ -11,8 +11,8 @@ namespace mmioscope {
 
 class RingWriter {
 public:
-    /// Takes over the ring at `header`, whose memory is zero, for `cpu`, with `capacity` records.
-    /// `host_reader`: waits for one over shared memory.
+    /// Takes over the ring at `header`, which is zero but for `boot_number`, for `cpu`, with
+    /// `capacity` records, whatever is in them. `host_reader`: waits for one over shared memory.
     void start(abi::RingHeader& header, std::uint32_t cpu, std::uint64_t capacity,
                abi::Policy policy, bool host_reader);
 
@@ -73,6 +73,7 @@ private:
     std::uint64_t lost_{};
     std::uint64_t pending_gap_{}; ///< records lost since the last one published
     std::uint32_t sequence_{};
+    std::uint32_t boot_number_{};
     std::uint8_t cpu_{};
     abi::Policy policy_{};
     Choice* choice_{};       ///< none: everything

@@ -35,6 +35,7 @@ public:
             ring(cpu).capacity = capacity;
             ring(cpu).cpu = cpu;
             ring(cpu).record_size = sizeof(abi::Record);
+            ring(cpu).boot_number = 3;
             ring(cpu).readers[abi::host_reader].active = 1;
         }
     }
@@ -80,7 +81,7 @@ public:
         abi::Record copy = record;
         copy.commit = 0;
         slot = copy;
-        set(slot.commit, static_cast<std::uint32_t>(ring_.head + 1));
+        set(slot.commit, abi::commit_word(ring_.boot_number, ring_.head));
         set(ring_.head, ring_.head + 1);
     }
 

@@ -16,12 +16,13 @@ namespace {
 using Records = std::vector<abi::Record>;
 constexpr std::uint32_t made = 1200; ///< by CPU 0; more than are kept
 constexpr std::uint32_t few = 10;    ///< by CPU 1
+constexpr std::uint32_t boot_number = 7;
 
 Records made_by(unsigned cpu, std::uint32_t from, std::uint32_t to) {
     Records records;
     for (; from < to; ++from) {
         records.push_back(access(cpu, from, 1000 + 10 * from + cpu));
-        records.back().commit = from + 1;
+        records.back().commit = abi::commit_word(boot_number, from);
         records.back().device = 0;
     }
     return records;
@@ -37,6 +38,7 @@ Records kept_records() {
 
 std::vector<abi::KeptCpu> cpus() {
     std::vector<abi::KeptCpu> cpus(2);
+    for (abi::KeptCpu& cpu : cpus) cpu.boot_number = boot_number;
     cpus[0].head = made;
     cpus[1].head = few;
     cpus[1].in_flight = abi::InFlight::begun;
@@ -106,8 +108,8 @@ TEST_CASE("kept: a stream without a previous boot, or a file, tells of none") {
 
 TEST_CASE("kept: records that make no sense have no place") {
     Records kept = made_by(0, made - abi::kept_records, made);
-    kept[5].commit = 3;
-    kept[6].commit = made + 1;
+    kept[5].commit = abi::commit_word(boot_number, 2);
+    kept[6].commit = abi::commit_word(boot_number, made);
     kept[7].cpu = 9;
     const Records too_many(20'000, kept[8]);
     kept.insert(kept.end(), too_many.begin(), too_many.end());
@@ -131,7 +133,7 @@ TEST_CASE("kept: whatever happens to one byte, no wrong record comes out") {
         const blackbox::LastAccesses last = last_of(*told, 5000);
         CHECK(last.records.size() + last.damaged == abi::kept_records + few);
         for (const abi::Record& record : last.records) {
-            const std::uint32_t position = record.commit - 1;
+            const std::uint32_t position = record.commit - abi::commit_word(boot_number, 0);
             REQUIRE(same(record, made_by(record.cpu, position, position + 1)[0]));
         }
     }

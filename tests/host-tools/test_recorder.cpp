@@ -303,7 +303,8 @@ TEST_CASE("a writer that overtakes the reader leaves nothing torn, and each loss
             const abi::Record should = whole(record.cpu_sequence);
             REQUIRE(std::memcmp(&record.type, &should.type,
                                 sizeof record - offsetof(abi::Record, type)) == 0);
-            REQUIRE(record.commit == record.cpu_sequence + 1); // the ring's position is the number
+            REQUIRE(record.commit == abi::commit_word(area.rings()[record.cpu].boot_number,
+                                                      record.cpu_sequence)); // position
             REQUIRE(static_cast<std::int32_t>(record.cpu_sequence - next) >= 0);
             missing += record.cpu_sequence - next;
             next = record.cpu_sequence + 1;

@@ -161,7 +161,7 @@ bool Rig::drain(unsigned cpu) {
         reader.tail = header->head - header->capacity;
     for (; reader.tail != header->head; ++reader.tail) {
         const abi::Record& record = slots[reader.tail % header->capacity];
-        if (record.commit != static_cast<std::uint32_t>(reader.tail + 1))
+        if (record.commit != abi::commit_word(header->boot_number, reader.tail))
             throw Failure{"a record below the head has another commit word"};
         records_[cpu].push_back(record);
     }

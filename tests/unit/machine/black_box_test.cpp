@@ -94,7 +94,8 @@ void require_same_records(Bytes& before, const abi::AreaHeader& kept, unsigned c
     for (std::uint64_t at = old.head - count; at < old.head; ++at) {
         const abi::Record& was = records_of(before, cpu)[at % old.capacity];
         const abi::Record& is = records[at % ring.capacity];
-        if (was.commit == at + 1) REQUIRE(std::memcmp(&was, &is, sizeof is) == 0);
+        if (was.commit == abi::commit_word(old.boot_number, at))
+            REQUIRE(std::memcmp(&was, &is, sizeof is) == 0);
         else REQUIRE(is.commit == 0);
     }
 }
@@ -126,6 +127,33 @@ TEST_CASE("the next boot keeps the last records of each CPU of the previous one"
                       kept->region_count * sizeof(abi::RegionEntry)) == 0);
     for (unsigned i = 0; i < cpus; ++i) require_same_records(before, *kept, i);
     CHECK((ring_of(before, 0).head > abi::kept_records) == (rounds == 300));
+}
+
+TEST_CASE("what an earlier boot has left in a slot is no record of this one's") {
+    const Bytes first = first_boot(300);
+    Bytes second = area_of(*boot(options(), first, 3), first.size());
+    for (unsigned cpu = 0; cpu < cpus; ++cpu) {
+        const abi::RingHeader& ring = ring_of(second, cpu);
+        unsigned left = 0;
+        for (std::uint64_t at = ring.head; at < ring.head + ring.capacity; ++at) {
+            const std::uint32_t commit = records_of(second, cpu)[at % ring.capacity].commit;
+            left += commit != 0;
+            REQUIRE(commit != abi::commit_word(ring.boot_number, at));
+            REQUIRE(commit != abi::commit_word(ring.boot_number, at - ring.head));
+        }
+        CHECK(left > 500); // nothing was cleared
+    }
+}
+
+TEST_CASE("an area laid out otherwise than the last one begins with empty slots") {
+    Bytes before = first_boot(300);
+    header_of(before).area_size -= 4096;
+    const auto rig = boot(options(), before, 3);
+    REQUIRE(area(*rig).kept == abi::Kept::other_layout);
+    Bytes now = area_of(*rig, before.size());
+    const abi::RingHeader& ring = ring_of(now, 0);
+    for (std::uint64_t at = ring.head; at < ring.capacity; ++at)
+        REQUIRE(records_of(now, 0)[at].commit == 0);
 }
 
 TEST_CASE("a third boot keeps the second one's records") {
