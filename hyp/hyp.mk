@@ -6,7 +6,6 @@ HYP_TARGET_SOURCES := $(wildcard hyp/port/*.cpp) boot/boot.cpp boot/runtime.cpp
 HYP_ASSEMBLY := hyp/entry/vectors.S boot/start.S
 
 HYP_CXX ?= arm-none-eabi-g++
-HYP_OBJCOPY ?= arm-none-eabi-objcopy
 HYP_MAX_CPUS := 8
 HYP_STACK_SIZE := 16384
 HYP_TABLE_POOL_SIZE := 0x180000
@@ -21,8 +20,7 @@ HYP_DEFINES := -DMAX_CPUS=$(HYP_MAX_CPUS) -DSTACK_SIZE=$(HYP_STACK_SIZE) \
 
 HYP_FLAGS := -std=c++20 -march=armv7ve -marm -mgeneral-regs-only -mno-unaligned-access \
     -ffreestanding -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit \
-    $(HYP_DEFINES) -ffunction-sections -fdata-sections -O2 -g -Wall -Wextra -Wconversion -Wshadow -Werror -Wno-psabi \
-    -Ihyp -isystem $(BUILD)/libfdt
+    $(HYP_DEFINES) -ffunction-sections -fdata-sections -O2 -g -Wall -Wextra -Wconversion -Wshadow -Werror -Wno-psabi -Ihyp
 
 HYP_BOARDS := $(patsubst HYP_IMAGE_BASE_%,%,$(filter HYP_IMAGE_BASE_%,$(.VARIABLES)))
 
@@ -31,7 +29,7 @@ HYP_OBJECTS := $(foreach s,$(HYP_SOURCES) $(HYP_TARGET_SOURCES) $(HYP_ASSEMBLY),
 # One of them is in each image.
 HYP_BOARD_OBJECTS := $(foreach b,$(HYP_BOARDS),$(call hyp_object,hyp/board/$(subst -,_,$(b)).cpp))
 
-$(BUILD)/obj/target/%.o: %.cpp | $(BUILD)/libfdt/libfdt.h
+$(BUILD)/obj/target/%.o: %.cpp
 	@mkdir -p "$(@D)"
 	@echo "  $<"
 	@$(HYP_CXX) $(HYP_FLAGS) -MMD -MP -c $< -o $@
@@ -41,21 +39,15 @@ $(BUILD)/obj/target/%.o: %.S
 	@echo "  $<"
 	@$(HYP_CXX) -march=armv7ve -marm $(HYP_DEFINES) -MMD -MP -c $< -o $@
 
-# Debian's armhf libfdt uses no floating point, but its attributes say hard-float, which the linker
-# refuses to mix with ours.
-$(BUILD)/obj/target/libfdt.a: $(BUILD)/libfdt/libfdt.a
-	@mkdir -p "$(@D)"
-	@$(HYP_OBJCOPY) --remove-section=.ARM.attributes $< $@
-
 .SECONDEXPANSION:
 $(BUILD)/hyp-%.elf: $(HYP_OBJECTS) $(BUILD)/obj/target/hyp/board/$$(subst -,_,$$*).o \
-    $(BUILD)/obj/target/libfdt.a linker/hyp.ld
+    linker/hyp.ld
 	@echo "  $@"
 	@$(HYP_CXX) $(HYP_FLAGS) -nostdlib -static -Wl,--gc-sections -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack \
 	    -Wl,--defsym=IMAGE_BASE=$(HYP_IMAGE_BASE_$*) -Wl,--defsym=MAX_CPUS=$(HYP_MAX_CPUS) \
 	    -Wl,--defsym=STACK_SIZE=$(HYP_STACK_SIZE) -Wl,--defsym=TABLE_POOL_SIZE=$(HYP_TABLE_POOL_SIZE) \
 	    -Wl,--defsym=BOOT_TREE_OFFSET=$(HYP_BOOT_TREE_OFFSET) \
-	    -T linker/hyp.ld $(filter %.o %.a,$^) -lc -lgcc -o $@
+	    -T linker/hyp.ld $(filter %.o,$^) -lc -lgcc -o $@
 
 -include $(HYP_OBJECTS:.o=.d) $(HYP_BOARD_OBJECTS:.o=.d)
 

@@ -24,7 +24,8 @@ private:
 /// The devices by their names, as the hypervisor's own code finds them in the tree.
 wire::StreamHead devices(std::span<const std::byte> tree) {
     const auto regions = std::make_unique<RegionTable>();
-    if (Tree::check(tree.data(), tree.size()) || list_regions(Tree(tree.data()), *regions)) {
+    const auto nodes = std::make_unique<Tree>();
+    if (nodes->read(tree.data(), tree.size()) || list_regions(*nodes, *regions)) {
         throw bad_input("cannot read /sys/firmware/fdt, which has the devices' names; name their "
                         "addresses, as BASE+SIZE");
     }

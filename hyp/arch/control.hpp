@@ -37,7 +37,7 @@ inline constexpr std::uint32_t hsctlr_c = bit(2);
 inline constexpr std::uint32_t hsctlr_i = bit(12);
 inline constexpr std::uint32_t hsctlr_wxn = bit(19);
 inline constexpr std::uint32_t hsctlr_res1 = 0x30c5'0878; ///< bits that read as one
-/// Alignment checking (bit 1) stays off: libfdt reads its tree at any address.
+/// Alignment checking (bit 1) stays off: the C library's memcpy() may use words at any address.
 inline constexpr std::uint32_t hsctlr_on =
     hsctlr_res1 | hsctlr_m | hsctlr_c | hsctlr_i | hsctlr_wxn;
 

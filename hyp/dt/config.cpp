@@ -46,15 +46,13 @@ constexpr Word conduits[] = {{"hvc", static_cast<std::uint32_t>(psci::Conduit::h
 /// The node of the firmware's PSCI; negative if there is none.
 int find_psci(const Tree& tree) {
     const int node = tree.find("/psci");
-    for (const char* version : {"arm,psci-1.0", "arm,psci-0.2"})
-        if (node >= 0 && tree.compatible(node, version)) return node;
-    return -1;
+    return node >= 0 && tree.compatible(node, {"arm,psci-1.0", "arm,psci-0.2"}) ? node : -1;
 }
 
 BootError read_modules(const Tree& tree, int chosen, BootModules& modules) {
     for (int node = tree.first_child(chosen); node >= 0; node = tree.next_child(node)) {
-        const bool kernel = tree.compatible(node, abi::chosen::kernel);
-        if (!kernel && !tree.compatible(node, abi::chosen::ramdisk)) continue;
+        const bool kernel = tree.compatible(node, {abi::chosen::kernel});
+        if (!kernel && !tree.compatible(node, {abi::chosen::ramdisk})) continue;
         Range range;
         // A module lies in memory: its address is one of the root's, /chosen translates nothing.
         if (!tree.untranslated_reg(node, 0, range))
@@ -107,26 +105,22 @@ BootError read_guest_reader(const Tree& tree, int chosen, Config& config) {
 }
 
 BootError read_requests(const Tree& tree, int chosen, Config& config) {
-    constexpr const char* name = abi::chosen::requests;
     constexpr std::size_t cells = sizeof(EarlyRequest) / 4;
+    const Property list = tree.property(chosen, abi::chosen::requests);
     static_assert(abi::chosen::max_requests == 32); // as the message below says
-    const std::size_t length = tree.length(chosen, name);
-    if (length % sizeof(EarlyRequest) != 0)
+    if (list.size % sizeof(EarlyRequest) != 0)
         return {"mmioscope,requests is no sequence of three cells each", ""};
-    for (std::size_t n = 0; n < length / 4; n += cells)
-        if (!config.requests.push_back(
-                {tree.cell_at(chosen, name, n),
-                 {tree.cell_at(chosen, name, n + 1), tree.cell_at(chosen, name, n + 2)}}))
+    for (std::size_t n = 0; n < list.size / 4; n += cells)
+        if (!config.requests.push_back({list.cell(n), {list.cell(n + 1), list.cell(n + 2)}}))
             return {"mmioscope,requests has more than 32 requests", ""};
     return {};
 }
 
 BootError read_task_names(const Tree& tree, int chosen, TaskOffsets& offsets) {
-    constexpr const char* name = abi::chosen::task_names;
-    if (!tree.has(chosen, name)) return {};
-    if (tree.length(chosen, name) != sizeof offsets)
-        return {"mmioscope,task-names is not two cells", ""};
-    offsets = {tree.cell_at(chosen, name, 0), tree.cell_at(chosen, name, 1)};
+    const Property names = tree.property(chosen, abi::chosen::task_names);
+    if (!names) return {};
+    if (names.size != sizeof offsets) return {"mmioscope,task-names is not two cells", ""};
+    offsets = {names.cell(0), names.cell(1)};
     for (const std::uint32_t offset : {offsets.comm, offsets.pid})
         if (offset == 0 || offset % 4 != 0 || offset >= abi::chosen::max_task_offset)
             return {"mmioscope,task-names: an offset is no multiple of 4 from 4 to 16380", ""};

@@ -3,6 +3,7 @@
 
 #include "abi/fold.hpp"
 #include "abi/layout.hpp"
+#include "abi/ring.hpp"
 #include "arch/psci.hpp"
 #include "base/fixed_vector.hpp"
 #include "dt/tree.hpp"

@@ -1,5 +1,7 @@
 #include "dt/cpus.hpp"
 
+#include "abi/ring.hpp"
+
 namespace mmioscope {
 
 namespace {
@@ -10,9 +12,9 @@ bool counts(const Tree& tree, int node) {
 
 /// MPIDR's low word is the last cell: with two, the first is zero for 32 bits.
 unsigned number_of(const Tree& tree, int node) {
-    const std::size_t cells = tree.length(node, "reg") / sizeof(std::uint32_t);
+    const Property reg = tree.property(node, "reg");
     // A single CPU may go without.
-    return cells == 0 ? 0 : tree.cell_at(node, "reg", cells - 1) & 0xff; // Aff0
+    return reg.size < 4 ? 0 : reg.cell(reg.size / 4 - 1) & 0xff; // Aff0
 }
 
 } // namespace

@@ -18,7 +18,7 @@ struct ControlRanges {
 /// and `stream_node` of `tree` are disabled (negative: none), the ramdisk is named as Linux expects
 /// it, and the boot modules and the hypervisor's own properties are gone.
 BootError make_guest_tree(const Tree& tree, const MemoryMap& memory, const BootModules& modules,
-                          int uart_node, int stream_node, void* out, std::uint32_t room,
+                          int uart_node, int stream_node, void* out, std::size_t room,
                           const ControlRanges& control = {});
 
 } // namespace mmioscope

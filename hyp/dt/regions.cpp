@@ -9,20 +9,15 @@ namespace mmioscope {
 namespace {
 
 /// Devices whose content is memory: tracing them would trace loads and stores of code and pixels.
-constexpr const char* memory_like[] = {"cfi-flash", "mtd-ram", "mtd-rom", "mmio-sram",
-                                       "jedec-flash"};
-
 bool is_memory_like(const Tree& tree, int node) {
-    if (tree.parent(node) == tree.find("/reserved-memory")) return true;
-    for (const char* compatible : memory_like)
-        if (tree.compatible(node, compatible)) return true;
-    return false;
+    return tree.compatible(node, {"cfi-flash", "mtd-ram", "mtd-rom", "mmio-sram", "jedec-flash"});
 }
 
-std::uint16_t flags_of(const Tree& tree, int node) {
+std::uint16_t flags_of(const Tree& tree, int node, int reserved_memory) {
     std::uint16_t flags = 0;
     if (tree.disabled(node)) flags |= abi::region_disabled;
-    if (is_memory_like(tree, node)) flags |= abi::region_memory;
+    if (tree.parent(node) == reserved_memory || is_memory_like(tree, node))
+        flags |= abi::region_memory;
     return flags;
 }
 
@@ -89,7 +84,8 @@ BootError select_one(const Tree& tree, const RegionTable& regions, RegionMap& ma
 } // namespace
 
 BootError list_regions(const Tree& tree, RegionTable& regions) {
-    for (int node = tree.next(-1); node >= 0; node = tree.next(node)) {
+    const int reserved_memory = tree.find("/reserved-memory");
+    for (int node = 0; node < tree.count(); ++node) {
         if (!tree.has(node, "reg") || tree.is_type(node, "memory")) continue;
         Range range;
         for (unsigned i = 0; tree.reg(node, i, range); ++i) {
@@ -99,7 +95,7 @@ BootError list_regions(const Tree& tree, RegionTable& regions) {
             entry.base = range.begin;
             entry.size = range.size();
             entry.reg_index = static_cast<std::uint16_t>(i);
-            entry.flags = flags_of(tree, node);
+            entry.flags = flags_of(tree, node, reserved_memory);
             tree.path(node, entry.path, sizeof entry.path);
             if (!regions.push_back(entry))
                 return {"more devices than the region table holds", entry.path};
@@ -109,7 +105,7 @@ BootError list_regions(const Tree& tree, RegionTable& regions) {
 }
 
 BootError list_memory(const Tree& tree, MemoryMap& memory) {
-    for (int node = tree.next(-1); node >= 0; node = tree.next(node)) {
+    for (int node = 0; node < tree.count(); ++node) {
         if (!tree.is_type(node, "memory")) continue;
         Range range;
         for (unsigned i = 0; tree.reg(node, i, range); ++i) {

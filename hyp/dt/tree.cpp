@@ -2,66 +2,287 @@
 
 #include "abi/flat_tree.hpp"
 
-extern "C" {
-#include <libfdt.h>
-}
-
 #include <cstring>
+#include <memory>
 
 namespace mmioscope {
 
+using namespace abi::flat_tree;
+
 namespace {
 
-/// The number made of `cells` big-endian cells. More than two keep the low 64 bits: PCI and
-/// chip-select addresses put their flags in front.
-std::uint64_t number(const fdt32_t* from, int cells) {
-    std::uint64_t v = 0;
-    for (int i = 0; i < cells; ++i) v = (v << 32) | fdt32_ld(from + i);
-    return v;
+/// The big-endian word at a multiple of 4; who links this is little-endian. Freestanding, memcpy()
+/// by its own name would be a call.
+std::uint32_t word_at(const std::uint8_t* from) {
+    std::uint32_t word;
+    __builtin_memcpy(&word, std::assume_aligned<sizeof word>(from), sizeof word);
+    return __builtin_bswap32(word);
 }
 
-/// Buses deeper than any real tree's: a bound for loops over ancestors.
+bool equal(const char* a, const char* b) {
+    return *a == *b && std::strcmp(a, b) == 0;
+}
+
+/// Whether `name` is what a path calls by the `length` characters at `wanted`: a unit address may
+/// be missing there.
+bool is_called(const char* name, const char* wanted, std::size_t length) {
+    if (std::strncmp(name, wanted, length) != 0) return false;
+    return name[length] == '\0' ||
+           (name[length] == '@' && std::memchr(wanted, '@', length) == nullptr);
+}
+
+/// The string at `at`, or null if none ends in the `size` bytes there; both are moved behind it.
+const char* next_text(const std::uint8_t*& at, std::size_t& size) {
+    const void* end = size != 0 ? std::memchr(at, 0, size) : nullptr;
+    if (end == nullptr) return nullptr;
+    const char* text = reinterpret_cast<const char*>(at);
+    const std::size_t whole =
+        static_cast<std::size_t>(static_cast<const std::uint8_t*>(end) - at) + 1;
+    at += whole;
+    size -= whole;
+    return text;
+}
+
+constexpr std::uint8_t unsaid = 0xff; ///< of cells
+
+/// How many cells that is; 0 if it cannot be used. The first property of a name counts.
+void note_cells(std::uint8_t& cells, const Property& property) {
+    constexpr std::uint32_t most = 4;
+    if (cells != unsaid) return;
+    const std::uint32_t said = property.size == 4 ? property.cell(0) : 0;
+    cells = static_cast<std::uint8_t>(said <= most ? said : 0);
+}
+
+/// Buses deeper than any real tree's: a bound for what a translation costs.
 constexpr int max_depth = 16;
 
 } // namespace
 
-BootError Tree::check(const void* blob, std::uint64_t room) {
-    if (fdt_magic(blob) != FDT_MAGIC) return {"no device tree", "wrong magic"};
-    if (fdt_totalsize(blob) > room) return {"device tree is too large", ""};
-    if (!abi::properties_end(blob, fdt_totalsize(blob)))
-        return {"device tree is damaged", "a property has no end"};
-    if (const int e = fdt_check_full(blob, fdt_totalsize(blob)); e != 0)
-        return {"device tree is damaged", fdt_strerror(e)};
-    return {};
+const char* Property::text() const {
+    const std::uint8_t* from = value;
+    std::size_t left = size;
+    return next_text(from, left);
 }
 
-std::uint32_t Tree::size() const {
-    return fdt_totalsize(blob_);
+std::uint32_t Property::cell(std::size_t index) const {
+    return word_at(value + 4 * index);
 }
 
-int Tree::next(int node) const {
-    return fdt_next_node(blob_, node, nullptr);
+std::uint64_t Property::number(std::size_t from, std::size_t count) const {
+    std::uint64_t number = 0;
+    for (std::size_t n = from; n < from + count; ++n) number = number << 32 | cell(n);
+    return number;
 }
-int Tree::parent(int node) const {
-    return fdt_parent_offset(blob_, node);
+
+std::uint32_t Tree::word(std::size_t offset) const {
+    return word_at(blob_ + offset);
 }
-int Tree::find(const char* path_or_alias) const {
-    return fdt_path_offset(blob_, path_or_alias);
+
+const char* Tree::text_at(std::size_t offset) const {
+    return reinterpret_cast<const char*>(blob_ + offset);
 }
+
+std::uint32_t Tree::size_of(const void* blob) {
+    return word_at(static_cast<const std::uint8_t*>(blob) + size_at);
+}
+
+void Tree::move(void* to) {
+    std::memmove(to, blob_, size());
+    blob_ = static_cast<const std::uint8_t*>(to);
+}
+
+BootError Tree::read(const void* blob, std::uint64_t room) {
+    blob_ = static_cast<const std::uint8_t*>(blob);
+    nodes_.clear();
+    if (room < 8 || word(0) != magic) return {"no device tree", "wrong magic"};
+    if (size() > room) return {"device tree is too large", ""};
+    const char* damage = check_header();
+    if (damage == nullptr) damage = scan();
+    return damage != nullptr ? BootError{"device tree is damaged", damage} : BootError{};
+}
+
+bool Tree::sized_structure() const {
+    return word(version_at) > 16;
+}
+
+/// What is wrong with where the blocks lie; null if nothing is.
+const char* Tree::check_header() const {
+    const std::size_t total = size();
+    if (total < header_size || total > INT32_MAX) return "its size";
+    if (word(version_at) < 16 || word(oldest_reader_at) > 17) return "its version";
+    const std::size_t header = sized_structure() ? header_size : structure_size;
+    const auto lies_inside = [=](std::size_t offset, std::size_t size, std::size_t unit) {
+        return offset % unit == 0 && offset >= header && offset <= total && size <= total - offset;
+    };
+    const std::size_t names = word(names_at), length = word(names_size);
+    // One zero at the end, and every name that begins inside has an end.
+    if (!lies_inside(names, length, 1) || (length != 0 && blob_[names + length - 1] != 0))
+        return "its block of names";
+    if (!lies_inside(word(structure_at), sized_structure() ? word(structure_size) : 0, 4))
+        return "its block of nodes";
+    for (std::size_t entry = word(reserved_at); lies_inside(entry, 16, 8); entry += 16)
+        if ((word(entry) | word(entry + 4) | word(entry + 8) | word(entry + 12)) == 0)
+            return nullptr;
+    return "its list of reserved memory";
+}
+
+/// The node, a child of `open`, whose token is in front of `at`; both are moved on. What is wrong
+/// with it; null if nothing is.
+const char* Tree::note_node(int& open, std::size_t& at, std::size_t end) {
+    if (open < 0 && count() != 0) return "it has two roots";
+    const void* zero = at < end ? std::memchr(blob_ + at, 0, end - at) : nullptr;
+    if (zero == nullptr) return "a node's name has no end";
+    if (open < 0 && blob_[at] != 0) return "its root has a name";
+    const std::size_t properties =
+        aligned(static_cast<std::size_t>(static_cast<const std::uint8_t*>(zero) - blob_) + 1);
+    const Node node{.name = static_cast<std::uint32_t>(at),
+                    .properties = static_cast<std::uint32_t>(properties),
+                    .parent = static_cast<std::int16_t>(open),
+                    .behind = 0,
+                    .address_cells = unsaid,
+                    .size_cells = unsaid};
+    open = count();
+    at = properties;
+    static_assert(max_nodes == 4096);
+    return nodes_.push_back(node) ? nullptr : "it has more than 4096 nodes";
+}
+
+/// The same for the property of `node` whose token is in front of `at`.
+const char* Tree::note_property(Node& node, std::size_t& at, std::size_t end) const {
+    if (at > end || end - at < 8) return "a property has no length";
+    const std::size_t length = word(at), name = word(at + 4);
+    if (length > end - at - 8) return "a property has no end";
+    if (name >= word(names_size)) return "a property has no name";
+    const Property property{text_at(names_ + name), blob_ + at + 8, length};
+    if (equal(property.name, "#address-cells")) note_cells(node.address_cells, property);
+    if (equal(property.name, "#size-cells")) note_cells(node.size_cells, property);
+    at = aligned(at + 8 + length);
+    return nullptr;
+}
+
+void Tree::close(Node& node) const {
+    node.behind = static_cast<std::int16_t>(count());
+    if (node.address_cells == unsaid) node.address_cells = 2;
+    if (node.size_cells == unsaid) node.size_cells = 1;
+}
+
+/// Notes the nodes. What is wrong with them; null if nothing is.
+const char* Tree::scan() {
+    names_ = word(names_at);
+    std::size_t at = word(structure_at);
+    const std::size_t end = sized_structure() ? at + word(structure_size) : size();
+    int open = -1;
+    bool may_have_properties = false;
+    const auto node = [&]() -> Node& { return nodes_[static_cast<std::size_t>(open)]; };
+    while (end >= 4 && at <= end - 4) {
+        const std::uint32_t token = word(at);
+        at += 4;
+        const char* damage = nullptr;
+        if (token == property_token) {
+            if (!may_have_properties) return "a property is of no node, or behind its children";
+            damage = note_property(node(), at, end);
+        } else if (token == begin_node) {
+            damage = note_node(open, at, end);
+            may_have_properties = true;
+        } else if (token == end_node) {
+            if (open < 0) return "a node ends that has not begun";
+            close(node());
+            open = node().parent;
+            may_have_properties = false;
+        } else if (token == end_of_structure) {
+            if (open >= 0) return "a node has no end";
+            return count() != 0 ? nullptr : "it has no node";
+        } else if (token != nothing) {
+            return "something in it is neither node nor property";
+        }
+        if (damage != nullptr) return damage;
+    }
+    return "its nodes have no end";
+}
+
+std::size_t Tree::end_of(int node) const {
+    int last = behind(node) - 1;
+    std::size_t place = first_property(last);
+    for (Property p; next_property(place, p);) {
+    }
+    for (;; last = parent(last)) { // it and its ancestors end here, each by a word
+        while (word(place) == nothing) place += 4;
+        place += 4;
+        if (last == node) return place;
+    }
+}
+
 int Tree::first_child(int parent) const {
-    return fdt_first_subnode(blob_, parent);
-}
-int Tree::next_child(int node) const {
-    return fdt_next_subnode(blob_, node);
+    return parent >= 0 && parent + 1 < behind(parent) ? parent + 1 : -1;
 }
 
-bool Tree::compatible(int node, const char* with) const {
-    return fdt_node_check_compatible(blob_, node, with) == 0;
+int Tree::next_child(int node) const {
+    const int next = behind(node);
+    return parent(node) >= 0 && next < behind(parent(node)) ? next : -1;
+}
+
+int Tree::child(int parent, const char* name, std::size_t length) const {
+    for (int node = first_child(parent); node >= 0; node = next_child(node))
+        if (is_called(this->name(node), name, length)) return node;
+    return -1;
+}
+
+/// The node at a path that begins at `node`.
+int Tree::below(int node, const char* path) const {
+    for (;;) {
+        path += std::strspn(path, "/");
+        if (node < 0 || *path == '\0') return node;
+        const std::size_t length = std::strcspn(path, "/");
+        node = child(node, path, length);
+        path += length;
+    }
+}
+
+int Tree::find(const char* path_or_alias) const {
+    if (*path_or_alias == '/') return below(0, path_or_alias);
+    const int aliases = child(0, "aliases", 7);
+    if (aliases < 0) return -1;
+    const std::size_t length = std::strcspn(path_or_alias, "/");
+    Property alias;
+    for (std::size_t place = first_property(aliases); next_property(place, alias);) {
+        if (std::strncmp(alias.name, path_or_alias, length) != 0 || alias.name[length] != '\0')
+            continue;
+        const char* path = alias.text();
+        return path != nullptr && *path == '/' ? below(below(0, path), path_or_alias + length) : -1;
+    }
+    return -1;
+}
+
+void Tree::path(int node, char* out, std::size_t room) const {
+    char* at = out + room - 1; // it is written from its end
+    *at = '\0';
+    if (node == 0) *--at = '/';
+    for (; node > 0; node = parent(node)) {
+        const std::size_t length = std::strlen(name(node)),
+                          left = static_cast<std::size_t>(at - out);
+        if (length + 1 > left) {
+            std::memcpy(out, name(node) + length - left, left);
+            out[0] = '~';
+            return;
+        }
+        at -= length;
+        std::memcpy(at, name(node), length);
+        *--at = '/';
+    }
+    std::memmove(out, at, static_cast<std::size_t>(out + room - at));
+}
+
+bool Tree::compatible(int node, std::initializer_list<const char*> with) const {
+    Property list = property(node, "compatible");
+    while (const char* text = next_text(list.value, list.size))
+        for (const char* one : with)
+            if (equal(text, one)) return true;
+    return false;
 }
 
 bool Tree::disabled(int node) const {
     const char* status = text(node, "status");
-    return status != nullptr && std::strcmp(status, "okay") != 0 && std::strcmp(status, "ok") != 0;
+    return status != nullptr && !equal(status, "okay") && !equal(status, "ok");
 }
 
 bool Tree::failed(int node) const {
@@ -69,105 +290,66 @@ bool Tree::failed(int node) const {
     return status != nullptr && std::strncmp(status, "fail", 4) == 0;
 }
 
-bool Tree::has(int node, const char* property) const {
-    return fdt_getprop(blob_, node, property, nullptr) != nullptr;
-}
-
 bool Tree::is_type(int node, const char* device_type) const {
     const char* type = text(node, "device_type");
-    return type != nullptr && std::strcmp(type, device_type) == 0;
+    return type != nullptr && equal(type, device_type);
 }
 
-const char* Tree::name(int node) const {
-    const char* name = fdt_get_name(blob_, node, nullptr);
-    return name != nullptr ? name : "";
+bool Tree::next_property(std::size_t& place, Property& out) const {
+    while (word(place) == nothing) place += 4;
+    if (word(place) != property_token) return false;
+    const std::size_t length = word(place + 4);
+    out = {text_at(names_ + word(place + 8)), blob_ + place + 12, length};
+    place = aligned(place + 12 + length);
+    return true;
 }
 
-void Tree::path(int node, char* out, std::size_t room) const {
-    char whole[512];
-    if (fdt_get_path(blob_, node, whole, sizeof whole) != 0) std::strcpy(whole, name(node));
-    const std::size_t length = std::strlen(whole);
-    if (length < room) {
-        std::strcpy(out, whole);
-    } else {
-        out[0] = '~';
-        std::strcpy(out + 1, whole + length - (room - 2));
-    }
+Property Tree::property(int node, const char* name) const {
+    Property found;
+    for (std::size_t place = first_property(node); next_property(place, found);)
+        if (equal(found.name, name)) return found;
+    return {};
 }
 
-const char* Tree::text(int node, const char* property) const {
-    return text_at(node, property, 0);
+const char* Tree::text_at(int node, const char* name, int index) const {
+    Property list = property(node, name);
+    const char* text = next_text(list.value, list.size);
+    for (; text != nullptr && index > 0; --index) text = next_text(list.value, list.size);
+    return text;
 }
 
-const char* Tree::text_at(int node, const char* property, int index) const {
-    return fdt_stringlist_get(blob_, node, property, index, nullptr);
+std::uint32_t Tree::cell(int node, const char* name, std::uint32_t otherwise) const {
+    const Property p = property(node, name);
+    return p.size == 4 ? p.cell(0) : otherwise;
 }
 
-std::uint32_t Tree::cell(int node, const char* property, std::uint32_t otherwise) const {
-    int size = 0;
-    const void* p = fdt_getprop(blob_, node, property, &size);
-    return p != nullptr && size == 4 ? fdt32_ld(static_cast<const fdt32_t*>(p)) : otherwise;
-}
-
-std::size_t Tree::length(int node, const char* property) const {
-    int size = 0;
-    const void* p = fdt_getprop(blob_, node, property, &size);
-    return p != nullptr ? static_cast<std::size_t>(size) : 0;
-}
-
-std::uint32_t Tree::cell_at(int node, const char* property, std::size_t index) const {
-    return fdt32_ld(static_cast<const fdt32_t*>(fdt_getprop(blob_, node, property, nullptr)) +
-                    index);
-}
-
-int Tree::first_property(int node) const {
-    return fdt_first_property_offset(blob_, node);
-}
-
-int Tree::next_property(int property) const {
-    return fdt_next_property_offset(blob_, property);
-}
-
-const char* Tree::text_of(int property, const char*& text) const {
-    const char* name = nullptr;
-    int size = 0;
-    const auto* value =
-        static_cast<const char*>(fdt_getprop_by_offset(blob_, property, &name, &size));
-    const bool whole = value != nullptr && size > 0 && value[size - 1] == '\0';
-    text = whole ? value : nullptr;
-    return name;
-}
-
-bool Tree::raw_reg(int node, int parent, unsigned index, Range& out) const {
-    const int address_cells = fdt_address_cells(blob_, parent);
-    const int size_cells = fdt_size_cells(blob_, parent);
-    if (address_cells < 1 || size_cells < 1) return false;
-    int bytes = 0;
-    const auto* cells = static_cast<const fdt32_t*>(fdt_getprop(blob_, node, "reg", &bytes));
-    const unsigned entry = static_cast<unsigned>(address_cells + size_cells);
-    if (cells == nullptr || static_cast<unsigned>(bytes) / 4 / entry <= index) return false;
-    cells += index * entry;
-    out.begin = number(cells, address_cells);
-    out.end = number(cells + address_cells, size_cells); // the size, until translated
+/// The entry as it stands there: `end` is its size.
+bool Tree::raw_reg(int node, unsigned index, Range& out) const {
+    const int bus = parent(node);
+    if (bus < 0) return false;
+    const Property p = property(node, "reg");
+    if (!p) return false;
+    const unsigned address = address_cells(bus), size = size_cells(bus);
+    if (address == 0 || size == 0 || p.size / 4 / (address + size) <= index) return false;
+    const std::size_t entry = index * (address + size);
+    out.begin = p.number(entry, address);
+    out.end = p.number(entry + address, size);
     return true;
 }
 
 /// Takes `address` on the far side of `bus` to the side of its parent.
 bool Tree::translate(int bus, std::uint64_t& address) const {
-    int bytes = 0;
-    const auto* cells = static_cast<const fdt32_t*>(fdt_getprop(blob_, bus, "ranges", &bytes));
-    if (cells == nullptr) return false;
-    if (bytes == 0) return true; // an empty `ranges`: both sides are the same
-    const int child_cells = fdt_address_cells(blob_, bus);
-    const int parent_cells = fdt_address_cells(blob_, parent(bus));
-    const int size_cells = fdt_size_cells(blob_, bus);
-    if (child_cells < 1 || parent_cells < 1 || size_cells < 1) return false;
-    const int entry = child_cells + parent_cells + size_cells;
-    for (int left = bytes / 4; left >= entry; left -= entry, cells += entry) {
-        const std::uint64_t child = number(cells, child_cells);
-        const std::uint64_t size = number(cells + child_cells + parent_cells, size_cells);
-        if (address < child || address - child >= size) continue;
-        address = address - child + number(cells + child_cells, parent_cells);
+    const Property ranges = property(bus, "ranges");
+    if (!ranges) return false;
+    if (ranges.size == 0) return true; // both sides are the same
+    const unsigned child = address_cells(bus), parent = address_cells(this->parent(bus)),
+                   size = size_cells(bus);
+    if (child == 0 || parent == 0 || size == 0) return false;
+    const std::size_t entry = child + parent + size;
+    for (std::size_t n = 0; n + entry <= ranges.size / 4; n += entry) {
+        const std::uint64_t begin = ranges.number(n, child);
+        if (address < begin || address - begin >= ranges.number(n + child + parent, size)) continue;
+        address = address - begin + ranges.number(n + child, parent);
         return true;
     }
     return false;
@@ -185,14 +367,13 @@ bool make_range(Range& out) {
 } // namespace
 
 bool Tree::untranslated_reg(int node, unsigned index, Range& out) const {
-    const int bus = parent(node);
-    return bus >= 0 && raw_reg(node, bus, index, out) && make_range(out);
+    return raw_reg(node, index, out) && make_range(out);
 }
 
 bool Tree::reg(int node, unsigned index, Range& out) const {
-    int bus = parent(node);
-    if (bus < 0 || !raw_reg(node, bus, index, out)) return false;
-    for (int depth = 0; bus > 0; bus = parent(bus))
+    if (!raw_reg(node, index, out)) return false;
+    int depth = 0;
+    for (int bus = parent(node); bus > 0; bus = parent(bus))
         if (++depth > max_depth || !translate(bus, out.begin)) return false;
     return make_range(out);
 }

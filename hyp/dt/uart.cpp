@@ -4,13 +4,8 @@ namespace mmioscope {
 
 namespace {
 
-constexpr const char* descendants[] = {"snps,dw-apb-uart", "ns16550a", "ns16550", "ns16450",
-                                       "ns8250"};
-
 bool is_8250(const Tree& tree, int node) {
-    for (const char* compatible : descendants)
-        if (tree.compatible(node, compatible)) return true;
-    return false;
+    return tree.compatible(node, {"snps,dw-apb-uart", "ns16550a", "ns16550", "ns16450", "ns8250"});
 }
 
 } // namespace
@@ -18,7 +13,7 @@ bool is_8250(const Tree& tree, int node) {
 std::optional<Uart> uart_of(const Tree& tree, int node) {
     Range range;
     if (!tree.reg(node, 0, range)) return {};
-    if (tree.compatible(node, "arm,pl011")) return Uart{UartModel::pl011, {range.begin}, 0, 2};
+    if (tree.compatible(node, {"arm,pl011"})) return Uart{UartModel::pl011, {range.begin}, 0, 2};
     if (!is_8250(tree, node)) return {};
     const std::uint32_t shift = tree.cell(node, "reg-shift", 0);
     const std::uint32_t width = tree.cell(node, "reg-io-width", 1);

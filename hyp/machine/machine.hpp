@@ -52,6 +52,7 @@ struct Machine {
     Stream stream;
     std::atomic<std::uint32_t> stopped{0}; ///< a CPU panicked: whoever traps next halts
 
+    Tree tree; ///< the boot loader's: not to be read once the guest runs
     Cpu cpus[abi::max_cpus];
 };
 

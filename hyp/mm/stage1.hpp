@@ -19,7 +19,7 @@ struct ImageLayout {
 inline constexpr std::uint64_t stack_size = 4 * page_size; ///< per CPU and kind, guard included
 
 /// Builds the table to begin with: the image, the tree at `boot_tree` and the UART. False when
-/// the pool is empty. libfdt needs Normal memory before anything else is known.
+/// the pool is empty. The tree is read by words in Normal memory, before anything else is known.
 [[nodiscard]] bool build_boot_stage1(TranslationTable& table, const ImageLayout& image,
                                      Range boot_tree, PhysicalAddress uart, TablePool& pool);
 

@@ -127,7 +127,7 @@ BootError choose_stream(const Tree& tree, Machine& machine) {
 }
 
 BootError read_tree(const Tree& tree, Machine& machine, int& uart_node) {
-    if (!tree.compatible(0, board.compatible))
+    if (!tree.compatible(0, {board.compatible}))
         return {"this image is for another board; the device tree is not one of", board.compatible};
     if (tree.cell(0, "#address-cells", 2) > 2 || tree.cell(0, "#size-cells", 1) > 2)
         return {"the device tree's root has more than two cells for addresses or sizes", ""};
@@ -238,8 +238,9 @@ unsigned stream_time_shift(const Config& config, std::uint32_t frequency) {
     return shift;
 }
 
-void start_stream(Machine& machine, const Tree& tree) {
+void start_stream(Machine& machine) {
     const Config& config = machine.config;
+    const Tree& tree = machine.tree;
     if (config.stream_node < 0) return;
     const std::uint32_t frequency = machine.area->counter_frequency;
     Line& uart = machine.stream_uart.start(board.uart_clock, config.stream_baud);
@@ -253,11 +254,10 @@ void start_stream(Machine& machine, const Tree& tree) {
     if (config.control && !config.stream_shared) machine.stream.accept_requests();
     const int aliases = tree.find("/aliases");
     if (aliases < 0) return;
-    for (int p = tree.first_property(aliases); p >= 0; p = tree.next_property(p)) {
-        const char* path = nullptr;
-        const char* name = tree.text_of(p, path);
-        if (path != nullptr) machine.stream.description().add_alias(name, path);
-    }
+    Property alias;
+    for (std::size_t place = tree.first_property(aliases); tree.next_property(place, alias);)
+        if (const char* path = alias.text())
+            machine.stream.description().add_alias(alias.name, path);
 }
 
 /// Recorded as the start of this CPU.
@@ -277,25 +277,30 @@ Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
         refuse(machine, no_tables);
     enable_stage1(machine.hyp_boot_table, stack_end(machine.image, cpu.number));
 
-    const void* blob = port::memory_at<const void>({boot_tree.begin});
-    if (auto e = Tree::check(blob, boot_tree.size())) refuse(machine, e);
-    const Tree tree(blob);
+    Tree& tree = machine.tree;
+    if (auto e = tree.read(port::memory_at<const void>({boot_tree.begin}), boot_tree.size()))
+        refuse(machine, e);
     int uart_node = -1;
     if (auto e = read_tree(tree, machine, uart_node)) refuse(machine, e);
     if (auto e = build_tables(machine)) refuse(machine, e);
     change_stage1(machine.hyp_table);
     machine.engine = &engine_of(machine.config.engine);
 
-    const PhysicalAddress guest_tree{machine.image.text.begin - abi::guest_tree_room};
+    Range room{machine.image.text.begin - abi::guest_tree_room, machine.image.text.begin};
+    if (boot_tree.overlaps(room)) { // the board's is read from the end of that room
+        room.end = (room.end - tree.size()) & ~std::uint64_t{3};
+        tree.move(port::memory_at<void>({room.end}));
+    }
+    const PhysicalAddress guest_tree{room.begin};
     if (auto e = make_guest_tree(
             tree, machine.guest_memory, machine.config.modules, uart_node,
             machine.config.withheld_stream(), port::memory_at<void>(guest_tree),
-            abi::guest_tree_room,
+            static_cast<std::size_t>(room.size()),
             {machine.control_page, machine.image.area, machine.config.guest_reader}))
         refuse(machine, e);
-    const Tree written(port::memory_at<const void>(guest_tree));
+    const std::uint32_t tree_size = Tree::size_of(port::memory_at<const void>(guest_tree));
 
-    port::flush_to_coherency(guest_tree, written.size()); // the guest starts with its caches off
+    port::flush_to_coherency(guest_tree, tree_size); // the guest starts with its caches off
 
     make_area(machine, machine.image.area);
     machine.power.set(cpu.number, CpuPower::on);
@@ -305,8 +310,8 @@ Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
     print(uart, "mmioscope: ", board.name, ", ", std::uint32_t{machine.cpu_count}, " CPUs, ",
           description_of(machine.config.engine), "\n");
     carry_out_requests(cpu, uart); // before readers see what is traced
-    publish_area(machine, {guest_tree.value, guest_tree.value + written.size()});
-    start_stream(machine, written);
+    publish_area(machine, {guest_tree.value, guest_tree.value + tree_size});
+    start_stream(machine);
     if (!seal_machine(machine)) refuse(machine, no_seal);
     check_way_back(cpu);
     return guest_start_frame(static_cast<std::uint32_t>(machine.config.modules.kernel.begin), 0,

@@ -1,9 +1,10 @@
 // The boot loader's device tree is input: whatever it holds, the answer is a region table or an
-// error.
+// error, and what is read is what libfdt reads.
 #include "base/check.hpp"
 #include "dt/config.hpp"
 #include "dt/guest_tree.hpp"
 #include "dt/regions.hpp"
+#include "unit/dt/against_libfdt.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -23,8 +24,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size < 8) return 0; // the caller maps at least a page
     std::vector<std::uint64_t> aligned((size + 7) / 8);
     std::memcpy(aligned.data(), data, size);
-    if (Tree::check(aligned.data(), size)) return 0;
-    const Tree tree(aligned.data());
+    static Tree tree;
+    if (tree.read(aligned.data(), size)) return 0;
+    if (difference_from_libfdt(tree) != "") std::abort();
 
     const auto regions = std::make_unique<RegionTable>();
     const auto map = std::make_unique<RegionMap>();
@@ -35,7 +37,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)read_config(tree, config);
     (void)select_traced(tree, *regions, *map);
     std::vector<std::uint64_t> out((size + 65536) / 8);
-    (void)make_guest_tree(tree, memory, config.modules, config.uart_node, config.stream_node,
-                          out.data(), static_cast<std::uint32_t>(out.size() * 8));
+    if (!make_guest_tree(tree, memory, config.modules, config.uart_node, config.stream_node,
+                         out.data(), out.size() * 8) &&
+        fdt_check_full(out.data(), out.size() * 8) != 0)
+        std::abort();
     return 0;
 }

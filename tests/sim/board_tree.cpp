@@ -149,4 +149,11 @@ Blob with_room(const Blob& tree, std::size_t extra) {
     return out;
 }
 
+Tree tree_of(const Blob& blob) {
+    Tree tree;
+    if (const BootError error = tree.read(blob.data(), blob.size()))
+        throw std::runtime_error(std::string(error.what) + ": " + error.subject);
+    return tree;
+}
+
 } // namespace mmioscope::sim

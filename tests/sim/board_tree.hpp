@@ -1,6 +1,8 @@
 // The device tree of the simulated board: a small vexpress-a15, chip-select bus included.
 #pragma once
 
+#include "dt/tree.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -31,6 +33,9 @@ Blob make_board_tree(const TreeOptions& options);
 
 /// The same with room for edits by libfdt.
 Blob with_room(const Blob& tree, std::size_t extra = 4096);
+
+/// A sound tree, read.
+Tree tree_of(const Blob& blob);
 
 // Where its devices lie.
 namespace at {

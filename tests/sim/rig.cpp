@@ -11,7 +11,6 @@ namespace mmioscope::sim {
 
 namespace {
 constexpr std::uint32_t image = 0x8200'0000;
-constexpr std::uint32_t boot_tree = 0x8100'0000;
 constexpr std::uint32_t vectors = 0x8001'8000;
 constexpr std::uint32_t secondary_entry = 0x8001'0000;
 constexpr std::uint32_t programs = 0x8002'0000;
@@ -34,10 +33,10 @@ RigOptions options_for(abi::EngineKind engine, unsigned cpus, std::uint64_t seed
 }
 
 Rig::Rig(const RigOptions& o)
-    : simulation(o.conditions), native_(o.native), user_firewall_(o.user_firewall),
-      read_when_(o.read_when), records_(o.conditions.cpus) {
+    : simulation(o.conditions), boot_tree_(o.boot_tree), native_(o.native),
+      user_firewall_(o.user_firewall), read_when_(o.read_when), records_(o.conditions.cpus) {
     const Blob tree = o.blob.empty() ? make_board_tree(o.tree) : o.blob;
-    std::memcpy(simulation.ram.at({boot_tree}), tree.data(), tree.size());
+    std::memcpy(simulation.ram.at({boot_tree_}), tree.data(), tree.size());
     attach_devices();
     write_prologues();
     for (const std::uint32_t page :
@@ -117,7 +116,7 @@ void Rig::prepare_machine() {
 Frame Rig::start_hypervisor(Core& core, mmioscope::Cpu& cpu) {
     if (core.number != 0) return start_parked(*machine, cpu);
     prepare_machine();
-    const Frame frame = start_machine(*machine, cpu, boot_tree);
+    const Frame frame = start_machine(*machine, cpu, boot_tree_);
     simulation.hypervisor = machine.get();
     ready_ = true;
     return frame;

@@ -20,6 +20,7 @@ struct RigOptions {
     TreeOptions tree;
     /// Another tree than that of `tree`.
     Blob blob;
+    std::uint32_t boot_tree{0x8100'0000}; ///< where it lies
     /// Asked again and again: whether a reader takes what the rings hold now. Unset: only at the
     /// end.
     std::function<bool(Rig&)> read_when;
@@ -72,6 +73,7 @@ private:
     void run_reader();
     bool drain(unsigned cpu);
 
+    std::uint32_t boot_tree_;
     bool native_{};
     bool user_firewall_{};
     std::function<bool(Rig&)> read_when_;

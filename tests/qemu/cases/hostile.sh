@@ -76,7 +76,7 @@ dma_into_text() { dma_to text 48000000; }
 # What the hypervisor reads at boot only.
 dma_into_constants() {
     local at
-    at=$(arm-none-eabi-nm "$build/hyp-virt.elf" | sed -n 's/^\([0-9a-f]*\) r .*memory_likeE$/\1/p')
+    at=$(arm-none-eabi-nm "$build/hyp-virt.elf" | sed -n 's/^\([0-9a-f]*\) r .*new_namesE$/\1/p')
     [ -n "$at" ] || fail "no such constant"
     dma_at constants 0x"$at"
 }

@@ -18,7 +18,7 @@ std::pair<Config, std::string> config_of(const TreeOptions& options,
     Blob blob = with_room(make_board_tree(options));
     if (edit) REQUIRE(edit(blob.data(), fdt_path_offset(blob.data(), "/chosen")) == 0);
     Config config;
-    const BootError error = read_config(Tree(blob.data()), config);
+    const BootError error = read_config(tree_of(blob), config);
     return {config, error ? error.what : ""};
 }
 

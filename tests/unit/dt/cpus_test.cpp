@@ -31,7 +31,7 @@ public:
     /// "2" for two CPUs, or what is said against them and which one.
     std::string answer() const {
         unsigned count = 0;
-        const BootError error = count_cpus(Tree(blob_.data()), count);
+        const BootError error = count_cpus(tree_of(blob_), count);
         if (!error) return std::to_string(count);
         return std::string(error.what).substr(0, 9) + "... " + error.subject;
     }

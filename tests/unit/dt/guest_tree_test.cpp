@@ -18,13 +18,14 @@ namespace {
 constexpr const char* uart = "/bus@8000000/motherboard/iofpga@3,00000000/uart@a0000";
 
 Blob guest_tree(const Blob& blob, const MemoryMap& memory) {
-    const Tree tree(blob.data());
+    const Tree tree = tree_of(blob);
     Config config;
     REQUIRE(!read_config(tree, config));
     Blob out(blob.size() + 4096);
     REQUIRE(!make_guest_tree(tree, memory, config.modules, tree.find(uart), -1, out.data(),
-                             static_cast<std::uint32_t>(out.size())));
+                             out.size()));
     REQUIRE(fdt_check_full(out.data(), fdt_totalsize(out.data())) == 0);
+    CHECK(fdt_totalsize(out.data()) == Tree::size_of(out.data()));
     return out;
 }
 
@@ -72,8 +73,7 @@ TEST_CASE("the guest's memory is what the hypervisor left, all of it in the firs
 TEST_CASE("the hypervisor's UART is disabled and every other device is as it was") {
     const Blob board = make_board_tree(options);
     const Blob guest = guest_tree(board, carved_memory());
-    CHECK(std::string(Tree(guest.data()).text(fdt_path_offset(guest.data(), uart), "status")) ==
-          "disabled");
+    CHECK(std::string(tree_of(guest).text(tree_of(guest).find(uart), "status")) == "disabled");
     int nodes = 0;
     for (int node = 0; node >= 0; node = fdt_next_node(board.data(), node, nullptr)) {
         char path[256];
@@ -110,11 +110,11 @@ TEST_CASE("/chosen names the ramdisk as Linux expects it, and nothing of the hyp
 
 TEST_CASE("too little room for the guest's tree is an error, at every size") {
     const Blob board = make_board_tree(options);
-    const Tree tree(board.data());
+    const Tree tree = tree_of(board);
     Config config;
     REQUIRE(!read_config(tree, config));
     bool made = false;
-    for (std::uint32_t room = 0; room < board.size() + 512; room += 16) {
+    for (std::size_t room = 0; room < board.size() + 512; room += 16) {
         const auto out = std::make_unique_for_overwrite<std::byte[]>(room + 1);
         const auto error =
             make_guest_tree(tree, carved_memory(), config.modules, -1, -1, out.get(), room);
@@ -127,14 +127,13 @@ TEST_CASE("too little room for the guest's tree is an error, at every size") {
 
 TEST_CASE("the control page and the trace area are announced, if there is a control page") {
     const Blob board = with_room(make_board_tree(options));
-    const Tree tree(board.data());
+    const Tree tree = tree_of(board);
     Config config;
     REQUIRE(!read_config(tree, config));
     Blob out(board.size() + 4096);
     const auto make = [&](const ControlRanges& control) {
         REQUIRE(!make_guest_tree(tree, carved_memory(), config.modules, tree.find(uart), -1,
-                                 out.data(),
-                                 static_cast<std::uint32_t>(out.size()), control));
+                                 out.data(), out.size(), control));
         REQUIRE(fdt_check_full(out.data(), fdt_totalsize(out.data())) == 0);
         return fdt_path_offset(out.data(), "/mmioscope");
     };
@@ -152,7 +151,7 @@ TEST_CASE("the control page and the trace area are announced, if there is a cont
 
 TEST_CASE("an area that the guest may read says so, with a control page or without") {
     const Blob board = with_room(make_board_tree({.guest_reader = true}));
-    const Tree tree(board.data());
+    const Tree tree = tree_of(board);
     Config config;
     REQUIRE(!read_config(tree, config));
     Blob out(board.size() + 4096);
@@ -160,13 +159,14 @@ TEST_CASE("an area that the guest may read says so, with a control page or witho
     for (const bool controlled : {true, false}) {
         const Range page = controlled ? Range{0x82f0'0000, 0x82f0'1000} : Range{};
         REQUIRE(!make_guest_tree(tree, carved_memory(), config.modules, -1, -1, out.data(),
-                                 static_cast<std::uint32_t>(out.size()), {page, area, true}));
+                                 out.size(), {page, area, true}));
         const int node = fdt_path_offset(out.data(), "/mmioscope");
         REQUIRE(node >= 0);
         CHECK(fdt_node_check_compatible(out.data(), node, abi::readable_compatible) == 0);
         CHECK(fdt_node_check_compatible(out.data(), node, abi::control::compatible) ==
               (controlled ? 0 : 1));
-        CHECK(fdt_stringlist_search(out.data(), node, "reg-names", "trace") == (controlled ? 1 : 0));
+        CHECK(fdt_stringlist_search(out.data(), node, "reg-names", "trace") ==
+              (controlled ? 1 : 0));
         CHECK(cells(out, "/mmioscope", "reg").size() == (controlled ? 8 : 4));
         CHECK(!has(out, "/chosen", abi::chosen::guest_reader));
     }

@@ -19,7 +19,7 @@ struct Selection {
 
     explicit Selection(std::vector<std::string> trace)
         : blob(make_board_tree({.trace = std::move(trace)})) {
-        const Tree tree(blob.data());
+        const Tree tree = tree_of(blob);
         REQUIRE(!list_regions(tree, *regions));
         REQUIRE(map->build(*regions));
         error = select_traced(tree, *regions, *map);
@@ -98,7 +98,7 @@ TEST_CASE("more devices than the table holds is an error") {
     REQUIRE(fdt_setprop(blob.data(), fdt_path_offset(blob.data(), "/interrupt-controller@2c001000"),
                         "reg", reg.data(), static_cast<int>(4 * reg.size())) == 0);
     auto regions = std::make_unique<RegionTable>();
-    CHECK(list_regions(Tree(blob.data()), *regions));
+    CHECK(list_regions(tree_of(blob), *regions));
 }
 
 TEST_CASE("the hypervisor's memory is carved out of what the guest gets") {

@@ -1,6 +1,7 @@
 #include "dt/tree.hpp"
 
 #include "sim/board_tree.hpp"
+#include "unit/dt/against_libfdt.hpp"
 
 #include <catch2/catch.hpp>
 #include <libfdt.h>
@@ -14,7 +15,7 @@ constexpr const char* fifo = "/bus@8000000/motherboard/iofpga@3,00000000/fifo@13
 
 TEST_CASE("addresses are translated through every bus up to the root") {
     const Blob blob = make_board_tree({});
-    const Tree tree(blob.data());
+    const Tree tree = tree_of(blob);
     Range range;
     REQUIRE(tree.reg(tree.find(fifo), 0, range));
     CHECK(range.begin == at::fifo);
@@ -28,7 +29,7 @@ TEST_CASE("addresses are translated through every bus up to the root") {
 
 TEST_CASE("what no `ranges` maps has no address") {
     const Blob blob = make_board_tree({});
-    const Tree tree(blob.data());
+    const Tree tree = tree_of(blob);
     Range range;
     CHECK(!tree.reg(tree.find("/cpus/cpu@0"), 0, range));
     CHECK(!tree.reg(tree.find("/chosen/module@80008000"), 0, range));
@@ -40,7 +41,7 @@ TEST_CASE("what no `ranges` maps has no address") {
     const fdt32_t reg[] = {cpu_to_fdt32(0x20'0000),
                            cpu_to_fdt32(0x1000)}; // first behind the window
     REQUIRE(fdt_setprop(outside.data(), node, "reg", reg, sizeof reg) == 0);
-    CHECK(!Tree(outside.data()).reg(Tree(outside.data()).find(fifo), 0, range));
+    CHECK(!tree_of(outside).reg(tree_of(outside).find(fifo), 0, range));
 }
 
 TEST_CASE("an address range that leaves the 40-bit bus is none") {
@@ -53,23 +54,26 @@ TEST_CASE("an address range that leaves the 40-bit bus is none") {
         REQUIRE(fdt_setprop(blob.data(), node, "reg", reg, sizeof reg) == 0);
     };
     Range range;
-    const Tree tree(blob.data());
+    const auto has_range = [&] {
+        const Tree tree = tree_of(blob);
+        return tree.reg(tree.find("/interrupt-controller@2c001000"), 0, range);
+    };
     set(0xff, 0xffff'f000, 0, 0x1000);
-    CHECK(tree.reg(node, 0, range));
+    CHECK(has_range());
     CHECK(range.end == std::uint64_t{1} << 40);
     set(0xff, 0xffff'f000, 0, 0x1001);
-    CHECK(!tree.reg(node, 0, range));
+    CHECK(!has_range());
     set(0x100, 0, 0, 0x1000);
-    CHECK(!tree.reg(node, 0, range));
+    CHECK(!has_range());
     set(0, 0x1000, 0xffff'ffff, 0xffff'ffff);
-    CHECK(!tree.reg(node, 0, range));
+    CHECK(!has_range());
     set(0, 0x1000, 0, 0);
-    CHECK(!tree.reg(node, 0, range));
+    CHECK(!has_range());
 }
 
 TEST_CASE("nodes are found by path and alias, and named in full or by their end") {
     const Blob blob = make_board_tree({});
-    const Tree tree(blob.data());
+    const Tree tree = tree_of(blob);
     CHECK(tree.find("fifo") == tree.find(fifo));
     CHECK(tree.find("nothing") < 0);
     char text[64];
@@ -84,33 +88,129 @@ TEST_CASE("properties of the wrong kind read as absent") {
     const int node = fdt_path_offset(blob.data(), fifo);
     REQUIRE(fdt_setprop(blob.data(), node, "unterminated", "abc", 3) == 0);
     REQUIRE(fdt_setprop(blob.data(), node, "short", "ab", 2) == 0);
-    const Tree tree(blob.data());
-    CHECK(tree.text(node, "unterminated") == nullptr);
-    CHECK(tree.cell(node, "short", 7) == 7);
-    CHECK(tree.cell(node, "absent", 9) == 9);
+    const Tree tree = tree_of(blob);
+    const int there = tree.find(fifo);
+    CHECK(tree.text(there, "unterminated") == nullptr);
+    CHECK(tree.cell(there, "short", 7) == 7);
+    CHECK(tree.cell(there, "absent", 9) == 9);
     CHECK(tree.disabled(tree.find("/bus@8000000/motherboard/iofpga@3,00000000/hidden@170000")));
-    CHECK(!tree.disabled(node));
+    CHECK(!tree.disabled(there));
 }
 
 TEST_CASE("what is no whole tree is refused") {
     Blob blob = make_board_tree({});
-    CHECK(!Tree::check(blob.data(), blob.size()));
-    CHECK(Tree::check(blob.data(), blob.size() - 1)); // larger than its room
+    Tree tree;
+    CHECK(!tree.read(blob.data(), blob.size()));
+    CHECK(tree.read(blob.data(), blob.size() - 1)); // larger than its room
     blob[0] = std::byte{0};
-    CHECK(std::string(Tree::check(blob.data(), blob.size()).what) == "no device tree");
+    CHECK(std::string(tree.read(blob.data(), blob.size()).what) == "no device tree");
 }
 
 TEST_CASE("a CPU whose status is fail is broken, one that is disabled is not") {
     Blob blob = with_room(make_board_tree({}));
-    const Tree tree(blob.data());
+    const auto failed = [&] {
+        const Tree tree = tree_of(blob);
+        return tree.failed(tree.find("/cpus/cpu@0"));
+    };
     const auto failed_with = [&](const char* status) {
         const int cpu = fdt_path_offset(blob.data(), "/cpus/cpu@0");
         REQUIRE(fdt_setprop_string(blob.data(), cpu, "status", status) == 0);
-        return tree.failed(fdt_path_offset(blob.data(), "/cpus/cpu@0"));
+        return failed();
     };
-    CHECK(!tree.failed(tree.find("/cpus/cpu@0")));
+    CHECK(!failed());
     CHECK(!failed_with("okay"));
     CHECK(!failed_with("disabled"));
     CHECK(failed_with("fail"));
     CHECK(failed_with("fail-sss"));
+}
+
+TEST_CASE("a path is cut wherever its room ends") {
+    const Blob blob = make_board_tree({});
+    const Tree tree = tree_of(blob);
+    const std::string whole = fifo;
+    for (std::size_t room = 2; room < whole.size() + 4; ++room) {
+        std::vector<char> text(room + 1, '?'); // one more, which stays
+        tree.path(tree.find(fifo), text.data(), room);
+        CHECK(text.back() == '?');
+        CHECK(text.data() ==
+              (room > whole.size() ? whole : "~" + whole.substr(whole.size() - (room - 2))));
+    }
+    char root[2];
+    tree.path(0, root, sizeof root);
+    CHECK(std::string(root) == "/");
+}
+
+namespace {
+
+/// A tree of so many nodes, the root in it: `deep` inside each other, the others beside each other.
+Blob tree_of_nodes(std::size_t nodes, std::size_t deep) {
+    Blob blob(nodes * 16 + 4096);
+    REQUIRE(fdt_create(blob.data(), static_cast<int>(blob.size())) == 0);
+    REQUIRE(fdt_finish_reservemap(blob.data()) == 0);
+    for (std::size_t n = 0; n < deep; ++n)
+        REQUIRE(fdt_begin_node(blob.data(), n == 0 ? "" : "d") == 0);
+    for (std::size_t n = deep; n < nodes; ++n) {
+        REQUIRE(fdt_begin_node(blob.data(), "b") == 0);
+        REQUIRE(fdt_end_node(blob.data()) == 0);
+    }
+    for (std::size_t n = 0; n < deep; ++n) REQUIRE(fdt_end_node(blob.data()) == 0);
+    REQUIRE(fdt_finish(blob.data()) == 0);
+    return blob;
+}
+
+} // namespace
+
+TEST_CASE("a tree has as many nodes as there is room for, beside or inside each other; one more is "
+          "refused") {
+    for (const std::size_t deep : {std::size_t{1}, Tree::max_nodes - 1}) {
+        CAPTURE(deep);
+        Tree tree;
+        const Blob most = tree_of_nodes(Tree::max_nodes, deep);
+        REQUIRE(!tree.read(most.data(), most.size()));
+        CHECK(tree.count() == static_cast<int>(Tree::max_nodes));
+        CHECK(tree.behind(0) == tree.count());
+        char text[8];
+        tree.path(tree.count() - 1, text, sizeof text);
+        CHECK(std::string(text) == (deep == 1 ? "/b" : "~/d/d/b"));
+        Range range;
+        CHECK(!tree.reg(tree.count() - 1, 0, range));
+        const Blob more = tree_of_nodes(Tree::max_nodes + 1, deep);
+        CHECK(std::string(tree.read(more.data(), more.size()).subject) ==
+              "it has more than 4096 nodes");
+    }
+}
+
+TEST_CASE("a tree that has moved answers as before") {
+    const Blob blob = make_board_tree({});
+    Tree tree = tree_of(blob);
+    Blob room(blob.size() + 64);
+    tree.move(room.data() + 32);
+    tree.move(room.data() + 60); // over itself
+    Range range;
+    REQUIRE(tree.reg(tree.find(fifo), 0, range));
+    CHECK(range.begin == at::fifo);
+    CHECK(std::string(tree.name(tree.find(fifo))) == "fifo@130000");
+}
+
+TEST_CASE("an alias of an alias, or of itself, is none") {
+    Blob blob = with_room(make_board_tree({}));
+    const int aliases = fdt_path_offset(blob.data(), "/aliases");
+    REQUIRE(fdt_setprop_string(blob.data(), aliases, "self", "self") == 0);
+    REQUIRE(fdt_setprop_string(blob.data(), aliases, "other", "fifo") == 0);
+    const Tree tree = tree_of(blob);
+    CHECK(tree.find("self") < 0);
+    CHECK(tree.find("other") < 0);
+    CHECK(tree.find("fifo/") == tree.find(fifo));
+    CHECK(tree.find("fifo/below") < 0);
+}
+
+TEST_CASE("what libfdt edited, with words of nothing in it, reads as libfdt reads it") {
+    Blob blob = with_room(make_board_tree({.cpus = 3, .trace = {"all", "!fifo"}}));
+    CHECK(difference_from_libfdt(tree_of(blob)) == "");
+    REQUIRE(fdt_nop_property(blob.data(), fdt_path_offset(blob.data(), fifo), "compatible") == 0);
+    REQUIRE(fdt_nop_node(blob.data(), fdt_path_offset(blob.data(), "/cpus/cpu@1")) == 0);
+    REQUIRE(fdt_nop_node(blob.data(), fdt_path_offset(blob.data(), "/chosen/module@80600000")) ==
+            0);
+    CHECK(difference_from_libfdt(tree_of(blob)) == "");
+    CHECK(tree_of(blob).find("/cpus/cpu@1") < 0);
 }

@@ -27,7 +27,10 @@ public:
         REQUIRE(fdt_setprop(blob_.data(), node(), "reg", reg, sizeof reg) == 0);
         return *this;
     }
-    std::optional<Uart> uart() const { return uart_of(Tree(blob_.data()), node()); }
+    std::optional<Uart> uart() const {
+        const Tree tree = tree_of(blob_);
+        return uart_of(tree, tree.find(fifo));
+    }
 
 private:
     int node() const { return fdt_path_offset(blob_.data(), fifo); }
