@@ -42,26 +42,6 @@ std::uint32_t step_word(std::uint32_t crc, const std::uint8_t* aligned) {
            tables.behind[1][(crc >> 16) & 0xff] ^ tables.behind[0][crc >> 24];
 }
 
-/// Of two polynomials modulo the CRC's; bit 31 is x^0.
-constexpr std::uint32_t multiply(std::uint32_t a, std::uint32_t b) {
-    std::uint32_t product = 0;
-    for (; a != 0; a <<= 1) {
-        if ((a >> 31) != 0) product ^= b;
-        b = (b & 1) != 0 ? (b >> 1) ^ reversed_polynomial : b >> 1;
-    }
-    return product;
-}
-
-/// `crc` when `count` bytes of zero have followed: times x^8, as often.
-constexpr std::uint32_t behind_zeros(std::uint32_t crc, std::size_t count) {
-    std::uint32_t power = 1u << 23; // x^8, squared again and again
-    for (; count != 0; count >>= 1) {
-        if ((count & 1) != 0) crc = multiply(crc, power);
-        power = multiply(power, power);
-    }
-    return crc;
-}
-
 } // namespace
 
 std::uint32_t crc32_more(std::uint32_t crc, const std::uint8_t* bytes, std::size_t size) {
@@ -75,13 +55,6 @@ std::uint32_t crc32_more(std::uint32_t crc, const std::uint8_t* bytes, std::size
 
 std::uint32_t crc32(const std::uint8_t* bytes, std::size_t size) {
     return crc32_end(crc32_more(crc32_start, bytes, size));
-}
-
-std::uint32_t crc32_of_change(std::uint64_t difference, unsigned size, std::size_t behind) {
-    std::uint32_t crc = 0;
-    for (; size != 0; --size, difference >>= 8)
-        crc = step(crc, static_cast<std::uint8_t>(difference));
-    return behind_zeros(crc, behind);
 }
 
 } // namespace mmioscope

@@ -1,7 +1,7 @@
 #include "machine/integrity.hpp"
 
 #include "base/check.hpp"
-#include "base/crc32.hpp"
+#include "base/checksum.hpp"
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"
 #include "port/memory.hpp"
@@ -13,7 +13,7 @@ namespace mmioscope {
 
 namespace {
 
-constexpr auto piece_size = static_cast<std::size_t>(page_size);
+constexpr std::size_t piece_size = checksum_size;
 
 const std::uint8_t* bytes(const void* of) {
     return static_cast<const std::uint8_t*>(of);
@@ -28,28 +28,29 @@ Damage piece_of(const SealedRange& range, std::size_t n) {
     return {range.name, range.begin + offset, std::min(range.size - offset, piece_size)};
 }
 
-std::uint32_t crc_of(const Damage& piece) {
-    return crc32(piece.begin, piece.size);
+std::uint64_t sum_of(const Damage& piece) {
+    return checksum(piece.begin, piece.size);
 }
 
 } // namespace
 
 bool Integrity::seal(const char* name, const void* begin, const void* end, bool emptied_by_stop) {
     const SealedRange range{name, bytes(begin), static_cast<std::size_t>(bytes(end) - bytes(begin)),
-                            emptied_by_stop, crcs_.size()};
+                            emptied_by_stop, sums_.size()};
+    check(reinterpret_cast<std::uintptr_t>(begin) % 4 == 0 && range.size % 4 == 0,
+          "what is sealed is no words");
     if (range.size == 0) return true;
     for (std::size_t n = 0; n < pieces(range); ++n)
-        if (!crcs_.push_back(crc_of(piece_of(range, n)))) return false;
+        if (!sums_.push_back(sum_of(piece_of(range, n)))) return false;
     return ranges_.push_back(range);
 }
 
-void Integrity::expect_change(const void* at, unsigned size, std::uint64_t difference) {
+void Integrity::expect_change(const void* at, std::uint32_t from, std::uint32_t to) {
     for (const SealedRange& range : ranges_) {
         const auto offset = static_cast<std::size_t>(bytes(at) - range.begin);
         if (bytes(at) < range.begin || offset >= range.size) continue;
-        const std::size_t n = offset / piece_size;
-        const std::size_t behind = piece_of(range, n).size - offset % piece_size - size;
-        crcs_[range.first_crc + n] ^= crc32_of_change(difference, size, behind);
+        sums_[range.first_sum + offset / piece_size] +=
+            checksum_of_change(offset % piece_size, from, to);
     }
 }
 
@@ -58,7 +59,7 @@ Damage Integrity::find_damage(bool stopped) const {
         if (stopped && range.emptied_by_stop) continue;
         for (std::size_t n = 0; n < pieces(range); ++n) {
             const Damage piece = piece_of(range, n);
-            if (crc_of(piece) != crcs_[range.first_crc + n]) return piece;
+            if (sum_of(piece) != sums_[range.first_sum + n]) return piece;
         }
     }
     return {};
@@ -68,7 +69,7 @@ Damage Integrity::find_damage_in_turn() {
     if (ranges_.size() == 0) return {};
     const SealedRange& range = ranges_[next_.range];
     const Damage piece = piece_of(range, next_.piece);
-    const bool sound = crc_of(piece) == crcs_[range.first_crc + next_.piece];
+    const bool sound = sum_of(piece) == sums_[range.first_sum + next_.piece];
     if (++next_.piece == pieces(range)) next_ = {(next_.range + 1) % ranges_.size(), 0};
     return sound ? Damage{} : piece;
 }
@@ -115,12 +116,15 @@ bool seal_machine(Machine& machine) {
 }
 
 void store_sealed(Machine& machine, std::uint32_t& word, std::uint32_t value) {
-    machine.integrity.expect_change(&word, sizeof word, port::load_shared(word) ^ value);
+    machine.integrity.expect_change(&word, port::load_shared(word), value);
     port::store_shared(word, value);
 }
 
 void store_sealed(Machine& machine, std::uint64_t& descriptor, std::uint64_t value) {
-    machine.integrity.expect_change(&descriptor, sizeof descriptor, descriptor ^ value);
+    const auto low = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };
+    const std::uint8_t* words = bytes(&descriptor);
+    machine.integrity.expect_change(words, low(descriptor), low(value));
+    machine.integrity.expect_change(words + 4, low(descriptor >> 32), low(value >> 32));
     port::store_descriptor(&descriptor, value);
 }
 

@@ -1,7 +1,7 @@
 // What must not change once the guest runs: the image's text and constants, the translation tables
 // and the machine's description; but for what a command changes, by store_sealed(). Nothing but a
-// device's DMA, a fault of the memory or of this hypervisor can change it; a CRC-32 of each 4 KiB
-// tells, whenever somebody looks.
+// device's DMA, a fault of the memory or of this hypervisor can change it; a checksum of each 4 KiB
+// tells, whenever somebody looks (base/checksum.hpp has what it tells).
 #pragma once
 
 #include "base/address.hpp"
@@ -11,13 +11,13 @@ namespace mmioscope {
 
 struct Machine;
 
-/// Bytes that must not change, and where their CRCs begin.
+/// Bytes that must not change, and where their checksums begin.
 struct SealedRange {
     const char* name;
     const std::uint8_t* begin;
     std::size_t size;
     bool emptied_by_stop; ///< the entries that stop_other_cpus() makes invalid (trap/panic.cpp)
-    std::size_t first_crc;
+    std::size_t first_sum;
 };
 
 /// At most 4 KiB of a sealed range.
@@ -29,20 +29,20 @@ struct Damage {
 
 class Integrity {
 public:
-    /// Notes what the range holds. False: no room.
+    /// Notes what the range holds, words all of it. False: no room.
     [[nodiscard]] bool seal(const char* name, const void* begin, const void* end,
                             bool emptied_by_stop = false);
 
-    /// The `size` bytes at `at` are about to change from what they are by `difference` (XOR). The
-    /// checksum is not taken anew but changed as much, so what else is wrong stays so.
-    void expect_change(const void* at, unsigned size, std::uint64_t difference);
+    /// The word at `at` is about to change. The checksum is not taken anew but changed as much, so
+    /// what else is wrong stays so.
+    void expect_change(const void* at, std::uint32_t from, std::uint32_t to);
 
     /// The first piece that is not what it was. `stopped`: all CPUs are.
     Damage find_damage(bool stopped) const;
 
     /// The next piece in turn, if it is not what it was; round() calls look at all of them.
     Damage find_damage_in_turn();
-    std::size_t round() const { return crcs_.size(); }
+    std::size_t round() const { return sums_.size(); }
 
     std::uint64_t next_for_request{}; ///< ticks: not before, however many requests there are
     std::uint64_t next_at_start{};    ///< likewise, however many CPUs are started
@@ -55,7 +55,7 @@ private:
 
     static constexpr std::size_t roots = 9; ///< of the guest's tables: one for all, one per CPU
     FixedVector<SealedRange, 4 + 2 * roots> ranges_;
-    FixedVector<std::uint32_t, 512> crcs_;
+    FixedVector<std::uint64_t, 512> sums_;
     Turn next_{};
 };
 
