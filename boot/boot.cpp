@@ -72,8 +72,10 @@ Cpu& start_cpu(std::uint32_t number) {
 /// The secondaries' MMUs are off: they see memory, not this CPU's cache. The word that lets them go
 /// is written when everything it speaks of is there.
 void release_secondaries() {
-    const Range data = machine.image.data;
-    port::flush_to_coherency({data.begin}, static_cast<std::size_t>(data.size()));
+    // The pool, of which no table behind those taken is ever used, is the end of the data.
+    const std::uint64_t begin = machine.image.data.begin;
+    const std::uint64_t end = at(reinterpret_cast<const char*>(machine.pool.end()));
+    port::flush_to_coherency({begin}, static_cast<std::size_t>(end - begin));
     machine_ready.store(1, std::memory_order_release);
     port::flush_to_coherency(port::address_of(&machine_ready), sizeof machine_ready);
 }

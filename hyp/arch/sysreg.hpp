@@ -23,6 +23,7 @@ struct Register64 {
 
 // Identification (B4.1).
 using MIDR = Register32<15, 0, 0, 0, 0>;
+using CTR = Register32<15, 0, 0, 0, 1>;
 using MPIDR = Register32<15, 0, 0, 0, 5>;
 using REVIDR = Register32<15, 0, 0, 0, 6>;
 using ID_PFR1 = Register32<15, 0, 0, 1, 1>;

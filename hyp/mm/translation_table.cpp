@@ -13,6 +13,7 @@ Descriptor* TablePool::take() {
     Descriptor* table = next_;
     next_ += lpae::table_entries;
     --left_;
+#pragma GCC unroll 8
     for (unsigned i = 0; i < lpae::table_entries; ++i) port::store_descriptor(&table[i], 0);
     return table;
 }
@@ -24,12 +25,10 @@ Descriptor* TranslationTable::descend(Descriptor& entry, unsigned level, TablePo
     Descriptor* table = pool.take();
     if (table == nullptr) return nullptr;
     if (lpae::is_valid(entry)) {
-        const std::uint64_t output = lpae::output_address(entry);
-        const lpae::Attributes kept = lpae::attributes_of(entry);
-        for (unsigned i = 0; i < lpae::table_entries; ++i)
-            port::store_descriptor(
-                &table[i],
-                lpae::make_leaf(output + i * lpae::level_size(level + 1), kept, level + 1));
+        Descriptor leaf =
+            lpae::make_leaf(lpae::output_address(entry), lpae::attributes_of(entry), level + 1);
+        for (unsigned i = 0; i < lpae::table_entries; ++i, leaf += lpae::level_size(level + 1))
+            port::store_descriptor(&table[i], leaf);
     }
     port::store_descriptor(&entry, lpae::make_table(port::address_of(table)));
     return table;
@@ -40,13 +39,20 @@ bool TranslationTable::fill(Descriptor* table, unsigned level, Range range,
                             const lpae::Attributes* leaf, TablePool& pool) {
     const std::uint64_t size = lpae::level_size(level);
     while (!range.empty()) {
-        Descriptor& entry = table[lpae::level_index(range.begin, level)];
-        const std::uint64_t entry_begin = range.begin & ~(size - 1);
-        const Range part{range.begin, std::min(range.end, entry_begin + size)};
-        if (part.size() == size) {
-            port::store_descriptor(&entry, leaf ? lpae::make_leaf(entry_begin, *leaf, level) : 0);
-        } else if (leaf != nullptr || lpae::is_valid(entry)) {
-            Descriptor* below = descend(entry, level, pool);
+        Descriptor* entry = &table[lpae::level_index(range.begin, level)];
+        const std::uint64_t next = (range.begin & ~(size - 1)) + size;
+        if (range.begin + size == next && range.end >= next) { // entries as a whole, one or more
+            const std::uint64_t step = leaf != nullptr ? size : 0;
+            Descriptor value = leaf != nullptr ? lpae::make_leaf(range.begin, *leaf, level) : 0;
+            const auto entries = static_cast<unsigned>(range.size() >> lpae::level_shift(level));
+            for (unsigned n = 0; n < entries; ++n, value += step)
+                port::store_descriptor(entry++, value);
+            range.begin += entries * size;
+            continue;
+        }
+        const Range part{range.begin, std::min(range.end, next)};
+        if (leaf != nullptr || lpae::is_valid(*entry)) {
+            Descriptor* below = descend(*entry, level, pool);
             if (below == nullptr || !fill(below, level + 1, part, leaf, pool)) return false;
         }
         range.begin = part.end;
