@@ -110,6 +110,7 @@ test)
     suite fuzz 25 tests/fuzz/run.sh "$build" 20 wire
     joined
     suite mutants 60 tests/mutants/run.py "$build"
+    suite hyp-costs 60 tests/bench/hyp_costs.py "$build" --short
     suite integration 450 tests/qemu/run.sh --tier test
     ;;
 nightly)
@@ -140,12 +141,12 @@ prove)
     suite prove 900 tests/prove/prove.sh "$build"
     ;;
 bench)
-    built build 240 host-tools host-bench
+    built build 240 host-tools host-bench test-guests hyp-count
     suite costs 600 tests/bench/costs.py "$build"
     suite host-bench 60 tests/bench/host.sh "$build"
     suite bench-capture 120 tests/bench/capture.sh "$build"
     suite bench-exports 2400 tests/bench/exports.sh "$build"
-    suite bench 300 tests/bench.sh "$build"
+    suite hyp-costs 300 tests/bench/hyp_costs.py "$build"
     ;;
 *)
     echo "tests/run.sh: no tier '$tier'; there are: test, fuzz, nightly, soak, prove, bench" >&2

@@ -1,12 +1,13 @@
-# Plugins for QEMU that log the PC of each device access, and the call that it is in.
+# Plugins for QEMU that log the PC of each device access, and the call that it is in; and one that counts instructions.
 
-QEMU_PLUGINS := pc-log call-log
+QEMU_PLUGINS := pc-log call-log hyp-count
 
 .PHONY: $(QEMU_PLUGINS)
 tests: $(QEMU_PLUGINS)
 $(QEMU_PLUGINS): %: $(BUILD)/tests/%.so
 $(BUILD)/tests/pc-log.so: tests/qemu/pc_log.c
 $(BUILD)/tests/call-log.so: tests/qemu/call_log.c
+$(BUILD)/tests/hyp-count.so: tests/bench/hyp_count.c
 $(QEMU_PLUGINS:%=$(BUILD)/tests/%.so): tests/qemu/qemu_plugin.h
 	@mkdir -p "$(@D)"
 	@echo "  $(filter %.c,$^)"

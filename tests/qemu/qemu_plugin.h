@@ -15,6 +15,7 @@ struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 struct qemu_plugin_hwaddr;
 enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
+enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64 };
 enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W, QEMU_PLUGIN_MEM_RW };
 
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t,
@@ -25,11 +26,13 @@ struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *, 
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *);
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *);
+void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *);
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *, void (*)(unsigned, void *),
                                           enum qemu_plugin_cb_flags, void *);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *, void (*)(unsigned, void *),
                                             enum qemu_plugin_cb_flags, void *);
+void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *, enum qemu_plugin_op, void *, uint64_t);
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *,
                                       void (*)(unsigned, qemu_plugin_meminfo_t, uint64_t, void *),
                                       enum qemu_plugin_cb_flags, enum qemu_plugin_mem_rw, void *);

@@ -1,0 +1,74 @@
+// Accesses of one kind after the other, for tests/bench/hyp_costs.py. section() begins a new section of the count; in front
+// of the first one each kind is done a few times, since what is new costs the hypervisor more.
+#include "platform.hpp"
+
+using namespace guest;
+
+extern "C" void section(); ///< a plugin of QEMU's sees this being executed
+
+asm(".global section\n"
+    "section: bx lr\n"
+    ".thumb\n"
+    ".thumb_func\n"
+    "load_in_thumb:\n" // (address, count)
+    "1: ldr r2, [r0]\n"
+    "subs r1, #1\n"
+    "bne 1b\n"
+    "bx lr\n"
+    ".arm\n");
+extern "C" void load_in_thumb(u32 address, u32 count);
+
+namespace {
+
+constexpr u32 count = 1000;
+
+void load(u32 address, u32 n) {
+    asm volatile("1: ldr r12, [%0]\n\tsubs %1, #1\n\tbne 1b"
+                 : "+r"(address), "+r"(n)
+                 :
+                 : "r12", "cc", "memory");
+}
+void store(u32 address, u32 n) {
+    asm volatile("1: str %1, [%0]\n\tsubs %1, #1\n\tbne 1b"
+                 : "+r"(address), "+r"(n)
+                 :
+                 : "cc", "memory");
+}
+/// In User mode (PL0).
+void load_as_user(u32 address, u32 n) {
+    asm volatile("cps #0x10\n1: ldr r12, [%0]\n\tsubs %1, #1\n\tbne 1b\n\tsvc #0"
+                 : "+r"(address), "+r"(n)
+                 :
+                 : "r12", "lr", "cc", "memory");
+}
+/// With writeback, which HSR does not describe.
+void load_and_write_back(u32 address, u32 n) {
+    asm volatile("1: ldr r12, [%0], #4\n\tsub %0, #4\n\tsubs %1, #1\n\tbne 1b"
+                 : "+r"(address), "+r"(n)
+                 :
+                 : "r12", "cc", "memory");
+}
+
+void of_each_kind(void (*between)(), u32 n) {
+    between();
+    load(palette, n);
+    between();
+    store(palette, n);
+    between();
+    load_in_thumb(palette, n);
+    between();
+    load_as_user(palette, n);
+    between();
+    load_and_write_back(palette, n);
+    between();
+}
+
+} // namespace
+
+void guest_main() {
+    of_each_kind([] {}, 4);
+    of_each_kind(section, count);
+    done();
+}
+
+void secondary_main() {}
