@@ -27,7 +27,8 @@ TOLERANCE = 0.02
 ENGINES = ("emulation", "shadow")
 BOARD_UART = 0x1c0b0000  # serial2, where a stream leaves
 # The sections of tests/guest/costs.cpp behind its start.
-ACCESSES = ("load, PL1, ARM", "store, PL1, ARM", "load, PL1, Thumb", "load, PL0, ARM", "load with writeback")
+ACCESSES = ("load, PL1, ARM", "store, PL1, ARM", "load, PL1, Thumb", "load, PL0, ARM", "load with writeback",
+            "load, two devices")
 # What can be on, each alone: arguments of `mmioscope run`. All records pass, but for "held back".
 OPTIONS = {
     "filter": ["--at-start", "filter direction r"],
@@ -45,7 +46,7 @@ GOALS = {
     "boot: bytes of the stream": (2.0, 2.0), "boot: reset to the first instruction": (1_000_000, 1_000_000),
     "boot: traced / native": (1.0010, 1.0014), "traced / native by the mean, an access per 1,569": (1.047, 1.075),
     "boot with nothing traced": (50_000, 50_000), "image, text and constants, KiB": (80, 80),
-    "SD load, 2 CPUs: waiting": (150, 150),
+    "SD load, 2 CPUs: waiting": (150, 150), "2 CPUs / 1, two devices": (1.02, 1.02),
 }
 PEERS = {"load, PL1, ARM": "Xen 4.17: 772", "boot: bytes of the stream": "QEMU's log: 95",
          "traced / native by the mean, an access per 1,569": "QEMU's log: 1.26"}
@@ -200,6 +201,12 @@ class Bench:
         trace.unlink()
         return int(re.search(r"^complete: (\d+) events, 0 lost$", said, re.M).group(1)), self.counts(name)
 
+    def bare_on_two(self, engine):
+        """Two CPUs, each at a device of its own."""
+        return self.traced(f"two-{engine}", engine, [f"mark={self.mark:#x}"], [
+            "--bare", "--kernel", f"{self.bare_guest}.bin", "--expect", "guest: done", "--qemu-arg=-device",
+            "--qemu-arg=loader,addr=0x82000000,data=2,data-len=4"], 2)[1]
+
     def bare(self, engine, what="bare"):
         name = re.sub(r"\W+", "-", f"{what}-{engine}")
         return self.traced(name, engine, [f"mark={self.mark:#x}"], [
@@ -249,7 +256,7 @@ class Table:
     def shown(metric, figure):
         if figure is None:
             return ""
-        digits = 4 if "/ native" in metric else 2 if "bytes" in metric else 0 if float(figure).is_integer() else 1
+        digits = 4 if " / " in metric else 2 if "bytes" in metric else 0 if float(figure).is_integer() else 1
         return f"{figure:,.{digits}f}"
 
     def rows(self):
@@ -349,6 +356,7 @@ def whole(bench, judge):
             return {engine: pool.submit(what, *(engine if word is None else word for word in arguments), **how)
                     for engine in ENGINES}
         loads = each(bench.boot, "sd", None, "sd")
+        twos = each(bench.bare_on_two, None)
         waits = each(bench.boot, "sd-2", None, "sd", plugin=(), cpus=2)
         natives = {steps: pool.submit(bench.native, steps) for steps in ("none", "sd")}
         boots = each(bench.boot, "boot", None, "none")
@@ -376,6 +384,8 @@ def whole(bench, judge):
         sent, stream = streams[engine].result()
         in_all = lambda counts, n: counts.sum("instructions", ("begun", "finished", "emulated", "other")) / n
         table.add("boot: a stream and task names, more", engine, in_all(stream, sent) - in_all(boot, events))
+        table.add("boot: a stream, longest path", engine,
+                  max(stream.sum("most", [kind]) for kind in ("begun", "finished", "emulated", "other")))
         table.add("boot: bytes of the stream", engine, wires[engine].stat().st_size / sent)
         table.add("boot with nothing traced", engine,
                   sum(nothing.result()[1].sum("instructions", [kind]) for kind in ("other", "emulated", "long", "cut")))
@@ -390,6 +400,8 @@ def whole(bench, judge):
         wait = waits[engine].result()[1]
         waited = wait.sum("waiting", ("begun", "emulated", "other"))
         table.add("SD load, 2 CPUs: waiting", engine, waited / wait.accesses())
+        two = twos[engine].result()
+        table.add("2 CPUs / 1, two devices", engine, two.mean([1]) / bare.mean([6]))
         table.add("image, text and constants, KiB", engine, bench.image.kib)
         detail.update({f"bare, {engine}": bare.by_function(), f"boot, {engine}": boot.by_function(),
                        f"SD load, {engine}": load.by_function(), f"stream, {engine}": stream.by_function()})

@@ -1,6 +1,10 @@
-// Accesses of one kind after the other, for tests/bench/hyp_costs.py. section() begins a new section of the count; in front
-// of the first one each kind is done a few times, since what is new costs the hypervisor more.
+// Accesses of one kind after the other, for tests/bench/hyp_costs.py. section() begins a new
+// section of the count; in front of the first one each kind is done a few times, since what is new
+// costs the hypervisor more. With a second CPU: one section, in which each CPU loads from a device
+// of its own.
 #include "platform.hpp"
+
+#include <atomic>
 
 using namespace guest;
 
@@ -21,6 +25,19 @@ extern "C" void load_in_thumb(u32 address, u32 count);
 namespace {
 
 constexpr u32 count = 1000;
+constexpr u32 count_of_both = 100'000;
+constexpr u32 clock = 0x1c17'0000; // rtc@170000, a PL031
+
+/// What QEMU's loader may put into memory before the guest starts; 0: one.
+const volatile u32& cpus = *reinterpret_cast<const u32*>(ram + (32u << 20));
+std::atomic<u32> ready{0};
+std::atomic<u32> finished{0};
+
+void wait_for_both(std::atomic<u32>& there) {
+    there.fetch_add(1);
+    while (there.load() < 2) {
+    }
+}
 
 void load(u32 address, u32 n) {
     asm volatile("1: ldr r12, [%0]\n\tsubs %1, #1\n\tbne 1b"
@@ -61,14 +78,30 @@ void of_each_kind(void (*between)(), u32 n) {
     between();
     load_and_write_back(palette, n);
     between();
+    load(palette, n);
+    load(clock, n);
+    between();
 }
 
 } // namespace
 
 void guest_main() {
     of_each_kind([] {}, 4);
-    of_each_kind(section, count);
+    if (cpus == 2) {
+        start_cpu(1);
+        wait_for_both(ready);
+        section();
+        load(palette, count_of_both);
+        wait_for_both(finished);
+        section();
+    } else {
+        of_each_kind(section, count);
+    }
     done();
 }
 
-void secondary_main() {}
+void secondary_main() {
+    wait_for_both(ready);
+    load(clock, count_of_both);
+    wait_for_both(finished);
+}
