@@ -31,6 +31,10 @@ inline constexpr std::uint32_t hdcr_tdra = bit(11);
 /// While an instruction is re-executed. TDE requires the three traps to be set with it.
 inline constexpr std::uint32_t hdcr_step = hdcr_tde | hdcr_tda | hdcr_tdosa | hdcr_tdra;
 
+/// HSTR, all of it (B1.14.12): the guest's accesses to CP15 trap by their CRn, of MRRC and MCRR
+/// CRm. T4 and T14 are reserved: what is in c14, the generic timer, does not.
+inline constexpr std::uint32_t hstr_cp15 = 0xbfef;
+
 // HSCTLR (B4.1.75).
 inline constexpr std::uint32_t hsctlr_m = bit(0);
 inline constexpr std::uint32_t hsctlr_c = bit(2);

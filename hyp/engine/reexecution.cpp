@@ -1,5 +1,6 @@
 #include "engine/reexecution.hpp"
 
+#include "arch/control.hpp"
 #include "arch/psr.hpp"
 #include "engine/debug_unit.hpp"
 #include "engine/engine.hpp"
@@ -68,6 +69,13 @@ abi::FaultReason why_not(End end, const Frame& frame) {
                                                : abi::FaultReason::step_ended_abnormally;
 }
 
+/// Traps that only a step has set: no load or store causes them, so the guest executes something
+/// else. Without the step it may.
+bool trapped_by_step(arch::Hsr hsr) {
+    using enum arch::ExceptionClass;
+    return hsr.ec() == cp15_32 || hsr.ec() == cp15_64 || hsr.ec() == cp14_32 || hsr.ec() == cp14_64;
+}
+
 bool executed(End end) {
     return end == End::planned || end == End::next_page;
 }
@@ -104,6 +112,8 @@ void begin_step(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
     publish_if_last(cpu, frame, access, step.record);
     step.next_pc = frame.pc + (access.wide ? 4 : 2);
     arm_breakpoints(step.borrowed, step.next_pc, in_thumb(frame));
+    // The instruction in memory may be another one by now, whose way leads past the breakpoint.
+    port::write<reg::HSTR>(arch::hstr_cp15);
     mask_interrupts(step, frame);
     step.armed = true;
     ++cpu.ring.statistics().stepped;
@@ -114,20 +124,22 @@ bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     step.armed = false;
     const std::uint64_t now = cpu.ring.complete(); // before the lock is free
     disarm_breakpoints(step.borrowed);
+    port::write<reg::HSTR>(0);
 
     const End end = how_ended(step, frame, hsr);
     const bool in_exception = hsr.debug_event() && end != End::planned && end != End::watchpoint;
     if (in_exception) unmask_interrupts_of_exception(step, frame);
     else unmask_interrupts(step, frame);
 
-    step.stuck = end == End::trap;
+    step.stuck = end == End::trap && hsr.ec() == arch::ExceptionClass::data_abort &&
+                 frame.pc == step.record.pc;
     complete(step, frame, end, now);
     if (end != End::planned) ++cpu.ring.statistics().abnormal;
     publish(cpu, frame, executed(end));
     cpu.ring.finish();
     if (executed(end) && step.access.exclusive && step.access.listed) reserve(cpu, frame);
     if (end == End::watchpoint) inject_watchpoint(frame, {port::read<reg::HDFAR>()});
-    return hsr.debug_event();
+    return hsr.debug_event() || trapped_by_step(hsr);
 }
 
 } // namespace mmioscope

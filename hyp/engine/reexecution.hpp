@@ -13,7 +13,8 @@ namespace mmioscope {
 void begin_step(Cpu& cpu, Frame& frame, const DeviceAccess& access);
 
 /// Second half, at any trap taken while a step is armed, with the page closed again. True if the
-/// trap was the step's own breakpoint; otherwise it is still to be handled.
+/// trap was of the step's own making, so that the guest goes on at PC; otherwise it is still to be
+/// handled.
 bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr);
 
 } // namespace mmioscope

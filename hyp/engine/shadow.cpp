@@ -14,9 +14,9 @@ Outcome ShadowEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& acce
 
 bool ShadowEngine::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     cpu.view.close_shadow(); // first: nothing below may run with the shadow open
-    const bool own_breakpoint = end_step(cpu, frame, hsr);
+    const bool own_trap = end_step(cpu, frame, hsr);
     cpu.locks.release();
-    return own_breakpoint;
+    return own_trap;
 }
 
 // The guest never resumes with the shadow open and no step armed, nor with a lock and no step.

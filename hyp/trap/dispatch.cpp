@@ -53,11 +53,9 @@ Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     case arch::ExceptionClass::cp15_32: return control_register(cpu, frame, hsr);
     case arch::ExceptionClass::hvc:
     case arch::ExceptionClass::smc: return guest_call(cpu, frame, hsr);
-    // Trapped only while a step is armed, which a load or store to a debug register (LDC, STC)
-    // would have to be: without the step it is undefined or harmless.
-    case arch::ExceptionClass::cp14_32:
-    case arch::ExceptionClass::cp14_ldc:
-    case arch::ExceptionClass::cp14_64: inject_undefined(frame); return Outcome::taken;
+    // Trapped only while a step is armed, of which it is the instruction: a load or store of a
+    // debug register (LDC, STC). Going back to it would step it again.
+    case arch::ExceptionClass::cp14_ldc: inject_undefined(frame); return Outcome::taken;
     default: panic("unexpected exception class");
     }
 }

@@ -157,6 +157,7 @@ inline begin_step(c, p, q) {
                                                  /* = put_in_flight */
                                                  /* = publish_if_last */
                                                  /* = arm_breakpoints */
+                                                 /* = port::write<reg::HSTR> */
                                                  /* = mask_interrupts: nothing but the step runs, guest.pml */
                                                  /* = step.armed = true */
 }
@@ -199,6 +200,7 @@ inline end_step(c) {                             /* = step.armed = false */
     :: else
     fi
                                                  /* = disarm_breakpoints */
+                                                 /* = port::write<reg::HSTR> */
                                                  /* = unmask_interrupts_of_exception */
                                                  /* = unmask_interrupts */
                                                  /* = publish */

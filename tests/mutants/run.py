@@ -54,6 +54,7 @@ KINDS = [  # name, what is found, what is put in its place
     ("unlock", r"(?<!::)(?<!locks\.)release_all\(n\);", ";"),
     ("unlock", r"(?<![:\w])(?<!void )(cpu\.locks\.release|release_until)\([^()]*(\(\))?\);", ";"),
     ("open", r"cpu\.view\.open_shadow\(\);", ";"),
+    ("HSTR", r"port::write<reg::HSTR>\([\w:]*\);", ";"),
     ("close", r"cpu\.view\.close_shadow\(\);", ";"),
 ]
 # A header's code is compiled into its only user.

@@ -137,17 +137,22 @@ GuestCpu::Effect GuestCpu::arm_block(std::uint32_t word) {
                          is_set(word, 21));
 }
 
-/// MRC, MCR: the guest sees VMPIDR for MPIDR; DCIMVAC is maintenance by address.
+/// MRC, MCR: the guest sees VMPIDR for MPIDR; DCIMVAC is maintenance by address. HSTR comes before
+/// all that (B1.14.12).
 GuestCpu::Effect GuestCpu::coprocessor(std::uint32_t word) {
     const Encoding which = encode32(field(word, 11, 8), field(word, 23, 21), field(word, 19, 16),
                                     field(word, 3, 0), field(word, 7, 5));
     const unsigned reg = field(word, 15, 12);
-    if (which == encode32(15, 0, 7, 6, 1)) return maintain(get(reg));
-    if (which == encoding_of<reg::ACTLR>() && (core_.system.get<reg::HCR>() & arch::hcr_tac) != 0)
+    const bool by_hstr = field(word, 11, 8) == 15 &&
+                         is_set(core_.system.get<reg::HSTR>() & 0xbfef, field(word, 19, 16));
+    if (by_hstr ||
+        (which == encoding_of<reg::ACTLR>() && (core_.system.get<reg::HCR>() & arch::hcr_tac) != 0))
         return trap(0x03,
-                    1u << 24 | (word >> 28) << 20 | 1u << 17 | 1u << 10 | reg << 5 |
-                        (is_set(word, 20) ? 1 : 0),
+                    1u << 24 | (word >> 28) << 20 | field(word, 7, 5) << 17 |
+                        field(word, 23, 21) << 14 | field(word, 19, 16) << 10 | reg << 5 |
+                        field(word, 3, 0) << 1 | (is_set(word, 20) ? 1 : 0),
                     true);
+    if (which == encode32(15, 0, 7, 6, 1)) return maintain(get(reg));
     if (!is_set(word, 20) && maintain_tlb(which, get(reg))) return Effect::next;
     if (!is_set(word, 20)) {
         sim_.write_register(which, get(reg));

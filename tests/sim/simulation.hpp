@@ -92,7 +92,8 @@ public:
     std::map<std::uint64_t, std::uint32_t> stale_words;
     std::uint64_t interrupts_taken{};
     std::function<std::uint32_t(const FirmwareCall&)> firmware; ///< below Hyp; unset: none is there
-    Machine* hypervisor{}; ///< to check what the guest sees against; null where none runs
+    Machine* hypervisor{};  ///< to check what the guest sees against; null where none runs
+    unsigned may_run_on{1}; ///< instructions that a guest may execute on a shadow table in one step
     /// What happens as the guest executes an instruction, behind the interrupts taken before it.
     std::function<void(Core&)> meanwhile;
     Retired retired;

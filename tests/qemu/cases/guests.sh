@@ -45,6 +45,17 @@ straddle() { # ENGINE
     [ "$records" = "R4+0x210 W4+0x210 W4+0x214 R4+0x214 R4+0x20e R4+0x216" ] || fail "the records are: $records"
 }
 
+# 500 loads that are a branch when they are executed again: the loads behind it are all there.
+rewritten() {
+    run_bare rewritten --engine shadow --access-log "$out/access.log"
+    complete
+    [ "$(events_of clcd@1f0000 reads)" = 1500 ] || fail "$(events_of clcd@1f0000 reads) reads, not 1500"
+    verified
+    "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    [ "$(grep -c 'no access: ' "$out/print")" = 500 ] || fail "not 500 steps without their access"
+}
+
+add test rewritten 5 rewritten
 for engine in shadow emulation; do
     add test "hammer-$engine" 10 on_all_cpus hammer $engine
     add test "outside-$engine" 5 outside $engine
