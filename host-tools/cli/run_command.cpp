@@ -80,6 +80,8 @@ void add_tracing(CLI::App& command, Options& options) {
         ->check(CLI::IsMember({"drop", "stall", "flight"}));
     command.add_flag("--pre", options.pre,
                      "A record before each access, too: one that never returns is named");
+    command.add_flag("--slow-path", options.slow_path,
+                     "Take no access by the fast path, for measurements: the trace is the same");
     add_size(command, "--area-size", options.area_size, "Trace area (default 64M)");
     command.add_flag("--guest-reader", options.guest_reader,
                      "Let the guest read the trace, too, with mmioscope-guest record");

@@ -160,6 +160,9 @@ void set_tracing(Editor& editor, const BootTree& what) {
     if (!what.policy.empty()) {
         editor.set(chosen, chosen::policy, what.policy);
     }
+    if (what.slow_path) {
+        editor.set_empty(chosen, chosen::slow_path);
+    }
     if (what.pre) {
         editor.set_empty(chosen, chosen::pre);
     }

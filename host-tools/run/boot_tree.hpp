@@ -29,6 +29,7 @@ struct BootTree {
     std::vector<std::string> trace;           ///< empty: the hypervisor's default
     std::string engine;                       ///< likewise
     std::string policy;                       ///< likewise
+    bool slow_path = false;                   ///< no access takes the fast path
     bool pre = false;                         ///< begin records
     std::uint32_t area_size;                  ///< bytes
     bool guest_reader = false;                ///< a second reader, beside this program

@@ -29,6 +29,7 @@ struct Options {
     std::vector<std::string> trace;      ///< selections, unparsed
     std::string engine;                  ///< empty: the hypervisor's default
     std::string policy;                  ///< likewise
+    bool slow_path = false;              ///< no access takes the fast path
     bool pre = false;                    ///< a record before each access, too
     std::uint64_t area_size = 64u << 20; ///< bytes
     bool guest_reader = false;           ///< the guest may map the trace area

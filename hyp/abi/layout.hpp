@@ -34,6 +34,8 @@ inline constexpr char engine[] = "mmioscope,engine"; ///< "shadow" (default), "e
 inline constexpr char policy[] = "mmioscope,policy"; ///< "drop" (default), "stall" or "flight"
 inline constexpr char pre[] =
     "mmioscope,pre"; ///< present: a `begin` record before each access that is traced
+inline constexpr char slow_path[] =
+    "mmioscope,slow-path"; ///< present: no access takes the fast path; the trace is the same
 inline constexpr char area_size[] = "mmioscope,area-size"; ///< u32, bytes, a multiple of 4 KiB
 inline constexpr char uart[] =
     "mmioscope,uart"; ///< path or alias of the hypervisor's UART; default: the board's choice

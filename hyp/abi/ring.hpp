@@ -189,7 +189,10 @@ constexpr std::uint32_t commit_word(std::uint32_t boot_number, std::uint64_t pos
     return static_cast<std::uint32_t>(position + 1) + boot_number;
 }
 
-inline constexpr std::uint64_t min_capacity = 1024;         ///< records per ring
+inline constexpr std::uint64_t min_capacity = 1024; ///< records per ring
+/// The writer looks at its readers' words at least once in as many records. A reader that becomes
+/// active leaves them free: it begins at most capacity - looks_ahead behind the head.
+inline constexpr std::uint64_t looks_ahead = 64;
 inline constexpr std::uint64_t area_head_size = 64 * 1024;  ///< bytes before the first ring
 inline constexpr std::uint64_t kept_records = min_capacity; ///< of each CPU's last boot
 static_assert(sizeof(AreaHeader) + max_regions * sizeof(RegionEntry) <= area_head_size);

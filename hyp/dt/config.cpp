@@ -137,6 +137,7 @@ BootError read_config(const Tree& tree, Config& config) {
     if (!read_word(tree, chosen, abi::chosen::policy, policies, config.policy))
         return {"mmioscope,policy is none of drop, stall, flight", ""};
     config.pre = tree.has(chosen, abi::chosen::pre);
+    config.slow_path = tree.has(chosen, abi::chosen::slow_path);
     if (!read_word(tree, chosen, abi::chosen::control, switches, config.control))
         return {"mmioscope,control is neither on nor off", ""};
     config.area_size = tree.cell(chosen, abi::chosen::area_size, abi::default_area_size);

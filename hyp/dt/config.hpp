@@ -31,6 +31,7 @@ struct Config {
     abi::EngineKind engine{abi::EngineKind::shadow};
     abi::Policy policy{abi::Policy::drop};
     bool pre{};          ///< a `begin` record before each access
+    bool slow_path{};    ///< no access takes the fast path
     bool control{true};  ///< the guest gets a control page
     bool guest_reader{}; ///< the guest may read and write the trace area
     std::uint32_t area_size{};

@@ -126,8 +126,7 @@ Outcome hand_on_abort(Frame& frame, const DeviceAccess& access, arch::Hsr hsr,
                       abi::Record& record) {
     record.type = abi::RecordType::fault;
     record.value = abi::fault_value(abi::FaultReason::external_abort);
-    inject_data_abort(frame, access.va, access.write,
-                      hsr.external() ? Abort::slave_error : Abort::decode_error);
+    inject_data_abort(frame, access.va, access.write, answered_by(hsr));
     return Outcome::taken;
 }
 

@@ -1,6 +1,7 @@
 // Exceptions the guest would have taken without a hypervisor (ARM ARM B1.9.6 to B1.9.8).
 #pragma once
 
+#include "arch/hsr.hpp"
 #include "base/address.hpp"
 #include "entry/frame.hpp"
 
@@ -11,6 +12,11 @@ void inject_undefined(Frame& frame);
 
 /// Who answered: DFSR.ExT (B4.1.52), and IFSR.ExT alike.
 enum class Abort { decode_error, slave_error };
+
+/// By what the trap in its place says (HSR.EA).
+constexpr Abort answered_by(arch::Hsr hsr) {
+    return hsr.external() ? Abort::slave_error : Abort::decode_error;
+}
 
 /// The instruction at PC, fetched from `address`, met a synchronous external abort.
 void inject_prefetch_abort(Frame& frame, VirtualAddress address, Abort by = Abort::decode_error);

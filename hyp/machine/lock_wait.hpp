@@ -18,6 +18,8 @@ public:
         return true;
     }
 
+    bool running() const { return waiting_; }
+
     /// Nobody has it any more.
     void end() { waiting_ = false; }
     /// This CPU has the locks of `regions`.

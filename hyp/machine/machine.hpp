@@ -11,6 +11,7 @@
 #include "machine/cpu.hpp"
 #include "machine/integrity.hpp"
 #include "machine/power.hpp"
+#include "mm/page_index.hpp"
 #include "mm/stage1.hpp"
 #include "stream/stream.hpp"
 
@@ -37,6 +38,7 @@ struct Machine {
     TranslationTable hyp_table;
     TranslationTable normal_table;
     TranslationTable shadow_tables[abi::max_cpus];
+    PageIndex pages;
 
     abi::AreaHeader* area{};
     Engine* engine{};

@@ -33,4 +33,24 @@ enum class Banked : unsigned {
 std::uint32_t read_banked(Banked which);
 void write_banked(Banked which, std::uint32_t value);
 
+// What nearly every access needs, in one instruction each.
+inline std::uint32_t read_sp_usr() {
+    std::uint32_t v;
+    asm volatile("mrs %0, SP_usr" : "=r"(v));
+    return v;
+}
+inline std::uint32_t read_sp_svc() {
+    std::uint32_t v;
+    asm volatile("mrs %0, SP_svc" : "=r"(v));
+    return v;
+}
+inline std::uint32_t read_lr_svc() {
+    std::uint32_t v;
+    asm volatile("mrs %0, LR_svc" : "=r"(v));
+    return v;
+}
+inline void write_lr_svc(std::uint32_t value) {
+    asm volatile("msr LR_svc, %0" : : "r"(value));
+}
+
 } // namespace mmioscope::port

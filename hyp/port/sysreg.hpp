@@ -12,8 +12,7 @@ inline typename R::Value read() {
         std::uint32_t v;
         asm volatile("mrc p%c1, %c2, %0, c%c3, c%c4, %c5"
                      : "=r"(v)
-                     : "i"(R::coproc), "i"(R::opc1), "i"(R::crn), "i"(R::crm), "i"(R::opc2)
-                     : "memory");
+                     : "i"(R::coproc), "i"(R::opc1), "i"(R::crn), "i"(R::crm), "i"(R::opc2));
         return v;
     } else {
         std::uint64_t v;

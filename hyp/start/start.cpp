@@ -182,7 +182,8 @@ BootError build_tables(Machine& machine) {
         if (!build_guest_table(machine, machine.shadow_tables[i], true)) return no_tables;
     if (machine.config.engine != abi::EngineKind::unprotect) {
         if (!prepare_changing_pages(machine.normal_table, machine.regions, machine.map,
-                                    machine.pool))
+                                    machine.pool) ||
+            !machine.pages.build(machine.map, machine.pool))
             return no_tables;
     } else if (!add_shared_pages(machine.normal_table, machine.shadow_tables[0], machine.map,
                                  machine.pool)) {
@@ -212,6 +213,12 @@ const char* description_of(abi::EngineKind kind) {
     }
 }
 
+/// Under emulation; what else is on would have to be looked at, at each access.
+bool fast_path_suits(const Config& config, const Cpu& cpu) {
+    return config.engine == abi::EngineKind::emulation && !config.slow_path && !config.pre &&
+           config.stream_node < 0 && config.task_names.comm == 0 && !cpu.mistakes_thumb_stores;
+}
+
 void prepare_cpu(Machine& machine, Cpu& cpu) {
     cpu.view = GuestView(machine.normal_table.root(), machine.shadow_tables[cpu.number].root());
     cpu.bus.attach(cpu.ring, machine.map);
@@ -222,6 +229,8 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
     cpu.view.start();
     cpu.step = {};
     cpu.mistakes_thumb_stores = arch::mistakes_thumb_stores(port::read<reg::MIDR>());
+    cpu.always_slow = !fast_path_suits(machine.config, cpu);
+    cpu.slow_now = false;
     const std::uint32_t midr = port::read<reg::MIDR>(); // REVIDR is not for every core to read
     if (arch::broadcast_tlbi_fails(midr, 0) &&
         arch::broadcast_tlbi_fails(midr, port::read<reg::REVIDR>()))

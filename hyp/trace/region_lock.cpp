@@ -7,10 +7,6 @@ namespace mmioscope {
 namespace {
 /// Turns of waiting before the guest gets its interrupts back and tries again.
 constexpr unsigned max_turns = 2000;
-
-constexpr unsigned block_of(PhysicalAddress address) {
-    return address.value / 8 % store_blocks;
-}
 } // namespace
 
 bool RegionLocks::acquire_all(std::size_t count, std::uint32_t cpu, std::uint64_t& spins) {
@@ -69,17 +65,15 @@ std::uint32_t HeldLocks::upcoming_sequence(std::uint16_t region) const {
 }
 
 std::uint32_t HeldLocks::next_sequence(std::uint16_t region) {
-    const std::uint32_t next = upcoming_sequence(region);
-    port::store_shared(held_lock(region).sequence, next);
-    return next;
+    return held_lock(region).next_sequence();
 }
 
 std::uint32_t HeldLocks::stores(std::uint16_t region, PhysicalAddress address) const {
-    return port::load_shared(held_lock(region).stores[block_of(address)]);
+    return port::load_shared(held_lock(region).stores_to(address));
 }
 
 void HeldLocks::count_store(std::uint16_t region, PhysicalAddress address) {
-    port::store_shared(held_lock(region).stores[block_of(address)], stores(region, address) + 1);
+    held_lock(region).count_store(address);
 }
 
 void HeldLocks::release() {

@@ -18,10 +18,22 @@ inline constexpr unsigned store_blocks = 16; ///< of 8 bytes, over and over
 /// Stands among the regions' numbers for the trigger.
 inline constexpr std::uint16_t trigger_lock = abi::max_regions + 1;
 
-struct RegionLock {
+/// In cache lines of its own: no CPU waits for a line since another one uses its neighbour.
+struct alignas(128) RegionLock {
     Lock lock;
     std::uint32_t sequence{};             ///< of the last access carried out under it
     std::uint32_t stores[store_blocks]{}; ///< by address (machine/reservation.hpp)
+
+    // With the lock held.
+    std::uint32_t next_sequence() {
+        const std::uint32_t next = port::load_shared(sequence) + 1;
+        port::store_shared(sequence, next);
+        return next;
+    }
+    std::uint32_t& stores_to(PhysicalAddress at) { return stores[at.value / 8 % store_blocks]; }
+    void count_store(PhysicalAddress at) {
+        port::store_shared(stores_to(at), port::load_shared(stores_to(at)) + 1);
+    }
 };
 
 /// Who has a region's lock, as it looks from outside.
@@ -39,6 +51,8 @@ public:
     RegionLock& of(std::uint16_t region) {
         return locks_[region <= trigger_lock ? region : abi::max_regions];
     }
+    /// The lock of a region that has a number.
+    RegionLock& operator[](std::uint16_t region) { return locks_[region]; }
 
     /// Those of regions 0 to `count` - 1, in their order: when this returns true no access to a
     /// region is in flight, and none begins before release_all(). False, with nothing held, when

@@ -1,9 +1,6 @@
 #include "trace/ring_writer.hpp"
 
 #include "abi/control.hpp"
-#include "port/barrier.hpp"
-#include "port/shared.hpp"
-#include "port/sysreg.hpp"
 
 namespace mmioscope {
 
@@ -12,6 +9,7 @@ void RingWriter::start(abi::RingHeader& header, std::uint32_t cpu, std::uint64_t
     header_ = &header;
     slots_ = reinterpret_cast<abi::Record*>(&header + 1);
     capacity_ = capacity;
+    slot_count_ = static_cast<std::uint32_t>(capacity);
     boot_number_ = header.boot_number;
     cpu_ = static_cast<std::uint8_t>(cpu);
     policy_ = policy;
@@ -44,38 +42,13 @@ bool RingWriter::has_room(std::uint64_t count) {
     return farthest_behind() + count + gap + trigger <= capacity_;
 }
 
-std::uint64_t RingWriter::begin(std::uint32_t pc, std::uint64_t pa) {
-    port::store_shared(header_->in_flight, abi::InFlight::beginning);
-    port::store_shared(header_->in_flight_pc, pc);
-    port::store_shared(header_->in_flight_pa, pa);
-    port::complete_all();        // a DMB would not order the mark before the counter is read,
-    port::synchronize_context(); // and the counter may be read early (ARM ARM B8.1.2)
-    const std::uint64_t time = port::read<reg::CNTPCT>();
-    port::store_shared(header_->in_flight_time, time);
-    port::order_memory();
-    port::store_shared(header_->in_flight, abi::InFlight::begun);
-    return time;
-}
-
-std::uint64_t RingWriter::complete() {
-    port::complete_system();
-    port::synchronize_context(); // the counter may be read early, as in begin()
-    return port::read<reg::CNTPCT>();
-}
-
-void RingWriter::store(abi::Record& record) {
-    record.commit = 0;
-    abi::Record& slot = slots_[slot_];
-    // A reader under `flight` must not take the old commit word for the new payload's.
-    port::store_shared(slot.commit, 0);
-    port::order_memory();
-    port::copy_shared(slot, record);
-    port::order_memory();
-    port::store_shared(slot.commit, abi::commit_word(boot_number_, head_));
-    port::order_memory();
-    ++head_;
-    if (++slot_ == capacity_) slot_ = 0;
-    port::store_shared(header_->head, head_);
+/// How many records may be published before it is called again.
+bool RingWriter::look_ahead() {
+    if (pending_gap_ != 0) return false;
+    const bool overwrites = port::load_shared(policy_) == abi::Policy::flight;
+    const std::uint64_t room = overwrites ? capacity_ : capacity_ - farthest_behind();
+    room_ = static_cast<std::uint32_t>(room < abi::looks_ahead ? room : abi::looks_ahead);
+    return room_ != 0;
 }
 
 void RingWriter::lose() {
@@ -83,6 +56,7 @@ void RingWriter::lose() {
     port::store_shared(header_->last_lost, head_);
     port::store_shared(header_->lost, ++lost_);
     ++pending_gap_;
+    room_ = 0;
     port::store_shared(header_->next_sequence, ++sequence_);
 }
 
@@ -146,13 +120,9 @@ void RingWriter::put(abi::Record& record) {
         store(gap);
     }
     record.cpu_sequence = sequence_++;
+    record.commit = 0;
     store(record);
     port::store_shared(header_->next_sequence, sequence_);
-}
-
-void RingWriter::finish() {
-    port::order_memory(); // the records first, then the word that says they are all there
-    port::store_shared(header_->in_flight, abi::InFlight::none);
 }
 
 void RingWriter::publish_event(abi::Record& record) {

@@ -73,10 +73,6 @@ void record_walk_abort(Cpu& cpu, const Frame& frame, arch::Hsr hsr, DeviceAccess
     cpu.step.stuck = false;
 }
 
-Abort answered_by(arch::Hsr hsr) {
-    return hsr.external() ? Abort::slave_error : Abort::decode_error;
-}
-
 /// The access does not happen, and the guest is told so, as by a bus that answers with an error.
 Outcome refuse(Cpu& cpu, Frame& frame, const DeviceAccess& access, abi::FaultReason why) {
     record_fault(cpu, frame, access, why);

@@ -3,6 +3,7 @@
 #include "base/check.hpp"
 #include "control/line.hpp"
 #include "engine/engine.hpp"
+#include "engine/fast_path.hpp"
 #include "guest/exception.hpp"
 #include "guest/registers.hpp"
 #include "machine/machine.hpp"
@@ -60,6 +61,11 @@ Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     }
 }
 
+/// What only the slow path may end, or go on with.
+bool has_begun_something(const Cpu& cpu) {
+    return cpu.step.armed || cpu.repeated_load.running() || cpu.lock_wait.running();
+}
+
 } // namespace
 
 void check_way_back(const Cpu& cpu) {
@@ -67,9 +73,8 @@ void check_way_back(const Cpu& cpu) {
     cpu.machine->engine->check_way_back(cpu);
 }
 
-void guest_trap(Cpu& cpu, Frame& frame) {
+[[gnu::noinline]] void take_slow_path(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     if (cpu.machine->stopped.load(std::memory_order_relaxed) != 0) port::halt();
-    const arch::Hsr hsr{port::read<reg::HSR>()};
     ++cpu.ring.statistics().traps;
     if (!(cpu.step.armed && cpu.machine->engine->finish(cpu, frame, hsr)))
         if (handle(cpu, frame, hsr) == Outcome::done) skip_instruction(frame, is_wide(hsr));
@@ -78,7 +83,13 @@ void guest_trap(Cpu& cpu, Frame& frame) {
         serve_line(cpu);
         cpu.machine->stream.work_a_little(cpu.number);
     }
+    cpu.slow_now = has_begun_something(cpu);
     check_way_back(cpu);
+}
+
+void guest_trap(Cpu& cpu, Frame& frame) {
+    const arch::Hsr hsr{port::read<reg::HSR>()};
+    if (!take_fast_path(cpu, frame, hsr)) take_slow_path(cpu, frame, hsr);
 }
 
 } // namespace mmioscope

@@ -29,18 +29,20 @@ BOARD_UART = 0x1c0b0000  # serial2, where a stream leaves
 # The sections of tests/guest/costs.cpp behind its start.
 ACCESSES = ("load, PL1, ARM", "store, PL1, ARM", "load, PL1, Thumb", "load, PL0, ARM", "load with writeback",
             "load, two devices")
+SLOW = "slow path"
 # What can be on, each alone: arguments of `mmioscope run`. All records pass, but for "held back".
 OPTIONS = {
     "filter": ["--at-start", "filter direction r"],
     "filter, held back": ["--at-start", "filter direction w"],
     "trigger that counts": ["--at-start", "trigger stop direction r count 1000000"],
     "begin records (--pre)": ["--pre"],
-    "policy stall": ["--policy", "stall"],
-    "policy flight": ["--policy", "flight"],
+    "policy stall": ["--slow-path", "--policy", "stall"],
+    "policy flight": ["--slow-path", "--policy", "flight"],
 }
 # Of a metric, for each engine: what the tracer is to cost. Instructions, unless the metric says something else.
 GOALS = {
     "load, PL1, ARM": (68, 108), "store, PL1, ARM": (69, 109), "load with writeback": (500, 700),
+    "load: slow path": (500, 700),
     "exceptions": (1, 2), "ISB": (2, 4), "DSB": (2, 3), "DMB": (3, 3), "TLBI": (0, 2), "CP14": (0, 8), "CP15": (7, 10),
     "boot: mean": (74, 116), "SD load: mean": (74, 116), "boot: a stream and task names, more": (1200, 1200),
     "boot: bytes of the stream": (2.0, 2.0), "boot: reset to the first instruction": (1_000_000, 1_000_000),
@@ -210,7 +212,7 @@ class Bench:
     def bare(self, engine, what="bare"):
         name = re.sub(r"\W+", "-", f"{what}-{engine}")
         return self.traced(name, engine, [f"mark={self.mark:#x}"], [
-            "--bare", "--kernel", f"{self.bare_guest}.bin", "--expect", "guest: done", *OPTIONS.get(what, [])])[1]
+            "--bare", "--kernel", f"{self.bare_guest}.bin", "--expect", "guest: done", *(OPTIONS | {SLOW: ["--slow-path"]}).get(what, [])])[1]
 
     def linux(self, steps):
         guest = self.build / "guest"
@@ -339,8 +341,10 @@ def short(bench, judge):
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         boots = [pool.submit(bench.boot, "boot", engine, "none", plugin=()) for engine in ENGINES]
         bares = [pool.submit(bench.bare, engine) for engine in ENGINES]
-        for engine, boot, bare in zip(ENGINES, boots, bares):
+        slows = [pool.submit(bench.bare, engine, SLOW) for engine in ENGINES]
+        for engine, boot, bare, slow in zip(ENGINES, boots, bares, slows):
             add_bare(table, engine, bare.result())
+            table.add("load: slow path", engine, slow.result().mean([1]))
             events, counts = boot.result()
             add_boot(table, engine, events, counts)
             judge.result(seen_all(events, counts), f"{engine}: {counts.accesses()} paths are not {events} records")
@@ -366,6 +370,7 @@ def whole(bench, judge):
         named = each(bench.boot, "named", None, "none", "--guest-reader", plugin=())
         nothing = pool.submit(bench.boot, "nothing", "emulation", "none", "--trace", "none", plugin=())
         bares = each(bench.bare, None)
+        slows = each(bench.bare, None, SLOW)
         options = {what: each(bench.bare, None, what) for what in OPTIONS}
 
     table, detail = Table(), {}
@@ -373,8 +378,10 @@ def whole(bench, judge):
     for engine in ENGINES:
         bare = bares[engine].result()
         add_bare(table, engine, bare)
+        slow = slows[engine].result().mean([1])
+        table.add("load: slow path", engine, slow)
         for what in OPTIONS:
-            more = options[what][engine].result().mean([1]) - bare.mean([1])
+            more = options[what][engine].result().mean([1]) - slow
             table.add(f"load: {what}, more", engine, more)
         events, boot = boots[engine].result()
         add_boot(table, engine, events, boot)

@@ -185,7 +185,7 @@ inline carry_out(c, p, q) {
     fi
 }
 
-/* source: hyp/trace/ring_writer.cpp RingWriter::complete */
+/* source: hyp/trace/ring_writer.hpp complete */
 inline complete(c) {
     complete_system(c)                           /* = port::complete_system(); */
                                                  /* = port::synchronize_context(); */

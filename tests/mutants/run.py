@@ -43,6 +43,7 @@ KINDS = [  # name, what is found, what is put in its place
     ("ICIALLU", r"port::write<reg::ICIALLU>\(\w*\);", ";"),
     ("lock", r"port::exchange_if\(owner_, no_owner, cpu\)", "true"),
     ("lock", r"locks\.of\(region\)\.lock\.try_acquire\([^;]*?\)(?=\))", "true"),
+    ("lock", r"region\.lock\.try_acquire\([^;]*?\)(?=\))", "true"),
     ("lock", r"cpu\.locks\.acquire\([^;]*?\)(?=\))", "true"),
     ("lock", r"(?<=if \(counted\) )regions\.add\(trigger_lock\);", ";"),
     ("lock", r"machine\.locks\.acquire_all\([^;]*?\)(?=\))", "true"),
@@ -55,10 +56,21 @@ KINDS = [  # name, what is found, what is put in its place
     ("unlock", r"(?<![:\w])(?<!void )(cpu\.locks\.release|release_until)\([^()]*(\(\))?\);", ";"),
     ("open", r"cpu\.view\.open_shadow\(\);", ";"),
     ("HSTR", r"port::write<reg::HSTR>\([\w:]*\);", ";"),
+    ("gate", r"(?<!\w)cpu\.(always_slow|slow_now)(?= \|\|)", "false"),
+    ("gate", r"(?<=\|\| )guest_watches\(\)(?=\)\n)", "false"),
+    ("gate", r"span\.traced\(\) && !cpu\.machine->control\.choice\.any", "true"),
+    ("gate", r"!config\.pre(?= &&)|config\.stream_node < 0(?= && )|config\.task_names\.comm == 0(?= &&)"
+             r"|!cpu\.mistakes_thumb_stores(?=;)|!machine\.user_firewall(?=\))", "true"),
     ("close", r"cpu\.view\.close_shadow\(\);", ";"),
 ]
-# A header's code is compiled into its only user.
-USERS = {"hyp/trace/lock.hpp": "hyp/trace/region_lock.cpp"}
+# A header's code is compiled into those who call it.
+USERS = {"hyp/trace/lock.hpp": ["hyp/trace/region_lock.cpp", "hyp/engine/fast_path.cpp"],
+         "hyp/trace/ring_writer.hpp": ["hyp/trace/ring_writer.cpp", "hyp/engine/fast_path.cpp",
+                                       "hyp/engine/reexecution.cpp", "hyp/engine/emulation.cpp",
+                                       "hyp/engine/engine.cpp", "hyp/engine/exclusive.cpp",
+                                       "tests/unit/protocol/merge_test.cpp",
+                                       "tests/unit/protocol/ring_test.cpp",
+                                       "tests/unit/stream/stream_test.cpp"]}
 COMPILER = os.environ.get("UNIT_CXX", "g++")
 SECONDS = 120
 
@@ -96,17 +108,18 @@ def build(build_dir, objects, mutant, place):
     os.makedirs(os.path.dirname(changed), exist_ok=True)
     with open(changed, "w", encoding="utf-8") as out:
         out.write(mutant.changed)
-    unit = USERS.get(mutant.path, mutant.path)
-    source = changed if unit == mutant.path else unit
-    replacement = os.path.join(place, "changed.o")
-    compile_it = [COMPILER, "-std=c++20", "-O1", "-w", f"-I{place}/hyp", "-Itests/sim/include",
-                  "-Ihyp", "-Itests", "-c", "-o", replacement, source]
-    replaced = os.path.join(build_dir, "mutants", unit[:-4] + ".o")
-    if replaced not in objects:
-        return f"{replaced} is not part of the tests"
-    link = [COMPILER, "-fuse-ld=gold", "-o", os.path.join(place, "protocol"), replacement]
-    link += [o for o in objects if o != replaced] + ["-lfdt"]
-    for command in (compile_it, link):
+    commands, link = [], list(objects)
+    for unit in USERS.get(mutant.path, [mutant.path]):
+        source = changed if unit == mutant.path else unit
+        replacement = os.path.join(place, unit.replace("/", "-") + ".o")
+        commands.append([COMPILER, "-std=c++20", "-O1", "-w", f"-I{place}/hyp", "-Itests/sim/include",
+                         "-Ihyp", "-Itests", "-c", "-o", replacement, source])
+        replaced = os.path.join(build_dir, "mutants", unit[:-4] + ".o")
+        if replaced not in objects:
+            return f"{replaced} is not part of the tests"
+        link[objects.index(replaced)] = replacement
+    commands.append([COMPILER, "-fuse-ld=gold", "-o", os.path.join(place, "protocol")] + link + ["-lfdt"])
+    for command in commands:
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             return "not built: " + done.stderr.strip().splitlines()[-1]

@@ -15,6 +15,7 @@ struct TreeOptions {
     std::string engine{}; ///< empty: no such property
     std::string policy{};
     bool pre{};
+    bool slow_path{};
     std::string control{};
     bool guest_reader{};
     std::string stream{};

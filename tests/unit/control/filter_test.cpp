@@ -52,7 +52,8 @@ TEST_CASE("each filter looks at its own field") {
     CHECK(Pattern{.value_mask = 0xf0, .value = 0xb0}.matches(unknown));
 }
 
-TEST_CASE("what a filter holds back is counted, and a record says from when it held") {
+TEST_CASE("what a filter holds back is counted, and a record says from when it held",
+          "[protocol]") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     Rig rig(options_for(engine, 1, 1));
     Code code = rig.program(0);

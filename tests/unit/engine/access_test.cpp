@@ -137,7 +137,8 @@ TEST_CASE("one that the bus answers with an error counts as User's, too") {
     CHECK(rig.ring(0).statistics.emulated_user == 1);
 }
 
-TEST_CASE("behind a firewall that knows privileged accesses the guest does User's by itself") {
+TEST_CASE("behind a firewall that knows privileged accesses the guest does User's by itself",
+          "[protocol]") {
     RigOptions options = options_for(abi::EngineKind::emulation, 1, 1);
     options.user_firewall = true;
     Rig rig(options);

@@ -81,8 +81,8 @@ TEST_CASE("Thumb stores of each size") {
     CHECK(accesses[0].value == c.on_bus);
 }
 
-TEST_CASE(
-    "a Thumb store is of the instruction's register where HSR names another (erratum 766422)") {
+TEST_CASE("a Thumb store is of the instruction's register where HSR names another (erratum 766422)",
+          "[protocol]") {
     RigOptions options = options_for(GENERATE(values(engines)), 1, 3);
     options.conditions.mistakes_thumb_stores = true;
     Rig rig(options);

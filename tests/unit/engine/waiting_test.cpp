@@ -122,7 +122,8 @@ TEST_CASE("what an interrupt's handler does meanwhile on another device does not
     CHECK(names(faults[0], 1));
 }
 
-TEST_CASE("a lock that is given back in time is not told of, however long it is contended") {
+TEST_CASE("a lock that is given back in time is not told of, however long it is contended",
+          "[protocol]") {
     CHECK(faults_of([](Place& place) {
               for (unsigned owner = 1; owner < 6; ++owner) { // from hand to hand
                   place.take(owner, at::fifo);

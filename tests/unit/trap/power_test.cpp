@@ -69,7 +69,7 @@ TEST_CASE("a write to SYS_CFGCTRL that does not end the machine is recorded once
 
 TEST_CASE("a panic prints one report, and no CPU executes another instruction of the guest",
           "[protocol]") {
-    for (std::uint64_t seed = 1; seed <= seeds(20); ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds(40); ++seed) {
         CAPTURE(seed);
         RigOptions options = options_for(abi::EngineKind::shadow, 4, seed);
         options.conditions.step_limit = 2'000'000;

@@ -61,7 +61,8 @@ RigOptions options() {
     return options;
 }
 
-/// Boots and has `action` in the guest's place; all records of the CPU. `whole`: each access has one.
+/// Boots and has `action` in the guest's place; all records of the CPU. `whole`: each access has
+/// one.
 std::vector<abi::Record> records_of(const std::function<void(Place&)>& action,
                                     const RigOptions& how = options(), bool whole = true) {
     Rig rig(how);
@@ -90,7 +91,7 @@ bool is(const abi::Record& r, const char* name, std::uint32_t id, std::uint32_t 
 
 } // namespace
 
-TEST_CASE("a task is said to be called what it is in front of its first access") {
+TEST_CASE("a task is said to be called what it is in front of its first access", "[protocol]") {
     const auto records = records_of([](Place& place) {
         place.is_called(task, "kworker/0:1H\0\0\0\0", 1234, 77);
         for (unsigned i = 0; i < 3; ++i) place.access(task);
