@@ -2,6 +2,7 @@
 
 #include "arch/psr.hpp"
 #include "engine/debug_unit.hpp"
+#include "engine/reexecution.hpp"
 #include "guest/exception.hpp"
 #include "guest/registers.hpp"
 #include "machine/machine.hpp"
@@ -21,8 +22,18 @@ constexpr bool is_sp_or_pc(unsigned reg) {
     return reg == 13 || reg == 15;
 }
 
+/// An access that the fast path carries out.
+struct Plain {
+    arch::Hsr hsr;
+    std::uint32_t va{};
+    std::uint32_t pa{};
+    const Span* span{};
+    RegionLock* region{}; ///< its lock is held
+    bool user{};          ///< in User mode; else SVC mode
+};
+
 /// Where a guest's device accesses come from: its kernel, and programs that map a device.
-bool is_plain(const Machine& machine, std::uint32_t psr) {
+bool is_plain_mode(const Machine& machine, std::uint32_t psr) {
     if ((psr & arch::psr_e) != 0) return false;
     const Mode mode = arch::mode_of(psr);
     return mode == Mode::svc || (mode == Mode::usr && !machine.user_firewall);
@@ -32,7 +43,7 @@ bool is_plain(const Machine& machine, std::uint32_t psr) {
 std::uint8_t access_bits(arch::Hsr hsr) {
     return static_cast<std::uint8_t>(abi::encode_access(hsr.write(), hsr.log2_size()) |
                                      (hsr.sign_extend() ? abi::access_sign_extend : 0u) |
-                                     abi::access_syndrome | abi::access_emulated);
+                                     abi::access_syndrome);
 }
 
 std::uint8_t mode_bits(const Frame& frame) {
@@ -40,20 +51,31 @@ std::uint8_t mode_bits(const Frame& frame) {
                                      (in_thumb(frame) ? abi::mode_thumb : 0u));
 }
 
-/// As it is on the bus.
-std::uint32_t stored_value(const Frame& frame, arch::Hsr hsr, bool user) {
-    const std::uint32_t value = hsr.srt() != lr ? frame.r[hsr.srt()]
-                                : user          ? frame.lr_usr
-                                                : port::read_lr_svc();
+/// What is on the bus when a register has `value`.
+std::uint32_t cut(std::uint32_t value, arch::Hsr hsr) {
     return hsr.log2_size() == 2 ? value : value & ((1u << (8u << hsr.log2_size())) - 1);
 }
 
-void deliver(Frame& frame, arch::Hsr hsr, bool user, std::uint32_t value) {
+std::uint32_t stored_value(const Frame& frame, const Plain& access) {
+    const arch::Hsr hsr = access.hsr;
+    const std::uint32_t value = hsr.srt() != lr ? frame.r[hsr.srt()]
+                                : access.user   ? frame.lr_usr
+                                                : port::read_lr_svc();
+    return cut(value, hsr);
+}
+
+/// The guest has executed the load.
+std::uint32_t loaded_value(const Frame& frame, arch::Hsr hsr) {
+    return cut(hsr.srt() != lr ? frame.r[hsr.srt()] : guest_register(frame, lr), hsr);
+}
+
+void deliver(Frame& frame, const Plain& access, std::uint32_t value) {
+    const arch::Hsr hsr = access.hsr;
     if (hsr.sign_extend())
         value = static_cast<std::uint32_t>(hsr.log2_size() == 0 ? static_cast<std::int8_t>(value)
                                                                 : static_cast<std::int16_t>(value));
     if (hsr.srt() != lr) frame.r[hsr.srt()] = value;
-    else if (user) frame.lr_usr = value;
+    else if (access.user) frame.lr_usr = value;
     else port::write_lr_svc(value);
 }
 
@@ -73,51 +95,37 @@ bool take(RegionLock& region, const Cpu& cpu, const Span& span) {
     return false;
 }
 
-void count(Cpu& cpu, bool user) {
+void count_emulated(Cpu& cpu, bool user) {
     abi::Statistics& statistics = cpu.ring.statistics();
-    ++statistics.traps;
     ++statistics.emulated;
     if (user) ++statistics.emulated_user;
 }
 
-} // namespace
-
-bool take_fast_path(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
-    Machine& machine = *cpu.machine;
-    if (!hsr.plain_access() || machine.stopped.load(std::memory_order_relaxed) != 0 ||
-        cpu.always_slow || cpu.slow_now || !is_plain(machine, frame.psr))
-        return false;
-    const std::uint32_t va = port::read<reg::HDFAR>();
-    const std::uint32_t pa = port::read<reg::HPFAR>() << 8 | va % page_size;
-    const Span* span = machine.pages.find(pa);
-    if (span == nullptr || va % (1u << hsr.log2_size()) != 0 || is_sp_or_pc(hsr.srt()) ||
-        !cpu.ring.ready() || guest_watches())
-        return false;
-    RegionLock& region = machine.locks[span->region];
-    if (!take(region, cpu, *span)) return false;
-
-    auto record = cpu.ring.open();
-    const bool user = arch::mode_of(frame.psr) == Mode::usr;
+/// What is known of it before it is made. Record: a pointer, or a place in the ring.
+template <class Record>
+void describe(Record& record, const Frame& frame, const Plain& access, std::uint8_t emulated) {
+    const arch::Hsr hsr = access.hsr;
     record->type = abi::RecordType::access;
-    record->access = access_bits(hsr);
+    record->access = static_cast<std::uint8_t>(access_bits(hsr) | emulated);
     record->mode = mode_bits(frame);
-    record->lock_sequence = region.next_sequence();
-    record->device = span->region;
+    record->lock_sequence = access.region->next_sequence();
+    record->device = access.span->region;
     record->flags = record->pa_high = 0;
     record->pc = frame.pc;
-    record->lr = user ? frame.lr_usr : port::read_lr_svc();
-    record->sp = user ? port::read_sp_usr() : port::read_sp_svc();
-    record->va = va;
-    record->pa_low = pa;
-    record->task = user ? port::read_sp_svc() : port::read<reg::TPIDRURO>();
+    record->lr = access.user ? frame.lr_usr : port::read_lr_svc();
+    record->sp = access.user ? port::read_sp_usr() : port::read_sp_svc();
+    record->va = access.va;
+    record->pa_low = access.pa;
+    record->task = access.user ? port::read_sp_svc() : port::read<reg::TPIDRURO>();
+}
 
-    std::uint32_t value = 0;
-    if (hsr.write()) {
-        region.count_store({pa});
-        value = stored_value(frame, hsr, user);
-    }
-    const std::uint64_t time = record->time = cpu.ring.begin(frame.pc, pa);
-    const port::Answer answer = perform(hsr, pa, value);
+void emulate(Cpu& cpu, Frame& frame, const Plain& access) {
+    const arch::Hsr hsr = access.hsr;
+    auto record = cpu.ring.open();
+    describe(record, frame, access, abi::access_emulated);
+    const std::uint32_t stored = hsr.write() ? stored_value(frame, access) : 0;
+    const std::uint64_t time = record->time = cpu.ring.begin(frame.pc, access.pa);
+    const port::Answer answer = perform(hsr, access.pa, stored);
     const std::uint64_t done = cpu.ring.complete(); // before the lock is free
     record->duration = static_cast<std::uint32_t>(done - time);
     record->value = answer.value;
@@ -127,15 +135,102 @@ bool take_fast_path(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     }
     cpu.ring.close(record);
     cpu.ring.finish();
-    region.lock.release();
-    count(cpu, user);
-    if (answer.hsr != 0) [[unlikely]] {
-        inject_data_abort(frame, {va}, hsr.write(), answered_by(arch::Hsr(answer.hsr)));
-        return true;
-    }
-    if (!hsr.write()) deliver(frame, hsr, user, answer.value);
+    access.region->lock.release();
+    count_emulated(cpu, access.user);
+    if (answer.hsr != 0) [[unlikely]]
+        return inject_data_abort(frame, {access.va}, hsr.write(),
+                                 answered_by(arch::Hsr(answer.hsr)));
+    if (!hsr.write()) deliver(frame, access, answer.value);
     if (in_thumb(frame)) skip_instruction(frame, hsr.il());
     else frame.pc += 4;
+}
+
+/// The guest executes the instruction on its shadow table.
+void begin_fast_step(Cpu& cpu, Frame& frame, const Plain& access) {
+    Step& step = cpu.step;
+    abi::Record* record = &step.record;
+    describe(record, frame, access, 0);
+    record->value = access.hsr.write() ? stored_value(frame, access) : 0;
+    step.fast = {access.hsr, access.span, access.region};
+    record->time = cpu.ring.begin(frame.pc, access.pa);
+    arm_step(cpu, frame, access.hsr.il());
+    cpu.view.open_shadow();
+}
+
+/// Leaves it to the slow path, as if that had begun it.
+void hand_over_step(Cpu& cpu) {
+    Step& step = cpu.step;
+    const arch::Hsr hsr = step.fast.hsr;
+    const std::uint16_t region = step.fast.span->region;
+    step.access = {.va = {step.record.va},
+                   .pa = {step.record.pa_low},
+                   .span = step.fast.span,
+                   .write = hsr.write(),
+                   .decoded = true,
+                   .log2_size = hsr.log2_size(),
+                   .sign_extend = hsr.sign_extend(),
+                   .reg = hsr.srt(),
+                   .syndrome = true,
+                   .wide = hsr.il(),
+                   .recorded = true,
+                   .last_region = region};
+    cpu.locks.adopt(cpu.machine->locks, region);
+    step.fast.region = nullptr;
+}
+
+/// False: it has not ended as planned.
+bool end_fast_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    Step& step = cpu.step;
+    if (!ends_as_planned(step, frame, hsr)) {
+        hand_over_step(cpu);
+        return false;
+    }
+    cpu.view.close_shadow(); // first: nothing below may run with the shadow open
+    const std::uint64_t done = disarm_step(cpu);
+    unmask_interrupts(step, frame);
+    abi::Record& record = step.record;
+    record.duration = static_cast<std::uint32_t>(done - record.time);
+    if (!step.fast.hsr.write()) record.value = loaded_value(frame, step.fast.hsr);
+    cpu.ring.publish_ready(record);
+    cpu.ring.finish();
+    step.fast.region->lock.release();
+    step.fast.region = nullptr;
+    step.stuck = false;
+    ++cpu.ring.statistics().traps;
+    return true;
+}
+
+/// Whether the trap is one, its lock then held; what there is besides is the slow path's.
+bool is_plain(Cpu& cpu, const Frame& frame, Plain& access) {
+    Machine& machine = *cpu.machine;
+    if (!access.hsr.plain_access() || cpu.always_slow || cpu.slow_now ||
+        !is_plain_mode(machine, frame.psr))
+        return false;
+    access.va = port::read<reg::HDFAR>();
+    access.pa = port::read<reg::HPFAR>() << 8 | access.va % page_size;
+    access.span = machine.pages.find(access.pa);
+    if (access.span == nullptr || access.va % (1u << access.hsr.log2_size()) != 0 ||
+        is_sp_or_pc(access.hsr.srt()) || !cpu.ring.ready())
+        return false;
+    access.user = arch::mode_of(frame.psr) == Mode::usr;
+    access.region = &machine.locks[access.span->region];
+    return take(*access.region, cpu, *access.span);
+}
+
+} // namespace
+
+bool take_fast_path(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    const Machine& machine = *cpu.machine;
+    if (machine.stopped.load(std::memory_order_relaxed) != 0) return false;
+    if (cpu.step.fast.region != nullptr) return end_fast_step(cpu, frame, hsr);
+    const bool emulates = machine.config.engine == abi::EngineKind::emulation;
+    if (emulates && guest_watches()) return false;
+    Plain access{.hsr = hsr};
+    if (!is_plain(cpu, frame, access)) return false;
+    if (hsr.write()) access.region->count_store({access.pa});
+    if (emulates) emulate(cpu, frame, access);
+    else begin_fast_step(cpu, frame, access);
+    ++cpu.ring.statistics().traps;
     return true;
 }
 

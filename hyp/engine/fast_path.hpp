@@ -9,8 +9,8 @@
 
 namespace mmioscope {
 
-/// Emulates the access that trapped, records it, and steps over its instruction. False, with
-/// nothing done: it is for the slow path.
+/// Emulates the access that trapped, records it, and steps over its instruction; under shadow
+/// begins, or ends, the step of one. False, with nothing done: it is for the slow path.
 [[nodiscard]] bool take_fast_path(Cpu& cpu, Frame& frame, arch::Hsr hsr);
 
 } // namespace mmioscope

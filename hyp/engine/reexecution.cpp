@@ -24,10 +24,6 @@ void mask_interrupts(Step& step, Frame& frame) {
     frame.psr |= arch::psr_aif;
 }
 
-void unmask_interrupts(const Step& step, Frame& frame) {
-    frame.psr = (frame.psr & ~arch::psr_aif) | step.masks;
-}
-
 /// The instruction took an exception: the masks of the step are now in that mode's SPSR. The
 /// exception's own entry rules decide what the guest sees in CPSR (ARM ARM B1.8.3).
 void unmask_interrupts_of_exception(const Step& step, Frame& frame) {
@@ -49,10 +45,10 @@ enum class End {
 };
 
 End how_ended(const Step& step, const Frame& frame, arch::Hsr hsr) {
+    if (ends_as_planned(step, frame, hsr)) return End::planned;
     if (hsr.watchpoint()) return End::watchpoint;
     if (!hsr.debug_event()) return frame.pc == step.next_pc ? End::next_page : End::trap;
     const arch::Mode mode = arch::mode_of(frame.psr);
-    if (frame.pc == step.next_pc && mode == arch::mode_of(step.record.mode)) return End::planned;
     constexpr std::uint32_t prefetch_vector = 0x0c;
     const bool fetch_aborted = mode == arch::Mode::abt &&
                                frame.pc == guest_vectors() + prefetch_vector &&
@@ -103,14 +99,9 @@ void publish(Cpu& cpu, const Frame& frame, bool executed) {
 
 } // namespace
 
-void begin_step(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
+void arm_step(Cpu& cpu, Frame& frame, bool wide) {
     Step& step = cpu.step;
-    step.access = access;
-    step.record = describe(frame, access);
-    if (!access.listed) step.record.lock_sequence = cpu.locks.next_sequence(access.span->region);
-    put_in_flight(cpu, access, step.record);
-    publish_if_last(cpu, frame, access, step.record);
-    step.next_pc = frame.pc + (access.wide ? 4 : 2);
+    step.next_pc = frame.pc + (wide ? 4 : 2);
     arm_breakpoints(step.borrowed, step.next_pc, in_thumb(frame));
     // The instruction in memory may be another one by now, whose way leads past the breakpoint.
     port::write<reg::HSTR>(arch::hstr_cp15);
@@ -119,13 +110,36 @@ void begin_step(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
     ++cpu.ring.statistics().stepped;
 }
 
+std::uint64_t disarm_step(Cpu& cpu) {
+    cpu.step.armed = false;
+    const std::uint64_t now = cpu.ring.complete(); // before the lock is free
+    disarm_breakpoints(cpu.step.borrowed);
+    port::write<reg::HSTR>(0);
+    return now;
+}
+
+void unmask_interrupts(const Step& step, Frame& frame) {
+    frame.psr = (frame.psr & ~arch::psr_aif) | step.masks;
+}
+
+bool ends_as_planned(const Step& step, const Frame& frame, arch::Hsr hsr) {
+    return hsr.debug_event() && !hsr.watchpoint() && frame.pc == step.next_pc &&
+           arch::mode_of(frame.psr) == arch::mode_of(step.record.mode);
+}
+
+void begin_step(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
+    Step& step = cpu.step;
+    step.access = access;
+    step.record = describe(frame, access);
+    if (!access.listed) step.record.lock_sequence = cpu.locks.next_sequence(access.span->region);
+    put_in_flight(cpu, access, step.record);
+    publish_if_last(cpu, frame, access, step.record);
+    arm_step(cpu, frame, access.wide);
+}
+
 bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     Step& step = cpu.step;
-    step.armed = false;
-    const std::uint64_t now = cpu.ring.complete(); // before the lock is free
-    disarm_breakpoints(step.borrowed);
-    port::write<reg::HSTR>(0);
-
+    const std::uint64_t now = disarm_step(cpu);
     const End end = how_ended(step, frame, hsr);
     const bool in_exception = hsr.debug_event() && end != End::planned && end != End::watchpoint;
     if (in_exception) unmask_interrupts_of_exception(step, frame);

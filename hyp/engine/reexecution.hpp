@@ -17,4 +17,16 @@ void begin_step(Cpu& cpu, Frame& frame, const DeviceAccess& access);
 /// handled.
 bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr);
 
+// Their parts, for the fast path, too.
+
+/// The guest executes the instruction at PC, `wide` or not, and traps behind it; its interrupts
+/// wait.
+void arm_step(Cpu& cpu, Frame& frame, bool wide);
+/// Returns the time at which the access was done.
+std::uint64_t disarm_step(Cpu& cpu);
+/// As they were before the step, where the guest has taken no exception.
+void unmask_interrupts(const Step& step, Frame& frame);
+/// The instruction was executed, and the guest stands behind it.
+bool ends_as_planned(const Step& step, const Frame& frame, arch::Hsr hsr);
+
 } // namespace mmioscope

@@ -213,9 +213,9 @@ const char* description_of(abi::EngineKind kind) {
     }
 }
 
-/// Under emulation; what else is on would have to be looked at, at each access.
+/// What is on, and may be off, would have to be looked at, at each access.
 bool fast_path_suits(const Config& config, const Cpu& cpu) {
-    return config.engine == abi::EngineKind::emulation && !config.slow_path && !config.pre &&
+    return config.engine != abi::EngineKind::unprotect && !config.slow_path && !config.pre &&
            config.stream_node < 0 && config.task_names.comm == 0 && !cpu.mistakes_thumb_stores;
 }
 

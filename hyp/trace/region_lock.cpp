@@ -54,6 +54,13 @@ bool HeldLocks::acquire(RegionLocks& locks, const RegionSet& regions, std::uint3
     return true;
 }
 
+void HeldLocks::adopt(RegionLocks& locks, std::uint16_t region) {
+    check(!held(), "a step began while another held its locks");
+    locks_ = &locks;
+    regions_ = {};
+    regions_.add(region);
+}
+
 RegionLock& HeldLocks::held_lock(std::uint16_t region) const {
     for (const std::uint16_t held : regions_)
         if (held == region && locks_ != nullptr) return locks_->of(region);

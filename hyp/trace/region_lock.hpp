@@ -90,6 +90,8 @@ public:
     [[nodiscard]] bool acquire(RegionLocks& locks, const RegionSet& regions, std::uint32_t cpu,
                                std::uint64_t& spins);
     void release();
+    /// That of `region` is held already.
+    void adopt(RegionLocks& locks, std::uint16_t region);
     /// The region whose lock the last acquire() could not have.
     std::uint16_t refused() const { return refused_; }
 

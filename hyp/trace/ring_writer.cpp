@@ -119,10 +119,7 @@ void RingWriter::put(abi::Record& record) {
         pending_gap_ = 0;
         store(gap);
     }
-    record.cpu_sequence = sequence_++;
-    record.commit = 0;
-    store(record);
-    port::store_shared(header_->next_sequence, sequence_);
+    publish_ready(record);
 }
 
 void RingWriter::publish_event(abi::Record& record) {

@@ -65,6 +65,14 @@ public:
         port::order_memory();
         return port::SharedPayload(slot);
     }
+    /// Where ready() was true before its access: publishes it.
+    void publish_ready(abi::Record& record) {
+        record.commit = 0;
+        record.cpu = cpu_;
+        record.cpu_sequence = sequence_++;
+        store(record);
+        port::store_shared(header_->next_sequence, sequence_);
+    }
     void close(port::SharedPayload<abi::Record>& record) {
         const std::uint32_t sequence = sequence_;
         record->cpu = cpu_;

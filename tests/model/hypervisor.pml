@@ -151,15 +151,20 @@ inline take_locks(c, first, second) {
 }
 #define DECIDED_ANEW(c) (got && decision[c] != marked && variant != SWITCHED_DECIDED_AT_TRAP)
 
-/* source: hyp/engine/reexecution.cpp begin_step */
-inline begin_step(c, p, q) {
-    unless(SEQUENCE_BEFORE_LOCK, take_sequence_numbers(c, p, q)) /* = locks.next_sequence */
-                                                 /* = put_in_flight */
-                                                 /* = publish_if_last */
-                                                 /* = arm_breakpoints */
+/* source: hyp/engine/reexecution.cpp arm_step */
+inline arm_step(c) {
+    skip                                         /* = arm_breakpoints */
                                                  /* = port::write<reg::HSTR> */
                                                  /* = mask_interrupts: nothing but the step runs, guest.pml */
                                                  /* = step.armed = true */
+}
+
+/* source: hyp/engine/reexecution.cpp begin_step */
+inline begin_step(c, p, q) {
+    unless(SEQUENCE_BEFORE_LOCK, take_sequence_numbers(c, p, q)); /* = locks.next_sequence */
+                                                 /* = put_in_flight */
+                                                 /* = publish_if_last */
+    arm_step(c)
 }
 
 /* Leaves `got`: if not, nothing has happened.
@@ -192,8 +197,8 @@ inline complete(c) {
                                                  /* = return port::read<reg::CNTPCT>(); */
 }
 
-/* source: hyp/engine/reexecution.cpp end_step */
-inline end_step(c) {                             /* = step.armed = false */
+/* source: hyp/engine/reexecution.cpp disarm_step */
+inline disarm_step(c) {                          /* = step.armed = false */
     if
     :: variant != NO_DSB_BEFORE_UNLOCK && variant != UNLOCK_BEFORE_CLOSE ->
         complete(c)                              /* = ring.complete */
@@ -201,6 +206,11 @@ inline end_step(c) {                             /* = step.armed = false */
     fi
                                                  /* = disarm_breakpoints */
                                                  /* = port::write<reg::HSTR> */
+}
+
+/* source: hyp/engine/reexecution.cpp end_step */
+inline end_step(c) {
+    disarm_step(c)
                                                  /* = unmask_interrupts_of_exception */
                                                  /* = unmask_interrupts */
                                                  /* = publish */

@@ -34,8 +34,11 @@ void write_program(Code& code, Random& random) {
     code.end();
 }
 
-std::unique_ptr<Rig> run(unsigned cpus, std::uint64_t seed, bool slow_path) {
-    RigOptions options = options_for(abi::EngineKind::emulation, cpus, seed);
+constexpr auto engines = {abi::EngineKind::shadow, abi::EngineKind::emulation};
+
+std::unique_ptr<Rig> run(abi::EngineKind engine, unsigned cpus, std::uint64_t seed,
+                         bool slow_path) {
+    RigOptions options = options_for(engine, cpus, seed);
     options.tree.slow_path = slow_path;
     options.tree.policy = seed % 3 == 0 ? "flight" : "drop";
     auto rig = std::make_unique<Rig>(options);
@@ -62,10 +65,11 @@ std::vector<std::byte> timeless(abi::Record record) {
 } // namespace
 
 TEST_CASE("the fast path records what the slow one does", "[protocol]") {
+    const auto engine = GENERATE(values(engines));
     for (std::uint64_t seed = 1; seed <= seeds(60); ++seed) {
         CAPTURE(seed);
-        const auto fast = run(1, seed, false);
-        const auto slow = run(1, seed, true);
+        const auto fast = run(engine, 1, seed, false);
+        const auto slow = run(engine, 1, seed, true);
         const auto& records = fast->records(0);
         REQUIRE(records.size() == slow->records(0).size());
         for (std::size_t i = 0; i < records.size(); ++i) {
@@ -79,13 +83,15 @@ TEST_CASE("the fast path records what the slow one does", "[protocol]") {
         REQUIRE(counted.emulated == expected.emulated);
         REQUIRE(counted.emulated_user == expected.emulated_user);
         REQUIRE(counted.stepped == expected.stepped);
+        REQUIRE(counted.abnormal == expected.abnormal);
     }
 }
 
 TEST_CASE("CPUs on the fast path have their accesses in the order of the bus", "[protocol]") {
+    const auto engine = GENERATE(values(engines));
     for (std::uint64_t seed = 1; seed <= seeds(30); ++seed) {
         CAPTURE(seed);
-        run(3, seed, false);
+        run(engine, 3, seed, false);
     }
 }
 
