@@ -77,7 +77,7 @@ void add_input_options(CLI::App& command, ViewOptions& options) {
 void add_one_file_option(CLI::App& command, ViewOptions& options) {
     command.add_flag(
         "--one-file", options.trace.one_file,
-        "Of a recording in several files (record --rotate) only FILE, not those behind it");
+        "Read only FILE, not the files that follow it (record --rotate)");
 }
 
 void add_event_options(CLI::App& command, ViewOptions& options) {
