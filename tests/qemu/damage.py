@@ -139,7 +139,7 @@ def damage_running(kind, hypervisor):
     elif kind == "check":
         hypervisor.override(*VTTBR_READ_BACK)
     elif kind == "class":
-        hypervisor.override("_ZN9mmioscope10guest_trapERNS_3CpuERNS_5FrameE", r"mrc\s+15, 4, r(\d+), cr5, cr2, \{0\}", 0x3F << 26)
+        hypervisor.override("mmioscope_guest_trap", r"mrc\s+15, 4, r(\d+), cr5, cr2, \{0\}", 0x3F << 26)
     elif kind == "cpu1":  # while CPU 0 does not trap
         hypervisor.spin(0)
         debugger.run_to(trap, cpu=1)
