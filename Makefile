@@ -33,7 +33,7 @@ install: ## install mmioscope, the hypervisor and the library below DESTDIR and 
 uninstall: ## remove what install installed there
 
 demo: ## boot stock Debian on two CPUs, every device traced, and print what it does
-	@[ -x $(BUILD)/mmioscope ] || echo 'The first time takes some 6 minutes on 2 CPUs, a download of 330 MB, and 2 GB of disk.'
+	@[ -x $(BUILD)/mmioscope ] || echo 'The first time takes some 3 minutes on 2 CPUs, a download of 330 MB, and 2 GB of disk.'
 	@contrib/install-packages.sh hyp/packages.txt guest-linux/packages.txt host-tools/packages.txt
 	@$(MAKE) --no-print-directory -j2 guest all
 	@$(BUILD)/mmioscope run --board $(BOARD) $(DEMO_ARGS) $(DEMO_STREAM_$(STREAM)) $(ARGS)
