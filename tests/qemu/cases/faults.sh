@@ -13,11 +13,12 @@ board_facts() {
     esac
 }
 
-# damaged KIND GUEST ARGUMENT...: $pid is mmioscope's, whose end is in $status.
+# damaged KIND GUEST ARGUMENT...: $pid is mmioscope's, whose end is in $status. On the slow path each trap passes the
+# checks on the way back; else two CPUs may have done their work before the debugger finds one at them.
 damaged() {
     board_facts
     "$mmioscope" run --bare --board "$board" "${of_board[@]}" --kernel "$build/tests/guest/$board/$2.bin" --no-net \
-        --no-print --trace "$traced" --time-limit 30 -o "$out/trace.mmio" --console-log "$out/console" \
+        --no-print --trace "$traced" --slow-path --time-limit 30 -o "$out/trace.mmio" --console-log "$out/console" \
         --qemu-arg=-chardev --qemu-arg="socket,id=gdb,path=$out/gdb,server=on,wait=off" \
         --qemu-arg=-gdb --qemu-arg=chardev:gdb --qemu-arg=-S "${@:3}" >"$out/stdout" 2>"$out/stderr" &
     pid=$!
