@@ -18,12 +18,6 @@ bool described_by_syndrome(const Frame& frame, const DeviceAccess& a) {
     return a.syndrome && !a.stage1_walk && !big_endian && a.pa.value % (1u << a.log2_size) == 0;
 }
 
-std::uint32_t extend(std::uint64_t value, unsigned log2_size, bool sign) {
-    if (!sign || log2_size >= 2) return static_cast<std::uint32_t>(value);
-    return log2_size == 0 ? static_cast<std::uint32_t>(static_cast<std::int8_t>(value))
-                          : static_cast<std::uint32_t>(static_cast<std::int16_t>(value));
-}
-
 /// What the bus answered.
 port::Answer perform(const DeviceAccess& access, const abi::Record& record) {
     if (!access.write) return port::try_device_read(access.pa, access.log2_size);

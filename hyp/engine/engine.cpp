@@ -95,9 +95,7 @@ bool must_be_unprivileged(const Cpu& cpu, const Frame& frame) {
 
 // By the record: where the access met an abort the guest is in another mode by now.
 void count_emulated(Cpu& cpu, const abi::Record& record) {
-    abi::Statistics& statistics = cpu.ring.statistics();
-    ++statistics.emulated;
-    if (arch::mode_of(record.mode) == arch::Mode::usr) ++statistics.emulated_user;
+    count_emulated(cpu, arch::mode_of(record.mode) == arch::Mode::usr);
 }
 
 void count_access(Cpu& cpu, const DeviceAccess& access) {

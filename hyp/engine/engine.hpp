@@ -55,6 +55,12 @@ void put_in_flight(Cpu& cpu, const DeviceAccess& access, abi::Record& record);
 /// from Hyp's.
 [[nodiscard]] bool must_be_unprivileged(const Cpu& cpu, const Frame& frame);
 
+/// Hyp has carried out an access, of User mode or not.
+inline void count_emulated(Cpu& cpu, bool user) {
+    abi::Statistics& statistics = cpu.ring.statistics();
+    ++statistics.emulated;
+    if (user) ++statistics.emulated_user;
+}
 /// Hyp has carried out the access, or accesses of one store-exclusive, that `record` describes.
 void count_emulated(Cpu& cpu, const abi::Record& record);
 

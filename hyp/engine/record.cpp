@@ -1,8 +1,6 @@
 #include "engine/record.hpp"
 
-#include "arch/psr.hpp"
 #include "guest/banks.hpp"
-#include "guest/registers.hpp"
 #include "trace/region_map.hpp"
 
 namespace mmioscope {
@@ -12,8 +10,7 @@ namespace {
 /// Who did it, and where.
 abi::Record describe_context(const Frame& frame, VirtualAddress va, PhysicalAddress pa) {
     abi::Record r{};
-    r.mode = static_cast<std::uint8_t>(static_cast<std::uint32_t>(arch::mode_of(frame.psr)) |
-                                       (in_thumb(frame) ? abi::mode_thumb : 0u));
+    r.mode = mode_bits(frame);
     r.device = abi::no_device;
     abi::set_physical_address(r, pa.value);
     r.va = va.value;

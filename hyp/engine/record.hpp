@@ -2,13 +2,28 @@
 #pragma once
 
 #include "abi/record.hpp"
+#include "arch/psr.hpp"
 #include "entry/frame.hpp"
+#include "guest/registers.hpp"
 #include "machine/cpu.hpp"
 
 namespace mmioscope {
 
 /// Everything but time, duration, sequence and a load's value.
 abi::Record describe(const Frame& frame, const DeviceAccess& access);
+
+/// Record::mode.
+inline std::uint8_t mode_bits(const Frame& frame) {
+    return static_cast<std::uint8_t>(static_cast<std::uint32_t>(arch::mode_of(frame.psr)) |
+                                     (in_thumb(frame) ? abi::mode_thumb : 0u));
+}
+
+/// What a load leaves in its register when the bus had `value`.
+constexpr std::uint32_t extend(std::uint32_t value, unsigned log2_size, bool sign) {
+    if (!sign || log2_size >= 2) return value;
+    return log2_size == 0 ? static_cast<std::uint32_t>(static_cast<std::int8_t>(value))
+                          : static_cast<std::uint32_t>(static_cast<std::int16_t>(value));
+}
 
 /// What is on the bus when the guest has `value` in a register: cut to the access's size, bytes
 /// swapped if it runs big-endian (CPSR.E).

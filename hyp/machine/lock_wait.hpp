@@ -18,6 +18,7 @@ public:
         return true;
     }
 
+    /// Somebody has a lock that this CPU has asked for.
     bool running() const { return waiting_; }
 
     /// Nobody has it any more.

@@ -9,6 +9,7 @@ namespace mmioscope::port {
 template <class R>
 inline typename R::Value read() {
     if constexpr (sizeof(typename R::Value) == 4) {
+        // Ordered among the barriers and writes here, which are volatile, too; no memory needs it.
         std::uint32_t v;
         asm volatile("mrc p%c1, %c2, %0, c%c3, c%c4, %c5"
                      : "=r"(v)

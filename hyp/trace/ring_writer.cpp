@@ -8,8 +8,7 @@ void RingWriter::start(abi::RingHeader& header, std::uint32_t cpu, std::uint64_t
                        abi::Policy policy, bool host_reader) {
     header_ = &header;
     slots_ = reinterpret_cast<abi::Record*>(&header + 1);
-    capacity_ = capacity;
-    slot_count_ = static_cast<std::uint32_t>(capacity);
+    capacity_ = static_cast<std::uint32_t>(capacity);
     boot_number_ = header.boot_number;
     cpu_ = static_cast<std::uint8_t>(cpu);
     policy_ = policy;

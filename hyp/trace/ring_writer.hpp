@@ -130,7 +130,7 @@ private:
         port::order_memory();
         port::store_shared(header_->head, head);
         head_ = head;
-        slot_ = slot_ + 1 == slot_count_ ? 0 : slot_ + 1;
+        slot_ = slot_ + 1 == capacity_ ? 0 : slot_ + 1;
         if (room_ != 0) --room_;
     }
 
@@ -139,8 +139,7 @@ private:
     std::uint64_t head_{};       ///< position of the next record
     std::uint32_t slot_{};       ///< head_ % capacity, without the division
     std::uint32_t room_{};       ///< records that surely have room; 0 while a loss is to be told of
-    std::uint32_t slot_count_{}; ///< capacity_
-    std::uint64_t capacity_{};
+    std::uint32_t capacity_{};
     std::uint64_t tails_[abi::reader_count]{}; ///< the readers' words, as last believed
     std::uint64_t lost_{};
     std::uint64_t pending_gap_{}; ///< records lost since the last one published

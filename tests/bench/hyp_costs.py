@@ -29,7 +29,7 @@ BOARD_UART = 0x1c0b0000  # serial2, where a stream leaves
 # The sections of tests/guest/costs.cpp behind its start.
 ACCESSES = ("load, PL1, ARM", "store, PL1, ARM", "load, PL1, Thumb", "load, PL0, ARM", "load with writeback",
             "load, two devices")
-SLOW = "slow path"
+SLOW = "slow path"  # what else is on is measured beside it
 # What can be on, each alone: arguments of `mmioscope run`. All records pass, but for "held back".
 OPTIONS = {
     "filter": ["--at-start", "filter direction r"],
@@ -39,6 +39,7 @@ OPTIONS = {
     "policy stall": ["--slow-path", "--policy", "stall"],
     "policy flight": ["--slow-path", "--policy", "flight"],
 }
+ARGUMENTS = {"bare": [], SLOW: ["--slow-path"], **OPTIONS}
 # Of a metric, for each engine: what the tracer is to cost. Instructions, unless the metric says something else.
 GOALS = {
     "load, PL1, ARM": (68, 108), "store, PL1, ARM": (69, 109), "load with writeback": (500, 700),
@@ -212,7 +213,7 @@ class Bench:
     def bare(self, engine, what="bare"):
         name = re.sub(r"\W+", "-", f"{what}-{engine}")
         return self.traced(name, engine, [f"mark={self.mark:#x}"], [
-            "--bare", "--kernel", f"{self.bare_guest}.bin", "--expect", "guest: done", *(OPTIONS | {SLOW: ["--slow-path"]}).get(what, [])])[1]
+            "--bare", "--kernel", f"{self.bare_guest}.bin", "--expect", "guest: done", *ARGUMENTS[what]])[1]
 
     def linux(self, steps):
         guest = self.build / "guest"
@@ -315,11 +316,12 @@ class Judge:
         self.file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def add_bare(table, engine, counts):
+def add_bare(table, engine, counts, slow):
     for n, access in enumerate(ACCESSES, 1):
         table.add(access, engine, counts.mean([n]))
     for what, each in counts.events(1).items():
         table.add(what, engine, each)
+    table.add("load: slow path", engine, slow.mean([1]))
 
 
 def add_boot(table, engine, events, counts):
@@ -343,8 +345,7 @@ def short(bench, judge):
         bares = [pool.submit(bench.bare, engine) for engine in ENGINES]
         slows = [pool.submit(bench.bare, engine, SLOW) for engine in ENGINES]
         for engine, boot, bare, slow in zip(ENGINES, boots, bares, slows):
-            add_bare(table, engine, bare.result())
-            table.add("load: slow path", engine, slow.result().mean([1]))
+            add_bare(table, engine, bare.result(), slow.result())
             events, counts = boot.result()
             add_boot(table, engine, events, counts)
             judge.result(seen_all(events, counts), f"{engine}: {counts.accesses()} paths are not {events} records")
@@ -377,11 +378,10 @@ def whole(bench, judge):
     none, sd = natives["none"].result(), natives["sd"].result()
     for engine in ENGINES:
         bare = bares[engine].result()
-        add_bare(table, engine, bare)
-        slow = slows[engine].result().mean([1])
-        table.add("load: slow path", engine, slow)
+        slow = slows[engine].result()
+        add_bare(table, engine, bare, slow)
         for what in OPTIONS:
-            more = options[what][engine].result().mean([1]) - slow
+            more = options[what][engine].result().mean([1]) - slow.mean([1])
             table.add(f"load: {what}, more", engine, more)
         events, boot = boots[engine].result()
         add_boot(table, engine, events, boot)

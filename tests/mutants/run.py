@@ -57,7 +57,7 @@ KINDS = [  # name, what is found, what is put in its place
     ("open", r"cpu\.view\.open_shadow\(\);", ";"),
     ("HSTR", r"port::write<reg::HSTR>\([\w:]*\);", ";"),
     ("gate", r"(?<!\w)cpu\.(always_slow|slow_now)(?= \|\|)", "false"),
-    ("gate", r"(?<=\|\| )guest_watches\(\)(?=\)\n)", "false"),
+    ("gate", r"(?<=emulates\(machine\) && )guest_watches\(\)", "false"),
     ("gate", r"span\.traced\(\) && !cpu\.machine->control\.choice\.any", "true"),
     ("gate", r"!config\.pre(?= &&)|config\.stream_node < 0(?= && )|config\.task_names\.comm == 0(?= &&)"
              r"|!cpu\.mistakes_thumb_stores(?=;)|!machine\.user_firewall(?=\))", "true"),
