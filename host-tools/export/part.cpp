@@ -163,7 +163,7 @@ void Part::tell_modules() {
     for (auto one = known.base(); one != modules.end(); ++one) {
         const trace::LoadedModule& module = **one;
         modules_ = module.number;
-        if (module.told && !what_.no_pc) {
+        if (module.marked && !what_.no_pc) {
             std::string lines = fmt::format("module {} {:x} {} live {}\n", module.name, module.base,
                                             module.size, module.time);
             for (const trace::LoadedModule::Range& range : module.text) {

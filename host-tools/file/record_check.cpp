@@ -43,8 +43,8 @@ void RecordCheck::out_of_turn(const abi::Record& record, Cpu& cpu) {
     }
     if (record.type == abi::RecordType::gap) {
         lost_(fmt::format("record {}: cpu {} lost {} records from its record {} on", count_,
-                          record.cpu, hole.told, record.cpu_sequence));
-        holes_ = add_lost(holes_, hole.told);
+                          record.cpu, hole.announced, record.cpu_sequence));
+        holes_ = add_lost(holes_, hole.announced);
     }
 }
 

@@ -47,19 +47,19 @@ std::span<const trace::Caller> CallerFinder::see(std::span<const trace::Run> run
     }
     callers_.resize(std::max(callers_.size(), count));
     trace::Caller* to = callers_.data();
-    bool told = false;
+    bool elsewhere = false;
     for (const trace::Run& run : runs) {
         if (run.first->type == abi::RecordType::task) {
             pass(*run.first);
             *to = trace::lr_holds;
         } else if (trace::in_kernel(*run.first)) {
-            told |= see(run, to);
+            elsewhere |= see(run, to);
         } else {
             std::fill_n(to, run.count, trace::lr_holds);
         }
         to += run.count;
     }
-    return std::span(callers_).first(told ? count : 0);
+    return std::span(callers_).first(elsewhere ? count : 0);
 }
 
 void CallerFinder::follow_modules() {
@@ -158,7 +158,7 @@ bool CallerFinder::see(const trace::Run& run, trace::Caller* to) {
     const abi::Record* at = run.first;
     const abi::Record* const end = at + run.count;
     std::optional<Proven>& proven = proven_[at->cpu];
-    bool told = false;
+    bool elsewhere = false;
     while (at != end) {
         const Site& site = site_met(*at);
         if (!site.known) {
@@ -176,7 +176,7 @@ bool CallerFinder::see(const trace::Run& run, trace::Caller* to) {
         const auto tell = [&] {
             registers = lr_and_sp(*at);
             word = caller == at->lr ? trace::lr_holds : caller;
-            told |= caller != at->lr;
+            elsewhere |= caller != at->lr;
         };
         tell();
         do {
@@ -202,7 +202,7 @@ bool CallerFinder::see(const trace::Run& run, trace::Caller* to) {
             proven->sequence = at[-1].cpu_sequence;
         }
     }
-    return told;
+    return elsewhere;
 }
 
 // `record` tells of a task. It stands in front of an access, of the same trap, so the guest did

@@ -82,7 +82,7 @@ void TaskWatch::look(const Key& key, Known& known, std::uint64_t time,
         return;
     }
     const Task& last = known.last;
-    if (!known.told || last.pid != task->pid || last.tgid != task->tgid ||
+    if (!known.reported || last.pid != task->pid || last.tgid != task->tgid ||
         last.comm != task->comm) {
         entries.push_back(entry_of(key.key, key.kind, time, *task));
         // A process may do its access in User mode and end before it can be looked for by its
@@ -92,7 +92,7 @@ void TaskWatch::look(const Key& key, Known& known, std::uint64_t time,
             entries.push_back(entry_of(*stack, trace::TaskKey::stack, time, *task));
         }
         known.last = *task;
-        known.told = true;
+        known.reported = true;
     }
 }
 

@@ -43,7 +43,7 @@ private:
         std::uint64_t look_at = 0; ///< time from which on it is to be looked at again
         std::uint32_t task = 0;
         Task last;
-        bool told = false; ///< `last` was
+        bool reported = false; ///< `last` was
     };
     /// Whose record of a CPU came last: as a rule the next one's are, too.
     struct Recent {

@@ -10,7 +10,7 @@ std::optional<abi::Loss> LossFinder::add(const abi::Record& record) {
         cpu = {true, record.cpu_sequence, record.cpu_sequence};
     }
     const trace::Hole hole = trace::hole_at(cpu.next, record);
-    const abi::Loss loss{record.cpu, hole.first, trace::add_lost(hole.in_front, hole.told),
+    const abi::Loss loss{record.cpu, hole.first, trace::add_lost(hole.in_front, hole.announced),
                          record.time};
     lost_ = trace::add_lost(lost_, loss.count);
     return loss.count == 0 ? std::nullopt : std::optional(loss);

@@ -219,11 +219,11 @@ bool Naming::has_code(const abi::Record& record) const {
 }
 
 // Of all garbage that stands in LR where it is used for data there is one: none.
-inline std::uint32_t Naming::return_address(const abi::Record& record, trace::Caller told) {
+inline std::uint32_t Naming::return_address(const abi::Record& record, trace::Caller caller) {
     if (!reach_) [[unlikely]] {
         reach_symbols();
     }
-    const std::uint32_t to = told == trace::lr_holds ? record.lr : told;
+    const std::uint32_t to = caller == trace::lr_holds ? record.lr : caller;
     return reach_->has((to & ~1u) - 1) ? to : 0;
 }
 
@@ -240,8 +240,8 @@ inline Naming::Key Naming::key_of(const abi::Record& record, std::uint32_t retur
 }
 
 [[gnu::always_inline]] inline const Naming::Context& Naming::context(const abi::Record& record,
-                                                                     trace::Caller told) {
-    const std::uint32_t returns_to = has_code(record) ? return_address(record, told) : 0;
+                                                                     trace::Caller caller) {
+    const std::uint32_t returns_to = has_code(record) ? return_address(record, caller) : 0;
     const Key key = key_of(record, returns_to);
     const Context& context = contexts_[key.slot()];
     if (context.version != version_ || !(context.key == key) || !context.times.has(record.time))

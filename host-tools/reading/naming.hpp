@@ -182,9 +182,9 @@ private:
     void apply_watched();
 
     bool has_code(const abi::Record& record) const;
-    std::uint32_t return_address(const abi::Record& record, trace::Caller told);
+    std::uint32_t return_address(const abi::Record& record, trace::Caller caller);
     Key key_of(const abi::Record& record, std::uint32_t returns_to);
-    const Context& context(const abi::Record& record, trace::Caller told);
+    const Context& context(const abi::Record& record, trace::Caller caller);
     void reach_symbols();
     void reach_modules();
     void renew(const abi::Record& record, std::uint32_t returns_to);

@@ -14,15 +14,15 @@ void LossCounter::add_behind(const abi::Record& record) {
     }
     cpu.last_time = record.time;
     if (record.type == abi::RecordType::gap) {
-        join(record.cpu, record.cpu_sequence, hole.told, record.time);
-        cpu.told = add_lost(cpu.told, hole.told);
+        join(record.cpu, record.cpu_sequence, hole.announced, record.time);
+        cpu.announced = add_lost(cpu.announced, hole.announced);
     }
 }
 
 void LossCounter::finish(unsigned cpu, std::uint64_t lost) {
     const Cpu& last = cpus_.at(cpu);
-    if (lost > last.told) {
-        note(cpu, last.next, lost - last.told, last.last_time);
+    if (lost > last.announced) {
+        note(cpu, last.next, lost - last.announced, last.last_time);
     }
 }
 

@@ -28,9 +28,9 @@ constexpr std::uint64_t sum_of(std::span<const abi::Loss> losses) {
 
 /// Records of one CPU that are missing.
 struct Hole {
-    std::uint32_t first;    ///< cpu_sequence of the first one
-    std::uint32_t in_front; ///< of the record that shows it, in whose place `told` ones stand
-    std::uint64_t told;     ///< if it is a gap record
+    std::uint32_t first;     ///< cpu_sequence of the first one
+    std::uint32_t in_front;  ///< of the record that shows it, in whose place `announced` ones stand
+    std::uint64_t announced; ///< if it is a gap record
 };
 
 /// What `record` shows to be missing, where its CPU's next one should have been `next`, which then
@@ -88,8 +88,8 @@ private:
     static constexpr std::size_t most_losses = 1u << 16;
 
     struct Cpu {
-        std::uint32_t next = 0; ///< cpu_sequence the next record should have
-        std::uint64_t told = 0; ///< lost, by gap records
+        std::uint32_t next = 0;      ///< cpu_sequence the next record should have
+        std::uint64_t announced = 0; ///< lost, by gap records
         std::uint64_t last_time = 0;
         std::optional<std::size_t> last_loss; ///< in losses_
     };

@@ -67,7 +67,7 @@ std::optional<LoadedModule> module_of_mark(std::string_view marker, std::uint64_
     module.base = base;
     module.size = size;
     module.live = true;
-    module.told = true;
+    module.marked = true;
     module.time = time;
     module.text.push_back({base, size});
     return module;

@@ -94,12 +94,12 @@ void ModuleTable::add(std::span<const std::byte> payload) {
     }
 }
 
-void ModuleTable::add(LoadedModule told) {
-    const LoadedModule* const known = module_at(told.base, told.time);
-    const bool same = known != nullptr && known->name == told.name && known->base == told.base &&
-                      known->size >= told.size;
+void ModuleTable::add(LoadedModule module) {
+    const LoadedModule* const known = module_at(module.base, module.time);
+    const bool same = known != nullptr && known->name == module.name &&
+                      known->base == module.base && known->size >= module.size;
     if (!same) {
-        learn(std::move(told));
+        learn(std::move(module));
     }
 }
 
@@ -164,7 +164,7 @@ const LoadedModule* ModuleTable::module_at(std::uint32_t address, std::uint64_t 
             if (module.time <= time) {
                 return &module;
             }
-            later = module.told ? later : &module;
+            later = module.marked ? later : &module;
         }
     }
     return later;

@@ -50,8 +50,8 @@ struct LoadedModule {
     std::uint64_t number = 0; ///< of all that the trace has told of, from 1 on
     std::uint32_t base = 0;   ///< as in /proc/modules
     std::uint64_t size = 0;
-    bool live = false; ///< else being loaded or unloaded
-    bool told = false; ///< by the guest (module_mark.hpp): for nothing before `time`
+    bool live = false;   ///< else being loaded or unloaded
+    bool marked = false; ///< by the guest (module_mark.hpp): for nothing before `time`
     std::uint64_t time = 0;
     std::vector<Range> text;
     std::vector<Function> functions; ///< by address
@@ -77,7 +77,7 @@ public:
     void add(std::span<const std::byte> payload);
 
     /// Takes one that the guest has told of. What is known already is left out.
-    void add(LoadedModule told);
+    void add(LoadedModule module);
 
     /// Grows with what is known.
     std::uint32_t version() const { return version_; }

@@ -13,10 +13,10 @@ namespace {
 constexpr std::size_t piece = 64 * 1024;
 
 /// Waits for the description, and for nothing else.
-struct Doorkeeper : wire::WireSink {
-    bool told = false;
+struct HeadFinder : wire::WireSink {
+    bool found = false;
 
-    void hello(const wire::StreamHead&) override { told = true; }
+    void hello(const wire::StreamHead&) override { found = true; }
     void records(std::span<const abi::Record>) override {}
     void end(const abi::EndHeader&, std::span<const abi::Statistics>) override {}
 };
@@ -39,10 +39,10 @@ bool StreamSource::ready() {
     if (more.empty()) {
         return false;
     }
-    Doorkeeper doorkeeper;
-    wire::WireDecoder decoder(doorkeeper);
+    HeadFinder finder;
+    wire::WireDecoder decoder(finder);
     decoder.feed(first_);
-    return doorkeeper.told;
+    return finder.found;
 }
 
 void StreamSource::begin(trace::FileWriter& file, const trace::About& about) {

@@ -44,9 +44,9 @@ std::string Tally::tables(const trace::TraceReader& reader, std::size_t width) c
 
 // Losses are what the recorder wrote of them; where that is gone, what the records show.
 std::string Tally::verdict(const trace::TraceReader& reader) const {
-    const bool told = reader.sound() || selects_ || reader.part();
-    std::string line = trace::verdict(summary_, told ? reader.losses() : std::span(seen_.losses()),
-                                      why_incomplete(reader));
+    const bool recorded = reader.sound() || selects_ || reader.part();
+    std::string line = trace::verdict(
+        summary_, recorded ? reader.losses() : std::span(seen_.losses()), why_incomplete(reader));
     if (reader.part()) {
         line.insert(line.find(" events") + 7, " of a part");
     }

@@ -32,9 +32,9 @@ bool decode(std::span<const std::uint8_t> piece, std::vector<std::uint8_t>& fram
 }
 
 bool crc_holds(std::span<const std::uint8_t> frame) {
-    std::uint32_t told = 0;
-    std::memcpy(&told, frame.data() + frame.size() - crc_size, crc_size);
-    return told == crc(std::as_bytes(frame.first(frame.size() - crc_size)));
+    std::uint32_t sent = 0;
+    std::memcpy(&sent, frame.data() + frame.size() - crc_size, crc_size);
+    return sent == crc(std::as_bytes(frame.first(frame.size() - crc_size)));
 }
 
 } // namespace

@@ -24,8 +24,8 @@ Bytes trace_with_callers(std::uint32_t sections, std::uint32_t each) {
                 const std::uint32_t cpu = n % 2;
                 const abi::Record record = access(cpu, i * each / 2 + n / 2, 1000 + i * each + n);
                 const Caller caller = other + 4 * (2 * i + cpu);
-                const bool told = n / 2 == 2 || n / 2 == 3;
-                writer.append(std::span(&record, 1), std::span(&caller, told ? 1 : 0));
+                const bool elsewhere = n / 2 == 2 || n / 2 == 3;
+                writer.append(std::span(&record, 1), std::span(&caller, elsewhere ? 1 : 0));
             }
             writer.flush();
         }

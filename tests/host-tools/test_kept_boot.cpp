@@ -56,8 +56,8 @@ StreamMaker stream(const Records& kept = kept_records()) {
     return maker;
 }
 
-blackbox::LastAccesses last_of(blackbox::RecordedBoot& told, std::uint64_t count) {
-    const std::optional<rings::Area> area = blackbox::sound_area(told.area.bytes());
+blackbox::LastAccesses last_of(blackbox::RecordedBoot& boot, std::uint64_t count) {
+    const std::optional<rings::Area> area = blackbox::sound_area(boot.area.bytes());
     REQUIRE(area.has_value());
     return blackbox::last_accesses(*area, count);
 }
@@ -69,21 +69,21 @@ bool same(const abi::Record& a, const abi::Record& b) {
 } // namespace
 
 TEST_CASE("kept: the last records of a previous boot come out of a stream and out of a file") {
-    std::optional<blackbox::RecordedBoot> told = blackbox::previous_boot_in_stream(stream().wire());
-    REQUIRE(told.has_value());
+    std::optional<blackbox::RecordedBoot> boot = blackbox::previous_boot_in_stream(stream().wire());
+    REQUIRE(boot.has_value());
     SECTION("stream") {}
     SECTION("file") {
-        const std::vector<std::byte> bytes = trace_bytes([&told](trace::FileWriter& file) {
+        const std::vector<std::byte> bytes = trace_bytes([&boot](trace::FileWriter& file) {
             write_info(file);
-            file.section(abi::SectionType::previous_boot, told->area.bytes());
+            file.section(abi::SectionType::previous_boot, boot->area.bytes());
             file.append(made_by(0, 0, 5));
             file.finish(0, abi::Ending::machine_off);
         });
         CHECK(blackbox::is_trace_file(bytes));
-        told = blackbox::previous_boot_in_file(bytes);
-        REQUIRE(told.has_value());
+        boot = blackbox::previous_boot_in_file(bytes);
+        REQUIRE(boot.has_value());
     }
-    const blackbox::LastAccesses last = last_of(*told, 5000);
+    const blackbox::LastAccesses last = last_of(*boot, 5000);
     CHECK(last.damaged == 0);
     REQUIRE(last.records.size() == abi::kept_records + few);
     CHECK(same(last.records.back(), made_by(0, made - 1, made)[0]));
@@ -91,7 +91,7 @@ TEST_CASE("kept: the last records of a previous boot come out of a stream and ou
     REQUIRE(last.unfinished.size() == 1);
     CHECK(last.unfinished[0].record.cpu == 1);
     CHECK(abi::physical_address(last.unfinished[0].record) == 0x1c09'0004);
-    CHECK(blackbox::sound_area(told->area.bytes())->statistics()[1].traps == 77);
+    CHECK(blackbox::sound_area(boot->area.bytes())->statistics()[1].traps == 77);
 }
 
 TEST_CASE("kept: a stream without a previous boot, or a file, tells of none") {
@@ -113,10 +113,10 @@ TEST_CASE("kept: records that make no sense have no place") {
     kept[7].cpu = 9;
     const Records too_many(20'000, kept[8]);
     kept.insert(kept.end(), too_many.begin(), too_many.end());
-    std::optional<blackbox::RecordedBoot> told =
+    std::optional<blackbox::RecordedBoot> boot =
         blackbox::previous_boot_in_stream(stream(kept).wire());
-    REQUIRE(told.has_value());
-    CHECK(last_of(*told, 5000).damaged == 3 + few);
+    REQUIRE(boot.has_value());
+    CHECK(last_of(*boot, 5000).damaged == 3 + few);
 }
 
 TEST_CASE("kept: whatever happens to one byte, no wrong record comes out") {
@@ -125,12 +125,12 @@ TEST_CASE("kept: whatever happens to one byte, no wrong record comes out") {
     for (std::size_t at = 0; at < sound.size(); at += 11) {
         Wire wire = sound;
         wire[at] ^= static_cast<std::byte>(1u << at % 8);
-        std::optional<blackbox::RecordedBoot> told = blackbox::previous_boot_in_stream(wire);
-        without += told ? 0 : 1;
-        if (!told) {
+        std::optional<blackbox::RecordedBoot> boot = blackbox::previous_boot_in_stream(wire);
+        without += boot ? 0 : 1;
+        if (!boot) {
             continue;
         }
-        const blackbox::LastAccesses last = last_of(*told, 5000);
+        const blackbox::LastAccesses last = last_of(*boot, 5000);
         CHECK(last.records.size() + last.damaged == abi::kept_records + few);
         for (const abi::Record& record : last.records) {
             const std::uint32_t position = record.commit - abi::commit_word(boot_number, 0);

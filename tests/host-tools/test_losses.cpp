@@ -25,14 +25,6 @@ abi::Record gap(unsigned cpu, std::uint32_t sequence, std::uint64_t count) {
     return record;
 }
 
-std::uint64_t told(const trace::LossCounter& counter) {
-    std::uint64_t sum = 0;
-    for (const abi::Loss& loss : counter.losses()) {
-        sum += loss.count;
-    }
-    return sum;
-}
-
 std::uint32_t below(std::mt19937& random, std::uint32_t limit) {
     return static_cast<std::uint32_t>(random() % limit);
 }
@@ -143,7 +135,7 @@ TEST_CASE("losses are no longer a list than a file takes, and all count") {
     counter.finish_at(2, 100);
     CHECK(counter.losses().size() <= (1u << 16) + 3);
     CHECK(counter.lost() == 400'100);
-    CHECK(told(counter) == counter.lost());
+    CHECK(trace::sum_of(counter.losses()) == counter.lost());
     std::uint64_t of_last = 0;
     for (const abi::Loss& loss : counter.losses()) {
         of_last += loss.cpu == 2 ? loss.count : 0;

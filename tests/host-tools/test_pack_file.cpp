@@ -47,8 +47,8 @@ Bytes mixed_trace(std::uint32_t sections, std::uint32_t each,
                 record.task = 0xc161'0680;
                 record.device = static_cast<std::uint16_t>(i % 2);
                 const trace::Caller caller = 0xc000'0000 + section;
-                const bool told = section % 3 == 0 && i % 2 == 0 && i / 2 - 1 < each / 4;
-                writer.append(std::span(&record, 1), std::span(&caller, told ? 1 : 0));
+                const bool elsewhere = section % 3 == 0 && i % 2 == 0 && i / 2 - 1 < each / 4;
+                writer.append(std::span(&record, 1), std::span(&caller, elsewhere ? 1 : 0));
             }
             writer.flush();
         }
@@ -81,8 +81,8 @@ Bytes packed(const Bytes& plain) {
 }
 
 /// What is said of each record of a trace.
-struct Told {
-    explicit Told(trace::TraceReader& reader) {
+struct Contents {
+    explicit Contents(trace::TraceReader& reader) {
         const std::uint64_t first = 1;
         for (auto block = reader.next(); !block.empty(); block = reader.next()) {
             for (const abi::Record& record : block) {
@@ -93,7 +93,7 @@ struct Told {
             }
         }
     }
-    bool operator==(const Told& other) const {
+    bool operator==(const Contents& other) const {
         return records.size() == other.records.size() &&
                std::memcmp(records.data(), other.records.data(), records.size() * 64) == 0 &&
                callers == other.callers && tasks == other.tasks;
@@ -139,11 +139,11 @@ TEST_CASE("a packed file tells what the plain one does") {
         MemorySource from(plain), to(small);
         trace::TraceReader before(from, [](const std::string& text) { FAIL(text); });
         trace::TraceReader after(to, [](const std::string& text) { FAIL(text); });
-        const Told told(before);
-        REQUIRE(told.records.size() == sections * each);
-        CHECK(std::ranges::count(told.callers, trace::lr_holds) < std::ssize(told.callers));
-        CHECK(std::ranges::any_of(told.tasks, [](std::uint32_t pid) { return pid != 0; }));
-        CHECK(Told(after) == told);
+        const Contents contents(before);
+        REQUIRE(contents.records.size() == sections * each);
+        CHECK(std::ranges::count(contents.callers, trace::lr_holds) < std::ssize(contents.callers));
+        CHECK(std::ranges::any_of(contents.tasks, [](std::uint32_t pid) { return pid != 0; }));
+        CHECK(Contents(after) == contents);
         CHECK(after.sound());
         CHECK(after.text() == before.text());
         CHECK(after.losses().size() == 1);
@@ -165,14 +165,14 @@ struct Left {
         MemorySource source(bytes);
         reading::TraceOptions options;
         options.filter = filter;
-        options.report = [this](const std::string& text) { told += text; };
+        options.report = [this](const std::string& text) { reports += text; };
         reading::Trace trace(options, source);
         while (const Event* event = trace.next()) {
             events[event->number] =
                 fmt::format("{} {} {} {} {}", event->nanoseconds, event->record.value,
                             event->record.lr, event->record.commit, names_of(*event));
         }
-        told += trace.reader().sound() ? "sound" : "not sound";
+        reports += trace.reader().sound() ? "sound" : "not sound";
     }
     std::vector<std::uint64_t> numbers() const {
         std::vector<std::uint64_t> all;
@@ -182,7 +182,7 @@ struct Left {
     }
 
     std::map<std::uint64_t, std::string> events;
-    std::string told;
+    std::string reports;
 };
 
 } // namespace
@@ -226,7 +226,7 @@ TEST_CASE("a filter leaves of a packed file what it leaves of the plain one") {
             const Left left(filter, small);
             const Left of_plain(filter, *plain);
             CHECK(left.numbers() == of_plain.numbers());
-            CHECK(left.told == of_plain.told);
+            CHECK(left.reports == of_plain.reports);
             for (const auto& [number, event] : left.events) { // names, too
                 REQUIRE(event == all.events.at(number));
             }
@@ -270,7 +270,7 @@ TEST_CASE("what records tell of others is known, whatever a filter leaves out of
         const Left all("type>=0", small);
         for (const char* const filter : {"seq==11000", "value==11001", "seq==3000 || seq==11000"}) {
             const Left left(filter, small);
-            CHECK(left.told == "sound");
+            CHECK(left.reports == "sound");
             REQUIRE(!left.events.empty());
             for (const auto& [number, event] : left.events) {
                 CHECK(event == all.events.at(number));
@@ -297,8 +297,8 @@ TEST_CASE("of packed records that a filter refuses by their numbers no more is u
             std::memcpy(bytes.data() + at, &fixed, sizeof fixed);
         }
     }
-    CHECK(Left("value==0x123456", bytes).told == "sound");
-    CHECK(Left("seq==19999", bytes).told.starts_with("packed records")); // somebody wants one
+    CHECK(Left("value==0x123456", bytes).reports == "sound");
+    CHECK(Left("seq==19999", bytes).reports.starts_with("packed records")); // somebody wants one
 }
 
 TEST_CASE("of a packed file with an index only the blocks of the wanted time are read") {
@@ -395,21 +395,21 @@ TEST_CASE("check tells of a block with other times than it says") {
 TEST_CASE("several packed files are one trace") {
     const Bytes first = mixed_trace(40, 300, abi::Ending::continued);
     const Bytes second = mixed_trace(40, 300, abi::Ending::machine_off, 6000);
-    const auto told = [](const Bytes& one, const Bytes& other) {
+    const auto of_both = [](const Bytes& one, const Bytes& other) {
         MemorySource source(one);
         trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
         reader.go_on_with([&other](const trace::TraceReader&) {
             return trace::NextPart{"next", std::make_unique<MemorySource>(other), ""};
         });
-        Told result(reader);
+        Contents result(reader);
         CHECK(reader.sound());
         CHECK(reader.parts() == 2);
         return result;
     };
-    const Told plain = told(first, second);
+    const Contents plain = of_both(first, second);
     REQUIRE(plain.records.size() == 24'000);
-    CHECK(told(packed(first), packed(second)) == plain);
-    CHECK(told(packed(first), second) == plain);
+    CHECK(of_both(packed(first), packed(second)) == plain);
+    CHECK(of_both(packed(first), second) == plain);
 }
 
 TEST_CASE("who has a file open while it is packed reads the plain one") {

@@ -43,7 +43,7 @@ Bytes file_with(std::span<const std::byte> frame, abi::SectionType type = abi::S
 struct Read {
     explicit Read(const Bytes& bytes) {
         MemorySource source(bytes);
-        trace::FileReader reader(source, [&](const std::string& text) { told += text + "\n"; });
+        trace::FileReader reader(source, [&](const std::string& text) { reports += text + "\n"; });
         while (const auto section = reader.next()) {
             cut = cut || section->cut;
             if (section->type != abi::SectionType::index) {
@@ -53,7 +53,7 @@ struct Read {
         }
     }
     std::vector<std::pair<abi::SectionType, Bytes>> all;
-    std::string told;
+    std::string reports;
     bool cut = false;
 };
 
@@ -64,7 +64,7 @@ TEST_CASE("a packed section is read as what is in it") {
     const Bytes frame = frame_of(long_text);
     CHECK(frame.size() < 1000);
     const Read read(file_with(frame));
-    CHECK(read.told.empty());
+    CHECK(read.reports.empty());
     REQUIRE(read.all.size() == 3);
     CHECK(read.all[1] == std::pair(abi::SectionType::text, long_text));
     CHECK(read.all[2].second.size() == 11);
@@ -86,8 +86,8 @@ TEST_CASE("a packed section that is damaged, cut or too long is left out, and ot
     const Bytes frame = frame_of(text(10'000));
     const auto left_out = [](const Bytes& bytes) {
         const Read read(file_with(bytes));
-        CHECK(read.told.find("section at byte ") == 0);
-        CHECK(read.told.find("is damaged: skipped") != std::string::npos);
+        CHECK(read.reports.find("section at byte ") == 0);
+        CHECK(read.reports.find("is damaged: skipped") != std::string::npos);
         CHECK(read.all.size() == 2);
     };
     for (std::size_t i = 0; i < frame.size(); ++i) {
@@ -95,7 +95,7 @@ TEST_CASE("a packed section that is damaged, cut or too long is left out, and ot
         other[i] ^= std::byte{0xff};
         const Read read(file_with(other));
         CHECK(read.all.back().second.size() == 11);
-        CHECK(read.all.size() == (read.told.empty() ? 3 : 2));
+        CHECK(read.all.size() == (read.reports.empty() ? 3 : 2));
     }
     left_out(Bytes(frame.begin(), frame.end() - 1));
     left_out({});
@@ -142,7 +142,7 @@ TEST_CASE("a packed file has its sections packed, and the same in them") {
     const Bytes bytes = contents(open_input(folder / "t.mmio").get());
     CHECK(bytes.size() < 4000);
     const Read before(plain), after(bytes);
-    CHECK(after.told.empty());
+    CHECK(after.reports.empty());
     REQUIRE(before.all.size() == 13);
     // But for the end: where the index is.
     CHECK(std::equal(before.all.begin(), before.all.end() - 1, after.all.begin(),

@@ -93,8 +93,8 @@ private:
 
     std::optional<Location> caller_of(const abi::Record& record, std::uint64_t number,
                                       const std::optional<Location>& code) {
-        const trace::Caller told = reader_.caller_of(number);
-        const std::uint32_t to = told == trace::lr_holds ? record.lr : told;
+        const trace::Caller found = reader_.caller_of(number);
+        const std::uint32_t to = found == trace::lr_holds ? record.lr : found;
         if (!trace::in_kernel(record) || to == 0) {
             return std::nullopt;
         }

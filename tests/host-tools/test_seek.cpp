@@ -52,7 +52,7 @@ void save(const std::string& path, std::span<const std::byte> bytes) {
 Bytes part_of(const Bytes& bytes, unsigned part, std::size_t from, std::size_t to) {
     const auto all = headers(bytes);
     return trace_bytes([&](trace::FileWriter& writer) {
-        bool told = false;
+        bool part_named = false;
         for (std::size_t i = 0; i < to; ++i) {
             const auto& [at, header] = all[i];
             const auto payload = std::span(bytes).subspan(at + sizeof header, header.size);
@@ -63,7 +63,7 @@ Bytes part_of(const Bytes& bytes, unsigned part, std::size_t from, std::size_t t
             if (i < from && !of_head) {
                 continue;
             }
-            if (!of_head && !std::exchange(told, true)) {
+            if (!of_head && !std::exchange(part_named, true)) {
                 writer.text(fmt::format("part={}\n", part));
             }
             if (header.type != abi::SectionType::records) {
@@ -198,11 +198,11 @@ TEST_CASE("seek: checkpoints are bounded, and there is always one in front", "[s
     const std::uint32_t tasks = GENERATE(0u, 1'000u, 30'000u);
     CAPTURE(tasks);
     reading::Checkpoint checkpoint;
-    std::vector<trace::TaskEntry> told;
+    std::vector<trace::TaskEntry> entries;
     for (std::uint32_t i = 0; i < tasks; ++i) {
-        told.push_back({0, 8 * i, trace::TaskKey::task, i, i, "t"});
+        entries.push_back({0, 8 * i, trace::TaskKey::task, i, i, "t"});
     }
-    checkpoint.place.learnt.tasks.add(std::as_bytes(std::span(told)));
+    checkpoint.place.learnt.tasks.add(std::as_bytes(std::span(entries)));
     reading::Checkpoints all;
     all.add({});
     CHECK(!all.wants(1'000'000)); // nobody has gone back

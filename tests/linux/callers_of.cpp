@@ -87,9 +87,9 @@ int compare(const std::string& trace_path, const std::string& log_path) {
             continue;
         }
         ++compared;
-        const trace::Caller told = trace.reader().caller_of(event->number);
-        const std::uint32_t back = told == trace::lr_holds ? record.lr : told;
-        looked_up = looked_up || told != trace::lr_holds;
+        const trace::Caller caller = trace.reader().caller_of(event->number);
+        const std::uint32_t back = caller == trace::lr_holds ? record.lr : caller;
+        looked_up = looked_up || caller != trace::lr_holds;
         if (back != access->back && !looked_up) {
             ++early;
         } else if (back != access->back) {

@@ -33,10 +33,10 @@ inline std::vector<Bytes> frames_on(const Bytes& wire) {
         if (at++ == begin) continue;
         REQUIRE(frame.size() > 4);
         const auto crc = frame.end() - 4;
-        std::uint32_t told = 0;
-        std::memcpy(&told, &*crc, 4);
+        std::uint32_t sent = 0;
+        std::memcpy(&sent, &*crc, 4);
         frames.emplace_back(frame.begin(), crc);
-        REQUIRE(told == crc32(frames.back().data(), frames.back().size()));
+        REQUIRE(sent == crc32(frames.back().data(), frames.back().size()));
     }
     return frames;
 }
