@@ -93,6 +93,16 @@ last_words() {
     for file in stderr stdout; do [ ! -s "$out/$file" ] || { tail -n 1 "$out/$file"; return; }; done
 }
 
+# until_true SECONDS COMMAND...: false if it is not true within them.
+until_true() {
+    local tries=$(($1 * 20))
+    shift
+    until "$@"; do
+        [ $((tries -= 1)) -gt 0 ] || return 1
+        sleep 0.05
+    done
+}
+
 # Waits until the console says so, or the run has ended.
 until_console() { # PID-OF-THE-RUN PATTERN
     until grep -qs "$2" "$out/console" || ! kill -0 "$1" 2>/dev/null; do sleep 0.02; done

@@ -30,6 +30,7 @@ for _ in range(2000):
     if struct.unpack("I", fcntl.ioctl(9, termios.FIONREAD, b"    "))[0] == 4096: break
     time.sleep(0.01)
 '
+in_store() { black_box -F w && grep -Eq ' serial0 .*(in flight|no end recorded)' "$out/blackbox"; }
 # The console's reader stalls: QEMU's PL011 blocks the CPU in the middle of a store, which never returns.
 hang_in_store() { # ARGUMENT...
     mkfifo "$out/wire"
@@ -38,7 +39,7 @@ hang_in_store() { # ARGUMENT...
     (run_bare forms "$@" --trace all --console-log "$out/wire" "${in_file[@]}" --ram "$out/ram"; exit "$status") &
     pid=$!
     python3 -c "$wait_until_full"
-    sleep 1 # into the store
+    until_true 20 in_store || fail "no store is in flight: $(sed -n 3p "$out/blackbox")"
     pkill -INT -P $pid mmioscope
     status=0
     wait $pid || status=$?
@@ -150,6 +151,7 @@ blackbox_panic() {
     rm "$out/ram"
 }
 
+booted_again() { "$mmioscope" blackbox --raw "$out/ram" 2>&1 | grep -q '^previous boot, '; }
 # Linux panics and resets the machine, which boots again: QEMU's own reset, by the board's way.
 blackbox_reset() { # BOARD PATTERN
     board=$1
@@ -157,13 +159,7 @@ blackbox_reset() { # BOARD PATTERN
     (run_linux 'rdinit=/nonexistent quiet' --memory 256M --ram "$out/ram" --area-size 16M --no-print \
         --qemu-arg=-action --qemu-arg=reboot=reset) &
     pid=$!
-    for _ in {1..2400}; do
-        # Once per boot, on the hypervisor's UART or, where there is one, the only one.
-        [ "$(cat "$out/hypervisor" "$out/console" 2>/dev/null | grep -c '^mmioscope: .* CPUs, ')" -lt 2 ] || break
-        kill -0 $pid 2>/dev/null || fail "the run has ended: $(tail -n 1 "$out/stdout")"
-        sleep 0.05
-    done
-    sleep 1 # into the guest
+    until_true 120 booted_again || fail "it does not boot again: $(tail -n 1 "$out/stdout")"
     kill -INT "$(pgrep -P $pid)"
     wait $pid
     before_reset "id [0-9a-f]{32}, $board, 2 CPUs$"

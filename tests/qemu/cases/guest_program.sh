@@ -165,10 +165,10 @@ guest_program_again() {
     guest_program_listen "$mmioscope" record tcp:127.0.0.1:0,listen -o "$out/first.mmio" --time-limit 90
     (guest_program_run over-tcp-again "$port" --engine emulation && complete) &
     machine=$!
-    for _ in {1..1200}; do ! grep -qs '^mmioscope-guest: listener, go' "$out/console" || break; sleep 0.1; done
+    until_console $machine '^mmioscope-guest: listener, go'
     kill -INT "$listener"
     wait "$listener"
-    sleep 1
+    until_console $machine '^mmioscope-guest: listener, come back'
     "$mmioscope" record "tcp:127.0.0.1:$port,listen" -o "$out/second.mmio" --time-limit 60 >"$out/second.out" 2>&1 &
     listener=$!
     wait $machine || exit 1

@@ -212,7 +212,7 @@ view_follow() {
     has stdout '^complete: 4 events, 0 lost$'
     view_refuses "--limit: '0' is no number from 1 on" follow --limit 0 "$out/trace.mmio"
     follow_growing
-    sleep 0.5
+    until_lines 4 ' cpu[01] '
     kill -TERM "$pid"
     follow_ends 130
     has stdout '^incomplete: 4 events, 0 lost; the trace is cut off$'
