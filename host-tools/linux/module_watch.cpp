@@ -118,10 +118,10 @@ void ModuleWatch::look(std::uint64_t time, Clock::time_point now) {
             Module whole = *module;
             whole.functions =
                 reader_.functions(at, module->text, kept < most_of_all ? most_of_module : 0);
-            const std::string told = text_of(whole, time);
-            functions_.insert_or_assign(at, Functions{table_of(whole), told.size()});
-            text += told;
-            kept += told.size();
+            const std::string list = text_of(whole, time);
+            functions_.insert_or_assign(at, Functions{table_of(whole), list.size()});
+            text += list;
+            kept += list.size();
             ++changes_;
         }
         loaded.emplace(at, std::move(*module));

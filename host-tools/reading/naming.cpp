@@ -223,7 +223,7 @@ inline std::uint32_t Naming::return_address(const abi::Record& record, trace::Ca
     if (!reach_) [[unlikely]] {
         reach_symbols();
     }
-    const std::uint32_t to = caller == trace::lr_holds ? record.lr : caller;
+    const std::uint32_t to = trace::return_address(record, caller);
     return reach_->has((to & ~1u) - 1) ? to : 0;
 }
 

@@ -23,6 +23,10 @@ using Caller = std::uint32_t;
 /// address space.
 inline constexpr Caller lr_holds = 0xffff'ffff;
 
+constexpr std::uint32_t return_address(const abi::Record& record, Caller caller) {
+    return caller == lr_holds ? record.lr : caller;
+}
+
 /// LR is the return address of each record: no section says more.
 inline bool lr_holds_for_all(std::span<const Caller> callers) {
     return std::ranges::all_of(callers, [](Caller caller) { return caller == lr_holds; });

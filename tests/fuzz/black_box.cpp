@@ -127,11 +127,11 @@ void look_through(std::span<std::byte> image) {
 }
 
 void look_into_a_file(std::span<const std::byte> bytes) try {
-    std::optional<blackbox::RecordedBoot> told = blackbox::is_trace_file(bytes)
+    std::optional<blackbox::RecordedBoot> boot = blackbox::is_trace_file(bytes)
                                                      ? blackbox::previous_boot_in_file(bytes)
                                                      : blackbox::previous_boot_in_stream(bytes);
     const std::optional<rings::Area> area =
-        told ? blackbox::sound_area(told->area.bytes()) : std::nullopt;
+        boot ? blackbox::sound_area(boot->area.bytes()) : std::nullopt;
     if (area) {
         look_at(*area);
     }

@@ -86,9 +86,10 @@ std::vector<std::byte> sound_file(std::span<const std::uint8_t> contents) {
         const bool packed = (contents[0] & 0x80) != 0;
         section.type =
             static_cast<abi::SectionType>((contents[0] & 0x7f) | (packed ? abi::section_zstd : 0));
-        const std::size_t told = contents[1] | contents[2] << 8;
+        const std::size_t announced = contents[1] | contents[2] << 8;
         contents = contents.subspan(3);
-        std::span<const std::uint8_t> payload = contents.first(std::min(told, contents.size()));
+        std::span<const std::uint8_t> payload =
+            contents.first(std::min(announced, contents.size()));
         contents = contents.subspan(payload.size());
         std::vector<std::uint8_t> frame;
         if (packed) {

@@ -48,9 +48,10 @@ test::Wire sound_frames(std::span<const std::uint8_t> contents) {
     test::StreamMaker maker;
     while (contents.size() >= 3) {
         const auto type = static_cast<abi::FrameType>(contents[0]);
-        const std::size_t told = contents[1] | contents[2] << 8;
+        const std::size_t announced = contents[1] | contents[2] << 8;
         contents = contents.subspan(3);
-        const auto payload = contents.first(std::min({told, contents.size(), std::size_t{4000}}));
+        const auto payload =
+            contents.first(std::min({announced, contents.size(), std::size_t{4000}}));
         maker.frame(type, {payload.begin(), payload.end()});
         contents = contents.subspan(payload.size());
     }

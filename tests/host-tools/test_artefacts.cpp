@@ -236,13 +236,13 @@ TEST_CASE("artefact: an external abort was on the bus, and has no value") {
 
 TEST_CASE("a record of a CPU that waits, or repeats itself, is no access of its device") {
     Bus bus(0, 0);
-    abi::Record told = access(0, 0, 100);
-    told.type = abi::RecordType::fault;
-    told.value = GENERATE(abi::fault_value(abi::FaultReason::lock_not_given_back, 1),
-                          abi::fault_value(abi::FaultReason::lock_not_given_back, 8),
-                          abi::fault_value(abi::FaultReason::no_progress));
-    told.lock_sequence = 0;
-    bus.trace = {told};
+    abi::Record fault = access(0, 0, 100);
+    fault.type = abi::RecordType::fault;
+    fault.value = GENERATE(abi::fault_value(abi::FaultReason::lock_not_given_back, 1),
+                           abi::fault_value(abi::FaultReason::lock_not_given_back, 8),
+                           abi::fault_value(abi::FaultReason::no_progress));
+    fault.lock_sequence = 0;
+    bus.trace = {fault};
     CHECK(bus.compare().differences.empty());
 }
 

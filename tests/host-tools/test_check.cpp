@@ -45,7 +45,7 @@ trace::CheckResult check(const Bytes& bytes, bool seeks = true) {
 }
 
 /// All lines, for Contains().
-std::string told(const trace::CheckResult& result) {
+std::string report_of(const trace::CheckResult& result) {
     std::string all;
     for (const std::string& line : result.problems) {
         all += line + "\n";
@@ -74,13 +74,13 @@ Bytes changed(Bytes bytes, abi::SectionType type,
 TEST_CASE("a sound trace is sound") {
     for (const bool seeks : {true, false}) {
         const trace::CheckResult result = check(trace_of(), seeks);
-        CHECK(told(result).empty());
+        CHECK(report_of(result).empty());
         CHECK(result.records == 5000);
         CHECK(result.sections == 10);
         CHECK(result.lost == 0);
     }
     // A file that goes on with another one, and a record that a CPU published late.
-    CHECK(told(check(trace_of([](Records& records) {
+    CHECK(report_of(check(trace_of([](Records& records) {
               records.erase(records.begin(), records.begin() + 1111);
               records[99].time = records[98].time;
               records[100].time = records[98].time - 1;
@@ -88,7 +88,7 @@ TEST_CASE("a sound trace is sound") {
 }
 
 TEST_CASE("what is wrong with the records is told") {
-    const auto line_of = [](const Change& change) { return told(check(trace_of(change))); };
+    const auto line_of = [](const Change& change) { return report_of(check(trace_of(change))); };
     CHECK_THAT(line_of([](Records& records) { records.erase(records.begin() + 2000); }),
                Catch::Contains("record 2001: cpu 0 lacks 1 records from its record 1000 on") &&
                    Catch::Contains("1 records are missing, of which the file tells 0"));
@@ -119,13 +119,13 @@ TEST_CASE("losses that a trace tells of make it lossy, others damaged") {
     CHECK(lossy.lossy);
     CHECK_FALSE(lossy.sound());
     CHECK(lossy.lost == 3);
-    CHECK_THAT(told(lossy),
+    CHECK_THAT(report_of(lossy),
                Catch::Contains("record 2000: cpu 0 lost 3 records from its record 1000 on") &&
                    Catch::Contains("3 records were lost, by the file's own account"));
     const trace::CheckResult untold = check(trace_of(gap));
     CHECK_FALSE(untold.lossy);
     CHECK_FALSE(untold.cut);
-    CHECK_THAT(told(check(trace_of(gap, {{0, 1000, 3, 3000}}, 2))),
+    CHECK_THAT(report_of(check(trace_of(gap, {{0, 1000, 3, 3000}}, 2))),
                Catch::Contains("the end tells of 2 lost records, the losses of 3"));
 }
 
@@ -136,16 +136,16 @@ TEST_CASE("what is wrong with the file is told") {
     cut.resize(all[5].first + 1000);
     const trace::CheckResult result = check(cut);
     CHECK(result.cut);
-    CHECK_THAT(told(result), Catch::Contains("the file ends within the section at byte") &&
-                                 Catch::Contains("the file is cut: it has no end"));
+    CHECK_THAT(report_of(result), Catch::Contains("the file ends within the section at byte") &&
+                                      Catch::Contains("the file is cut: it has no end"));
     Bytes flipped = whole;
     flipped[all[4].first + 5000] ^= std::byte{1};
-    CHECK_THAT(told(check(flipped)),
+    CHECK_THAT(report_of(check(flipped)),
                Catch::Contains("is damaged: skipped") &&
                    Catch::Contains("the end tells of 5000 records, there are 4000"));
     Bytes longer = whole;
     longer.insert(longer.end(), whole.begin() + 32, whole.begin() + std::ptrdiff_t(all[1].first));
-    CHECK_THAT(told(check(longer)), Catch::Contains("a section stands behind the end"));
+    CHECK_THAT(report_of(check(longer)), Catch::Contains("a section stands behind the end"));
 }
 
 TEST_CASE("no byte of a trace can change unnoticed") {
@@ -159,7 +159,7 @@ TEST_CASE("no byte of a trace can change unnoticed") {
 
 TEST_CASE("an index that is wrong about the file is told") {
     const auto with = [](std::size_t offset) {
-        return told(
+        return report_of(
             check(changed(trace_of(), abi::SectionType::index, [&](std::span<std::byte> payload) {
                 payload[sizeof(abi::IndexHeader) + sizeof(abi::IndexEntry) + offset] ^=
                     std::byte{1};
@@ -174,7 +174,7 @@ TEST_CASE("an index that is wrong about the file is told") {
         changed(trace_of(), abi::SectionType::end, [](std::span<std::byte> payload) {
             payload[offsetof(abi::End, index_offset)] ^= std::byte{8};
         });
-    CHECK_THAT(told(check(moved)), Catch::Contains("the end tells of an index at byte"));
+    CHECK_THAT(report_of(check(moved)), Catch::Contains("the end tells of an index at byte"));
 }
 
 TEST_CASE("problems and the verdict are lines, and rows") {

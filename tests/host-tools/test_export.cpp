@@ -175,9 +175,9 @@ TEST_CASE("losses are found where records are missing, and by gap records, once 
     CHECK(!finder.add(access(1, 9, 5)));
     CHECK(!finder.add(access(1, 4, 5))); // going back loses nothing
     CHECK(finder.lost() == 103);
-    const std::vector<abi::Loss> told = {{0, 0, 5, 1},    {0, 7, 2, 3},   {0, 10, 1, 4},
-                                         {0, 11, 100, 4}, {0, 112, 8, 5}, {2, 0, 2, 5}};
-    const std::vector<abi::Loss> rest = finder.rest(told);
+    const std::vector<abi::Loss> recorded = {{0, 0, 5, 1},    {0, 7, 2, 3},   {0, 10, 1, 4},
+                                             {0, 11, 100, 4}, {0, 112, 8, 5}, {2, 0, 2, 5}};
+    const std::vector<abi::Loss> rest = finder.rest(recorded);
     REQUIRE(rest.size() == 3);
     CHECK((rest[0].count == 5 && rest[1].count == 8 && rest[2].count == 2));
 }

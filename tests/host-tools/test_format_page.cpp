@@ -206,21 +206,21 @@ std::vector<PageField> rows() {
 } // namespace
 
 TEST_CASE("the manual page of the file's format has each field at its place") {
-    const std::vector<PageField> told = rows();
-    REQUIRE(told.size() == std::size(fields));
-    for (std::size_t n = 0; n < told.size(); ++n) {
-        INFO(told[n].part << " " << told[n].name);
-        CHECK(told[n].part == fields[n].part);
-        CHECK(told[n].name == fields[n].name);
-        CHECK(told[n].offset == fields[n].offset);
-        CHECK(told[n].size == fields[n].size);
+    const std::vector<PageField> documented = rows();
+    REQUIRE(documented.size() == std::size(fields));
+    for (std::size_t n = 0; n < documented.size(); ++n) {
+        INFO(documented[n].part << " " << documented[n].name);
+        CHECK(documented[n].part == fields[n].part);
+        CHECK(documented[n].name == fields[n].name);
+        CHECK(documented[n].offset == fields[n].offset);
+        CHECK(documented[n].size == fields[n].size);
     }
 }
 
 TEST_CASE("the manual page of the file's format has each type of record and each command") {
-    const auto told = numbered_rows();
-    REQUIRE(told.size() == std::size(numbers));
-    for (std::size_t n = 0; n < told.size(); ++n) {
-        CHECK(told[n] == numbers[n]);
+    const auto documented = numbered_rows();
+    REQUIRE(documented.size() == std::size(numbers));
+    for (std::size_t n = 0; n < documented.size(); ++n) {
+        CHECK(documented[n] == numbers[n]);
     }
 }

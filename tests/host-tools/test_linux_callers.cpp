@@ -92,12 +92,12 @@ constexpr ModuleWatch::Clock::time_point any_time{std::chrono::seconds(10)};
 Callers callers(CallerFinder& finder, std::span<const abi::Record> records,
                 ModuleWatch::Clock::time_point now = any_time) {
     const std::vector<trace::Run> runs = trace::task_runs(records);
-    const auto told = finder.see(runs, now);
-    REQUIRE((told.empty() || told.size() == records.size()));
+    const auto found = finder.see(runs, now);
+    REQUIRE((found.empty() || found.size() == records.size()));
     Callers all;
     for (std::size_t i = 0; i < records.size(); ++i) {
-        const bool by_lr = told.empty() || told[i] == trace::lr_holds;
-        all.push_back(by_lr ? records[i].lr : told[i]);
+        const bool by_lr = found.empty() || found[i] == trace::lr_holds;
+        all.push_back(by_lr ? records[i].lr : found[i]);
     }
     return all;
 }

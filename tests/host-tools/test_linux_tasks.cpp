@@ -169,13 +169,13 @@ TEST_CASE("of many stacks that are new some are looked for at once, the others n
     const std::optional<Kernel> found = find(kernel);
     REQUIRE(found);
     TaskWatch watch(*found, 1'000'000);
-    std::vector<std::size_t> told;
+    std::vector<std::size_t> reported;
     for (int n = 0; n < 4; ++n) {
         std::vector<trace::TaskEntry> entries;
         watch.see(trace::task_runs(records), entries);
-        told.push_back(entries.size());
+        reported.push_back(entries.size());
     }
-    CHECK(told == std::vector<std::size_t>{16, 16, 8, 0});
+    CHECK(reported == std::vector<std::size_t>{16, 16, 8, 0});
 }
 
 TEST_CASE("lists of a hostile guest end", "[linux]") {
@@ -284,7 +284,7 @@ TEST_CASE("tasks are told of at the same records in whatever pieces these come",
     TaskWatch all(*find(kernel), 100'000), one_by_one(*find(kernel), 100'000); // 100 ticks
     std::mt19937 random(seed);
     abi::Record record = of_task(tasks[0], 1000);
-    std::size_t told = 0;
+    std::size_t reported = 0;
     for (unsigned piece = 0; piece < 50; ++piece) {
         kernel.rename(tasks[random() % 3], std::string(1, static_cast<char>('a' + piece % 26)));
         std::vector<abi::Record> records;
@@ -311,9 +311,9 @@ TEST_CASE("tasks are told of at the same records in whatever pieces these come",
         for (std::size_t i = 0; i < entries.size(); ++i) {
             REQUIRE(std::memcmp(&entries[i], &single[i], sizeof entries[i]) == 0);
         }
-        told += entries.size();
+        reported += entries.size();
     }
-    CHECK(told > 40);
+    CHECK(reported > 40);
 }
 
 TEST_CASE("in User mode, and in old kernels, the stack tells the task", "[linux]") {

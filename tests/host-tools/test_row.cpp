@@ -93,8 +93,7 @@ private:
 
     std::optional<Location> caller_of(const abi::Record& record, std::uint64_t number,
                                       const std::optional<Location>& code) {
-        const trace::Caller found = reader_.caller_of(number);
-        const std::uint32_t to = found == trace::lr_holds ? record.lr : found;
+        const std::uint32_t to = trace::return_address(record, reader_.caller_of(number));
         if (!trace::in_kernel(record) || to == 0) {
             return std::nullopt;
         }
@@ -437,12 +436,12 @@ TEST_CASE("row: each kind of name that there are very many of is forgotten") {
             record.pc = kernel + (kind == "code" ? 4 * i : 0);
             record.lr = kind == "callers" ? kernel + 0x1000 + 4 * i : 0;
             if (kind == "tasks" && i % 3'000 == 0) {
-                std::vector<trace::TaskEntry> told;
+                std::vector<trace::TaskEntry> entries;
                 for (std::uint32_t j = i; j < i + 3'000; ++j) {
-                    told.push_back({0, 8 * j, trace::TaskKey::task, j, j, "t"});
+                    entries.push_back({0, 8 * j, trace::TaskKey::task, j, j, "t"});
                 }
                 writer.flush();
-                writer.values(trace::tasks_section, std::span<const trace::TaskEntry>(told));
+                writer.values(trace::tasks_section, std::span<const trace::TaskEntry>(entries));
             }
             record.task = kind == "tasks" ? 8 * i : 0;
             if (kind == "texts") {

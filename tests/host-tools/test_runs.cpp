@@ -117,9 +117,9 @@ TEST_CASE("a file is the same whether or not its writer is told of the records")
         const std::vector<std::byte> told_of = trace_bytes([&](trace::FileWriter& writer) {
             for (const auto piece : pieces) {
                 writer.pending().assign(piece.begin(), piece.end());
-                std::size_t told = 0;
+                std::size_t reported = 0;
                 trace::for_each_run<RunsOf::time>(writer.next_section(), [&](const Run& run) {
-                    if (told++ < most) {
+                    if (reported++ < most) {
                         writer.seen(run);
                     }
                 });

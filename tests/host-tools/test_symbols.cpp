@@ -310,19 +310,19 @@ TEST_CASE("functions of a trace are unpacked when one is asked for") {
         std::vector<std::byte> payload = symbols::pack(all);
         payload.resize(sound ? payload.size() : payload.size() / 2);
         unsigned asked = 0;
-        std::string told;
+        std::string reported;
         symbols::SectionFunctions functions(
             [&] {
                 ++asked;
                 return shared(payload);
             },
-            [&told](const std::string& text) { told += text; });
+            [&reported](const std::string& text) { reported += text; });
         CHECK(asked == 0);
         Location location;
         CHECK(functions.locate(0xc000'8004, location) == sound);
         CHECK(functions.locate(0xc000'9004, location) == sound);
         CHECK(asked == 1);
-        CHECK(told == (sound ? "" : "the section of symbols is damaged"));
+        CHECK(reported == (sound ? "" : "the section of symbols is damaged"));
     }
 }
 
@@ -373,11 +373,11 @@ TEST_CASE("a section of symbols may hold anything") {
             const std::size_t most = round % 4 == 1 ? 36 : changed.size();
             changed[random() % most] ^= static_cast<std::byte>(1u << (random() % 8));
         }
-        unsigned told = 0;
+        unsigned reported = 0;
         symbols::SectionFunctions functions([&] { return shared(changed); },
-                                            [&told](const std::string& text) {
+                                            [&reported](const std::string& text) {
                                                 CHECK(text == "the section of symbols is damaged");
-                                                ++told;
+                                                ++reported;
                                             });
         for (unsigned i = 0; i < 20; ++i) {
             Location location;
@@ -386,8 +386,8 @@ TEST_CASE("a section of symbols may hold anything") {
                          ? 1
                          : 0;
         }
-        CHECK(told <= 1);
-        refused += told;
+        CHECK(reported <= 1);
+        refused += reported;
     }
     CHECK(refused > 100);
     CHECK(found > 100);

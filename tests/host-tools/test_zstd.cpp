@@ -100,7 +100,7 @@ TEST_CASE("a compressed trace that is cut is a cut trace") {
 
 TEST_CASE("a flipped byte of a compressed trace never makes a wrong record look right") {
     const Bytes whole = compressed(long_trace(3, 4));
-    unsigned told = 0;
+    unsigned reported = 0;
     for (std::size_t at = 0; at < whole.size(); ++at) {
         for (const unsigned mask : {0x01u, 0x80u}) {
             Bytes bytes = whole;
@@ -108,15 +108,15 @@ TEST_CASE("a flipped byte of a compressed trace never makes a wrong record look 
             try {
                 const ReadAll part = read(bytes); // checks each record
                 REQUIRE(part.records.size() <= 12);
-                told += part.problems.empty() ? 0 : 1;
+                reported += part.problems.empty() ? 0 : 1;
             } catch (const Error& error) {
                 REQUIRE(error.status() == Status::bad_input);
                 REQUIRE(std::string(error.what()).find('\n') == std::string::npos);
-                ++told;
+                ++reported;
             }
         }
     }
-    CHECK(told > whole.size()); // of two flips each
+    CHECK(reported > whole.size()); // of two flips each
 }
 
 TEST_CASE("garbage behind zstd's magic is refused in one line") {

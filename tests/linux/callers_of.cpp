@@ -88,7 +88,7 @@ int compare(const std::string& trace_path, const std::string& log_path) {
         }
         ++compared;
         const trace::Caller caller = trace.reader().caller_of(event->number);
-        const std::uint32_t back = caller == trace::lr_holds ? record.lr : caller;
+        const std::uint32_t back = trace::return_address(record, caller);
         looked_up = looked_up || caller != trace::lr_holds;
         if (back != access->back && !looked_up) {
             ++early;

@@ -95,12 +95,17 @@ last_words() {
 
 # until_true SECONDS COMMAND...: false if it is not true within them.
 until_true() {
-    local tries=$(($1 * 20))
+    local tries=$(($1 * 50))
     shift
     until "$@"; do
         [ $((tries -= 1)) -gt 0 ] || return 1
-        sleep 0.05
+        sleep 0.02
     done
+}
+# The run that $pid is has recorded something.
+trace_grows() {
+    kill -0 "$pid" 2>/dev/null || fail "the run has ended before"
+    [ "$(stat -c %s "$out/trace.mmio" 2>/dev/null || echo 0)" -ge 500000 ]
 }
 
 # Waits until the console says so, or the run has ended.

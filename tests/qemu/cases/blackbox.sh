@@ -103,10 +103,7 @@ before_reset() { # PATTERN: of the first line
 # QEMU is killed. Its RAM is in a file, and what the file holds is the end of the trace; so is what the next boot keeps.
 blackbox_killed() {
     hammer_in_file
-    for _ in {1..600}; do
-        [ "$(stat -c %s "$out/trace.mmio" 2>/dev/null || echo 0)" -lt 500000 ] || break
-        sleep 0.02
-    done
+    until_true 12 trace_grows || fail "no trace grows"
     kill -KILL "$(pgrep -P $pid)"
     status=0
     wait $pid || status=$?
@@ -151,7 +148,10 @@ blackbox_panic() {
     rm "$out/ram"
 }
 
-booted_again() { "$mmioscope" blackbox --raw "$out/ram" 2>&1 | grep -q '^previous boot, '; }
+booted_again() {
+    kill -0 "$pid" 2>/dev/null || fail "the run has ended: $(tail -n 1 "$out/stdout")"
+    "$mmioscope" blackbox --raw "$out/ram" 2>&1 | grep -q '^previous boot, '
+}
 # Linux panics and resets the machine, which boots again: QEMU's own reset, by the board's way.
 blackbox_reset() { # BOARD PATTERN
     board=$1

@@ -27,7 +27,7 @@ steered() {
     folder=$(mktemp -d)
     run_linux mmioscope.steps=all --no-print --stream serial2 --ctl "$folder/ctl" &
     running=$!
-    for _ in $(seq 600); do [ ! -s "$out/console" ] || break; sleep 0.1; done # the driver of the console is there
+    until_true 60 test -s "$out/console" || fail "the console stays empty" # the driver of the console is there
     ctl() { "$mmioscope" ctl --timeout 60 "unix:$folder/ctl" "$@" >>"$out/ctl" 2>&1; }
     ctl status && ctl mark "a text of some length" && ctl deselect serial0 mmc@50000 && ctl mark 7 &&
         ctl stop && ctl start && ctl filter direction w && ctl filter cpus 0 value 0x0/0x1 && ctl filter none &&
@@ -86,7 +86,7 @@ steered_8250() {
     run_linux '' --append 'console=ttyS0 panic=-1 mmioscope.steps=none' --no-print --cpus 2 --stream serial2 \
         --ctl "$folder/ctl" &
     running=$!
-    for _ in $(seq 600); do [ ! -s "$out/console" ] || break; sleep 0.1; done
+    until_true 60 test -s "$out/console" || fail "the console stays empty"
     for word in 42 43; do "$mmioscope" ctl --timeout 60 "unix:$folder/ctl" mark $word >>"$out/ctl" 2>&1; done
     wait "$running"
     rm -r "$folder"

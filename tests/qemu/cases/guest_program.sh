@@ -9,17 +9,12 @@ guest_program_run() { # SCRIPTS PORT ARGUMENT...
     run_linux '' --append "console=$console panic=-1 $line" --guest-reader --no-print --initrd "$out/initrd.img" "$@"
 }
 
+listens() { port=$(sed -n 's/.*listening on .*:\([0-9]*\)$/\1/p' "$out/listener.err") && [ -n "$port" ]; }
 # guest_program_listen COMMAND...: starts it; it says on its first line of stderr where it listens. Its port in $port.
 guest_program_listen() {
     "$@" >"$out/listener.out" 2>"$out/listener.err" &
     listener=$!
-    local _
-    for _ in {1..100}; do
-        port=$(sed -n 's/.*listening on .*:\([0-9]*\)$/\1/p' "$out/listener.err")
-        [ -z "$port" ] || return 0
-        sleep 0.1
-    done
-    fail "nobody listens: $(cat "$out/listener.err")"
+    until_true 10 listens || fail "nobody listens: $(cat "$out/listener.err")"
 }
 
 guest_program_device() { # used|net|clock: the board's name of what the guest uses, of its network device, of its clock
@@ -159,6 +154,7 @@ guest_program_elsewhere() {
     has_not said 'carries the trace'
 }
 
+has_records() { "$mmioscope" print --raw "$out/$1" 2>/dev/null | grep -q ' pc 0x'; } # FILE that grows
 # The listener ends, and another one comes to the same place: the trace goes on there, and what lies between is told.
 guest_program_again() {
     local machine name
@@ -166,6 +162,7 @@ guest_program_again() {
     (guest_program_run over-tcp-again "$port" --engine emulation && complete) &
     machine=$!
     until_console $machine '^mmioscope-guest: listener, go'
+    until_true 10 has_records first.mmio || fail "the listener has got nothing"
     kill -INT "$listener"
     wait "$listener"
     until_console $machine '^mmioscope-guest: listener, come back'

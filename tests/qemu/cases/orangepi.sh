@@ -24,11 +24,12 @@ orangepi_linux() { # CPUS ARGUMENT...
     verified
 }
 
+native_says() { grep -Eqs "$1" "$out"/native*; }
 # orangepi_native GUEST PATTERN: starts it without a hypervisor, in Secure state, until its console says so.
 orangepi_native() {
     timeout 20 qemu-system-arm -M orangepi-pc -m 1G -display none -monitor none -nic none -serial "file:$out/native" \
         -serial "file:$out/native-hypervisor" -kernel "$build/${1}.elf" 2>"$out/native-stderr" &
-    for _ in {1..200}; do ! grep -Eqs "$2" "$out"/native* || break; sleep 0.05; done
+    until_true 10 native_says "$2"
     kill $!
     wait $! 2>/dev/null
 }

@@ -165,13 +165,7 @@ follow_growing() { # ARGUMENT...
     timeout 20 "$mmioscope" follow "$@" "$out/growing" >"$out/stdout" 2>"$out/stderr" &
     pid=$!
 }
-until_lines() { # COUNT PATTERN
-    local i
-    for ((i = 0; i < 100; i++)); do
-        [ "$(grep -c -- "$2" "$out/stdout")" = "$1" ] && break
-        sleep 0.05
-    done
-}
+has_lines() { [ "$(grep -c -- "$2" "$out/stdout")" = "$1" ]; } # COUNT PATTERN
 follow_ends() { # STATUS
     status=0
     wait $pid || status=$?
@@ -183,14 +177,14 @@ follow_ends() { # STATUS
 view_follow() {
     view_traces
     follow_growing
-    until_lines 4 ' cpu[01] '
+    until_true 5 has_lines 4 ' cpu[01] '
     view_lines 4 'before the end'
     has_not stdout '^complete'
     tail -c 60 "$out/trace.mmio" >>"$out/growing"
     follow_ends 0
     has stdout '^complete: 4 events, 0 lost$'
     follow_growing --format csv
-    until_lines 5 ''
+    until_true 5 has_lines 5 ''
     [ "$(wc -l <"$out/stdout")" = 5 ] || fail "--format csv: $(wc -l <"$out/stdout") lines before the end"
     tail -c 60 "$out/trace.mmio" >>"$out/growing"
     follow_ends 0
@@ -212,7 +206,7 @@ view_follow() {
     has stdout '^complete: 4 events, 0 lost$'
     view_refuses "--limit: '0' is no number from 1 on" follow --limit 0 "$out/trace.mmio"
     follow_growing
-    until_lines 4 ' cpu[01] '
+    until_true 5 has_lines 4 ' cpu[01] '
     kill -TERM "$pid"
     follow_ends 130
     has stdout '^incomplete: 4 events, 0 lost; the trace is cut off$'

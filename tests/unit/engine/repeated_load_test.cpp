@@ -57,11 +57,11 @@ struct Run {
 
 TEST_CASE("a row of load-exclusives is told of each 65,536 times") {
     RepeatedLoad load;
-    unsigned told = 0;
-    for (unsigned n = 0; n < 3 * 65'536 - 1; ++n) told += load.count(0x100, {at::wide}) ? 1 : 0;
-    CHECK(told == 2);
+    unsigned reported = 0;
+    for (unsigned n = 0; n < 3 * 65'536 - 1; ++n) reported += load.count(0x100, {at::wide}) ? 1 : 0;
+    CHECK(reported == 2);
     CHECK(load.count(0x100, {at::wide}));
-    for (unsigned n = 0; n < 65'535; ++n) told += load.count(0x100, {at::wide}) ? 1 : 0;
+    for (unsigned n = 0; n < 65'535; ++n) reported += load.count(0x100, {at::wide}) ? 1 : 0;
     SECTION("another instruction") {
         CHECK(!load.count(0x104, {at::wide}));
     }
@@ -71,8 +71,8 @@ TEST_CASE("a row of load-exclusives is told of each 65,536 times") {
     SECTION("something else") {
         load.end();
     }
-    for (unsigned n = 0; n < 65'535; ++n) told += load.count(0x100, {at::wide}) ? 1 : 0;
-    CHECK(told == 2);
+    for (unsigned n = 0; n < 65'535; ++n) reported += load.count(0x100, {at::wide}) ? 1 : 0;
+    CHECK(reported == 2);
     CHECK(load.count(0x100, {at::wide}));
 }
 
@@ -116,10 +116,11 @@ TEST_CASE("it takes 65,536 load-exclusives, executed by the guest") {
         return std::count_if(begin, end,
                              [](const auto& r) { return r.type == abi::RecordType::access; });
     };
-    const auto told = std::find_if(records.begin(), records.end(),
-                                   [](const auto& r) { return r.type == abi::RecordType::fault; });
-    CHECK(accesses(records.begin(), told) == RepeatedLoad::row);
-    CHECK(accesses(told, records.end()) == 10);
+    const auto reported = std::find_if(records.begin(), records.end(), [](const auto& r) {
+        return r.type == abi::RecordType::fault;
+    });
+    CHECK(accesses(records.begin(), reported) == RepeatedLoad::row);
+    CHECK(accesses(reported, records.end()) == 10);
 }
 
 TEST_CASE("a loop that does something else on a device is not told of", "[protocol]") {

@@ -162,8 +162,8 @@ TEST_CASE("what is deselected before the guest runs never traps") {
     CHECK(rig.ring(0).statistics.traps < traps_of_both);
     // Who reads the area is told what the guest began with.
     const auto region = rig.machine->map.find({at::fifo})->region;
-    const auto* told = reinterpret_cast<const abi::RegionEntry*>(rig.machine->area + 1) + region;
-    CHECK((told->flags & abi::region_traced) == 0);
+    const auto* entry = reinterpret_cast<const abi::RegionEntry*>(rig.machine->area + 1) + region;
+    CHECK((entry->flags & abi::region_traced) == 0);
     CHECK(find_damage(*rig.machine).name == nullptr);
 }
 
