@@ -2,6 +2,9 @@
 
 # Relative, so that the checkout may stand in a path with spaces.
 BUILD := build
+# One unit for each room, since most of the compiler's time is the headers. UNITS=files: file by file, as a newcomer
+# includes them (make nightly).
+UNITS ?= rooms
 BOARD ?= vexpress-a15
 # Arguments of `mmioscope run` for `make demo`: make demo ARGS="--engine emulation"
 ARGS ?=

@@ -21,9 +21,7 @@ HOST_TOOL_LIBS := -Wl,-Bstatic -lfdt -lserialport -ldw -lelf -lpugixml -lsqlite3
 
 # The descriptions of registers that the program brings along: text in its own source.
 HOST_SHIPPED := $(BUILD)/generated/shipped.cpp
-# One unit for each room, since most of the compiler's time is the headers. UNITS=files: file by file, as a newcomer
-# includes them (make nightly). All rooms but the commands are the library.
-UNITS ?= rooms
+# All rooms but the commands are the library.
 HOST_ROOMS := $(filter-out cli,$(sort $(patsubst host-tools/%/,%,$(dir $(wildcard host-tools/*/*.cpp)))))
 HOST_UNITS_rooms = $(1:%=$(BUILD)/generated/rooms/%.cpp)
 HOST_UNITS_files = $(wildcard $(1:%=host-tools/%/*.cpp))

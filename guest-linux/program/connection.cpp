@@ -1,5 +1,6 @@
 #include "connection.hpp"
 
+#include "say.hpp"
 #include "system/error.hpp"
 
 #include <chrono>
@@ -12,10 +13,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr transport::Patience turn = 100ms;
-
-void say(const std::string& line) {
-    fmt::print(stderr, "mmioscope-guest: {}\n", line);
-}
 
 } // namespace
 

@@ -8,7 +8,8 @@
 
 namespace mmioscope::guest {
 
-using namespace abi::control;
+namespace page_abi = abi::control;
+using page_abi::Command, page_abi::Reply, page_abi::Request;
 
 namespace {
 
@@ -26,13 +27,13 @@ PhysicalRange one_page(PhysicalRange range) {
 
 ControlPage::ControlPage(PhysicalRange range)
     : memory_(one_page(range)), id_(static_cast<std::uint16_t>(::getpid() * 61)) {
-    if (load(0) != page_magic || load(4) != abi::control::version) {
+    if (load(0) != page_abi::page_magic || load(4) != page_abi::version) {
         throw failure("the hypervisor's control page is of another version");
     }
 }
 
 Reply ControlPage::ask(Command command, std::uint32_t first, std::uint32_t second) {
-    return ask(make_request(command, id_++, first, second));
+    return ask(page_abi::make_request(command, id_++, first, second));
 }
 
 Reply ControlPage::ask(const Request& request) {
@@ -40,7 +41,8 @@ Reply ControlPage::ask(const Request& request) {
     std::uint32_t words[sizeof(Request) / 4];
     static_assert(sizeof(Reply) == sizeof(Request));
     for (unsigned n = 0; n < tries; ++n) {
-        const unsigned slot = first_slot + load(page_ticket) % slots * slot_size;
+        const unsigned slot = page_abi::first_slot +
+                              load(page_abi::page_ticket) % page_abi::slots * page_abi::slot_size;
         std::memcpy(words, &request, sizeof words);
         for (unsigned i = 0; i < 4; ++i) {
             store(slot + 4 * i, words[i]);
@@ -50,7 +52,7 @@ Reply ControlPage::ask(const Request& request) {
         }
         Reply reply;
         std::memcpy(&reply, words, sizeof reply);
-        if (reply.id == request.id && reply.check == check_of(reply)) {
+        if (reply.id == request.id && reply.check == page_abi::check_of(reply)) {
             return reply;
         }
     }

@@ -4,18 +4,25 @@
 guest_program := $(BUILD)/guest-program/mmioscope-guest
 GUEST_PROGRAM_CXX ?= arm-linux-gnueabihf-g++
 # The headers of include/ come before those of the host tools that they stand in for.
-guest_program_flags := -Iguest-linux/program/include -Iguest-linux/program -Ihyp -Ihost-tools -Ihost-tools/include -isystem $(BUILD)/libfdt -DFMT_HEADER_ONLY \
+guest_program_flags := -I. -Iguest-linux/program/include -Iguest-linux/program -Ihyp -Ihost-tools -Ihost-tools/include -isystem $(BUILD)/libfdt -DFMT_HEADER_ONLY \
     -std=c++20 -Os -ffunction-sections -fdata-sections -Wall -Wextra -Wconversion -Wno-psabi -Werror
-guest_program_sources := $(sort $(wildcard guest-linux/program/*.cpp)) \
+# In a few units, as the host tools (UNITS).
+guest_program_part_program := $(sort $(wildcard guest-linux/program/*.cpp))
+guest_program_part_trace := \
     $(addprefix host-tools/rings/,area.cpp ring_reader.cpp ordered_rings.cpp merge.cpp) \
     $(addprefix host-tools/file/,file_writer.cpp index.cpp follow.cpp) \
     $(addprefix host-tools/records/,extent.cpp losses.cpp summary.cpp policies.cpp record_text.cpp report.cpp module_mark.cpp) \
+    $(addprefix host-tools/tree/,device_names.cpp device_tree.cpp)
+guest_program_part_control := \
     $(addprefix host-tools/system/,progress_line.cpp signals.cpp file_descriptor.cpp units.cpp) \
-    $(addprefix host-tools/tree/,device_names.cpp device_tree.cpp) \
     host-tools/cli/program.cpp host-tools/symbols/module_list.cpp $(addprefix host-tools/control/,words.cpp steering.cpp device_finder.cpp) \
-    $(addprefix host-tools/transport/,address.cpp socket.cpp socket_name.cpp) \
+    $(addprefix host-tools/transport/,address.cpp socket.cpp socket_name.cpp)
+guest_program_part_hyp := \
     $(addprefix hyp/,stream/description.cpp stream/frame_sender.cpp stream/record_frame.cpp stream/folder.cpp base/crc32.cpp dt/tree.cpp dt/regions.cpp)
-guest_program_objects := $(patsubst %.cpp,$(BUILD)/guest-program/%.o,$(guest_program_sources))
+guest_program_parts := program trace control hyp
+guest_program_units_rooms := $(guest_program_parts:%=$(BUILD)/generated/guest-program/%.cpp)
+guest_program_units_files := $(foreach part,$(guest_program_parts),$(guest_program_part_$(part)))
+guest_program_objects := $(patsubst %.cpp,$(BUILD)/guest-program/%.o,$(guest_program_units_$(UNITS)))
 
 .PHONY: guest-program
 guest-program: $(guest_program)
@@ -24,6 +31,10 @@ guest-program: $(guest_program)
 $(guest_program): $(guest_program_objects) $(BUILD)/libfdt/libfdt.a
 	@echo "  $@"
 	@$(GUEST_PROGRAM_CXX) -static -s -Wl,--gc-sections -o "$@" $^ 2>"$@.log" || { cat "$@.log" >&2; false; }
+
+$(guest_program_units_rooms): $(BUILD)/generated/guest-program/%.cpp: guest-linux/program/program.mk $(guest_program_part_program)
+	@mkdir -p "$(@D)"
+	@for file in $(guest_program_part_$*); do echo "#include \"$$file\""; done > $@
 
 $(BUILD)/guest-program/%.o: %.cpp | $(BUILD)/libfdt/libfdt.h
 	@mkdir -p "$(@D)"

@@ -7,6 +7,7 @@
 #include "physical_memory.hpp"
 #include "recording.hpp"
 #include "records/report.hpp"
+#include "say.hpp"
 #include "system/progress_line.hpp"
 #include "system/signals.hpp"
 #include "transport/address.hpp"
@@ -28,10 +29,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
-
-void say(const std::string& line) {
-    fmt::print(stderr, "mmioscope-guest: {}\n", line);
-}
 
 /// The user's own reasons to stop.
 class Limits {
