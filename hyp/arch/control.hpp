@@ -28,8 +28,10 @@ inline constexpr std::uint32_t hdcr_tde = bit(8); ///< debug exceptions go to Hy
 inline constexpr std::uint32_t hdcr_tda = bit(9); ///< CP14 debug accesses trap
 inline constexpr std::uint32_t hdcr_tdosa = bit(10);
 inline constexpr std::uint32_t hdcr_tdra = bit(11);
+/// The guest's accesses to the debug registers trap.
+inline constexpr std::uint32_t hdcr_traps = hdcr_tda | hdcr_tdosa | hdcr_tdra;
 /// While an instruction is re-executed. TDE requires the three traps to be set with it.
-inline constexpr std::uint32_t hdcr_step = hdcr_tde | hdcr_tda | hdcr_tdosa | hdcr_tdra;
+inline constexpr std::uint32_t hdcr_step = hdcr_tde | hdcr_traps;
 
 /// HSTR, all of it (B1.14.12): the guest's accesses to CP15 trap by their CRn, of MRRC and MCRR
 /// CRm. T4 and T14 are reserved: what is in c14, the generic timer, does not.

@@ -91,6 +91,7 @@ using CNTVOFF = Register64<15, 4, 14>;
 // Debug (C11.11).
 using DBGDIDR = Register32<14, 0, 0, 0, 0>;
 using DBGDSCR = Register32<14, 0, 0, 2, 2>; ///< DBGDSCRext
+using DBGVCR = Register32<14, 0, 0, 7, 0>;
 using DBGOSLAR = Register32<14, 0, 1, 0, 4>;
 using DBGOSLSR = Register32<14, 0, 1, 1, 4>;
 using DBGOSDLR = Register32<14, 0, 1, 3, 4>;

@@ -2,7 +2,6 @@
 
 #include "arch/hsr.hpp"
 #include "arch/psr.hpp"
-#include "engine/debug_unit.hpp"
 #include "engine/record.hpp"
 #include "guest/registers.hpp"
 #include "machine/cpu.hpp"
@@ -42,7 +41,7 @@ Outcome deliver(Frame& frame, const DeviceAccess& access, port::Answer answer,
 } // namespace
 
 Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
-    if (!described_by_syndrome(frame, access) || guest_watches() ||
+    if (!described_by_syndrome(frame, access) || cpu.debug.guest_watches() ||
         must_be_unprivileged(cpu, frame))
         return otherwise_.carry_out(cpu, frame, access);
     if (!begin_access(cpu, frame, access)) return Outcome::again;

@@ -1,7 +1,6 @@
 #include "engine/fast_path.hpp"
 
 #include "arch/psr.hpp"
-#include "engine/debug_unit.hpp"
 #include "engine/engine.hpp"
 #include "engine/record.hpp"
 #include "engine/reexecution.hpp"
@@ -198,7 +197,7 @@ bool end_fast_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
 bool is_plain(Cpu& cpu, const Frame& frame, Plain& access) {
     Machine& machine = *cpu.machine;
     if (!access.hsr.plain_access() || cpu.always_slow || cpu.slow_now ||
-        !is_plain_mode(machine, frame.psr) || (emulates(machine) && guest_watches()))
+        !is_plain_mode(machine, frame.psr) || (emulates(machine) && !cpu.debug.is_hyps()))
         return false;
     access.va = port::read<reg::HDFAR>();
     access.pa = port::read<reg::HPFAR>() << 8 | access.va % page_size;

@@ -2,7 +2,6 @@
 
 #include "arch/control.hpp"
 #include "arch/psr.hpp"
-#include "engine/debug_unit.hpp"
 #include "engine/engine.hpp"
 #include "engine/exclusive.hpp"
 #include "engine/record.hpp"
@@ -69,7 +68,8 @@ abi::FaultReason why_not(End end, const Frame& frame) {
 /// else. Without the step it may.
 bool trapped_by_step(arch::Hsr hsr) {
     using enum arch::ExceptionClass;
-    return hsr.ec() == cp15_32 || hsr.ec() == cp15_64 || hsr.ec() == cp14_32 || hsr.ec() == cp14_64;
+    return hsr.ec() == cp15_32 || hsr.ec() == cp15_64 || hsr.ec() == cp14_32 ||
+           hsr.ec() == cp14_64 || hsr.ec() == cp14_ldc;
 }
 
 bool executed(End end) {
@@ -102,7 +102,7 @@ void publish(Cpu& cpu, const Frame& frame, bool executed) {
 void arm_step(Cpu& cpu, Frame& frame, bool wide) {
     Step& step = cpu.step;
     step.next_pc = frame.pc + (wide ? 4 : 2);
-    arm_breakpoints(step.borrowed, step.next_pc, in_thumb(frame));
+    cpu.debug.arm(step.next_pc, in_thumb(frame));
     // The instruction in memory may be another one by now, whose way leads past the breakpoint.
     port::write<reg::HSTR>(arch::hstr_cp15);
     mask_interrupts(step, frame);
@@ -113,7 +113,7 @@ void arm_step(Cpu& cpu, Frame& frame, bool wide) {
 std::uint64_t disarm_step(Cpu& cpu) {
     cpu.step.armed = false;
     const std::uint64_t now = cpu.ring.complete(); // before the lock is free
-    disarm_breakpoints(cpu.step.borrowed);
+    cpu.debug.disarm();
     port::write<reg::HSTR>(0);
     return now;
 }
@@ -153,6 +153,8 @@ bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     cpu.ring.finish();
     if (executed(end) && step.access.exclusive && step.access.listed) reserve(cpu, frame);
     if (end == End::watchpoint) inject_watchpoint(frame, {port::read<reg::HDFAR>()});
+    // A load or store of a debug register: going back to it would step it again.
+    if (hsr.ec() == arch::ExceptionClass::cp14_ldc) inject_undefined(frame);
     return hsr.debug_event() || trapped_by_step(hsr);
 }
 

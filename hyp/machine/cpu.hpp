@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dev/own_bus.hpp"
+#include "machine/debug_unit.hpp"
 #include "machine/lock_wait.hpp"
 #include "machine/own_exclusives.hpp"
 #include "machine/repeated_load.hpp"
@@ -33,6 +34,7 @@ struct Cpu {
     HeldLocks locks;
     LockWait lock_wait;
     Step step;
+    DebugUnit debug;
     Reservation reservation;
     RepeatedLoad repeated_load;
     OwnExclusives own_exclusives;

@@ -1,8 +1,7 @@
-#include "engine/debug_unit.hpp"
+#include "machine/debug_unit.hpp"
 
 #include "arch/control.hpp"
 #include "arch/debug.hpp"
-#include "guest/registers.hpp"
 #include "port/barrier.hpp"
 #include "port/sysreg.hpp"
 
@@ -13,7 +12,7 @@ namespace mmioscope {
 namespace {
 
 // Pairs are written one register after the other: no instruction of the guest runs in between, and
-// they do not match in Hyp (HMC is 0).
+// they do not match in Hyp (HMC is 0). The ERET synchronises what is written here.
 
 /// The registers' numbers are part of their encodings: loops over them are unrolled here.
 template <class Apply, unsigned... N>
@@ -34,69 +33,29 @@ Counts counts() {
     return {arch::breakpoint_count(didr), arch::watchpoint_count(didr)};
 }
 
-/// Whether an enabled watchpoint fires without the hypervisor too. It then stays on: it ends the
-/// step before the access, and the guest is told (ARM ARM C3.3).
-bool fires_anyway(std::uint32_t control, const BorrowedDebug& borrowed) {
-    return (borrowed.dscr & arch::dscr_mdbgen) != 0 && !borrowed.os_locked &&
-           borrowed.os_double_lock == 0 && (control & arch::watches_hyp) == 0;
+bool is_on(std::uint32_t control) {
+    return (control & arch::debug_enable) != 0;
 }
 
-/// What the guest has set up itself must not fire because of the step: breakpoints, which have had
-/// their turn before the instruction trapped, and what is off as long as the monitor debug-mode is.
-/// They are rarely in use, so they are written only where one is on.
-void silence_others(BorrowedDebug& borrowed, Counts there) {
-    for_each<max_breakpoints>([&](auto n) {
-        if (n < step_breakpoints || n >= there.breakpoints) return;
-        borrowed.breakpoint[n] = port::read<reg::DBGBCR<n>>();
-        if ((borrowed.breakpoint[n] & arch::debug_enable) != 0) port::write<reg::DBGBCR<n>>(0);
-    });
-    for_each<max_watchpoints>([&](auto n) {
-        if (n >= there.watchpoints) return;
-        borrowed.watchpoint[n] = port::read<reg::DBGWCR<n>>();
-        const std::uint32_t control = borrowed.watchpoint[n];
-        if ((control & arch::debug_enable) != 0 && !fires_anyway(control, borrowed))
-            port::write<reg::DBGWCR<n>>(0);
-    });
-}
-
-void restore_others(const BorrowedDebug& borrowed, Counts there) {
-    for_each<max_breakpoints>([&](auto n) {
-        if (n >= step_breakpoints && n < there.breakpoints &&
-            (borrowed.breakpoint[n] & arch::debug_enable) != 0)
-            port::write<reg::DBGBCR<n>>(borrowed.breakpoint[n]);
-    });
-    for_each<max_watchpoints>([&](auto n) {
-        if (n < there.watchpoints && (borrowed.watchpoint[n] & arch::debug_enable) != 0)
-            port::write<reg::DBGWCR<n>>(borrowed.watchpoint[n]);
-    });
-}
-
-/// With an OS lock set no breakpoint fires (ARM ARM C6.2): the guest would run on with its shadow.
-void open_os_locks(BorrowedDebug& borrowed) {
-    borrowed.os_double_lock = port::read<reg::DBGOSDLR>();
-    borrowed.os_locked = (port::read<reg::DBGOSLSR>() & arch::oslsr_locked) != 0;
-    if (borrowed.os_double_lock != 0) port::write<reg::DBGOSDLR>(0);
-    if (borrowed.os_locked) port::write<reg::DBGOSLAR>(0);
-    if (borrowed.os_double_lock != 0 || borrowed.os_locked) port::synchronize_context();
-}
-
-void close_os_locks(const BorrowedDebug& borrowed) {
-    if (borrowed.os_locked) port::write<reg::DBGOSLAR>(arch::os_lock_key);
-    if (borrowed.os_double_lock != 0) port::write<reg::DBGOSDLR>(borrowed.os_double_lock);
+/// What decides, with VBAR, where the guest's vectors are, and in which instruction set.
+std::uint32_t vectors_control() {
+    return port::read<reg::SCTLR>() & (arch::sctlr_v | arch::sctlr_te);
 }
 
 } // namespace
 
-bool start_debug_unit() {
+bool DebugUnit::start() {
+    *this = {};
+    hdcr_ = port::read<reg::HDCR>();
     const bool os_locked = (port::read<reg::DBGOSLSR>() & arch::oslsr_locked) != 0;
     port::write<reg::DBGOSLAR>(0);
     port::synchronize_context();
     const Counts there = counts();
     if (there.breakpoints < step_breakpoints) return false;
-    for_each<max_breakpoints>([&](auto n) {
+    for_each<most_breakpoints>([&](auto n) {
         if (n < there.breakpoints) port::write<reg::DBGBCR<n>>(0);
     });
-    for_each<max_watchpoints>([&](auto n) {
+    for_each<most_watchpoints>([&](auto n) {
         if (n < there.watchpoints) port::write<reg::DBGWCR<n>>(0);
     });
 
@@ -110,48 +69,118 @@ bool start_debug_unit() {
     return (now & arch::dscr_mdbgen) != 0 && (now & arch::dscr_hdbgen) == 0;
 }
 
-bool guest_watches() {
-    if ((port::read<reg::DBGDSCR>() & arch::dscr_mdbgen) == 0) return false;
-    const Counts there = counts();
-    std::uint32_t controls = 0;
-    for_each<max_watchpoints>([&](auto n) {
-        if (n < there.watchpoints) controls |= port::read<reg::DBGWCR<n>>();
-    });
-    return (controls & arch::debug_enable) != 0;
+/// Whether an enabled watchpoint fires without the hypervisor too. It then stays on: it ends the
+/// step before the access, and the guest is told (ARM ARM C3.3).
+bool DebugUnit::fires_anyway(std::uint32_t control) const {
+    return (guest_.dscr & arch::dscr_mdbgen) != 0 && !guest_.os_locked &&
+           guest_.os_double_lock == 0 && (control & arch::watches_hyp) == 0;
 }
 
-void arm_breakpoints(BorrowedDebug& borrowed, std::uint32_t next_pc, bool thumb) {
-    open_os_locks(borrowed);
-    borrowed.dscr = port::read<reg::DBGDSCR>();
-    silence_others(borrowed, counts());
+/// What the guest has set up itself must not fire because of the step: breakpoints, which have had
+/// their turn before the instruction trapped, and what is off as long as the monitor debug-mode is.
+void DebugUnit::silence_guest() {
+    const Counts there = counts();
+    for_each<most_breakpoints>([&](auto n) {
+        if (n >= there.breakpoints) return;
+        if constexpr (n < step_breakpoints)
+            guest_.breakpoint_value[n] = port::read<reg::DBGBVR<n>>();
+        guest_.breakpoint_control[n] = port::read<reg::DBGBCR<n>>();
+        if (!is_on(guest_.breakpoint_control[n])) return;
+        guest_uses_ = true;
+        if constexpr (n >= step_breakpoints) port::write<reg::DBGBCR<n>>(0);
+    });
+    for_each<most_watchpoints>([&](auto n) {
+        if (n >= there.watchpoints) return;
+        const std::uint32_t control = port::read<reg::DBGWCR<n>>();
+        guest_.watchpoint_control[n] = control;
+        if (!is_on(control)) return;
+        guest_uses_ = true;
+        if ((guest_.dscr & arch::dscr_mdbgen) != 0) watched_ = true;
+        if (!fires_anyway(control)) port::write<reg::DBGWCR<n>>(0);
+    });
+}
 
-    const bool vectors_thumb = (port::read<reg::SCTLR>() & arch::sctlr_te) != 0;
-    const std::uint32_t vectors = guest_vectors();
-    const std::uint32_t address[step_breakpoints] = {next_pc, vectors + 0x04, vectors + 0x0c,
+/// They stay as they are until the guest moves its vectors, which does not trap.
+void DebugUnit::program_vectors(std::uint32_t control, std::uint32_t base) {
+    const std::uint32_t vectors = (control & arch::sctlr_v) != 0 ? 0xffff'0000 : base;
+    const bool thumb = (control & arch::sctlr_te) != 0;
+    const std::uint32_t address[step_breakpoints] = {0, vectors + 0x04, vectors + 0x0c,
                                                      vectors + 0x10};
     for_each<step_breakpoints>([&](auto n) {
-        borrowed.value[n] = port::read<reg::DBGBVR<n>>();
-        borrowed.breakpoint[n] = port::read<reg::DBGBCR<n>>();
+        if (n == 0) return; // the instruction's
         port::write<reg::DBGBVR<n>>(arch::address_value(address[n]));
-        port::write<reg::DBGBCR<n>>(
-            arch::address_match(address[n], n == 0 ? thumb : vectors_thumb));
+        port::write<reg::DBGBCR<n>>(arch::address_match(address[n], thumb));
     });
-    // With halting debug-mode on, which a guest can set behind its OS lock, the breakpoint would
-    // stop the CPU instead.
-    port::write<reg::DBGDSCR>((borrowed.dscr & ~arch::dscr_hdbgen) | arch::dscr_mdbgen);
-    port::write<reg::HDCR>(port::read<reg::HDCR>() | arch::hdcr_step);
-    // The ERET synchronises all this.
+    vectors_control_ = control;
+    vectors_base_ = base;
 }
 
-void disarm_breakpoints(const BorrowedDebug& borrowed) {
-    port::write<reg::HDCR>(port::read<reg::HDCR>() & ~arch::hdcr_step);
-    port::write<reg::DBGDSCR>(borrowed.dscr);
-    for_each<step_breakpoints>([&](auto n) {
-        port::write<reg::DBGBVR<n>>(borrowed.value[n]);
-        port::write<reg::DBGBCR<n>>(borrowed.breakpoint[n]);
+void DebugUnit::take() {
+    // With an OS lock set no breakpoint fires (ARM ARM C6.2): the guest would run on with its
+    // shadow.
+    guest_.os_double_lock = port::read<reg::DBGOSDLR>();
+    guest_.os_locked = (port::read<reg::DBGOSLSR>() & arch::oslsr_locked) != 0;
+    if (guest_.os_double_lock != 0) port::write<reg::DBGOSDLR>(0);
+    if (guest_.os_locked) port::write<reg::DBGOSLAR>(0);
+    if (guest_.os_double_lock != 0 || guest_.os_locked) port::synchronize_context();
+
+    guest_.dscr = port::read<reg::DBGDSCR>();
+    guest_uses_ = guest_.os_double_lock != 0 || (guest_.dscr & arch::dscr_hdbgen) != 0 ||
+                  port::read_or_zero<reg::DBGVCR>() != 0;
+    watched_ = false;
+    silence_guest();
+    // With halting debug-mode on, which a guest can set behind its OS lock, a breakpoint would stop
+    // the CPU instead. With both off none matches: until a step is armed.
+    port::write<reg::DBGDSCR>(guest_.dscr & ~(arch::dscr_hdbgen | arch::dscr_mdbgen));
+    program_vectors(vectors_control(), port::read<reg::VBAR>());
+    port::write<reg::HDCR>(hdcr_ | arch::hdcr_traps);
+    hyps_ = true;
+}
+
+void DebugUnit::give_back() {
+    if (!hyps_) return;
+    hyps_ = false;
+    const Counts there = counts();
+    // What the last event of the guest's was only the hardware knows (BKPT needs no breakpoint).
+    const std::uint32_t method = port::read<reg::DBGDSCR>() & arch::dscr_method;
+    for_each<most_breakpoints>([&](auto n) {
+        if constexpr (n < step_breakpoints) port::write<reg::DBGBVR<n>>(guest_.breakpoint_value[n]);
+        if (n < step_breakpoints || (n < there.breakpoints && is_on(guest_.breakpoint_control[n])))
+            port::write<reg::DBGBCR<n>>(guest_.breakpoint_control[n]);
     });
-    restore_others(borrowed, counts());
-    close_os_locks(borrowed);
+    for_each<most_watchpoints>([&](auto n) {
+        if (n < there.watchpoints && is_on(guest_.watchpoint_control[n]))
+            port::write<reg::DBGWCR<n>>(guest_.watchpoint_control[n]);
+    });
+    port::write<reg::DBGDSCR>((guest_.dscr & ~arch::dscr_method) | method);
+    if (guest_.os_locked) port::write<reg::DBGOSLAR>(arch::os_lock_key);
+    if (guest_.os_double_lock != 0) port::write<reg::DBGOSDLR>(guest_.os_double_lock);
+    port::write<reg::HDCR>(hdcr_);
+}
+
+bool DebugUnit::guest_watches() {
+    if (hyps_) return false;
+    take();
+    if (guest_uses_) give_back();
+    return watched_;
+}
+
+void DebugUnit::arm(std::uint32_t next_pc, bool thumb) {
+    if (!hyps_) take();
+    const std::uint32_t control = vectors_control();
+    const std::uint32_t base = port::read<reg::VBAR>();
+    if (control != vectors_control_ || base != vectors_base_) program_vectors(control, base);
+    port::write<reg::DBGBVR<0>>(arch::address_value(next_pc));
+    port::write<reg::DBGBCR<0>>(arch::address_match(next_pc, thumb));
+    dscr_ = port::read<reg::DBGDSCR>();
+    port::write<reg::DBGDSCR>(dscr_ | arch::dscr_mdbgen);
+    port::write<reg::HDCR>(hdcr_ | arch::hdcr_step);
+}
+
+void DebugUnit::disarm() {
+    port::write<reg::DBGDSCR>(dscr_); // and the method: the step's events are not the guest's
+    port::write<reg::HDCR>(hdcr_ | arch::hdcr_traps);
+    if (guest_uses_) give_back();
 }
 
 } // namespace mmioscope

@@ -1,24 +1,67 @@
-// The breakpoint unit, borrowed from the guest for the length of one instruction
-// (ARM ARM C3.2, C11; HDCR in B4.1.66).
+// The debug unit of one CPU, which the guest and the steps of Hyp need by turns (ARM ARM C3.2, C11;
+// HDCR in B4.1.66).
+//
+// It has one owner. As long as the guest has nothing on in it, a step makes it Hyp's, and it stays
+// Hyp's: the guest's registers are kept here, no breakpoint matches between steps, and the next
+// step writes only what is new. The guest's next access to a debug register traps, gives it back
+// whole, and is then the hardware's to answer. While the guest has something on, it is Hyp's for
+// one step.
 #pragma once
 
-#include "machine/step.hpp"
+#include <cstdint>
 
 namespace mmioscope {
 
-/// Readies this CPU's debug unit: no breakpoint is left over from reset; the OS lock stays as it
-/// was. False if it cannot be used: too few breakpoints, an external debugger owns it, or DBGEN is
-/// tied low.
-[[nodiscard]] bool start_debug_unit();
+/// Breakpoint pairs in use while stepping: behind the instruction, and at the guest's undefined,
+/// prefetch abort and data abort vectors, in case it takes one of these instead.
+inline constexpr unsigned step_breakpoints = 4;
 
-/// Whether the guest has a watchpoint on, so that an access must be its own for it to fire.
-[[nodiscard]] bool guest_watches();
+class DebugUnit {
+public:
+    /// Readies it, for the guest: no breakpoint is left over from reset; the OS lock stays as it
+    /// was. False if it cannot be used: too few breakpoints, an external debugger owns it, or DBGEN
+    /// is tied low.
+    [[nodiscard]] bool start();
 
-/// Stops the guest in Hyp when it reaches `next_pc` (in its current instruction set) or one of
-/// its undefined, prefetch abort and data abort vectors, or when its own watchpoint fires. Until
-/// disarmed, its debug registers trap; what was in them is in `borrowed`.
-void arm_breakpoints(BorrowedDebug& borrowed, std::uint32_t next_pc, bool thumb);
-/// Gives the guest its registers back.
-void disarm_breakpoints(const BorrowedDebug& borrowed);
+    /// Then the guest has nothing on in it.
+    bool is_hyps() const { return hyps_; }
+    /// Whether the guest has a watchpoint on, so that an access must be its own for it to fire.
+    [[nodiscard]] bool guest_watches();
+
+    /// Stops the guest in Hyp when it reaches `next_pc` (in its current instruction set) or one of
+    /// its undefined, prefetch abort and data abort vectors, or when its own watchpoint fires.
+    void arm(std::uint32_t next_pc, bool thumb);
+    void disarm();
+
+    /// What the guest finds is as it left it, and its accesses do not trap.
+    void give_back();
+
+private:
+    static constexpr unsigned most_breakpoints = 16;
+    static constexpr unsigned most_watchpoints = 16;
+
+    void take();
+    void silence_guest();
+    bool fires_anyway(std::uint32_t control) const;
+    void program_vectors(std::uint32_t control, std::uint32_t base);
+
+    bool hyps_{};
+    bool guest_uses_{};    ///< something of the guest's is on
+    bool watched_{};       ///< a watchpoint is, and may fire
+    std::uint32_t hdcr_{}; ///< without what belongs to a step
+    std::uint32_t dscr_{}; ///< while a step is armed: what it was before
+    /// SCTLR.V and TE, and VBAR, by which the vectors' breakpoints are set.
+    std::uint32_t vectors_control_{};
+    std::uint32_t vectors_base_{};
+
+    struct {
+        std::uint32_t breakpoint_value[step_breakpoints];   ///< DBGBVRn
+        std::uint32_t breakpoint_control[most_breakpoints]; ///< DBGBCRn
+        std::uint32_t watchpoint_control[most_watchpoints]; ///< DBGWCRn
+        std::uint32_t dscr;
+        std::uint32_t os_double_lock;
+        bool os_locked;
+    } guest_{}; ///< the guest's, while it is Hyp's
+};
 
 } // namespace mmioscope

@@ -12,23 +12,6 @@ namespace mmioscope {
 
 class RegionMap;
 
-/// Breakpoint pairs in use while stepping: behind the instruction, and at the guest's undefined,
-/// prefetch abort and data abort vectors, in case it takes one of these instead.
-inline constexpr unsigned step_breakpoints = 4;
-
-inline constexpr unsigned max_breakpoints = 16;
-inline constexpr unsigned max_watchpoints = 16;
-
-/// The guest's debug registers that a step borrows or silences.
-struct BorrowedDebug {
-    std::uint32_t value[step_breakpoints]{};
-    std::uint32_t breakpoint[max_breakpoints]{}; ///< DBGBCRn
-    std::uint32_t watchpoint[max_watchpoints]{}; ///< DBGWCRn
-    std::uint32_t dscr{};
-    bool os_locked{};
-    std::uint32_t os_double_lock{};
-};
-
 /// A step that the fast path has begun, and `Step::access` says nothing of.
 struct FastStep {
     arch::Hsr hsr; ///< of the trap
@@ -44,7 +27,6 @@ struct Step {
     abi::Record record{};        ///< of the first access: all but value and duration of a load
     std::uint32_t next_pc{};     ///< where the breakpoint is
     std::uint32_t masks{};       ///< the guest's CPSR.A, I and F
-    BorrowedDebug borrowed{};
     lpae::Descriptor* opened{}; ///< the page that is open to all CPUs; `unprotect` only
     bool stuck{}; ///< the last step ended in another trap, its instruction not executed
 };

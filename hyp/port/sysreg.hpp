@@ -25,6 +25,16 @@ inline typename R::Value read() {
     }
 }
 
+/// Likewise, or 0 where the emulator takes the instruction for none and leaves its register alone.
+template <class R>
+inline std::uint32_t read_or_zero() {
+    std::uint32_t v = 0;
+    asm volatile("mrc p%c1, %c2, %0, c%c3, c%c4, %c5"
+                 : "+r"(v)
+                 : "i"(R::coproc), "i"(R::opc1), "i"(R::crn), "i"(R::crm), "i"(R::opc2));
+    return v;
+}
+
 template <class R>
 inline void write(typename R::Value v) {
     if constexpr (sizeof(typename R::Value) == 4) {

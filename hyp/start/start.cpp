@@ -10,7 +10,6 @@
 #include "dt/guest_tree.hpp"
 #include "dt/regions.hpp"
 #include "dt/uart.hpp"
-#include "engine/debug_unit.hpp"
 #include "engine/emulation.hpp"
 #include "engine/shadow.hpp"
 #include "engine/unprotect.hpp"
@@ -235,7 +234,7 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
     if (arch::broadcast_tlbi_fails(midr, 0) &&
         arch::broadcast_tlbi_fails(midr, port::read<reg::REVIDR>()))
         machine.control.broadcast_fails.store(1, std::memory_order_relaxed);
-    check(start_debug_unit(),
+    check(cpu.debug.start(),
           "the breakpoint unit cannot be used (DBGEN low, or a debugger owns it)");
 }
 

@@ -4,7 +4,6 @@
 #include "control/line.hpp"
 #include "engine/engine.hpp"
 #include "engine/fast_path.hpp"
-#include "guest/exception.hpp"
 #include "guest/registers.hpp"
 #include "machine/machine.hpp"
 #include "port/sysreg.hpp"
@@ -54,9 +53,9 @@ Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     case arch::ExceptionClass::cp15_32: return control_register(cpu, frame, hsr);
     case arch::ExceptionClass::hvc:
     case arch::ExceptionClass::smc: return guest_call(cpu, frame, hsr);
-    // Trapped only while a step is armed, of which it is the instruction: a load or store of a
-    // debug register (LDC, STC). Going back to it would step it again.
-    case arch::ExceptionClass::cp14_ldc: inject_undefined(frame); return Outcome::taken;
+    case arch::ExceptionClass::cp14_32:
+    case arch::ExceptionClass::cp14_64:
+    case arch::ExceptionClass::cp14_ldc: cpu.debug.give_back(); return Outcome::again;
     default: panic("unexpected exception class");
     }
 }

@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 FILES = ["hyp/trace/*", "hyp/engine/*", "hyp/mm/guest_view.cpp", "hyp/mm/changing_pages.cpp",
-         "hyp/dev/own_bus.cpp", "hyp/control/*", "hyp/stream/*", "hyp/start/start.cpp",
+         "hyp/dev/own_bus.cpp", "hyp/machine/debug_unit.cpp", "hyp/control/*", "hyp/stream/*", "hyp/start/start.cpp",
          "hyp/trap/translate.cpp", "hyp/trap/abort.cpp", "hyp/trap/dispatch.cpp",
          "hyp/trap/decode.cpp", "hyp/trap/fetch.cpp", "hyp/trap/panic.cpp",
          "hyp/trap/task_name.cpp"]
@@ -27,6 +27,7 @@ EXCEPT = {"hyp/engine/unprotect.cpp",  # the baseline, which loses events as it 
           "hyp/stream/request_line.cpp"}  # copies requests as they are: not simulated
 # Whose tests are likely to notice: they go first. The others follow if they do not.
 FIRST = [("hyp/stream/ring_merge.cpp", "what CPUs publish leaves*,what a closed merge*"), ("hyp/stream/", "[stream]"),
+         ("hyp/machine/debug_unit.cpp", "*debug unit*,*BKPT*,*vectors now,a watchpoint*"),
          ("hyp/mm/changing_pages.cpp", "a descriptor taken away*"),
          ("hyp/control/", "what is switched on*,behind a flush*"),
          ("hyp/start/", "what is refused is told*"), ("hyp/trap/panic.cpp", "a panic prints*"),
@@ -55,9 +56,12 @@ KINDS = [  # name, what is found, what is put in its place
     ("unlock", r"(?<!::)(?<!locks\.)release_all\(n\);", ";"),
     ("unlock", r"(?<![:\w])(?<!void )(cpu\.locks\.release|release_until)\([^()]*(\(\))?\);", ";"),
     ("open", r"cpu\.view\.open_shadow\(\);", ";"),
+    ("debug", r"port::write<reg::(DBG\w+|HDCR)(<n>)?>\([^;]*\);", ";"),
+    ("debug", r"(?<= )guest_uses_ = true;|program_vectors\(control, base\);|(?<=\)) watched_ = true;", ";"),
+    ("debug", r"(?<=if \(guest_uses_\) )give_back\(\);", ";"),
     ("HSTR", r"port::write<reg::HSTR>\([\w:]*\);", ";"),
     ("gate", r"(?<!\w)cpu\.(always_slow|slow_now)(?= \|\|)", "false"),
-    ("gate", r"(?<=emulates\(machine\) && )guest_watches\(\)", "false"),
+    ("gate", r"(?<=emulates\(machine\) && )!cpu\.debug\.is_hyps\(\)", "false"),
     ("gate", r"span\.traced\(\) && !cpu\.machine->control\.choice\.any", "true"),
     ("gate", r"!config\.pre(?= &&)|config\.stream_node < 0(?= && )|config\.task_names\.comm == 0(?= &&)"
              r"|!cpu\.mistakes_thumb_stores(?=;)|!machine\.user_firewall(?=\))", "true"),

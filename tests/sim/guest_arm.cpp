@@ -137,17 +137,30 @@ GuestCpu::Effect GuestCpu::arm_block(std::uint32_t word) {
                          is_set(word, 21));
 }
 
+/// HDCR.TDRA, TDOSA and TDA trap the debug registers: addresses, the OS locks and power, the others
+/// (B4.1.66).
+bool GuestCpu::debug_register_traps(std::uint32_t word) const {
+    if (field(word, 11, 8) != 14 || field(word, 23, 21) != 0) return false;
+    const std::uint32_t hdcr = core_.system.get<reg::HDCR>();
+    const unsigned crn = field(word, 19, 16);
+    const unsigned opc2 = field(word, 7, 5);
+    if (opc2 == 0 && (crn == 1 || crn == 2)) return (hdcr & arch::hdcr_tdra) != 0;
+    if (opc2 == 4 && crn == 1) return (hdcr & arch::hdcr_tdosa) != 0;
+    return (hdcr & arch::hdcr_tda) != 0;
+}
+
 /// MRC, MCR: the guest sees VMPIDR for MPIDR; DCIMVAC is maintenance by address. HSTR comes before
 /// all that (B1.14.12).
 GuestCpu::Effect GuestCpu::coprocessor(std::uint32_t word) {
     const Encoding which = encode32(field(word, 11, 8), field(word, 23, 21), field(word, 19, 16),
                                     field(word, 3, 0), field(word, 7, 5));
     const unsigned reg = field(word, 15, 12);
+    const bool debug = debug_register_traps(word);
     const bool by_hstr = field(word, 11, 8) == 15 &&
                          is_set(core_.system.get<reg::HSTR>() & 0xbfef, field(word, 19, 16));
-    if (by_hstr ||
+    if (by_hstr || debug ||
         (which == encoding_of<reg::ACTLR>() && (core_.system.get<reg::HCR>() & arch::hcr_tac) != 0))
-        return trap(0x03,
+        return trap(debug ? 0x05 : 0x03,
                     1u << 24 | (word >> 28) << 20 | field(word, 7, 5) << 17 |
                         field(word, 23, 21) << 14 | field(word, 19, 16) << 10 | reg << 5 |
                         field(word, 3, 0) << 1 | (is_set(word, 20) ? 1 : 0),

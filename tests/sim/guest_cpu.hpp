@@ -103,6 +103,7 @@ private:
     Effect arm_load_store(std::uint32_t word);
     Effect arm_extra_load_store(std::uint32_t word);
     Effect arm_block(std::uint32_t word);
+    bool debug_register_traps(std::uint32_t word) const;
     Effect coprocessor(std::uint32_t word);
     Effect vfp_load_store(std::uint32_t word);
     Effect structure_load_store(std::uint32_t word);

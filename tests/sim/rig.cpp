@@ -132,6 +132,7 @@ Frame Rig::start_natively(Core& core) {
     core.icache_unknown = false;
     core.system.set<reg::SCTLR>(arch::sctlr_reset);
     for (unsigned n = 0; n < 6; ++n) core.system.set(encode32(14, 0, 0, n, 5), 0); // DBGBCRn
+    for (unsigned n = 0; n < 4; ++n) core.system.set(encode32(14, 0, 0, n, 7), 0); // DBGWCRn
     return guest_start_frame(at::kernel, 0, ~0u, image - abi::guest_tree_room);
 }
 
@@ -145,6 +146,8 @@ void Rig::run_cpu(unsigned number) {
     core.frame = native_ ? start_natively(core) : start_hypervisor(core, cpu);
     GuestCpu(simulation, core, cpu).run();
     if (at_end_.contains(number)) at_end_[number](core, cpu);
+    cpu.debug.give_back(); // as if the guest looked at its debug registers in the end
+    simulation.synchronize(core);
     simulation.complete_system(); // in the end everything arrives
 }
 

@@ -28,8 +28,9 @@ Simulation::Simulation(const Conditions& c)
         core.system.set<reg::NSACR>(0xc00 | (c.smp_is_guests ? 1u << 18 : 0)); // by boot/, firmware
         core.system.set<reg::ACTLR>(0x40);
         core.system.set<reg::CNTFRQ>(62'500'000);
-        for (unsigned n = 0; n < 6; ++n) // UNKNOWN after reset
+        for (unsigned n = 0; n < 6; ++n) // DBGBCRn and DBGWCRn are UNKNOWN after reset
             core.system.set(encode32(14, 0, 0, n, 5), 0xffff'ffff);
+        for (unsigned n = 0; n < 4; ++n) core.system.set(encode32(14, 0, 0, n, 7), 0xffff'ffff);
         core.system.set<reg::VTTBR>(vttbr_at_reset);
         core.system.set<reg::DBGOSLSR>(2); // Cortex-A15: locked
     }

@@ -308,6 +308,7 @@ TEST_CASE("a change that takes its time is waited for, and is no damage") {
         };
         place.change_power();
     });
-    CHECK(turns == 1'200'000);
+    CHECK(turns >= 1'200'000);
+    CHECK(turns < 1'200'010); // the release is a store, which arrives some turns later
     CHECK(!contains(said, "stop"));
 }

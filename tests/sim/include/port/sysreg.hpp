@@ -12,6 +12,11 @@ inline typename R::Value read() {
 }
 
 template <class R>
+inline std::uint32_t read_or_zero() {
+    return read<R>();
+}
+
+template <class R>
 inline void write(typename R::Value v) {
     sim::write_register(sim::encoding_of<R>(), v);
 }
