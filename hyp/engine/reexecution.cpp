@@ -16,13 +16,6 @@ namespace mmioscope {
 
 namespace {
 
-/// The guest's interrupts wait until the step is over: their handlers must not run with the page
-/// open.
-void mask_interrupts(Step& step, Frame& frame) {
-    step.masks = frame.psr & arch::psr_aif;
-    frame.psr |= arch::psr_aif;
-}
-
 /// The instruction took an exception: the masks of the step are now in that mode's SPSR. The
 /// exception's own entry rules decide what the guest sees in CPSR (ARM ARM B1.8.3).
 void unmask_interrupts_of_exception(const Step& step, Frame& frame) {
@@ -98,34 +91,6 @@ void publish(Cpu& cpu, const Frame& frame, bool executed) {
 }
 
 } // namespace
-
-void arm_step(Cpu& cpu, Frame& frame, bool wide) {
-    Step& step = cpu.step;
-    step.next_pc = frame.pc + (wide ? 4 : 2);
-    cpu.debug.arm(step.next_pc, in_thumb(frame));
-    // The instruction in memory may be another one by now, whose way leads past the breakpoint.
-    port::write<reg::HSTR>(arch::hstr_cp15);
-    mask_interrupts(step, frame);
-    step.armed = true;
-    ++cpu.ring.statistics().stepped;
-}
-
-std::uint64_t disarm_step(Cpu& cpu) {
-    cpu.step.armed = false;
-    const std::uint64_t now = cpu.ring.complete(); // before the lock is free
-    cpu.debug.disarm();
-    port::write<reg::HSTR>(0);
-    return now;
-}
-
-void unmask_interrupts(const Step& step, Frame& frame) {
-    frame.psr = (frame.psr & ~arch::psr_aif) | step.masks;
-}
-
-bool ends_as_planned(const Step& step, const Frame& frame, arch::Hsr hsr) {
-    return hsr.debug_event() && !hsr.watchpoint() && frame.pc == step.next_pc &&
-           arch::mode_of(frame.psr) == arch::mode_of(step.record.mode);
-}
 
 void begin_step(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
     Step& step = cpu.step;

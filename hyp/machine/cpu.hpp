@@ -22,9 +22,11 @@ struct Cpu {
     Machine* machine{};
     bool mistakes_thumb_stores{}; ///< arch/errata.hpp
 
-    /// Accesses take the slow path (engine/fast_path.hpp)
+    /// Accesses take the slow path (trap/fast_path.hpp)
     bool always_slow{true}; ///< since something is on that it does not know of
     bool slow_now{};        ///< since this CPU has begun something that a later trap ends
+
+    bool serves_stream{}; ///< there is one, which goes on at the end of each trap
 
     bool leaves_coherency{}; ///< the guest has cleared ACTLR.SMP: it is clear while the CPU sleeps
 

@@ -1,9 +1,6 @@
 #include "machine/debug_unit.hpp"
 
-#include "arch/control.hpp"
-#include "arch/debug.hpp"
 #include "port/barrier.hpp"
-#include "port/sysreg.hpp"
 
 #include <utility>
 
@@ -35,11 +32,6 @@ Counts counts() {
 
 bool is_on(std::uint32_t control) {
     return (control & arch::debug_enable) != 0;
-}
-
-/// What decides, with VBAR, where the guest's vectors are, and in which instruction set.
-std::uint32_t vectors_control() {
-    return port::read<reg::SCTLR>() & (arch::sctlr_v | arch::sctlr_te);
 }
 
 } // namespace
@@ -100,7 +92,7 @@ void DebugUnit::silence_guest() {
     });
 }
 
-/// They stay as they are until the guest moves its vectors, which does not trap.
+/// They stay as they are until the guest moves its vectors.
 void DebugUnit::program_vectors(std::uint32_t control, std::uint32_t base) {
     const std::uint32_t vectors = (control & arch::sctlr_v) != 0 ? 0xffff'0000 : base;
     const bool thumb = (control & arch::sctlr_te) != 0;
@@ -132,7 +124,7 @@ void DebugUnit::take() {
     // With halting debug-mode on, which a guest can set behind its OS lock, a breakpoint would stop
     // the CPU instead. With both off none matches: until a step is armed.
     port::write<reg::DBGDSCR>(guest_.dscr & ~(arch::dscr_hdbgen | arch::dscr_mdbgen));
-    program_vectors(vectors_control(), port::read<reg::VBAR>());
+    vectors_base_ = never_a_base; // the first step sets them
     port::write<reg::HDCR>(hdcr_ | arch::hdcr_traps);
     hyps_ = true;
 }
@@ -163,24 +155,6 @@ bool DebugUnit::guest_watches() {
     take();
     if (guest_uses_) give_back();
     return watched_;
-}
-
-void DebugUnit::arm(std::uint32_t next_pc, bool thumb) {
-    if (!hyps_) take();
-    const std::uint32_t control = vectors_control();
-    const std::uint32_t base = port::read<reg::VBAR>();
-    if (control != vectors_control_ || base != vectors_base_) program_vectors(control, base);
-    port::write<reg::DBGBVR<0>>(arch::address_value(next_pc));
-    port::write<reg::DBGBCR<0>>(arch::address_match(next_pc, thumb));
-    dscr_ = port::read<reg::DBGDSCR>();
-    port::write<reg::DBGDSCR>(dscr_ | arch::dscr_mdbgen);
-    port::write<reg::HDCR>(hdcr_ | arch::hdcr_step);
-}
-
-void DebugUnit::disarm() {
-    port::write<reg::DBGDSCR>(dscr_); // and the method: the step's events are not the guest's
-    port::write<reg::HDCR>(hdcr_ | arch::hdcr_traps);
-    if (guest_uses_) give_back();
 }
 
 } // namespace mmioscope

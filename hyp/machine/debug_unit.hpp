@@ -8,7 +8,9 @@
 // one step.
 #pragma once
 
-#include <cstdint>
+#include "arch/control.hpp"
+#include "arch/debug.hpp"
+#include "port/sysreg.hpp"
 
 namespace mmioscope {
 
@@ -30,8 +32,21 @@ public:
 
     /// Stops the guest in Hyp when it reaches `next_pc` (in its current instruction set) or one of
     /// its undefined, prefetch abort and data abort vectors, or when its own watchpoint fires.
-    void arm(std::uint32_t next_pc, bool thumb);
-    void disarm();
+    void arm(std::uint32_t next_pc, bool thumb) {
+        if (!hyps_) take();
+        follow_vectors();
+        port::write<reg::DBGBVR<0>>(arch::address_value(next_pc));
+        port::write<reg::DBGBCR<0>>(arch::address_match(next_pc, thumb));
+        dscr_ = port::read<reg::DBGDSCR>();
+        port::write<reg::DBGDSCR>(dscr_ | arch::dscr_mdbgen);
+        port::write<reg::HDCR>(hdcr_ | arch::hdcr_step);
+        // The ERET synchronises all this.
+    }
+    void disarm() {
+        port::write<reg::DBGDSCR>(dscr_); // and the method: the step's events are not the guest's
+        port::write<reg::HDCR>(hdcr_ | arch::hdcr_traps);
+        if (guest_uses_) give_back();
+    }
 
     /// What the guest finds is as it left it, and its accesses do not trap.
     void give_back();
@@ -39,11 +54,20 @@ public:
 private:
     static constexpr unsigned most_breakpoints = 16;
     static constexpr unsigned most_watchpoints = 16;
+    static constexpr std::uint32_t never_a_base = 1; ///< VBAR's bits 4:0 are zero (B4.1.156)
 
     void take();
     void silence_guest();
     bool fires_anyway(std::uint32_t control) const;
     void program_vectors(std::uint32_t control, std::uint32_t base);
+
+    /// The guest may have moved its vectors, which does not trap.
+    void follow_vectors() {
+        // What decides, with VBAR, where they are, and in which instruction set.
+        const std::uint32_t control = port::read<reg::SCTLR>() & (arch::sctlr_v | arch::sctlr_te);
+        const std::uint32_t base = port::read<reg::VBAR>();
+        if (control != vectors_control_ || base != vectors_base_) program_vectors(control, base);
+    }
 
     bool hyps_{};
     bool guest_uses_{};    ///< something of the guest's is on

@@ -16,13 +16,19 @@ struct SaidTask {
 
 class SaidTasks {
 public:
-    /// Of `task`, or of another in its place. Tasks are at least 64 bytes apart, most by far more.
-    SaidTask& place_of(std::uint32_t task) {
-        return places_[(task >> 6 ^ task >> 11 ^ task >> 16) % places];
+    /// Nobody needs to look at `task` yet.
+    bool knows(std::uint32_t task, std::uint64_t now) const {
+        const SaidTask& place = places_[index_of(task)];
+        return place.task == task && now < place.next_look;
     }
+    /// Of `task`, or of another in its place. Tasks are at least 64 bytes apart, most by far more.
+    SaidTask& place_of(std::uint32_t task) { return places_[index_of(task)]; }
 
 private:
     static constexpr unsigned places = 64;
+    static unsigned index_of(std::uint32_t task) {
+        return (task >> 6 ^ task >> 11 ^ task >> 16) % places;
+    }
 
     SaidTask places_[places]{};
 };

@@ -1,8 +1,5 @@
 #include "mm/guest_view.hpp"
 
-#include "port/barrier.hpp"
-#include "port/sysreg.hpp"
-
 namespace mmioscope {
 
 namespace {
@@ -15,29 +12,12 @@ constexpr std::uint64_t vttbr(PhysicalAddress root) {
 GuestView::GuestView(PhysicalAddress normal, PhysicalAddress shadow)
     : normal_(vttbr(normal)), shadow_(vttbr(shadow)) {}
 
-void GuestView::load(std::uint64_t value) {
-    port::write<reg::VTTBR>(value);
-    port::synchronize_context();
-    port::write<reg::TLBIALL>(0);
-    port::complete_local(); // the ERET synchronises what follows
-}
-
 void GuestView::start() {
     port::write<reg::VTTBR>(normal_);
     port::synchronize_context();
     port::write<reg::TLBIALLNSNH>(0); // every VMID: the TLB is UNKNOWN after reset
     port::write<reg::ICIALLU>(0);
     port::complete_local();
-    shadow_open_ = false;
-}
-
-void GuestView::open_shadow() {
-    load(shadow_);
-    shadow_open_ = true;
-}
-
-void GuestView::close_shadow() {
-    load(normal_);
     shadow_open_ = false;
 }
 

@@ -12,6 +12,8 @@
 #pragma once
 
 #include "base/address.hpp"
+#include "port/barrier.hpp"
+#include "port/sysreg.hpp"
 
 namespace mmioscope {
 
@@ -23,15 +25,26 @@ public:
     /// The first table of this CPU: the normal one, with nothing cached.
     void start();
     /// From here until close_shadow() the guest of this CPU reaches the traced pages.
-    void open_shadow();
-    void close_shadow();
+    void open_shadow() {
+        load(shadow_);
+        shadow_open_ = true;
+    }
+    void close_shadow() {
+        load(normal_);
+        shadow_open_ = false;
+    }
 
     bool shadow_open() const { return shadow_open_; }
     /// What VTTBR holds agrees with shadow_open().
     bool consistent() const;
 
 private:
-    void load(std::uint64_t vttbr);
+    static void load(std::uint64_t vttbr) {
+        port::write<reg::VTTBR>(vttbr);
+        port::synchronize_context();
+        port::write<reg::TLBIALL>(0);
+        port::complete_local(); // the ERET synchronises what follows
+    }
 
     std::uint64_t normal_{};
     std::uint64_t shadow_{};

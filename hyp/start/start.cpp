@@ -215,7 +215,7 @@ const char* description_of(abi::EngineKind kind) {
 /// What is on, and may be off, would have to be looked at, at each access.
 bool fast_path_suits(const Config& config, const Cpu& cpu) {
     return config.engine != abi::EngineKind::unprotect && !config.slow_path && !config.pre &&
-           config.stream_node < 0 && config.task_names.comm == 0 && !cpu.mistakes_thumb_stores;
+           !cpu.mistakes_thumb_stores;
 }
 
 void prepare_cpu(Machine& machine, Cpu& cpu) {
@@ -230,6 +230,7 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
     cpu.mistakes_thumb_stores = arch::mistakes_thumb_stores(port::read<reg::MIDR>());
     cpu.always_slow = !fast_path_suits(machine.config, cpu);
     cpu.slow_now = false;
+    cpu.serves_stream = machine.config.stream_node >= 0;
     const std::uint32_t midr = port::read<reg::MIDR>(); // REVIDR is not for every core to read
     if (arch::broadcast_tlbi_fails(midr, 0) &&
         arch::broadcast_tlbi_fails(midr, port::read<reg::REVIDR>()))

@@ -3,7 +3,6 @@
 #include "base/check.hpp"
 #include "control/line.hpp"
 #include "engine/engine.hpp"
-#include "engine/fast_path.hpp"
 #include "guest/registers.hpp"
 #include "machine/machine.hpp"
 #include "port/sysreg.hpp"
@@ -60,39 +59,36 @@ Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     }
 }
 
-/// What only the slow path may end, or go on with.
-bool has_begun_something(const Cpu& cpu) {
-    return cpu.step.armed || cpu.repeated_load.running() || cpu.lock_wait.running();
+/// What only the slow path may end, or go on with. A filter or trigger closes the fast path under
+/// the region's lock: here it is only spared the try.
+bool next_is_slow(const Cpu& cpu) {
+    return cpu.step.armed || cpu.repeated_load.running() || cpu.lock_wait.running() ||
+           cpu.machine->control.choice.any;
 }
 
 } // namespace
+
+// Both take a lock: not in a step, whose region's is held, and not behind a load-exclusive, whose
+// monitor that would clear.
+void serve_stream(Cpu& cpu) {
+    if (cpu.step.armed || !cpu.own_exclusives.allowed()) return;
+    serve_line(cpu);
+    cpu.machine->stream.work_a_little(cpu.number);
+}
 
 void check_way_back(const Cpu& cpu) {
     check(cpu.view.consistent(), "VTTBR is not what it should be");
     cpu.machine->engine->check_way_back(cpu);
 }
 
-[[gnu::noinline]] void take_slow_path(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+void take_slow_path(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     if (cpu.machine->stopped.load(std::memory_order_relaxed) != 0) port::halt();
     ++cpu.ring.statistics().traps;
     if (!(cpu.step.armed && cpu.machine->engine->finish(cpu, frame, hsr)))
         if (handle(cpu, frame, hsr) == Outcome::done) skip_instruction(frame, is_wide(hsr));
-    // Both take a lock: not behind a load-exclusive, whose monitor that would clear.
-    if (cpu.machine->stream.active() && !cpu.step.armed && cpu.own_exclusives.allowed()) {
-        serve_line(cpu);
-        cpu.machine->stream.work_a_little(cpu.number);
-    }
-    cpu.slow_now = has_begun_something(cpu);
+    if (cpu.serves_stream) serve_stream(cpu);
+    cpu.slow_now = next_is_slow(cpu);
     check_way_back(cpu);
 }
 
-void guest_trap(Cpu& cpu, Frame& frame) {
-    const arch::Hsr hsr{port::read<reg::HSR>()};
-    if (!take_fast_path(cpu, frame, hsr)) take_slow_path(cpu, frame, hsr);
-}
-
 } // namespace mmioscope
-
-void mmioscope_guest_trap(mmioscope::Cpu& cpu, mmioscope::Frame& frame) {
-    mmioscope::guest_trap(cpu, frame);
-}

@@ -1,14 +1,17 @@
 // Every way from the guest into Hyp, and the one way back.
 #pragma once
 
+#include "arch/hsr.hpp"
 #include "entry/frame.hpp"
 #include "machine/cpu.hpp"
 
 namespace mmioscope {
 
-/// The guest trapped: entry/vectors.S calls this with `frame` saved, and returns to the guest with
-/// what is in `frame` afterwards.
-void guest_trap(Cpu& cpu, Frame& frame);
+/// Every trap that the fast path (trap/fast_path.cpp) has not taken.
+void take_slow_path(Cpu& cpu, Frame& frame, arch::Hsr hsr);
+
+/// At the end of a trap, where there is a stream: what comes in by its line, and some of its work.
+void serve_stream(Cpu& cpu);
 
 /// Stops the machine unless VTTBR holds what it should, and no shadow table is open and no lock
 /// held but for a step. Before every ERET to the guest, its first one too.
@@ -16,4 +19,6 @@ void check_way_back(const Cpu& cpu);
 
 } // namespace mmioscope
 
+/// The guest trapped: entry/vectors.S calls this with `frame` saved, and returns to the guest with
+/// what is in `frame` afterwards.
 extern "C" void mmioscope_guest_trap(mmioscope::Cpu& cpu, mmioscope::Frame& frame);

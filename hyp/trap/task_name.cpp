@@ -90,10 +90,8 @@ void tell_task(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
         arch::mode_of(frame.psr) == arch::Mode::usr || cpu.machine->control.choice.trigger.holds())
         return;
     const auto task = port::read<reg::TPIDRURO>();
-    const SaidTask& place = cpu.said_tasks.place_of(task);
     const std::uint64_t now = port::read<reg::CNTPCT>();
-    if (place.task == task && now < place.next_look) return;
-    look(cpu, frame, access, task, now);
+    if (!cpu.said_tasks.knows(task, now)) look(cpu, frame, access, task, now);
 }
 
 } // namespace mmioscope

@@ -18,19 +18,20 @@ import subprocess
 import sys
 import tempfile
 
-FILES = ["hyp/trace/*", "hyp/engine/*", "hyp/mm/guest_view.cpp", "hyp/mm/changing_pages.cpp",
-         "hyp/dev/own_bus.cpp", "hyp/machine/debug_unit.cpp", "hyp/control/*", "hyp/stream/*", "hyp/start/start.cpp",
-         "hyp/trap/translate.cpp", "hyp/trap/abort.cpp", "hyp/trap/dispatch.cpp",
+FILES = ["hyp/trace/*", "hyp/engine/*", "hyp/mm/guest_view.*", "hyp/mm/changing_pages.cpp",
+         "hyp/dev/own_bus.cpp", "hyp/machine/debug_unit.*", "hyp/control/*", "hyp/stream/*", "hyp/start/start.cpp",
+         "hyp/trap/translate.cpp", "hyp/trap/abort.cpp", "hyp/trap/dispatch.cpp", "hyp/trap/fast_path.cpp",
          "hyp/trap/decode.cpp", "hyp/trap/fetch.cpp", "hyp/trap/panic.cpp",
          "hyp/trap/task_name.cpp"]
 EXCEPT = {"hyp/engine/unprotect.cpp",  # the baseline, which loses events as it is
           "hyp/stream/request_line.cpp"}  # copies requests as they are: not simulated
 # Whose tests are likely to notice: they go first. The others follow if they do not.
 FIRST = [("hyp/stream/ring_merge.cpp", "what CPUs publish leaves*,what a closed merge*"), ("hyp/stream/", "[stream]"),
-         ("hyp/machine/debug_unit.cpp", "*debug unit*,*BKPT*,*vectors now,a watchpoint*"),
+         ("hyp/machine/debug_unit", "*debug unit*,*BKPT*,*vectors now,a watchpoint*"),
          ("hyp/mm/changing_pages.cpp", "a descriptor taken away*"),
          ("hyp/control/", "what is switched on*,behind a flush*"),
-         ("hyp/start/", "what is refused is told*"), ("hyp/trap/panic.cpp", "a panic prints*"),
+         ("hyp/start/", "what is refused is told*"), ("hyp/trap/dispatch.cpp", "behind each access*,loops of exclusives*"),
+         ("hyp/trap/fast_path.cpp", "what another CPU has switched*,the fast path*,another name is said*"), ("hyp/trap/panic.cpp", "a panic prints*"),
          ("hyp/trace/ring_writer.cpp", "a ring's reader*"), ("hyp/mm/", "the first view*"),
          ("hyp/trace/", "what a region lock*"), ("hyp/", "no unmap storm*")]
 KINDS = [  # name, what is found, what is put in its place
@@ -62,14 +63,19 @@ KINDS = [  # name, what is found, what is put in its place
     ("HSTR", r"port::write<reg::HSTR>\([\w:]*\);", ";"),
     ("gate", r"(?<!\w)cpu\.(always_slow|slow_now)(?= \|\|)", "false"),
     ("gate", r"(?<=emulates\(machine\) && )!cpu\.debug\.is_hyps\(\)", "false"),
-    ("gate", r"span\.traced\(\) && !cpu\.machine->control\.choice\.any", "true"),
-    ("gate", r"!config\.pre(?= &&)|config\.stream_node < 0(?= && )|config\.task_names\.comm == 0(?= &&)"
+    ("gate", r"span\.traced\(\)(?= && !cpu)|(?<=span\.traced\(\) && )!cpu\.machine->control\.choice\.any", "true"),
+    ("gate", r"!config\.pre(?= &&)|(?<=\|\|\n           )cpu\.said_tasks\.knows\([^;]*?\)(?=;)"
              r"|!cpu\.mistakes_thumb_stores(?=;)|!machine\.user_firewall(?=\))", "true"),
+    ("stream", r"if \(cpu\.serves_stream\) serve_stream\(cpu\);", ";"),
+    ("stream", r"cpu\.step\.armed(?= \|\| !cpu\.own)|!cpu\.own_exclusives\.allowed\(\)", "false"),
     ("close", r"cpu\.view\.close_shadow\(\);", ";"),
 ]
 # A header's code is compiled into those who call it.
-USERS = {"hyp/trace/lock.hpp": ["hyp/trace/region_lock.cpp", "hyp/engine/fast_path.cpp"],
-         "hyp/trace/ring_writer.hpp": ["hyp/trace/ring_writer.cpp", "hyp/engine/fast_path.cpp",
+USERS = {"hyp/machine/debug_unit.hpp": ["hyp/engine/reexecution.cpp", "hyp/trap/fast_path.cpp"],
+         "hyp/engine/reexecution.hpp": ["hyp/engine/reexecution.cpp", "hyp/trap/fast_path.cpp"],
+         "hyp/mm/guest_view.hpp": ["hyp/engine/shadow.cpp", "hyp/trap/fast_path.cpp"],
+         "hyp/trace/lock.hpp": ["hyp/trace/region_lock.cpp", "hyp/trap/fast_path.cpp"],
+         "hyp/trace/ring_writer.hpp": ["hyp/trace/ring_writer.cpp", "hyp/trap/fast_path.cpp",
                                        "hyp/engine/reexecution.cpp", "hyp/engine/emulation.cpp",
                                        "hyp/engine/engine.cpp", "hyp/engine/exclusive.cpp",
                                        "tests/unit/protocol/merge_test.cpp",

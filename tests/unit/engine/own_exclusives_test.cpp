@@ -80,7 +80,7 @@ TEST_CASE(
     CHECK(own.allowed()); // any other trap ends the row
 }
 
-TEST_CASE("loops of exclusives come to their end, whatever else is on") {
+TEST_CASE("loops of exclusives come to their end, whatever else is on", "[protocol]") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     const Feature feature = GENERATE(from_range(std::begin(features), std::end(features)));
     const unsigned cpus = GENERATE(1u, 3u);

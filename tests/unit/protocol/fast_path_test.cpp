@@ -1,5 +1,6 @@
-// The fast path (engine/fast_path.hpp) records what the slow one records. That it is taken shows in
+// The fast path (trap/fast_path.hpp) records what the slow one records. That it is taken shows in
 // what an access costs (tests/bench).
+#include "sim/guest_cpu.hpp"
 #include "sim/judge.hpp"
 
 #include <catch2/catch.hpp>
@@ -95,14 +96,80 @@ TEST_CASE("CPUs on the fast path have their accesses in the order of the bus", "
     }
 }
 
-TEST_CASE("a stream has each access take the slow path, which serves it", "[protocol]") {
-    for (const bool streams : {false, true}) {
-        RigOptions options = options_for(abi::EngineKind::emulation, 1, 1);
-        if (streams) options.tree.stream = "serial0";
-        Rig rig(options);
-        rig.program(0).end();
-        rig.run();
-        CHECK(rig.failure() == "");
-        CHECK(rig.machine->cpus[0].always_slow == streams);
-    }
+TEST_CASE("behind each access the stream goes on, but not in a step", "[protocol]") {
+    constexpr unsigned accesses = 600; // the devices go first, 16 bytes at each trap
+    RigOptions options = options_for(GENERATE(values(engines)), 1, 1);
+    options.tree.stream = "serial0";
+    options.tree.slow_path = GENERATE(false, true);
+    Rig rig(options);
+    std::uint64_t left = 0;
+    rig.on_end(0, [&](Core&, mmioscope::Cpu& cpu) {
+        const abi::RingHeader& ring = rig.ring(0);
+        left = ring.head - ring.readers[abi::drain_reader].tail;
+        CHECK(ring.head > accesses);
+        CHECK(cpu.always_slow == options.tree.slow_path);
+    });
+    bool in_step = false;
+    rig.simulation.meanwhile = [&, sent = std::uint64_t{}](const Core&) mutable {
+        const std::uint64_t tail = rig.ring(0).readers[abi::drain_reader].tail;
+        in_step |= rig.machine->cpus[0].step.armed && tail != sent;
+        sent = tail;
+    };
+    Code code = rig.program(0);
+    code.mov(0, at::fifo);
+    for (unsigned n = 0; n < accesses; ++n) code.ldr(1, 0);
+    code.end();
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(left < 4); // it takes two at each trap
+    CHECK(!in_step);
+}
+
+namespace {
+
+/// CPU 0 has booted and made an access; then one more instruction of its guest's, `word`, behind
+/// what another CPU does under the locks.
+template <class Meanwhile>
+void execute_behind(Rig& rig, std::uint32_t word, Meanwhile&& meanwhile) {
+    rig.on_end(0, [&rig, word, meanwhile](Core& core, mmioscope::Cpu& cpu) {
+        CHECK(!cpu.slow_now);
+        meanwhile(*rig.machine);
+        Code(rig.simulation.ram, core.frame.pc).word(word).end();
+        core.ended = false;
+        GuestCpu(rig.simulation, core, cpu).run();
+        CHECK(cpu.slow_now == rig.machine->control.choice.any);
+    });
+    rig.program(0).mov(0, at::fifo).ldr(1, 0).ldr(1, 0).end();
+    rig.run();
+    CHECK(rig.failure() == "");
+}
+
+constexpr std::uint32_t plain_load = 0xe590'1000; // ldr r1, [r0]
+
+} // namespace
+
+TEST_CASE("what another CPU has switched on or off holds for the fast path's next access",
+          "[protocol]") {
+    const bool filter = GENERATE(false, true);
+    Rig rig(options_for(GENERATE(values(engines)), 1, 1));
+    execute_behind(rig, plain_load, [&](Machine& machine) {
+        if (filter) {
+            machine.control.choice.filter.pattern.directions = 2;
+            machine.control.choice.any = true;
+            return;
+        }
+        for (Span& span : machine.map)
+            if (span.range.contains(at::fifo)) span.traced_word = 0, span.trapped = true;
+    });
+    CHECK(rig.records_of(abi::RecordType::access).size() == 2);
+    CHECK(rig.ring(0).statistics.filtered == (filter ? 1 : 0));
+    CHECK(rig.ring(0).statistics.unselected == (filter ? 0 : 1));
+}
+
+TEST_CASE("a filter spares the next access the try of the fast path") {
+    const bool filter = GENERATE(false, true);
+    Rig rig(options_for(abi::EngineKind::emulation, 1, 1));
+    constexpr std::uint32_t store_writeback = 0xe480'2004; // the slow path's
+    execute_behind(rig, store_writeback,
+                   [&](Machine& machine) { machine.control.choice.any = filter; });
 }

@@ -135,7 +135,8 @@ TEST_CASE("no name is said while a trigger holds the records") {
     CHECK(said(false, true).size() == 1);
 }
 
-TEST_CASE("another name is said within a millisecond, and each again after a second") {
+TEST_CASE("another name is said within a millisecond, and each again after a second",
+          "[protocol]") {
     const auto names = names_of([](Place& place) {
         place.is_called(task, "first\0\0\0\0\0\0\0\0\0\0\0", 5, 5);
         place.access(task);

@@ -1,5 +1,6 @@
-#include "engine/fast_path.hpp"
-
+// The way of nearly every access of a boot, in one screen: a load or store of one core register, to
+// a device that is traced. What it needs lies ready; whatever else there is closes it, and then the
+// slow path (trap/abort.hpp) does the same, and all else.
 #include "arch/psr.hpp"
 #include "engine/engine.hpp"
 #include "engine/record.hpp"
@@ -10,6 +11,7 @@
 #include "port/banked.hpp"
 #include "port/device.hpp"
 #include "port/sysreg.hpp"
+#include "trap/dispatch.hpp"
 
 namespace mmioscope {
 
@@ -84,6 +86,13 @@ port::Answer perform(arch::Hsr hsr, std::uint32_t pa, std::uint32_t value) {
     return {value, port::try_device_write({pa}, hsr.log2_size(), value).hsr};
 }
 
+/// What the task is called is not to be looked up now (trap/task_name.hpp): that is the slow
+/// path's.
+bool knows_task(const Cpu& cpu, bool user) {
+    return cpu.machine->config.task_names.comm == 0 || user ||
+           cpu.said_tasks.knows(port::read<reg::TPIDRURO>(), port::read<reg::CNTPCT>());
+}
+
 /// Takes the lock in one try. False: another CPU has it, or what is recorded has changed meanwhile,
 /// which needs this lock, too.
 bool take(RegionLock& region, const Cpu& cpu, const Span& span) {
@@ -130,6 +139,7 @@ void emulate(Cpu& cpu, Frame& frame, const Plain& access) {
     cpu.ring.finish();
     access.region->lock.release();
     count_emulated(cpu, access.user);
+    ++cpu.ring.statistics().traps;
     if (answer.hsr != 0) [[unlikely]]
         return inject_data_abort(frame, {access.va}, hsr.write(),
                                  answered_by(arch::Hsr(answer.hsr)));
@@ -153,6 +163,7 @@ void begin_fast_step(Cpu& cpu, Frame& frame, const Plain& access) {
 /// Leaves it to the slow path, as if that had begun it.
 void hand_over_step(Cpu& cpu) {
     Step& step = cpu.step;
+    ++cpu.ring.statistics().traps;
     const arch::Hsr hsr = step.fast.hsr;
     const std::uint16_t region = step.fast.span->region;
     step.access = {.va = {step.record.va},
@@ -189,7 +200,7 @@ bool end_fast_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     step.fast.region->lock.release();
     step.fast.region = nullptr;
     step.stuck = false;
-    ++cpu.ring.statistics().traps;
+    cpu.ring.statistics().traps += 2;
     return true;
 }
 
@@ -206,12 +217,13 @@ bool is_plain(Cpu& cpu, const Frame& frame, Plain& access) {
         is_sp_or_pc(access.hsr.srt()) || !cpu.ring.ready())
         return false;
     access.user = arch::mode_of(frame.psr) == Mode::usr;
+    if (!knows_task(cpu, access.user)) return false;
     access.region = &machine.locks[access.span->region];
     return take(*access.region, cpu, *access.span);
 }
 
-} // namespace
-
+/// Emulates the access that trapped, records it, and steps over its instruction; under shadow
+/// begins, or ends, the step of one. False, with nothing done: it is for the slow path.
 bool take_fast_path(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     const Machine& machine = *cpu.machine;
     if (machine.stopped.load(std::memory_order_relaxed) != 0) return false;
@@ -220,9 +232,16 @@ bool take_fast_path(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     if (!is_plain(cpu, frame, access)) return false;
     if (hsr.write()) access.region->count_store({access.pa});
     if (emulates(machine)) emulate(cpu, frame, access);
-    else begin_fast_step(cpu, frame, access);
-    ++cpu.ring.statistics().traps;
+    else begin_fast_step(cpu, frame, access); // which counts its traps in the end
     return true;
 }
 
+} // namespace
 } // namespace mmioscope
+
+void mmioscope_guest_trap(mmioscope::Cpu& cpu, mmioscope::Frame& frame) {
+    using namespace mmioscope;
+    const arch::Hsr hsr{port::read<reg::HSR>()};
+    if (!take_fast_path(cpu, frame, hsr)) return take_slow_path(cpu, frame, hsr);
+    if (cpu.serves_stream) serve_stream(cpu);
+}
