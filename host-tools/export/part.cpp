@@ -175,6 +175,9 @@ void Part::tell_modules() {
 }
 
 void Part::put_records() {
+    if (!records_.empty()) {
+        tasks_.pass_records();
+    }
     const bool by_lr = trace::lr_holds_for_all(callers_);
     writer_->append(records_, by_lr ? std::span<const trace::Caller>() : callers_);
     callers_.clear();

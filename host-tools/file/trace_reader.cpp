@@ -230,6 +230,7 @@ std::optional<Section> TraceReader::next_section() {
     const std::uint64_t next = route_->next(file_->offset());
     if (next != file_->offset()) {
         file_->seek(next);
+        at_.learnt.tasks.pass_records();
     }
     at_.in_front = route_->records_before(next).value_or(at_.in_front);
     return file_->next([this](const SectionPlace& place) {
@@ -287,6 +288,9 @@ void TraceReader::take(const Section& section) {
     case abi::SectionType::index: break;         // file_index.hpp reads it
     case abi::SectionType::end: read_end(payload); break;
     default: take_of_guest(section.type, payload); break;
+    }
+    if (has_records(section.type)) {
+        at_.learnt.tasks.pass_records();
     }
 }
 

@@ -9,7 +9,9 @@ namespace mmioscope::linux_guest {
 
 namespace {
 
-constexpr std::size_t most_keys = 1 << 16; ///< keys are the guest's, and may be anything
+/// Keys are the guest's, and may be anything. What is needed is told once more before a reader
+/// forgets it.
+constexpr std::size_t most_keys = trace::TaskTable::most_keys / 2;
 /// Who is not found is looked for among all tasks: that is done less often.
 constexpr std::uint64_t patience = 50;
 
@@ -38,7 +40,7 @@ void TaskWatch::see(std::span<const trace::Run> runs, std::vector<trace::TaskEnt
         }
     }
     if (known_.size() > most_keys) {
-        known_.clear(); // what is needed is told once more
+        known_.clear();
     }
 }
 

@@ -8,14 +8,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
+#include <utility>
 
 namespace mmioscope::trace {
 
 namespace {
-
-constexpr std::uint64_t joined(TaskKey kind, std::uint32_t key) {
-    return static_cast<std::uint64_t>(kind) << 32 | key;
-}
 
 // A process calls itself what it likes.
 template <std::size_t N>
@@ -45,6 +43,9 @@ void TaskTable::add(std::span<const std::byte> payload) {
 }
 
 void TaskTable::add(const TaskEntry& entry) {
+    if (entry.kind > TaskKey::record) {
+        return; // a newer program's
+    }
     in_register_ = in_register_ || entry.kind == TaskKey::task;
     learn(entry.kind, entry.key, entry.time,
           known_task(entry.pid, entry.tgid, name_of(entry.comm)));
@@ -59,25 +60,31 @@ void TaskTable::add(const abi::Record& record) {
 // Records come in the order of time, and say the same again and again. What is earlier than the
 // last, in a file that does not keep to the order, counts from there on.
 void TaskTable::learn(TaskKey kind, std::uint32_t key, std::uint64_t time, const KnownTask& task) {
-    std::uint16_t& place = slots_[slot_of(joined(kind, key))];
-    if (place != 0 && last_[place - 1u].since.task == task) {
-        return;
+    if (std::exchange(passed_records_, false) && last_.size() > most_keys) {
+        forget_keys(most_keys / 2);
     }
-    ++learnt_;
-    ++version_;
+    ++told_;
+    std::uint16_t& place = slots_[slot_of(joined(kind, key))];
     if (place != 0) {
         Last& last = last_[place - 1u];
-        replaced_[last.key].push_back({last.since.time, learnt_, last.since.task});
-        last.since = {std::max(time, last.since.time), learnt_, task};
+        last.told = told_ & told_bits;
+        if (last.task == task) {
+            return;
+        }
+        replaced_[joined(kind, key)].push_back({last.time, learnt_ + 1, last.task});
+        last.time = std::max(time, last.time);
+        last.task = task;
     } else {
-        last_.push_back({joined(kind, key), {time, learnt_, task}});
+        last_.push_back(Last(time, key, kind, told_ & told_bits, task));
         place = static_cast<std::uint16_t>(last_.size());
-        if (last_.size() > most_keys) {
-            forget_keys();
-        } else if (2 * last_.size() > slots_.size()) {
+        if (last_.size() > most_replaced) {
+            forget_keys(most_replaced / 2);
+        } else if (16 * last_.size() > 9 * slots_.size()) { // 16,384 do for 9,216
             place_all();
         }
     }
+    ++learnt_;
+    ++version_;
     if (learnt_ - forgot_ >= most_replaced) {
         forget_replaced();
     }
@@ -95,10 +102,13 @@ void TaskTable::forget_replaced() {
     }
 }
 
-void TaskTable::forget_keys() {
-    const auto middle = last_.begin() + static_cast<std::ptrdiff_t>(last_.size() / 2);
-    std::ranges::nth_element(last_, middle, {}, [](const Last& last) { return last.since.number; });
-    last_.erase(last_.begin(), middle);
+void TaskTable::forget_keys(std::size_t keep) {
+    ++version_;
+    const auto first = last_.end() - static_cast<std::ptrdiff_t>(keep);
+    std::ranges::nth_element(last_, first, std::greater(), [this](const Last& last) {
+        return (told_ - last.told) & told_bits; // ago
+    });
+    last_.erase(last_.begin(), first);
     place_all();
     std::erase_if(replaced_, [this](const auto& one) { return slots_[slot_of(one.first)] == 0; });
 }
@@ -108,14 +118,14 @@ std::size_t TaskTable::slot_of(Key key) const {
     std::size_t slot = (key * 0x9e37'79b9'7f4a'7c15) >> 32;
     do {
         slot = (slot + 1) & (slots_.size() - 1);
-    } while (slots_[slot] != 0 && last_[slots_[slot] - 1u].key != key);
+    } while (slots_[slot] != 0 && key_of(last_[slots_[slot] - 1u]) != key);
     return slot;
 }
 
 void TaskTable::place_all() {
     slots_.assign(std::bit_ceil(2 * last_.size()), 0);
     for (std::size_t i = 0; i < last_.size(); ++i) {
-        slots_[slot_of(last_[i].key)] = static_cast<std::uint16_t>(i + 1);
+        slots_[slot_of(key_of(last_[i]))] = static_cast<std::uint16_t>(i + 1);
     }
 }
 
@@ -143,7 +153,7 @@ TaskTable::Found TaskTable::at(TaskKey kind, std::uint32_t key, std::uint64_t ti
     if (place == 0) {
         return {};
     }
-    const Since& last = last_[place - 1u].since;
+    const Last& last = last_[place - 1u];
     if (time >= last.time) {
         return {&last.task, last.time};
     }

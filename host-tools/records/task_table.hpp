@@ -92,17 +92,21 @@ Task task_of(const KnownTask& known);
 /// finds. Memory is bounded, whatever a trace tells. A copy takes as much.
 class TaskTable {
 public:
-    /// Of more keys the half that was told of first is forgotten. Linux has no more tasks than that
-    /// on 32 bits (PID_MAX_DEFAULT), and memory for the stacks of far fewer; each has two keys.
-    static constexpr std::size_t most_keys = 32'768;
+    /// Of more keys all but half as many are forgotten, those that were not told of for longest:
+    /// when the first entry behind records comes, as those in front of records may be of each of
+    /// them. The recorder tells a key anew before it is forgotten (linux/task_watch.cpp).
+    static constexpr std::size_t most_keys = 8'192;
     /// A section has 16,384 records at most, and the recorder two entries for each at most.
-    static constexpr std::size_t most_replaced = 32'768;
+    static constexpr std::size_t most_replaced = 32'768; ///< and no more keys at any time
 
     /// Takes one section.
     void add(std::span<const std::byte> payload);
 
     /// Takes a record of type `task`.
     void add(const abi::Record& record);
+
+    /// A block of records came, or was left out: what is told from now on is of later ones.
+    void pass_records() { passed_records_ = true; }
 
     /// The task of a record, and the times for which it is the same, as far as is known now.
     struct Found {
@@ -122,18 +126,26 @@ private:
     using Key = std::uint64_t; ///< kind and key
     struct Since {
         std::uint64_t time;
-        std::uint64_t number; ///< of all that was learnt: this, or what has taken its place
+        std::uint64_t number; ///< of all that was learnt: what has taken its place
         KnownTask task;
     };
     struct Last {
-        Key key;
-        Since since;
+        std::uint64_t time;
+        std::uint32_t key;
+        TaskKey kind : 2;
+        std::uint32_t told : 30; ///< told_ when it was told of the last time
+        KnownTask task;
     };
+    static constexpr std::uint32_t told_bits = ~std::uint32_t{0} >> 2;
+    static Key key_of(const Last& last) { return joined(last.kind, last.key); }
+    static constexpr Key joined(TaskKey kind, std::uint32_t key) {
+        return static_cast<std::uint64_t>(kind) << 32 | key;
+    }
 
     void add(const TaskEntry& entry);
     void learn(TaskKey kind, std::uint32_t key, std::uint64_t time, const KnownTask& task);
     void forget_replaced();
-    void forget_keys();
+    void forget_keys(std::size_t keep);
     Found at(TaskKey kind, std::uint32_t key, std::uint64_t time) const;
     std::size_t slot_of(Key key) const;
     void place_all();
@@ -141,10 +153,12 @@ private:
     std::deque<Last> last_; ///< one of each key; a map's nodes would take half as much again
     std::vector<std::uint16_t> slots_ =
         std::vector<std::uint16_t>(16); ///< a power of two; where in last_, plus 1
-    static_assert(most_keys < UINT16_MAX);
+    static_assert(most_replaced < UINT16_MAX);
     std::unordered_map<Key, std::vector<Since>> replaced_; ///< in the order of time
-    std::uint64_t learnt_ = 0;
+    std::uint32_t told_ = 0;                               ///< entries
+    std::uint64_t learnt_ = 0; ///< those of them that told something new
     std::uint64_t forgot_ = 0; ///< learnt_ when something replaced was forgotten last
+    bool passed_records_ = false;
     bool in_register_ = false; ///< there are entries of kind `task`
     std::uint32_t version_ = 1;
 };

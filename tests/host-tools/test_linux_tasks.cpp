@@ -178,6 +178,31 @@ TEST_CASE("of many stacks that are new some are looked for at once, the others n
     CHECK(reported == std::vector<std::size_t>{16, 16, 8, 0});
 }
 
+TEST_CASE("who is still there is told anew before readers forget him", "[linux]") {
+    FakeKernel kernel;
+    kernel.boot();
+    const std::optional<Kernel> found = find(kernel);
+    REQUIRE(found);
+    TaskWatch watch(*found, 1'000'000);
+    trace::TaskTable table;
+    std::uint64_t time = 1000;
+    for (std::uint32_t i = 0; i < 5 * trace::TaskTable::most_keys; ++i) {
+        const bool his = i % 100 == 0;
+        const abi::Record record = of_task(his ? kernel.tasks[1] : 16 * i, time += 2000);
+        auto entries = seen(watch, record);
+        if (!his) { // as if there were such a task
+            entries = {{record.time, record.task, trace::TaskKey::task, i, i, "passes"}};
+        }
+        table.add(std::as_bytes(std::span(entries)));
+        table.pass_records();
+        if (his) {
+            const auto task = table.of(record);
+            REQUIRE(task);
+            REQUIRE(task->comm == "init");
+        }
+    }
+}
+
 TEST_CASE("lists of a hostile guest end", "[linux]") {
     FakeKernel kernel;
     kernel.boot();

@@ -115,15 +115,28 @@ TEST_CASE("what is known of tasks takes bounded memory", "[tasks]") {
     SECTION("of new tasks all the time, those told of last") {
         for (std::uint32_t i = 0; i < many; ++i) {
             table.add(section(i, 16 * i, trace::TaskKey::task, i));
+            table.pass_records();
             REQUIRE(who(table, by(16 * i, i)) == fmt::format("recorder:{}:{}", i, i));
-            if (i % 16'000 == 0) {
-                table.add(section(i, 8, trace::TaskKey::task, i)); // says something new
+            if (i % (trace::TaskTable::most_keys / 2) == 0) {
+                table.add(section(i, 8, trace::TaskKey::task, 1)); // says the same again
             }
         }
         CHECK(table.bytes() < most);
         CHECK(who(table, by(8, many)) != "-");
         CHECK(who(table, by(16 * (many - trace::TaskTable::most_keys / 2), many)) != "-");
         CHECK(who(table, by(16 * (many - trace::TaskTable::most_keys - 2), many)) == "-");
+    }
+    SECTION("of new tasks between two blocks of records, all that a block may have") {
+        for (std::uint32_t i = 0; i < many; ++i) {
+            table.add(section(i, 16 * i, trace::TaskKey::task, i));
+        }
+        CHECK(table.bytes() < most);
+        CHECK(who(table, by(16 * (many - 16'384), many)) != "-");
+        table.pass_records();
+        CHECK(who(table, by(16 * (many - 16'384), many)) != "-");
+        table.add(section(many, 16 * many, trace::TaskKey::task, many));
+        CHECK(who(table, by(16 * (many - 16'384), many)) == "-");
+        CHECK(who(table, by(16 * (many - 4'000), many)) != "-");
     }
     SECTION("of a key that changes hands, the last times it did") {
         for (std::uint32_t i = 0; i < many; ++i) {
