@@ -452,17 +452,14 @@ Id Naming::task_of(const abi::Record& record, Times& times) {
 Id Naming::interrupt_of(const Event& event) {
     const abi::Record& record = event.record;
     registers::InterruptNames& names = devices_.interrupts();
-    if (record.type != abi::RecordType::access || !names.are_of(record.device)) {
-        return no_id;
-    }
-    const std::string* const name = names.find(record, event.offset());
-    if (name == nullptr) {
+    if (record.type != abi::RecordType::access || !names.are_of(record.device) ||
+        !names.says(record, event.offset())) {
         return no_id;
     }
     interrupt_ids_.resize(registers::InterruptNames::values);
     Id& id = interrupt_ids_[record.value % registers::InterruptNames::values];
     if (id == no_id) {
-        id = intern(*name);
+        id = intern(names.text(record.value));
     }
     return id;
 }

@@ -34,7 +34,6 @@ void InterruptNames::bind(std::span<const Device> devices, std::span<const std::
     node_names_.clear();
     interfaces_.assign(devices.size(), false);
     names_.clear();
-    texts_.clear();
     for (std::size_t i = devices.size(); i-- > 0;) {
         const std::size_t node = devices[i].node;
         if (node == tree::TreeNodes::none) {
@@ -80,17 +79,10 @@ void InterruptNames::add(unsigned id, std::size_t node, const std::string& name)
     ++named.devices;
 }
 
-const std::string* InterruptNames::find(const abi::Record& record, std::uint64_t offset) {
-    if (!are_of(record.device) ||
-        std::find(registers.begin(), registers.end(), offset) == registers.end() ||
-        (record.flags & abi::flag_value_unknown) != 0) {
-        return nullptr;
-    }
-    const auto [found, fresh] = texts_.try_emplace(record.value % values);
-    if (fresh) {
-        found->second = text(record.value);
-    }
-    return &found->second;
+bool InterruptNames::says(const abi::Record& record, std::uint64_t offset) const {
+    return are_of(record.device) &&
+           std::find(registers.begin(), registers.end(), offset) != registers.end() &&
+           (record.flags & abi::flag_value_unknown) == 0;
 }
 
 std::string InterruptNames::devices(unsigned id) {

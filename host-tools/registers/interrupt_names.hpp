@@ -8,7 +8,6 @@
 #include <map>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace mmioscope::registers {
@@ -23,13 +22,13 @@ public:
     bool are_of(std::uint16_t device) const {
         return device < interfaces_.size() && interfaces_[device];
     }
-    /// find() looks at so many low bits of a value that there are so many different answers.
+    /// Whether the value of `record`, `offset` bytes behind the start of its region, is an
+    /// interrupt that was read or written.
+    bool says(const abi::Record& record, std::uint64_t offset) const;
+    /// text() looks at so many low bits of a value that there are so many different answers.
     static constexpr std::size_t values = 0x2000;
-
-    /// The interrupt that `record` read or wrote, `offset` bytes behind the start of its region:
-    /// "37 serial0", "PPI 27 timer", "SGI 3 from cpu1", "spurious". Null if it was another
-    /// register. Holds until the next bind().
-    const std::string* find(const abi::Record& record, std::uint64_t offset);
+    /// Such a value: "37 serial0", "PPI 27 timer", "SGI 3 from cpu1", "spurious".
+    std::string text(std::uint64_t value);
 
     /// The devices of interrupt `id`: "serial0", or empty. Of many the first eight.
     std::string devices(unsigned id);
@@ -44,14 +43,12 @@ private:
 
     void name_all();
     void add(unsigned id, std::size_t node, const std::string& name);
-    std::string text(std::uint64_t value);
 
     std::vector<bool> interfaces_; ///< by region: it is the CPU interface of a GIC
     // Interrupts get their names when somebody asks for the first one: that goes over all nodes.
     std::vector<std::byte> tree_; ///< empty: they have them
     std::map<std::size_t, std::string> node_names_;
     std::map<unsigned, Named> names_;
-    std::unordered_map<std::uint64_t, std::string> texts_;
 };
 
 } // namespace mmioscope::registers

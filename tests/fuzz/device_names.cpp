@@ -35,7 +35,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (registers.watches(record.device)) {
             (void)registers.tell(record, 12);
         }
-        (void)interrupts.find(record, 12);
+        if (interrupts.says(record, 12)) {
+            (void)interrupts.text(record.value);
+        }
     }
     return 0;
 }

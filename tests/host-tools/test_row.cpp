@@ -67,10 +67,10 @@ private:
     }
 
     std::string interrupt(const abi::Record& record, std::uint64_t offset) {
-        const std::string* const found = record.type == abi::RecordType::access
-                                             ? devices_.interrupts().find(record, offset)
-                                             : nullptr;
-        return found == nullptr ? "" : *found;
+        registers::InterruptNames& names = devices_.interrupts();
+        return record.type == abi::RecordType::access && names.says(record, offset)
+                   ? names.text(record.value)
+                   : "";
     }
 
     std::optional<Location> at(std::uint32_t address, std::uint64_t time) {
