@@ -48,7 +48,8 @@ std::uint64_t place_key(const abi::Record& record, unsigned variant) {
            std::uint64_t{variant} << variant_shift;
 }
 
-constexpr std::size_t contexts = 4096;
+constexpr std::size_t contexts = 2048;
+constexpr unsigned context_bits = 13; ///< of places of contexts, so that few keys have the same
 constexpr std::size_t addresses = 2048;
 constexpr unsigned place_bits = 10; ///< of the number of places that are found at once
 
@@ -68,17 +69,18 @@ T loaded(const abi::Record& record, std::size_t offset) {
 } // namespace
 
 std::size_t Naming::Key::slot() const {
-    static_assert(contexts == 1 << 12);
-    return mixed(mixed(place_and_task ^ access) ^ code ^ std::uint64_t{stack} << 5) >> (64 - 12);
+    return mixed(mixed(place_and_task ^ access) ^ code ^ std::uint64_t{stack} << 5) >>
+           (64 - context_bits);
 }
 
 Naming::Naming(const trace::TraceReader& reader, const registers::Sources& sources)
-    : reader_(reader), devices_(sources), contexts_(contexts),
-      known_places_(std::size_t{1} << place_bits), found_(addresses) {
+    : reader_(reader), devices_(sources), contexts_(1),
+      context_places_(std::size_t{1} << context_bits), known_places_(std::size_t{1} << place_bits),
+      found_(addresses) {
     constexpr std::size_t most = most_kept + 2 * most_in_block + 1;
+    contexts_.reserve(1 + contexts);
     places_.reserve(most);
     locations_.reserve(most);
-    functions_.reserve(most);
     tasks_.reserve(most);
     texts_.reserve(most);
     // No context of another trace has the same number: who prints several after one another keeps
@@ -191,19 +193,19 @@ void Naming::go_to(const registers::DeviceRegisters::Held& held) {
 
 bool Naming::full() const {
     return places_.size() > most_kept || locations_.size() > most_kept ||
-           tasks_.size() > most_tasks || texts_.size() > most_kept || text_bytes_ > most_text;
+           tasks_.size() > most_kept || texts_.size() > most_kept || text_bytes_ > most_text;
 }
 
 void Naming::forget() {
     ++code_version_;
-    std::ranges::fill(contexts_, Context());
+    contexts_.resize(1);
+    std::ranges::fill(context_places_, 0);
+    newest_context_ = 0;
     forget_places();
     places_.resize(1);
     location_ids_.clear();
     locations_.resize(1);
     kept_locations_.clear();
-    functions_.resize(1);
-    function_ids_.clear();
     tasks_.resize(1);
     kept_tasks_.clear();
     task_ids_.clear();
@@ -243,10 +245,11 @@ inline Naming::Key Naming::key_of(const abi::Record& record, std::uint32_t retur
                                                                      trace::Caller caller) {
     const std::uint32_t returns_to = has_code(record) ? return_address(record, caller) : 0;
     const Key key = key_of(record, returns_to);
-    const Context& context = contexts_[key.slot()];
+    const Context& context = contexts_[context_places_[key.slot()]];
     if (context.version != version_ || !(context.key == key) || !context.times.has(record.time))
         [[unlikely]] {
         renew(record, returns_to);
+        return contexts_[context_places_[key.slot()]];
     }
     return context;
 }
@@ -278,13 +281,25 @@ void Naming::resolve(std::span<const Event> events) {
 // too.
 void Naming::renew(const abi::Record& record, std::uint32_t returns_to) {
     const Key key = key_of(record, returns_to); // anew: who asks has it in registers only
-    Context& context = contexts_[key.slot()];
+    std::uint16_t& place = context_places_[key.slot()];
+    if (place == 0 || !(contexts_[place].key == key)) {
+        place = next_context();
+    }
+    Context& context = contexts_[place];
     const Context before = context;
-    context = {key, version_, {}, before.number, {}};
+    context = {key, {}, before.number, version_, {}};
     find_all(record, returns_to, context);
     if (before.version == 0 || !(before.key == key) || !(before.ids == context.ids)) {
         context.number = ++context_number_;
     }
+}
+
+std::uint16_t Naming::next_context() {
+    newest_context_ = newest_context_ % contexts + 1;
+    if (newest_context_ == contexts_.size()) {
+        contexts_.emplace_back();
+    }
+    return static_cast<std::uint16_t>(newest_context_);
 }
 
 void Naming::find_all(const abi::Record& record, std::uint32_t returns_to, Context& to) {
@@ -294,7 +309,7 @@ void Naming::find_all(const abi::Record& record, std::uint32_t returns_to, Conte
         // The address of the call, one before the return: so it is odd, and no other code's.
         const Id caller =
             returns_to == 0 ? no_id : location_of((returns_to & ~1u) - 1, record.time, to.times);
-        to.ids.caller = functions_[caller] == functions_[to.ids.code] ? no_id : caller;
+        to.ids.caller = in_one_function(caller, to.ids.code) ? no_id : caller;
     }
     to.ids.task = task_of(record, to.times);
     to.ids.interrupt = devices_.interrupts().are_of(record.device) ? unasked : no_id;
@@ -366,6 +381,14 @@ Id Naming::location_of(std::uint32_t address, std::uint64_t time, Times& times) 
     return found.id;
 }
 
+bool Naming::in_one_function(Id left, Id right) const {
+    if (left == right || left == no_id || right == no_id) {
+        return left == right;
+    }
+    const Location &one = *locations_[left], &other = *locations_[right];
+    return one.function == other.function && one.module == other.module;
+}
+
 Id Naming::code_of(const abi::Record& record) {
     return has_code(record) ? found_at(record.pc & ~1u, record.time).id : no_id;
 }
@@ -399,11 +422,7 @@ Id Naming::find_location(std::uint32_t address, std::uint64_t time, Found& found
             location_ids_.erase(kept);
             return no_id;
         }
-        const Location& stays = kept_locations_.emplace_back(std::move(*location));
-        locations_.push_back(&stays);
-        functions_.push_back(
-            function_ids_.try_emplace(stays.function + '\0' + stays.module, kept->second)
-                .first->second);
+        locations_.push_back(&kept_locations_.emplace_back(std::move(*location)));
     }
     return kept->second;
 }

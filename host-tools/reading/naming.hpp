@@ -86,7 +86,7 @@ public:
     bool full() const;
     /// Ids that were given mean nothing any more.
     void forget();
-    static constexpr std::size_t most_in_block = 1024;
+    static constexpr std::size_t most_in_block = 256;
 
     Id intern(std::string_view text) override;
     void resolve(std::span<const Event> events) override;
@@ -140,14 +140,14 @@ private:
         std::uint64_t access = 0;
         std::uint32_t stack = 0; ///< and which registers the region has just now
         bool operator==(const Key&) const = default;
-        std::size_t slot() const; ///< in contexts_
+        std::size_t slot() const; ///< in context_places_
     };
     /// What they were when they were asked for last.
     struct Context {
         Key key;
-        std::uint32_t version = 0; ///< of version_; 0: nothing
         Times times;
         std::uint64_t number = 0;
+        std::uint32_t version = 0; ///< of version_; 0: nothing
         struct Ids {
             Id place = no_id;
             Id code = no_id;
@@ -188,6 +188,7 @@ private:
     void reach_symbols();
     void reach_modules();
     void renew(const abi::Record& record, std::uint32_t returns_to);
+    std::uint16_t next_context();
     void find_all(const abi::Record& record, std::uint32_t returns_to, Context& to);
     Id known_place(const abi::Record& record);
     Id find_place(const abi::Record& record);
@@ -195,13 +196,13 @@ private:
     Id task_of(const abi::Record& record, Times& times);
     const Found& found_at(std::uint32_t address, std::uint64_t time);
     Id location_of(std::uint32_t address, std::uint64_t time, Times& times);
+    bool in_one_function(Id left, Id right) const;
     Id find_location(std::uint32_t address, std::uint64_t time, Found& found);
     std::optional<Location> in_module(const trace::LoadedModule& module, std::uint32_t address,
                                       std::uint64_t time);
 
     // Names are kept up to so many of a kind, and those of a block more.
-    static constexpr std::size_t most_kept = 2048;
-    static constexpr std::size_t most_tasks = 2048;
+    static constexpr std::size_t most_kept = 1024;
     static constexpr std::size_t most_text = 1 << 20; ///< characters, likewise
 
     const trace::TraceReader& reader_;
@@ -215,7 +216,9 @@ private:
     std::uint64_t seen_changes_ = 0;
     std::uint64_t seen_device_changes_ = 0;
 
-    std::vector<Context> contexts_;
+    std::vector<Context> contexts_; ///< the first one is none; who was made first goes first
+    std::vector<std::uint16_t> context_places_; ///< in contexts_
+    std::size_t newest_context_ = 0;
     std::uint64_t context_number_ = 0;                ///< the last one given
     std::uint32_t version_ = 1;                       ///< grows with all that is learnt
     std::unordered_map<std::uint64_t, Id> place_ids_; ///< by place_key()
@@ -233,8 +236,6 @@ private:
     std::uint32_t seen_tasks_ = 0;
     std::unordered_map<std::uint64_t, Id> location_ids_; ///< by address and number of the module
     std::deque<Location> kept_locations_;
-    std::vector<Id> functions_{no_id}; ///< of each location the first one in the same function
-    std::unordered_map<std::string, Id> function_ids_;
 
     struct TaskHash {
         std::size_t operator()(const trace::KnownTask& task) const;

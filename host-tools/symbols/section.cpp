@@ -217,6 +217,7 @@ const PackedSymbols::Block& PackedSymbols::block(std::size_t index) {
     const std::vector<std::byte> bytes =
         expand(Packing::zstd, place.stream, text_in_block + longest_line);
     auto block = std::make_unique<Block>();
+    block->lines.reserve(place.count + 1);
     block->text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     for (std::size_t at = 0; at < block->text.size(); ++at) {
         block->lines.push_back(static_cast<std::uint32_t>(at));
