@@ -14,6 +14,9 @@ namespace mmioscope::reading {
 template <typename T, std::size_t size>
 class KeptByContext {
 public:
+    /// Without memory, if nobody will ask.
+    explicit KeptByContext(bool used = true) : slots_(used ? size : 0) {}
+
     template <typename Make>
     T& of(std::uint64_t context, const Make& make) {
         Slot& slot = slots_[context % size];
@@ -29,24 +32,31 @@ private:
         std::uint64_t context = 0;
         T of;
     };
-    std::vector<Slot> slots_{size};
+    std::vector<Slot> slots_;
 };
 
-/// By a key of its own, which is not Key() and spreads well with hash().
+/// By a key of its own, which is not Key() and spreads well with hash(). What was made first goes
+/// first.
 template <typename Key, typename T, std::size_t size>
 class KeptByKey {
 public:
     /// Without memory, if nobody will ask.
-    explicit KeptByKey(bool used = true) : slots_(used ? size : 0) {}
+    explicit KeptByKey(bool used = true) : places_(used ? places : 0) {
+        if (used) {
+            slots_.reserve(size);
+            slots_.emplace_back();
+        }
+    }
 
     template <typename Make>
     const T& of(const Key& key, const Make& make) {
-        Slot& slot = slots_[key.hash() % size];
-        if (!(slot.key == key)) [[unlikely]] {
-            make(slot.of);
-            slot.key = key;
+        std::uint16_t& place = places_[key.hash() % places];
+        if (!(slots_[place].key == key)) [[unlikely]] {
+            place = next();
+            make(slots_[place].of);
+            slots_[place].key = key;
         }
-        return slot.of;
+        return slots_[place].of;
     }
 
     /// Ids mean nothing from now on.
@@ -61,7 +71,20 @@ private:
         Key key;
         T of;
     };
+    static constexpr std::size_t places = 4 * size; ///< so that few keys have the same
+    static_assert(size <= UINT16_MAX);
+
+    std::uint16_t next() {
+        next_ = (next_ + 1) % size;
+        if (next_ == slots_.size()) {
+            slots_.emplace_back();
+        }
+        return static_cast<std::uint16_t>(next_);
+    }
+
     std::vector<Slot> slots_;
+    std::vector<std::uint16_t> places_; ///< in slots_
+    std::size_t next_ = 0;              ///< the slot that was filled last
 };
 
 /// Knuth's multiplicative hash, whose upper bits are the good ones.

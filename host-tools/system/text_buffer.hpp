@@ -24,22 +24,21 @@ public:
         if (text.size() <= short_size) {
             std::memcpy(short_.data(), text.data(), text.size());
         } else {
-            long_ = std::make_unique<std::string>(text);
+            long_ = std::make_unique_for_overwrite<char[]>(text.size());
+            std::memcpy(long_.get(), text.data(), text.size());
         }
     }
 
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
     bool is_short() const { return size_ <= short_size; }
-    std::string_view view() const {
-        return is_short() ? std::string_view(short_.data(), size_) : std::string_view(*long_);
-    }
+    std::string_view view() const { return {is_short() ? short_.data() : long_.get(), size_}; }
 
 private:
     friend class TextCursor;
 
     std::array<char, short_size> short_{};
-    std::unique_ptr<std::string> long_;
+    std::unique_ptr<char[]> long_;
     std::uint32_t size_ = 0;
 };
 

@@ -90,7 +90,7 @@ constexpr std::size_t time_width = 12;
 LineFormat::LineFormat(const LineStyle& style)
     : style_(style),
       quick_(style.frequency != 0 && style.time == TimeStyle::relative && !style.duration),
-      raw_(style.raw) {}
+      contexts_(!style.raw), raw_(style.raw), values_(!style.raw) {}
 
 std::string LineFormat::titles() const {
     return fmt::format("{:>12} {:<4} {:<2} {:<{}} {:<{}} {:<10}{}", "seconds", "cpu", "rw",
@@ -135,11 +135,12 @@ template <bool raw>
 LineFormat::context_text(const Event& event) {
     const Record& record = event.record;
     if (record.type == RecordType::access) {
-        if (raw && event.place_id() != no_id) {
-            return raw_.of({event.ids.place, record},
-                           [&](ContextText& kept) { make(kept, event); });
-        }
-        if (const std::uint64_t context = event.context(); context != 0) {
+        if (raw) {
+            if (event.place_id() != no_id) {
+                return raw_.of({event.ids.place, record},
+                               [&](ContextText& kept) { make(kept, event); });
+            }
+        } else if (const std::uint64_t context = event.context(); context != 0) {
             return contexts_.of(context, [&](ContextText& kept) { make(kept, event); });
         }
     }

@@ -126,10 +126,10 @@ private:
     std::uint64_t millis_begin_ = 0;     ///< ns; the millisecond that it was in
     std::array<char, 16> millis_text_{' ', ' ', ' ', ' ', '0', '.', '0', '0', '0'};
 
-    reading::KeptByContext<ContextText, 2048> contexts_;
+    reading::KeptByContext<ContextText, 1024> contexts_;
     ContextText other_context_;
-    reading::KeptByKey<RawContext, ContextText, 2048> raw_;
-    reading::KeptByKey<reading::PlaceAndValue, FieldsText, 2048> values_; ///< what values say
+    reading::KeptByKey<RawContext, ContextText, 1024> raw_;
+    reading::KeptByKey<reading::PlaceAndValue, FieldsText, 1024> values_; ///< what values say
     FieldsText other_value_;
 };
 

@@ -18,7 +18,7 @@ std::uint64_t window(const LineStyle& style) {
 Printer::Printer(std::FILE* out, const PrintOptions& options, const LineStyle& style)
     : out_(out), options_(options), format_(style), collapse_(window(style), lines_of_collapsed_),
       // A person is to see each line when it is there.
-      enough_(::isatty(::fileno(out)) != 0 ? 0 : 1 << 16) {}
+      enough_(::isatty(::fileno(out)) != 0 ? 0 : 1 << 15) {}
 
 // False: no line any more. `number`: of its event; 0: it is of none.
 inline bool Printer::begin_line(std::uint64_t number) {
