@@ -75,7 +75,7 @@ void TaskTable::learn(TaskKey kind, std::uint32_t key, std::uint64_t time, const
         last.time = std::max(time, last.time);
         last.task = task;
     } else {
-        last_.push_back(Last(time, key, kind, told_ & told_bits, task));
+        last_.push_back(Last{time, key, kind, told_ & told_bits, task});
         place = static_cast<std::uint16_t>(last_.size());
         if (last_.size() > most_replaced) {
             forget_keys(most_replaced / 2);

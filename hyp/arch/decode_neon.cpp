@@ -24,7 +24,7 @@ constexpr bool exists(unsigned last_register) {
 Instruction start(std::uint32_t word, unsigned log2_size) {
     Instruction i = access(is_set(word, 21));
     i.bank = Bank::vector;
-    i.log2_size = log2_size < 3 ? log2_size : 2;
+    i.log2_size = static_cast<std::uint8_t>(log2_size < 3 ? log2_size : 2);
     i.pairs = log2_size == 3;
     i.writeback = field(word, 3, 0) != pc;
     i.address.base = static_cast<std::uint8_t>(field(word, 19, 16));

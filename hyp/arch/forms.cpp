@@ -36,7 +36,7 @@ Instruction access(bool load) {
 
 Instruction single(bool load, unsigned reg, unsigned log2_size, bool sign, bool writeback) {
     Instruction i = access(load);
-    i.log2_size = log2_size;
+    i.log2_size = static_cast<std::uint8_t>(log2_size);
     i.sign_extend = sign;
     i.writeback = writeback;
     add_core(i, reg);

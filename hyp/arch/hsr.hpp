@@ -54,9 +54,9 @@ public:
 
     // Data aborts (table B3-19).
     constexpr bool isv() const { return Bit<24>::get(raw_); } ///< the next four are valid
-    constexpr unsigned log2_size() const { return Field<23, 22, unsigned>::get(raw_); }
+    constexpr std::uint8_t log2_size() const { return Field<23, 22, std::uint8_t>::get(raw_); }
     constexpr bool sign_extend() const { return Bit<21>::get(raw_); }
-    constexpr unsigned srt() const { return Field<19, 16, unsigned>::get(raw_); }
+    constexpr std::uint8_t srt() const { return Field<19, 16, std::uint8_t>::get(raw_); }
     constexpr bool external() const { return Bit<9>::get(raw_); }
     constexpr bool cache_maintenance() const { return Bit<8>::get(raw_); }
     constexpr bool stage1_walk() const { return Bit<7>::get(raw_); } ///< fault on a stage-1 walk

@@ -40,9 +40,9 @@ struct Instruction {
     bool pairs{};       ///< two words make one 64-bit value (VFP and NEON)
     bool consecutive{}; ///< its elements fill whole registers, one after the other (VLD1, VST1)
     Bank bank{};
-    std::uint8_t status{}; ///< STREX: the register that tells success
-    unsigned log2_size{2}; ///< of each access on the bus
-    unsigned beats{};      ///< accesses, by ascending address; 0: not known (LDC, UNPREDICTABLE)
+    std::uint8_t status{};     ///< STREX: the register that tells success
+    std::uint8_t log2_size{2}; ///< of each access on the bus
+    std::uint8_t beats{}; ///< accesses, by ascending address; 0: not known (LDC, UNPREDICTABLE)
     std::uint8_t place[max_beats]{}; ///< of each, where the value comes from or goes to
     Address address{};
 

@@ -2,12 +2,25 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 namespace mmioscope {
 
 template <class T, std::size_t N>
 class FixedVector {
 public:
+    /// What has no element is neither cleared, but in an image, nor copied.
+    constexpr FixedVector() {
+        if (std::is_constant_evaluated())
+            for (T& item : items_) item = T{};
+    }
+    FixedVector(const FixedVector& from) { *this = from; }
+    FixedVector& operator=(const FixedVector& from) {
+        size_ = from.size_;
+        for (std::size_t i = 0; i < size_; ++i) items_[i] = from.items_[i];
+        return *this;
+    }
+
     /// False, and nothing changes, when there is no room.
     [[nodiscard]] bool push_back(const T& v) {
         if (size_ == N) return false;
@@ -40,7 +53,7 @@ public:
     const T* end() const { return items_ + size_; }
 
 private:
-    T items_[N]{};
+    T items_[N];
     std::size_t size_{};
 };
 

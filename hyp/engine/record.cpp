@@ -7,18 +7,22 @@ namespace mmioscope {
 
 namespace {
 
-/// Who did it, and where.
-abi::Record describe_context(const Frame& frame, VirtualAddress va, PhysicalAddress pa) {
-    abi::Record r{};
+/// Who did it, and where. Each word is written once: to clear all of it first would cost as much.
+inline void describe_context(abi::Record& r, const Frame& frame, VirtualAddress va,
+                             PhysicalAddress pa) {
+    r.commit = 0;
+    r.cpu = 0;
     r.mode = mode_bits(frame);
-    r.device = abi::no_device;
+    r.time = 0;
+    r.duration = r.lock_sequence = r.cpu_sequence = 0;
+    r.flags = 0;
     abi::set_physical_address(r, pa.value);
     r.va = va.value;
     r.pc = frame.pc;
-    r.sp = guest_register(frame, 13);
-    r.lr = guest_register(frame, 14);
+    const StackAndLink mode = stack_and_link(frame);
+    r.sp = mode.sp;
+    r.lr = mode.lr;
     r.task = guest_task(frame);
-    return r;
 }
 
 } // namespace
@@ -30,12 +34,14 @@ std::uint64_t bus_value(const Frame& frame, std::uint32_t value, unsigned log2_s
 }
 
 abi::Record describe(const Frame& frame, const DeviceAccess& access) {
-    abi::Record r = describe_context(frame, access.va, access.pa);
+    abi::Record r;
+    describe_context(r, frame, access.va, access.pa);
     r.type = access.stage1_walk ? abi::RecordType::page_table_walk : abi::RecordType::access;
     r.device = access.span->region;
     r.access = abi::encode_access(access.write, access.log2_size);
     if (access.sign_extend) r.access |= abi::access_sign_extend;
     if (access.syndrome) r.access |= abi::access_syndrome;
+    r.value = 0;
     if (!access.decoded) r.flags |= abi::flag_value_unknown;
     else if (access.write && !access.listed)
         r.value = bus_value(frame, guest_register(frame, access.reg), access.log2_size);
@@ -63,8 +69,10 @@ void publish_beats(Cpu& cpu, const Frame& frame, const DeviceAccess& access, abi
 
 abi::Record describe_fault(const Frame& frame, VirtualAddress va, PhysicalAddress pa,
                            std::uint8_t access, abi::FaultReason reason) {
-    abi::Record r = describe_context(frame, va, pa);
+    abi::Record r;
+    describe_context(r, frame, va, pa);
     r.type = abi::RecordType::fault;
+    r.device = abi::no_device;
     r.access = access;
     r.value = abi::fault_value(reason);
     return r;

@@ -18,21 +18,22 @@ struct Beat {
     std::uint32_t value{}; ///< of a store
 };
 
-/// An access by the guest that stage 2 stopped: gathered once, at the trap, and passed down.
+/// An access by the guest that stage 2 stopped: gathered once, at the trap, and passed down. GCC
+/// clears and copies up to 64 bytes where they are, and calls for more.
 struct DeviceAccess {
     VirtualAddress va;
     PhysicalAddress pa;
     const Span* span{}; ///< of the device; null or withheld: not the guest's
     bool write{};
-    bool decoded{};        ///< the five below are valid
-    unsigned log2_size{2}; ///< of each access on the bus
+    bool decoded{};            ///< the five below are valid
+    std::uint8_t log2_size{2}; ///< of each access on the bus
     bool sign_extend{};
     bool listed{};               ///< its accesses are in Step::beats; else it is one, of
-    unsigned reg{};              ///< a core register: 0 to 14; 15 for stores only
-    unsigned beats{1};           ///< accesses of the instruction
+    std::uint8_t reg{};          ///< a core register: 0 to 14; 15 for stores only
+    std::uint8_t beats{1};       ///< accesses of the instruction
     arch::Bank bank{};           ///< whose registers, if listed
     bool exclusive{};            ///< LDREX, STREX and their like: always listed, if decoded
-    unsigned status{};           ///< STREX: the core register that tells whether it stored
+    std::uint8_t status{};       ///< STREX: the core register that tells whether it stored
     bool syndrome{};             ///< decoded from HSR: one access, no writeback
     bool wide{};                 ///< the instruction has 32 bits
     bool recorded{};             ///< reaches a traced device
@@ -42,5 +43,6 @@ struct DeviceAccess {
     std::uint16_t last_region{}; ///< of its last byte; the span's own as a rule
     Range behind{};              ///< what it may touch, if that is more than its span
 };
+static_assert(sizeof(void*) != 4 || sizeof(DeviceAccess) <= 64);
 
 } // namespace mmioscope

@@ -181,14 +181,14 @@ BootError build_tables(Machine& machine) {
         if (!build_guest_table(machine, machine.shadow_tables[i], true)) return no_tables;
     if (machine.config.engine != abi::EngineKind::unprotect) {
         if (!prepare_changing_pages(machine.normal_table, machine.regions, machine.map,
-                                    machine.pool) ||
-            !machine.pages.build(machine.map, machine.pool))
+                                    machine.pool))
             return no_tables;
     } else if (!add_shared_pages(machine.normal_table, machine.shadow_tables[0], machine.map,
                                  machine.pool)) {
         return no_tables;
     }
-    return {};
+    // Behind what says which pages may change: those are the ones it names.
+    return machine.pages.build(machine.map, machine.pool) ? BootError{} : no_tables;
 }
 
 /// The engines have no state of their own beyond each other.

@@ -106,6 +106,8 @@ void RingWriter::announce(abi::Record& begin, bool several) {
 }
 
 void RingWriter::put(abi::Record& record) {
+    const bool trigger_may_follow = choice_ != nullptr && choice_->any;
+    if (!trigger_may_follow && ready()) return publish_ready(record);
     if (!has_room(1)) return lose();
     if (pending_gap_ != 0) {
         abi::Record gap{};

@@ -49,6 +49,13 @@ bool check_table(Cpu& cpu, PhysicalAddress pa) {
     return false;
 }
 
+/// The index knows most at once; what it does not name, or above 4 GiB, is searched for.
+const Span* find_span(const Machine& machine, PhysicalAddress pa) {
+    const Span* span = nullptr;
+    if (pa.value < lpae::input_end) span = machine.pages.find(static_cast<std::uint32_t>(pa.value));
+    return span != nullptr ? span : machine.map.find(pa);
+}
+
 std::uint16_t region_at(const Machine& machine, PhysicalAddress pa, std::uint16_t otherwise) {
     const Span* span = machine.map.find(pa);
     return span != nullptr ? span->region : otherwise;
@@ -204,7 +211,7 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     access.stage1_walk = hsr.stage1_walk();
     // HDFAR is the address the walk was for, so of the descriptor's only the page is known.
     if (access.stage1_walk) access.pa = {page_floor(access.pa.value)};
-    access.span = machine.map.find(access.pa);
+    access.span = find_span(machine, access.pa);
     if ((access.span == nullptr || !access.span->traced()) && !check_table(cpu, access.pa))
         return Outcome::again;
 

@@ -59,7 +59,7 @@ bool is_plain(const arch::Instruction& i) {
 void join_elements(arch::Instruction& i, const Frame& frame, VirtualAddress first) {
     const bool big_endian = (frame.psr & arch::psr_e) != 0;
     if (!i.consecutive || i.log2_size >= 2 || big_endian || first.value % 4 != 0) return;
-    i.beats = i.beats << i.log2_size >> 2;
+    i.beats = static_cast<std::uint8_t>(i.beats << i.log2_size >> 2);
     i.log2_size = 2;
     for (unsigned n = 0; n < i.beats; ++n)
         i.place[n] = static_cast<std::uint8_t>(i.place[0] + 4 * n);

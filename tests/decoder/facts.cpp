@@ -11,7 +11,7 @@ Facts decoded(std::uint32_t word, Set set) {
             .loads_pc = i.loads_pc,
             .writeback = i.writeback,
             .size = 1u << i.log2_size,
-            .bytes = (i.load && i.store ? 1 : i.beats) << i.log2_size,
+            .bytes = (i.load && i.store ? 1u : i.beats) << i.log2_size,
             .length = i.wide ? 4u : 2u,
             .unpredictable = i.accesses_memory() && i.beats == 0};
 }

@@ -88,6 +88,20 @@ TEST_CASE("the fast path records what the slow one does", "[protocol]") {
     }
 }
 
+TEST_CASE("the fast path finds the pages of what may be traced, and no others") {
+    const auto engine =
+        GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation, abi::EngineKind::unprotect);
+    Rig rig(options_for(engine, 1, 1));
+    rig.program(0).end();
+    rig.run();
+    const PageIndex& pages = rig.machine->pages;
+    const bool takes_it = engine != abi::EngineKind::unprotect;
+    CHECK((pages.find(at::fifo) != nullptr) == takes_it);
+    CHECK((pages.find(at::wide + 0x1000) != nullptr) == takes_it);
+    CHECK(pages.find(at::sysreg + 0x80) == nullptr); // beside what always traps
+    CHECK(pages.find(at::own_uart) == nullptr);
+}
+
 TEST_CASE("CPUs on the fast path have their accesses in the order of the bus", "[protocol]") {
     const auto engine = GENERATE(values(engines));
     for (std::uint64_t seed = 1; seed <= seeds(30); ++seed) {
