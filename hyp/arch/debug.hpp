@@ -21,7 +21,12 @@ constexpr unsigned watchpoint_count(std::uint32_t didr) {
 inline constexpr std::uint32_t dscr_method = 0xf << 2; ///< DBGDSCR.MOE: what the last event was
 inline constexpr std::uint32_t dscr_by_watchpoint = 0b1010 << 2; ///< a synchronous watchpoint
 
-inline constexpr std::uint32_t debug_enable = bit(0);     ///< DBGBCR.E, DBGWCR.E
+inline constexpr std::uint32_t debug_enable = bit(0); ///< DBGBCR.E, DBGWCR.E
+/// DBGBCR.BT: the breakpoint only says when others match (context ID, VMID, both; table C11-13).
+constexpr bool is_linked(std::uint32_t control) {
+    const unsigned type = Field<23, 20, unsigned>::get(control);
+    return type == 0b0011 || type == 0b1001 || type == 0b1011;
+}
 inline constexpr std::uint32_t watches_hyp = bit(13);     ///< DBGWCR.HMC
 inline constexpr std::uint32_t oslsr_locked = bit(1);     ///< DBGOSLSR.OSLK
 inline constexpr std::uint32_t os_lock_key = 0xc5ac'ce55; ///< written to DBGOSLAR, locks

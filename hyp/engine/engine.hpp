@@ -27,7 +27,7 @@ public:
     virtual bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) = 0;
 
     /// Stops the machine unless what is open and locked is what this CPU's step, armed or not,
-    /// needs. Called on every way back to the guest.
+    /// needs. Called behind the slow path, and before a CPU's first instruction of the guest.
     virtual void check_way_back(const Cpu& cpu) const = 0;
 
 protected:

@@ -45,7 +45,11 @@ End how_ended(const Step& step, const Frame& frame, arch::Hsr hsr) {
     const bool fetch_aborted = mode == arch::Mode::abt &&
                                frame.pc == guest_vectors() + prefetch_vector &&
                                port::read_banked(port::Banked::lr_abt) - 4 == step.next_pc;
-    return fetch_aborted ? End::next_page : End::exception;
+    if (fetch_aborted) return End::next_page;
+    // At none of the vectors: BKPT, which another CPU has put in the instruction's place.
+    const std::uint32_t vector = frame.pc - guest_vectors();
+    return vector == 0x04 || vector == prefetch_vector || vector == 0x10 ? End::exception
+                                                                         : End::trap;
 }
 
 /// Why there is no access to tell of: an exception that the guest took in its place.
@@ -57,8 +61,8 @@ abi::FaultReason why_not(End end, const Frame& frame) {
                                                : abi::FaultReason::step_ended_abnormally;
 }
 
-/// Traps that only a step has set: no load or store causes them, so the guest executes something
-/// else. Without the step it may.
+/// Traps that a step has set, CP15's by itself: no load or store causes them, so the guest executes
+/// something else. Without the step it may, or the trap is handled then.
 bool trapped_by_step(arch::Hsr hsr) {
     using enum arch::ExceptionClass;
     return hsr.ec() == cp15_32 || hsr.ec() == cp15_64 || hsr.ec() == cp14_32 ||
@@ -106,7 +110,7 @@ bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     Step& step = cpu.step;
     const std::uint64_t now = disarm_step(cpu);
     const End end = how_ended(step, frame, hsr);
-    const bool in_exception = hsr.debug_event() && end != End::planned && end != End::watchpoint;
+    const bool in_exception = hsr.debug_event() && (end == End::exception || end == End::next_page);
     if (in_exception) unmask_interrupts_of_exception(step, frame);
     else unmask_interrupts(step, frame);
 

@@ -22,7 +22,7 @@ struct Cpu {
     Machine* machine{};
     bool mistakes_thumb_stores{}; ///< arch/errata.hpp
 
-    /// Accesses take the slow path (trap/fast_path.hpp)
+    /// Accesses take the slow path (trap/fast_path.cpp)
     bool always_slow{true}; ///< since something is on that it does not know of
     bool slow_now{};        ///< since this CPU has begun something that a later trap ends
 

@@ -79,7 +79,9 @@ void DebugUnit::silence_guest() {
         guest_.breakpoint_control[n] = port::read<reg::DBGBCR<n>>();
         if (!is_on(guest_.breakpoint_control[n])) return;
         guest_uses_ = true;
-        if constexpr (n >= step_breakpoints) port::write<reg::DBGBCR<n>>(0);
+        // One that a watchpoint is linked to does not match by itself.
+        if constexpr (n >= step_breakpoints)
+            if (!arch::is_linked(guest_.breakpoint_control[n])) port::write<reg::DBGBCR<n>>(0);
     });
     for_each<most_watchpoints>([&](auto n) {
         if (n >= there.watchpoints) return;
@@ -117,8 +119,10 @@ void DebugUnit::take() {
     if (guest_.os_double_lock != 0 || guest_.os_locked) port::synchronize_context();
 
     guest_.dscr = port::read<reg::DBGDSCR>();
+    guest_.vector_catch = port::read_or_zero<reg::DBGVCR>();
     guest_uses_ = guest_.os_double_lock != 0 || (guest_.dscr & arch::dscr_hdbgen) != 0 ||
-                  port::read_or_zero<reg::DBGVCR>() != 0;
+                  guest_.vector_catch != 0;
+    if (guest_.vector_catch != 0) port::write<reg::DBGVCR>(0);
     watched_ = false;
     silence_guest();
     // With halting debug-mode on, which a guest can set behind its OS lock, a breakpoint would stop
@@ -144,6 +148,7 @@ void DebugUnit::give_back() {
         if (n < there.watchpoints && is_on(guest_.watchpoint_control[n]))
             port::write<reg::DBGWCR<n>>(guest_.watchpoint_control[n]);
     });
+    if (guest_.vector_catch != 0) port::write<reg::DBGVCR>(guest_.vector_catch);
     port::write<reg::DBGDSCR>((guest_.dscr & ~arch::dscr_method) | method);
     if (guest_.os_locked) port::write<reg::DBGOSLAR>(arch::os_lock_key);
     if (guest_.os_double_lock != 0) port::write<reg::DBGOSDLR>(guest_.os_double_lock);

@@ -25,7 +25,7 @@ public:
     /// is tied low.
     [[nodiscard]] bool start();
 
-    /// Then the guest has nothing on in it.
+    /// Then the guest has nothing on in it, but in a step.
     bool is_hyps() const { return hyps_; }
     /// Whether the guest has a watchpoint on, so that an access must be its own for it to fire.
     [[nodiscard]] bool guest_watches();
@@ -83,6 +83,7 @@ private:
         std::uint32_t breakpoint_control[most_breakpoints]; ///< DBGBCRn
         std::uint32_t watchpoint_control[most_watchpoints]; ///< DBGWCRn
         std::uint32_t dscr;
+        std::uint32_t vector_catch; ///< DBGVCR
         std::uint32_t os_double_lock;
         bool os_locked;
     } guest_{}; ///< the guest's, while it is Hyp's

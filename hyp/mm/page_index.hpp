@@ -1,5 +1,5 @@
 // What lies in a page, in one look instead of a search: the fast path's table
-// (trap/fast_path.hpp). Built behind the region map and constant from then on, whatever is
+// (trap/fast_path.cpp). Built behind the region map and constant from then on, whatever is
 // selected.
 #pragma once
 

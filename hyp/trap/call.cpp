@@ -53,6 +53,7 @@ std::uint32_t cpu_on(Cpu& cpu, const Call& call) {
 
 /// CPU_OFF (5.5): returns only if it is denied.
 std::uint32_t cpu_off(Cpu& cpu, const Frame& frame) {
+    cpu.debug.give_back();
     record_power(cpu, abi::PowerEvent::cpu_off, frame.pc);
     cpu.machine->power.set(cpu.number, CpuPower::off);
     const std::uint32_t answer = forward({Function::cpu_off, {}});
@@ -64,6 +65,7 @@ std::uint32_t cpu_off(Cpu& cpu, const Frame& frame) {
 /// may also keep the CPU and return.
 std::uint32_t cpu_suspend(Cpu& cpu, const Call& call) {
     if ((call.argument[0] & psci::state_powers_down) == 0) return forward(call);
+    cpu.debug.give_back(); // what a power-down leaves of it is the guest's
     Power& power = cpu.machine->power;
     power.prepare(cpu.number, CpuPower::on, {call.argument[1], call.argument[2]});
     const std::uint32_t answer =
@@ -75,6 +77,7 @@ std::uint32_t cpu_suspend(Cpu& cpu, const Call& call) {
 /// SYSTEM_OFF and SYSTEM_RESET (5.10, 5.11) do not return.
 [[noreturn]] void end_machine(Cpu& cpu, const Frame& frame, const Call& call) {
     const bool off = call.function == Function::system_off;
+    cpu.debug.give_back();
     record_power(cpu, off ? abi::PowerEvent::system_off : abi::PowerEvent::system_reset, frame.pc);
     cpu.machine->stream.finish(cpu.number,
                                off ? abi::StreamEnd::machine_off : abi::StreamEnd::machine_reset);

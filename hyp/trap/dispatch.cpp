@@ -54,7 +54,10 @@ Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     case arch::ExceptionClass::smc: return guest_call(cpu, frame, hsr);
     case arch::ExceptionClass::cp14_32:
     case arch::ExceptionClass::cp14_64:
-    case arch::ExceptionClass::cp14_ldc: cpu.debug.give_back(); return Outcome::again;
+    case arch::ExceptionClass::cp14_ldc:
+        check(cpu.debug.is_hyps(), "a debug register trapped that is the guest's");
+        cpu.debug.give_back();
+        return Outcome::again;
     default: panic("unexpected exception class");
     }
 }

@@ -14,7 +14,7 @@ void take_slow_path(Cpu& cpu, Frame& frame, arch::Hsr hsr);
 void serve_stream(Cpu& cpu);
 
 /// Stops the machine unless VTTBR holds what it should, and no shadow table is open and no lock
-/// held but for a step. Before every ERET to the guest, its first one too.
+/// held but for a step. Behind the slow path, and before a CPU's first ERET to the guest.
 void check_way_back(const Cpu& cpu);
 
 } // namespace mmioscope

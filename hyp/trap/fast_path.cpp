@@ -163,7 +163,7 @@ void begin_fast_step(Cpu& cpu, Frame& frame, const Plain& access) {
 /// Leaves it to the slow path, as if that had begun it.
 void hand_over_step(Cpu& cpu) {
     Step& step = cpu.step;
-    ++cpu.ring.statistics().traps;
+    ++cpu.ring.statistics().traps; // the one that began it
     const arch::Hsr hsr = step.fast.hsr;
     const std::uint16_t region = step.fast.span->region;
     step.access = {.va = {step.record.va},
@@ -223,7 +223,8 @@ bool is_plain(Cpu& cpu, const Frame& frame, Plain& access) {
 }
 
 /// Emulates the access that trapped, records it, and steps over its instruction; under shadow
-/// begins, or ends, the step of one. False, with nothing done: it is for the slow path.
+/// begins, or ends, the step of one. False: it is for the slow path, with nothing done but that a
+/// step of its own has become the slow path's.
 bool take_fast_path(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     const Machine& machine = *cpu.machine;
     if (machine.stopped.load(std::memory_order_relaxed) != 0) return false;

@@ -21,10 +21,10 @@ inline write_TLBIALL(c) {
 inline complete_local(c) { d_step { wait_for_invalidation(c) } }
 inline complete_system(c) { d_step { store_arrives(c) } }
 
-/* source: hyp/mm/guest_view.cpp GuestView::load */
+/* source: hyp/mm/guest_view.hpp load */
 inline load(c, table, keeps_tlb) {
     in(TLBI_BEFORE_VTTBR, write_TLBIALL(c); complete_local(c));
-    write_VTTBR(c, table);                                    /* = port::write<reg::VTTBR>(value); */
+    write_VTTBR(c, table);                                    /* = port::write<reg::VTTBR>(vttbr); */
     unless(NO_ISB_BEHIND_VTTBR, synchronize_context(c));      /* = port::synchronize_context(); */
     if
     :: variant != TLBI_BEFORE_VTTBR && variant != keeps_tlb ->
@@ -53,7 +53,7 @@ inline load_other_vmid(c, table) {
     fi
 }
 
-/* source: hyp/mm/guest_view.cpp GuestView::open_shadow */
+/* source: hyp/mm/guest_view.hpp open_shadow */
 inline open_shadow(c) {
     if
     :: TWO_VMIDS_IN_USE -> load_other_vmid(c, SHADOW)
@@ -62,7 +62,7 @@ inline open_shadow(c) {
     fi                                           /* = shadow_open_ = true; */
 }
 
-/* source: hyp/mm/guest_view.cpp GuestView::close_shadow */
+/* source: hyp/mm/guest_view.hpp close_shadow */
 inline close_shadow(c) {
     if
     :: TWO_VMIDS_IN_USE -> load_other_vmid(c, NORMAL)
@@ -151,11 +151,11 @@ inline take_locks(c, first, second) {
 }
 #define DECIDED_ANEW(c) (got && decision[c] != marked && variant != SWITCHED_DECIDED_AT_TRAP)
 
-/* source: hyp/engine/reexecution.cpp arm_step */
+/* source: hyp/engine/reexecution.hpp arm_step */
 inline arm_step(c) {
-    skip                                         /* = arm_breakpoints */
+    skip                                         /* = debug.arm */
                                                  /* = port::write<reg::HSTR> */
-                                                 /* = mask_interrupts: nothing but the step runs, guest.pml */
+                                                 /* Interrupts are masked: nothing but the step runs, guest.pml */
                                                  /* = step.armed = true */
 }
 
@@ -197,14 +197,14 @@ inline complete(c) {
                                                  /* = return port::read<reg::CNTPCT>(); */
 }
 
-/* source: hyp/engine/reexecution.cpp disarm_step */
+/* source: hyp/engine/reexecution.hpp disarm_step */
 inline disarm_step(c) {                          /* = step.armed = false */
     if
     :: variant != NO_DSB_BEFORE_UNLOCK && variant != UNLOCK_BEFORE_CLOSE ->
         complete(c)                              /* = ring.complete */
     :: else
     fi
-                                                 /* = disarm_breakpoints */
+                                                 /* = debug.disarm */
                                                  /* = port::write<reg::HSTR> */
 }
 

@@ -74,3 +74,25 @@ TEST_CASE("CP15 is the guest's own but for the length of a step") {
     CHECK(rig.failure() == "");
     CHECK(steps >= 2);
 }
+
+TEST_CASE("a BKPT in the instruction's place is the guest's own, with its interrupts as they were",
+          "[protocol]") {
+    Rig rig(options_for(abi::EngineKind::shadow, 1, 1));
+    Code code = rig.program(0);
+    code.cpsie_aif().mov(0, at::wide);
+    const std::uint32_t load = code.here();
+    code.ldr(1, 0).end();
+    std::uint32_t undefined_psr = 0;
+    rig.simulation.meanwhile = [&](Core& core) {
+        if (!rig.machine->cpus[0].step.armed || core.frame.pc != load) return;
+        rig.simulation.ram.store(load, 0xe120'0070u);
+        undefined_psr = core.bank(port::Banked::spsr_und);
+    };
+    rig.run();
+    Core& core = rig.simulation.cores[0];
+    CHECK(rig.failure() == "");
+    CHECK((core.bank(port::Banked::spsr_abt) & 0x1ff) == 0x13);
+    CHECK(core.bank(port::Banked::lr_abt) == load + 4);
+    CHECK(core.bank(port::Banked::spsr_und) == undefined_psr);
+    CHECK(rig.records_of(abi::RecordType::fault).size() == 1);
+}

@@ -209,6 +209,31 @@ TEST_CASE("while something of the guest's is on, the debug unit is Hyp's for one
     CHECK(compare_with_bus(rig) == "");
 }
 
+TEST_CASE("in a step vector catch is off, and what a watchpoint is linked to stays on",
+          "[protocol]") {
+    constexpr std::uint32_t linked = 3 << 20 | 0x1e7; // a context ID, for others
+    Rig rig(options_for(abi::EngineKind::shadow, 1, 2));
+    Code code = rig.program(0);
+    set(code, oslar, 0);
+    set(code, vcr, 2);
+    set(code, bcr(4), 0x1e7);
+    set(code, bcr(5), linked);
+    device(code).end();
+    unsigned steps = 0;
+    rig.simulation.meanwhile = [&](const Core& core) {
+        if (!rig.machine->cpus[0].step.armed) return;
+        ++steps;
+        CHECK(core.system.get<reg::DBGVCR>() == 0);
+        CHECK(core.system.get<reg::DBGBCR<4>>() == 0);
+        CHECK(core.system.get<reg::DBGBCR<5>>() == linked);
+    };
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(steps >= 2);
+    CHECK(rig.simulation.cores[0].system.get<reg::DBGVCR>() == 2);
+    CHECK(rig.simulation.cores[0].system.get<reg::DBGBCR<4>>() == 0x1e7);
+}
+
 TEST_CASE("the guest's BKPT is its last debug event, however many steps come behind it",
           "[protocol]") {
     constexpr std::uint32_t handlers = 0x8003'0000;

@@ -1,4 +1,4 @@
-// The fast path (trap/fast_path.hpp) records what the slow one records. That it is taken shows in
+// The fast path (trap/fast_path.cpp) records what the slow one records. That it is taken shows in
 // what an access costs (tests/bench).
 #include "sim/guest_cpu.hpp"
 #include "sim/judge.hpp"

@@ -235,3 +235,22 @@ TEST_CASE("a function the hypervisor does not know never reaches the firmware") 
     bench.requires_success();
     CHECK(bench.asked.empty());
 }
+
+TEST_CASE("a CPU goes with the guest's debug registers in its debug unit") {
+    const Function function = GENERATE(Function::cpu_off, Function::cpu_suspend);
+    Bench bench;
+    bool hyps_before = false;
+    bool hyps = true;
+    bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
+        CHECK(!cpu.debug.guest_watches());
+        hyps_before = cpu.debug.is_hyps();
+        bench.rig.simulation.firmware = [&](const FirmwareCall&) {
+            hyps = cpu.debug.is_hyps();
+            return psci::success;
+        };
+        bench.call(core, cpu, function, psci::state_powers_down, entry, context);
+    });
+    bench.requires_success();
+    CHECK(hyps_before);
+    CHECK(!hyps);
+}
