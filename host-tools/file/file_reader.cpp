@@ -183,11 +183,11 @@ std::size_t FileReader::take(void* to, std::size_t size) {
 }
 
 void FileReader::tell_problem() {
-    const std::string problem = problem_told_ || offset_ < sizeof(abi::FileHeader)
+    const std::string problem = problem_reported_ || offset_ < sizeof(abi::FileHeader)
                                     ? std::string() // the first header's is an error
                                     : source_.problem();
     if (!problem.empty()) {
-        problem_told_ = true;
+        problem_reported_ = true;
         report_(problem);
     }
 }

@@ -115,7 +115,7 @@ private:
     FileVersion version_;
     std::uint64_t offset_ = 0; ///< of the next byte
     std::uint64_t unread_ = 0; ///< records
-    bool problem_told_ = false;
+    bool problem_reported_ = false;
     PayloadMemory records_memory_;
     PayloadMemory memory_; ///< of sections that are no records
     PayloadMemory frame_;  ///< what memory_ is expanded from

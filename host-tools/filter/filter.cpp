@@ -127,7 +127,7 @@ std::vector<std::string> Filter::bind(const trace::TraceReader& reader) {
         context_.bases.push_back(region.base);
     }
     const std::vector<Names> devices = names_of_devices(reader);
-    std::vector<std::string> strangers;
+    std::vector<std::string> unknown;
     for_each_test(root_, [&](Test& test) {
         TextTest* const text = std::get_if<TextTest>(&test);
         if (text == nullptr || !text->field->device) {
@@ -136,13 +136,13 @@ std::vector<std::string> Filter::bind(const trace::TraceReader& reader) {
         text->regions = meant(text->patterns, devices);
         for (const Pattern& pattern : text->patterns) {
             if (std::string line = unknown_device(pattern, devices); !line.empty()) {
-                strangers.push_back(std::move(line));
+                unknown.push_back(std::move(line));
             }
         }
     });
     of_record_ = RecordFilter(root_, context_);
     std::ranges::fill(known_, Known());
-    return strangers;
+    return unknown;
 }
 
 } // namespace mmioscope::filter

@@ -63,11 +63,11 @@ void TaskTable::learn(TaskKey kind, std::uint32_t key, std::uint64_t time, const
     if (std::exchange(passed_records_, false) && last_.size() > most_keys) {
         forget_keys(most_keys / 2);
     }
-    ++told_;
+    ++entries_;
     std::uint16_t& place = slots_[slot_of(joined(kind, key))];
     if (place != 0) {
         Last& last = last_[place - 1u];
-        last.told = told_ & told_bits;
+        last.entry = entries_ & entry_bits;
         if (last.task == task) {
             return;
         }
@@ -75,7 +75,7 @@ void TaskTable::learn(TaskKey kind, std::uint32_t key, std::uint64_t time, const
         last.time = std::max(time, last.time);
         last.task = task;
     } else {
-        last_.push_back(Last{time, key, kind, told_ & told_bits, task});
+        last_.push_back(Last{time, key, kind, entries_ & entry_bits, task});
         place = static_cast<std::uint16_t>(last_.size());
         if (last_.size() > most_replaced) {
             forget_keys(most_replaced / 2);
@@ -106,7 +106,7 @@ void TaskTable::forget_keys(std::size_t keep) {
     ++version_;
     const auto first = last_.end() - static_cast<std::ptrdiff_t>(keep);
     std::ranges::nth_element(last_, first, std::greater(), [this](const Last& last) {
-        return (told_ - last.told) & told_bits; // ago
+        return (entries_ - last.entry) & entry_bits; // ago
     });
     last_.erase(last_.begin(), first);
     place_all();

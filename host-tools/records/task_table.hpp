@@ -133,10 +133,10 @@ private:
         std::uint64_t time;
         std::uint32_t key;
         TaskKey kind : 2;
-        std::uint32_t told : 30; ///< told_ when it was told of the last time
+        std::uint32_t entry : 30; ///< the number of its last one, in entries_
         KnownTask task;
     };
-    static constexpr std::uint32_t told_bits = ~std::uint32_t{0} >> 2;
+    static constexpr std::uint32_t entry_bits = ~std::uint32_t{0} >> 2;
     static Key key_of(const Last& last) { return joined(last.kind, last.key); }
     static constexpr Key joined(TaskKey kind, std::uint32_t key) {
         return static_cast<std::uint64_t>(kind) << 32 | key;
@@ -155,7 +155,7 @@ private:
         std::vector<std::uint16_t>(16); ///< a power of two; where in last_, plus 1
     static_assert(most_replaced < UINT16_MAX);
     std::unordered_map<Key, std::vector<Since>> replaced_; ///< in the order of time
-    std::uint32_t told_ = 0;                               ///< entries
+    std::uint32_t entries_ = 0;                            ///< so many came
     std::uint64_t learnt_ = 0; ///< those of them that told something new
     std::uint64_t forgot_ = 0; ///< learnt_ when something replaced was forgotten last
     bool passed_records_ = false;

@@ -21,7 +21,7 @@ void print_log_end(std::FILE* to, const char* what, const FileDescriptor& file) 
     }
 }
 
-bool said(const std::string& expected, const RunFiles& files) {
+bool console_has(const std::string& expected, const RunFiles& files) {
     return expected.empty() || LogFile(files.console_log.get()).contains(expected);
 }
 
@@ -33,7 +33,7 @@ std::string why_incomplete(const Plan& plan, const Stop& stop, const TraceResult
     if (!result.doubts.empty()) {
         return result.doubts;
     }
-    if (!said(plan.options.expect, files)) {
+    if (!console_has(plan.options.expect, files)) {
         return fmt::format("the guest's console did not say '{}'", plan.options.expect);
     }
     return std::string(trace::engine_caveat(result.engine));

@@ -66,16 +66,16 @@ void Monitor::take_lines() {
 }
 
 void Monitor::take_line(const std::string& line) {
-    const nlohmann::json said = nlohmann::json::parse(line, nullptr, false);
-    if (!said.is_object()) {
+    const nlohmann::json message = nlohmann::json::parse(line, nullptr, false);
+    if (!message.is_object()) {
         throw failure("QEMU's control socket says what is no JSON: {}", line);
     }
-    if (said.contains("error")) {
-        throw failure("QEMU refuses: {}", said["error"].value("desc", line));
+    if (message.contains("error")) {
+        throw failure("QEMU refuses: {}", message["error"].value("desc", line));
     }
-    const std::string event = said.value("event", "");
+    const std::string event = message.value("event", "");
     if (event == "SHUTDOWN") {
-        const bool reset = said["data"].value("reason", "") == "guest-reset";
+        const bool reset = message["data"].value("reason", "") == "guest-reset";
         halt_ = reset ? Halt::reset : Halt::off;
     }
     reset_ = reset_ || event == "RESET";

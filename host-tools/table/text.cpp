@@ -210,8 +210,8 @@ std::size_t width_of(int fd) {
     }
     winsize size{};
     std::size_t width = ::ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-    if (const char* const said = std::getenv("COLUMNS")) {
-        std::from_chars(said, said + std::strlen(said), width);
+    if (const char* const columns = std::getenv("COLUMNS")) {
+        std::from_chars(columns, columns + std::strlen(columns), width);
     }
     return width == 0 ? unlimited : width;
 }

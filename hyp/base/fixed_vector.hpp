@@ -9,7 +9,8 @@ namespace mmioscope {
 template <class T, std::size_t N>
 class FixedVector {
 public:
-    /// What has no element is neither cleared, but in an image, nor copied.
+    // Room behind size() is neither cleared nor copied. Only a constant must have a value in all of
+    // it.
     constexpr FixedVector() {
         if (std::is_constant_evaluated())
             for (T& item : items_) item = T{};

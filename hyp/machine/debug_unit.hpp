@@ -25,9 +25,10 @@ public:
     /// is tied low.
     [[nodiscard]] bool start();
 
-    /// Then the guest has nothing on in it, but in a step.
+    /// Outside a step the guest has nothing on in it then.
     bool is_hyps() const { return hyps_; }
     /// Whether the guest has a watchpoint on, so that an access must be its own for it to fire.
+    /// Takes the unit to find out, and keeps it if the guest has nothing on.
     [[nodiscard]] bool guest_watches();
 
     /// Stops the guest in Hyp when it reaches `next_pc` (in its current instruction set) or one of
