@@ -32,9 +32,10 @@ $(guest_program): $(guest_program_objects) $(BUILD)/libfdt/libfdt.a
 	@echo "  $@"
 	@$(GUEST_PROGRAM_CXX) -static -s -Wl,--gc-sections -o "$@" $^ 2>"$@.log" || { cat "$@.log" >&2; false; }
 
-$(guest_program_units_rooms): $(BUILD)/generated/guest-program/%.cpp: guest-linux/program/program.mk $(guest_program_part_program)
+$(guest_program_units_rooms): $(BUILD)/generated/guest-program/%.cpp: FORCE
 	@mkdir -p "$(@D)"
-	@for file in $(guest_program_part_$*); do echo "#include \"$$file\""; done > $@
+	@for file in $(guest_program_part_$*); do echo "#include \"$$file\""; done > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 $(BUILD)/guest-program/%.o: %.cpp | $(BUILD)/libfdt/libfdt.h
 	@mkdir -p "$(@D)"

@@ -16,6 +16,11 @@ namespace mmioscope {
 
 namespace {
 
+// Where the guest goes with what an instruction may take instead (ARM ARM table B1-3).
+constexpr std::uint32_t undefined_vector = 0x04;
+constexpr std::uint32_t prefetch_vector = 0x0c;
+constexpr std::uint32_t data_vector = 0x10;
+
 /// The instruction took an exception: the masks of the step are now in that mode's SPSR. The
 /// exception's own entry rules decide what the guest sees in CPSR (ARM ARM B1.8.3).
 void unmask_interrupts_of_exception(const Step& step, Frame& frame) {
@@ -41,20 +46,19 @@ End how_ended(const Step& step, const Frame& frame, arch::Hsr hsr) {
     if (hsr.watchpoint()) return End::watchpoint;
     if (!hsr.debug_event()) return frame.pc == step.next_pc ? End::next_page : End::trap;
     const arch::Mode mode = arch::mode_of(frame.psr);
-    constexpr std::uint32_t prefetch_vector = 0x0c;
     const bool fetch_aborted = mode == arch::Mode::abt &&
                                frame.pc == guest_vectors() + prefetch_vector &&
                                port::read_banked(port::Banked::lr_abt) - 4 == step.next_pc;
     if (fetch_aborted) return End::next_page;
     // At none of the vectors: BKPT, which another CPU has put in the instruction's place.
     const std::uint32_t vector = frame.pc - guest_vectors();
-    return vector == 0x04 || vector == prefetch_vector || vector == 0x10 ? End::exception
-                                                                         : End::trap;
+    const bool at_vector =
+        vector == undefined_vector || vector == prefetch_vector || vector == data_vector;
+    return at_vector ? End::exception : End::trap;
 }
 
 /// Why there is no access to tell of: an exception that the guest took in its place.
 abi::FaultReason why_not(End end, const Frame& frame) {
-    constexpr std::uint32_t data_vector = 0x10;
     const bool data_abort = end == End::exception && arch::mode_of(frame.psr) == arch::Mode::abt &&
                             frame.pc == guest_vectors() + data_vector;
     return data_abort && took_external_abort() ? abi::FaultReason::external_abort
