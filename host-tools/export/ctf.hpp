@@ -46,7 +46,7 @@ private:
     std::string name_;
     std::vector<std::byte> header_;                       ///< of packets
     std::array<std::unique_ptr<CtfStream>, 256> streams_; ///< by the CPU
-    reading::KeptByContext<OfContext, 1024> contexts_;
+    reading::KeptByContext<OfContext, 512> contexts_;
     OfContext other_;
     ValueText values_;
     FlagText flags_;

@@ -40,7 +40,9 @@ constexpr std::size_t stack_end = [] {
     return column;
 }();
 
-constexpr std::size_t most_of_numbers = columns.size() * 40; ///< and of what stands around them
+constexpr std::size_t most_of_number = 40; ///< and of what stands around it
+constexpr std::size_t events_of_room = 16; ///< for so many room is made at once
+constexpr std::size_t most_of_numbers = columns.size() * most_of_number;
 
 /// What stands in front of a column's cell. In JSON a comma also in front of the first.
 struct Front {
@@ -143,8 +145,8 @@ void RowText::append_each(fmt::memory_buffer& to, std::span<const Event> events)
         const std::size_t most = texts.size();
         if (static_cast<std::size_t>(room_end - at.at()) < most) {
             end(to, at);
-            at = cursor(to, most * events.size());
-            room_end = at.at() + most * events.size();
+            at = cursor(to, most * events_of_room);
+            room_end = at.at() + most * events_of_room;
         }
         at = append_access<form, all>(at, event, texts);
         at.append('\n');
@@ -284,16 +286,18 @@ std::string RowText::text_of(std::size_t first, const Event& event) const {
 
 void RowText::make(OfContext& to, const Event& event) const {
     to = {};
+    std::size_t stack_size = 2 * most_of_number;
     for (std::size_t i = 0; i < columns.size(); ++i) {
         if (columns[i].of == Of::context && !goes_on(i)) {
             Piece& text = to.texts[text_index(i)];
             text = Piece(text_of(i, event));
             to.size += text.size();
+            stack_size += stack_begin <= i && i < stack_end ? text.size() : 0;
         }
     }
     to.value = values_.of_context(event);
     to.size += values_.most(to.value);
-    to.stack = StackText(to.size + most_of_numbers, event.record);
+    to.stack = StackText(stack_size, event.record);
 }
 
 } // namespace mmioscope::exporting

@@ -92,7 +92,7 @@ private:
     RowForm form_;
     ColumnSet known_;
     trace::TickLength tick_;
-    reading::KeptByContext<OfContext, 1024> contexts_;
+    reading::KeptByContext<OfContext, 512> contexts_;
     ValueText values_;
     reading::KeptByKey<InterruptId, BasicPiece<32>, 64> interrupts_;
     FlagText flags_;

@@ -71,7 +71,7 @@ public:
 private:
     std::function<std::string(const Event&)> form_;
     BasicPiece<32> none_;
-    reading::KeptByKey<reading::PlaceAndValue, Piece, 1024> kept_;
+    reading::KeptByKey<reading::PlaceAndValue, Piece, 256> kept_;
 };
 
 class FlagText {

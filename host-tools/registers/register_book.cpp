@@ -77,7 +77,8 @@ Description& RegisterBook::read(std::size_t index) const {
     Description& description = descriptions_[index];
     if (index < shipped_.size() && !shipped_[index].text.empty()) {
         const Unread unread = std::exchange(shipped_[index], {});
-        description = read_regs(unread.text, std::string(unread.file), unread.line).front();
+        description =
+            std::move(read_regs(unread.text, std::string(unread.file), unread.line).front());
         Chain chain;
         include(description, {}, chain);
     }

@@ -48,9 +48,10 @@ class TextCursor;
 class Piece {
 public:
     Piece() = default;
-    explicit Piece(std::string_view text) : Piece(text.size()) {
-        size_ = text.copy(text_.get(), text.size());
-    }
+    explicit Piece(std::string_view text)
+        : text_(std::make_unique_for_overwrite<char[]>(
+              std::max<std::size_t>((text.size() + block - 1) / block, 1) * block)),
+          size_(text.copy(text_.get(), text.size())) {}
     /// Empty, with room for a text of `most` characters.
     explicit Piece(std::size_t most);
 
