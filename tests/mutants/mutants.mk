@@ -1,8 +1,9 @@
-# The protocol's tests without sanitizers, as objects: tests/mutants/run.py puts a changed one in a
-# source's place. Included from tests/tests.mk, behind hyp/hyp.mk.
+# The protocol's tests without sanitizers, with all mutants in one binary: tests/mutants/run.py writes the sources, and says
+# to each run which mutant it is. Included from tests/tests.mk, behind hyp/hyp.mk.
 
+mutant_tree := $(BUILD)/mutants/tree
 MUTANT_FLAGS := -std=c++20 -O1 -Wall -Wextra
-MUTANT_CPPFLAGS := -Itests/sim/include -Ihyp -Itests
+MUTANT_CPPFLAGS := -Itests/sim/include -I$(mutant_tree)/hyp -Itests -include tests/mutants/switch.hpp
 # Tests of the protocol that lie with others of their folder.
 MUTANT_TESTS_BESIDE := tests/unit/control/switching_test.cpp tests/unit/control/command_test.cpp \
     tests/unit/control/trigger_test.cpp tests/unit/control/filter_test.cpp tests/unit/engine/access_test.cpp \
@@ -24,10 +25,19 @@ $(BUILD)/mutants/protocol: $(MUTANT_OBJECTS) $(BUILD)/unit/tests/unit/main.o
 	@echo "  $@"
 	@$(UNIT_CXX) -o "$@" $^ -lfdt
 
-$(BUILD)/mutants/%.o: %.cpp
-	@mkdir -p "$(@D)"
-	@echo "  $< (mutants)"
-	@$(UNIT_CXX) $(MUTANT_CPPFLAGS) $(MUTANT_FLAGS) -MMD -MP -c -o "$@" $<
+# A source that the changed tree has as it was stays, and is not compiled again.
+mutant_files := $(shell find hyp -name '*.cpp' -o -name '*.hpp')
+$(mutant_tree)/written: tests/mutants/run.py $(mutant_files)
+	@tests/mutants/run.py --write $(mutant_tree)
+	@touch "$@"
+$(mutant_files:%=$(mutant_tree)/%): $(mutant_tree)/written ;
+
+compile_mutants = mkdir -p "$(@D)" && echo "  $< (mutants)" && \
+    $(UNIT_CXX) $(MUTANT_CPPFLAGS) $(MUTANT_FLAGS) -MMD -MP -c -o "$@" $<
+$(BUILD)/mutants/hyp/%.o: $(mutant_tree)/hyp/%.cpp
+	@$(compile_mutants)
+$(BUILD)/mutants/%.o: %.cpp | $(mutant_tree)/written
+	@$(compile_mutants)
 
 MUTANT_PCH := $(BUILD)/mutants/pch/catch.hpp.gch
 $(MUTANT_PCH):
@@ -41,7 +51,3 @@ $(MUTANT_TEST_OBJECTS): $(MUTANT_PCH)
 $(MUTANT_TEST_OBJECTS): MUTANT_CPPFLAGS += -include $(basename $(MUTANT_PCH))
 
 -include $(MUTANT_OBJECTS:.o=.d)
-
-.PHONY: list-mutant-objects
-list-mutant-objects:
-	@echo $(MUTANT_OBJECTS) $(BUILD)/unit/tests/unit/main.o

@@ -3,20 +3,23 @@
 and expects the simulated machine to notice each.
 
 Usage: tests/mutants/run.py BUILD [--every N] [FILTER]
+       tests/mutants/run.py --write DIRECTORY
   --every N   one in N of them (the first, the N+1st, ...): a sample for short runs
   FILTER      only those whose "file:line kind" contains it
+  --write     copies hyp/ there, with a switch at each place: `make mutants` compiles that
 
-The list is complete by construction: every call of a kind below in FILES. `make mutants` builds what
-is changed here. Ends with "mutants: N passed, N failed"; a mutant passes when a judge notices it, or
+The list is complete by construction: every call of a kind below in FILES. One binary has all mutants; MMIOSCOPE_MUTANT
+says which one a run is. Ends with "mutants: N passed, N failed"; a mutant passes when a judge notices it, or
 when tests/mutants/equivalent.txt says why none can.
 """
 import concurrent.futures
 import glob
 import os
+import pathlib
 import re
 import subprocess
 import sys
-import tempfile
+import zlib
 
 FILES = ["hyp/trace/*", "hyp/engine/*", "hyp/mm/guest_view.*", "hyp/mm/changing_pages.cpp",
          "hyp/dev/own_bus.cpp", "hyp/machine/debug_unit.*", "hyp/control/*", "hyp/stream/*", "hyp/start/start.cpp",
@@ -26,14 +29,23 @@ FILES = ["hyp/trace/*", "hyp/engine/*", "hyp/mm/guest_view.*", "hyp/mm/changing_
 EXCEPT = {"hyp/engine/unprotect.cpp",  # the baseline, which loses events as it is
           "hyp/stream/request_line.cpp"}  # copies requests as they are: not simulated
 # Whose tests are likely to notice: they go first. The others follow if they do not.
-FIRST = [("hyp/stream/ring_merge.cpp", "what CPUs publish leaves*,what a closed merge*"), ("hyp/stream/", "[stream]"),
-         ("hyp/machine/debug_unit", "*debug unit*,*BKPT*,*vectors now,a watchpoint*"),
+FIRST = [("hyp/stream/ring_merge.cpp", "what CPUs publish leaves*,what a closed merge*"),
+         ("hyp/stream/", "[stream],behind each access*"),
+         ("hyp/machine/debug_unit", "*debug unit*,*BKPT*,*vectors now,a watchpoint*,in a step*,"
+          "*disturb a step,CPUs with excl*"),
          ("hyp/mm/changing_pages.cpp", "a descriptor taken away*"),
-         ("hyp/control/", "what is switched on*,behind a flush*"),
-         ("hyp/start/", "what is refused is told*"), ("hyp/trap/dispatch.cpp", "behind each access*,loops of exclusives*"),
-         ("hyp/trap/fast_path.cpp", "what another CPU has switched*,the fast path*,another name is said*"), ("hyp/trap/panic.cpp", "a panic prints*"),
-         ("hyp/trace/ring_writer.cpp", "a ring's reader*"), ("hyp/mm/", "the first view*"),
-         ("hyp/trace/", "what a region lock*"), ("hyp/", "no unmap storm*")]
+         ("hyp/mm/", "the first view*"),
+         ("hyp/control/", "what is switched on*,behind a flush*,a snapshot*"),
+         ("hyp/start/", "what is refused is told*,each access has*,a Thumb store*"),
+         ("hyp/trap/dispatch.cpp", "behind each access*,loops of exclusives*"),
+         ("hyp/trap/fast_path.cpp", "CPUs with excl*,each access has*,what another CPU has switched*,"
+          "another name is said*,behind each access*,behind a firewall*,a loop that does*,a watchpoint*,the fast path*"),
+         ("hyp/trap/panic.cpp", "a panic prints*"),
+         ("hyp/trap/abort.cpp", "what is switched on*"),
+         ("hyp/engine/reexecution", "CPUs with excl*,a guest that runs on*"),
+         ("hyp/engine/", "CPUs with excl*,each access has*,what is switched on*,under two CPUs*,the write that*"),
+         ("hyp/trace/ring_writer", "CPUs with excl*,a ring's reader*,what CPUs publish*"),
+         ("hyp/trace/", "what a region lock*,CPUs with excl*,locks that cannot*"), ("hyp/", "no unmap storm*")]
 KINDS = [  # name, what is found, what is put in its place
     ("ISB", r"port::synchronize_context\(\);", ";"),
     ("DSB NSH", r"port::complete_local\(\);", ";"),
@@ -51,7 +63,7 @@ KINDS = [  # name, what is found, what is put in its place
     ("lock", r"machine\.locks\.acquire_all\([^;]*?\)(?=\))", "true"),
     ("lock", r"(machine\.changes|(?<!\.)lock_)\.try_acquire\([^;]*?\)(?=[;)])", "true"),
     ("unlock", r"port::store_shared\(owner_, no_owner\);", ";"),
-    ("unlock", r"[\w.>()*-]*lock\.release\(\);", ";"),
+    ("unlock", r"[][\w.>()*-]*lock\.release\(\);", ";"),
     ("unlock", r"(machine\.changes|(?<!\.)lock_)\.release\(\);", ";"),
     ("unlock", r"(?<!void )machine\.locks\.release_all\([^()]*\);", ";"),
     ("unlock", r"(?<!::)(?<!locks\.)release_all\(n\);", ";"),
@@ -70,24 +82,13 @@ KINDS = [  # name, what is found, what is put in its place
     ("stream", r"cpu\.step\.armed(?= \|\| !cpu\.own)|!cpu\.own_exclusives\.allowed\(\)", "false"),
     ("close", r"cpu\.view\.close_shadow\(\);", ";"),
 ]
-# A header's code is compiled into those who call it.
-USERS = {"hyp/machine/debug_unit.hpp": ["hyp/engine/reexecution.cpp", "hyp/trap/fast_path.cpp"],
-         "hyp/engine/reexecution.hpp": ["hyp/engine/reexecution.cpp", "hyp/trap/fast_path.cpp"],
-         "hyp/mm/guest_view.hpp": ["hyp/engine/shadow.cpp", "hyp/trap/fast_path.cpp"],
-         "hyp/trace/lock.hpp": ["hyp/trace/region_lock.cpp", "hyp/trap/fast_path.cpp"],
-         "hyp/trace/ring_writer.hpp": ["hyp/trace/ring_writer.cpp", "hyp/trap/fast_path.cpp",
-                                       "hyp/engine/reexecution.cpp", "hyp/engine/emulation.cpp",
-                                       "hyp/engine/engine.cpp", "hyp/engine/exclusive.cpp",
-                                       "tests/unit/protocol/merge_test.cpp",
-                                       "tests/unit/protocol/ring_test.cpp",
-                                       "tests/unit/stream/stream_test.cpp"]}
-COMPILER = os.environ.get("UNIT_CXX", "g++")
 SECONDS = 120
 
 
 class Mutant:
-    def __init__(self, path, line, kind, text, changed):
-        self.path, self.line, self.kind, self.text, self.changed = path, line, kind, text, changed
+    def __init__(self, path, line, kind, text, span, instead):
+        self.path, self.line, self.kind, self.text, self.span, self.instead = path, line, kind, text, span, instead
+        self.number = 0
 
     @property
     def name(self):
@@ -97,50 +98,58 @@ class Mutant:
     def key(self):  # without the line, which moves
         return f"{self.path} {self.kind}: {' '.join(self.text.split())}"
 
+    def switched(self, text):
+        if self.instead == ";":
+            return f"{{ if (!mutant_is({self.number})) {{ {text} }} }}"
+        return f"(mutant_is({self.number}) ? {self.instead} : bool({text}))"
+
+
+def mutants_of(path):
+    source = pathlib.Path(path).read_text(encoding="utf-8")
+    code = re.sub(r"//[^\n]*", lambda m: " " * len(m.group()), source)
+    found = []
+    for kind, pattern, instead in KINDS:
+        for m in re.finditer(pattern, code):
+            line = source.count("\n", 0, m.start()) + 1
+            found.append(Mutant(path, line, kind, source.splitlines()[line - 1].strip(), m.span(), instead))
+    found.sort(key=lambda mutant: mutant.span)
+    for number, mutant in enumerate(found):  # a change of one file leaves the others' numbers
+        mutant.number = zlib.crc32(f"{path} {number}".encode())
+    return found
+
 
 def find():
-    found = []
-    for path in sorted({p for pattern in FILES for p in glob.glob(pattern)} - EXCEPT):
-        source = open(path, encoding="utf-8").read()
-        code = re.sub(r"//[^\n]*", lambda m: " " * len(m.group()), source)
-        for kind, pattern, instead in KINDS:
-            for m in re.finditer(pattern, code):
-                line = source.count("\n", 0, m.start()) + 1
-                text = source.splitlines()[line - 1].strip()
-                changed = source[:m.start()] + instead + source[m.end():]
-                found.append(Mutant(path, line, kind, text, changed))
-    return sorted(found, key=lambda m: (m.path, m.line))
+    paths = sorted({p for pattern in FILES for p in glob.glob(pattern)} - EXCEPT)
+    return [mutant for path in paths for mutant in mutants_of(path)]
 
 
-def build(build_dir, objects, mutant, place):
-    """The protocol's tests with `mutant` in them; what the compiler said if it did not do."""
-    changed = os.path.join(place, mutant.path)
-    os.makedirs(os.path.dirname(changed), exist_ok=True)
-    with open(changed, "w", encoding="utf-8") as out:
-        out.write(mutant.changed)
-    commands, link = [], list(objects)
-    for unit in USERS.get(mutant.path, [mutant.path]):
-        source = changed if unit == mutant.path else unit
-        replacement = os.path.join(place, unit.replace("/", "-") + ".o")
-        commands.append([COMPILER, "-std=c++20", "-O1", "-w", f"-I{place}/hyp", "-Itests/sim/include",
-                         "-Ihyp", "-Itests", "-c", "-o", replacement, source])
-        replaced = os.path.join(build_dir, "mutants", unit[:-4] + ".o")
-        if replaced not in objects:
-            return f"{replaced} is not part of the tests"
-        link[objects.index(replaced)] = replacement
-    commands.append([COMPILER, "-fuse-ld=gold", "-o", os.path.join(place, "protocol")] + link + ["-lfdt"])
-    for command in commands:
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode != 0:
-            return "not built: " + done.stderr.strip().splitlines()[-1]
-    return ""
+def write(directory):
+    """hyp/ with the mutants in it. What is there as it should be stays, and with it what was made of it."""
+    mutants = find()
+    if len({mutant.number for mutant in mutants}) != len(mutants):
+        sys.exit("tests/mutants/run.py: two mutants have one number")
+    for path in sorted(p for p in pathlib.Path("hyp").rglob("*") if p.suffix in (".cpp", ".hpp")):
+        source = path.read_text(encoding="utf-8")
+        end = len(source)
+        for mutant in reversed([m for m in mutants if m.path == str(path)]):
+            start, behind = mutant.span
+            if behind > end:
+                sys.exit(f"tests/mutants/run.py: {mutant.name} lies in another one")
+            source = source[:start] + mutant.switched(source[start:behind]) + source[behind:]
+            end = start
+        to = directory / path
+        text = f'#line 1 "{path}"\n{source}'
+        if not to.exists() or to.read_text(encoding="utf-8") != text:
+            to.parent.mkdir(parents=True, exist_ok=True)
+            to.write_text(text, encoding="utf-8")
 
 
-def judge(binary, tests="[protocol]"):
-    """What noticed; empty if nothing did."""
+def judge(binary, mutant=None, tests="[protocol]"):
+    """What noticed; empty if nothing did. Without a mutant: of the sources as they are."""
     command = [binary, tests, "--abort", "--order", "decl"]
+    environment = {**os.environ, "MMIOSCOPE_MUTANT": str(mutant.number if mutant else 0)}
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, env=environment)
     except subprocess.TimeoutExpired:
         return f"time limit: {SECONDS} s"
     if done.returncode == 0:
@@ -152,14 +161,9 @@ def judge(binary, tests="[protocol]"):
     return said.group(1).strip()[:100] if said else f"exit status {done.returncode}"
 
 
-def try_mutant(build_dir, objects, mutant):
-    with tempfile.TemporaryDirectory(prefix="mutant", dir=os.path.join(build_dir, "mutants")) as place:
-        wrong = build(build_dir, objects, mutant, place)
-        if wrong:
-            return False, wrong
-        binary = os.path.join(place, "protocol")
-        first = [tests for start, tests in FIRST if mutant.path.startswith(start)]
-        return True, (first and judge(binary, first[0])) or judge(binary)
+def try_mutant(binary, mutant):
+    first = [tests for start, tests in FIRST if mutant.path.startswith(start)]
+    return (first and judge(binary, mutant, first[0])) or judge(binary, mutant)
 
 
 def equivalents():
@@ -176,15 +180,11 @@ def equivalents():
     return known
 
 
-def objects_of(build_dir):
-    """The objects of the unchanged binary, as the makefile lists them."""
-    said = subprocess.run(["make", "--no-print-directory", "-s", "list-mutant-objects"],
-                          capture_output=True, text=True, check=True)
-    return said.stdout.split()
-
-
 def main(arguments):
-    every, wanted, positional = 1, "", []
+    every, positional = 1, []
+    if len(arguments) == 2 and arguments[0] == "--write":
+        write(pathlib.Path(arguments[1]))
+        return 0
     while arguments:
         argument = arguments.pop(0)
         if argument == "--every" and arguments and arguments[0].isdigit() and int(arguments[0]) > 0:
@@ -196,19 +196,19 @@ def main(arguments):
     if not 1 <= len(positional) <= 2:
         print("usage: tests/mutants/run.py BUILD [--every N] [FILTER]", file=sys.stderr)
         return 2
-    build_dir, wanted = positional[0], positional[1] if len(positional) > 1 else ""
+    binary, wanted = os.path.join(positional[0], "mutants", "protocol"), positional[1] if len(positional) > 1 else ""
     mutants = [m for m in find() if wanted in m.name][::every]
-    known, objects = equivalents(), objects_of(build_dir)
+    known = equivalents()
     passed = failed = 0
-    unchanged = judge(os.path.join(build_dir, "mutants", "protocol"))
+    unchanged = judge(binary)
     if unchanged:
         print(f"FAILED mutants: the unchanged sources do not pass: {unchanged}")
         failed += 1
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = pool.map(lambda m: try_mutant(build_dir, objects, m), mutants)
-        for mutant, (built, verdict) in zip(mutants, results):
+        results = pool.map(lambda m: try_mutant(binary, m), mutants)
+        for mutant, verdict in zip(mutants, results):
             why = known.get(mutant.key, "")
-            good = built and (bool(verdict) != bool(why))
+            good = bool(verdict) != bool(why)
             passed, failed = passed + good, failed + (not good)
             said = verdict or ("survives; equivalent: " + why if why else "SURVIVES")
             if why and verdict:
