@@ -2,8 +2,8 @@
 
 # Relative, so that the checkout may stand in a path with spaces.
 BUILD := build
-# One unit for each room, since most of the compiler's time is the headers. UNITS=files: file by file, as a newcomer
-# includes them (make nightly).
+# One unit for each room, and few for the tests, since most of the compiler's time is the headers. UNITS=files: file by
+# file, as a newcomer includes them (make nightly).
 UNITS ?= rooms
 BOARD ?= vexpress-a15
 # Arguments of `mmioscope run` for `make demo`: make demo ARGS="--engine emulation"
@@ -20,6 +20,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name text; do \
 	    printf '  make %-10s %s\n' "$$name" "$$text"; done
 
+include tests/few_units.mk
 include hyp/hyp.mk
 include guest-linux/guest.mk
 include host-tools/host.mk

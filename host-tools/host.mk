@@ -35,8 +35,10 @@ HOST_MUTATE_SOURCES := tests/host-tools/mutate_trace.cpp
 HOST_SAME_SOURCES := tests/host-tools/same_records.cpp
 HOST_TRACE_OF_TEXT_SOURCES := tests/host-tools/trace_of_text.cpp tests/host-tools/trace_text.cpp
 HOST_NAMED_SOURCES := tests/host-tools/named_code.cpp
-HOST_TEST_SOURCES := $(filter-out $(HOST_MUTATE_SOURCES) $(HOST_SAME_SOURCES) $(HOST_NAMED_SOURCES) tests/host-tools/trace_of_text.cpp,\
-                       $(sort $(wildcard tests/host-tools/*.cpp))) \
+HOST_CATCH_SOURCES := $(sort $(wildcard tests/host-tools/test_*.cpp))
+HOST_CATCH_UNITS := $(call test_units,host-tools,12,$(HOST_CATCH_SOURCES))
+HOST_TEST_SOURCES := $(filter-out $(HOST_CATCH_SOURCES) $(HOST_MUTATE_SOURCES) $(HOST_SAME_SOURCES) $(HOST_NAMED_SOURCES) \
+                       tests/host-tools/trace_of_text.cpp,$(sort $(wildcard tests/host-tools/*.cpp))) \
                      $(addprefix guest-linux/program/,left_out.cpp wire_output.cpp sink.cpp connection.cpp announced.cpp) \
                      $(addprefix hyp/,stream/description.cpp stream/frame_sender.cpp stream/record_frame.cpp \
                        stream/folder.cpp base/crc32.cpp)
@@ -51,8 +53,10 @@ HOST_MUTATE_OBJECTS := $(HOST_MUTATE_SOURCES:%.cpp=$(BUILD)/host/%.o)
 HOST_SAME_OBJECTS := $(HOST_SAME_SOURCES:%.cpp=$(BUILD)/host/%.o)
 HOST_TRACE_OF_TEXT_OBJECTS := $(HOST_TRACE_OF_TEXT_SOURCES:%.cpp=$(BUILD)/host/%.o)
 HOST_NAMED_OBJECTS := $(HOST_NAMED_SOURCES:%.cpp=$(BUILD)/host/%.o)
+# Catch2's own code is that of the unit tests: a minute with sanitizers.
 HOST_TEST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host-sanitized/%.o,\
-                       $(HOST_TEST_SOURCES) $(HOST_LIB_SOURCES)) \
+                       $(HOST_LIB_SOURCES) $(HOST_CATCH_UNITS) $(HOST_TEST_SOURCES)) \
+                     $(BUILD)/unit/tests/unit/main.o \
                      $(HOST_REPLAYED:%=$(BUILD)/host-sanitized/tests/fuzz/%.o) \
                      $(HOST_REPLAY:%.cpp=$(BUILD)/host-sanitized/%.o)
 
@@ -95,7 +99,9 @@ $(4): $(BUILD)/$(1)/common.hpp.gch
 $(4): HOST_CPPFLAGS += -include $(BUILD)/$(1)/common.hpp
 endif
 endef
-HOST_CATCH_OBJECTS := $(filter $(BUILD)/host-sanitized/tests/host-tools/test_%,$(HOST_TEST_OBJECTS))
+HOST_CATCH_OBJECTS := $(HOST_CATCH_UNITS:%.cpp=$(BUILD)/host-sanitized/%.o)
+$(eval $(call test_unit_rules,host-tools,12,$(HOST_CATCH_SOURCES)))
+$(HOST_CATCH_OBJECTS): HOST_CPPFLAGS += -Itests/host-tools
 # The tests themselves are not optimised, only what they test: that takes the compiler three fifths of the time.
 HOST_CATCH_CXXFLAGS := $(subst -O1,-O0,$(HOST_TEST_CXXFLAGS))
 $(HOST_CATCH_OBJECTS): HOST_TEST_CXXFLAGS := $(HOST_CATCH_CXXFLAGS)

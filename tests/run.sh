@@ -116,7 +116,7 @@ test)
 nightly)
     keep_results
     build_all
-    built 'each file by itself' 600 UNITS=files BUILD=build/files host-tools guest-program
+    built 'each file by itself' 900 UNITS=files BUILD=build/files host-tools guest-program build/files/tests/host-tools build/files/tests/unit
     suite model 900 tests/model/run.sh "$build" nightly
     suite decoder 600 "$build/tests/decoder" 100000000
     MMIOSCOPE_SEEDS=50 suite unit 1800 catch "$build/tests/unit"

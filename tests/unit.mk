@@ -4,12 +4,15 @@
 BUILD ?= build
 
 UNIT_CXX ?= g++
-UNIT_FLAGS := -std=c++20 -O1 $(DEBUG) -Wall -Wextra -Werror -fsanitize=address,undefined \
+UNIT_FLAGS := -std=c++20 -O1 $(DEBUG) -Wall -Wextra -Werror -Wno-psabi -fsanitize=address,undefined \
     -fno-sanitize-recover=all -fno-omit-frame-pointer
 # The simulation's port/ comes before the hypervisor's own.
 UNIT_CPPFLAGS := -Itests/sim/include -Ihyp -Itests
+UNIT_TESTS := $(sort $(wildcard tests/unit/*/*.cpp))
+UNIT_TEST_UNITS := $(call test_units,unit,9,$(UNIT_TESTS))
+$(eval $(call test_unit_rules,unit,9,$(UNIT_TESTS)))
 UNIT_SOURCES := $(HYP_SOURCES) hyp/board/vexpress_a15.cpp \
-    $(sort $(wildcard tests/sim/*.cpp tests/unit/*.cpp tests/unit/*/*.cpp))
+    $(sort $(wildcard tests/sim/*.cpp tests/unit/*.cpp)) $(UNIT_TEST_UNITS)
 # The fuzzers' functions of the same sources, and the inputs of tests/fuzz/corpus/ for them.
 UNIT_REPLAYED := requests device_tree
 UNIT_REPLAYED_OBJECTS := $(UNIT_REPLAYED:%=$(BUILD)/unit/tests/fuzz/%.o)
@@ -40,7 +43,7 @@ $(UNIT_PCH):
 	@echo "  $@"
 	@echo '#include <catch2/catch.hpp>' > "$(basename $@)"
 	@$(UNIT_CXX) $(UNIT_FLAGS) -x c++-header -o "$@" "$(basename $@)"
-UNIT_TEST_OBJECTS := $(patsubst %.cpp,$(BUILD)/unit/%.o,$(wildcard tests/unit/*/*.cpp))
+UNIT_TEST_OBJECTS := $(UNIT_TEST_UNITS:%.cpp=$(BUILD)/unit/%.o)
 $(UNIT_TEST_OBJECTS): $(UNIT_PCH)
 $(UNIT_TEST_OBJECTS): UNIT_FLAGS := $(UNIT_TEST_FLAGS)
 $(UNIT_TEST_OBJECTS): UNIT_CPPFLAGS += -include $(basename $(UNIT_PCH))

@@ -2,7 +2,7 @@
 # to each run which mutant it is. Included from tests/tests.mk, behind hyp/hyp.mk.
 
 mutant_tree := $(BUILD)/mutants/tree
-MUTANT_FLAGS := -std=c++20 -O1 -Wall -Wextra
+MUTANT_FLAGS := -std=c++20 -O1 -Wall -Wextra -Wno-psabi
 MUTANT_CPPFLAGS := -Itests/sim/include -I$(mutant_tree)/hyp -Itests -include tests/mutants/switch.hpp
 # Tests of the protocol that lie with others of their folder.
 MUTANT_TESTS_BESIDE := tests/unit/control/switching_test.cpp tests/unit/control/command_test.cpp \
@@ -12,8 +12,10 @@ MUTANT_TESTS_BESIDE := tests/unit/control/switching_test.cpp tests/unit/control/
     tests/unit/engine/watchpoint_test.cpp tests/unit/machine/debug_unit_test.cpp tests/unit/sim/refuse_test.cpp \
     tests/unit/stream/stream_test.cpp tests/unit/stream/panic_test.cpp tests/unit/trap/power_test.cpp \
     tests/unit/trap/task_name_test.cpp
-MUTANT_SOURCES := $(HYP_SOURCES) hyp/board/vexpress_a15.cpp \
-    $(sort $(wildcard tests/sim/*.cpp tests/unit/protocol/*.cpp)) $(MUTANT_TESTS_BESIDE)
+MUTANT_TESTS := $(sort $(wildcard tests/unit/protocol/*.cpp) $(MUTANT_TESTS_BESIDE))
+MUTANT_TEST_UNITS := $(call test_units,mutants,4,$(MUTANT_TESTS))
+$(eval $(call test_unit_rules,mutants,4,$(MUTANT_TESTS)))
+MUTANT_SOURCES := $(HYP_SOURCES) hyp/board/vexpress_a15.cpp $(sort $(wildcard tests/sim/*.cpp)) $(MUTANT_TEST_UNITS)
 MUTANT_OBJECTS := $(patsubst %.cpp,$(BUILD)/mutants/%.o,$(MUTANT_SOURCES))
 
 .PHONY: mutants
@@ -45,8 +47,7 @@ $(MUTANT_PCH):
 	@echo "  $@"
 	@echo '#include <catch2/catch.hpp>' > "$(basename $@)"
 	@$(UNIT_CXX) $(MUTANT_FLAGS) -x c++-header -o "$@" "$(basename $@)"
-MUTANT_TEST_OBJECTS := $(patsubst %.cpp,$(BUILD)/mutants/%.o,$(wildcard tests/unit/protocol/*.cpp) \
-    $(MUTANT_TESTS_BESIDE))
+MUTANT_TEST_OBJECTS := $(MUTANT_TEST_UNITS:%.cpp=$(BUILD)/mutants/%.o)
 $(MUTANT_TEST_OBJECTS): $(MUTANT_PCH)
 $(MUTANT_TEST_OBJECTS): MUTANT_CPPFLAGS += -include $(basename $(MUTANT_PCH))
 
