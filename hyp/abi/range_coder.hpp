@@ -1,5 +1,4 @@
-// A binary arithmetic coder with adaptive probabilities: the bit level of the stream
-//.
+// A binary arithmetic coder with adaptive probabilities: the bit level of the stream.
 //
 // Constraints: no heap, no division, one multiplication for each bit; encoder and decoder are the
 // same arithmetic in 32 bits, so that a codec is written once, as a template over both (see
@@ -23,18 +22,17 @@ public:
     std::uint32_t zero() const { return static_cast<std::uint32_t>(half + away()) << 2; }
 
     void update(bool bit) {
-        const int seen = state_ & 3;
+        const unsigned seen = state_ & 3u;
         const int target = bit ? lowest - half : highest - half;
-        const int rate = seen < 3 ? seen + 1 : slowest;
-        const int moved = away() + (target - away()) / (1 << rate);
-        state_ = static_cast<std::int16_t>(moved * 4 + (seen < 3 ? seen + 1 : 3));
+        const int moved = away() + ((target - away()) >> (rates >> 4 * seen & 15));
+        state_ = static_cast<std::int16_t>(moved * 4 + static_cast<int>(seen < 3 ? seen + 1 : 3));
     }
 
 private:
     static constexpr int half = 1 << 13;
     static constexpr int lowest = 8;
     static constexpr int highest = (1 << 14) - 8;
-    static constexpr int slowest = 5;
+    static constexpr unsigned rates = 0x5321; ///< four bits for each number of bits seen
 
     int away() const { return state_ >> 2; } ///< from 1/2, of 2^14
 
@@ -143,13 +141,15 @@ private:
     std::uint32_t range_{~0u};
 };
 
+// A dozen fields are coded by each of the following: inlined they would take 6 KiB more.
+
 /// A number of `Bits` bits, most significant first, each with a probability for what came before
 /// it.
 template <unsigned Bits>
 class BitTree {
 public:
     template <class Coder>
-    std::uint32_t code(Coder& coder, std::uint32_t value) {
+    [[gnu::noinline]] std::uint32_t code(Coder& coder, std::uint32_t value) {
         std::uint32_t node = 1;
         for (unsigned i = Bits; i-- > 0;)
             node = node << 1 | std::uint32_t{coder.bit(nodes_[node], (value >> i & 1) != 0)};
@@ -178,7 +178,8 @@ class LeadingBits {
 public:
     /// `count` bits; the first ones are predicted.
     template <class Coder>
-    std::uint64_t code(Coder& coder, std::uint64_t bits, unsigned length, unsigned count) {
+    [[gnu::noinline]] std::uint64_t code(Coder& coder, std::uint64_t bits, unsigned length,
+                                         unsigned count) {
         const unsigned leading = count < predicted ? count : predicted;
         std::uint32_t node = 1;
         for (unsigned i = 0; i < leading; ++i)
@@ -199,22 +200,47 @@ private:
 class Number {
 public:
     template <class Coder>
-    std::uint64_t code(Coder& coder, std::uint64_t value, LeadingBits& bits) {
-        unsigned length = Coder::encoding ? length_of(value) : 0;
-        if (length > 31) length = 31; // stands for all lengths that are not worth a place
-        length = lengths_.code(coder, length);
-        if (length == 31) return code_raw(coder, value, 64);
+    [[gnu::noinline]] std::uint64_t code(Coder& coder, std::uint64_t value, LeadingBits& bits) {
+        return code_bits(coder, value, lengths_.code(coder, length<Coder>(value)), bits);
+    }
+
+protected:
+    static constexpr unsigned long_length = 31; ///< all lengths that are not worth a place
+
+    template <class Coder>
+    static unsigned length(std::uint64_t value) {
+        if (!Coder::encoding || value == 0) return 0;
+        const unsigned bits = 64 - static_cast<unsigned>(__builtin_clzll(value));
+        return bits < long_length ? bits : long_length;
+    }
+
+    template <class Coder>
+    static std::uint64_t code_bits(Coder& coder, std::uint64_t value, unsigned length,
+                                   LeadingBits& bits) {
+        if (length == long_length) return code_raw(coder, value, 64);
         if (length < 2) return length;
         const std::uint64_t top = 1ull << (length - 1);
         return top | bits.code(coder, value & (top - 1), length, length - 1);
     }
 
-private:
-    static unsigned length_of(std::uint64_t value) {
-        return value == 0 ? 0 : 64 - static_cast<unsigned>(__builtin_clzll(value));
+    BitTree<5> lengths_;
+};
+
+/// One that is as long as the last one more often than not, which costs one bit.
+class SteadyNumber : Number {
+public:
+    template <class Coder>
+    std::uint64_t code(Coder& coder, std::uint64_t value, LeadingBits& bits) {
+        unsigned now = length<Coder>(value);
+        if (!coder.bit(as_last_, now != last_)) now = last_;
+        else now = lengths_.code(coder, now);
+        last_ = static_cast<std::uint8_t>(now);
+        return code_bits(coder, value, now, bits);
     }
 
-    BitTree<5> lengths_;
+private:
+    Probability as_last_;
+    std::uint8_t last_{}; ///< its length
 };
 
 /// Small numbers of either sign as small ones of none: 0, -1, 1, -2, ...

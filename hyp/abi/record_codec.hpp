@@ -30,11 +30,16 @@ public:
 
     /// Encodes `r`, or fills it in.
     void code(Record& r) {
-        const std::uint8_t before = code_cpu(r);
-        const std::uint8_t at = code_site(r, before);
+        SiteMemory& last = model_.sites[model_.cpus[model_.cpu].site];
+        std::uint8_t at = last.next[0];
+        if (flag(last.as_expected, !(Coder::encoding && is_expected(r, at)))) {
+            at = code_site(r, code_cpu(r));
+            code_sequences(r);
+            code_context(r, model_.sites[at]);
+        } else if (!Coder::encoding) expect(r, at);
         SiteMemory& site = model_.sites[at];
-        code_sequences(r);
-        code_context(r, site);
+        remember_sequences(r);
+        remember_context(r, site);
         code_value(r, site, at);
         code_time(r, site);
         if (r.type == RecordType::fold) count_folded(r);
@@ -53,6 +58,21 @@ private:
         field = static_cast<T>(expected + static_cast<T>(unfold_sign(coded)));
     }
 
+    // What nearly every record is: of the same CPU, with what came next the last time, in sequence,
+    // from the same place with the same stack. One bit says all of it.
+
+    bool is_expected(const Record& r, std::uint8_t at) const {
+        return r.cpu == model_.cpu && is_at(at, r) && is_in_sequence(r) &&
+               is_in_context(r, model_.sites[at]);
+    }
+
+    void expect(Record& r, std::uint8_t at) const {
+        r.cpu = model_.cpu;
+        take(r, at);
+        put_in_sequence(r);
+        put_in_context(r, model_.sites[at]);
+    }
+
     std::uint8_t code_cpu(Record& r) {
         const std::uint8_t before = model_.cpus[model_.cpu].site;
         if (!flag(model_.sites[before].same_cpu, r.cpu != model_.cpu)) r.cpu = model_.cpu;
@@ -63,13 +83,14 @@ private:
 
     std::uint8_t code_site(Record& r, std::uint8_t before) {
         SiteMemory& last = model_.sites[before];
-        std::uint8_t at = Coder::encoding ? find(r) : 0;
-        for (unsigned i = 0; i < 2; ++i)
-            if (!flag(last.follows[i], at == 0 || at != last.next[i])) {
-                at = last.next[i];
+        for (unsigned i = 0; i < 2; ++i) {
+            const std::uint8_t at = last.next[i];
+            if (!flag(last.follows[i], !(Coder::encoding && is_at(at, r)))) {
                 if (i == 1) remember_next(last, at);
                 return take(r, at);
             }
+        }
+        std::uint8_t at = Coder::encoding ? find(r) : 0;
         if (!flag(model_.known, at == 0))
             at = static_cast<std::uint8_t>(model_.known_site.code(coder_, at));
         else at = add_site(r, last);
@@ -86,14 +107,20 @@ private:
         return {physical_address(r), r.va, r.pc, r.device, r.type, r.access, r.mode, r.flags};
     }
 
+    /// Place 0 has no site.
+    bool is_at(std::uint8_t at, const Record& r) const {
+        return at != 0 && model_.sites[at].site == site_of(r);
+    }
+
+    /// Long: of a record that is not where it is expected.
     std::uint8_t find(const Record& r) const {
-        const Site wanted = site_of(r);
         for (unsigned i = 1; i < RecordModel::max_sites; ++i)
-            if (model_.sites[i].site == wanted) return static_cast<std::uint8_t>(i);
+            if (is_at(static_cast<std::uint8_t>(i), r)) return static_cast<std::uint8_t>(i);
         return 0;
     }
 
     std::uint8_t take(Record& r, std::uint8_t at) const {
+        if (Coder::encoding) return at; // it is r's
         const Site& s = model_.sites[at].site;
         set_physical_address(r, s.pa);
         r.va = s.va;
@@ -141,25 +168,38 @@ private:
         return model_.newest;
     }
 
+    /// Of the region's next access; 0 for what is of none.
+    std::uint32_t next_lock_sequence(const Record& r) const {
+        return r.device < max_regions ? model_.lock_sequence[r.device] : 0;
+    }
+
+    bool is_in_sequence(const Record& r) const {
+        const CpuMemory& cpu = model_.cpus[model_.cpu];
+        return r.cpu_sequence == cpu.cpu_sequence && r.commit == cpu.commit &&
+               r.lock_sequence == next_lock_sequence(r);
+    }
+
+    void put_in_sequence(Record& r) const {
+        const CpuMemory& cpu = model_.cpus[model_.cpu];
+        r.cpu_sequence = cpu.cpu_sequence;
+        r.commit = cpu.commit;
+        r.lock_sequence = next_lock_sequence(r);
+    }
+
     void code_sequences(Record& r) {
+        const CpuMemory& cpu = model_.cpus[model_.cpu];
+        if (!flag(model_.in_sequence, !is_in_sequence(r))) return put_in_sequence(r);
+        difference(r.cpu_sequence, cpu.cpu_sequence, model_.sequence, model_.address_bits);
+        difference(r.commit, r.cpu_sequence + (cpu.commit - cpu.cpu_sequence), model_.sequence,
+                   model_.address_bits);
+        difference(r.lock_sequence, next_lock_sequence(r), model_.sequence, model_.address_bits);
+    }
+
+    void remember_sequences(const Record& r) {
         CpuMemory& cpu = model_.cpus[model_.cpu];
-        std::uint32_t none = 0;
-        std::uint32_t& lock = r.device < max_regions ? model_.lock_sequence[r.device] : none;
-        const bool expected =
-            r.cpu_sequence == cpu.cpu_sequence && r.commit == cpu.commit && r.lock_sequence == lock;
-        if (!flag(model_.in_sequence, !expected)) {
-            r.cpu_sequence = cpu.cpu_sequence;
-            r.commit = cpu.commit;
-            r.lock_sequence = lock;
-        } else {
-            difference(r.cpu_sequence, cpu.cpu_sequence, model_.sequence, model_.address_bits);
-            difference(r.commit, r.cpu_sequence + (cpu.commit - cpu.cpu_sequence), model_.sequence,
-                       model_.address_bits);
-            difference(r.lock_sequence, lock, model_.sequence, model_.address_bits);
-        }
         cpu.cpu_sequence = r.cpu_sequence + 1;
         cpu.commit = r.commit + 1;
-        lock = r.lock_sequence + 1;
+        if (r.device < max_regions) model_.lock_sequence[r.device] = r.lock_sequence + 1;
     }
 
     /// What follows is numbered behind all that `r` stands for.
@@ -171,19 +211,29 @@ private:
         if (r.device < max_regions) model_.lock_sequence[r.device] += more;
     }
 
+    bool is_in_context(const Record& r, const SiteMemory& site) const {
+        const CpuMemory& cpu = model_.cpus[model_.cpu];
+        return r.lr == site.lr && r.sp == cpu.sp + site.sp_step && r.task == cpu.task;
+    }
+
+    void put_in_context(Record& r, const SiteMemory& site) const {
+        const CpuMemory& cpu = model_.cpus[model_.cpu];
+        r.lr = site.lr;
+        r.sp = cpu.sp + site.sp_step;
+        r.task = cpu.task;
+    }
+
     void code_context(Record& r, SiteMemory& site) {
+        const CpuMemory& cpu = model_.cpus[model_.cpu];
+        if (!flag(site.same_context, !is_in_context(r, site))) return put_in_context(r, site);
+        if (!flag(model_.same_task, r.task != cpu.task)) r.task = cpu.task;
+        else code_task(r);
+        code_lr(r, site, cpu);
+        code_sp(r, site, cpu);
+    }
+
+    void remember_context(const Record& r, SiteMemory& site) {
         CpuMemory& cpu = model_.cpus[model_.cpu];
-        const std::uint32_t sp = cpu.sp + site.sp_step;
-        if (!flag(site.same_context, r.lr != site.lr || r.sp != sp || r.task != cpu.task)) {
-            r.lr = site.lr;
-            r.sp = sp;
-            r.task = cpu.task;
-        } else {
-            if (!flag(model_.same_task, r.task != cpu.task)) r.task = cpu.task;
-            else code_task(r);
-            code_lr(r, site, cpu);
-            code_sp(r, site, cpu);
-        }
         site.lr = cpu.lr = r.lr;
         site.sp_step = r.sp - cpu.sp;
         site.sp = cpu.sp = r.sp;

@@ -31,13 +31,14 @@ struct SiteMemory {
     std::uint32_t sp_step;        ///< sp, less the one of the record before it
     std::uint64_t recent[values]; ///< latest first
 
+    Probability as_expected; ///< of the record behind it; then the next four are not asked
     Probability same_cpu;
     Probability follows[2];
     Probability same_context;
     Probability is_lr;
     Probability hits[values];
     Number pause; ///< from the end of the CPU's last access to this one's time
-    Number duration;
+    SteadyNumber duration;
 };
 
 /// What is remembered of a CPU.

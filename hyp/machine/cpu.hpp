@@ -26,7 +26,8 @@ struct Cpu {
     bool always_slow{true}; ///< since something is on that it does not know of
     bool slow_now{};        ///< since this CPU has begun something that a later trap ends
 
-    bool serves_stream{}; ///< there is one, which goes on at the end of each trap
+    bool serves_stream{};              ///< there is one, which goes on at the end of each trap
+    std::uint8_t traps_without_look{}; ///< for requests on the stream's line
 
     bool leaves_coherency{}; ///< the guest has cleared ACTLR.SMP: it is clear while the CPU sleeps
 

@@ -132,6 +132,12 @@ bool RingMerge::next(abi::Record& out) {
     return false;
 }
 
+bool RingMerge::is_behind() const {
+    for (unsigned cpu = 0; cpu < count_; ++cpu)
+        if (rings_[cpu].tail < rings_[cpu].head) return true;
+    return false;
+}
+
 void RingMerge::close() {
     closed_ = true;
     for (unsigned cpu = 0; cpu < count_; ++cpu) {

@@ -24,6 +24,9 @@ public:
     /// The next record, if there is one whose place is known.
     bool next(abi::Record& out);
 
+    /// When the rings were looked at last there were more records than next() has taken.
+    bool is_behind() const;
+
     /// From now on nothing is waited for, and nothing taken that is published later: what the
     /// rings hold now is the rest.
     void close();

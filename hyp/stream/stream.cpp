@@ -99,6 +99,8 @@ unsigned Stream::encode(unsigned records) {
     unsigned count = 0;
     abi::Record record;
     while (count < records && closed_size_ == 0) {
+        // To look at the rings costs as much as to take a record.
+        if (count != 0 && !merge_.is_behind() && !kept_.has_records()) break;
         // Other frames go between those of records, in the buffer that the next one would need.
         if (!frame_.is_open() && other_frame_is_due()) break;
         if (!next(record)) break;

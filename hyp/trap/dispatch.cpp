@@ -72,10 +72,14 @@ bool next_is_slow(const Cpu& cpu) {
 } // namespace
 
 // Both take a lock: not in a step, whose region's is held, and not behind a load-exclusive, whose
-// monitor that would clear.
+// monitor that would clear. Nobody waits for a request as often as for a record.
 void serve_stream(Cpu& cpu) {
+    constexpr std::uint8_t traps_for_a_look = 16;
     if (cpu.step.armed || !cpu.own_exclusives.allowed()) return;
-    serve_line(cpu);
+    if (++cpu.traps_without_look >= traps_for_a_look) {
+        cpu.traps_without_look = 0;
+        serve_line(cpu);
+    }
     cpu.machine->stream.work_a_little(cpu.number);
 }
 

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <random>
@@ -100,6 +101,24 @@ TEST_CASE("a loop costs little, and comes out as it went in") {
     const std::vector<std::uint8_t> bytes = encode(records, 0);
     CHECK(bytes.size() < 3 * records.size());
     CHECK(same(decode(bytes, records.size(), 0), records));
+}
+
+TEST_CASE("where one field is not what was expected, once or from then on, it comes out as it is") {
+    Random random(7);
+    const Records records = loop(random, 60);
+    for (const bool once : {true, false})
+        for (std::size_t byte = 0; byte < sizeof(abi::Record); ++byte) {
+            CAPTURE(once, byte);
+            if (byte == offsetof(abi::Record, device) + 1) continue; // there is no such region
+            Records changed = records;
+            for (std::size_t i = 40; i < (once ? 41 : changed.size()); ++i) {
+                std::uint8_t bytes[sizeof(abi::Record)];
+                std::memcpy(bytes, &changed[i], sizeof bytes);
+                bytes[byte] ^= 1;
+                std::memcpy(&changed[i], bytes, sizeof bytes);
+            }
+            CHECK(same(decode(encode(changed, 0), changed.size(), 0), changed));
+        }
 }
 
 TEST_CASE("a time quantum clears the bits below it and keeps the order") {
