@@ -88,7 +88,7 @@ keep_results() {
 }
 
 fuzzers() { built fuzzers 240 fuzzers; }
-build_all() { built build 240 tests; }
+build_all() { built build 420 tests; }
 
 on_other_cpu() {
     suite host-tools 160 catch "$build/tests/host-tools"

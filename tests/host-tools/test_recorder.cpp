@@ -6,6 +6,7 @@
 #include "system/byte_source.hpp"
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 #include <array>
 #include <cstring>

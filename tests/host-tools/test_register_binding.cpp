@@ -6,6 +6,9 @@
 #include "registers/regs_reader.hpp"
 #include "tree_maker.hpp"
 
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
 // Of the sanitizer that these tests are built with; GCC does not install its header.
 extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
 

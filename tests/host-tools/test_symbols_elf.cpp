@@ -5,6 +5,8 @@
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"
 
+#include <catch2/catch.hpp>
+
 #include <elf.h>
 #include <unistd.h>
 

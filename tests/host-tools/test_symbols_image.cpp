@@ -6,6 +6,8 @@
 #include "symbols/kernel_image.hpp"
 #include "system/error.hpp"
 
+#include <catch2/catch.hpp>
+
 #include <algorithm>
 #include <random>
 #include <span>

@@ -9,6 +9,9 @@
 #include "system/byte_source.hpp"
 #include "view/printer.hpp"
 
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
 #include <cstring>
 
 using namespace mmioscope;
