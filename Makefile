@@ -20,6 +20,9 @@ help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name text; do \
 	    printf '  make %-10s %s\n' "$$name" "$$text"; done
 
+# $@.new becomes $@; if it is the same, nothing is made anew that is made of it.
+move_if_changed = if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
 include tests/few_units.mk
 include hyp/hyp.mk
 include guest-linux/guest.mk

@@ -36,7 +36,7 @@ HOST_SAME_SOURCES := tests/host-tools/same_records.cpp
 HOST_TRACE_OF_TEXT_SOURCES := tests/host-tools/trace_of_text.cpp tests/host-tools/trace_text.cpp
 HOST_NAMED_SOURCES := tests/host-tools/named_code.cpp
 HOST_CATCH_SOURCES := $(sort $(wildcard tests/host-tools/test_*.cpp))
-HOST_CATCH_UNITS := $(call test_units,host-tools,12,$(HOST_CATCH_SOURCES))
+$(eval $(call test_units,host-tools,12,$(HOST_CATCH_SOURCES)))
 HOST_TEST_SOURCES := $(filter-out $(HOST_CATCH_SOURCES) $(HOST_MUTATE_SOURCES) $(HOST_SAME_SOURCES) $(HOST_NAMED_SOURCES) \
                        tests/host-tools/trace_of_text.cpp,$(sort $(wildcard tests/host-tools/*.cpp))) \
                      $(addprefix guest-linux/program/,left_out.cpp wire_output.cpp sink.cpp connection.cpp announced.cpp) \
@@ -55,7 +55,7 @@ HOST_TRACE_OF_TEXT_OBJECTS := $(HOST_TRACE_OF_TEXT_SOURCES:%.cpp=$(BUILD)/host/%
 HOST_NAMED_OBJECTS := $(HOST_NAMED_SOURCES:%.cpp=$(BUILD)/host/%.o)
 # Catch2's own code is that of the unit tests: a minute with sanitizers.
 HOST_TEST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host-sanitized/%.o,\
-                       $(HOST_LIB_SOURCES) $(HOST_CATCH_UNITS) $(HOST_TEST_SOURCES)) \
+                       $(HOST_LIB_SOURCES) $(test_units_of_host-tools) $(HOST_TEST_SOURCES)) \
                      $(BUILD)/unit/tests/unit/main.o \
                      $(HOST_REPLAYED:%=$(BUILD)/host-sanitized/tests/fuzz/%.o) \
                      $(HOST_REPLAY:%.cpp=$(BUILD)/host-sanitized/%.o)
@@ -66,7 +66,7 @@ host-tools: $(BUILD)/mmioscope
 $(patsubst %,$(BUILD)/generated/rooms/%.cpp,$(HOST_ROOMS) cli): $(BUILD)/generated/rooms/%.cpp: FORCE
 	@mkdir -p $(@D)
 	@for file in host-tools/$*/*.cpp; do echo "#include \"$${file#host-tools/}\""; done > $@.new
-	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+	@$(move_if_changed)
 .PHONY: FORCE
 FORCE:
 
@@ -99,8 +99,7 @@ $(4): $(BUILD)/$(1)/common.hpp.gch
 $(4): HOST_CPPFLAGS += -include $(BUILD)/$(1)/common.hpp
 endif
 endef
-HOST_CATCH_OBJECTS := $(HOST_CATCH_UNITS:%.cpp=$(BUILD)/host-sanitized/%.o)
-$(eval $(call test_unit_rules,host-tools,12,$(HOST_CATCH_SOURCES)))
+HOST_CATCH_OBJECTS := $(test_units_of_host-tools:%.cpp=$(BUILD)/host-sanitized/%.o)
 $(HOST_CATCH_OBJECTS): HOST_CPPFLAGS += -Itests/host-tools
 # The tests themselves are not optimised, only what they test: that takes the compiler three fifths of the time.
 HOST_CATCH_CXXFLAGS := $(subst -O1,-O0,$(HOST_TEST_CXXFLAGS))

@@ -8,11 +8,9 @@ UNIT_FLAGS := -std=c++20 -O1 $(DEBUG) -Wall -Wextra -Werror -Wno-psabi -fsanitiz
     -fno-sanitize-recover=all -fno-omit-frame-pointer
 # The simulation's port/ comes before the hypervisor's own.
 UNIT_CPPFLAGS := -Itests/sim/include -Ihyp -Itests
-UNIT_TESTS := $(sort $(wildcard tests/unit/*/*.cpp))
-UNIT_TEST_UNITS := $(call test_units,unit,9,$(UNIT_TESTS))
-$(eval $(call test_unit_rules,unit,9,$(UNIT_TESTS)))
+$(eval $(call test_units,unit,9,$(sort $(wildcard tests/unit/*/*.cpp))))
 UNIT_SOURCES := $(HYP_SOURCES) hyp/board/vexpress_a15.cpp \
-    $(sort $(wildcard tests/sim/*.cpp tests/unit/*.cpp)) $(UNIT_TEST_UNITS)
+    $(sort $(wildcard tests/sim/*.cpp tests/unit/*.cpp)) $(test_units_of_unit)
 # The fuzzers' functions of the same sources, and the inputs of tests/fuzz/corpus/ for them.
 UNIT_REPLAYED := requests device_tree
 UNIT_REPLAYED_OBJECTS := $(UNIT_REPLAYED:%=$(BUILD)/unit/tests/fuzz/%.o)
@@ -43,7 +41,7 @@ $(UNIT_PCH):
 	@echo "  $@"
 	@echo '#include <catch2/catch.hpp>' > "$(basename $@)"
 	@$(UNIT_CXX) $(UNIT_FLAGS) -x c++-header -o "$@" "$(basename $@)"
-UNIT_TEST_OBJECTS := $(UNIT_TEST_UNITS:%.cpp=$(BUILD)/unit/%.o)
+UNIT_TEST_OBJECTS := $(test_units_of_unit:%.cpp=$(BUILD)/unit/%.o)
 $(UNIT_TEST_OBJECTS): $(UNIT_PCH)
 $(UNIT_TEST_OBJECTS): UNIT_FLAGS := $(UNIT_TEST_FLAGS)
 $(UNIT_TEST_OBJECTS): UNIT_CPPFLAGS += -include $(basename $(UNIT_PCH))

@@ -35,7 +35,7 @@ $(guest_program): $(guest_program_objects) $(BUILD)/libfdt/libfdt.a
 $(guest_program_units_rooms): $(BUILD)/generated/guest-program/%.cpp: FORCE
 	@mkdir -p "$(@D)"
 	@for file in $(guest_program_part_$*); do echo "#include \"$$file\""; done > $@.new
-	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+	@$(move_if_changed)
 
 $(BUILD)/guest-program/%.o: %.cpp | $(BUILD)/libfdt/libfdt.h
 	@mkdir -p "$(@D)"

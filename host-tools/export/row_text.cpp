@@ -286,7 +286,7 @@ std::string RowText::text_of(std::size_t first, const Event& event) const {
 
 void RowText::make(OfContext& to, const Event& event) const {
     to = {};
-    std::size_t stack_size = 2 * most_of_number;
+    std::size_t stack_size = 0;
     for (std::size_t i = 0; i < columns.size(); ++i) {
         if (columns[i].of == Of::context && !goes_on(i)) {
             Piece& text = to.texts[text_index(i)];
@@ -294,6 +294,7 @@ void RowText::make(OfContext& to, const Event& event) const {
             to.size += text.size();
             stack_size += stack_begin <= i && i < stack_end ? text.size() : 0;
         }
+        stack_size += columns[i].of == Of::stack ? most_of_number : 0;
     }
     to.value = values_.of_context(event);
     to.size += values_.most(to.value);

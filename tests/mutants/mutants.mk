@@ -12,10 +12,8 @@ MUTANT_TESTS_BESIDE := tests/unit/control/switching_test.cpp tests/unit/control/
     tests/unit/engine/watchpoint_test.cpp tests/unit/machine/debug_unit_test.cpp tests/unit/sim/refuse_test.cpp \
     tests/unit/stream/stream_test.cpp tests/unit/stream/panic_test.cpp tests/unit/trap/power_test.cpp \
     tests/unit/trap/task_name_test.cpp
-MUTANT_TESTS := $(sort $(wildcard tests/unit/protocol/*.cpp) $(MUTANT_TESTS_BESIDE))
-MUTANT_TEST_UNITS := $(call test_units,mutants,4,$(MUTANT_TESTS))
-$(eval $(call test_unit_rules,mutants,4,$(MUTANT_TESTS)))
-MUTANT_SOURCES := $(HYP_SOURCES) hyp/board/vexpress_a15.cpp $(sort $(wildcard tests/sim/*.cpp)) $(MUTANT_TEST_UNITS)
+$(eval $(call test_units,mutants,4,$(sort $(wildcard tests/unit/protocol/*.cpp) $(MUTANT_TESTS_BESIDE))))
+MUTANT_SOURCES := $(HYP_SOURCES) hyp/board/vexpress_a15.cpp $(sort $(wildcard tests/sim/*.cpp)) $(test_units_of_mutants)
 MUTANT_OBJECTS := $(patsubst %.cpp,$(BUILD)/mutants/%.o,$(MUTANT_SOURCES))
 
 .PHONY: mutants
@@ -47,7 +45,7 @@ $(MUTANT_PCH):
 	@echo "  $@"
 	@echo '#include <catch2/catch.hpp>' > "$(basename $@)"
 	@$(UNIT_CXX) $(MUTANT_FLAGS) -x c++-header -o "$@" "$(basename $@)"
-MUTANT_TEST_OBJECTS := $(MUTANT_TEST_UNITS:%.cpp=$(BUILD)/mutants/%.o)
+MUTANT_TEST_OBJECTS := $(test_units_of_mutants:%.cpp=$(BUILD)/mutants/%.o)
 $(MUTANT_TEST_OBJECTS): $(MUTANT_PCH)
 $(MUTANT_TEST_OBJECTS): MUTANT_CPPFLAGS += -include $(basename $(MUTANT_PCH))
 
