@@ -19,8 +19,8 @@ extern char image_data_begin[], image_data_end[];
 extern char boot_stacks[], boot_stacks_end[];
 extern char table_pool_begin[], table_pool_end[];
 void mmioscope_leave_secure(std::uint32_t number);
-void mmioscope_start(std::uint32_t number, std::uint32_t r2, mmioscope::Frame& frame);
-void mmioscope_start_again(std::uint32_t number, mmioscope::Frame& frame);
+mmioscope::Frame* mmioscope_start(std::uint32_t number, std::uint32_t r2);
+mmioscope::Frame* mmioscope_start_again(std::uint32_t number);
 void mmioscope_no_hyp();
 }
 
@@ -108,7 +108,7 @@ void mmioscope_leave_secure(std::uint32_t number) {
     give_gic_to_nonsecure(board, machine.cpus[number].bus, number == 0);
 }
 
-void mmioscope_start(std::uint32_t number, std::uint32_t r2, Frame& frame) {
+Frame* mmioscope_start(std::uint32_t number, std::uint32_t r2) {
     if (number == 0) {
         machine.image = image_layout();
         machine.uart = board.uart;
@@ -117,8 +117,10 @@ void mmioscope_start(std::uint32_t number, std::uint32_t r2, Frame& frame) {
         machine.pool =
             TablePool(reinterpret_cast<lpae::Descriptor*>(table_pool_begin),
                       static_cast<unsigned>((table_pool_end - table_pool_begin) / page_size));
-        frame = start_machine(machine, start_cpu(0), r2);
+        Cpu& cpu = start_cpu(0);
+        cpu.fast.frame = start_machine(machine, cpu, r2);
         release_secondaries();
+        return &cpu.fast.frame;
     } else {
         wait_for_machine();
         if (number >= machine.cpu_count)
@@ -126,13 +128,16 @@ void mmioscope_start(std::uint32_t number, std::uint32_t r2, Frame& frame) {
         Cpu& cpu = start_cpu(number);
         // Its accesses so far are in memory alone; CPU 0 may have read their lines ahead.
         port::flush_to_coherency(port::address_of(&cpu), sizeof cpu);
-        frame = start_parked(machine, cpu);
+        cpu.fast.frame = start_parked(machine, cpu);
+        return &cpu.fast.frame;
     }
 }
 
 // By its own call the guest, on another CPU, has seen that `number` is one of the machine's.
-void mmioscope_start_again(std::uint32_t number, Frame& frame) {
-    frame = start_by_firmware(machine, start_cpu(number));
+Frame* mmioscope_start_again(std::uint32_t number) {
+    Cpu& cpu = start_cpu(number);
+    cpu.fast.frame = start_by_firmware(machine, cpu);
+    return &cpu.fast.frame;
 }
 
 void mmioscope_no_hyp() {

@@ -79,9 +79,8 @@ in_hyp:
     bl      set_up_hyp
     mov     r0, r9
     mov     r1, r10
-    sub     sp, sp, #64                 @ a Frame for the way into the guest
-    mov     r2, sp
-    bl      mmioscope_start             @ (cpu number, r2 at entry, Frame&)
+    bl      mmioscope_start             @ (cpu number, r2 at entry): the guest's Frame
+    mov     sp, r0                      @ where it stays (machine/fast_state.hpp)
     b       return_to_guest
 
 @ Where firmware starts a CPU in Hyp after the guest's CPU_ON (hyp/trap/call.cpp): the machine is there.
@@ -92,9 +91,8 @@ mmioscope_cpu_on_entry:
     and     r9, r9, #0xff
     bl      set_up_hyp
     mov     r0, r9
-    sub     sp, sp, #64
-    mov     r1, sp
-    bl      mmioscope_start_again       @ (cpu number, Frame&)
+    bl      mmioscope_start_again       @ (cpu number): the guest's Frame
+    mov     sp, r0
     b       return_to_guest
 
 @ Vectors, no state yet, and a stack: Hyp has an SP of its own.

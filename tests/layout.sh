@@ -107,14 +107,14 @@ vector_use() {
         port && $3 == "vmrs" && $4 ~ /^(r[0-9]+|ip|lr|fp|sl), / { next }
         { print }'
 }
-# Functions of a disassembly that store exclusively by a condition and never clear the monitor: behind the load
-# alone it would be left to the guest (ARM ARM A3.4.5).
+# Functions of a disassembly that store exclusively by a condition and never clear the monitor, or go where the fast path
+# does: behind the load alone it would be left to the guest (ARM ARM A3.4.5).
 left_monitors() {
     awk -F '\t' '
         function told() { if (tries && !clears) print name }
         /^[0-9a-f]+ <.*>:$/ { told(); name = $0; tries = clears = 0; next }
         $3 ~ /^strex(eq|ne)/ { tries++ }
-        $3 == "clrex" { clears++ }
+        $3 == "clrex" || $4 ~ /<not_taken>/ { clears++ }
         END { told() }'
 }
 # Of a disassembly: functions that turn the MMU on (HSCTLR) but do not make the caches forget the stack in front of that, or

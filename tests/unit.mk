@@ -7,7 +7,7 @@ UNIT_CXX ?= g++
 UNIT_FLAGS := -std=c++20 -O1 $(DEBUG) -Wall -Wextra -Werror -Wno-psabi -fsanitize=address,undefined \
     -fno-sanitize-recover=all -fno-omit-frame-pointer
 # The simulation's port/ comes before the hypervisor's own.
-UNIT_CPPFLAGS := -Itests/sim/include -Ihyp -Itests
+UNIT_CPPFLAGS := -Itests/sim/include -Ihyp -Itests -I$(BUILD)/generated/tests/sim
 $(eval $(call test_units,unit,9,$(sort $(wildcard tests/unit/*/*.cpp))))
 UNIT_SOURCES := $(HYP_SOURCES) hyp/board/vexpress_a15.cpp \
     $(sort $(wildcard tests/sim/*.cpp tests/unit/*.cpp)) $(test_units_of_unit)

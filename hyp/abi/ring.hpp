@@ -28,7 +28,7 @@ namespace mmioscope::abi {
 
 inline constexpr std::uint64_t area_magic = 0x3150'4353'4f49'4d4d; // "MMIOSCP1"
 inline constexpr std::uint64_t ring_magic = 0x3147'4e52'4f49'4d4d; // "MMIORNG1"
-inline constexpr std::uint16_t version_major = 2;                  ///< readers refuse a newer one
+inline constexpr std::uint16_t version_major = 3;                  ///< readers refuse a newer one
 inline constexpr std::uint16_t version_minor = 0;                  ///< may only add
 
 inline constexpr unsigned max_cpus = 8;
@@ -140,7 +140,8 @@ struct alignas(64) Reader {
 };
 static_assert(sizeof(Reader) == 64);
 
-/// Counters of one CPU; only that CPU writes them.
+/// Counters of one CPU; only that CPU writes them. Traps and accesses carried out are counted by
+/// the way, at most `looks_ahead` accesses late.
 struct alignas(64) Statistics {
     std::uint64_t traps;      ///< entries into Hyp
     std::uint64_t stepped;    ///< instructions re-executed on the shadow table
@@ -165,13 +166,16 @@ struct alignas(4096) RingHeader {
     std::uint32_t boot_number; ///< AreaHeader::boot_number
     std::uint32_t reserved0[9];
     // Written by the ring's CPU.
-    alignas(64) std::uint64_t head; ///< records published
-    std::uint64_t lost;             ///< records lost, all told
+    alignas(64) std::uint32_t reserved1;
+    std::uint32_t next_sequence; ///< cpu_sequence of the record to come
+    std::uint64_t head;          ///< records published
+    std::uint64_t lost;          ///< records lost, all told
     std::uint64_t first_lost;    ///< position at which the first one is missing; valid if lost > 0
     std::uint64_t last_lost;     ///< likewise the last one
-    std::uint32_t next_sequence; ///< cpu_sequence of the record to come
-    alignas(64) InFlight in_flight; ///< see the enumeration
+    alignas(64) std::uint32_t reserved2;
+    InFlight in_flight; ///< see the enumeration
     std::uint32_t in_flight_pc;
+    std::uint32_t reserved3;
     std::uint64_t in_flight_time; ///< CNTPCT
     std::uint64_t in_flight_pa;
     alignas(64) Statistics statistics;
@@ -179,7 +183,9 @@ struct alignas(4096) RingHeader {
     Reader readers[reader_count];
 };
 static_assert(sizeof(RingHeader) == 4096);
-static_assert(offsetof(RingHeader, head) == 64 && offsetof(RingHeader, in_flight) == 128);
+static_assert(offsetof(RingHeader, head) == 72 && offsetof(RingHeader, in_flight) == 132);
+static_assert(offsetof(RingHeader, in_flight_time) == 144 &&
+              offsetof(RingHeader, next_sequence) == 68);
 static_assert(offsetof(RingHeader, statistics) == 192 && offsetof(RingHeader, readers) == 256);
 
 /// Record::commit at `position` of a ring. A boot does not clear the slots of the one before: what

@@ -109,6 +109,7 @@ void change(Cpu& cpu, const Request& r) {
         else mark_selected(machine, which_of(r), !ends_tracing(r.command));
         apply_selection(machine);
     }
+    choose_fast_regions(machine);
     if (!ends_tracing(r.command)) record(cpu, r, abi::RecordType::configuration);
 }
 

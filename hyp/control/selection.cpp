@@ -55,4 +55,14 @@ void apply_selection(Machine& machine) {
     machine.locks.count_stores_everywhere(machine.regions.size());
 }
 
+void choose_fast_regions(Machine& machine) {
+    const std::uint32_t all = machine.control.choice.any ? RegionLock::not_fast : 0;
+    for (std::uint16_t n = 0; n < machine.regions.size(); ++n)
+        port::store_shared(machine.locks[n].device, n | all);
+    for (const Span& span : machine.map)
+        if (span.changeable && !span.traced())
+            port::store_shared(machine.locks[span.region].device,
+                               span.region | RegionLock::not_fast);
+}
+
 } // namespace mmioscope

@@ -29,4 +29,8 @@ void mark_selected(Machine& machine, const Which& which, bool selected);
 /// all locks held.
 void apply_selection(Machine& machine);
 
+/// Says in each region's lock whether every access becomes a record, so that the fast path may make
+/// it. With all locks held, behind what has changed that.
+void choose_fast_regions(Machine& machine);
+
 } // namespace mmioscope

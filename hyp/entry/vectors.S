@@ -1,5 +1,5 @@
-@ Hyp's exception vectors (ARM ARM B1.8.1, table B1-3) and the way back to the guest.
-@ Offsets are those of entry/frame.hpp and machine/cpu.hpp, which assert them.
+@ Hyp's exception vectors (ARM ARM B1.8.1, table B1-3). What the guest's traps do is in fast_path.S.
+@ Offsets are those of entry/frame.hpp, which asserts them.
 
     .syntax unified
     .arch armv7ve
@@ -17,28 +17,6 @@ hyp_vectors:
     b   guest_trap
     b   hyp_fault_irq
     b   hyp_fault_fiq
-
-@ The guest trapped: save it, hand it to C++ with this CPU's state, go back.
-guest_trap:
-    sub     sp, sp, #64
-    stm     sp, {r0-r12}
-    str     lr, [sp, #52]
-    mrs     r2, ELR_hyp
-    mrs     r3, SPSR
-    strd    r2, r3, [sp, #56]
-    mrc     p15, 4, r0, c13, c0, 2      @ HTPIDR: this CPU's Cpu
-    mov     r1, sp
-    bl      mmioscope_guest_trap        @ (Cpu&, Frame&)
-
-    .global return_to_guest
-return_to_guest:                        @ sp: a Frame
-    ldrd    r2, r3, [sp, #56]
-    msr     ELR_hyp, r2
-    msr     SPSR_cxsf, r3
-    ldr     lr, [sp, #52]
-    ldm     sp, {r0-r12}
-    add     sp, sp, #64
-    eret
 
 @ Hyp itself took an exception: nothing may be trusted but the CPU's number, so the emergency stack
 @ follows from that alone. The guest's thread registers serve as scratch: it will not run again.
@@ -89,7 +67,22 @@ hyp_fault_data:
     adr     r0, try_aborted
     msr     ELR_hyp, r0
     eret
-2:  mrc     p15, 4, r0, c6, c0, 2
+2:  mrs     r0, ELR_hyp                 @ or one of the fast path's, which has its address in r5
+3:  sub     r0, r0, pc
+    sub     r0, r0, #(mmioscope_fast_begin - 3b - 8) & 0xff00
+    sub     r0, r0, #(mmioscope_fast_begin - 3b - 8) & 0xff
+    cmp     r0, #(mmioscope_fast_end - mmioscope_fast_begin)
+    bhs     4f
+    mrc     p15, 4, r0, c5, c2, 0       @ HSR
+    and     r0, r0, #0x3f
+    cmp     r0, #0x10
+    mrc     p15, 4, r0, c6, c0, 0       @ HDFAR
+    cmpeq   r0, r5
+    bne     4f
+    ldr     r0, =mmioscope_fast_aborted
+    msr     ELR_hyp, r0
+    eret
+4:  mrc     p15, 4, r0, c6, c0, 2
     mcr     p15, 0, r0, c13, c0, 2      @ TPIDRURW = r0
     mov     r0, #4
     b       hyp_fault
@@ -168,3 +161,5 @@ last_halt:
     wfi
     b       last_halt
     .ltorg
+
+#include "fast_path.S"

@@ -37,7 +37,8 @@ struct AreaLayout {
         return abi::area_head_size + cpu * share;
     }
     constexpr std::uint64_t capacity() const {
-        return (share - sizeof(abi::RingHeader)) / sizeof(abi::Record);
+        const std::uint64_t records = (share - sizeof(abi::RingHeader)) / sizeof(abi::Record);
+        return records - records % abi::looks_ahead; // so a look comes at the ring's end, too
     }
 };
 

@@ -3,6 +3,7 @@
 
 #include "dev/own_bus.hpp"
 #include "machine/debug_unit.hpp"
+#include "machine/fast_state.hpp"
 #include "machine/lock_wait.hpp"
 #include "machine/own_exclusives.hpp"
 #include "machine/repeated_load.hpp"
@@ -22,11 +23,11 @@ struct Cpu {
     Machine* machine{};
     bool mistakes_thumb_stores{}; ///< arch/errata.hpp
 
-    /// Accesses take the slow path (trap/fast_path.cpp)
-    bool always_slow{true}; ///< since something is on that it does not know of
-    bool slow_now{};        ///< since this CPU has begun something that a later trap ends
+    FastState fast{};
+    bool always_slow{true}; ///< something is on that the fast path does not know of
 
-    bool serves_stream{};              ///< there is one, which goes on at the end of each trap
+    bool serves_stream{};              ///< there is one, which goes on at each trap
+    bool stream_served{};              ///< before what this trap is for
     std::uint8_t traps_without_look{}; ///< for requests on the stream's line
 
     bool leaves_coherency{}; ///< the guest has cleared ACTLR.SMP: it is clear while the CPU sleeps

@@ -37,7 +37,8 @@ public:
         if (!hyps_) take();
         follow_vectors();
         port::write<reg::DBGBVR<0>>(arch::address_value(next_pc));
-        port::write<reg::DBGBCR<0>>(arch::address_match(next_pc, thumb));
+        if (thumb) port::write<reg::DBGBCR<0>>(arch::address_match(next_pc, true));
+        thumb_ = thumb;
         dscr_ = port::read<reg::DBGDSCR>();
         port::write<reg::DBGDSCR>(dscr_ | arch::dscr_mdbgen);
         port::write<reg::HDCR>(hdcr_ | arch::hdcr_step);
@@ -46,7 +47,21 @@ public:
     void disarm() {
         port::write<reg::DBGDSCR>(dscr_); // and the method: the step's events are not the guest's
         port::write<reg::HDCR>(hdcr_ | arch::hdcr_traps);
+        if (thumb_) port::write<reg::DBGBCR<0>>(arch::address_match(0, false));
         if (guest_uses_) give_back();
+    }
+
+    // What the fast path needs for a step of its own, in ARM state, while this is Hyp's.
+
+    bool follows(std::uint32_t control, std::uint32_t base) const {
+        return (control & vectors_bits) == vectors_control_ && base == vectors_base_;
+    }
+    std::uint32_t hdcr_step() const { return hdcr_ | arch::hdcr_step; }
+    std::uint32_t hdcr_between() const { return hdcr_ | arch::hdcr_traps; }
+    /// It has armed one; DBGDSCR was `dscr`.
+    void adopt_step(std::uint32_t dscr) {
+        dscr_ = dscr;
+        thumb_ = false;
     }
 
     /// What the guest finds is as it left it, and its accesses do not trap.
@@ -55,6 +70,7 @@ public:
 private:
     static constexpr unsigned most_breakpoints = 16;
     static constexpr unsigned most_watchpoints = 16;
+    static constexpr std::uint32_t vectors_bits = arch::sctlr_v | arch::sctlr_te;
     static constexpr std::uint32_t never_a_base = 1; ///< VBAR's bits 4:0 are zero (B4.1.156)
 
     void take();
@@ -65,7 +81,7 @@ private:
     /// The guest may have moved its vectors, which does not trap.
     void follow_vectors() {
         // What decides, with VBAR, where they are, and in which instruction set.
-        const std::uint32_t control = port::read<reg::SCTLR>() & (arch::sctlr_v | arch::sctlr_te);
+        const std::uint32_t control = port::read<reg::SCTLR>() & vectors_bits;
         const std::uint32_t base = port::read<reg::VBAR>();
         if (control != vectors_control_ || base != vectors_base_) program_vectors(control, base);
     }
@@ -73,6 +89,7 @@ private:
     bool hyps_{};
     bool guest_uses_{};    ///< something of the guest's is on
     bool watched_{};       ///< a watchpoint is, and may fire
+    bool thumb_{};         ///< the step's breakpoint is one of Thumb state; else of ARM state
     std::uint32_t hdcr_{}; ///< without what belongs to a step
     std::uint32_t dscr_{}; ///< while a step is armed: what it was before
     /// SCTLR.V and TE, and VBAR, by which the vectors' breakpoints are set.

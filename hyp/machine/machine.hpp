@@ -39,6 +39,7 @@ struct Machine {
     TranslationTable normal_table;
     TranslationTable shadow_tables[abi::max_cpus];
     PageIndex pages;
+    std::uint32_t fast_dispatch[512]{}; ///< by bits 23:16 of HSR, loads first (entry/fast_path.S)
 
     abi::AreaHeader* area{};
     Engine* engine{};

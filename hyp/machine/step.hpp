@@ -12,16 +12,8 @@ namespace mmioscope {
 
 class RegionMap;
 
-/// A step that the fast path has begun, and `Step::access` says nothing of.
-struct FastStep {
-    arch::Hsr hsr; ///< of the trap
-    const Span* span{};
-    RegionLock* region{}; ///< whose lock is held; null: there is no such step
-};
-
 struct Step {
     bool armed{};
-    FastStep fast;
     DeviceAccess access;
     Beat beats[arch::max_beats]; ///< filled at the trap if access.listed
     abi::Record record{};        ///< of the first access: all but value and duration of a load

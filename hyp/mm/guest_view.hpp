@@ -34,7 +34,12 @@ public:
         shadow_open_ = false;
     }
 
+    /// The fast path has opened it.
+    void adopt_shadow() { shadow_open_ = true; }
+
     bool shadow_open() const { return shadow_open_; }
+    std::uint64_t normal() const { return normal_; }
+    std::uint64_t shadow() const { return shadow_; }
     /// What VTTBR holds agrees with shadow_open().
     bool consistent() const;
 

@@ -1,58 +1,85 @@
 #include "mm/page_index.hpp"
 
-#include <new>
+#include "port/memory.hpp"
 
 namespace mmioscope {
 
-PageIndex::Leaf* PageIndex::new_leaf(TablePool& pool) {
-    lpae::Descriptor* memory = pool.take();
-    return memory == nullptr ? nullptr
-                             : reinterpret_cast<Leaf*>(new (memory) std::uint16_t[leaf_pages]{});
+namespace {
+
+std::uint32_t address(const void* object) {
+    return static_cast<std::uint32_t>(port::address_of(object).value);
 }
 
-std::uint16_t& PageIndex::entry(std::uint64_t page) {
-    return (*leaves_[page >> leaf_shift])[page / page_size % leaf_pages];
+bool may_be_traced(const Span& span) {
+    return span.changeable && !span.trapped && !span.withheld;
 }
 
-const Span* PageIndex::find_in_page(const Span* span, std::uint32_t address) const {
-    for (; span != spans_end_; ++span)
-        if (address < span->range.end) return address >= span->range.begin ? span : nullptr;
-    return nullptr;
+} // namespace
+
+std::uint32_t PageIndex::new_leaf(TablePool& pool) {
+    auto* leaf = reinterpret_cast<std::uint32_t*>(pool.take());
+    if (leaf == nullptr) return 0;
+    for (unsigned n = 0; n < leaf_pages; ++n) leaf[n] = address(&nothing_);
+    return address(leaf);
 }
 
-bool PageIndex::name(std::uint64_t page, const Span& span, TablePool& pool) {
-    Leaf*& leaf = leaves_[page >> leaf_shift];
-    if (leaf == empty_) leaf = new_leaf(pool);
-    if (leaf == nullptr) return false;
-    if (entry(page) != 0) return true; // the first one's
-    const bool all = span.range.contains(Range{page, page + page_size});
-    entry(page) = static_cast<std::uint16_t>((&span - spans_ + 1) * 2 + (all ? whole : 0));
-    return true;
+std::uint32_t PageIndex::new_parts(std::uint64_t page, const RegionMap& map, RegionLocks& locks,
+                                   TablePool& pool) {
+    if (free_ == 0) {
+        free_parts_ = reinterpret_cast<Parts*>(pool.take());
+        if (free_parts_ == nullptr) return 0;
+        free_ = page_size / sizeof(Parts);
+    }
+    Parts& made = free_parts_[--free_];
+    made.mark = parts;
+    for (unsigned n = 0; n < page_parts; ++n) {
+        const Range part{page + n * part_size, page + (n + 1) * part_size};
+        const Span* span = map.find({part.begin});
+        const bool whole = span != nullptr && may_be_traced(*span) && span->range.contains(part);
+        made.locks[n] = whole ? address(&locks[span->region]) : address(&nothing_);
+    }
+    return address(&made);
 }
 
-void PageIndex::forget(std::uint64_t page) {
-    if (page < lpae::input_end && leaves_[page >> leaf_shift] != empty_) entry(page) = 0;
+std::uint32_t& PageIndex::entry(std::uint64_t page) const {
+    return (*port::memory_at<Leaf>({leaves_[page >> leaf_shift]}))[page / page_size % leaf_pages];
 }
 
-bool PageIndex::build(const RegionMap& map, TablePool& pool) {
-    spans_ = map.begin();
-    spans_end_ = map.end();
+bool PageIndex::build(const RegionMap& map, RegionLocks& locks, TablePool& pool) {
     empty_ = new_leaf(pool);
-    if (empty_ == nullptr) return false;
-    for (Leaf*& leaf : leaves_) leaf = empty_;
+    if (empty_ == 0) return false;
+    for (std::uint32_t& leaf : leaves_) leaf = empty_;
     for (const Span& span : map) {
-        if (!span.changeable || span.trapped) continue;
+        if (!may_be_traced(span)) continue;
+        if (locks[span.region].span == nullptr) locks[span.region].span = &span;
         const std::uint64_t end = page_ceil(span.range.end);
-        for (std::uint64_t page = page_floor(span.range.begin); page < end; page += page_size)
-            if (!name(page, span, pool)) return false;
-    }
-    // No page is named for these; so others are named at their two ends only.
-    for (const Span& span : map) {
-        if (span.changeable && !span.trapped) continue;
-        forget(page_floor(span.range.begin));
-        forget(page_floor(span.range.end - 1));
+        for (std::uint64_t page = page_floor(span.range.begin); page < end; page += page_size) {
+            std::uint32_t& leaf = leaves_[page >> leaf_shift];
+            if (leaf == empty_) leaf = new_leaf(pool);
+            if (leaf == 0) return false;
+            std::uint32_t& of_page = entry(page);
+            if (of_page != address(&nothing_)) continue; // the first span's doing
+            of_page = span.range.contains(Range{page, page + page_size})
+                          ? address(&locks[span.region])
+                          : new_parts(page, map, locks, pool);
+            if (of_page == 0) return false;
+        }
     }
     return true;
+}
+
+const RegionLock* PageIndex::find(std::uint32_t at) const {
+    std::uint32_t found = entry(at & ~(page_size - 1));
+    const auto* word = port::memory_at<const std::uint32_t>({found});
+    if (*word == parts) {
+        found = reinterpret_cast<const Parts*>(word)->locks[at % page_size / part_size];
+        word = port::memory_at<const std::uint32_t>({found});
+    }
+    return word == &nothing_ ? nullptr : reinterpret_cast<const RegionLock*>(word);
+}
+
+std::uint32_t PageIndex::table() const {
+    return address(leaves_);
 }
 
 } // namespace mmioscope

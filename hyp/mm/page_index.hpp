@@ -1,44 +1,50 @@
-// What lies in a page, in one look instead of a search: the fast path's table
-// (trap/fast_path.cpp). Built behind the region map and constant from then on, whatever is
-// selected.
+// Whose registers lie at an address, in two loads: the fast path's table (entry/fast_path.S). Built
+// behind the region map and constant from then on, whatever is selected.
 #pragma once
 
 #include "mm/translation_table.hpp"
+#include "trace/region_lock.hpp"
 #include "trace/region_map.hpp"
 
 namespace mmioscope {
 
 class PageIndex {
 public:
-    /// Names the pages of all spans that may be traced, but for those that also hold something
-    /// else: bytes that the guest must not reach, or that always trap. False: the pool is empty.
-    [[nodiscard]] bool build(const RegionMap& map, TablePool& pool);
+    // In place of a lock's owner: this is none.
+    static constexpr std::uint32_t nothing = 0u - 2;
+    static constexpr std::uint32_t parts = 0u - 3; ///< behind it one lock for each 64 bytes
 
-    /// The span of `address`, below 4 GiB. Null: there is none, or its page is not named here.
-    const Span* find(std::uint32_t address) const {
-        const unsigned entry = (*leaves_[address >> leaf_shift])[address / page_size % leaf_pages];
-        if (entry == 0) return nullptr;
-        const Span* span = spans_ + (entry / 2 - 1);
-        return (entry & whole) != 0 ? span : find_in_page(span, address);
-    }
+    /// Names the pages, or 64 bytes of them, that hold nothing but what may be traced, and tells
+    /// the locks of their spans. False: the pool is empty.
+    [[nodiscard]] bool build(const RegionMap& map, RegionLocks& locks, TablePool& pool);
+
+    /// The lock of the region at `address`, below 4 GiB. Null: it is not named here.
+    const RegionLock* find(std::uint32_t address) const;
+    /// Its address, for FastState.
+    std::uint32_t table() const;
 
 private:
-    static constexpr unsigned leaf_pages = page_size / sizeof(std::uint16_t);
-    static constexpr unsigned leaf_shift = 23; ///< log2 of leaf_pages * page_size
-    static constexpr unsigned whole = 1;       ///< the span has all of the page
-    /// Of each page the first span's place behind `spans_`, twice, or 0.
-    using Leaf = std::uint16_t[leaf_pages];
+    static constexpr unsigned leaf_pages = page_size / sizeof(std::uint32_t);
+    static constexpr unsigned leaf_shift = 22; ///< log2 of leaf_pages * page_size
+    static constexpr unsigned part_size = 64;
+    static constexpr unsigned page_parts = page_size / part_size;
+    /// Of each page the address of a RegionLock, of Parts, or of `nothing_`.
+    using Leaf = std::uint32_t[leaf_pages];
+    struct Parts {
+        std::uint32_t mark;
+        std::uint32_t locks[page_parts];
+    };
 
-    static Leaf* new_leaf(TablePool& pool);
-    const Span* find_in_page(const Span* span, std::uint32_t address) const;
-    bool name(std::uint64_t page, const Span& span, TablePool& pool);
-    void forget(std::uint64_t page);
-    std::uint16_t& entry(std::uint64_t page);
+    std::uint32_t new_leaf(TablePool& pool);
+    std::uint32_t new_parts(std::uint64_t page, const RegionMap& map, RegionLocks& locks,
+                            TablePool& pool);
+    std::uint32_t& entry(std::uint64_t page) const;
 
-    Leaf* leaves_[1u << (32 - leaf_shift)]{};
-    Leaf* empty_{}; ///< all that have nothing
-    const Span* spans_{};
-    const Span* spans_end_{};
+    std::uint32_t leaves_[1u << (32 - leaf_shift)]{}; ///< addresses, each of a Leaf
+    std::uint32_t nothing_{nothing};
+    std::uint32_t empty_{}; ///< all that have nothing
+    Parts* free_parts_{};   ///< of the page taken last
+    unsigned free_{};
 };
 
 } // namespace mmioscope

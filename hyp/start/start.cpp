@@ -4,6 +4,7 @@
 #include "arch/control.hpp"
 #include "arch/errata.hpp"
 #include "base/check.hpp"
+#include "control/selection.hpp"
 #include "dev/console.hpp"
 #include "dev/gic.hpp"
 #include "dt/cpus.hpp"
@@ -27,6 +28,7 @@
 #include "port/wait.hpp"
 #include "start/requests.hpp"
 #include "trap/dispatch.hpp"
+#include "trap/fast_path.hpp"
 
 #include <initializer_list>
 
@@ -188,7 +190,10 @@ BootError build_tables(Machine& machine) {
         return no_tables;
     }
     // Behind what says which pages may change: those are the ones it names.
-    return machine.pages.build(machine.map, machine.pool) ? BootError{} : no_tables;
+    if (!machine.pages.build(machine.map, machine.locks, machine.pool)) return no_tables;
+    choose_fast_regions(machine);
+    build_fast_dispatch(machine);
+    return {};
 }
 
 /// The engines have no state of their own beyond each other.
@@ -213,9 +218,8 @@ const char* description_of(abi::EngineKind kind) {
 }
 
 /// What is on, and may be off, would have to be looked at, at each access.
-bool fast_path_suits(const Config& config, const Cpu& cpu) {
-    return config.engine != abi::EngineKind::unprotect && !config.slow_path && !config.pre &&
-           !cpu.mistakes_thumb_stores;
+bool fast_path_suits(const Config& config) {
+    return config.engine != abi::EngineKind::unprotect && !config.slow_path && !config.pre;
 }
 
 void prepare_cpu(Machine& machine, Cpu& cpu) {
@@ -228,8 +232,7 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
     cpu.view.start();
     cpu.step = {};
     cpu.mistakes_thumb_stores = arch::mistakes_thumb_stores(port::read<reg::MIDR>());
-    cpu.always_slow = !fast_path_suits(machine.config, cpu);
-    cpu.slow_now = false;
+    cpu.always_slow = !fast_path_suits(machine.config);
     cpu.serves_stream = machine.config.stream_node >= 0;
     const std::uint32_t midr = port::read<reg::MIDR>(); // REVIDR is not for every core to read
     if (arch::broadcast_tlbi_fails(midr, 0) &&
@@ -237,6 +240,7 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
         machine.control.broadcast_fails.store(1, std::memory_order_relaxed);
     check(cpu.debug.start(),
           "the breakpoint unit cannot be used (DBGEN low, or a debugger owns it)");
+    prepare_fast_path(machine, cpu);
 }
 
 /// The largest power of two that is not longer than what was asked for.

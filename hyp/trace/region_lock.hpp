@@ -14,15 +14,24 @@
 
 namespace mmioscope {
 
+struct Span;
+
 inline constexpr unsigned store_blocks = 16; ///< of 8 bytes, over and over
 /// Stands among the regions' numbers for the trigger.
 inline constexpr std::uint16_t trigger_lock = abi::max_regions + 1;
 
 /// In cache lines of its own: no CPU waits for a line since another one uses its neighbour.
 struct alignas(128) RegionLock {
+    static constexpr std::uint32_t not_fast = 1u << 31;
+
     Lock lock;
-    std::uint32_t sequence{};             ///< of the last access carried out under it
+    std::uint32_t reserved{};
+    std::uint32_t sequence{}; ///< of the last access carried out under it
+    /// Record::device, flags and pa_high, as one word. Or not_fast: the fast path leaves its
+    /// accesses alone (choose_fast_regions()).
+    std::uint32_t device{not_fast};
     std::uint32_t stores[store_blocks]{}; ///< by address (machine/reservation.hpp)
+    const Span* span{};                   ///< the first of the region's that may be traced
 
     // With the lock held.
     std::uint32_t next_sequence() {
@@ -35,6 +44,9 @@ struct alignas(128) RegionLock {
         port::store_shared(stores_to(at), port::load_shared(stores_to(at)) + 1);
     }
 };
+// For entry/fast_path.S.
+static_assert(offsetof(RegionLock, sequence) == 8 && offsetof(RegionLock, device) == 12);
+static_assert(offsetof(RegionLock, lock) == 0 && offsetof(RegionLock, stores) == 16);
 
 /// Who has a region's lock, as it looks from outside.
 struct LockHolder {

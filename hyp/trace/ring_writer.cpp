@@ -1,6 +1,7 @@
 #include "trace/ring_writer.hpp"
 
 #include "abi/control.hpp"
+#include "port/memory.hpp"
 
 namespace mmioscope {
 
@@ -48,6 +49,61 @@ bool RingWriter::look_ahead() {
     const std::uint64_t room = overwrites ? capacity_ : capacity_ - farthest_behind();
     room_ = static_cast<std::uint32_t>(room < abi::looks_ahead ? room : abi::looks_ahead);
     return room_ != 0;
+}
+
+bool RingWriter::lend(std::uint32_t& header, std::uint32_t& slot, std::uint32_t& sequence,
+                      std::uint32_t& commit, std::uint32_t& head) {
+    constexpr auto most = static_cast<std::uint32_t>(abi::looks_ahead);
+    const std::uint32_t count = most - slot_ % most;
+    const std::uint64_t next = head_ + 1;
+    if ((room_ < count && (!look_ahead() || room_ < count)) ||
+        (head_ ^ (head_ + count)) >> 32 != 0) // the upper word is not the fast path's
+        return false;
+    const auto address = [](const void* object) {
+        return static_cast<std::uint32_t>(port::address_of(object).value);
+    };
+    header = address(&header_->reserved1);
+    slot = address(&slots_[slot_].pc);
+    sequence = sequence_;
+    commit = abi::commit_word(boot_number_, head_) - sequence_;
+    head = static_cast<std::uint32_t>(next) - sequence_;
+    lent_ = true;
+    lent_end_ = sequence_ + count;
+    return true;
+}
+
+std::uint32_t RingWriter::take_back(std::uint32_t sequence) {
+    if (!lent_) return 0;
+    lent_ = false;
+    const std::uint32_t count = sequence - sequence_;
+    sequence_ = sequence;
+    head_ += count;
+    room_ -= count;
+    slot_ = slot_ + count == capacity_ ? 0 : slot_ + count;
+    return count;
+}
+
+/// In its slot, and committed.
+void RingWriter::store(const abi::Record& record) {
+    abi::Record& slot = slots_[slot_];
+    // A reader under `flight` must not take the old commit word for the new payload's.
+    port::store_shared(slot.commit, 0);
+    port::order_memory();
+    port::copy_shared(slot, record); // with its commit word, which is 0
+    port::order_memory();
+    port::store_shared(slot.commit, abi::commit_word(boot_number_, head_));
+    port::order_memory();
+    port::store_shared(header_->head, ++head_);
+    slot_ = slot_ + 1 == capacity_ ? 0 : slot_ + 1;
+    if (room_ != 0) --room_;
+}
+
+void RingWriter::publish_ready(abi::Record& record) {
+    record.commit = 0;
+    record.cpu = cpu_;
+    record.cpu_sequence = sequence_++;
+    store(record);
+    port::store_shared(header_->next_sequence, sequence_);
 }
 
 void RingWriter::lose() {

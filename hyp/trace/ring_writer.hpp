@@ -21,10 +21,6 @@ public:
     /// True if `count` more records can be published without losing one.
     bool has_room(std::uint64_t count);
 
-    /// True if the next record has room, and no loss to be told of before it. What is on the way of
-    /// every access: the readers' words are looked at once in `looks_ahead` records.
-    bool ready() { return room_ != 0 || look_ahead(); }
-
     /// Marks an access as in flight and returns its time. Readers that see no mark may rely
     /// on every later record having a later time, so the mark precedes the clock.
     std::uint64_t begin(std::uint32_t pc, std::uint64_t pa) {
@@ -55,33 +51,18 @@ public:
     /// beside it.
     void publish(abi::Record& record);
 
-    // One record of an access, written where it will stay, where ready() is true and nothing is
-    // chosen: open(), begin(), the access, all fields but cpu, cpu_sequence and commit, close().
+    // The fast path (entry/fast_path.S) publishes by itself, in the same order, between these two.
 
-    port::SharedPayload<abi::Record> open() {
-        abi::Record& slot = slots_[slot_];
-        // A reader under `flight` must not take the old commit word for the new payload's.
-        port::store_shared(slot.commit, 0);
-        port::order_memory();
-        return port::SharedPayload(slot);
-    }
-    /// Where ready() was true before its access: publishes it.
-    void publish_ready(abi::Record& record) {
-        record.commit = 0;
-        record.cpu = cpu_;
-        record.cpu_sequence = sequence_++;
-        store(record);
-        port::store_shared(header_->next_sequence, sequence_);
-    }
-    void close(port::SharedPayload<abi::Record>& record) {
-        const std::uint32_t sequence = sequence_;
-        record->cpu = cpu_;
-        record->cpu_sequence = sequence;
-        record.end();
-        sequence_ = sequence + 1;
-        commit(record.where());
-        port::store_shared(header_->next_sequence, sequence + 1);
-    }
+    /// Up to the next slot whose number is a multiple of `looks_ahead`. False: without losing one
+    /// that is not to be had. In words of FastState.
+    [[nodiscard]] bool lend(std::uint32_t& header, std::uint32_t& slot, std::uint32_t& sequence,
+                            std::uint32_t& commit, std::uint32_t& head);
+    /// How many it has published, if it was lent; `sequence` is that of the next one.
+    std::uint32_t take_back(std::uint32_t sequence);
+    /// None of what was lent is left.
+    bool spent(std::uint32_t sequence) const { return sequence == lent_end_; }
+    /// Where the next record will lie.
+    const abi::Record& next_slot() const { return slots_[slot_]; }
 
     /// Publishes a begin record, if it is certain that one of its access follows. `several`: of an
     /// instruction of several accesses.
@@ -117,28 +98,17 @@ private:
     void put(abi::Record& record);
     void tell_of_trigger(std::uint64_t time);
 
-    void store(const abi::Record& record) {
-        auto slot = open();
-        port::copy_shared(slot.where(), record); // with its commit word, which is 0
-        commit(slot.where());
-    }
-    /// The payload of the next record is in its `slot`.
-    void commit(abi::Record& slot) {
-        const std::uint64_t head = head_ + 1;
-        port::order_memory();
-        port::store_shared(slot.commit, abi::commit_word(boot_number_, head - 1));
-        port::order_memory();
-        port::store_shared(header_->head, head);
-        head_ = head;
-        slot_ = slot_ + 1 == capacity_ ? 0 : slot_ + 1;
-        if (room_ != 0) --room_;
-    }
+    /// True if the next record has room, and no loss to be told of before it: the readers' words
+    /// are looked at once in `looks_ahead` records.
+    bool ready() { return room_ != 0 || look_ahead(); }
+    void publish_ready(abi::Record& record);
+    void store(const abi::Record& record);
 
     abi::RingHeader* header_{};
     abi::Record* slots_{};
-    std::uint64_t head_{};       ///< position of the next record
-    std::uint32_t slot_{};       ///< head_ % capacity, without the division
-    std::uint32_t room_{};       ///< records that surely have room; 0 while a loss is to be told of
+    std::uint64_t head_{}; ///< position of the next record
+    std::uint32_t slot_{}; ///< head_ % capacity, without the division
+    std::uint32_t room_{}; ///< records that surely have room; 0 while a loss is to be told of
     std::uint32_t capacity_{};
     std::uint64_t tails_[abi::reader_count]{}; ///< the readers' words, as last believed
     std::uint64_t lost_{};
@@ -149,6 +119,8 @@ private:
     abi::Policy policy_{};
     Choice* choice_{};       ///< none: everything
     std::uint32_t passed_{}; ///< the filter, for sampling
+    bool lent_{};
+    std::uint32_t lent_end_{}; ///< `sequence_` behind the last record that is lent
 };
 
 } // namespace mmioscope

@@ -51,9 +51,11 @@ bool check_table(Cpu& cpu, PhysicalAddress pa) {
 
 /// The index knows most at once; what it does not name, or above 4 GiB, is searched for.
 const Span* find_span(const Machine& machine, PhysicalAddress pa) {
-    const Span* span = nullptr;
-    if (pa.value < lpae::input_end) span = machine.pages.find(static_cast<std::uint32_t>(pa.value));
-    return span != nullptr ? span : machine.map.find(pa);
+    if (pa.value < lpae::input_end) {
+        const RegionLock* region = machine.pages.find(static_cast<std::uint32_t>(pa.value));
+        if (region != nullptr && region->span->range.contains(pa.value)) return region->span;
+    }
+    return machine.map.find(pa);
 }
 
 std::uint16_t region_at(const Machine& machine, PhysicalAddress pa, std::uint16_t otherwise) {

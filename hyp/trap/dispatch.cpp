@@ -10,6 +10,7 @@
 #include "trap/abort.hpp"
 #include "trap/call.hpp"
 #include "trap/control_register.hpp"
+#include "trap/fast_path.hpp"
 
 namespace mmioscope {
 
@@ -62,25 +63,24 @@ Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     }
 }
 
-/// What only the slow path may end, or go on with. A filter or trigger closes the fast path under
-/// the region's lock: here it is only spared the try.
-bool next_is_slow(const Cpu& cpu) {
-    return cpu.step.armed || cpu.repeated_load.running() || cpu.lock_wait.running() ||
-           cpu.machine->control.choice.any;
-}
-
 } // namespace
 
 // Both take a lock: not in a step, whose region's is held, and not behind a load-exclusive, whose
 // monitor that would clear. Nobody waits for a request as often as for a record.
 void serve_stream(Cpu& cpu) {
-    constexpr std::uint8_t traps_for_a_look = 16;
     if (cpu.step.armed || !cpu.own_exclusives.allowed()) return;
-    if (++cpu.traps_without_look >= traps_for_a_look) {
+    if (line_is_due(cpu)) {
         cpu.traps_without_look = 0;
         serve_line(cpu);
+    } else {
+        ++cpu.traps_without_look;
     }
     cpu.machine->stream.work_a_little(cpu.number);
+}
+
+bool line_is_due(const Cpu& cpu) {
+    constexpr std::uint8_t traps_for_a_look = 16;
+    return cpu.traps_without_look + 1 >= traps_for_a_look;
 }
 
 void check_way_back(const Cpu& cpu) {
@@ -88,14 +88,18 @@ void check_way_back(const Cpu& cpu) {
     cpu.machine->engine->check_way_back(cpu);
 }
 
-void take_slow_path(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+} // namespace mmioscope
+
+void mmioscope_guest_trap(mmioscope::Cpu& cpu, mmioscope::Frame& frame) {
+    using namespace mmioscope;
+    const arch::Hsr hsr{port::read<reg::HSR>()};
     if (cpu.machine->stopped.load(std::memory_order_relaxed) != 0) port::halt();
+    close_fast_path(cpu);
     ++cpu.ring.statistics().traps;
     if (!(cpu.step.armed && cpu.machine->engine->finish(cpu, frame, hsr)))
         if (handle(cpu, frame, hsr) == Outcome::done) skip_instruction(frame, is_wide(hsr));
-    if (cpu.serves_stream) serve_stream(cpu);
-    cpu.slow_now = next_is_slow(cpu);
+    if (cpu.serves_stream && !cpu.stream_served) serve_stream(cpu);
+    cpu.stream_served = false;
     check_way_back(cpu);
+    open_fast_path(cpu);
 }
-
-} // namespace mmioscope

@@ -7,11 +7,10 @@
 
 namespace mmioscope {
 
-/// Every trap that the fast path (trap/fast_path.cpp) has not taken.
-void take_slow_path(Cpu& cpu, Frame& frame, arch::Hsr hsr);
-
 /// At the end of a trap, where there is a stream: what comes in by its line, and some of its work.
 void serve_stream(Cpu& cpu);
+/// Its next turn looks for requests on the line, too.
+bool line_is_due(const Cpu& cpu);
 
 /// Stops the machine unless VTTBR holds what it should, and no shadow table is open and no lock
 /// held but for a step. Behind the slow path, and before a CPU's first ERET to the guest.
@@ -19,6 +18,6 @@ void check_way_back(const Cpu& cpu);
 
 } // namespace mmioscope
 
-/// The guest trapped: entry/vectors.S calls this with `frame` saved, and returns to the guest with
-/// what is in `frame` afterwards.
+/// The guest trapped, and entry/fast_path.S has left it alone: it calls this with `frame` saved, and
+/// returns to the guest with what is in `frame` afterwards.
 extern "C" void mmioscope_guest_trap(mmioscope::Cpu& cpu, mmioscope::Frame& frame);

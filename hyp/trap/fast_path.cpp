@@ -1,248 +1,214 @@
-// The way of nearly every access of a boot, in one screen: a load or store of one core register, to
-// a device that is traced. What it needs lies ready; whatever else there is closes it, and then the
-// slow path (trap/abort.hpp) does the same, and all else.
-#include "arch/psr.hpp"
+#include "trap/fast_path.hpp"
+
+#include "arch/control.hpp"
 #include "engine/engine.hpp"
 #include "engine/record.hpp"
-#include "engine/reexecution.hpp"
 #include "guest/exception.hpp"
-#include "guest/registers.hpp"
 #include "machine/machine.hpp"
-#include "port/banked.hpp"
-#include "port/device.hpp"
-#include "port/sysreg.hpp"
+#include "port/fast_code.hpp"
+#include "port/memory.hpp"
 #include "trap/dispatch.hpp"
 
 namespace mmioscope {
 
 namespace {
 
-using arch::Mode;
-
-constexpr unsigned lr = 14;
-
-constexpr bool is_sp_or_pc(unsigned reg) {
-    return reg == 13 || reg == 15;
-}
-
-/// An access that the fast path carries out.
-struct Plain {
-    arch::Hsr hsr;
-    std::uint32_t va{};
-    std::uint32_t pa{};
-    const Span* span{};
-    RegionLock* region{}; ///< its lock is held
-    bool user{};          ///< in User mode; else SVC mode
-};
+using port::FastCode;
 
 bool emulates(const Machine& machine) {
     return machine.config.engine == abi::EngineKind::emulation;
 }
 
-/// Where a guest's device accesses come from: its kernel, and programs that map a device.
-bool is_plain_mode(const Machine& machine, std::uint32_t psr) {
-    if ((psr & arch::psr_e) != 0) return false;
-    const Mode mode = arch::mode_of(psr);
-    return mode == Mode::svc || (mode == Mode::usr && !machine.user_firewall);
+/// What only the slow path may end, or go on with. A filter or a trigger shuts the fast path by the
+/// region's lock: here it is only spared the try.
+bool next_is_slow(const Cpu& cpu) {
+    return cpu.step.armed || cpu.repeated_load.running() || cpu.lock_wait.running() ||
+           cpu.machine->control.choice.any;
 }
 
-/// Of a trap that plain_access() is true of, as Record::access says it.
-std::uint8_t access_bits(arch::Hsr hsr) {
-    return static_cast<std::uint8_t>(abi::encode_access(hsr.write(), hsr.log2_size()) |
-                                     (hsr.sign_extend() ? abi::access_sign_extend : 0u) |
-                                     abi::access_syndrome);
+/// Of the guest's vectors, if the step's breakpoints are at them: else the next step moves those.
+void follow_vectors(Cpu& cpu) {
+    const std::uint32_t control = port::read<reg::SCTLR>();
+    const std::uint32_t base = port::read<reg::VBAR>();
+    if (!cpu.debug.follows(control, base)) return;
+    cpu.fast.sctlr = control;
+    cpu.fast.vbar = base;
 }
 
-/// What is on the bus when a register has `value`: bus_value() of the sizes that HSR can tell, in a
-/// little-endian guest. With that one in its place an access costs 7 to 17 instructions more.
-std::uint32_t cut(std::uint32_t value, arch::Hsr hsr) {
-    return hsr.log2_size() == 2 ? value : value & ((1u << (8u << hsr.log2_size())) - 1);
+void follow_task(Cpu& cpu) {
+    const auto task = port::read<reg::TPIDRURO>();
+    const SaidTask& place = cpu.said_tasks.place_of(task);
+    cpu.fast.task = task;
+    cpu.fast.next_look = place.task == task ? place.next_look : 0;
 }
 
-std::uint32_t stored_value(const Frame& frame, const Plain& access) {
-    const arch::Hsr hsr = access.hsr;
-    const std::uint32_t value = hsr.srt() != lr ? frame.r[hsr.srt()]
-                                : access.user   ? frame.lr_usr
-                                                : port::read_lr_svc();
-    return cut(value, hsr);
+/// The record that the fast path has begun, as it lies in its slot. Others may write there: what
+/// Hyp relies on is not from there.
+abi::Record begun_record(Cpu& cpu) {
+    const FastState& fast = cpu.fast;
+    const RegionLock& lock = *port::memory_at<const RegionLock>({fast.region});
+    abi::Record record = port::load_structure(cpu.ring.next_slot());
+    record.type = abi::RecordType::access;
+    record.cpu = static_cast<std::uint8_t>(cpu.number);
+    record.time = fast.time;
+    record.duration = 0;
+    record.device = static_cast<std::uint16_t>(port::load_shared(lock.device));
+    record.flags = record.pa_high = 0;
+    record.pa_low = fast.pa;
+    record.value = 0;
+    return record;
 }
 
-/// The guest has executed the load.
-std::uint32_t loaded_value(const Frame& frame, arch::Hsr hsr) {
-    return cut(hsr.srt() != lr ? frame.r[hsr.srt()] : guest_register(frame, lr), hsr);
-}
-
-void deliver(Frame& frame, const Plain& access, std::uint32_t value) {
-    const arch::Hsr hsr = access.hsr;
-    value = extend(value, hsr.log2_size(), hsr.sign_extend());
-    if (hsr.srt() != lr) frame.r[hsr.srt()] = value;
-    else if (access.user) frame.lr_usr = value;
-    else port::write_lr_svc(value);
-}
-
-/// What the bus answered; of a store its `value` too.
-port::Answer perform(arch::Hsr hsr, std::uint32_t pa, std::uint32_t value) {
-    if (!hsr.write()) return port::try_device_read({pa}, hsr.log2_size());
-    return {value, port::try_device_write({pa}, hsr.log2_size(), value).hsr};
-}
-
-/// What the task is called is not to be looked up now (trap/task_name.hpp): that is the slow
-/// path's.
-bool knows_task(const Cpu& cpu, bool user) {
-    return cpu.machine->config.task_names.comm == 0 || user ||
-           cpu.said_tasks.knows(port::read<reg::TPIDRURO>(), port::read<reg::CNTPCT>());
-}
-
-/// Takes the lock in one try. False: another CPU has it, or what is recorded has changed meanwhile,
-/// which needs this lock, too.
-bool take(RegionLock& region, const Cpu& cpu, const Span& span) {
-    std::uint64_t spins = 0;
-    if (!region.lock.try_acquire(cpu.number, 0, spins)) return false;
-    if (span.traced() && !cpu.machine->control.choice.any) return true;
-    region.lock.release();
-    return false;
-}
-
-/// What is known of it before it is made. Record: a pointer, or a place in the ring.
-template <class Record>
-void describe(Record& record, const Frame& frame, const Plain& access, std::uint8_t emulated) {
-    const arch::Hsr hsr = access.hsr;
-    record->type = abi::RecordType::access;
-    record->access = static_cast<std::uint8_t>(access_bits(hsr) | emulated);
-    record->mode = mode_bits(frame);
-    record->lock_sequence = access.region->next_sequence();
-    record->device = access.span->region;
-    record->flags = record->pa_high = 0;
-    record->pc = frame.pc;
-    record->lr = access.user ? frame.lr_usr : port::read_lr_svc();
-    record->sp = access.user ? port::read_sp_usr() : port::read_sp_svc();
-    record->va = access.va;
-    record->pa_low = access.pa;
-    record->task = access.user ? port::read_sp_svc() : port::read<reg::TPIDRURO>();
-}
-
-void emulate(Cpu& cpu, Frame& frame, const Plain& access) {
-    const arch::Hsr hsr = access.hsr;
-    auto record = cpu.ring.open();
-    describe(record, frame, access, abi::access_emulated);
-    const std::uint32_t stored = hsr.write() ? stored_value(frame, access) : 0;
-    const std::uint64_t time = record->time = cpu.ring.begin(frame.pc, access.pa);
-    const port::Answer answer = perform(hsr, access.pa, stored);
-    const std::uint64_t done = cpu.ring.complete(); // before the lock is free
-    record->duration = static_cast<std::uint32_t>(done - time);
-    record->value = answer.value;
-    if (answer.hsr != 0) [[unlikely]] {
-        record->type = abi::RecordType::fault;
-        record->value = abi::fault_value(abi::FaultReason::external_abort);
-    }
-    cpu.ring.close(record);
-    cpu.ring.finish();
-    access.region->lock.release();
-    count_emulated(cpu, access.user);
-    ++cpu.ring.statistics().traps;
-    if (answer.hsr != 0) [[unlikely]]
-        return inject_data_abort(frame, {access.va}, hsr.write(),
-                                 answered_by(arch::Hsr(answer.hsr)));
-    if (!hsr.write()) deliver(frame, access, answer.value);
-    if (in_thumb(frame)) skip_instruction(frame, hsr.il());
-    else frame.pc += 4;
-}
-
-/// The guest executes the instruction on its shadow table.
-void begin_fast_step(Cpu& cpu, Frame& frame, const Plain& access) {
+/// The slow path goes on with it, as if that had begun it.
+void adopt_step(Cpu& cpu) {
+    const FastState& fast = cpu.fast;
+    const arch::Hsr hsr(fast.hsr);
     Step& step = cpu.step;
-    abi::Record* record = &step.record;
-    describe(record, frame, access, 0);
-    record->value = access.hsr.write() ? stored_value(frame, access) : 0;
-    step.fast = {access.hsr, access.span, access.region};
-    record->time = cpu.ring.begin(frame.pc, access.pa);
-    arm_step(cpu, frame, access.hsr.il());
-    cpu.view.open_shadow();
-}
-
-/// Leaves it to the slow path, as if that had begun it.
-void hand_over_step(Cpu& cpu) {
-    Step& step = cpu.step;
-    ++cpu.ring.statistics().traps; // the one that began it
-    const arch::Hsr hsr = step.fast.hsr;
-    const std::uint16_t region = step.fast.span->region;
-    step.access = {.va = {step.record.va},
-                   .pa = {step.record.pa_low},
-                   .span = step.fast.span,
+    step.record = begun_record(cpu);
+    step.record.pc = fast.next_pc - 4;
+    step.record.va = fast.va;
+    if (hsr.write()) step.record.value = fast.value;
+    cpu.locks.adopt(cpu.machine->locks, step.record.device);
+    step.record.lock_sequence = cpu.locks.next_sequence(step.record.device);
+    step.access = {.va = {fast.va},
+                   .pa = {fast.pa},
+                   .span = cpu.machine->map.find({fast.pa}),
                    .write = hsr.write(),
                    .decoded = true,
                    .log2_size = hsr.log2_size(),
                    .sign_extend = hsr.sign_extend(),
                    .reg = hsr.srt(),
                    .syndrome = true,
-                   .wide = hsr.il(),
+                   .wide = true,
                    .recorded = true,
-                   .last_region = region};
-    cpu.locks.adopt(cpu.machine->locks, region);
-    step.fast.region = nullptr;
+                   .last_region = step.record.device};
+    step.next_pc = fast.next_pc;
+    step.masks = fast.psr & arch::psr_aif;
+    step.armed = true;
+    cpu.debug.adopt_step(fast.dscr);
+    cpu.view.adopt_shadow();
+    ++cpu.ring.statistics().traps; // the one that began it
+    ++cpu.ring.statistics().stepped;
 }
 
-/// False: it has not ended as planned.
-bool end_fast_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
-    Step& step = cpu.step;
-    if (!ends_as_planned(step, frame, hsr)) {
-        hand_over_step(cpu);
-        return false;
-    }
-    cpu.view.close_shadow(); // first: nothing below may run with the shadow open
-    const std::uint64_t done = disarm_step(cpu);
-    unmask_interrupts(step, frame);
-    abi::Record& record = step.record;
-    record.duration = static_cast<std::uint32_t>(done - record.time);
-    if (!step.fast.hsr.write()) record.value = loaded_value(frame, step.fast.hsr);
-    cpu.ring.publish_ready(record);
-    cpu.ring.finish();
-    step.fast.region->lock.release();
-    step.fast.region = nullptr;
-    step.stuck = false;
-    cpu.ring.statistics().traps += 2;
-    return true;
+/// In a step that the fast path has begun.
+bool in_fast_step(const Cpu& cpu) {
+    return cpu.fast.handler >= port::fast_code(FastCode::finish) &&
+           cpu.fast.handler < port::fast_code(FastCode::finish_end);
 }
 
-/// Whether the trap is one, its lock then held; what there is besides is the slow path's.
-bool is_plain(Cpu& cpu, const Frame& frame, Plain& access) {
-    Machine& machine = *cpu.machine;
-    if (!access.hsr.plain_access() || cpu.always_slow || cpu.slow_now ||
-        !is_plain_mode(machine, frame.psr) || (emulates(machine) && !cpu.debug.is_hyps()))
-        return false;
-    access.va = port::read<reg::HDFAR>();
-    access.pa = port::read<reg::HPFAR>() << 8 | access.va % page_size;
-    access.span = machine.pages.find(access.pa);
-    if (access.span == nullptr || access.va % (1u << access.hsr.log2_size()) != 0 ||
-        is_sp_or_pc(access.hsr.srt()) || !cpu.ring.ready())
-        return false;
-    access.user = arch::mode_of(frame.psr) == Mode::usr;
-    if (!knows_task(cpu, access.user)) return false;
-    access.region = &machine.locks[access.span->region];
-    return take(*access.region, cpu, *access.span);
-}
-
-/// Emulates the access that trapped, records it, and steps over its instruction; under shadow
-/// begins, or ends, the step of one. False: it is for the slow path, with nothing done but that a
-/// step of its own has become the slow path's.
-bool take_fast_path(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
-    const Machine& machine = *cpu.machine;
-    if (machine.stopped.load(std::memory_order_relaxed) != 0) return false;
-    if (cpu.step.fast.region != nullptr) return end_fast_step(cpu, frame, hsr);
-    Plain access{.hsr = hsr};
-    if (!is_plain(cpu, frame, access)) return false;
-    if (hsr.write()) access.region->count_store({access.pa});
-    if (emulates(machine)) emulate(cpu, frame, access);
-    else begin_fast_step(cpu, frame, access); // which counts its traps in the end
-    return true;
+/// Records that the fast path has published since it was opened.
+void count(Cpu& cpu, std::uint32_t records) {
+    abi::Statistics& statistics = cpu.ring.statistics();
+    const bool emulation = emulates(*cpu.machine);
+    statistics.traps += emulation ? records : std::uint64_t{2} * records;
+    (emulation ? statistics.emulated : statistics.stepped) += records;
 }
 
 } // namespace
+
+// SAS, SSE, zero, SRT: one place for each, of loads and behind them of stores. LR has a bank of its
+// own, and ways for words; SP and PC have none.
+void build_fast_dispatch(Machine& machine) {
+    constexpr unsigned of_word = 2, to_lr = 3, stores = 4, lr = 14, sizes = 3;
+    const bool emulation = emulates(machine);
+    for (std::uint32_t& way : machine.fast_dispatch) way = port::fast_code(FastCode::slow);
+    for (unsigned write = 0; write < 2; ++write) {
+        for (unsigned size = 0; size < sizes; ++size) {
+            std::uint32_t* ways = machine.fast_dispatch + write * 256 + size * 64;
+            const std::uint32_t way = port::fast_access(emulation, write * stores + size);
+            for (unsigned reg = 0; reg < 13; ++reg) ways[reg] = way;
+            if (size == of_word) ways[lr] = port::fast_access(emulation, write * stores + to_lr);
+        }
+    }
+}
+
+void prepare_fast_path(const Machine& machine, Cpu& cpu) {
+    using namespace arch;
+    const bool emulation = emulates(machine);
+    constexpr std::uint32_t first_syndrome = 0x9300'0000; // of data aborts that HSR describes
+    constexpr unsigned hsr_shift = 14;
+    FastState& fast = cpu.fast = {};
+    fast.hsr_mask = ~(3u << 22 | 0xfu << 16 | 1u << 6 | 1u); // SAS, SRT, WnR, the table's level
+    fast.hsr_plain = first_syndrome | 0x06; // a translation fault of level 2 or 3; no SSE
+    fast.psr_mask = psr_e | psr_thumb | 0x1f;
+    fast.dispatch = static_cast<std::uint32_t>(port::address_of(machine.fast_dispatch).value) -
+                    (first_syndrome >> hsr_shift);
+    fast.pages = machine.pages.table();
+    fast.cpu = cpu.number;
+    fast.stack = static_cast<std::uint32_t>(stack_end(machine.image, cpu.number).value);
+    const auto access = abi::access_syndrome | (emulation ? abi::access_emulated : 0u);
+    fast.type = static_cast<std::uint32_t>(abi::RecordType::access) | cpu.number << 8 |
+                access << 16 | static_cast<std::uint32_t>(Mode::svc) << 24;
+    fast.handler = port::fast_code(FastCode::slow);
+    fast.look = port::fast_code(FastCode::look);
+    fast.access = port::fast_code(emulation ? FastCode::emulate : FastCode::step);
+    fast.normal = cpu.view.normal();
+    fast.shadow = cpu.view.shadow();
+    fast.hdcr_step = cpu.debug.hdcr_step();
+    fast.hdcr_between = cpu.debug.hdcr_between();
+    fast.hstr_step = hstr_cp15;
+    fast.vbar = 1; // no base
+}
+
+void open_fast_path(Cpu& cpu) {
+    FastState& fast = cpu.fast;
+    const Config& config = cpu.machine->config;
+    const bool open = !cpu.always_slow && !next_is_slow(cpu) && cpu.debug.is_hyps() &&
+                      cpu.ring.lend(fast.header, fast.slot, fast.sequence, fast.commit, fast.head);
+    const bool names = config.task_names.comm != 0;
+    fast.after_look = !open   ? port::fast_code(FastCode::slow)
+                      : names ? port::fast_code(FastCode::names)
+                              : fast.access;
+    fast.ready = cpu.serves_stream ? fast.look : fast.after_look;
+    fast.handler = open ? fast.ready : fast.after_look;
+    if (!open) return;
+    follow_vectors(cpu);
+    if (names) follow_task(cpu);
+}
+
+bool in_step(const Cpu& cpu) {
+    return cpu.step.armed || in_fast_step(cpu);
+}
+
+void close_fast_path(Cpu& cpu) {
+    const bool in_step = in_fast_step(cpu);
+    if (const std::uint32_t records = cpu.ring.take_back(cpu.fast.sequence)) count(cpu, records);
+    if (in_step) adopt_step(cpu);
+    cpu.fast.handler = port::fast_code(FastCode::slow);
+}
+
 } // namespace mmioscope
 
-void mmioscope_guest_trap(mmioscope::Cpu& cpu, mmioscope::Frame& frame) {
-    using namespace mmioscope;
-    const arch::Hsr hsr{port::read<reg::HSR>()};
-    if (!take_fast_path(cpu, frame, hsr)) return take_slow_path(cpu, frame, hsr);
+using namespace mmioscope;
+
+void mmioscope_look_ahead(Cpu& cpu) {
+    // Some of a stream's work needs nothing of what the fast path has, and that is most of the
+    // time.
+    const bool due = cpu.ring.spent(cpu.fast.sequence) || line_is_due(cpu);
+    if (due) close_fast_path(cpu);
     if (cpu.serves_stream) serve_stream(cpu);
+    cpu.stream_served = true;
+    if (due) open_fast_path(cpu);
+}
+
+// The region's lock is held, and the slot has been begun.
+void mmioscope_access_aborted(Cpu& cpu, Frame& frame) {
+    const arch::Hsr hsr{port::read<reg::HSR>()};
+    const FastState& fast = cpu.fast;
+    const bool write = arch::Hsr(fast.hsr).write();
+    close_fast_path(cpu);
+    abi::Record record = begun_record(cpu);
+    RegionLock& lock = *port::memory_at<RegionLock>({fast.region});
+    record.lock_sequence = lock.next_sequence();
+    record.duration = static_cast<std::uint32_t>(cpu.ring.complete() - fast.time);
+    record.type = abi::RecordType::fault;
+    record.value = abi::fault_value(abi::FaultReason::external_abort);
+    cpu.ring.publish(record);
+    cpu.ring.finish();
+    lock.lock.release();
+    ++cpu.ring.statistics().traps;
+    count_emulated(cpu, false);
+    inject_data_abort(frame, {record.va}, write, answered_by(hsr));
+    open_fast_path(cpu);
 }

@@ -16,10 +16,13 @@ namespace mmioscope {
 
 namespace {
 
-/// CPUs in the guest do not look at flags. Without a table their next fetch traps, and the trap
-/// looks. Only for the CPUs that have a machine: before that, CPU 0 is alone.
+/// CPUs in the guest do not look at flags, nor does the fast path. Without a table their next fetch
+/// traps, and the slow path looks. Only for the CPUs that have a machine: before that, CPU 0 is
+/// alone.
 void stop_other_cpus(Machine& machine) {
     machine.stopped.store(1, std::memory_order_release);
+    for (std::uint16_t n = 0; n < machine.regions.size(); ++n)
+        port::store_shared(machine.locks[n].device, n | RegionLock::not_fast);
     machine.normal_table.invalidate_root();
     for (unsigned i = 0; i < machine.cpu_count; ++i) machine.shadow_tables[i].invalidate_root();
     port::publish_tables();

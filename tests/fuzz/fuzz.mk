@@ -41,6 +41,6 @@ $(FUZZ_PLAIN_OBJECTS): $(BUILD)/fuzz/plain/%.o: %.cpp
 $(FUZZ_SIMULATED_OBJECTS): $(BUILD)/fuzz/simulated/%.o: %.cpp
 	@mkdir -p "$(@D)"
 	@echo "  $@"
-	@$(FUZZ_CXX) -Itests/sim/include -Ihyp -Itests $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c -o "$@" "$<"
+	@$(FUZZ_CXX) -Itests/sim/include -Ihyp -Itests -I$(BUILD)/generated/tests/sim $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c -o "$@" "$<"
 
 -include $(FUZZ_PLAIN_OBJECTS:.o=.d) $(FUZZ_SIMULATED_OBJECTS:.o=.d)

@@ -3,7 +3,7 @@
 
 mutant_tree := $(BUILD)/mutants/tree
 MUTANT_FLAGS := -std=c++20 -O1 -Wall -Wextra -Wno-psabi
-MUTANT_CPPFLAGS := -Itests/sim/include -I$(mutant_tree)/hyp -Itests -include tests/mutants/switch.hpp
+MUTANT_CPPFLAGS := -Itests/sim/include -I$(mutant_tree)/hyp -Itests -I$(BUILD)/generated/tests/sim -include tests/mutants/switch.hpp
 # Tests of the protocol that lie with others of their folder.
 MUTANT_TESTS_BESIDE := tests/unit/control/switching_test.cpp tests/unit/control/command_test.cpp \
     tests/unit/control/trigger_test.cpp tests/unit/control/filter_test.cpp tests/unit/engine/access_test.cpp \

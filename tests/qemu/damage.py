@@ -81,7 +81,7 @@ class Hypervisor:
         """How many each CPU has published: AreaHeader::ring_offset, RingHeader::head (hyp/abi/ring.hpp)."""
         area = self.board.trace_area
         rings = [area + self.debugger.read_word(area + 128 + 4 * cpu) for cpu in (0, 1)]
-        return [self.debugger.read_double(ring + 64) for ring in rings]
+        return [self.debugger.read_double(ring + 72) for ring in rings]
 
     def spin(self, cpu):
         """From now on `cpu`, in the guest and in no step, executes one branch to itself."""

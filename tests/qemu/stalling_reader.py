@@ -41,8 +41,8 @@ class Ring:
         return self.word("Q", self.at + offset)
 
     capacity = property(lambda self: self.field(8))
-    head = property(lambda self: self.field(64))
-    lost = property(lambda self: self.field(72))
+    head = property(lambda self: self.field(72))
+    lost = property(lambda self: self.field(80))
     retries = property(lambda self: self.field(192 + 4 * 8))
     drained = property(lambda self: self.field(256 + 64))
 

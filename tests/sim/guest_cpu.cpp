@@ -2,6 +2,7 @@
 
 #include "arch/debug.hpp"
 #include "machine/machine.hpp"
+#include "trap/fast_path.hpp"
 
 namespace mmioscope::sim {
 
@@ -50,7 +51,7 @@ void GuestCpu::check_view() {
     if (root == sim_.hypervisor->normal_table.root().value) return;
     if (root != sim_.hypervisor->shadow_tables[core_.number].root().value)
         throw Failure{"VTTBR holds neither the normal table nor this CPU's shadow"};
-    if (!state_.step.armed) throw Failure{"the guest runs on its shadow table without a step"};
+    if (!in_step(state_)) throw Failure{"the guest runs on its shadow table without a step"};
     if (core_.executed_on_shadow >= sim_.may_run_on)
         throw Failure{"two instructions ran on a shadow table"};
     if ((core_.frame.psr & arch::psr_aif) != arch::psr_aif)

@@ -2,7 +2,7 @@
 #include "guest_cpu.hpp"
 
 #include "arch/control.hpp"
-#include "trap/dispatch.hpp"
+#include "hyp_code.hpp"
 
 namespace mmioscope::sim {
 
@@ -71,7 +71,7 @@ GuestCpu::Effect GuestCpu::trap(unsigned exception_class, std::uint32_t iss, boo
     sim_.synchronize(core_);
     if (sim_.conditions.traps_clear_monitor) core_.monitor = false;
     Frame frame = core_.frame;
-    mmioscope_guest_trap(state_, frame);
+    run_hyp_code(sim_, core_, state_, frame);
     if (core_.monitor && core_.monitor_address == hyp_word)
         throw Failure{"Hyp leaves the monitor to the guest as its own LDREX has set it"};
     core_.frame = frame;

@@ -4,8 +4,10 @@
 #include "arch/control.hpp"
 #include "guest/reset.hpp"
 #include "guest_cpu.hpp"
+#include "hyp_code.hpp"
 #include "port/this_cpu.hpp"
 #include "start/start.hpp"
+#include "trap/fast_path.hpp"
 
 namespace mmioscope::sim {
 
@@ -16,6 +18,9 @@ constexpr std::uint32_t secondary_entry = 0x8001'0000;
 constexpr std::uint32_t programs = 0x8002'0000;
 constexpr std::uint32_t program_size = 0x1'0000;
 constexpr unsigned tables = 384;
+constexpr std::uint32_t state = image + 0x4'0000; // of the hypervisor, behind its constants
+constexpr std::uint32_t pool = image + 0x10'0000;
+static_assert(sizeof(Machine) <= pool - state);
 } // namespace
 
 RigOptions options_for(abi::EngineKind engine, unsigned cpus, std::uint64_t seed) {
@@ -33,10 +38,12 @@ RigOptions options_for(abi::EngineKind engine, unsigned cpus, std::uint64_t seed
 }
 
 Rig::Rig(const RigOptions& o)
-    : simulation(o.conditions), boot_tree_(o.boot_tree), native_(o.native),
-      user_firewall_(o.user_firewall), read_when_(o.read_when), records_(o.conditions.cpus) {
+    : simulation(o.conditions), machine(new (simulation.ram.at({state})) Machine),
+      boot_tree_(o.boot_tree), native_(o.native), user_firewall_(o.user_firewall),
+      read_when_(o.read_when), records_(o.conditions.cpus) {
     const Blob tree = o.blob.empty() ? make_board_tree(o.tree) : o.blob;
     std::memcpy(simulation.ram.at({boot_tree_}), tree.data(), tree.size());
+    load_hyp_code(simulation);
     attach_devices();
     write_prologues();
     for (const std::uint32_t page :
@@ -98,7 +105,6 @@ Code Rig::program(unsigned cpu) {
 void Rig::prepare_machine() {
     constexpr std::uint32_t text_end = image + 0x2'0000;
     constexpr std::uint32_t constants_end = image + 0x3'0000;
-    constexpr std::uint32_t pool = image + 0x10'0000;
     constexpr std::uint32_t data_end = pool + tables * page_size;
     machine->image = {.text = {image, text_end},
                       .constants = {text_end, constants_end},
@@ -146,7 +152,8 @@ void Rig::run_cpu(unsigned number) {
     core.frame = native_ ? start_natively(core) : start_hypervisor(core, cpu);
     GuestCpu(simulation, core, cpu).run();
     if (at_end_.contains(number)) at_end_[number](core, cpu);
-    cpu.debug.give_back(); // as if the guest looked at its debug registers in the end
+    if (!native_) close_fast_path(cpu); // as at one more trap
+    cpu.debug.give_back();              // as if the guest looked at its debug registers in the end
     simulation.synchronize(core);
     simulation.complete_system(); // in the end everything arrives
 }

@@ -61,7 +61,11 @@ public:
     const std::string& text() const { return text_; }
 
     Simulation simulation;
-    std::unique_ptr<Machine> machine = std::make_unique<Machine>();
+    /// In its memory, since addresses in it are words of 32 bits (machine/fast_state.hpp).
+    struct Destroy {
+        void operator()(Machine* machine) const { machine->~Machine(); }
+    };
+    std::unique_ptr<Machine, Destroy> machine;
 
 private:
     void attach_devices();

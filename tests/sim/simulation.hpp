@@ -91,6 +91,8 @@ public:
     /// without caches changed them. By address.
     std::map<std::uint64_t, std::uint32_t> stale_words;
     std::uint64_t interrupts_taken{};
+    std::uint64_t slow_traps{}; ///< that Hyp's assembly has left to C++
+    std::uint64_t looks{};      ///< of its, at readers and stream
     std::function<std::uint32_t(const FirmwareCall&)> firmware; ///< below Hyp; unset: none is there
     Machine* hypervisor{};  ///< to check what the guest sees against; null where none runs
     unsigned may_run_on{1}; ///< instructions that a guest may execute on a shadow table in one step

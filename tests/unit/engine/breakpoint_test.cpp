@@ -2,6 +2,8 @@
 #include "sim/guest_cpu.hpp"
 #include "sim/judge.hpp"
 
+#include "trap/fast_path.hpp"
+
 #include <catch2/catch.hpp>
 
 using namespace mmioscope;
@@ -26,7 +28,7 @@ TEST_CASE("the breakpoints of a step match in Non-secure PL1 and PL0, and nowher
     Rig rig(options_for(abi::EngineKind::shadow, 1, 5));
     unsigned steps = 0;
     rig.simulation.meanwhile = [&](const Core& core) {
-        if (!rig.machine->cpus[0].step.armed) return;
+        if (!in_step(rig.machine->cpus[0])) return;
         ++steps;
         for (unsigned n = 0; n < 6; ++n) {
             const auto control =

@@ -2,6 +2,8 @@
 // sees afterwards, and what reached its devices, must be the same.
 #include "sim/judge.hpp"
 
+#include "trap/fast_path.hpp"
+
 #include <catch2/catch.hpp>
 
 #include <sstream>
@@ -156,7 +158,7 @@ void make_it_happen(Rig& rig, const Ending& ending, std::uint32_t pc) {
         core.fiq_pending |= ending.fiq;
         core.abort_pending |= ending.abort;
         done = !ending.unmapped || rig.simulation.hypervisor == nullptr ||
-               rig.machine->cpus[0].step.armed;
+               in_step(rig.machine->cpus[0]);
         if (!done) {
             core.irq_pending = core.fiq_pending = core.abort_pending = false;
         } else if (ending.unmapped) {

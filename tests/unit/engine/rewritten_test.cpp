@@ -3,6 +3,8 @@
 // ends the step.
 #include "sim/judge.hpp"
 
+#include "trap/fast_path.hpp"
+
 #include <catch2/catch.hpp>
 
 using namespace mmioscope;
@@ -38,7 +40,7 @@ TEST_CASE("a guest that runs on in a step is stopped where it uses CP15, and goe
     const std::uint32_t branch = 0xea00'0000 | (((elsewhere - load - 8) >> 2) & 0xff'ffff);
     bool rewritten = false;
     simulation.meanwhile = [&](const Core& core) {
-        if (!rewritten && rig.machine->cpus[0].step.armed && core.frame.pc == load) {
+        if (!rewritten && in_step(rig.machine->cpus[0]) && core.frame.pc == load) {
             simulation.ram.store(load, branch);
             rewritten = true;
         }
@@ -65,7 +67,7 @@ TEST_CASE("CP15 is the guest's own but for the length of a step") {
     Rig rig(options_for(abi::EngineKind::shadow, 1, 1));
     unsigned steps = 0;
     rig.simulation.meanwhile = [&](const Core& core) {
-        const bool armed = rig.machine->cpus[0].step.armed;
+        const bool armed = in_step(rig.machine->cpus[0]);
         steps += armed ? 1 : 0;
         CHECK(core.system.get<reg::HSTR>() == (armed ? 0xbfefu : 0u));
     };
@@ -84,7 +86,7 @@ TEST_CASE("a BKPT in the instruction's place is the guest's own, with its interr
     code.ldr(1, 0).end();
     std::uint32_t undefined_psr = 0;
     rig.simulation.meanwhile = [&](Core& core) {
-        if (!rig.machine->cpus[0].step.armed || core.frame.pc != load) return;
+        if (!in_step(rig.machine->cpus[0]) || core.frame.pc != load) return;
         rig.simulation.ram.store(load, 0xe120'0070u);
         undefined_psr = core.bank(port::Banked::spsr_und);
     };

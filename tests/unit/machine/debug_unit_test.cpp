@@ -3,6 +3,8 @@
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"
 
+#include "trap/fast_path.hpp"
+
 #include <catch2/catch.hpp>
 
 using namespace mmioscope;
@@ -164,7 +166,7 @@ TEST_CASE("the debug unit is Hyp's from the first step to the guest's next acces
     std::map<std::uint32_t, bool> hyps;
     rig.simulation.meanwhile = [&](const Core& core) {
         const std::uint32_t hdcr = core.system.get<reg::HDCR>();
-        const bool armed = rig.machine->cpus[0].step.armed;
+        const bool armed = in_step(rig.machine->cpus[0]);
         hyps[core.frame.pc] = unit.is_hyps();
         CHECK((hdcr & 0xe00) == (unit.is_hyps() ? 0xe00u : 0u)); // TDRA, TDOSA, TDA
         CHECK((hdcr & 0x100) == (armed ? 0x100u : 0u));          // TDE
@@ -198,8 +200,8 @@ TEST_CASE("while something of the guest's is on, the debug unit is Hyp's for one
     bool hyps_in_the_end = false;
     rig.simulation.meanwhile = [&](const Core& core) {
         const mmioscope::Cpu& cpu = rig.machine->cpus[0];
-        begun |= cpu.step.armed;
-        if (core.frame.pc <= off) CHECK(cpu.debug.is_hyps() == cpu.step.armed);
+        begun |= in_step(cpu);
+        if (core.frame.pc <= off) CHECK(cpu.debug.is_hyps() == in_step(cpu));
         if (core.frame.pc == behind) hyps_in_the_end = cpu.debug.is_hyps();
     };
     rig.run();
@@ -221,7 +223,7 @@ TEST_CASE("in a step vector catch is off, and what a watchpoint is linked to sta
     device(code).end();
     unsigned steps = 0;
     rig.simulation.meanwhile = [&](const Core& core) {
-        if (!rig.machine->cpus[0].step.armed) return;
+        if (!in_step(rig.machine->cpus[0])) return;
         ++steps;
         CHECK(core.system.get<reg::DBGVCR>() == 0);
         CHECK(core.system.get<reg::DBGBCR<4>>() == 0);

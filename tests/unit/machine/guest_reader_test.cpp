@@ -43,14 +43,14 @@ void scribble(Rig& rig) {
     put(8 * random.below(static_cast<unsigned>(where.size() / 8)));
 }
 
-/// RAM but for `left_out`.
+/// RAM but for `left_out`, and the hypervisor's own state.
 std::vector<std::byte> memory_without(Rig& rig, Range left_out) {
+    constexpr std::size_t size = 64 << 20;
     const std::byte* ram = rig.simulation.ram.at({ram_begin});
-    const auto begin = static_cast<std::ptrdiff_t>(left_out.begin - ram_begin);
-    const auto end = static_cast<std::ptrdiff_t>(left_out.end - ram_begin);
-    constexpr std::ptrdiff_t size = 64 << 20;
-    std::vector<std::byte> copy(ram, ram + begin);
-    copy.insert(copy.end(), ram + end, ram + size);
+    std::vector<std::byte> copy(ram, ram + size);
+    const auto state = rig.simulation.ram.address_of(rig.machine.get());
+    for (const Range& range : {left_out, Range{state.value, state.value + sizeof(Machine)}})
+        std::memset(copy.data() + (range.begin - ram_begin), 0, range.size());
     return copy;
 }
 

@@ -4,6 +4,8 @@
 #include "trap/dispatch.hpp"
 #include "trap/panic.hpp"
 
+#include "trap/fast_path.hpp"
+
 #include <catch2/catch.hpp>
 
 using namespace mmioscope;
@@ -99,9 +101,9 @@ TEST_CASE("a walk that aborts in a step ends it, and the access may be tried aga
         const std::uint32_t psr = core.frame.psr;
         Code(r.simulation.ram, pc).ldr(1, 0);
         trap(core, cpu, load, at::fifo);
-        CHECK(cpu.step.armed);
+        CHECK(in_step(cpu));
         trap_on_walk(core, cpu, 0x9200'0017, at::fifo);
-        CHECK(!cpu.step.armed);
+        CHECK(!in_step(cpu));
         CHECK(!cpu.locks.held());
         CHECK(!cpu.view.shadow_open());
         CHECK(core.bank(port::Banked::lr_abt) == pc + 8);
@@ -109,7 +111,7 @@ TEST_CASE("a walk that aborts in a step ends it, and the access may be tried aga
         core.frame.pc = pc; // the handler returns
         core.frame.psr = psr;
         trap(core, cpu, load, at::fifo);
-        CHECK(cpu.step.armed);
+        CHECK(in_step(cpu));
         core.frame.pc += 4;
         trap(core, cpu, breakpoint, 0);
     });
@@ -121,10 +123,10 @@ TEST_CASE("a page-table walk through a traced page is stepped and recorded as su
     const auto rig = run_then([](Rig& r, Core& core, mmioscope::Cpu& cpu) {
         Code(r.simulation.ram, core.frame.pc).add(1, 1, 1);
         trap(core, cpu, stage1_walk, at::fifo + 16);
-        CHECK(cpu.step.armed);
+        CHECK(in_step(cpu));
         core.frame.pc += 4;
         trap(core, cpu, breakpoint, 0);
-        CHECK(!cpu.step.armed);
+        CHECK(!in_step(cpu));
     });
     const auto walks = rig->records_of(abi::RecordType::page_table_walk);
     REQUIRE(walks.size() == 1);
@@ -140,7 +142,7 @@ TEST_CASE("an access that traps again from its own step is given up, not stepped
         for (unsigned tries = 0; tries < 10 && core.frame.pc == pc; ++tries)
             trap(core, cpu, load, at::fifo);
         CHECK(core.frame.pc != pc);
-        CHECK(!cpu.step.armed);
+        CHECK(!in_step(cpu));
         CHECK(!cpu.locks.held());
         CHECK(core.bank(port::Banked::lr_abt) == pc + 8);
     });

@@ -5,8 +5,11 @@
 #include "sim/judge.hpp"
 #include "trap/dispatch.hpp"
 
+#include "sim/hyp_code.hpp"
+
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 using namespace mmioscope;
@@ -44,7 +47,7 @@ struct Place {
         core.system.set<reg::HDFAR>(address);
         core.system.set<reg::HPFAR>(address >> 12 << 4);
         rig.simulation.synchronize(core);
-        mmioscope_guest_trap(cpu, core.frame);
+        run_hyp_code(rig.simulation, core, cpu, core.frame);
         CHECK(core.frame.pc == pc + 4);
     }
     void wait(std::uint64_t ticks) {
@@ -112,6 +115,26 @@ TEST_CASE("a task is said to be called what it is in front of its first access",
         CHECK(access.cpu_sequence == name.cpu_sequence + i);
         CHECK(access.time >= name.time);
     }
+}
+
+TEST_CASE("a task that takes another one's turn is said to be called what it is at once",
+          "[protocol]") {
+    constexpr std::uint32_t other = task + 0x1000;
+    const auto records = records_of([](Place& place) {
+        place.core.system.set<reg::CNTFRQ>(1000 * second); // a look holds for all of these accesses
+        place.is_called(task, "first\0\0\0\0\0\0\0\0\0\0\0", 5, 5);
+        place.is_called(other, "second\0\0\0\0\0\0\0\0\0\0", 6, 6);
+        for (unsigned i = 0; i < 3; ++i) place.access(task);
+        place.access(other);
+        place.access(task);
+    });
+    std::vector<std::uint32_t> named;
+    for (const abi::Record& record : records) {
+        if (record.type == abi::RecordType::task) named.push_back(record.task);
+        if (record.type == abi::RecordType::access && record.task != 0)
+            CHECK(std::find(named.begin(), named.end(), record.task) != named.end());
+    }
+    CHECK(named == std::vector{task, other});
 }
 
 TEST_CASE("no name is said while a trigger holds the records") {

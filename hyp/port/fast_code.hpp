@@ -1,0 +1,29 @@
+// Where entry/fast_path.S has its ways, as FastState names them.
+#pragma once
+
+#include <cstdint>
+
+extern "C" {
+extern const char mmioscope_fast_slow[], mmioscope_fast_emulate[], mmioscope_fast_step[];
+extern const char mmioscope_fast_look[], mmioscope_fast_names[];
+extern const char mmioscope_fast_finish[], mmioscope_fast_finish_end[];
+extern const std::uint32_t mmioscope_fast_emulations[8], mmioscope_fast_steps[8];
+}
+
+namespace mmioscope::port {
+
+enum class FastCode { slow, emulate, step, look, names, finish, finish_end };
+
+inline std::uint32_t fast_code(FastCode which) {
+    const char* const places[] = {
+        mmioscope_fast_slow,  mmioscope_fast_emulate, mmioscope_fast_step,      mmioscope_fast_look,
+        mmioscope_fast_names, mmioscope_fast_finish,  mmioscope_fast_finish_end};
+    return reinterpret_cast<std::uintptr_t>(places[static_cast<unsigned>(which)]);
+}
+
+/// Loads of 1, 2 and 4 bytes, of 4 to LR, and the same of stores.
+inline std::uint32_t fast_access(bool emulation, unsigned which) {
+    return emulation ? mmioscope_fast_emulations[which] : mmioscope_fast_steps[which];
+}
+
+} // namespace mmioscope::port
