@@ -61,6 +61,7 @@ constexpr std::size_t most_numbers = 64; ///< bytes of all of an event that stan
 Ctf::Ctf(std::filesystem::path folder, std::string name)
     : folder_(std::move(folder)), name_(std::move(name)),
       values_([](const Event& event) { return string(field_words(event)); }),
+      interrupts_([](const Event& event) { return string(event.interrupt()); }),
       flags_([](const Event& event) { return string(flag_words(event.record)); }) {
     std::error_code error;
     if (!std::filesystem::create_directory(folder_, error)) {
@@ -119,9 +120,9 @@ void Ctf::add_place(CtfStream& stream, const Event& event) {
     const OfContext& of = context(event);
     const Piece* const value = values_.find(event, of.value);
     const auto& flags = flags_.of(event);
-    const bool has_words = event.interrupt_id() != no_id || event.text_id() != no_id;
-    const std::string_view interrupt = has_words ? event.interrupt() : std::string_view();
-    const std::string_view text = has_words ? plain_text(event.text()) : std::string_view();
+    const auto& interrupt = interrupts_.of(event);
+    const bool has_text = event.text_id() != no_id;
+    const std::string_view text = has_text ? plain_text(event.text()) : std::string_view();
     TextCursor to =
         stream.event(id_of(r), r.time,
                      most_numbers + flags.size() + of.size +
@@ -143,10 +144,10 @@ void Ctf::add_place(CtfStream& stream, const Event& event) {
                           std::array{r.duration, r.lock_sequence});
     TextCursor::put_bytes(code + of.lr_at, r.lr);
     TextCursor::put_bytes(code + of.stack_at, std::array{r.sp, r.va});
-    if (!has_words) { // as mostly
-        to.append_bytes(std::array{'-', '\0', '-', '\0'});
+    to.append_any(interrupt);
+    if (!has_text) { // as mostly
+        to.append_bytes(std::array{'-', '\0'});
     } else {
-        append_string(to, interrupt);
         append_string(to, text);
     }
     stream.end(to);

@@ -19,7 +19,7 @@ public:
     void begin(const trace::TraceReader& reader) override;
     void add(const Event& event) override;
     void add_all(std::span<const Event> events) override;
-    void forget() override { values_.forget(); }
+    void forget() override { values_.forget(), interrupts_.forget(); }
     void finish() override;
     std::vector<std::string> left_out() const override;
 
@@ -49,6 +49,7 @@ private:
     reading::KeptByContext<OfContext, 512> contexts_;
     OfContext other_;
     ValueText values_;
+    InterruptText interrupts_;
     FlagText flags_;
 };
 

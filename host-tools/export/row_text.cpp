@@ -111,8 +111,8 @@ void end(fmt::memory_buffer& to, const TextCursor& at) {
 RowText::RowText(RowForm form, const ColumnSet& known, std::uint32_t frequency)
     : form_(form), known_(known), tick_(frequency),
       values_([this](const Event& event) { return text_of(first(Of::value), event); }),
-      flags_([this](const Event& event) { return text_of(first(Of::flags), event); }),
-      no_interrupt_(text_of(first(Of::interrupt), Event())) {}
+      interrupts_([this](const Event& event) { return text_of(first(Of::interrupt), event); }),
+      flags_([this](const Event& event) { return text_of(first(Of::flags), event); }) {}
 
 void RowText::append_lines(fmt::memory_buffer& to, std::span<const Event> events) {
     Event::resolve(events);
@@ -181,15 +181,7 @@ void RowText::append_cell(fmt::memory_buffer& to, std::size_t column, const Even
 [[gnu::always_inline]] inline RowText::Texts RowText::texts_of(const Event& event) {
     OfContext& context =
         contexts_.of(event.context_number, [&](OfContext& kept) { make(kept, event); });
-    const Id interrupt = event.interrupt_id();
-    return {context, values_.find(event, context.value),
-            interrupt == no_id
-                ? no_interrupt_
-                : interrupts_.of({interrupt},
-                                 [&](auto& kept) {
-                                     kept = BasicPiece<32>(text_of(first(Of::interrupt), event));
-                                 }),
-            flags_.of(event)};
+    return {context, values_.find(event, context.value), interrupts_.of(event), flags_.of(event)};
 }
 
 inline std::size_t RowText::Texts::size() const {

@@ -60,11 +60,6 @@ private:
         ValueText::OfContext value;
         StackText stack; ///< the columns around sp
     };
-    struct InterruptId {
-        Id id = no_id;
-        bool operator==(const InterruptId&) const = default;
-        std::uint64_t hash() const { return id; }
-    };
     /// The texts of an access.
     struct Texts {
         OfContext& context;
@@ -94,13 +89,12 @@ private:
     trace::TickLength tick_;
     reading::KeptByContext<OfContext, 512> contexts_;
     ValueText values_;
-    reading::KeptByKey<InterruptId, BasicPiece<32>, 64> interrupts_;
+    InterruptText interrupts_;
     FlagText flags_;
     std::array<SlowNumber<std::uint64_t>, columns.size()> times_; ///< of columns of that kind
     // Where those of a CPU or a device lead to; several may share a place.
     std::array<SlowNumber<std::uint32_t>, 16> of_cpu_;
     std::array<SlowNumber<std::uint32_t>, 64> of_device_;
-    BasicPiece<32> no_interrupt_;
 };
 
 } // namespace mmioscope::exporting

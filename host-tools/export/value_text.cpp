@@ -21,10 +21,11 @@ ValueText::OfContext ValueText::of_context(const Event& event) const {
         zero.record.type = abi::RecordType::access;
         const std::string text = form_(zero);
         if (const std::size_t at = text.rfind("0x0"); at != std::string::npos) {
-            context.lone = lone;
+            context.lone = true;
             context.before = BasicPiece<32>(text.substr(0, at));
             context.after = BasicPiece<32>(text.substr(at + 3));
-            context.within = static_cast<unsigned>(event.offset() - event.reg()->offset);
+            context.bits = registers::FieldBits(
+                *lone, static_cast<unsigned>(event.offset() - event.reg()->offset));
         }
     }
     return context;

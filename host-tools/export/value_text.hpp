@@ -1,5 +1,5 @@
-// What values and flags of records say (field_words(), flag_words()), as it stands in rows of some
-// format.
+// What values, interrupts and flags of records say (field_words(), flag_words()), as it stands in
+// rows of some format.
 #pragma once
 
 #include "export/words.hpp"
@@ -27,31 +27,30 @@ public:
     /// What does not depend on the value.
     struct OfContext {
         bool has_fields = false;
-        const Field* lone = nullptr; ///< the only one: it is written in between of
+        bool lone = false; ///< there is only one: it is written in between
         BasicPiece<32> before, after;
-        unsigned within = 0; ///< bytes from the register's start
+        registers::FieldBits bits; ///< where the access has it
     };
     OfContext of_context(const Event& event) const;
 
     /// A text that is kept, until the next call; null: append() makes it.
     const Piece* find(const Event& event, const OfContext& context) {
-        const bool kept =
-            context.lone == nullptr && context.has_fields && has_bus_value(event.record);
+        const bool kept = !context.lone && context.has_fields && has_bus_value(event.record);
         return kept ? &kept_.of({event.place_id(), event.record.value},
                                 [&](Piece& text) { text = Piece(form_(event)); })
                     : nullptr;
     }
 
     /// `digits`: of the event's value, if they are known, with 32 characters of memory.
-    [[nodiscard]] TextCursor append(TextCursor to, const Event& event, const OfContext& context,
-                                    std::string_view digits = {}) const {
-        if (context.lone == nullptr || !has_bus_value(event.record)) {
+    [[nodiscard]] [[gnu::always_inline]] TextCursor append(TextCursor to, const Event& event,
+                                                           const OfContext& context,
+                                                           std::string_view digits = {}) const {
+        if (!context.lone || !has_bus_value(event.record)) {
             to.append_any(none_);
             return to;
         }
         to.append_any(context.before);
-        const std::uint64_t value =
-            registers::field_value(*context.lone, event.record.value, context.within);
+        const std::uint64_t value = context.bits.of(event.record.value);
         if (value == event.record.value && !digits.empty()) {
             to.append_short(digits);
         } else {
@@ -72,6 +71,36 @@ private:
     std::function<std::string(const Event&)> form_;
     BasicPiece<32> none_;
     reading::KeptByKey<reading::PlaceAndValue, Piece, 256> kept_;
+};
+
+/// The interrupts of events (Event::interrupt()).
+class InterruptText {
+public:
+    /// `form` gives the words of an event with all that stands around them.
+    explicit InterruptText(std::function<std::string(const Event&)> form)
+        : form_(std::move(form)), none_(form_(Event())) {}
+
+    /// Holds until the next call.
+    [[gnu::always_inline]] const BasicPiece<32>& of(const Event& event) {
+        const Id id = event.interrupt_id();
+        return id == no_id ? none_ : kept_.of({id}, [&](BasicPiece<32>& text) {
+            text = BasicPiece<32>(form_(event));
+        });
+    }
+
+    /// Ids of events mean nothing from now on.
+    void forget() { kept_.forget(); }
+
+private:
+    struct Key {
+        Id id = no_id;
+        bool operator==(const Key&) const = default;
+        std::uint64_t hash() const { return id; }
+    };
+
+    std::function<std::string(const Event&)> form_;
+    BasicPiece<32> none_;
+    reading::KeptByKey<Key, BasicPiece<32>, 64> kept_;
 };
 
 class FlagText {

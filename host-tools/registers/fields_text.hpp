@@ -29,11 +29,28 @@ const std::string* value_name(const Field& field, std::uint64_t value);
 /// Whether an access of `size` bytes, `within` bytes behind the register's start, holds the field.
 bool holds(const Field& field, unsigned size, unsigned within);
 
+/// The bits of a field in the values of such accesses.
+class FieldBits {
+public:
+    FieldBits() = default; ///< none
+    FieldBits(const Field& field, unsigned within) {
+        const unsigned low = field.low - std::min(field.low, within * 8);
+        if (low < 64) {
+            low_ = low;
+            mask_ = field.width >= 64 ? ~0ull : (1ull << field.width) - 1;
+        }
+    }
+
+    std::uint64_t of(std::uint64_t value) const { return value >> low_ & mask_; }
+
+private:
+    unsigned low_ = 0;
+    std::uint64_t mask_ = 0;
+};
+
 /// The field's value in such an access.
 inline std::uint64_t field_value(const Field& field, std::uint64_t value, unsigned within) {
-    const unsigned low = field.low - std::min(field.low, within * 8);
-    const std::uint64_t mask = field.width >= 64 ? ~0ull : (1ull << field.width) - 1;
-    return low >= 64 ? 0 : (value >> low) & mask;
+    return FieldBits(field, within).of(value);
 }
 
 } // namespace mmioscope::registers

@@ -183,7 +183,9 @@ public:
         hex(number, number == 0 ? 1 : (67 - static_cast<unsigned>(__builtin_clzll(number))) / 4);
     }
 
-    void decimal(std::uint64_t number) { at_ = decimal_at(at_, number); }
+    [[gnu::always_inline]] void decimal(std::uint64_t number) {
+        at_ = number < 1'000 ? digits_at<0>(at_, number) : long_decimal_at(at_, number);
+    }
 
 private:
     static char* hex_at(char* at, std::uint64_t number, unsigned digits) {
@@ -235,11 +237,9 @@ private:
         }
     }
 
-    static char* decimal_at(char* at, std::uint64_t number) {
+    /// Of four digits or more.
+    static char* long_decimal_at(char* at, std::uint64_t number) {
         constexpr std::uint64_t tera = 1'000'000'000'000;
-        if (number < 1'000) {
-            return digits_at<0>(at, number);
-        }
         if (number < 1'000'000) {
             return digits_at<1>(at, number);
         }
@@ -249,7 +249,8 @@ private:
         if (number < tera) {
             return digits_at<3>(at, number);
         }
-        TextCursor to(decimal_at(at, number / tera));
+        TextCursor to(at);
+        to.decimal(number / tera);
         const std::uint64_t rest = number % tera;
         to.six_digits(static_cast<std::uint32_t>(rest / 1'000'000));
         to.six_digits(static_cast<std::uint32_t>(rest % 1'000'000));
