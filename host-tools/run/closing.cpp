@@ -15,14 +15,14 @@ namespace {
 constexpr std::size_t log_lines = 15;
 
 void print_log_end(std::FILE* to, const char* what, const FileDescriptor& file) {
-    const std::string text = last_lines(LogFile(file.get()).text(), log_lines);
+    const std::string text = last_lines(file.get(), log_lines);
     if (!text.empty()) {
         fmt::print(to, "{}, last lines:\n{}", what, text);
     }
 }
 
 bool console_has(const std::string& expected, const RunFiles& files) {
-    return expected.empty() || LogFile(files.console_log.get()).contains(expected);
+    return expected.empty() || log_has(files.console_log.get(), expected);
 }
 
 std::string why_incomplete(const Plan& plan, const Stop& stop, const TraceResult& result,

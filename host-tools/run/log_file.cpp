@@ -1,11 +1,29 @@
 #include "run/log_file.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace mmioscope::run {
+
+namespace {
+
+constexpr std::size_t block = 1 << 16;
+constexpr std::size_t most_line = block;
+constexpr std::size_t most_report = 1 << 20;
+
+using Block = std::array<char, block>;
+
+/// What the file has from `at` on, as much as `into` holds; empty at its end.
+std::string_view bytes_of(int fd, std::uint64_t at, Block& into) {
+    const ssize_t got = ::pread(fd, into.data(), into.size(), static_cast<off_t>(at));
+    return {into.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
+}
+
+} // namespace
 
 std::string last_lines(const std::string& text, std::size_t lines) {
     std::string clean;
@@ -22,24 +40,67 @@ std::string last_lines(const std::string& text, std::size_t lines) {
     return clean.substr(start);
 }
 
-const std::string& LogFile::text() {
-    std::array<char, 4096> block;
-    ssize_t got = 0;
-    while ((got = ::pread(fd_, block.data(), block.size(), static_cast<off_t>(text_.size()))) > 0) {
-        text_.append(block.data(), static_cast<std::size_t>(got));
-    }
-    return text_;
+std::string last_lines(int fd, std::size_t lines) {
+    struct stat status {};
+    ::fstat(fd, &status);
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    Block bytes;
+    return last_lines(std::string(bytes_of(fd, size - std::min<std::uint64_t>(size, block), bytes)),
+                      lines);
 }
 
-std::optional<std::string> LogFile::from_line(const std::string& start) {
-    text();
-    for (std::size_t end = 0; (end = text_.find('\n', searched_)) != std::string::npos;) {
-        if (text_.compare(searched_, start.size(), start) == 0) {
-            return text_.substr(searched_);
+std::string beginning(int fd, std::size_t most) {
+    Block bytes;
+    return std::string(bytes_of(fd, 0, bytes).substr(0, most));
+}
+
+bool log_has(int fd, std::string_view part) {
+    Block bytes;
+    std::string text; // a block, behind as much of the one before as `part` may begin in
+    for (std::uint64_t at = 0;;) {
+        const std::string_view more = bytes_of(fd, at, bytes);
+        at += more.size();
+        text += more;
+        if (text.find(part) != std::string::npos) {
+            return true;
         }
-        searched_ = end + 1;
+        if (more.empty()) {
+            return false;
+        }
+        text.erase(0, text.size() - std::min(text.size(), part.size()));
     }
-    return std::nullopt;
+}
+
+bool LogFile::read_more() {
+    if (found_ && text_.size() >= most_report) {
+        return false;
+    }
+    Block bytes;
+    const std::string_view more = bytes_of(fd_, read_, bytes);
+    read_ += more.size();
+    text_ += more;
+    return !more.empty();
+}
+
+std::optional<std::string> LogFile::from_line(std::string_view start) {
+    while (read_more()) {
+        std::size_t line = 0;
+        for (std::size_t end = 0; !found_ && (end = text_.find('\n', line)) != std::string::npos;) {
+            found_ = text_.compare(line, start.size(), start) == 0;
+            line = found_ ? line : end + 1;
+        }
+        text_.erase(0, line);
+        if (!found_ && text_.size() > most_line) {
+            text_.erase(start.size(), text_.size() - most_line); // what it begins with stays
+        }
+    }
+    return found_ ? std::optional(text_) : std::nullopt;
+}
+
+bool LogFile::report_has(std::string_view part) {
+    while (read_more()) {
+    }
+    return text_.find(part) != std::string::npos;
 }
 
 } // namespace mmioscope::run

@@ -1,34 +1,46 @@
-// A text file that another process is writing, read again and again.
+// A text file that another process is writing, read again and again. Of however much little is
+// kept.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace mmioscope::run {
 
 /// The last `lines` lines of `text`, each with its line end, without carriage returns.
 std::string last_lines(const std::string& text, std::size_t lines);
 
+/// The same of what the file behind `fd` ends with.
+std::string last_lines(int fd, std::size_t lines);
+
+/// The first `most` bytes of the file behind `fd`.
+std::string beginning(int fd, std::size_t most);
+
+/// Whether the file behind `fd` has `part` somewhere.
+bool log_has(int fd, std::string_view part);
+
 class LogFile {
 public:
     /// Watches the file behind `fd`, which stays the caller's.
     explicit LogFile(int fd) : fd_(fd) {}
 
-    /// All of the text so far.
-    const std::string& text();
+    /// The report: the text from the first whole line that begins with `start` on, as far as it is
+    /// kept; nothing if there is none. Never looks at a line twice.
+    std::optional<std::string> from_line(std::string_view start);
 
-    /// The text from the first whole line that begins with `start` on; nothing if there is
-    /// none. Never looks at a line twice.
-    std::optional<std::string> from_line(const std::string& start);
-
-    /// True if a line contains `part`.
-    bool contains(const std::string& part) { return text().find(part) != std::string::npos; }
+    /// Whether the report, which from_line() has found, has `part` by now.
+    bool report_has(std::string_view part);
 
 private:
+    bool read_more();
+
     int fd_;
-    std::string text_;
-    std::size_t searched_ = 0; ///< start of the first line from_line has not looked at
+    std::uint64_t read_ = 0;
+    std::string text_;   ///< what no whole line has been made of; then the report
+    bool found_ = false; ///< it is the report
 };
 
 } // namespace mmioscope::run

@@ -57,8 +57,7 @@ Bytes machine_tree(const Board& board, const Options& options, const std::string
                      "-audiodev", "none,id=audio"},
                     messages.get(), false);
     if (!ends_well(process)) {
-        throw failure("QEMU does not describe {}: {}", board.name,
-                      last_lines(LogFile(messages.get()).text(), 1));
+        throw failure("QEMU does not describe {}: {}", board.name, last_lines(messages.get(), 1));
     }
     const Bytes tree = read_input(path, "device tree");
     check_tree(tree, path);

@@ -15,6 +15,8 @@
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"
 
+#include <filesystem>
+
 namespace mmioscope::run {
 
 namespace {
@@ -190,6 +192,27 @@ void check_outputs(const Options& options, const std::string& hypervisor) {
     }
 }
 
+// A device has no end, or no more what was written.
+void check_read_back(const Options& options) {
+    struct Output {
+        const char* name;
+        const std::string& path;
+        bool read;
+    };
+    const Output outputs[] = {
+        {"--console-log", options.console_log, true},
+        {"--hyp-log", options.hypervisor_log, true},
+        {"--stream-file", options.stream_file, options.reads_stream() || options.stream_shared},
+        {"--access-log", options.access_log, options.reboots > 0},
+    };
+    for (const Output& output : outputs) {
+        if (output.read && std::filesystem::exists(output.path) &&
+            !std::filesystem::is_regular_file(output.path)) {
+            throw bad_input("{} {}: is read back: name a regular file", output.name, output.path);
+        }
+    }
+}
+
 } // namespace
 
 Plan make_plan(const Options& given) {
@@ -210,6 +233,7 @@ Plan make_plan(const Options& given) {
         plan.hypervisor = find_hypervisor(folder_of_this_program(), board.name);
     }
     check_outputs(options, plan.hypervisor);
+    check_read_back(options);
     const Bytes tree = board_tree(options, board, plan.qemu);
     plan.serials = assign_serials(options, board, tree);
     BootTree what = boot_tree(options, board, tree, plan.serials);

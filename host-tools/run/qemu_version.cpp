@@ -14,7 +14,7 @@ std::string qemu_version(const std::string& qemu) {
     if (const std::optional<Exit> exit = process.wait(2s); !exit || !exit->fine()) {
         return {};
     }
-    const std::string text = LogFile(messages.get()).text();
+    const std::string text = beginning(messages.get(), 200);
     const std::string line = text.substr(0, text.find('\n'));
     return line.starts_with(start) ? line.substr(start.size()) : "";
 }

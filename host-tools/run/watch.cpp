@@ -55,7 +55,7 @@ std::optional<Stop> Watch::hypervisor_stopped() {
     }
     // The rest of the report follows, unless it is cut short.
     for (auto waited = 0ms;
-         waited < 1s && !hypervisor_log_.contains(abi::end_of_report) && !process_.poll();
+         waited < 1s && !hypervisor_log_.report_has(abi::end_of_report) && !process_.poll();
          waited += 20ms) {
         std::this_thread::sleep_for(20ms);
     }

@@ -127,6 +127,25 @@ TEST_CASE("bad inputs are told in one line") {
         o.console_log = o.kernel;
         CHECK(inputs.error() == o.kernel + ": is an input, too: name another output");
     }
+    SECTION("a log that cannot be read back") {
+        o.console_log = "/dev/full";
+        CHECK(inputs.error() == "--console-log /dev/full: is read back: name a regular file");
+        o.console_log = "";
+        o.hypervisor_log = "/dev/zero";
+        CHECK(inputs.error() == "--hyp-log /dev/zero: is read back: name a regular file");
+        o.hypervisor_log = "";
+        o.access_log = "/dev/null"; // only QEMU has to do with it,
+        CHECK(inputs.error().empty());
+        o.reboots = 1; // unless it is taken apart
+        CHECK(inputs.error() == "--access-log /dev/null: is read back: name a regular file");
+    }
+    SECTION("a stream that cannot be read back") {
+        o.stream = "serial3";
+        o.stream_file = "/dev/null";
+        CHECK(inputs.error() == "--stream-file /dev/null: is read back: name a regular file");
+        o.stream_beside = true; // nobody reads it
+        CHECK_THAT(inputs.error(), !Contains("/dev/null"));
+    }
     SECTION("no kernel") {
         o.kernel = "";
         CHECK(inputs.error() == "no kernel given");

@@ -1,4 +1,5 @@
 // Names, lines, loops, tables and verdicts.
+#include "allocations.hpp"
 #include "analysis/collapse.hpp"
 #include "cpu_time.hpp"
 #include "given_event.hpp"
@@ -177,7 +178,8 @@ TEST_CASE("other records say what they are") {
     record.value = abi::fault_value(abi::FaultReason::lock_not_given_back, 3);
     CHECK_THAT(line(record), Catch::Contains(" no access yet: cpu3 keeps the device's lock, pc"));
     record.value = abi::fault_value(abi::FaultReason::table_walk_abort);
-    CHECK_THAT(line(record), Catch::Contains(" no access: the hypervisor's translation tables met "));
+    CHECK_THAT(line(record),
+               Catch::Contains(" no access: the hypervisor's translation tables met "));
     record.value = 200;
     CHECK_THAT(line(record), Catch::Contains("no access: unknown reason"));
     record.type = static_cast<abi::RecordType>(200);
@@ -250,4 +252,34 @@ TEST_CASE("a stop line is found once it is whole, and only at the start of a lin
     CHECK(!log.from_line("stop: "));
     write("\nr0 = 1\n");
     CHECK(log.from_line("stop: ") == "stop: because\nr0 = 1\n");
+    CHECK(!log.report_has("end"));
+    write("end of it\n");
+    CHECK(log.report_has("end"));
+}
+
+TEST_CASE("of a log of any length little is kept") {
+    constexpr off_t hole = 1 << 30;
+    const FileDescriptor file = memory_file("log", hole);
+    const Allocations taken;
+    run::LogFile log(file.get());
+    CHECK(!log.from_line("stop: "));
+    const std::string end = "\nstop: because\n";
+    REQUIRE(::pwrite(file.get(), end.data(), end.size(), hole) > 0);
+    CHECK(log.from_line("stop: ") == "stop: because\n");
+    CHECK(run::log_has(file.get(), "because"));
+    CHECK(run::last_lines(file.get(), 1) == "stop: because\n");
+    REQUIRE(::ftruncate(file.get(), 2 * hole) == 0); // a report that does not end
+    CHECK(log.from_line("stop: ")->size() < 2 << 20);
+    CHECK(taken.bytes() < 64 << 20);
+}
+
+TEST_CASE("what a log says is found wherever it stands") {
+    for (const std::size_t at : {0u, 1u, 65'530u, 65'536u, 131'070u}) {
+        const std::string text = std::string(at, 'x') + "said so" + std::string(70'000, 'y');
+        const FileDescriptor file = memory_file("log", 0);
+        REQUIRE(::write(file.get(), text.data(), text.size()) > 0);
+        INFO(at);
+        CHECK(run::log_has(file.get(), "said so"));
+        CHECK(!run::log_has(file.get(), "said no"));
+    }
 }
