@@ -21,6 +21,7 @@ public:
     }
     std::optional<std::uint64_t> size() const override { return source_->size(); }
     void seek(std::uint64_t offset) override { source_->seek(offset); }
+    bool grows() const override { return source_->grows(); }
     std::string problem() const override { return source_->problem(); }
 
 private:

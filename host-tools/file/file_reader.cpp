@@ -110,6 +110,17 @@ SectionPlace FileReader::place_of(const abi::SectionHeader& header) const {
             size, offset_ + size + padding(size)};
 }
 
+bool FileReader::has_more() {
+    if (source_.grows()) {
+        return false;
+    }
+    if (const auto size = source_.size()) {
+        return offset_ < *size;
+    }
+    std::byte next{};
+    return take(&next, 1) == 1;
+}
+
 void FileReader::seek(std::uint64_t offset) {
     source_.seek(offset);
     offset_ = offset;

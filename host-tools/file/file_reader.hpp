@@ -93,6 +93,9 @@ public:
     std::uint64_t take_unread() { return std::exchange(unread_, 0); }
 
     std::uint64_t offset() const { return offset_; }
+    /// Whether there are more bytes, of which one may be taken. Of a source that grows nobody
+    /// knows.
+    bool has_more();
     void seek(std::uint64_t offset);
 
     FileVersion version() const { return version_; }

@@ -45,6 +45,7 @@ public:
     FollowSource(int fd, WriteProgress& progress, std::function<void()> idle)
         : fd_(fd), progress_(progress), idle_(std::move(idle)) {}
     std::size_t read(void* to, std::size_t size) override;
+    bool grows() const override { return true; }
 
 private:
     std::size_t available(std::size_t wanted);

@@ -151,6 +151,10 @@ CheckResult Check::run() {
     while (const std::optional<Section> next = reader_.next(note)) {
         section(place, *next);
     }
+    if (end_ && reader_.offset() > place.end) {
+        problem(
+            fmt::format("{} bytes stand behind the last section", reader_.offset() - place.end));
+    }
     judge_end();
     result_.records = records_.count();
     result_.lossy = end_ && losses_ == result_.problems.size() + result_.more_problems;

@@ -376,6 +376,9 @@ void TraceReader::read_end(std::span<const std::byte> payload) {
         end_->records += at_.before.records;
         end_->lost = add_lost(end_->lost, at_.before.lost);
     }
+    if (const std::uint64_t end = file_->offset(); file_->has_more()) {
+        file_->report(fmt::format("what stands behind its end, from byte {} on, is not read", end));
+    }
 }
 
 void TraceReader::read_text(std::span<const std::byte> payload) {

@@ -27,6 +27,9 @@ public:
     /// The next read begins `offset` bytes behind the first one. Does nothing without a size().
     virtual void seek(std::uint64_t /*offset*/) {}
 
+    /// Somebody may still be writing them: to ask whether there are more may take for ever.
+    virtual bool grows() const { return false; }
+
     /// Why the bytes ended, in words, where they did not just end.
     virtual std::string problem() const { return {}; }
 };

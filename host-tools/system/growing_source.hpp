@@ -16,6 +16,7 @@ public:
     /// Fewer than `size` bytes only when `wait` said so, or at the end of a pipe.
     std::size_t read(void* to, std::size_t size) override;
     std::size_t read_some(void* to, std::size_t size) override;
+    bool grows() const override { return true; }
 
 private:
     bool more();

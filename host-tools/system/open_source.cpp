@@ -35,6 +35,7 @@ public:
         source_.seek(offset);
         given_ = size_;
     }
+    bool grows() const override { return source_.grows(); }
 
 private:
     std::size_t again(void* to, std::size_t size) {
@@ -65,6 +66,7 @@ public:
     std::size_t read(void* to, std::size_t size) override { return source_->read(to, size); }
     std::optional<std::uint64_t> size() const override { return source_->size(); }
     void seek(std::uint64_t offset) override { source_->seek(offset); }
+    bool grows() const override { return source_->grows(); }
     std::string problem() const override { return source_->problem(); }
 
 private:

@@ -24,6 +24,7 @@ public:
     /// `compressed` outlives this.
     explicit ZstdSource(ByteSource& compressed);
     std::size_t read(void* to, std::size_t size) override;
+    bool grows() const override { return compressed_.grows(); }
     std::string problem() const override { return problem_; }
 
 private:

@@ -26,6 +26,14 @@ std::string why_incomplete(const trace::TraceReader& reader) {
     return reader.engine() ? std::string(trace::engine_caveat(*reader.engine())) : "";
 }
 
+/// It has all up to its end, which is not the boot's.
+std::string how_cut(const trace::TraceReader& reader) {
+    const auto ending = reader.ending();
+    const bool cut = ending == abi::Ending::interrupted || ending == abi::Ending::time_limit ||
+                     ending == abi::Ending::failed || ending == abi::Ending::panicked;
+    return cut ? fmt::format("; the recording was cut: {}", trace::ending_text(*ending)) : "";
+}
+
 } // namespace
 
 void Tally::add_all(std::span<const Event> events) {
@@ -47,6 +55,7 @@ std::string Tally::verdict(const trace::TraceReader& reader) const {
     const bool recorded = reader.sound() || selects_ || reader.part();
     std::string line = trace::verdict(
         summary_, recorded ? reader.losses() : std::span(seen_.losses()), why_incomplete(reader));
+    line += how_cut(reader);
     if (reader.part()) {
         line.insert(line.find(" events") + 7, " of a part");
     }

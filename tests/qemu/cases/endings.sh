@@ -110,9 +110,11 @@ overrun() { # POLICY
 }
 
 time_limit() {
-    run_bare hammer --time-limit 1
+    run_bare hammer --time-limit 1 -o "$out/trace.mmio"
     exits_with 1
     has stdout '^incomplete: [0-9]+ events, 0 lost; the time limit of 1 s was reached$'
+    "$mmioscope" print --summary "$out/trace.mmio" >"$out/summary" 2>&1 || fail "print: exit status $?"
+    has summary '^complete: [0-9]+ events, 0 lost; the recording was cut: time limit reached$'
 }
 
 add test interrupted 5 interrupted
