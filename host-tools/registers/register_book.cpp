@@ -3,8 +3,8 @@
 #include "registers/regs_reader.hpp"
 #include "registers/shipped.hpp"
 #include "registers/svd_reader.hpp"
-#include "registers/text_file.hpp"
 #include "system/error.hpp"
+#include "system/whole_file.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -151,8 +151,16 @@ void RegisterBook::append(Description& to, const Description& from, const Inclus
     }
 }
 
+namespace {
+
+std::string description(const std::string& path) {
+    return whole_file(path, "description of registers");
+}
+
+} // namespace
+
 void RegisterBook::add_file(const std::string& argument) {
-    const SvdReader svd = [](const std::string& file) { return read_svd(text_of(file), file); };
+    const SvdReader svd = [](const std::string& file) { return read_svd(description(file), file); };
     const std::size_t colon = argument.find(".svd:");
     const bool whole_svd = argument.ends_with(".svd") || argument.ends_with(".xml");
     if (whole_svd) {
@@ -172,7 +180,7 @@ void RegisterBook::add_file(const std::string& argument) {
         add({description}, svd);
         return;
     }
-    std::vector<Description> more = read_regs(text_of(argument), argument);
+    std::vector<Description> more = read_regs(description(argument), argument);
     resolve_paths(more, argument);
     for (const Description& description : more) {
         if (const auto text = overlap(description)) {

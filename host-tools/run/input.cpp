@@ -1,16 +1,15 @@
 #include "run/input.hpp"
 
 #include "system/error.hpp"
-#include "system/file_descriptor.hpp"
+#include "system/whole_file.hpp"
 #include "tree/device_tree.hpp"
 
 #include <elf.h>
 #include <libfdt.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <span>
 
 namespace mmioscope::run {
 
@@ -38,22 +37,15 @@ Bytes read_input(const std::string& path, const char* what) {
     if (path.empty()) {
         throw bad_input("no {} given", what);
     }
-    const FileDescriptor file = open_input(path);
-    struct stat status {};
-    ::fstat(file.get(), &status);
-    Bytes bytes(static_cast<std::size_t>(status.st_size));
-    std::size_t done = 0;
-    while (done < bytes.size()) {
-        const ssize_t got = ::read(file.get(), bytes.data() + done, bytes.size() - done);
-        if (got <= 0) {
-            throw bad_input("cannot read {} {}: {}", what, path, std::strerror(errno));
-        }
-        done += static_cast<std::size_t>(got);
+    const std::string text = whole_file(path, what);
+    const auto bytes = std::as_bytes(std::span(text));
+    if (!std::filesystem::is_regular_file(path)) { // QEMU reads it, too
+        throw bad_input("{} {} is no regular file", what, path);
     }
     if (bytes.empty()) {
         throw bad_input("{} {} is empty", what, path);
     }
-    return bytes;
+    return {bytes.begin(), bytes.end()};
 }
 
 void check_zimage(const Bytes& kernel, const std::string& path) {

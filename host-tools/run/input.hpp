@@ -11,7 +11,7 @@ namespace mmioscope::run {
 
 using Bytes = std::vector<std::byte>;
 
-/// All of `path`. `what` names it in the message of the Error (bad_input).
+/// All of `path`, a regular file of at most 64 MiB. `what` names it in the message of the Error (bad_input).
 Bytes read_input(const std::string& path, const char* what);
 
 /// Throws Error (bad_input) unless `kernel` is a whole zImage.

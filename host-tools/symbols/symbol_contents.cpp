@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 namespace mmioscope::symbols {
 
@@ -19,27 +20,15 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::size_t max_size = 512u << 20; ///< vmlinux with DWARF, compressed or over a pipe
+constexpr std::size_t max_size = 512u << 20;      ///< vmlinux with DWARF, a list of symbols
+constexpr std::size_t max_image_size = 64u << 20; ///< of what can be a kernel's image only
 
-std::vector<std::byte> read_all(int fd) {
-    std::vector<std::byte> bytes;
-    for (ssize_t got = 1; got != 0;) {
-        const std::size_t before = bytes.size();
-        bytes.resize(before + (1u << 20));
-        got = ::read(fd, bytes.data() + before, bytes.size() - before);
-        bytes.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-        if (got < 0 && errno != EINTR) {
-            throw bad_input("cannot be read: {}", std::strerror(errno));
-        }
-        if (bytes.size() > max_size) {
-            throw bad_input("is too large for a file of symbols");
-        }
-    }
-    return bytes;
+std::string_view as_text(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 // A kernel's image does not begin with these: it begins with code.
-std::vector<std::byte> expand_if_packed(std::vector<std::byte> bytes, std::string_view text) {
+std::optional<Packing> packing_of(std::string_view text) {
     struct Magic {
         Packing packing;
         std::string_view bytes;
@@ -50,10 +39,10 @@ std::vector<std::byte> expand_if_packed(std::vector<std::byte> bytes, std::strin
                                 Magic{Packing::gzip, "\x1f\x8b\x08"sv}};
     for (const Magic& magic : magics) {
         if (text.starts_with(magic.bytes)) {
-            return expand(magic.packing, bytes, max_size);
+            return magic.packing;
         }
     }
-    return bytes;
+    return std::nullopt;
 }
 
 bool is_elf(std::string_view text) {
@@ -65,6 +54,25 @@ bool is_text(std::string_view text) {
     return !head.empty() && std::all_of(head.begin(), head.end(), [](char c) {
         return (c >= ' ' && c <= '~') || c == '\n' || c == '\t' || c == '\r';
     });
+}
+
+std::vector<std::byte> read_all(int fd) {
+    std::vector<std::byte> bytes;
+    for (ssize_t got = 1; got != 0;) {
+        const std::size_t before = bytes.size();
+        bytes.resize(before + (1u << 20));
+        got = ::read(fd, bytes.data() + before, bytes.size() - before);
+        bytes.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+        if (got < 0 && errno != EINTR) {
+            throw bad_input("cannot be read: {}", std::strerror(errno));
+        }
+        const std::string_view text = as_text(bytes);
+        const bool known = is_elf(text) || is_text(text) || packing_of(text);
+        if (bytes.size() > (known ? max_size : max_image_size)) {
+            throw bad_input("is too large for a file of symbols");
+        }
+    }
+    return bytes;
 }
 
 // `name size references users ...`; a line of kallsyms has its type in second place.
@@ -90,7 +98,9 @@ Contents::Contents(const std::string& path) : file_(open_input(path)) {
         return;
     }
     bytes_ = read_all(file_.get());
-    bytes_ = expand_if_packed(std::move(bytes_), text());
+    if (const auto packing = packing_of(text())) {
+        bytes_ = expand(*packing, bytes_, max_size);
+    }
     if (is_elf(text())) {
         kind_ = Kind::elf;
         file_ = memory_file("symbols", 0);

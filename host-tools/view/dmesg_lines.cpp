@@ -2,9 +2,9 @@
 #include "records/ticks.hpp"
 
 #include "system/error.hpp"
+#include "system/whole_file.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <limits>
 #include <sstream>
 
@@ -18,8 +18,7 @@ constexpr double most_ticks = 0x1p62;
 void tell_nobody(const std::string& /*problem*/) {}
 
 std::vector<analysis::DmesgLine> lines_of(const std::string& path) {
-    open_input(path); // says why it cannot be read
-    std::ifstream in(path);
+    std::istringstream in(whole_file(path, "kernel's log"));
     std::vector<analysis::DmesgLine> lines = analysis::read_dmesg(in);
     if (lines.empty()) {
         throw bad_input("{}: no line begins with printk's time, as [    1.234567]", path);

@@ -2,10 +2,10 @@
 #include "allocations.hpp"
 #include "records.hpp"
 #include "registers/interrupt_names.hpp"
-#include "registers/text_file.hpp"
 #include "registers/tree_interrupts.hpp"
 #include "system/byte_source.hpp"
 #include "system/file_descriptor.hpp"
+#include "system/whole_file.hpp"
 #include "tree_maker.hpp"
 
 using namespace mmioscope;
@@ -26,7 +26,7 @@ std::string ids(const tree::TreeNodes& tree, const std::string& path) {
 }
 
 std::vector<std::byte> blob(const std::string& path) {
-    const std::string text = text_of(path);
+    const std::string text = whole_file(path, "description");
     const auto bytes = std::as_bytes(std::span(text));
     return {bytes.begin(), bytes.end()};
 }

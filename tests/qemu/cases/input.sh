@@ -25,6 +25,12 @@ kernel_garbage() {
     head -c 100000 /dev/urandom >"$out/noise"
     refused 'no ARM zImage' --kernel "$out/noise" --dtb "$board_tree"; one_line
 }
+kernel_endless() { refused 'no kernel' --kernel /dev/zero --dtb "$board_tree"; one_line; }
+ramdisk_huge() {
+    truncate -s 4G "$out/huge"
+    refused 'huge: larger than 64 MiB: this is no ramdisk' --kernel "$guest/vmlinuz" --dtb "$board_tree" --initrd "$out/huge"
+    one_line
+}
 tree_missing() { good_kernel; refused 'nothing-here' "${kernel[@]}" --dtb "$out/nothing-here"; one_line; }
 tree_truncated() {
     good_kernel
@@ -71,7 +77,7 @@ starts_in_hyp() {
     complete
 }
 
-for name in kernel_missing kernel_truncated kernel_garbage tree_missing tree_truncated tree_garbage device_unknown \
+for name in kernel_missing kernel_truncated kernel_garbage kernel_endless ramdisk_huge tree_missing tree_truncated tree_garbage device_unknown \
     memory_too_little area_too_small engine_unknown qemu_missing output_unwritable; do
     add test "input-${name//_/-}" 3 $name
 done
