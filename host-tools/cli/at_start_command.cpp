@@ -1,6 +1,7 @@
 #include "abi/layout.hpp"
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
+#include "cli/program.hpp"
 #include "run/early_requests.hpp"
 #include "symbols/kernel_image.hpp"
 #include "system/error.hpp"
@@ -62,7 +63,7 @@ Status print_properties(const Options& options) {
     if (!options.kernel.empty()) {
         lines += fmt::format("fdt set /chosen {}\n", task_names_property(options.kernel));
     }
-    fmt::print("{}", lines);
+    write_output(lines);
     return Status::fine;
 }
 

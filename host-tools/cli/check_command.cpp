@@ -55,8 +55,9 @@ Status check_all(const std::vector<std::string>& files, const Take& take) {
             worst = std::max(worst, result.sound() ? Status::fine : Status::failed);
         } catch (const Error& error) {
             const std::string text = error.what();
-            const bool named = text.find(path) != std::string::npos;
-            fmt::print(stderr, "mmioscope: {}{}\n", named ? "" : path + ": ", text);
+            const std::string name = for_terminal(path);
+            const bool named = text.find(name) != std::string::npos;
+            fmt::print(stderr, "mmioscope: {}{}\n", named ? "" : name + ": ", text);
             worst = std::max(worst, error.status());
         }
     }
@@ -71,7 +72,7 @@ Status check(const Options& options) {
     const bool text = options.view.format == "text";
     const Status worst =
         check_all(options.files, [&](const std::string& path, const trace::CheckResult& result) {
-            view::append(table, path, result);
+            view::append(table, text ? for_terminal(path) : path, result);
             if (text) { // people need not wait for the others
                 print();
                 table.rows.clear();

@@ -114,7 +114,7 @@ bool export_part(const Options& options, reading::TraceOptions selection) {
     selection.sections = [&part](const trace::Section& section) { part.take(section); };
     reading::Trace trace(selection);
     exporting::Output output(options.view.output);
-    part.begin(trace, output.fd());
+    part.begin(trace, output.fd(), output.name());
     reading::drive(trace, {&part}, driving(options, output.terminal()));
     output.finish();
     return whole(trace.reader());

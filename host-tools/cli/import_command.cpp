@@ -72,7 +72,8 @@ importing::Report import_log(const Options& options, Log& log, int fd) {
     try {
         return importing::format_of(options.format).import(first, second, fd);
     } catch (const Error& error) {
-        throw Error(error.status(), options.input + ": " + error.what());
+        const bool read = error.status() == Status::bad_input;
+        throw Error(error.status(), (read ? options.input : options.output) + ": " + error.what());
     }
 }
 
@@ -89,14 +90,14 @@ Status import_file(const Options& options) {
         output.finish();
     }
     for (const std::string& line : report.malformed.first) {
-        fmt::print(stderr, "mmioscope: {}: {}\n", options.input, line);
+        fmt::print(stderr, "mmioscope: {}: {}\n", for_terminal(options.input), line);
     }
     if (report.malformed.count > 0) {
-        fmt::print(stderr, "mmioscope: {}: {} lines cannot be used\n", options.input,
+        fmt::print(stderr, "mmioscope: {}: {} lines cannot be used\n", for_terminal(options.input),
                    report.malformed.count);
     }
     for (const std::string& note : report.notes) {
-        fmt::print(stderr, "mmioscope: {}: {}\n", options.input, note);
+        fmt::print(stderr, "mmioscope: {}: {}\n", for_terminal(options.input), note);
     }
     if (!keep) {
         throw failure("{}: {} (--strict)", options.input,

@@ -1,6 +1,10 @@
 #include "cli/program.hpp"
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <exception>
+#include <sstream>
 
 namespace mmioscope::cli {
 
@@ -26,7 +30,9 @@ Status parse_and_run(CLI::App& app, const Action& action, int argc, char** argv)
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& help) {
-        app.exit(help);
+        std::ostringstream text;
+        app.exit(help, text);
+        write_output(text.str());
         return Status::fine;
     } catch (const CLI::ParseError& error) {
         fmt::print(stderr, "{}: {} (see {} --help)\n", app.get_name(), error.what(),
@@ -37,6 +43,12 @@ Status parse_and_run(CLI::App& app, const Action& action, int argc, char** argv)
 }
 
 } // namespace
+
+void write_output(const std::string& text) {
+    if (std::fputs(text.c_str(), stdout) == EOF || std::fflush(stdout) != 0) {
+        throw failure("cannot write standard output: {}", std::strerror(errno));
+    }
+}
 
 int run_program(CLI::App& app, const Action& action, int argc, char** argv) {
     try {

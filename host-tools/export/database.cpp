@@ -1,14 +1,24 @@
 #include "export/database.hpp"
 
 #include "system/error.hpp"
+#include "system/file_descriptor.hpp"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstring>
 
 namespace mmioscope::exporting {
 
-// Nobody reads it before it is whole, so there is no journal and nothing to wait for.
+// Nobody reads it before it is whole, so there is no journal and nothing to wait for. The file is
+// made here: SQLite would take one that somebody else has put there.
 Database::Database(const std::string& path, std::string name) : name_(std::move(name)) {
+    if (!FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666))) {
+        throw bad_input("cannot write {}: {}", name_, std::strerror(errno));
+    }
     sqlite3* database = nullptr;
     const int result = sqlite3_open_v2(path.c_str(), &database,
-                                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+                                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW, nullptr);
     database_.reset(database);
     if (result != SQLITE_OK) {
         throw bad_input("cannot write {}: {}", name_, sqlite3_errmsg(database));

@@ -85,10 +85,10 @@ std::string Part::text() const {
     return lines;
 }
 
-void Part::begin(const reading::Trace& trace, int fd) {
+void Part::begin(const reading::Trace& trace, int fd, const std::string& name) {
     reader_ = &trace.reader();
     what_.selected = what_.selected || reader_->part();
-    writer_.emplace(fd, progress_);
+    writer_.emplace(fd, progress_, name);
     for (const auto& [type, payload] : std::exchange(head_, {})) {
         writer_->section(type, payload);
     }

@@ -33,8 +33,9 @@ public:
     /// Each section that the trace's reader comes to: TraceOptions::sections.
     void take(const trace::Section& section);
 
-    /// The trace's head has been read. The file goes to `fd`, which stays the caller's.
-    void begin(const reading::Trace& trace, int fd);
+    /// The trace's head has been read. The file goes to `fd`, which stays the caller's, and which
+    /// errors call `name`.
+    void begin(const reading::Trace& trace, int fd, const std::string& name);
     /// The next event. Throws Error (failed), as finish() does.
     void add(const Event& event) override;
     /// There are no more. Of a trace that is cut off the part is, too.

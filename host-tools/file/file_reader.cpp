@@ -122,6 +122,8 @@ bool FileReader::has_more() {
 }
 
 void FileReader::seek(std::uint64_t offset) {
+    ahead_.clear();
+    ahead_at_ = 0;
     source_.seek(offset);
     offset_ = offset;
 }
@@ -140,11 +142,22 @@ bool FileReader::find_header(abi::SectionHeader& header) {
     auto* bytes = reinterpret_cast<std::byte*>(&header);
     while (!is_sound(header)) {
         std::memmove(bytes, bytes + 8, sizeof header - 8);
+        look_ahead();
         if (take(bytes + sizeof header - 8, 8) < 8) {
             return false;
         }
     }
     return true;
+}
+
+// Noise is looked through eight bytes at a time.
+void FileReader::look_ahead() {
+    constexpr std::size_t block = 1 << 16;
+    if (ahead_at_ == ahead_.size()) {
+        ahead_.resize(block);
+        ahead_.resize(source_.read_some(ahead_.data(), block));
+        ahead_at_ = 0;
+    }
 }
 
 // As much as there is before the file ends.
@@ -185,7 +198,13 @@ void FileReader::skip(std::uint64_t bytes) {
 }
 
 std::size_t FileReader::take(void* to, std::size_t size) {
-    const std::size_t got = source_.read(to, size);
+    const std::size_t known = std::min(size, ahead_.size() - ahead_at_);
+    std::copy_n(ahead_.begin() + static_cast<std::ptrdiff_t>(ahead_at_), known,
+                static_cast<std::byte*>(to));
+    ahead_at_ += known;
+    const std::size_t rest = size - known;
+    const std::size_t got =
+        known + (rest > 0 ? source_.read(static_cast<std::byte*>(to) + known, rest) : 0);
     offset_ += got;
     if (got < size) {
         tell_problem();

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace mmioscope::trace {
 
@@ -106,6 +107,7 @@ public:
 private:
     bool read_header(abi::SectionHeader& header);
     bool find_header(abi::SectionHeader& header);
+    void look_ahead();
     SectionPlace place_of(const abi::SectionHeader& header) const;
     std::span<const std::byte> read_payload(const abi::SectionHeader& header);
     std::optional<std::span<const std::byte>> expand(std::span<const std::byte> frame);
@@ -120,8 +122,10 @@ private:
     std::uint64_t unread_ = 0; ///< records
     bool problem_reported_ = false;
     PayloadMemory records_memory_;
-    PayloadMemory memory_; ///< of sections that are no records
-    PayloadMemory frame_;  ///< what memory_ is expanded from
+    PayloadMemory memory_;         ///< of sections that are no records
+    PayloadMemory frame_;          ///< what memory_ is expanded from
+    std::vector<std::byte> ahead_; ///< read already, but behind offset_
+    std::size_t ahead_at_ = 0;     ///< what comes next of it
 };
 
 } // namespace mmioscope::trace

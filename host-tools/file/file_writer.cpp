@@ -18,7 +18,8 @@ namespace {
 constexpr std::size_t records_per_section = abi::max_records_payload / sizeof(abi::Record);
 }
 
-FileWriter::FileWriter(int fd, WriteProgress& progress) : fd_(fd), progress_(progress) {
+FileWriter::FileWriter(int fd, WriteProgress& progress, std::string name)
+    : fd_(fd), progress_(progress), name_(std::move(name)) {
     abi::FileHeader header{};
     std::copy(std::begin(abi::file_magic), std::end(abi::file_magic), header.magic);
     header.endianness = abi::file_endianness;
@@ -150,7 +151,7 @@ void FileWriter::put(const void* bytes, std::size_t size) {
     while (done < size) {
         const ssize_t put = ::write(fd_, static_cast<const char*>(bytes) + done, size - done);
         if (put < 0 && errno != EINTR) {
-            throw failure("cannot write the trace: {}", std::strerror(errno));
+            throw failure("cannot write {}: {}", name_, std::strerror(errno));
         }
         done += put > 0 ? static_cast<std::size_t>(put) : 0;
     }

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,8 +18,9 @@ namespace mmioscope::trace {
 class FileWriter {
 public:
     /// Writes the file header to `fd`, which stays the caller's and must be empty.
-    /// `progress` is told after each section. Everything throws Error if writing fails.
-    FileWriter(int fd, WriteProgress& progress);
+    /// `progress` is told after each section. Everything throws Error if writing fails, with
+    /// `name`.
+    FileWriter(int fd, WriteProgress& progress, std::string name = "the trace");
 
     void section(abi::SectionType type, std::span<const std::byte> payload);
     /// The same in fewer bytes, where it takes fewer.
@@ -69,6 +71,7 @@ private:
 
     int fd_;
     WriteProgress& progress_;
+    std::string name_;
     std::uint64_t written_ = 0;
     std::uint64_t records_ = 0;
     std::vector<abi::Record> pending_;

@@ -398,8 +398,9 @@ void TraceReader::read_text(std::span<const std::byte> payload) {
 }
 
 TraceReader::Report tell_of(const std::string& path) {
-    return
-        [path](const std::string& text) { fmt::print(stderr, "mmioscope: {}: {}\n", path, text); };
+    return [path](const std::string& text) {
+        fmt::print(stderr, "mmioscope: {}\n", for_terminal(path + ": " + text));
+    };
 }
 
 std::unique_ptr<TraceReader> read_trace(ByteSource& source, const std::string& path,

@@ -39,7 +39,9 @@ void Parts::create(bool continued) {
         file_->written.finish();
     }
     file_ = std::make_shared<trace::FollowedFile>(std::move(file));
-    writer_ = std::make_unique<trace::FileWriter>(file_->file.get(), file_->written);
+    writer_ = std::make_unique<trace::FileWriter>(
+        file_->file.get(), file_->written,
+        options_.output.empty() ? "the trace" : part_path(options_.output, number_));
     if (printer_ != nullptr) {
         printer_->follow(file_, continued);
     }
@@ -116,11 +118,14 @@ void Parts::close(abi::Ending ending, const std::string& about) {
     }
     writer_->text(about);
     writer_->finish(trace::sum_of(losses), ending);
+    writer_.reset(); // a file has one end
     packing_.add(part_path(options_.output, number_));
 }
 
 void Parts::finish(abi::Ending ending, const std::string& about) {
-    close(ending, about);
+    if (writer_) { // else the next file could not be made
+        close(ending, about);
+    }
     file_->written.finish();
     boot_ = nullptr;
 }

@@ -46,7 +46,11 @@ public:
             console_->add(text);
         }
     }
-    void flush() { writer_->flush(); }
+    void flush() {
+        if (writer_) {
+            writer_->flush();
+        }
+    }
 
     /// Nothing more comes from the boot. `about`: "key=value" lines.
     void finish(abi::Ending ending, const std::string& about);

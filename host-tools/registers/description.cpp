@@ -95,7 +95,7 @@ Register instance(const Entry& entry, std::uint64_t start) {
     return made;
 }
 
-std::optional<std::string> overlap(const Description& description) {
+std::optional<Overlap> overlap(const Description& description) {
     std::vector<Place> places;
     for (const Entry& entry : description.entries) {
         if (!entry.overlaps && !entry.when) {
@@ -109,9 +109,11 @@ std::optional<std::string> overlap(const Description& description) {
         for (std::size_t j = i + 1;
              j < places.size() && places[j].start < a.start + a.entry->first.size; ++j) {
             if (same_direction(*a.entry, *places[j].entry)) {
-                return fmt::format("{} at {:#x} overlaps {} at {:#x}",
-                                   instance(*places[j].entry, places[j].start).name,
-                                   places[j].start, instance(*a.entry, a.start).name, a.start);
+                const Place& b = places[j];
+                return Overlap{fmt::format("{} at {:#x} overlaps {} at {:#x}",
+                                           instance(*b.entry, b.start).name, b.start,
+                                           instance(*a.entry, a.start).name, a.start),
+                               std::max(a.entry->line, b.entry->line)};
             }
         }
     }

@@ -41,6 +41,7 @@ struct Entry {
     std::string prefix; ///< of the name in the manual
     Direction direction = Direction::both;
     bool overlaps = false; ///< shares its bytes with others on purpose
+    unsigned line = 0;     ///< of its file; 0: it has none
     std::optional<Condition> when;
 };
 
@@ -80,8 +81,12 @@ constexpr bool allows(Direction direction, bool write) {
     return direction == Direction::both || (direction == Direction::write) == write;
 }
 
-/// Two registers of `description` that share bytes in one direction although neither says so: a
-/// line for people, or nothing.
-std::optional<std::string> overlap(const Description& description);
+struct Overlap {
+    std::string text;  ///< for people
+    unsigned line = 0; ///< the later one's
+};
+
+/// Two registers of `description` that share bytes in one direction although neither says so.
+std::optional<Overlap> overlap(const Description& description);
 
 } // namespace mmioscope::registers

@@ -183,8 +183,9 @@ void RegisterBook::add_file(const std::string& argument) {
     std::vector<Description> more = read_regs(description(argument), argument);
     resolve_paths(more, argument);
     for (const Description& description : more) {
-        if (const auto text = overlap(description)) {
-            throw bad_input("{}: {} (say 'also' if it is meant to)", description.where, *text);
+        if (const auto found = overlap(description)) {
+            throw bad_input("{}:{}: {} (say 'also' if it is meant to)", argument, found->line,
+                            found->text);
         }
     }
     add(std::move(more), svd);

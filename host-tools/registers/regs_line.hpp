@@ -20,10 +20,11 @@ struct IndexedName {
 
 class RegsLine {
 public:
-    /// `where` is "file:line". What is behind '#' is ignored.
-    RegsLine(std::string_view text, std::string where);
+    /// Line `number` of `file`. What is behind '#' is ignored.
+    RegsLine(std::string_view text, const std::string& file, unsigned number);
 
-    const std::string& where() const { return where_; }
+    const std::string& where() const { return where_; } ///< "file:line"
+    unsigned line() const { return number_; }
 
     /// The next word; empty at the end, or if only the description is left.
     std::string_view peek() const;
@@ -46,6 +47,7 @@ public:
 
 private:
     std::string where_;
+    unsigned number_;
     std::string text_;
     std::string description_;
     std::string_view rest_;

@@ -176,6 +176,7 @@ void Reader::include(RegsLine& line) {
 void Reader::read_register(RegsLine& line) {
     Description& to = device(line);
     Entry entry;
+    entry.line = line.line();
     entry.first.offset = std::min(line.need_number("an offset"), address_space);
     entry.first.size = size_;
     entry.first.description = line.description();
@@ -290,7 +291,7 @@ std::vector<Description> read_regs(std::string_view text, const std::string& fil
     while (!text.empty()) {
         const std::string_view words = text.substr(0, text.find('\n'));
         text.remove_prefix(std::min(text.size(), words.size() + 1));
-        RegsLine one(words, fmt::format("{}:{}", file, line++));
+        RegsLine one(words, file, line++);
         reader.line(one);
     }
     return reader.finish();

@@ -127,7 +127,7 @@ pugi::xml_node SvdNode::child(const char* name) const {
 }
 
 std::string SvdNode::text(const char* name) const {
-    return one_line(child(name).child_value());
+    return for_terminal(one_line(child(name).child_value()));
 }
 
 std::optional<std::uint64_t> SvdNode::number(const char* name) const {

@@ -159,7 +159,9 @@ struct Run {
 Stop record_boot(const Run& run, TraceSource& source, FileDescriptor opened, unsigned boot) {
     const auto trace_file = std::make_shared<trace::FollowedFile>(std::move(opened));
     const EndOfFile end_of_file{trace_file->written};
-    trace::FileWriter file(trace_file->file.get(), trace_file->written);
+    const std::string& output = run.plan.options.output;
+    trace::FileWriter file(trace_file->file.get(), trace_file->written,
+                           output.empty() ? "the trace" : part_path(output, boot));
     source.begin(file, about(run.plan, boot));
     if (run.printer != nullptr) {
         run.printer->follow(trace_file);

@@ -1,6 +1,8 @@
 // Failures that end a command, and the exit statuses they lead to.
 #pragma once
 
+#include "system/plain_text.hpp"
+
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -20,7 +22,8 @@ enum class Status : int {
 /// A failure told to the user in one line.
 class Error : public std::runtime_error {
 public:
-    Error(Status status, const std::string& text) : std::runtime_error(text), status_(status) {}
+    Error(Status status, const std::string& text)
+        : std::runtime_error(for_terminal(text)), status_(status) {}
 
     Status status() const { return status_; }
 

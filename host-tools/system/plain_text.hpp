@@ -25,4 +25,18 @@ inline std::string printable(std::string_view text) {
     return plain;
 }
 
+/// `text` with a '?' in place of each character that tells a terminal what to do: those of C0, DEL,
+/// and in UTF-8 those of C1. Names of files keep theirs.
+inline std::string for_terminal(std::string_view text) {
+    std::string plain(text);
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+        const auto c = static_cast<unsigned char>(plain[i]);
+        const auto next = static_cast<unsigned char>(i + 1 < plain.size() ? plain[i + 1] : 0);
+        if (c < ' ' || c == 0x7f || (c == 0xc2 && next >= 0x80 && next <= 0x9f)) {
+            plain.replace(i, c == 0xc2 ? 2 : 1, "?");
+        }
+    }
+    return plain;
+}
+
 } // namespace mmioscope

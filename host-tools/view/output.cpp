@@ -35,7 +35,13 @@ std::size_t Output::width() const {
 
 namespace {
 
-// Why a write failed earlier errno does not tell any more.
+// Of an earlier write errno does not tell any more: the next one mostly fails for the same reason.
+int why_it_fails(std::FILE* file) {
+    std::clearerr(file);
+    const bool works = std::fputc('\n', file) != EOF && std::fflush(file) == 0;
+    return works ? 0 : errno;
+}
+
 bool reader_gone(int fd) {
     pollfd watched{fd, POLLOUT, 0};
     return ::poll(&watched, 1, 0) == 1 && (watched.revents & POLLERR) != 0;
@@ -49,11 +55,12 @@ void Output::close() {
     if (whole) {
         return;
     }
-    const int why = errno;
+    const int why_now = errno;
     if (reader_gone(::fileno(file_))) { // where whoever started this ignores SIGPIPE
         std::signal(SIGPIPE, SIG_DFL);
         std::raise(SIGPIPE);
     }
+    const int why = why_now != 0 ? why_now : why_it_fails(file_);
     throw failure("cannot write {}: {}", file_ == stdout ? "standard output" : path_,
                   why != 0 ? std::strerror(why) : "an earlier write failed");
 }

@@ -1,11 +1,14 @@
 // What exports say of events; the expected text stands beside the trace.
 #include "analysis/collapse.hpp"
+#include "export/database.hpp"
 #include "export/exporter.hpp"
 #include "export/row_text.hpp"
 #include "export/words.hpp"
 #include "reading/loss_finder.hpp"
 #include "records/ticks.hpp"
 #include "sample_event.hpp"
+#include "system/file_descriptor.hpp"
+#include "wires.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::test;
@@ -180,4 +183,15 @@ TEST_CASE("losses are found where records are missing, and by gap records, once 
     const std::vector<abi::Loss> rest = finder.rest(recorded);
     REQUIRE(rest.size() == 3);
     CHECK((rest[0].count == 5 && rest[1].count == 8 && rest[2].count == 2));
+}
+
+TEST_CASE("a database takes no file that somebody else has made") {
+    const Folder folder;
+    create_output(folder / "there");
+    std::filesystem::create_symlink("elsewhere", folder / "link");
+    for (const char* name : {"there", "link"}) {
+        CHECK_THROWS_WITH(exporting::Database(folder / name, "events.db"),
+                          "cannot write events.db: File exists");
+    }
+    CHECK(!std::filesystem::exists(folder / "elsewhere"));
 }
