@@ -157,6 +157,24 @@ std::string description(const std::string& path) {
     return whole_file(path, "description of registers");
 }
 
+// What stands in it goes to terminals.
+std::string plain_description(const std::string& path) {
+    std::string text = description(path);
+    unsigned number = 0;
+    for (std::string_view rest = text; !rest.empty();) {
+        std::string line(rest.substr(0, rest.find('\n')));
+        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+        ++number;
+        std::ranges::replace_if(
+            line, [](char c) { return c == '\t' || c == '\r'; }, ' ');
+        if (for_terminal(line) != line) {
+            throw bad_input("{}:{}: a control character, which no name has: leave it out", path,
+                            number);
+        }
+    }
+    return text;
+}
+
 } // namespace
 
 void RegisterBook::add_file(const std::string& argument) {
@@ -180,7 +198,7 @@ void RegisterBook::add_file(const std::string& argument) {
         add({description}, svd);
         return;
     }
-    std::vector<Description> more = read_regs(description(argument), argument);
+    std::vector<Description> more = read_regs(plain_description(argument), argument);
     resolve_paths(more, argument);
     for (const Description& description : more) {
         if (const auto found = overlap(description)) {

@@ -56,12 +56,6 @@ RegsLine::RegsLine(std::string_view text, const std::string& file, unsigned numb
     text = text.substr(0, text.find('#'));
     text_ = text;
     std::replace(text_.begin(), text_.end(), '\t', ' ');
-    if (text_.ends_with('\r')) {
-        text_.pop_back();
-    }
-    if (for_terminal(text_) != text_) {
-        throw error("a control character: names and descriptions go to terminals");
-    }
     const std::size_t colon = text_.find(" : ");
     if (colon != std::string::npos) {
         description_ = trimmed(std::string_view(text_).substr(colon + 3));

@@ -192,15 +192,17 @@ void check_outputs(const Options& options, const std::string& hypervisor) {
     }
 }
 
-// A device has no end, or no more what was written.
+// A device has no end, or no more what was written. A pipe that takes the
+// console is somebody else's to read.
 void check_read_back(const Options& options) {
     struct Output {
         const char* name;
         const std::string& path;
         bool read;
     };
+    const bool pipe = std::filesystem::is_fifo(options.console_log);
     const Output outputs[] = {
-        {"--console-log", options.console_log, true},
+        {"--console-log", options.console_log, !pipe},
         {"--hyp-log", options.hypervisor_log, true},
         {"--stream-file", options.stream_file, options.reads_stream() || options.stream_shared},
         {"--access-log", options.access_log, options.reboots > 0},

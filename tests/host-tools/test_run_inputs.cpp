@@ -11,6 +11,7 @@
 #include "wires.hpp"
 
 #include <elf.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -60,6 +61,12 @@ public:
         const FileDescriptor file = create_output(path);
         REQUIRE(::write(file.get(), bytes.data(), bytes.size()) ==
                 static_cast<ssize_t>(bytes.size()));
+        return path;
+    }
+
+    std::string pipe() const {
+        const std::string path = folder_ / "pipe";
+        REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
         return path;
     }
 
@@ -130,6 +137,8 @@ TEST_CASE("bad inputs are told in one line") {
     SECTION("a log that cannot be read back") {
         o.console_log = "/dev/full";
         CHECK(inputs.error() == "--console-log /dev/full: is read back: name a regular file");
+        o.console_log = inputs.pipe();
+        CHECK(inputs.error().empty());
         o.console_log = "";
         o.hypervisor_log = "/dev/zero";
         CHECK(inputs.error() == "--hyp-log /dev/zero: is read back: name a regular file");
