@@ -1,5 +1,6 @@
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
+#include "cli/program.hpp"
 #include "control/device_finder.hpp"
 #include "control/wire_channel.hpp"
 
@@ -35,7 +36,7 @@ Examples:
 Status steer(const Options& options) {
     const milliseconds patience(std::llround(options.timeout * 1000));
     // First, so that what makes no sense costs nothing; any name will do for that.
-    control::asks_of(options.words, [](const std::string&) {
+    const auto asks = control::asks_of(options.words, [](const std::string&) {
         return std::vector{control::Place{0, 4096}};
     });
     const transport::Address address = transport::parse_address(options.target);
@@ -47,7 +48,12 @@ Status steer(const Options& options) {
     const control::FindDevice find = [&channel](const std::string& name) {
         return control::find_device(channel.head(), name);
     };
-    fmt::print("{}", control::carry_out(options.words, find, channel));
+    std::string lines = control::carry_out(options.words, find, channel);
+    if (asks.front().command == abi::control::Command::describe) {
+        lines +=
+            fmt::format("devices: {}\n", fmt::join(control::device_names(channel.head()), ", "));
+    }
+    write_output(lines);
     return Status::fine;
 }
 

@@ -61,7 +61,7 @@ public:
     Lines(const ViewOptions& options, const trace::TraceReader& reader)
         : out_(options.output),
           printer_(out_.file(), view::PrintOptions{.collapse = !options.all && out_.terminal()},
-                   line_style(options, reader, out_)) {}
+                   style(options, reader, out_)) {}
 
     reading::Consumer& consumer() override { return printer_; }
     std::size_t width() const override { return out_.width(); }
@@ -71,6 +71,13 @@ public:
     }
 
 private:
+    static view::LineStyle style(const ViewOptions& options, const trace::TraceReader& reader,
+                                 const view::Output& out) {
+        view::LineStyle style = line_style(options, reader, out);
+        style.selected = reading::selects(selection(options));
+        return style;
+    }
+
     view::Output out_;
     view::Printer printer_;
 };

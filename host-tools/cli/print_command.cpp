@@ -130,7 +130,8 @@ Status print(const Options& options) {
     check_distinct(options.view.output.empty() ? "-" : options.view.output, {options.dmesg});
     std::optional<view::DmesgLines> dmesg = dmesg_lines(options, trace.options());
     view::Output out(options.view.output);
-    const view::LineStyle style = line_style(options.view, trace.reader(), out);
+    view::LineStyle style = line_style(options.view, trace.reader(), out);
+    style.selected = reading::selects(selection);
     view::Printer printer(out.file(), print_options(options, out), style);
     view::Tally tally(reading::selects(selection));
     SharesConsumer shares;
@@ -193,7 +194,7 @@ Action add(CLI::App& command, const std::string&) {
         ->check(CLI::Range(-1e9, 1e9))
         ->type_name("SECONDS");
     add_format_option(command, options->view, "an event a line, as of mmioscope export");
-    command.add_option("--limit", options->limit, "At most so many lines")
+    command.add_option("--limit", options->limit, "At most so many lines of events")
         ->check(count_from(0))
         ->type_name("N");
     command.footer(footer);

@@ -3,30 +3,30 @@
 #include "system/error.hpp"
 #include "tree/device_names.hpp"
 
-#include <set>
-
 namespace mmioscope::control {
 
-namespace {
-
-std::string_view last_part(std::string_view path) {
-    return path.substr(path.rfind('/') + 1);
+std::set<std::string> device_names(const wire::StreamHead& head) {
+    const tree::DeviceNames names(head.regions, wire::alias_tree(head));
+    std::set<std::string> all;
+    for (std::size_t i = 0; i < head.regions.size(); ++i) {
+        const std::string_view name = names[static_cast<std::uint16_t>(i)];
+        all.emplace(name.substr(0, name.find('['))); // an entry of `reg` has no name of its own
+    }
+    return all;
 }
 
-} // namespace
-
 std::vector<Place> find_device(const wire::StreamHead& head, const std::string& name) {
-    std::set<std::string_view> paths, known;
+    std::set<std::string_view> paths;
     for (const abi::RegionEntry& region : head.regions) {
         paths.insert(tree::region_path(region));
-        known.insert(last_part(tree::region_path(region)));
     }
     const auto called = tree::paths_called(name, head.aliases, paths);
     if (called.size() > 1) {
         throw bad_input("{} is several devices: {}", name, fmt::join(called, ", "));
     }
     if (called.empty()) {
-        throw bad_input("no device is called {}; there are: {}", name, fmt::join(known, ", "));
+        throw bad_input("no device is called {}; there are: {}", name,
+                        fmt::join(device_names(head), ", "));
     }
     std::vector<Place> places;
     for (const abi::RegionEntry& region : head.regions) {

@@ -78,11 +78,28 @@ bool task(const Event& event, const Reader& reader) {
            reader.matches({digits, static_cast<std::size_t>(end.ptr - digits)});
 }
 
-// By name, or by the number that the interrupt controller was read for (GICC_IAR bits 9:0).
+// Of "PPI 27 timer rx, mmc@50000": a device, with what its interrupt is called or without.
+bool interrupting_device(std::string_view text, const Reader& reader) {
+    text.remove_prefix(text.starts_with("PPI ") ? 4 : 0);
+    text.remove_prefix(std::min(text.size(), text.find_first_not_of("0123456789")));
+    text.remove_prefix(text.starts_with(' ') ? 1 : 0);
+    while (!text.empty()) {
+        const std::string_view one = text.substr(0, text.find(", "));
+        if (reader.matches(one) || reader.matches(one.substr(0, one.find(' ')))) {
+            return true;
+        }
+        text.remove_prefix(std::min(text.size(), one.size() + 2));
+    }
+    return false;
+}
+
+// By name, or by the number that stands in the register (GICC_IAR bits 9:0).
 bool interrupt(const Event& event, const Reader& reader) {
     constexpr std::uint64_t id_mask = 0x3ff;
-    return !event.interrupt().empty() && (reader.matches(event.interrupt()) ||
-                                          matches_number(reader, event.record.value & id_mask));
+    const std::string_view text = event.interrupt();
+    return !text.empty() &&
+           (reader.matches(text) || matches_number(reader, event.record.value & id_mask) ||
+            interrupting_device(text, reader));
 }
 
 constexpr TextField text_rows[] = {

@@ -23,6 +23,12 @@ bool is_word(char c) {
 } // namespace
 
 Token Lexer::next() {
+    Token token = take();
+    compared_ = token.kind == Token::Kind::sign && (token.text == "==" || token.text == "!=");
+    return token;
+}
+
+Token Lexer::take() {
     while (at_ < text_.size() && is_space(text_[at_])) {
         ++at_;
     }
@@ -36,9 +42,16 @@ Token Lexer::next() {
     return is_word(c) && !text_.substr(at_).starts_with("..") ? word(at_) : sign(at_);
 }
 
-// Two dots end it: they are between the ends of a range.
+// Two dots end it: they are between the ends of a range. What is compared is no list: a comma is
+// one of a name, as "arm,pl180".
+bool Lexer::goes_on() const {
+    const std::string_view rest = text_.substr(at_);
+    const bool comma = compared_ && rest.size() > 1 && rest[0] == ',' && is_word(rest[1]);
+    return !rest.empty() && (is_word(rest[0]) || comma) && !rest.starts_with("..");
+}
+
 Token Lexer::word(std::size_t begin) {
-    while (at_ < text_.size() && is_word(text_[at_]) && !text_.substr(at_).starts_with("..")) {
+    while (goes_on()) {
         ++at_;
     }
     return {Token::Kind::word, std::string(text_.substr(begin, at_ - begin)), begin, at_};

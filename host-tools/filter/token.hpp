@@ -25,6 +25,8 @@ public:
     Token next();
 
 private:
+    Token take();
+    bool goes_on() const;
     Token word(std::size_t begin);
     Token quoted(std::size_t begin);
     Token sign(std::size_t begin);
@@ -32,6 +34,7 @@ private:
     std::string_view subject_;
     std::string_view text_;
     std::size_t at_ = 0;
+    bool compared_ = false; ///< == or != stands in front
 };
 
 } // namespace mmioscope::filter

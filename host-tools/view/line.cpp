@@ -376,7 +376,8 @@ void LineFormat::append_rest(TextBuffer& to, const Event& event) {
         if (style_.raw || event.task_id() == no_id) {
             to.append(fmt::format(" task {:#x}", record.task));
         }
-        append_colored(to, bad_color, " (begun, no end recorded)");
+        append_colored(to, bad_color,
+                       style_.selected ? " (begun, no end selected)" : " (begun, no end recorded)");
         return;
     default:
         append_access(to, event);

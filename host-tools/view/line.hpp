@@ -30,6 +30,7 @@ struct LineStyle {
     bool pc = true;                ///< code addresses, or what stands there
     bool task = true;              ///< the address of a task, too, that has no name
     bool duration = false;         ///< at the end, how long an access took
+    bool selected = false;         ///< of some events only: an access's end may be among the others
     std::uint32_t frequency = 0;   ///< of the counter, Hz; 0 if not known: times are ticks
     std::size_t device_width = 12; ///< characters of the longest device's name
 };

@@ -25,13 +25,18 @@ inline bool Printer::begin_line(std::uint64_t number) {
     if (lines_ >= options_.limit) {
         return false;
     }
-    if (lines_++ == 0) [[unlikely]] {
+    ++lines_;
+    start_line(number);
+    return true;
+}
+
+inline void Printer::start_line(std::uint64_t number) {
+    if (!titled_) [[unlikely]] {
         begin();
     }
     if (options_.numbers) {
         text_.append(number == 0 ? std::string(11, ' ') : fmt::format("{:>10} ", number));
     }
-    return true;
 }
 
 inline void Printer::end_line() {
@@ -74,7 +79,7 @@ void Printer::add(const Event& event) {
 
 // The first of them, as long as each is a plain line. Returns how many.
 std::size_t Printer::add_quickly(std::span<const Event> events) {
-    if (options_.collapse || options_.numbers || lines_ == 0 || !begun_.empty()) {
+    if (options_.collapse || options_.numbers || !titled_ || !begun_.empty()) {
         return 0;
     }
     const std::size_t count = format_.append_lines(
@@ -133,7 +138,8 @@ void Printer::add_unended(const Event& marker) {
 
 void Printer::add(std::int64_t nanoseconds, std::uint64_t ticks, const std::string& words) {
     collapse_.end_window();
-    if (begin_line()) {
+    if (lines_ < options_.limit) {
+        start_line(0);
         format_.append_time(text_, nanoseconds, ticks);
         text_.append(' ');
         text_.append(words);
@@ -177,6 +183,7 @@ void Printer::flush() {
 }
 
 void Printer::begin() {
+    titled_ = true;
     text_.append((options_.numbers ? "    number " : "") + format_.titles() + "\n");
 }
 

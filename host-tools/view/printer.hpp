@@ -17,7 +17,7 @@ namespace mmioscope::view {
 
 struct PrintOptions {
     bool collapse = false; ///< repeated accesses as one line with a count, each quarter second
-    std::uint64_t limit = std::numeric_limits<std::uint64_t>::max(); ///< lines
+    std::uint64_t limit = std::numeric_limits<std::uint64_t>::max(); ///< lines of events
     bool numbers = false; ///< of events, in front of each line
 };
 
@@ -62,7 +62,8 @@ private:
     void show(const Begun& begun);
     void render(Begun& begun);
     void print(const Event& event, std::uint64_t count, std::string_view more);
-    bool begin_line(std::uint64_t number = 0);
+    bool begin_line(std::uint64_t number);
+    void start_line(std::uint64_t number);
     std::size_t add_quickly(std::span<const Event> events);
     void begin();
     void end_line();
@@ -89,7 +90,8 @@ private:
     std::vector<Begun> unended_;             ///< markers
     TextBuffer text_;                        ///< lines on their way
     std::size_t enough_;                     ///< so much text is written at once
-    std::uint64_t lines_ = 0;
+    std::uint64_t lines_ = 0;                ///< of events
+    bool titled_ = false;                    ///< what stands above the first line is there
     std::uint64_t not_printed_ = 0;
 };
 

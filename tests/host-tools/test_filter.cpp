@@ -191,6 +191,10 @@ TEST_CASE("an acknowledged interrupt has its name and its number") {
     sample.record.value = 0x400 | 37;
     check_all({"irq==serial0", "irq==37", "interrupt==ser*"}, sample.event(), true);
     check_all({"irq==38", "irq==1061"}, sample.event(), false);
+    sample.given.interrupt = "PPI 37 timer virt, mmc@50000";
+    check_all({"irq==mmc*", "irq==timer", "irq=='timer virt'", "irq==mmc@50000", "irq=~mmc"},
+              sample.event(), true);
+    check_all({"irq==PPI", "irq==virt", "irq==mmc", "irq==''"}, sample.event(), false);
 }
 
 TEST_CASE("conditions are joined as in C") {
