@@ -3,9 +3,11 @@
 #include "verify/aliased.hpp"
 #include "verify/align.hpp"
 #include "verify/behind_end.hpp"
+#include "verify/big_endian.hpp"
 #include "verify/leftovers.hpp"
 #include "verify/order.hpp"
 #include "verify/streams.hpp"
+#include "verify/untraced.hpp"
 
 #include <algorithm>
 
@@ -57,11 +59,19 @@ Result compare(logs::AccessLog& log, std::span<const logs::Event> events,
     Result result;
     leave_out_stream(log, regions);
     place_aliased(log, regions);
+    swap_big_endian(log);
+    result.unselected = leave_out_unselected(log, events, regions);
+    const std::vector<bool> unlogged = rom_reads(events, regions);
     Matching matching(log.lines.size(), events.size());
-    for (const Stream& stream : divide(log.lines, events, regions)) {
+    for (Stream& stream : divide(log.lines, events, regions)) {
+        result.rom_reads +=
+            std::erase_if(stream.events, [&](std::uint32_t event) { return unlogged[event]; });
         align(stream, log.lines, events, matching);
     }
     std::vector<Difference> leftovers = name_leftovers(log.lines, events, matching);
+    std::erase_if(leftovers, [&unlogged](const Difference& one) {
+        return one.kind == Kind::extra && unlogged[one.event];
+    });
     result.behind_end = leave_out_behind_end(leftovers, events, matching);
     add(result, leftovers);
     add(result, check_order(events, matching, altered_events(result.differences, events.size())));

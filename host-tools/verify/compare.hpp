@@ -17,6 +17,8 @@ namespace mmioscope::verify {
 struct Result {
     std::uint64_t compared = 0;   ///< events that were found in both
     std::uint64_t behind_end = 0; ///< lines behind the machine's end, which no trace can have
+    std::uint64_t unselected = 0; ///< lines of places that were not traced
+    std::uint64_t rom_reads = 0;  ///< events that QEMU does not log
     std::vector<Difference> differences; ///< in the order of the trace, then of the log
     std::array<std::uint64_t, kind_count> by_kind{};
     std::array<std::uint64_t, artefact_count> artefacts{};

@@ -76,6 +76,14 @@ std::string notes(const Result& result, const logs::AccessLog& log) {
             fmt::format("note: {} accesses in the log are behind the one that ended the machine\n",
                         result.behind_end);
     }
+    if (result.unselected > 0) {
+        text += fmt::format("note: {} accesses in the log are to what was not traced\n",
+                            result.unselected);
+    }
+    if (result.rom_reads > 0) {
+        text += fmt::format("note: {} reads of flash in ROM mode, which QEMU does not log\n",
+                            result.rom_reads);
+    }
     if (log.of_stream > 0) {
         text += fmt::format("note: {} accesses in the log are the stream's own\n", log.of_stream);
     }

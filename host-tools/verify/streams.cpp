@@ -1,5 +1,6 @@
 #include "verify/streams.hpp"
 
+#include "verify/region_finder.hpp"
 #include "verify/undecoded.hpp"
 
 #include <algorithm>
@@ -14,27 +15,6 @@ namespace mmioscope::verify {
 namespace {
 
 using Shape = std::tuple<std::uint64_t, unsigned, bool>; // address, size, write
-
-/// Finds the narrowest region that holds an address.
-class RegionFinder {
-public:
-    explicit RegionFinder(std::span<const abi::RegionEntry> regions) : regions_(regions) {}
-
-    std::uint32_t operator()(std::uint64_t address) const {
-        std::uint32_t best = abi::no_device;
-        for (std::uint32_t i = 0; i < regions_.size(); ++i) {
-            const abi::RegionEntry& region = regions_[i];
-            const bool holds = address >= region.base && address - region.base < region.size;
-            if (holds && (best == abi::no_device || region.size < regions_[best].size)) {
-                best = i;
-            }
-        }
-        return best;
-    }
-
-private:
-    std::span<const abi::RegionEntry> regions_;
-};
 
 // Which accesses of the trace a device model refused: those of the shape of a refused line,
 // unless a model took exactly such an access. Makes the lines' addresses absolute.

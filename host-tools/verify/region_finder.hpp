@@ -1,0 +1,32 @@
+// Which of a trace's regions an address is in.
+#pragma once
+
+#include "abi/ring.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace mmioscope::verify {
+
+/// Finds the narrowest region that holds an address.
+class RegionFinder {
+public:
+    explicit RegionFinder(std::span<const abi::RegionEntry> regions) : regions_(regions) {}
+
+    std::uint32_t operator()(std::uint64_t address) const {
+        std::uint32_t best = abi::no_device;
+        for (std::uint32_t i = 0; i < regions_.size(); ++i) {
+            const abi::RegionEntry& region = regions_[i];
+            const bool holds = address >= region.base && address - region.base < region.size;
+            if (holds && (best == abi::no_device || region.size < regions_[best].size)) {
+                best = i;
+            }
+        }
+        return best;
+    }
+
+private:
+    std::span<const abi::RegionEntry> regions_;
+};
+
+} // namespace mmioscope::verify
