@@ -132,7 +132,7 @@ TEST_CASE("words of --at-start become requests, in their order") {
 TEST_CASE("words of --at-start that make no sense are told in one line") {
     CHECK(error_of({"mark 1", "deselect toaster"}) ==
           "--at-start 'deselect toaster': no device is called toaster; there are: edge@fffff000, "
-          "ethernet@2,02000000, gic@2c001000, i2c@30000, uart@90000");
+          "ethernet@2,02000000, gic@2c001000, i2c@30000, serial0");
     CHECK(error_of({"begin"}) == "--at-start 'begin': begin is no command (see --help)");
     CHECK(error_of({""}).starts_with("--at-start '': a command expected"));
     CHECK(error_of({"select codec@39"}).find("no device is called codec@39") != std::string::npos);
