@@ -49,12 +49,12 @@ struct [[gnu::packed]] Value {
 
 struct [[gnu::packed]] Access {
     std::uint64_t address;
-    std::uint32_t duration;
+    std::uint64_t duration_ns;
     std::uint32_t order;
     std::uint32_t pc;
 };
 
-constexpr std::size_t most_numbers = 64; ///< bytes of all of an event that stand in no text
+constexpr std::size_t most_numbers = 72; ///< bytes of all of an event that stand in no text
 
 } // namespace
 
@@ -71,6 +71,8 @@ Ctf::Ctf(std::filesystem::path folder, std::string name)
 
 void Ctf::begin(const trace::TraceReader& reader) {
     header_ = ctf_packet_header(reader);
+    start_ = reader.start().value_or(0);
+    tick_ = trace::TickLength(reader.info() ? reader.info()->counter_frequency : 0);
     const FileDescriptor file = create_output((folder_ / "metadata").string());
     const std::string metadata = ctf_metadata(reader);
     append(file.get(), std::as_bytes(std::span(metadata.data(), metadata.size())), name_.c_str());
@@ -124,7 +126,7 @@ void Ctf::add_place(CtfStream& stream, const Event& event) {
     const bool has_text = event.text_id() != no_id;
     const std::string_view text = has_text ? plain_text(event.text()) : std::string_view();
     TextCursor to =
-        stream.event(id_of(r), r.time,
+        stream.event(id_of(r), since_start(r.time),
                      most_numbers + flags.size() + of.size +
                          (value != nullptr ? value->size() : 0) + interrupt.size() + text.size());
     to.append_bytes(r.cpu_sequence);
@@ -140,8 +142,8 @@ void Ctf::add_place(CtfStream& stream, const Event& event) {
     }
     char* const code = to.at();
     to.append(of.code);
-    TextCursor::put_bytes(code + offsetof(Access, duration),
-                          std::array{r.duration, r.lock_sequence});
+    TextCursor::put_bytes(code + offsetof(Access, duration_ns), tick_.nanoseconds(r.duration));
+    TextCursor::put_bytes(code + offsetof(Access, order), r.lock_sequence);
     TextCursor::put_bytes(code + of.lr_at, r.lr);
     TextCursor::put_bytes(code + of.stack_at, std::array{r.sp, r.va});
     to.append_any(interrupt);
@@ -166,7 +168,8 @@ void Ctf::add(const Event& event) {
     }
     const auto& flags = flags_.of(event);
     const std::string_view text = plain_text(event.text());
-    TextCursor at = to.event(id_of(r), r.time, most_numbers + flags.size() + text.size());
+    TextCursor at =
+        to.event(id_of(r), since_start(r.time), most_numbers + flags.size() + text.size());
     at.append_bytes(r.cpu_sequence);
     at.append_any(flags);
     if (lost) {

@@ -5,7 +5,9 @@
 #include "export/exporter.hpp"
 #include "export/value_text.hpp"
 #include "reading/kept.hpp"
+#include "records/ticks.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -36,6 +38,8 @@ private:
         std::size_t size = 0;       ///< of all texts
     };
 
+    /// As all formats have it: what is in front of the start is at it.
+    std::uint64_t since_start(std::uint64_t time) const { return time - std::min(time, start_); }
     CtfStream& begin_stream(std::uint8_t cpu);
     CtfStream& stream(std::uint8_t cpu);
     OfContext& context(const Event& event);
@@ -44,6 +48,8 @@ private:
 
     std::filesystem::path folder_;
     std::string name_;
+    std::uint64_t start_ = 0;
+    trace::TickLength tick_{0};
     std::vector<std::byte> header_;                       ///< of packets
     std::array<std::unique_ptr<CtfStream>, 256> streams_; ///< by the CPU
     reading::KeptByContext<OfContext, 512> contexts_;

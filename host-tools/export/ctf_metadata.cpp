@@ -60,7 +60,7 @@ stream {
 )";
 
 constexpr char placed[] = "device_name device; x64 offset; string register; u8 size; x64 value; "
-                          "u8 value_known; string fields; x64 address; u32 duration; u32 order; "
+                          "u8 value_known; string fields; x64 address; u64 duration_ns; u32 order; "
                           "x32 pc; string function; x32 lr; string caller; x32 sp; x32 va; "
                           "x8 mode; x32 task; u32 pid; string comm; string interrupt; string text;";
 constexpr char lost[] = "u32 first_sequence; u64 count;";
@@ -125,8 +125,8 @@ std::vector<std::byte> ctf_packet_header(const trace::TraceReader& reader) {
     return header;
 }
 
-// The clock counts ticks from the counter's own zero; without a frequency they are shown as
-// nanoseconds.
+// The clock counts ticks from where all times are counted from; without a frequency they are shown
+// as nanoseconds.
 std::string ctf_metadata(const trace::TraceReader& reader) {
     const std::uint32_t known = reader.info() ? reader.info()->counter_frequency : 0;
     const std::string uuid = uuid_text(reader.boot_id());
@@ -135,10 +135,10 @@ std::string ctf_metadata(const trace::TraceReader& reader) {
                     "    byte_order = le;\n    packet.header := struct {{ x32 magic;{} }};\n}};\n",
                     uuid.empty() ? "" : fmt::format("    uuid = \"{}\";\n", uuid),
                     uuid.empty() ? "" : " u8 uuid[16];");
-    const std::string clock =
-        fmt::format("clock {{\n    name = counter;\n    description = \"CNTPCT of the board\";\n"
-                    "    freq = {};\n    offset = 0;\n}};\n",
-                    known == 0 ? 1'000'000'000 : known);
+    const std::string clock = fmt::format("clock {{\n    name = counter;\n    description = "
+                                          "\"CNTPCT of the board, since the first record\";\n"
+                                          "    freq = {};\n    offset = 0;\n}};\n",
+                                          known == 0 ? 1'000'000'000 : known);
     return "/* CTF 1.8 */\n" + clock + event_types + head + environment(reader) + devices(reader) +
            stream + events();
 }

@@ -53,6 +53,7 @@ void Sqlite::begin(const trace::TraceReader& reader) {
         const abi::Info& info = *reader.info();
         meta("board", {info.board, ::strnlen(info.board, sizeof info.board)});
         meta("ticks_per_second", fmt::format("{}", info.counter_frequency));
+        tick_ = trace::TickLength(info.counter_frequency);
         if (reader.knows("cpus")) {
             meta("cpus", fmt::format("{}", info.cpu_count));
         }
@@ -122,7 +123,8 @@ void Sqlite::bind_place(const Event& event) {
     const bool known = has_bus_value(r) || r.type == abi::RecordType::fault;
     known ? event_ << r.value : event_.null();
     event_ << field_words(event);
-    reader_->knows("duration") ? event_ << r.duration : event_.null();
+    const bool timed = reader_->knows("duration");
+    timed ? event_ << tick_.nanoseconds(r.duration) : event_.null();
 }
 
 void Sqlite::bind_code(const Event& event) {

@@ -3,6 +3,7 @@
 
 #include "export/database.hpp"
 #include "export/exporter.hpp"
+#include "records/ticks.hpp"
 
 #include <map>
 #include <optional>
@@ -33,6 +34,7 @@ private:
 
     static constexpr std::uint64_t rows_per_transaction = 100'000;
 
+    trace::TickLength tick_{0};
     Database database_;
     Statement event_;
     Statement text_;

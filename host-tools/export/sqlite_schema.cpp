@@ -12,7 +12,7 @@ CREATE TABLE symbols (id INTEGER PRIMARY KEY, address INTEGER, function TEXT, of
 CREATE TABLE tasks (id INTEGER PRIMARY KEY, pid INTEGER, tgid INTEGER, comm TEXT);
 CREATE TABLE events (id INTEGER PRIMARY KEY, ns INTEGER, ticks INTEGER, cpu INTEGER, type TEXT, dir TEXT,
     size INTEGER, device INTEGER REFERENCES devices, offset INTEGER, address INTEGER,
-    register INTEGER REFERENCES registers, value INTEGER, fields TEXT, duration INTEGER, pc INTEGER, lr INTEGER, sp INTEGER,
+    register INTEGER REFERENCES registers, value INTEGER, fields TEXT, duration_ns INTEGER, pc INTEGER, lr INTEGER, sp INTEGER,
     va INTEGER, mode TEXT, task INTEGER, task_id INTEGER REFERENCES tasks, sequence INTEGER, "order" INTEGER,
     flags TEXT, code INTEGER REFERENCES symbols, caller INTEGER REFERENCES symbols, interrupt TEXT);
 CREATE TABLE texts (event INTEGER PRIMARY KEY REFERENCES events, text TEXT);

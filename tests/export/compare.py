@@ -41,8 +41,11 @@ def as_row(record, trace):
     record = record._replace(raw_value=None)
     if record.type not in source.PLACED:
         return record._replace(value=None if record.type in ("unknown", "task") else record.value)
-    ns = record.duration * 10**9 // trace.frequency
-    return record._replace(duration=None if record.type == "begin" else ns)
+    return record._replace(duration=None if record.type == "begin" else duration_ns(record, trace))
+
+
+def duration_ns(record, trace):
+    return record.duration * 10**9 // trace.frequency
 
 
 def read_jsonl(file, trace):
@@ -69,19 +72,20 @@ def read_sqlite(file, _):
         yield source.Record(
             row["type"], int(row["cpu"]), int(row["ns"]), int(row["ticks"]), row["dir"] == "w" if placed else None,
             number(row["size"]), row["device"] or "-", number(row["address"]) - number(row["offset"]) if placed else 0,
-            number(row["address"]), None if value is None else value % 2**64, number(row["duration"]),
+            number(row["address"]), None if value is None else value % 2**64, number(row["duration_ns"]),
             number(row["pc"]), number(row["lr"]), number(row["va"]), number(row["task"]), int(row["sequence"]),
             number(row["order"]), row["flags"], row_text(row))
 
 
-def in_tables(records, _):
+def in_tables(records, trace):
     """Losses have a table of their own."""
     losses = []
     for record in records:
         if record.type == "lost":
             losses.append(record)
         else:
-            yield record._replace(raw_value=None, value=None if record.type == "task" else record.value)
+            duration = duration_ns(record, trace) if record.type in source.PLACED else None
+            yield record._replace(raw_value=None, value=None if record.type == "task" else record.value, duration=duration)
     yield from losses
 
 
@@ -132,21 +136,23 @@ def unless_dash(text):
     return "" if text == "-" else text
 
 
-CTF_NUMBERS = ["offset", "size", "value", "value_known", "address", "duration", "order", "pc", "va", "task"]
+CTF_NUMBERS = ["offset", "size", "value", "value_known", "address", "duration_ns", "order", "pc", "va", "task"]
 
 
 def as_ctf(records, trace):
     indexes = {region.base: index for index, region in enumerate(trace.regions)}
     names = {region.base: region.name for region in trace.regions}
+    start = None
     for r in records:
+        start = r.ticks if start is None else start
         kind = ("write" if r.write else "read") if r.type == "access" else r.type
-        event = (kind, r.ticks, r.cpu, r.sequence, r.flags)
+        event = (kind, max(r.ticks - start, 0), r.cpu, r.sequence, r.flags)
         if r.type == "lost":
             event += (r.sequence, r.value)
         elif r.type in source.PLACED:
             known = r.type in source.WITH_VALUE and r.value is not None
             event += (names.get(r.base, "-").replace('"', '\\"'), indexes.get(r.base, 0xffff), r.address - r.base, r.size, r.raw_value, int(known),
-                      r.address, r.duration, r.order, r.pc, r.va, r.task)
+                      r.address, duration_ns(r, trace), r.order, r.pc, r.va, r.task)
         else:
             event += (r.value, r.text if r.type == "marker" else "")
         yield event

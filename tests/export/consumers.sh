@@ -20,7 +20,7 @@ read_ctf() {
 }
 read_sqlite() {
     sqlite3 -csv -header "$1" 'SELECT e.*, d.name AS device, x.text FROM (SELECT e.cpu, e.ns, e.ticks, e.type, e.dir,
-            e.size, e.device AS d, e.offset, e.address, e.value, e.duration, e.pc, e.lr, e.va, e.task, e.sequence,
+            e.size, e.device AS d, e.offset, e.address, e.value, e.duration_ns, e.pc, e.lr, e.va, e.task, e.sequence,
             e."order", e.flags, e.id FROM events e) e
         LEFT JOIN devices d ON d.id = e.d LEFT JOIN texts x ON x.event = e.id ORDER BY e.id'
     sqlite3 -csv "$1" "SELECT cpu, ns, ticks, 'lost', NULL, NULL, NULL, NULL, NULL, count, NULL, NULL, NULL, NULL, NULL,

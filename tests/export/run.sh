@@ -103,13 +103,13 @@ names() { # FORMAT
     if [ "$1" = mmiotrace ]; then cat "$own/$1"; else "read_$1" "$own/$1"; fi | "$here/names.py" "$1" - "$own/jsonl"
 }
 
-# By its own clock, of which CTF has no steps back; and it has the boot's id.
+# Since the start, as in other formats, but that CTF has no steps back; and it has the boot's id.
 ctf_times() {
     "$build/tests/trace-of-text" "$here/names.txt" "$own/names.mmio" && export_to ctf "$own/ctf" -i "$own/names.mmio" &&
         grep -q 'ctf: 1 events earlier than the one before have its time' "$own/stderr" &&
         export_to csv "$own/csv" -i "$own/names.mmio" && export_to ctf "$own/short" -i "$out/short.mmio" || return 1
     grep -q 'uuid = "01122334-4556-6778-899a-abbccddeef00"' "$own/short/metadata" || { echo "another boot"; return 1; }
-    tail -n +2 "$own/csv" | awk -F, '{ last[$3] = $2 > last[$3] ? $2 : last[$3]; printf "%.9f\n", last[$3] / 1e6 }' |
+    tail -n +2 "$own/csv" | awk -F, '{ last[$3] = $1 > last[$3] ? $1 : last[$3]; printf "%.9f\n", last[$3] / 1e9 }' |
         sort -n > "$own/expected"
     babeltrace2 --no-delta --clock-seconds "$own/ctf" 2> "$own/babeltrace" | sed -E 's/^\[([0-9.]+)\] .*/\1/' |
         sort -n | diff "$own/expected" -
