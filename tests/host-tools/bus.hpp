@@ -41,6 +41,9 @@ struct Bus {
                                              region(0x1c0f'0000, 0x1000, "/bus/watchdog@f0000")};
 
     explicit Bus(unsigned seed, unsigned count = 400) {
+        for (abi::RegionEntry& one : regions) {
+            one.flags = abi::region_traced;
+        }
         std::mt19937 random(seed);
         std::uint32_t locks[3] = {};
         std::uint32_t sequences[2] = {};
