@@ -202,7 +202,7 @@ std::string plain_ctf(const Event& event, std::uint64_t time) {
         to.put(static_cast<std::uint8_t>(abi::access_size(r)), r.value,
                static_cast<std::uint8_t>(has_bus_value(r) ? 1 : 0));
         to.put(field_words(event));
-        to.put(abi::physical_address(r), r.duration, r.lock_sequence, r.pc);
+        to.put(abi::physical_address(r), std::uint64_t{r.duration}, r.lock_sequence, r.pc);
         to.put(code_words(event.code()));
         to.put(r.lr);
         to.put(code_words(event.caller()));
