@@ -109,7 +109,7 @@ test)
     suite unit 120 catch "$build/tests/unit"
     suite fuzz 25 tests/fuzz/run.sh "$build" 20 wire
     joined
-    suite mutants 60 tests/mutants/run.py "$build"
+    suite mutants 60 tests/mutants/run.py "$build" --left-out 12
     suite hyp-costs 60 tests/bench/hyp_costs.py "$build" --short
     suite integration 450 tests/qemu/run.sh --tier test
     ;;
@@ -121,7 +121,7 @@ nightly)
     suite decoder 600 "$build/tests/decoder" 100000000
     MMIOSCOPE_SEEDS=50 suite unit 1800 catch "$build/tests/unit"
     MMIOSCOPE_SEEDS=10 suite host-tools 900 catch "$build/tests/host-tools"
-    suite mutants 40 tests/mutants/run.py "$build"
+    suite mutants 600 tests/mutants/run.py "$build"
     fuzzers
     suite fuzz 250 tests/fuzz/run.sh "$build" 20
     suite integration 10000 tests/qemu/run.sh --tier nightly ${kept:+--kept "$kept/cases"}

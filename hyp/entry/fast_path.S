@@ -177,8 +177,7 @@ not_taken:
 @ r1 = pc, r5 = pa, r8, r9 = time, and all that is known in the slot and on the mark. The one DSB is the lock's acquire, and
 @ before the clock (as RingWriter::begin). The slot's old commit word is gone before anything is written behind it.
     .macro begin access
-    mov     r0, #0
-    str     r0, [r11, #SLOT_COMMIT]
+    str     r0, [r11, #SLOT_COMMIT]     @ 0, as STREX has said
     mov     r0, #BEGINNING
     mrs     r1, ELR_hyp
     strd    r0, r1, [r10, #RING_IN_FLIGHT]

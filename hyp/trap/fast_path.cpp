@@ -22,8 +22,10 @@ bool emulates(const Machine& machine) {
 /// What only the slow path may end, or go on with. A filter or a trigger shuts the fast path by the
 /// region's lock: here it is only spared the try.
 bool next_is_slow(const Cpu& cpu) {
-    return cpu.step.armed || cpu.repeated_load.running() || cpu.lock_wait.running() ||
-           cpu.machine->control.choice.any;
+    if (cpu.step.armed) return true;
+    if (cpu.repeated_load.running()) return true;
+    if (cpu.lock_wait.running()) return true;
+    return cpu.machine->control.choice.any;
 }
 
 /// Of the guest's vectors, if the step's breakpoints are at them: else the next step moves those.

@@ -420,6 +420,7 @@ void HypCode::run(Frame& frame) {
     elr_ = frame.pc;
     spsr_ = frame.psr;
     at_ = hyp_symbol("guest_trap");
+    const std::uint64_t slow_traps = sim_.slow_traps;
     while (!returned_) {
         const std::uint32_t offset = at_ - fast_path_base;
         if (offset / 4 >= std::size(fast_path_words)) throw Failure{"Hyp runs outside of its code"};
@@ -427,6 +428,8 @@ void HypCode::run(Frame& frame) {
         if (offset != left_out) execute(fast_path_words[offset / 4]);
         at_ = next_;
     }
+    if (sim_.slow_traps == slow_traps && r_[lr] != frame.lr_usr)
+        throw Failure{"the fast path loses the guest's LR"};
     std::memcpy(frame.r, r_, sizeof frame.r);
     frame.lr_usr = r_[lr];
     frame.pc = elr_;

@@ -1,13 +1,19 @@
 // The fast path (entry/fast_path.S) records what the slow one records. That it is taken shows in
 // what an access costs (tests/bench).
+#include "abi/layout.hpp"
+#include "control/command.hpp"
 #include "control/selection.hpp"
+#include "machine/area_layout.hpp"
 #include "port/fast_code.hpp"
 #include "sim/guest_cpu.hpp"
+#include "sim/hyp_code.hpp"
 #include "sim/judge.hpp"
 
 #include "trap/fast_path.hpp"
 
 #include <catch2/catch.hpp>
+
+#include <set>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;
@@ -25,6 +31,7 @@ void write_program(Code& code, Random& random) {
         const auto skew = static_cast<std::uint32_t>(random.one_in(16) ? random.below(4) : 0);
         code.mov(0, bases[random.below(std::size(bases))] + skew);
         const auto reg = static_cast<unsigned>(random.one_in(8) ? 14 : 1 + random.below(7));
+        if (random.one_in(3)) code.mov(12, random.below(2)).subs(12, 12, 1);
         switch (random.below(8)) {
         case 0: code.ldr(reg, 0, 4); break;
         case 1: code.str(reg, 0, 4); break;
@@ -35,6 +42,8 @@ void write_program(Code& code, Random& random) {
         case 6: code.ldrsb(reg, 0, 0); break;
         default: code.ldrsh(reg, 0, 4); break;
         }
+        code.word(
+            0x0288'8001); // addeq r8, r8, #1: the flags are as they were, also behind an abort
     }
     code.end();
 }
@@ -48,6 +57,9 @@ std::unique_ptr<Rig> run(abi::EngineKind engine, unsigned cpus, std::uint64_t se
     options.tree.policy = seed % 3 == 0 ? "flight" : "drop";
     auto rig = std::make_unique<Rig>(options);
     Random random(seed);
+    rig->simulation.meanwhile = [n = 0u](Core& core) mutable {
+        if (core.mode() == arch::Mode::svc) core.frame.lr_usr = ++n;
+    };
     for (unsigned cpu = 0; cpu < cpus; ++cpu) {
         rig->simulation.cores[cpu].bank(port::Banked::sp_svc) = 0x8010'0000 + 0x100 * cpu;
         rig->simulation.cores[cpu].bank(port::Banked::sp_usr) = 0x4000'0000;
@@ -101,8 +113,15 @@ TEST_CASE("the fast path takes every plain access of SVC mode, and looks at the 
     if (GENERATE(false, true)) options.tree.task_names = {0x300, 0x2a0};
     if (streams) options.tree.stream = "serial0";
     Rig rig(options);
-    rig.on_end(0, [](Core& core, const mmioscope::Cpu&) {
-        CHECK(core.frame.lr_usr == 0); // as the guest has begun with, and in SVC mode never changed
+    std::uint32_t user_lr = 0; // in SVC mode nothing of the guest's changes it
+    bool lost = false;
+    rig.simulation.meanwhile = [&](Core& core) {
+        lost |= core.frame.lr_usr != user_lr;
+        core.frame.lr_usr = ++user_lr;
+    };
+    rig.on_end(0, [&](Core& core, const mmioscope::Cpu&) {
+        CHECK(core.frame.lr_usr == user_lr);
+        CHECK(!lost);
     });
     Code code = rig.program(0);
     code.mov(2, 0x77).mov(14, 0x1234);
@@ -114,11 +133,67 @@ TEST_CASE("the fast path takes every plain access of SVC mode, and looks at the 
     code.end();
     rig.run();
     REQUIRE(rig.failure() == "");
-    CHECK(rig.records_of(abi::RecordType::access).size() == accesses);
+    const auto records = rig.records_of(abi::RecordType::access);
+    REQUIRE(records.size() == accesses);
+    std::vector<BusAccess> bus = rig.bus_log(at::fifo, 0x1000);
+    const std::vector<BusAccess> others = rig.bus_log(at::gadget, 0x100);
+    bus.insert(bus.end(), others.begin(), others.end());
+    std::stable_sort(bus.begin(), bus.end(),
+                     [](const BusAccess& a, const BusAccess& b) { return a.time < b.time; });
+    REQUIRE(bus.size() == accesses);
+    for (unsigned n = 0; n < accesses; ++n) { // the access lies between its record's two times
+        REQUIRE(records[n].time <= bus[n].time);
+        REQUIRE(bus[n].time <= records[n].time + records[n].duration);
+        REQUIRE(records[n].duration < 1000);
+    }
     CHECK(rig.simulation.slow_traps < accesses / 4); // one in 16 loses the monitor at the lock
     if (streams) CHECK(rig.simulation.looks > accesses - accesses / 8);
     else CHECK(rig.simulation.looks <= rig.ring(0).head / abi::looks_ahead);
     CHECK(rig.simulation.looks > 1);
+}
+
+TEST_CASE("the fast path counts stores, and leaves what is not aligned to the slow one",
+          "[protocol]") {
+    constexpr std::uint32_t ldrex_r1 = 0xe190'1f9f;
+    constexpr std::uint32_t strex_r4_r2 = 0xe180'4f92;
+    const auto engine = GENERATE(values(engines));
+    Rig rig(options_for(engine, 1, 1));
+    rig.on_end(0, [&](Core& core, mmioscope::Cpu& cpu) {
+        const auto execute = [&](std::uint32_t word) {
+            Code(rig.simulation.ram, core.frame.pc).word(word).end();
+            core.ended = false;
+            GuestCpu(rig.simulation, core, cpu).run();
+        };
+        execute(ldrex_r1);
+        cpu.repeated_load = {}; // as another CPU, whose store takes the fast path
+        open_fast_path(cpu);
+        const std::uint64_t slow = rig.simulation.slow_traps;
+        execute(0xe580'2000); // str r2, [r0]
+        CHECK(rig.simulation.slow_traps == slow);
+        execute(strex_r4_r2);
+        CHECK(core.frame.r[4] == 1);
+
+        for (const std::uint32_t hsr :
+             {0x9381'0007u, 0x9381'0047u}) { // a load and a store of a word
+            cpu.repeated_load = {};
+            open_fast_path(cpu);
+            const std::uint64_t before = rig.simulation.slow_traps;
+            core.system.set<reg::HSR>(hsr);
+            core.system.set<reg::HDFAR>(at::fifo + 2);
+            core.system.set<reg::HPFAR>(at::fifo >> 12 << 4);
+            rig.simulation.synchronize(core);
+            run_hyp_code(rig.simulation, core, cpu, core.frame);
+            CHECK(rig.simulation.slow_traps == before + 1);
+            if (!in_step(cpu)) continue;
+            core.system.set<reg::HSR>(0x8200'0022); // and its step is over
+            core.frame.pc = cpu.step.next_pc;
+            rig.simulation.synchronize(core);
+            run_hyp_code(rig.simulation, core, cpu, core.frame);
+        }
+    });
+    rig.program(0).mov(0, at::fifo).mov(2, 5).ldr(1, 0).ldr(1, 0).end();
+    rig.run();
+    CHECK(rig.failure() == "");
 }
 
 TEST_CASE("the fast path finds the pages of what may be traced, and no others") {
@@ -134,6 +209,174 @@ TEST_CASE("the fast path finds the pages of what may be traced, and no others") 
     CHECK((pages.find(at::gadget + 0xc0) != nullptr) == takes_it); // 64 bytes of a page with others
     CHECK(pages.find(at::sysreg + 0x80) == nullptr);               // always traps
     CHECK(pages.find(at::own_uart) == nullptr);
+}
+
+namespace {
+
+/// Reads the rings while two CPUs fill them by the fast path, as abi/ring.hpp lets a reader, and
+/// looks at what is in flight and at slots that are being written. In memory that keeps only the
+/// order it is told to.
+class Watching {
+public:
+    Watching(abi::EngineKind engine, std::uint64_t seed);
+    /// What was not as promised; empty if nothing.
+    std::string run();
+    /// The instructions that were seen in flight.
+    void add_flights(std::set<std::uint32_t>& pcs) const {
+        for (const Flight& flight : flights_) pcs.insert(flight.pc);
+    }
+
+private:
+    static constexpr unsigned cpus = 2;
+    static constexpr unsigned rounds = 12;
+    static constexpr std::uint64_t marked = 0x5a5a'5a5a'5a5a'5a5a; ///< `value` of a boot's before
+
+    struct Flight {
+        unsigned cpu;
+        std::uint64_t time;
+        std::uint32_t pc;
+        std::uint64_t pa;
+    };
+    struct Seen {
+        unsigned cpu;
+        std::uint64_t position;
+        abi::Record record;
+    };
+
+    RigOptions options(abi::EngineKind engine, std::uint64_t seed);
+    void look();
+    void fill_slots();
+    const abi::Record& slot(unsigned cpu, std::uint64_t position) const {
+        const abi::RingHeader& ring = rig_.ring(cpu);
+        return reinterpret_cast<const abi::Record*>(&ring + 1)[position % ring.capacity];
+    }
+    void read(unsigned cpu);
+    void look_at_slots(unsigned cpu) const;
+
+    Rig rig_;
+    std::vector<Seen> seen_;
+    std::vector<Flight> flights_;
+    std::uint64_t tail_[cpus]{};
+    std::uint64_t promised_[cpus]{}; ///< no later record is older
+    std::uint64_t finished_[cpus]{}; ///< time of the last access known to be over
+    std::uint64_t last_[cpus]{};     ///< time of the last record read
+};
+
+RigOptions Watching::options(abi::EngineKind engine, std::uint64_t seed) {
+    constexpr unsigned switches[] = {1, 2, 4};
+    constexpr unsigned delays[] = {2, 8, 40};
+    RigOptions options = options_for(engine, cpus, seed);
+    options.conditions.switch_one_in = switches[seed % 3];
+    options.conditions.late_one_in = delays[seed / 3 % 3];
+    options.conditions.steps_per_tick = 1;
+    options.tree.policy = "flight";
+    options.read_when = [this](Rig&) { return look(), false; };
+    return options;
+}
+
+Watching::Watching(abi::EngineKind engine, std::uint64_t seed) : rig_(options(engine, seed)) {
+    for (unsigned cpu = 0; cpu < cpus; ++cpu) {
+        Code code = rig_.program(cpu);
+        code.mov(2, rounds).mov(0, at::fifo).mov(4, at::gadget).mov(5, at::fifo + 0x800);
+        const std::uint32_t top = code.here();
+        code.ldr(1, 0).str(2, 4, 4).ldr(1, 5).str(2, 0, 4).ldrh(1, 4, 2);
+        code.subs(2, 2, 1).bne(top).end();
+    }
+}
+
+void Watching::look() {
+    for (unsigned cpu = 0; cpu < cpus; ++cpu) read(cpu);
+    for (unsigned cpu = 0; cpu < cpus; ++cpu) look_at_slots(cpu);
+}
+
+void Watching::read(unsigned cpu) {
+    const abi::RingHeader& ring = rig_.ring(cpu);
+    const bool all_read = ring.head == tail_[cpu];
+    rig_.simulation.scheduler.point();
+    const std::uint64_t now = rig_.simulation.now();
+    const abi::InFlight state = ring.in_flight;
+    const Flight flight{cpu, ring.in_flight_time, ring.in_flight_pc, ring.in_flight_pa};
+    rig_.simulation.scheduler.point();
+    if (state == abi::InFlight::none && all_read) finished_[cpu] = last_[cpu];
+    if (state == abi::InFlight::begun && flight.time <= finished_[cpu])
+        throw Failure{"an access in flight has the time of one before it"};
+    if (state == abi::InFlight::begun) flights_.push_back(flight);
+    const std::uint64_t head = ring.head;
+    for (; tail_[cpu] != head; ++tail_[cpu]) {
+        rig_.simulation.scheduler.point();
+        const abi::Record record = slot(cpu, tail_[cpu]);
+        if (record.commit != abi::commit_word(ring.boot_number, tail_[cpu]))
+            throw Failure{"a record below the head is not there"};
+        if (record.time < promised_[cpu])
+            throw Failure{"a record is older than its CPU had promised"};
+        if (record.value == marked) throw Failure{"a record has another one's value"};
+        seen_.push_back({cpu, tail_[cpu], record});
+        last_[cpu] = record.time;
+    }
+    if (state == abi::InFlight::none) promised_[cpu] = std::max(promised_[cpu], now);
+    if (state == abi::InFlight::begun) promised_[cpu] = std::max(promised_[cpu], flight.time);
+}
+
+/// A slot whose commit word is that of before holds what was there before.
+void Watching::look_at_slots(unsigned cpu) const {
+    const abi::RingHeader& ring = rig_.ring(cpu);
+    for (std::uint64_t position = ring.head; position < ring.head + 2; ++position) {
+        const abi::Record& record = slot(cpu, position);
+        const auto before = abi::commit_word(ring.boot_number, position - ring.capacity);
+        if (record.commit == before && (record.value != marked || record.pc != 0))
+            throw Failure{"a slot has lost its record, and not its commit word"};
+        if (record.commit == abi::commit_word(ring.boot_number, position) && record.value == marked)
+            throw Failure{"a slot has a commit word, and not its record"};
+    }
+}
+
+/// As the boot before would have left them, had it been this one.
+void Watching::fill_slots() {
+    const std::uint64_t area = 0x8200'0000 + abi::area_offset; // the simulated image's
+    const AreaLayout layout(TreeOptions{}.area_size, cpus);
+    for (unsigned cpu = 0; cpu < cpus; ++cpu) {
+        for (std::uint64_t n = 0; n < layout.capacity(); ++n) {
+            abi::Record record{};
+            record.commit = abi::commit_word(1, n - layout.capacity());
+            record.value = marked;
+            rig_.simulation.ram.store(area + layout.ring_offset(cpu) + sizeof(abi::RingHeader) +
+                                          n * sizeof record,
+                                      record);
+        }
+    }
+}
+
+std::string Watching::run() {
+    fill_slots();
+    rig_.run();
+    if (!rig_.failure().empty()) return rig_.failure();
+    for (const Seen& seen : seen_)
+        if (std::memcmp(&seen.record, &slot(seen.cpu, seen.position), sizeof seen.record) != 0)
+            return "a record was read that was never written";
+    for (const Flight& flight : flights_) {
+        const auto& records = rig_.records(flight.cpu);
+        const bool told = std::any_of(records.begin(), records.end(), [&](const abi::Record& r) {
+            return r.time == flight.time && r.pc == flight.pc &&
+                   (abi::physical_address(r) == flight.pa || r.type != abi::RecordType::access);
+        });
+        if (!told) return "what was in flight is no access that was made";
+    }
+    return flights_.empty() || seen_.size() < 5 * rounds ? "the reader has seen too little" : "";
+}
+
+} // namespace
+
+TEST_CASE("a reader may rely on head, commit word and in-flight mark of the fast path",
+          "[protocol]") {
+    const auto engine = GENERATE(values(engines));
+    std::set<std::uint32_t> in_flight;
+    for (std::uint64_t seed = 1; seed <= seeds(24); ++seed) {
+        CAPTURE(seed);
+        Watching watching(engine, seed);
+        REQUIRE(watching.run() == "");
+        watching.add_flights(in_flight);
+    }
+    CHECK(in_flight.size() >= 10); // five accesses of two CPUs
 }
 
 TEST_CASE("CPUs on the fast path have their accesses in the order of the bus", "[protocol]") {
@@ -197,7 +440,8 @@ void execute_behind(Rig& rig, std::uint32_t word, Meanwhile&& meanwhile) {
     CHECK(rig.failure() == "");
 }
 
-constexpr std::uint32_t plain_load = 0xe590'1000; // ldr r1, [r0]
+constexpr std::uint32_t plain_load = 0xe590'1000;  // ldr r1, [r0]
+constexpr std::uint32_t plain_store = 0xe580'1000; // str r1, [r0]
 
 } // namespace
 
@@ -205,9 +449,10 @@ TEST_CASE("what another CPU has switched on or off holds for the fast path's nex
           "[protocol]") {
     const bool filter = GENERATE(false, true);
     Rig rig(options_for(GENERATE(values(engines)), 1, 1));
-    execute_behind(rig, plain_load, [&](Machine& machine) {
+    const std::uint32_t access = GENERATE(plain_load, plain_store);
+    execute_behind(rig, access, [&](Machine& machine) {
         if (filter) {
-            machine.control.choice.filter.pattern.directions = 2;
+            machine.control.choice.filter.pattern.directions = access == plain_load ? 2 : 1;
             machine.control.choice.any = true;
             return choose_fast_regions(machine);
         }
@@ -218,6 +463,20 @@ TEST_CASE("what another CPU has switched on or off holds for the fast path's nex
     CHECK(rig.records_of(abi::RecordType::access).size() == 2);
     CHECK(rig.ring(0).statistics.filtered == (filter ? 1 : 0));
     CHECK(rig.ring(0).statistics.unselected == (filter ? 0 : 1));
+}
+
+TEST_CASE("another CPU's request for a filter holds for the fast path's next access",
+          "[protocol]") {
+    using abi::control::Command;
+    Rig rig(options_for(GENERATE(values(engines)), 2, 1));
+    rig.program(1).end();
+    execute_behind(rig, plain_load, [&](Machine& machine) {
+        const auto reply =
+            execute(machine.cpus[1], abi::control::make_request(Command::filter_directions, 7, 2));
+        REQUIRE(reply);
+        CHECK(reply->status == abi::control::Status::done);
+    });
+    CHECK(rig.ring(0).statistics.filtered == 1);
 }
 
 TEST_CASE("a filter spares the next access the try of the fast path") {
