@@ -12,7 +12,7 @@ guest_program_part_trace := \
     $(addprefix host-tools/rings/,area.cpp ring_reader.cpp ordered_rings.cpp merge.cpp) \
     $(addprefix host-tools/file/,file_writer.cpp index.cpp follow.cpp) \
     $(addprefix host-tools/records/,extent.cpp losses.cpp summary.cpp policies.cpp record_text.cpp report.cpp module_mark.cpp) \
-    $(addprefix host-tools/tree/,device_names.cpp device_tree.cpp)
+    $(addprefix host-tools/tree/,device_names.cpp device_tree.cpp) host-tools/wire/stream_head.cpp
 guest_program_part_control := \
     $(addprefix host-tools/system/,progress_line.cpp signals.cpp file_descriptor.cpp units.cpp) \
     host-tools/cli/program.cpp host-tools/symbols/module_list.cpp $(addprefix host-tools/control/,words.cpp steering.cpp device_finder.cpp) \

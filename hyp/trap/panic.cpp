@@ -45,8 +45,9 @@ void print_system_registers(TextSink& out) {
           "  HDCR=", Hex{port::read<reg::HDCR>()}, "\n");
 }
 
-void print_recent_records(TextSink& out, const Cpu& cpu) {
+void print_recent_records(TextSink& out, Cpu& cpu) {
     constexpr unsigned how_many = 8;
+    cpu.ring.take_back(cpu.fast.sequence); // the fast path's, where it is what has failed
     for (unsigned age = 0; age < how_many; ++age) {
         const abi::Record* r = cpu.ring.recent(age);
         if (r == nullptr) return;
