@@ -43,7 +43,7 @@ guest_program_part() { # FILE
 # And that is complete, as the guest says, too.
 guest_program_same() { # FILE
     guest_program_part "$1"
-    has print '^complete: [0-9]+ events, 0 lost$'
+    has print '^complete: [0-9]+ events, 0 lost; the recording was cut: interrupted$'
     has said '^record says: policy: drop$'
     has said '^record says: complete: [0-9]+ events, 0 lost$'
 }
