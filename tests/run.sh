@@ -109,7 +109,7 @@ test)
     suite unit 120 catch "$build/tests/unit"
     suite fuzz 25 tests/fuzz/run.sh "$build" 20 wire
     joined
-    suite mutants 60 tests/mutants/run.py "$build" --left-out 12
+    suite mutants 75 tests/mutants/run.py "$build" --left-out 12
     suite hyp-costs 60 tests/bench/hyp_costs.py "$build" --short
     suite integration 450 tests/qemu/run.sh --tier test
     ;;

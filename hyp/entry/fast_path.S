@@ -368,8 +368,8 @@ open_shadow:
     ldm     sp, {r0-r12}
     eret
 
-    step_load       step_load_byte, 0, 0, finish_byte
-    step_load       step_load_halfword, 1, ACCESS_SIZE, finish_halfword
+    step_load       step_load_byte, 0, 0, finish_word
+    step_load       step_load_halfword, 1, ACCESS_SIZE, finish_word
     step_load       step_load_word, 3, 2 * ACCESS_SIZE, finish_word
     step_load       step_load_word_lr, 3, 2 * ACCESS_SIZE, finish_lr
     step_store      step_store_byte, 0, 0, stored_value r2, uxtb r2, r2
@@ -386,12 +386,6 @@ open_shadow:
 
     .global mmioscope_fast_finish, mmioscope_fast_finish_end
 mmioscope_fast_finish:
-finish_byte:
-    stepped stored_value r4, uxtb r4, r4
-    b       finish
-finish_halfword:
-    stepped stored_value r4, uxth r4, r4
-    b       finish
 finish_lr:
     stepped mrs r4, LR_svc
     b       finish

@@ -86,7 +86,7 @@ KINDS = [  # name, what is found, what is put in its place
 ]
 ASSEMBLY = "hyp/entry/fast_path.S"
 # Its functions that are another one with other arguments.
-ALIKE = r"(step_)?(load|store)_(byte|halfword|word_lr)$|finish_(byte|halfword|lr)$"
+ALIKE = r"(step_)?(load|store)_(byte|halfword|word_lr)$|finish(_lr)?$"
 # What notices that an instruction is left out, or nothing does.
 NOTICE = ("the fast path*,a reader may rely*,*external abort*,*debug unit*,*BKPT*,CPUs on the fast path*,what another CPU has switched*,a ring's reader*,*name*,a task*,"
           "what CPUs publish*,CPUs with excl*,*exclusive*,*vectors now,behind each access*,a watchpoint*,a guest that runs on*,in a step*")

@@ -1,5 +1,6 @@
 #include "hyp_code.hpp"
 
+#include "arch/control.hpp"
 #include "machine/machine.hpp"
 #include "simulation.hpp"
 #include "trap/dispatch.hpp"
@@ -430,6 +431,10 @@ void HypCode::run(Frame& frame) {
     }
     if (sim_.slow_traps == slow_traps && r_[lr] != frame.lr_usr)
         throw Failure{"the fast path loses the guest's LR"};
+    const bool step = in_step(cpu_);
+    const bool tde = (core_.system.read(encoding_of<reg::HDCR>()) & arch::hdcr_tde) != 0;
+    if (tde != step || (core_.system.read(encoding_of<reg::HSTR>()) != 0) != step)
+        throw Failure{"the traps of a step outlive it, or are not set"};
     std::memcpy(frame.r, r_, sizeof frame.r);
     frame.lr_usr = r_[lr];
     frame.pc = elr_;

@@ -26,6 +26,7 @@ void write_program(Code& code, Random& random) {
     constexpr std::uint32_t bases[] = {at::fifo,      at::fifo + 0x800, at::gadget + 0xf0,
                                        at::neighbour, at::wide + 0xff8, at::wide + 0x2ff0,
                                        at::console,   at::broken,       at::sysreg + 0x80};
+    if (random.one_in(2)) code.cpsie_aif();
     for (unsigned i = 0; i < 40; ++i) {
         if (i == 20 && random.one_in(2)) code.cps(0x10);
         const auto skew = static_cast<std::uint32_t>(random.one_in(16) ? random.below(4) : 0);
@@ -94,6 +95,7 @@ TEST_CASE("the fast path records what the slow one does", "[protocol]") {
             REQUIRE(timeless(records[i]) == timeless(slow->records(0)[i]));
         }
         for (unsigned n = 0; n < 13; ++n) REQUIRE(fast->reg(0, n) == slow->reg(0, n));
+        REQUIRE(fast->simulation.cores[0].frame.psr == slow->simulation.cores[0].frame.psr);
         const abi::Statistics& counted = fast->ring(0).statistics;
         const abi::Statistics& expected = slow->ring(0).statistics;
         REQUIRE(counted.traps == expected.traps);
