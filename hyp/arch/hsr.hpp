@@ -73,13 +73,6 @@ public:
     /// Synchronous external abort or parity error on a translation table walk, 0b0101LL or 0b0111LL
     /// (table B3-23): from Non-secure PL1 and PL0 one on stage 2's comes here.
     constexpr bool abort_on_walk() const { return (status() & 0x34) == 0x14; }
-    /// A load or store of one core register that stage 2 stopped below its root, and that the
-    /// fields above describe: EC 0x24, ISV, neither EA, CM nor S1PTW, DFSC 0b00011L.
-    constexpr bool plain_access() const {
-        constexpr std::uint32_t asked = 0xfd00'03be;
-        constexpr std::uint32_t plain = 0x9100'0006;
-        return (raw_ & asked) == plain;
-    }
     /// A debug event routed by HDCR.TDE.
     constexpr bool debug_event() const { return breakpoint() || watchpoint(); }
     constexpr bool watchpoint() const {

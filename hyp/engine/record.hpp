@@ -12,12 +12,6 @@ namespace mmioscope {
 /// Everything but time, duration, sequence and a load's value.
 abi::Record describe(const Frame& frame, const DeviceAccess& access);
 
-/// Record::mode.
-inline std::uint8_t mode_bits(const Frame& frame) {
-    return static_cast<std::uint8_t>(static_cast<std::uint32_t>(arch::mode_of(frame.psr)) |
-                                     (in_thumb(frame) ? abi::mode_thumb : 0u));
-}
-
 /// What a load leaves in its register when the bus had `value`.
 constexpr std::uint32_t extend(std::uint32_t value, unsigned log2_size, bool sign) {
     if (!sign || log2_size >= 2) return value;

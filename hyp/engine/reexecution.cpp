@@ -16,6 +16,40 @@ namespace mmioscope {
 
 namespace {
 
+/// The guest executes the instruction at PC, `wide` or not, and traps behind it; its interrupts
+/// wait: their handlers must not run with the page open.
+void arm_step(Cpu& cpu, Frame& frame, bool wide) {
+    Step& step = cpu.step;
+    step.next_pc = frame.pc + (wide ? 4 : 2);
+    cpu.debug.arm(step.next_pc, in_thumb(frame));
+    // The instruction in memory may be another one by now, whose way leads past the breakpoint.
+    port::write<reg::HSTR>(arch::hstr_cp15);
+    step.masks = frame.psr & arch::psr_aif;
+    frame.psr |= arch::psr_aif;
+    step.armed = true;
+    ++cpu.ring.statistics().stepped;
+}
+
+/// Returns the time at which the access was done.
+std::uint64_t disarm_step(Cpu& cpu) {
+    cpu.step.armed = false;
+    const std::uint64_t now = cpu.ring.complete(); // before the lock is free
+    cpu.debug.disarm();
+    port::write<reg::HSTR>(0);
+    return now;
+}
+
+/// As they were before the step, where the guest has taken no exception.
+void unmask_interrupts(const Step& step, Frame& frame) {
+    frame.psr = (frame.psr & ~arch::psr_aif) | step.masks;
+}
+
+/// The instruction was executed, and the guest stands behind it.
+bool ends_as_planned(const Step& step, const Frame& frame, arch::Hsr hsr) {
+    return hsr.debug_event() && !hsr.watchpoint() && frame.pc == step.next_pc &&
+           arch::mode_of(frame.psr) == arch::mode_of(step.record.mode);
+}
+
 // Where the guest goes with what an instruction may take instead (ARM ARM table B1-3).
 constexpr std::uint32_t undefined_vector = 0x04;
 constexpr std::uint32_t prefetch_vector = 0x0c;

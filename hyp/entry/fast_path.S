@@ -65,6 +65,16 @@ guest_trap:
     stm     sp, {r0-r12}
     ldmdb   sp, {r4-r11, pc}            @ masks, dispatch, pages, cpu, slot, header; and the handler
 
+@ C++, on its stack: (Cpu&, Frame&).
+    .macro call function
+    mrc     p15, 4, r0, c13, c0, 2      @ HTPIDR: this CPU's Cpu
+    mov     r1, sp
+    mov     r4, sp
+    ldr     sp, [sp, #FAST_STACK]
+    bl      \function
+    mov     sp, r4
+    .endm
+
 @ r4 to r6: what HSR and SPSR are asked for. The table has one entry for each size, direction and register: bits 23:16 of
 @ HSR, and WnR in front of them. The chain of compares ends there, or at the slow path.
     .macro dispatch first
@@ -98,12 +108,7 @@ slow_path:
     mrs     r2, ELR_hyp
     mrs     r3, SPSR
     strd    r2, r3, [sp, #FRAME_PC]
-    mov     r1, sp
-    mov     r4, sp
-    ldr     sp, [sp, #FAST_STACK]
-    mrc     p15, 4, r0, c13, c0, 2      @ HTPIDR: this CPU's Cpu
-    bl      mmioscope_guest_trap        @ (Cpu&, Frame&)
-    mov     sp, r4
+    call    mmioscope_guest_trap
     .global return_to_guest
 return_to_guest:                        @ sp: a Frame, in this CPU's state
     ldrd    r2, r3, [sp, #FRAME_PC]
@@ -116,12 +121,8 @@ return_to_guest:                        @ sp: a Frame, in this CPU's state
 @ The readers' words are looked at, or the stream has its turn, before the access: what that needs is loaded again.
     .global mmioscope_fast_look
 mmioscope_fast_look:
-    mov     r4, sp
     str     lr, [sp, #FRAME_LR]
-    ldr     sp, [sp, #FAST_STACK]
-    mrc     p15, 4, r0, c13, c0, 2      @ HTPIDR
-    bl      mmioscope_look_ahead        @ (Cpu&)
-    mov     sp, r4
+    call    mmioscope_look_ahead
     ldr     lr, [sp, #FRAME_LR]
     sub     r0, sp, #4
     ldmdb   r0, {r4-r11}
@@ -316,12 +317,7 @@ mmioscope_fast_aborted:
     mov     r2, r1
     ldr     r3, [sp, #FAST_PSR]
     strd    r2, r3, [sp, #FRAME_PC]
-    mov     r1, sp
-    mov     r4, sp
-    ldr     sp, [sp, #FAST_STACK]
-    mrc     p15, 4, r0, c13, c0, 2      @ HTPIDR
-    bl      mmioscope_access_aborted    @ (Cpu&, Frame&)
-    mov     sp, r4
+    call    mmioscope_access_aborted
     b       return_to_guest
 
 @ Shadow: the guest executes the instruction itself, on its shadow table (engine/reexecution.hpp), and traps behind it.
@@ -430,7 +426,7 @@ finish:
 
     .section .rodata.fast_path, "a"
     .balign 4
-@ By size, word twice with LR; then stores (machine/fast_state.cpp).
+@ By size, word twice with LR; then stores (trap/fast_path.cpp).
     .global mmioscope_fast_emulations, mmioscope_fast_steps
 mmioscope_fast_emulations:
     .word   load_byte, load_halfword, load_word, load_word_lr

@@ -49,8 +49,5 @@ inline std::uint32_t read_lr_svc() {
     asm volatile("mrs %0, LR_svc" : "=r"(v));
     return v;
 }
-inline void write_lr_svc(std::uint32_t value) {
-    asm volatile("msr LR_svc, %0" : : "r"(value));
-}
 
 } // namespace mmioscope::port

@@ -34,21 +34,6 @@ inline void copy_shared(T& to, const T& from) {
     asm volatile("" ::: "memory"); // not merged with what is stored there next
 }
 
-/// Such a structure, written where it will stay, field by field, but for its first word: that one
-/// says when the others are there.
-template <class T>
-class SharedPayload {
-public:
-    explicit SharedPayload(T& to) : to_(to) {}
-    T* operator->() { return &to_; }
-    T& where() { return to_; }
-    /// Nothing more is stored.
-    void end() { asm volatile("" ::: "memory"); }
-
-private:
-    T& to_;
-};
-
 /// Such a structure as it is found, word by word.
 template <class T>
 inline T load_structure(const T& from) {

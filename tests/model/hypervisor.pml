@@ -151,7 +151,7 @@ inline take_locks(c, first, second) {
 }
 #define DECIDED_ANEW(c) (got && decision[c] != marked && variant != SWITCHED_DECIDED_AT_TRAP)
 
-/* source: hyp/engine/reexecution.hpp arm_step */
+/* source: hyp/engine/reexecution.cpp arm_step */
 inline arm_step(c) {
     skip                                         /* = debug.arm */
                                                  /* = port::write<reg::HSTR> */
@@ -197,7 +197,7 @@ inline complete(c) {
                                                  /* = return port::read<reg::CNTPCT>(); */
 }
 
-/* source: hyp/engine/reexecution.hpp disarm_step */
+/* source: hyp/engine/reexecution.cpp disarm_step */
 inline disarm_step(c) {                          /* = step.armed = false */
     if
     :: variant != NO_DSB_BEFORE_UNLOCK && variant != UNLOCK_BEFORE_CLOSE ->

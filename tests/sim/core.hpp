@@ -14,6 +14,22 @@
 
 namespace mmioscope::sim {
 
+/// Whether an instruction of that condition, 0 to 14, is executed under these flags (ARM ARM A8.3).
+inline bool condition_holds(unsigned condition, bool n, bool z, bool c, bool v) {
+    bool holds = true;
+    switch (condition >> 1) {
+    case 0: holds = z; break;
+    case 1: holds = c; break;
+    case 2: holds = n; break;
+    case 3: holds = v; break;
+    case 4: holds = c && !z; break;
+    case 5: holds = n == v; break;
+    case 6: holds = n == v && !z; break;
+    default: return true;
+    }
+    return (condition & 1) != 0 ? !holds : holds;
+}
+
 struct Core {
     explicit Core(const WalkedMemory& memory) : tlb(memory) {}
 

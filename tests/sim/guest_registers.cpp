@@ -61,22 +61,8 @@ GuestCpu::Effect GuestCpu::exchange(std::uint32_t address) {
 
 bool GuestCpu::condition_holds(unsigned condition) const {
     const std::uint32_t psr = core_.frame.psr;
-    const bool n = (psr & flag_n) != 0;
-    const bool z = (psr & flag_z) != 0;
-    const bool c = (psr & flag_c) != 0;
-    const bool v = (psr & flag_v) != 0;
-    bool holds = true;
-    switch (condition >> 1) {
-    case 0: holds = z; break;
-    case 1: holds = c; break;
-    case 2: holds = n; break;
-    case 3: holds = v; break;
-    case 4: holds = c && !z; break;
-    case 5: holds = n == v; break;
-    case 6: holds = n == v && !z; break;
-    default: return true;
-    }
-    return (condition & 1) != 0 ? !holds : holds;
+    return sim::condition_holds(condition, (psr & flag_n) != 0, (psr & flag_z) != 0,
+                                (psr & flag_c) != 0, (psr & flag_v) != 0);
 }
 
 unsigned GuestCpu::it_state() const {

@@ -45,7 +45,6 @@ public:
 private:
     static constexpr unsigned sp = 13, lr = 14, pc = 15;
 
-    bool condition_holds(unsigned condition) const;
     std::uint32_t get(unsigned n) const { return n == pc ? at_ + 8 : r_[n]; }
     void set(unsigned n, std::uint32_t value);
     void compare(std::uint32_t a, std::uint32_t b, bool carry);
@@ -88,21 +87,6 @@ void HypCode::unknown(std::uint32_t word) const {
     char text[64];
     std::snprintf(text, sizeof text, "an instruction at %x that is not simulated: %08x", at_, word);
     throw Failure{text};
-}
-
-bool HypCode::condition_holds(unsigned condition) const {
-    bool holds = true;
-    switch (condition >> 1) {
-    case 0: holds = z_; break;
-    case 1: holds = c_; break;
-    case 2: holds = n_; break;
-    case 3: holds = v_; break;
-    case 4: holds = c_ && !z_; break;
-    case 5: holds = n_ == v_; break;
-    case 6: holds = !z_ && n_ == v_; break;
-    default: return true;
-    }
-    return holds == ((condition & 1) == 0);
 }
 
 void HypCode::set(unsigned n, std::uint32_t value) {
@@ -163,7 +147,7 @@ void HypCode::call(std::uint32_t target) {
     Frame& frame = cpu_.fast.frame;
     if (r_[0] != sim_.ram.address_of(&cpu_).value || r_[sp] != cpu_.fast.stack)
         throw Failure{"C++ is called for another CPU, or without a stack"};
-    if (target != hyp_symbol("mmioscope_look_ahead") && r_[1] != sim_.ram.address_of(&frame).value)
+    if (r_[1] != sim_.ram.address_of(&frame).value)
         throw Failure{"C++ is called with another frame"};
     if (target == hyp_symbol("mmioscope_guest_trap")) {
         ++sim_.slow_traps;
@@ -242,9 +226,7 @@ std::uint32_t& HypCode::special(std::uint32_t word) {
         if (!bit_of(word, 22)) unknown(word);
         return spsr_;
     }
-    const bool mrs = !bit_of(word, 21);
     const unsigned mode = bits(word, 19, 16) | (bit_of(word, 8) ? 0x10 : 0);
-    (void)mrs;
     sim_.point();
     switch (mode) {
     case 0x12: return core_.bank(port::Banked::lr_svc);
@@ -389,7 +371,7 @@ void HypCode::exclusive(std::uint32_t word) {
 
 void HypCode::execute(std::uint32_t word) {
     if (word >> 28 == 15) return unconditional(word);
-    if (!condition_holds(word >> 28)) return;
+    if (!condition_holds(word >> 28, n_, z_, c_, v_)) return;
     switch (bits(word, 27, 25)) {
     case 0:
         if ((word & 0x0f80'0ff0) == 0x0180'0f90) return exclusive(word);

@@ -20,6 +20,5 @@ inline void write_banked(Banked which, std::uint32_t value) {
 inline std::uint32_t read_sp_usr() { return read_banked(Banked::sp_usr); }
 inline std::uint32_t read_sp_svc() { return read_banked(Banked::sp_svc); }
 inline std::uint32_t read_lr_svc() { return read_banked(Banked::lr_svc); }
-inline void write_lr_svc(std::uint32_t value) { write_banked(Banked::lr_svc, value); }
 
 } // namespace mmioscope::port

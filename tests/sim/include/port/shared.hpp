@@ -24,32 +24,6 @@ inline void copy_shared(T& to, const T& from) {
     sim::store_payload(&to, &from, sizeof from);
 }
 
-/// What is there is spoiled at once, and what is to be there comes at the end.
-template <class T>
-class SharedPayload {
-public:
-    explicit SharedPayload(T& to) : to_(to) {
-        T spoiled;
-        std::memset(&spoiled, 0xa5, sizeof spoiled);
-        store(spoiled);
-    }
-    T* operator->() { return &fields_; }
-    T& where() { return to_; }
-    void end() { store(fields_); }
-
-private:
-    static constexpr std::size_t first_word = 4;
-
-    void store(const T& from) {
-        sim::store_payload(reinterpret_cast<char*>(&to_) + first_word,
-                           reinterpret_cast<const char*>(&from) + first_word,
-                           sizeof from - first_word);
-    }
-
-    T& to_;
-    T fields_{};
-};
-
 template <class T>
 inline T load_structure(const T& from) {
     T v;
