@@ -18,12 +18,15 @@ enum class Mode : std::uint32_t {
     sys = 0x1f,
 };
 
+inline constexpr std::uint32_t psr_mode = 0x1f;
 inline constexpr std::uint32_t psr_thumb = bit(5);
 inline constexpr std::uint32_t psr_f = bit(6);
 inline constexpr std::uint32_t psr_i = bit(7);
 inline constexpr std::uint32_t psr_a = bit(8);
 inline constexpr std::uint32_t psr_aif = psr_a | psr_i | psr_f;
 inline constexpr std::uint32_t psr_e = bit(9);
+inline constexpr std::uint32_t psr_j = bit(24);
+inline constexpr std::uint32_t psr_it = 0x0600'fc00; ///< ITSTATE
 
 constexpr Mode mode_of(std::uint32_t psr) {
     return Field<4, 0, Mode>::get(psr);
@@ -52,8 +55,7 @@ constexpr bool condition_passed(unsigned condition, std::uint32_t psr) {
 constexpr std::uint32_t it_advance(std::uint32_t psr) {
     std::uint32_t it = it_state(psr);
     it = (it & 7) == 0 ? 0 : (it & 0xe0) | ((it << 1) & 0x1f);
-    psr &= ~(Field<15, 10>::mask << 10 | Field<26, 25>::mask << 25);
-    return psr | Field<15, 10>::put(it >> 2) | Field<26, 25>::put(it & 3);
+    return (psr & ~psr_it) | Field<15, 10>::put(it >> 2) | Field<26, 25>::put(it & 3);
 }
 
 } // namespace mmioscope::arch

@@ -1,5 +1,5 @@
-@ From the guest's trap to its record, for nearly every access: a load or store of one register by a kernel in ARM state,
-@ to a device that is traced. All that is optional lies in words of the CPU's own (machine/fast_state.hpp), which the slow
+@ From the guest's trap to its record, for nearly every access: a load or store of one register, to a device that is traced,
+@ by a kernel, or under shadow by a program of the guest's. All that is optional lies in words of the CPU's own (machine/fast_state.hpp), which the slow
 @ path sets at its end: whatever is on that this does not know of makes `handler` the slow path.
 @
 @ SP_hyp is that state: the guest's registers are saved at it, what the path needs lies below, the step's own above.
@@ -16,7 +16,8 @@
     .equ FAST_HANDLER, -4
     .equ FRAME_LR, 52
     .equ FRAME_PC, 56
-    .equ FAST_SEQUENCE, 64
+    .equ FAST_SEQUENCE, 64              @ and the instruction's length
+    .equ FAST_LENGTH, 68
     .equ FAST_COMMIT, 72                @ and the head's
     .equ FAST_READY, 80
     .equ FAST_LOOK, 84
@@ -30,10 +31,13 @@
     .equ FAST_PSR, 136
     .equ FAST_VALUE, 140
     .equ FAST_STEP, 144                 @ next pc, va, pa, region, time, HSR
+    .equ FAST_FORM, 172
     .equ FAST_NEXT_LOOK, 176
     .equ FAST_TASK, 184
     .equ FAST_ACCESS, 188               @ what this engine does
     .equ FAST_AFTER_LOOK, 192
+    .equ FAST_OPEN, 196
+    .equ FAST_MATCH, 200
 
     .equ RING_NEXT, 4                   @ from RingHeader::next_sequence - 4: the head is behind it
     .equ RING_IN_FLIGHT, 68             @ and its pc
@@ -42,6 +46,7 @@
     .equ SLOT_COMMIT, -40               @ from Record::pc
     .equ SLOT_TYPE, -36
     .equ SLOT_TIME, -32
+    .equ SLOT_TASK, 20
     .equ REGION_SEQUENCE, 8
     .equ REGION_DEVICE, 12
     .equ REGION_STORES, 16
@@ -50,7 +55,9 @@
     .equ BEGUN, 2
     .equ PARTS, 3                       @ the negative of PageIndex::parts
     .equ PSR_AIF, 0x1c0
+    .equ PSR_MODE, 0x1f
     .equ MODE_SVC, 0x13
+    .equ MATCH_UPPER, 0x120             @ makes DBGBCR.BAS of 0b0011 one of 0b1100
     .equ DSCR_MDBGEN, 0x8000
     .equ IL, 0x02000000
     .equ DEBUG_EVENT, 0x22              @ of a prefetch abort: EC 0x20, IFSC 0x22
@@ -77,30 +84,60 @@ guest_trap:
 
 @ r4 to r6: what HSR and SPSR are asked for. The table has one entry for each size, direction and register: bits 23:16 of
 @ HSR, and WnR in front of them. The chain of compares ends there, or at the slow path.
-    .macro dispatch first
-    mrc     p15, 4, r12, c5, c2, 0      @ HSR
+    .macro dispatch first, form
     mrs     r3, SPSR
     and     r0, r12, r4
     \first  r0, r5
-    eor     r0, r3, #MODE_SVC
+    eor     r0, r3, \form
     tsteq   r0, r6
     and     r0, r12, #0x40
     add     r0, r12, r0, lsl #18
     ldreq   pc, [r7, r0, lsr #14]
     .endm
 
-    .global mmioscope_fast_emulate, mmioscope_fast_step
-mmioscope_fast_emulate:
-    dispatch cmp
-    b       slow_path
-
-mmioscope_fast_step:                    @ the guest may have moved its vectors, which does not trap
+@ The guest may have moved its vectors, which does not trap.
+    .macro compare_vectors
     mrc     p15, 0, r0, c1, c0, 0       @ SCTLR
     mrc     p15, 0, r1, c12, c0, 0      @ VBAR
     ldrd    r2, r3, [sp, #FAST_VECTORS]
     cmp     r0, r2
     cmpeq   r1, r3
-    dispatch cmpeq
+    .endm
+
+    .global mmioscope_fast_emulate, mmioscope_fast_step
+mmioscope_fast_emulate:
+    mrc     p15, 4, r12, c5, c2, 0      @ HSR
+    dispatch cmp, #MODE_SVC
+    b       slow_path
+
+mmioscope_fast_step:
+    compare_vectors
+    mrc     p15, 4, r12, c5, c2, 0      @ HSR
+    dispatch cmpeq, #MODE_SVC
+    b       slow_path
+
+@ Thumb state and User mode: the instruction has 2 or 4 bytes, and the rest is asked as of one of 4.
+    .macro long_or_short
+    mrc     p15, 4, r12, c5, c2, 0      @ HSR
+    and     r0, r12, #IL
+    lsr     r0, r0, #24
+    add     r0, r0, #2
+    str     r0, [sp, #FAST_LENGTH]
+    orr     r12, r12, #IL
+    .endm
+
+    .global mmioscope_fast_emulate_form, mmioscope_fast_step_form
+mmioscope_fast_emulate_form:
+    long_or_short
+    ldr     r1, [sp, #FAST_FORM]
+    dispatch cmp, r1
+    b       slow_path
+
+mmioscope_fast_step_form:
+    long_or_short
+    compare_vectors
+    ldr     r1, [sp, #FAST_FORM]
+    dispatch cmpeq, r1
     .global mmioscope_fast_slow
 mmioscope_fast_slow:
 slow_path:
@@ -229,12 +266,12 @@ not_fast:
     \cut
     .endm
 
-@ r0 = duration, r4 = value, r5 = 0, r7 = region, r11 = slot: the record is whole, published, and the lock given back.
+@ r0 = duration, r2 = sequence, r4 = value, r5 = 0, r7 = region, r11 = slot: the record is whole, published, and the lock
+@ given back.
     .macro commit
     ldr     r1, [r7, #REGION_SEQUENCE]
     add     r1, r1, #1
     str     r1, [r7, #REGION_SEQUENCE]
-    ldr     r2, [sp, #FAST_SEQUENCE]
     ldr     r3, [r7, #REGION_DEVICE]
     stmdb   r11, {r0-r5}                @ duration, lock_sequence, cpu_sequence, device, value
     ldrd    r8, r9, [sp, #FAST_COMMIT]
@@ -294,7 +331,8 @@ not_fast:
     .endm
 
 emulated:
-    add     r1, r1, #4
+    ldrd    r2, r3, [sp, #FAST_SEQUENCE]
+    add     r1, r1, r3
     msr     ELR_hyp, r1
     mov     r5, #0
     commit
@@ -326,7 +364,7 @@ mmioscope_fast_aborted:
     claim   \align
     begin   \access
     ldr     r0, =\finish
-    b       open_shadow
+    ldr     pc, [sp, #FAST_OPEN]
     .endm
 
     .macro step_store name, align, access, value:vararg
@@ -337,15 +375,38 @@ mmioscope_fast_aborted:
     \value
     str     r2, [sp, #FAST_VALUE]
     ldr     r0, =finish_store
-    b       open_shadow
+    ldr     pc, [sp, #FAST_OPEN]
     .endm
 
-open_shadow:
+@ Thumb state, and User mode, whose records have its own LR and SP, and SP_svc for a task.
+    .global mmioscope_fast_open, mmioscope_fast_open_form
+mmioscope_fast_open_form:
+    str     r0, [sp, #FAST_HANDLER]
+    ldr     r2, [sp, #FAST_LENGTH]
+    add     r1, r1, r2
+    bic     r2, r1, #3
+    mcr     p14, 0, r2, c0, c0, 4       @ DBGBVR0
+    ldr     r2, [sp, #FAST_MATCH]
+    tst     r1, #2
+    addne   r2, r2, #MATCH_UPPER
+    mcr     p14, 0, r2, c0, c0, 5       @ DBGBCR0
+    ldr     r2, [sp, #FAST_PSR]
+    tst     r2, #PSR_MODE & ~0x10
+    bne     open_armed
+    mov     r2, lr
+    mrs     r3, SP_usr
+    mrs     r6, SP_svc
+    stmib   r11, {r2, r3}
+    str     r6, [r11, #SLOT_TASK]
+    b       open_armed
+
+mmioscope_fast_open:                    @ ARM state and SVC mode
     str     r0, [sp, #FAST_HANDLER]
     add     r1, r1, #4
+    mcr     p14, 0, r1, c0, c0, 4       @ DBGBVR0; its DBGBCR0 and the vectors' are set
+open_armed:
     add     r0, sp, #FAST_STEP
     stm     r0, {r1, r4, r5, r7, r8, r9, r12}
-    mcr     p14, 0, r1, c0, c0, 4       @ DBGBVR0; its DBGBCR0 and the vectors' are set
     mrc     p14, 0, r2, c0, c2, 2       @ DBGDSCRext
     orr     r3, r2, #DSCR_MDBGEN
     mcr     p14, 0, r3, c0, c2, 2
@@ -401,8 +462,9 @@ finish:
     mrs     r2, ELR_hyp
     cmpeq   r2, r1
     mrs     r3, SPSR
-    eor     r2, r3, #MODE_SVC
-    tsteq   r2, #0x1f
+    ldr     r2, [sp, #FAST_PSR]
+    eor     r0, r3, r2
+    tsteq   r0, #PSR_MODE
     bne     slow_path
     ldrd    r0, r1, [sp, #FAST_NORMAL]
     mcrr    p15, 6, r0, r1, c2          @ VTTBR
@@ -417,11 +479,11 @@ finish:
     mcr     p15, 4, r9, c1, c1, 1       @ HDCR
     mov     r5, #0
     mcr     p15, 4, r5, c1, c1, 3       @ HSTR
-    ldr     r2, [sp, #FAST_PSR]
     bic     r3, r3, #PSR_AIF
     and     r2, r2, #PSR_AIF
     orr     r3, r3, r2
     msr     SPSR_cxsf, r3
+    ldr     r2, [sp, #FAST_SEQUENCE]
     commit
 
     .section .rodata.fast_path, "a"

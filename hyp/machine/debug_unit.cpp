@@ -129,7 +129,8 @@ void DebugUnit::take() {
     // the CPU instead. With both off none matches: until a step is armed.
     port::write<reg::DBGDSCR>(guest_.dscr & ~(arch::dscr_hdbgen | arch::dscr_mdbgen));
     vectors_base_ = never_a_base; // the first step sets them
-    port::write<reg::DBGBCR<0>>(arch::address_match(0, false));
+    match_ = 0;
+    match(arch::address_match(0, false));
     port::write<reg::HDCR>(hdcr_ | arch::hdcr_traps);
     hyps_ = true;
 }

@@ -37,8 +37,7 @@ public:
         if (!hyps_) take();
         follow_vectors();
         port::write<reg::DBGBVR<0>>(arch::address_value(next_pc));
-        if (thumb) port::write<reg::DBGBCR<0>>(arch::address_match(next_pc, true));
-        thumb_ = thumb;
+        match(arch::address_match(next_pc, thumb));
         dscr_ = port::read<reg::DBGDSCR>();
         port::write<reg::DBGDSCR>(dscr_ | arch::dscr_mdbgen);
         port::write<reg::HDCR>(hdcr_ | arch::hdcr_step);
@@ -47,11 +46,16 @@ public:
     void disarm() {
         port::write<reg::DBGDSCR>(dscr_); // and the method: the step's events are not the guest's
         port::write<reg::HDCR>(hdcr_ | arch::hdcr_traps);
-        if (thumb_) port::write<reg::DBGBCR<0>>(arch::address_match(0, false));
         if (guest_uses_) give_back();
     }
 
-    // What the fast path needs for a step of its own, in ARM state, while this is Hyp's.
+    // What the fast path needs for a step of its own, while this is Hyp's.
+
+    /// Of `thumb` state it sets DBGBCR0 itself, which knows then of no other.
+    void ready_step(bool thumb) {
+        if (thumb) match_ = 0;
+        else match(arch::address_match(0, false));
+    }
 
     bool follows(std::uint32_t control, std::uint32_t base) const {
         return (control & vectors_bits) == vectors_control_ && base == vectors_base_;
@@ -59,10 +63,7 @@ public:
     std::uint32_t hdcr_step() const { return hdcr_ | arch::hdcr_step; }
     std::uint32_t hdcr_between() const { return hdcr_ | arch::hdcr_traps; }
     /// It has armed one; DBGDSCR was `dscr`.
-    void adopt_step(std::uint32_t dscr) {
-        dscr_ = dscr;
-        thumb_ = false;
-    }
+    void adopt_step(std::uint32_t dscr) { dscr_ = dscr; }
 
     /// What the guest finds is as it left it, and its accesses do not trap.
     void give_back();
@@ -73,6 +74,10 @@ private:
     static constexpr std::uint32_t vectors_bits = arch::sctlr_v | arch::sctlr_te;
     static constexpr std::uint32_t never_a_base = 1; ///< VBAR's bits 4:0 are zero (B4.1.156)
 
+    void match(std::uint32_t control) {
+        if (control != match_) port::write<reg::DBGBCR<0>>(control);
+        match_ = control;
+    }
     void take();
     void silence_guest();
     bool fires_anyway(std::uint32_t control) const;
@@ -87,11 +92,11 @@ private:
     }
 
     bool hyps_{};
-    bool guest_uses_{};    ///< something of the guest's is on
-    bool watched_{};       ///< a watchpoint is, and may fire
-    bool thumb_{};         ///< the step's breakpoint is one of Thumb state; else of ARM state
-    std::uint32_t hdcr_{}; ///< without what belongs to a step
-    std::uint32_t dscr_{}; ///< while a step is armed: what it was before
+    bool guest_uses_{};     ///< something of the guest's is on
+    bool watched_{};        ///< a watchpoint is, and may fire
+    std::uint32_t match_{}; ///< DBGBCR0, while it is Hyp's and known; else 0
+    std::uint32_t hdcr_{};  ///< without what belongs to a step
+    std::uint32_t dscr_{};  ///< while a step is armed: what it was before
     /// SCTLR.V and TE, and VBAR, by which the vectors' breakpoints are set.
     std::uint32_t vectors_control_{};
     std::uint32_t vectors_base_{};

@@ -12,7 +12,7 @@ struct alignas(64) FastState {
     std::uint32_t reserved0[7];
     std::uint32_t hsr_mask;  ///< bits of HSR that must be those of
     std::uint32_t hsr_plain; ///< this one
-    std::uint32_t psr_mask;  ///< bits of the guest's PSR that must be those of SVC mode
+    std::uint32_t psr_mask;  ///< bits of the guest's PSR that must be those of `form`
     std::uint32_t dispatch;  ///< Machine::fast_dispatch, so that bits 31:14 of HSR find the place
     std::uint32_t pages;     ///< PageIndex::table()
     std::uint32_t cpu;       ///< its number, as the owner of a lock
@@ -20,8 +20,8 @@ struct alignas(64) FastState {
     std::uint32_t slot;      ///< the next record's `pc`
     std::uint32_t handler;   ///< where the next trap goes
     Frame frame;
-    std::uint32_t sequence; ///< Record::cpu_sequence of the next record
-    std::uint32_t reserved1;
+    std::uint32_t sequence;     ///< Record::cpu_sequence of the next record
+    std::uint32_t length;       ///< of the instruction, in bytes; in ARM state always 4
     std::uint32_t commit;       ///< what a commit word is more than the record's sequence
     std::uint32_t head;         ///< likewise the head behind it, its lower word
     std::uint32_t ready;        ///< `handler` behind an access
@@ -43,18 +43,22 @@ struct alignas(64) FastState {
     std::uint32_t pa;
     std::uint32_t region; ///< RegionLock, held
     std::uint64_t time;
-    std::uint32_t hsr; ///< of the access's trap
-    std::uint32_t reserved2;
+    std::uint32_t hsr;        ///< of the access's trap, with IL set
+    std::uint32_t form;       ///< the guest's PSR: mode and T of the accesses it takes
     std::uint64_t next_look;  ///< CNTPCT at which `task` is to be looked at
     std::uint32_t task;       ///< TPIDRURO that needs no look before
     std::uint32_t access;     ///< what the engine does with an access
     std::uint32_t after_look; ///< where a look goes on
-    std::uint32_t reserved3[15];
+    std::uint32_t open;       ///< where a step goes on to be armed
+    std::uint32_t match;      ///< DBGBCR0 of a step, where it ends in the lower half of a word
+    std::uint32_t reserved1[13];
 };
 static_assert(offsetof(FastState, handler) == 60 && offsetof(FastState, frame) == 64);
 // From `frame`, as entry/fast_path.S names them.
 static_assert(offsetof(FastState, slot) == 64 - 8 && offsetof(FastState, dispatch) == 64 - 24);
-static_assert(offsetof(FastState, sequence) == 64 + 64 && offsetof(FastState, commit) == 64 + 72);
+static_assert(offsetof(FastState, sequence) == 64 + 64 && offsetof(FastState, length) == 64 + 68);
+static_assert(offsetof(FastState, commit) == 64 + 72 && offsetof(FastState, form) == 64 + 172);
+static_assert(offsetof(FastState, open) == 64 + 196 && offsetof(FastState, match) == 64 + 200);
 static_assert(offsetof(FastState, ready) == 64 + 80 && offsetof(FastState, look) == 64 + 84);
 static_assert(offsetof(FastState, stack) == 64 + 88 && offsetof(FastState, type) == 64 + 92);
 static_assert(offsetof(FastState, sctlr) == 64 + 96 && offsetof(FastState, shadow) == 64 + 104);

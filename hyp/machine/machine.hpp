@@ -39,7 +39,8 @@ struct Machine {
     TranslationTable normal_table;
     TranslationTable shadow_tables[abi::max_cpus];
     PageIndex pages;
-    std::uint32_t fast_dispatch[512]{}; ///< by bits 23:16 of HSR, loads first (entry/fast_path.S)
+    /// By bits 23:16 of HSR, loads first (entry/fast_path.S): of PL1, and of User mode.
+    std::uint32_t fast_dispatch[2][512]{};
 
     abi::AreaHeader* area{};
     Engine* engine{};

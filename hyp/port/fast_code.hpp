@@ -5,6 +5,8 @@
 
 extern "C" {
 extern const char mmioscope_fast_slow[], mmioscope_fast_emulate[], mmioscope_fast_step[];
+extern const char mmioscope_fast_emulate_form[], mmioscope_fast_step_form[];
+extern const char mmioscope_fast_open[], mmioscope_fast_open_form[];
 extern const char mmioscope_fast_look[], mmioscope_fast_names[];
 extern const char mmioscope_fast_finish[], mmioscope_fast_finish_end[];
 extern const std::uint32_t mmioscope_fast_emulations[8], mmioscope_fast_steps[8];
@@ -12,12 +14,26 @@ extern const std::uint32_t mmioscope_fast_emulations[8], mmioscope_fast_steps[8]
 
 namespace mmioscope::port {
 
-enum class FastCode { slow, emulate, step, look, names, finish, finish_end };
+enum class FastCode {
+    slow,
+    emulate,
+    emulate_form,
+    step,
+    step_form,
+    open,
+    open_form,
+    look,
+    names,
+    finish,
+    finish_end
+};
 
 inline std::uint32_t fast_code(FastCode which) {
     const char* const places[] = {
-        mmioscope_fast_slow,  mmioscope_fast_emulate, mmioscope_fast_step,      mmioscope_fast_look,
-        mmioscope_fast_names, mmioscope_fast_finish,  mmioscope_fast_finish_end};
+        mmioscope_fast_slow,      mmioscope_fast_emulate,   mmioscope_fast_emulate_form,
+        mmioscope_fast_step,      mmioscope_fast_step_form, mmioscope_fast_open,
+        mmioscope_fast_open_form, mmioscope_fast_look,      mmioscope_fast_names,
+        mmioscope_fast_finish,    mmioscope_fast_finish_end};
     return reinterpret_cast<std::uintptr_t>(places[static_cast<unsigned>(which)]);
 }
 

@@ -101,5 +101,6 @@ void mmioscope_guest_trap(mmioscope::Cpu& cpu, mmioscope::Frame& frame) {
     if (cpu.serves_stream && !cpu.stream_served) serve_stream(cpu);
     cpu.stream_served = false;
     check_way_back(cpu);
+    follow_form(cpu, frame);
     open_fast_path(cpu);
 }

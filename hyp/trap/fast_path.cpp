@@ -15,6 +15,9 @@ namespace {
 
 using port::FastCode;
 
+constexpr std::uint32_t first_syndrome = 0x9300'0000; ///< of data aborts that HSR describes
+constexpr unsigned hsr_shift = 14;                    ///< fast_path.S indexes by bits 31:14
+
 bool emulates(const Machine& machine) {
     return machine.config.engine == abi::EngineKind::emulation;
 }
@@ -67,7 +70,7 @@ void adopt_step(Cpu& cpu) {
     const arch::Hsr hsr(fast.hsr);
     Step& step = cpu.step;
     step.record = begun_record(cpu);
-    step.record.pc = fast.next_pc - 4;
+    step.record.pc = fast.next_pc - fast.length;
     step.record.va = fast.va;
     if (hsr.write()) step.record.value = fast.value;
     cpu.locks.adopt(cpu.machine->locks, step.record.device);
@@ -81,7 +84,7 @@ void adopt_step(Cpu& cpu) {
                    .sign_extend = hsr.sign_extend(),
                    .reg = hsr.srt(),
                    .syndrome = true,
-                   .wide = true,
+                   .wide = fast.length == 4,
                    .recorded = true,
                    .last_region = step.record.device};
     step.next_pc = fast.next_pc;
@@ -107,20 +110,47 @@ void count(Cpu& cpu, std::uint32_t records) {
     (emulation ? statistics.emulated : statistics.stepped) += records;
 }
 
+/// `form`: the guest's PSR, its mode and T.
+void take_form(Cpu& cpu, std::uint32_t form) {
+    constexpr auto usual = static_cast<std::uint32_t>(arch::Mode::svc);
+    FastState& fast = cpu.fast;
+    const bool emulation = emulates(*cpu.machine);
+    const bool user = arch::mode_of(form) == arch::Mode::usr;
+    const bool thumb = (form & arch::psr_thumb) != 0;
+    const auto access = abi::access_syndrome | (emulation ? abi::access_emulated : 0u);
+    const auto mode = (form & arch::psr_mode) | (thumb ? abi::mode_thumb : 0u);
+    fast.form = form;
+    fast.length = 4;
+    fast.match = arch::address_match(0, thumb);
+    fast.dispatch =
+        static_cast<std::uint32_t>(port::address_of(cpu.machine->fast_dispatch[user]).value) -
+        (first_syndrome >> hsr_shift);
+    fast.type = static_cast<std::uint32_t>(abi::RecordType::access) | cpu.number << 8 |
+                access << 16 | mode << 24;
+    fast.open = port::fast_code(form == usual ? FastCode::open : FastCode::open_form);
+    if (emulation)
+        fast.access = port::fast_code(form == usual ? FastCode::emulate : FastCode::emulate_form);
+    else fast.access = port::fast_code(form == usual ? FastCode::step : FastCode::step_form);
+}
+
 } // namespace
 
 // SAS, SSE, zero, SRT: one place for each, of loads and behind them of stores. LR has a bank of its
-// own, and ways for words; SP and PC have none.
+// own, and ways for words of PL1; SP and PC have none.
 void build_fast_dispatch(Machine& machine) {
     constexpr unsigned of_word = 2, to_lr = 3, stores = 4, lr = 14, sizes = 3;
     const bool emulation = emulates(machine);
-    for (std::uint32_t& way : machine.fast_dispatch) way = port::fast_code(FastCode::slow);
-    for (unsigned write = 0; write < 2; ++write) {
-        for (unsigned size = 0; size < sizes; ++size) {
-            std::uint32_t* ways = machine.fast_dispatch + write * 256 + size * 64;
-            const std::uint32_t way = port::fast_access(emulation, write * stores + size);
-            for (unsigned reg = 0; reg < 13; ++reg) ways[reg] = way;
-            if (size == of_word) ways[lr] = port::fast_access(emulation, write * stores + to_lr);
+    for (const bool user : {false, true}) {
+        auto& table = machine.fast_dispatch[user];
+        for (std::uint32_t& way : table) way = port::fast_code(FastCode::slow);
+        for (unsigned write = 0; write < 2; ++write) {
+            for (unsigned size = 0; size < sizes; ++size) {
+                std::uint32_t* ways = table + write * 256 + size * 64;
+                const std::uint32_t way = port::fast_access(emulation, write * stores + size);
+                for (unsigned reg = 0; reg < 13; ++reg) ways[reg] = way;
+                if (size == of_word && !user)
+                    ways[lr] = port::fast_access(emulation, write * stores + to_lr);
+            }
         }
     }
 }
@@ -128,29 +158,36 @@ void build_fast_dispatch(Machine& machine) {
 void prepare_fast_path(const Machine& machine, Cpu& cpu) {
     using namespace arch;
     const bool emulation = emulates(machine);
-    constexpr std::uint32_t first_syndrome = 0x9300'0000; // of data aborts that HSR describes
-    constexpr unsigned hsr_shift = 14;
     FastState& fast = cpu.fast = {};
     fast.hsr_mask = ~(3u << 22 | 0xfu << 16 | 1u << 6 | 1u); // SAS, SRT, WnR, the table's level
     fast.hsr_plain = first_syndrome | 0x06; // a translation fault of level 2 or 3; no SSE
-    fast.psr_mask = psr_e | psr_thumb | 0x1f;
-    fast.dispatch = static_cast<std::uint32_t>(port::address_of(machine.fast_dispatch).value) -
-                    (first_syndrome >> hsr_shift);
+    // Hyp moves ITSTATE on only on the slow path; what is stepped moves it itself.
+    fast.psr_mask = psr_e | psr_j | psr_thumb | psr_mode | (emulation ? psr_it : 0u);
     fast.pages = machine.pages.table();
     fast.cpu = cpu.number;
     fast.stack = static_cast<std::uint32_t>(stack_end(machine.image, cpu.number).value);
-    const auto access = abi::access_syndrome | (emulation ? abi::access_emulated : 0u);
-    fast.type = static_cast<std::uint32_t>(abi::RecordType::access) | cpu.number << 8 |
-                access << 16 | static_cast<std::uint32_t>(Mode::svc) << 24;
     fast.handler = port::fast_code(FastCode::slow);
     fast.look = port::fast_code(FastCode::look);
-    fast.access = port::fast_code(emulation ? FastCode::emulate : FastCode::step);
     fast.normal = cpu.view.normal();
     fast.shadow = cpu.view.shadow();
     fast.hdcr_step = cpu.debug.hdcr_step();
     fast.hdcr_between = cpu.debug.hdcr_between();
     fast.hstr_step = hstr_cp15;
     fast.vbar = 1; // no base
+    take_form(cpu, static_cast<std::uint32_t>(Mode::svc));
+}
+
+void follow_form(Cpu& cpu, const Frame& frame) {
+    const std::uint32_t form = frame.psr & (arch::psr_mode | arch::psr_thumb);
+    if (form == cpu.fast.form) return;
+    const bool thumb = (form & arch::psr_thumb) != 0;
+    const bool user = arch::mode_of(form) == arch::Mode::usr;
+    if (!user && arch::mode_of(form) != arch::Mode::svc) return;
+    // Hyp's own access of User mode's behalf is looked at and counted; what HSR says of a Thumb
+    // store may be wrong (arch/errata.hpp).
+    if (user && emulates(*cpu.machine)) return;
+    if (thumb && cpu.mistakes_thumb_stores) return;
+    take_form(cpu, form);
 }
 
 void open_fast_path(Cpu& cpu) {
@@ -158,13 +195,15 @@ void open_fast_path(Cpu& cpu) {
     const Config& config = cpu.machine->config;
     const bool open = !cpu.always_slow && !next_is_slow(cpu) && cpu.debug.is_hyps() &&
                       cpu.ring.lend(fast.header, fast.slot, fast.sequence, fast.commit, fast.head);
-    const bool names = config.task_names.comm != 0;
+    const bool user = arch::mode_of(fast.form) == arch::Mode::usr; // its tasks are not looked at
+    const bool names = config.task_names.comm != 0 && !user;
     fast.after_look = !open   ? port::fast_code(FastCode::slow)
                       : names ? port::fast_code(FastCode::names)
                               : fast.access;
     fast.ready = cpu.serves_stream ? fast.look : fast.after_look;
     fast.handler = open ? fast.ready : fast.after_look;
     if (!open) return;
+    cpu.debug.ready_step((fast.form & arch::psr_thumb) != 0);
     follow_vectors(cpu);
     if (names) follow_task(cpu);
 }

@@ -10,7 +10,10 @@ namespace mmioscope {
 void build_fast_dispatch(Machine& machine);
 /// What does not change while the guest runs. The way stays shut until open_fast_path().
 void prepare_fast_path(const Machine& machine, Cpu& cpu);
-/// At the end of a trap: the next one may go there, if nothing is on that it does not know of.
+/// At the end of a trap, of a guest that goes on with `frame`: the next access is probably of the
+/// same mode and instruction set.
+void follow_form(Cpu& cpu, const Frame& frame);
+/// Behind that: the next one may go there, if nothing is on that it does not know of.
 void open_fast_path(Cpu& cpu);
 /// At a trap's begin: what it has done is counted, a step that it has begun is `cpu.step`.
 void close_fast_path(Cpu& cpu);

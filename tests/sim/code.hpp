@@ -88,6 +88,28 @@ public:
 
     /// Goes on in Thumb state, right behind; r12 is spent.
     Code& to_thumb() { return mov(12, at_ + 12 + 1).bx(12); }
+    /// Back in ARM state, right behind; r12 is spent.
+    Code& to_arm() {
+        if (at_ % 4 != 0) half(0xbf00);
+        return mov_w(12, at_ + 12).half(0x4760).half(0xbf00); // bx r12
+    }
+    // MOVW and MOVT; LDR and STR of each size with an offset, of 32 bits (A6.3).
+    Code& mov_w(unsigned rd, std::uint32_t v) {
+        return wide(0xf240'0000 | thumb_imm16(rd, v)).wide(0xf2c0'0000 | thumb_imm16(rd, v >> 16));
+    }
+    Code& load_w(unsigned log2_size, bool sign, unsigned rt, unsigned rn, unsigned offset) {
+        return wide(0xf890'0000 | log2_size << 21 | (sign ? 1u : 0u) << 24 | rn << 16 | rt << 12 |
+                    offset);
+    }
+    Code& store_w(unsigned log2_size, unsigned rt, unsigned rn, unsigned offset) {
+        return wide(0xf880'0000 | log2_size << 21 | rn << 16 | rt << 12 | offset);
+    }
+    /// LDR, STR, LDRB, STRB, LDRH or STRH of 16 bits: `rt` and `rn` below 8.
+    Code& narrow(bool load, unsigned log2_size, unsigned rt, unsigned rn, unsigned offset) {
+        constexpr unsigned opcode[] = {0x7000, 0x8000, 0x6000};
+        return half(static_cast<std::uint16_t>(opcode[log2_size] | (load ? 0x800u : 0u) |
+                                               (offset >> log2_size) << 6 | rn << 3 | rt));
+    }
     Code& end_thumb() { return half(0xe7fe); }
 
 private:
@@ -99,6 +121,10 @@ private:
     }
     static std::uint32_t imm16(unsigned rd, std::uint32_t v) {
         return (v >> 12) << 16 | rd << 12 | (v & 0xfff);
+    }
+    static std::uint32_t thumb_imm16(unsigned rd, std::uint32_t v) {
+        return (v >> 12 & 0xf) << 16 | (v >> 11 & 1) << 26 | (v >> 8 & 7) << 12 | rd << 8 |
+               (v & 0xff);
     }
     static std::uint32_t extra(unsigned rt, unsigned rn, unsigned offset) {
         return rn << 16 | rt << 12 | (offset >> 4) << 8 | (offset & 0xf);

@@ -315,14 +315,15 @@ void HypCode::extra(std::uint32_t word) {
     }
 }
 
-/// LDM and STM without writeback, IA and DB.
+/// LDM and STM without writeback, IA, IB and DB.
 void HypCode::multiple(std::uint32_t word) {
     const std::uint32_t list = bits(word, 15, 0);
     const bool before = bit_of(word, 24);
     const bool up = bit_of(word, 23);
-    if (bit_of(word, 22) || bit_of(word, 21) || before == up) unknown(word);
+    if (bit_of(word, 22) || bit_of(word, 21) || (!before && !up)) unknown(word);
     std::uint32_t address = get(bits(word, 19, 16));
     if (!up) address -= 4 * static_cast<unsigned>(std::popcount(list));
+    else if (before) address += 4;
     for (unsigned n = 0; n < 16; ++n) {
         if (!bit_of(list, n)) continue;
         if (bit_of(word, 20)) set(n, static_cast<std::uint32_t>(load(address, 2)));

@@ -270,9 +270,16 @@ TEST_CASE("a step's breakpoints are where the guest has its vectors now", "[prot
     Rig rig(options_for(abi::EngineKind::shadow, 1, 1));
     Code there(rig.simulation.ram, moved + 0x10);
     there.add(9, 9, 16).subs(15, 14, 4);
+    const bool thumb = GENERATE(false, true);
     Code code = rig.program(0);
-    device(code).mov(0, at::broken).ldr(1, 0);
-    code.mov(2, moved).set_vbar(2).ldr(1, 0);
+    const auto load = [&] {
+        if (thumb) code.to_thumb().load_w(2, false, 1, 0, 0).to_arm();
+        else code.ldr(1, 0);
+    };
+    device(code).mov(0, at::broken);
+    load();
+    code.mov(2, moved).set_vbar(2);
+    load();
     device(code).end();
     rig.run();
     CHECK(rig.failure() == ""); // "two instructions ran on a shadow table", for one

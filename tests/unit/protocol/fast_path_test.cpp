@@ -20,33 +20,76 @@ using namespace mmioscope::sim;
 
 namespace {
 
-/// Loads and stores of one register: each size and sign, any register that may be, in SVC mode or
-/// User mode, a whole page's, part of a page's, next to an unnamed address, aborted, not aligned.
-void write_program(Code& code, Random& random) {
-    constexpr std::uint32_t bases[] = {at::fifo,      at::fifo + 0x800, at::gadget + 0xf0,
-                                       at::neighbour, at::wide + 0xff8, at::wide + 0x2ff0,
-                                       at::console,   at::broken,       at::sysreg + 0x80};
-    if (random.one_in(2)) code.cpsie_aif();
-    for (unsigned i = 0; i < 40; ++i) {
-        if (i == 20 && random.one_in(2)) code.cps(0x10);
-        const auto skew = static_cast<std::uint32_t>(random.one_in(16) ? random.below(4) : 0);
-        code.mov(0, bases[random.below(std::size(bases))] + skew);
-        const auto reg = static_cast<unsigned>(random.one_in(8) ? 14 : 1 + random.below(7));
-        if (random.one_in(3)) code.mov(12, random.below(2)).subs(12, 12, 1);
-        switch (random.below(8)) {
-        case 0: code.ldr(reg, 0, 4); break;
-        case 1: code.str(reg, 0, 4); break;
-        case 2: code.ldrb(reg, 0, 1); break;
-        case 3: code.strb(reg, 0, 3); break;
-        case 4: code.ldrh(reg, 0, 2); break;
-        case 5: code.strh(reg, 0, 0); break;
-        case 6: code.ldrsb(reg, 0, 0); break;
-        default: code.ldrsh(reg, 0, 4); break;
-        }
-        code.word(
-            0x0288'8001); // addeq r8, r8, #1: the flags are as they were, also behind an abort
+constexpr std::uint32_t bases[] = {at::fifo,      at::fifo + 0x800, at::gadget + 0xf0,
+                                   at::neighbour, at::wide + 0xff8, at::wide + 0x2ff0,
+                                   at::console,   at::broken,       at::sysreg + 0x80};
+
+std::uint32_t any_address(Random& random) {
+    const auto skew = static_cast<std::uint32_t>(random.one_in(16) ? random.below(4) : 0);
+    return bases[random.below(std::size(bases))] + skew;
+}
+
+void write_arm_access(Code& code, Random& random) {
+    code.mov(0, any_address(random));
+    const auto reg = static_cast<unsigned>(random.one_in(8) ? 14 : 1 + random.below(7));
+    if (random.one_in(3)) code.mov(12, random.below(2)).subs(12, 12, 1);
+    switch (random.below(9)) {
+    case 0: code.ldr(reg, 0, 4); break;
+    case 1: code.str(reg, 0, 4); break;
+    case 2: code.ldrb(reg, 0, 1); break;
+    case 3: code.strb(reg, 0, 3); break;
+    case 4: code.ldrh(reg, 0, 2); break;
+    case 5: code.strh(reg, 0, 0); break;
+    case 6: code.ldrsb(reg, 0, 0); break;
+    case 7: code.ldr_post(1, 0, 4); break; // HSR does not describe it
+    default: code.ldrsh(reg, 0, 4); break;
     }
-    code.end();
+    code.word(0x0288'8001); // addeq r8, r8, #1: the flags are as they were, also behind an abort
+}
+
+/// At either half of a word, and of either length; also in IT blocks.
+void write_thumb_access(Code& code, Random& random) {
+    constexpr std::uint16_t nop = 0xbf00, it_eq = 0xbf08, itt_al = 0xbfe4, movs_r6 = 0x2600,
+                            add_r7 = 0x3701;
+    code.mov_w(0, any_address(random));
+    if (random.one_in(2)) code.half(nop);
+    code.half(static_cast<std::uint16_t>(movs_r6 | random.below(2)));
+    const bool block = random.one_in(8);
+    if (block) code.half(itt_al);
+    const auto size = static_cast<unsigned>(random.below(3));
+    const bool load = random.one_in(2);
+    if (random.one_in(8)) {
+        code.wide(0xf850'1b04); // ldr r1, [r0], #4: HSR does not describe it
+    } else if (random.one_in(2)) {
+        const auto reg = static_cast<unsigned>(random.one_in(8) ? 14 : 1 + random.below(5));
+        if (load) code.load_w(size, size < 2 && random.one_in(2), reg, 0, 4);
+        else code.store_w(size, reg, 0, 4);
+    } else {
+        code.narrow(load, size, 1 + static_cast<unsigned>(random.below(5)), 0, 4);
+    }
+    if (block) code.half(nop);
+    code.half(it_eq).half(add_r7);
+}
+
+/// Loads and stores of one register: each size and sign, any register that may be, in SVC mode or
+/// User mode, ARM or Thumb state, a whole page's, part of a page's, next to an unnamed address,
+/// aborted, not aligned.
+void write_program(Code& code, Random& random) {
+    constexpr unsigned accesses = 40;
+    bool thumb = false;
+    bool user = false;
+    if (random.one_in(2)) code.cpsie_aif();
+    for (unsigned i = 0; i < accesses; ++i) {
+        const bool turn = random.one_in(16);
+        const bool goes_user = !user && i > accesses / 4 && random.one_in(24);
+        if (thumb && (turn || goes_user)) code.to_arm(), thumb = false;
+        else if (turn) code.to_thumb(), thumb = true;
+        if (goes_user) code.cps(0x10), user = true;
+        if (thumb) write_thumb_access(code, random);
+        else write_arm_access(code, random);
+    }
+    if (thumb) code.end_thumb();
+    else code.end();
 }
 
 constexpr auto engines = {abi::EngineKind::shadow, abi::EngineKind::emulation};
@@ -106,11 +149,34 @@ TEST_CASE("the fast path records what the slow one does", "[protocol]") {
     }
 }
 
-TEST_CASE("the fast path takes every plain access of SVC mode, and looks at the ring once in 64",
+namespace {
+
+/// Ten loads and stores, each of a way of its own, but the last two.
+void write_ten(Code& code, std::uint32_t base, bool thumb, bool user) {
+    const unsigned last = user ? 4 : 14; // LR is not of the fast path's there
+    if (!thumb) {
+        code.mov(0, base);
+        code.ldr(1, 0).str(2, 0, 4).ldrb(1, 0, 1).strb(2, 0, 3).ldrh(1, 0, 2).strh(2, 0, 6);
+        code.ldr(last, 0).str(last, 0, 8).ldr(3, 0, 12).str(1, 0, 16);
+        return;
+    }
+    code.mov_w(0, base);
+    code.narrow(true, 2, 1, 0, 0).narrow(false, 2, 2, 0, 4).narrow(true, 0, 1, 0, 1);
+    code.store_w(0, 2, 0, 3).load_w(1, false, 1, 0, 2).narrow(false, 1, 2, 0, 6);
+    code.load_w(2, false, last, 0, 0).store_w(2, last, 0, 8);
+    code.narrow(true, 2, 3, 0, 12).narrow(false, 2, 1, 0, 16);
+}
+
+} // namespace
+
+TEST_CASE("the fast path takes every plain access, and looks at the ring once in 64",
           "[protocol]") {
     constexpr unsigned accesses = 300;
     const auto engine = GENERATE(values(engines));
     const bool streams = GENERATE(false, true);
+    const bool thumb = GENERATE(false, true);
+    const bool user = GENERATE(false, true);
+    if (user && engine == abi::EngineKind::emulation) return; // Hyp's would be privileged
     RigOptions options = options_for(engine, 1, 1);
     if (GENERATE(false, true)) options.tree.task_names = {0x300, 0x2a0};
     if (streams) options.tree.stream = "serial0";
@@ -118,21 +184,23 @@ TEST_CASE("the fast path takes every plain access of SVC mode, and looks at the 
     std::uint32_t user_lr = 0; // in SVC mode nothing of the guest's changes it
     bool lost = false;
     rig.simulation.meanwhile = [&](Core& core) {
+        if (user) return;
         lost |= core.frame.lr_usr != user_lr;
         core.frame.lr_usr = ++user_lr;
     };
     rig.on_end(0, [&](Core& core, const mmioscope::Cpu&) {
-        CHECK(core.frame.lr_usr == user_lr);
+        CHECK(core.frame.lr_usr == (user ? 0x1234 : user_lr));
         CHECK(!lost);
     });
     Code code = rig.program(0);
+    if (user) code.cps(0x10);
     code.mov(2, 0x77).mov(14, 0x1234);
-    for (unsigned n = 0; n < accesses; n += 10) {
-        code.mov(0, n % 20 == 0 ? at::fifo : at::gadget + 0x40); // a part of a page
-        code.ldr(1, 0).str(2, 0, 4).ldrb(1, 0, 1).strb(2, 0, 3).ldrh(1, 0, 2).strh(2, 0, 6);
-        code.ldr(14, 0).str(14, 0, 8).ldr(3, 0, 12).str(1, 0, 16);
-    }
-    code.end();
+    if (thumb) code.to_thumb();
+    for (unsigned n = 0; n < accesses; n += 10)
+        write_ten(code, n % 20 == 0 ? at::fifo : at::gadget + 0x40, thumb,
+                  user); // a part of a page
+    if (thumb) code.end_thumb();
+    else code.end();
     rig.run();
     REQUIRE(rig.failure() == "");
     const auto records = rig.records_of(abi::RecordType::access);

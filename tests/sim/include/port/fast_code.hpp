@@ -7,13 +7,27 @@
 
 namespace mmioscope::port {
 
-enum class FastCode { slow, emulate, step, look, names, finish, finish_end };
+enum class FastCode {
+    slow,
+    emulate,
+    emulate_form,
+    step,
+    step_form,
+    open,
+    open_form,
+    look,
+    names,
+    finish,
+    finish_end
+};
 
 inline std::uint32_t fast_code(FastCode which) {
     static const std::uint32_t places[] = {
-        sim::hyp_symbol("mmioscope_fast_slow"),      sim::hyp_symbol("mmioscope_fast_emulate"),
-        sim::hyp_symbol("mmioscope_fast_step"),      sim::hyp_symbol("mmioscope_fast_look"),
-        sim::hyp_symbol("mmioscope_fast_names"),     sim::hyp_symbol("mmioscope_fast_finish"),
+        sim::hyp_symbol("mmioscope_fast_slow"),         sim::hyp_symbol("mmioscope_fast_emulate"),
+        sim::hyp_symbol("mmioscope_fast_emulate_form"), sim::hyp_symbol("mmioscope_fast_step"),
+        sim::hyp_symbol("mmioscope_fast_step_form"),    sim::hyp_symbol("mmioscope_fast_open"),
+        sim::hyp_symbol("mmioscope_fast_open_form"),    sim::hyp_symbol("mmioscope_fast_look"),
+        sim::hyp_symbol("mmioscope_fast_names"),        sim::hyp_symbol("mmioscope_fast_finish"),
         sim::hyp_symbol("mmioscope_fast_finish_end")};
     return places[static_cast<unsigned>(which)];
 }
