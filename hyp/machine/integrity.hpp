@@ -72,7 +72,7 @@ void store_sealed(Machine& machine, std::uint64_t& descriptor, std::uint64_t val
 /// entries of the guest's tables do not count.
 Damage find_damage(Machine& machine);
 
-// Each stops with a report that names the range if anything has changed; hyp/README.md, "When it
+// Each stops with a report that names the range if anything has changed; docs/design.md, "When it
 // fails", has the cost. None belongs where the guest accesses devices.
 
 /// Reads all of it: where the machine ends.

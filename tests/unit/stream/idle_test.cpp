@@ -12,7 +12,7 @@ using namespace mmioscope::sim;
 
 namespace {
 
-// Bytes, as hyp/README.md says.
+// Bytes, as docs/design.md says.
 constexpr std::size_t at_trap = 16;
 constexpr std::size_t at_wfi = 128 + at_trap; // a WFI is a trap, too
 
