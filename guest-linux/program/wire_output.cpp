@@ -53,7 +53,7 @@ void WireOutput::describe(const rings::Area& area) {
 }
 
 void WireOutput::append(std::span<const abi::Record> records) {
-    for (const abi::Record& record : records) {
+    for (abi::Record record : records) {
         if (!frame_.is_open()) {
             frame_.open(records_, header(abi::FrameType::records), 0);
         }

@@ -69,9 +69,9 @@ bool WireFrames::take_frame() {
     }
     abi::FrameHeader header;
     std::memcpy(&header, frame_.data(), sizeof header);
-    if (header.version > abi::wire_version) {
+    if (header.version != abi::wire_version) {
         piece_.clear();
-        throw bad_input("the stream has version {}; this program reads up to {}", header.version,
+        throw bad_input("the stream has version {}; this program reads version {}", header.version,
                         abi::wire_version);
     }
     ++counts_.frames;

@@ -19,24 +19,28 @@ namespace mmioscope::abi {
 class Probability {
 public:
     /// Of 2^16; never so near to 0 or 1 that a bit would cost more than 11 bits.
-    std::uint32_t zero() const { return static_cast<std::uint32_t>(half + away()) << 2; }
+    std::uint32_t zero() const { return (state_ ^ half) & ~seen_mask; }
 
-    void update(bool bit) {
-        const unsigned seen = state_ & 3u;
-        const int target = bit ? lowest - half : highest - half;
-        const int moved = away() + ((target - away()) >> (rates >> 4 * seen & 15));
-        state_ = static_cast<std::int16_t>(moved * 4 + static_cast<int>(seen < 3 ? seen + 1 : 3));
+    void update(bool bit) { learn(zero(), bit); }
+
+    /// update() of one whose zero() is `zero`: it moves a half of the way to 0 or 1, then a
+    /// quarter, an eighth, and from then on a sixteenth.
+    void learn(std::uint32_t zero, bool bit) {
+        const unsigned rate = (state_ & seen_mask) + 1;
+        if (bit) zero -= (zero - lowest) >> rate;
+        else zero += (highest - zero) >> rate;
+        state_ = static_cast<std::uint16_t>(((zero ^ half) & ~seen_mask) |
+                                            (rate > seen_mask ? seen_mask : rate));
     }
 
 private:
-    static constexpr int half = 1 << 13;
-    static constexpr int lowest = 8;
-    static constexpr int highest = (1 << 14) - 8;
-    static constexpr unsigned rates = 0x5321; ///< four bits for each number of bits seen
+    static constexpr std::uint32_t half = 1u << 15;
+    static constexpr std::uint32_t lowest = 32;
+    static constexpr std::uint32_t highest = (1u << 16) - 32;
+    static constexpr std::uint32_t seen_mask = 3;
 
-    int away() const { return state_ >> 2; } ///< from 1/2, of 2^14
-
-    std::int16_t state_{}; ///< away, and in the lowest two bits how many bits it has seen, up to 3
+    std::uint16_t
+        state_{}; ///< zero() from 1/2; in the lowest two bits how many bits it has seen, up to 3
 };
 static_assert(sizeof(Probability) == 2);
 
@@ -47,9 +51,11 @@ public:
     void start(std::uint8_t* to, std::size_t room) { *this = {}, bytes_ = to, room_ = room; }
 
     bool bit(Probability& p, bool b) {
-        const std::uint32_t bound = (range_ >> 16) * p.zero();
-        b ? skip(bound, range_ - bound) : skip(0, bound);
-        p.update(b);
+        const std::uint32_t zero = p.zero();
+        const std::uint32_t bound = (range_ >> 16) * zero;
+        p.learn(zero, b);
+        if (b) skip(bound, range_ - bound);
+        else skip(0, bound);
         return b;
     }
 
@@ -74,18 +80,23 @@ public:
 private:
     void skip(std::uint32_t below, std::uint32_t range) {
         low_ += below;
-        if (low_ < below) carry();
         range_ = range;
-        while (range_ < 1u << 24) {
+        if (low_ < below) carry();
+        if (range < 1u << 24) shift_out();
+    }
+
+    // Once in some bits: not part of the way that each bit goes.
+    [[gnu::noinline]] void shift_out() {
+        do {
             if (size_ < room_) bytes_[size_] = static_cast<std::uint8_t>(low_ >> 24);
             ++size_;
             low_ <<= 8;
             range_ <<= 8;
-        }
+        } while (range_ < 1u << 24);
     }
 
     /// There is always a byte to take it: the number stays below 1.
-    void carry() {
+    [[gnu::noinline]] void carry() {
         for (std::size_t i = size_; i-- > 0;)
             if (i >= room_ || ++bytes_[i] != 0) return;
     }
@@ -226,21 +237,30 @@ protected:
     BitTree<5> lengths_;
 };
 
-/// One that is as long as the last one more often than not, which costs one bit.
+/// One that is what it was the last time more often than not, or as long as one of the last two.
 class SteadyNumber : Number {
 public:
     template <class Coder>
-    std::uint64_t code(Coder& coder, std::uint64_t value, LeadingBits& bits) {
-        unsigned now = length<Coder>(value);
-        if (!coder.bit(as_last_, now != last_)) now = last_;
-        else now = lengths_.code(coder, now);
-        last_ = static_cast<std::uint8_t>(now);
-        return code_bits(coder, value, now, bits);
+    [[gnu::noinline]] std::uint64_t code(Coder& coder, std::uint64_t value, LeadingBits& bits) {
+        if (!coder.bit(same_, value != value_)) return value_;
+        return value_ = code_bits(coder, value, code_length(coder, length<Coder>(value)), bits);
     }
 
 private:
-    Probability as_last_;
-    std::uint8_t last_{}; ///< its length
+    template <class Coder>
+    unsigned code_length(Coder& coder, unsigned length) {
+        if (!coder.bit(as_long_[0], length != lengths_of_[0])) return lengths_of_[0];
+        if (!coder.bit(as_long_[1], length != lengths_of_[1])) length = lengths_of_[1];
+        else length = lengths_.code(coder, length);
+        lengths_of_[1] = lengths_of_[0];
+        lengths_of_[0] = static_cast<std::uint8_t>(length);
+        return length;
+    }
+
+    std::uint64_t value_{};
+    Probability same_;
+    Probability as_long_[2];
+    std::uint8_t lengths_of_[2]{}; ///< latest first
 };
 
 /// Small numbers of either sign as small ones of none: 0, -1, 1, -2, ...

@@ -14,6 +14,7 @@
 
 #include "abi/record_model.hpp"
 
+#include <cstring>
 #include <type_traits>
 
 namespace mmioscope::abi {
@@ -30,7 +31,7 @@ public:
 
     /// Encodes `r`, or fills it in.
     void code(Record& r) {
-        SiteMemory& last = model_.sites[model_.cpus[model_.cpu].site];
+        SiteMemory& last = model_.sites[cpu_->site];
         std::uint8_t at = last.next[0];
         if (flag(last.as_expected, !(Coder::encoding && is_expected(r, at)))) {
             at = code_site(r, code_cpu(r));
@@ -43,15 +44,15 @@ public:
         code_value(r, site, at);
         code_time(r, site);
         if (r.type == RecordType::fold) count_folded(r);
-        model_.cpus[model_.cpu].site = at;
+        cpu_->site = at;
     }
 
 private:
     bool flag(Probability& p, bool b) { return coder_.bit(p, b); }
 
     /// A field that is `expected`, or as far from it as `number` says.
-    template <class T>
-    void difference(T& field, T expected, Number& number, LeadingBits& bits) {
+    template <class T, class Coded>
+    void difference(T& field, T expected, Coded& number, LeadingBits& bits) {
         const auto step = static_cast<std::make_signed_t<T>>(field - expected);
         const std::uint64_t coded =
             number.code(coder_, fold_sign(static_cast<std::uint64_t>(step)), bits);
@@ -74,11 +75,12 @@ private:
     }
 
     std::uint8_t code_cpu(Record& r) {
-        const std::uint8_t before = model_.cpus[model_.cpu].site;
+        const std::uint8_t before = cpu_->site;
         if (!flag(model_.sites[before].same_cpu, r.cpu != model_.cpu)) r.cpu = model_.cpu;
         else r.cpu = static_cast<std::uint8_t>(model_.cpu_tree.code(coder_, r.cpu));
         model_.cpu = r.cpu;
-        return model_.cpus[r.cpu].site;
+        cpu_ = &model_.cpus[r.cpu];
+        return cpu_->site;
     }
 
     std::uint8_t code_site(Record& r, std::uint8_t before) {
@@ -92,11 +94,14 @@ private:
         }
         std::uint8_t at = Coder::encoding ? find(r) : 0;
         if (!flag(model_.known, at == 0))
-            at = static_cast<std::uint8_t>(model_.known_site.code(coder_, at));
+            at = used(static_cast<std::uint8_t>(model_.known_site.code(coder_, at)));
         else at = add_site(r, last);
         remember_next(last, at);
         return take(r, at);
     }
+
+    /// What no encoder names is no site.
+    std::uint8_t used(std::uint8_t at) const { return at <= model_.used ? at : 0; }
 
     static void remember_next(SiteMemory& last, std::uint8_t at) {
         last.next[1] = last.next[0];
@@ -104,64 +109,106 @@ private:
     }
 
     static Site site_of(const Record& r) {
-        return {physical_address(r), r.va, r.pc, r.device, r.type, r.access, r.mode, r.flags};
+        return {
+            {r.type, 0, r.access, r.mode}, {r.device, r.flags, r.pa_high}, r.pa_low, r.va, r.pc};
+    }
+
+    template <class T>
+    static std::uint32_t word(const T& first) {
+        std::uint32_t word = 0;
+        // A load, freestanding, too.
+        __builtin_memcpy(&word, __builtin_assume_aligned(&first, sizeof word), sizeof word);
+        return word;
     }
 
     /// Place 0 has no site.
     bool is_at(std::uint8_t at, const Record& r) const {
-        return at != 0 && model_.sites[at].site == site_of(r);
+        constexpr std::uint32_t cpu = 0xff00;
+        const Site& s = model_.sites[at].site;
+        return s.pc == r.pc && s.va == r.va && s.pa_low == r.pa_low &&
+               ((word(s.kind) ^ word(r.type)) & ~cpu) == 0 && word(s.place) == word(r.device) &&
+               at != 0;
     }
 
     /// Long: of a record that is not where it is expected.
     std::uint8_t find(const Record& r) const {
-        for (unsigned i = 1; i < RecordModel::max_sites; ++i)
-            if (is_at(static_cast<std::uint8_t>(i), r)) return static_cast<std::uint8_t>(i);
+        for (unsigned at = 1; at <= model_.used; ++at)
+            if (is_at(static_cast<std::uint8_t>(at), r)) return static_cast<std::uint8_t>(at);
         return 0;
     }
 
     std::uint8_t take(Record& r, std::uint8_t at) const {
         if (Coder::encoding) return at; // it is r's
         const Site& s = model_.sites[at].site;
-        set_physical_address(r, s.pa);
+        r.type = s.kind.type;
+        r.access = s.kind.access;
+        r.mode = s.kind.mode;
+        r.device = s.place.device;
+        r.flags = s.place.flags;
+        r.pa_high = s.place.pa_high;
+        r.pa_low = s.pa_low;
         r.va = s.va;
         r.pc = s.pc;
-        r.device = s.device;
-        r.type = s.type;
-        r.access = s.access;
-        r.mode = s.mode;
-        r.flags = s.flags;
         return at;
     }
 
     /// The last place of a site of this device; 0 if there is none.
     std::uint8_t neighbour(std::uint16_t device) const {
-        for (unsigned i = 0; i < RecordModel::max_sites; ++i) {
+        for (unsigned i = 0; i <= model_.used; ++i) {
             const unsigned at = (model_.newest - i) % RecordModel::max_sites;
-            if (at != 0 && model_.sites[at].site.type != RecordType::none &&
-                model_.sites[at].site.device == device)
+            if (at != 0 && at <= model_.used && model_.sites[at].site.place.device == device)
                 return static_cast<std::uint8_t>(at);
         }
         return 0;
     }
 
+    static std::uint64_t address(const Site& s) {
+        return std::uint64_t{s.place.pa_high} << 32 | s.pa_low;
+    }
+
+    /// Most new sites are like the one before them.
+    void code_kind(Site& s, const Site& before) {
+        auto& [type, unused, access, mode] = s.kind;
+        const auto& was = before.kind;
+        if (!flag(model_.same_access, access != was.access)) access = was.access;
+        else access = static_cast<std::uint8_t>(model_.access.code(coder_, access));
+        std::uint8_t& flags = s.place.flags;
+        if (!flag(model_.same_kind,
+                  type != was.type || mode != was.mode || flags != before.place.flags)) {
+            type = was.type;
+            mode = was.mode;
+            flags = before.place.flags;
+            return;
+        }
+        type = static_cast<RecordType>(model_.type.code(coder_, static_cast<std::uint8_t>(type)));
+        mode = static_cast<std::uint8_t>(model_.mode.code(coder_, mode));
+        flags = static_cast<std::uint8_t>(model_.flags.code(coder_, flags));
+    }
+
+    void code_device(std::uint16_t& device, std::uint16_t before) {
+        if (!flag(model_.same_device, device != before)) {
+            device = before;
+            return;
+        }
+        // no_device is 0xffff, and all others are below max_regions: the low byte and one bit more
+        const bool none = flag(model_.no_region, device >= max_regions);
+        device = none ? no_device : static_cast<std::uint16_t>(model_.device.code(coder_, device));
+    }
+
     std::uint8_t add_site(const Record& r, const SiteMemory& last) {
         Site s = site_of(r);
-        s.type =
-            static_cast<RecordType>(model_.type.code(coder_, static_cast<std::uint8_t>(s.type)));
-        s.access = static_cast<std::uint8_t>(model_.access.code(coder_, s.access));
-        s.mode = static_cast<std::uint8_t>(model_.mode.code(coder_, s.mode));
-        s.flags = static_cast<std::uint8_t>(model_.flags.code(coder_, s.flags));
-        // no_device is 0xffff, and all others are below max_regions: the low byte and one bit more
-        const bool none = flag(model_.same_offset, s.device >= max_regions);
-        s.device =
-            none ? no_device : static_cast<std::uint16_t>(model_.device.code(coder_, s.device));
-        const Site& near = model_.sites[neighbour(s.device)].site;
-        difference(s.pa, near.pa, model_.pa, model_.address_bits);
-        difference(s.va, static_cast<std::uint32_t>(s.pa - near.pa + near.va), model_.va,
-                   model_.address_bits);
+        code_kind(s, last.site);
+        code_device(s.place.device, last.site.place.device);
+        const Site& near = model_.sites[neighbour(s.place.device)].site;
+        std::uint64_t pa = address(s);
+        difference(pa, address(near), model_.pa, model_.address_bits);
+        s.pa_low = static_cast<std::uint32_t>(pa);
+        s.place.pa_high = static_cast<std::uint8_t>(pa >> 32);
+        difference(s.va, s.pa_low - near.pa_low + near.va, model_.va, model_.address_bits);
         difference(s.pc, last.site.pc, model_.pc, model_.address_bits);
         // 0 is what the model starts with: no site's place
         model_.newest = static_cast<std::uint8_t>(model_.newest % (RecordModel::max_sites - 1) + 1);
+        if (model_.newest > model_.used) model_.used = model_.newest;
         SiteMemory& memory = model_.sites[model_.newest];
         memory = {};
         memory.site = s;
@@ -174,20 +221,20 @@ private:
     }
 
     bool is_in_sequence(const Record& r) const {
-        const CpuMemory& cpu = model_.cpus[model_.cpu];
+        const CpuMemory& cpu = *cpu_;
         return r.cpu_sequence == cpu.cpu_sequence && r.commit == cpu.commit &&
                r.lock_sequence == next_lock_sequence(r);
     }
 
     void put_in_sequence(Record& r) const {
-        const CpuMemory& cpu = model_.cpus[model_.cpu];
+        const CpuMemory& cpu = *cpu_;
         r.cpu_sequence = cpu.cpu_sequence;
         r.commit = cpu.commit;
         r.lock_sequence = next_lock_sequence(r);
     }
 
     void code_sequences(Record& r) {
-        const CpuMemory& cpu = model_.cpus[model_.cpu];
+        const CpuMemory& cpu = *cpu_;
         if (!flag(model_.in_sequence, !is_in_sequence(r))) return put_in_sequence(r);
         difference(r.cpu_sequence, cpu.cpu_sequence, model_.sequence, model_.address_bits);
         difference(r.commit, r.cpu_sequence + (cpu.commit - cpu.cpu_sequence), model_.sequence,
@@ -196,7 +243,7 @@ private:
     }
 
     void remember_sequences(const Record& r) {
-        CpuMemory& cpu = model_.cpus[model_.cpu];
+        CpuMemory& cpu = *cpu_;
         cpu.cpu_sequence = r.cpu_sequence + 1;
         cpu.commit = r.commit + 1;
         if (r.device < max_regions) model_.lock_sequence[r.device] = r.lock_sequence + 1;
@@ -205,26 +252,26 @@ private:
     /// What follows is numbered behind all that `r` stands for.
     void count_folded(const Record& r) {
         const auto more = static_cast<std::uint32_t>(r.value) - 1;
-        CpuMemory& cpu = model_.cpus[model_.cpu];
+        CpuMemory& cpu = *cpu_;
         cpu.cpu_sequence += more;
         cpu.commit += more;
         if (r.device < max_regions) model_.lock_sequence[r.device] += more;
     }
 
     bool is_in_context(const Record& r, const SiteMemory& site) const {
-        const CpuMemory& cpu = model_.cpus[model_.cpu];
+        const CpuMemory& cpu = *cpu_;
         return r.lr == site.lr && r.sp == cpu.sp + site.sp_step && r.task == cpu.task;
     }
 
     void put_in_context(Record& r, const SiteMemory& site) const {
-        const CpuMemory& cpu = model_.cpus[model_.cpu];
+        const CpuMemory& cpu = *cpu_;
         r.lr = site.lr;
         r.sp = cpu.sp + site.sp_step;
         r.task = cpu.task;
     }
 
     void code_context(Record& r, SiteMemory& site) {
-        const CpuMemory& cpu = model_.cpus[model_.cpu];
+        const CpuMemory& cpu = *cpu_;
         if (!flag(site.same_context, !is_in_context(r, site))) return put_in_context(r, site);
         if (!flag(model_.same_task, r.task != cpu.task)) r.task = cpu.task;
         else code_task(r);
@@ -233,7 +280,7 @@ private:
     }
 
     void remember_context(const Record& r, SiteMemory& site) {
-        CpuMemory& cpu = model_.cpus[model_.cpu];
+        CpuMemory& cpu = *cpu_;
         site.lr = cpu.lr = r.lr;
         site.sp_step = r.sp - cpu.sp;
         site.sp = cpu.sp = r.sp;
@@ -259,8 +306,8 @@ private:
     }
 
     void code_lr(Record& r, const SiteMemory& site, const CpuMemory& cpu) {
-        const std::uint32_t likely[] = {site.lr,       cpu.lr,        cpu.values[0],
-                                        cpu.values[1], cpu.values[2], cpu.values[3]};
+        const auto value = [&](unsigned ago) { return cpu.values[(cpu.turn - ago) % 4]; };
+        const std::uint32_t likely[] = {site.lr, cpu.lr, value(1), value(2), value(3), value(4)};
         for (unsigned i = 0; i < 6; ++i)
             if (!flag(model_.lr_is[i], r.lr != likely[i])) {
                 r.lr = likely[i];
@@ -280,15 +327,15 @@ private:
     }
 
     void code_value(Record& r, SiteMemory& site, std::uint8_t at) {
-        CpuMemory& cpu = model_.cpus[model_.cpu];
-        if (!flag(site.is_lr, r.value != r.lr)) r.value = r.lr;
-        else code_own_value(r, site, at);
-        for (unsigned i = 3; i > 0; --i) cpu.values[i] = cpu.values[i - 1];
-        cpu.values[0] = static_cast<std::uint32_t>(r.value);
+        CpuMemory& cpu = *cpu_;
+        if (!flag(site.hits[0], r.value != site.recent[0])) r.value = site.recent[0];
+        else if (!flag(site.is_lr, r.value != r.lr)) r.value = r.lr;
+        else code_other_value(r, site, at);
+        cpu.values[cpu.turn++ % 4] = static_cast<std::uint32_t>(r.value);
     }
 
-    void code_own_value(Record& r, SiteMemory& site, std::uint8_t at) {
-        for (unsigned i = 0; i < SiteMemory::values; ++i)
+    void code_other_value(Record& r, SiteMemory& site, std::uint8_t at) {
+        for (unsigned i = 1; i < SiteMemory::values; ++i)
             if (!flag(site.hits[i], r.value != site.recent[i])) {
                 r.value = site.recent[i];
                 return to_front(site, i);
@@ -309,7 +356,9 @@ private:
         if (Coder::encoding)
             for (std::uint64_t v = value; v != 0; v >>= 8) ++bytes;
         const unsigned context = at % RecordModel::value_contexts;
-        bytes = model_.bytes[context].code(coder_, bytes);
+        std::uint8_t& last = model_.last_bytes[context];
+        if (!flag(model_.as_many_bytes[context], bytes != last)) bytes = last;
+        else last = static_cast<std::uint8_t>(bytes = model_.bytes[context].code(coder_, bytes));
         std::uint64_t result = 0;
         for (unsigned i = bytes; i-- > 0;) {
             const auto byte = static_cast<std::uint8_t>(value >> (8 * i % 64));
@@ -320,7 +369,7 @@ private:
     }
 
     void code_time(Record& r, SiteMemory& site) {
-        CpuMemory& cpu = model_.cpus[model_.cpu];
+        CpuMemory& cpu = *cpu_;
         std::uint64_t time = r.time >> shift_;
         std::uint64_t duration = r.duration >> shift_;
         difference(time, cpu.end != 0 ? cpu.end : model_.time, site.pause, model_.pause_bits);
@@ -333,6 +382,7 @@ private:
 
     Coder& coder_;
     RecordModel& model_;
+    CpuMemory* cpu_{&model_.cpus[model_.cpu]}; ///< the last record's, then this one's
     unsigned shift_;
 };
 

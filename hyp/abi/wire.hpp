@@ -44,7 +44,7 @@
 
 namespace mmioscope::abi {
 
-inline constexpr std::uint8_t wire_version = 1;
+inline constexpr std::uint8_t wire_version = 2;
 inline constexpr std::size_t max_frame = 4096;
 inline constexpr unsigned hello_interval = 10; ///< seconds
 

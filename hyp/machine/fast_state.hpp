@@ -51,7 +51,8 @@ struct alignas(64) FastState {
     std::uint32_t after_look; ///< where a look goes on
     std::uint32_t open;       ///< where a step goes on to be armed
     std::uint32_t match;      ///< DBGBCR0 of a step, where it ends in the lower half of a word
-    std::uint32_t reserved1[13];
+    std::uint32_t turn;       ///< accesses up to the stream's next turn
+    std::uint32_t reserved1[12];
 };
 static_assert(offsetof(FastState, handler) == 60 && offsetof(FastState, frame) == 64);
 // From `frame`, as entry/fast_path.S names them.
@@ -59,6 +60,7 @@ static_assert(offsetof(FastState, slot) == 64 - 8 && offsetof(FastState, dispatc
 static_assert(offsetof(FastState, sequence) == 64 + 64 && offsetof(FastState, length) == 64 + 68);
 static_assert(offsetof(FastState, commit) == 64 + 72 && offsetof(FastState, form) == 64 + 172);
 static_assert(offsetof(FastState, open) == 64 + 196 && offsetof(FastState, match) == 64 + 200);
+static_assert(offsetof(FastState, turn) == 64 + 204);
 static_assert(offsetof(FastState, ready) == 64 + 80 && offsetof(FastState, look) == 64 + 84);
 static_assert(offsetof(FastState, stack) == 64 + 88 && offsetof(FastState, type) == 64 + 92);
 static_assert(offsetof(FastState, sctlr) == 64 + 96 && offsetof(FastState, shadow) == 64 + 104);

@@ -36,10 +36,9 @@ inline void copy_shared(T& to, const T& from) {
 
 /// Such a structure as it is found, word by word.
 template <class T>
-inline T load_structure(const T& from) {
-    const T v = from;
+inline void load_structure(T& to, const T& from) {
+    to = from;
     asm volatile("" ::: "memory"); // all of it now
-    return v;
 }
 
 /// CLREX: behind an LDREX whose STREX was not executed. The monitor that it has set would be the

@@ -8,7 +8,6 @@ void Folder::forget() {
 }
 
 bool Folder::add(const abi::Record& record) {
-    if (how_ == abi::Fold::off) return false;
     const abi::Record& before = count_ == 0 ? base_ : last_;
     if (!repeats(before, record)) return false;
     const std::uint64_t step = units(record.time) - units(before.time);

@@ -15,6 +15,7 @@ public:
     /// A frame begins: nothing is in front of its first record.
     void forget();
 
+    bool folds() const { return how_ != abi::Fold::off; }
     /// True: `record` is counted. Else what was counted goes first, then `record`: sent().
     bool add(const abi::Record& record);
     void sent(const abi::Record& record) { base_ = record; }

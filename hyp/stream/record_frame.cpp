@@ -25,26 +25,33 @@ void RecordFrame::open(std::uint8_t* bytes, abi::FrameHeader header, unsigned ti
     time_shift_ = time_shift;
     std::memcpy(bytes, &header, sizeof header);
     encoder_.start(bytes + bits_offset, bits_room);
-    std::memset(static_cast<void*>(&model_), 0, sizeof model_);
+    model_.clear();
 }
 
-bool RecordFrame::add(const abi::Record& record) {
+bool RecordFrame::add(abi::Record& record) {
     ++total_;
-    if (!folder_.add(record)) {
-        if (folder_.counted() != 0) code(folder_.take());
+    if (!folder_.folds()) {
         code(record);
+    } else if (!folder_.add(record)) {
+        if (folder_.counted() != 0) code_counted();
         folder_.sent(record);
+        code(record);
     }
     return encoder_.size() <= bits_full && total_ < abi::max_in_frame;
 }
 
-void RecordFrame::code(abi::Record record) {
+void RecordFrame::code_counted() {
+    abi::Record counted = folder_.take();
+    code(counted);
+}
+
+void RecordFrame::code(abi::Record& record) {
     abi::RecordCodec<abi::Encoder>(encoder_, model_, time_shift_).code(record);
     ++count_;
 }
 
 std::size_t RecordFrame::close() {
-    if (folder_.counted() != 0) code(folder_.take());
+    if (folder_.counted() != 0) code_counted();
     const std::size_t size = encoder_.finish();
     check(size <= bits_room, "a frame of the stream is too long");
     const abi::RecordsHeader header{static_cast<std::uint16_t>(count_),

@@ -18,15 +18,17 @@ public:
     bool is_open() const { return bytes_ != nullptr; }
     unsigned count() const { return count_; }
 
-    /// Takes a record. False: the frame is full now, close it.
-    bool add(const abi::Record& record);
+    /// Takes a record, whose times are rounded as they are sent. False: the frame is full now,
+    /// close it.
+    bool add(abi::Record& record);
 
     /// Ends it. Returns its size, header and payload.
     std::size_t close();
 
 private:
     std::uint8_t* bytes_{};
-    void code(abi::Record record);
+    void code(abi::Record& record);
+    void code_counted();
 
     unsigned count_{}; ///< records as they are coded
     unsigned total_{}; ///< records that they stand for

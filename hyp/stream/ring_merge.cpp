@@ -30,7 +30,7 @@ void RingMerge::start_kept(const abi::AreaHeader& area) {
         Ring& ring = rings_[cpu];
         ring.head = ring.end = ring.header->head;
         ring.tail = ring.head - (ring.head < ring.capacity ? ring.head : ring.capacity);
-        ring.slot = ring.tail % ring.capacity;
+        ring.slot = static_cast<std::uint32_t>(ring.tail % ring.capacity);
         ring.time = ring.slots[ring.slot].time;
     }
 }
@@ -39,7 +39,7 @@ void RingMerge::start_ring(unsigned cpu, const abi::RingHeader& header) {
     rings_[cpu] = {};
     rings_[cpu].header = &header;
     rings_[cpu].slots = reinterpret_cast<const abi::Record*>(&header + 1);
-    rings_[cpu].capacity = header.capacity;
+    rings_[cpu].capacity = static_cast<std::uint32_t>(header.capacity);
     rings_[cpu].boot_number = header.boot_number;
     rings_[cpu].end = ~std::uint64_t{0};
 }
@@ -62,7 +62,6 @@ std::uint64_t RingMerge::earliest_to_come(const Ring& ring) const {
 
 /// Finds out whether `ring` has a record to take, and from when on it, or one to come, is.
 bool RingMerge::look(Ring& ring) const {
-    if (ring.tail < ring.head && !flight_) return true;
     const std::uint64_t bound = earliest_to_come(ring);
     port::order_memory(); // the slot, then the head
     const std::uint64_t head = port::load_shared(ring.header->head);
@@ -90,12 +89,12 @@ bool RingMerge::overwritten(const Ring& ring) {
 void RingMerge::skip_overwritten(Ring& ring) const {
     if (ring.head - ring.tail < ring.capacity) return;
     ring.tail = ring.head - ring.capacity / 2;
-    ring.slot = ring.tail % ring.capacity;
+    ring.slot = static_cast<std::uint32_t>(ring.tail % ring.capacity);
 }
 
 bool RingMerge::take(Ring& ring, abi::Record& out) {
     const abi::Record& from = ring.slots[ring.slot];
-    out = port::load_structure(from);
+    port::load_structure(out, from);
     port::order_memory(); // the record, then the slot is given back, or its commit word asked
     const std::uint64_t position = ring.tail++;
     if (++ring.slot == ring.capacity) ring.slot = 0;
@@ -116,30 +115,47 @@ bool RingMerge::before(const Ring& a, const Ring& b) {
            static_cast<std::int32_t>(one.lock_sequence - other.lock_sequence) < 0;
 }
 
-bool RingMerge::next(abi::Record& out) {
+// A record leaves when no ring has an earlier one, or may still get one. What was seen of that holds:
+// rings are looked at again only if one that had nothing may be earlier by now.
+bool RingMerge::next(abi::Record& out, bool may_look) {
     constexpr unsigned tries = 4; // against a writer that overtakes
     for (unsigned i = 0; i < tries; ++i) {
         Ring* first = nullptr;
         std::uint64_t bound = ~std::uint64_t{0};
         for (unsigned cpu = 0; cpu < count_; ++cpu) {
             Ring& ring = rings_[cpu];
-            if (!look(ring)) bound = ring.time < bound ? ring.time : bound;
+            if (!is_known(ring)) bound = ring.time < bound ? ring.time : bound;
             else if (first == nullptr || before(ring, *first)) first = &ring;
         }
-        if (first == nullptr || first->time >= bound) return false;
+        if (first == nullptr || first->time >= bound) {
+            if (!may_look || !look_at_all(first)) return false;
+        }
         if (take(*first, out)) return true;
     }
     return false;
 }
 
-bool RingMerge::is_behind() const {
+/// False: no record's place is known. Else `first` has the next one.
+bool RingMerge::look_at_all(Ring*& first) {
+    std::uint64_t bound = ~std::uint64_t{0};
+    for (unsigned cpu = 0; cpu < count_; ++cpu) {
+        Ring& ring = rings_[cpu];
+        if (is_known(ring)) continue;
+        if (!look(ring)) bound = ring.time < bound ? ring.time : bound;
+        else if (first == nullptr || before(ring, *first)) first = &ring;
+    }
+    return first != nullptr && first->time < bound;
+}
+
+/// What is published from now on need not be later than anything.
+void RingMerge::forget_bounds() {
     for (unsigned cpu = 0; cpu < count_; ++cpu)
-        if (rings_[cpu].tail < rings_[cpu].head) return true;
-    return false;
+        if (!is_known(rings_[cpu])) rings_[cpu].time = 0;
 }
 
 void RingMerge::close() {
     closed_ = true;
+    forget_bounds();
     for (unsigned cpu = 0; cpu < count_; ++cpu) {
         Ring& ring = rings_[cpu];
         // The number first: what it covers is then below the head.
@@ -151,6 +167,7 @@ void RingMerge::close() {
 
 void RingMerge::reopen() {
     closed_ = false;
+    forget_bounds();
     for (unsigned cpu = 0; cpu < count_; ++cpu) rings_[cpu].end = ~std::uint64_t{0};
 }
 

@@ -21,11 +21,9 @@ public:
     /// there is, and records that are not whole are left out.
     void start_kept(const abi::AreaHeader& area);
 
-    /// The next record, if there is one whose place is known.
-    bool next(abi::Record& out);
-
-    /// When the rings were looked at last there were more records than next() has taken.
-    bool is_behind() const;
+    /// The next record, if there is one whose place is known. `may_look`: else what the last call
+    /// has seen must do, which spares most of the work.
+    bool next(abi::Record& out, bool may_look = true);
 
     /// From now on nothing is waited for, and nothing taken that is published later: what the
     /// rings hold now is the rest.
@@ -45,10 +43,10 @@ private:
         const abi::RingHeader* header;
         const abi::Record* slots;
         abi::Reader* reader; ///< null: nobody waits for this one
-        std::uint64_t capacity;
+        std::uint32_t capacity;
+        std::uint32_t slot; ///< tail % capacity, without the division
         std::uint32_t boot_number;
         std::uint64_t tail; ///< position of the next record to take
-        std::uint64_t slot; ///< tail % capacity, without the division
         std::uint64_t head; ///< as it was last read
         std::uint64_t end;  ///< nothing from here on is taken
         std::uint64_t time; ///< of the next record, if there is one; else nothing earlier will come
@@ -56,7 +54,11 @@ private:
     };
 
     static bool before(const Ring& a, const Ring& b);
+    /// look() has seen that it has a record, which is still there.
+    bool is_known(const Ring& ring) const { return ring.tail < ring.head && !flight_; }
+    void forget_bounds();
     bool look(Ring& ring) const;
+    bool look_at_all(Ring*& first);
     std::uint64_t earliest_to_come(const Ring& ring) const;
     static bool overwritten(const Ring& ring);
     void skip_overwritten(Ring& ring) const;

@@ -99,11 +99,9 @@ unsigned Stream::encode(unsigned records) {
     unsigned count = 0;
     abi::Record record;
     while (count < records && closed_size_ == 0) {
-        // To look at the rings costs as much as to take a record.
-        if (count != 0 && !merge_.is_behind() && !kept_.has_records()) break;
         // Other frames go between those of records, in the buffer that the next one would need.
         if (!frame_.is_open() && other_frame_is_due()) break;
-        if (!next(record)) break;
+        if (!next(record, count == 0)) break; // the rings are looked at once
         if (!frame_.is_open()) open_frame();
         ++count;
         if (!frame_.add(record)) closed_size_ = frame_.close();
@@ -112,8 +110,8 @@ unsigned Stream::encode(unsigned records) {
 }
 
 /// The previous boot's first; no frame has records of both.
-bool Stream::next(abi::Record& record) {
-    if (!kept_.has_records()) return merge_.next(record);
+bool Stream::next(abi::Record& record, bool may_look) {
+    if (!kept_.has_records()) return merge_.next(record, may_look);
     if (kept_.next(record)) return true;
     if (!kept_.has_records() && frame_.is_open()) closed_size_ = frame_.close();
     return false;

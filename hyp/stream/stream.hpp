@@ -60,7 +60,7 @@ private:
         unsigned records;
         unsigned bytes;
     };
-    static constexpr Work at_trap{2, 16};
+    static constexpr Work at_trap{8, 64};
     static constexpr Work at_idle{32, 128};
 
     /// What became of it.
@@ -74,7 +74,7 @@ private:
     void open_frame();
     void close_if_old();
     bool find_frame();
-    bool next(abi::Record& record);
+    bool next(abi::Record& record, bool may_look);
     bool hello_is_due() const;
     bool other_frame_is_due() const;
     void begin_hello_piece();

@@ -79,7 +79,7 @@ void serve_stream(Cpu& cpu) {
 }
 
 bool line_is_due(const Cpu& cpu) {
-    constexpr std::uint8_t traps_for_a_look = 16;
+    constexpr std::uint8_t traps_for_a_look = 2;
     return cpu.traps_without_look + 1 >= traps_for_a_look;
 }
 

@@ -15,6 +15,8 @@ namespace {
 
 using port::FastCode;
 
+constexpr std::uint32_t stream_turn = 6; ///< accesses: fewer than a turn takes, so that it catches up
+
 constexpr std::uint32_t first_syndrome = 0x9300'0000; ///< of data aborts that HSR describes
 constexpr unsigned hsr_shift = 14;                    ///< fast_path.S indexes by bits 31:14
 
@@ -52,7 +54,8 @@ void follow_task(Cpu& cpu) {
 abi::Record begun_record(Cpu& cpu) {
     const FastState& fast = cpu.fast;
     const RegionLock& lock = *port::memory_at<const RegionLock>({fast.region});
-    abi::Record record = port::load_structure(cpu.ring.next_slot());
+    abi::Record record;
+    port::load_structure(record, cpu.ring.next_slot());
     record.type = abi::RecordType::access;
     record.cpu = static_cast<std::uint8_t>(cpu.number);
     record.time = fast.time;
@@ -174,6 +177,7 @@ void prepare_fast_path(const Machine& machine, Cpu& cpu) {
     fast.hdcr_between = cpu.debug.hdcr_between();
     fast.hstr_step = hstr_cp15;
     fast.vbar = 1; // no base
+    fast.turn = stream_turn;
     take_form(cpu, static_cast<std::uint32_t>(Mode::svc));
 }
 
@@ -200,7 +204,7 @@ void open_fast_path(Cpu& cpu) {
     fast.after_look = !open   ? port::fast_code(FastCode::slow)
                       : names ? port::fast_code(FastCode::names)
                               : fast.access;
-    fast.ready = cpu.serves_stream ? fast.look : fast.after_look;
+    fast.ready = cpu.serves_stream ? port::fast_code(FastCode::turn) : fast.after_look;
     fast.handler = open ? fast.ready : fast.after_look;
     if (!open) return;
     cpu.debug.ready_step((fast.form & arch::psr_thumb) != 0);
@@ -230,6 +234,7 @@ void mmioscope_look_ahead(Cpu& cpu) {
     if (due) close_fast_path(cpu);
     if (cpu.serves_stream) serve_stream(cpu);
     cpu.stream_served = true;
+    cpu.fast.turn = stream_turn;
     if (due) open_fast_path(cpu);
 }
 

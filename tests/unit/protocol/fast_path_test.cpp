@@ -217,7 +217,7 @@ TEST_CASE("the fast path takes every plain access, and looks at the ring once in
         REQUIRE(records[n].duration < 1000);
     }
     CHECK(rig.simulation.slow_traps < accesses / 4); // one in 16 loses the monitor at the lock
-    if (streams) CHECK(rig.simulation.looks > accesses - accesses / 8);
+    if (streams) CHECK(rig.simulation.looks > accesses / 10); // every sixth
     else CHECK(rig.simulation.looks <= rig.ring(0).head / abi::looks_ahead);
     CHECK(rig.simulation.looks > 1);
 }
@@ -457,8 +457,8 @@ TEST_CASE("CPUs on the fast path have their accesses in the order of the bus", "
     }
 }
 
-TEST_CASE("behind each access the stream goes on, but not in a step", "[protocol]") {
-    constexpr unsigned accesses = 600; // the devices go first, 16 bytes at each trap
+TEST_CASE("the stream goes on with the accesses, but not in a step", "[protocol]") {
+    constexpr unsigned accesses = 600; // the devices go first, 64 bytes at each turn
     RigOptions options = options_for(GENERATE(values(engines)), 1, 1);
     options.tree.stream = "serial0";
     options.tree.slow_path = GENERATE(false, true);
@@ -483,7 +483,7 @@ TEST_CASE("behind each access the stream goes on, but not in a step", "[protocol
     code.end();
     rig.run();
     CHECK(rig.failure() == "");
-    CHECK(left < 4); // it takes two at each trap
+    CHECK(left < 12); // it has its turn once in six accesses, and takes up to 8 then
     CHECK(!sent_in_step);
 }
 

@@ -80,7 +80,7 @@ Sent there_and_back(const Records& records, Fold how, unsigned shift) {
         sent.bytes += size;
         sent.coded += header.count;
     };
-    for (const abi::Record& r : records) {
+    for (abi::Record r : records) {
         if (!frame.is_open()) frame.open(bytes.data(), {}, shift);
         if (!frame.add(r)) receive();
     }

@@ -25,10 +25,8 @@ inline void copy_shared(T& to, const T& from) {
 }
 
 template <class T>
-inline T load_structure(const T& from) {
-    T v;
-    sim::load_payload(&v, &from, sizeof from);
-    return v;
+inline void load_structure(T& to, const T& from) {
+    sim::load_payload(&to, &from, sizeof from);
 }
 
 inline void clear_exclusive() {
