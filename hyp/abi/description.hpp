@@ -1,13 +1,13 @@
-// The checksum by which an area that somebody else has left is told from chance and damage.
+// The checksum that tells an area left by an earlier boot from damage and from random bytes.
 #pragma once
 
 #include "abi/ring.hpp"
 
 namespace mmioscope::abi {
 
-/// CRC-32 (IEEE 802.3) over what describes an area: its header and its regions, without what may
-/// change while it is in use: `magic`, `state`, `policy`, and the regions' flags.
-/// `crc(bytes, size, before)` goes on from `before`, 0 at the start. `header.region_count` regions.
+/// CRC-32 (IEEE 802.3) of what describes an area: the header and its `region_count` regions,
+/// without what may change while it is in use (`magic`, `state`, `policy`, the regions' flags).
+/// `crc(bytes, size, before)` continues the CRC `before`, which is 0 at the start.
 template <class Crc>
 std::uint32_t description_crc(AreaHeader header, const RegionEntry* regions, Crc&& crc) {
     header.magic = 0;

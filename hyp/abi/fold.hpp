@@ -1,28 +1,29 @@
-// Equal reads as a count, on the wire only: a `fold` record stands for `value` more accesses like
-// the one of the same CPU before it in its frame. Readers expand them at once; no file holds one.
+// Equal reads as a count, in a stream only: a `fold` record stands for `value` more accesses equal
+// to the previous record of the same CPU in its frame. Readers expand it immediately; no file
+// contains one.
 //
-// Equal is everything but times and what counts: a guest that polls a register. A fold record has
-// time, duration and sequence numbers' steps of the run: `time` and `duration` are those of the
-// last, cpu_sequence, commit and lock_sequence those of the first. Where all steps and durations
-// are equal this is exact. Elsewhere those between have times of equal distance, and
-// flag_estimated.
+// Two reads are equal if they differ only in times and sequence numbers, as when a guest polls a
+// register. `time` and `duration` of a fold record are those of the last access; cpu_sequence,
+// commit and lock_sequence are those of the first one it stands for. If all intervals and durations
+// are equal, the expansion is exact. Otherwise the accesses in between get times at equal
+// distances, and flag_estimated.
 #pragma once
 
 #include "abi/record.hpp"
 
 namespace mmioscope::abi {
 
-/// Which runs are folded.
+/// Which series of equal reads are folded.
 enum class Fold : std::uint8_t {
     off = 0,
-    steps = 1, ///< those whose times and durations can be told exactly
-    polls = 2, ///< all
+    steps = 1, ///< only those whose times and durations can be reconstructed exactly
+    polls = 2, ///< all of them
 };
 
 inline constexpr std::uint32_t max_in_frame = 0xffff; ///< records, folded ones counted one by one
 
-/// Whether `next` is the read `before` once more, by the same CPU, and nothing of that CPU or
-/// device was in between.
+/// Whether `next` is the same read as `before`, by the same CPU, with no other record of that CPU
+/// and no other access to that device in between.
 constexpr bool repeats(const Record& before, const Record& next) {
     return before.type == RecordType::access && next.type == RecordType::access &&
            !is_write(before) && before.cpu == next.cpu && before.access == next.access &&
@@ -34,7 +35,8 @@ constexpr bool repeats(const Record& before, const Record& next) {
            next.lock_sequence == before.lock_sequence + 1;
 }
 
-/// The `n`-th, from 1 to `value`, of the records that `fold` stands for, behind `before`.
+/// Record number `n` (1 to `fold.value`) of those that `fold` stands for; `before` is the record
+/// that it repeats.
 constexpr Record unfolded(const Record& before, const Record& fold, std::uint32_t n) {
     const bool last = n == fold.value;
     Record r = before;

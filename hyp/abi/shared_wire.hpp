@@ -1,16 +1,15 @@
-// Console and stream on one wire: bytes below 0x80 are the console's, all others the stream's,
-// seven bits of it in each.
+// Console and stream on one wire: bytes below 0x80 belong to the console, all others to the stream,
+// with seven bits of the stream in each.
 //
-// Constraints: the console's bytes go by untouched and at any place, sent by a driver that knows of
-// nothing; a lost or changed byte spoils one frame of the stream at most.
+// The guest's driver, which knows nothing of the stream, may send a console byte at any place; it
+// passes unchanged. A lost or changed byte damages at most one frame of the stream.
 //
-//   0xff            the zero between two frames (wire.hpp); bits that are left over in front of it
-//                   are none
-//   0x80 | bits     the next seven bits, the high ones first. Where the next six are all ones they
-//                   go alone, as 0xfe: so 0xff is never data
+//   0xff            the zero between two frames (wire.hpp); leftover bits before it are padding
+//   0x80 | bits     the next seven bits, high ones first. If the next six are all ones, they are
+//                   sent alone, as 0xfe; so data is never 0xff
 //
-// A console's byte of 0x80 or more (UTF-8) is taken for the stream's: it is lost to the console,
-// and the frame that it falls into is damaged.
+// A console byte of 0x80 or more (UTF-8) is taken as the stream's: the console loses it, and the
+// frame around it is damaged.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +20,16 @@ inline constexpr std::uint8_t stream_bit = 0x80;
 inline constexpr std::uint8_t delimiter = 0xff;
 inline constexpr std::uint8_t six_ones = 0xfe;
 
-/// Whether `byte` of the wire is the console's.
+/// Whether `byte` belongs to the console.
 constexpr bool is_consoles(std::uint8_t byte) {
     return (byte & stream_bit) == 0;
 }
 
-/// Bytes of a stream to bytes of the wire.
+/// Turns bytes of a stream into bytes of the wire.
 class Packer {
 public:
-    /// Takes the next byte of the stream. All of what next() has is to be taken first.
+    /// Adds the next byte of the stream. Precondition: everything was taken, that is any() is
+    /// false.
     constexpr void add(std::uint8_t byte) {
         if (byte == 0) {
             ending_ = true;
@@ -42,7 +42,7 @@ public:
     /// Whether there is a byte for the wire.
     constexpr bool any() const { return ending_ || count_ >= 7; }
 
-    /// The next one, if there is; it stays until taken().
+    /// The next byte for the wire, if any(); it stays until taken().
     constexpr std::uint8_t next() const {
         if (count_ == 0) return delimiter;
         if (count_ >= 6 && (bits_ >> (count_ - 6) & 0x3f) == 0x3f) return six_ones;
@@ -58,14 +58,14 @@ public:
 
 private:
     std::uint32_t bits_{};
-    unsigned count_{}; ///< of them are not sent yet, below 15
-    bool ending_{};    ///< a zero stands behind them
+    unsigned count_{}; ///< bits not yet sent, below 15
+    bool ending_{};    ///< a zero follows them
 };
 
-/// Bytes of the wire, but for the console's, to bytes of a stream.
+/// Turns bytes of the wire, without the console's, into bytes of a stream.
 class Unpacker {
 public:
-    /// True if `out` is a byte of the stream now.
+    /// Adds a byte of the wire. True if `out` now has a byte of the stream.
     constexpr bool add(std::uint8_t byte, std::uint8_t& out) {
         if (byte == delimiter) {
             count_ = 0;

@@ -1,8 +1,9 @@
-// What a `task` record tells: what the guest's kernel calls the task at Record::task, as of the
-// record's time. Readers name records of that task by it from there on, until another one.
+// The content of a `task` record: what the guest's kernel calls the task at Record::task, as of the
+// record's time. Readers use the name for that task's records from there on, until another `task`
+// record replaces it.
 //
-// Of the record, `va` is the pid, `pa_low` the pid of the process's first thread, `value`, `lr` and
-// `sp` are the 16 bytes of the name, zero-terminated or not; `pc` and `mode` are 0.
+// `va` is the pid and `pa_low` the tgid (the pid of the process's first thread). `value`, `lr` and
+// `sp` are the 16 bytes of comm, with or without a terminating zero. `pc` and `mode` are 0.
 #pragma once
 
 #include "abi/record.hpp"

@@ -1,42 +1,41 @@
-// The stream: the trace on a wire that loses bytes, to a listener who may come late.
+// The stream: the trace on a wire that may lose bytes, for a listener who may come late.
 //
-// Constraints: written a few bytes at a time by a CPU in Hyp, without a heap; nothing is asked
-// for again; bytes may be lost, changed or inserted anywhere, and the listener picks up at the next
-// frame; nothing that is damaged is taken for sound.
+// A CPU in Hyp writes it a few bytes at a time, without a heap. Nothing is requested again. Bytes
+// may be lost, changed or inserted anywhere; the listener resumes at the next frame and never takes
+// damaged data for good.
 //
 //   wire      0 frame 0 frame 0 ...        zeros stand between frames and nowhere else
 //   frame     COBS of: FrameHeader payload crc
 //
-// COBS (Cheshire and Baker, 1999): the bytes up to each zero with their number plus one in front,
+// COBS (Cheshire and Baker, 1999): each run of bytes up to a zero has its length plus one in front,
 // in pieces of at most 254. `crc` is the CRC-32 of IEEE 802.3 over header and payload, little
-// endian. `sequence` counts frames, so that missing ones are known by number; what they held is
-// known from the records' cpu_sequence.
+// endian. `sequence` counts frames, so missing ones are noticed; the records' cpu_sequence tells
+// what they held.
 //
-//   hello     HelloHeader, then a piece of the description: what is needed to read the rest
-//   records   RecordsHeader, then records as abi/record_codec.hpp codes them, all CPUs' in the
-//             order of time; equal reads may be counted (abi/fold.hpp). A model of its own: no
-//             frame needs another but the hello
+//   hello     HelloHeader, then a piece of the description, which is needed to read the rest
+//   records   RecordsHeader, then records of all CPUs in the order of time, coded as in
+//             abi/record_codec.hpp; equal reads may be a count (abi/fold.hpp). The coder's model
+//             starts anew in each frame, so a frame needs no other one except the hello
 //   end       EndHeader, then Statistics[cpu_count]: the machine is about to end. What the guest
-//             does until then follows, with another end
+//             still does until then follows, with another end
 //   reply     abi::control::Reply, to a request that came in over the wire (control.hpp)
 //   previous_hello, previous_records, previous_end
-//             what this boot has kept of the previous one (abi/ring.hpp), once, behind the first
-//             description: its description, as a hello; the end of its records, as records; KeptEnd,
-//             KeptCpu[cpu_count]. `boot` is this boot's. Only a repetition where the previous boot
-//             had sent all it had
+//             what this boot kept of the previous one (abi/ring.hpp), once, after the first
+//             description: its description, like hello; its last records, like records; KeptEnd
+//             and KeptCpu[cpu_count]. `boot` is this boot's. If the previous boot had sent
+//             everything, this is only a repetition
 //
-// The description is sent first, and again every `hello_interval` seconds. It is
+// The description is sent first, and again every `hello_interval` seconds:
 //
 //   Description
-//   StreamRegion and path, `region_count` times; the path is `shared` bytes of the one before it
-//     and `rest` more
+//   StreamRegion and path, `region_count` times; a path is the first `shared` bytes of the
+//     previous path and `rest` more bytes
 //   aliases: "name\0path\0" for each, up to the end
 //
-// Sizes: a frame has at most max_frame bytes before COBS; of a damaged frame that is all that is
-// lost.
+// A frame has at most max_frame bytes before COBS. A damaged frame costs no more than itself.
 //
-// Compatibility: as abi/ring.hpp. Frames of an unknown type are skipped. `version` counts as
-// version_major does: readers refuse a newer one.
+// Compatibility: as in abi/ring.hpp. Readers skip frames of unknown type, and refuse a newer
+// `version`, as they do version_major.
 #pragma once
 
 #include "abi/container.hpp"
@@ -62,7 +61,7 @@ struct FrameHeader {
     FrameType type;
     std::uint8_t version; ///< wire_version
     std::uint16_t sequence;
-    std::uint32_t boot; ///< the first four bytes of the boot id: frames of one boot have the same
+    std::uint32_t boot; ///< the first four bytes of the boot id: the same in all frames of one boot
 };
 static_assert(sizeof(FrameHeader) == 8);
 
@@ -76,7 +75,7 @@ struct HelloHeader {
 };
 static_assert(sizeof(HelloHeader) == 8);
 
-inline constexpr std::size_t max_piece = 1024;              ///< bytes; all but the last are as long
+inline constexpr std::size_t max_piece = 1024; ///< bytes; only the last piece is shorter
 inline constexpr std::uint32_t max_description = 64 * 1024; ///< readers refuse a longer one
 
 struct Description {
@@ -84,7 +83,7 @@ struct Description {
     std::uint64_t area_base;
     std::uint64_t area_size;
     std::uint32_t region_count;
-    std::uint32_t time_shift; ///< times are in units of 2^time_shift ticks, 0 to max_time_shift
+    std::uint32_t time_shift; ///< unit of times: 2^time_shift ticks; 0 to max_time_shift
 };
 static_assert(sizeof(Description) == sizeof(Info) + 24);
 
@@ -108,18 +107,18 @@ struct RecordsHeader {
 };
 static_assert(sizeof(RecordsHeader) == 4);
 
-/// Why nothing follows.
+/// Why the stream ends.
 enum class StreamEnd : std::uint32_t {
-    machine_off = 0,   ///< the guest has switched the machine off
-    machine_reset = 1, ///< the guest has reset it: another boot may follow
-    panicked = 2,      ///< the hypervisor has stopped
-    stopped = 3,       ///< the sender was told to end; the machine runs on
+    machine_off = 0,   ///< the guest switched the machine off
+    machine_reset = 1, ///< the guest reset the machine: another boot may follow
+    panicked = 2,      ///< the hypervisor stopped with a report
+    stopped = 3,       ///< the sender was told to stop; the machine goes on
 };
 
 struct EndHeader {
     StreamEnd reason;
     std::uint32_t cpu_count;
-    std::uint32_t next_sequence[max_cpus]; ///< cpu_sequence behind each CPU's last record
+    std::uint32_t next_sequence[max_cpus]; ///< cpu_sequence after each CPU's last record
 };
 static_assert(sizeof(EndHeader) == 40);
 
@@ -129,15 +128,15 @@ struct KeptEnd {
 };
 static_assert(sizeof(KeptEnd) == 8);
 
-/// Of one CPU's RingHeader.
+/// From one CPU's RingHeader.
 struct KeptCpu {
-    std::uint64_t head; ///< the records sent are the last ones below it
+    std::uint64_t head; ///< the records sent are the last ones before it
     std::uint32_t next_sequence;
     InFlight in_flight;
     std::uint64_t in_flight_time;
     std::uint64_t in_flight_pa;
     std::uint32_t in_flight_pc;
-    std::uint32_t boot_number; ///< of that boot's rings
+    std::uint32_t boot_number; ///< of the previous boot
     std::uint32_t reserved[6];
     Statistics statistics;
 };
