@@ -12,7 +12,7 @@ namespace mmioscope {
 
 namespace {
 
-/// Flags known only once tracing is chosen.
+/// Flags that are known only when it is decided what to trace.
 std::uint16_t final_flags(const Machine& machine, const abi::RegionEntry& region) {
     std::uint16_t flags = region.flags;
     for (const Span& span : machine.map) {
@@ -25,8 +25,8 @@ std::uint16_t final_flags(const Machine& machine, const abi::RegionEntry& region
     return flags;
 }
 
-/// Headers only: what the previous boot has left in the slots has other commit words (abi/ring.hpp).
-/// But where its slots may have been elsewhere, all of it.
+/// Clears the headers only: the previous boot's records have other commit words (abi/ring.hpp).
+/// Clears everything if the previous boot's slots may have been at other places.
 void clear(std::uint8_t* area, Range where, const AreaLayout& layout, unsigned cpus,
            abi::Kept kept) {
     if (kept != abi::Kept::kept && kept != abi::Kept::none) {
@@ -38,7 +38,7 @@ void clear(std::uint8_t* area, Range where, const AreaLayout& layout, unsigned c
         std::memset(area + layout.ring_offset(i), 0, sizeof(abi::RingHeader));
 }
 
-/// Differs from boot to boot as long as time does: the counter, and what the last boot left.
+/// Differs from boot to boot: made from the counter and the previous boot's id.
 void make_boot_id(std::uint8_t (&id)[16], const std::uint8_t (&previous)[16]) {
     std::uint64_t half[2];
     std::memcpy(half, previous, sizeof half);
@@ -53,7 +53,7 @@ void make_area(Machine& machine, Range where) {
     auto* bytes = port::memory_at<std::uint8_t>({where.begin});
     auto* header = reinterpret_cast<abi::AreaHeader*>(bytes);
     std::uint8_t boot_id[16];
-    // Who used this memory before may have cached it: no line of that may come down on what
+    // A previous user of this memory may have cached it; no such line may be written back over what
     // follows.
     if (machine.config.guest_reader)
         port::flush_to_coherency({where.begin}, static_cast<std::size_t>(where.size()));
@@ -61,7 +61,8 @@ void make_area(Machine& machine, Range where) {
     const std::uint32_t boot_number = header->boot_number + 1;
     const AreaLayout layout(where.size(), machine.cpu_count);
     const abi::Kept kept = keep_previous_boot(where, layout, machine.cpu_count);
-    port::store_shared(header->magic, 0); // no reader takes what follows for the previous boot's
+    // From here on no reader takes the area for the previous boot's.
+    port::store_shared(header->magic, 0);
     port::complete_system();
     clear(bytes, where, layout, machine.cpu_count, kept);
     std::memcpy(header->boot_id, boot_id, sizeof boot_id);
@@ -88,7 +89,8 @@ void make_area(Machine& machine, Range where) {
         ring->boot_number = boot_number;
         machine.cpus[i].ring.start(*ring, i, layout.capacity(), machine.config.policy,
                                    machine.config.host_reader);
-        // It is waited for from the first record on: that is how it gets those of the guest's boot.
+        // The ring waits for this reader from the first record on, so the reader also gets the
+        // guest's boot.
         if (machine.config.guest_reader) ring->readers[abi::drain_reader].active = 1;
     }
 }
@@ -108,7 +110,7 @@ void publish_area(Machine& machine, Range guest_tree) {
     std::strncpy(header.board, board.name, sizeof header.board - 1);
     header.description_crc = description_crc(header);
     header.state = abi::AreaState::running;
-    port::complete_system(); // everything before the word that says it is there
+    port::complete_system(); // everything else before `magic`, which makes the area visible
     header.magic = abi::area_magic;
     port::complete_system();
 }

@@ -9,12 +9,12 @@ namespace mmioscope {
 
 struct Machine;
 
-/// Keeps the end of what a previous boot left in `where`, lays out header and rings, whose slots
-/// stay as they are, and starts every CPU's RingWriter. Readers find the area once publish_area()
-/// was called.
+/// Keeps the end of what a previous boot left in `where`, writes the headers of area and rings (the
+/// records stay as they are), and starts each CPU's RingWriter. Readers find the area only after
+/// publish_area().
 void make_area(Machine& machine, Range where);
 
-/// Fills in what the area says of the machine: regions, tree, board. `state` becomes running.
+/// Writes what describes the machine: regions, device tree, board. `state` becomes running.
 void publish_area(Machine& machine, Range guest_tree);
 
 } // namespace mmioscope

@@ -1,4 +1,5 @@
-// Where rings and the previous boot's records lie in a trace area: all follows from its size.
+// Where the rings and the previous boot's records lie in a trace area. All of it follows from the
+// size.
 #pragma once
 
 #include "abi/ring.hpp"
@@ -6,22 +7,22 @@
 
 namespace mmioscope {
 
-/// Bytes of a ring of `capacity` records.
+/// Size of a ring with `capacity` records, in bytes.
 constexpr std::uint64_t ring_bytes(std::uint64_t capacity) {
     return sizeof(abi::RingHeader) + capacity * sizeof(abi::Record);
 }
 
-/// Bytes a trace area needs at least for `cpus` CPUs.
+/// Size of the smallest trace area for `cpus` CPUs, in bytes.
 constexpr std::uint64_t smallest_area(unsigned cpus) {
     return abi::area_head_size + cpus * ring_bytes(abi::min_capacity);
 }
 
 struct AreaLayout {
-    std::uint64_t share;       ///< bytes of one ring, with its header
-    std::uint64_t kept_offset; ///< 0: too small to keep a previous boot
-    std::uint64_t kept_size;   ///< a smallest area
+    std::uint64_t share;       ///< bytes per ring, with its header
+    std::uint64_t kept_offset; ///< 0: the area is too small to keep a previous boot
+    std::uint64_t kept_size;   ///< bytes: smallest_area()
 
-    /// `size` is at least smallest_area(cpus).
+    /// `size`: bytes, at least smallest_area(cpus).
     constexpr AreaLayout(std::uint64_t size, unsigned cpus)
         : share(0), kept_offset(0), kept_size(0) {
         static_assert(abi::kept_records == abi::min_capacity);
@@ -38,7 +39,8 @@ struct AreaLayout {
     }
     constexpr std::uint64_t capacity() const {
         const std::uint64_t records = (share - sizeof(abi::RingHeader)) / sizeof(abi::Record);
-        return records - records % abi::looks_ahead; // so a look comes at the ring's end, too
+        // So that the writer also looks at its readers at the ring's end.
+        return records - records % abi::looks_ahead;
     }
 };
 

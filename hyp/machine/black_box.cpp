@@ -27,7 +27,8 @@ const abi::Record* records_of(const abi::RingHeader& ring) {
     return reinterpret_cast<const abi::Record*>(&ring + 1);
 }
 
-/// Laid out as this boot's area will be: then what is to be kept and where it goes do not overlap.
+/// Whether the old area has the layout of this boot's area: then the records to keep and their new
+/// place do not overlap.
 bool laid_out_alike(const abi::AreaHeader& old, Range where, const AreaLayout& layout,
                     unsigned cpus) {
     bool alike = old.version_major == abi::version_major &&
@@ -55,8 +56,9 @@ bool sound(std::uint8_t* area, const AreaLayout& layout, unsigned cpus) {
     return true;
 }
 
-/// The last records, at their positions. One that is not whole leaves its slot empty, and readers
-/// count it: its commit word is missing. `in_use`: its writer may come around to it meanwhile.
+/// Copies the last records to their positions. A record that is not complete leaves its slot empty;
+/// readers count it, because its commit word is missing. `in_use`: the ring's CPU may overwrite a
+/// record meanwhile.
 void keep_records(const abi::RingHeader& from, abi::RingHeader& to, bool in_use) {
     const std::uint64_t head = to.head;
     const std::uint64_t available = head < from.capacity ? head : from.capacity;
@@ -66,13 +68,14 @@ void keep_records(const abi::RingHeader& from, abi::RingHeader& to, bool in_use)
         abi::Record& kept = records_of(to)[at % abi::kept_records];
         const abi::Record& record = records_of(from)[slot];
         if (record.commit == abi::commit_word(from.boot_number, at)) kept = record;
-        port::order_memory(); // the record, then how far the writer has come
+        port::order_memory(); // the record before the writer's present head
         if (in_use && port::load_shared(from.head) >= at + from.capacity) kept.commit = 0;
         if (++slot == from.capacity) slot = 0;
     }
 }
 
-/// What a CPU that goes on is at. Its words belong together if none changed while they were read.
+/// Reads what a running CPU is doing. The words belong together if the mark and the time are
+/// unchanged afterwards.
 void keep_in_flight(const abi::RingHeader& from, abi::RingHeader& to) {
     constexpr unsigned tries = 4;
     for (unsigned i = 0; i < tries; ++i) {
@@ -94,7 +97,7 @@ void keep_ring(const abi::RingHeader& from, abi::RingHeader& to, bool in_use) {
     to.capacity = abi::kept_records;
     std::memset(to.readers, 0, sizeof to.readers);
     if (in_use) keep_in_flight(from, to);
-    port::order_memory(); // then the head: an access that has ended meanwhile is below it
+    port::order_memory(); // the mark before the head: an access that ends meanwhile is below it
     to.head = port::load_shared(from.head);
     keep_records(from, to, in_use);
 }
@@ -113,8 +116,8 @@ void keep_head(const abi::AreaHeader& from, const AreaLayout& layout, abi::AreaH
     kept.description_crc = description_crc(kept);
 }
 
-/// The end of the area at `bytes`, which holds together. No reader takes what is there for an area
-/// until all of it is.
+/// Keeps the end of the area at `bytes`, which is intact. Readers do not see the copy before it is
+/// complete.
 void keep(std::uint8_t* bytes, const AreaLayout& layout, bool in_use) {
     std::uint8_t* place = bytes + layout.kept_offset;
     port::store_shared(header_at(place).magic, 0);
@@ -155,8 +158,8 @@ bool can_keep(const abi::AreaHeader& area) {
     return area.kept_offset != 0;
 }
 
-// The sum covers `kept`, which the first snapshot may change: until both are written, a reader that
-// comes just then finds the area damaged.
+// The checksum covers `kept`, which the first snapshot changes. A reader that comes between the two
+// stores finds the area damaged.
 void keep_snapshot(abi::AreaHeader& area) {
     keep(reinterpret_cast<std::uint8_t*>(&area), AreaLayout(area.area_size, area.cpu_count), true);
     if (area.kept == abi::Kept::kept) return;

@@ -1,5 +1,5 @@
-// What the previous boot has left in the trace area, kept for the readers of this one; or, on
-// request, what this one has to say by then.
+// Keeps the previous boot's last records for the readers of this boot, or, at a `snapshot` request,
+// this boot's own.
 #pragma once
 
 #include "abi/ring.hpp"
@@ -7,16 +7,16 @@
 
 namespace mmioscope {
 
-/// Copies the end of the area that lies at `where`, if one does that holds together and has the
-/// layout `layout` for `cpus` CPUs, to its kept_offset. Nothing it says is believed unchecked, and
-/// the work is bounded: kept_records of each CPU. Returns what came of it.
+/// Copies the end of the area at `where` to its kept_offset, if there is an intact area with the
+/// layout `layout` for `cpus` CPUs. Checks everything that it reads there. Bounded: kept_records of
+/// each CPU. Returns the result.
 abi::Kept keep_previous_boot(Range where, const AreaLayout& layout, unsigned cpus);
 
-/// Whether there is a place for a snapshot.
+/// Whether the area has room for a snapshot.
 bool can_keep(const abi::AreaHeader& area);
 
-/// Puts the last kept_records records of each CPU of this boot in the place of the previous one's,
-/// while the CPUs go on. Bounded by that number. One CPU at a time.
+/// Replaces the previous boot's records by the last kept_records records of each CPU of this boot,
+/// while the CPUs go on. Bounded by that number. Only one CPU at a time may call it.
 void keep_snapshot(abi::AreaHeader& area);
 
 /// The area of the previous boot in `area`; null if none was kept.
@@ -26,7 +26,7 @@ inline const abi::AreaHeader* previous_boot(const abi::AreaHeader& area) {
     return reinterpret_cast<const abi::AreaHeader*>(bytes + area.kept_offset);
 }
 
-/// Its sum, to be put in its header.
+/// The checksum for `area.description_crc`.
 std::uint32_t description_crc(const abi::AreaHeader& area);
 
 } // namespace mmioscope

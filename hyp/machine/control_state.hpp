@@ -1,4 +1,4 @@
-// What commands change, beside the region map and the tables.
+// What commands change, apart from the region map and the tables.
 #pragma once
 
 #include "abi/control.hpp"
@@ -14,11 +14,11 @@ struct ControlSlot {
 };
 
 struct ControlState {
-    std::uint32_t stopped{}; ///< 1: what is selected is not traced
+    std::uint32_t stopped{}; ///< 1: the selected devices are not traced either
     Choice choice;
-    std::atomic<std::uint32_t> broadcast_fails{0}; ///< arch/errata.hpp, of any CPU
+    std::atomic<std::uint32_t> broadcast_fails{0}; ///< on any CPU; see arch/errata.hpp
     std::atomic<std::uint32_t> tickets{0};
-    ControlSlot slots[abi::control::slots]{}; ///< of the control page: the guest's to write
+    ControlSlot slots[abi::control::slots]{}; ///< of the control page; the guest writes them
 };
 
 } // namespace mmioscope

@@ -1,4 +1,4 @@
-// What one CPU keeps for itself. No other CPU touches it; what is shared is in machine.hpp.
+// The state of one CPU. No other CPU accesses it; machine.hpp has what they share.
 #pragma once
 
 #include "dev/own_bus.hpp"
@@ -24,13 +24,13 @@ struct Cpu {
     bool mistakes_thumb_stores{}; ///< arch/errata.hpp
 
     FastState fast{};
-    bool always_slow{true}; ///< something is on that the fast path does not know of
+    bool always_slow{true}; ///< the fast path stays closed for the whole run
 
-    bool serves_stream{};              ///< there is one, which goes on at each trap
-    bool stream_served{};              ///< before what this trap is for
-    std::uint8_t traps_without_look{}; ///< for requests on the stream's line
+    bool serves_stream{};              ///< there is a stream; each trap continues it
+    bool stream_served{};              ///< already done in this trap, before the access
+    std::uint8_t traps_without_look{}; ///< since the last look for requests on the line
 
-    bool leaves_coherency{}; ///< the guest has cleared ACTLR.SMP: it is clear while the CPU sleeps
+    bool leaves_coherency{}; ///< the guest cleared ACTLR.SMP; Hyp clears it while the CPU sleeps
 
     GuestView view;
     RingWriter ring;
@@ -45,7 +45,7 @@ struct Cpu {
     SaidTasks said_tasks;
 };
 
-/// Publishes what has happened to this CPU, or through it; `pa` as abi::PowerEvent says.
+/// Publishes a `power` record of this CPU; `pa` as in abi::PowerEvent.
 void record_power(Cpu& cpu, abi::PowerEvent event, std::uint32_t pa);
 
 } // namespace mmioscope

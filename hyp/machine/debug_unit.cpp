@@ -8,10 +8,11 @@ namespace mmioscope {
 
 namespace {
 
-// Pairs are written one register after the other: no instruction of the guest runs in between, and
-// they do not match in Hyp (HMC is 0). The ERET synchronises what is written here.
+// A breakpoint's two registers are written one after the other: no instruction of the guest runs in
+// between, and breakpoints do not match in Hyp (HMC is 0). The ERET synchronizes the writes.
 
-/// The registers' numbers are part of their encodings: loops over them are unrolled here.
+/// A register's number is part of its encoding, so loops over registers are unrolled at compile
+/// time.
 template <class Apply, unsigned... N>
 void for_each(std::integer_sequence<unsigned, N...>, Apply&& apply) {
     (apply(std::integral_constant<unsigned, N>{}), ...);
@@ -51,25 +52,25 @@ bool DebugUnit::start() {
         if (n < there.watchpoints) port::write<reg::DBGWCR<n>>(0);
     });
 
-    // With DBGEN low the bit does not stick, and breakpoints never fire: the guest would run on
-    // with its shadow table, and the trace would miss everything in silence.
+    // If DBGEN is low, the bit cannot be set and breakpoints never fire. The guest would go on with
+    // its shadow table, and the trace would silently miss everything.
     const std::uint32_t dscr = port::read<reg::DBGDSCR>();
     port::write<reg::DBGDSCR>(dscr | arch::dscr_mdbgen);
     const std::uint32_t now = port::read<reg::DBGDSCR>(); // as written, without an ISB (B3.15.5)
     port::write<reg::DBGDSCR>(dscr);
-    if (os_locked) port::write<reg::DBGOSLAR>(arch::os_lock_key); // as the guest finds it natively
+    if (os_locked) port::write<reg::DBGOSLAR>(arch::os_lock_key); // as without a hypervisor
     return (now & arch::dscr_mdbgen) != 0 && (now & arch::dscr_hdbgen) == 0;
 }
 
-/// Whether an enabled watchpoint fires without the hypervisor too. It then stays on: it ends the
-/// step before the access, and the guest is told (ARM ARM C3.3).
+/// Whether an enabled watchpoint would fire without the hypervisor, too. It then stays on: it ends
+/// the step before the access, and the guest gets the event (ARM ARM C3.3).
 bool DebugUnit::fires_anyway(std::uint32_t control) const {
     return (guest_.dscr & arch::dscr_mdbgen) != 0 && !guest_.os_locked &&
            guest_.os_double_lock == 0 && (control & arch::watches_hyp) == 0;
 }
 
-/// What the guest has set up itself must not fire because of the step: breakpoints, which have had
-/// their turn before the instruction trapped, and what is off as long as the monitor debug-mode is.
+/// Disables what must not fire because of the step: the guest's breakpoints, which were compared
+/// before the instruction trapped, and whatever is off while the guest's monitor debug-mode is off.
 void DebugUnit::silence_guest() {
     const Counts there = counts();
     for_each<most_breakpoints>([&](auto n) {
@@ -79,7 +80,7 @@ void DebugUnit::silence_guest() {
         guest_.breakpoint_control[n] = port::read<reg::DBGBCR<n>>();
         if (!is_on(guest_.breakpoint_control[n])) return;
         guest_uses_ = true;
-        // One that a watchpoint is linked to does not match by itself.
+        // A breakpoint that is linked to a watchpoint does not match alone.
         if constexpr (n >= step_breakpoints)
             if (!arch::is_linked(guest_.breakpoint_control[n])) port::write<reg::DBGBCR<n>>(0);
     });
@@ -94,14 +95,14 @@ void DebugUnit::silence_guest() {
     });
 }
 
-/// They stay as they are until the guest moves its vectors.
+/// Sets the breakpoints at the vectors. They stay until the guest moves its vectors.
 void DebugUnit::program_vectors(std::uint32_t control, std::uint32_t base) {
     const std::uint32_t vectors = (control & arch::sctlr_v) != 0 ? 0xffff'0000 : base;
     const bool thumb = (control & arch::sctlr_te) != 0;
     const std::uint32_t address[step_breakpoints] = {0, vectors + 0x04, vectors + 0x0c,
                                                      vectors + 0x10};
     for_each<step_breakpoints>([&](auto n) {
-        if (n == 0) return; // the instruction's
+        if (n == 0) return; // the breakpoint after the instruction
         port::write<reg::DBGBVR<n>>(arch::address_value(address[n]));
         port::write<reg::DBGBCR<n>>(arch::address_match(address[n], thumb));
     });
@@ -110,8 +111,8 @@ void DebugUnit::program_vectors(std::uint32_t control, std::uint32_t base) {
 }
 
 void DebugUnit::take() {
-    // With an OS lock set no breakpoint fires (ARM ARM C6.2): the guest would run on with its
-    // shadow.
+    // While an OS lock is set no breakpoint fires (ARM ARM C6.2): the guest would run on with its
+    // shadow table.
     guest_.os_double_lock = port::read<reg::DBGOSDLR>();
     guest_.os_locked = (port::read<reg::DBGOSLSR>() & arch::oslsr_locked) != 0;
     if (guest_.os_double_lock != 0) port::write<reg::DBGOSDLR>(0);
@@ -125,10 +126,10 @@ void DebugUnit::take() {
     if (guest_.vector_catch != 0) port::write<reg::DBGVCR>(0);
     watched_ = false;
     silence_guest();
-    // With halting debug-mode on, which a guest can set behind its OS lock, a breakpoint would stop
-    // the CPU instead. With both off none matches: until a step is armed.
+    // In halting debug-mode, which a guest can enable while its OS lock is set, a breakpoint would
+    // stop the CPU instead. With both modes off nothing matches until a step is armed.
     port::write<reg::DBGDSCR>(guest_.dscr & ~(arch::dscr_hdbgen | arch::dscr_mdbgen));
-    vectors_base_ = never_a_base; // the first step sets them
+    vectors_base_ = never_a_base; // so the first step sets the vectors' breakpoints
     match_ = 0;
     match(arch::address_match(0, false));
     port::write<reg::HDCR>(hdcr_ | arch::hdcr_traps);
@@ -139,7 +140,7 @@ void DebugUnit::give_back() {
     if (!hyps_) return;
     hyps_ = false;
     const Counts there = counts();
-    // What the last event of the guest's was only the hardware knows (BKPT needs no breakpoint).
+    // Only the hardware knows the guest's last debug event (BKPT needs no breakpoint).
     const std::uint32_t method = port::read<reg::DBGDSCR>() & arch::dscr_method;
     for_each<most_breakpoints>([&](auto n) {
         if constexpr (n < step_breakpoints) port::write<reg::DBGBVR<n>>(guest_.breakpoint_value[n]);

@@ -1,11 +1,11 @@
-// The debug unit of one CPU, which the guest and the steps of Hyp need by turns (ARM ARM C3.2, C11;
-// HDCR in B4.1.66).
+// The debug unit of one CPU. The guest and Hyp's steps use it in turn (ARM ARM C3.2, C11; HDCR in
+// B4.1.66).
 //
-// It has one owner. As long as the guest has nothing on in it, a step makes it Hyp's, and it stays
-// Hyp's: the guest's registers are kept here, no breakpoint matches between steps, and the next
-// step writes only what is new. The guest's next access to a debug register traps, gives it back
-// whole, and is then the hardware's to answer. While the guest has something on, it is Hyp's for
-// one step.
+// It has one owner. If the guest has nothing enabled in it, a step makes it Hyp's, and it stays
+// Hyp's: the guest's register values are kept here, no breakpoint matches between steps, and the
+// next step writes only what has changed. The guest's next access to a debug register traps; Hyp
+// then restores everything, and the hardware answers. While the guest has something enabled, Hyp
+// owns the unit for one step only.
 #pragma once
 
 #include "arch/control.hpp"
@@ -14,25 +14,25 @@
 
 namespace mmioscope {
 
-/// Breakpoint pairs in use while stepping: behind the instruction, and at the guest's undefined,
-/// prefetch abort and data abort vectors, in case it takes one of these instead.
+/// Breakpoints of a step: after the instruction, and at the guest's undefined, prefetch abort and
+/// data abort vectors, in case it takes one of these exceptions instead.
 inline constexpr unsigned step_breakpoints = 4;
 
 class DebugUnit {
 public:
-    /// Readies it, for the guest: no breakpoint is left over from reset; the OS lock stays as it
-    /// was. False if it cannot be used: too few breakpoints, an external debugger owns it, or DBGEN
-    /// is tied low.
+    /// Prepares the unit for the guest: disables what reset left in breakpoints and watchpoints,
+    /// and leaves the OS lock as it was. False if the unit cannot be used: too few breakpoints, an
+    /// external debugger owns it, or DBGEN is tied low.
     [[nodiscard]] bool start();
 
-    /// Outside a step the guest has nothing on in it then.
+    /// Whether Hyp owns the unit. Outside a step that means that the guest has nothing enabled.
     bool is_hyps() const { return hyps_; }
-    /// Whether the guest has a watchpoint on, so that an access must be its own for it to fire.
-    /// Takes the unit to find out, and keeps it if the guest has nothing on.
+    /// Whether the guest has a watchpoint that may fire, so that the guest must make its access
+    /// itself. Takes the unit to find out, and keeps it if the guest has nothing enabled.
     [[nodiscard]] bool guest_watches();
 
-    /// Stops the guest in Hyp when it reaches `next_pc` (in its current instruction set) or one of
-    /// its undefined, prefetch abort and data abort vectors, or when its own watchpoint fires.
+    /// Stops the guest when it reaches `next_pc` (in its present instruction set) or one of its
+    /// undefined, prefetch abort and data abort vectors, or when its own watchpoint fires.
     void arm(std::uint32_t next_pc, bool thumb) {
         if (!hyps_) take();
         follow_vectors();
@@ -41,17 +41,18 @@ public:
         dscr_ = port::read<reg::DBGDSCR>();
         port::write<reg::DBGDSCR>(dscr_ | arch::dscr_mdbgen);
         port::write<reg::HDCR>(hdcr_ | arch::hdcr_step);
-        // The ERET synchronises all this.
+        // The ERET synchronizes all of this.
     }
     void disarm() {
-        port::write<reg::DBGDSCR>(dscr_); // and the method: the step's events are not the guest's
+        port::write<reg::DBGDSCR>(dscr_); // restores MOE too: the step's events are not the guest's
         port::write<reg::HDCR>(hdcr_ | arch::hdcr_traps);
         if (guest_uses_) give_back();
     }
 
-    // What the fast path needs for a step of its own, while this is Hyp's.
+    // For the fast path's own steps, while Hyp owns the unit:
 
-    /// Of `thumb` state it sets DBGBCR0 itself, which knows then of no other.
+    /// In ARM state DBGBCR0 is set here once. In Thumb state the fast path sets it at each step, so
+    /// its value is not known here.
     void ready_step(bool thumb) {
         if (thumb) match_ = 0;
         else match(arch::address_match(0, false));
@@ -62,10 +63,10 @@ public:
     }
     std::uint32_t hdcr_step() const { return hdcr_ | arch::hdcr_step; }
     std::uint32_t hdcr_between() const { return hdcr_ | arch::hdcr_traps; }
-    /// It has armed one; DBGDSCR was `dscr`.
+    /// The fast path armed a step; DBGDSCR was `dscr` before.
     void adopt_step(std::uint32_t dscr) { dscr_ = dscr; }
 
-    /// What the guest finds is as it left it, and its accesses do not trap.
+    /// Restores the guest's registers; its accesses do not trap any more.
     void give_back();
 
 private:
@@ -85,19 +86,19 @@ private:
 
     /// The guest may have moved its vectors, which does not trap.
     void follow_vectors() {
-        // What decides, with VBAR, where they are, and in which instruction set.
+        // The bits that, with VBAR, give the vectors' address and instruction set.
         const std::uint32_t control = port::read<reg::SCTLR>() & vectors_bits;
         const std::uint32_t base = port::read<reg::VBAR>();
         if (control != vectors_control_ || base != vectors_base_) program_vectors(control, base);
     }
 
     bool hyps_{};
-    bool guest_uses_{};     ///< something of the guest's is on
-    bool watched_{};        ///< a watchpoint is, and may fire
-    std::uint32_t match_{}; ///< DBGBCR0, while it is Hyp's and known; else 0
-    std::uint32_t hdcr_{};  ///< without what belongs to a step
-    std::uint32_t dscr_{};  ///< while a step is armed: what it was before
-    /// SCTLR.V and TE, and VBAR, by which the vectors' breakpoints are set.
+    bool guest_uses_{};     ///< the guest has something enabled
+    bool watched_{};        ///< the guest has a watchpoint enabled that may fire
+    std::uint32_t match_{}; ///< value of DBGBCR0, while Hyp owns the unit and knows it; else 0
+    std::uint32_t hdcr_{};  ///< without the bits of a step
+    std::uint32_t dscr_{};  ///< while a step is armed: the value before it
+    /// SCTLR.V and TE, and VBAR, for which the breakpoints at the vectors are set.
     std::uint32_t vectors_control_{};
     std::uint32_t vectors_base_{};
 
@@ -109,7 +110,7 @@ private:
         std::uint32_t vector_catch; ///< DBGVCR
         std::uint32_t os_double_lock;
         bool os_locked;
-    } guest_{}; ///< the guest's, while it is Hyp's
+    } guest_{}; ///< the guest's values, while Hyp owns the unit
 };
 
 } // namespace mmioscope

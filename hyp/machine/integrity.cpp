@@ -89,7 +89,7 @@ bool is_guest_root(const Machine& machine, const void* page) {
            std::any_of(machine.shadow_tables, machine.shadow_tables + machine.cpu_count, is);
 }
 
-/// The root entries apart from the rest of their pages.
+/// Seals the root entries separately from the rest of their pages.
 bool seal_tables(Integrity& integrity, const Machine& machine) {
     const lpae::Descriptor* begin = machine.pool.begin();
     for (const auto* table = begin; table != machine.pool.end(); table += lpae::table_entries) {
@@ -105,7 +105,8 @@ bool seal_tables(Integrity& integrity, const Machine& machine) {
 
 } // namespace
 
-// The baseline opens and closes pages of the normal table all the time, without a lock.
+// Not the tables under `unprotect`, which opens and closes pages of the normal table all the time,
+// without a lock.
 bool seal_machine(Machine& machine) {
     Integrity& integrity = machine.integrity;
     const bool tables_rest = machine.config.engine != abi::EngineKind::unprotect;
@@ -130,17 +131,18 @@ void store_sealed(Machine& machine, std::uint64_t& descriptor, std::uint64_t val
 
 namespace {
 
-constexpr std::uint32_t looker = abi::max_cpus; // no CPU's number
+constexpr std::uint32_t looker =
+    abi::max_cpus; // owner of Machine::changes during a check; not a CPU's number
 
-/// Without the ISB the counter may be read early (ARM ARM B8.1.2).
+/// Without the ISB the counter could be read early (ARM ARM B8.1.2).
 std::uint64_t now() {
     port::synchronize_context();
     return port::read<reg::CNTPCT>();
 }
 
-/// Nobody needs Machine::changes for more than some milliseconds: whoever has it after two seconds,
-/// in which an emulator's host may have let its CPU rest, does not come back. After a stop there is
-/// less to wait for, since who has it may have been stopped.
+/// Nobody needs Machine::changes for more than some milliseconds. Whoever has it after two seconds
+/// (an emulator's host may have suspended its CPU for some of them) does not give it back. After a
+/// stop there is one try only, since its holder may have been stopped.
 bool wait_for_changes(Machine& machine, bool stopped) {
     constexpr unsigned turns_at_once = 1'000'000;
     constexpr unsigned seconds = 2;
@@ -153,7 +155,7 @@ bool wait_for_changes(Machine& machine, bool stopped) {
     return false;
 }
 
-/// Whether it is time for the next look; then that is a `part` of a second later.
+/// Whether it is time for the next check; if so, moves `next` to 1/`part` of a second from now.
 bool due(std::uint64_t& next, unsigned part) {
     const std::uint64_t time = now();
     if (time < next) return false;
@@ -165,8 +167,8 @@ void require_sound(const Damage& damage) {
     check(damage.name == nullptr, "the hypervisor's memory was changed");
 }
 
-/// What `look` finds, under Machine::changes, unless that is never given back: then two CPUs may
-/// both look, which harms nobody.
+/// Runs `look` with Machine::changes held, or without it if it is never given back. Then two CPUs
+/// may check at once, which does no harm.
 template <class Look>
 Damage find_waiting(Machine& machine, bool stopped, Look look) {
     const bool alone = wait_for_changes(machine, stopped);
@@ -175,10 +177,10 @@ Damage find_waiting(Machine& machine, bool stopped, Look look) {
     return damage;
 }
 
-/// Has `look` find damage, unless Machine::changes is taken.
+/// Runs `look` unless Machine::changes is taken.
 template <class Look>
 void check_if_free(Machine& machine, Look look) {
-    constexpr unsigned most_turns = 16; // a STREX may fail without need, but not so often
+    constexpr unsigned most_turns = 16; // a STREX may fail spuriously, but not that often
     std::uint64_t turns = 0;
     if (!machine.changes.try_acquire(looker, most_turns, turns)) return;
     const Damage damage = look(machine.integrity);
@@ -186,7 +188,7 @@ void check_if_free(Machine& machine, Look look) {
     require_sound(damage);
 }
 
-/// Looks at all of it, once in 100 ms at most: not before `next`, which it moves.
+/// Checks everything, at most once in 100 ms: not before `next`, which it moves.
 Damage find_damage_if_due(Integrity& integrity, std::uint64_t& next) {
     constexpr unsigned each_second = 10;
     return due(next, each_second) ? integrity.find_damage(false) : Damage{};

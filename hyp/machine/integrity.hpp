@@ -1,7 +1,7 @@
-// What must not change once the guest runs: the image's text and constants, the translation tables
-// and the machine's description; but for what a command changes, by store_sealed(). Nothing but a
-// device's DMA, a fault of the memory or of this hypervisor can change it; a checksum of each 4 KiB
-// tells, whenever somebody looks (base/checksum.hpp has what it tells).
+// Detects changes of what must not change once the guest runs: the image's text and constants, the
+// translation tables, and the machine's description. Only commands change those, by store_sealed().
+// Anything else that changes them is a fault: of a device's DMA, of the memory, or of this
+// hypervisor. Each 4 KiB has a checksum; base/checksum.hpp says what it detects.
 #pragma once
 
 #include "base/address.hpp"
@@ -11,80 +11,81 @@ namespace mmioscope {
 
 struct Machine;
 
-/// Bytes that must not change, and where their checksums begin.
+/// A range that must not change, and the index of its first checksum.
 struct SealedRange {
     const char* name;
     const std::uint8_t* begin;
     std::size_t size;
-    bool emptied_by_stop; ///< the entries that stop_other_cpus() makes invalid (trap/panic.cpp)
+    bool
+        emptied_by_stop; ///< the root entries that stop_other_cpus() makes invalid (trap/panic.cpp)
     std::size_t first_sum;
 };
 
-/// At most 4 KiB of a sealed range.
+/// Part of a sealed range that has changed, at most 4 KiB.
 struct Damage {
-    const char* name; ///< null: none
+    const char* name; ///< null: no damage
     const std::uint8_t* begin;
     std::size_t size;
 };
 
 class Integrity {
 public:
-    /// Notes what the range holds, words all of it. False: no room.
+    /// Stores the checksums of the range, which consists of words. False: no room.
     [[nodiscard]] bool seal(const char* name, const void* begin, const void* end,
                             bool emptied_by_stop = false);
 
-    /// The word at `at` is about to change. The checksum is not taken anew but changed as much, so
-    /// what else is wrong stays so.
+    /// The word at `at` is about to change. Changes the checksum by the difference, instead of
+    /// computing it again, so earlier damage in the same piece stays noticeable.
     void expect_change(const void* at, std::uint32_t from, std::uint32_t to);
 
-    /// The first piece that is not what it was. `stopped`: all CPUs are.
+    /// The first damaged piece. `stopped`: all CPUs are stopped.
     Damage find_damage(bool stopped) const;
 
-    /// The next piece in turn, if it is not what it was; round() calls look at all of them.
+    /// Checks the next piece in turn; round() calls check all pieces once.
     Damage find_damage_in_turn();
     std::size_t round() const { return sums_.size(); }
 
-    std::uint64_t next_for_request{}; ///< ticks: not before, however many requests there are
-    std::uint64_t next_at_start{};    ///< likewise, however many CPUs are started
-    std::uint64_t next_at_idle{};     ///< likewise, however often CPUs sleep
+    std::uint64_t next_for_request{}; ///< ticks: no check for a request before that time
+    std::uint64_t next_at_start{};    ///< ticks: no check at the start of a CPU before that time
+    std::uint64_t next_at_idle{};     ///< ticks: no check at idle before that time
 
 private:
     struct Turn {
         std::size_t range, piece;
     };
 
-    static constexpr std::size_t roots = 9; ///< of the guest's tables: one for all, one per CPU
+    static constexpr std::size_t roots =
+        9; ///< of the guest's tables: the normal one, and one per CPU
     FixedVector<SealedRange, 4 + 2 * roots> ranges_;
     FixedVector<std::uint64_t, 512> sums_;
     Turn next_{};
 };
 
-/// Stores `value` in a word that is sealed, or in a sealed descriptor. With Machine::changes held:
-/// nobody looks meanwhile.
+/// Stores `value` in a sealed word or descriptor. The caller holds Machine::changes, so nobody
+/// checks meanwhile.
 void store_sealed(Machine& machine, std::uint32_t& word, std::uint32_t value);
 void store_sealed(Machine& machine, std::uint64_t& descriptor, std::uint64_t value);
 
-/// Notes what `machine` is made of; once, when nothing of it changes any more. False: no room.
+/// Seals all parts of `machine`; called once, when all of it is final. False: no room.
 [[nodiscard]] bool seal_machine(Machine& machine);
 
-/// The first damage, if any. Waits for who changes what is traced, or looks himself, but not for
-/// ever: after two seconds without Machine::changes it looks all the same. After a stop the root
-/// entries of the guest's tables do not count.
+/// The first damage, if any. Waits for Machine::changes, but only for two seconds; then checks
+/// without it. After a stop the root entries of the guest's tables are not checked.
 Damage find_damage(Machine& machine);
 
-// Each stops with a report that names the range if anything has changed; docs/design.md, "When it
-// fails", has the cost. None belongs where the guest accesses devices.
+// Each of these stops with a report that names the range if anything has changed. docs/design.md,
+// "When it fails", has the cost. None is called where the guest accesses devices.
 
-/// Reads all of it: where the machine ends.
+/// Checks everything; where the machine ends.
 void check_integrity(Machine& machine);
-/// Where the guest starts a CPU: all of it, but if that was done for a start less than 100 ms ago,
-/// nothing.
+/// Where the guest starts a CPU: checks everything, but not if that was done for a start within the
+/// last 100 ms.
 void check_integrity_at_start(Machine& machine);
-/// Behind a request: all of it, but if that was done for a request less than 100 ms ago, or another
-/// CPU is at it or at a change, nothing. With no region lock held.
+/// After a request: checks everything, but not if that was done for a request within the last 100
+/// ms, or if another CPU holds Machine::changes. No region lock is held.
 void check_integrity_behind_request(Machine& machine);
-/// Where a CPU is about to sleep, by WFI or by firmware: the next 4 KiB, but if that was done less
-/// than 10 ms ago, or another CPU is at it or at a change, nothing.
+/// Where a CPU is about to sleep, by WFI or by firmware: checks the next 4 KiB, but not if that was
+/// done within the last 10 ms, or if another CPU holds Machine::changes.
 void check_integrity_at_idle(Machine& machine);
 
 } // namespace mmioscope

@@ -1,6 +1,6 @@
-// How long a CPU has waited for one region's lock, in one go: as long as the same CPU has it and
-// makes no access under it. What this CPU does meanwhile with other regions, in an interrupt's
-// handler, does not matter; a lock that goes from hand to hand is contended, not lost.
+// How long a CPU has waited for one region's lock while the same CPU held it without making an
+// access. Accesses of this CPU to other regions, in an interrupt handler, do not interrupt the
+// wait. A lock that several CPUs pass on is contended, not lost.
 #pragma once
 
 #include "trace/region_lock.hpp"
@@ -9,8 +9,8 @@ namespace mmioscope {
 
 class LockWait {
 public:
-    /// At `now` `holder` has the lock that this CPU has asked for. True if it has been so for
-    /// `patience` ticks: once for each wait.
+    /// At time `now`, `holder` has the lock that this CPU has asked for. True once per wait, when
+    /// that has been so for `patience` ticks.
     bool overdue(const LockHolder& holder, std::uint64_t now, std::uint64_t patience) {
         if (!waiting_ || holder != holder_) begin(holder, now);
         if (told_ || now - since_ < patience) return false;
@@ -18,12 +18,12 @@ public:
         return true;
     }
 
-    /// Somebody has a lock that this CPU has asked for.
+    /// Whether somebody holds a lock that this CPU has asked for.
     bool running() const { return waiting_; }
 
-    /// Nobody has it any more.
+    /// The lock is free now.
     void end() { waiting_ = false; }
-    /// This CPU has the locks of `regions`.
+    /// This CPU got the locks of `regions`.
     void end(const RegionSet& regions) {
         if (!waiting_) return;
         for (const std::uint16_t region : regions)

@@ -6,7 +6,7 @@
 namespace mmioscope {
 
 void Power::note(const BoardEvent& event, std::uint32_t value) {
-    // The guest wakes the sleeping CPU by an interrupt after a DSB, so release is enough here.
+    // The guest wakes the sleeping CPU by an interrupt after a DSB, so release order is enough.
     if (event.kind == BoardEvent::Kind::start_address_set)
         start_address_.fetch_or(value, std::memory_order_release);
     if (event.kind == BoardEvent::Kind::start_address_clear)
@@ -20,8 +20,8 @@ std::uint32_t Power::wait_for_start() const {
     }
 }
 
-// The exchange makes one caller of several the only one to write the start point; the call to
-// firmware, behind it, lets the CPU go that reads it.
+// The exchange makes one of several callers the only writer of the start point. The caller calls
+// firmware after that, and only then the CPU runs that reads it.
 CpuPower Power::prepare(unsigned number, CpuPower from, StartPoint at) {
     CpuPower was = from;
     if (state_[number].compare_exchange_strong(was, CpuPower::pending, std::memory_order_acq_rel))

@@ -1,4 +1,5 @@
-// Which CPUs run the guest. Written by one CPU, read by another: everything here is atomic.
+// Which CPUs run the guest. Several CPUs read and write this, so all of it is atomic, or ordered by
+// an atomic.
 #pragma once
 
 #include "abi/ring.hpp"
@@ -10,35 +11,36 @@ namespace mmioscope {
 
 /// Where a CPU enters the guest.
 struct StartPoint {
-    std::uint32_t entry{};   ///< bit 0: in Thumb state
-    std::uint32_t context{}; ///< the guest finds it in r0
+    std::uint32_t entry{};   ///< bit 0: Thumb state
+    std::uint32_t context{}; ///< the guest's r0
 };
 
 enum class CpuPower : std::uint32_t { off, pending, on };
 
 class Power {
 public:
-    // Boards whose CPUs all enter the hypervisor and sleep until a register holds an address.
+    // Boards whose CPUs all enter the hypervisor and sleep until a register contains an address:
 
     /// The guest is about to write `value` to a register of the board.
     void note(const BoardEvent& event, std::uint32_t value);
-    /// Sleeps until the guest gives an address to start at; that address.
+    /// Sleeps until the guest has written a start address; returns it.
     std::uint32_t wait_for_start() const;
 
-    // Boards whose firmware starts CPUs: what the guest asked for, kept until its CPU arrives.
+    // Boards whose firmware starts CPUs; the guest's request is kept until its CPU arrives:
 
-    /// Turns CPU `number` from `from` to pending, with `at` for it. Returns what it was: only if
-    /// that is `from` has anything changed.
+    /// Changes CPU `number` from state `from` to pending, with start point `at`. Returns the state
+    /// before; if that is not `from`, nothing has changed.
     CpuPower prepare(unsigned number, CpuPower from, StartPoint at);
-    /// CPU `number` did not start after all, or is on its way out.
+    /// CPU `number` did not start after all, or is about to turn off.
     void set(unsigned number, CpuPower state);
-    /// On the CPU that firmware has started: it is on, and goes here.
+    /// Called on the CPU that firmware started: sets it to on, and returns its start point.
     StartPoint arrive(unsigned number);
 
 private:
     std::atomic<std::uint32_t> start_address_{0};
     std::atomic<CpuPower> state_[abi::max_cpus]{};
-    StartPoint start_[abi::max_cpus]{}; ///< valid while pending, and written before the start
+    StartPoint
+        start_[abi::max_cpus]{}; ///< valid while pending; written before the firmware is called
 };
 
 } // namespace mmioscope

@@ -1,9 +1,9 @@
-// A load-exclusive that a CPU executes again and again, and no store-exclusive traps in between.
+// Counts executions of one load-exclusive without a store-exclusive that traps in between.
 //
-// A CPU whose monitor does not outlive a trap, and is asked before the address of a store-exclusive
-// is translated (A8.8.212 allows either order), fails each store of such a loop without a trap: the
-// loop has no end. A loop that only waits, by load-exclusives, is legal and looks the same. So it
-// is told of, and left alone.
+// If a CPU's monitor does not survive a trap, and is checked before a store-exclusive's address is
+// translated (A8.8.212 allows either order), each store of such a loop fails without a trap, and
+// the loop never ends. A loop that only waits, by load-exclusives, is legal and looks the same. So
+// Hyp only reports it.
 #pragma once
 
 #include "base/address.hpp"
@@ -12,12 +12,12 @@ namespace mmioscope {
 
 class RepeatedLoad {
 public:
-    /// In a row: then it is told of, and again after as many more.
+    /// Executions in a row until a report, and between reports.
     static constexpr std::uint32_t row = 65'536;
 
     bool running() const { return times_ != 0; }
 
-    /// The load at `pc` of `pa` was executed. True where it is to be told of.
+    /// The load-exclusive at `pc` of address `pa` was executed. True if it is time for a report.
     bool count(std::uint32_t pc, PhysicalAddress pa) {
         if (pc != pc_ || pa != pa_) end();
         pc_ = pc;

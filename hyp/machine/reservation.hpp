@@ -1,32 +1,31 @@
-// The exclusive monitor of a CPU, for what traps: set by a load-exclusive, asked by a
-// store-exclusive.
+// The exclusive monitor of a CPU for accesses that trap: a load-exclusive sets it, a
+// store-exclusive checks it.
 //
-// A3.4 has the store succeed if no store to the tagged address came between. Here that holds by
-// construction: all stores to a page that traps are counted under their region's lock
-// (RegionLock::stores), and the store-exclusive finds the count that the load-exclusive found. The
-// tagged block is 8 bytes, the least that A3.4.3 allows; blocks 128 bytes apart share a count, so
-// a store may also fail without need, as any may, but not because of another register's traffic for
-// ever.
+// By A3.4 the store succeeds if no store to the tagged address came between. All stores to a page
+// that traps are counted under their region's lock (RegionLock::stores), and the store-exclusive
+// compares the count with the one at the load-exclusive. The tagged block is 8 bytes, the minimum
+// of A3.4.3. Blocks 128 bytes apart share a count, so a store may also fail spuriously, as any may,
+// but another register's accesses do not make it fail for ever.
 //
-// A CLREX does not trap, and none is missed where the CPU's own monitor outlives a trap: it then
-// fails the store itself. Where it does not, CLREX (at a context switch) would keep a thread from
-// using the reservation of another one, whose load may be younger than a store that the first must
-// not overwrite. The context does that instead: a store-exclusive in another mode, with another
-// stack or address space than the load-exclusive fails.
+// CLREX does not trap. If the CPU's own monitor survives a trap, it makes the store fail itself, so
+// nothing is missed. If it does not, the missed CLREX (at a context switch) could let a thread use
+// another thread's reservation, and overwrite a store that is older than that thread's load but
+// younger than its own. The context prevents this: a store-exclusive fails if mode, stack or
+// address space differ from those of the load-exclusive.
 #pragma once
 
 #include "base/address.hpp"
 
 namespace mmioscope {
 
-/// Who runs: threads have their stacks, and processes their tables.
+/// Who runs: threads differ in their stacks, processes in their tables.
 struct ExclusiveContext {
     std::uint32_t mode{};
     std::uint32_t sp{};
     std::uint32_t ttbr0{};
 
-    /// One function may lie a few words deeper in its stack at the store than at the load. Two
-    /// threads do not: the one that does not run has its registers saved there.
+    /// A function may be a few words deeper in its stack at the store than at the load. Two threads
+    /// are further apart: the one that does not run has its registers saved on its stack.
     bool same_as(const ExclusiveContext& other) const {
         constexpr std::uint32_t saved_registers = 64;
         const std::uint32_t apart = sp > other.sp ? sp - other.sp : other.sp - sp;
@@ -38,7 +37,7 @@ struct Reservation {
     bool held{};
     PhysicalAddress pa{};
     unsigned bytes{};
-    std::uint32_t stores{}; ///< to its block, when it was made
+    std::uint32_t stores{}; ///< RegionLock's count for the block, at the load-exclusive
     ExclusiveContext context{};
 };
 

@@ -1,5 +1,5 @@
-// What this CPU has said its guest's tasks are called, as far as it remembers: a task that takes
-// another's place here is said anew.
+// The task names that this CPU has written to the trace, as far as it remembers: one task may
+// replace another here, whose name is then written again.
 #pragma once
 
 #include "abi/task_name.hpp"
@@ -8,20 +8,21 @@ namespace mmioscope {
 
 struct SaidTask {
     std::uint32_t task;      ///< its address; 0: none
-    bool said;               ///< `name` has been told, at `said_at`
+    bool said;               ///< `name` was written, at `said_at`
     std::uint64_t said_at;   ///< CNTPCT
-    std::uint64_t next_look; ///< nobody looks before
+    std::uint64_t next_look; ///< CNTPCT; no look before that time
     abi::TaskName name;
 };
 
 class SaidTasks {
 public:
-    /// Nobody needs to look at `task` yet.
+    /// Whether `task` need not be looked at yet.
     bool knows(std::uint32_t task, std::uint64_t now) const {
         const SaidTask& place = places_[index_of(task)];
         return place.task == task && now < place.next_look;
     }
-    /// Of `task`, or of another in its place. Tasks are at least 64 bytes apart, most by far more.
+    /// The place of `task`, which may hold another task. Tasks are at least 64 bytes apart, most of
+    /// them by far more.
     SaidTask& place_of(std::uint32_t task) { return places_[index_of(task)]; }
 
 private:

@@ -1,4 +1,4 @@
-// One instruction re-executed by the guest: what is armed, and what must be put back.
+// One instruction that the guest re-executes: what is armed, and what must be restored.
 #pragma once
 
 #include "abi/record.hpp"
@@ -15,17 +15,17 @@ class RegionMap;
 struct Step {
     bool armed{};
     DeviceAccess access;
-    Beat beats[arch::max_beats]; ///< filled at the trap if access.listed
-    abi::Record record{};        ///< of the first access: all but value and duration of a load
-    std::uint32_t next_pc{};     ///< where the breakpoint is
+    Beat beats[arch::max_beats]; ///< filled in at the trap, if access.listed
+    abi::Record record{};        ///< of the first access, without a load's value and the duration
+    std::uint32_t next_pc{};     ///< address of the breakpoint
     std::uint32_t masks{};       ///< the guest's CPSR.A, I and F
-    lpae::Descriptor* opened{}; ///< the page that is open to all CPUs; `unprotect` only
-    bool stuck{}; ///< the last step ended in another trap, its instruction not executed
+    lpae::Descriptor* opened{};  ///< `unprotect` only: the page that is open to all CPUs
+    bool stuck{}; ///< the last step ended in another trap; its instruction was not executed
 };
 
-/// The regions `access` reaches; `step.beats` tells if it is listed.
+/// The regions that `access` reaches; `step.beats` has the accesses if it is listed.
 RegionSet regions_of(const Step& step, const DeviceAccess& access);
-/// Whether one of its accesses is to a traced device.
+/// Whether one of its accesses reaches a traced device.
 bool reaches_traced(const RegionMap& map, const Step& step, const DeviceAccess& access);
 
 } // namespace mmioscope
