@@ -1,20 +1,21 @@
-// Which accesses become records, of those that are traced. Changes only while no access is in
-// flight, so whoever holds a region's lock may read it.
+// Which of the traced accesses become records. Changes only while no access is in flight, so the
+// holder of a region's lock may read it.
 #pragma once
 
 #include "abi/record.hpp"
 
 namespace mmioscope {
 
-/// What accesses may look like. As it is made, all do.
+/// What an access must look like. A default Pattern matches all accesses.
 struct Pattern {
     std::uint32_t directions{3}; ///< bit 0: loads, bit 1: stores
     std::uint64_t address{};
-    std::uint32_t address_size{}; ///< 0: any; so below
+    std::uint32_t address_size{}; ///< bytes; 0: any address
     std::uint32_t value_mask{};
-    std::uint32_t value{};   ///< unknown values match
-    std::uint32_t cpus{~0u}; ///< a bit for each
+    std::uint32_t value{};   ///< an unknown value matches
+    std::uint32_t cpus{~0u}; ///< a bit for each CPU
     std::uint32_t pc{};
+    /// Bytes; 0: any PC.
     std::uint32_t pc_size{};
 
     bool operator==(const Pattern&) const = default;
@@ -26,15 +27,15 @@ struct Pattern {
                (unknown || (static_cast<std::uint32_t>(r.value) & value_mask) == value);
     }
 
-    /// Whether an access of which only its begin record is known is certain to match. `several`: it
-    /// is an instruction's first one.
+    /// Whether an access that is known only by its begin record is certain to match. `several`: it
+    /// is the first of several accesses of one instruction.
     bool surely_matches(const abi::Record& begin, bool several) const {
         const bool value_known = (begin.flags & abi::flag_value_unknown) == 0 && !several;
         const bool alike = !several || (directions == 3 && address_size == 0);
         return matches(begin) && alike && (value_known || value_mask == 0);
     }
 
-    /// Whether an access of `size` bytes at `at` is to where it looks.
+    /// Whether an access of `size` bytes at `at` overlaps the pattern's addresses.
     bool touches(std::uint64_t at, unsigned size) const {
         return address_size == 0 || (at < address + address_size && at + size > address);
     }
@@ -42,7 +43,7 @@ struct Pattern {
 
 struct Filter {
     Pattern pattern;
-    std::uint32_t one_in{1}; ///< of those that match, for each CPU; not 0
+    std::uint32_t one_in{1}; ///< of the accesses that match, per CPU; not 0
 
     bool operator==(const Filter&) const = default;
 };

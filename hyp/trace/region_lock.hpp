@@ -1,10 +1,10 @@
-// One lock per region: it covers the device access and the sequence number that orders it, so
-// the order of records is the order on the bus. Held while the guest re-executes the
-// instruction; released by the same CPU at the step's end, however it ends.
+// One lock per region. It covers the device access and the sequence number that orders it, so
+// records have the order of the bus. It is held while the guest re-executes the instruction; the
+// same CPU releases it when the step ends, however that happens.
 //
-// Lock order: by region index, ascending; behind them that of the trigger. An instruction takes all
-// the locks it may need before its first access: more than one where it reaches into another region
-// (LDM, an unaligned access), and the trigger's where that may count it (trace/trigger.hpp).
+// Lock order: regions by ascending index, then the trigger. An instruction takes all the locks that
+// it may need before its first access: several if it reaches into another region (LDM, an unaligned
+// access), and the trigger's if that may count it (trace/trigger.hpp).
 #pragma once
 
 #include "abi/ring.hpp"
@@ -16,24 +16,24 @@ namespace mmioscope {
 
 struct Span;
 
-inline constexpr unsigned store_blocks = 16; ///< of 8 bytes, over and over
-/// Stands among the regions' numbers for the trigger.
+inline constexpr unsigned store_blocks = 16; ///< of 8 bytes; addresses 128 bytes apart share one
+/// The trigger's index among those of the regions.
 inline constexpr std::uint16_t trigger_lock = abi::max_regions + 1;
 
-/// In cache lines of its own: no CPU waits for a line since another one uses its neighbour.
+/// Has cache lines of its own, so no CPU waits for a line because another one uses the neighbour.
 struct alignas(128) RegionLock {
     static constexpr std::uint32_t not_fast = 1u << 31;
 
     Lock lock;
     std::uint32_t reserved{};
-    std::uint32_t sequence{}; ///< of the last access carried out under it
-    /// Record::device, flags and pa_high, as one word. Or not_fast: the fast path leaves its
-    /// accesses alone (choose_fast_regions()).
+    std::uint32_t sequence{}; ///< sequence number of the last access under the lock
+    /// Record::device, flags and pa_high as one word; or not_fast: the fast path takes no access to
+    /// this region (choose_fast_regions()).
     std::uint32_t device{not_fast};
-    std::uint32_t stores[store_blocks]{}; ///< by address (machine/reservation.hpp)
-    const Span* span{};                   ///< the first of the region's that may be traced
+    std::uint32_t stores[store_blocks]{}; ///< counts stores, by address (machine/reservation.hpp)
+    const Span* span{};                   ///< the region's first span that may be traced
 
-    // With the lock held.
+    // The caller holds the lock.
     std::uint32_t next_sequence() {
         const std::uint32_t next = port::load_shared(sequence) + 1;
         port::store_shared(sequence, next);
@@ -44,46 +44,46 @@ struct alignas(128) RegionLock {
         port::store_shared(stores_to(at), port::load_shared(stores_to(at)) + 1);
     }
 };
-// For entry/fast_path.S.
+// entry/fast_path.S uses these offsets.
 static_assert(offsetof(RegionLock, sequence) == 8 && offsetof(RegionLock, device) == 12);
 static_assert(offsetof(RegionLock, lock) == 0 && offsetof(RegionLock, stores) == 16);
 
-/// Who has a region's lock, as it looks from outside.
+/// Who holds a region's lock, as another CPU sees it.
 struct LockHolder {
     std::uint16_t region{};
     std::uint32_t cpu{Lock::no_owner};
-    std::uint32_t sequence{}; ///< RegionLock::sequence: whether an access was made since
+    std::uint32_t sequence{}; ///< RegionLock::sequence; changes when the holder makes an access
 
     bool operator==(const LockHolder&) const = default;
 };
 
 class RegionLocks {
 public:
-    /// The lock of `region`, or the trigger's; regions without a number share one.
+    /// The lock of `region`, or the trigger's. Regions without an index share one.
     RegionLock& of(std::uint16_t region) {
         return locks_[region <= trigger_lock ? region : abi::max_regions];
     }
-    /// The lock of a region that has a number.
+    /// The lock of a region that has an index.
     RegionLock& operator[](std::uint16_t region) { return locks_[region]; }
 
-    /// Those of regions 0 to `count` - 1, in their order: when this returns true no access to a
-    /// region is in flight, and none begins before release_all(). False, with nothing held, when
-    /// one could not be had within the bound.
+    /// Takes the locks of regions 0 to `count` - 1 in that order. True: no access to a region is in
+    /// flight, and none begins before release_all(). False: one was not free in time, and none is
+    /// held.
     [[nodiscard]] bool acquire_all(std::size_t count, std::uint32_t cpu, std::uint64_t& spins);
     void release_all(std::size_t count);
-    /// To a CPU that does not have the lock of `region`: whoever has, if anybody.
+    /// Who holds the lock of `region`, if anybody; for a CPU that does not hold it itself.
     LockHolder holder(std::uint16_t region);
-    /// As if there had been a store to every block of each: with their locks held.
+    /// Counts a store to every block of regions 0 to `count` - 1, whose locks the caller holds.
     void count_stores_everywhere(std::size_t count);
 
 private:
     RegionLock locks_[trigger_lock + 1];
 };
 
-/// Regions that one instruction reaches, and the trigger, in the lock order, each once.
+/// The regions that one instruction reaches, and perhaps the trigger, in lock order, each once.
 class RegionSet {
 public:
-    /// The most accesses that one instruction makes (VLDM), and the trigger.
+    /// The most accesses of one instruction (VLDM), and the trigger.
     static constexpr std::size_t capacity = 33;
 
     void add(std::uint16_t region);
@@ -94,25 +94,25 @@ private:
     FixedVector<std::uint16_t, capacity> regions_;
 };
 
-/// Proof that region locks are held. Passed to what needs them.
+/// Which region locks a CPU holds. What needs them takes this as proof.
 class HeldLocks {
 public:
-    /// Takes the locks of `regions`. False, with nothing held, when one could not be had within
-    /// the bound. `spins` counts the turns spent waiting.
+    /// Takes the locks of `regions`. False: one was not free in time, and none is held. Turns of
+    /// waiting are added to `spins`.
     [[nodiscard]] bool acquire(RegionLocks& locks, const RegionSet& regions, std::uint32_t cpu,
                                std::uint64_t& spins);
     void release();
-    /// That of `region` is held already.
+    /// Notes that the lock of `region` is already held.
     void adopt(RegionLocks& locks, std::uint16_t region);
-    /// The region whose lock the last acquire() could not have.
+    /// The region whose lock the last acquire() did not get.
     std::uint16_t refused() const { return refused_; }
 
     bool held() const { return locks_ != nullptr; }
-    /// The next sequence number of `region`, whose lock must be among those held.
+    /// Takes the next sequence number of `region`, whose lock must be held.
     std::uint32_t next_sequence(std::uint16_t region);
-    /// What next_sequence() will be, without drawing it.
+    /// What next_sequence() will return, without taking it.
     std::uint32_t upcoming_sequence(std::uint16_t region) const;
-    /// How many stores there were to the block of `address` in `region`, whose lock must be held.
+    /// The number of stores to the block of `address` in `region`, whose lock must be held.
     std::uint32_t stores(std::uint16_t region, PhysicalAddress address) const;
     void count_store(std::uint16_t region, PhysicalAddress address);
 

@@ -13,7 +13,7 @@ std::size_t RegionMap::first_ending_after(std::uint64_t address) const {
     return low;
 }
 
-/// Makes `at` a boundary between spans where it lies inside one.
+/// Splits the span that contains `at` into two, so that `at` is a boundary.
 bool RegionMap::cut(std::uint64_t at) {
     const std::size_t i = first_ending_after(at);
     if (i == spans_.size() || spans_[i].range.begin >= at) return true;

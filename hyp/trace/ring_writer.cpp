@@ -20,12 +20,13 @@ void RingWriter::start(abi::RingHeader& header, std::uint32_t cpu, std::uint64_t
     header.magic = abi::ring_magic;
 }
 
-/// How many records the slowest reader has still to take.
+/// How many records the slowest reader has not read yet.
 std::uint64_t RingWriter::farthest_behind() {
     std::uint64_t farthest = 0;
     for (unsigned n = 0; n < abi::reader_count; ++n) {
         const abi::Reader& reader = header_->readers[n];
-        // A reader's word is input: one that makes no sense leaves the one before it.
+        // A reader's position is input: one that makes no sense is ignored, and the previous one
+        // stays.
         const std::uint64_t tail =
             port::load_shared(reader.active) != 0 ? port::load_shared(reader.tail) : head_;
         if (head_ - tail <= capacity_) tails_[n] = tail;
@@ -38,11 +39,11 @@ std::uint64_t RingWriter::farthest_behind() {
 bool RingWriter::has_room(std::uint64_t count) {
     if (port::load_shared(policy_) == abi::Policy::flight) return true;
     const std::uint64_t gap = pending_gap_ != 0 ? 1 : 0;
-    const std::uint64_t trigger = choice_ != nullptr && choice_->any ? 1 : 0; // it may fire
+    const std::uint64_t trigger = choice_ != nullptr && choice_->any ? 1 : 0; // a trigger may fire
     return farthest_behind() + count + gap + trigger <= capacity_;
 }
 
-/// How many records may be published before it is called again.
+/// Computes how many records may be published before the next call. False: none.
 bool RingWriter::look_ahead() {
     if (pending_gap_ != 0) return false;
     const bool overwrites = port::load_shared(policy_) == abi::Policy::flight;
@@ -57,7 +58,7 @@ bool RingWriter::lend(std::uint32_t& header, std::uint32_t& slot, std::uint32_t&
     const std::uint32_t count = most - slot_ % most;
     const std::uint64_t next = head_ + 1;
     if ((room_ < count && (!look_ahead() || room_ < count)) ||
-        (head_ ^ (head_ + count)) >> 32 != 0) // the upper word is not the fast path's
+        (head_ ^ (head_ + count)) >> 32 != 0) // the fast path does not change the head's upper word
         return false;
     const auto address = [](const void* object) {
         return static_cast<std::uint32_t>(port::address_of(object).value);
@@ -83,13 +84,13 @@ std::uint32_t RingWriter::take_back(std::uint32_t sequence) {
     return count;
 }
 
-/// In its slot, and committed.
+/// Writes the record to its slot and commits it.
 void RingWriter::store(const abi::Record& record) {
     abi::Record& slot = slots_[slot_];
-    // A reader under `flight` must not take the old commit word for the new payload's.
+    // Under `flight` a reader must not take the old commit word as the new payload's.
     port::store_shared(slot.commit, 0);
     port::order_memory();
-    port::copy_shared(slot, record); // with its commit word, which is 0
+    port::copy_shared(slot, record); // including its commit word, which is 0
     port::order_memory();
     port::store_shared(slot.commit, abi::commit_word(boot_number_, head_));
     port::order_memory();
@@ -125,7 +126,7 @@ Trigger::Verdict RingWriter::choose(const abi::Record& record) {
                                                                             : Verdict::hold;
 }
 
-/// A trigger has fired at the access of that `time`.
+/// Publishes the record that a trigger fired, at an access with that `time`.
 void RingWriter::tell_of_trigger(std::uint64_t time) {
     abi::Record record{};
     record.type = abi::RecordType::configuration;

@@ -1,12 +1,12 @@
-// Where the records begin or end by themselves: at the n-th access that looks like this.
+// A trigger: records begin, or end, by themselves at the n-th access that matches a pattern.
 //
-// Armed and disarmed while no access is in flight; between the two each access that is traced asks,
-// whichever CPU's it is, and has the trigger's lock from before it is carried out until its record
-// is there (trace/region_lock.hpp). Behind the access the count is so changed by plain stores: an
-// atomic decrement would clear the monitor that a load-exclusive of the guest's has just set, and
-// its store-exclusive fail until the trigger has fired (machine/own_exclusives.hpp). Accesses that
-// it cannot count, and that are in flight together with the one that fires, may be on either side
-// of it.
+// It is armed and disarmed while no access is in flight. In between, each traced access of every
+// CPU checks it, and holds the trigger's lock from before the access until its record is published
+// (trace/region_lock.hpp). So the count after the access needs only plain stores. An atomic
+// decrement would clear the monitor that a load-exclusive of the guest has just set, and the
+// guest's store-exclusive would fail until the trigger has fired (machine/own_exclusives.hpp).
+// Accesses that cannot match, and that are in flight at the same time as the one that fires, may
+// come before or after it.
 #pragma once
 
 #include "port/shared.hpp"
@@ -17,17 +17,17 @@ namespace mmioscope {
 class Trigger {
 public:
     enum class Verdict : std::uint8_t {
-        pass,  ///< as if there were no trigger
+        pass,  ///< as without a trigger
         hold,  ///< no record: not begun, or over
-        first, ///< fires: the first record
-        last,  ///< fires: the last one
+        first, ///< it fires: this is the first record
+        last,  ///< it fires: this is the last record
     };
 
-    /// What it looks for, with the next arm().
+    /// What to match; set before arm().
     Pattern pattern;
 
-    /// Fires at the access that is number `count`, not 0, of those that match. `tag` is the
-    /// request's (abi::control::change_tag).
+    /// Fires at the `count`-th access that matches; `count` is not 0. `tag` is that of the request
+    /// (abi::control::change_tag).
     void arm(bool starts, std::uint32_t count, std::uint32_t tag) {
         port::store_shared(left_, count);
         port::store_shared(state_, starts ? State::before : State::running);
@@ -38,11 +38,11 @@ public:
     bool armed() const { return state() == State::before || state() == State::running; }
     bool active() const { return state() != State::none; }
     std::uint32_t tag() const { return tag_; }
-    /// Nothing is recorded: not begun, or over.
+    /// Whether nothing is recorded: not begun, or over.
     bool holds() const { return state() == State::before || state() == State::over; }
 
-    /// About a traced access of the CPU that asks, with the trigger's lock held if it
-    /// may match.
+    /// What the trigger says about a traced access of this CPU. The caller holds the trigger's lock
+    /// if the access may match.
     Verdict see(const abi::Record& record) {
         const State now = state();
         if (now == State::none) return Verdict::pass;
@@ -57,7 +57,7 @@ public:
         return starts ? Verdict::first : Verdict::last;
     }
 
-    /// The largest count.
+    /// The largest `count` for arm().
     static constexpr std::uint32_t most = 0x7fff'ffff;
 
 private:
