@@ -17,14 +17,15 @@ bool described_by_syndrome(const Frame& frame, const DeviceAccess& a) {
     return a.syndrome && !a.stage1_walk && !big_endian && a.pa.value % (1u << a.log2_size) == 0;
 }
 
-/// What the bus answered.
+/// Does the access; returns the bus's answer.
 port::Answer perform(const DeviceAccess& access, const abi::Record& record) {
     if (!access.write) return port::try_device_read(access.pa, access.log2_size);
     return port::try_device_write(access.pa, access.log2_size,
                                   static_cast<std::uint32_t>(record.value));
 }
 
-/// The guest's register, or the abort it would have met itself; the record says which.
+/// Sets the guest's register, or makes it take the abort that its own access would have met.
+/// Completes the record.
 Outcome deliver(Frame& frame, const DeviceAccess& access, port::Answer answer,
                 abi::Record& record) {
     if (answer.hsr != 0) {
@@ -52,7 +53,7 @@ Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& a
     put_in_flight(cpu, access, record);
     publish_if_last(cpu, frame, access, record);
     const port::Answer answer = perform(access, record);
-    const std::uint64_t done = cpu.ring.complete(); // before the lock is free
+    const std::uint64_t done = cpu.ring.complete(); // before the lock is released
     const Outcome outcome = deliver(frame, access, answer, record);
     if (access.recorded && (record.flags & abi::flag_early) == 0) {
         record.duration = static_cast<std::uint32_t>(done - record.time);

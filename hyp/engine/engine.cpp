@@ -12,7 +12,7 @@ namespace mmioscope {
 
 namespace {
 
-/// A store of which only the first byte is known may go anywhere near.
+/// If only the first byte of a store is known, it may go to any block.
 void count_unknown_stores(Cpu& cpu, const DeviceAccess& access) {
     for (unsigned block = 0; block < store_blocks; ++block) {
         cpu.locks.count_store(access.span->region, {8 * block});
@@ -21,7 +21,7 @@ void count_unknown_stores(Cpu& cpu, const DeviceAccess& access) {
     }
 }
 
-/// What another CPU's store-exclusive, or a later one of this CPU, must know of.
+/// Counts the stores, for later store-exclusives of any CPU.
 void count_stores(Cpu& cpu, const DeviceAccess& access) {
     if (!access.write) return;
     if (!access.decoded) return count_unknown_stores(cpu, access);
@@ -37,12 +37,12 @@ void count_stores(Cpu& cpu, const DeviceAccess& access) {
     }
 }
 
-/// What is traced may have changed since the trap; under the locks it does not.
+/// What is traced may have changed since the trap; it cannot change under the locks.
 bool still_recorded(const Cpu& cpu, const DeviceAccess& access) {
     return reaches_traced(cpu.machine->map, cpu.step, access);
 }
 
-/// Whether an armed trigger may count one of its accesses, by what is known before it is made.
+/// Whether an armed trigger may count one of the accesses, as far as known before they are made.
 bool trigger_may_count(const Cpu& cpu, const DeviceAccess& access) {
     const Choice& choice = cpu.machine->control.choice;
     if (!choice.any || !access.recorded || !choice.trigger.armed()) return false;
@@ -55,9 +55,9 @@ bool trigger_may_count(const Cpu& cpu, const DeviceAccess& access) {
     return false;
 }
 
-/// A load-exclusive needs the room of its store-exclusive, too: one that had to wait would find the
-/// guest's monitor cleared by what Hyp does meanwhile, fail, and leave the room that comes to the
-/// next load.
+/// A load-exclusive also needs room for its store-exclusive. If the store had to wait, Hyp would
+/// clear the guest's monitor meanwhile, the store would fail, and the next load would take the
+/// room.
 std::uint64_t room_needed(const Cpu& cpu, const DeviceAccess& access) {
     const std::uint64_t records = access.beats + (cpu.machine->config.pre ? 1 : 0);
     return access.exclusive && !access.write ? 2 * records : records;
@@ -76,8 +76,9 @@ bool take_locks(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
     if (counted) regions.add(trigger_lock);
     if (cpu.locks.acquire(cpu.machine->locks, regions, cpu.number, statistics.lock_spins)) {
         cpu.lock_wait.end(regions);
-        if (counted) cpu.locks.next_sequence(trigger_lock); // it goes from hand to hand
-        // One that was armed meanwhile needs its lock; one that has fired does not any more.
+        // A change of its holder counts as progress (LockHolder::sequence).
+        if (counted) cpu.locks.next_sequence(trigger_lock);
+        // A trigger that was armed meanwhile needs its lock; one that has fired needs it no longer.
         const bool enough = counted || !trigger_may_count(cpu, access);
         if (enough && still_recorded(cpu, access) == access.recorded && !must_wait(cpu, access))
             return true;
@@ -93,7 +94,7 @@ bool must_be_unprivileged(const Cpu& cpu, const Frame& frame) {
     return arch::mode_of(frame.psr) == arch::Mode::usr && cpu.machine->user_firewall;
 }
 
-// By the record: where the access met an abort the guest is in another mode by now.
+// By the record's mode: after an abort the guest is in another one.
 void count_emulated(Cpu& cpu, const abi::Record& record) {
     count_emulated(cpu, arch::mode_of(record.mode) == arch::Mode::usr);
 }

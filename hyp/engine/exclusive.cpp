@@ -21,7 +21,7 @@ unsigned bytes_of(const DeviceAccess& access) {
     return access.beats << access.log2_size;
 }
 
-/// Of all there is in the way of a store-exclusive.
+/// Whether nothing prevents the store-exclusive.
 bool may_store(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
     const Reservation& reservation = cpu.reservation;
     const Beat& first = cpu.step.beats[0];
@@ -31,7 +31,7 @@ bool may_store(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
            reservation.stores == cpu.locks.stores(first.span->region, first.pa);
 }
 
-/// HSR of the external abort that a word met; 0: all were stored.
+/// Returns the HSR of an external abort, or 0 if all words were stored.
 std::uint32_t write_beats(const Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
     std::uint32_t hsr = 0;
     for (unsigned n = 0; n < access.beats && hsr == 0; ++n) {
@@ -58,7 +58,7 @@ Outcome store(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
     put_in_flight(cpu, access, record);
     publish_if_last(cpu, frame, access, record);
     const std::uint32_t hsr = write_beats(cpu, frame, access);
-    const std::uint64_t done = cpu.ring.complete(); // before the lock is free
+    const std::uint64_t done = cpu.ring.complete(); // before the lock is released
     record.duration = static_cast<std::uint32_t>(done - record.time);
     Outcome outcome = Outcome::done;
     if (hsr != 0) outcome = abort(cpu, frame, access, arch::Hsr(hsr), record);
@@ -68,7 +68,8 @@ Outcome store(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
     return outcome;
 }
 
-/// The load-exclusive of cpu.step gets nowhere. It has been executed, and has its own record.
+/// Reports that the load-exclusive of cpu.step makes no progress. It was executed and has its own
+/// record.
 void tell_of_repetition(Cpu& cpu) {
     abi::Record record = cpu.step.record;
     record.type = abi::RecordType::fault;

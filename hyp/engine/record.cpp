@@ -7,13 +7,14 @@ namespace mmioscope {
 
 namespace {
 
-/// Record::mode.
+/// The bits of Record::mode.
 std::uint8_t mode_bits(const Frame& frame) {
     return static_cast<std::uint8_t>(static_cast<std::uint32_t>(arch::mode_of(frame.psr)) |
                                      (in_thumb(frame) ? abi::mode_thumb : 0u));
 }
 
-/// Who did it, and where. Each word is written once: to clear all of it first would cost as much.
+/// Sets who made the access, and where. Each word is written once, because clearing the record
+/// first would cost as much again.
 inline void describe_context(abi::Record& r, const Frame& frame, VirtualAddress va,
                              PhysicalAddress pa) {
     r.commit = 0;

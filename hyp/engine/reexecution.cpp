@@ -16,13 +16,13 @@ namespace mmioscope {
 
 namespace {
 
-/// The guest executes the instruction at PC, `wide` or not, and traps behind it; its interrupts
-/// wait: their handlers must not run with the page open.
+/// Makes the guest trap after the instruction at PC (4 bytes if `wide`, else 2). Its interrupts are
+/// masked, because their handlers must not run with the page open.
 void arm_step(Cpu& cpu, Frame& frame, bool wide) {
     Step& step = cpu.step;
     step.next_pc = frame.pc + (wide ? 4 : 2);
     cpu.debug.arm(step.next_pc, in_thumb(frame));
-    // The instruction in memory may be another one by now, whose way leads past the breakpoint.
+    // Another CPU may have replaced the instruction by one that leads past the breakpoint.
     port::write<reg::HSTR>(arch::hstr_cp15);
     step.masks = frame.psr & arch::psr_aif;
     frame.psr |= arch::psr_aif;
@@ -30,33 +30,33 @@ void arm_step(Cpu& cpu, Frame& frame, bool wide) {
     ++cpu.ring.statistics().stepped;
 }
 
-/// Returns the time at which the access was done.
+/// Returns the time when the access was done.
 std::uint64_t disarm_step(Cpu& cpu) {
     cpu.step.armed = false;
-    const std::uint64_t now = cpu.ring.complete(); // before the lock is free
+    const std::uint64_t now = cpu.ring.complete(); // before the lock is released
     cpu.debug.disarm();
     port::write<reg::HSTR>(0);
     return now;
 }
 
-/// As they were before the step, where the guest has taken no exception.
+/// Restores the masks from before the step. The guest has taken no exception.
 void unmask_interrupts(const Step& step, Frame& frame) {
     frame.psr = (frame.psr & ~arch::psr_aif) | step.masks;
 }
 
-/// The instruction was executed, and the guest stands behind it.
+/// Whether the instruction was executed and the guest is just after it.
 bool ends_as_planned(const Step& step, const Frame& frame, arch::Hsr hsr) {
     return hsr.debug_event() && !hsr.watchpoint() && frame.pc == step.next_pc &&
            arch::mode_of(frame.psr) == arch::mode_of(step.record.mode);
 }
 
-// Where the guest goes with what an instruction may take instead (ARM ARM table B1-3).
+// The vectors of the exceptions that the instruction may take instead (ARM ARM table B1-3).
 constexpr std::uint32_t undefined_vector = 0x04;
 constexpr std::uint32_t prefetch_vector = 0x0c;
 constexpr std::uint32_t data_vector = 0x10;
 
-/// The instruction took an exception: the masks of the step are now in that mode's SPSR. The
-/// exception's own entry rules decide what the guest sees in CPSR (ARM ARM B1.8.3).
+/// The instruction took an exception, so the step's masks are now in that mode's SPSR. CPSR gets
+/// what the exception's entry would have set without them (ARM ARM B1.8.3).
 void unmask_interrupts_of_exception(const Step& step, Frame& frame) {
     const bool abort = arch::mode_of(frame.psr) == arch::Mode::abt;
     const auto spsr = abort ? port::Banked::spsr_abt : port::Banked::spsr_und;
@@ -67,12 +67,12 @@ void unmask_interrupts_of_exception(const Step& step, Frame& frame) {
 
 /// How the step ended.
 enum class End {
-    planned,    ///< at the breakpoint behind the instruction
-    next_page,  ///< the instruction was executed; fetching the next one aborted before its
-                ///< breakpoint
-    exception,  ///< the instruction took an exception of the guest's instead
+    planned, ///< at the breakpoint after the instruction
+    /// The instruction was executed, but fetching the next one aborted before its breakpoint.
+    next_page,
+    exception,  ///< the instruction took an exception of the guest instead
     watchpoint, ///< the guest's own watchpoint fired, before the access
-    trap,       ///< another trap to Hyp: still to be handled
+    trap,       ///< another trap to Hyp, still to be handled
 };
 
 End how_ended(const Step& step, const Frame& frame, arch::Hsr hsr) {
@@ -84,14 +84,14 @@ End how_ended(const Step& step, const Frame& frame, arch::Hsr hsr) {
                                frame.pc == guest_vectors() + prefetch_vector &&
                                port::read_banked(port::Banked::lr_abt) - 4 == step.next_pc;
     if (fetch_aborted) return End::next_page;
-    // At none of the vectors: BKPT, which another CPU has put in the instruction's place.
+    // At none of the vectors: another CPU has put a BKPT in the instruction's place.
     const std::uint32_t vector = frame.pc - guest_vectors();
     const bool at_vector =
         vector == undefined_vector || vector == prefetch_vector || vector == data_vector;
     return at_vector ? End::exception : End::trap;
 }
 
-/// Why there is no access to tell of: an exception that the guest took in its place.
+/// Why there was no access: the guest took an exception instead.
 abi::FaultReason why_not(End end, const Frame& frame) {
     const bool data_abort = end == End::exception && arch::mode_of(frame.psr) == arch::Mode::abt &&
                             frame.pc == guest_vectors() + data_vector;
@@ -99,8 +99,9 @@ abi::FaultReason why_not(End end, const Frame& frame) {
                                                : abi::FaultReason::step_ended_abnormally;
 }
 
-/// Traps that a step has set, CP15's by itself: no load or store causes them, so the guest executes
-/// something else. Without the step it may, or the trap is handled then.
+/// Traps that are enabled for a step (HSTR, HDCR). No load or store takes them, so the guest
+/// executes something else. After the step it may execute that, or it traps again and is handled
+/// then.
 bool trapped_by_step(arch::Hsr hsr) {
     using enum arch::ExceptionClass;
     return hsr.ec() == cp15_32 || hsr.ec() == cp15_64 || hsr.ec() == cp14_32 ||
@@ -127,7 +128,7 @@ void publish(Cpu& cpu, const Frame& frame, bool executed) {
     if (!step.access.recorded || (step.record.flags & abi::flag_early) != 0) return;
     if (executed && step.access.listed) return publish_beats(cpu, frame, step.access, step.record);
     abi::Record r = step.record;
-    // What was drawn for each word is not needed by an abort of them all.
+    // An abort needs no sequence number for each word, only one.
     if (step.access.listed) r.lock_sequence = cpu.locks.next_sequence(r.device);
     cpu.ring.publish(r);
 }
@@ -160,7 +161,7 @@ bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     cpu.ring.finish();
     if (executed(end) && step.access.exclusive && step.access.listed) reserve(cpu, frame);
     if (end == End::watchpoint) inject_watchpoint(frame, {port::read<reg::HDFAR>()});
-    // A load or store of a debug register: going back to it would step it again.
+    // LDC or STC of a debug register: going back to it would make another step of it.
     if (hsr.ec() == arch::ExceptionClass::cp14_ldc) inject_undefined(frame);
     return hsr.debug_event() || trapped_by_step(hsr);
 }

@@ -1,5 +1,5 @@
-// The guest carries out the trapped instruction itself, between two traps: what is armed for it,
-// and what is recorded of it. Which table lets it through is the engine's choice.
+// A step: the guest re-executes the instruction that trapped, between two traps. This arms, ends
+// and records it. The engine decides which table lets the access through.
 #pragma once
 
 #include "arch/hsr.hpp"
@@ -8,13 +8,12 @@
 
 namespace mmioscope {
 
-/// First half, with the locks of the access held. Once its page is open the guest may resume: it
-/// executes the instruction at PC, and traps behind it or where that leads.
+/// First half, with the access's locks held. When the engine has opened the page too, the guest may
+/// resume: it executes the instruction at PC, and traps after it, or wherever it leads.
 void begin_step(Cpu& cpu, Frame& frame, const DeviceAccess& access);
 
-/// Second half, at any trap taken while a step is armed, with the page closed again. True if the
-/// trap was of the step's own making, so that the guest goes on at PC; otherwise it is still to be
-/// handled.
+/// Second half, at any trap while a step is armed, after the page was closed. True if the step
+/// caused the trap, so the guest goes on at PC; otherwise the trap must still be handled.
 bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr);
 
 } // namespace mmioscope

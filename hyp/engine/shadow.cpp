@@ -13,13 +13,13 @@ Outcome ShadowEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& acce
 }
 
 bool ShadowEngine::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
-    cpu.view.close_shadow(); // first: nothing below may run with the shadow open
+    cpu.view.close_shadow(); // first of all: nothing below may run with the shadow open
     const bool own_trap = end_step(cpu, frame, hsr);
     cpu.locks.release();
     return own_trap;
 }
 
-// The guest never resumes with the shadow open and no step armed, nor with a lock and no step.
+// The guest must never run with the shadow table open, or a lock held, unless a step is armed.
 void ShadowEngine::check_way_back(const Cpu& cpu) const {
     check(cpu.view.shadow_open() == cpu.step.armed, "shadow table without a step");
     check(cpu.locks.held() == cpu.step.armed, "lock without a step");

@@ -1,5 +1,5 @@
-// The shadow engine: the guest itself re-executes the instruction, on its CPU's shadow table,
-// between two traps. Whatever the instruction is, the device sees exactly what it would have.
+// The shadow engine: the guest re-executes the instruction on its CPU's shadow table, between two
+// traps. Whatever the instruction is, the device sees exactly that.
 #pragma once
 
 #include "engine/engine.hpp"
@@ -8,9 +8,10 @@ namespace mmioscope {
 
 class ShadowEngine final : public Engine {
 public:
-    /// First half: lock, arm, open. Returns `again`; the trap at the step's end calls finish().
+    /// First half: takes locks, arms the step, opens the table. Returns `again`; the trap that ends
+    /// the step calls finish().
     Outcome carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) override;
-    /// Second half: close, disarm, record, unlock.
+    /// Second half: closes the table, disarms, records, releases the locks.
     bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) override;
     void check_way_back(const Cpu& cpu) const override;
 };

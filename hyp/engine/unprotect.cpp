@@ -15,7 +15,7 @@ Outcome UnprotectEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& a
     one.listed = false;
     one.decoded = access.decoded && !access.listed;
     begin_step(cpu, frame, one);
-    cpu.locks.release(); // held for its sequence number, not for the access
+    cpu.locks.release(); // held for the sequence number, not for the access
     cpu.step.opened = entry;
     open_shared_page(*entry);
     return Outcome::again;

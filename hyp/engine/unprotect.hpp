@@ -1,10 +1,10 @@
-// The baseline: what tracers do that have one table for all CPUs, as Linux mmiotrace has. The page
-// is opened in the normal table for the length of the step, so what other CPUs access in it
-// meanwhile is carried out and not recorded: events are lost, and nothing tells. It is here to be
-// measured against, and for nothing else.
+// The baseline, which works like tracers with one table for all CPUs (Linux mmiotrace): it opens
+// the page in the normal table for the length of the step. What other CPUs access there meanwhile
+// is carried out but not recorded. Events are lost without notice. It exists only to measure the
+// other engines against.
 //
-// As there, no lock is held during the step, and one trapped instruction makes one record. An
-// instruction that reaches into a second page that traps is refused.
+// As in those tracers, no lock is held during the step, and one trapped instruction makes one
+// record. An instruction that reaches a second page that traps is refused.
 #pragma once
 
 #include "engine/engine.hpp"

@@ -8,11 +8,11 @@ namespace mmioscope {
 
 namespace {
 
-/// A lock is held for one access. An emulator's host may let a CPU rest in the middle of it, but
-/// seldom for longer.
+/// A lock is held for one access. An emulator's host may suspend a CPU in the middle of it, but
+/// seldom for longer than this.
 constexpr unsigned seconds = 2;
 
-/// What of `access` needs the lock of `region`.
+/// The part of `access` that needs the lock of `region`.
 Beat part_in(const Step& step, const DeviceAccess& access, std::uint16_t region) {
     for (unsigned n = 0; access.listed && n < access.beats; ++n) {
         const Beat& beat = step.beats[n];
@@ -39,7 +39,7 @@ void publish(Cpu& cpu, const Frame& frame, const DeviceAccess& access, const Loc
 
 } // namespace
 
-// The counter may be read as early as the trap (ARM ARM B8.1.2): that much is nothing here.
+// The counter may be read as early as the trap (ARM ARM B8.1.2), which does not matter here.
 void tell_of_wait(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
     const LockHolder holder = cpu.machine->locks.holder(cpu.locks.refused());
     if (holder.cpu == Lock::no_owner) return cpu.lock_wait.end();

@@ -1,4 +1,4 @@
-// Waiting for a region's lock that is not given back (machine/lock_wait.hpp).
+// Reports a region's lock that is not given back (machine/lock_wait.hpp).
 #pragma once
 
 #include "entry/frame.hpp"
@@ -6,8 +6,8 @@
 
 namespace mmioscope {
 
-/// The locks of `access` could not be had. Once for each wait that has come to two seconds, a
-/// record names the access, the region, and the CPU that has its lock.
+/// The locks of `access` were not free in time. Once per wait, after two seconds, publishes a
+/// record that names the access, the region, and the CPU that holds the lock.
 void tell_of_wait(Cpu& cpu, const Frame& frame, const DeviceAccess& access);
 
 } // namespace mmioscope
