@@ -16,11 +16,11 @@ namespace mmioscope {
 
 namespace {
 
-/// HPFAR holds bits 39:12 of the address in 31:4; valid for translation faults and for faults on
-/// stage-1 walks (ARM ARM B3.13.5), the only ones that these tables give.
+/// HPFAR has bits 39:12 of the address in 31:4. It is valid for translation faults and for faults
+/// on stage-1 walks (ARM ARM B3.13.5); these tables cause no others.
 ///
-/// A fault at level 1 although the root has an entry is one of an address above 4 GiB. Of these
-/// QEMU 7.2 reports bits 31:0 only, so what is known is that it lies above.
+/// A fault at level 1 although the root has an entry is an address above 4 GiB. QEMU 7.2 reports
+/// only bits 31:0 of such an address, so all that is known is that it lies above.
 PhysicalAddress faulting_address(const Machine& machine, arch::Hsr hsr, VirtualAddress va) {
     const std::uint32_t hpfar = port::read<reg::HPFAR>();
     const std::uint64_t address = (std::uint64_t{hpfar >> 4} << 12) | (va.value & (page_size - 1));
@@ -28,14 +28,15 @@ PhysicalAddress faulting_address(const Machine& machine, arch::Hsr hsr, VirtualA
     return identity(IntermediateAddress{address | (above ? lpae::input_end : 0)});
 }
 
-/// The tables leave invalid what traps and what is not the guest's, and nothing else.
+/// Whether the access should trap: only pages that trap, and what is not the guest's, are invalid.
 bool traps_rightly(const Machine& machine, PhysicalAddress pa) {
     const Span* span = machine.map.find(pa);
     const bool mapped = span != nullptr ? !span->withheld : in_memory(machine.guest_memory, pa);
     return !mapped || pa.value >= lpae::input_end || machine.map.page_trapped(pa);
 }
 
-/// False: the page no longer traps, or that is being changed; the guest tries again.
+/// Stops if the guest's table lacks a page that it should have. False: the page does not trap any
+/// more, or is being changed, so the guest tries again.
 bool check_table(Cpu& cpu, PhysicalAddress pa) {
     Machine& machine = *cpu.machine;
     if (traps_rightly(machine, pa)) return true;
@@ -49,7 +50,7 @@ bool check_table(Cpu& cpu, PhysicalAddress pa) {
     return false;
 }
 
-/// The index knows most at once; what it does not name, or above 4 GiB, is searched for.
+/// The index has most pages; for others, and above 4 GiB, the map is searched.
 const Span* find_span(const Machine& machine, PhysicalAddress pa) {
     if (pa.value < lpae::input_end) {
         const RegionLock* region = machine.pages.find(static_cast<std::uint32_t>(pa.value));
@@ -71,10 +72,11 @@ Outcome record_fault(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
     return Outcome::done;
 }
 
-/// A walk of stage 2 met an external abort (table B3-23). The access never had an address: HPFAR is
-/// UNKNOWN then (B3.13.5), so no region, page or lock of it is asked for. What is in those tables
-/// is not looked at either: that would be a read of the memory that has just not answered, and a
-/// stop. A later try may succeed; that a step ended here is no sign that its page is in no table.
+/// A walk of stage 2 met an external abort (table B3-23). HPFAR is UNKNOWN then (B3.13.5), so the
+/// access has no physical address, and no region, page or lock. Hyp does not look at the tables
+/// either: that would read the memory that has just failed, and stop the machine. A later try may
+/// succeed. A step that ended here does not mean that its page is in no table, so it is not
+/// `stuck`.
 void record_walk_abort(Cpu& cpu, const Frame& frame, arch::Hsr hsr, DeviceAccess access) {
     access.pa = {};
     if (hsr.isv()) access.log2_size = hsr.log2_size();
@@ -82,14 +84,14 @@ void record_walk_abort(Cpu& cpu, const Frame& frame, arch::Hsr hsr, DeviceAccess
     cpu.step.stuck = false;
 }
 
-/// The access does not happen, and the guest is told so, as by a bus that answers with an error.
+/// The access does not happen; the guest gets an abort, as from a bus that answers with an error.
 Outcome refuse(Cpu& cpu, Frame& frame, const DeviceAccess& access, abi::FaultReason why) {
     record_fault(cpu, frame, access, why);
     inject_data_abort(frame, access.va, access.write);
     return Outcome::taken;
 }
 
-/// No device is there, or none that is the guest's: what the board's bus answers then.
+/// No device of the guest is there: answers as the board's bus does then.
 Outcome answer_unassigned(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
     const auto why = cpu.machine->own_memory.contains(access.pa.value)
                          ? abi::FaultReason::hypervisor_memory
@@ -102,7 +104,7 @@ Outcome answer_unassigned(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
     return Outcome::done;
 }
 
-/// Maintenance by address reaches no device (ARM ARM B2.2.6): record it and go on.
+/// Maintenance by address reaches no device (ARM ARM B2.2.6): it is only recorded.
 Outcome record_maintenance(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
     abi::Record record = describe_fault(frame, access.va, access.pa, 0, abi::FaultReason::none);
     record.type = abi::RecordType::maintenance;
@@ -110,7 +112,7 @@ Outcome record_maintenance(Cpu& cpu, const Frame& frame, const DeviceAccess& acc
     return Outcome::done;
 }
 
-/// All of it where the machine ends, since nothing comes behind that.
+/// Checks everything if the write ends the machine, since nothing runs after it.
 void look_for_damage(Machine& machine, BoardEvent event) {
     switch (event.kind) {
     case BoardEvent::Kind::none: return;
@@ -121,7 +123,7 @@ void look_for_damage(Machine& machine, BoardEvent event) {
     }
 }
 
-/// Registers of the board that start CPUs or end the machine: known before they take effect.
+/// Takes note of writes that start CPUs or end the machine, before they take effect.
 void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
     if (!access.span->trapped || !access.write || !access.decoded) return;
     for (unsigned n = 0; n < access.beats; ++n) {
@@ -142,7 +144,7 @@ void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
     }
 }
 
-/// Some words of the instruction would not reach what the guest may have.
+/// Whether some words of the instruction would reach what is not the guest's.
 bool reaches_beyond(const Cpu& cpu, const DeviceAccess& access) {
     if (!access.listed) return false;
     for (unsigned n = 0; n < access.beats; ++n) {
@@ -154,14 +156,15 @@ bool reaches_beyond(const Cpu& cpu, const DeviceAccess& access) {
     return false;
 }
 
-/// The same access trapped again although it had been stepped: its page is in no table.
+/// Whether the same access traps again in its own step: no table has its page.
 bool makes_no_progress(const Step& step, const Frame& frame, const DeviceAccess& access) {
     return step.stuck && step.access.pa == access.pa && step.record.pc == frame.pc;
 }
 
-/// One that is not aligned is an alignment fault before it traps, but the word that was fetched
-/// need not be the one that trapped. Registers that end the machine or start CPUs are not for
-/// exclusives: what a store asks for there must be known before it is known to succeed.
+/// Whether this cannot be an exclusive that trapped, or must not be one. An unaligned one takes an
+/// alignment fault before it traps; but the word that was fetched need not be the instruction that
+/// trapped. Registers that end the machine or start CPUs do not take exclusives: what a store does
+/// there must be known before it is known whether it succeeds.
 bool is_no_exclusive(const Cpu& cpu, const DeviceAccess& access) {
     if (!access.exclusive) return false;
     const Beat& first = cpu.step.beats[0];
@@ -169,13 +172,13 @@ bool is_no_exclusive(const Cpu& cpu, const DeviceAccess& access) {
            first.pa.value % (access.beats << access.log2_size) != 0;
 }
 
-/// A store-exclusive, which Hyp carries out whatever the engine, and the guest cannot: its monitor
-/// is gone since the trap.
+/// A store-exclusive of User mode behind a firewall: with every engine Hyp does the store, and the
+/// guest cannot, because the trap has cleared its monitor.
 bool is_beyond_firewall(const Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
     return access.exclusive && access.write && must_be_unprivileged(cpu, frame);
 }
 
-/// What keeps a decoded access from being carried out, if anything does.
+/// Why a decoded access cannot be carried out, or FaultReason::none.
 abi::FaultReason objection(const Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
     if (is_no_exclusive(cpu, access) || is_beyond_firewall(cpu, frame, access))
         return abi::FaultReason::undecodable;
@@ -184,8 +187,8 @@ abi::FaultReason objection(const Cpu& cpu, const Frame& frame, const DeviceAcces
     return abi::FaultReason::none;
 }
 
-/// What else one access may touch than its first byte: the next region where it is unaligned, or
-/// where the instruction is not understood.
+/// Finds what the access may touch beyond its first byte's region: the next region, if it is
+/// unaligned or the instruction is not understood.
 void find_last_region(const Machine& machine, DeviceAccess& access) {
     constexpr std::uint64_t longest = 128; // VLDM of sixteen doublewords
     const std::uint64_t bytes = access.decoded ? 1u << access.log2_size : longest;
@@ -211,7 +214,7 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     check(hsr.translation_fault(), "stage-2 fault other than a translation fault");
     access.pa = faulting_address(machine, hsr, access.va);
     access.stage1_walk = hsr.stage1_walk();
-    // HDFAR is the address the walk was for, so of the descriptor's only the page is known.
+    // HDFAR is the address that the walk was for, so only the page of the descriptor is known.
     if (access.stage1_walk) access.pa = {page_floor(access.pa.value)};
     access.span = find_span(machine, access.pa);
     if ((access.span == nullptr || !access.span->traced()) && !check_table(cpu, access.pa))
@@ -249,8 +252,8 @@ Outcome prefetch_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
         return Outcome::taken;
     }
     check(hsr.translation_fault() || hsr.permission_fault(), "unexpected prefetch abort");
-    check_integrity(*cpu.machine); // no sound guest comes here: are the tables at fault?
-    // A fetch from a device page that is mapped ends as a permission fault, and HPFAR says nothing.
+    check_integrity(*cpu.machine); // a sound guest does not come here: are the tables damaged?
+    // Fetching from a device page that is mapped gives a permission fault; HPFAR is not valid then.
     PhysicalAddress pa{};
     if (hsr.translation_fault()) pa = faulting_address(*cpu.machine, hsr, va);
     abi::Record record =

@@ -24,18 +24,18 @@ std::uint32_t forward(const Call& call) {
                                call.argument[1], call.argument[2]);
 }
 
-/// The CPU to come starts with its MMU off and uses its stack before it is on: no line of it may
-/// be left in a cache from its last life.
+/// The CPU will start with its MMU off and use its stack before it turns the MMU on, so no cache
+/// may keep a line of that stack from earlier.
 void flush_stack(const Machine& machine, unsigned number) {
-    constexpr unsigned stacks_each = 2; // linker/hyp.ld; the lowest page of each is its guard
+    constexpr unsigned stacks_each = 2; // linker/hyp.ld; the lowest page of each stack is its guard
     for (unsigned n = 0; n < stacks_each; ++n)
         port::flush_to_coherency(PhysicalAddress{machine.image.stacks.begin} +
                                      (stacks_each * number + n) * stack_size + page_size,
                                  stack_size - page_size);
 }
 
-/// CPU_ON (DEN 0022D 5.6). The firmware starts the CPU in Hyp, and what the guest asked for waits
-/// for it in Machine::power.
+/// CPU_ON (DEN 0022D 5.6). The firmware starts the CPU in Hyp; the guest's entry waits for it in
+/// Machine::power.
 std::uint32_t cpu_on(Cpu& cpu, const Call& call) {
     Machine& machine = *cpu.machine;
     const std::uint32_t target = call.argument[0];
@@ -51,7 +51,7 @@ std::uint32_t cpu_on(Cpu& cpu, const Call& call) {
     return answer;
 }
 
-/// CPU_OFF (5.5): returns only if it is denied.
+/// CPU_OFF (5.5); returns only if the firmware denies it.
 std::uint32_t cpu_off(Cpu& cpu, const Frame& frame) {
     cpu.debug.give_back();
     record_power(cpu, abi::PowerEvent::cpu_off, frame.pc);
@@ -61,8 +61,8 @@ std::uint32_t cpu_off(Cpu& cpu, const Frame& frame) {
     return answer;
 }
 
-/// CPU_SUSPEND (5.4). A state that powers down ends at an entry, as CPU_ON does; but the firmware
-/// may also keep the CPU and return.
+/// CPU_SUSPEND (5.4). A state that powers down continues at an entry, as CPU_ON does; but the
+/// firmware may also keep the CPU on and return.
 std::uint32_t cpu_suspend(Cpu& cpu, const Call& call) {
     if ((call.argument[0] & psci::state_powers_down) == 0) return forward(call);
     cpu.debug.give_back(); // what a power-down leaves of it is the guest's
@@ -74,7 +74,7 @@ std::uint32_t cpu_suspend(Cpu& cpu, const Call& call) {
     return answer;
 }
 
-/// SYSTEM_OFF and SYSTEM_RESET (5.10, 5.11) do not return.
+/// SYSTEM_OFF and SYSTEM_RESET (5.10, 5.11); do not return.
 [[noreturn]] void end_machine(Cpu& cpu, const Frame& frame, const Call& call) {
     const bool off = call.function == Function::system_off;
     cpu.debug.give_back();
@@ -85,10 +85,10 @@ std::uint32_t cpu_suspend(Cpu& cpu, const Call& call) {
     panic("the firmware returned from SYSTEM_OFF or SYSTEM_RESET");
 }
 
-/// Where CPUs come and go: all of it where the machine ends, since nothing comes behind that. A
-/// CPU_SUSPEND is a sleep, which cpuidle may ask for a thousand times a second: a piece at most.
-/// Not CPU_OFF: another CPU asks whether it is done, and Linux says so on the console when it has
-/// to ask twice.
+/// The integrity check of each call: everything where the machine ends, since nothing runs after
+/// it. CPU_SUSPEND is a sleep, which cpuidle may ask for a thousand times a second, so it checks
+/// one piece at most. CPU_OFF checks nothing: another CPU waits for it, and Linux prints a message
+/// if it has to ask twice.
 void look_for_damage(Machine& machine, const Call& call) {
     switch (call.function) {
     case Function::cpu_suspend:
@@ -119,7 +119,7 @@ std::uint32_t answer(Cpu& cpu, const Frame& frame, const Call& call) {
 
 } // namespace
 
-// HVC returns behind itself (ARM ARM B1.8.8, table B1-9), SMC at itself.
+// HVC returns to the instruction after it (ARM ARM B1.8.8, table B1-9), SMC to itself.
 Outcome guest_call(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     const bool hvc = hsr.ec() == arch::ExceptionClass::hvc;
     if (hvc) frame.pc -= 4;

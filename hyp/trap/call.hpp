@@ -1,4 +1,4 @@
-// HVC and SMC: the guest calls the firmware, and the hypervisor is in between.
+// HVC and SMC: the guest's calls of firmware, which the hypervisor passes on or answers.
 #pragma once
 
 #include "arch/hsr.hpp"
@@ -6,9 +6,9 @@
 
 namespace mmioscope {
 
-/// Answers a call by the guest. On a board with PSCI firmware, by the conduit that the device tree
-/// names, as the firmware would; a CPU is started and stopped through the hypervisor. Every other
-/// call is an undefined instruction, as without Hyp and Monitor.
+/// Answers a call of the guest. On a board with PSCI firmware, a call by the conduit that the
+/// device tree names gets the firmware's answer; CPUs start and stop through the hypervisor. Any
+/// other call is an undefined instruction, as without Hyp and Monitor.
 Outcome guest_call(Cpu& cpu, Frame& frame, arch::Hsr hsr);
 
 } // namespace mmioscope

@@ -12,8 +12,8 @@ namespace mmioscope {
 
 namespace {
 
-/// Whether an instruction traps whose condition fails is IMPLEMENTATION DEFINED (ARM ARM B1.14.1).
-/// In Thumb state HSR need not have the condition: it is ITSTATE's.
+/// Whether an instruction whose condition fails traps is IMPLEMENTATION DEFINED (ARM ARM B1.14.1).
+/// In Thumb state HSR may lack the condition; ITSTATE has it.
 bool passes(const Frame& frame, arch::Hsr hsr) {
     constexpr unsigned always = 14;
     const std::uint32_t it = arch::it_state(frame.psr);
@@ -21,7 +21,7 @@ bool passes(const Frame& frame, arch::Hsr hsr) {
     return arch::condition_passed(condition, frame.psr);
 }
 
-/// In hardware SMP stays set: what is shared is shared until the guest sleeps.
+/// The hardware's SMP bit stays set: memory is shared with other CPUs until the guest sleeps.
 void write_actlr(Cpu& cpu, std::uint32_t value) {
     cpu.leaves_coherency = (value & arch::actlr_smp) == 0;
     port::write<reg::ACTLR>(value | arch::actlr_smp);

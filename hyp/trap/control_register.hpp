@@ -1,4 +1,4 @@
-// The guest's MCR and MRC that trap: those of ACTLR (guest/coherency.hpp).
+// The guest's MCR and MRC of ACTLR, which trap on some boards (guest/coherency.hpp).
 #pragma once
 
 #include "arch/hsr.hpp"
@@ -6,7 +6,7 @@
 
 namespace mmioscope {
 
-/// CP15, by MCR or MRC.
+/// Carries out an MCR or MRC of CP15.
 Outcome control_register(Cpu& cpu, Frame& frame, arch::Hsr hsr);
 
 } // namespace mmioscope

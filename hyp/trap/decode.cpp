@@ -22,7 +22,7 @@ abi::FaultReason from_syndrome(arch::Hsr hsr, DeviceAccess& access) {
     return !access.write && access.reg == pc ? abi::FaultReason::loads_pc : abi::FaultReason::none;
 }
 
-/// Where `va` goes: most often the page of the fault, else as the guest's tables say.
+/// Where `va` leads: usually the page of the fault, else what the guest's translation says.
 Beat locate(const Machine& machine, const Frame& frame, const DeviceAccess& fault,
             VirtualAddress va) {
     Beat beat{.va = va};
@@ -34,14 +34,15 @@ Beat locate(const Machine& machine, const Frame& frame, const DeviceAccess& faul
     return beat;
 }
 
-/// A base register as the instruction adds to it: PC is that of the next but one (A2.3), aligned.
+/// A base register's value in an address: PC is that of the next instruction but one (A2.3),
+/// aligned.
 std::uint32_t base_value(const Frame& frame, const arch::Address& address) {
     if (address.base_mode != 0) return stack_pointer(static_cast<arch::Mode>(address.base_mode));
     if (address.base != pc) return guest_register(frame, address.base);
     return (frame.pc + (in_thumb(frame) ? 4 : 8)) & ~3u;
 }
 
-/// The address of the first word, which HDFAR holds only if it was the one that trapped.
+/// The address of the first word; HDFAR has it only if that is the word that trapped.
 VirtualAddress first_address(const Frame& frame, const arch::Address& address) {
     std::uint32_t index = 0;
     if (address.index != arch::Address::no_index) index = guest_register(frame, address.index);
@@ -49,13 +50,13 @@ VirtualAddress first_address(const Frame& frame, const arch::Address& address) {
             static_cast<std::uint32_t>(address.offset)};
 }
 
-/// One access to a core register: the trap's own address is its address.
+/// Whether it is one access to a core register, so that the trap's address is its address.
 bool is_plain(const arch::Instruction& i) {
     return i.beats == 1 && i.bank == arch::Bank::core && !i.exclusive;
 }
 
-/// Elements that fill registers one after the other are accesses of their size (A3.5.3); QEMU's CPU
-/// moves the registers whole, in words as all else, unless their order in a word matters.
+/// Elements that fill registers consecutively are accesses of the element's size (A3.5.3). QEMU
+/// moves whole registers by words instead, unless the order of elements in a word matters.
 void join_elements(arch::Instruction& i, const Frame& frame, VirtualAddress first) {
     const bool big_endian = (frame.psr & arch::psr_e) != 0;
     if (!i.consecutive || i.log2_size >= 2 || big_endian || first.value % 4 != 0) return;
@@ -65,14 +66,14 @@ void join_elements(arch::Instruction& i, const Frame& frame, VirtualAddress firs
         i.place[n] = static_cast<std::uint8_t>(i.place[0] + 4 * n);
 }
 
-/// Where the n-th access's value is: of a 64-bit one, big-endian, the upper word comes first.
+/// Where the value of access `n` is. Of a 64-bit value in big-endian the upper word comes first.
 std::uint8_t place_of(const arch::Instruction& i, const Frame& frame, unsigned n) {
     const bool swapped = i.pairs && (frame.psr & arch::psr_e) != 0;
     return static_cast<std::uint8_t>(i.place[n] ^ (swapped ? 4 : 0));
 }
 
-/// Fills in cpu.step.beats. False if a value cannot be read, or if the word that was fetched is no
-/// longer the instruction that trapped.
+/// Fills in cpu.step.beats. False if a value cannot be read, or if the fetched word is not the
+/// instruction that trapped any more.
 bool list_beats(Cpu& cpu, const Frame& frame, const arch::Instruction& i, VirtualAddress first,
                 const DeviceAccess& access) {
     const bool swap = i.load && i.store;
@@ -91,7 +92,7 @@ bool list_beats(Cpu& cpu, const Frame& frame, const arch::Instruction& i, Virtua
     return true;
 }
 
-/// From the instruction that was fetched, which is a load or store and leaves PC alone.
+/// Completes `access` from the fetched instruction, a load or store that does not load PC.
 void from_instruction(Cpu& cpu, const Frame& frame, arch::Instruction i, DeviceAccess& access) {
     access.write = i.store;
     access.sign_extend = i.sign_extend;
@@ -111,7 +112,7 @@ void from_instruction(Cpu& cpu, const Frame& frame, arch::Instruction i, DeviceA
     access.reg = i.place[0];
 }
 
-/// HSR describes the access, but for the register, which is the instruction's.
+/// Erratum: HSR describes the access except for the register, which is taken from the instruction.
 abi::FaultReason correct_register(const Cpu& cpu, const Frame& frame, DeviceAccess& access) {
     const auto word = fetch_instruction(frame, *cpu.machine);
     if (!word) return abi::FaultReason::undecodable;

@@ -1,4 +1,4 @@
-// What the trapped instruction asks of the device.
+// Finds out what the trapped instruction does with the device.
 #pragma once
 
 #include "abi/record.hpp"
@@ -8,9 +8,10 @@
 
 namespace mmioscope {
 
-/// Completes `access` from the syndrome where that says everything, else from the instruction;
-/// several accesses of one instruction go to cpu.step.beats. Returns FaultReason::none, or why the
-/// access cannot be carried out: the instruction cannot be read, is no load or store, or loads PC.
+/// Completes `access` from the syndrome (HSR) if that describes everything, else from the
+/// instruction; puts several accesses of one instruction in cpu.step.beats. Returns
+/// FaultReason::none, or why the access cannot be carried out: the instruction cannot be read, is
+/// no load or store, or loads PC.
 abi::FaultReason decode_access(Cpu& cpu, const Frame& frame, arch::Hsr hsr, DeviceAccess& access);
 
 } // namespace mmioscope

@@ -16,8 +16,8 @@ namespace mmioscope {
 
 namespace {
 
-/// What the others' maintenance took away meanwhile this CPU was not told: it begins anew. It comes
-/// back by here only if it was not powered down.
+/// This CPU misses other CPUs' TLB maintenance meanwhile, so it begins with an empty TLB. It
+/// returns here only if it was not powered down.
 void sleep_outside_coherency(Cpu& cpu) {
     port::wait_outside_coherency();
     cpu.view.start();
@@ -28,8 +28,8 @@ void sleep(Cpu& cpu) {
     else port::wait_for_interrupt();
 }
 
-/// Trapped for the stream, or since the guest has cleared ACTLR.SMP. WFI may end at any time (ARM
-/// ARM B1.8.14): what there is to do goes first, and the guest asks again.
+/// WFI traps for the stream, or because the guest cleared ACTLR.SMP. WFI may end at any time (ARM
+/// ARM B1.8.14), so pending work is done first, and the guest executes WFI again.
 Outcome wait_for_interrupt(Cpu& cpu) {
     serve_line(cpu);
     if (cpu.machine->stream.work_at_idle(cpu.number)) {
@@ -39,8 +39,8 @@ Outcome wait_for_interrupt(Cpu& cpu) {
     return Outcome::done;
 }
 
-/// Of the instruction that trapped, if it is skipped. IL is valid where ISV is, and for WFI; else
-/// it is MCR, HVC or SMC.
+/// Whether the instruction that trapped, and is skipped, has 4 bytes. IL is valid if ISV is, and
+/// for WFI; any other is MCR, HVC or SMC.
 bool is_wide(arch::Hsr hsr) {
     return hsr.il() || (hsr.ec() != arch::ExceptionClass::wfi && !hsr.isv());
 }
@@ -65,8 +65,9 @@ Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
 
 } // namespace
 
-// Both take a lock: not in a step, whose region's is held, and not behind a load-exclusive, whose
-// monitor that would clear. Nobody waits for a request as often as for a record.
+// Requests and records both need a lock. It is not taken in a step, which holds its region's lock,
+// nor after a load-exclusive, whose monitor it would clear. Requests are looked for less often than
+// records, because nobody waits for them as much.
 void serve_stream(Cpu& cpu) {
     if (cpu.step.armed || !cpu.own_exclusives.allowed()) return;
     if (line_is_due(cpu)) {

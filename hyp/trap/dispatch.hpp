@@ -1,4 +1,4 @@
-// Every way from the guest into Hyp, and the one way back.
+// The slow path's entry from the guest into Hyp, and its way back.
 #pragma once
 
 #include "arch/hsr.hpp"
@@ -7,17 +7,18 @@
 
 namespace mmioscope {
 
-/// At the end of a trap, where there is a stream: what comes in by its line, and some of its work.
+/// Called once in a trap if there is a stream: reads the stream's line, if that is due, and
+/// continues the stream.
 void serve_stream(Cpu& cpu);
-/// Its next turn looks for requests on the line, too.
+/// Whether the next serve_stream() reads the line.
 bool line_is_due(const Cpu& cpu);
 
-/// Stops the machine unless VTTBR holds what it should, and no shadow table is open and no lock
-/// held but for a step. Behind the slow path, and before a CPU's first ERET to the guest.
+/// Stops the machine unless VTTBR has its proper value, and a shadow table is open and locks are
+/// held only for a step. Called after the slow path, and before a CPU's first ERET to the guest.
 void check_way_back(const Cpu& cpu);
 
 } // namespace mmioscope
 
-/// The guest trapped, and entry/fast_path.S has left it alone: it calls this with `frame` saved, and
-/// returns to the guest with what is in `frame` afterwards.
+/// entry/fast_path.S calls this for a trap that it does not handle, with `frame` saved, and returns
+/// to the guest with the contents of `frame`.
 extern "C" void mmioscope_guest_trap(mmioscope::Cpu& cpu, mmioscope::Frame& frame);

@@ -15,17 +15,19 @@ namespace {
 
 using port::FastCode;
 
-constexpr std::uint32_t stream_turn = 6; ///< accesses: fewer than a turn takes, so that it catches up
+/// Accesses between two turns of the stream: fewer than a turn takes records, so it catches up.
+constexpr std::uint32_t stream_turn = 6;
 
-constexpr std::uint32_t first_syndrome = 0x9300'0000; ///< of data aborts that HSR describes
-constexpr unsigned hsr_shift = 14;                    ///< fast_path.S indexes by bits 31:14
+constexpr std::uint32_t first_syndrome = 0x9300'0000; ///< HSR of a data abort with ISV set
+/// fast_path.S indexes fast_dispatch by HSR's bits 31:14.
+constexpr unsigned hsr_shift = 14;
 
 bool emulates(const Machine& machine) {
     return machine.config.engine == abi::EngineKind::emulation;
 }
 
-/// What only the slow path may end, or go on with. A filter or a trigger shuts the fast path by the
-/// region's lock: here it is only spared the try.
+/// Whether only the slow path can handle the next trap. A filter or trigger closes the fast path by
+/// the region's lock; checking it here only saves a try.
 bool next_is_slow(const Cpu& cpu) {
     if (cpu.step.armed) return true;
     if (cpu.repeated_load.running()) return true;
@@ -33,7 +35,8 @@ bool next_is_slow(const Cpu& cpu) {
     return cpu.machine->control.choice.any;
 }
 
-/// Of the guest's vectors, if the step's breakpoints are at them: else the next step moves those.
+/// Notes the guest's vectors, if the step's breakpoints are at them; otherwise the next slow step
+/// moves those.
 void follow_vectors(Cpu& cpu) {
     const std::uint32_t control = port::read<reg::SCTLR>();
     const std::uint32_t base = port::read<reg::VBAR>();
@@ -49,8 +52,8 @@ void follow_task(Cpu& cpu) {
     cpu.fast.next_look = place.task == task ? place.next_look : 0;
 }
 
-/// The record that the fast path has begun, as it lies in its slot. Others may write there: what
-/// Hyp relies on is not from there.
+/// The record that the fast path has begun in its slot. Others may write there, so what Hyp relies
+/// on comes from elsewhere.
 abi::Record begun_record(Cpu& cpu) {
     const FastState& fast = cpu.fast;
     const RegionLock& lock = *port::memory_at<const RegionLock>({fast.region});
@@ -67,7 +70,7 @@ abi::Record begun_record(Cpu& cpu) {
     return record;
 }
 
-/// The slow path goes on with it, as if that had begun it.
+/// Makes the fast path's step one of the slow path.
 void adopt_step(Cpu& cpu) {
     const FastState& fast = cpu.fast;
     const arch::Hsr hsr(fast.hsr);
@@ -95,17 +98,17 @@ void adopt_step(Cpu& cpu) {
     step.armed = true;
     cpu.debug.adopt_step(fast.dscr);
     cpu.view.adopt_shadow();
-    ++cpu.ring.statistics().traps; // the one that began it
+    ++cpu.ring.statistics().traps; // the trap that began the step
     ++cpu.ring.statistics().stepped;
 }
 
-/// In a step that the fast path has begun.
+/// Whether a step of the fast path is armed.
 bool in_fast_step(const Cpu& cpu) {
     return cpu.fast.handler >= port::fast_code(FastCode::finish) &&
            cpu.fast.handler < port::fast_code(FastCode::finish_end);
 }
 
-/// Records that the fast path has published since it was opened.
+/// Counts records that the fast path has published since it was opened.
 void count(Cpu& cpu, std::uint32_t records) {
     abi::Statistics& statistics = cpu.ring.statistics();
     const bool emulation = emulates(*cpu.machine);
@@ -113,7 +116,7 @@ void count(Cpu& cpu, std::uint32_t records) {
     (emulation ? statistics.emulated : statistics.stepped) += records;
 }
 
-/// `form`: the guest's PSR, its mode and T.
+/// `form`: the mode and T bit of the guest's PSR.
 void take_form(Cpu& cpu, std::uint32_t form) {
     constexpr auto usual = static_cast<std::uint32_t>(arch::Mode::svc);
     FastState& fast = cpu.fast;
@@ -138,8 +141,8 @@ void take_form(Cpu& cpu, std::uint32_t form) {
 
 } // namespace
 
-// SAS, SSE, zero, SRT: one place for each, of loads and behind them of stores. LR has a bank of its
-// own, and ways for words of PL1; SP and PC have none.
+// Index: direction (WnR), SAS, SSE, a zero, SRT. LR is banked, and has its own ways, for words of
+// PL1 only; SP and PC have none.
 void build_fast_dispatch(Machine& machine) {
     constexpr unsigned of_word = 2, to_lr = 3, stores = 4, lr = 14, sizes = 3;
     const bool emulation = emulates(machine);
@@ -163,8 +166,9 @@ void prepare_fast_path(const Machine& machine, Cpu& cpu) {
     const bool emulation = emulates(machine);
     FastState& fast = cpu.fast = {};
     fast.hsr_mask = ~(3u << 22 | 0xfu << 16 | 1u << 6 | 1u); // SAS, SRT, WnR, the table's level
-    fast.hsr_plain = first_syndrome | 0x06; // a translation fault of level 2 or 3; no SSE
-    // Hyp moves ITSTATE on only on the slow path; what is stepped moves it itself.
+    fast.hsr_plain = first_syndrome | 0x06; // a translation fault of level 2 or 3; SSE is 0
+    // Under emulation Hyp would have to advance ITSTATE, which only the slow path does; a stepped
+    // instruction does it itself.
     fast.psr_mask = psr_e | psr_j | psr_thumb | psr_mode | (emulation ? psr_it : 0u);
     fast.pages = machine.pages.table();
     fast.cpu = cpu.number;
@@ -176,7 +180,7 @@ void prepare_fast_path(const Machine& machine, Cpu& cpu) {
     fast.hdcr_step = cpu.debug.hdcr_step();
     fast.hdcr_between = cpu.debug.hdcr_between();
     fast.hstr_step = hstr_cp15;
-    fast.vbar = 1; // no base
+    fast.vbar = 1; // not a base
     fast.turn = stream_turn;
     take_form(cpu, static_cast<std::uint32_t>(Mode::svc));
 }
@@ -187,8 +191,8 @@ void follow_form(Cpu& cpu, const Frame& frame) {
     const bool thumb = (form & arch::psr_thumb) != 0;
     const bool user = arch::mode_of(form) == arch::Mode::usr;
     if (!user && arch::mode_of(form) != arch::Mode::svc) return;
-    // Hyp's own access of User mode's behalf is looked at and counted; what HSR says of a Thumb
-    // store may be wrong (arch/errata.hpp).
+    // Under emulation an access of User mode needs the slow path, which checks and counts it. HSR
+    // may be wrong about a Thumb store (arch/errata.hpp).
     if (user && emulates(*cpu.machine)) return;
     if (thumb && cpu.mistakes_thumb_stores) return;
     take_form(cpu, form);
@@ -199,7 +203,7 @@ void open_fast_path(Cpu& cpu) {
     const Config& config = cpu.machine->config;
     const bool open = !cpu.always_slow && !next_is_slow(cpu) && cpu.debug.is_hyps() &&
                       cpu.ring.lend(fast.header, fast.slot, fast.sequence, fast.commit, fast.head);
-    const bool user = arch::mode_of(fast.form) == arch::Mode::usr; // its tasks are not looked at
+    const bool user = arch::mode_of(fast.form) == arch::Mode::usr; // its tasks have no names
     const bool names = config.task_names.comm != 0 && !user;
     fast.after_look = !open   ? port::fast_code(FastCode::slow)
                       : names ? port::fast_code(FastCode::names)
@@ -228,8 +232,7 @@ void close_fast_path(Cpu& cpu) {
 using namespace mmioscope;
 
 void mmioscope_look_ahead(Cpu& cpu) {
-    // Some of a stream's work needs nothing of what the fast path has, and that is most of the
-    // time.
+    // Some of the stream's work uses nothing that the fast path holds; usually no more is needed.
     const bool due = cpu.ring.spent(cpu.fast.sequence) || line_is_due(cpu);
     if (due) close_fast_path(cpu);
     if (cpu.serves_stream) serve_stream(cpu);
@@ -238,7 +241,7 @@ void mmioscope_look_ahead(Cpu& cpu) {
     if (due) open_fast_path(cpu);
 }
 
-// The region's lock is held, and the slot has been begun.
+// The caller holds the region's lock and has begun the record.
 void mmioscope_access_aborted(Cpu& cpu, Frame& frame) {
     const arch::Hsr hsr{port::read<reg::HSR>()};
     const FastState& fast = cpu.fast;

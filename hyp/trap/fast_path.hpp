@@ -1,4 +1,4 @@
-// What entry/fast_path.S finds ready, and what it leaves behind.
+// Sets the words that entry/fast_path.S reads, and takes over what it has done.
 #pragma once
 
 #include "entry/frame.hpp"
@@ -6,27 +6,30 @@
 
 namespace mmioscope {
 
-/// Machine::fast_dispatch, for its engine.
+/// Fills in Machine::fast_dispatch for the machine's engine.
 void build_fast_dispatch(Machine& machine);
-/// What does not change while the guest runs. The way stays shut until open_fast_path().
+/// Sets what stays constant while the guest runs. The fast path is closed until open_fast_path().
 void prepare_fast_path(const Machine& machine, Cpu& cpu);
-/// At the end of a trap, of a guest that goes on with `frame`: the next access is probably of the
-/// same mode and instruction set.
+/// At the end of a trap: prepares the fast path for the mode and instruction set of `frame`, since
+/// the guest's next access probably has the same.
 void follow_form(Cpu& cpu, const Frame& frame);
-/// Behind that: the next one may go there, if nothing is on that it does not know of.
+/// After follow_form(): opens the fast path for the next trap, unless something is on that it does
+/// not handle.
 void open_fast_path(Cpu& cpu);
-/// At a trap's begin: what it has done is counted, a step that it has begun is `cpu.step`.
+/// When a slow trap begins: counts what the fast path has done. A step that it has begun becomes
+/// `cpu.step`.
 void close_fast_path(Cpu& cpu);
 
-/// The guest executes an instruction on its shadow table, whichever path has begun that.
+/// Whether the guest is executing a step, of the slow or the fast path.
 bool in_step(const Cpu& cpu);
 
 } // namespace mmioscope
 
-// entry/fast_path.S calls these with `frame` saved where it has one, and returns to the guest.
+// entry/fast_path.S calls these, and then returns to the guest or goes on.
 extern "C" {
-/// The bus has answered an access of Hyp's with an external abort.
+/// The bus answered an access of Hyp with an external abort. `frame` is saved.
 void mmioscope_access_aborted(mmioscope::Cpu& cpu, mmioscope::Frame& frame);
-/// Before an access: for room in the ring, and with a stream each time.
+/// Before an access: reads the readers' positions if the lent slots are used up; continues the
+/// stream if there is one.
 void mmioscope_look_ahead(mmioscope::Cpu& cpu);
 }

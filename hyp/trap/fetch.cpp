@@ -10,17 +10,17 @@ namespace mmioscope {
 
 namespace {
 
-/// Memory in a device's clothes, from which firmware may run.
+/// Memory that is described as a device, from which firmware may run.
 bool in_flash_or_sram(const Machine& machine, PhysicalAddress pa) {
     const Span* span = machine.map.find(pa);
     return span != nullptr && !span->traced() && !span->withheld &&
            (machine.regions[span->region].flags & abi::region_memory) != 0;
 }
 
-/// Hyp maps flash as a device, so that it never holds an old copy in its cache. It maps memory
-/// cacheable, and may have read a line ahead before a guest whose caches are off, or who maps its
-/// code uncached, wrote the instruction: the line is given up first, and written back, if the
-/// guest's caches are on and have it (ARM ARM A3.5.7, mismatched memory attributes).
+/// Hyp maps flash as a device, so its cache never has an old copy of it. It maps RAM cacheable, and
+/// may have read a line before a guest whose caches are off, or who maps its code uncached, wrote
+/// the instruction. So the line is cleaned and invalidated first; if the guest's caches are on and
+/// have it, it is written back (ARM ARM A3.5.7, mismatched memory attributes).
 std::optional<std::uint16_t> fetch_halfword(const Frame& frame, std::uint32_t va,
                                             const Machine& machine) {
     const auto pa = translate(frame, {va});
@@ -35,7 +35,7 @@ std::optional<std::uint16_t> fetch_halfword(const Frame& frame, std::uint32_t va
 
 } // namespace
 
-// By halfwords: a 32-bit Thumb instruction may cross a page.
+// By halfwords, because a 32-bit Thumb instruction may cross a page boundary.
 std::optional<std::uint32_t> fetch_instruction(const Frame& frame, const Machine& machine) {
     const auto first = fetch_halfword(frame, frame.pc, machine);
     if (!first) return std::nullopt;

@@ -1,4 +1,4 @@
-// The end: one report on the hypervisor's UART, and no CPU runs on.
+// The end of the machine: one report on the hypervisor's UART, and all CPUs stop.
 #include "trap/panic.hpp"
 #include "abi/layout.hpp"
 #include "arch/hsr.hpp"
@@ -16,9 +16,9 @@ namespace mmioscope {
 
 namespace {
 
-/// CPUs in the guest do not look at flags, nor does the fast path. Without a table their next fetch
-/// traps, and the slow path looks. Only for the CPUs that have a machine: before that, CPU 0 is
-/// alone.
+/// A CPU in the guest reads no flags, and the fast path does not either. Without a table, its next
+/// fetch traps, and the slow path reads the flag. Only called if there is a machine: before that,
+/// CPU 0 is alone.
 void stop_other_cpus(Machine& machine) {
     machine.stopped.store(1, std::memory_order_release);
     for (std::uint16_t n = 0; n < machine.regions.size(); ++n)
@@ -47,7 +47,7 @@ void print_system_registers(TextSink& out) {
 
 void print_recent_records(TextSink& out, Cpu& cpu) {
     constexpr unsigned how_many = 8;
-    cpu.ring.take_back(cpu.fast.sequence); // the fast path's, where it is what has failed
+    cpu.ring.take_back(cpu.fast.sequence); // what the fast path has published, if it is what failed
     for (unsigned age = 0; age < how_many; ++age) {
         const abi::Record* r = cpu.ring.recent(age);
         if (r == nullptr) return;
@@ -58,7 +58,7 @@ void print_recent_records(TextSink& out, Cpu& cpu) {
     }
 }
 
-/// Of the tables below the guest's roots: those are empty by now.
+/// Includes the tables below the guest's roots; the roots are empty by now.
 void print_integrity(TextSink& out, Machine& machine) {
     const Damage damage = find_damage(machine);
     if (damage.name == nullptr) {
@@ -69,13 +69,13 @@ void print_integrity(TextSink& out, Machine& machine) {
           Hex{reinterpret_cast<std::uintptr_t>(damage.begin)}, "+", Hex{damage.size, 1}, "\n");
 }
 
-/// Where the story is told: what is known, and the machine if there is one yet.
+/// What the report is about.
 struct Teller {
     const char* what;
     const HypFrame* frame;    ///< of an exception; null for a failed check
-    const void* check_failed; ///< its caller
+    const void* check_failed; ///< return address of the check
     Cpu* cpu;
-    Machine* machine; ///< null before there is one
+    Machine* machine; ///< null before there is a machine
 };
 
 void tell(const Teller& t, Console& uart) {
@@ -103,9 +103,9 @@ void mark_area(Machine* machine) {
     port::complete_system();
 }
 
-/// Before there is a machine the MMU may be off, where LDREX need not work. So by
-/// Fischer's protocol: all write their names, and the last one is found there after a wait that is
-/// longer than a store takes.
+/// Before there is a machine the MMU may be off, and LDREX need not work. So this uses Fischer's
+/// protocol: each CPU writes its name, and after waiting for longer than a store takes, the last
+/// one still finds its own.
 bool first_without_machine() {
     static volatile std::uint32_t reporter = 0;
     constexpr unsigned wait = 100'000;
@@ -118,7 +118,7 @@ bool first_without_machine() {
     return true;
 }
 
-/// Once per machine: whoever comes second only halts.
+/// True once per machine; a CPU that comes second only halts.
 bool first_to_report(Machine* machine) {
     if (machine == nullptr) return first_without_machine();
     return machine->stopped.fetch_add(1, std::memory_order_acq_rel) == 0;
@@ -129,9 +129,9 @@ bool first_to_report(Machine* machine) {
     t.machine = t.cpu != nullptr ? t.cpu->machine : nullptr;
     if (!first_to_report(t.machine)) port::halt();
     if (t.machine != nullptr) stop_other_cpus(*t.machine);
-    OwnBus bus; // unattached: the ring stays as it was
+    OwnBus bus; // not attached: the ring stays as it was
     Console uart(t.machine != nullptr ? t.machine->uart : board.uart, bus);
-    if (board.uart_is_guests) uart.start(); // whatever the guest made of it
+    if (board.uart_is_guests) uart.start(); // whatever the guest has set up there
     tell(t, uart);
     if (t.machine != nullptr) t.machine->stream.finish(t.cpu->number, abi::StreamEnd::panicked);
     mark_area(t.machine);
@@ -183,9 +183,9 @@ void hyp_fault(Cpu* cpu, const HypFrame& frame) {
             .machine = nullptr});
 }
 
-// Before the report has begun, nothing has kept this CPU from being the second, nor stopped the
-// others; after, the machine may be what faults, until the stop line is out. The mark comes last: a
-// fault in it is silent.
+// A fault before the report has begun: this CPU may not be the first, and the others still run.
+// From then until the stop line is out, the machine itself may cause the fault, so it is not used.
+// The area is marked last: a fault in that is silent.
 void report_fault(std::uint32_t pc) {
     const port::ReportStage stage = port::report_stage();
     const bool line_out = stage == port::ReportStage::stop_line_out;

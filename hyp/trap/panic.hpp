@@ -1,4 +1,4 @@
-// Exceptions that Hyp itself takes: none is expected, each ends in a report.
+// Exceptions that Hyp itself takes. None is expected; each ends in a report.
 #pragma once
 
 #include "entry/frame.hpp"
@@ -6,10 +6,10 @@
 
 namespace mmioscope {
 
-/// Prints the report and stops all CPUs. `cpu` may be one that was not set up yet.
+/// Prints the report and stops all CPUs. `cpu` may be null or not set up yet.
 [[noreturn]] void hyp_fault(Cpu* cpu, const HypFrame& frame);
 
-/// An exception at `pc` while the report was printed: ends it.
+/// Ends the report: printing it caused an exception at `pc`.
 [[noreturn]] void report_fault(std::uint32_t pc);
 
 } // namespace mmioscope

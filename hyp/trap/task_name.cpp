@@ -12,10 +12,10 @@ namespace mmioscope {
 
 namespace {
 
-constexpr std::uint32_t pid_limit = 4u << 20; ///< Linux' PID_MAX_LIMIT, at most
+constexpr std::uint32_t pid_limit = 4u << 20; ///< the largest PID_MAX_LIMIT of Linux
 constexpr unsigned looks_per_second = 1000;
 
-/// `count` words of the guest's RAM from `va` on, a multiple of 4, where its own translation leads.
+/// Reads `count` words of the guest's RAM at `va`, a multiple of 4, through its own translation.
 bool read_words(const Frame& frame, const Machine& machine, VirtualAddress va, std::uint32_t* to,
                 unsigned count) {
     std::optional<PhysicalAddress> pa;
@@ -28,7 +28,8 @@ bool read_words(const Frame& frame, const Machine& machine, VirtualAddress va, s
     return true;
 }
 
-/// What the guest's memory says of `task`. It says what it likes: nothing that is no task's.
+/// Reads what the guest's memory says about `task`. It may say anything; what cannot be a task is
+/// rejected.
 bool read_name(const Frame& frame, const Machine& machine, std::uint32_t task,
                abi::TaskName& name) {
     const TaskOffsets& at = machine.config.task_names;
@@ -56,17 +57,18 @@ void publish(Cpu& cpu, std::uint32_t task, const abi::TaskName& name) {
     cpu.ring.publish_event(record);
 }
 
-/// A name never takes the room of an access: it is told later then.
+/// A name never takes the room of an access; it is written later then.
 bool has_room(Cpu& cpu, const DeviceAccess& access) {
     return cpu.ring.has_room(access.beats + (cpu.machine->config.pre ? 2 : 1));
 }
 
-/// Not part of the way that each access goes.
+/// Kept out of the code that each access executes.
 [[gnu::noinline]] void look(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
                             std::uint32_t task, std::uint64_t now) {
     SaidTask& place = cpu.said_tasks.place_of(task);
     const std::uint32_t second = port::read<reg::CNTFRQ>();
-    if (second == 0) return; // a boot loader that set no frequency: there is no "again"
+    // The boot loader has set no frequency: no way to know when to look again.
+    if (second == 0) return;
     const bool known = place.task == task && place.said && now - place.said_at < second;
     if (place.task != task) place.said = false;
     place.task = task;
@@ -83,8 +85,8 @@ bool has_room(Cpu& cpu, const DeviceAccess& access) {
 
 } // namespace
 
-// The counter may be read as early as the trap (ARM ARM B8.1.2): no harm here. In User mode
-// TPIDRURO is the process's own; else guest_task() is no more than this.
+// The counter may be read as early as the trap (ARM ARM B8.1.2), which does no harm. In User mode
+// TPIDRURO belongs to the process; in all other modes guest_task() returns it, too.
 void tell_task(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
     if (cpu.machine->config.task_names.comm == 0 || !access.recorded ||
         arch::mode_of(frame.psr) == arch::Mode::usr || cpu.machine->control.choice.trigger.holds())

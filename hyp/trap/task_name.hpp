@@ -1,5 +1,5 @@
-// Tells readers what the tasks are called that make the accesses, where the boot loader has said
-// how the guest's kernel keeps that (`mmioscope,task-names`).
+// Writes the names of the tasks that make accesses to the trace, if the boot loader has said where
+// the guest's kernel keeps them (`mmioscope,task-names`).
 #pragma once
 
 #include "entry/frame.hpp"
@@ -7,9 +7,9 @@
 
 namespace mmioscope {
 
-/// To be called before `access` is carried out, with no lock held: publishes a `task` record if
-/// this CPU has not said yet what the current task is called, not for a second, or if that has
-/// changed. It looks into the guest's memory once in a millisecond for each task at most.
+/// Called before `access` is carried out, with no lock held. Publishes a `task` record if this CPU
+/// has not published the current task's name within the last second, or if the name has changed.
+/// Reads the guest's memory at most once in a millisecond per task.
 void tell_task(Cpu& cpu, const Frame& frame, const DeviceAccess& access);
 
 } // namespace mmioscope

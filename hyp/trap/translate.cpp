@@ -6,8 +6,8 @@
 
 namespace mmioscope {
 
-// ATS1CPR, ATS1CUR (ARM ARM B3.12.7). PAR is the guest's and is put back. Other CPUs may change the
-// tables meanwhile: no harm, the guest raced with itself.
+// ATS1CPR, ATS1CUR (ARM ARM B3.12.7). PAR belongs to the guest and is restored. If other CPUs
+// change the tables meanwhile, the guest races with itself, as without Hyp.
 std::optional<PhysicalAddress> translate(const Frame& frame, VirtualAddress va) {
     const std::uint64_t kept = port::read<reg::PAR>();
     if (arch::mode_of(frame.psr) == arch::Mode::usr) port::write<reg::ATS1CUR>(va.value);

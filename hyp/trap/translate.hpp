@@ -1,4 +1,4 @@
-// The guest's own stage-1 translation, asked of the hardware.
+// The guest's own stage-1 translation, made by the hardware.
 #pragma once
 
 #include "base/address.hpp"
@@ -8,7 +8,8 @@
 
 namespace mmioscope {
 
-/// Where a read of `va` by the guest's current mode goes; empty if it would fault.
+/// The address that a read of `va` in the guest's present mode would reach; empty if it would
+/// fault.
 std::optional<PhysicalAddress> translate(const Frame& frame, VirtualAddress va);
 
 } // namespace mmioscope
