@@ -1,10 +1,29 @@
-@ From the guest's trap to its record, for nearly every access: a load or store of one register, to a device that is traced,
-@ by a kernel, or under shadow by a program of the guest's. All that is optional lies in words of the CPU's own (machine/fast_state.hpp), which the slow
-@ path sets at its end: whatever is on that this does not know of makes `handler` the slow path.
+@ The fast path: from the guest's trap to its record and back, for nearly every access. It takes a
+@ load or store of one register to a traced device, made by a kernel in SVC mode and ARM state;
+@ after such an access on the slow path also one in Thumb state, and under shadow one of User mode.
+@ hyp/README.md has a picture of it.
 @
-@ SP_hyp is that state: the guest's registers are saved at it, what the path needs lies below, the step's own above.
-@ Offsets are asserted by machine/fast_state.hpp, and those of the ring by abi/.
-@ In order: claim (whose page, its lock), begin (mark, clock, what is known), the access, and commit.
+@ It tests no options. The slow path sets the words of machine/fast_state.hpp when it ends; if
+@ anything is on that the fast path cannot do, `handler` is the slow path.
+@
+@   turn, look, names   before an access, if needed: the stream, the ring's readers, task names
+@   dispatch            HSR and SPSR select one of eight ways: load or store of a byte, halfword,
+@                       word, or word in LR
+@   claim               HPFAR: whose page is it? takes that region's lock, with one try
+@   begin               in-flight mark, clock; what is known so far goes to the record's slot
+@   emulation           Hyp's access
+@   shadow              open: breakpoint, VTTBR = shadow, ERET; the guest's own access; its
+@                       breakpoint leads to finish: VTTBR = normal, clock, breakpoint off
+@   commit              the rest of the record, commit word, head, mark off, unlock, ERET
+@
+@ Whatever does not fit goes to slow_path, with the guest's registers saved.
+@
+@ SP_hyp points to FastState::frame, where the guest's registers are saved; the words for each trap
+@ are before it, those for the access after it. machine/fast_state.hpp asserts the FAST_* offsets,
+@ abi/ those of ring and record.
+@
+@ Registers from `begin` on: r4 = va, r5 = pa, r7 = RegionLock, r8 and r9 = time, r10 = the ring
+@ header's line of `head`, r11 = `pc` in the record's slot, r12 = HSR.
 
     .syntax unified
     .arch armv7ve
@@ -16,32 +35,32 @@
     .equ FAST_HANDLER, -4
     .equ FRAME_LR, 52
     .equ FRAME_PC, 56
-    .equ FAST_SEQUENCE, 64              @ and the instruction's length
+    .equ FAST_SEQUENCE, 64              @ FAST_LENGTH follows
     .equ FAST_LENGTH, 68
-    .equ FAST_COMMIT, 72                @ and the head's
+    .equ FAST_COMMIT, 72                @ then FastState::head
     .equ FAST_READY, 80
     .equ FAST_LOOK, 84
     .equ FAST_STACK, 88
     .equ FAST_TYPE, 92
-    .equ FAST_VECTORS, 96               @ SCTLR, VBAR
+    .equ FAST_VECTORS, 96               @ SCTLR, then VBAR
     .equ FAST_SHADOW, 104               @ VTTBR
     .equ FAST_NORMAL, 112               @ VTTBR
-    .equ FAST_HDCR_STEP, 120            @ and HSTR
-    .equ FAST_DSCR, 128                 @ and HDCR between steps
+    .equ FAST_HDCR_STEP, 120            @ then HSTR
+    .equ FAST_DSCR, 128                 @ then HDCR between steps
     .equ FAST_PSR, 136
     .equ FAST_VALUE, 140
     .equ FAST_STEP, 144                 @ next pc, va, pa, region, time, HSR
     .equ FAST_FORM, 172
     .equ FAST_NEXT_LOOK, 176
     .equ FAST_TASK, 184
-    .equ FAST_ACCESS, 188               @ what this engine does
+    .equ FAST_ACCESS, 188               @ the engine's code
     .equ FAST_AFTER_LOOK, 192
     .equ FAST_OPEN, 196
     .equ FAST_MATCH, 200
     .equ FAST_TURN, 204
 
-    .equ RING_NEXT, 4                   @ from RingHeader::next_sequence - 4: the head is behind it
-    .equ RING_IN_FLIGHT, 68             @ and its pc
+    .equ RING_NEXT, 4                   @ from RingHeader::next_sequence - 4; the head follows
+    .equ RING_IN_FLIGHT, 68             @ then its pc
     .equ RING_IN_FLIGHT_TIME, 80
     .equ RING_IN_FLIGHT_PA, 88
     .equ SLOT_COMMIT, -40               @ from Record::pc
@@ -58,22 +77,24 @@
     .equ PSR_AIF, 0x1c0
     .equ PSR_MODE, 0x1f
     .equ MODE_SVC, 0x13
-    .equ MATCH_UPPER, 0x120             @ makes DBGBCR.BAS of 0b0011 one of 0b1100
+    .equ MATCH_UPPER, 0x120             @ changes DBGBCR.BAS from 0b0011 to 0b1100
     .equ DSCR_MDBGEN, 0x8000
     .equ IL, 0x02000000
-    .equ DEBUG_EVENT, 0x22              @ of a prefetch abort: EC 0x20, IFSC 0x22
-    .equ ACCESS_WRITE, 1 << 16          @ Record::access in the word of its type
+    .equ DEBUG_EVENT, 0x22              @ prefetch abort with EC 0x20, IFSC 0x22
+    .equ ACCESS_WRITE, 1 << 16          @ Record::access in the word of FAST_TYPE
     .equ ACCESS_SIZE, 2 << 16
 
     .section .text.vectors, "ax"
     .balign 256
     .global guest_trap, mmioscope_fast_begin
+@ The guest's trap (vectors.S). Saves r0 to r12, and loads r4 = hsr_mask, r5 = hsr_plain,
+@ r6 = psr_mask, r7 = dispatch, r8 = pages, r9 = cpu, r10 = header, r11 = slot, pc = handler.
 mmioscope_fast_begin:
 guest_trap:
     stm     sp, {r0-r12}
-    ldmdb   sp, {r4-r11, pc}            @ masks, dispatch, pages, cpu, slot, header; and the handler
+    ldmdb   sp, {r4-r11, pc}
 
-@ C++, on its stack: (Cpu&, Frame&).
+@ Calls the C++ function(Cpu&, Frame&) on the C++ stack.
     .macro call function
     mrc     p15, 4, r0, c13, c0, 2      @ HTPIDR: this CPU's Cpu
     mov     r1, sp
@@ -83,8 +104,10 @@ guest_trap:
     mov     sp, r4
     .endm
 
-@ r4 to r6: what HSR and SPSR are asked for. The table has one entry for each size, direction and register: bits 23:16 of
-@ HSR, and WnR in front of them. The chain of compares ends there, or at the slow path.
+@ Jumps to the way for this access if HSR (r12) and SPSR (r3) are as r4 to r6 require; otherwise
+@ falls through, to the slow path. The table has an entry for each size, direction and register:
+@ bits 23:16 of HSR, with WnR above them. `first` is cmp, or cmpeq after a compare whose result also
+@ counts.
     .macro dispatch first, form
     mrs     r3, SPSR
     and     r0, r12, r4
@@ -96,7 +119,8 @@ guest_trap:
     ldreq   pc, [r7, r0, lsr #14]
     .endm
 
-@ The guest may have moved its vectors, which does not trap.
+@ The flags say whether the guest's vectors are still where the step's breakpoints are: it may move
+@ them without a trap.
     .macro compare_vectors
     mrc     p15, 0, r0, c1, c0, 0       @ SCTLR
     mrc     p15, 0, r1, c12, c0, 0      @ VBAR
@@ -105,19 +129,22 @@ guest_trap:
     cmpeq   r1, r3
     .endm
 
+    @ handler: emulation, SVC mode, ARM state.
     .global mmioscope_fast_emulate, mmioscope_fast_step
 mmioscope_fast_emulate:
     mrc     p15, 4, r12, c5, c2, 0      @ HSR
     dispatch cmp, #MODE_SVC
     b       slow_path
 
+@ handler: shadow, SVC mode, ARM state.
 mmioscope_fast_step:
     compare_vectors
     mrc     p15, 4, r12, c5, c2, 0      @ HSR
     dispatch cmpeq, #MODE_SVC
     b       slow_path
 
-@ Thumb state and User mode: the instruction has 2 or 4 bytes, and the rest is asked as of one of 4.
+@ For Thumb state and User mode: notes the instruction's length, 2 or 4 bytes, and then treats it as
+@ one of 4.
     .macro long_or_short
     mrc     p15, 4, r12, c5, c2, 0      @ HSR
     and     r0, r12, #IL
@@ -140,6 +167,7 @@ mmioscope_fast_step_form:
     ldr     r1, [sp, #FAST_FORM]
     dispatch cmpeq, r1
     .global mmioscope_fast_slow
+@ handler: everything else, and where the fast path gives up. Saves the rest of the frame.
 mmioscope_fast_slow:
 slow_path:
     str     lr, [sp, #FRAME_LR]
@@ -148,7 +176,7 @@ slow_path:
     strd    r2, r3, [sp, #FRAME_PC]
     call    mmioscope_guest_trap
     .global return_to_guest
-return_to_guest:                        @ sp: a Frame, in this CPU's state
+return_to_guest:                        @ sp: a Frame, in this CPU's FastState
     ldrd    r2, r3, [sp, #FRAME_PC]
     msr     ELR_hyp, r2
     msr     SPSR_cxsf, r3
@@ -156,14 +184,16 @@ return_to_guest:                        @ sp: a Frame, in this CPU's state
     ldm     sp, {r0-r12}
     eret
 
-@ With a stream: it has its turn at every sixth access only, since most of a turn costs the same for one record or six.
+@ handler, with a stream: the stream has its turn only at every sixth access, since most of a turn
+@ costs the same for one record as for six.
     .global mmioscope_fast_turn
 mmioscope_fast_turn:
     ldr     r0, [sp, #FAST_TURN]
     subs    r0, r0, #1
     str     r0, [sp, #FAST_TURN]
     ldrne   pc, [sp, #FAST_AFTER_LOOK]
-@ The readers' words are looked at, or the stream has its turn, before the access: what that needs is loaded again.
+@ handler, once in 64 records, or the stream's turn: reads the readers' positions, or continues the
+@ stream, before the access. Then loads the eight words again, which may have changed.
     .global mmioscope_fast_look
 mmioscope_fast_look:
     str     lr, [sp, #FRAME_LR]
@@ -173,7 +203,8 @@ mmioscope_fast_look:
     ldmdb   r0, {r4-r11}
     ldr     pc, [sp, #FAST_AFTER_LOOK]
 
-@ Where tasks have names: is it time to look at this one's (trap/task_name.cpp)?
+@ handler, with task names: goes on unless it is time to look at the current task's name
+@ (trap/task_name.cpp).
     .global mmioscope_fast_names
 mmioscope_fast_names:
     mrc     p15, 0, r0, c13, c0, 3      @ TPIDRURO
@@ -187,7 +218,9 @@ mmioscope_fast_names:
     bhs     slow_path
     ldr     pc, [sp, #FAST_ACCESS]
 
-@ r4 = va, r5 = HPFAR, r7 = the lock of the region, which is taken. `align`: address bits that must be zero.
+@ Sets r4 = va, r5 = HPFAR, r7 = the page's RegionLock from the index (mm/page_index.hpp), and takes
+@ the lock. `align`: address bits that must be zero. not_taken returns to BEHIND_LOOKUP with another
+@ r7.
     .macro claim align
     str     r3, [sp, #FAST_PSR]
     mrc     p15, 4, r4, c6, c0, 0       @ HDFAR
@@ -205,14 +238,15 @@ mmioscope_fast_names:
     .endm
     .equ BEHIND_LOOKUP, 7 * 4
 
-@ Another CPU has it, the access is not aligned, nothing is there: or the page has several parts. Then the part's lock is
-@ looked up, and the same way gone again from there.
+@ The lock is not free, the access is not aligned, or the page has no lock: slow path. But if the
+@ page has several parts, r7 leads to a table of their locks: looks up the part's lock and goes the
+@ same way again from BEHIND_LOOKUP.
 not_taken:
-    clrex                               @ the guest must not have the monitor of this LDREX (ARM ARM A3.4.5)
+    clrex                               @ the guest must not get this LDREX's monitor (A3.4.5)
     ldr     r0, [r7], #4
     cmn     r0, #PARTS
     bne     slow_path
-    ubfx    r1, r4, #6, #6              @ which 64 bytes of the page
+    ubfx    r1, r4, #6, #6              @ index of the 64-byte part in the page
     ldr     r7, [r7, r1, lsl #2]
     ldr     r2, [sp, #FAST_DISPATCH]
     and     r0, r12, #0x40
@@ -220,10 +254,12 @@ not_taken:
     ldr     r0, [r2, r0, lsr #14]
     add     pc, r0, #BEHIND_LOOKUP
 
-@ r1 = pc, r5 = pa, r8, r9 = time, and all that is known in the slot and on the mark. The one DSB is the lock's acquire, and
-@ before the clock (as RingWriter::begin). The slot's old commit word is gone before anything is written behind it.
+@ Marks the access as in flight, reads the clock, and writes everything known to the slot and the
+@ mark. Sets r1 = pc, r5 = pa, r8 and r9 = time. The slot's old commit word is cleared before
+@ anything else is written there. One DSB serves as the lock's acquire and orders the mark before
+@ the clock (as RingWriter::begin does).
     .macro begin access
-    str     r0, [r11, #SLOT_COMMIT]     @ 0, as STREX has said
+    str     r0, [r11, #SLOT_COMMIT]     @ STREX returned 0
     mov     r0, #BEGINNING
     mrs     r1, ELR_hyp
     strd    r0, r1, [r10, #RING_IN_FLIGHT]
@@ -250,15 +286,16 @@ not_taken:
     str     r2, [r10, #RING_IN_FLIGHT]
     .endm
 
-@ What is recorded of this region has changed: a filter, or no longer traced.
+@ The region's device word is negative (not_fast): a filter or trigger is on, or the device is no
+@ longer traced.
 not_fast:
     mov     r0, #0
     str     r0, [r10, #RING_IN_FLIGHT]
     mvn     r0, #0
-    str     r0, [r7]                    @ nothing was done under it
+    str     r0, [r7]                    @ unlock: nothing was done under the lock
     b       slow_path
 
-@ A load-exclusive's reservation ends where a store came between (machine/reservation.hpp).
+@ Counts the store, which ends reservations of load-exclusives (machine/reservation.hpp).
     .macro count_store
     ubfx    r2, r5, #3, #4
     add     r2, r7, r2, lsl #2
@@ -267,15 +304,16 @@ not_fast:
     str     r3, [r2, #REGION_STORES]
     .endm
 
-@ The guest's register that the load or store names.
+@ Sets `to` to the value of the guest's register that HSR names; `cut` reduces it to the access's
+@ size.
     .macro stored_value to, cut:vararg
     ubfx    r0, r12, #16, #4
     ldr     \to, [sp, r0, lsl #2]
     \cut
     .endm
 
-@ r0 = duration, r2 = sequence, r4 = value, r5 = 0, r7 = region, r11 = slot: the record is whole, published, and the lock
-@ given back.
+@ Completes and publishes the record, ends the in-flight mark, releases the lock, and returns to the
+@ guest. Expects r0 = duration, r2 = cpu_sequence, r4 = value, r5 = 0, r7 = RegionLock, r11 = slot.
     .macro commit
     ldr     r1, [r7, #REGION_SEQUENCE]
     add     r1, r1, #1
@@ -293,9 +331,9 @@ not_fast:
     str     r2, [sp, #FAST_SEQUENCE]
     ldr     r3, [sp, #FAST_READY]
     add     r2, r11, #64
-    tst     r2, #0xfc0                  @ once in 64 records the readers' words are looked at
+    tst     r2, #0xfc0                  @ at multiples of 64 the next trap looks at the readers
     ldreq   r3, [sp, #FAST_LOOK]
-    strd    r2, r3, [sp, #FAST_SLOT]    @ and the handler
+    strd    r2, r3, [sp, #FAST_SLOT]    @ then the handler
     dmb     ish
     str     r5, [r10, #RING_IN_FLIGHT]
     mvn     r0, #0                      @ Lock::no_owner
@@ -304,8 +342,8 @@ not_fast:
     eret
     .endm
 
-@ Emulation: Hyp makes the access itself.
-    .macro done_at                      @ r0 = duration; on the bus it is done
+@ Emulation: Hyp does the access.
+    .macro done_at                      @ waits until it is done on the bus; r0 = duration
     dsb
     isb
     mrrc    p15, 0, r2, r3, c14         @ CNTPCT
@@ -338,6 +376,7 @@ not_fast:
     str     r4, [sp, r2, lsl #2]
     .endm
 
+@ PC goes to the next instruction; r2 = cpu_sequence, r3 = the instruction's length.
 emulated:
     ldrd    r2, r3, [sp, #FAST_SEQUENCE]
     add     r1, r1, r3
@@ -354,7 +393,8 @@ emulated:
     emulate_store   store_word, 3, 2 * ACCESS_SIZE, str, stored_value r4
     emulate_store   store_word_lr, 3, 2 * ACCESS_SIZE, str, mrs r4, LR_svc
 
-@ The bus has answered with an error (entry/vectors.S): the record says so, and the guest takes it.
+@ entry/vectors.S comes here if the bus answers with an external abort: records it, and the guest
+@ takes it.
     .global mmioscope_fast_aborted
 mmioscope_fast_aborted:
     add     r0, sp, #FAST_STEP
@@ -366,7 +406,8 @@ mmioscope_fast_aborted:
     call    mmioscope_access_aborted
     b       return_to_guest
 
-@ Shadow: the guest executes the instruction itself, on its shadow table (engine/reexecution.hpp), and traps behind it.
+@ Shadow: opens the shadow table; the guest executes the instruction itself and traps after it
+@ (engine/reexecution.hpp).
     .macro step_load name, align, access, finish
 \name:
     claim   \align
@@ -386,7 +427,8 @@ mmioscope_fast_aborted:
     ldr     pc, [sp, #FAST_OPEN]
     .endm
 
-@ Thumb state, and User mode, whose records have its own LR and SP, and SP_svc for a task.
+@ Arms a step in Thumb state or User mode. A record of User mode has its LR and SP, and SP_svc for
+@ the task.
     .global mmioscope_fast_open, mmioscope_fast_open_form
 mmioscope_fast_open_form:
     str     r0, [sp, #FAST_HANDLER]
@@ -411,7 +453,7 @@ mmioscope_fast_open_form:
 mmioscope_fast_open:                    @ ARM state and SVC mode
     str     r0, [sp, #FAST_HANDLER]
     add     r1, r1, #4
-    mcr     p14, 0, r1, c0, c0, 4       @ DBGBVR0; its DBGBCR0 and the vectors' are set
+    mcr     p14, 0, r1, c0, c0, 4       @ DBGBVR0; its DBGBCR0 and the vectors' are already set
 open_armed:
     add     r0, sp, #FAST_STEP
     stm     r0, {r1, r4, r5, r7, r8, r9, r12}
@@ -426,7 +468,7 @@ open_armed:
     orr     r0, r0, #PSR_AIF
     msr     SPSR_cxsf, r0
     ldrd    r2, r3, [sp, #FAST_SHADOW]
-    mcrr    p15, 6, r2, r3, c2          @ VTTBR; the order is that of mm/guest_view.hpp
+    mcrr    p15, 6, r2, r3, c2          @ VTTBR; mm/guest_view.hpp has the order
     isb
     mcr     p15, 0, r0, c8, c7, 0       @ TLBIALL
     dsb     nsh
@@ -442,7 +484,8 @@ open_armed:
     step_store      step_store_word, 3, 2 * ACCESS_SIZE, stored_value r2
     step_store      step_store_word_lr, 3, 2 * ACCESS_SIZE, mrs r2, LR_svc
 
-@ r4 = what the load has left in its register.
+@ handler, in a step, by the place of the value. Loads what open_armed has saved, and sets r4 = the
+@ stored value, or what the load put in its register.
     .macro stepped value:vararg
     add     r0, sp, #FAST_STEP
     ldm     r0, {r1, r2, r3, r7, r8, r9, r12}
@@ -461,7 +504,8 @@ finish_word:
     stepped stored_value r4
 mmioscope_fast_finish_end:
 
-@ It ended as planned if the breakpoint behind the instruction was hit, in the same mode; else it is the slow path's.
+@ The step ended as planned if its breakpoint hit, in the same mode. Otherwise the slow path ends
+@ the step.
 finish:
     mrc     p15, 4, r0, c5, c2, 0       @ HSR
     bic     r0, r0, #IL
@@ -478,7 +522,7 @@ finish:
     mcrr    p15, 6, r0, r1, c2          @ VTTBR
     isb
     mcr     p15, 0, r0, c8, c7, 0       @ TLBIALL
-    dsb                                 @ for both: the TLB, and the access is done on the bus
+    dsb                                 @ completes both the invalidation and the access
     isb
     mrrc    p15, 0, r0, r1, c14         @ CNTPCT
     sub     r0, r0, r8
@@ -496,7 +540,7 @@ finish:
 
     .section .rodata.fast_path, "a"
     .balign 4
-@ By size, word twice with LR; then stores (trap/fast_path.cpp).
+@ By size, word twice (the second one for LR); loads, then stores (trap/fast_path.cpp).
     .global mmioscope_fast_emulations, mmioscope_fast_steps
 mmioscope_fast_emulations:
     .word   load_byte, load_halfword, load_word, load_word_lr

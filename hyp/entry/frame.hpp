@@ -1,5 +1,5 @@
-// What entry/vectors.S saves when the guest traps. Hyp shares r0 to r12 and LR with User mode;
-// the other modes' SP, LR and SPSR stay in their banks (port/banked.hpp).
+// What entry/fast_path.S saves when the guest traps. Hyp shares r0 to r12 and LR with User mode;
+// SP, LR and SPSR of the other modes stay in their banks (port/banked.hpp).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-@ Hyp's exception vectors (ARM ARM B1.8.1, table B1-3). What the guest's traps do is in fast_path.S.
-@ Offsets are those of entry/frame.hpp, which asserts them.
+@ Hyp's exception vectors (ARM ARM B1.8.1, table B1-3). fast_path.S handles the guest's traps.
+@ entry/frame.hpp asserts the frames' offsets.
 
     .syntax unified
     .arch armv7ve
@@ -18,8 +18,9 @@ hyp_vectors:
     b   hyp_fault_irq
     b   hyp_fault_fiq
 
-@ Hyp itself took an exception: nothing may be trusted but the CPU's number, so the emergency stack
-@ follows from that alone. The guest's thread registers serve as scratch: it will not run again.
+@ Hyp itself took an exception. Nothing is trusted except the CPU's number, so that alone gives the
+@ emergency stack. The guest's thread registers serve as scratch, since the guest will not run
+@ again.
     .equ CPU_STACKS_SHIFT, 15           @ log2 of a CPU's two stacks
     .if (1 << CPU_STACKS_SHIFT) != 2 * STACK_SIZE
     .error "CPU_STACKS_SHIFT is not that of STACK_SIZE"
@@ -51,8 +52,9 @@ hyp_fault_\name:
     hyp_fault irq, 6
     hyp_fault fiq, 7
 
-@ An external abort of one of the accesses below is the guest's affair: it goes on at try_aborted. The test must do
-@ with one register, and HIFAR is free to keep it: only prefetch aborts write that (ARM ARM B4.1.83).
+@ A data abort in Hyp. An external abort of an access below that Hyp makes for the guest concerns
+@ only the guest: it goes on at try_aborted. The test must do with one register, which it keeps in
+@ HIFAR: only prefetch aborts write that (ARM ARM B4.1.83).
 hyp_fault_data:
     mcr     p15, 4, r0, c6, c0, 2       @ HIFAR = r0
     mrs     r0, ELR_hyp
@@ -60,14 +62,14 @@ hyp_fault_data:
     sub     r0, r0, #(try_begin - 1b - 8)
     cmp     r0, #(try_end - try_begin)
     bhs     2f
-    mrc     p15, 4, r0, c5, c2, 0       @ HSR: was it the bus, and at this access?
+    mrc     p15, 4, r0, c5, c2, 0       @ HSR: was it an external abort of this access?
     and     r0, r0, #0x3f
     cmp     r0, #0x10                   @ synchronous external abort (B3.13.6, table B3-23)
     bne     2f
     adr     r0, try_aborted
     msr     ELR_hyp, r0
     eret
-2:  mrs     r0, ELR_hyp                 @ or one of the fast path's, which has its address in r5
+2:  mrs     r0, ELR_hyp                 @ or an access of the fast path, which has the address in r5
 3:  sub     r0, r0, pc
     sub     r0, r0, #(mmioscope_fast_begin - 3b - 8) & 0xff00
     sub     r0, r0, #(mmioscope_fast_begin - 3b - 8) & 0xff
@@ -87,7 +89,8 @@ hyp_fault_data:
     mov     r0, #4
     b       hyp_fault
 
-@ Accesses for the guest that may meet one (port/device.hpp): r0 = value, r1 = 0 or HSR.
+@ Accesses for the guest that may meet an external abort (port/device.hpp). Return r0 = value, r1 =
+@ 0 or HSR.
     .macro try_access name, instruction:vararg
     .global mmioscope_try_\name
 mmioscope_try_\name:
@@ -103,7 +106,7 @@ try_begin:
     try_access write32, str r1, [r0]
 try_end:
 try_done:
-    dsb                                 @ an abort of a store comes while it is looked for
+    dsb                                 @ a store's abort comes while it can be recognized
     mov     r1, #0
     bx      lr
 try_aborted:
@@ -130,13 +133,14 @@ hyp_fault:
     mrc     p15, 0, r1, c13, c0, 4
     str     r1, [sp, #68]
     mov     r1, #0
-    mcr     p15, 0, r1, c13, c0, 4      @ TPIDRPRW: nothing is out yet (port/report.hpp)
+    mcr     p15, 0, r1, c13, c0, 4      @ TPIDRPRW: nothing printed yet (port/report.hpp)
     mrc     p15, 4, r0, c13, c0, 2      @ HTPIDR: 0 before it is set
     mov     r1, sp
     bl      mmioscope_hyp_fault         @ (Cpu*, HypFrame&), does not return
     b       last_halt
 
-@ While a report is printed: an exception cuts it short, and one more is the silent end.
+@ While a report is printed: an exception ends it with one more line, and an exception in that
+@ halts.
     .balign 32
     .global hyp_report_vectors
 hyp_report_vectors:
