@@ -36,7 +36,7 @@ lpae::Descriptor page_descriptor(const RegionMap& map, const TranslationTable& s
 }
 
 void forget_on_all_cpus() {
-    port::complete_all(); // the descriptors are where walks find them
+    port::complete_all(); // table walks see the descriptors
     port::write<reg::TLBIALLNSNHIS>(0);
     port::complete_all();
     port::synchronize_context();

@@ -1,14 +1,16 @@
-// The one place that changes what a CPU's guest sees of stage 2: VTTBR and the TLB.
+// The only place that changes what a CPU's guest sees of stage 2: VTTBR and the TLB.
 //
-// One VMID serves the normal and all shadow tables, so that the guest's own TLB maintenance, which
-// acts on the current VMID only, reaches what was cached from either. The price: what is cached
-// from one table would be used with the other, hence both edges of a step invalidate, in the order
+// The normal and all shadow tables share one VMID. The guest's own TLB maintenance acts on the
+// current VMID only, and so reaches what was cached from either table. The price is that entries
+// cached from one table would be used with the other. So both edges of a step invalidate, in this
+// order:
 //
 //     VTTBR write, ISB, TLBIALL, DSB, and the ERET
 //
-// ISB first, since walks made before it may still use the old table and refill after an earlier
-// TLBI. The TLBI is this CPU's own: no other CPU ever has an entry from this CPU's shadow table.
-// (ARM ARM B3.10.5; docs/tlb.md has the argument and the alternatives.)
+// The ISB comes before the TLBIALL, since a walk before the ISB may still use the old table, and
+// refill after an earlier TLBIALL. The TLBIALL is for this CPU only: no other CPU ever has an entry
+// from this CPU's shadow table. (ARM ARM B3.10.5; docs/tlb.md has the argument and the
+// alternatives.)
 #pragma once
 
 #include "base/address.hpp"
@@ -22,9 +24,9 @@ public:
     GuestView() = default;
     GuestView(PhysicalAddress normal, PhysicalAddress shadow);
 
-    /// The first table of this CPU: the normal one, with nothing cached.
+    /// Loads the normal table with an empty TLB, before this CPU's first use of either table.
     void start();
-    /// From here until close_shadow() the guest of this CPU reaches the traced pages.
+    /// From here to close_shadow() this CPU's guest reaches the traced pages.
     void open_shadow() {
         load(shadow_);
         shadow_open_ = true;
@@ -34,13 +36,13 @@ public:
         shadow_open_ = false;
     }
 
-    /// The fast path has opened it.
+    /// The fast path has opened the shadow table.
     void adopt_shadow() { shadow_open_ = true; }
 
     bool shadow_open() const { return shadow_open_; }
     std::uint64_t normal() const { return normal_; }
     std::uint64_t shadow() const { return shadow_; }
-    /// What VTTBR holds agrees with shadow_open().
+    /// Whether VTTBR agrees with shadow_open().
     bool consistent() const;
 
 private:
@@ -48,7 +50,7 @@ private:
         port::write<reg::VTTBR>(vttbr);
         port::synchronize_context();
         port::write<reg::TLBIALL>(0);
-        port::complete_local(); // the ERET synchronises what follows
+        port::complete_local(); // the ERET is the synchronization
     }
 
     std::uint64_t normal_{};

@@ -6,10 +6,10 @@
 
 namespace mmioscope {
 
-/// What the device tree calls memory, less the hypervisor's own; page-aligned, below 4 GiB.
+/// The device tree's memory without the hypervisor's; page-aligned, below 4 GiB.
 using MemoryMap = FixedVector<Range, 16>;
 
-/// Whether `address` lies in it.
+/// Whether `address` is in the guest's RAM.
 inline bool in_memory(const MemoryMap& memory, PhysicalAddress address) {
     for (const Range& range : memory)
         if (range.contains(address.value)) return true;

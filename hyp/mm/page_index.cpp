@@ -58,7 +58,7 @@ bool PageIndex::build(const RegionMap& map, RegionLocks& locks, TablePool& pool)
             if (leaf == empty_) leaf = new_leaf(pool);
             if (leaf == 0) return false;
             std::uint32_t& of_page = entry(page);
-            if (of_page != address(&nothing_)) continue; // the first span's doing
+            if (of_page != address(&nothing_)) continue; // an earlier span of the page has set it
             of_page = span.range.contains(Range{page, page + page_size})
                           ? address(&locks[span.region])
                           : new_parts(page, map, locks, pool);

@@ -1,5 +1,5 @@
-// Whose registers lie at an address, in two loads: the fast path's table (entry/fast_path.S). Built
-// behind the region map and constant from then on, whatever is selected.
+// Finds the region of an address with two loads, for the fast path (entry/fast_path.S). Built after
+// the region map, and constant from then on, whatever is selected.
 #pragma once
 
 #include "mm/translation_table.hpp"
@@ -10,17 +10,19 @@ namespace mmioscope {
 
 class PageIndex {
 public:
-    // In place of a lock's owner: this is none.
+    // Marks, in the place of a lock's owner:
+    /// No lock: the slow path handles the page.
     static constexpr std::uint32_t nothing = 0u - 2;
-    static constexpr std::uint32_t parts = 0u - 3; ///< behind it one lock for each 64 bytes
+    /// The first word of Parts: a lock for each 64 bytes follows.
+    static constexpr std::uint32_t parts = 0u - 3;
 
-    /// Names the pages, or 64 bytes of them, that hold nothing but what may be traced, and tells
-    /// the locks of their spans. False: the pool is empty.
+    /// Enters the pages, or 64-byte parts of pages, that contain only what may be traced, with
+    /// their regions' locks; sets RegionLock::span. False: the pool is empty.
     [[nodiscard]] bool build(const RegionMap& map, RegionLocks& locks, TablePool& pool);
 
-    /// The lock of the region at `address`, below 4 GiB. Null: it is not named here.
+    /// The lock of the region at `address`, below 4 GiB. Null: it is not in the index.
     const RegionLock* find(std::uint32_t address) const;
-    /// Its address, for FastState.
+    /// The address of the table, for FastState.
     std::uint32_t table() const;
 
 private:
@@ -28,7 +30,7 @@ private:
     static constexpr unsigned leaf_shift = 22; ///< log2 of leaf_pages * page_size
     static constexpr unsigned part_size = 64;
     static constexpr unsigned page_parts = page_size / part_size;
-    /// Of each page the address of a RegionLock, of Parts, or of `nothing_`.
+    /// For each page the address of a RegionLock, of Parts, or of `nothing_`.
     using Leaf = std::uint32_t[leaf_pages];
     struct Parts {
         std::uint32_t mark;
@@ -40,10 +42,10 @@ private:
                             TablePool& pool);
     std::uint32_t& entry(std::uint64_t page) const;
 
-    std::uint32_t leaves_[1u << (32 - leaf_shift)]{}; ///< addresses, each of a Leaf
+    std::uint32_t leaves_[1u << (32 - leaf_shift)]{}; ///< addresses of a Leaf
     std::uint32_t nothing_{nothing};
-    std::uint32_t empty_{}; ///< all that have nothing
-    Parts* free_parts_{};   ///< of the page taken last
+    std::uint32_t empty_{}; ///< address of the Leaf in which all pages have nothing
+    Parts* free_parts_{};   ///< those left of the last table taken
     unsigned free_{};
 };
 

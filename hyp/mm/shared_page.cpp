@@ -16,14 +16,15 @@ constexpr Descriptor one_opener = Descriptor{1} << 55;
 constexpr Descriptor openers = Descriptor{0xf} << 55;
 static_assert(abi::max_cpus <= openers / one_opener);
 
-/// The descriptor with `change` openers more, valid if there are any.
+/// The descriptor with `change` added to its openers; valid if any are left.
 constexpr Descriptor changed(Descriptor entry, Descriptor change) {
     const Descriptor next = (entry + change) & ~lpae::valid;
     return (next & openers) != 0 ? next | lpae::valid : next;
 }
 
 void change_openers(Descriptor& entry, Descriptor change) {
-    // Each failure is a change by another CPU, and those are seldom: whoever has one steps on.
+    // A try fails only if another CPU has changed the descriptor, which is seldom: its step
+    // follows.
     constexpr unsigned most_tries = 100'000;
     Descriptor seen = entry;
     for (unsigned tries = 0; tries < most_tries; ++tries)
@@ -33,7 +34,7 @@ void change_openers(Descriptor& entry, Descriptor change) {
 
 bool add_page(TranslationTable& normal, const TranslationTable& open, Range page, TablePool& pool) {
     const Descriptor leaf = open.lookup(page.begin);
-    if (!lpae::is_valid(leaf)) return true; // withheld: nobody opens it
+    if (!lpae::is_valid(leaf)) return true; // withheld: never opened
     if (!normal.map(page, lpae::attributes_of(leaf), pool)) return false;
     Descriptor* entry = normal.page_entry(page.begin);
     check(entry != nullptr, "a page was mapped without a descriptor of its own");

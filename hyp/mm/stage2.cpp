@@ -6,8 +6,8 @@ namespace mmioscope {
 
 namespace {
 
-/// The pages of `span` that the guest may use without a trap. Spans are disjoint, so only the
-/// first and the last page can hold another device's bytes.
+/// The pages of `span` that the guest may use without a trap. Spans are disjoint, so only the first
+/// and the last page can contain another device's bytes.
 Range untrapped_pages(const Span& span, const RegionMap& map) {
     Range pages{page_floor(span.range.begin), page_ceil(span.range.end)};
     if (map.page_trapped({pages.begin})) pages.begin += page_size;
@@ -27,7 +27,7 @@ bool build_stage2(TranslationTable& table, const MemoryMap& memory, const Region
     for (const Range& range : memory)
         if (!table.map(range, lpae::guest_memory, pool)) return false;
 
-    for (const Span& span : map) // memory that is traced as if it were a device
+    for (const Span& span : map) // memory that is traced like a device
         if ((span.withheld || (!with_trapped && (span.traced() || span.trapped))) &&
             all_pages(span).end <= lpae::input_end && !table.unmap(all_pages(span), pool))
             return false;

@@ -1,5 +1,5 @@
-// The guest's tables. The normal one leaves pages with traced bytes invalid; the shadow one of
-// each CPU maps them too, and only that CPU ever loads it (mm/guest_view.hpp).
+// The guest's stage-2 tables. In the normal table, pages with traced bytes are invalid. Each CPU's
+// shadow table maps them too; only that CPU ever loads it (mm/guest_view.hpp).
 #pragma once
 
 #include "mm/memory_map.hpp"
@@ -8,8 +8,8 @@
 
 namespace mmioscope {
 
-/// Builds a table that maps `memory` and every page that holds a region's bytes; pages that trap
-/// are mapped only `with_trapped`, withheld ones never. False when the pool is empty.
+/// Builds a table that maps `memory` and every page that contains a region's bytes. Pages that trap
+/// are mapped only `with_trapped`, withheld ones never. False: the pool is empty.
 [[nodiscard]] bool build_stage2(TranslationTable& table, const MemoryMap& memory,
                                 const RegionTable& regions, const RegionMap& map, bool with_trapped,
                                 TablePool& pool);

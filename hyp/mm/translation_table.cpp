@@ -18,7 +18,8 @@ Descriptor* TablePool::take() {
     return table;
 }
 
-/// The table below `entry`, made from the block that stood there if there was none.
+/// The table below `entry`; if there is none, makes one, with the mapping of the block that was
+/// there.
 Descriptor* TranslationTable::descend(Descriptor& entry, unsigned level, TablePool& pool) {
     if (lpae::is_table(entry, level))
         return port::memory_at<Descriptor>({lpae::output_address(entry)});
@@ -34,14 +35,14 @@ Descriptor* TranslationTable::descend(Descriptor& entry, unsigned level, TablePo
     return table;
 }
 
-// Recursion by level only: at most three deep, by construction.
+// Recursion by level only, at most three deep.
 bool TranslationTable::fill(Descriptor* table, unsigned level, Range range,
                             const lpae::Attributes* leaf, TablePool& pool) {
     const std::uint64_t size = lpae::level_size(level);
     while (!range.empty()) {
         Descriptor* entry = &table[lpae::level_index(range.begin, level)];
         const std::uint64_t next = (range.begin & ~(size - 1)) + size;
-        if (range.begin + size == next && range.end >= next) { // entries as a whole, one or more
+        if (range.begin + size == next && range.end >= next) { // one or more whole entries
             const std::uint64_t step = leaf != nullptr ? size : 0;
             Descriptor value = leaf != nullptr ? lpae::make_leaf(range.begin, *leaf, level) : 0;
             const auto entries = static_cast<unsigned>(range.size() >> lpae::level_shift(level));

@@ -1,19 +1,19 @@
-// Building long-descriptor tables: Hyp's stage 1 and the guest's stage 2 alike. Tables are built
-// before the first ERET into the guest. Which pages are valid in the normal one may change later
-// (mm/changing_pages.hpp), nothing else.
+// Long-descriptor tables, for Hyp's stage 1 and the guest's stage 2. They are built before the
+// first ERET into the guest. Only the validity of device pages in the normal table may change later
+// (mm/changing_pages.hpp).
 #pragma once
 
 #include "arch/lpae.hpp"
 
 namespace mmioscope {
 
-/// Hands out zeroed 4 KiB tables from memory set aside at link time; never takes one back.
+/// Hands out zeroed 4 KiB tables from memory reserved at link time; takes none back.
 class TablePool {
 public:
     constexpr TablePool(lpae::Descriptor* memory, unsigned tables)
         : first_(memory), next_(memory), left_(tables) {}
 
-    /// Null when none is left.
+    /// Null: none is left.
     lpae::Descriptor* take();
     unsigned left() const { return left_; }
 
@@ -32,27 +32,28 @@ public:
     TranslationTable() = default;
     explicit TranslationTable(lpae::Descriptor* root) : root_(root) {}
 
-    /// Maps `range` (page-aligned) to itself with the largest blocks that fit; what was mapped
-    /// there before is replaced. False when the pool is empty.
+    /// Maps `range` (page-aligned) to itself with the largest blocks that fit, replacing what was
+    /// mapped there. False: the pool is empty.
     [[nodiscard]] bool map(Range range, lpae::Attributes attributes, TablePool& pool);
-    /// Leaves `range` (page-aligned) invalid, splitting blocks that reach beyond it.
+    /// Makes `range` (page-aligned) invalid; splits blocks that reach beyond it. False: the pool is
+    /// empty.
     [[nodiscard]] bool unmap(Range range, TablePool& pool);
 
-    /// Gives every page that `range` touches a descriptor of its own, with what was mapped there.
+    /// Gives every page that `range` touches its own descriptor, with the present mapping. False:
+    /// the pool is empty.
     [[nodiscard]] bool split(Range range, TablePool& pool);
 
-    /// The leaf that translates `address`, or 0.
+    /// The leaf descriptor that translates `address`; 0 if there is none.
     lpae::Descriptor lookup(std::uint64_t address) const;
 
-    /// The entry of the last level for `address`, valid or not; null if a block or nothing is
-    /// there.
+    /// The last-level entry for `address`, valid or not; null if there is a block or nothing.
     lpae::Descriptor* page_entry(std::uint64_t address) const;
 
-    /// Makes every entry of the root invalid: whoever walks it next, faults.
+    /// Makes every entry of the root invalid: the next walk faults.
     void invalidate_root();
 
     PhysicalAddress root() const;
-    /// Whether the root has an entry for `address`, be there a leaf below or not.
+    /// Whether the root has a valid entry for `address`, whatever is below it.
     bool root_covers(std::uint64_t address) const;
 
 private:
