@@ -13,7 +13,7 @@ namespace {
 using abi::control::Command;
 using abi::control::Status;
 
-/// Those that a request of this form can meet.
+/// The reasons that such a request can be refused for.
 const char* reason(Status status) {
     switch (status) {
     case Status::unknown: return "no such command";

@@ -40,8 +40,8 @@ constexpr BootError no_tables{"translation tables: too little room", ""};
 constexpr BootError no_seal{"too little room for the checksums of the hypervisor's memory", ""};
 constexpr BootError no_spans{"too many devices for the region map", ""};
 
-/// Everything that can be wrong with what the boot loader handed over ends here, in one line
-/// and, for a device nobody knows, the list of those that are known.
+/// Reports anything wrong with what the boot loader handed over, in one line (with the list of
+/// known devices if it names an unknown one), and halts.
 [[noreturn]] void refuse(Machine& machine, const BootError& error) {
     Console uart(machine.uart, machine.cpus[0].bus);
     uart.start();
@@ -54,7 +54,7 @@ constexpr BootError no_spans{"too many devices for the region map", ""};
     port::halt();
 }
 
-/// Where the boot loader put the device tree: at r2, as for Linux, or at the place kept for it.
+/// Where the boot loader put the device tree: at r2, as for Linux, or at the place reserved for it.
 Range find_boot_tree(const Machine& machine, std::uint32_t r2) {
     constexpr std::uint32_t magic_big_endian = 0xedfe'0dd0;
     if (r2 != 0 && r2 % 4 == 0 && *port::memory_at<const std::uint32_t>({r2}) == magic_big_endian)
@@ -88,7 +88,7 @@ BootError check_modules(const Machine& machine) {
     return {};
 }
 
-/// The UART is the hypervisor's from now on, whatever the tree says of it.
+/// Withholds the hypervisor's UART from the guest, whatever the device tree says about it.
 BootError choose_uart(const Tree& tree, Machine& machine, int& node) {
     if (machine.config.uart_node >= 0) {
         const auto uart = uart_of(tree, machine.config.uart_node);
@@ -109,7 +109,7 @@ BootError choose_uart(const Tree& tree, Machine& machine, int& node) {
     return machine.map.withhold(range_of(region)) ? BootError{} : no_spans;
 }
 
-/// A UART of its own for the trace.
+/// The UART for the stream, if there is one.
 BootError choose_stream(const Tree& tree, Machine& machine) {
     const int node = machine.config.stream_node;
     if (node < 0) return {};
@@ -149,7 +149,7 @@ BootError read_tree(const Tree& tree, Machine& machine, int& uart_node) {
     if (auto e = carve(machine.guest_memory, machine.own_memory)) return e;
     if (auto e = check_modules(machine)) return e;
     mark_memory(machine.regions, board_memory);
-    // A node that claims a piece of the hypervisor's memory does not get it.
+    // A node that names part of the hypervisor's memory does not get it.
     if (!machine.map.withhold(machine.own_memory)) return no_spans;
 
     if (auto e = choose_uart(tree, machine, uart_node)) return e;
@@ -189,14 +189,14 @@ BootError build_tables(Machine& machine) {
                                  machine.pool)) {
         return no_tables;
     }
-    // Behind what says which pages may change: those are the ones it names.
+    // After the above has decided which pages may change: the index contains exactly those.
     if (!machine.pages.build(machine.map, machine.locks, machine.pool)) return no_tables;
     choose_fast_regions(machine);
     build_fast_dispatch(machine);
     return {};
 }
 
-/// The engines have no state of their own beyond each other.
+/// The engines have no state; emulation refers to shadow.
 Engine& engine_of(abi::EngineKind kind) {
     static ShadowEngine shadow;
     static EmulationEngine emulation{shadow};
@@ -217,7 +217,7 @@ const char* description_of(abi::EngineKind kind) {
     }
 }
 
-/// What is on, and may be off, would have to be looked at, at each access.
+/// False if an option is on that the fast path would have to test at each access.
 bool fast_path_suits(const Config& config) {
     return config.engine != abi::EngineKind::unprotect && !config.slow_path && !config.pre;
 }
@@ -234,7 +234,7 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
     cpu.mistakes_thumb_stores = arch::mistakes_thumb_stores(port::read<reg::MIDR>());
     cpu.always_slow = !fast_path_suits(machine.config);
     cpu.serves_stream = machine.config.stream_node >= 0;
-    const std::uint32_t midr = port::read<reg::MIDR>(); // REVIDR is not for every core to read
+    const std::uint32_t midr = port::read<reg::MIDR>(); // not every core has a REVIDR to read
     if (arch::broadcast_tlbi_fails(midr, 0) &&
         arch::broadcast_tlbi_fails(midr, port::read<reg::REVIDR>()))
         machine.control.broadcast_fails.store(1, std::memory_order_relaxed);
@@ -243,7 +243,7 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
     prepare_fast_path(machine, cpu);
 }
 
-/// The largest power of two that is not longer than what was asked for.
+/// log2 of the largest power of two ticks that is no longer than the quantum asked for.
 unsigned stream_time_shift(const Config& config, std::uint32_t frequency) {
     const std::uint64_t ticks = std::uint64_t{config.stream_quantum} * frequency / 1'000'000'000;
     unsigned shift = 0;
@@ -273,7 +273,7 @@ void start_stream(Machine& machine) {
             machine.stream.description().add_alias(alias.name, path);
 }
 
-/// Recorded as the start of this CPU.
+/// Publishes the `power` record of this CPU's start; returns the frame for the guest's entry.
 Frame enter_guest(Cpu& cpu, StartPoint at) {
     record_power(cpu, abi::PowerEvent::cpu_on, at.entry);
     check_way_back(cpu);
@@ -300,7 +300,7 @@ Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
     machine.engine = &engine_of(machine.config.engine);
 
     Range room{machine.image.text.begin - abi::guest_tree_room, machine.image.text.begin};
-    if (boot_tree.overlaps(room)) { // the board's is read from the end of that room
+    if (boot_tree.overlaps(room)) { // the board's tree moves to the end of that room
         room.end = (room.end - tree.size()) & ~std::uint64_t{3};
         tree.move(port::memory_at<void>({room.end}));
     }

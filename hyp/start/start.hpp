@@ -1,4 +1,4 @@
-// The ways a CPU gets from Hyp to the guest. boot/boot.cpp calls them.
+// How a CPU gets from Hyp to the guest. boot/boot.cpp calls these.
 #pragma once
 
 #include "entry/frame.hpp"
@@ -6,15 +6,16 @@
 
 namespace mmioscope {
 
-/// CPU 0, MMU off: reads the device tree (at `r2`, or where a loader may have put it), builds the
-/// tables, starts the trace. What cannot be carried out is said on the UART, and nothing runs.
+/// For CPU 0, with the MMU off: reads the device tree (at `r2`, or where a loader may have put it),
+/// builds the tables, starts the trace. If something cannot be carried out, prints why on the UART
+/// and halts. Returns the frame for the guest's entry.
 Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2);
 
-/// Any other CPU, once start_machine() is through: sleeps until the guest starts it by a register
-/// of the board.
+/// For any other CPU after start_machine(): sleeps until the guest starts it by a register of the
+/// board.
 Frame start_parked(Machine& machine, Cpu& cpu);
 
-/// A CPU that firmware started because the guest asked for it, with its MMU off.
+/// For a CPU that firmware started at the guest's request, with its MMU off.
 Frame start_by_firmware(Machine& machine, Cpu& cpu);
 
 } // namespace mmioscope
