@@ -22,7 +22,7 @@ bool is_change(Command command) {
 bool is_selection(Command command) {
     return command >= Command::start && command <= Command::deselect_range;
 }
-/// After which less is traced than before.
+/// Whether less is traced after the command than before.
 bool ends_tracing(Command command) {
     return command == Command::stop || command == Command::deselect ||
            command == Command::deselect_range;
@@ -43,7 +43,7 @@ Which which_of(const Request& r) {
     }
 }
 
-/// Whether the arguments are such as the command takes.
+/// Whether the command accepts these arguments.
 bool well_formed(const Machine& machine, const Request& r) {
     const std::uint32_t first = r.argument[0];
     switch (r.command) {
@@ -66,8 +66,8 @@ bool well_formed(const Machine& machine, const Request& r) {
     }
 }
 
-// Before the guest no other CPU has translations that a broadcast could fail to reach: each begins
-// with a TLB that it has emptied itself (mm/guest_view.cpp, start).
+// Before the guest's first instruction no other CPU has translations that a broadcast might miss:
+// each empties its TLB itself when it starts (mm/guest_view.cpp, start).
 Status check_request(const Machine& machine, const Request& r, Moment moment) {
     const bool early = moment == Moment::before_first_instruction;
     if (r.check != abi::control::check_of(r)) return Status::damaged;
@@ -97,7 +97,7 @@ void record(Cpu& cpu, const Request& r, abi::RecordType type) {
     cpu.ring.publish_event(record);
 }
 
-/// With all locks held: no access is in flight.
+/// The caller holds all locks, so no access is in flight.
 void change(Cpu& cpu, const Request& r) {
     Machine& machine = *cpu.machine;
     if (ends_tracing(r.command)) record(cpu, r, abi::RecordType::configuration);
@@ -113,7 +113,7 @@ void change(Cpu& cpu, const Request& r) {
     if (!ends_tracing(r.command)) record(cpu, r, abi::RecordType::configuration);
 }
 
-/// False: a lock could not be had.
+/// False: a lock was not free in time.
 bool change_in_quiet(Cpu& cpu, const Request& r) {
     Machine& machine = *cpu.machine;
     std::uint64_t& spins = cpu.ring.statistics().lock_spins;
@@ -129,7 +129,7 @@ bool change_in_quiet(Cpu& cpu, const Request& r) {
     return alone;
 }
 
-/// False: another CPU is at it.
+/// False: another CPU holds Machine::changes.
 bool take_snapshot(Cpu& cpu) {
     Machine& machine = *cpu.machine;
     constexpr unsigned max_turns = 2000;
@@ -159,7 +159,7 @@ void answer(Cpu& cpu, const Request& r, std::uint32_t (&value)[2]) {
     }
 }
 
-/// False: others are in the way.
+/// False: other CPUs are in the way.
 bool carry_out(Cpu& cpu, const Request& r, std::uint32_t (&value)[2]) {
     if (is_change(r.command)) return change_in_quiet(cpu, r);
     if (r.command == Command::snapshot) return take_snapshot(cpu);

@@ -1,4 +1,4 @@
-// Carrying out a request, whatever way it came in.
+// Carries out requests, from whichever way they come.
 #pragma once
 
 #include "abi/control.hpp"
@@ -8,17 +8,18 @@
 
 namespace mmioscope {
 
-/// Of the guest's. Before it, no access is in flight, and this CPU alone has translations.
+/// When a request comes. Before the guest's first instruction no access is in flight, and only this
+/// CPU has translations.
 enum class Moment : std::uint8_t { before_first_instruction, runs };
 
-/// The reply; nothing if other CPUs' accesses are in the way: nothing has changed, ask again. On a
-/// CPU that holds no region lock and has no step armed. Whatever the request's bytes are: what
-/// cannot be carried out is refused with a reason, and then nothing has changed.
+/// Carries `request` out and returns the reply. Returns nothing if other CPUs are in the way:
+/// nothing has changed, ask again. The caller holds no region lock and has no step armed. `request`
+/// may contain anything: what cannot be carried out is refused with a reason, and changes nothing.
 std::optional<abi::control::Reply> execute(Cpu& cpu, const abi::control::Request& request,
                                            Moment moment = Moment::runs);
 
-/// The same for the guest that runs, and then a look at the checksums, if it was carried out and is
-/// no marker: those tell when something happens, and take no time.
+/// execute() while the guest runs, then a check of the checksums; not after a request that was
+/// refused, nor after a marker, which shows when something happens and must be quick.
 std::optional<abi::control::Reply> serve(Cpu& cpu, const abi::control::Request& request);
 
 } // namespace mmioscope

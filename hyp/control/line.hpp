@@ -5,8 +5,8 @@
 
 namespace mmioscope {
 
-/// Carries out the next one, if one has come, and leaves its reply to the stream. At most one, by
-/// one CPU at a time. On a CPU that holds no region lock and has no step armed.
+/// Carries out the next request, if there is one, and gives the reply to the stream. One request at
+/// most, and one CPU at a time. The caller holds no region lock and has no step armed.
 void serve_line(Cpu& cpu);
 
 } // namespace mmioscope

@@ -30,7 +30,7 @@ std::uint32_t read_word(ControlState& state, unsigned offset) {
     }
 }
 
-/// What other CPUs may be writing to meanwhile: one more way to be no request.
+/// Other CPUs may be writing the slot meanwhile; then the checksum is wrong.
 Request read_request(const ControlSlot& slot) {
     std::uint32_t raw[words];
     for (unsigned n = 0; n < words; ++n) raw[n] = port::load_shared(slot.request[n]);

@@ -1,4 +1,5 @@
-// The control page, which the guest reads and writes and nothing is behind (abi/control.hpp).
+// The control page (abi/control.hpp): there is no memory behind it; Hyp answers the guest's
+// accesses.
 #pragma once
 
 #include "engine/engine.hpp"
@@ -7,8 +8,8 @@
 
 namespace mmioscope {
 
-/// Carries out an access to the control page. Nothing if it is elsewhere, if there is no such page,
-/// or if it is no load or store of a whole word that HSR describes.
+/// Carries out an access to the control page. Returns nothing if the access is elsewhere, if there
+/// is no control page, or if it is not a load or store of one aligned word that HSR describes.
 std::optional<Outcome> access_control_page(Cpu& cpu, Frame& frame, const DeviceAccess& access);
 
 } // namespace mmioscope

@@ -15,7 +15,7 @@ bool chosen(const Span& span, const Which& which) {
     return span.region == which.region;
 }
 
-/// Gives the pages of `span` the descriptors that the map now asks for.
+/// Sets the descriptors of `span`'s pages as the map requires now.
 void set_pages(Machine& machine, const Span& span) {
     const std::uint64_t end = page_ceil(span.range.end);
     for (std::uint64_t page = page_floor(span.range.begin); page < end; page += page_size) {
@@ -51,7 +51,7 @@ void apply_selection(Machine& machine) {
         set_pages(machine, span);
     }
     forget_on_all_cpus();
-    // Stores to pages that no longer trap are not counted: no reservation may outlast that.
+    // Stores to pages that do not trap any more are not counted, so this ends all reservations.
     machine.locks.count_stores_everywhere(machine.regions.size());
 }
 

@@ -1,13 +1,13 @@
-// What is traced, changed while the guest runs: exactly. docs/tlb.md has the argument.
+// Changes exactly what is traced, while the guest runs. docs/tlb.md has the argument.
 //
-// With the locks of all regions held no access to one is in flight, and whoever has trapped looks
-// again at what is traced once it has the lock (engine/engine.hpp, take_locks). So
+// While the locks of all regions are held, no access is in flight, and a CPU that has trapped
+// checks again what is traced once it has its lock (engine/engine.hpp, take_locks). So with
 //
 //     on:   lock all, mark, invalidate descriptors, broadcast TLBI, record, unlock
 //     off:  lock all, record, unmark, validate descriptors, unlock
 //
-// and between the two records every access has its own, and no other has. Off needs no TLBI: faults
-// are not cached (ARM ARM B3.9).
+// each access between the two records has its record, and no other access has one. Off needs no
+// TLBI, since faults are not cached (ARM ARM B3.9).
 #pragma once
 
 #include "abi/control.hpp"
@@ -15,22 +15,23 @@
 
 namespace mmioscope {
 
-/// What a change is about: a region's bytes (by index), or a range of addresses.
+/// What a change applies to: a region (by index), or a range of addresses.
 struct Which {
     std::uint32_t region{abi::control::all_regions};
-    Range range{}; ///< if not empty, this
+    Range range{}; ///< bytes; used if not empty
 };
 
-/// Whether what is chosen can be selected or deselected.
+/// Whether the tracing of `which` can be changed: Status::done, or why not.
 abi::control::Status can_change(const Machine& machine, const Which& which);
-/// Notes what is to be traced. With Machine::changes held; apply_selection() carries it out.
+/// Notes whether `which` is selected; apply_selection() makes it effective. The caller holds
+/// Machine::changes.
 void mark_selected(Machine& machine, const Which& which, bool selected);
-/// Traces what is selected, unless tracing is stopped, and nothing else of what can change. With
-/// all locks held.
+/// Makes exactly the selected spans traced, or none if tracing is stopped, among those that can
+/// change. The caller holds all locks.
 void apply_selection(Machine& machine);
 
-/// Says in each region's lock whether every access becomes a record, so that the fast path may make
-/// it. With all locks held, behind what has changed that.
+/// Notes in each region's lock whether the fast path may make its accesses: whether each of them
+/// becomes a record. Called after a change of that, with all locks held.
 void choose_fast_regions(Machine& machine);
 
 } // namespace mmioscope

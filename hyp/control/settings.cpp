@@ -10,7 +10,7 @@ using abi::control::Status;
 
 namespace {
 
-/// One field of it, the filter's or the trigger's.
+/// Sets one field of the filter's or the trigger's pattern.
 void change_pattern(Pattern& pattern, const Request& r) {
     const std::uint32_t first = r.argument[0], second = r.argument[1];
     switch (r.command) {
@@ -58,8 +58,8 @@ bool setting_well_formed(const Request& r) {
     }
 }
 
-// Under `flight` a reader takes what it finds, under the others it is waited for: that is agreed at
-// the start. A guest whose own program makes the room must not wait for it.
+// A reader has to know from the start whether the rings wait for it (drop, stall) or not (flight).
+// If a program in the guest is the reader, the guest must not wait for it (stall).
 Status setting_possible(const Machine& machine, const Request& r) {
     constexpr auto flight = static_cast<std::uint32_t>(abi::Policy::flight);
     const bool overwrites = machine.config.policy == abi::Policy::flight;

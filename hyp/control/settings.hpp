@@ -1,4 +1,4 @@
-// Filters, sampling and policy: what becomes of the records.
+// Filters, sampling, triggers and policy.
 #pragma once
 
 #include "abi/control.hpp"
@@ -7,11 +7,11 @@ namespace mmioscope {
 
 struct Machine;
 
-/// Whether the arguments make sense.
+/// Whether the arguments are valid.
 bool setting_well_formed(const abi::control::Request& request);
-/// Whether it can be had on this machine.
+/// Whether this machine can have the setting: Status::done, or why not.
 abi::control::Status setting_possible(const Machine& machine, const abi::control::Request& request);
-/// While no access is in flight.
+/// Changes the setting. The caller makes sure that no access is in flight.
 void change_setting(Machine& machine, const abi::control::Request& request);
 
 } // namespace mmioscope
