@@ -1,4 +1,4 @@
-// What a stream says of itself, once for all (abi/wire.hpp, Description).
+// Makes the stream's description (abi/wire.hpp, Description).
 #pragma once
 
 #include "abi/wire.hpp"
@@ -7,22 +7,22 @@ namespace mmioscope {
 
 class DescriptionWriter {
 public:
-    /// Room for all that abi/ring.hpp allows, and aliases.
+    /// Bytes; enough for the most regions that abi/ring.hpp allows, and aliases.
     static constexpr std::size_t room = 48 * 1024;
 
-    /// Of `area`, whose header and regions are complete.
+    /// Describes `area`, whose header and regions are complete.
     void start(const abi::AreaHeader& area, unsigned time_shift);
-    /// An entry of /aliases. What does not fit is left out: names are a convenience.
+    /// Adds an entry of /aliases, if there is room; names are only a convenience.
     void add_alias(const char* name, const char* path);
 
     const std::uint8_t* bytes() const { return bytes_; }
     std::size_t size() const { return size_; }
 
-    /// In how many pieces it is sent, one at least.
+    /// The number of hellos that it takes; at least one.
     unsigned pieces() const {
         return static_cast<unsigned>((size_ + abi::max_piece - 1) / abi::max_piece);
     }
-    /// The payload of a hello with the `piece`th, to `to`. Returns its size.
+    /// Writes the payload of hello number `piece` to `to`; returns its size in bytes.
     std::size_t write_piece(unsigned piece, std::uint8_t* to) const;
 
 private:

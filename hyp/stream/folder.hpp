@@ -1,4 +1,4 @@
-// Counts equal reads instead of sending them (abi/fold.hpp).
+// Counts equal reads, so that the stream need not send each of them (abi/fold.hpp).
 #pragma once
 
 #include "abi/fold.hpp"
@@ -12,16 +12,17 @@ public:
         shift_ = time_shift;
     }
 
-    /// A frame begins: nothing is in front of its first record.
+    /// A frame begins: its first record repeats nothing.
     void forget();
 
     bool folds() const { return how_ != abi::Fold::off; }
-    /// True: `record` is counted. Else what was counted goes first, then `record`: sent().
+    /// True: `record` is counted. False: send what was counted, take(), then `record`, and call
+    /// sent().
     bool add(const abi::Record& record);
     void sent(const abi::Record& record) { base_ = record; }
 
     std::uint32_t counted() const { return count_; }
-    /// What was counted, as a record; nothing is counted now.
+    /// The counted reads as a fold record; the count is 0 afterwards.
     abi::Record take();
 
 private:
@@ -29,11 +30,11 @@ private:
 
     abi::Fold how_{abi::Fold::off};
     unsigned shift_{};
-    abi::Record base_{}; ///< the record in front of those that are counted
-    abi::Record last_{}; ///< counted last
+    abi::Record base_{}; ///< the record before the counted ones
+    abi::Record last_{}; ///< the last one counted
     std::uint32_t count_{};
-    std::uint64_t step_{}; ///< units, from base_ to the first that was counted
-    bool exact_{};         ///< all steps are step_, and all durations the same
+    std::uint64_t step_{}; ///< from base_ to the first counted one, in units of the stream
+    bool exact_{};         ///< all steps equal step_, and all durations are equal
 };
 
 } // namespace mmioscope

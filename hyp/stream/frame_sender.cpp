@@ -53,7 +53,7 @@ void FrameSender::advance() {
     find_run();
 }
 
-/// The bytes from at_ up to a zero, the end, or as many as one length byte can tell of.
+/// Finds the run of bytes from at_ to a zero, the end, or the most that one length byte can count.
 void FrameSender::find_run() {
     const std::size_t end = size_ - crc_size;
     run_end_ = at_;
@@ -67,7 +67,7 @@ void FrameSender::find_run() {
     cover(seen < end ? seen : end);
 }
 
-/// Once all of the frame's own bytes were looked at.
+/// Appends the CRC when all of the frame's own bytes have been read.
 void FrameSender::add_crc() {
     const std::size_t end = size_ - crc_size;
     cover(end);

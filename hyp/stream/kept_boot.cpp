@@ -27,7 +27,7 @@ std::size_t KeptBoot::write_frame(std::uint8_t* to) {
     return size;
 }
 
-/// Records that are not whole may keep one call from finding the next one.
+/// Incomplete records may make one call find nothing although there are more.
 bool KeptBoot::next(abi::Record& out) {
     if (merge_.next(out)) return true;
     if (merge_.empty()) advance(Stage::end);

@@ -1,5 +1,5 @@
-// What was kept of the previous boot, on its way into the stream (abi/wire.hpp): its description,
-// its last records, and what its CPUs were at; each once, in this order.
+// Sends what was kept of the previous boot (abi/wire.hpp): its description, its last records, and
+// what its CPUs were doing, in this order, each once.
 #pragma once
 
 #include "stream/description.hpp"
@@ -11,19 +11,19 @@ namespace mmioscope {
 
 class KeptBoot {
 public:
-    /// `area` holds together, and stays as it is until busy() is false.
+    /// `area` is intact, and does not change until busy() is false.
     void start(const abi::AreaHeader& area, unsigned time_shift);
 
-    /// Something is left to be sent. Any CPU may ask.
+    /// Whether something remains to be sent. Any CPU may call it.
     bool busy() const { return stage() != Stage::over; }
 
-    /// A frame that is none of records is next: of this type. write_frame() gives its payload, and
-    /// returns its size.
+    /// Whether a frame other than one of records is next. Its type is type(); write_frame() writes
+    /// its payload and returns the size in bytes.
     bool has_frame() const { return busy() && !has_records(); }
     abi::FrameType type() const;
     std::size_t write_frame(std::uint8_t* to);
 
-    /// Records are next.
+    /// Whether records are next.
     bool has_records() const { return stage() == Stage::records; }
     bool next(abi::Record& out);
 

@@ -11,8 +11,8 @@ namespace {
 constexpr std::size_t bits_offset = sizeof(abi::FrameHeader) + sizeof(abi::RecordsHeader);
 constexpr std::size_t bits_room =
     abi::max_frame - bits_offset - (abi::frame_overhead - sizeof(abi::FrameHeader));
-/// Another record, with what was counted in front of it, has room. The encoder keeps up to four
-/// bytes back.
+/// Up to here there is room for one more record, and a fold record before it. The encoder holds
+/// back up to four bytes.
 constexpr std::size_t bits_full = bits_room - 2 * abi::max_coded_record - 4;
 
 } // namespace

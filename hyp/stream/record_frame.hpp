@@ -1,4 +1,4 @@
-// A frame of records that is being put together (abi/wire.hpp, `records`).
+// Builds a frame of records (abi/wire.hpp, `records`).
 #pragma once
 
 #include "abi/record_codec.hpp"
@@ -9,20 +9,19 @@ namespace mmioscope {
 
 class RecordFrame {
 public:
-    /// Equal reads are counted from now on, as `how` says.
+    /// From now on equal reads are counted as `how` says.
     void fold(abi::Fold how, unsigned time_shift) { folder_.start(how, time_shift); }
 
-    /// Begins a frame in `bytes`, of which abi::max_frame are there.
+    /// Begins a frame in `bytes`, which has room for abi::max_frame.
     void open(std::uint8_t* bytes, abi::FrameHeader header, unsigned time_shift);
 
     bool is_open() const { return bytes_ != nullptr; }
     unsigned count() const { return count_; }
 
-    /// Takes a record, whose times are rounded as they are sent. False: the frame is full now,
-    /// close it.
+    /// Adds a record; rounds its times as they are sent. False: the frame is now full, close it.
     bool add(abi::Record& record);
 
-    /// Ends it. Returns its size, header and payload.
+    /// Ends the frame. Returns the size of header and payload in bytes.
     std::size_t close();
 
 private:
@@ -30,8 +29,8 @@ private:
     void code(abi::Record& record);
     void code_counted();
 
-    unsigned count_{}; ///< records as they are coded
-    unsigned total_{}; ///< records that they stand for
+    unsigned count_{}; ///< coded records
+    unsigned total_{}; ///< records that these stand for
     unsigned time_shift_{};
     Folder folder_;
     abi::Encoder encoder_;

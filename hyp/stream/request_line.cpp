@@ -12,7 +12,7 @@ using abi::control::Reply;
 using abi::control::Request;
 
 const Request* RequestLine::take(std::uint32_t cpu) {
-    // A STREX may fail without a reason, and the CPU may sleep next.
+    // More than one, since a STREX may fail spuriously, and the CPU may sleep next.
     constexpr unsigned few_turns = 8;
     std::uint64_t spins = 0;
     if (line_ == nullptr || !lock_.try_acquire(cpu, few_turns, spins)) return nullptr;
@@ -21,7 +21,7 @@ const Request* RequestLine::take(std::uint32_t cpu) {
     return nullptr;
 }
 
-/// True: request_ is to be carried out. While a reply is waiting, what comes in waits in the UART.
+/// True: request_ must be carried out. While a reply waits, received bytes stay in the UART.
 bool RequestLine::receive() {
     for (unsigned n = 0; n < sizeof window_ && port::load_shared(reply_is_waiting_) == 0; ++n) {
         const auto byte = line_->get();
@@ -47,7 +47,7 @@ void RequestLine::answer(const Reply& reply) {
     reply_ = reply;
     answered_ = true;
     waiting_ = false;
-    port::order_memory(); // the reply is there before it is told of
+    port::order_memory(); // the reply before the word that says it is there
     port::store_shared(reply_is_waiting_, 1u);
     lock_.release();
 }
@@ -58,9 +58,9 @@ void RequestLine::later() {
 
 bool RequestLine::take_reply(Reply& reply) {
     if (port::load_shared(reply_is_waiting_) == 0) return false;
-    port::order_memory(); // as in answer(), the other way
+    port::order_memory(); // the counterpart of answer()'s
     reply = reply_;
-    port::order_memory(); // read before the next may be written
+    port::order_memory(); // read before the next one may be written
     port::store_shared(reply_is_waiting_, 0u);
     return true;
 }

@@ -1,8 +1,8 @@
-// The stream's way back: requests that come in on its line, one at a time, and the reply to each
-// (abi/control.hpp).
+// The stream's way back: receives requests on its line, one at a time, and passes on the reply to
+// each (abi/control.hpp).
 //
-// take() and what follows it are one CPU's at a time; take_reply() is the stream's. In between
-// stands one reply.
+// One CPU at a time uses take() and then answer() or later(). The stream uses take_reply(). One
+// reply may wait between them.
 #pragma once
 
 #include "abi/control.hpp"
@@ -15,14 +15,15 @@ class RequestLine {
 public:
     void start(Line& line) { line_ = &line; }
 
-    /// Looks at what has come in, at most a request's bytes. A request that is to be carried out is
-    /// `cpu`'s alone until it says answer() or later(); null if there is none.
+    /// Reads what has come in, at most as many bytes as a request has. Returns a request that must
+    /// be carried out, which belongs to `cpu` until it calls answer() or later(); null if there is
+    /// none.
     const abi::control::Request* take(std::uint32_t cpu);
     void answer(const abi::control::Reply& reply);
-    /// It could not be carried out now: the next take() has it again.
+    /// The request cannot be carried out now: the next take() returns it again.
     void later();
 
-    /// A reply that is to be sent.
+    /// Gets the reply that must be sent. False: there is none.
     bool take_reply(abi::control::Reply& reply);
 
 private:
@@ -30,12 +31,12 @@ private:
 
     Line* line_{};
     Lock lock_;
-    std::uint8_t window_[sizeof(abi::control::Request)]{}; ///< the bytes that came last
-    bool waiting_{};                                       ///< request_ is to be carried out
+    std::uint8_t window_[sizeof(abi::control::Request)]{}; ///< the last bytes received
+    bool waiting_{};                                       ///< request_ must be carried out
     abi::control::Request request_{};
-    abi::control::Reply reply_{};      ///< to the request before
-    std::uint32_t reply_is_waiting_{}; ///< to be sent
-    bool answered_{};                  ///< reply_ is to request_
+    abi::control::Reply reply_{};      ///< to the last request
+    std::uint32_t reply_is_waiting_{}; ///< must be sent
+    bool answered_{};                  ///< reply_ answers request_
 };
 
 } // namespace mmioscope

@@ -11,18 +11,20 @@ namespace mmioscope {
 
 namespace {
 
-/// Parts of a second.
+/// `milliseconds` in ticks.
 constexpr std::uint64_t part(std::uint64_t frequency, unsigned milliseconds) {
     return frequency * milliseconds / 1000;
 }
-constexpr unsigned longest_in_frame = 1000; ///< ms a record waits for others: a listener's latency
-constexpr unsigned patience = 100;          ///< ms without a byte taken, at the end
-constexpr unsigned lock_patience = 2000;    ///< ms for another CPU, whose work is bounded
-constexpr unsigned still_ending = 1000;     ///< ms in which a machine that ends has ended
-constexpr unsigned few_turns = 8;           ///< a STREX may fail without a reason
+/// Ms a record waits for others in a frame; the listener's latency.
+constexpr unsigned longest_in_frame = 1000;
+constexpr unsigned patience = 100;       ///< ms without a byte taken by the line, at the end
+constexpr unsigned lock_patience = 2000; ///< ms to wait for another CPU, whose work is bounded
+/// Ms after which a machine that should have ended goes on.
+constexpr unsigned still_ending = 1000;
+constexpr unsigned few_turns = 8; ///< a STREX may fail spuriously
 
-/// The next byte may be another CPU's, and must not overtake this one's last: a DMB orders what
-/// CPUs see, and says nothing of what has reached a device (ARM ARM A3.8.3).
+/// The next byte may be another CPU's, and must not overtake this CPU's last one. A DMB orders only
+/// what CPUs see, not what has reached a device (ARM ARM A3.8.3), so this takes a DSB.
 void give_back(Lock& lock) {
     port::complete_system();
     lock.release();
@@ -37,7 +39,7 @@ void Stream::start(Line& line, abi::AreaHeader& area, unsigned time_shift,
     description_.start(area, time_shift);
     merge_.start(area);
     if (kept != nullptr) kept_.start(*kept, time_shift);
-    (void)line.put(0); // whatever came before ends here
+    (void)line.put(0); // ends whatever was on the line before
     line_ = &line;
 }
 
@@ -54,7 +56,7 @@ void Stream::work_a_little(std::uint32_t cpu) {
 
 bool Stream::work_at_idle(std::uint32_t cpu) {
     std::uint64_t spins = 0;
-    if (!lock_.try_acquire(cpu, few_turns, spins)) return true; // its owner goes on
+    if (!lock_.try_acquire(cpu, few_turns, spins)) return true; // the owner does the work
     bool done = true;
     if (active()) {
         work_behind_end();
@@ -77,7 +79,7 @@ Stream::Done Stream::work(Work bound) {
     return done;
 }
 
-/// Hands the next frame to the sender, if there is one.
+/// Gives the next frame to the sender, if there is one.
 bool Stream::find_frame() {
     if (closed_size_ != 0) {
         sender_.start(buffers_[building_], closed_size_);
@@ -99,9 +101,9 @@ unsigned Stream::encode(unsigned records) {
     unsigned count = 0;
     abi::Record record;
     while (count < records && closed_size_ == 0) {
-        // Other frames go between those of records, in the buffer that the next one would need.
+        // Other frames go between frames of records, in the buffer that the next one would use.
         if (!frame_.is_open() && other_frame_is_due()) break;
-        if (!next(record, count == 0)) break; // the rings are looked at once
+        if (!next(record, count == 0)) break; // reads the rings only once
         if (!frame_.is_open()) open_frame();
         ++count;
         if (!frame_.add(record)) closed_size_ = frame_.close();
@@ -109,7 +111,7 @@ unsigned Stream::encode(unsigned records) {
     return count;
 }
 
-/// The previous boot's first; no frame has records of both.
+/// The previous boot's records come first; no frame contains records of both.
 bool Stream::next(abi::Record& record, bool may_look) {
     if (!kept_.has_records()) return merge_.next(record, may_look);
     if (kept_.next(record)) return true;
@@ -206,8 +208,8 @@ void Stream::send_end() {
     ended_at_ = now();
 }
 
-/// A machine that was to end and still runs: what it does is sent at once, until it is clear that
-/// it goes on.
+/// The machine was to end, but still runs: sends what it does at once, until it is clear that it
+/// goes on.
 void Stream::work_behind_end() {
     if (!ended_) return;
     if (now() - ended_at_ < part(area_->counter_frequency, still_ending)) {
@@ -219,7 +221,7 @@ void Stream::work_behind_end() {
     }
 }
 
-/// Until all is sent that there is, or no byte is taken for a while.
+/// Works until everything is sent, or the line takes no byte for a while.
 void Stream::send_rest() {
     const std::uint64_t limit = part(area_->counter_frequency, patience);
     std::uint64_t last = now();
@@ -241,7 +243,7 @@ abi::FrameHeader Stream::header(abi::FrameType type) {
     return head;
 }
 
-/// Without the ISB the counter may be read early, and time go back (ARM ARM B8.1.2).
+/// Without the ISB the counter may be read early, and time would go back (ARM ARM B8.1.2).
 std::uint64_t Stream::now() const {
     port::synchronize_context();
     return port::read<reg::CNTPCT>();

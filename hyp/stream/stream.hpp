@@ -1,8 +1,8 @@
-// The trace on a line of its own: takes the records out of all rings, and sends them as frames
-// (abi/wire.hpp), a little at each trap and more when the guest idles. No interrupt is owned.
+// The stream: takes the records out of all rings and sends them as frames (abi/wire.hpp), a little
+// at each trap and more when the guest idles. Hyp owns no interrupt.
 //
-// One CPU at a time works on it, whichever traps and finds it free; nobody waits for it but the
-// last, who sends what is left.
+// One CPU at a time works on it: one that traps and finds it free. Nobody waits for it, except the
+// CPU that ends the machine, which sends what is left.
 #pragma once
 
 #include "stream/description.hpp"
@@ -19,43 +19,43 @@ namespace mmioscope {
 
 class Stream {
 public:
-    /// The description is complete; from now on records leave through `line`.
-    /// `kept`: the previous boot's area, which goes first; or null.
+    /// Starts to send records through `line`. The area's description is complete. `kept`: the
+    /// previous boot's area, which is sent first; or null.
     void start(Line& line, abi::AreaHeader& area, unsigned time_shift,
                const abi::AreaHeader* kept = nullptr);
     DescriptionWriter& description() { return description_; }
 
     bool active() const { return line_ != nullptr; }
 
-    /// The previous boot's records are still being sent: they are not to be changed.
+    /// Whether the previous boot's records are still being sent, and must not change.
     bool sends_kept() const { return kept_.busy(); }
 
-    /// Equal reads are counted from now on, as `how` says.
+    /// From now on equal reads are counted as `how` says.
     void fold(abi::Fold how) { frame_.fold(how, time_shift_); }
 
-    /// What comes in on the line is read as requests from now on.
+    /// From now on what the line receives is read as requests.
     void accept_requests() { requests_.start(*line_); }
     RequestLine& requests() { return requests_; }
 
-    // Wishes, for any CPU at any time.
+    // These may be called by any CPU at any time.
     void repeat_hello() { hello_wanted_.store(1, std::memory_order_relaxed); }
-    /// What was published so far leaves without waiting for more.
+    /// What was published so far is sent without waiting for more.
     void flush() { flush_wanted_.store(1, std::memory_order_relaxed); }
 
-    /// At a trap: at most `at_trap` of work. Does nothing if another CPU is at it.
+    /// At a trap: does at most `at_trap` of work; nothing if another CPU is working on the stream.
     void work_a_little(std::uint32_t cpu);
 
-    /// The guest of `cpu` idles: at most `at_idle` of work. True: there is nothing left to do, and
-    /// the CPU may sleep.
+    /// When the guest of `cpu` idles: does at most `at_idle` of work. True: there is nothing left
+    /// to do, and the CPU may sleep.
     [[nodiscard]] bool work_at_idle(std::uint32_t cpu);
 
-    /// The machine is about to end: sends all that the rings hold, and that nothing follows. Gives
-    /// up when no byte was taken for 100 ms, or another CPU keeps the stream for two seconds. What
-    /// the guest does all the same before it ends is sent at once, with another end.
+    /// When the machine is about to end: sends everything in the rings, and an `end`. Gives up if
+    /// the line takes no byte for 100 ms, or if another CPU keeps the stream for two seconds. What
+    /// the guest still does before the machine ends is sent at once, with another `end`.
     void finish(std::uint32_t cpu, abi::StreamEnd reason);
 
 private:
-    /// A bound of what is done in one go: records encoded, bytes sent.
+    /// A limit for one call: records encoded, bytes sent.
     struct Work {
         unsigned records;
         unsigned bytes;
@@ -63,7 +63,7 @@ private:
     static constexpr Work at_trap{8, 64};
     static constexpr Work at_idle{32, 128};
 
-    /// What became of it.
+    /// What one call has done.
     struct Done {
         unsigned records;
         unsigned bytes;
@@ -98,16 +98,16 @@ private:
     KeptBoot kept_;
     unsigned time_shift_{};
     abi::StreamEnd reason_{};
-    bool ended_{};             ///< the end was sent
+    bool ended_{};             ///< an `end` was sent
     std::uint64_t ended_at_{}; ///< ticks
     std::uint16_t sequence_{};
-    std::uint16_t hello_piece_{}; ///< the next one to send
+    std::uint16_t hello_piece_{}; ///< index of the next piece
     std::uint64_t next_hello_{};  ///< ticks
     std::atomic<std::uint32_t> hello_wanted_{0};
     std::atomic<std::uint32_t> flush_wanted_{0};
-    std::uint64_t opened_{};    ///< ticks: when the frame in work got its first record
-    std::size_t closed_size_{}; ///< of the frame that waits for the sender; 0: none
-    unsigned building_{};       ///< which of the buffers
+    std::uint64_t opened_{};    ///< ticks: when the open frame got its first record
+    std::size_t closed_size_{}; ///< bytes of the closed frame that waits for the sender; 0: none
+    unsigned building_{};       ///< index of the buffer that is being filled
     std::uint8_t buffers_[2][abi::max_frame]{}; ///< one is filled while the other is sent
     std::uint8_t reply_frame_[sizeof(abi::control::Reply) + abi::frame_overhead]{};
 };
