@@ -1,4 +1,4 @@
-// What lies in the place that an instruction's access moves (arch/instruction.hpp).
+// Reads the registers that an instruction's accesses move (arch/instruction.hpp).
 #pragma once
 
 #include "arch/instruction.hpp"
@@ -8,7 +8,7 @@
 
 namespace mmioscope {
 
-/// The register's value, or its `1 << log2_size` bytes; nothing where it cannot be read.
+/// The register at `place`, or its `1 << log2_size` bytes. Nothing if it cannot be read.
 std::optional<std::uint32_t> banked_value(const Frame& frame, arch::Bank bank, unsigned place,
                                           unsigned log2_size);
 

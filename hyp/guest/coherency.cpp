@@ -7,7 +7,7 @@ namespace mmioscope {
 
 namespace {
 
-/// Where it cannot, the hardware ignores what it writes to SMP, and nothing has to trap.
+/// If the guest may not write SMP, the hardware ignores its writes, and nothing has to trap.
 bool guest_may_write_smp() {
     if ((port::read<reg::ID_PFR1>() & arch::pfr1_security) == 0) return false;
     return (port::read<reg::NSACR>() & arch::nsacr_ns_smp) != 0;

@@ -24,12 +24,13 @@ constexpr Entry undefined{Mode::und, Banked::lr_und, Banked::spsr_und, 0x04, fal
 constexpr Entry prefetch_abort{Mode::abt, Banked::lr_abt, Banked::spsr_abt, 0x0c, true};
 constexpr Entry data_abort{Mode::abt, Banked::lr_abt, Banked::spsr_abt, 0x10, true};
 
-/// Takes the exception as the hardware would: `return_offset` goes from PC to LR.
+/// Takes the exception as the hardware would; LR gets PC plus `return_offset`.
 void take(Frame& frame, const Entry& entry, std::uint32_t return_offset) {
     const std::uint32_t sctlr = port::read<reg::SCTLR>();
     port::write_banked(entry.lr, frame.pc + return_offset);
     port::write_banked(entry.spsr, frame.psr);
-    std::uint32_t psr = frame.psr & (arch::psr_f | arch::psr_a | 0xf80f'0000u); // flags and GE stay
+    // Keeps the flags and GE.
+    std::uint32_t psr = frame.psr & (arch::psr_f | arch::psr_a | 0xf80f'0000u);
     psr |= static_cast<std::uint32_t>(entry.mode) | arch::psr_i;
     if (entry.masks_abort) psr |= arch::psr_a;
     if ((sctlr & arch::sctlr_te) != 0) psr |= arch::psr_thumb;
@@ -46,7 +47,7 @@ std::uint32_t external_status() {
     return long_format ? bit(9) | 0x10 : 0x08;
 }
 
-/// Likewise for a debug event.
+/// DFSR of a debug event, in the guest's table format.
 std::uint32_t debug_status() {
     const bool long_format = (port::read<reg::TTBCR>() & bit(31)) != 0;
     return long_format ? bit(9) | 0x22 : 0x02;

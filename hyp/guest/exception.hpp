@@ -1,4 +1,4 @@
-// Exceptions the guest would have taken without a hypervisor (ARM ARM B1.9.6 to B1.9.8).
+// Gives the guest exceptions as it would take them without a hypervisor (ARM ARM B1.9.6 to B1.9.8).
 #pragma once
 
 #include "arch/hsr.hpp"
@@ -7,28 +7,29 @@
 
 namespace mmioscope {
 
-/// The instruction at PC is undefined.
+/// Undefined instruction exception: the instruction at PC is undefined.
 void inject_undefined(Frame& frame);
 
-/// Who answered: DFSR.ExT (B4.1.52), and IFSR.ExT alike.
+/// What answered with the error: DFSR.ExT (B4.1.52) and IFSR.ExT.
 enum class Abort { decode_error, slave_error };
 
-/// By what the trap in its place says (HSR.EA).
+/// Taken from the trap that Hyp got instead (HSR.EA).
 constexpr Abort answered_by(arch::Hsr hsr) {
     return hsr.external() ? Abort::slave_error : Abort::decode_error;
 }
 
-/// The instruction at PC, fetched from `address`, met a synchronous external abort.
+/// Prefetch abort: fetching the instruction at PC from `address` met a synchronous external abort.
 void inject_prefetch_abort(Frame& frame, VirtualAddress address, Abort by = Abort::decode_error);
 
-/// The access at `address` by the instruction at PC met a synchronous external abort.
+/// Data abort: the access to `address` by the instruction at PC met a synchronous external abort.
 void inject_data_abort(Frame& frame, VirtualAddress address, bool write,
                        Abort by = Abort::decode_error);
 
-/// Whether the data abort that the guest has just taken is one.
+/// Whether the data abort that the guest has just taken is a synchronous external abort.
 bool took_external_abort();
 
-/// The guest's watchpoint fired at the access at `address` by the instruction at PC (C4.2).
+/// Data abort: the guest's watchpoint fired at the access to `address` by the instruction at PC
+/// (C4.2).
 void inject_watchpoint(Frame& frame, VirtualAddress address);
 
 } // namespace mmioscope

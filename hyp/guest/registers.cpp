@@ -17,7 +17,7 @@ struct Banks {
     Banked spsr;
 };
 
-/// The banks of an exception mode; usr and sys have their LR in the frame.
+/// The banks of an exception mode. LR of usr and sys is in the frame.
 Banks banks_of(Mode mode) {
     switch (mode) {
     case Mode::fiq: return {Banked::sp_fiq, Banked::lr_fiq, Banked::spsr_fiq};
@@ -49,7 +49,7 @@ std::uint32_t guest_register(const Frame& frame, unsigned n) {
 
 StackAndLink stack_and_link(const Frame& frame) {
     const Mode mode = arch::mode_of(frame.psr);
-    if (mode == Mode::svc) return {port::read_sp_svc(), port::read_lr_svc()}; // as a rule
+    if (mode == Mode::svc) return {port::read_sp_svc(), port::read_lr_svc()}; // nearly always
     if (uses_user_bank(mode)) return {port::read_sp_usr(), frame.lr_usr};
     const Banks banks = banks_of(mode);
     return {port::read_banked(banks.sp), port::read_banked(banks.lr)};

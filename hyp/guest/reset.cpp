@@ -9,13 +9,13 @@ namespace mmioscope {
 namespace {
 constexpr std::uint32_t timer_not_trapped = 3; ///< CNTHCTL.PL1PCTEN and PL1PCEN (B8.1.3)
 constexpr std::uint32_t pmu_counters =
-    0x1f; ///< HDCR.HPMN: reset leaves it at PMCR.N, all the guest's
+    0x1f; ///< HDCR.HPMN: after reset PMCR.N, so all counters are the guest's
 } // namespace
 
 void reset_guest_state() {
     port::write<reg::VPIDR>(port::read<reg::MIDR>());
     port::write<reg::VMPIDR>(port::read<reg::MPIDR>());
-    port::write<reg::HCPTR>(0); // coprocessors and VFP are the guest's
+    port::write<reg::HCPTR>(0); // the guest may use coprocessors and VFP
     port::write<reg::HSTR>(0);
     port::write<reg::HDCR>(port::read<reg::HDCR>() & pmu_counters);
     port::write<reg::CNTHCTL>(timer_not_trapped);

@@ -8,8 +8,8 @@ namespace mmioscope {
 
 namespace {
 
-/// In this order: each test makes the next one's instruction defined (ARM ARM B1.11.1). What NSACR
-/// forbids shows in HCPTR and CPACR; not all that run Hyp have NSACR itself (QEMU's virt).
+/// The order matters: each test makes the next one's instruction defined (ARM ARM B1.11.1). What
+/// NSACR forbids shows in HCPTR and CPACR; NSACR itself does not exist everywhere (QEMU's virt).
 bool usable(unsigned reg) {
     if ((port::read<reg::HCPTR>() & arch::hcptr_vfp) != 0) return false;
     if ((port::vector_control() & arch::fpexc_en) == 0) return false;

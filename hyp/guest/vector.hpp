@@ -1,4 +1,4 @@
-// What the guest has in its VFP and NEON registers.
+// Reads the guest's VFP and NEON registers.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 namespace mmioscope {
 
 /// The `1 << log2_size` bytes (1 to 4) at byte `place` of D0 to D31. Nothing if the guest's
-/// settings forbid their use, and with that Hyp's: an instruction that trapped has used them, but
-/// the word fetched since need not be that instruction.
+/// settings forbid it, and Hyp, too, to use them: the instruction that trapped has used them, but
+/// the word that was fetched since may be another one.
 std::optional<std::uint32_t> vector_value(unsigned place, unsigned log2_size);
 
 } // namespace mmioscope
