@@ -3,7 +3,7 @@
 namespace mmioscope::port {
 
 namespace {
-// The register is part of the instruction, so each one has an instruction of its own.
+// The register is part of the instruction's encoding, so each one needs its own instruction.
 // clang-format off
 #define MMIOSCOPE_BANKED_REGISTERS(X)                                                             \
     X(sp_usr, "SP_usr") X(sp_svc, "SP_svc") X(lr_svc, "LR_svc")                                   \

@@ -1,5 +1,5 @@
-// The guest's banked registers: MRS and MSR (banked register), ARM ARM B9.3.9 and B9.3.10.
-// r0 to r12 and LR_usr need none of this: Hyp shares them, the trap frame holds them.
+// The guest's banked registers: MRS and MSR (banked register), ARM ARM B9.3.9 and B9.3.10. Hyp
+// shares r0 to r12 and LR_usr with the guest; the trap frame has those.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ enum class Banked : unsigned {
 std::uint32_t read_banked(Banked which);
 void write_banked(Banked which, std::uint32_t value);
 
-// What nearly every access needs, in one instruction each.
+// Nearly every access needs these; one instruction each.
 inline std::uint32_t read_sp_usr() {
     std::uint32_t v;
     asm volatile("mrs %0, SP_usr" : "=r"(v));

@@ -3,33 +3,33 @@
 
 namespace mmioscope::port {
 
-/// Register writes before it are seen by every instruction after it.
+/// Register writes before it are seen by all instructions after it.
 inline void synchronize_context() {
     asm volatile("isb" ::: "memory");
 }
 
-/// TLB and cache maintenance of this CPU before it is complete; so are its memory accesses.
+/// This CPU's TLB and cache maintenance and memory accesses before it are complete.
 inline void complete_local() {
     asm volatile("dsb nsh" ::: "memory");
 }
 
-/// Likewise for maintenance broadcast to all CPUs, and for what they see of ours.
+/// As complete_local(), also for broadcast maintenance and for what other CPUs see.
 inline void complete_all() {
     asm volatile("dsb ish" ::: "memory");
 }
 
-/// Table writes before it are seen by every CPU's table walks after it.
+/// Table writes before it are seen by all CPUs' table walks after it.
 inline void publish_tables() {
     asm volatile("dsb ishst" ::: "memory");
 }
 
-/// Memory accesses before it are seen, by every CPU, before those after it.
+/// All CPUs see memory accesses before it before those after it.
 inline void order_memory() {
     asm volatile("dmb ish" ::: "memory");
 }
 
-/// Device accesses and memory accesses before it are done before it ends: what others see
-/// through the bus (a host that maps the guest's RAM, a device about to end the machine).
+/// Memory and device accesses before it are complete, also for observers on the bus (a host that
+/// maps the guest's RAM, a device that is about to end the machine).
 inline void complete_system() {
     asm volatile("dsb sy" ::: "memory");
 }

@@ -9,7 +9,7 @@ volatile T& at(PhysicalAddress a) {
 }
 } // namespace
 
-// Volatile scalars: the compiler neither merges, splits nor repeats them (GCC manual 6.47).
+// Volatile scalars: the compiler does not merge, split or repeat the accesses (GCC manual 6.47).
 std::uint64_t device_read(PhysicalAddress address, unsigned log2_size) {
     switch (log2_size) {
     case 0: return at<std::uint8_t>(address);

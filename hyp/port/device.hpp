@@ -1,9 +1,9 @@
-// One access to a device, exactly as wide as asked for and never repeated.
+// Accesses to devices: exactly as wide as requested, and never repeated.
 #pragma once
 
 #include "base/address.hpp"
 
-// entry/vectors.S. An Answer comes back in two registers, as a doubleword does.
+// Defined in entry/vectors.S. They return an Answer in two registers, like a doubleword.
 extern "C" {
 std::uint64_t mmioscope_try_read8(std::uint32_t address);
 std::uint64_t mmioscope_try_read16(std::uint32_t address);
@@ -19,17 +19,17 @@ namespace mmioscope::port {
 std::uint64_t device_read(PhysicalAddress address, unsigned log2_size);
 void device_write(PhysicalAddress address, unsigned log2_size, std::uint64_t value);
 
-/// What the bus answered to an access on the guest's behalf.
+/// The bus's answer to an access for the guest.
 struct Answer {
     std::uint32_t value; ///< of a read
-    std::uint32_t hsr;   ///< 0, or of the synchronous external abort that Hyp met in its place
+    std::uint32_t hsr;   ///< 0, or HSR of the synchronous external abort that Hyp met
 };
 
 inline Answer answer(std::uint64_t doubleword) {
     return {static_cast<std::uint32_t>(doubleword), static_cast<std::uint32_t>(doubleword >> 32)};
 }
 
-/// Reads or writes 1, 2 or 4 bytes (`log2_size` 0 to 2) where the bus may answer with an error.
+/// Reads 1, 2 or 4 bytes (`log2_size` 0 to 2); the bus may answer with an error.
 inline Answer try_device_read(PhysicalAddress address, unsigned log2_size) {
     const auto at = static_cast<std::uint32_t>(address.value);
     if (log2_size == 2) return answer(mmioscope_try_read32(at));

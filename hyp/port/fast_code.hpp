@@ -1,4 +1,4 @@
-// Where entry/fast_path.S has its ways, as FastState names them.
+// The addresses of code in entry/fast_path.S, for FastState.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ inline std::uint32_t fast_code(FastCode which) {
     return reinterpret_cast<std::uintptr_t>(places[static_cast<unsigned>(which)]);
 }
 
-/// Loads of 1, 2 and 4 bytes, of 4 to LR, and the same of stores.
+/// The code for access `which`: loads of 1, 2 and 4 bytes, of 4 bytes to LR, then such stores.
 inline std::uint32_t fast_access(bool emulation, unsigned which) {
     return emulation ? mmioscope_fast_emulations[which] : mmioscope_fast_steps[which];
 }

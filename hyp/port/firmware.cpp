@@ -10,7 +10,7 @@ std::uint32_t call_firmware(std::uint32_t function, std::uint32_t a, std::uint32
     register std::uint32_t r1 asm("r1") = a;
     register std::uint32_t r2 asm("r2") = b;
     register std::uint32_t r3 asm("r3") = c;
-    // Whatever this CPU wrote is in memory before another one, or none, goes on.
+    // DSB: this CPU's writes are in memory before another CPU, or none, goes on.
     asm volatile(".arch_extension sec\n\tdsb\n\tsmc #0"
                  : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3)
                  :

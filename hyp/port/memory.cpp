@@ -13,8 +13,8 @@ void flush_to_coherency(PhysicalAddress begin, std::size_t size) {
     complete_all();
 }
 
-// One block: a store to the stack behind the invalidation of its line would be another that is in
-// memory alone. A line that is read ahead meanwhile has what memory has.
+// One asm block: a store to the stack after its line is invalidated would again be in memory only.
+// A line that is read ahead meanwhile equals memory.
 void mmu_on(std::uint32_t hsctlr, PhysicalAddress stack_end) {
     asm volatile("bic r12, sp, #31\n"
                  "1:\n\t"

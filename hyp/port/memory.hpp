@@ -1,4 +1,4 @@
-// Physical memory as Hyp reaches it: mapped to itself, RAM write-back, devices as Device.
+// Physical memory as Hyp sees it: at its own address, RAM as Write-Back, devices as Device.
 #pragma once
 
 #include "base/address.hpp"
@@ -8,36 +8,36 @@
 
 namespace mmioscope::port {
 
-/// RAM at `address`. Only for what the device tree calls memory, or the hypervisor's own.
+/// The memory at `address`, which must be memory of the device tree or the hypervisor's own.
 template <class T>
 inline T* memory_at(PhysicalAddress address) {
     return reinterpret_cast<T*>(static_cast<std::uintptr_t>(address.value));
 }
 
-/// Where an object of the hypervisor lies.
+/// The physical address of an object of the hypervisor.
 inline PhysicalAddress address_of(const void* object) {
     return {reinterpret_cast<std::uintptr_t>(object)};
 }
 
-/// Writes one translation table entry; single-copy atomic, as the walks need it (LPAE, A3.5.3).
+/// Writes one translation table entry, single-copy atomic, as table walks need it (LPAE, A3.5.3).
 inline void store_descriptor(std::uint64_t* entry, std::uint64_t value) {
     store_shared(*entry, value);
 }
 
-/// Writes it only if it holds `expected`, and says in `expected` what it held; atomic among CPUs.
+/// Writes the entry only if it equals `expected`, else sets `expected` to it. Atomic among CPUs.
 inline bool exchange_descriptor(std::uint64_t* entry, std::uint64_t& expected,
                                 std::uint64_t value) {
     return __atomic_compare_exchange_n(entry, &expected, value, false, __ATOMIC_ACQ_REL,
                                        __ATOMIC_ACQUIRE);
 }
 
-/// Makes [begin, begin+size) visible to observers that do not use the caches, and forgets it: what
-/// they write there is seen here.
+/// Cleans and invalidates [begin, begin+size) to the point of coherency: observers that bypass the
+/// caches see it, and what they write is seen here.
 void flush_to_coherency(PhysicalAddress begin, std::size_t size);
 
-/// Turns this CPU's MMU and caches on by writing `hsctlr`. What is on its stack, which ends at
-/// `stack_end`, was written to memory, behind the caches; another CPU, which has the stack mapped,
-/// may have read lines of it ahead (ARM ARM B2.2.2), as it was before. They are forgotten.
+/// Turns this CPU's MMU and caches on by writing `hsctlr`. Invalidates its stack, which ends at
+/// `stack_end`, in the caches: the stack was written to memory directly, and another CPU that maps
+/// it may have read older lines of it ahead (ARM ARM B2.2.2).
 void mmu_on(std::uint32_t hsctlr, PhysicalAddress stack_end);
 
 } // namespace mmioscope::port

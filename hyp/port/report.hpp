@@ -1,4 +1,4 @@
-// What the panic report needs of the CPU: no memory may be trusted with it.
+// State of the panic report that is kept in the CPU, because no memory can be trusted.
 #pragma once
 
 #include "port/barrier.hpp"
@@ -8,8 +8,8 @@ extern "C" const char hyp_report_vectors[]; ///< entry/vectors.S
 
 namespace mmioscope::port {
 
-/// How far this CPU's report has come. The guest's thread register holds it: the guest will not run
-/// again.
+/// How far this CPU's report has come; kept in the guest's thread register, since the guest will
+/// not run again.
 enum class ReportStage : std::uint32_t { none, begun, stop_line_out };
 
 inline ReportStage report_stage() {
@@ -18,7 +18,7 @@ inline ReportStage report_stage() {
 inline void set_report_stage(ReportStage stage) {
     write<reg::TPIDRPRW>(static_cast<std::uint32_t>(stage));
 }
-/// From here on an exception of Hyp cuts the report short instead of beginning another one.
+/// From here on an exception in Hyp ends the report instead of beginning another one.
 inline void begin_report() {
     write<reg::HVBAR>(reinterpret_cast<std::uintptr_t>(hyp_report_vectors));
     set_report_stage(ReportStage::begun);

@@ -1,5 +1,5 @@
-// Words that other CPUs, or a process that maps the guest's RAM, read and write at any time: one
-// single-copy atomic access, and no order beyond that (ARM ARM A3.5.3; 64 bits with the LPAE).
+// Access to words that other CPUs, or a process that maps the guest's RAM, read and write at any
+// time: one single-copy atomic access without further order (ARM ARM A3.5.3; 64 bits with LPAE).
 #pragma once
 
 #include <cstdint>
@@ -27,28 +27,29 @@ inline void store_shared(T& to, std::type_identity_t<T> value) {
     else *const_cast<volatile T*>(&to) = value;
 }
 
-/// A structure of such words, in any order and any width.
+/// Copies a structure of such words, in any order and width.
 template <class T>
 inline void copy_shared(T& to, const T& from) {
     to = from;
-    asm volatile("" ::: "memory"); // not merged with what is stored there next
+    asm volatile("" ::: "memory"); // do not merge it with later stores to the same place
 }
 
-/// Such a structure as it is found, word by word.
+/// Reads such a structure as it is at the moment.
 template <class T>
 inline void load_structure(T& to, const T& from) {
     to = from;
-    asm volatile("" ::: "memory"); // all of it now
+    asm volatile("" ::: "memory"); // read all of it now
 }
 
-/// CLREX: behind an LDREX whose STREX was not executed. The monitor that it has set would be the
-/// guest's next: a store-exclusive elsewhere may succeed by it (ARM ARM A3.4.1, A3.4.5).
+/// CLREX, after an LDREX whose STREX was not executed. Otherwise the guest would get the monitor,
+/// and a store-exclusive elsewhere might succeed by it (ARM ARM A3.4.1, A3.4.5).
 inline void clear_exclusive() {
     asm volatile("clrex" ::: "memory");
 }
 
-/// Stores `desired` where `expected` is, in one: LDREX and STREX, once, and no order beyond that.
-/// False: something else was there, or the monitor was lost. Leaves the monitor clear either way.
+/// Replaces `expected` by `desired` atomically, with one try of LDREX and STREX and without further
+/// order. False: the word had another value, or the monitor was lost. The monitor is clear
+/// afterwards in either case.
 inline bool exchange_if(std::uint32_t& word, std::uint32_t expected, std::uint32_t desired) {
     const bool done = __atomic_compare_exchange_n(&word, &expected, desired, true, __ATOMIC_RELAXED,
                                                   __ATOMIC_RELAXED);

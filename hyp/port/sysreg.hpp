@@ -1,5 +1,5 @@
-// Reading and writing system registers: the only place that issues MRC, MCR, MRRC and MCRR.
-// A write takes effect for sure only after an instruction barrier (ARM ARM B3.15.5).
+// Reads and writes system registers; the only place in C++ with MRC, MCR, MRRC and MCRR. A write is
+// certain to take effect only after an ISB (ARM ARM B3.15.5).
 #pragma once
 
 #include "arch/sysreg.hpp"
@@ -9,7 +9,7 @@ namespace mmioscope::port {
 template <class R>
 inline typename R::Value read() {
     if constexpr (sizeof(typename R::Value) == 4) {
-        // Ordered among the barriers and writes here, which are volatile, too; no memory needs it.
+        // Volatile orders it among barriers and writes; no memory clobber is needed.
         std::uint32_t v;
         asm volatile("mrc p%c1, %c2, %0, c%c3, c%c4, %c5"
                      : "=r"(v)
@@ -25,7 +25,8 @@ inline typename R::Value read() {
     }
 }
 
-/// Likewise, or 0 where the emulator takes the instruction for none and leaves its register alone.
+/// As read(), or 0 if the emulator treats the instruction as a no-op that leaves the register
+/// alone.
 template <class R>
 inline std::uint32_t read_or_zero() {
     std::uint32_t v = 0;

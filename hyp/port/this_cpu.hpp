@@ -1,4 +1,4 @@
-// Which CPU runs this: HTPIDR holds its state, from entry to the end.
+// Which CPU executes this: HTPIDR points to its state, from entry to the end.
 #pragma once
 
 #include "port/sysreg.hpp"
@@ -12,7 +12,7 @@ inline void* this_cpu() {
     return reinterpret_cast<void*>(static_cast<std::uintptr_t>(read<reg::HTPIDR>()));
 }
 
-/// 0 to max_cpus-1 on the boards supported: MPIDR.Aff0 (one cluster).
+/// MPIDR.Aff0, 0 to max_cpus-1 on the supported boards, which have one cluster.
 inline std::uint32_t cpu_number() {
     return read<reg::MPIDR>() & 0xff;
 }

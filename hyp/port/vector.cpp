@@ -2,7 +2,7 @@
 
 namespace mmioscope::port {
 
-// The directive is the assembler's alone: the compiler is told to keep to general registers.
+// The directive is for the assembler only: the compiler uses general registers only.
 #define VECTOR ".fpu neon-vfpv4\n\t"
 
 std::uint32_t vector_control() {
@@ -20,7 +20,8 @@ std::uint32_t vector_features() {
 std::uint64_t vector_doubleword(unsigned n) {
     std::uint64_t v = 0;
     switch (n) {
-        // The register is part of the instruction, so each one has an instruction of its own.
+        // The register is part of the instruction's encoding, so each one needs its own
+        // instruction.
         // clang-format off
 #define READ(n) case n: asm volatile(VECTOR "vmov %Q0, %R0, d" #n : "=r"(v)); break;
         READ(0) READ(1) READ(2) READ(3) READ(4) READ(5) READ(6) READ(7)

@@ -1,6 +1,5 @@
-// The VFP and NEON registers, which are the guest's: read here, and never written. These are the
-// only instructions of VFP in the hypervisor (tests/layout.sh); guest/vector.hpp tells when they
-// are not undefined.
+// The guest's VFP and NEON registers, which are only read. These are the only VFP instructions in
+// the hypervisor (tests/layout.sh); guest/vector.hpp decides when they are not undefined.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@ namespace mmioscope::port {
 std::uint32_t vector_control();
 /// MVFR0 (B4.1.110). Needs FPEXC.EN.
 std::uint32_t vector_features();
-/// D<n>, 0 to 31. Needs FPEXC.EN, and above 15 that they exist.
+/// D<n>, 0 to 31. Needs FPEXC.EN; above 15 the register must exist.
 std::uint64_t vector_doubleword(unsigned n);
 
 } // namespace mmioscope::port

@@ -2,9 +2,9 @@
 
 namespace mmioscope::port {
 
-// One block: between the two writes of HSCTLR.C nothing may use the stack, or any other memory,
-// since lines of it could be allocated, or written beside the cache. Level 1 alone is this CPU's
-// own; level 2 stays in the domain. CSSELR is the guest's, and put back.
+// One asm block: while HSCTLR.C is clear nothing may use the stack or any other memory, since lines
+// could be allocated, or be written past the cache. Only level 1 belongs to this CPU alone; level 2
+// stays in the domain. CSSELR belongs to the guest and is restored.
 void wait_outside_coherency() {
     asm volatile("mrc p15, 2, r8, c0, c0, 0\n\t" // CSSELR
                  "mov r1, #0\n\t"

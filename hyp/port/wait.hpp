@@ -1,9 +1,9 @@
-// Waiting, and the end of everything.
+// Waiting, and halting.
 #pragma once
 
 namespace mmioscope::port {
 
-/// One turn of a waiting loop.
+/// One turn of a loop that waits.
 inline void relax() {
     asm volatile("yield" ::: "memory");
 }
@@ -13,9 +13,9 @@ inline void wait_for_interrupt() {
     asm volatile("dsb\n\twfi" ::: "memory");
 }
 
-/// The same with this CPU out of the coherency domain, and none of its lines left in its caches, as
-/// its power may be taken away (Cortex-A15 TRM 2.4.3). Back in it when this returns;
-/// its TLBs and instruction cache have missed what was broadcast meanwhile.
+/// wait_for_interrupt() with this CPU out of the coherency domain and its level-1 cache empty,
+/// since its power may be taken away (Cortex-A15 TRM 2.4.3). When it returns, the CPU is in the
+/// domain again, but its TLBs and instruction cache have missed what was broadcast meanwhile.
 void wait_outside_coherency();
 
 /// Stops this CPU for good.
