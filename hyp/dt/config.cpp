@@ -14,7 +14,8 @@ struct Word {
     std::uint32_t value;
 };
 
-/// The value of the word that `property` holds; `out` is left alone if it is absent.
+/// Sets `out` to the value of the word in `property`. False: an unknown word. If the property is
+/// absent, `out` stays as it is.
 template <class T, std::size_t N>
 bool read_word(const Tree& tree, int node, const char* property, const Word (&words)[N], T& out) {
     if (!tree.has(node, property)) return true;
@@ -54,7 +55,7 @@ BootError read_modules(const Tree& tree, int chosen, BootModules& modules) {
         const bool kernel = tree.compatible(node, {abi::chosen::kernel});
         if (!kernel && !tree.compatible(node, {abi::chosen::ramdisk})) continue;
         Range range;
-        // A module lies in memory: its address is one of the root's, /chosen translates nothing.
+        // A module lies in memory, so its address is one of the root's; /chosen translates nothing.
         if (!tree.untranslated_reg(node, 0, range))
             return {"boot module without a reg", tree.name(node)};
         (kernel ? modules.kernel : modules.ramdisk) = range;
@@ -63,7 +64,8 @@ BootError read_modules(const Tree& tree, int chosen, BootModules& modules) {
                                   : BootError{};
 }
 
-/// The node that the path or alias in `property` names; `out` is left alone if it is absent.
+/// Sets `out` to the node whose path or alias is in `property`. If the property is absent, `out`
+/// stays as it is.
 BootError read_node(const Tree& tree, int chosen, const char* property, const char* if_unknown,
                     int& out) {
     if (!tree.has(chosen, property)) return {};
@@ -91,8 +93,8 @@ BootError read_stream(const Tree& tree, int chosen, Config& config) {
     return {};
 }
 
-/// A program of the guest's takes the place of the stream. It cannot make room while the guest
-/// waits for it.
+/// A program in the guest takes the place of the stream. It cannot make room while the guest waits
+/// for room.
 BootError read_guest_reader(const Tree& tree, int chosen, Config& config) {
     config.guest_reader = tree.has(chosen, abi::chosen::guest_reader);
     if (!config.guest_reader) return {};
@@ -107,7 +109,7 @@ BootError read_guest_reader(const Tree& tree, int chosen, Config& config) {
 BootError read_requests(const Tree& tree, int chosen, Config& config) {
     constexpr std::size_t cells = sizeof(EarlyRequest) / 4;
     const Property list = tree.property(chosen, abi::chosen::requests);
-    static_assert(abi::chosen::max_requests == 32); // as the message below says
+    static_assert(abi::chosen::max_requests == 32); // the message below says so
     if (list.size % sizeof(EarlyRequest) != 0)
         return {"mmioscope,requests is no sequence of three cells each", ""};
     for (std::size_t n = 0; n < list.size / 4; n += cells)

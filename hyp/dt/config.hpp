@@ -1,4 +1,4 @@
-// What /chosen asks of the hypervisor, and what it is to boot (names: abi/layout.hpp).
+// The options and the boot modules under /chosen (names: abi/layout.hpp).
 #pragma once
 
 #include "abi/fold.hpp"
@@ -12,19 +12,19 @@ namespace mmioscope {
 
 struct BootModules {
     Range kernel;
-    Range ramdisk; ///< empty if there is none
+    Range ramdisk; ///< empty: none
 };
 
-/// One of what is asked for before the guest runs, as it stands there: not checked.
+/// A request to carry out before the guest runs, as in the device tree; not checked.
 struct EarlyRequest {
     std::uint32_t command;
     std::uint32_t argument[2];
 };
 
-/// Where the guest's kernel keeps what a task is called: bytes from the task's address.
+/// Where the guest's kernel keeps a task's names: offsets in bytes from the task's address.
 struct TaskOffsets {
-    std::uint32_t comm; ///< 16 characters; 0: it is not known, and nobody looks
-    std::uint32_t pid;  ///< and tgid behind it
+    std::uint32_t comm; ///< 16 characters; 0: no names
+    std::uint32_t pid;  ///< tgid follows
 };
 
 struct Config {
@@ -35,13 +35,13 @@ struct Config {
     bool control{true};  ///< the guest gets a control page
     bool guest_reader{}; ///< the guest may read and write the trace area
     std::uint32_t area_size{};
-    int uart_node{-1};   ///< negative: the board's
+    int uart_node{-1};   ///< negative: the board's choice
     int stream_node{-1}; ///< negative: no stream
     std::uint32_t stream_baud{};
     std::uint32_t stream_quantum{}; ///< ns
     bool stream_paced{};
     abi::Fold stream_fold{abi::Fold::off};
-    bool stream_shared{};                       ///< the UART stays the guest's
+    bool stream_shared{};                       ///< the UART remains the guest's, too
     bool host_reader{};                         ///< rings wait for a reader over shared memory
     psci::Conduit conduit{psci::Conduit::none}; ///< of the guest's PSCI calls
     BootModules modules;
@@ -52,7 +52,7 @@ struct Config {
     int withheld_stream() const { return stream_shared ? -1 : stream_node; }
 };
 
-/// Reads it. On an error nothing in `config` may be relied on.
+/// Reads /chosen and /psci. After an error, nothing in `config` is valid.
 BootError read_config(const Tree& tree, Config& config);
 
 } // namespace mmioscope

@@ -10,10 +10,10 @@ bool counts(const Tree& tree, int node) {
     return tree.is_type(node, "cpu") && !tree.failed(node);
 }
 
-/// MPIDR's low word is the last cell: with two, the first is zero for 32 bits.
+/// The last cell is MPIDR. If there are two cells, the first one is zero on a 32-bit CPU.
 unsigned number_of(const Tree& tree, int node) {
     const Property reg = tree.property(node, "reg");
-    // A single CPU may go without.
+    // A single CPU may have no `reg`.
     return reg.size < 4 ? 0 : reg.cell(reg.size / 4 - 1) & 0xff; // Aff0
 }
 

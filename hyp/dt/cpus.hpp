@@ -5,9 +5,9 @@
 
 namespace mmioscope {
 
-/// Writes to `count` how many there are, the failed ones left out. A CPU's number is its
-/// MPIDR.Aff0, as soon as it has no stack yet (boot/start.S), and `reg` has its MPIDR: an error
-/// unless the numbers are 0 to `count` - 1, each once. Two clusters have them twice.
+/// Sets `count` to the number of CPUs, without failed ones. A CPU's number is its MPIDR.Aff0,
+/// already before it has a stack (boot/start.S); `reg` has its MPIDR. It is an error if the numbers
+/// are not 0 to `count` - 1, each once; two clusters have them twice.
 BootError count_cpus(const Tree& tree, unsigned& count);
 
 } // namespace mmioscope

@@ -14,7 +14,7 @@ namespace flat = abi::flat_tree;
 
 namespace {
 
-/// A property's value, made up here.
+/// The value of a new property.
 class Value {
 public:
     void add(std::uint64_t number, unsigned cells) {
@@ -24,7 +24,7 @@ public:
             add(&word, sizeof word);
         }
     }
-    /// As an entry of a root's child's `reg`.
+    /// Adds `range` as an entry of `reg` in a child of the root.
     void add(const Range& range, const Tree& tree) {
         add(range.begin, tree.address_cells(0));
         add(range.size(), tree.size_cells(0));
@@ -36,7 +36,7 @@ public:
 
 private:
     void add(const void* bytes, std::size_t size) {
-        if (size > sizeof bytes_ - size_) return; // all of a MemoryMap has room
+        if (size > sizeof bytes_ - size_) return; // everything in a MemoryMap fits
         std::memcpy(bytes_ + size_, bytes, size);
         size_ += size;
     }
@@ -46,12 +46,12 @@ private:
     std::size_t size_{};
 };
 
-/// What properties of the guest's tree are called that the board's may not have.
+/// Names of properties in the guest's tree that the board's tree may not have.
 constexpr const char* new_names[] = {
     "reg", "status", "linux,initrd-start", "linux,initrd-end", "reg-names", "compatible"};
 
-/// The guest's tree as it grows: header, reserved memory, nodes, names. Nodes come from the board's
-/// tree in long pieces; names are the board's, and the new ones behind them.
+/// Writes the guest's tree: header, reserved memory, nodes, names. Copies the nodes from the
+/// board's tree in long pieces; the new names follow the board's.
 class Writer {
 public:
     Writer(const Tree& from, void* out, std::size_t room)
@@ -66,7 +66,7 @@ public:
         kept_ = word_of(flat::structure_at);
     }
 
-    /// Of the board's tree, all up to this place.
+    /// Copies the board's tree up to `place`.
     void keep_until(std::size_t place) {
         add(from_.blob() + kept_, place - kept_);
         kept_ = place;
@@ -93,7 +93,7 @@ public:
     }
     void end_node() { add_word(flat::end_node); }
 
-    /// False if there was too little room.
+    /// False: there was too little room.
     bool finish() {
         keep_until(from_.end_of(0));
         add_word(flat::end_of_structure);
@@ -144,7 +144,7 @@ private:
     std::size_t room_;
     std::size_t size_;
     std::size_t structure_; ///< where the nodes begin
-    std::size_t kept_;      ///< how far the board's tree is dealt with
+    std::size_t kept_;      ///< how far the board's tree has been copied or skipped
     bool fits_{true};
 };
 
@@ -159,8 +159,8 @@ bool is_one_of(const Property& property, const NewProperty* begin, const NewProp
     return false;
 }
 
-/// Up to the end of the properties of `node`, with others in place of those of the same name. What
-/// is the hypervisor's own is left out.
+/// Copies up to the end of the properties of `node`. `properties` replace those of the same name;
+/// the hypervisor's own are left out.
 void change(Writer& writer, const Tree& tree, int node,
             std::initializer_list<NewProperty> properties) {
     constexpr char own[] = "mmioscope,";
@@ -178,7 +178,7 @@ bool is_module(const Tree& tree, int node) {
     return tree.compatible(node, {abi::chosen::kernel, abi::chosen::ramdisk});
 }
 
-/// A node of its own, where the properties of the root end.
+/// Adds the node /mmioscope, where the properties of the root end.
 void announce(Writer& writer, const Tree& tree, const ControlRanges& control) {
     Value reg, names, compatible;
     if (!control.page.empty()) {

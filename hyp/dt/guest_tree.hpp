@@ -1,4 +1,4 @@
-// The device tree the guest gets: the board's own, less what the hypervisor keeps for itself.
+// Makes the guest's device tree: the board's, without what the hypervisor keeps for itself.
 #pragma once
 
 #include "dt/config.hpp"
@@ -6,17 +6,18 @@
 
 namespace mmioscope {
 
-/// What the node /mmioscope says (abi/control.hpp); where there is neither a page nor an area that
-/// the guest may read there is no node.
+/// The contents of the node /mmioscope (abi/control.hpp). If there is neither a control page nor an
+/// area that the guest may read, there is no such node.
 struct ControlRanges {
     Range page;
     Range area;
     bool readable{};
 };
 
-/// Writes it to `out` (`room` bytes): the memory nodes become `memory`, the nodes at `uart_node`
-/// and `stream_node` of `tree` are disabled (negative: none), the ramdisk is named as Linux expects
-/// it, and the boot modules and the hypervisor's own properties are gone.
+/// Writes the tree to `out` (`room` bytes): the memory nodes become `memory`; the nodes `uart_node`
+/// and `stream_node` of `tree` are disabled (negative: none); the ramdisk is described as Linux
+/// expects it; the boot modules and the hypervisor's own properties are left out. An error if
+/// `room` is too small, or if the tree already has a node /mmioscope.
 BootError make_guest_tree(const Tree& tree, const MemoryMap& memory, const BootModules& modules,
                           int uart_node, int stream_node, void* out, std::size_t room,
                           const ControlRanges& control = {});

@@ -8,7 +8,7 @@ namespace mmioscope {
 
 namespace {
 
-/// Devices whose content is memory: tracing them would trace loads and stores of code and pixels.
+/// Devices whose content is memory: tracing them would trace accesses to code and pixels.
 bool is_memory_like(const Tree& tree, int node) {
     return tree.compatible(node, {"cfi-flash", "mtd-ram", "mtd-rom", "mmio-sram", "jedec-flash"});
 }
@@ -21,7 +21,7 @@ std::uint16_t flags_of(const Tree& tree, int node, int reserved_memory) {
     return flags;
 }
 
-/// Parses "0x1c090000+0x1000". False if `text` is no such thing.
+/// Parses "0x1c090000+0x1000". False: `text` is not a range.
 bool parse_range(const char* text, Range& out) {
     std::uint64_t number[2] = {0, 0};
     for (int i = 0; i < 2; ++i) {
@@ -52,7 +52,7 @@ BootError select_all(const RegionTable& regions, RegionMap& map, bool traced) {
     return {};
 }
 
-/// A range in which no byte belongs to a device selects nothing: most likely a mistake.
+/// A range without any device selects nothing, and is most likely a mistake.
 bool any_region_in(const RegionTable& regions, Range range) {
     for (const abi::RegionEntry& r : regions)
         if (range_of(r).overlaps(range)) return true;
@@ -89,7 +89,7 @@ BootError list_regions(const Tree& tree, RegionTable& regions) {
         if (!tree.has(node, "reg") || tree.is_type(node, "memory")) continue;
         Range range;
         for (unsigned i = 0; tree.reg(node, i, range); ++i) {
-            constexpr std::uint64_t reach = std::uint64_t{1} << 32; // of stage 2 here
+            constexpr std::uint64_t reach = std::uint64_t{1} << 32; // of stage 2
             if (range.end > reach) continue;
             abi::RegionEntry entry{};
             entry.base = range.begin;
@@ -109,7 +109,7 @@ BootError list_memory(const Tree& tree, MemoryMap& memory) {
         if (!tree.is_type(node, "memory")) continue;
         Range range;
         for (unsigned i = 0; tree.reg(node, i, range); ++i) {
-            constexpr std::uint64_t reach = std::uint64_t{1} << 32; // of stage 2 here
+            constexpr std::uint64_t reach = std::uint64_t{1} << 32; // of stage 2
             range = {page_ceil(range.begin), page_floor(range.end < reach ? range.end : reach)};
             if (!range.empty() && !memory.push_back(range))
                 return {"more memory ranges than can be kept", tree.name(node)};

@@ -1,4 +1,4 @@
-// The devices of a device tree, and the choice of what is traced.
+// The devices of a device tree, and which of them are traced.
 #pragma once
 
 #include "dt/tree.hpp"
@@ -7,21 +7,22 @@
 
 namespace mmioscope {
 
-/// Fills `regions` with every `reg` entry that reaches the root, in tree order.
+/// Fills `regions` with every `reg` entry whose address reaches the root, in the tree's order.
 BootError list_regions(const Tree& tree, RegionTable& regions);
 
-/// Fills `memory` with what the tree calls memory.
+/// Fills `memory` with the tree's memory nodes.
 BootError list_memory(const Tree& tree, MemoryMap& memory);
 
-/// Regions that lie in memory are memory, whatever their nodes say.
+/// Marks regions that lie in memory as memory, whatever their nodes say.
 void mark_memory(RegionTable& regions, const MemoryMap& memory);
 
-/// Takes `taken` (page-aligned) out of `memory`.
+/// Removes `taken` (page-aligned) from `memory`.
 BootError carve(MemoryMap& memory, Range taken);
 
-/// Carries out /chosen's abi::chosen::trace on `map`. `all` leaves out regions that are memory
-/// (video RAM, SRAM, flash) and the hypervisor's own; disabled nodes are in, since nothing keeps a
-/// driver from them. Later entries win. On an unknown name the error's subject is that name.
+/// Applies /chosen's abi::chosen::trace to `map`. `all` leaves out regions that are memory (video
+/// RAM, SRAM, flash) and the hypervisor's own. It includes disabled nodes, since nothing keeps a
+/// driver from them. Later entries override earlier ones. For an unknown name the error's subject
+/// is that name.
 BootError select_traced(const Tree& tree, const RegionTable& regions, RegionMap& map);
 
 } // namespace mmioscope

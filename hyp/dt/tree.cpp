@@ -11,8 +11,8 @@ using namespace abi::flat_tree;
 
 namespace {
 
-/// The big-endian word at a multiple of 4; who links this is little-endian. Freestanding, memcpy()
-/// by its own name would be a call.
+/// The big-endian word at a multiple of 4, on a little-endian CPU. In freestanding code memcpy()
+/// without the prefix would be a call.
 std::uint32_t word_at(const std::uint8_t* from) {
     std::uint32_t word;
     __builtin_memcpy(&word, std::assume_aligned<sizeof word>(from), sizeof word);
@@ -23,15 +23,15 @@ bool equal(const char* a, const char* b) {
     return *a == *b && std::strcmp(a, b) == 0;
 }
 
-/// Whether `name` is what a path calls by the `length` characters at `wanted`: a unit address may
-/// be missing there.
+/// Whether a path means `name` by the `length` characters at `wanted`, which may lack the unit
+/// address.
 bool is_called(const char* name, const char* wanted, std::size_t length) {
     if (std::strncmp(name, wanted, length) != 0) return false;
     return name[length] == '\0' ||
            (name[length] == '@' && std::memchr(wanted, '@', length) == nullptr);
 }
 
-/// The string at `at`, or null if none ends in the `size` bytes there; both are moved behind it.
+/// The string at `at`; both arguments advance past it. Null if it does not end within `size` bytes.
 const char* next_text(const std::uint8_t*& at, std::size_t& size) {
     const void* end = size != 0 ? std::memchr(at, 0, size) : nullptr;
     if (end == nullptr) return nullptr;
@@ -43,9 +43,9 @@ const char* next_text(const std::uint8_t*& at, std::size_t& size) {
     return text;
 }
 
-constexpr std::uint8_t unsaid = 0xff; ///< of cells
+constexpr std::uint8_t unsaid = 0xff; ///< no property has set the number of cells yet
 
-/// How many cells that is; 0 if it cannot be used. The first property of a name counts.
+/// Sets the number of cells; 0 if it is not usable. The first property of that name counts.
 void note_cells(std::uint8_t& cells, const Property& property) {
     constexpr std::uint32_t most = 4;
     if (cells != unsaid) return;
@@ -53,7 +53,7 @@ void note_cells(std::uint8_t& cells, const Property& property) {
     cells = static_cast<std::uint8_t>(said <= most ? said : 0);
 }
 
-/// Buses deeper than any real tree's: a bound for what a translation costs.
+/// Deeper than the buses of any real tree; limits the cost of a translation.
 constexpr int max_depth = 16;
 
 } // namespace
@@ -105,7 +105,7 @@ bool Tree::sized_structure() const {
     return word(version_at) > 16;
 }
 
-/// What is wrong with where the blocks lie; null if nothing is.
+/// What is wrong with the header and the places of the blocks; null if nothing is.
 const char* Tree::check_header() const {
     const std::size_t total = size();
     if (total < header_size || total > INT32_MAX) return "its size";
@@ -115,7 +115,7 @@ const char* Tree::check_header() const {
         return offset % unit == 0 && offset >= header && offset <= total && size <= total - offset;
     };
     const std::size_t names = word(names_at), length = word(names_size);
-    // One zero at the end, and every name that begins inside has an end.
+    // The block ends with a zero, so every name in it has an end.
     if (!lies_inside(names, length, 1) || (length != 0 && blob_[names + length - 1] != 0))
         return "its block of names";
     if (!lies_inside(word(structure_at), sized_structure() ? word(structure_size) : 0, 4))
@@ -126,8 +126,8 @@ const char* Tree::check_header() const {
     return "its list of reserved memory";
 }
 
-/// The node, a child of `open`, whose token is in front of `at`; both are moved on. What is wrong
-/// with it; null if nothing is.
+/// Notes the node whose token is just before `at`, a child of `open`; advances both. Returns what
+/// is wrong with it; null if nothing is.
 const char* Tree::note_node(int& open, std::size_t& at, std::size_t end) {
     if (open < 0 && count() != 0) return "it has two roots";
     const void* zero = at < end ? std::memchr(blob_ + at, 0, end - at) : nullptr;
@@ -147,7 +147,7 @@ const char* Tree::note_node(int& open, std::size_t& at, std::size_t end) {
     return nodes_.push_back(node) ? nullptr : "it has more than 4096 nodes";
 }
 
-/// The same for the property of `node` whose token is in front of `at`.
+/// As note_node(), for a property of `node`.
 const char* Tree::note_property(Node& node, std::size_t& at, std::size_t end) const {
     if (at > end || end - at < 8) return "a property has no length";
     const std::size_t length = word(at), name = word(at + 4);
@@ -166,7 +166,7 @@ void Tree::close(Node& node) const {
     if (node.size_cells == unsaid) node.size_cells = 1;
 }
 
-/// Notes the nodes. What is wrong with them; null if nothing is.
+/// Notes all nodes. Returns what is wrong with them; null if nothing is.
 const char* Tree::scan() {
     names_ = word(names_at);
     std::size_t at = word(structure_at);
@@ -205,7 +205,7 @@ std::size_t Tree::end_of(int node) const {
     std::size_t place = first_property(last);
     for (Property p; next_property(place, p);) {
     }
-    for (;; last = parent(last)) { // it and its ancestors end here, each by a word
+    for (;; last = parent(last)) { // the last node and its ancestors end here, with a word each
         while (word(place) == nothing) place += 4;
         place += 4;
         if (last == node) return place;
@@ -227,7 +227,7 @@ int Tree::child(int parent, const char* name, std::size_t length) const {
     return -1;
 }
 
-/// The node at a path that begins at `node`.
+/// The node at `path`, relative to `node`.
 int Tree::below(int node, const char* path) const {
     for (;;) {
         path += std::strspn(path, "/");
@@ -254,7 +254,7 @@ int Tree::find(const char* path_or_alias) const {
 }
 
 void Tree::path(int node, char* out, std::size_t room) const {
-    char* at = out + room - 1; // it is written from its end
+    char* at = out + room - 1; // written from the end
     *at = '\0';
     if (node == 0) *--at = '/';
     for (; node > 0; node = parent(node)) {
@@ -323,7 +323,7 @@ std::uint32_t Tree::cell(int node, const char* name, std::uint32_t otherwise) co
     return p.size == 4 ? p.cell(0) : otherwise;
 }
 
-/// The entry as it stands there: `end` is its size.
+/// The entry as it is in the tree; `end` is set to the size.
 bool Tree::raw_reg(int node, unsigned index, Range& out) const {
     const int bus = parent(node);
     if (bus < 0) return false;
@@ -337,11 +337,11 @@ bool Tree::raw_reg(int node, unsigned index, Range& out) const {
     return true;
 }
 
-/// Takes `address` on the far side of `bus` to the side of its parent.
+/// Translates `address` from the children's side of `bus` to the parent's.
 bool Tree::translate(int bus, std::uint64_t& address) const {
     const Property ranges = property(bus, "ranges");
     if (!ranges) return false;
-    if (ranges.size == 0) return true; // both sides are the same
+    if (ranges.size == 0) return true; // both sides have the same addresses
     const unsigned child = address_cells(bus), parent = address_cells(this->parent(bus)),
                    size = size_cells(bus);
     if (child == 0 || parent == 0 || size == 0) return false;
@@ -356,7 +356,7 @@ bool Tree::translate(int bus, std::uint64_t& address) const {
 }
 
 namespace {
-/// `out` holds an address and a size; makes it a range. False if it leaves the 40-bit bus.
+/// Turns an address and a size in `out` into a range. False: it is empty or leaves the 40-bit bus.
 bool make_range(Range& out) {
     constexpr std::uint64_t bus_end = std::uint64_t{1} << 40;
     const std::uint64_t size = out.end;

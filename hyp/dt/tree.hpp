@@ -1,6 +1,6 @@
-// Reading a flattened device tree (Devicetree Specification 0.4, chapters 2 and 5). The tree is the
-// boot loader's word: one pass looks at all of it, and notes where each node is. What is asked
-// later goes by that.
+// Reads a flattened device tree (Devicetree Specification 0.4, chapters 2 and 5). The tree is input
+// from the boot loader: one pass checks all of it, and notes where each node is. Later queries use
+// those notes.
 #pragma once
 
 #include "base/address.hpp"
@@ -16,95 +16,96 @@ namespace mmioscope {
 struct BootError {
     const char* what{};
     const char* subject{""};
-    bool lists_devices{}; ///< the devices that are there would help
+    bool lists_devices{}; ///< a list of the known devices would help
 
     explicit operator bool() const { return what != nullptr; }
 };
 
-/// A property, as it stands in the tree.
+/// A property of the tree.
 struct Property {
     const char* name{};
-    const std::uint8_t* value{}; ///< at a multiple of 4; null: there is no such property
+    const std::uint8_t* value{}; ///< at a multiple of 4; null: no such property
     std::size_t size{};          ///< bytes
 
     explicit operator bool() const { return value != nullptr; }
-    /// The value as one zero-terminated string, or the first of several; null if it is none.
+    /// The value as a zero-terminated string, or the first one of a list; null if it is not a
+    /// string.
     const char* text() const;
-    /// The `index`th cell, which is there.
+    /// Cell `index`, which must exist.
     std::uint32_t cell(std::size_t index) const;
-    /// The cells of `from` on, `count` of them, as one number: all of them are there. More than two
-    /// keep the low 64 bits: PCI and chip-select addresses put their flags in front.
+    /// `count` cells, beginning with cell `from`, as one number; all of them must exist. Of more
+    /// than two only the low 64 bits count: PCI and chip-select addresses begin with flags.
     std::uint64_t number(std::size_t from, std::size_t count) const;
 };
 
-/// A node is known by its number: 0 is the root, children come behind their parents, in the tree's
-/// order. Where a node is looked for, -1 is none.
+/// A node is known by its number. 0 is the root; children follow their parents, in the tree's
+/// order. -1 means that no node was found.
 class Tree {
 public:
-    static constexpr std::size_t max_nodes = 4096; ///< Linux' largest for ARMv7 have 2,500
+    static constexpr std::size_t max_nodes = 4096; ///< the largest of Linux for ARMv7 have 2,500
 
-    /// Takes what lies at `blob` (a multiple of 4), of which `room` bytes may be read. An error
-    /// unless it is a whole device tree of format 16 or 17, and no larger.
+    /// Reads the tree at `blob` (a multiple of 4), of which `room` bytes may be read. An error
+    /// unless it is a complete device tree of version 16 or 17, and no larger than `room`.
     BootError read(const void* blob, std::uint64_t room);
 
-    /// Bytes of the tree that begins at `blob`.
+    /// The size in bytes of the tree at `blob`.
     static std::uint32_t size_of(const void* blob);
-    /// Moves it to `to` (a multiple of 4), out of the way; both may overlap.
+    /// Moves the tree to `to` (a multiple of 4); both places may overlap.
     void move(void* to);
 
     const std::uint8_t* blob() const { return blob_; }
     std::uint32_t size() const { return size_of(blob_); }
 
-    /// How many nodes there are: 0 to count() - 1.
+    /// Number of nodes.
     int count() const { return static_cast<int>(nodes_.size()); }
     int parent(int node) const { return at(node).parent; } ///< of the root: -1
-    /// The first node behind `node` and all below it, or count().
+    /// The first node after `node` and everything below it, or count().
     int behind(int node) const { return at(node).behind; }
-    /// Where it begins and ends, in bytes from the tree's first.
+    /// Where the node begins and ends, in bytes from the tree's beginning.
     std::size_t begin_of(int node) const { return at(node).name - 4; }
     std::size_t end_of(int node) const;
-    /// The first child of `parent`, then the next one of the same parent; negative at the end.
+    /// The first child of `parent`, and the next child of the same parent; negative: no more.
     int first_child(int parent) const;
     int next_child(int node) const;
-    /// The node at a path or alias; negative if there is none. As in libfdt a name may be without
-    /// its unit address.
+    /// The node at a path or alias; negative: none. As in libfdt, a name may lack its unit address.
     int find(const char* path_or_alias) const;
 
     const char* name(int node) const { return text_at(at(node).name); }
-    /// Writes the path, or its end behind "~" where it does not fit in `room` bytes (2 or more).
+    /// Writes the path to `out`. If it does not fit in `room` bytes (at least 2), writes "~" and
+    /// its end.
     void path(int node, char* out, std::size_t room) const;
 
-    /// With one of them at least.
+    /// Whether `node` is compatible with at least one of `with`.
     bool compatible(int node, std::initializer_list<const char*> with) const;
     bool disabled(int node) const;
     bool failed(int node) const; ///< its status says that it is broken
     bool is_type(int node, const char* device_type) const;
 
-    /// The properties of `node` in their order: `place` begins with first_property(), each call
-    /// moves it on. False behind the last.
+    /// The properties of `node` in order: `place` begins as first_property(), and each call
+    /// advances it. False: no more.
     std::size_t first_property(int node) const { return at(node).properties; }
     bool next_property(std::size_t& place, Property& out) const;
     Property property(int node, const char* name) const;
 
     bool has(int node, const char* name) const { return bool(property(node, name)); }
-    /// The property as a zero-terminated string; null if absent or not one.
+    /// The property as a zero-terminated string; null if absent or not a string.
     const char* text(int node, const char* name) const { return property(node, name).text(); }
-    /// The `index`th string of a stringlist; null behind the last.
+    /// String `index` of a list; null: no more.
     const char* text_at(int node, const char* name, int index) const;
-    /// The property as one 32-bit cell; `otherwise` if absent or not one.
+    /// The property as one 32-bit cell; `otherwise` if absent or of another size.
     std::uint32_t cell(int node, const char* name, std::uint32_t otherwise) const;
-    /// What `node` has its children's `reg` made of; 0 if that cannot be used.
+    /// The number of cells in `reg` of the node's children; 0 if it is not usable.
     unsigned address_cells(int node) const { return at(node).address_cells; }
     unsigned size_cells(int node) const { return at(node).size_cells; }
 
-    /// The `index`th entry of `reg`, translated through `ranges` up to the root. False if there
-    /// is no such entry, or an ancestor does not map it.
+    /// Entry `index` of `reg`, translated through `ranges` up to the root. False: no such entry, or
+    /// an ancestor does not map it.
     bool reg(int node, unsigned index, Range& out) const;
-    /// The same without translation: for nodes whose addresses are the root's, as under /chosen.
+    /// As reg(), without translation: for nodes whose addresses are the root's, as under /chosen.
     bool untranslated_reg(int node, unsigned index, Range& out) const;
 
 private:
-    /// Offsets from the blob's first byte, and other nodes' numbers.
+    /// Offsets from the first byte of the tree, and numbers of other nodes.
     struct Node {
         std::uint32_t name;
         std::uint32_t properties;
@@ -118,7 +119,7 @@ private:
     std::uint32_t word(std::size_t offset) const;
     const char* text_at(std::size_t offset) const;
 
-    bool sized_structure() const; ///< the header says how long it is
+    bool sized_structure() const; ///< whether the header has the size of the structure block
     const char* check_header() const;
     const char* scan();
     const char* note_node(int& open, std::size_t& at, std::size_t end);
@@ -130,7 +131,7 @@ private:
     bool translate(int bus, std::uint64_t& address) const;
 
     const std::uint8_t* blob_{};
-    std::uint32_t names_{}; ///< where the block of names begins
+    std::uint32_t names_{}; ///< offset of the block of names
     FixedVector<Node, max_nodes> nodes_;
 };
 

@@ -1,4 +1,4 @@
-// Which nodes of a device tree are UARTs that the hypervisor can use.
+// Finds UARTs that the hypervisor can use.
 #pragma once
 
 #include "board/uart.hpp"
@@ -8,8 +8,8 @@
 
 namespace mmioscope {
 
-/// The UART of `node`: a PL011, or an 8250 by one of its usual names, with reg-shift and
-/// reg-io-width. Nothing if it is none, or its registers cannot be reached that way.
+/// The UART of `node`: a PL011, or an 8250 under one of its usual names, with reg-shift and
+/// reg-io-width. Nothing if it is neither, or its registers cannot be accessed that way.
 std::optional<Uart> uart_of(const Tree& tree, int node);
 
 } // namespace mmioscope
