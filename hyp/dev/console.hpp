@@ -1,4 +1,4 @@
-// The UART that the hypervisor's own words go to, whichever model it is.
+// The UART for the hypervisor's own messages, of either model.
 #pragma once
 
 #include "dev/pl011.hpp"
@@ -11,9 +11,10 @@ public:
     Console(const Uart& at, OwnBus& bus)
         : model_(at.model), pl011_(at.base, bus), uart8250_(at, bus) {}
 
-    /// 8 data bits, FIFOs on, transmitter on; the baud rate stays the firmware's.
+    /// Sets 8 data bits and turns FIFOs and transmitter on; the baud rate stays as the firmware set
+    /// it.
     void start() { model_ == UartModel::pl011 ? pl011_.start() : uart8250_.start(); }
-    /// Waits a bounded while for room; a character for which there is none is dropped.
+    /// Waits for room for a limited time; then drops the character.
     void put(char c) override { model_ == UartModel::pl011 ? pl011_.put(c) : uart8250_.put(c); }
 
 private:

@@ -16,7 +16,8 @@ constexpr std::uint32_t all_priorities = 0xff;
 void give_gic_to_nonsecure(const Board& on, OwnBus& bus, bool primary) {
     const std::uint32_t typer = bus.read(on.gic_distributor + gicd_typer);
     if ((typer & typer_security) == 0) return;
-    const std::uint32_t words = primary ? (typer & typer_lines) + 1 : 1; // word 0 is per CPU
+    // Word 0 is banked for each CPU.
+    const std::uint32_t words = primary ? (typer & typer_lines) + 1 : 1;
     for (std::uint32_t i = 0; i < words; ++i)
         bus.write(on.gic_distributor + gicd_igroupr + 4 * i, ~0u);
     bus.write(on.gic_cpu_interface + gicc_pmr, all_priorities);

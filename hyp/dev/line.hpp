@@ -1,5 +1,4 @@
-// A line that takes bytes and never makes anybody wait: what a stream leaves through, and what
-// requests come in by.
+// A line for bytes on which nobody ever waits: the stream is sent over it, and requests come in.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +8,11 @@ namespace mmioscope {
 
 class Line {
 public:
-    /// Sends `byte` if there is room for it now; false if there is none.
+    /// Sends `byte`. False: there is no room for it now.
     virtual bool put(std::uint8_t byte) = 0;
 
-    /// The next byte that has come in; nothing if there is none now, or the line has one way only.
-    /// One CPU at a time, while others may put().
+    /// The next byte received; nothing if there is none now, or if the line only sends. One CPU at
+    /// a time may call it, while others put().
     virtual std::optional<std::uint8_t> get() { return std::nullopt; }
 
 protected:

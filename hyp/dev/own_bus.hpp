@@ -1,5 +1,5 @@
-// The hypervisor's own device accesses: each becomes an `own` record, so that a trace accounts
-// for everything on the bus.
+// The hypervisor's own device accesses. Each makes an `own` record, so the trace contains
+// everything on the bus.
 #pragma once
 
 #include "abi/record.hpp"
@@ -10,7 +10,7 @@ namespace mmioscope {
 
 class RingWriter;
 
-/// Accesses of one CPU made before its ring existed, kept until it does.
+/// An access of a CPU that was made before its ring existed, kept until then.
 struct EarlyAccess {
     std::uint32_t address;
     std::uint32_t value;
@@ -18,16 +18,17 @@ struct EarlyAccess {
 };
 using EarlyAccesses = FixedVector<EarlyAccess, 128>;
 
-/// One CPU's way to devices. Accesses are 32 bits wide if not said otherwise.
+/// One CPU's accesses to devices, of 32 bits unless `log2_size` says otherwise.
 class OwnBus {
 public:
     std::uint32_t read(PhysicalAddress address, unsigned log2_size = 2);
     void write(PhysicalAddress address, std::uint32_t value, unsigned log2_size = 2);
 
-    /// From now on accesses go to `ring`, those made so far first. `map` names the devices.
+    /// Records accesses in `ring` from now on, beginning with the early ones. `map` has the
+    /// devices.
     void attach(RingWriter& ring, const class RegionMap& map);
 
-    /// Accesses that could not be kept before the ring existed.
+    /// Number of early accesses that there was no room for.
     std::uint32_t forgotten() const { return forgotten_; }
 
 private:

@@ -1,5 +1,5 @@
-// A line that is no faster than its baud rate says, for UARTs that take any number of bytes at
-// once: an emulator's. What a real line would do to a trace can be seen that way.
+// A line that is no faster than its baud rate, for UARTs of an emulator, which take any number of
+// bytes at once. It shows what a real line would do to a trace.
 #pragma once
 
 #include "dev/line.hpp"
@@ -11,8 +11,8 @@ class PacedLine : public Line {
 public:
     PacedLine() = default;
 
-    /// At most `baud` / 10 bytes a second by a counter of `frequency` Hz, behind a FIFO of 16
-    /// bytes; 0: as fast as `line` is.
+    /// Sends at most `baud` / 10 bytes a second, by a counter of `frequency` Hz, as if it had a
+    /// FIFO of 16 bytes. `baud` 0: as fast as `line` is.
     PacedLine(Line& line, std::uint32_t frequency, std::uint32_t baud)
         : line_(&line), ticks_(baud != 0 ? 10 * std::uint64_t{frequency} / baud : 0) {}
 
@@ -27,11 +27,11 @@ public:
     std::optional<std::uint8_t> get() override { return line_->get(); }
 
 private:
-    static constexpr std::uint64_t fifo = 15; ///< and one that is being sent
+    static constexpr std::uint64_t fifo = 15; ///< and one byte that is being sent
 
     Line* line_{};
-    std::uint64_t ticks_{};    ///< a byte takes
-    std::uint64_t empty_at_{}; ///< when all that was taken is sent
+    std::uint64_t ticks_{};    ///< ticks per byte
+    std::uint64_t empty_at_{}; ///< when everything accepted so far is sent
 };
 
 } // namespace mmioscope

@@ -12,7 +12,7 @@ constexpr std::uint32_t fr_txff = 1u << 5;
 constexpr std::uint32_t lcr_fifo_8bit = (3u << 5) | (1u << 4);
 constexpr std::uint32_t cr_transmit = (1u << 8) | 1u;
 
-/// At 115,200 baud a character takes 87 us; a register read is no faster than 10 ns.
+/// At 115,200 baud a character takes 87 us; a register read takes at least 10 ns.
 constexpr unsigned max_polls = 100'000;
 } // namespace
 

@@ -10,9 +10,10 @@ class Pl011 : public TextSink {
 public:
     Pl011(PhysicalAddress base, OwnBus& bus) : base_(base), bus_(bus) {}
 
-    /// 8 data bits, FIFOs on, transmitter on; the baud rate stays the firmware's.
+    /// Sets 8 data bits and turns FIFOs and transmitter on; the baud rate stays as the firmware set
+    /// it.
     void start();
-    /// Waits a bounded while for room; a character for which there is none is dropped.
+    /// Waits for room for a limited time; then drops the character.
     void put(char c) override;
 
 private:

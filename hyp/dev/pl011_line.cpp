@@ -22,7 +22,7 @@ constexpr unsigned log2_word = 2;
 } // namespace
 
 void Pl011Line::start(std::uint32_t clock, std::uint32_t baud) {
-    // The divisor is clock / (16 * baud), in 64ths; writing LCR_H makes it count (3.3.6).
+    // The divisor is clock / (16 * baud), in 64ths; it takes effect when LCR_H is written (3.3.6).
     const std::uint32_t divisor = (4 * clock + baud / 2) / baud;
     port::device_write(base_ + uartcr, log2_word, 0);
     port::device_write(base_ + uartimsc, log2_word, 0);

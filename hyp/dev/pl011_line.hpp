@@ -1,7 +1,7 @@
-// A PL011 (DDI 0183) as a line: never waiting, without interrupts.
+// A PL011 (DDI 0183) as a line: never waits, uses no interrupts.
 //
-// Its accesses are the only ones that make no record: what is sent *is* the records, so that each
-// would make more of them (abi::region_stream).
+// The accesses of a stream's UART are the only ones that make no record: they send the records, so
+// each record would make more of them (abi::region_stream).
 #pragma once
 
 #include "base/address.hpp"
@@ -12,16 +12,16 @@ namespace mmioscope {
 class Pl011Line : public Line {
 public:
     Pl011Line() = default;
-    /// `shared` with the guest's driver, which fills half of the FIFO without asking when it was
-    /// told that it is half empty: then a byte goes only into an empty FIFO, and what comes in is
-    /// the guest's.
+    /// `shared`: the guest's driver uses it, too. When that is told that the FIFO is half empty, it
+    /// fills half of it without asking. So put() sends only into an empty FIFO. Received bytes
+    /// belong to the guest.
     explicit Pl011Line(PhysicalAddress base, bool shared = false) : base_(base), shared_(shared) {}
 
-    /// 8 data bits, FIFOs on, transmitter and receiver on, at `baud` bits a second from a clock of
-    /// `clock` Hz.
+    /// Sets 8 data bits and `baud` bits a second from a clock of `clock` Hz; turns FIFOs,
+    /// transmitter and receiver on.
     void start(std::uint32_t clock, std::uint32_t baud);
     bool put(std::uint8_t byte) override;
-    /// A byte with a parity, framing or overrun error is what it is: a request's check tells.
+    /// Ignores parity, framing and overrun errors: a request's checksum detects them.
     std::optional<std::uint8_t> get() override;
 
 private:

@@ -1,4 +1,4 @@
-// A line that the guest's console uses, too (abi/shared_wire.hpp).
+// A line that the guest's console uses as well (abi/shared_wire.hpp).
 #pragma once
 
 #include "abi/shared_wire.hpp"
@@ -6,15 +6,15 @@
 
 namespace mmioscope {
 
-/// One way only: what comes in is the guest's.
+/// It only sends: received bytes belong to the guest.
 class SharedLine : public Line {
 public:
     SharedLine() = default;
     explicit SharedLine(Line& line) : line_(&line) {}
 
-    /// One that is refused has to come again.
+    /// A byte that is refused must be given again.
     bool put(std::uint8_t byte) override {
-        // What the console has sent so far ends here: nothing of it is taken for the stream's.
+        // Ends what the console has sent before, so that nothing of it is taken as the stream's.
         if (!begun_ && !line_->put(abi::shared_wire::delimiter)) return false;
         begun_ = true;
         if (!sending_) packer_.add(byte);
@@ -31,7 +31,7 @@ private:
     Line* line_{};
     abi::shared_wire::Packer packer_;
     bool begun_{};
-    bool sending_{}; ///< a byte has been taken in and not all of it is sent
+    bool sending_{}; ///< a byte was accepted, but not all of it is sent
 };
 
 } // namespace mmioscope

@@ -7,7 +7,7 @@ namespace mmioscope {
 using namespace uart8250;
 
 namespace {
-/// At 115,200 baud a FIFO of 64 characters takes 5.6 ms; a register read is no faster than 10 ns.
+/// At 115,200 baud a FIFO of 64 characters takes 5.6 ms; a register read takes at least 10 ns.
 constexpr unsigned max_polls = 1'000'000;
 } // namespace
 

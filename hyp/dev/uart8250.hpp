@@ -1,4 +1,4 @@
-// The hypervisor's UART where it is an 8250 or a descendant: transmit only, polled with a bound.
+// The hypervisor's UART if it is an 8250 or a descendant: transmit only, polled with a limit.
 #pragma once
 
 #include "base/print.hpp"
@@ -11,9 +11,10 @@ class Uart8250 : public TextSink {
 public:
     Uart8250(const Uart& at, OwnBus& bus) : at_(at), bus_(bus) {}
 
-    /// 8 data bits, FIFOs on, no interrupts; the baud rate stays the firmware's.
+    /// Sets 8 data bits and turns FIFOs on and interrupts off; the baud rate stays as the firmware
+    /// set it.
     void start();
-    /// Waits a bounded while for room; a character for which there is none is dropped.
+    /// Waits for room for a limited time; then drops the character.
     void put(char c) override;
 
 private:

@@ -8,12 +8,12 @@ namespace mmioscope {
 using namespace uart8250;
 
 namespace {
-constexpr unsigned least_fifo = 16; ///< where there is one; the H3's are of 64
+constexpr unsigned least_fifo = 16; ///< bytes, if there is a FIFO; the H3's has 64
 constexpr std::uint32_t max_divisor = 0xffff;
 } // namespace
 
 void Uart8250Line::start(std::uint32_t clock, std::uint32_t baud) {
-    std::uint32_t divisor = (clock / 8 / baud + 1) / 2; // clock / (16 * baud), to the nearest
+    std::uint32_t divisor = (clock / 8 / baud + 1) / 2; // clock / (16 * baud), rounded
     if (divisor == 0) divisor = 1;
     if (divisor > max_divisor) divisor = max_divisor;
     write(line_control, lcr_8bit);

@@ -1,7 +1,7 @@
-// A 16550A or a descendant (one of many: snps,dw-apb-uart) as a line: never waiting. An 8250 or a
-// 16450, without FIFOs, too.
+// A 16550A or a descendant (such as snps,dw-apb-uart), or an 8250 or 16450 without FIFOs, as a
+// line: never waits.
 //
-// As those of a PL011 (dev/pl011_line.hpp), its accesses make no record.
+// Like those of a PL011 (dev/pl011_line.hpp), its accesses make no record.
 #pragma once
 
 #include "board/uart.hpp"
@@ -14,8 +14,8 @@ public:
     Uart8250Line() = default;
     explicit Uart8250Line(const Uart& at) : at_(at) {}
 
-    /// 8 data bits, FIFOs on where there are any, no interrupts, at `baud` bits a second from a
-    /// clock of `clock` Hz.
+    /// Sets 8 data bits and `baud` bits a second from a clock of `clock` Hz; turns FIFOs on, if it
+    /// has them, and interrupts off.
     void start(std::uint32_t clock, std::uint32_t baud);
     bool put(std::uint8_t byte) override;
     std::optional<std::uint8_t> get() override;
@@ -25,8 +25,8 @@ private:
     void write(unsigned number, std::uint32_t value);
 
     Uart at_{};
-    unsigned depth_{1}; ///< of the transmit FIFO
-    unsigned room_{};   ///< bytes known to have room in it
+    unsigned depth_{1}; ///< bytes in the transmit FIFO
+    unsigned room_{};   ///< bytes that still fit in it for certain
 };
 
 } // namespace mmioscope

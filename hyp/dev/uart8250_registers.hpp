@@ -1,5 +1,4 @@
-// The registers of a 16550A (TL16C550C data sheet, section 8), which those of an 8250 are a part
-// of.
+// The registers of a 16550A (TL16C550C data sheet, section 8), which include those of an 8250.
 #pragma once
 
 #include "board/uart.hpp"
@@ -8,8 +7,8 @@ namespace mmioscope::uart8250 {
 
 inline constexpr unsigned data = 0;           ///< THR; with LCR.DLAB the divisor's low byte
 inline constexpr unsigned interrupts = 1;     ///< IER; with LCR.DLAB the divisor's high byte
-inline constexpr unsigned fifo_control = 2;   ///< FCR, written
-inline constexpr unsigned identification = 2; ///< IIR, read
+inline constexpr unsigned fifo_control = 2;   ///< FCR, write only
+inline constexpr unsigned identification = 2; ///< IIR, read only
 inline constexpr unsigned line_control = 3;   ///< LCR
 inline constexpr unsigned modem_control = 4;  ///< MCR
 inline constexpr unsigned line_status = 5;    ///< LSR
@@ -20,7 +19,8 @@ inline constexpr std::uint32_t lcr_8bit = 3;
 inline constexpr std::uint32_t lcr_divisor = 0x80;
 inline constexpr std::uint32_t mcr_ready = 3; ///< DTR and RTS
 inline constexpr std::uint32_t lsr_data_ready = 1u << 0;
-inline constexpr std::uint32_t lsr_thr_empty = 1u << 5; ///< with FIFOs: the whole FIFO is
+/// With FIFOs: the whole transmit FIFO is empty.
+inline constexpr std::uint32_t lsr_thr_empty = 1u << 5;
 
 constexpr PhysicalAddress address(const Uart& uart, unsigned number) {
     return uart.base + (std::uint64_t{number} << uart.reg_shift);

@@ -1,4 +1,4 @@
-// The line of a UART, whichever model it is.
+// A UART of either model as a line.
 #pragma once
 
 #include "dev/pl011_line.hpp"
@@ -9,12 +9,12 @@ namespace mmioscope {
 class UartLine {
 public:
     UartLine() = default;
-    /// `shared` with the guest's driver: a PL011 only. The driver of an 8250 fills its FIFO at once
-    /// when it was told that it is empty.
+    /// `shared` with the guest's driver: a PL011 only. The driver of an 8250 fills the FIFO at once
+    /// when it is told that it is empty.
     explicit UartLine(const Uart& at, bool shared = false)
         : model_(at.model), pl011_(at.base, shared), uart8250_(at) {}
 
-    /// Starts it at `baud` bits a second from a clock of `clock` Hz.
+    /// Starts the line at `baud` bits a second from a clock of `clock` Hz.
     Line& start(std::uint32_t clock, std::uint32_t baud) {
         if (model_ == UartModel::pl011) {
             pl011_.start(clock, baud);
