@@ -8,19 +8,19 @@ namespace mmioscope::arch {
 // HCR (ARM ARM B4.1.65).
 inline constexpr std::uint32_t hcr_vm = bit(0); ///< stage 2 on
 inline constexpr std::uint32_t hcr_swio =
-    bit(1); ///< a guest's invalidate by set/way also cleans: it must not drop Hyp's dirty lines
+    bit(1); ///< invalidating by set/way also cleans: the guest must not drop Hyp's dirty lines
 inline constexpr std::uint32_t hcr_tsc =
-    bit(19); ///< SMC traps: an untrapped CPU_ON would start a CPU outside the hypervisor
+    bit(19); ///< SMC traps: otherwise CPU_ON would start a CPU outside the hypervisor
 inline constexpr std::uint32_t hcr_twi = bit(13); ///< WFI traps
 inline constexpr std::uint32_t hcr_tac = bit(21); ///< the guest's use of ACTLR traps
-/// Interrupts stay the guest's (IMO=FMO=AMO=0), and so do WFI (but for a stream), WFE and its
-/// CP15 registers (but for ACTLR, where the guest could write it: guest/coherency.hpp).
+/// The guest has interrupts (IMO=FMO=AMO=0), WFE, WFI (without a stream), and its CP15 registers
+/// (except ACTLR, if it could write that: guest/coherency.hpp).
 inline constexpr std::uint32_t hcr_guest = hcr_vm | hcr_swio | hcr_tsc;
 
-// Who takes part in coherency, ACTLR, and who may say so, NSACR (system control in the TRMs of
-// Cortex-A15 and A7). In Non-secure state all other bits of ACTLR ignore writes.
+// ACTLR.SMP: the CPU takes part in coherency. NSACR: who may write it (system control in the TRMs
+// of Cortex-A15 and A7). In Non-secure state all other bits of ACTLR ignore writes.
 inline constexpr std::uint32_t actlr_smp = bit(6);
-inline constexpr std::uint32_t nsacr_ns_smp = bit(18); ///< ACTLR.SMP is Non-secure state's, too
+inline constexpr std::uint32_t nsacr_ns_smp = bit(18); ///< Non-secure state may write ACTLR.SMP
 inline constexpr std::uint32_t pfr1_security = 0xf0;   ///< ID_PFR1: without it there is no NSACR
 
 // HDCR (B4.1.66).
@@ -28,13 +28,13 @@ inline constexpr std::uint32_t hdcr_tde = bit(8); ///< debug exceptions go to Hy
 inline constexpr std::uint32_t hdcr_tda = bit(9); ///< CP14 debug accesses trap
 inline constexpr std::uint32_t hdcr_tdosa = bit(10);
 inline constexpr std::uint32_t hdcr_tdra = bit(11);
-/// The guest's accesses to the debug registers trap.
+/// Between steps: the guest's accesses to the debug registers trap.
 inline constexpr std::uint32_t hdcr_traps = hdcr_tda | hdcr_tdosa | hdcr_tdra;
-/// While an instruction is re-executed. TDE requires the three traps to be set with it.
+/// During a step. TDE requires the three traps as well.
 inline constexpr std::uint32_t hdcr_step = hdcr_tde | hdcr_traps;
 
-/// HSTR, all of it (B1.14.12): the guest's accesses to CP15 trap by their CRn, of MRRC and MCRR
-/// CRm. T4 and T14 are reserved: what is in c14, the generic timer, does not.
+/// HSTR, all bits (B1.14.12): the guest's accesses to CP15 trap by their CRn (MRRC and MCRR: CRm).
+/// T4 and T14 are reserved, so c14, the generic timer, does not trap.
 inline constexpr std::uint32_t hstr_cp15 = 0xbfef;
 
 // HSCTLR (B4.1.75).
@@ -47,18 +47,18 @@ inline constexpr std::uint32_t hsctlr_res1 = 0x30c5'0878; ///< bits that read as
 inline constexpr std::uint32_t hsctlr_on =
     hsctlr_res1 | hsctlr_m | hsctlr_c | hsctlr_i | hsctlr_wxn;
 
-// Who may use VFP and NEON: HCPTR (B4.1.64), CPACR (B4.1.40), FPEXC (B4.1.57), MVFR0 (B4.1.110).
+// Use of VFP and NEON: HCPTR (B4.1.64), CPACR (B4.1.40), FPEXC (B4.1.57), MVFR0 (B4.1.110).
 inline constexpr std::uint32_t hcptr_vfp = bit(10) | bit(11); ///< coprocessors 10 and 11 trap
 inline constexpr std::uint32_t cpacr_d32dis = bit(30);
 inline constexpr std::uint32_t fpexc_en = bit(30);
 inline constexpr std::uint32_t mvfr0_registers = 0xf;
-inline constexpr std::uint32_t mvfr0_d32 = 2; ///< D0 to D31, not D0 to D15
+inline constexpr std::uint32_t mvfr0_d32 = 2; ///< there are D0 to D31, not only D0 to D15
 
 // SCTLR of the guest (B4.1.130).
 inline constexpr std::uint32_t sctlr_v = bit(13);  ///< high vectors
 inline constexpr std::uint32_t sctlr_ee = bit(25); ///< exceptions are taken big-endian
 inline constexpr std::uint32_t sctlr_te = bit(30); ///< exceptions are taken in Thumb state
-/// At reset (Cortex-A15 TRM table 4-2): MMU and caches off, low vectors.
+/// The guest's value at reset (Cortex-A15 TRM table 4-2): MMU and caches off, low vectors.
 inline constexpr std::uint32_t sctlr_reset = 0x00c5'0078;
 
 /// VTCR and HTCR: 32-bit input, walks Inner Shareable Write-Back Write-Allocate, start at

@@ -11,7 +11,7 @@ constexpr unsigned rn(std::uint32_t word) {
 constexpr unsigned rt(std::uint32_t word) {
     return field(word, 15, 12);
 }
-/// P clear or W set (A5.3, A5.2.8); P clear and W set is LDRT and its like, which write back too.
+/// P clear or W set (A5.3, A5.2.8). P clear and W set is LDRT and the like, which also write back.
 constexpr bool writes_back(std::uint32_t word) {
     return !is_set(word, 24) || is_set(word, 21);
 }
@@ -41,7 +41,7 @@ Instruction arm_dual(std::uint32_t word, bool load) {
     return i;
 }
 
-// A5.2.8, A5.2.9: halfword, signed and dual: bits 6:5 and L tell which.
+// A5.2.8, A5.2.9: halfword, signed and dual, by bits 6:5 and L.
 Instruction arm_extra(std::uint32_t word) {
     const bool load = is_set(word, 20);
     const unsigned kind = field(word, 6, 5);
@@ -75,7 +75,7 @@ Instruction arm_synchronization(std::uint32_t word) {
     return exclusive_store(size, stored, stored + 1, rt(word), address);
 }
 
-// A5.2, with bits 7 and 4 set: among multiplications and data processing.
+// A5.2 with bits 7 and 4 set, among multiplications and data processing.
 Instruction arm_mixed(std::uint32_t word) {
     if (field(word, 6, 5) != 0) return arm_extra(word);
     return is_set(word, 24) ? arm_synchronization(word) : Instruction{.wide = true};

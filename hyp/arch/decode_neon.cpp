@@ -1,6 +1,6 @@
 // NEON element or structure loads and stores (DDI 0406C: A7.7, A8.8.320 to A8.8.331, A8.8.404 to
-// A8.8.411). Elements are accessed one by one in the order of addresses; an element of 64 bits is
-// two words (A3.5.3).
+// A8.8.411). Elements are accessed one by one in address order; an element of 64 bits is two words
+// (A3.5.3).
 #include "arch/forms.hpp"
 
 namespace mmioscope::arch {
@@ -9,9 +9,9 @@ namespace {
 
 /// Registers an instruction names: `count` structures' worth, `step` apart.
 struct Registers {
-    unsigned first;     ///< D register
-    unsigned structure; ///< elements of a structure: 1 to 4
-    unsigned step;      ///< between the registers of one structure
+    unsigned first;     ///< number of the first D register
+    unsigned structure; ///< elements in a structure: 1 to 4
+    unsigned step;      ///< distance between the registers of one structure
 };
 
 constexpr unsigned first_register(std::uint32_t word) {
@@ -35,7 +35,8 @@ void add(Instruction& i, unsigned reg, unsigned element) {
     i.place[i.beats++] = static_cast<std::uint8_t>(8 * reg + (element << i.log2_size));
 }
 
-/// Whole registers: `runs` times, each element of a register, with its neighbours of the structure.
+/// Whole registers: `runs` times all elements of a register, each with the other elements of its
+/// structure.
 Instruction multiple(std::uint32_t word, Registers r, unsigned runs) {
     Instruction i = start(word, field(word, 7, 6));
     i.consecutive = r.structure == 1;
@@ -46,7 +47,7 @@ Instruction multiple(std::uint32_t word, Registers r, unsigned runs) {
     return i;
 }
 
-// A7.7: bits 11:8 tell structure, step and runs; some alignments are UNDEFINED.
+// A7.7: bits 11:8 give structure, step and runs; some alignments are UNDEFINED.
 Instruction decode_multiple(std::uint32_t word) {
     const Instruction undefined{.wide = true};
     const unsigned first = first_register(word);
@@ -75,7 +76,7 @@ Instruction decode_multiple(std::uint32_t word) {
     }
 }
 
-/// One structure, each element to the lane `element` of its register.
+/// One structure: each of its elements goes to lane `element` of its register.
 Instruction lane(std::uint32_t word, unsigned log2_size, Registers r, unsigned element) {
     Instruction i = start(word, log2_size);
     if (!exists(r.first + (r.structure - 1) * r.step)) return i; // UNPREDICTABLE
@@ -83,7 +84,7 @@ Instruction lane(std::uint32_t word, unsigned log2_size, Registers r, unsigned e
     return i;
 }
 
-/// index_align, bits 7:4, holds lane, step and alignment (A8.8.321 and its like): what is
+/// index_align, bits 7:4, has lane, step and alignment (A8.8.321 and others). Returns what is
 /// UNDEFINED.
 bool lane_undefined(unsigned structure, unsigned log2_size, unsigned index_align) {
     const unsigned low = index_align & 3;
@@ -106,7 +107,7 @@ Instruction decode_lane(std::uint32_t word, unsigned log2_size) {
                 index_align >> (log2_size + 1));
 }
 
-/// One structure, to all lanes: T (bit 5) doubles VLD1's registers and the step of the others.
+/// One structure to all lanes. T (bit 5) doubles VLD1's registers, and the step of the others.
 Instruction decode_all_lanes(std::uint32_t word) {
     const Instruction undefined{.wide = true};
     const unsigned structure = field(word, 9, 8) + 1;

@@ -13,7 +13,7 @@ Instruction narrow_single(bool load, unsigned reg, unsigned log2_size, bool sign
     return narrow(single(load, reg, log2_size, sign, false));
 }
 
-// A6.2.4: register offset; bits 11:9 tell which.
+// A6.2.4: register offset; bits 11:9 select the instruction.
 Instruction register_offset(std::uint32_t word) {
     constexpr struct {
         bool load;
@@ -25,7 +25,7 @@ Instruction register_offset(std::uint32_t word) {
     return narrow_single(kind.load, field(word, 2, 0), kind.log2_size, kind.sign);
 }
 
-// PUSH and POP (A6.2.5): r0 to r7 and one of LR and PC.
+// PUSH and POP (A6.2.5): r0 to r7, and LR or PC.
 Instruction stack(std::uint32_t word) {
     if (field(word, 10, 9) != 2) return {};
     const bool pop = is_set(word, 11);

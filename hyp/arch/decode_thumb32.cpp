@@ -12,14 +12,14 @@ constexpr unsigned rt(std::uint32_t word) {
     return field(word, 15, 12);
 }
 
-/// How a single load or store is addressed, by bits 23 and 11:6 (A6.3.7 to A6.3.10).
+/// The addressing of a single load or store, by bits 23 and 11:6 (A6.3.7 to A6.3.10).
 enum class Mode { undefined, plain, unprivileged, writeback };
 
 Mode mode_of(std::uint32_t word) {
     if (is_set(word, 23) || rn(word) == pc) return Mode::plain; // 12 bits; literal
     if (!is_set(word, 11)) return field(word, 10, 6) == 0 ? Mode::plain : Mode::undefined;
     if (is_set(word, 8)) return Mode::writeback;
-    if (!is_set(word, 10)) return Mode::undefined; // neither indexed nor written back
+    if (!is_set(word, 10)) return Mode::undefined; // neither indexed nor with writeback
     return is_set(word, 9) ? Mode::unprivileged : Mode::plain;
 }
 
@@ -58,12 +58,12 @@ Instruction thumb_exclusive_word(std::uint32_t word) {
     return exclusive_load(2, rt(word), 0, address);
 }
 
-/// TBB, TBH: branch by what was loaded.
+/// TBB, TBH: branch by the value loaded.
 Instruction table_branch(bool halfwords) {
     return single(true, pc, halfwords ? 1 : 0, false, false);
 }
 
-/// The other sizes, by bits 7:4: 01ss, a doubleword with its second register in bits 11:8.
+/// The other sizes, by bits 7:4: 01ss; a doubleword has its second register in bits 11:8.
 Instruction thumb_exclusive_sized(std::uint32_t word) {
     const Instruction other{.wide = true};
     if (matches(word, 0x0010'ffe0, 0x0010'f000)) return table_branch(is_set(word, 4));
@@ -78,7 +78,7 @@ Instruction thumb_exclusive_sized(std::uint32_t word) {
     return exclusive_load(size, rt(word), second, address);
 }
 
-// A6.3.6: dual with P or W; without either, exclusive and table branch.
+// A6.3.6: dual with P or W; without both, exclusive and table branch.
 Instruction thumb_dual_or_exclusive(std::uint32_t word) {
     if (is_set(word, 24) || is_set(word, 21)) return thumb_dual(word);
     return is_set(word, 23) ? thumb_exclusive_sized(word) : thumb_exclusive_word(word);

@@ -1,5 +1,5 @@
-// Coprocessor loads and stores: VFP registers (DDI 0406C: A7.6), and others (A5.6), which Cortex-A
-// CPUs have none of but for the debug unit's channel, LDC and STC of CP14.
+// Coprocessor loads and stores: VFP registers (DDI 0406C: A7.6) and others (A5.6). Of the latter,
+// Cortex-A CPUs have only LDC and STC of CP14, for the debug unit's channel.
 #include "arch/forms.hpp"
 
 namespace mmioscope::arch {
@@ -8,7 +8,7 @@ namespace {
 
 constexpr unsigned vector_words = 64;
 
-/// Consecutive words of the register file, from word `first` on; too many are UNPREDICTABLE.
+/// Consecutive words of the register file, from word `first` on. Too many are UNPREDICTABLE.
 Instruction words(bool load, unsigned first, unsigned count, bool pairs) {
     Instruction i = access(load);
     i.bank = Bank::vector;
@@ -34,7 +34,7 @@ Instruction decode_vfp(std::uint32_t word) {
     if (indexed == up && writeback) return {.wide = true};
     const bool one = indexed && !writeback; // VLDR, VSTR
 
-    // An odd count of words is FLDMX or FSTMX: the last word is only counted (A8.8.332).
+    // An odd count of words is FLDMX or FSTMX, which do not transfer the last word (A8.8.332).
     const unsigned count = one ? (doubles ? 2 : 1) : field(word, 7, 0) & ~(doubles ? 1u : 0u);
     Instruction i = words(load, first, count, doubles);
     i.writeback = writeback;

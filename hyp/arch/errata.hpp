@@ -1,4 +1,4 @@
-// Errata of real cores that change what the hypervisor may rely on, by MIDR (ARM ARM B4.1.105).
+// Errata of real cores that affect the hypervisor, by MIDR (ARM ARM B4.1.105).
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ constexpr bool mistakes_thumb_stores(std::uint32_t midr) {
     return midr == cortex_a15_r0p4;
 }
 
-/// Cortex-A15 r0p0 to r3p2, erratum 798181: another CPU's use of a translation may outlast the DSB
-/// behind a broadcast TLBI. REVIDR bits 4 and 9 say that the core has both parts of the fix.
+/// Cortex-A15 r0p0 to r3p2, erratum 798181: another CPU may still use a translation after the DSB
+/// that follows a broadcast TLBI. REVIDR bits 4 and 9 say that the core has both parts of the fix.
 constexpr bool broadcast_tlbi_fails(std::uint32_t midr, std::uint32_t revidr) {
     constexpr std::uint32_t any_revision = 0x00f0'000f;
     constexpr std::uint32_t cortex_a15_r0p0 = 0x410f'c0f0;

@@ -4,7 +4,8 @@ namespace mmioscope::arch {
 
 namespace {
 
-/// Of an aligned run of `bytes` that begins, ends, or lies next to the base register's value.
+/// The offset of the first word of `bytes` bytes that begin or end at the base register's value, or
+/// next to it.
 std::int32_t first_offset(unsigned bytes, bool increment, bool before) {
     if (increment) return before ? 4 : 0;
     return before ? -static_cast<std::int32_t>(bytes) : 4 - static_cast<std::int32_t>(bytes);

@@ -1,4 +1,4 @@
-// What the decoders of ARM and Thumb share: the kinds of loads and stores, and the encodings that
+// Shared by the ARM and the Thumb decoder: the kinds of loads and stores, and the encodings that
 // are the same in both (coprocessor, VFP and NEON).
 #pragma once
 
@@ -18,7 +18,7 @@ constexpr bool matches(std::uint32_t word, std::uint32_t mask, std::uint32_t val
     return (word & mask) == value;
 }
 
-/// A load or a store of which no more is known.
+/// A load or a store about which nothing else is known.
 Instruction access(bool load);
 /// One core register, one access.
 Instruction single(bool load, unsigned reg, unsigned log2_size, bool sign, bool writeback);
@@ -26,7 +26,7 @@ Instruction single(bool load, unsigned reg, unsigned log2_size, bool sign, bool 
 Instruction dual(bool load, unsigned first, unsigned second, Address address);
 /// LDM, STM: the lowest register at the lowest address (A8.8.57 to A8.8.61, A8.8.199 to A8.8.202).
 Instruction block(bool load, unsigned base, unsigned list, bool increment, bool before);
-/// LDREX and STREX; `second` and `status` where the form has them.
+/// LDREX and STREX; `second` and `status` if the form has them.
 Instruction exclusive_load(unsigned log2_size, unsigned reg, unsigned second, Address address);
 Instruction exclusive_store(unsigned log2_size, unsigned reg, unsigned second, unsigned status,
                             Address address);
@@ -34,8 +34,8 @@ Instruction exclusive_store(unsigned log2_size, unsigned reg, unsigned second, u
 Instruction return_state(unsigned base, bool increment, bool before, bool writeback);
 Instruction store_state(unsigned mode, bool increment, bool before, bool writeback);
 
-/// Bits 27:25 are 110: VFP, and other coprocessors' loads and stores (A5.6, A7.6).
-/// `unconditional`: those that end in 2, of which VFP has none.
+/// Bits 27:25 are 110: VFP and other coprocessor loads and stores (A5.6, A7.6). `unconditional`:
+/// instructions whose name ends in 2; VFP has none.
 Instruction decode_coprocessor(std::uint32_t word, bool unconditional);
 /// NEON element or structure loads and stores (A7.7): bits 23, 21 and below are the same in both.
 Instruction decode_structure(std::uint32_t word);

@@ -5,7 +5,7 @@
 
 namespace mmioscope::arch {
 
-/// HSR.EC: why Hyp was entered.
+/// HSR.EC: the reason for the entry to Hyp.
 enum class ExceptionClass : std::uint32_t {
     unknown = 0x00,
     wfi = 0x01,
@@ -25,8 +25,8 @@ enum class ExceptionClass : std::uint32_t {
     prefetch_abort_hyp = 0x21,
     data_abort = 0x24,
     data_abort_hyp = 0x25,
-    breakpoint = 0x30, ///< not ARMv7's, but an emulator may report a debug event so
-    watchpoint = 0x34, ///< likewise
+    breakpoint = 0x30, ///< not in ARMv7, but an emulator may report a debug event like this
+    watchpoint = 0x34, ///< as breakpoint
 };
 
 class Hsr {
@@ -36,7 +36,7 @@ public:
     constexpr std::uint32_t raw() const { return raw_; }
 
     constexpr ExceptionClass ec() const { return Field<31, 26, ExceptionClass>::get(raw_); }
-    constexpr bool il() const { return Bit<25>::get(raw_); } ///< 32-bit instruction
+    constexpr bool il() const { return Bit<25>::get(raw_); } ///< the instruction has 32 bits
 
     // MCR and MRC that trap (B3.13.6).
     constexpr bool condition_valid() const { return Bit<24>::get(raw_); }
@@ -53,7 +53,7 @@ public:
     }
 
     // Data aborts (table B3-19).
-    constexpr bool isv() const { return Bit<24>::get(raw_); } ///< the next four are valid
+    constexpr bool isv() const { return Bit<24>::get(raw_); } ///< the next four fields are valid
     constexpr std::uint8_t log2_size() const { return Field<23, 22, std::uint8_t>::get(raw_); }
     constexpr bool sign_extend() const { return Bit<21>::get(raw_); }
     constexpr std::uint8_t srt() const { return Field<19, 16, std::uint8_t>::get(raw_); }
@@ -63,15 +63,15 @@ public:
     constexpr bool write() const { return Bit<6>::get(raw_); }
     constexpr unsigned status() const { return Field<5, 0, unsigned>::get(raw_); } ///< DFSC, IFSC
 
-    /// Of the table whose entry was at fault, for translation and permission faults.
+    /// Level of the table whose entry caused a translation or permission fault.
     constexpr unsigned level() const { return Field<1, 0, unsigned>::get(raw_); }
 
-    /// Translation fault at any level: the only stage-2 fault these tables give on purpose.
+    /// Translation fault at any level: the only stage-2 fault that these tables give on purpose.
     constexpr bool translation_fault() const { return (status() & 0x3c) == 0x04; }
-    /// Permission fault at any level: fetches from pages that are execute-never.
+    /// Permission fault at any level: a fetch from a page that is execute-never.
     constexpr bool permission_fault() const { return (status() & 0x3c) == 0x0c; }
     /// Synchronous external abort or parity error on a translation table walk, 0b0101LL or 0b0111LL
-    /// (table B3-23): from Non-secure PL1 and PL0 one on stage 2's comes here.
+    /// (table B3-23). From Non-secure PL1 and PL0 such an abort of a stage-2 walk comes to Hyp.
     constexpr bool abort_on_walk() const { return (status() & 0x34) == 0x14; }
     /// A debug event routed by HDCR.TDE.
     constexpr bool debug_event() const { return breakpoint() || watchpoint(); }

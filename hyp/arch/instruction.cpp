@@ -16,8 +16,8 @@ Instruction decode_form(std::uint32_t word, bool thumb) {
 
 Instruction decode(std::uint32_t word, bool thumb) {
     Instruction i = decode_form(word, thumb);
-    // Writeback to PC is UNPREDICTABLE in every form, a branch on some CPUs. Rn is in bits 19:16 of
-    // all 32-bit encodings.
+    // Writeback to PC is UNPREDICTABLE in every form; on some CPUs it is a branch. Rn is in bits
+    // 19:16 of all 32-bit encodings.
     if (i.wide && i.writeback && field(word, 19, 16) == pc) i.loads_pc = true;
     return i;
 }

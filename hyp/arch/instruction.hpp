@@ -1,18 +1,18 @@
-// What an instruction that trapped says about its accesses, where HSR does not (ISV=0).
+// An instruction's accesses to memory, for traps that HSR does not describe (ISV=0).
 #pragma once
 
 #include <cstdint>
 
 namespace mmioscope::arch {
 
-/// The most accesses one instruction makes: VLDM of sixteen doublewords, VLD4 of bytes.
+/// The most accesses of one instruction: VLDM of sixteen doublewords, VLD4 of bytes.
 inline constexpr unsigned max_beats = 32;
 
-/// Whose registers move.
+/// Which registers an instruction moves.
 enum class Bank : std::uint8_t {
-    core,   ///< of the current mode; place 0 to 15, or place_spsr
+    core,   ///< of the present mode; place 0 to 15, or place_spsr
     user,   ///< of User mode: LDM and STM with `^`; place 0 to 15
-    vector, ///< of VFP and NEON; place: the byte in D0 to D31, 0 to 255
+    vector, ///< of VFP and NEON; place: byte in D0 to D31, 0 to 255
 };
 inline constexpr std::uint8_t place_spsr = 16;
 
@@ -22,41 +22,41 @@ struct Address {
     static constexpr std::uint8_t no_index = 0xff;
 
     std::uint8_t base{};      ///< 15: Align(PC, 4)
-    std::uint8_t base_mode{}; ///< SRS: CPSR.M of the mode whose SP is meant; 0: the current one
+    std::uint8_t base_mode{}; ///< SRS: CPSR.M of the mode whose SP is the base; 0: the present mode
     std::uint8_t index{no_index};
     bool subtract_index{};
     std::int32_t offset{};
 };
 
-/// An instruction's accesses to memory. Neither `load` nor `store`: it makes none.
+/// An instruction's accesses to memory. If neither `load` nor `store` is set, it makes none.
 struct Instruction {
-    bool wide{}; ///< 32 bits long
+    bool wide{}; ///< it has 32 bits
     bool load{};
-    bool store{};     ///< with `load`: SWP, one of each at the same address
+    bool store{};     ///< with `load`: SWP, a load and a store at the same address
     bool exclusive{}; ///< LDREX, STREX and those of other sizes
-    bool loads_pc{};  ///< its continuation depends on what the device answers
+    bool loads_pc{};  ///< where it goes on depends on what the device answers
     bool writeback{}; ///< changes its base register
     bool sign_extend{};
     bool pairs{};       ///< two words make one 64-bit value (VFP and NEON)
     bool consecutive{}; ///< its elements fill whole registers, one after the other (VLD1, VST1)
     Bank bank{};
-    std::uint8_t status{};     ///< STREX: the register that tells success
+    std::uint8_t status{};     ///< STREX: the register for the result
     std::uint8_t log2_size{2}; ///< of each access on the bus
-    std::uint8_t beats{}; ///< accesses, by ascending address; 0: not known (LDC, UNPREDICTABLE)
-    std::uint8_t place[max_beats]{}; ///< of each, where the value comes from or goes to
+    std::uint8_t beats{};      ///< accesses, in address order; 0: not known (LDC, UNPREDICTABLE)
+    std::uint8_t place[max_beats]{}; ///< for each access, where its value comes from or goes to
     Address address{};
 
     bool accesses_memory() const { return load || store; }
 };
 
-/// True if `first_halfword` begins a 32-bit Thumb instruction (ARM ARM A6.1).
+/// Whether `first_halfword` begins a 32-bit Thumb instruction (ARM ARM A6.1).
 constexpr bool is_wide_thumb(std::uint16_t first_halfword) {
     return (first_halfword >> 11) >= 0x1d;
 }
 
-/// Decodes an ARM word, or a Thumb instruction: a 16-bit one as it is, a 32-bit one with its first
-/// halfword in bits 31:16. ARMv7-A with VFP and NEON; what DDI 0406C calls UNDEFINED makes no
-/// access.
+/// Decodes an ARM word or a Thumb instruction: a 16-bit one as it is, a 32-bit one with its first
+/// halfword in bits 31:16. ARMv7-A with VFP and NEON. What DDI 0406C calls UNDEFINED makes no
+/// accesses.
 Instruction decode(std::uint32_t word, bool thumb);
 
 } // namespace mmioscope::arch

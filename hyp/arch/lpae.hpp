@@ -12,9 +12,10 @@ inline constexpr unsigned first_level = 1;
 inline constexpr unsigned last_level = 3;
 inline constexpr unsigned table_entries = 512;
 inline constexpr unsigned root_entries = 4; ///< T0SZ=0: level 1 resolves bits 31:30
-inline constexpr std::uint64_t input_end = std::uint64_t{1} << 32; ///< what T0SZ=0 translates
+/// End of the addresses that T0SZ=0 translates.
+inline constexpr std::uint64_t input_end = std::uint64_t{1} << 32;
 
-/// log2 of the bytes one entry of `level` maps: 30, 21 or 12.
+/// log2 of the bytes that one entry of `level` maps: 30, 21 or 12.
 constexpr unsigned level_shift(unsigned level) {
     return 39 - 9 * level;
 }
@@ -45,12 +46,11 @@ constexpr std::uint64_t output_address(Descriptor d) {
     return d & address_mask;
 }
 
-/// Attributes of a leaf: everything in it but the address and the type.
+/// Attributes of a leaf: all of it except the address and the type.
 struct Attributes {
     Descriptor bits;
 };
 
-/// Those of a leaf of any level.
 constexpr Attributes attributes_of(Descriptor leaf) {
     return {leaf & ~(address_mask | valid | table_or_page)};
 }
@@ -68,29 +68,30 @@ inline constexpr Descriptor s2_normal = Descriptor{0xf} << 2;
 inline constexpr Descriptor s2_read_write = Descriptor{3} << 6;
 inline constexpr Descriptor s2_uncached = Descriptor{0x5} << 2; ///< Normal Non-cacheable
 inline constexpr Attributes guest_memory{access_flag | inner_shareable | s2_normal | s2_read_write};
-/// The stages combine to the stricter memory type, the lesser cacheability and the wider
-/// shareability (B3.8), so of these two Normal, Write-Back and Non-shareable are the weakest:
-/// stage 1 alone decides, as if there were no stage 2. Device here would make alignment faults of
-/// what the guest does with video memory or a BAR that it maps as Normal (A3.2.1). Where its MMU is
-/// off stage 1 says Strongly-ordered (HCR.DC is clear, B3.2.1), so that is as before. No device has
-/// to be Device here: the guest's own choice is what its devices would have met, and Hyp's own
+/// An untraced device. The two stages combine to the stricter memory type, the lesser cacheability
+/// and the wider shareability (B3.8). Normal, Write-Back and Non-shareable are the weakest, so
+/// stage 1 alone decides, as if there were no stage 2. Device in stage 2 would cause alignment
+/// faults where the guest maps video memory or a BAR as Normal (A3.2.1). With the guest's MMU off,
+/// stage 1 gives Strongly-ordered (HCR.DC is clear, B3.2.1), as without a hypervisor. No device
+/// needs Device here: without a hypervisor it would get the guest's own choice, too, and Hyp's own
 /// devices are in none of the guest's tables.
 inline constexpr Attributes guest_device{access_flag | s2_normal | s2_read_write | execute_never};
-/// The same in a shadow table, but never cached: a record is of an access that has reached the
-/// device when the step ends, and Hyp, which maps it as Device, may do the next one itself. A line
-/// left in a cache would be read instead, or written later. What a Normal mapping allows besides,
-/// reads ahead of time, the guest has chosen; it is for one instruction here.
+/// A device in a shadow table: never cached, because a recorded access must have reached the device
+/// when the step ends, and Hyp, which maps the device as Device, may make the next access. A line
+/// left in a cache would be read instead, or written later. A Normal mapping also allows
+/// speculative reads; that is the guest's choice, and here it lasts for one instruction.
 inline constexpr Attributes traced_device{access_flag | s2_uncached | s2_read_write |
                                           execute_never};
-/// What a page of a shadow table has in the normal one where it does not trap.
+/// The attributes in the normal table, while it does not trap, of a page with `in_shadow` in a
+/// shadow table.
 constexpr Attributes untraced(Attributes in_shadow) {
     return in_shadow.bits == traced_device.bits ? guest_device : in_shadow;
 }
-/// What Hyp and the guest write and read at the same time. Linux maps what is no RAM of its own as
-/// Strongly-ordered; were it cached elsewhere, coherency could be lost, as where any two attributes
-/// do not match (ARM ARM A3.5.7). So it is Non-cacheable for both, and whatever the guest asks for:
-/// the stages combine to what is cached less (B3.6.6). What then still differs, the memory type,
-/// is a matter of order, and of that the barriers of abi/ring.hpp take care.
+/// Memory that Hyp and the guest both read and write. Linux maps what is not its RAM as
+/// Strongly-ordered. If it were cached on the other side, coherency could be lost, as with any
+/// mismatched attributes (ARM ARM A3.5.7). So it is Non-cacheable for both, whatever the guest
+/// chooses: the stages combine to the lesser cacheability (B3.6.6). Only the memory type may still
+/// differ; that affects order, for which the barriers of abi/ring.hpp suffice.
 inline constexpr Attributes guest_shared{access_flag | inner_shareable | s2_uncached |
                                          s2_read_write | execute_never};
 

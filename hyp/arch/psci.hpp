@@ -1,4 +1,4 @@
-// The Power State Coordination Interface (Arm DEN 0022D): functions, and what they answer.
+// The Power State Coordination Interface (Arm DEN 0022D): functions and answers.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,18 @@ enum class Function : std::uint32_t {
     features = 0x8400'000a,
 };
 
-/// Answers (5.2.2, table 6), as they are in r0.
+/// Answers (5.2.2, table 6) in r0.
 inline constexpr std::uint32_t success = 0;
 inline constexpr auto not_supported = static_cast<std::uint32_t>(-1);
 inline constexpr auto invalid_parameters = static_cast<std::uint32_t>(-2);
 inline constexpr auto already_on = static_cast<std::uint32_t>(-4);
 inline constexpr auto on_pending = static_cast<std::uint32_t>(-5);
 
-/// CPU_SUSPEND's power state (5.4.2.1): the CPU comes back at an address, not behind the call.
+/// Bit of CPU_SUSPEND's power state (5.4.2.1): the CPU resumes at an entry address, not after the
+/// call.
 inline constexpr std::uint32_t state_powers_down = 1u << 16;
 
-/// How the guest calls: the `method` of the device tree's node (Linux: arm/psci.yaml).
+/// The conduit of the guest's calls: `method` of the device tree's node (Linux: arm/psci.yaml).
 enum class Conduit { none, hvc, smc };
 
 } // namespace mmioscope::psci

@@ -32,15 +32,15 @@ constexpr Mode mode_of(std::uint32_t psr) {
     return Field<4, 0, Mode>::get(psr);
 }
 
-/// A CPU as it comes out of reset, in SVC: what the guest starts with.
+/// A CPU after reset, in SVC: the guest's initial state.
 inline constexpr std::uint32_t psr_guest_reset = static_cast<std::uint32_t>(Mode::svc) | psr_aif;
 
-/// ITSTATE (A2.5.2): PSR[15:10] is its bits 7:2, PSR[26:25] its bits 1:0; 0 outside IT blocks.
+/// ITSTATE (A2.5.2): PSR[15:10] is bits 7:2, PSR[26:25] is bits 1:0; 0 outside IT blocks.
 constexpr std::uint32_t it_state(std::uint32_t psr) {
     return (Field<15, 10>::get(psr) << 2) | Field<26, 25>::get(psr);
 }
 
-/// ConditionPassed() of an instruction with `condition` (A8.3.1).
+/// ConditionPassed() for `condition` (A8.3.1).
 constexpr bool condition_passed(unsigned condition, std::uint32_t psr) {
     const bool n = Bit<31>::get(psr);
     const bool z = Bit<30>::get(psr);

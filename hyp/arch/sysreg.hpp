@@ -1,6 +1,5 @@
-// The system registers this hypervisor uses: each encoding is written once, here, and
-// nothing here touches hardware (port/sysreg.hpp reads and writes them).
-// Sections are those of the ARM ARM, DDI 0406C.
+// The system registers that this hypervisor uses. Each encoding is written once, here; only
+// port/sysreg.hpp accesses the hardware. Sections are those of the ARM ARM, DDI 0406C.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +51,7 @@ using HMAIR1 = Register32<15, 4, 10, 2, 1>;
 using HTTBR = Register64<15, 4, 2>;
 using VTTBR = Register64<15, 6, 2>;
 
-// Address translation (B4.2.4): stage 1 of the current state, to PAR.
+// Address translation (B4.2.4): stage 1 of the present state, result in PAR.
 using ATS1CPR = Register32<15, 0, 7, 8, 0>;
 using ATS1CUR = Register32<15, 0, 7, 8, 2>;
 using PAR = Register64<15, 0, 7>;
@@ -73,7 +72,7 @@ using TTBCR = Register32<15, 0, 2, 0, 2>;
 using TLBIALL = Register32<15, 0, 8, 7, 0>;       ///< this CPU, PL1&0 entries of the current VMID
 using TLBIALLH = Register32<15, 4, 8, 7, 0>;      ///< this CPU, Hyp entries
 using TLBIALLNSNH = Register32<15, 4, 8, 7, 4>;   ///< this CPU, PL1&0 entries of every VMID
-using TLBIALLNSNHIS = Register32<15, 4, 8, 3, 4>; ///< all CPUs, likewise
+using TLBIALLNSNHIS = Register32<15, 4, 8, 3, 4>; ///< all CPUs, PL1&0 entries of every VMID
 using ICIALLU = Register32<15, 0, 7, 5, 0>;
 using DCCIMVAC =
     Register32<15, 0, 7, 14, 1>; ///< clean and invalidate data cache line to the point of coherency
