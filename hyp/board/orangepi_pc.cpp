@@ -1,6 +1,7 @@
 // Xunlong Orange Pi PC: Allwinner H3 with four Cortex-A7 (H3 data sheet 1.2, chapter 4), as QEMU
-// models it, started by a boot loader in Hyp with PSCI firmware below, as U-Boot does. The H3's
-// watchdog, which can reset it, is not modelled: no register of the board is known to end it.
+// models it. A boot loader (U-Boot) starts the image in Hyp, with PSCI firmware below. The H3's
+// watchdog, which can reset it, is not modelled, so no register of the board is known to end the
+// machine.
 #include "board/board.hpp"
 
 namespace mmioscope {

@@ -10,8 +10,8 @@ constexpr std::uint64_t sys_flagsset = 0x30;
 constexpr std::uint64_t sys_flagsclr = 0x34;
 constexpr std::uint64_t sys_cfgctrl = 0xa4;
 
-// Secondary CPUs wait until SYS_FLAGS holds an address and an interrupt wakes them; a
-// command in SYS_CFGCTRL can switch the board off or reset it, before the write returns.
+// The other CPUs wait until SYS_FLAGS contains an address and an interrupt wakes them. A command in
+// SYS_CFGCTRL can switch the board off or reset it before the write returns.
 BoardEvent event_of(PhysicalAddress address, std::uint64_t value) {
     switch (address - sysreg) {
     case sys_flagsset: return {BoardEvent::Kind::start_address_set};
