@@ -1,4 +1,4 @@
-// Addresses as types: one cannot be passed for another, and every conversion has a name.
+// Addresses as types: one kind cannot be passed for another, and every conversion has a name.
 #pragma once
 
 #include <compare>
@@ -6,7 +6,7 @@
 
 namespace mmioscope {
 
-/// An address of one address space; `Tag` names the space, `Word` is wide enough for it.
+/// An address in the address space `Tag`; `Word` is wide enough for it.
 template <class Tag, class Word>
 struct Address {
     Word value{};
@@ -16,14 +16,14 @@ struct Address {
     constexpr Word operator-(Address other) const { return static_cast<Word>(value - other.value); }
 };
 
-/// As the bus sees it; 40 bits (ARM ARM B3.6).
+/// As on the bus; 40 bits (ARM ARM B3.6).
 using PhysicalAddress = Address<struct PhysicalTag, std::uint64_t>;
-/// As the guest's stage 1 puts it out; 40 bits, of which stage 2 translates 32 here.
+/// The output of the guest's stage 1; 40 bits, of which stage 2 here translates 32.
 using IntermediateAddress = Address<struct IntermediateTag, std::uint64_t>;
 /// As the guest's program sees it.
 using VirtualAddress = Address<struct VirtualTag, std::uint32_t>;
 
-/// Stage 2 maps every guest address to itself: no other conversion exists.
+/// Stage 2 maps every guest address to itself, so there is no other conversion.
 constexpr PhysicalAddress identity(IntermediateAddress a) {
     return {a.value};
 }

@@ -1,4 +1,4 @@
-// Fail-stop: what cannot happen, and happens, ends in a report (trap/panic.cpp).
+// Fail-stop: if something impossible happens, it ends in a report (trap/panic.cpp).
 #pragma once
 
 namespace mmioscope {
@@ -6,7 +6,7 @@ namespace mmioscope {
 /// Reports `what` on the hypervisor's UART and stops all CPUs.
 [[noreturn]] void panic(const char* what);
 
-/// For conditions that hold unless hypervisor or hardware is broken; never for input.
+/// For conditions that hold unless the hypervisor or the hardware is broken; never for input.
 inline void check(bool holds, const char* what) {
     if (!holds) [[unlikely]]
         panic(what);

@@ -6,9 +6,8 @@ namespace mmioscope {
 
 namespace {
 
-// A word in an even place and the one behind it have the weights w and w * odd_place, w being odd
-// and from 2^32 - 1023 on: two of them differ by 1,022 at most and have no common divisor above
-// 501.
+// A word in an even place and the word after it have the weights w and w * odd_place. w is odd, and
+// at least 2^32 - 1023; two such w differ by at most 1,022, and have no common divisor above 501.
 constexpr std::uint32_t first_weight = 0xffff'ffff;
 constexpr std::uint32_t weight_step = 2;
 constexpr std::uint64_t odd_place = 0x9e37'79b9'7f4a'7c15;
@@ -16,13 +15,13 @@ constexpr std::uint64_t odd_place = 0x9e37'79b9'7f4a'7c15;
 constexpr std::size_t pair_size = 8;
 
 std::uint32_t word_at(const std::uint8_t* bytes) {
-    std::uint32_t word; // freestanding, memcpy() by its own name would be a call
+    std::uint32_t word; // freestanding: memcpy() without the prefix would be a call
     __builtin_memcpy(&word, std::assume_aligned<sizeof word>(bytes), sizeof word);
     return word;
 }
 
-/// The weight is a parameter that GCC cannot see through: if it knew the first one, it would make
-/// all of them 64 bits wide, and the multiplications twice as dear.
+/// GCC must not see the value of the parameter `weight`: if it knew the first weight, it would make
+/// all of them 64 bits wide, and each multiplication would cost twice as much.
 [[gnu::noipa]] std::uint64_t sum(const std::uint8_t* pairs, const std::uint8_t* end,
                                  std::uint32_t weight) {
     std::uint64_t even = 0, odd = 0;

@@ -1,13 +1,13 @@
 // A checksum of up to 4 KiB of words, at three instructions each, that can follow a change: the sum
-// of the words, each times a weight of its own, modulo 2^64. It tells
+// of the words, each multiplied by its own weight, modulo 2^64. It detects
 //
-// - every damage to one word: a difference below 2^32 times a weight is not 0,
-// - every two flipped bits,
-// - two damaged words in even places, or two in odd ones, but for at most 1,002 of the 2^64 pairs
-//   of differences, in which both are above 2^22,
-// - any other damage, words overwritten at random say, but for one in 2^64.
+// - any damage to one word, since a difference below 2^32 times a weight is not 0,
+// - any two flipped bits,
+// - two damaged words, both in even places or both in odd ones, except for at most 1,002 of the
+//   2^64 pairs of differences, in which both are above 2^22,
+// - any other damage (such as words overwritten at random), except for one case in 2^64.
 //
-// Nobody is kept from making other words of the same sum on purpose.
+// It does not protect against words that are made on purpose to have the same sum.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@
 
 namespace mmioscope {
 
-inline constexpr std::size_t checksum_size = 4096; ///< bytes at most
+inline constexpr std::size_t checksum_size = 4096; ///< bytes, the most that it covers
 
-/// Of words: `size` bytes, a multiple of 4, from a multiple of 4 on.
+/// The checksum of `size` bytes, a multiple of 4, at `bytes`, a multiple of 4.
 std::uint64_t checksum(const std::uint8_t* bytes, std::size_t size);
 
-/// What the checksum grows by when the word `offset` bytes behind the first changes.
+/// What must be added to the checksum when the word at byte `offset` changes.
 std::uint64_t checksum_of_change(std::size_t offset, std::uint32_t from, std::uint32_t to);
 
 } // namespace mmioscope

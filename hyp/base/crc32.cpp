@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint32_t reversed_polynomial = 0xedb8'8320;
 
-/// What a byte adds: behind[n][byte], with n bytes of zero behind it.
+/// What a byte contributes: behind[n][byte], with n zero bytes after it.
 struct Tables {
     std::uint32_t behind[4][256]{};
 
@@ -32,8 +32,8 @@ constexpr std::uint32_t step(std::uint32_t crc, std::uint8_t byte) {
     return (crc >> 8) ^ tables.behind[0][(crc ^ byte) & 0xff];
 }
 
-/// Of the four bytes at an aligned address, the first one lowest: all who link this are
-/// little-endian. Freestanding, memcpy() by its own name would be a call.
+/// Adds the four bytes at an aligned address, the first one lowest: all CPUs that run this are
+/// little-endian. In freestanding code memcpy() without the prefix would be a call.
 std::uint32_t step_word(std::uint32_t crc, const std::uint8_t* aligned) {
     std::uint32_t word;
     __builtin_memcpy(&word, std::assume_aligned<sizeof word>(aligned), sizeof word);

@@ -1,11 +1,11 @@
-// A bit field of a register value, by the bit numbers of the manual.
+// Bit fields of register values, by the manual's bit numbers.
 #pragma once
 
 #include <cstdint>
 
 namespace mmioscope {
 
-/// Bits Hi..Lo of a 32-bit register, read as T. Compiles to one UBFX.
+/// Bits Hi..Lo of a 32-bit register as a T. get() compiles to one UBFX.
 template <unsigned Hi, unsigned Lo, class T = std::uint32_t>
 struct Field {
     static_assert(Hi >= Lo && Hi < 32);
@@ -15,7 +15,6 @@ struct Field {
     static constexpr std::uint32_t put(T v) { return (static_cast<std::uint32_t>(v) & mask) << Lo; }
 };
 
-/// One bit.
 template <unsigned N>
 using Bit = Field<N, N, bool>;
 

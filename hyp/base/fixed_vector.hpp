@@ -1,4 +1,4 @@
-// A vector with room for N elements: there is no heap after boot, and none before.
+// A vector with room for N elements, since there is no heap.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@ namespace mmioscope {
 template <class T, std::size_t N>
 class FixedVector {
 public:
-    // Room behind size() is neither cleared nor copied. Only a constant must have a value in all of
-    // it.
+    // Elements after size() are neither cleared nor copied; only in a constant all of them must
+    // have a value.
     constexpr FixedVector() {
         if (std::is_constant_evaluated())
             for (T& item : items_) item = T{};
@@ -22,13 +22,13 @@ public:
         return *this;
     }
 
-    /// False, and nothing changes, when there is no room.
+    /// False: no room; nothing has changed.
     [[nodiscard]] bool push_back(const T& v) {
         if (size_ == N) return false;
         items_[size_++] = v;
         return true;
     }
-    /// Inserts before `index` (at most size()); false when there is no room.
+    /// Inserts before `index` (at most size()). False: no room; nothing has changed.
     [[nodiscard]] bool insert(std::size_t index, const T& v) {
         if (size_ == N) return false;
         for (std::size_t i = size_; i > index; --i) items_[i] = items_[i - 1];
