@@ -1,4 +1,4 @@
-// The first C++ a CPU runs, and the only global state: everything else is passed from here.
+// The first C++ code of each CPU, and the only global state: everything else gets it passed.
 #include "abi/layout.hpp"
 #include "dev/console.hpp"
 #include "dev/gic.hpp"
@@ -11,7 +11,7 @@
 #include <atomic>
 #include <new>
 
-// Laid out by linker/hyp.ld.
+// Defined by linker/hyp.ld.
 extern "C" {
 extern char image_text_begin[], image_text_end[];
 extern char image_constants_begin[], image_constants_end[];
@@ -26,15 +26,15 @@ void mmioscope_no_hyp();
 
 namespace mmioscope {
 
-// The assembly and the linker script get these from hyp/hyp.mk.
+// The assembly and the linker script take these from hyp/hyp.mk.
 static_assert(MAX_CPUS == abi::max_cpus && STACK_SIZE == stack_size);
 static_assert(BOOT_TREE_OFFSET == abi::boot_tree_offset);
 
 namespace {
 
 constinit Machine machine;
-constinit std::atomic<std::uint32_t> machine_ready{
-    0}; ///< secondaries wait for it with their MMU off
+/// The other CPUs wait for it with their MMU off.
+constinit std::atomic<std::uint32_t> machine_ready{0};
 
 std::uint64_t at(const char* symbol) {
     return reinterpret_cast<std::uintptr_t>(symbol);
@@ -54,8 +54,8 @@ ImageLayout image_layout() {
                           base + abi::boot_tree_offset + abi::max_tree_size}};
 }
 
-/// By CPU 0 for all: what a secondary wrote with its MMU off could be lost under a line cached
-/// here.
+/// CPU 0 does this for all: what another CPU writes with its MMU off could be lost under a line
+/// cached here.
 void number_cpus() {
     for (std::uint32_t n = 0; n < abi::max_cpus; ++n) {
         machine.cpus[n].number = n;
@@ -69,10 +69,10 @@ Cpu& start_cpu(std::uint32_t number) {
     return cpu;
 }
 
-/// The secondaries' MMUs are off: they see memory, not this CPU's cache. The word that lets them go
-/// is written when everything it speaks of is there.
+/// The other CPUs' MMUs are off, so they see memory, not this CPU's cache. The word that releases
+/// them is written after everything that they need is in memory.
 void release_secondaries() {
-    // The pool, of which no table behind those taken is ever used, is the end of the data.
+    // The pool is the end of the data; the tables after those taken are never used.
     const std::uint64_t begin = machine.image.data.begin;
     const std::uint64_t end = at(reinterpret_cast<const char*>(machine.pool.end()));
     port::flush_to_coherency({begin}, static_cast<std::size_t>(end - begin));
@@ -80,7 +80,7 @@ void release_secondaries() {
     port::flush_to_coherency(port::address_of(&machine_ready), sizeof machine_ready);
 }
 
-/// In one line, before there is a machine; nothing runs.
+/// Prints one line and halts, before there is a machine.
 [[noreturn]] void refuse(const char* why) {
     OwnBus bus;
     Console uart(board.uart, bus);
@@ -103,7 +103,7 @@ void mmioscope_leave_secure(std::uint32_t number) {
     if (board.psci && number == 0)
         refuse("in Secure state, and nobody below to answer PSCI calls: start this board in Hyp");
     if (board.psci) port::halt();
-    // CPU 0 has lines of this CPU's state in its caches until then, dirty ones too.
+    // Until then CPU 0 has lines of this CPU's state in its caches, also dirty ones.
     if (number != 0) wait_for_machine();
     give_gic_to_nonsecure(board, machine.cpus[number].bus, number == 0);
 }
@@ -126,14 +126,14 @@ Frame* mmioscope_start(std::uint32_t number, std::uint32_t r2) {
         if (number >= machine.cpu_count)
             for (;;) port::wait_for_interrupt();
         Cpu& cpu = start_cpu(number);
-        // Its accesses so far are in memory alone; CPU 0 may have read their lines ahead.
+        // This CPU's writes so far are only in memory; CPU 0 may have read their lines ahead.
         port::flush_to_coherency(port::address_of(&cpu), sizeof cpu);
         cpu.fast.frame = start_parked(machine, cpu);
         return &cpu.fast.frame;
     }
 }
 
-// By its own call the guest, on another CPU, has seen that `number` is one of the machine's.
+// The guest's CPU_ON, on another CPU, has checked that `number` is one of the machine's CPUs.
 Frame* mmioscope_start_again(std::uint32_t number) {
     Cpu& cpu = start_cpu(number);
     cpu.fast.frame = start_by_firmware(machine, cpu);

@@ -1,11 +1,12 @@
-// What the libraries linked into the image expect of a C environment.
+// What linked libraries expect of a C environment.
 #include "base/check.hpp"
 
 #include <cstdint>
 
 extern "C" {
 
-/// Debian's libfdt is built with a stack protector.
+/// For libraries that are built with a stack protector. The present ones (hyp/packages.txt) are
+/// not.
 std::uintptr_t __stack_chk_guard = 0x5aa5'c33c;
 [[noreturn]] void __stack_chk_fail() {
     mmioscope::panic("stack smashed in libfdt");
@@ -17,7 +18,7 @@ std::uintptr_t __stack_chk_guard = 0x5aa5'c33c;
 }
 }
 
-/// Deleting destructors are emitted for virtual tables; nothing is ever allocated.
+/// Virtual tables refer to deleting destructors, and these call it; nothing is ever allocated.
 void operator delete(void*) noexcept {
     mmioscope::panic("operator delete called");
 }

@@ -1,7 +1,7 @@
-@ What runs before C++: from whatever state the board starts a CPU in, to Hyp with a stack.
+@ Runs before C++: from the state in which the board starts a CPU to Hyp with a stack.
 @
-@   Hyp                        as it is
-@   Secure PL1                 hand the GIC over, through Monitor to Hyp
+@   Hyp                        nothing to do
+@   Secure PL1                 hand the GIC over; through Monitor to Hyp
 @   Non-secure PL1, no Hyp     say so on the UART and stop
 @
 @ Every CPU comes here, on some boards all at once. r2 may point to a device tree.
@@ -18,8 +18,8 @@
     .equ PSR_HYP_MASKED, 0x1da          @ Hyp; A, I and F masked
     .equ SCR_NONSECURE, 0x131           @ NS, FW, AW, HCE (ARM ARM B4.1.129)
     .equ NSACR_COPROCESSORS, 0xc00      @ CP10 and CP11: VFP and NEON
-    .equ ACTLR_SMP, 0x40                @ Cortex-A15, A7: part of the coherency domain
-    .equ NSACR_NS_SMP, 0x40000          @ Non-secure state may write it
+    .equ ACTLR_SMP, 0x40                @ Cortex-A15, A7: in the coherency domain
+    .equ NSACR_NS_SMP, 0x40000          @ Non-secure state may write ACTLR.SMP
 
     .section .text.start, "ax"
     .global _start
@@ -51,9 +51,9 @@ check_mode:
     mrc     p15, 0, r0, c0, c1, 1       @ ID_PFR1
     ands    r1, r0, #0xf000             @ Virtualization Extensions
     beq     no_hyp
-    ands    r1, r0, #0x00f0             @ Security Extensions: is there a Monitor to go through
+    ands    r1, r0, #0x00f0             @ Security Extensions: is there a Monitor?
     beq     no_hyp
-    ldr     r0, =no_hyp_vectors         @ Non-secure: reading SCR is undefined
+    ldr     r0, =no_hyp_vectors         @ in Non-secure state reading SCR is undefined
     mcr     p15, 0, r0, c12, c0, 0      @ VBAR
     isb
     mrc     p15, 0, r0, c1, c1, 0       @ SCR
@@ -80,10 +80,11 @@ in_hyp:
     mov     r0, r9
     mov     r1, r10
     bl      mmioscope_start             @ (cpu number, r2 at entry): the guest's Frame
-    mov     sp, r0                      @ where it stays (machine/fast_state.hpp)
+    mov     sp, r0                      @ stays SP_hyp (machine/fast_state.hpp)
     b       return_to_guest
 
-@ Where firmware starts a CPU in Hyp after the guest's CPU_ON (hyp/trap/call.cpp): the machine is there.
+@ Firmware starts a CPU here, in Hyp, after the guest's CPU_ON (hyp/trap/call.cpp); the machine
+@ exists.
     .global mmioscope_cpu_on_entry
 mmioscope_cpu_on_entry:
     cpsid   aif
@@ -95,7 +96,8 @@ mmioscope_cpu_on_entry:
     mov     sp, r0
     b       return_to_guest
 
-@ Vectors, no state yet, and a stack: Hyp has an SP of its own.
+@ Sets Hyp's vectors, HTPIDR = 0 (no state yet), SMP if firmware allows it, and a stack: Hyp has its
+@ own SP.
 set_up_hyp:
     mov     r8, lr
     ldr     r0, =hyp_vectors
@@ -103,10 +105,10 @@ set_up_hyp:
     mov     r0, #0
     mcr     p15, 4, r0, c13, c0, 2      @ HTPIDR
     mrc     p15, 0, r0, c0, c1, 1       @ ID_PFR1
-    tst     r0, #0xf0                   @ Security Extensions: else there is no NSACR
+    tst     r0, #0xf0                   @ Security Extensions; without them there is no NSACR
     beq     1f
     mrc     p15, 0, r0, c1, c1, 2       @ NSACR
-    tst     r0, #NSACR_NS_SMP           @ firmware may have left it to us, and we need it
+    tst     r0, #NSACR_NS_SMP           @ Hyp needs SMP; firmware may have left it clear
     mrcne   p15, 0, r0, c1, c0, 1       @ ACTLR
     orrne   r0, r0, #ACTLR_SMP
     mcrne   p15, 0, r0, c1, c0, 1
@@ -114,17 +116,18 @@ set_up_hyp:
     bl      set_stack
     bx      r8
 
-@ sp = the top of this CPU's stack (linker/hyp.ld). Keeps all but r0 and r1. What it holds with the MMU off is in memory
-@ alone: lines that the caches have of it, dirty ones of this CPU's life before its last CPU_OFF too, would be written
-@ over it. The top page is more than is used until port::mmu_on.
+@ sp = the top of this CPU's stack (linker/hyp.ld). Changes only r0 and r1. With the MMU off, the
+@ stack is written to memory directly. Lines of it that are still in the caches, even dirty ones
+@ from before this CPU's last CPU_OFF, would later be written over it, so they are invalidated. The
+@ top page is more than is used until port::mmu_on.
 set_stack:
     ldr     r0, =boot_stacks
-    ldr     r1, =2 * STACK_SIZE         @ two a CPU: the other one is for faults
+    ldr     r1, =2 * STACK_SIZE         @ two per CPU; the second one is for faults
     mla     r0, r9, r1, r0
     add     sp, r0, #STACK_SIZE
     sub     r0, sp, #4096
 1:  mcr     p15, 0, r0, c7, c6, 1       @ DCIMVAC
-    add     r0, r0, #32                 @ the shortest line of the CPUs supported
+    add     r0, r0, #32                 @ the shortest cache line of the supported CPUs
     cmp     r0, sp
     blo     1b
     dsb
@@ -154,10 +157,10 @@ no_hyp_vectors:
     b       no_hyp
     b       no_hyp
 
-no_hyp:                                 @ from Undefined mode too, which has an SP of its own
+no_hyp:                                 @ also from Undefined mode, which has its own SP
     bl      set_stack
     cmp     r9, #0
-    bleq    mmioscope_no_hyp            @ says so
+    bleq    mmioscope_no_hyp            @ prints it
 park:
     wfi
     b       park
