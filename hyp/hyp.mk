@@ -1,5 +1,5 @@
-# The hypervisor. HYP_SOURCES is the one list: the target links all of it, the host tests (tests/)
-# the same files against their own port/ and board/.
+# The hypervisor. The target links all of HYP_SOURCES; the host tests (tests/) link the same files
+# with their own port/ and board/.
 
 HYP_SOURCES := $(sort $(filter-out hyp/port/% hyp/board/%,$(wildcard hyp/*/*.cpp)))
 HYP_TARGET_SOURCES := $(wildcard hyp/port/*.cpp) boot/boot.cpp boot/runtime.cpp
@@ -14,7 +14,7 @@ HYP_IMAGE_BASE_vexpress-a15 := 0x88000000
 HYP_IMAGE_BASE_virt := 0x48000000
 HYP_IMAGE_BASE_orangepi-pc := 0x48000000
 
-# For the assembly; boot/boot.cpp asserts that C++ has the same.
+# For the assembly; boot/boot.cpp asserts that C++ has the same values.
 HYP_DEFINES := -DMAX_CPUS=$(HYP_MAX_CPUS) -DSTACK_SIZE=$(HYP_STACK_SIZE) \
     -DBOOT_TREE_OFFSET=$(HYP_BOOT_TREE_OFFSET)
 
@@ -26,7 +26,7 @@ HYP_BOARDS := $(patsubst HYP_IMAGE_BASE_%,%,$(filter HYP_IMAGE_BASE_%,$(.VARIABL
 
 hyp_object = $(BUILD)/obj/target/$(basename $(1)).o
 HYP_OBJECTS := $(foreach s,$(HYP_SOURCES) $(HYP_TARGET_SOURCES) $(HYP_ASSEMBLY),$(call hyp_object,$(s)))
-# One of them is in each image.
+# Each image has one of these.
 HYP_BOARD_OBJECTS := $(foreach b,$(HYP_BOARDS),$(call hyp_object,hyp/board/$(subst -,_,$(b)).cpp))
 
 $(BUILD)/obj/target/%.o: %.cpp
