@@ -129,7 +129,7 @@ guest_trap:
     cmpeq   r1, r3
     .endm
 
-    @ handler: emulation, SVC mode, ARM state.
+@ handler: emulation, SVC mode, ARM state.
     .global mmioscope_fast_emulate, mmioscope_fast_step
 mmioscope_fast_emulate:
     mrc     p15, 4, r12, c5, c2, 0      @ HSR
