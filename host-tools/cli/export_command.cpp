@@ -30,10 +30,10 @@ constexpr char footer[] = R"(
 A file appears when it is whole. Exit status 1 if the trace is cut off or damaged; what there is of it is exported.
 
 Examples:
-  mmioscope export --to csv -i boot.mmio -o boot.csv
-  mmioscope export --to perfetto --from 2 --until 2.5 boot.mmio -o part.perfetto
-  mmioscope export --to mmio --from 2 --until 2.5 --no-pc boot.mmio -o part.mmio
-  mmioscope export --to jsonl -i boot.mmio -o - | jq -c 'select(.device == "serial0")'
+  mmioscope export --as csv -i boot.mmio -o boot.csv
+  mmioscope export --as perfetto --from 2 --to 2.5 boot.mmio -o part.perfetto
+  mmioscope export --as mmio --from 2 --to 2.5 --no-pc boot.mmio -o part.mmio
+  mmioscope export --as jsonl -i boot.mmio -o - | jq -c 'select(.device == "serial0")'
 )";
 
 void tell(const exporting::Exporter& exporter, std::uint64_t lost) {
@@ -65,7 +65,7 @@ std::string words_of(const ViewOptions& view) {
             value.empty() ? "" : fmt::format("{}{}{}", words.empty() ? "" : " ", option, value);
     };
     add("--from ", view.from);
-    add("--until ", view.to);
+    add("--to ", view.to);
     add("--cpu ", fmt::format("{}", fmt::join(view.trace.cpus, ",")));
     add("-F ", view.trace.filter);
     add("", view.trace.one_file ? "--one-file" : "");
@@ -124,7 +124,7 @@ Status export_trace(const Options& options) {
     const reading::TraceOptions selection = trace_options(with_input(options.view));
     const exporting::Format& format = exporting::format_of(options.format);
     if (options.view.collapse && format.open == nullptr) {
-        throw bad_input("--collapse: a trace holds each access as it was; choose another --to");
+        throw bad_input("--collapse: a trace holds each access as it was; choose another --as");
     }
     const bool all = format.open == nullptr ? export_part(options, selection)
                                             : export_events(options, format, selection);
@@ -135,7 +135,7 @@ Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_input_options(command, options->view);
     add_one_file_option(command, options->view);
-    command.add_option("--to", options->format, "What to write")
+    command.add_option("--as", options->format, "What to write")
         ->required()
         ->type_name("FORMAT")
         ->check(CLI::IsMember(names_of(exporting::formats())));
@@ -143,7 +143,7 @@ Action add(CLI::App& command, const std::string&) {
         ->required()
         ->type_name("OUT");
     add_event_options(command, options->view);
-    add_range_options(command, options->view, "--until");
+    add_range_options(command, options->view);
     add_name_options(command, options->view.trace);
     add_strict_option(command, options->view);
     add_code_option(command, options->view);

@@ -27,8 +27,8 @@ constexpr char footer[] = R"(
 What a log does not say is in the trace's text (not-known). Lines that cannot be used are counted and told.
 
 Examples:
-  mmioscope import --from mmiotrace -i mydump.txt -o dump.mmio
-  mmioscope import --from qemu -i access.log -o log.mmio && mmioscope print log.mmio
+  mmioscope import --as mmiotrace -i mydump.txt -o dump.mmio
+  mmioscope import --as qemu -i access.log -o log.mmio && mmioscope print log.mmio
 )";
 
 /// A log that can be read twice: standard input, a pipe, or what is compressed, goes to a file
@@ -110,7 +110,7 @@ Status import_file(const Options& options) {
 
 Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
-    command.add_option("--from", options->format, "What the log is")
+    command.add_option("--as", options->format, "What the log is")
         ->required()
         ->type_name("FORMAT")
         ->check(CLI::IsMember(names_of(importing::formats())));

@@ -62,7 +62,7 @@ void add_view_options(CLI::App& command, ViewOptions& options) {
     add_one_file_option(command, options);
     add_file(command, "-o,--output", options.output, "Write here, not to standard output");
     add_event_options(command, options);
-    add_range_options(command, options, "--to,--until");
+    add_range_options(command, options);
     add_name_options(command, options.trace);
     add_strict_option(command, options);
     add_code_option(command, options);
@@ -75,9 +75,8 @@ void add_input_options(CLI::App& command, ViewOptions& options) {
 }
 
 void add_one_file_option(CLI::App& command, ViewOptions& options) {
-    command.add_flag(
-        "--one-file", options.trace.one_file,
-        "Read only FILE, not the files that follow it (record --rotate)");
+    command.add_flag("--one-file", options.trace.one_file,
+                     "Read only FILE, not the files that follow it (record --rotate)");
 }
 
 void add_event_options(CLI::App& command, ViewOptions& options) {
@@ -100,14 +99,14 @@ void add_format_option(CLI::App& command, ViewOptions& options, const char* what
         ->check(CLI::IsMember({"text", "jsonl", "csv"}));
 }
 
-void add_range_options(CLI::App& command, ViewOptions& options, const char* end) {
+void add_range_options(CLI::App& command, ViewOptions& options) {
     command
         .add_option(
             "--from", options.from,
             "Only events from this time on (1.5, 20ms, ...; @1.5: by the machine's counter, "
             "as --ts abs)")
         ->type_name("TIME");
-    command.add_option(end, options.to, "Only events before this time")->type_name("TIME");
+    command.add_option("--to", options.to, "Only events before this time")->type_name("TIME");
 }
 
 void add_strict_option(CLI::App& command, ViewOptions& options) {
@@ -143,7 +142,7 @@ void add_line_options(CLI::App& command, ViewOptions& options) {
 
 void add_live_options(CLI::App& command, ViewOptions& options) {
     add_event_options(command, options);
-    add_range_options(command, options, "--to,--until");
+    add_range_options(command, options);
     add_registers(command, options.trace.registers);
     add_code_option(command, options);
     add_line_options(command, options);
@@ -158,11 +157,10 @@ reading::TraceOptions selection(const ViewOptions& options) {
         };
     }
     trace.from = time_of("--from", options.from);
-    trace.to = time_of("--to/--until", options.to);
+    trace.to = time_of("--to", options.to);
     if (trace.from && trace.to && trace.from->of_counter == trace.to->of_counter &&
         trace.to->nanoseconds < trace.from->nanoseconds) {
-        throw bad_input("--from {} --to/--until {}: ends before it begins", options.from,
-                        options.to);
+        throw bad_input("--from {} --to {}: ends before it begins", options.from, options.to);
     }
     return trace;
 }

@@ -47,8 +47,8 @@ void add_event_options(CLI::App& command, ViewOptions& options);
 /// --format: `what` the formats but text are.
 void add_format_option(CLI::App& command, ViewOptions& options, const char* what);
 
-/// --from, and `end`, which is --until and --to, where that is not taken.
-void add_range_options(CLI::App& command, ViewOptions& options, const char* end);
+/// --from, --to.
+void add_range_options(CLI::App& command, ViewOptions& options);
 
 /// --strict.
 void add_strict_option(CLI::App& command, ViewOptions& options);

@@ -3,7 +3,7 @@
 //   recorded=TIME           when it was recorded: UTC, ISO 8601
 //   recorded-by=COMMAND     by which command
 //   not-known=NAMES         what it does not know: "engine, time (numbers of lines), pc; ..."
-//   exported=WORDS          `mmioscope export --to mmio` took it out of another one: what of it
+//   exported=WORDS          `mmioscope export --as mmio` took it out of another one: what of it
 //                           this is, for people
 //   exported-since=TICKS    and only some of its events: CNTPCT that times are since, in decimal
 //

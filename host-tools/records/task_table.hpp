@@ -10,7 +10,7 @@
 // up shortly after the record, not at it: a name that changed in between comes as many milliseconds
 // early as the recorder was late.
 //
-// Packing and `export --to mmio` move entries in front of records that they are not for, of one
+// Packing and `export --as mmio` move entries in front of records that they are not for, of one
 // section at most. So what another entry of its key has taken the place of is still known while at
 // least TaskTable::most_replaced entries that tell something new follow, and no longer.
 #pragma once

@@ -50,7 +50,7 @@ one_format() { # FORMAT
     verdict "$status"
 }
 measured_export() { # NAME TRACE FORMAT
-    measured "$1" "$tool" export --to "$3" -i "$2" -o "$own/out" 2> "$own/stderr"
+    measured "$1" "$tool" export --as "$3" -i "$2" -o "$own/out" 2> "$own/stderr"
 }
 
 "$build/tests/make-trace" 100000 "$own/short.mmio" && "$build/tests/make-trace" "$events" "$own/long.mmio" || exit 1

@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2154
 
 export_to() { # FORMAT OUT [ARGS...]: into $own/stderr what it says
-    timeout "${export_limit:-100}" "$tool" export --to "$1" -o "$2" "${@:3}" 2> "$own/stderr"
+    timeout "${export_limit:-100}" "$tool" export --as "$1" -o "$2" "${@:3}" 2> "$own/stderr"
 }
 
 read_jsonl() { cat "$1"; }

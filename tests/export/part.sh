@@ -11,9 +11,9 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do select+=("$1"); shift; done
 [[ " ${select[*]} " != *" --no-pc "* ]] || names+=(--no-pc) # a fetch has the address of its device in such a part, else none
 
 fail() { echo "part ${select[*]} of $trace: $*"; exit 1; }
-events() { "$tool" export --to jsonl "$@" "${names[@]}" -o - 2> "$own/part.stderr" > "$own/part.jsonl"; sed -e 1d -e '$d' "$own/part.jsonl"; }
+events() { "$tool" export --as jsonl "$@" "${names[@]}" -o - 2> "$own/part.stderr" > "$own/part.jsonl"; sed -e 1d -e '$d' "$own/part.jsonl"; }
 
-"$tool" export --to mmio "${select[@]}" -i "$trace" -o "$own/part.mmio" 2> "$own/part.stderr" || fail "$(cat "$own/part.stderr")"
+"$tool" export --as mmio "${select[@]}" -i "$trace" -o "$own/part.mmio" 2> "$own/part.stderr" || fail "$(cat "$own/part.stderr")"
 events "${select[@]}" -i "$trace" > "$own/part.expected"
 losses=$(tail -n 1 "$own/part.jsonl" | grep -o '"lost.*')
 events "$own/part.mmio" | cmp - "$own/part.expected" > "$own/part.differ" || fail "other events: $(cat "$own/part.differ")"

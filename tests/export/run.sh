@@ -46,7 +46,7 @@ nothing_left() { # FOLDER FILES: nothing else is there
 old_file_stays() { # a trace that cannot be read costs no old file
     local folder=$own
     echo old > "$folder/x"
-    expect 2 "" "$tool" export --to csv -i "$here/run.sh" -o "$folder/x" || return 1
+    expect 2 "" "$tool" export --as csv -i "$here/run.sh" -o "$folder/x" || return 1
     [ "$(cat "$folder/x")" = old ] && nothing_left "$folder" "x "
 }
 
@@ -55,20 +55,20 @@ folders() {
     local folder=$own/folders
     mkdir -p "$folder/other"
     echo mine > "$folder/other/notes"
-    expect 2 "something else" "$tool" export --to ctf -i "$out/trace.mmio" -o "$folder/other" || return 1
+    expect 2 "something else" "$tool" export --as ctf -i "$out/trace.mmio" -o "$folder/other" || return 1
     [ "$(cat "$folder/other/notes")" = mine ] || return 1
     export_to ctf "$folder/ctf" -i "$out/trace.mmio" && touch "$folder/ctf/cpu77" &&
         export_to ctf "$folder/ctf" -i "$out/trace.mmio" || return 1
     [ ! -e "$folder/ctf/cpu77" ] && [ -s "$folder/ctf/cpu0" ] && rm -r "$folder/other" && nothing_left "$folder" "ctf "
 }
 
-full_disk() { expect 1 "No space left" "$tool" export --to "$1" -i "$out/trace.mmio" -o /dev/full; }
+full_disk() { expect 1 "No space left" "$tool" export --as "$1" -i "$out/trace.mmio" -o /dev/full; }
 
 interrupted() { # FORMAT: while it waits for its input
     local folder=$own/into pid input
     mkdir "$folder"
     mkfifo "$own/input"
-    env --default-signal=INT "$tool" export --to "$1" -i - -o "$folder/x" < "$own/input" 2> /dev/null &
+    env --default-signal=INT "$tool" export --as "$1" -i - -o "$folder/x" < "$own/input" 2> /dev/null &
     pid=$!
     exec {input}> "$own/input"
     head -c 3000000 "$out/trace.mmio" >&"$input" # has an end when it was read, but for what a pipe holds
@@ -80,7 +80,7 @@ interrupted() { # FORMAT: while it waits for its input
 }
 
 broken_pipe() {
-    "$tool" export --to jsonl -i "$out/trace.mmio" -o - 2> "$own/stderr" | head -n 2 > "$own/two"
+    "$tool" export --as jsonl -i "$out/trace.mmio" -o - 2> "$own/stderr" | head -n 2 > "$own/two"
     cat "$own/stderr"
     [ "$(wc -l < "$own/two")" = 2 ] && [ ! -s "$own/stderr" ]
 }
@@ -119,7 +119,7 @@ ctf_times() {
 round_trip() {
     local step
     export_to mmiotrace "$own/1.txt" -i "$out/trace.mmio" || return 1
-    "$tool" import --from mmiotrace -o "$own/imported.mmio" < <(cat "$own/1.txt") 2> "$own/stderr" || return 1
+    "$tool" import --as mmiotrace -o "$own/imported.mmio" < <(cat "$own/1.txt") 2> "$own/stderr" || return 1
     export_to mmiotrace "$own/2.txt" -i "$own/imported.mmio" || return 1
     for step in 1 2; do
         awk -f "$here/mmiotrace.awk" "$own/$step.txt" | grep -E '^(access|unknown)' > "$own/$step.events"
@@ -145,18 +145,18 @@ END
     ! grep PCIDEV "$own/piped.txt" && grep -q 'PCI functions (PCIDEV) take a file, not a pipe' "$own/stderr"
 }
 pci_there_and_back() { # TEXT: the trace that it becomes has its lines, from a pipe, too
-    "$tool" import --from mmiotrace -i "$1" -o "$own/imported.mmio" 2> "$own/stderr" || return 1
+    "$tool" import --as mmiotrace -i "$1" -o "$own/imported.mmio" 2> "$own/stderr" || return 1
     export_to mmiotrace "$own/2.txt" - < <(cat "$own/imported.mmio")
     diff <(grep PCIDEV "$1") <(grep PCIDEV "$own/2.txt")
 }
 
 qemu_log() {
-    "$tool" export --to csv -i "$out/trace.mmio" -o - 2> "$own/stderr" |
+    "$tool" export --as csv -i "$out/trace.mmio" -o - 2> "$own/stderr" |
         awk -F, '$4 == "access" && $7 ~ /serial/ && $11 != "" && $6 <= 8 {
             printf "memory_region_ops_%s cpu %d mr 0x55 addr %s value %s size %d name \047serial\047\n",
                 $5 == "w" ? "write" : "read", $3, $9, $11, $6 }' > "$own/access.log"
-    "$tool" import --from qemu -i "$own/access.log" -o "$own/imported.mmio" 2> "$own/stderr" || return 1
-    "$tool" export --to csv -i "$own/imported.mmio" -o - 2> "$own/stderr" |
+    "$tool" import --as qemu -i "$own/access.log" -o "$own/imported.mmio" 2> "$own/stderr" || return 1
+    "$tool" export --as csv -i "$own/imported.mmio" -o - 2> "$own/stderr" |
         awk -F, '$4 == "access" {
             printf "memory_region_ops_%s cpu %d mr 0x55 addr %s value %s size %d name \047serial\047\n",
                 $5 == "w" ? "write" : "read", $3, $9, $11, $6 }' > "$own/again.log"
@@ -179,32 +179,32 @@ parts() {
     done
     cp "$out/short.mmio" "$own/short.mmio"
     for trace in short names said; do
-        for options in "" --no-pc "-F w" "--cpu 0" "--cpu 1" "--from 0.05" "--from 0.03 --until 0.07" "-F dev!=serial0" \
-            "-F r --cpu 0 --from 0.01 --no-pc" "--until 0"; do
+        for options in "" --no-pc "-F w" "--cpu 0" "--cpu 1" "--from 0.05" "--from 0.03 --to 0.07" "-F dev!=serial0" \
+            "-F r --cpu 0 --from 0.01 --no-pc" "--to 0"; do
             # shellcheck disable=SC2086 # options are words
             "$here/part.sh" "$tool" "$own/$trace.mmio" "$own" $options > "$own/said" || { cat "$own/said"; return 1; }
             all=$((all + $(cat "$own/said")))
         done
     done
-    zstd -q "$own/short.mmio" -o "$own/short.zst" && "$here/part.sh" "$tool" "$own/short.zst" "$own" -F w --until 0.02 > "$own/said" &&
+    zstd -q "$own/short.mmio" -o "$own/short.zst" && "$here/part.sh" "$tool" "$own/short.zst" "$own" -F w --to 0.02 > "$own/said" &&
         cp "$own/part.mmio" "$own/first.mmio" && "$here/part.sh" "$tool" "$own/first.mmio" "$own" --cpu 1 --from 0.01 > "$own/said" &&
-        "$tool" export --to mmio -F w --cpu 1 --from 0.01 --until 0.02 -o - - < <(cat "$own/short.mmio") > "$own/piped.mmio" || return 1
-    for trace in part piped; do "$tool" export --to csv -o "$own/$trace.csv" "$own/$trace.mmio" 2> "$own/stderr"; done
+        "$tool" export --as mmio -F w --cpu 1 --from 0.01 --to 0.02 -o - - < <(cat "$own/short.mmio") > "$own/piped.mmio" || return 1
+    for trace in part piped; do "$tool" export --as csv -o "$own/$trace.csv" "$own/$trace.mmio" 2> "$own/stderr"; done
     cmp "$own/part.csv" "$own/piped.csv" && echo "$all events are those of the whole trace"
 }
 
 # What a part says of itself, and who does not take it for a whole trace.
 part_is_one() {
-    "$build/tests/trace-of-text" "$here/pci.txt" "$own/pci.mmio" && "$tool" export --to mmio -F w --until 1 -i "$own/pci.mmio" -o "$own/part.mmio" &&
-        "$tool" export --to mmio -i "$own/pci.mmio" -o "$own/all.mmio" && "$tool" check "$own/all.mmio" > "$own/check" || return 1
-    "$tool" info "$own/part.mmio" | grep -qE '^exported +--until 1 -F w$' || { echo "info does not tell"; return 1; }
+    "$build/tests/trace-of-text" "$here/pci.txt" "$own/pci.mmio" && "$tool" export --as mmio -F w --to 1 -i "$own/pci.mmio" -o "$own/part.mmio" &&
+        "$tool" export --as mmio -i "$own/pci.mmio" -o "$own/all.mmio" && "$tool" check "$own/all.mmio" > "$own/check" || return 1
+    "$tool" info "$own/part.mmio" | grep -qE '^exported +--to 1 -F w$' || { echo "info does not tell"; return 1; }
     "$tool" print "$own/part.mmio" | grep -qx 'complete: 14 events of a part, 0 lost' || { echo "another verdict"; return 1; }
     "$tool" print "$own/all.mmio" | grep -qx 'complete: 24 events, 0 lost' || { echo "another verdict of all"; return 1; }
     expect 2 "a part of a trace" "$tool" verify "$own/part.mmio" "$here/run.sh" || return 1
     head -c 2000000 "$out/trace.mmio" > "$own/cut.mmio"
-    expect 1 "the trace is cut off" "$tool" export --to mmio -F w -i "$own/cut.mmio" -o "$own/part.mmio" || return 1
+    expect 1 "the trace is cut off" "$tool" export --as mmio -F w -i "$own/cut.mmio" -o "$own/part.mmio" || return 1
     "$tool" check "$own/part.mmio" | tail -n 1 | grep -q ': cut: ' || { echo "whole, of a trace that is not"; return 1; }
-    expect 1 "stopped" "$tool" export --to mmio --strict -i "$own/cut.mmio" -o "$own/none.mmio" && [ ! -e "$own/none.mmio" ]
+    expect 1 "stopped" "$tool" export --as mmio --strict -i "$own/cut.mmio" -o "$own/none.mmio" && [ ! -e "$own/none.mmio" ]
 }
 
 # What a filter leaves out is no loss; what the trace lacks is told all the same.
@@ -232,8 +232,8 @@ case_ "cut trace" cut_trace
 case_ "a selection" selection
 case_ "parts of traces" parts
 case_ "a part is one" part_is_one
-case_ "a folder is no file" expect 2 "it is a folder" "$tool" export --to csv -i "$out/trace.mmio" -o "$out"
-case_ "a database is a file" expect 2 "standard output" "$tool" export --to sqlite -i "$out/trace.mmio" -o -
+case_ "a folder is no file" expect 2 "it is a folder" "$tool" export --as csv -i "$out/trace.mmio" -o "$out"
+case_ "a database is a file" expect 2 "standard output" "$tool" export --as sqlite -i "$out/trace.mmio" -o -
 case_ "a database" database "$out/short.mmio"
 case_ "a database with names" database_of_names
 for format in ctf perfetto mmiotrace; do
@@ -243,10 +243,10 @@ case_ "times in ctf" ctf_times
 case_ "mmiotrace there and back" round_trip
 case_ "PCI functions in mmiotrace" pci
 case_ "QEMU's log there and back" qemu_log
-case_ "no log" expect 2 "no line of mmiotrace" "$tool" import --from mmiotrace -i "$here/run.sh" -o "$out/none.mmio"
-case_ "no such format" expect 2 "--to" "$tool" export --to xml -i "$out/trace.mmio" -o -
-case_ "losses are told" expect 0 "lacks" "$tool" export --to csv -i "$out/trace.mmio" -o -
-case_ "losses count when strict" expect 1 "were lost: stopped" "$tool" export --to csv --strict -i "$out/trace.mmio" -o -
+case_ "no log" expect 2 "no line of mmiotrace" "$tool" import --as mmiotrace -i "$here/run.sh" -o "$out/none.mmio"
+case_ "no such format" expect 2 "--as" "$tool" export --as xml -i "$out/trace.mmio" -o -
+case_ "losses are told" expect 0 "lacks" "$tool" export --as csv -i "$out/trace.mmio" -o -
+case_ "losses count when strict" expect 1 "were lost: stopped" "$tool" export --as csv --strict -i "$out/trace.mmio" -o -
 ended
 rm -f "$out"/*.mmio
 echo "export: $passed passed, $failed failed"

@@ -64,7 +64,7 @@ result "each command has its page" \
 result "mmioscope.1 lists each command" \
     "$(diff <(commands | sort) <(sed -n 's/^\.It Cm //p' "$made/mmioscope.1" | sort))"
 result "mmioscope-export.1 lists each format" \
-    "$(diff <("$program" export --help | sed -n 's/^  --to FORMAT:{\(.*\)}.*/\1/p' | tr ',' '\n') \
+    "$(diff <("$program" export --help | sed -n 's/^  --as FORMAT:{\(.*\)}.*/\1/p' | tr ',' '\n') \
         <(sed -n 's/^\.It Cm //p' "$made/mmioscope-export.1"))"
 result "pages that are referred to are there" \
     "$(sed -n 's/^\.Xr \(mmioscope[^ ]*\) \([0-9]\).*/\1.\2/p' "$made"/* docs/man/*.[57] | sort -u |

@@ -32,7 +32,7 @@ callers() { # LEAST-SHARE ARGUMENT...
         fail "stat: exit status $?"
     has by-caller '^mmci_pio_irq \[armmmci\] +[1-9][0-9]{5} '
     # Another consumer, which has them in a table.
-    "$mmioscope" export --to sqlite -i "$out/trace.mmio" -o "$out/trace.db" 2>/dev/null || fail "export: exit status $?"
+    "$mmioscope" export --as sqlite -i "$out/trace.mmio" -o "$out/trace.db" 2>/dev/null || fail "export: exit status $?"
     [ "$(sqlite3 "$out/trace.db" "SELECT count(*) FROM trace WHERE type = 'access' AND function = '__raw_readsl'
         AND caller = 'mmci_pio_irq'")" = "$(sed -n 's/^\([0-9]*\) __raw_readsl < mmci_pio_irq$/\1/p' "$out/callers")" ] ||
         fail "the database has other callers"

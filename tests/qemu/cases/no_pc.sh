@@ -56,13 +56,13 @@ no_pc() {
     no_pc_way mappings "secret_putc 0xf5ab3000" stat --mappings TRACE
     no_pc_way print-jsonl "$names $addresses" print --format jsonl TRACE
     no_pc_way print-csv "$names $addresses" print --format csv TRACE
-    no_pc_way jsonl "$names $addresses 0x8d51a134 0xbf7345ab 0xc0512abc" export --to jsonl -i TRACE -o OUT
-    no_pc_way csv "$names $addresses 0x8d51a134" export --to csv -i TRACE -o OUT
-    no_pc_way sqlite "$names $addresses 0x8d51a134" export --to sqlite -i TRACE -o OUT
-    no_pc_way ctf "$names $addresses 0x8d51a134" export --to ctf -i TRACE -o OUT
-    no_pc_way perfetto "$names 0xc0512344 0xbf734568" export --to perfetto -i TRACE -o OUT
-    no_pc_way mmiotrace "0xc0512344 0xbf734568 0xf5ab3000" export --to mmiotrace -i TRACE -o OUT
-    no_pc_way mmio "$addresses 0x8d51a134 0x8e51a248 0xc0512300 0xbf7345ab 0xc0512abc" export --to mmio -i TRACE -o OUT
+    no_pc_way jsonl "$names $addresses 0x8d51a134 0xbf7345ab 0xc0512abc" export --as jsonl -i TRACE -o OUT
+    no_pc_way csv "$names $addresses 0x8d51a134" export --as csv -i TRACE -o OUT
+    no_pc_way sqlite "$names $addresses 0x8d51a134" export --as sqlite -i TRACE -o OUT
+    no_pc_way ctf "$names $addresses 0x8d51a134" export --as ctf -i TRACE -o OUT
+    no_pc_way perfetto "$names 0xc0512344 0xbf734568" export --as perfetto -i TRACE -o OUT
+    no_pc_way mmiotrace "0xc0512344 0xbf734568 0xf5ab3000" export --as mmiotrace -i TRACE -o OUT
+    no_pc_way mmio "$addresses 0x8d51a134 0x8e51a248 0xc0512300 0xbf7345ab 0xc0512abc" export --as mmio -i TRACE -o OUT
     has jsonl--no-pc '"text:kernel":"zImage"'
     # info tells of no code but what the recorder's own command line has.
     "$mmioscope" info "$out/trace.mmio" | grep -vE '^(recorded-by|at-start) ' >"$out/info"

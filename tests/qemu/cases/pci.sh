@@ -43,7 +43,7 @@ pci() {
     "$mmioscope" stat --pci "$out/trace.mmio" >"$out/stat" || fail "stat --pci: exit status $?"
     sed -n '2,/^$/{/./s/  */ /gp}' "$out/stat" | sed 's/ $//' | diff "$out/sysfs" - >"$out/differences" ||
         fail "functions (<: sysfs): $(grep '^[<>]' "$out/differences" | head -n 4 | xargs)"
-    "$mmioscope" export --to mmiotrace -i "$out/trace.mmio" -o "$out/mmiotrace" 2>/dev/null || fail "export: exit status $?"
+    "$mmioscope" export --as mmiotrace -i "$out/trace.mmio" -o "$out/mmiotrace" 2>/dev/null || fail "export: exit status $?"
     diff <(tr -d '\r' <"$out/console" | grep ^PCIDEV) <(grep ^PCIDEV "$out/mmiotrace") >"$out/differences" ||
         fail "PCIDEV (<: sysfs): $(grep '^[<>]' "$out/differences" | head -n 4 | xargs)"
 }

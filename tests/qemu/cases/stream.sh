@@ -52,10 +52,10 @@ in_files() { # ARGUMENT...
     cmp "$out/of-one" "$out/of-files" >"$out/cmp" 2>&1 || fail "several files print other lines: $(cat "$out/cmp")"
     told info "$out/files.mmio" -o "$out/stdout"
     has stdout '^files +[3-9]$'
-    told export --to mmio "$out/files.mmio" -o "$out/joined.mmio"
+    told export --as mmio "$out/files.mmio" -o "$out/joined.mmio"
     told check "$out/joined.mmio"
     "$build/tests/same-records" "$out/recorded.mmio" "$out/joined.mmio" >"$out/same" || fail "$(cat "$out/same")"
-    told export --to mmio --one-file "$out/files.2.mmio" -o "$out/second.mmio"
+    told export --as mmio --one-file "$out/files.2.mmio" -o "$out/second.mmio"
     ! "$build/tests/same-records" "$out/recorded.mmio" "$out/second.mmio" >"$out/same" || fail "one of several files has all"
     ! "$mmioscope" print "$out/files.mmio" -o "$out/files.3.mmio" >"$out/stdout" 2>"$out/stderr" || fail "a part was written over"
     has stderr 'files.3.mmio: is an input, too'
@@ -64,7 +64,7 @@ in_files() { # ARGUMENT...
     has stdout '^incomplete: [0-9]+ events, 0 lost.*there is no file .*/files.2.mmio'
     ! "$mmioscope" info "$out/files.mmio" >"$out/stdout" 2>"$out/stderr" || fail "a missing file is whole for info"
     has stdout '^ended +goes on in the next file; the next file is not read: there is no file .*/files.2.mmio'
-    ! "$mmioscope" export --to csv --strict "$out/files.mmio" -o "$out/none" 2>"$out/stderr" || fail 'export --strict takes a missing file'
+    ! "$mmioscope" export --as csv --strict "$out/files.mmio" -o "$out/none" 2>"$out/stderr" || fail 'export --strict takes a missing file'
     [ ! -e "$out/none" ] || fail 'export --strict wrote what there is'
     has stderr 'the next file is not read: there is no file .* stopped'
 }

@@ -66,7 +66,7 @@ modules_known() {
 names_in_database() {
     local format
     for format in sqlite jsonl; do
-        "$mmioscope" export --to $format -i "$out/trace.mmio" -o "$out/$format" 2>"$out/stderr" || fail "export: $(last_words)"
+        "$mmioscope" export --as $format -i "$out/trace.mmio" -o "$out/$format" 2>"$out/stderr" || fail "export: $(last_words)"
     done
     tests/export/database.py "$out/sqlite" "$out/jsonl" >"$out/database" || fail "$(head -n 1 "$out/database")"
     has database ' [0-9]{2,} registers, [0-9]{3,} symbols, [0-9]{2,} tasks' "few names: $(cat "$out/database")"
@@ -76,7 +76,7 @@ names_in_database() {
 # Parts of a real trace, as traces: what its sections tell of tasks, modules and callers is there, too.
 parts_equal() {
     local options
-    for options in "--from 5 --until 40 -F w" "--cpu 1" "-F comm!=init"; do
+    for options in "--from 5 --to 40 -F w" "--cpu 1" "-F comm!=init"; do
         # shellcheck disable=SC2086
         tests/export/part.sh "$mmioscope" "$out/trace.mmio" "$out" $options >"$out/part" || fail "$(cat "$out/part")"
         [ "$(cat "$out/part")" -gt 1000 ] || fail "part $options: $(cat "$out/part") events"

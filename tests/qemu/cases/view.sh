@@ -65,12 +65,12 @@ view_progress() {
         eval "'$mmioscope' $command" >"$out/data" 2>"$out/stderr"
         has_not stderr '(events|KiB) read' "$command: progress in a file"
     done
-    command="import --from qemu -i '$out/log' -o '$out/imported'"
+    command="import --as qemu -i '$out/log' -o '$out/imported'"
     script -qec "'$mmioscope' $command" "$out/typescript" >/dev/null </dev/null
     has typescript '[0-9]+ KiB read' "$command: no progress"
     eval "'$mmioscope' $command" 2>"$out/stderr"
     has_not stderr 'KiB read' "$command: progress in a file"
-    for command in stat "print --format csv" "print -o '$out/printed'" "export --to csv -o '$out/exported'"; do
+    for command in stat "print --format csv" "print -o '$out/printed'" "export --as csv -o '$out/exported'"; do
         script -qec "'$mmioscope' $command '$out/long.mmio' >'$out/data'" "$out/typescript" >/dev/null </dev/null
         has typescript '[0-9]+ events (read|counted|exported)' "$command: no progress"
         # shellcheck disable=SC2086 # a command and its options
@@ -93,12 +93,12 @@ view_losses() {
         # shellcheck disable=SC2086
         view_does 0 $command --strict "$out/trace.mmio"
     done
-    view_does 1 export --to csv --strict "$out/lost.mmio" -o "$out/csv"
+    view_does 1 export --as csv --strict "$out/lost.mmio" -o "$out/csv"
     has stderr '17 records of cpu 0 were lost: stopped'
     [ ! -e "$out/csv" ] || fail "export --strict left a file"
     # Behind the last event nothing comes that would tell.
     head -c -60 "$out/trace.mmio" >"$out/endless.mmio"
-    view_does 1 export --to csv --strict "$out/endless.mmio" -o "$out/csv"
+    view_does 1 export --as csv --strict "$out/endless.mmio" -o "$out/csv"
     has stderr 'the trace is cut off: stopped'
     [ ! -e "$out/csv" ] || fail "export --strict left a file of a cut trace"
     head -c 300 "$out/trace.mmio" >"$out/cut.mmio"
@@ -109,7 +109,7 @@ view_losses() {
     "$build/tests/trace-of-text" "$out/text" "$out/long.mmio" || fail "trace-of-text failed"
     cp "$out/long.mmio" "$out/bad.mmio" # in the second of two blocks
     printf '\377\377\377\377' | dd of="$out/bad.mmio" bs=1 seek=$(($(stat -c %s "$out/bad.mmio") - 4000)) conv=notrunc 2>"$out/dd"
-    view_does 1 export --to csv --strict "$out/bad.mmio" -o "$out/csv"
+    view_does 1 export --as csv --strict "$out/bad.mmio" -o "$out/csv"
     has stderr 'the trace is damaged: stopped'
     [ ! -e "$out/csv" ] || fail "export --strict left a file of a damaged trace"
     { status=0; "$mmioscope" print --all "$out/long.mmio" 2>"$out/stderr" || echo $? >"$out/status"; } | head -n 1 >/dev/null
@@ -127,8 +127,8 @@ view_losses() {
 view_own_input() {
     view_traces
     local command name own=$out/own
-    for command in print 'print --format csv' stat info check blackbox follow 'top --once' 'export --to csv' \
-        'export --to sqlite' 'import --from qemu' "verify '$out/text'" record; do
+    for command in print 'print --format csv' stat info check blackbox follow 'top --once' 'export --as csv' \
+        'export --as sqlite' 'import --as qemu' "verify '$out/text'" record; do
         rm -f "$own" "$out/symbolic" "$out/hard"
         cp "$out/trace.mmio" "$own"
         [ "$command" != record ] || cp "$out/text" "$own" # a trace is no stream
@@ -220,7 +220,7 @@ view_compressed() {
     cp "$out/trace.zst" "$out/trace.mmio.zst"
     mkdir "$out/packed"
     cp "$out/trace.zst" "$out/packed/trace.mmio" # the name is in the output of some
-    for command in print stat follow 'top --once' info 'export --to csv -o -'; do
+    for command in print stat follow 'top --once' info 'export --as csv -o -'; do
         # shellcheck disable=SC2086 # a command and its option
         (cd "$out" && view_does 0 $command trace.mmio && cp stdout plain && cd packed &&
             out=.. view_does 0 $command trace.mmio) || fail "$command: see stderr"
@@ -424,12 +424,12 @@ view_files() {
     "$mmioscope" verify - "$out/log" <"$out/trace.mmio" 2>&1 | cmp -s "$out/plain" - || fail "verify - is another"
     view_refuses '--input' verify "$out/log" -i "$out/trace.mmio" # two traces and no log
     { cat "$out/log"; echo 'memory_region_ops_read nonsense'; } >"$out/bad"
-    view_does 1 import --from qemu -i "$out/bad" -o "$out/kept.mmio"
+    view_does 1 import --as qemu -i "$out/bad" -o "$out/kept.mmio"
     [ -s "$out/kept.mmio" ] || fail "import kept nothing: $(cat "$out/stderr")"
-    view_does 1 import --from qemu --strict -i "$out/bad" -o "$out/strict.mmio"
+    view_does 1 import --as qemu --strict -i "$out/bad" -o "$out/strict.mmio"
     has stderr 'nothing was written \(--strict\)$'
     [ ! -e "$out/strict.mmio" ] || fail "import --strict left a file"
-    view_does 1 import --from qemu --strict -i "$out/bad" -o -
+    view_does 1 import --as qemu --strict -i "$out/bad" -o -
     [ -s "$out/stdout" ] || fail "import -o - wrote nothing"
     has stderr 'what was written lacks these lines \(--strict\)$'
 }
