@@ -133,6 +133,7 @@ Action add(CLI::App& command, const std::string&) {
     command.add_flag("--current", options->current,
                      "The boot that was running, even if it kept a previous one");
     command.footer(footer);
+    options->view.wide = true;
     return [options] { return blackbox(*options); };
 }
 

@@ -137,6 +137,8 @@ void add_line_options(CLI::App& command, ViewOptions& options) {
     add_look_options(command, options);
     command.add_flag("--duration", options.duration,
                      "How long each access took, at its line's end");
+    command.add_flag("--wide", options.wide,
+                     "Whole names and lines on a terminal, too, however long they are");
     command.add_flag("--all", options.all, "Each record: none collapsed, without a limit");
 }
 
@@ -198,13 +200,18 @@ view::LineStyle line_style(const ViewOptions& options, const trace::TraceReader&
     view::LineStyle style = view::style_of(reader);
     choose(style, options, out);
     style.duration = style.duration && reader.knows("duration");
+    if (!options.wide && out.width() != table::unlimited) {
+        view::fit(style, reader, out.width());
+    }
     return style;
 }
 
 view::LiveOptions live_options(const ViewOptions& options) {
     view::LiveOptions live{options.all, selection(options), {}};
     reading::check(live.events);
-    choose(live.look, options, view::Output("-"));
+    const view::Output out("-");
+    choose(live.look, options, out);
+    live.look.width = options.wide ? table::unlimited : out.width();
     return live;
 }
 

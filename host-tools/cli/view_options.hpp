@@ -27,6 +27,7 @@ struct ViewOptions {
     bool collapse = false; ///< repeats are one event, wherever they go
     bool all = false;      ///< nothing collapsed, on a terminal neither
     bool raw = false;
+    bool wide = false; ///< lines as long as they are, on a terminal, too
     bool duration = false;
     std::vector<std::string> plugins; ///< files, whose filters are @names in -F
     reading::TraceOptions trace;      ///< but for its path and times

@@ -2,6 +2,7 @@
 
 #include "filter/complaint.hpp"
 #include "tree/device_tree.hpp"
+#include "tree/short_names.hpp"
 #include "tree/tree_nodes.hpp"
 
 #include <algorithm>
@@ -13,15 +14,17 @@ namespace {
 
 using Names = std::vector<std::string>; ///< of one device
 
-/// Of each region of the trace: as it is printed, what its tree calls it, and what it is compatible
-/// with, with and without the maker ("arm,pl011", "pl011").
+/// Of each region of the trace: as it is printed, whole and short, what its tree calls it, and what
+/// it is compatible with, with and without the maker ("arm,pl011", "pl011").
 std::vector<Names> names_of_devices(const trace::TraceReader& reader) {
     const tree::TreeNodes nodes(reader.tree());
     const tree::Aliases aliases = tree::aliases(reader.tree());
+    const std::vector<std::string> short_names = tree::short_names(reader.regions(), reader.tree());
     std::vector<Names> all;
     for (const abi::RegionEntry& region : reader.regions()) {
         const std::string_view path = tree::region_path(region);
         Names names = tree::names_of(path, aliases);
+        names.push_back(short_names[all.size()]);
         names.emplace_back(reader.names()[static_cast<std::uint16_t>(all.size())]);
         if (const std::size_t node = nodes.find(path); node != tree::TreeNodes::none) {
             for (const std::string& text : nodes.strings(node, "compatible")) {

@@ -22,12 +22,6 @@ using abi::RecordType;
 constexpr std::size_t widest_place = 14;
 constexpr std::size_t widest_fields = 24;
 
-constexpr char read_color[] = "32";
-constexpr char write_color[] = "33";
-constexpr char bad_color[] = "31";
-constexpr char code_color[] = "36";
-constexpr char mark_color[] = "1";
-
 constexpr std::uint8_t supervisor =
     0x13; ///< CPSR.M of SVC mode, in ARM state: mode_text() is empty
 
@@ -42,13 +36,6 @@ std::string power_text(const Record& record) {
     return fmt::format(fmt::runtime(what), cpu, abi::physical_address(record));
 }
 
-std::string hex_text(std::uint64_t number) {
-    std::array<char, 18 + TextCursor::slack> text;
-    TextCursor at(text.data());
-    at.hex(number);
-    return {text.data(), at.at()};
-}
-
 // Whose characters may be wide, if it is not plain ASCII.
 std::string padded(std::string_view text, std::size_t width) {
     if (std::ranges::any_of(text, [](char c) { return (c & 0x80) != 0; })) {
@@ -57,42 +44,21 @@ std::string padded(std::string_view text, std::size_t width) {
     return std::string(text).append(width - std::min(width, text.size()), ' ');
 }
 
-bool value_known(const Event& event) {
-    return (event.record.flags & abi::flag_value_unknown) == 0;
-}
-
 } // namespace
-
-// Of a module it may be known only where it lies.
-std::string code_text(const Location& location) {
-    const std::string module = location.module.empty() ? "" : '[' + location.module + ']';
-    const std::string offset = '+' + hex_text(location.offset);
-    return location.function.empty() ? module + offset
-           : module.empty()          ? location.function + offset
-                                     : location.function + offset + ' ' + module;
-}
-
-std::string function_text(const Location& location) {
-    return location.function.empty() ? '[' + location.module + ']' : location.function;
-}
-
-LineStyle style_of(const trace::TraceReader& reader) {
-    LineStyle style;
-    style.frequency = reader.info() ? reader.info()->counter_frequency : 0;
-    style.device_width = reader.names().width();
-    style.pc = reader.knows("pc");
-    style.task = reader.knows("task");
-    return style;
-}
 
 constexpr std::size_t time_width = 12;
 
 LineFormat::LineFormat(const LineStyle& style)
     : style_(style),
-      quick_(style.frequency != 0 && style.time == TimeStyle::relative && !style.duration),
+      fitted_(style.width == SIZE_MAX ? std::nullopt : std::optional<FittedLine>(style)),
+      quick_(!fitted_ && style.frequency != 0 && style.time == TimeStyle::relative &&
+             !style.duration),
       contexts_(!style.raw), raw_(style.raw), values_(!style.raw) {}
 
 std::string LineFormat::titles() const {
+    if (fitted_) {
+        return fitted_->titles();
+    }
     return fmt::format("{:>12} {:<4} {:<2} {:<{}} {:<{}} {:<10}{}", "seconds", "cpu", "rw",
                        "device", style_.device_width, "offset", place_width_, "value",
                        style_.pc ? " pc" : "");
@@ -117,13 +83,10 @@ void LineFormat::append_time(TextBuffer& to, std::int64_t nanoseconds, std::uint
     to.six_digits(static_cast<std::uint32_t>(time.micros));
 }
 
-std::string LineFormat::colored(const char* color, std::string_view text) const {
-    return style_.color ? fmt::format("\x1b[{}m{}\x1b[m", color, text) : std::string(text);
-}
-
-void LineFormat::append_colored(TextBuffer& to, const char* color, std::string_view text) const {
+void LineFormat::append_colored(TextBuffer& to, std::string_view color,
+                                std::string_view text) const {
     if (style_.color) {
-        to.append(colored(color, text));
+        to.append(colored(style_, color, text));
     } else {
         to.append(text);
     }
@@ -246,51 +209,21 @@ void LineFormat::make(ContextText& text, const Event& event) {
     const Place& place = event.place();
     const bool write = abi::is_write(event.record);
     const bool named = !style_.raw && place.reg != nullptr;
-    const std::string last = named ? registers::register_text(*place.reg, place.offset)
-                                   : fmt::format("+{:#05x}", place.offset);
+    const std::string last = register_or_offset(style_, event);
     if (named) {
         place_width_ = std::max(place_width_, std::min(last.size(), widest_place));
     }
-    const std::string direction =
-        (write ? 'W' : 'R') + std::to_string(abi::access_size(event.record));
     const std::string place_text = padded(last, place_width_);
-    text.place = BasicPiece<64>(colored(write ? write_color : read_color, direction) + ' ' +
-                                padded(place.device, style_.device_width) + ' ' + place_text);
+    text.place = BasicPiece<64>(
+        colored(style_, write ? color::write : color::read, direction_text(event.record)) + ' ' +
+        padded(place.device, style_.device_width) + ' ' + place_text);
     text.place_size = static_cast<std::uint32_t>(place_text.size());
     text.has_fields = !style_.raw && place.reg != nullptr && registers::says_anything(*place.reg);
-    text.code = BasicPiece<112>(code_of(event) + task_of(event));
+    text.code = BasicPiece<112>(code_of(style_, event) + task_of(style_, event));
     text.digits = std::min(abi::access_size(event.record), 8u) * 2;
     text.beyond = ~std::uint64_t{0} << 4 << (4 * (text.digits - 1));
     text.is_short = text.place.is_short() && text.code.is_short() &&
                     text.digits == abi::access_size(event.record) * 2;
-}
-
-std::string LineFormat::code_of(const Event& event) const {
-    const Record& record = event.record;
-    std::string text;
-    if (style_.pc && (style_.raw || event.code() == nullptr)) {
-        text = fmt::format(" pc {:#010x}{}", record.pc, trace::mode_text(record.mode));
-    } else if (style_.pc) {
-        text = ' ' + colored(code_color, code_text(*event.code()));
-        text += trace::mode_text(record.mode);
-    }
-    if (style_.pc && !style_.raw && event.caller() != nullptr) {
-        text += " <- " + function_text(*event.caller());
-    }
-    return text;
-}
-
-// What is to be left out with code addresses is the address of a stack, too, which stands there in
-// User mode.
-std::string LineFormat::task_of(const Event& event) const {
-    const Record& record = event.record;
-    const bool begun = record.type == RecordType::begin; // says it in its own words
-    if (!style_.raw && event.task() != nullptr) {
-        return " [" + event.task()->comm + ':' + std::to_string(event.task()->pid) + ']';
-    }
-    const bool shown =
-        style_.raw ? style_.pc || !trace::in_user_mode(record) : trace::may_be_task(record);
-    return style_.task && !begun && shown ? fmt::format(" [{:#010x}]", record.task) : "";
 }
 
 void LineFormat::append_place(TextBuffer& to, const ContextText& text) const {
@@ -325,14 +258,7 @@ const LineFormat::FieldsText& LineFormat::value_text(const Event& event) {
 }
 
 void LineFormat::make(FieldsText& to, const Event& event) {
-    std::string text;
-    if (const Register* const reg = event.reg()) {
-        text = registers::fields_text(*reg, event.record.value, abi::access_size(event.record),
-                                      static_cast<unsigned>(event.offset() - reg->offset));
-    }
-    if (const std::string_view interrupt = event.interrupt(); !interrupt.empty()) {
-        text += fmt::format("{}<{}>", text.empty() ? "" : " ", interrupt);
-    }
+    const std::string text = meaning_text(event);
     fields_width_ = std::max(fields_width_, std::min(text.size(), widest_fields));
     to = FieldsText(text);
 }
@@ -363,7 +289,7 @@ void LineFormat::append_rest(TextBuffer& to, const Event& event) {
     switch (record.type) {
     case RecordType::fault:
         append_place(to, context_text(event));
-        append_colored(to, bad_color, fmt::format(" {},", event.text()));
+        append_colored(to, color::bad, fmt::format(" {},", event.text()));
         to.append(other_context_.code);
         return;
     case RecordType::own:
@@ -376,7 +302,7 @@ void LineFormat::append_rest(TextBuffer& to, const Event& event) {
         if (style_.raw || event.task_id() == no_id) {
             to.append(fmt::format(" task {:#x}", record.task));
         }
-        append_colored(to, bad_color,
+        append_colored(to, color::bad,
                        style_.selected ? " (begun, no end selected)" : " (begun, no end recorded)");
         return;
     default:
@@ -398,23 +324,41 @@ void LineFormat::append_time(TextBuffer& to, const Event& event) {
     to.append(' ');
 }
 
-void LineFormat::append_words(TextBuffer& to, const Event& event) {
+void LineFormat::append(TextBuffer& to, const Event& event, std::string_view more) {
+    append_time(to, event);
+    append_words(to, event, more);
+}
+
+void LineFormat::append_words(TextBuffer& to, const Event& event, std::string_view more) {
     const Record& record = event.record;
-    append_event(to, event);
-    if (style_.duration && trace::has_place(record.type) && record.type != RecordType::begin) {
-        append_duration(to, record);
+    const bool has_place = trace::has_place(record.type);
+    if (fitted_ && has_place) {
+        fitted_->append(to, event, more);
+        return;
+    }
+    if (fitted_) {
+        TextBuffer words;
+        append_event(words, event);
+        fitted_->append_wrapped(to, words.view(), FittedLine::words_column);
+    } else {
+        append_event(to, event);
+    }
+    if (style_.duration && has_place && record.type != RecordType::begin) {
+        to.append(' ');
+        to.append(duration_text(style_, record));
+    }
+    if (!more.empty()) {
+        to.append(std::string_view("  "));
+        to.append(more);
     }
 }
 
-// As strace -T, but for the digits: many an access takes less than 1 us.
-void LineFormat::append_duration(TextBuffer& to, const Record& record) const {
-    const char* const about = (record.flags & abi::flag_estimated) != 0 ? "~" : "";
-    if (style_.frequency == 0) {
-        to.append(fmt::format(" <{}{}t>", about, record.duration));
+void LineFormat::append_note(TextBuffer& to, std::string_view words) const {
+    to.append(' ');
+    if (fitted_) {
+        fitted_->append_wrapped(to, words, time_width + 1);
     } else {
-        const std::uint64_t nanoseconds = trace::nanoseconds(record.duration, style_.frequency);
-        to.append(fmt::format(" <{}{}.{:09}>", about, nanoseconds / 1'000'000'000,
-                              nanoseconds % 1'000'000'000));
+        to.append(words);
     }
 }
 
@@ -424,12 +368,12 @@ void LineFormat::append_event(TextBuffer& to, const Event& event) {
     case RecordType::access: append_access(to, event); return;
     case RecordType::gap:
         append_colored(
-            to, bad_color,
+            to, color::bad,
             fmt::format("{} records lost, from number {} on", record.value, record.cpu_sequence));
         return;
     case RecordType::power: to.append(power_text(record)); return;
     case RecordType::marker:
-        append_colored(to, mark_color, fmt::format("mark {}", event.text()));
+        append_colored(to, color::mark, fmt::format("mark {}", event.text()));
         return;
     case RecordType::task: to.append(fmt::format("task {}", event.text())); return;
     case RecordType::configuration: // the region that a command was about, or what it said

@@ -1,10 +1,12 @@
 // One event as one line of text.
 #pragma once
 
-#include "file/trace_reader.hpp"
 #include "mmioscope/event.hpp"
 #include "reading/kept.hpp"
 #include "system/text_buffer.hpp"
+#include "view/event_text.hpp"
+#include "view/fitted_line.hpp"
+#include "view/line_style.hpp"
 
 #include <array>
 #include <bit>
@@ -16,27 +18,6 @@
 #include <string_view>
 
 namespace mmioscope::view {
-
-enum class TimeStyle {
-    relative, ///< seconds since the trace's first record
-    absolute, ///< seconds of the machine's counter
-    delta,    ///< seconds since the line before
-};
-
-struct LineStyle {
-    TimeStyle time = TimeStyle::relative;
-    bool raw = false;              ///< numbers only, as they are in the record
-    bool color = false;            ///< escape sequences of a terminal
-    bool pc = true;                ///< code addresses, or what stands there
-    bool task = true;              ///< the address of a task, too, that has no name
-    bool duration = false;         ///< at the end, how long an access took
-    bool selected = false;         ///< of some events only: an access's end may be among the others
-    std::uint32_t frequency = 0;   ///< of the counter, Hz; 0 if not known: times are ticks
-    std::size_t device_width = 12; ///< characters of the longest device's name
-};
-
-/// What a trace's lines are like, its choices as they are if nobody chose.
-LineStyle style_of(const trace::TraceReader& reader);
 
 /// Texts stand beside the ids that they are of, so that a line is mostly copied.
 class LineFormat {
@@ -58,12 +39,16 @@ public:
     ///     12.345678 cpu0 R2 serial0  FR      0x0090     TXFE  pl011_putc+0x18 <- uart_write [sh:9]
     ///     12.345678 cpu0 R2 serial0  +0x018  0x0090     pc 0xc0812344 [0xc2165800]
     void append(TextBuffer& to, const Event& event);
+    /// The same with `more` behind it.
+    void append(TextBuffer& to, const Event& event, std::string_view more);
     /// The same in two parts: time and CPU, which depend on the line before, and all else.
     void append_time(TextBuffer& to, const Event& event);
-    void append_words(TextBuffer& to, const Event& event);
+    void append_words(TextBuffer& to, const Event& event, std::string_view more = {});
 
     /// Appends the line's first column: `nanoseconds` since the trace's start.
     void append_time(TextBuffer& to, std::int64_t nanoseconds, std::uint64_t ticks);
+    /// Appends `words` behind it.
+    void append_note(TextBuffer& to, std::string_view words) const;
 
     /// Ids of events mean nothing from now on.
     void forget() { values_.forget(), raw_.forget(); }
@@ -91,9 +76,7 @@ private:
     void append_value(TextBuffer& to, const Event& event);
     void append_fields(TextBuffer& to, const Event& event, const ContextText& text);
     void append_rest(TextBuffer& to, const Event& event);
-    void append_duration(TextBuffer& to, const abi::Record& record) const;
-    void append_colored(TextBuffer& to, const char* color, std::string_view text) const;
-    std::string colored(const char* color, std::string_view text) const;
+    void append_colored(TextBuffer& to, std::string_view color, std::string_view text) const;
 
     /// What ContextText depends on in a raw line, which shows no names but the device's.
     struct RawContext {
@@ -115,12 +98,11 @@ private:
     bool begin_millisecond(std::uint64_t nanoseconds);
     void make(ContextText& text, const Event& event);
     void make(FieldsText& text, const Event& event);
-    std::string code_of(const Event& event) const;
-    std::string task_of(const Event& event) const;
     const FieldsText& value_text(const Event& event);
 
     LineStyle style_;
-    bool quick_; ///< lines may be appended quickly
+    std::optional<FittedLine> fitted_; ///< where lines have a width
+    bool quick_;                       ///< lines may be appended quickly
     std::size_t place_width_ = 6;
     std::size_t fields_width_ = 0;
     std::optional<std::int64_t> before_; ///< time of the line before
@@ -133,11 +115,5 @@ private:
     reading::KeptByKey<reading::PlaceAndValue, FieldsText, 1024> values_; ///< what values say
     FieldsText other_value_;
 };
-
-/// "pl011_putc+0x18", "open+0x4 [mmci]".
-std::string code_text(const Location& location);
-
-/// The function, or "[mmci]" where only the module is known.
-std::string function_text(const Location& location);
 
 } // namespace mmioscope::view

@@ -134,6 +134,9 @@ void LivePrinter::start(const trace::TraceReader& reader) {
     style.pc = style.pc && of_trace.pc;
     style.task = of_trace.task;
     style.duration = style.duration && reader.knows("duration");
+    if (style.width != SIZE_MAX) {
+        fit(style, reader, style.width);
+    }
     printer_ = std::make_unique<Printer>(stdout, print_options(options_.all), style);
 }
 

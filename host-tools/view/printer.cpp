@@ -141,8 +141,7 @@ void Printer::add(std::int64_t nanoseconds, std::uint64_t ticks, const std::stri
     if (lines_ < options_.limit) {
         start_line(0);
         format_.append_time(text_, nanoseconds, ticks);
-        text_.append(' ');
-        text_.append(words);
+        format_.append_note(text_, words);
         end_line();
     }
 }
@@ -197,11 +196,7 @@ void Printer::print(const Event& event, std::uint64_t count, std::string_view mo
         not_printed_ += event.record.type == abi::RecordType::access ? count : 0;
         return;
     }
-    format_.append(text_, event);
-    if (!more.empty()) {
-        text_.append(std::string_view("  "));
-        text_.append(more);
-    }
+    format_.append(text_, event, more);
     end_line();
 }
 

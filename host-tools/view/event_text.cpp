@@ -1,0 +1,110 @@
+#include "view/event_text.hpp"
+
+#include "records/record_text.hpp"
+#include "records/ticks.hpp"
+#include "registers/fields_text.hpp"
+#include "system/text_buffer.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace mmioscope::view {
+
+using abi::Record;
+using abi::RecordType;
+
+namespace {
+
+std::string hex_text(std::uint64_t number) {
+    std::array<char, 18 + TextCursor::slack> text;
+    TextCursor at(text.data());
+    at.hex(number);
+    return {text.data(), at.at()};
+}
+
+} // namespace
+
+std::string colored(const LineStyle& style, std::string_view color, std::string_view text) {
+    return style.color ? fmt::format("\x1b[{}m{}\x1b[m", color, text) : std::string(text);
+}
+
+bool value_known(const Event& event) {
+    return (event.record.flags & abi::flag_value_unknown) == 0;
+}
+
+std::string direction_text(const Record& record) {
+    return (abi::is_write(record) ? 'W' : 'R') + std::to_string(abi::access_size(record));
+}
+
+std::string register_or_offset(const LineStyle& style, const Event& event) {
+    const Place& place = event.place();
+    return !style.raw && place.reg != nullptr ? registers::register_text(*place.reg, place.offset)
+                                              : fmt::format("+{:#05x}", place.offset);
+}
+
+std::string meaning_text(const Event& event) {
+    std::string text;
+    if (const Register* const reg = event.reg()) {
+        text = registers::fields_text(*reg, event.record.value, abi::access_size(event.record),
+                                      static_cast<unsigned>(event.offset() - reg->offset));
+    }
+    if (const std::string_view interrupt = event.interrupt(); !interrupt.empty()) {
+        text += fmt::format("{}<{}>", text.empty() ? "" : " ", interrupt);
+    }
+    return text;
+}
+
+// Of a module it may be known only where it lies.
+std::string code_text(const Location& location) {
+    const std::string module = location.module.empty() ? "" : '[' + location.module + ']';
+    const std::string offset = '+' + hex_text(location.offset);
+    return location.function.empty() ? module + offset
+           : module.empty()          ? location.function + offset
+                                     : location.function + offset + ' ' + module;
+}
+
+std::string function_text(const Location& location) {
+    return location.function.empty() ? '[' + location.module + ']' : location.function;
+}
+
+std::string code_of(const LineStyle& style, const Event& event) {
+    const Record& record = event.record;
+    std::string text;
+    if (style.pc && (style.raw || event.code() == nullptr)) {
+        text = fmt::format(" pc {:#010x}{}", record.pc, trace::mode_text(record.mode));
+    } else if (style.pc) {
+        text = ' ' + colored(style, color::code, code_text(*event.code()));
+        text += trace::mode_text(record.mode);
+    }
+    if (style.pc && !style.raw && event.caller() != nullptr) {
+        text += " <- " + function_text(*event.caller());
+    }
+    return text;
+}
+
+// What is to be left out with code addresses is the address of a stack, too, which stands there in
+// User mode.
+std::string task_of(const LineStyle& style, const Event& event) {
+    const Record& record = event.record;
+    const bool begun = record.type == RecordType::begin; // says it in its own words
+    if (!style.raw && event.task() != nullptr) {
+        return " [" + event.task()->comm + ':' + std::to_string(event.task()->pid) + ']';
+    }
+    const bool shown =
+        style.raw ? style.pc || !trace::in_user_mode(record) : trace::may_be_task(record);
+    return style.task && !begun && shown ? fmt::format(" [{:#010x}]", record.task) : "";
+}
+
+// As strace -T, but for the digits: many an access takes less than 1 us.
+std::string duration_text(const LineStyle& style, const Record& record) {
+    const char* const about = (record.flags & abi::flag_estimated) != 0 ? "~" : "";
+    if (style.frequency == 0) {
+        return fmt::format("<{}{}t>", about, record.duration);
+    }
+    const std::uint64_t nanoseconds = trace::nanoseconds(record.duration, style.frequency);
+    return fmt::format("<{}{}.{:09}>", about, nanoseconds / 1'000'000'000,
+                       nanoseconds % 1'000'000'000);
+}
+
+} // namespace mmioscope::view

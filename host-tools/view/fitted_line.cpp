@@ -1,0 +1,239 @@
+#include "view/fitted_line.hpp"
+
+#include "records/record_text.hpp"
+#include "view/event_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mmioscope::view {
+
+namespace {
+
+using abi::Record;
+using abi::RecordType;
+
+constexpr std::size_t time_and_cpu = FittedLine::words_column;
+constexpr std::size_t narrow = 100;    ///< characters: below, names have less room
+constexpr std::size_t took_width = 16; ///< of a duration, with a blank
+constexpr std::size_t least_code = 16; ///< that a task leaves of a function
+constexpr std::size_t least_fields = 8;
+constexpr std::size_t least_cell = 4; ///< of which less says nothing
+
+bool goes_on(char c) { // of a character in UTF-8, not its first byte
+    return (c & 0xc0) == 0x80;
+}
+
+std::size_t width_of(std::string_view text) {
+    return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, goes_on));
+}
+
+std::string cut(std::string_view text, std::size_t width) {
+    if (width_of(text) <= width) {
+        return std::string(text);
+    }
+    const std::size_t dots = std::min<std::size_t>(2, width);
+    std::size_t end = 0;
+    for (std::size_t left = width - dots; left > 0 || goes_on(text[end]); ++end) {
+        left -= goes_on(text[end]) ? 0 : 1;
+    }
+    return std::string(text.substr(0, end)).append(dots, '.');
+}
+
+// Escape sequences take none.
+std::size_t width_without_color(std::string_view text) {
+    std::size_t width = 0;
+    bool inside = false;
+    for (const char c : text) {
+        inside = inside || c == '\x1b';
+        width += inside || goes_on(c) ? 0 : 1;
+        inside = inside && c != 'm';
+    }
+    return width;
+}
+
+std::string without_blank(std::string text) {
+    return text.substr(text.starts_with(' ') ? 1 : 0);
+}
+
+std::string value_of(const Event& event) {
+    const unsigned digits = std::min(abi::access_size(event.record), 8u) * 2;
+    return value_known(event) ? fmt::format("{:#0{}x}", event.record.value, digits + 2) : "?";
+}
+
+bool is_begun(const Record& record) {
+    return record.type == RecordType::begin;
+}
+
+// What is said of an event that is no access that went well.
+std::string words_of(const LineStyle& style, const Event& event) {
+    switch (event.record.type) {
+    case RecordType::access:
+    case RecordType::own: return "";
+    case RecordType::fault: return std::string(event.text());
+    case RecordType::begin:
+        return style.selected ? "(begun, no end selected)" : "(begun, no end recorded)";
+    default: return fmt::format("({})", trace::type_text(event.record.type));
+    }
+}
+
+} // namespace
+
+/// A line as it grows, cell by cell.
+class FittedLine::Cells {
+public:
+    /// No cell goes beyond `end`.
+    Cells(TextBuffer& to, const LineStyle& style, std::size_t end)
+        : to_(to), style_(style), end_(end) {}
+
+    /// Characters for a cell at `column`.
+    std::size_t room(std::size_t column) const { return end_ - std::min(end_, begin(column)); }
+
+    /// `text` at `column`, cut so that the next cell can begin at `next`.
+    void add(std::size_t column, std::string_view text, std::size_t next,
+             std::string_view color = {}) {
+        const std::size_t from = begin(column);
+        const std::size_t to = std::min(next > 0 ? next - 1 : 0, end_);
+        if (text.empty() || to < from + std::min(least_cell, width_of(text))) {
+            return;
+        }
+        const std::string shown = cut(text, to - from);
+        pad(from);
+        to_.append(color.empty() ? shown : colored(style_, color, shown));
+        at_ += width_of(shown);
+    }
+
+    /// Behind the last cell, and whole.
+    void add_closing(std::string_view words, std::string_view color) {
+        if (!words.empty()) {
+            to_.append(std::string_view("  "));
+            to_.append(color.empty() ? std::string(words) : colored(style_, color, words));
+            at_ += 2 + width_of(words);
+        }
+    }
+
+    void pad(std::size_t column) {
+        for (; at_ < column; ++at_) {
+            to_.append(' ');
+        }
+    }
+
+private:
+    // A blank stands between two cells.
+    std::size_t begin(std::size_t column) const {
+        return std::max(column, at_ == time_and_cpu ? at_ : at_ + 1);
+    }
+
+    TextBuffer& to_;
+    const LineStyle& style_;
+    std::size_t end_;
+    std::size_t at_ = time_and_cpu;
+};
+
+FittedLine::FittedLine(const LineStyle& style) : style_(style), columns_() {
+    const bool roomy = style.width >= narrow;
+    std::size_t device = 6;
+    for (const auto& [whole, name] : style.short_names) {
+        device = std::max(device, name.size());
+    }
+    const std::size_t place = style.raw ? 11 : roomy ? 14 : 10;
+    columns_.device = time_and_cpu + 3;
+    columns_.place = columns_.device + std::min<std::size_t>(device, roomy ? 14 : 9) + 1;
+    columns_.value = columns_.place + place + 1;
+    columns_.fields = columns_.value + 11;
+    columns_.end = style.width - (style.duration ? std::min(took_width, style.width) : 0);
+    const std::size_t rest = columns_.end - std::min(columns_.end, columns_.fields);
+    const bool code = style.pc || style.task;
+    const std::size_t fields = code ? rest * 2 / 5 : rest;
+    columns_.code = columns_.fields + (style.raw || fields < least_fields ? 0 : fields);
+}
+
+std::string_view FittedLine::short_name(std::string_view device) const {
+    const auto found = style_.short_names.find(device);
+    return found == style_.short_names.end() ? device : std::string_view(found->second);
+}
+
+std::string FittedLine::titles() const {
+    TextBuffer line;
+    line.append(fmt::format("{:>12} {:<4} ", "seconds", "cpu"));
+    Cells cells(line, style_, style_.width);
+    cells.add(time_and_cpu, "rw", columns_.device);
+    cells.add(columns_.device, "device", columns_.place);
+    cells.add(columns_.place, style_.raw ? "offset" : "register", columns_.value);
+    cells.add(columns_.value, "value", columns_.fields);
+    cells.add(columns_.fields, style_.raw ? "" : "fields", columns_.code);
+    cells.add(columns_.code,
+              style_.raw  ? "pc"
+              : style_.pc ? "function <- caller [task]"
+                          : "[task]",
+              columns_.end + 1);
+    if (style_.duration) {
+        cells.add(columns_.end + 1, "<took>", style_.width + 1);
+    }
+    return std::string(line.view());
+}
+
+void FittedLine::add_code(Cells& cells, const Event& event) const {
+    LineStyle plain = style_;
+    plain.color = false;
+    const bool own = event.record.type == RecordType::own;
+    const std::string code = own ? "by the hypervisor" : without_blank(code_of(plain, event));
+    const bool begun = event.record.type == RecordType::begin;
+    const std::string task = own ? ""
+                             : begun && (style_.raw || event.task_id() == no_id)
+                                 ? fmt::format("[{:#010x}]", event.record.task)
+                                 : without_blank(task_of(plain, event));
+    const std::size_t room = cells.room(columns_.code);
+    const std::size_t behind = task.empty() ? 0 : width_of(task) + 1;
+    const bool with_task = std::min(width_of(code), least_code) + behind <= room;
+    cells.add(columns_.code, code, columns_.code + room - (with_task ? behind : 0) + 1,
+              color::code);
+    if (with_task) {
+        cells.add(columns_.code, task, columns_.code + room + 1);
+    }
+}
+
+void FittedLine::append(TextBuffer& to, const Event& event, std::string_view more) const {
+    const Record& record = event.record;
+    const std::string words = words_of(style_, event);
+    const std::size_t closing =
+        width_of(words) + (words.empty() ? 0 : 2) + more.size() + (more.empty() ? 0 : 2);
+    Cells cells(to, style_, columns_.end - std::min(columns_.end, closing));
+    cells.add(time_and_cpu, direction_text(record), columns_.device,
+              abi::is_write(record) ? color::write : color::read);
+    cells.add(columns_.device, short_name(event.device()), columns_.place);
+    cells.add(columns_.place, register_or_offset(style_, event), columns_.value);
+    if (record.type != RecordType::fault) {
+        cells.add(columns_.value, value_of(event), style_.width);
+        if (!style_.raw && value_known(event)) {
+            cells.add(columns_.fields, meaning_text(event), columns_.code);
+        }
+    }
+    add_code(cells, event);
+    cells.add_closing(words, color::bad);
+    cells.add_closing(more, {});
+    if (style_.duration && !is_begun(record)) {
+        cells.pad(columns_.end + 1);
+        to.append(duration_text(style_, record));
+    }
+}
+
+void FittedLine::append_wrapped(TextBuffer& to, std::string_view words, std::size_t column) const {
+    const std::size_t room = style_.width - std::min(column + 1, style_.width) + 1;
+    std::size_t at = 0;
+    while (!words.empty()) {
+        std::string_view word = words.substr(0, std::min(words.find(' ') + 1, words.size()));
+        word = word.empty() ? words : word;
+        if (at > 0 && at + width_without_color(word) > room) {
+            to.append('\n');
+            to.append(std::string(column, ' '));
+            at = 0;
+        }
+        to.append(word);
+        at += width_without_color(word);
+        words.remove_prefix(word.size());
+    }
+}
+
+} // namespace mmioscope::view

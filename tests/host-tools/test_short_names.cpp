@@ -1,0 +1,58 @@
+// Names for narrow columns.
+#include "records.hpp"
+#include "tree/short_names.hpp"
+#include "tree_maker.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+
+namespace {
+
+std::vector<std::byte> board_tree() {
+    return make_tree([](TreeMaker& tree) {
+        tree.node("aliases", [&] { tree.strings("serial0", {"/bus/serial@9000"}); });
+        tree.node("intc@1000", [&] { tree.strings("compatible", {"acme,intc"}); });
+        tree.node("interrupt-controller@2000",
+                  [&] { tree.strings("compatible", {"arm,cortex-a15-gic"}); });
+        tree.node("interrupt-controller@3000", [&] { tree.strings("compatible", {"acme,pic"}); });
+        tree.node("pcie@4000", [&] { tree.strings("reg-names", {"dbi", "config"}); });
+    });
+}
+
+abi::RegionEntry part(const std::string& path, std::uint16_t index) {
+    abi::RegionEntry entry = region(0x1000, 0x100, path);
+    entry.reg_index = index;
+    return entry;
+}
+
+} // namespace
+
+TEST_CASE("short names: aliases, nodes without their address, parts of a GIC") {
+    const std::vector<abi::RegionEntry> regions = {
+        part("/bus/serial@9000", 0),
+        part("/bus/mmc@5000", 0),
+        part("/interrupt-controller@2000", 0),
+        part("/interrupt-controller@2000", 1),
+        part("/bus/ethernet@6000", 0),
+        part("/bus/flash@0", 0),
+        part("/bus/flash@0", 1),
+        part("/pcie@4000", 0),
+        part("/pcie@4000", 1),
+    };
+    CHECK(tree::short_names(regions, board_tree()) ==
+          std::vector<std::string>{"serial0", "mmc", "gic.dist", "gic.cpu", "eth", "flash",
+                                   "flash[1]", "pcie.dbi", "pcie.config"});
+}
+
+TEST_CASE("short names: two nodes of one name keep what tells them apart") {
+    const std::vector<abi::RegionEntry> regions = {
+        part("/one/timer@0", 0),    part("/two/timer@0", 0),
+        part("/kmi@60000", 0),      part("/kmi@70000", 0),
+        part("/intc@1000", 0),      part("/interrupt-controller@3000", 0),
+        part("/bus/\x1b@1\x1b", 0), part("", 0)};
+    CHECK(tree::short_names(regions, board_tree()) ==
+          std::vector<std::string>{"one/timer@0", "two/timer@0", "kmi@60000", "kmi@70000",
+                                   "intc@1000", "intc@3000", "?", "-"});
+}
