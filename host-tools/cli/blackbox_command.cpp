@@ -125,7 +125,7 @@ Action add(CLI::App& command, const std::string&) {
     add_code_option(command, options->view);
     add_look_options(command, options->view);
     add_format_option(command, options->view, "an access a line, with its state");
-    command.add_option("-n", options->count, "So many accesses (default 64)")
+    command.add_option("-n,--limit", options->count, "At most so many accesses (default 64)")
         ->check(count_from(1))
         ->type_name("N");
     command.add_option("--base", options->base, "Physical address of the image's first byte")

@@ -1,4 +1,5 @@
 #include "cli/commands.hpp"
+#include "cli/follow.hpp"
 #include "cli/option_types.hpp"
 #include "cli/record_output.hpp"
 #include "cli/view_options.hpp"
@@ -60,8 +61,7 @@ class Lines final : public Shown {
 public:
     Lines(const ViewOptions& options, const trace::TraceReader& reader)
         : out_(options.output),
-          printer_(out_.file(), view::PrintOptions{.collapse = !options.all && out_.terminal()},
-                   style(options, reader, out_)) {}
+          printer_(out_.file(), print_options(options, out_), style(options, reader, out_)) {}
 
     reading::Consumer& consumer() override { return printer_; }
     std::size_t width() const override { return out_.width(); }
@@ -103,10 +103,16 @@ std::unique_ptr<Shown> make_shown(const ViewOptions& options, const trace::Trace
     return std::make_unique<Records>(options, reader);
 }
 
-Status follow(const Options& options) {
-    reading::TraceOptions selection = trace_options(options.view);
+} // namespace
+
+} // namespace mmioscope::cli::follow_command
+
+namespace mmioscope::cli {
+
+Status follow_trace(const ViewOptions& options, std::uint64_t limit) {
+    reading::TraceOptions selection = trace_options(options);
     Signals signals;
-    std::unique_ptr<Shown> shown;
+    std::unique_ptr<follow_command::Shown> shown;
     bool stopped = false;
     const auto stop = [&] { return stopped = stopped || signals.pending(); };
     selection.wait = [&] {
@@ -115,37 +121,44 @@ Status follow(const Options& options) {
         }
         return !stop() && !(shown && shown->consumer().enough());
     };
-    std::optional<reading::Trace> opened = open(selection, stopped);
+    std::optional<reading::Trace> opened = follow_command::open(selection, stopped);
     if (!opened) {
         return Status::interrupted;
     }
     reading::Trace& trace = *opened;
-    shown = make_shown(options.view, trace.reader());
+    shown = follow_command::make_shown(options, trace.reader());
     view::Tally tally(reading::selects(selection));
-    reading::DriveOptions driving = drive_options(options.view, nullptr);
+    reading::DriveOptions driving = drive_options(options, nullptr);
     driving.stop = stop;
-    driving.limit = options.limit;
+    driving.limit = limit;
     const reading::Driven driven = reading::drive(trace, {&tally, &shown->consumer()}, driving);
     const trace::TraceReader& reader = trace.reader();
     const bool limited = driven.ended == reading::Ended::limit;
     const std::string cut_short =
         fmt::format("the first {} events: what follows was not read (--limit)\n", driven.events);
-    shown->close(tally.tables(reader, shown->width()), limited ? cut_short : tally.verdict(reader));
+    shown->close(tally.tables(reader, shown->width(), options.verbose),
+                 limited ? cut_short : tally.verdict(reader));
     return stopped   ? Status::interrupted
            : limited ? tally.status_so_far(reader)
                      : view::status_of(reader);
 }
+
+} // namespace mmioscope::cli
+
+namespace mmioscope::cli::follow_command {
+
+namespace {
 
 Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_view_options(command, options->view);
     add_line_options(command, options->view);
     add_format_option(command, options->view, "an event a line, as of mmioscope export");
-    command.add_option("--limit", options->limit, "End after so many events")
+    command.add_option("-n,--limit", options->limit, "End after so many events")
         ->check(count_from(1))
         ->type_name("N");
     command.footer(footer);
-    return [options] { return follow(*options); };
+    return [options] { return follow_trace(options->view, options->limit); };
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "cli/view_options.hpp"
 #include "info/tables.hpp"
 #include "reading/trace.hpp"
+#include "view/pager.hpp"
 #include "view/tally.hpp"
 
 #include <memory>
@@ -76,6 +77,7 @@ Status info(const Options& options) {
     Found found(trace.reader());
     reading::drive(trace, {&found}, drive_options(options.view, "read"));
     const std::vector<table::Table> tables = tables_of(trace, found, options.coverage);
+    const view::Pager pager(pages(options.view, out));
     if (options.view.format == "csv") { // they have no columns in common
         fmt::print(out.file(), "{}", info::property_csv(tables));
     } else {
@@ -93,6 +95,7 @@ Action add(CLI::App& command, const std::string&) {
     command.add_flag("--coverage", options->coverage, "Print what has no name, and how much has");
     add_format_option(command, options->view, "all that is said, each thing with its properties");
     add_name_options(command, options->view.trace);
+    add_pager_option(command, options->view);
     command.footer(footer);
     return [options] { return info(*options); };
 }

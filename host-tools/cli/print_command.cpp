@@ -1,5 +1,6 @@
 #include "analysis/collapse.hpp"
 #include "cli/commands.hpp"
+#include "cli/follow.hpp"
 #include "cli/option_types.hpp"
 #include "cli/record_output.hpp"
 #include "cli/view_options.hpp"
@@ -8,6 +9,7 @@
 #include "system/error.hpp"
 #include "table/text.hpp"
 #include "view/dmesg_lines.hpp"
+#include "view/pager.hpp"
 #include "view/printer.hpp"
 #include "view/tally.hpp"
 
@@ -24,8 +26,11 @@ namespace {
 struct Options {
     ViewOptions view;
     bool summary = false;
+    bool no_summary = false;
+    bool follow = false;
     bool shares = false;
     std::optional<std::uint64_t> limit;
+    std::optional<std::uint64_t> last;
     bool numbers = false;
     std::optional<std::uint64_t> at; ///< the number of an event
     std::uint64_t before = 0, after = 0, around = 0;
@@ -49,6 +54,7 @@ Examples:
   mmioscope print boot.mmio
   mmioscope print --from 14.5 --to 15 --cpu 1 boot.mmio
   mmioscope print --all --ts delta boot.mmio | grep mmc
+  mmioscope print --last 20 --no-summary boot.mmio     what came last
   mmioscope print --number -F 'reg==Clock' boot.mmio   which events these are ...
   mmioscope print --at 71602 -C 20 boot.mmio           ... and what lies around one of them
   mmioscope print --from @18.04 --to @18.05 --duration boot.mmio   by the machine's counter, as blackbox tells it
@@ -61,18 +67,18 @@ Exit status 0 only if the trace is whole and nothing was lost; 1 if not, 2 if it
 )";
 
 view::PrintOptions print_options(const Options& options, const view::Output& out) {
-    view::PrintOptions print;
-    print.collapse = options.view.collapse || (!options.view.all && !options.at && out.terminal());
+    view::PrintOptions print = print_options(options.view, out);
+    print.collapse = options.view.collapse || (print.collapse && !options.at);
+    print.own = print.own || options.at;
     print.numbers = options.numbers || options.at;
+    print.last = options.last.value_or(print.last);
     print.limit = options.summary ? 0 : options.limit.value_or(print.limit);
     return print;
 }
 
 // Lines that scroll by say how far it is.
-const char* progress_of(const Options& options) {
-    const bool scrolls =
-        !options.summary && options.view.output.empty() && ::isatty(STDOUT_FILENO) != 0;
-    return scrolls ? nullptr : "read";
+const char* progress_of(const Options& options, bool terminal) {
+    return terminal && !options.summary && !options.last ? nullptr : "read";
 }
 
 /// What each CPU had of devices that several use.
@@ -116,7 +122,10 @@ Status print_records(const Options& options) {
     reading::Consumer& events =
         options.view.collapse ? static_cast<reading::Consumer&>(collapse) : records;
     view::Tally tally(reading::selects(selection));
-    reading::drive(trace, {&tally, &events}, drive_options(options.view, progress_of(options)));
+    reading::drive(
+        trace, {&tally, &events},
+        drive_options(options.view, progress_of(options, options.view.output.empty() &&
+                                                             ::isatty(STDOUT_FILENO) != 0)));
     fmt::print(stderr, "{}", tally.verdict(trace.reader()));
     return view::status_of(trace.reader());
 }
@@ -130,6 +139,7 @@ Status print(const Options& options) {
     check_distinct(options.view.output.empty() ? "-" : options.view.output, {options.dmesg});
     std::optional<view::DmesgLines> dmesg = dmesg_lines(options, trace.options());
     view::Output out(options.view.output);
+    const view::Pager pager(pages(options.view, out));
     view::LineStyle style = line_style(options.view, trace.reader(), out);
     style.selected = reading::selects(selection);
     view::Printer printer(out.file(), print_options(options, out), style);
@@ -142,7 +152,7 @@ Status print(const Options& options) {
         reading::drive(trace,
                        {&tally, options.shares ? &shares : nullptr,
                         dmesg ? static_cast<reading::Consumer*>(&*dmesg) : &printer},
-                       drive_options(options.view, progress_of(options)));
+                       drive_options(options.view, progress_of(options, out.terminal())));
     if (driven.ended != reading::Ended::enough) {
         const trace::TraceReader& reader = trace.reader();
         if (!options.summary && printer.not_printed() > 0) {
@@ -152,13 +162,31 @@ Status print(const Options& options) {
             const auto context = view::report_context(reader, reader.start().value_or(0));
             fmt::print(out.file(), "\n{}", table::text(shares.shares.table(context), out.width()));
         }
-        fmt::print(out.file(), "\n{}{}", tally.tables(reader, out.width()), tally.verdict(reader));
+        if (!options.no_summary) {
+            fmt::print(out.file(), "\n{}{}",
+                       tally.tables(reader, out.width(), options.view.verbose),
+                       tally.verdict(reader));
+        }
     }
     out.close();
-    if (!trace.reader().end()) {
+    const Status status = view::status_of(trace.reader());
+    if (options.no_summary && status != Status::fine) {
+        fmt::print(stderr, "{}", tally.verdict(trace.reader()));
+    } else if (!trace.reader().end()) {
         fmt::print(stderr, "mmioscope: warning: the trace is cut off; what is above is right\n");
     }
-    return view::status_of(trace.reader());
+    return status;
+}
+
+Status print_or_follow(const Options& options) {
+    if (!options.follow) {
+        return print(options);
+    }
+    if (options.at || options.last || options.with_dmesg || options.summary || options.shares) {
+        throw bad_input("-f prints what comes: not with --at, --last, --dmesg, --summary or "
+                        "--shares");
+    }
+    return follow_trace(options.view, options.limit.value_or(reading::DriveOptions().limit));
 }
 
 Action add(CLI::App& command, const std::string&) {
@@ -179,6 +207,10 @@ Action add(CLI::App& command, const std::string&) {
     count("-B", options->before, "So many events in front of it");
     count("-C", options->around, "So many on both sides");
     command.add_flag("--summary", options->summary, "Only the table and the verdict");
+    command.add_flag("--no-summary", options->no_summary,
+                     "No table and no verdict; one that is not complete goes to standard error");
+    command.add_flag("-f,--follow", options->follow,
+                     "Go on as the file grows, as mmioscope follow");
     command.add_flag("--shares", options->shares,
                      "What each CPU had of devices that several use, and how long it waited");
     CLI::Option* const dmesg =
@@ -194,16 +226,20 @@ Action add(CLI::App& command, const std::string&) {
         ->check(CLI::Range(-1e9, 1e9))
         ->type_name("SECONDS");
     add_format_option(command, options->view, "an event a line, as of mmioscope export");
-    command.add_option("--limit", options->limit, "At most so many lines of events")
+    command.add_option("-n,--limit", options->limit, "At most so many lines of events")
         ->check(count_from(0))
         ->type_name("N");
+    command.add_option("--last", options->last, "Only the last lines of events, so many")
+        ->check(count_from(0))
+        ->type_name("N");
+    add_pager_option(command, options->view);
     command.footer(footer);
     return [options, dmesg] {
         options->with_dmesg = dmesg->count() > 0;
         if (options->with_dmesg && options->view.file.empty() && options->view.input.empty()) {
             std::swap(options->view.file, options->dmesg); // `--dmesg FILE` alone: its own log
         }
-        return print(*options);
+        return print_or_follow(*options);
     };
 }
 

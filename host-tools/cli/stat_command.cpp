@@ -4,6 +4,7 @@
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "plugin/analyses.hpp"
+#include "view/pager.hpp"
 #include "view/tally.hpp"
 
 #include <algorithm>
@@ -142,6 +143,7 @@ Status stat(const Options& options) {
     for (const auto& one : analyses) {
         tables.push_back(one->table());
     }
+    std::optional<view::Pager> pager(std::in_place, pages(options.view, out));
     print_tables(options.view, tables, out);
     if (!work.plugged.empty()) {
         std::ostringstream found;
@@ -149,6 +151,7 @@ Status stat(const Options& options) {
         fmt::print(out.file(), "{}{}", tables.empty() ? "" : "\n", found.str());
     }
     out.close();
+    pager.reset();
     fmt::print(stderr, "{}", tally.verdict(trace.reader()));
     return view::status_of(trace.reader());
 }
@@ -163,7 +166,7 @@ Action add(CLI::App& command, const std::string&) {
         ->check(CLI::IsMember(analysis::key_words()));
     command.add_option("--sort", options->sort, "Most of this first (default: accesses)")
         ->check(CLI::IsMember({"accesses", "reads", "writes", "time", "latency", "name"}));
-    command.add_option("--limit", options->limit, "Lines of a table (default 20; 0: all)")
+    command.add_option("-n,--limit", options->limit, "Lines of a table (default 20; 0: all)")
         ->check(count_from(0))
         ->type_name("N");
     add_format_option(command, options->view, "a line of a table a line, numbers not rounded");
@@ -178,6 +181,7 @@ Action add(CLI::App& command, const std::string&) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->allow_extra_args(false)
         ->type_name("NAME");
+    add_pager_option(command, options->view);
     command.footer(footer);
     return [options] { return stat(*options); };
 }

@@ -122,6 +122,16 @@ void add_code_option(CLI::App& command, ViewOptions& options) {
     command.add_flag("--no-pc", options.trace.no_pc, "No code addresses, nor what stands there");
 }
 
+void add_pager_option(CLI::App& command, ViewOptions& options) {
+    command.add_flag("--pager,!--no-pager", options.pager,
+                     "Long output on a terminal goes through MMIOSCOPE_PAGER, PAGER or less "
+                     "(default)");
+}
+
+bool pages(const ViewOptions& options, const view::Output& out) {
+    return options.pager && out.terminal() && out.file() == stdout;
+}
+
 void add_look_options(CLI::App& command, ViewOptions& options) {
     command
         .add_option("--ts", options.time,
@@ -137,9 +147,17 @@ void add_line_options(CLI::App& command, ViewOptions& options) {
     add_look_options(command, options);
     command.add_flag("--duration", options.duration,
                      "How long each access took, at its line's end");
+    command
+        .add_option("--gap", options.gap,
+                    "A line where nothing happened for so long (default: 100ms on a terminal; "
+                    "0: none)")
+        ->type_name("TIME");
+    command.add_flag("-v,--verbose", options.verbose,
+                     "The hypervisor's own accesses and counters, too");
     command.add_flag("--wide", options.wide,
                      "Whole names and lines on a terminal, too, however long they are");
-    command.add_flag("--all", options.all, "Each record: none collapsed, without a limit");
+    command.add_flag("--all", options.all,
+                     "Each record, the hypervisor's own, too: none collapsed, without a limit");
 }
 
 void add_live_options(CLI::App& command, ViewOptions& options) {
@@ -181,6 +199,24 @@ reading::TraceOptions trace_options(const ViewOptions& options) {
     return trace;
 }
 
+bool shows_own(const ViewOptions& options) {
+    return options.verbose || options.all || !options.trace.filter.empty();
+}
+
+view::PrintOptions print_options(const ViewOptions& options, const view::Output& out) {
+    constexpr std::uint64_t usual_gap = 100'000'000; // ns
+    view::PrintOptions print;
+    print.collapse = options.collapse || (!options.all && out.terminal());
+    print.own = shows_own(options);
+    const std::optional<std::uint64_t> gap = parse_duration(options.gap);
+    if (!options.gap.empty() && !gap) {
+        throw bad_input("--gap {}: must be seconds, or have a unit: s, ms, us, ns, m or h",
+                        options.gap);
+    }
+    print.gap = gap.value_or(out.terminal() ? usual_gap : 0);
+    return print;
+}
+
 namespace {
 
 void choose(view::LineStyle& style, const ViewOptions& options, const view::Output& out) {
@@ -207,9 +243,10 @@ view::LineStyle line_style(const ViewOptions& options, const trace::TraceReader&
 }
 
 view::LiveOptions live_options(const ViewOptions& options) {
-    view::LiveOptions live{options.all, selection(options), {}};
-    reading::check(live.events);
     const view::Output out("-");
+    view::LiveOptions live{
+        options.all, options.verbose, print_options(options, out), selection(options), {}};
+    reading::check(live.events);
     choose(live.look, options, out);
     live.look.width = options.wide ? table::unlimited : out.width();
     return live;

@@ -6,6 +6,7 @@
 #include "view/line.hpp"
 #include "view/live_options.hpp"
 #include "view/output.hpp"
+#include "view/printer.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -29,6 +30,9 @@ struct ViewOptions {
     bool raw = false;
     bool wide = false; ///< lines as long as they are, on a terminal, too
     bool duration = false;
+    bool verbose = false; ///< what the hypervisor did itself, too
+    std::string gap;      ///< a time; empty: usual_gap on a terminal
+    bool pager = true;
     std::vector<std::string> plugins; ///< files, whose filters are @names in -F
     reading::TraceOptions trace;      ///< but for its path and times
 };
@@ -60,10 +64,17 @@ void add_collapse_option(CLI::App& command, ViewOptions& options);
 /// --no-pc.
 void add_code_option(CLI::App& command, ViewOptions& options);
 
+/// --no-pager.
+void add_pager_option(CLI::App& command, ViewOptions& options);
+
+/// Whether what goes to `out` may go through a pager.
+bool pages(const ViewOptions& options, const view::Output& out);
+
 /// --ts, --color, --raw: what lines of events look like.
 void add_look_options(CLI::App& command, ViewOptions& options);
 
-/// These, --duration and --all, of commands that print lines of a whole trace.
+/// These, and the others of commands that print lines of a whole trace: --duration, --gap, --wide,
+/// --verbose and --all.
 void add_line_options(CLI::App& command, ViewOptions& options);
 
 /// All that choose what is printed while it is recorded, and how.
@@ -80,6 +91,12 @@ view::LiveOptions live_options(const ViewOptions& options);
 /// What to read. Throws Error (bad_input) if FILE and -i are both given, or neither, or -o is one
 /// of the files that are read, or a time makes no sense, or a plug-in is none.
 reading::TraceOptions trace_options(const ViewOptions& options);
+
+/// Whether lines are of the hypervisor's own accesses, too. Whoever filters says what is wanted.
+bool shows_own(const ViewOptions& options);
+
+/// What lines that go to `out` are made of. Throws Error (bad_input) if --gap makes no sense.
+view::PrintOptions print_options(const ViewOptions& options, const view::Output& out);
 
 /// How lines are to look that go to `out`.
 view::LineStyle line_style(const ViewOptions& options, const trace::TraceReader& reader,

@@ -24,11 +24,11 @@ void Boot::end(const abi::EndHeader& end, std::span<const abi::Statistics> stati
     }
 }
 
-std::string Boot::tables() const {
+std::string Boot::tables(bool own) const {
     const trace::ReportContext context{&names_, summary_.start().value_or(0),
                                        head_.info.counter_frequency};
     return table::text(trace::device_table(summary_, context), table::width_of(STDOUT_FILENO)) +
-           trace::other_counts(summary_, statistics_);
+           trace::other_counts(summary_, statistics_, own);
 }
 
 abi::Ending ending_of(abi::StreamEnd reason) {

@@ -28,7 +28,7 @@ public:
     std::span<const abi::Statistics> statistics() const { return statistics_; }
 
     /// The tables of devices, of other records and of statistics; lines.
-    std::string tables() const;
+    std::string tables(bool own) const;
 
 private:
     wire::StreamHead head_;

@@ -7,8 +7,8 @@
 
 namespace mmioscope::record {
 
-Recording::Recording(Parts& parts, std::function<void(const std::string&)> report)
-    : parts_(parts), report_(std::move(report)), decoder_(*this) {}
+Recording::Recording(Parts& parts, std::function<void(const std::string&)> report, bool own)
+    : parts_(parts), report_(std::move(report)), own_(own), decoder_(*this) {}
 
 // A zero ends what has begun, so that it does not spoil the first frame that follows.
 void Recording::broken_off() {
@@ -76,7 +76,7 @@ Recording::Closing Recording::close_boot(const Stop& stop) {
     const std::string why = doubts(stop);
     incomplete_boots_ += !why.empty() || !losses.empty() ? 1 : 0;
     const auto first = boot_ ? std::optional(boot_->head().info.policy) : std::nullopt;
-    Closing closing{boot_ ? "\n" + boot_->tables() : "",
+    Closing closing{boot_ ? "\n" + boot_->tables(own_) : "",
                     summary.policies().line(first) + "\n" + trace::verdict(summary, losses, why)};
     earlier_events_ += summary.events();
     boot_.reset();

@@ -20,8 +20,9 @@ struct Stop {
 class Recording : private wire::WireSink {
 public:
     /// Writes to `parts`, which stay the caller's. `report` gets the lines about a boot that is
-    /// over while others follow.
-    Recording(Parts& parts, std::function<void(const std::string& lines)> report);
+    /// over while others follow. `own`: these, and the last ones, tell of what the hypervisor did
+    /// itself, too.
+    Recording(Parts& parts, std::function<void(const std::string& lines)> report, bool own);
 
     /// The next bytes of the stream. Throws Error: bad_input if they are of a newer version, failed
     /// if the file cannot be written.
@@ -64,6 +65,7 @@ private:
 
     Parts& parts_;
     std::function<void(const std::string&)> report_;
+    bool own_;
     std::unique_ptr<Boot> boot_;
     unsigned boots_ = 0;
     unsigned incomplete_boots_ = 0;

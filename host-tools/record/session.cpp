@@ -210,10 +210,13 @@ Status record_stream(const Options& options) {
         printer.emplace(options.live);
     }
     Parts parts(options, printer ? &*printer : nullptr, std::move(known));
-    Recording recording(parts, [](const std::string& lines) {
-        fmt::print("{}", lines);
-        std::fflush(stdout);
-    });
+    Recording recording(
+        parts,
+        [](const std::string& lines) {
+            fmt::print("{}", lines);
+            std::fflush(stdout);
+        },
+        options.live.verbose);
     transport::Link link(wire, options.reconnect, say);
     std::optional<Console> console;
     if (!options.console.empty()) {

@@ -47,11 +47,12 @@ table::Table device_table(const Summary& summary, const ReportContext& context) 
     return table;
 }
 
-std::string other_counts(const Summary& summary, std::span<const abi::Statistics> statistics) {
+std::string other_counts(const Summary& summary, std::span<const abi::Statistics> statistics,
+                         bool own) {
     std::string lines;
     for (unsigned type = 2; type < 256; ++type) {
         const auto kind = static_cast<abi::RecordType>(type);
-        if (summary.count(kind) > 0) {
+        if (summary.count(kind) > 0 && (own || kind != abi::RecordType::own)) {
             lines += fmt::format("{}{} {}", lines.empty() ? "other records: " : ", ",
                                  summary.count(kind), type_text(kind));
         }
@@ -59,12 +60,13 @@ std::string other_counts(const Summary& summary, std::span<const abi::Statistics
     lines += lines.empty() ? "" : "\n";
     for (std::size_t cpu = 0; cpu < statistics.size(); ++cpu) {
         const abi::Statistics& s = statistics[cpu];
-        lines += fmt::format("cpu {}: {} traps, {} stepped, {} emulated, {} unselected, "
-                             "{} retries, {} lock spins, {} abnormal\n",
-                             cpu, s.traps, s.stepped, s.emulated, s.unselected, s.retries,
-                             s.lock_spins, s.abnormal);
+        const std::string counted = fmt::format(
+            "cpu {}: {} traps, {} stepped, {} emulated, {} unselected, "
+            "{} retries, {} lock spins, {} abnormal\n",
+            cpu, s.traps, s.stepped, s.emulated, s.unselected, s.retries, s.lock_spins, s.abnormal);
+        lines += own ? counted : "";
         if (s.emulated_user > 0) {
-            lines += fmt::format("cpu {}: of these, {} accesses of User mode that the bus saw as "
+            lines += fmt::format("cpu {}: {} accesses of User mode that the bus saw as "
                                  "privileged ones\n",
                                  cpu, s.emulated_user);
         }

@@ -30,8 +30,10 @@ std::string format_time(std::uint64_t ticks, const ReportContext& context);
 /// For people: a row for each device, and one for all together.
 table::Table device_table(const Summary& summary, const ReportContext& context);
 
-/// How many records there are of other types, and what the hypervisor counted; lines.
-std::string other_counts(const Summary& summary, std::span<const abi::Statistics> statistics);
+/// How many records there are of other types; with `own` those of what the hypervisor did itself,
+/// and what it counted, too; lines.
+std::string other_counts(const Summary& summary, std::span<const abi::Statistics> statistics,
+                         bool own = true);
 
 /// A line about events that were not printed while they were recorded; empty if all were.
 std::string not_printed_note(std::uint64_t events);

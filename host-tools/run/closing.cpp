@@ -56,7 +56,7 @@ void Closing::print_tables(const TraceResult& result) const {
     fmt::print(
         "{}{}",
         table::text(trace::device_table(result.summary, context), table::width_of(STDOUT_FILENO)),
-        trace::other_counts(result.summary, result.statistics));
+        trace::other_counts(result.summary, result.statistics, plan_.options.live.verbose));
 }
 
 // A run of one boot names none.

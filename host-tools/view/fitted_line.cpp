@@ -205,7 +205,10 @@ void FittedLine::append(TextBuffer& to, const Event& event, std::string_view mor
     cells.add(columns_.device, short_name(event.device()), columns_.place);
     cells.add(columns_.place, register_or_offset(style_, event), columns_.value);
     if (record.type != RecordType::fault) {
-        cells.add(columns_.value, value_of(event), style_.width);
+        const std::string value = value_of(event);
+        if (value.size() <= cells.room(columns_.value)) { // a number is not cut
+            cells.add(columns_.value, value, style_.width);
+        }
         if (!style_.raw && value_known(event)) {
             cells.add(columns_.fields, meaning_text(event), columns_.code);
         }

@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::uint64_t lines_nobody_watches = 200;
 
-PrintOptions print_options(bool all) {
-    PrintOptions print;
-    print.collapse = !all;
-    if (!all && ::isatty(STDOUT_FILENO) == 0) {
+PrintOptions print_options(const LiveOptions& options) {
+    PrintOptions print = options.print;
+    print.collapse = !options.all;
+    if (!options.all && ::isatty(STDOUT_FILENO) == 0) {
         print.limit = lines_nobody_watches;
     }
     return print;
@@ -137,7 +137,7 @@ void LivePrinter::start(const trace::TraceReader& reader) {
     if (style.width != SIZE_MAX) {
         fit(style, reader, style.width);
     }
-    printer_ = std::make_unique<Printer>(stdout, print_options(options_.all), style);
+    printer_ = std::make_unique<Printer>(stdout, print_options(options_), style);
 }
 
 void LivePrinter::end_printing() {

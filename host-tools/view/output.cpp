@@ -13,24 +13,19 @@
 namespace mmioscope::view {
 
 Output::Output(const std::string& path)
-    : path_(path), file_(path.empty() || path == "-" ? stdout : std::fopen(path.c_str(), "we")) {
+    : path_(path), file_(path.empty() || path == "-" ? stdout : std::fopen(path.c_str(), "we")),
+      terminal_(false), width_(table::unlimited) {
     if (file_ == nullptr) {
         throw bad_input("cannot write {}: {}", path, std::strerror(errno));
     }
+    terminal_ = ::isatty(::fileno(file_)) != 0;
+    width_ = table::width_of(::fileno(file_));
 }
 
 Output::~Output() {
     if (file_ != stdout && file_ != nullptr) {
         std::fclose(file_);
     }
-}
-
-bool Output::terminal() const {
-    return ::isatty(::fileno(file_)) != 0;
-}
-
-std::size_t Output::width() const {
-    return table::width_of(::fileno(file_));
 }
 
 namespace {

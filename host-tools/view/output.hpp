@@ -15,9 +15,9 @@ public:
     Output& operator=(const Output&) = delete;
 
     std::FILE* file() const { return file_; }
-    bool terminal() const;
+    bool terminal() const { return terminal_; }
     /// Of its lines, in characters (table/text.hpp).
-    std::size_t width() const;
+    std::size_t width() const { return width_; }
 
     /// The data is complete, or `file` takes no more. Throws Error (failed) if it is not all in
     /// place. Ends the program by SIGPIPE, without a word, if its reader has gone.
@@ -26,6 +26,8 @@ public:
 private:
     std::string path_;
     std::FILE* file_;
+    bool terminal_; // when it was opened: a pager may come in between
+    std::size_t width_;
 };
 
 } // namespace mmioscope::view

@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 namespace mmioscope::view {
 
 namespace {
@@ -11,6 +13,19 @@ namespace {
 // Without a frequency an event's time is in ticks, and no window can be told.
 std::uint64_t window(const LineStyle& style) {
     return style.frequency == 0 ? 0 : analysis::Collapse::usual_window;
+}
+
+constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
+
+// "38 ms", "1.46 s", as people say it.
+std::string gap_text(std::uint64_t nanoseconds) {
+    constexpr std::uint64_t milli = 1'000'000;
+    constexpr std::uint64_t second = 1000 * milli;
+    const std::string time =
+        nanoseconds >= second  ? fmt::format("{:.2f} s", static_cast<double>(nanoseconds) / second)
+        : nanoseconds >= milli ? fmt::format("{} ms", nanoseconds / milli)
+                               : fmt::format("{} us", nanoseconds / 1000);
+    return "         ... " + time + " ...";
 }
 
 } // namespace
@@ -41,6 +56,9 @@ inline void Printer::start_line(std::uint64_t number) {
 
 inline void Printer::end_line() {
     text_.append('\n');
+    if (options_.last != no_limit) [[unlikely]] {
+        keep_last();
+    }
     if (text_.size() > enough_) [[unlikely]] {
         write();
     }
@@ -53,11 +71,15 @@ inline bool Printer::is_shown(const Event& event) const {
     case abi::RecordType::begin: return false;
     case abi::RecordType::marker: return event.text_id() != no_id;
     case abi::RecordType::task: return format_.raw();
+    case abi::RecordType::own: return options_.own;
     default: return true;
     }
 }
 
 inline void Printer::show(const Event& event) {
+    if (options_.gap != 0) {
+        tell_gap(static_cast<std::int64_t>(event.nanoseconds));
+    }
     if (lines_ >= options_.limit) {
         not_printed_ += event.record.type == abi::RecordType::access ? 1 : 0;
     } else if (options_.collapse) {
@@ -79,7 +101,8 @@ void Printer::add(const Event& event) {
 
 // The first of them, as long as each is a plain line. Returns how many.
 std::size_t Printer::add_quickly(std::span<const Event> events) {
-    if (options_.collapse || options_.numbers || !titled_ || !begun_.empty()) {
+    if (options_.collapse || options_.numbers || !titled_ || !begun_.empty() || options_.gap != 0 ||
+        options_.last != no_limit) {
         return 0;
     }
     const std::size_t count = format_.append_lines(
@@ -137,6 +160,7 @@ void Printer::add_unended(const Event& marker) {
 }
 
 void Printer::add(std::int64_t nanoseconds, std::uint64_t ticks, const std::string& words) {
+    tell_gap(nanoseconds);
     collapse_.end_window();
     if (lines_ < options_.limit) {
         start_line(0);
@@ -172,6 +196,8 @@ void Printer::finish() {
     for (const Begun& marker : unended_) {
         show(marker);
     }
+    collapse_.end_window();
+    show_last();
     flush();
 }
 
@@ -181,9 +207,50 @@ void Printer::flush() {
     std::fflush(out_);
 }
 
+// Events that are not in the order of time leave no gap.
+void Printer::tell_gap(std::int64_t nanoseconds) {
+    const std::int64_t before = seen_.value_or(nanoseconds);
+    seen_ = std::max(before, nanoseconds);
+    if (options_.gap == 0 || nanoseconds - before < static_cast<std::int64_t>(options_.gap)) {
+        return;
+    }
+    collapse_.end_window();
+    if (titled_ && lines_ < options_.limit) {
+        text_.append(gap_text(static_cast<std::uint64_t>(nanoseconds - before)));
+        end_line();
+    }
+}
+
+void Printer::keep_last() {
+    if (options_.last == 0) {
+        ++dropped_;
+    } else {
+        if (last_.size() == options_.last) {
+            last_.pop_front();
+            ++dropped_;
+        }
+        last_.emplace_back(text_.view());
+    }
+    text_.clear();
+}
+
+void Printer::show_last() {
+    if (dropped_ > 0) {
+        text_.append(fmt::format("... {} lines in front of these, not printed\n", dropped_));
+    }
+    for (const std::string& line : last_) {
+        text_.append(line);
+    }
+    last_.clear();
+    dropped_ = 0;
+}
+
 void Printer::begin() {
     titled_ = true;
     text_.append((options_.numbers ? "    number " : "") + format_.titles() + "\n");
+    if (options_.last != no_limit) {
+        write();
+    }
 }
 
 void Printer::write() {

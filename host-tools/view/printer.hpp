@@ -8,8 +8,10 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <deque>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +20,10 @@ namespace mmioscope::view {
 struct PrintOptions {
     bool collapse = false; ///< repeated accesses as one line with a count, each quarter second
     std::uint64_t limit = std::numeric_limits<std::uint64_t>::max(); ///< lines of events
-    bool numbers = false; ///< of events, in front of each line
+    bool numbers = false;  ///< of events, in front of each line
+    bool own = true;       ///< the hypervisor's own accesses, too
+    std::uint64_t gap = 0; ///< ns without an event that a line tells of; 0: none does
+    std::uint64_t last = std::numeric_limits<std::uint64_t>::max(); ///< lines, counted from the end
 };
 
 class Printer final : public reading::Consumer {
@@ -67,6 +72,9 @@ private:
     std::size_t add_quickly(std::span<const Event> events);
     void begin();
     void end_line();
+    void keep_last();
+    void show_last();
+    void tell_gap(std::int64_t nanoseconds);
     void write();
 
     std::FILE* out_;
@@ -93,6 +101,9 @@ private:
     std::uint64_t lines_ = 0;                ///< of events
     bool titled_ = false;                    ///< what stands above the first line is there
     std::uint64_t not_printed_ = 0;
+    std::optional<std::int64_t> seen_; ///< ns; the last event that is shown, or line of words
+    std::deque<std::string> last_;     ///< lines that may be among the last
+    std::uint64_t dropped_ = 0;        ///< lines in front of them
 };
 
 } // namespace mmioscope::view

@@ -40,10 +40,10 @@ void Tally::add_all(std::span<const Event> events) {
     trace::add_runs(events, summary_, seen_);
 }
 
-std::string Tally::tables(const trace::TraceReader& reader, std::size_t width) const {
+std::string Tally::tables(const trace::TraceReader& reader, std::size_t width, bool own) const {
     const trace::ReportContext context = report_context(reader, reader.start().value_or(0));
     std::string text = table::text(device_table(summary_, context), width) +
-                       other_counts(summary_, reader.statistics());
+                       other_counts(summary_, reader.statistics(), own);
     if (reader.ending()) {
         text += fmt::format("recording ended: {}\n", trace::ending_text(*reader.ending()));
     }

@@ -23,8 +23,8 @@ public:
     const trace::Summary& summary() const { return summary_; }
 
     /// The table of devices, of at most `width` characters, other records, and how the recording
-    /// ended.
-    std::string tables(const trace::TraceReader& reader, std::size_t width) const;
+    /// ended; with `own` what the hypervisor did itself and counted, too.
+    std::string tables(const trace::TraceReader& reader, std::size_t width, bool own = true) const;
 
     /// "policy: ...", unless the trace is of nothing that has one, and the verdict: a line each.
     std::string verdict(const trace::TraceReader& reader) const;

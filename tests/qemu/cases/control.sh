@@ -102,7 +102,7 @@ never_entered() { # MOST-CALLS COMMAND...
     shift
     "$@" --trace none --no-control-page
     complete
-    "$mmioscope" print --summary "$out/trace.mmio" >"$out/summary" || fail "print: exit status $?"
+    "$mmioscope" print --summary -v "$out/trace.mmio" >"$out/summary" || fail "print: exit status $?"
     has summary '^cpu 1: 0 traps, '
     has summary '^cpu 0: [0-9]+ traps, 0 stepped, 0 emulated, 0 unselected, '
     [ "$(grep -oE '^cpu 0: [0-9]+' "$out/summary" | cut -c 8-)" -le "$most" ] || fail "$(grep '^cpu 0' "$out/summary")"

@@ -78,7 +78,7 @@ resets_panic() {
 # A second kernel, started by the first one: CPUs off, one that jumps, CPUs on again, all in one trace.
 resets_kexec_run() { # ARGUMENT...
     cat "$guest/initrd.img" "$build/tests/transparency/kexec.img" >"$out/initrd.img"
-    run --kernel "$guest/vmlinuz" --initrd "$out/initrd.img" --no-net --no-print --expect '== end' \
+    run --kernel "$guest/vmlinuz" --initrd "$out/initrd.img" --no-net --no-print -v --expect '== end' \
         --append 'console=ttyAMA0 rdinit=/kexec-traced' --access-log "$out/access.log" "$@"
     rm "$out/initrd.img"
     complete

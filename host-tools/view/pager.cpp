@@ -1,0 +1,126 @@
+#include "view/pager.hpp"
+
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace mmioscope::view {
+
+namespace {
+
+volatile pid_t pager_process = 0; // signal handlers have no arguments
+
+std::string environment(const char* name) {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+bool is_installed(std::string_view program) {
+    std::string_view path = std::getenv("PATH") == nullptr ? "" : std::getenv("PATH");
+    while (!path.empty()) {
+        const std::string_view folder = path.substr(0, path.find(':'));
+        if (::access((std::string(folder) + '/' + std::string(program)).c_str(), X_OK) == 0) {
+            return true;
+        }
+        path.remove_prefix(std::min(path.size(), folder.size() + 1));
+    }
+    return false;
+}
+
+// Empty: none.
+std::string command() {
+    const std::string terminal = environment("TERM");
+    if (terminal.empty() || terminal == "dumb") {
+        return "";
+    }
+    for (const char* const name : {"MMIOSCOPE_PAGER", "PAGER"}) {
+        if (std::getenv(name) != nullptr) {
+            const std::string chosen = environment(name);
+            return chosen == "cat" ? "" : chosen;
+        }
+    }
+    return is_installed("less") ? "less" : "";
+}
+
+void end_pager() {
+    ::close(STDOUT_FILENO);
+    ::close(STDERR_FILENO);
+    while (::waitpid(pager_process, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+// The terminal is the pager's until the user leaves it.
+void wait_and_die(int signal) {
+    end_pager();
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
+
+// With nothing to show it does not start: an error in front of that stands where it always does.
+[[noreturn]] void become_pager(const std::string& command, int input) {
+    ::dup2(input, STDIN_FILENO);
+    ::close(input);
+    pollfd first{STDIN_FILENO, POLLIN, 0};
+    ::poll(&first, 1, -1);
+    ::setenv("LESS", "FRX", 0);
+    ::execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
+    std::_Exit(127);
+}
+
+constexpr int deadly[] = {SIGINT, SIGHUP, SIGTERM, SIGQUIT, SIGPIPE};
+
+} // namespace
+
+Pager::Pager(bool wanted) {
+    const std::string program = wanted && ::isatty(STDOUT_FILENO) != 0 ? command() : "";
+    int ends[2];
+    if (program.empty() || ::pipe(ends) != 0) {
+        return;
+    }
+    std::fflush(stdout);
+    const pid_t process = ::fork();
+    if (process == 0) {
+        ::close(ends[1]);
+        become_pager(program, ends[0]);
+    }
+    ::close(ends[0]);
+    if (process > 0) {
+        pager_process = process;
+        output_ = ::dup(STDOUT_FILENO);
+        ::dup2(ends[1], STDOUT_FILENO);
+        if (::isatty(STDERR_FILENO) != 0) {
+            errors_ = ::dup(STDERR_FILENO);
+            ::dup2(ends[1], STDERR_FILENO);
+        }
+        for (const int signal : deadly) {
+            std::signal(signal, wait_and_die);
+        }
+    }
+    ::close(ends[1]);
+}
+
+Pager::~Pager() {
+    if (output_ < 0) {
+        return;
+    }
+    std::fflush(stdout);
+    ::dup2(output_, STDOUT_FILENO); // closes the pipe
+    ::close(output_);
+    if (errors_ >= 0) {
+        ::dup2(errors_, STDERR_FILENO);
+        ::close(errors_);
+    }
+    while (::waitpid(pager_process, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    for (const int signal : deadly) {
+        std::signal(signal, SIG_DFL);
+    }
+}
+
+} // namespace mmioscope::view
