@@ -37,10 +37,32 @@ completes "stall" run --policy s
 completes "text jsonl csv" info --format ""
 completes "--summary" print --sum
 completes "" verify --nosuch
+completes "vexpress-a15 virt orangepi-pc" run --board ""
 folder=$(mktemp -d)
 touch "$folder/boot.mmio" "$folder/two words.mmio"
 completes "$folder/boot.mmio" print "$folder/bo"
 completes "$folder/two words.mmio" run -o "$folder/two"
+
+# What is in a filter. Bash makes words of their own of "==", but not in quotes.
+cat >"$folder/text" <<'END'
+device serial0 0x1c090000 0x1000 arm,pl011
+device mmc@50000 0x1c050000 0x1000
+0.0 cpu0 R2 0x1c090018 0x90
+0.1 cpu0 W2 0x1c090000 0x61
+0.2 cpu0 R4 0x1c050034 0
+END
+"$PWD/$1/tests/trace-of-text" "$folder/text" "$folder/t.mmio"
+in_filter() { # EXPECTED WORD...
+    COMP_LINE=$(sed -E 's/ == ?/==/' <<<"mmioscope ${*:2}")
+    COMP_POINT=${#COMP_LINE}
+    completes "$@"
+    unset COMP_LINE COMP_POINT
+}
+in_filter "mmc@50000 serial0" print "$folder/t.mmio" -F dev ==
+in_filter "serial0" print "$folder/t.mmio" -F dev == se
+in_filter "DR FR" print "$folder/t.mmio" -F reg ==
+in_filter "w && reg==DR" print "$folder/t.mmio" -F "'w && reg==D"
+in_filter "" print "$folder/t.mmio" -F func == D
 rm -r "$folder"
 complete -p mmioscope >/dev/null || { failed=$((failed + 1)); echo "FAILED completion: nothing is registered"; }
 
