@@ -2,6 +2,7 @@
 #include "cli/commands.hpp"
 #include "cli/format_rows.hpp"
 #include "cli/name_options.hpp"
+#include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "export/formats.hpp"
 #include "export/output.hpp"
@@ -138,7 +139,7 @@ Action add(CLI::App& command, const std::string&) {
     command.add_option("--as", options->format, "What to write")
         ->required()
         ->type_name("FORMAT")
-        ->check(CLI::IsMember(names_of(exporting::formats())));
+        ->check(one_of(names_of(exporting::formats())));
     command.add_option("-o,--output", options->view.output, "Where to; - for standard output")
         ->required()
         ->type_name("OUT");

@@ -1,5 +1,6 @@
 #include "cli/commands.hpp"
 #include "cli/format_rows.hpp"
+#include "cli/option_types.hpp"
 #include "cli/read_progress.hpp"
 #include "export/output.hpp"
 #include "import/formats.hpp"
@@ -113,7 +114,7 @@ Action add(CLI::App& command, const std::string&) {
     command.add_option("--as", options->format, "What the log is")
         ->required()
         ->type_name("FORMAT")
-        ->check(CLI::IsMember(names_of(importing::formats())));
+        ->check(one_of(names_of(importing::formats())));
     command.add_option("-i,--input,input", options->input, "Log; - for standard input")
         ->type_name("LOG");
     command.add_option("-o,--output", options->output, "Trace file; - for standard output")

@@ -1,5 +1,6 @@
 #include "cli/option_types.hpp"
 
+#include "system/suggestion.hpp"
 #include "system/units.hpp"
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <optional>
+#include <utility>
 
 namespace mmioscope::cli {
 
@@ -39,6 +41,15 @@ void add_symbols(CLI::App& command, std::vector<std::string>& to) {
         ->type_name("FILE")
         ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+    CLI::Validator check = CLI::IsMember(words);
+    return check.operation(
+        [is_member = CLI::IsMember(words), words = std::move(words)](auto& word) {
+            const std::string wrong = is_member(word);
+            return wrong.empty() ? wrong : wrong + suggestion(word, words);
+        });
 }
 
 // What CLI11 itself makes of "-1" is the largest number there is.

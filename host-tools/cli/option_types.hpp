@@ -18,6 +18,9 @@ void add_file(CLI::App& command, const std::string& name, std::string& to, const
 /// --symbols: files that name the guest's code, as symbols/symbol_files.hpp takes them.
 void add_symbols(CLI::App& command, std::vector<std::string>& to);
 
+/// One of `words`; of another one it says which is near.
+CLI::Validator one_of(std::vector<std::string> words);
+
 /// A number of things, at least `least`: no sign, no unit.
 CLI::Validator count_from(std::uint64_t least);
 

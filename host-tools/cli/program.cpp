@@ -1,10 +1,15 @@
 #include "cli/program.hpp"
 
+#include "system/suggestion.hpp"
+
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <sstream>
+#include <string_view>
+#include <utility>
 
 namespace mmioscope::cli {
 
@@ -15,7 +20,12 @@ void check_word(const CLI::App& app, int argc, char** argv) {
     const std::string word = argc > 1 ? argv[1] : "-";
     const auto is_it = [&word](const CLI::App* command) { return command->get_name() == word; };
     if (!word.starts_with('-') && app.get_subcommands(is_it).empty()) {
-        throw bad_input("there is no command '{}' (see {} --help)", word, app.get_name());
+        std::vector<std::string> commands;
+        for (const CLI::App* command : app.get_subcommands(nullptr)) {
+            commands.push_back(command->get_name());
+        }
+        throw bad_input("there is no command '{}'{} (see {} --help)", word,
+                        suggestion(word, commands), app.get_name());
     }
 }
 
@@ -23,6 +33,33 @@ void check_word(const CLI::App& app, int argc, char** argv) {
 std::string whole_command(const CLI::App& app) {
     const std::vector<CLI::App*> commands = app.get_subcommands();
     return commands.empty() ? app.get_name() : app.get_name() + " " + commands[0]->get_name();
+}
+
+// Options that had another name once.
+constexpr std::pair<std::string_view, std::string_view> renamed[] = {{"--until", "--to"}};
+
+// What is said of a command line with more words than it takes.
+std::string no_option(const CLI::App& app) {
+    const std::vector<CLI::App*> commands = app.get_subcommands();
+    const CLI::App& command = commands.empty() ? app : *commands[0];
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command.get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+            names.push_back("--" + name);
+        }
+    }
+    for (const std::string& rest : app.remaining(true)) {
+        const std::string word = rest.substr(0, rest.find('='));
+        const auto* const now =
+            std::ranges::find(renamed, word, [](auto& one) { return one.first; });
+        if (now != std::end(renamed)) {
+            return fmt::format("{} is {} now", word, now->second);
+        }
+        if (word.starts_with('-')) {
+            return fmt::format("there is no option {}{}", word, suggestion(word, names));
+        }
+    }
+    return "";
 }
 
 Status parse_and_run(CLI::App& app, const Action& action, int argc, char** argv) {
@@ -35,8 +72,10 @@ Status parse_and_run(CLI::App& app, const Action& action, int argc, char** argv)
         write_output(text.str());
         return Status::fine;
     } catch (const CLI::ParseError& error) {
-        fmt::print(stderr, "{}: {} (see {} --help)\n", app.get_name(), error.what(),
-                   whole_command(app));
+        const bool left_over = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+        const std::string other = left_over ? no_option(app) : "";
+        fmt::print(stderr, "{}: {} (see {} --help)\n", app.get_name(),
+                   other.empty() ? error.what() : other, whole_command(app));
         return Status::bad_input;
     }
     return action();

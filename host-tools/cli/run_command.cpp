@@ -41,7 +41,7 @@ void add_switch(CLI::App& command, const std::string& name, std::optional<bool>&
 
 void add_guest(CLI::App& command, Options& options) {
     command.add_option("--board", options.board, fmt::format("Board (default {})", options.board))
-        ->check(CLI::IsMember(run::board_names()));
+        ->check(one_of(run::board_names()));
     add_file(
         command, "--hypervisor", options.hypervisor,
         "Hypervisor ELF (default: hyp-<board>.elf beside this program, or in ../lib/mmioscope)");
@@ -75,9 +75,9 @@ void add_tracing(CLI::App& command, Options& options) {
         .add_option("--engine", options.engine,
                     "How accesses are carried out (unprotect: for comparison only, it opens pages "
                     "to all CPUs as Linux mmiotrace does and LOSES EVENTS)")
-        ->check(CLI::IsMember({"shadow", "emulation", "unprotect"}));
+        ->check(one_of({"shadow", "emulation", "unprotect"}));
     command.add_option("--policy", options.policy, "What happens when a ring is full")
-        ->check(CLI::IsMember({"drop", "stall", "flight"}));
+        ->check(one_of({"drop", "stall", "flight"}));
     command.add_flag("--pre", options.pre,
                      "A record before each access, too: one that never returns is named");
     command.add_flag("--slow-path", options.slow_path,
@@ -123,7 +123,7 @@ void add_stream(CLI::App& command, Options& options) {
         .add_option("--stream-fold", options.stream_fold,
                     "Send equal reads as a count: in steps of time that can be told exactly, or "
                     "all polls, whose times between first and last are estimates")
-        ->check(CLI::IsMember({"off", "steps", "polls"}));
+        ->check(one_of({"off", "steps", "polls"}));
 }
 
 void add_output(CLI::App& command, Options& options) {

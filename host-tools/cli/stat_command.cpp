@@ -163,9 +163,9 @@ Action add(CLI::App& command, const std::string&) {
         ->delimiter(',')
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->allow_extra_args(false)
-        ->check(CLI::IsMember(analysis::key_words()));
+        ->check(one_of(analysis::key_words()));
     command.add_option("--sort", options->sort, "Most of this first (default: accesses)")
-        ->check(CLI::IsMember({"accesses", "reads", "writes", "time", "latency", "name"}));
+        ->check(one_of({"accesses", "reads", "writes", "time", "latency", "name"}));
     command.add_option("-n,--limit", options->limit, "Lines of a table (default 20; 0: all)")
         ->check(count_from(0))
         ->type_name("N");

@@ -172,7 +172,7 @@ Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_view_options(command, options->view);
     command.add_option("--by", options->by, "The table to begin with (default: device)")
-        ->check(CLI::IsMember(analysis::key_words()));
+        ->check(one_of(analysis::key_words()));
     command.add_flag("--once", options->once, "Read all, and print one screen as text");
     command.add_option("--rows", options->rows, "Lines of --once (default 24)")
         ->check(count_from(1))

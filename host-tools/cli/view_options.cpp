@@ -96,7 +96,7 @@ void add_event_options(CLI::App& command, ViewOptions& options) {
 void add_format_option(CLI::App& command, ViewOptions& options, const char* what) {
     command
         .add_option("--format", options.format, fmt::format("text (default), jsonl, csv: {}", what))
-        ->check(CLI::IsMember({"text", "jsonl", "csv"}));
+        ->check(one_of({"text", "jsonl", "csv"}));
 }
 
 void add_range_options(CLI::App& command, ViewOptions& options) {
@@ -137,9 +137,9 @@ void add_look_options(CLI::App& command, ViewOptions& options) {
         .add_option("--ts", options.time,
                     "Times: abs (of the machine's counter), rel (since the first record; default), "
                     "delta (since the line before)")
-        ->check(CLI::IsMember({"abs", "rel", "delta"}));
+        ->check(one_of({"abs", "rel", "delta"}));
     command.add_option("--color", options.color, "Colours (default: on a terminal)")
-        ->check(CLI::IsMember({"auto", "always", "never"}));
+        ->check(one_of({"auto", "always", "never"}));
     command.add_flag("--raw", options.raw, "Numbers instead of names");
 }
 

@@ -2,6 +2,7 @@
 
 #include "filter/complaint.hpp"
 #include "filter/literal.hpp"
+#include "system/suggestion.hpp"
 
 #include <algorithm>
 

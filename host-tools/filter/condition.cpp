@@ -4,6 +4,7 @@
 #include "filter/comparison.hpp"
 #include "filter/complaint.hpp"
 #include "filter/literal.hpp"
+#include "system/suggestion.hpp"
 
 namespace mmioscope::filter {
 

@@ -41,7 +41,9 @@ bool holds(const TextTest& test, const Event& event, const Context&) {
         return test.regions[device];
     }
     if (test.field->by == nullptr) {
-        return test.field->any(event, OneOf(test.patterns));
+        const bool holds = test.field->any(event, OneOf(test.patterns));
+        test.met = test.met || holds;
+        return holds;
     }
     const Id id = (event.*test.field->by)();
     if (id >= test.known.size()) {
@@ -51,6 +53,7 @@ bool holds(const TextTest& test, const Event& event, const Context&) {
     if (known == TextTest::Known::nothing) {
         known = test.field->any(event, OneOf(test.patterns)) ? TextTest::Known::yes
                                                              : TextTest::Known::no;
+        test.met = test.met || known == TextTest::Known::yes;
     }
     return known == TextTest::Known::yes;
 }

@@ -38,6 +38,7 @@ struct TextTest {
     /// Of each id of TextField::by what was found out.
     enum class Known : std::uint8_t { nothing, no, yes };
     mutable std::vector<Known> known = {};
+    mutable bool met = false; ///< by some event
 };
 
 /// Whether one of `patterns` is like `text`.

@@ -127,6 +127,8 @@ struct TextField {
     bool folded = false; ///< upper and lower case are the same
     bool code = false;   ///< tells where the guest's code is
     bool device = false; ///< the trace knows more names of it than the event
+    /// What the trace has whose names it compares, in a word; empty: any text may come.
+    std::string_view kind = {};
 };
 
 std::span<const NumberField> number_fields();

@@ -1,6 +1,7 @@
 #include "filter/filter.hpp"
 
 #include "filter/complaint.hpp"
+#include "system/suggestion.hpp"
 #include "tree/device_tree.hpp"
 #include "tree/short_names.hpp"
 #include "tree/tree_nodes.hpp"
@@ -92,6 +93,19 @@ By both(By a, By b) {
     return a == b ? a : a == By::event || b == By::event ? By::event : By::context;
 }
 
+// A number may stand for a task without a name.
+std::string unknown_name(std::string_view kind, const Pattern& pattern,
+                         const std::vector<std::string>& names) {
+    const bool known = std::ranges::any_of(
+        names, [&pattern](const std::string& name) { return pattern.matches(name); });
+    const bool number =
+        !pattern.text().empty() && pattern.text()[0] >= '0' && pattern.text()[0] <= '9';
+    return known || number || pattern.is_regex()
+               ? ""
+               : fmt::format("-F: the trace has no {} '{}'{}", kind, pattern.text(),
+                             suggestion(pattern.text(), names));
+}
+
 } // namespace
 
 Filter::Filter(std::string_view text, const Settings& settings)
@@ -146,6 +160,28 @@ std::vector<std::string> Filter::bind(const trace::TraceReader& reader) {
     of_record_ = RecordFilter(root_, context_);
     std::ranges::fill(known_, Known());
     return unknown;
+}
+
+std::vector<std::string> Filter::unknown(const NamesOf& names_of) {
+    std::vector<std::string> lines;
+    const auto check = [&](std::string_view kind, const std::vector<Pattern>& patterns) {
+        const auto names = names_of(kind);
+        for (const Pattern& pattern : names ? patterns : std::vector<Pattern>()) {
+            if (std::string line = unknown_name(kind, pattern, *names); !line.empty()) {
+                lines.push_back(std::move(line));
+            }
+        }
+    };
+    for_each_test(root_, [&](Test& test) {
+        const auto* const text = std::get_if<TextTest>(&test);
+        const auto* const bits = std::get_if<BitsTest>(&test);
+        if (text != nullptr && !text->met && !text->field->kind.empty()) {
+            check(text->field->kind, text->patterns);
+        } else if (bits != nullptr && bits->reg) {
+            check("register", {*bits->reg});
+        }
+    });
+    return lines;
 }
 
 } // namespace mmioscope::filter

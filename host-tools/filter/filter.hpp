@@ -23,6 +23,12 @@ public:
     /// long a tick is. Returns a line for each device that is asked for and that it has not.
     std::vector<std::string> bind(const trace::TraceReader& reader);
 
+    /// All names of a kind (TextField::kind) that the trace has; nothing: nobody knows.
+    using NamesOf = std::function<std::optional<std::vector<std::string>>(std::string_view kind)>;
+    /// A line for each name that is asked for and that neither an event had nor the trace has.
+    /// Behind the last event.
+    std::vector<std::string> unknown(const NamesOf& names_of);
+
     /// Times are since `start` (CNTPCT).
     void start_at(std::uint64_t start) { context_.start = start; }
 

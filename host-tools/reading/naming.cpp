@@ -5,6 +5,7 @@
 #include "records/marker_text.hpp"
 #include "records/record_text.hpp"
 #include "records/ticks.hpp"
+#include "registers/register_names.hpp"
 #include "symbols/section.hpp"
 #include "system/error.hpp"
 
@@ -440,6 +441,20 @@ std::optional<Location> Naming::in_module(const trace::LoadedModule& module, std
         return found;
     }
     return inside ? std::optional(Location{"", offset, module.name, {}}) : std::nullopt;
+}
+
+std::optional<std::vector<std::string>> Naming::names_of(std::string_view kind) {
+    if (kind == "task") {
+        return reader_.tasks().names();
+    }
+    std::vector<std::string> names;
+    for (std::uint16_t i = 0; i < devices_.devices().size(); ++i) {
+        const registers::Description* const description = devices_.registers().description(i);
+        if (description != nullptr && !registers::add_names(*description, names)) {
+            return std::nullopt;
+        }
+    }
+    return names;
 }
 
 std::vector<std::string> Naming::unplaced_modules() const {

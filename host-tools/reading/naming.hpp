@@ -99,6 +99,10 @@ public:
     symbols::Symbols& symbols() { return symbols_; }
     /// Files of modules that lie where the trace says; likewise.
     symbols::ModuleFiles& module_files() { return module_files_; }
+    /// What the registers of the trace's devices are called, or the tasks known so far: `kind` is
+    /// "register" or "task". Nothing if there are too many.
+    std::optional<std::vector<std::string>> names_of(std::string_view kind);
+
     /// Those of which the trace has told no place so far.
     std::vector<std::string> unplaced_modules() const;
 

@@ -168,7 +168,24 @@ bool Trace::next_block() {
     }
     block_ = section_.first(std::min(section_.size(), Naming::most_in_block));
     section_ = section_.subspan(block_.size());
+    if (block_.empty()) {
+        tell_unknown();
+    }
     return !block_.empty();
+}
+
+// Which tasks there are is known once all has been read.
+void Trace::tell_unknown() {
+    if (!filter_ || std::exchange(told_unknown_, true)) {
+        return;
+    }
+    const bool all = !options_.to && !options_.numbers && reader_->end();
+    for (const std::string& line :
+         filter_->unknown([&](std::string_view kind) -> std::optional<std::vector<std::string>> {
+             return kind == "task" && !all ? std::nullopt : naming_->names_of(kind);
+         })) {
+        report_(line);
+    }
 }
 
 void Trace::forget() {

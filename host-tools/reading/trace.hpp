@@ -110,6 +110,7 @@ public:
 private:
     void begin();
     bool next_block();
+    void tell_unknown();
     void forget();
     void remember();
     void seek(const trace::Wanted& from);
@@ -131,8 +132,9 @@ private:
 
     TraceOptions options_;
     std::unique_ptr<filter::Filter>
-        filter_;              ///< made first: a wrong one is told of before the trace
-    std::uint64_t bound_ = 0; ///< to the devices as they were then (device_changes())
+        filter_;                ///< made first: a wrong one is told of before the trace
+    std::uint64_t bound_ = 0;   ///< to the devices as they were then (device_changes())
+    bool told_unknown_ = false; ///< what the filter asks for and the trace has not
     trace::TraceReader::Report report_;
     std::unique_ptr<ByteSource> own_; ///< null: it is somebody else's
     ByteSource& source_;

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstring>
 #include <functional>
+#include <set>
 #include <utility>
 
 namespace mmioscope::trace {
@@ -173,6 +174,19 @@ TaskTable::Found TaskTable::at(TaskKey kind, std::uint32_t key, std::uint64_t ti
         found.to = later->time - 1;
     }
     return found;
+}
+
+std::vector<std::string> TaskTable::names() const {
+    std::set<std::string> names;
+    for (const Last& last : last_) {
+        names.insert(task_of(last.task).comm);
+    }
+    for (const auto& [key, before] : replaced_) {
+        for (const Since& since : before) {
+            names.insert(task_of(since.task).comm);
+        }
+    }
+    return {names.begin(), names.end()};
 }
 
 std::size_t TaskTable::bytes() const {

@@ -120,6 +120,9 @@ public:
     /// Grows with what is known.
     std::uint32_t version() const { return version_; }
 
+    /// What the tasks are called that are known now, each name once.
+    std::vector<std::string> names() const;
+
     std::size_t bytes() const; ///< of memory, about
 
 private:

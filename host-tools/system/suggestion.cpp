@@ -1,0 +1,51 @@
+#include "system/suggestion.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace mmioscope {
+
+namespace {
+
+// Levenshtein's distance, row by row.
+std::size_t distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+        row[j] = j;
+    }
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
+        }
+    }
+    return row.back();
+}
+
+} // namespace
+
+std::string suggestion(std::string_view word, std::span<const std::string_view> names) {
+    constexpr std::size_t longest = 32; ///< nobody mistypes longer ones
+    std::string_view nearest;
+    std::size_t least = std::min<std::size_t>(word.size() / 3 + 1, 3);
+    for (const std::string_view name : names) {
+        const std::size_t away = word.size() > longest ? longest : distance(word, name);
+        if (away <= least && (away < least || nearest.empty()) && away < name.size()) {
+            least = away;
+            nearest = name;
+        }
+    }
+    return nearest.empty() ? "" : fmt::format(", did you mean '{}'?", nearest);
+}
+
+std::string suggestion(std::string_view word, std::span<const std::string> names) {
+    return suggestion(word, std::vector<std::string_view>(names.begin(), names.end()));
+}
+
+} // namespace mmioscope

@@ -1,0 +1,14 @@
+// What somebody who mistyped a word may have meant.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace mmioscope {
+
+/// ", did you mean 'value'?" with the one of `names` that is nearest to `word`; empty if none is.
+std::string suggestion(std::string_view word, std::span<const std::string_view> names);
+std::string suggestion(std::string_view word, std::span<const std::string> names);
+
+} // namespace mmioscope
