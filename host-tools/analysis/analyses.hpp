@@ -11,8 +11,8 @@ namespace mmioscope::analysis {
 
 class Analysis : public reading::Consumer {
 public:
-    /// What was found in the events up to here.
-    virtual table::Table table() const = 0;
+    /// What was found in the events up to here. It may be read until there are more.
+    virtual table::Table table() = 0;
 };
 
 struct AnalysisRow {

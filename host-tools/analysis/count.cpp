@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
+#include <type_traits>
 #include <utility>
 
 namespace mmioscope::analysis {
@@ -99,9 +101,19 @@ void Count::add(const Count& other) {
     longest = std::max(longest, other.longest);
 }
 
-namespace {
+static_assert(std::is_trivially_copyable_v<Count>);
 
-constexpr std::size_t most_groups = 4096;
+std::string Count::bytes_of() const {
+    return {reinterpret_cast<const char*>(this), sizeof *this};
+}
+
+Count Count::of(std::string_view bytes) {
+    Count count;
+    std::memcpy(&count, bytes.data(), std::min(bytes.size(), sizeof count));
+    return count;
+}
+
+namespace {
 
 bool has(const std::vector<Key>& keys, Key key) {
     return std::find(keys.begin(), keys.end(), key) != keys.end();
@@ -113,10 +125,9 @@ bool is_of_place(Key key) {
 
 } // namespace
 
-Counts::Counts(std::vector<Key> keys)
-    : keys_(std::move(keys)), callers_(has(keys_, Key::caller)),
-      interrupts_(has(keys_, Key::interrupt)), by_place_(std::ranges::all_of(keys_, is_of_place)),
-      groups_(most_groups) {}
+Counts::Counts(std::vector<Key> keys, std::size_t most)
+    : keys_(std::move(keys)), most_(most), callers_(has(keys_, Key::caller)),
+      interrupts_(has(keys_, Key::interrupt)), by_place_(std::ranges::all_of(keys_, is_of_place)) {}
 
 void Counts::add(std::span<const Event> events) {
     if (by_place_) {
@@ -126,7 +137,7 @@ void Counts::add(std::span<const Event> events) {
     }
     Event::resolve(events);
     const auto context = [](const Event& event) {
-        return event.context_number != 0 ? event.context_number : Group::none;
+        return event.context_number != 0 ? event.context_number : GroupKey::none;
     };
     if (interrupts_ || callers_) {
         add_groups<true>(events, context);
@@ -140,14 +151,14 @@ void Counts::add_groups(std::span<const Event> events, const Number& number_of) 
     for (const Event& event : events) {
         const std::uint64_t number = number_of(event);
         const unsigned cpu = event.record.cpu;
-        if (event.record.type != abi::RecordType::access || number == Group::none) [[unlikely]] {
+        if (event.record.type != abi::RecordType::access || number == GroupKey::none) [[unlikely]] {
             add_other(event);
             continue;
         }
-        Group& group = groups_[(number * 2 + cpu) % most_groups];
-        if (group.number != number || group.cpu != cpu) [[unlikely]] {
-            begin(group, number, event);
-        }
+        Group& group = groups_.of({number, cpu}, [&](Group& other) {
+            settle(other);
+            other.first = event;
+        });
         group.count.add(event);
         if (may_vary && (event.interrupt_id() != no_id || event.code_id() == no_id)) [[unlikely]] {
             add_varying(event);
@@ -155,15 +166,10 @@ void Counts::add_groups(std::span<const Event> events, const Number& number_of) 
     }
 }
 
-void Counts::begin(Group& group, std::uint64_t number, const Event& event) {
-    settle(group);
-    group = {number, event.record.cpu, event, {}};
-}
-
 // An interrupt, or an access whose context nobody has again and whose names nobody keeps.
 void Counts::add_other(const Event& event) {
     if (event.record.type == abi::RecordType::access) {
-        Group group{Group::none, event.record.cpu, event, {}};
+        Group group{event, {}};
         group.count.add(event);
         settle(group);
         add_varying(event);
@@ -175,10 +181,12 @@ void Counts::add_other(const Event& event) {
 // Neither what an interrupt is called nor an unnamed LR is of the context.
 void Counts::add_varying(const Event& event) {
     if (const Id id = event.interrupt_id(); interrupts_ && id != no_id) {
-        by_interrupt_.resize(std::max<std::size_t>(by_interrupt_.size(), id + 1));
-        Count*& count = by_interrupt_[id];
-        count = count != nullptr ? count : find(Key::interrupt, event);
-        count->add(event);
+        if (id >= by_interrupt_.size() || by_interrupt_[id] == nullptr) {
+            Count* const count = find(Key::interrupt, event);
+            by_interrupt_.resize(std::max<std::size_t>(by_interrupt_.size(), id + 1));
+            by_interrupt_[id] = count;
+        }
+        by_interrupt_[id]->add(event);
     }
     if (callers_ && event.code_id() == no_id) {
         find(Key::caller, event)->add(event);
@@ -199,26 +207,25 @@ void Counts::settle(Group& group) {
 
 Count* Counts::find(Key key, const Event& event) {
     set_name(name_, event, key);
-    NamedCounts& table = tables_[key];
-    auto found = table.find(name_);
-    if (found == table.end()) {
-        found = table.emplace(name_, Count()).first;
+    CountsByName& counts = table(key);
+    if (key == Key::interrupt && counts.full()) {
+        by_interrupt_.clear();
     }
-    return &found->second;
+    return &counts.of(name_);
+}
+
+CountsByName& Counts::table(Key key) {
+    return tables_.try_emplace(key, most_).first->second;
 }
 
 void Counts::forget() {
-    for (Group& group : groups_) {
-        if (group.number != Group::none) {
-            settle(group);
-        }
-    }
+    groups_.forget([this](Group& group) { settle(group); });
     by_interrupt_.clear();
 }
 
-const NamedCounts& Counts::by(Key key) {
+CountsByName& Counts::by(Key key) {
     forget();
-    return tables_[key];
+    return table(key);
 }
 
 } // namespace mmioscope::analysis

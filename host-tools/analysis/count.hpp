@@ -1,12 +1,13 @@
-// Accesses counted by what they have in common. Memory grows with the number of different things,
-// not with that of events.
+// Accesses counted by what they have in common.
 #pragma once
 
 #include "mmioscope/event.hpp"
+#include "reading/kept.hpp"
+#include "system/spilled_map.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -62,13 +63,21 @@ struct Count {
     }
     /// `other` was done to it, too.
     void add(const Count& other);
+
+    std::string bytes_of() const;
+    static Count of(std::string_view bytes); ///< of bytes_of()
 };
 
-using NamedCounts = std::map<std::string, Count, std::less<>>;
+using CountsByName = SpilledMap<Count>;
+/// So many names of a kind are held where there may be any number of them.
+inline constexpr std::size_t most_names = 512;
+using NamedCounts = CountsByName::Held;
 
 class Counts {
 public:
-    explicit Counts(std::vector<Key> keys);
+    /// For each of `keys` so many names are in memory at most, the others in temporary files.
+    explicit Counts(std::vector<Key> keys,
+                    std::size_t most = std::numeric_limits<std::size_t>::max());
 
     /// Accesses; of other records only interrupts, where those are counted.
     void add(std::span<const Event> events);
@@ -79,33 +88,38 @@ public:
 
     const std::vector<Key>& keys() const { return keys_; }
     /// What was counted by one of them.
-    const NamedCounts& by(Key key);
+    CountsByName& by(Key key);
 
 private:
     /// Accesses of one CPU in one context, or in one place if more is not asked for, which are not
     /// in the tables yet.
     struct Group {
+        Event first; ///< its names were asked for
+        Count count;
+    };
+    struct GroupKey {
         static constexpr std::uint64_t none = ~std::uint64_t{0};
         std::uint64_t number = none; ///< of the context or the place
         unsigned cpu = 0;
-        Event first; ///< its names were asked for
-        Count count;
+        bool operator==(const GroupKey&) const = default;
+        std::uint64_t hash() const { return number * 2 + cpu; } ///< numbers are given one by one
     };
 
     template <bool may_vary, typename Number>
     void add_groups(std::span<const Event> events, const Number& number_of);
-    void begin(Group& group, std::uint64_t number, const Event& event);
     void add_other(const Event& event);
     void add_varying(const Event& event);
     void settle(Group& group);
+    CountsByName& table(Key key);
     Count* find(Key key, const Event& event);
 
     std::vector<Key> keys_;
+    std::size_t most_;          ///< names of each that are held
     bool callers_, interrupts_; ///< are among them
     bool by_place_;             ///< all of them depend on no more than the place and the CPU
-    std::map<Key, NamedCounts> tables_;
+    std::map<Key, CountsByName> tables_;
     std::string name_; ///< kept, so that an event costs no memory
-    std::vector<Group> groups_;
+    reading::KeptByKey<GroupKey, Group, 1024> groups_;
     std::vector<Count*> by_interrupt_; ///< by Event::interrupt_id(); null: not looked up yet
 };
 

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <memory>
 
 namespace mmioscope::analysis {
 
 namespace {
 
-using Row = NamedCounts::value_type;
+using Row = NamedCounts::value_type; ///< a name and its count
 
 std::uint64_t weight(const Count& count, Order order) {
     switch (order) {
@@ -33,6 +35,43 @@ std::vector<const Row*> sorted(const NamedCounts& counts, Order order) {
     }
     return rows;
 }
+
+/// Counts of which not all are in memory, in the order of a table.
+class InOrder {
+public:
+    InOrder(CountsByName& counts, Order order)
+        : counts_(counts), by_name_(order == Order::name), by_weight_(most_names) {
+        counts.each([&](std::string_view name, const Count& count) {
+            ++size_;
+            if (!by_name_) {
+                by_weight_.of(key_of(~weight(count, order)).append(name)) = count;
+            }
+            return true;
+        });
+    }
+
+    std::size_t size() const { return size_; }
+
+    /// Calls `take` with the first `most` of them.
+    template <typename Take>
+    void each(std::size_t most, const Take& take) {
+        std::size_t left = most;
+        const std::size_t behind = by_name_ ? 0 : sizeof(std::uint64_t);
+        (by_name_ ? counts_ : by_weight_).each([&](std::string_view name, const Count& count) {
+            if (left > 0) {
+                take(Row(name.substr(behind), count));
+                --left;
+            }
+            return left > 0;
+        });
+    }
+
+private:
+    CountsByName& counts_;
+    bool by_name_;
+    CountsByName by_weight_; ///< by what is more first, and the name
+    std::size_t size_ = 0;
+};
 
 // A value says something of one register only.
 bool tells_values(Key key) {
@@ -88,16 +127,26 @@ std::vector<table::Cell> row_of(const Row& row, Key key, const TableOptions& opt
 
 } // namespace
 
-table::Table count_table(Key key, const NamedCounts& counts, const TableOptions& options) {
-    const std::vector<const Row*> rows = sorted(counts, options.order);
-    const std::size_t shown =
-        options.limit == 0 ? rows.size() : std::min(options.limit, rows.size());
+table::Table count_table(Key key, CountsByName& counts, const TableOptions& options) {
     table::Table table{columns_of(key), {}};
-    for (std::size_t i = 0; i < shown; ++i) {
-        table.rows.push_back(row_of(*rows[i], key, options));
+    const std::size_t most =
+        options.limit == 0 ? std::numeric_limits<std::size_t>::max() : options.limit;
+    std::size_t all = 0;
+    if (counts.holds_all()) {
+        const std::vector<const Row*> rows = sorted(counts.held(), options.order);
+        all = rows.size();
+        for (std::size_t i = 0; i < std::min(most, all); ++i) {
+            table.rows.push_back(row_of(*rows[i], key, options));
+        }
+    } else {
+        const auto order = std::make_shared<InOrder>(counts, options.order);
+        all = order->size();
+        table.more = [order, most, key, options](const table::TakeRow& take) {
+            order->each(most, [&](const Row& row) { take(row_of(row, key, options)); });
+        };
     }
-    if (shown < rows.size()) {
-        table.closing = fmt::format("... {} more", rows.size() - shown);
+    if (most < all) {
+        table.closing = fmt::format("... {} more", all - most);
     }
     return table;
 }

@@ -20,7 +20,7 @@ struct TableOptions {
 
 /// A row for each, and for people a line for those that had no room; `key` is what they were
 /// counted by. A duration is the time that accesses took in the hypervisor, their engine's detour
-/// included.
-table::Table count_table(Key key, const NamedCounts& counts, const TableOptions& options);
+/// included. The table may be read as long as `counts` stay as they are.
+table::Table count_table(Key key, CountsByName& counts, const TableOptions& options);
 
 } // namespace mmioscope::analysis

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <memory>
 
 namespace mmioscope::analysis {
 
@@ -47,26 +47,49 @@ void Mappings::add_all(std::span<const Event> events) {
 }
 
 Mappings::Mapping& Mappings::find(Pages pages, const Event& event) {
-    const auto [known, fresh] = all_.try_emplace(pages);
-    if (fresh) {
-        known->second = {event.nanoseconds, 0, std::string(event.device()), function_of(event),
-                         task_of(event)};
+    const std::string key = key_of(pages);
+    if (all_.full()) {
+        recent_ = {};
     }
-    return known->second;
+    Mapping& mapping = all_.of(key);
+    if (mapping.piece == 0) {
+        mapping = {event.nanoseconds, 0, ++pieces_, std::string(event.device()), function_of(event),
+                   task_of(event)};
+    }
+    return mapping;
 }
 
-std::vector<const Mappings::All::value_type*> Mappings::in_order() const {
-    std::vector<const All::value_type*> rows;
-    for (const auto& row : all_) {
-        rows.push_back(&row);
+void Mappings::Mapping::add(const Mapping& other) {
+    const std::uint64_t both = accesses + other.accesses;
+    if (other.piece < piece) {
+        *this = other;
     }
-    std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
-        return a->second.first < b->second.first;
-    });
-    return rows;
+    accesses = both;
 }
 
-table::Table Mappings::table() const {
+// The numbers, and the texts, each with a zero behind it.
+std::string Mappings::Mapping::bytes_of() const {
+    std::string bytes = key_of(first) + key_of(accesses) + key_of(piece);
+    for (const std::string* text : {&device, &function, &task}) {
+        bytes.append(*text).push_back('\0');
+    }
+    return bytes;
+}
+
+Mappings::Mapping Mappings::Mapping::of(std::string_view bytes) {
+    Mapping mapping;
+    for (std::uint64_t* number : {&mapping.first, &mapping.accesses, &mapping.piece}) {
+        *number = number_of(bytes);
+        bytes.remove_prefix(sizeof *number);
+    }
+    for (std::string* text : {&mapping.device, &mapping.function, &mapping.task}) {
+        *text = bytes.substr(0, bytes.find('\0'));
+        bytes.remove_prefix(text->size() + 1);
+    }
+    return mapping;
+}
+
+table::Table Mappings::table() {
     using enum table::Look;
     using table::Hex;
     table::Table table{{{"first_ns", "first s", seconds, 12},
@@ -77,12 +100,20 @@ table::Table Mappings::table() const {
                         {"function", "function"},
                         {"task", "task"}},
                        {}};
-    for (const auto* row : in_order()) {
-        const auto& [pages, mapping] = *row;
-        table.rows.push_back({mapping.first, Hex{pages >> physical_bits << page_bits},
-                              Hex{pages << page_bits & physical_mask}, mapping.device,
-                              mapping.accesses, mapping.function, mapping.task});
-    }
+    const auto in_order = std::make_shared<SpilledMap<Mapping>>(most_);
+    all_.each([&](std::string_view pages, const Mapping& mapping) {
+        in_order->of(key_of(mapping.first).append(pages)) = mapping;
+        return true;
+    });
+    table.more = [in_order](const table::TakeRow& take) {
+        in_order->each([&take](std::string_view key, const Mapping& mapping) {
+            const Pages pages = number_of(key.substr(sizeof(std::uint64_t)));
+            take({mapping.first, Hex{pages >> physical_bits << page_bits},
+                  Hex{pages << page_bits & physical_mask}, mapping.device, mapping.accesses,
+                  mapping.function, mapping.task});
+            return true;
+        });
+    };
     return table;
 }
 

@@ -3,41 +3,49 @@
 #pragma once
 
 #include "analysis/analyses.hpp"
+#include "system/spilled_map.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
-#include <vector>
+#include <string_view>
 
 namespace mmioscope::analysis {
 
 class Mappings final : public Analysis {
 public:
+    /// So many are in memory at most, the others in temporary files.
+    explicit Mappings(std::size_t most = 512) : most_(most), all_(most) {}
+
     void add(const Event& event) override { add_all({&event, 1}); }
     void add_all(std::span<const Event> events) override;
 
     /// A row for each mapping, in the order of their first use.
-    table::Table table() const override;
+    table::Table table() override;
 
 private:
     struct Mapping {
-        std::uint64_t first; ///< ns
-        std::uint64_t accesses;
+        std::uint64_t first = 0; ///< ns
+        std::uint64_t accesses = 0;
+        std::uint64_t piece = 0; ///< of pieces_; the first one of a mapping tells who used it first
         std::string device;
         std::string function;
         std::string task;
+
+        void add(const Mapping& other);
+        std::string bytes_of() const;
+        static Mapping of(std::string_view bytes);
     };
     /// Numbers of pages: of the virtual one in front, of the physical one in the low bits.
     using Pages = std::uint64_t;
-    using All = std::map<Pages, Mapping>;
     Mapping& find(Pages pages, const Event& event);
-    std::vector<const All::value_type*> in_order() const;
 
     static constexpr std::size_t most_recent = 64;
 
-    All all_;
+    std::size_t most_;
+    SpilledMap<Mapping> all_; ///< by Pages
+    std::uint64_t pieces_ = 0;
     /// One that was accessed lately.
     struct Recent {
         Pages pages = ~Pages{0}; ///< these are none

@@ -173,7 +173,7 @@ std::vector<PciFunction> Pci::functions() const {
     return all;
 }
 
-table::Table Pci::table() const {
+table::Table Pci::table() {
     using enum table::Look;
     using table::Cell;
     using table::Hex;

@@ -25,7 +25,7 @@ public:
     std::vector<PciFunction> functions() const;
 
     /// A row for each of them.
-    table::Table table() const override;
+    table::Table table() override;
 
 private:
     struct Bar {

@@ -30,8 +30,8 @@ struct Options {
 constexpr char footer[] = R"(
 A table each of devices, registers, functions, callers, tasks, CPUs, interrupts and sizes, or of those that --by names:
 how many accesses, how many a second between the first and the last event read, and how long they took in the
-hypervisor. What has no name stands with its number. The verdict of the trace goes to standard error. Memory grows with
-the names counted, about 150 bytes each, and not with the trace's length.
+hypervisor. What has no name stands with its number. The verdict of the trace goes to standard error. Memory does not
+grow with the trace: what has more than 512 names is counted in temporary files, in $TMPDIR or /tmp.
 
 Examples:
   mmioscope stat boot.mmio
@@ -72,7 +72,7 @@ analysis::Order order_of(const std::string& word) {
 class Work final : public reading::Consumer {
 public:
     explicit Work(const Options& options)
-        : counts(keys_of(options)),
+        : counts(keys_of(options), analysis::most_names),
           plugged(plugin::Plugins(options.view.plugins), options.plugged) {}
 
     void add(const Event& event) override { add_all({&event, 1}); }
@@ -113,7 +113,7 @@ std::vector<table::Table> tables_of(const Options& options, Work& work,
                                     const analysis::TableOptions& look) {
     std::vector<table::Table> tables;
     for (const Key key : work.counts.keys()) {
-        const analysis::NamedCounts& counts = work.counts.by(key);
+        analysis::CountsByName& counts = work.counts.by(key);
         if (!counts.empty() || !options.by.empty() || options.view.format != "text") {
             tables.push_back(analysis::count_table(key, counts, look));
         }

@@ -261,10 +261,16 @@ reading::DriveOptions drive_options(const ViewOptions& options, const char* prog
 
 void print_tables(const ViewOptions& options, std::span<const table::Table> tables,
                   const view::Output& out) {
-    fmt::print(out.file(), "{}",
-               options.format == "csv"     ? table::csv(tables)
-               : options.format == "jsonl" ? table::jsonl(tables)
-                                           : table::text(tables, out.width()));
+    const table::Write write = [&out](std::string_view piece) {
+        std::fwrite(piece.data(), 1, piece.size(), out.file());
+    };
+    if (options.format == "csv") {
+        table::csv(tables, write);
+    } else if (options.format == "jsonl") {
+        table::jsonl(tables, write);
+    } else {
+        table::text(tables, out.width(), write);
+    }
 }
 
 } // namespace mmioscope::cli

@@ -49,7 +49,7 @@ public:
     }
 
     template <typename Make>
-    const T& of(const Key& key, const Make& make) {
+    T& of(const Key& key, const Make& make) {
         std::uint16_t& place = places_[key.hash() % places];
         if (!(slots_[place].key == key)) [[unlikely]] {
             place = next();
@@ -64,6 +64,15 @@ public:
         for (Slot& slot : slots_) {
             slot.key = Key();
         }
+    }
+
+    /// The same, and `last` sees what was kept, and what stands in places where nothing is.
+    template <typename Last>
+    void forget(const Last& last) {
+        for (Slot& slot : slots_) {
+            last(slot.of);
+        }
+        forget();
     }
 
 private:

@@ -64,17 +64,28 @@ void append_csv(Text& to, const Cell& cell) {
 }
 
 std::string csv(std::span<const Table> tables) {
+    std::string all;
+    csv(tables, [&all](std::string_view piece) { all += piece; });
+    return all;
+}
+
+void csv(std::span<const Table> tables, const Write& write) {
     Text text;
+    const auto put = [&] {
+        write({text.data(), text.size()});
+        text.clear();
+    };
     if (!tables.empty()) {
         const std::vector<Column>& columns = tables.front().columns;
         append_line(text, columns, [&](std::size_t i) { return Cell(columns[i].name); });
+        put();
     }
     for (const Table& table : tables) {
-        for (const std::vector<Cell>& row : table.rows) {
+        each_row(table, [&](const Row& row) {
             append_line(text, table.columns, [&](std::size_t i) -> const Cell& { return row[i]; });
-        }
+            put();
+        });
     }
-    return fmt::to_string(text);
 }
 
 } // namespace mmioscope::table

@@ -18,5 +18,6 @@ void append_hex(fmt::memory_buffer& to, Hex number);
 
 /// The columns' names, then a line for each row of all `tables`, which have the same columns.
 std::string csv(std::span<const Table> tables);
+void csv(std::span<const Table> tables, const Write& write);
 
 } // namespace mmioscope::table

@@ -106,9 +106,15 @@ void append_json(fmt::memory_buffer& to, std::string_view key, const Cell& cell)
 }
 
 std::string jsonl(std::span<const Table> tables) {
+    std::string all;
+    jsonl(tables, [&all](std::string_view piece) { all += piece; });
+    return all;
+}
+
+void jsonl(std::span<const Table> tables, const Write& write) {
     fmt::memory_buffer text;
     for (const Table& table : tables) {
-        for (const std::vector<Cell>& row : table.rows) {
+        each_row(table, [&](const Row& row) {
             text.push_back('{');
             for (std::size_t i = 0; i < row.size(); ++i) {
                 if (!table.columns[i].name.empty()) {
@@ -116,9 +122,10 @@ std::string jsonl(std::span<const Table> tables) {
                 }
             }
             text.append(std::string_view("}\n"));
-        }
+            write({text.data(), text.size()});
+            text.clear();
+        });
     }
-    return fmt::to_string(text);
 }
 
 } // namespace mmioscope::table

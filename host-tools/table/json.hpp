@@ -20,5 +20,6 @@ void append_json(fmt::memory_buffer& to, std::string_view key, const Cell& cell)
 
 /// An object for each row of each of `tables`, with what its columns for programs know.
 std::string jsonl(std::span<const Table> tables);
+void jsonl(std::span<const Table> tables, const Write& write);
 
 } // namespace mmioscope::table

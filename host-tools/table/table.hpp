@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -46,11 +47,30 @@ enum class Shape {
     facts,  ///< a line for each place that has something, the column's title in front; whole, too
 };
 
+using Row = std::vector<Cell>; ///< as long as the table's columns
+using TakeRow = std::function<void(const Row&)>;
+
 struct Table {
     std::vector<Column> columns;
-    std::vector<std::vector<Cell>> rows; ///< each as long as `columns`
+    std::vector<Row> rows;
     Shape shape = Shape::headed;
     std::string closing = {}; ///< a line for people behind the rows; empty: none
+    /// Gives the rows behind `rows` whenever it is asked, for a table too long to be held; null:
+    /// there are none.
+    std::function<void(const TakeRow&)> more = {};
 };
+
+/// Gives all rows.
+inline void each_row(const Table& table, const TakeRow& take) {
+    for (const Row& row : table.rows) {
+        take(row);
+    }
+    if (table.more) {
+        table.more(take);
+    }
+}
+
+/// Where a table goes as text, piece by piece.
+using Write = std::function<void(std::string_view)>;
 
 } // namespace mmioscope::table

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace mmioscope::table {
 
@@ -76,29 +77,42 @@ struct Grid {
     std::vector<std::vector<std::string>> rows;
     std::size_t most = widest; ///< characters that a column grows to
 
-    // One that is longer sticks out: filled up to it, the others would take any amount of memory.
     void add(std::vector<std::string> row) {
+        measure(row);
+        rows.push_back(std::move(row));
+    }
+    // One that is longer sticks out: filled up to it, the others would take any amount of memory.
+    void measure(const std::vector<std::string>& row) {
         for (std::size_t i = 0; i < row.size(); ++i) {
             const std::size_t size =
                 columns[i].words ? std::min(row[i].size(), most) : row[i].size();
             columns[i].needs = std::max(columns[i].needs, size);
             columns[i].width = std::max(columns[i].width, size);
         }
-        rows.push_back(std::move(row));
     }
 };
 
 Grid grid_of_facts(const Table& table) {
     Grid grid{{{true, title_width}, {true, 0}}, {}};
-    for (const std::vector<Cell>& row : table.rows) {
+    each_row(table, [&](const Row& row) {
         for (std::size_t i = 0; i < row.size(); ++i) {
             const Column& column = table.columns[i];
             if (!column.title.empty() && !is_nothing(row[i])) {
                 grid.add({std::string(column.title), shown(column, row[i])});
             }
         }
-    }
+    });
     return grid;
+}
+
+std::vector<std::string> shown(const Table& table, const Row& cells) {
+    std::vector<std::string> row;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (!table.columns[i].title.empty()) {
+            row.push_back(shown(table.columns[i], cells[i]));
+        }
+    }
+    return row;
 }
 
 Grid grid_of(const Table& table, std::size_t most) {
@@ -116,14 +130,11 @@ Grid grid_of(const Table& table, std::size_t most) {
     if (table.shape == Shape::headed) {
         grid.add(std::move(titles));
     }
-    for (const std::vector<Cell>& cells : table.rows) {
-        std::vector<std::string> row;
-        for (std::size_t i = 0; i < cells.size(); ++i) {
-            if (!table.columns[i].title.empty()) {
-                row.push_back(shown(table.columns[i], cells[i]));
-            }
-        }
-        grid.add(std::move(row));
+    for (const Row& row : table.rows) {
+        grid.add(shown(table, row));
+    }
+    if (table.more) { // what is too long to be held is made twice
+        table.more([&](const Row& row) { grid.measure(shown(table, row)); });
     }
     return grid;
 }
@@ -143,8 +154,8 @@ std::string cut(std::string text, std::size_t width) {
     return text.substr(0, width - dots - end).append(dots, '.') + text.substr(text.size() - end);
 }
 
-/// Makes columns narrower, and what is in them shorter, or leaves the last ones out, so that a line
-/// has at most `width` characters.
+/// Makes columns narrower, or leaves the last ones out, so that a line has at most `width`
+/// characters.
 void fit(Grid& grid, std::size_t width) {
     std::size_t all = 0;
     for (std::size_t i = 0; i < grid.columns.size(); ++i) {
@@ -180,10 +191,11 @@ void fit(Grid& grid, std::size_t width) {
         column.width = std::min(column.width, left - before);
         left -= before + column.width;
     }
-    for (std::vector<std::string>& row : grid.rows) {
-        for (std::size_t i = 0; i < grid.columns.size(); ++i) {
-            row[i] = cut(std::move(row[i]), grid.columns[i].width);
-        }
+}
+
+void cut(const Grid& grid, std::vector<std::string>& row) {
+    for (std::size_t i = 0; i < grid.columns.size(); ++i) {
+        row[i] = cut(std::move(row[i]), grid.columns[i].width);
     }
 }
 
@@ -216,41 +228,59 @@ std::size_t width_of(int fd) {
     return width == 0 ? unlimited : width;
 }
 
-std::vector<std::string> lines(const Table& table, std::size_t width) {
+void each_line(const Table& table, std::size_t width, const Write& write) {
     const bool fitted = table.shape == Shape::headed && width != unlimited;
     Grid grid = grid_of(table, fitted ? width : widest);
     if (grid.columns.empty()) { // it is for programs
-        return {};
+        return;
     }
     if (fitted) {
         fit(grid, width);
     }
-    std::vector<std::string> all;
-    for (const std::vector<std::string>& row : grid.rows) {
-        all.push_back(line(grid, row));
+    const auto put = [&](std::vector<std::string> row) {
+        if (fitted) {
+            cut(grid, row);
+        }
+        write(line(grid, row));
+    };
+    for (std::vector<std::string>& row : grid.rows) {
+        put(std::move(row));
+    }
+    if (table.more && table.shape != Shape::facts) {
+        table.more([&](const Row& row) { put(shown(table, row)); });
     }
     if (!table.closing.empty()) {
-        all.push_back(fitted ? cut(table.closing, width) : table.closing);
+        write(fitted ? cut(table.closing, width) : table.closing);
     }
+}
+
+std::vector<std::string> lines(const Table& table, std::size_t width) {
+    std::vector<std::string> all;
+    each_line(table, width, [&all](std::string_view line) { all.emplace_back(line); });
     return all;
 }
 
 std::string text(const Table& table, std::size_t width) {
-    std::string all;
-    for (const std::string& line : lines(table, width)) {
-        all.append(line).push_back('\n');
-    }
-    return all;
+    return text(std::span(&table, 1), width);
 }
 
 std::string text(std::span<const Table> tables, std::size_t width) {
     std::string all;
-    for (const Table& table : tables) {
-        const std::string more = text(table, width);
-        const bool apart = table.shape == Shape::headed && !all.empty() && !more.empty();
-        all.append(apart ? "\n" : "").append(more);
-    }
+    text(tables, width, [&all](std::string_view piece) { all += piece; });
     return all;
+}
+
+void text(std::span<const Table> tables, std::size_t width, const Write& write) {
+    bool any = false;
+    for (const Table& table : tables) {
+        bool apart = table.shape == Shape::headed && any;
+        each_line(table, width, [&](std::string_view line) {
+            write(std::exchange(apart, false) ? "\n" : "");
+            write(line);
+            write("\n");
+            any = true;
+        });
+    }
 }
 
 } // namespace mmioscope::table

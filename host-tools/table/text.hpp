@@ -26,7 +26,11 @@ std::vector<std::string> lines(const Table& table, std::size_t width = unlimited
 /// The same with line ends.
 std::string text(const Table& table, std::size_t width = unlimited);
 
+/// The same line by line, without their ends.
+void each_line(const Table& table, std::size_t width, const Write& write);
+
 /// All `tables`, with an empty line in front of each that has a heading, but the first.
 std::string text(std::span<const Table> tables, std::size_t width = unlimited);
+void text(std::span<const Table> tables, std::size_t width, const Write& write);
 
 } // namespace mmioscope::table

@@ -26,7 +26,7 @@ void TopCounts::look() {
     events_ = head.events;
     for (const analysis::Key key : counts_.keys()) {
         Table& table = tables_[key];
-        table.rows = table.rates.look(counts_.by(key), seconds);
+        table.rows = table.rates.look(counts_.by(key).held(), seconds);
     }
 }
 

@@ -8,6 +8,8 @@
 #include "reading/trace.hpp"
 #include "records.hpp"
 #include "system/byte_source.hpp"
+#include "table/csv.hpp"
+#include "table/json.hpp"
 #include "table/text.hpp"
 #include "trace_text.hpp"
 #include "view/top_counts.hpp"
@@ -118,8 +120,8 @@ TEST_CASE("counts are those of a simple model, whatever comes") {
         auto& [reads, writes] = model[fmt::format("{} +{:#05x}", device, event.offset())];
         ++(write ? writes : reads);
     }
-    REQUIRE(counts.by(Key::reg).size() == model.size());
-    for (const auto& [name, count] : counts.by(Key::reg)) {
+    REQUIRE(counts.by(Key::reg).held().size() == model.size());
+    for (const auto& [name, count] : counts.by(Key::reg).held()) {
         CHECK(count.reads == model[name].first);
         CHECK(count.writes == model[name].second);
     }
@@ -129,18 +131,18 @@ TEST_CASE("rates are of what came since the last look") {
     Counts counts({Key::device});
     each(two_devices, [&counts](const Event& event) { counts.add(event); });
     analysis::Rates rates;
-    const auto first = rates.look(counts.by(Key::device), 0.5);
+    const auto first = rates.look(counts.by(Key::device).held(), 0.5);
     REQUIRE(first.size() == 2);
     CHECK(first[0].name == "uart");
     CHECK(first[0].per_second == Approx(6));
-    CHECK(rates.look(counts.by(Key::device), 1)[0].per_second == 0);
-    CHECK(rates.look(counts.by(Key::device), 0)[0].per_second == 0);
+    CHECK(rates.look(counts.by(Key::device).held(), 1)[0].per_second == 0);
+    CHECK(rates.look(counts.by(Key::device).held(), 0)[0].per_second == 0);
 }
 
 TEST_CASE("the screen has as many lines and columns as the terminal") {
     Counts counts({Key::device});
     each(two_devices, [&counts](const Event& event) { counts.add(event); });
-    const auto all = analysis::Rates().look(counts.by(Key::device), 1);
+    const auto all = analysis::Rates().look(counts.by(Key::device).held(), 1);
     const auto lines =
         view::top_screen({"file", "ended", 600'000'000, 4, 4, 6.7}, Key::device, all, 24, 200);
     REQUIRE(lines.size() == 5);
@@ -214,6 +216,24 @@ device memory 0x100000 0x100000
                Catch::Contains("0xf0000000 0x0000140000  memory                           1  pc"));
 }
 
+namespace {
+
+/// Reads the events of a random trace.
+template <typename Take, typename Forget>
+void read_random(const RandomTrace& random, const Take& take, const Forget& forget) {
+    MemorySource source(random.bytes);
+    reading::TraceOptions options;
+    options.report = [](const std::string&) {};
+    reading::Trace trace(options, source);
+    trace.on_forget(forget);
+    for (std::span<const Event> events; !(events = trace.next_events(64)).empty();) {
+        take(events);
+    }
+    forget(); // its names end
+}
+
+} // namespace
+
 // By places and CPUs where that is enough, else by contexts.
 TEST_CASE("counts of one key are as those of all") {
     const RandomTrace random(GENERATE(range(1u, 1 + sim::seeds(1))), 20'000);
@@ -222,20 +242,14 @@ TEST_CASE("counts of one key are as those of all") {
     for (const Key key : analysis::all_keys()) {
         counts.emplace_back(std::vector{key});
     }
-    const auto forget = [&counts] { std::ranges::for_each(counts, &Counts::forget); };
-    MemorySource source(random.bytes);
-    reading::TraceOptions options;
-    options.report = [](const std::string&) {};
-    {
-        reading::Trace trace(options, source);
-        trace.on_forget(forget);
-        for (std::span<const Event> events; !(events = trace.next_events(64)).empty();) {
+    read_random(
+        random,
+        [&counts](std::span<const Event> events) {
             for (Counts& some : counts) {
                 some.add(events);
             }
-        }
-        forget(); // its names end
-    }
+        },
+        [&counts] { std::ranges::for_each(counts, &Counts::forget); });
     for (std::size_t i = 1; i < counts.size(); ++i) {
         const Key key = analysis::all_keys()[i - 1];
         CAPTURE(analysis::key_text(key));
@@ -244,6 +258,39 @@ TEST_CASE("counts of one key are as those of all") {
         };
         CHECK(text(counts[i]) == text(counts[0]));
     }
+}
+
+TEST_CASE("counts and mappings of which few are in memory are those of all") {
+    const RandomTrace random(GENERATE(range(1u, 1 + sim::seeds(1))), 20'000);
+    Counts all(analysis::all_keys());
+    Counts few(analysis::all_keys(), 3);
+    analysis::Mappings all_mappings;
+    analysis::Mappings few_mappings(3);
+    read_random(
+        random,
+        [&](std::span<const Event> events) {
+            all.add(events), few.add(events);
+            all_mappings.add_all(events), few_mappings.add_all(events);
+        },
+        [&] { all.forget(), few.forget(); });
+    using enum analysis::Order;
+    for (const Key key : analysis::all_keys()) {
+        for (const analysis::Order order : {accesses, reads, writes, time, latency, name}) {
+            for (const std::size_t limit : {0u, 1u, 7u, 100'000u}) {
+                CAPTURE(analysis::key_text(key), order, limit);
+                const analysis::TableOptions options{order, limit, 1'000'000, 1'000'000};
+                const auto everything = [&](Counts& of) {
+                    const table::Table table = analysis::count_table(key, of.by(key), options);
+                    const std::span one(&table, 1);
+                    return table::text(one, 70) + table::csv(one) + table::jsonl(one);
+                };
+                CHECK(everything(few) == everything(all));
+            }
+        }
+    }
+    CHECK_FALSE(few.by(Key::reg).holds_all());
+    CHECK_FALSE(few.by(Key::interrupt).holds_all());
+    CHECK(table::text(few_mappings.table()) == table::text(all_mappings.table()));
 }
 
 TEST_CASE("PCI functions are told by the accesses to their configuration space") {

@@ -6,8 +6,10 @@
 
 #include <sys/ioctl.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 using namespace mmioscope::table;
 using namespace mmioscope::test;
@@ -155,6 +157,29 @@ TEST_CASE("facts and bare tables are whole on any terminal, and only a heading s
                                       "\ntitle\nx\n"
                                       "\ntitle\nx\n");
     CHECK(text(std::span(all).subspan(2)) == "title\nx\n\ntitle\nx\n");
+}
+
+TEST_CASE("rows that a table does not hold are shown as those that it holds") {
+    Table longer = devices;
+    longer.more = [rows = std::exchange(longer.rows, {})](const TakeRow& take) {
+        std::ranges::for_each(rows, take);
+    };
+    const std::span held(&devices, 1);
+    const std::span given(&longer, 1);
+    for (const std::size_t width : {std::size_t{20}, std::size_t{40}, unlimited}) {
+        CHECK(text(given, width) == text(held, width));
+    }
+    CHECK(csv(given) == csv(held));
+    CHECK(jsonl(given) == jsonl(held));
+    Table facts = longer;
+    facts.shape = Shape::facts;
+    Table held_facts = devices;
+    held_facts.shape = Shape::facts;
+    CHECK(text(facts) == text(held_facts));
+    longer.rows.push_back(devices.rows.front()); // the others stand behind it
+    Table both = devices;
+    both.rows.insert(both.rows.begin(), devices.rows.front());
+    CHECK(text(longer) == text(both));
 }
 
 TEST_CASE("a field of CSV is quoted where a reader would stumble") {
