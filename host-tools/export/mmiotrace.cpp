@@ -15,8 +15,8 @@ using abi::RecordType;
 namespace {
 
 constexpr std::uint64_t page_size = 4096;
-// Keys of pages that no virtual address is known of: no virtual page has this bit.
-constexpr std::uint64_t physical_key = 1ull << 63;
+// Numbers of pages that no virtual address is known of: no virtual page has this bit.
+constexpr std::uint64_t physical_number = 1ull << 40;
 
 std::uint64_t page_of(std::uint64_t address) {
     return address & ~(page_size - 1);
@@ -93,7 +93,7 @@ void Mmiotrace::add(const Event& event) {
 
 void Mmiotrace::add_access(const Event& event) {
     const abi::Record& r = event.record;
-    const unsigned map = mapping(event);
+    const std::uint64_t map = mapping(event);
     const auto [seconds, micros] = time_of(event);
     const unsigned pid = event.task() == nullptr ? 0 : event.task()->pid;
     const auto to = std::back_inserter(sink_.text());
@@ -111,22 +111,22 @@ void Mmiotrace::add_access(const Event& event) {
 }
 
 // The id of the mapping that the access goes through, which is told when it is first seen.
-unsigned Mmiotrace::mapping(const Event& event) {
+std::uint64_t Mmiotrace::mapping(const Event& event) {
     const abi::Record& r = event.record;
     const std::uint64_t page = page_of(abi::physical_address(r));
-    const std::uint64_t key = r.va == 0 ? physical_key | page : page_of(r.va);
-    const auto [at, fresh] = mappings_.try_emplace(key, Mapping{page, 0});
-    if (!fresh && at->second.page == page) {
-        return at->second.id;
+    PageMappings::Mapping& known =
+        mappings_.of((r.va == 0 ? physical_number | page : std::uint64_t{r.va}) / page_size);
+    if (known.id != 0 && known.page == page) {
+        return known.id;
     }
     const auto [seconds, micros] = time_of(event);
     const auto to = std::back_inserter(sink_.text());
-    if (!fresh) {
-        fmt::format_to(to, "UNMAP {}.{:06} {} 0x0 0\n", seconds, micros, at->second.id);
+    if (known.id != 0) {
+        fmt::format_to(to, "UNMAP {}.{:06} {} 0x0 0\n", seconds, micros, known.id);
     }
-    at->second = {page, ++ids_};
+    known = {page, ++ids_};
     fmt::format_to(to, "MAP {}.{:06} {} {:#x} {:#x} {:#x} 0x0 0\n", seconds, micros, ids_, page,
-                   r.va == 0 ? 0 : key, page_size);
+                   page_of(r.va), page_size);
     return ids_;
 }
 

@@ -3,9 +3,9 @@
 
 #include "analysis/pci_function.hpp"
 #include "export/exporter.hpp"
+#include "export/page_mappings.hpp"
 #include "export/sink.hpp"
 
-#include <map>
 #include <optional>
 
 namespace mmioscope::exporting {
@@ -21,20 +21,14 @@ public:
     std::vector<std::string> left_out() const override;
 
 private:
-    struct Mapping {
-        std::uint64_t page; ///< physical
-        unsigned id;
-    };
-
     void add_pci(const trace::TraceReader& reader);
     void add_access(const Event& event);
     void add_mark(const Event& event);
-    unsigned mapping(const Event& event);
+    std::uint64_t mapping(const Event& event);
 
     Sink& sink_;
-    std::map<std::uint64_t, Mapping>
-        mappings_; ///< by the virtual page; without one by the physical
-    unsigned ids_ = 0;
+    PageMappings mappings_; ///< by the virtual page; without one by the physical
+    std::uint64_t ids_ = 0;
     std::optional<std::vector<analysis::PciFunction>> pci_; ///< nothing: nobody looked
     bool pci_missing_ = false;    ///< there may be some, and nobody looked
     std::uint64_t estimated_ = 0; ///< accesses whose time is an estimate
