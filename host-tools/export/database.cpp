@@ -23,7 +23,9 @@ Database::Database(const std::string& path, std::string name) : name_(std::move(
     if (result != SQLITE_OK) {
         throw bad_input("cannot write {}: {}", name_, sqlite3_errmsg(database));
     }
-    run("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;");
+    run("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
+        "PRAGMA temp.journal_mode=OFF; PRAGMA temp_store=FILE;"
+        "PRAGMA cache_size=-128; PRAGMA temp.cache_size=-128;");
 }
 
 void Database::run(const char* statements) {
@@ -69,6 +71,19 @@ void Statement::run() {
     }
     sqlite3_reset(statement_.get());
     bound_ = 0;
+}
+
+std::optional<std::uint64_t> Statement::number() {
+    std::optional<std::uint64_t> found;
+    const int result = sqlite3_step(statement_.get());
+    if (result == SQLITE_ROW) {
+        found = static_cast<std::uint64_t>(sqlite3_column_int64(statement_.get(), 0));
+    } else if (result != SQLITE_DONE) {
+        database_.fail();
+    }
+    sqlite3_reset(statement_.get());
+    bound_ = 0;
+    return found;
 }
 
 } // namespace mmioscope::exporting

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,7 +33,7 @@ private:
     std::unique_ptr<sqlite3, Close> database_;
 };
 
-/// A statement that is run once for each row. Parameters are bound in their order; an empty text is
+/// A statement that is run again and again. Parameters are bound in their order; an empty text is
 /// null.
 class Statement {
 public:
@@ -40,6 +41,8 @@ public:
     Statement& operator<<(std::string_view text);
     Statement& null();
     void run();
+    /// The first number of the first row that it returns; nothing: it returns none.
+    std::optional<std::uint64_t> number();
 
 private:
     friend class Database;

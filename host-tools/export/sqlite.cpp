@@ -5,7 +5,11 @@
 #include "records/record_text.hpp"
 #include "records/report.hpp"
 
+#include <fmt/format.h>
+
 #include <cstring>
+#include <iterator>
+#include <utility>
 
 namespace mmioscope::exporting {
 
@@ -37,11 +41,20 @@ Sqlite::Sqlite(const std::string& path, const std::string& name)
       loss_(database_.prepare("INSERT INTO losses VALUES (?,?,?,?,?)")),
       register_(database_.prepare("INSERT INTO registers VALUES (?,?,?,?,?,?)")),
       symbol_(database_.prepare("INSERT INTO symbols VALUES (?,?,?,?,?,?)")),
-      task_(database_.prepare("INSERT INTO tasks VALUES (?,?,?,?)")) {}
+      task_(database_.prepare("INSERT INTO tasks VALUES (?,?,?,?)")),
+      registers_(database_, "known_registers"), tasks_(database_, "known_tasks"),
+      symbols_(database_, "known_symbols") {}
 
 void Sqlite::meta(std::string_view key, std::string_view value) {
     Statement insert = database_.prepare("INSERT OR REPLACE INTO meta VALUES (?,?)");
     (insert << key << value).run();
+}
+
+template <typename... Args>
+std::string_view Sqlite::key(fmt::format_string<Args...> text, Args&&... args) {
+    key_.clear();
+    fmt::format_to(std::back_inserter(key_), text, std::forward<Args>(args)...);
+    return key_;
 }
 
 void Sqlite::begin(const trace::TraceReader& reader) {
@@ -143,35 +156,37 @@ void Sqlite::bind_code(const Event& event) {
 
 std::uint64_t Sqlite::register_id(const Event& event) {
     const Register& reg = *event.reg();
-    const auto [at, fresh] =
-        registers_.try_emplace({event.record.device, reg.offset, reg.name}, registers_.size() + 1);
-    if (fresh) {
-        (register_ << at->second << event.record.device << reg.name << reg.offset << reg.size
+    const KnownIds::Id id =
+        registers_.of(key("{} {} {}", event.record.device, reg.offset, reg.name));
+    if (id.fresh) {
+        (register_ << id.number << event.record.device << reg.name << reg.offset << reg.size
                    << reg.description)
             .run();
     }
-    return at->second;
+    return id.number;
 }
 
 std::uint64_t Sqlite::task_id(const Task& task) {
-    const auto [at, fresh] = tasks_.try_emplace({task.pid, task.comm}, tasks_.size() + 1);
-    if (fresh) {
-        (task_ << at->second << task.pid << task.tgid << task.comm).run();
+    const KnownIds::Id id = tasks_.of(key("{} {}", task.pid, task.comm));
+    if (id.fresh) {
+        (task_ << id.number << task.pid << task.tgid << task.comm).run();
     }
-    return at->second;
+    return id.number;
 }
 
+// A name of a function has no zero.
 std::uint64_t Sqlite::symbol_id(std::optional<std::uint32_t> address, const Location& location) {
-    const auto [at, fresh] = symbols_.try_emplace(
-        {address, location.function, location.offset, location.module}, symbols_.size() + 1);
-    if (fresh) {
-        symbol_ << at->second;
+    const KnownIds::Id id =
+        symbols_.of(key("{} {} {}{}{}", address ? fmt::format("{}", *address) : "", location.offset,
+                        location.function, '\0', location.module));
+    if (id.fresh) {
+        symbol_ << id.number;
         address ? symbol_ << *address : symbol_.null();
         (symbol_ << location.function << location.offset << location.module
                  << source_words(&location))
             .run();
     }
-    return at->second;
+    return id.number;
 }
 
 void Sqlite::bind_symbol(std::optional<std::uint32_t> address, const Location* location) {

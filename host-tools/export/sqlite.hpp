@@ -3,12 +3,13 @@
 
 #include "export/database.hpp"
 #include "export/exporter.hpp"
+#include "export/known_ids.hpp"
 #include "records/ticks.hpp"
 
-#include <map>
+#include <fmt/format.h>
+
 #include <optional>
-#include <tuple>
-#include <utility>
+#include <string>
 
 namespace mmioscope::exporting {
 
@@ -23,6 +24,8 @@ public:
 
 private:
     void meta(std::string_view key, std::string_view value);
+    template <typename... Args>
+    std::string_view key(fmt::format_string<Args...> text, Args&&... args);
     void add_loss(const Event& event);
     void add_row(const Event& event);
     void bind_place(const Event& event);
@@ -44,11 +47,10 @@ private:
     Statement task_;
     // What one place is called may change: by the direction, by another register, by another
     // module.
-    std::map<std::tuple<std::uint16_t, std::uint64_t, std::string>, std::uint64_t> registers_;
-    std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> tasks_;
-    std::map<std::tuple<std::optional<std::uint32_t>, std::string, std::uint32_t, std::string>,
-             std::uint64_t>
-        symbols_;
+    KnownIds registers_;
+    KnownIds tasks_;
+    KnownIds symbols_;
+    std::string key_; ///< of one of these; kept, so that it costs no memory
     std::uint64_t rows_ = 0;
     const trace::TraceReader* reader_ = nullptr;
 };

@@ -1,0 +1,39 @@
+// Ids of a database of which not all are in memory.
+#include "export/known_ids.hpp"
+#include "system/error.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <map>
+#include <random>
+#include <string>
+
+using namespace mmioscope;
+using namespace mmioscope::exporting;
+
+TEST_CASE("ids are given in the order of asking, and stay, in memory or not") {
+    const std::filesystem::path path = std::filesystem::temp_directory_path() /
+                                       ("known-ids-" + std::to_string(std::random_device()()));
+    std::mt19937 random(14);
+    for (const std::size_t most : {1u, 3u, 1000u}) {
+        CAPTURE(most);
+        {
+            Database database(path, "a database");
+            KnownIds ids(database, "known", most);
+            KnownIds others(database, "others", most);
+            std::map<std::string, std::uint64_t> model;
+            for (unsigned i = 0; i < 2000; ++i) {
+                // Any bytes: no UTF-8, and zeros.
+                const std::string key =
+                    std::string("\xff\0", 2) + std::to_string(random() % 200) + '\0';
+                const auto [known, fresh] = model.try_emplace(key, model.size() + 1);
+                const KnownIds::Id id = ids.of(key);
+                REQUIRE(id.number == known->second);
+                REQUIRE(id.fresh == fresh);
+            }
+            CHECK(others.of("one").number == 1);
+        }
+        std::filesystem::remove(path);
+    }
+}
