@@ -6,12 +6,6 @@
 
 namespace mmioscope::pack {
 
-StreamReader::StreamReader() : context_(ZSTD_createDCtx()) {
-    if (!context_) {
-        throw std::bad_alloc();
-    }
-}
-
 StreamReader::Stream StreamReader::next() {
     std::uint32_t head = 0;
     if (rest_.size() < sizeof head) {
@@ -26,6 +20,17 @@ StreamReader::Stream StreamReader::next() {
     const Stream stream{static_cast<StreamKind>(head >> stream_kind_shift), rest_.first(size)};
     rest_ = rest_.subspan(size);
     return stream;
+}
+
+// Made when a stream needs it: traces that are not packed have none.
+ZSTD_DCtx* StreamReader::context() {
+    if (!context_) {
+        context_.reset(ZSTD_createDCtx());
+    }
+    if (!context_) {
+        throw std::bad_alloc();
+    }
+    return context_.get();
 }
 
 const std::uint8_t* StreamReader::read(std::size_t size, std::vector<std::uint8_t>& buffer) {
@@ -44,8 +49,8 @@ const std::uint8_t* StreamReader::unpack(const Stream& stream, std::size_t size,
     if (stream.kind == StreamKind::repeated && packed.size() == 1) {
         std::memset(buffer.data(), static_cast<int>(packed.front()), size);
     } else if (stream.kind != StreamKind::zstd ||
-               ZSTD_decompressDCtx(context_.get(), buffer.data(), size, packed.data(),
-                                   packed.size()) != size) {
+               ZSTD_decompressDCtx(context(), buffer.data(), size, packed.data(), packed.size()) !=
+                   size) {
         throw bad_input("a stream does not unpack to {} bytes", size);
     }
     return buffer.data();

@@ -15,8 +15,6 @@ namespace mmioscope::pack {
 /// Everything that reads throws Error (bad_input) where the bytes make no sense.
 class StreamReader {
 public:
-    StreamReader();
-
     /// The streams are those of `column`, which holds while they are read.
     void begin(std::span<const std::byte> column) { rest_ = column; }
 
@@ -45,6 +43,7 @@ private:
         StreamKind kind;
         std::span<const std::byte> packed;
     };
+    ZSTD_DCtx* context();
     Stream next();
     const std::uint8_t* unpack(const Stream& stream, std::size_t size,
                                std::vector<std::uint8_t>& buffer);
