@@ -22,6 +22,8 @@ std::span<const std::byte> bytes_of(std::string_view text) {
     return std::as_bytes(std::span(text.data(), text.size()));
 }
 
+constexpr std::size_t most_at_once = 256; ///< records that go to the writer
+
 bool same(const std::optional<Task>& left, const Task& right) {
     return left && left->pid == right.pid && left->tgid == right.tgid && left->comm == right.comm;
 }
@@ -114,7 +116,7 @@ void Part::add(const Event& event) {
     if (what_.no_pc && record.type == abi::RecordType::fetch) {
         hide_place(records_.back());
     }
-    if (records_.size() == writer_->room()) {
+    if (records_.size() == std::min(most_at_once, writer_->room())) {
         put_records();
     }
 }
@@ -150,6 +152,9 @@ void Part::tell_task(const Event& event) {
     const auto payload = std::as_bytes(std::span(&entry, 1));
     tasks_.add(payload);
     put_records();
+    if (!writer_->pending().empty()) {
+        tasks_.pass_records();
+    }
     writer_->flush();
     put(trace::tasks_section, payload);
 }
@@ -175,7 +180,7 @@ void Part::tell_modules() {
 }
 
 void Part::put_records() {
-    if (!records_.empty()) {
+    if (records_.size() == writer_->room()) { // they end a section
         tasks_.pass_records();
     }
     const bool by_lr = trace::lr_holds_for_all(callers_);

@@ -59,7 +59,7 @@ private:
     std::vector<std::pair<abi::SectionType, std::vector<std::byte>>> head_; ///< before begin()
     trace::WriteProgress progress_;
     std::optional<trace::FileWriter> writer_;
-    std::vector<abi::Record> records_; ///< of one section, with their callers
+    std::vector<abi::Record> records_; ///< that the writer has not yet, with their callers
     std::vector<trace::Caller> callers_;
     trace::TaskTable tasks_;    ///< as who reads the part will know them
     std::uint64_t modules_ = 0; ///< the last of the reader's, told or not to be told
