@@ -87,7 +87,7 @@ private:
     RowForm form_;
     ColumnSet known_;
     trace::TickLength tick_;
-    reading::KeptByContext<OfContext, 512> contexts_;
+    reading::KeptByContext<OfContext, 384> contexts_;
     ValueText values_;
     InterruptText interrupts_;
     FlagText flags_;

@@ -27,7 +27,7 @@ public:
     void flush();
 
 private:
-    static constexpr std::size_t enough = 1 << 16;
+    static constexpr std::size_t enough = 1 << 15;
 
     int fd_;
     std::string name_;
