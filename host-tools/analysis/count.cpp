@@ -103,7 +103,7 @@ void Count::add(const Count& other) {
 
 static_assert(std::is_trivially_copyable_v<Count>);
 
-std::string Count::bytes_of() const {
+std::string_view Count::bytes_of() const {
     return {reinterpret_cast<const char*>(this), sizeof *this};
 }
 
@@ -195,10 +195,13 @@ void Counts::add_varying(const Event& event) {
 
 // Names are looked up once for all of a group.
 void Counts::settle(Group& group) {
+    if (group.count.accesses() == 0) {
+        return;
+    }
     for (const Key key : keys_) {
         const bool varies =
             key == Key::interrupt || (key == Key::caller && group.first.code_id() == no_id);
-        if (!varies && group.count.accesses() > 0) {
+        if (!varies) {
             find(key, group.first)->add(group.count);
         }
     }

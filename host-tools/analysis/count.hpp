@@ -64,7 +64,7 @@ struct Count {
     /// `other` was done to it, too.
     void add(const Count& other);
 
-    std::string bytes_of() const;
+    std::string_view bytes_of() const;       ///< as long as it is there
     static Count of(std::string_view bytes); ///< of bytes_of()
 };
 

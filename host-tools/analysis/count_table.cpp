@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <queue>
+#include <string>
 
 namespace mmioscope::analysis {
 
@@ -36,26 +38,39 @@ std::vector<const Row*> sorted(const NamedCounts& counts, Order order) {
     return rows;
 }
 
-/// Counts of which not all are in memory, in the order of a table.
+/// Counts of which not all are in memory, in the order of a table: the first `most` of them.
 class InOrder {
 public:
-    InOrder(CountsByName& counts, Order order)
-        : counts_(counts), by_name_(order == Order::name), by_weight_(most_names) {
+    InOrder(CountsByName& counts, Order order, std::size_t most)
+        : counts_(counts), by_name_(order == Order::name), most_(most), by_weight_(most_names) {
+        std::priority_queue<std::string> first; // of a few, what is behind all others on top
         counts.each([&](std::string_view name, const Count& count) {
             ++size_;
-            if (!by_name_) {
-                by_weight_.of(key_of(~weight(count, order)).append(name)) = count;
+            if (by_name_) {
+                return true;
             }
+            std::string key = key_of(~weight(count, order)).append(name);
+            if (most_ <= most_names) {
+                if (first.size() == most_) {
+                    if (key > first.top()) {
+                        return true;
+                    }
+                    first.pop();
+                }
+                first.push(key);
+            }
+            by_weight_.of(key) = count;
             return true;
         });
+        by_weight_.settle();
     }
 
+    /// Of all that were counted.
     std::size_t size() const { return size_; }
 
-    /// Calls `take` with the first `most` of them.
     template <typename Take>
-    void each(std::size_t most, const Take& take) {
-        std::size_t left = most;
+    void each(const Take& take) {
+        std::size_t left = most_;
         const std::size_t behind = by_name_ ? 0 : sizeof(std::uint64_t);
         (by_name_ ? counts_ : by_weight_).each([&](std::string_view name, const Count& count) {
             if (left > 0) {
@@ -69,6 +84,7 @@ public:
 private:
     CountsByName& counts_;
     bool by_name_;
+    std::size_t most_;
     CountsByName by_weight_; ///< by what is more first, and the name
     std::size_t size_ = 0;
 };
@@ -139,10 +155,10 @@ table::Table count_table(Key key, CountsByName& counts, const TableOptions& opti
             table.rows.push_back(row_of(*rows[i], key, options));
         }
     } else {
-        const auto order = std::make_shared<InOrder>(counts, options.order);
+        const auto order = std::make_shared<InOrder>(counts, options.order, most);
         all = order->size();
-        table.more = [order, most, key, options](const table::TakeRow& take) {
-            order->each(most, [&](const Row& row) { take(row_of(row, key, options)); });
+        table.more = [order, key, options](const table::TakeRow& take) {
+            order->each([&](const Row& row) { take(row_of(row, key, options)); });
         };
     }
     if (most < all) {

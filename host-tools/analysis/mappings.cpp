@@ -105,6 +105,7 @@ table::Table Mappings::table() {
         in_order->of(key_of(mapping.first).append(pages)) = mapping;
         return true;
     });
+    in_order->settle();
     table.more = [in_order](const table::TakeRow& take) {
         in_order->each([&take](std::string_view key, const Mapping& mapping) {
             const Pages pages = number_of(key.substr(sizeof(std::uint64_t)));

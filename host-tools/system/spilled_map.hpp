@@ -41,13 +41,18 @@ public:
     bool holds_all() const { return runs_.empty(); }
     const Held& held() const { return held_; }
 
+    /// Nothing more comes for a while: where a part is in files, the rest goes there, too.
+    void settle() {
+        if (!holds_all() && !held_.empty()) {
+            spill();
+        }
+    }
+
     /// Calls `take` with each name, in ascending order, and all that is said of it, until that
     /// returns false.
     template <typename Take>
     void each(const Take& take) {
-        if (!holds_all() && !held_.empty()) {
-            spill();
-        }
+        settle();
         if (!holds_all()) {
             runs_.each([&take](std::string_view name, std::string_view bytes) {
                 return take(name, T::of(bytes));
