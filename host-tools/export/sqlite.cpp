@@ -4,12 +4,11 @@
 #include "export/words.hpp"
 #include "records/record_text.hpp"
 #include "records/report.hpp"
+#include "system/sorted_runs.hpp"
 
 #include <fmt/format.h>
 
 #include <cstring>
-#include <iterator>
-#include <utility>
 
 namespace mmioscope::exporting {
 
@@ -31,6 +30,14 @@ void bind_known(Statement& to, std::uint64_t number) {
     }
 }
 
+// Parts of a key.
+void put(std::string& key, std::uint64_t number) {
+    key += key_of(number);
+}
+void put(std::string& key, std::string_view text) {
+    key.append(text).push_back('\0');
+}
+
 } // namespace
 
 Sqlite::Sqlite(const std::string& path, const std::string& name)
@@ -50,10 +57,10 @@ void Sqlite::meta(std::string_view key, std::string_view value) {
     (insert << key << value).run();
 }
 
-template <typename... Args>
-std::string_view Sqlite::key(fmt::format_string<Args...> text, Args&&... args) {
+template <typename... Parts>
+std::string_view Sqlite::key(const Parts&... parts) {
     key_.clear();
-    fmt::format_to(std::back_inserter(key_), text, std::forward<Args>(args)...);
+    (put(key_, parts), ...);
     return key_;
 }
 
@@ -156,8 +163,7 @@ void Sqlite::bind_code(const Event& event) {
 
 std::uint64_t Sqlite::register_id(const Event& event) {
     const Register& reg = *event.reg();
-    const KnownIds::Id id =
-        registers_.of(key("{} {} {}", event.record.device, reg.offset, reg.name));
+    const KnownIds::Id id = registers_.of(key(event.record.device, reg.offset, reg.name));
     if (id.fresh) {
         (register_ << id.number << event.record.device << reg.name << reg.offset << reg.size
                    << reg.description)
@@ -167,18 +173,16 @@ std::uint64_t Sqlite::register_id(const Event& event) {
 }
 
 std::uint64_t Sqlite::task_id(const Task& task) {
-    const KnownIds::Id id = tasks_.of(key("{} {}", task.pid, task.comm));
+    const KnownIds::Id id = tasks_.of(key(task.pid, task.comm));
     if (id.fresh) {
         (task_ << id.number << task.pid << task.tgid << task.comm).run();
     }
     return id.number;
 }
 
-// A name of a function has no zero.
 std::uint64_t Sqlite::symbol_id(std::optional<std::uint32_t> address, const Location& location) {
-    const KnownIds::Id id =
-        symbols_.of(key("{} {} {}{}{}", address ? fmt::format("{}", *address) : "", location.offset,
-                        location.function, '\0', location.module));
+    const KnownIds::Id id = symbols_.of(key(address ? *address + std::uint64_t{1} : 0,
+                                            location.offset, location.function, location.module));
     if (id.fresh) {
         symbol_ << id.number;
         address ? symbol_ << *address : symbol_.null();

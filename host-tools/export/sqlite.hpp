@@ -6,8 +6,6 @@
 #include "export/known_ids.hpp"
 #include "records/ticks.hpp"
 
-#include <fmt/format.h>
-
 #include <optional>
 #include <string>
 
@@ -24,8 +22,8 @@ public:
 
 private:
     void meta(std::string_view key, std::string_view value);
-    template <typename... Args>
-    std::string_view key(fmt::format_string<Args...> text, Args&&... args);
+    template <typename... Parts>
+    std::string_view key(const Parts&... parts);
     void add_loss(const Event& event);
     void add_row(const Event& event);
     void bind_place(const Event& event);
