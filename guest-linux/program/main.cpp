@@ -18,34 +18,34 @@ namespace {
 using namespace mmioscope;
 
 constexpr char record_examples[] = R"(
-OUTPUT is a file, which `mmioscope print` reads, or for `mmioscope record` on another machine
-tcp:HOST:PORT (HOST as a number; a name takes the C library's own files), unix:PATH, or - for
-standard output. The rings hold what has happened since the boot, as far as there was room.
+OUTPUT is a trace file, or, for `mmioscope record` on another machine, tcp:HOST:PORT, unix:PATH or
+- for standard output. HOST should be a number: names need files of the C library. The trace begins
+with what the ring buffers still hold of the boot.
 
 Examples:
   mmioscope-guest record -o /tmp/boot.mmio --time-limit 10
   mmioscope-guest record -o tcp:192.168.1.2:5555   # there: mmioscope record tcp::5555,listen -o ...
   mmioscope-guest record -o - | ssh host mmioscope record - -o board.mmio
 
-/dev/mem takes root. What comes in from now on and is not read in time is
-lost, and counted. Ctrl-C ends it, and what was recorded is whole.
+/dev/mem needs root. Records that are not read in time are lost, and counted. Ctrl-C ends the
+recording; its trace is complete.
 )";
 
 void add_record(CLI::App& app, std::function<Status()>& action, bool root_is_lent) {
     CLI::App& command = *app.add_subcommand("record", "Record the trace of this machine");
     const auto options = std::make_shared<guest::RecordOptions>();
-    command.add_option("-o,--output", options->output, "Where the trace goes")->required();
-    command.add_option("--time-limit", options->time_limit, "End after so many seconds")
+    command.add_option("-o,--output", options->output, "Where the trace goes, see below")
+        ->required();
+    command.add_option("--time-limit", options->time_limit, "End after this time")
         ->check(CLI::PositiveNumber)
         ->type_name("SECONDS");
     command.add_flag("--all", options->all,
-                     "Trace the device that the trace leaves through, too: more with each record");
+                     "Also trace the device that carries the trace: each record causes more");
     command.footer(record_examples);
     command.callback([options, &action, root_is_lent] {
         action = [options, root_is_lent] {
             if (root_is_lent) {
-                throw bad_input(
-                    "record takes root itself: rights of the program's file are for ctl");
+                throw bad_input("record: run it as root; a set-uid program is for ctl only");
             }
             return guest::record(*options);
         };
@@ -53,8 +53,8 @@ void add_record(CLI::App& app, std::function<Status()>& action, bool root_is_len
 }
 
 constexpr char ctl_examples[] = R"(
-Here only, and for root:
-  modules                    marks that say where the kernel's modules lie: their code has names then
+Only in mmioscope-guest, and only for root:
+  modules                    write marks with the addresses of kernel modules, for function names
 
 Examples:
   mmioscope-guest ctl mark before the driver is loaded
@@ -63,13 +63,14 @@ Examples:
   mmioscope-guest ctl statistics
   modprobe mmc_block; mmioscope-guest ctl modules
 
-/dev/mem takes root. For others, by root: chown root:GROUP mmioscope-guest; chmod 4750 mmioscope-guest. It then
-maps the control page, and gives root up before it reads a word; record stays root's own.
+/dev/mem needs root. To let others use ctl, run as root: chown root:GROUP mmioscope-guest; chmod 4750
+mmioscope-guest. The program then maps the control page and gives up root before it reads its arguments; record
+still needs root.
 )";
 
 void add_ctl(CLI::App& app, std::function<Status()>& action,
              std::future<guest::ControlAccess>& access) {
-    CLI::App& command = *app.add_subcommand("ctl", "Steer the tracer of this machine");
+    CLI::App& command = *app.add_subcommand("ctl", "Control the tracer of this machine");
     const auto words = std::make_shared<std::vector<std::string>>();
     command.add_option("command", *words, "What to do, see below")
         ->required()
@@ -96,7 +97,7 @@ int main(int argc, char** argv) {
             return static_cast<int>(Status::bad_input);
         }
     }
-    CLI::App app("Records the trace of the machine it runs on, and steers the tracer.\n"
+    CLI::App app("Record the trace of the machine this runs on, and control the tracer.\n"
                  "Exit status: 0 fine, 1 failed or incomplete, 2 bad input, 130 interrupted.",
                  "mmioscope-guest");
     app.require_subcommand(1);

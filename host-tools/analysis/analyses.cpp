@@ -13,9 +13,9 @@ std::unique_ptr<Analysis> make() {
 }
 
 constexpr AnalysisRow rows[] = {
-    {"mappings", "Which virtual page led to which physical one, and who used it first",
+    {"mappings", "Print which virtual page mapped which device page, and who used it first",
      make<Mappings>},
-    {"pci", "PCI functions and their BARs", make<Pci>},
+    {"pci", "Print PCI functions and their BARs", make<Pci>},
 };
 
 } // namespace

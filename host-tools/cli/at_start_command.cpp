@@ -19,8 +19,8 @@ struct Options {
 };
 
 constexpr char footer[] = R"(
-Prints lines for U-Boot, to be typed or put into a script behind `fdt addr` and `fdt resize`. Each COMMAND is
-what `mmioscope ctl` takes, in one argument; `mmioscope run --at-start` does the same under QEMU.
+Prints lines for U-Boot. Type them, or put them into a script, after `fdt addr` and `fdt resize`. Each COMMAND is a
+command of `mmioscope ctl` in one argument. Under QEMU, use `mmioscope run --at-start`.
 
 Example:
   mmioscope at-start --dtb board.dtb 'trigger start address mmc@50000+0xc direction w' 'deselect serial0'
@@ -71,8 +71,8 @@ Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_file(command, "--dtb", options->tree, "Board's device tree");
     add_file(command, "--kernel", options->kernel,
-             "Also where this kernel (zImage) keeps its tasks' names, for the hypervisor to tell");
-    command.add_option("command", options->commands, "What to do before the guest runs")
+             "Kernel (zImage): also print the line that makes the hypervisor name its tasks");
+    command.add_option("command", options->commands, "Applied before the guest starts")
         ->type_name("COMMAND");
     command.footer(std::string(control::commands_help) + footer);
     return [options] { return print_properties(*options); };
@@ -80,8 +80,7 @@ Action add(CLI::App& command, const std::string&) {
 
 } // namespace
 
-const Command row{
-    "at-start",
-    "Print how a boot loader asks for what is to hold from the guest's first instruction on", add};
+const Command row{"at-start",
+                  "Print U-Boot lines that apply commands of ctl before the guest starts", add};
 
 } // namespace mmioscope::cli::at_start_command

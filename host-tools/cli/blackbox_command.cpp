@@ -29,19 +29,18 @@ struct Options {
 };
 
 constexpr char footer[] = R"(
-FILE holds the machine's RAM as it is: a raw dump, the file of QEMU's memory-backend-file (mmioscope run --ram), or
-/proc/PID/fd/N of a QEMU that runs. Or it is a trace file, or a stream's bytes, of the boot behind a reset, which begin
-with what the hypervisor found of the boot before. It is never written to. It may be compressed with zstd; - is standard
-input.
+FILE is the machine's RAM: a raw dump, the file of QEMU's memory-backend-file (mmioscope run --ram), or /proc/PID/fd/N of
+a running QEMU. It may also be the trace file or the stream of the boot after a reset, which begins with the last records
+of the boot before. FILE is never written to and may be compressed with zstd; - is standard input.
 
 Examples:
-  mmioscope blackbox ram.bin                          before the last reset; else before the dump
+  mmioscope blackbox ram.bin                          before the last reset, else before the dump
   mmioscope blackbox --base 0x80000000 -n 200 ram.bin
-  mmioscope blackbox boot.2.mmio                      the end of the boot before this trace's
+  mmioscope blackbox boot.2.mmio                      how the boot before this trace's boot ended
   mmioscope blackbox --format csv ram.bin
-  mmioscope blackbox --current ram.bin                of the boot that was running, whatever came before
+  mmioscope blackbox --current ram.bin                the boot that was running at the dump
 
-Exit status 0 if a boot was found and all its records are whole, 1 if none was or some were damaged, 2 on bad input.
+Exit status: 0 a boot was found and all its records are whole, 1 none was found or some are damaged, 2 bad input.
 )";
 
 std::unique_ptr<view::LastAccessesOutput>
@@ -119,19 +118,22 @@ Status blackbox(Options options) {
 Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_input_options(command, options->view);
-    add_file(command, "-o,--output", options->view.output, "Write here, not to standard output");
+    add_file(command, "-o,--output", options->view.output,
+             "Output file (default: standard output)");
     add_event_options(command, options->view);
     add_name_options(command, options->view.trace);
     add_code_option(command, options->view);
     add_look_options(command, options->view);
-    add_format_option(command, options->view, "an access a line, with its state");
-    command.add_option("-n,--limit", options->count, "At most so many accesses (default 64)")
+    add_format_option(command, options->view, "one access per line, with its state");
+    command.add_option("-n,--limit", options->count, "Number of accesses (default 64)")
         ->check(count_from(1))
         ->type_name("N");
-    command.add_option("--base", options->base, "Physical address of the image's first byte")
+    command
+        .add_option("--base", options->base,
+                    "Physical address of the image's first byte, a multiple of 4096")
         ->type_name("ADDRESS");
     command.add_flag("--current", options->current,
-                     "The boot that was running, even if it kept a previous one");
+                     "Show the running boot, even if it kept records of a previous one");
     command.footer(footer);
     options->view.wide = true;
     return [options] { return blackbox(*options); };

@@ -18,19 +18,18 @@ namespace mmioscope::cli::check_command {
 namespace {
 
 constexpr char footer[] = R"(
-Reads each file to its end: the header, every checksum, the numbers that count each CPU's and each device's records,
-the order of time, the index against what the file holds, and the counts of its end. A line for each thing that is
-wrong, then one that begins with the word for all of it: sound, damaged, cut (no end: what is there may be fine) or
-lossy (the file is as it was written, but records were lost). Of what cannot seek (a pipe, a compressed file) the index
-is not compared with the contents.
+Reads each file to its end and checks the header, every checksum, the sequence numbers of each CPU and each device, the
+order of time, the index, and the counts at the end. Prints one line per problem, then the verdict: sound, damaged, cut
+(the end is missing, what is there may be fine) or lossy (the file is as it was written, but records were lost while
+recording). In a pipe or a compressed file the index is not compared with the contents.
 
 Examples:
   mmioscope check boot.mmio
-  mmioscope check *.mmio                 each has its own verdict
+  mmioscope check *.mmio                 one verdict per file
   mmioscope check --format csv *.mmio
   zstd -dc boot.mmio.zst | mmioscope check -
 
-Exit status 0 if all are sound, 1 if one is damaged, cut or lossy, 2 if one is no trace or cannot be read.
+Exit status: 0 all files are sound, 1 one is damaged, cut or lossy, 2 one is not a trace or cannot be read.
 )";
 
 struct Options {
@@ -90,14 +89,15 @@ Action add(CLI::App& command, const std::string&) {
     command.add_option("-i,--input,file", options->files, "Trace files; - for standard input")
         ->required()
         ->type_name("FILE");
-    add_file(command, "-o,--output", options->view.output, "Write here, not to standard output");
-    add_format_option(command, options->view, "a row for each problem, then one with the verdict");
+    add_file(command, "-o,--output", options->view.output,
+             "Output file (default: standard output)");
+    add_format_option(command, options->view, "one row per problem, then one with the verdict");
     command.footer(footer);
     return [options] { return check(*options); };
 }
 
 } // namespace
 
-const Command row{"check", "Say whether trace files are whole and sound", add};
+const Command row{"check", "Check trace files for damage and losses", add};
 
 } // namespace mmioscope::cli::check_command

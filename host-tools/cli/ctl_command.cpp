@@ -23,8 +23,8 @@ struct Options {
 };
 
 constexpr char examples[] = R"(
-TARGET is the wire of the stream, by its path, unix:PATH or tcp:HOST:PORT; or, while somebody
-records it, the socket of record --ctl or run --ctl: then no byte of the trace is taken away.
+TARGET is the wire of the stream: a path, unix:PATH or tcp:HOST:PORT. While the stream is being recorded, use the socket
+of record --ctl or run --ctl: ctl would otherwise take bytes of the trace from the wire.
 
 Examples:
   mmioscope ctl unix:ctl.sock status
@@ -59,11 +59,11 @@ Status steer(const Options& options) {
 
 Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
-    command.add_option("target", options->target, "The way to the board")->required();
+    command.add_option("target", options->target, "Where the board is, see below")->required();
     command.add_option("command", options->words, "What to do, see below")->required();
-    command.add_option("--baud", options->baud, "Rate of a serial port (default 115200)")
+    command.add_option("--baud", options->baud, "Rate of a serial port, in bit/s (default 115200)")
         ->check(CLI::Range(1, 100'000'000));
-    command.add_option("--timeout", options->timeout, "Wait so long for a reply (default 10)")
+    command.add_option("--timeout", options->timeout, "Time to wait for a reply (default 10)")
         ->check(seconds_from(0))
         ->type_name("SECONDS");
     command.footer(std::string(control::commands_help) + examples);
@@ -75,6 +75,6 @@ Action add(CLI::App& command, const std::string&) {
 
 } // namespace
 
-const Command row{"ctl", "Steer the tracer while its guest runs", add};
+const Command row{"ctl", "Control the tracer while the guest runs", add};
 
 } // namespace mmioscope::cli::ctl_command

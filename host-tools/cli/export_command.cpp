@@ -28,7 +28,8 @@ struct Options {
 };
 
 constexpr char footer[] = R"(
-A file appears when it is whole. Exit status 1 if the trace is cut off or damaged; what there is of it is exported.
+Output files are written atomically. Exit status: 0 everything was exported, 1 the trace is cut off or damaged (the rest
+is exported) or writing failed, 2 bad input.
 
 Examples:
   mmioscope export --as csv -i boot.mmio -o boot.csv
@@ -136,11 +137,13 @@ Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_input_options(command, options->view);
     add_one_file_option(command, options->view);
-    command.add_option("--as", options->format, "What to write")
+    command.add_option("--as", options->format, "Output format")
         ->required()
         ->type_name("FORMAT")
         ->check(one_of(names_of(exporting::formats())));
-    command.add_option("-o,--output", options->view.output, "Where to; - for standard output")
+    command
+        .add_option("-o,--output", options->view.output,
+                    "Output file, for ctf a folder; - for standard output")
         ->required()
         ->type_name("OUT");
     add_event_options(command, options->view);
@@ -155,7 +158,6 @@ Action add(CLI::App& command, const std::string&) {
 
 } // namespace
 
-const Command row{"export", "Write a trace, or a part of it, in a format of others or as a trace",
-                  add};
+const Command row{"export", "Convert a trace, or a part of it, to another format", add};
 
 } // namespace mmioscope::cli::export_command

@@ -21,9 +21,9 @@ struct Options {
 };
 
 constexpr char footer[] = R"(
-FILE is what mmioscope run -o or record -o is writing, in this or another process; - is a pipe. Prints until the recording
-ends, or until Ctrl-C, and then the table and the verdict of what came up to there. What is compressed with zstd meanwhile
-comes in zstd's blocks.
+FILE is the file that a running mmioscope run -o or record -o writes; - is a pipe. Prints events until the recording ends
+or Ctrl-C is pressed, then the table and the verdict of the events so far. Input that is being compressed with zstd
+arrives in zstd's blocks.
 
 Examples:
   mmioscope follow boot.mmio
@@ -31,7 +31,7 @@ Examples:
   mmioscope follow --limit 1 -F 'dev==mmc && w' boot.mmio      waits for the first one
   mmioscope follow --format jsonl boot.mmio | jq -c 'select(.device == "serial0")'
 
-Exit status as of print; 130 after Ctrl-C. With --limit 0 if what was printed is neither damaged nor tells of losses.
+Exit status: as print; 130 after Ctrl-C. With --limit: 0 if nothing up to there was damaged or lost.
 )";
 
 // Nothing if the user had enough before the trace had a head.
@@ -135,7 +135,7 @@ Status follow_trace(const ViewOptions& options, std::uint64_t limit) {
     const trace::TraceReader& reader = trace.reader();
     const bool limited = driven.ended == reading::Ended::limit;
     const std::string cut_short =
-        fmt::format("the first {} events: what follows was not read (--limit)\n", driven.events);
+        fmt::format("the first {} events; the rest was not read (--limit)\n", driven.events);
     shown->close(tally.tables(reader, shown->width(), options.verbose),
                  limited ? cut_short : tally.verdict(reader));
     return stopped   ? Status::interrupted
@@ -153,8 +153,8 @@ Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_view_options(command, options->view);
     add_line_options(command, options->view);
-    add_format_option(command, options->view, "an event a line, as of mmioscope export");
-    command.add_option("-n,--limit", options->limit, "End after so many events")
+    add_format_option(command, options->view, "one event per line, as in mmioscope export");
+    command.add_option("-n,--limit", options->limit, "End after N events")
         ->check(count_from(1))
         ->type_name("N");
     command.footer(footer);

@@ -25,7 +25,7 @@ struct Options {
 };
 
 constexpr char footer[] = R"(
-What a log does not say is in the trace's text (not-known). Lines that cannot be used are counted and told.
+The trace's text not-known lists what such a log does not contain. Lines that cannot be used are counted and reported.
 
 Examples:
   mmioscope import --as mmiotrace -i mydump.txt -o dump.mmio
@@ -111,22 +111,22 @@ Status import_file(const Options& options) {
 
 Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
-    command.add_option("--as", options->format, "What the log is")
+    command.add_option("--as", options->format, "Format of the log")
         ->required()
         ->type_name("FORMAT")
         ->check(one_of(names_of(importing::formats())));
-    command.add_option("-i,--input,input", options->input, "Log; - for standard input")
+    command.add_option("-i,--input,input", options->input, "Log (default -: standard input)")
         ->type_name("LOG");
     command.add_option("-o,--output", options->output, "Trace file; - for standard output")
         ->required()
         ->type_name("FILE");
-    command.add_flag("--strict", options->strict, "No trace if a line cannot be used");
+    command.add_flag("--strict", options->strict, "Write no trace if a line cannot be used");
     command.footer(lines_of(importing::formats()) + footer);
     return [options] { return import_file(*options); };
 }
 
 } // namespace
 
-const Command row{"import", "Make a trace of another tool's log", add};
+const Command row{"import", "Convert another tool's log to a trace", add};
 
 } // namespace mmioscope::cli::import_command

@@ -20,17 +20,17 @@ struct Options {
 };
 
 constexpr char footer[] = R"(
-Coverage is counted over the registers that were accessed, however often each was. --registers takes
+Coverage counts each accessed register once, however often it was accessed. --registers takes
   FILE.regs                        descriptions in mmioscope's own format (mmioscope-registers(5))
-  FILE.svd                         a CMSIS-SVD file, whose peripherals are found by their addresses
-  FILE.svd:PERIPHERAL=COMPATIBLE   one of its peripherals, for devices with that `compatible`
+  FILE.svd                         a CMSIS-SVD file; its peripherals are found by their addresses
+  FILE.svd:PERIPHERAL=COMPATIBLE   one peripheral of it, for devices with this `compatible`
 
 Examples:
   mmioscope info boot.mmio
   mmioscope info --coverage boot.mmio                    # which registers have no names yet
   mmioscope info --coverage --registers soc.regs boot.mmio
   mmioscope info --format jsonl boot.mmio | jq 'select(.about == "device" and .traced == "no").name'
-  mmioscope info --dtb board.dtb stream.mmio             # recorded over a wire: it has no device tree
+  mmioscope info --dtb board.dtb stream.mmio             # recorded over a wire, so without a device tree
 
 Exit status: 0 the trace is whole, 1 it is cut, damaged or lacks records, 2 it cannot be read.)";
 
@@ -91,9 +91,11 @@ Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_input_options(command, options->view);
     add_one_file_option(command, options->view);
-    add_file(command, "-o,--output", options->view.output, "Write here, not to standard output");
-    command.add_flag("--coverage", options->coverage, "Print what has no name, and how much has");
-    add_format_option(command, options->view, "all that is said, each thing with its properties");
+    add_file(command, "-o,--output", options->view.output,
+             "Output file (default: standard output)");
+    command.add_flag("--coverage", options->coverage,
+                     "Print the registers and fields without a name, and how many have one");
+    add_format_option(command, options->view, "everything, each thing with its properties");
     add_name_options(command, options->view.trace);
     add_pager_option(command, options->view);
     command.footer(footer);
@@ -102,7 +104,7 @@ Action add(CLI::App& command, const std::string&) {
 
 } // namespace
 
-const Command row{"info",
-                  "Print what a trace is, what its devices are, and how much of it has names", add};
+const Command row{
+    "info", "Print what a trace contains, its devices, and how many registers have names", add};
 
 } // namespace mmioscope::cli::info_command

@@ -51,7 +51,7 @@ void add_commands(CLI::App& app, cli::Action& action, std::span<char*> words) {
 } // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app("Traces every device access of an unmodified Linux under a small hypervisor.\n"
+    CLI::App app("Trace every device access of an unmodified Linux with a small hypervisor.\n"
                  "Exit status: 0 fine, 1 failed or incomplete, 2 bad input, 130 interrupted.",
                  "mmioscope");
     app.require_subcommand(1);

@@ -7,7 +7,8 @@ namespace mmioscope::cli {
 void add_registers(CLI::App& command, std::vector<std::string>& to) {
     command
         .add_option("--registers", to,
-                    "Descriptions of registers (mmioscope-registers(5), SVD); several by repeating")
+                    "Descriptions of registers (mmioscope-registers(5) or CMSIS-SVD); may be "
+                    "repeated")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->allow_extra_args(false)
         ->type_name("FILE");

@@ -35,9 +35,10 @@ void add_file(CLI::App& command, const std::string& name, std::string& to,
 
 void add_symbols(CLI::App& command, std::vector<std::string>& to) {
     command
-        .add_option("--symbols", to,
-                    "Name functions by this vmlinuz, vmlinux, module (FILE@ADDRESS of its .text), "
-                    "copy of /proc/kallsyms or of /proc/modules; several by repeating")
+        .add_option(
+            "--symbols", to,
+            "Names of functions: a vmlinuz, a vmlinux, a System.map, a module (FILE@ADDRESS "
+            "of its .text), or a copy of /proc/kallsyms or /proc/modules; may be repeated")
         ->type_name("FILE")
         ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -40,30 +40,29 @@ struct Options {
 };
 
 constexpr char footer[] = R"(
-Names take the place of numbers where they are known: a register's for its offset, the fields of its value, a function's
-for the PC, with its caller behind <-, and the task. --raw prints the numbers alone. On a terminal, repeated accesses are
-one line with a count, each quarter second. The last line is the verdict.
+Known names replace numbers: the register its offset, the function the PC, followed by <- and the caller, then the task.
+The fields of a register follow its value. --raw prints numbers. On a terminal, accesses by one PC to one register in a
+quarter second are one line with a count. The last line is the verdict.
 
---dmesg takes what dmesg or the console printed, with printk's times; the traces of mmioscope run, and of record
---console, have that themselves. Where these begin in the trace's time is found by the
-lines that went out by a traced UART: the least that one of them came behind its own time. That is too late by what the
-quickest line took from printk to its first character. Where no UART is traced it is found by when the lines came to the
-host, or --dmesg-offset says it.
+--dmesg takes the output of dmesg or of the console, with printk's times. Traces of mmioscope run and of record --console
+contain the console. printk's time 0 is found from the lines that left by a traced UART: the smallest delay between a
+line's own time and its first character. It is too late by the time that this line took from printk to the UART. If no
+UART is traced, the times at which lines reached the host are used. --dmesg-offset sets it.
 
 Examples:
   mmioscope print boot.mmio
   mmioscope print --from 14.5 --to 15 --cpu 1 boot.mmio
   mmioscope print --all --ts delta boot.mmio | grep mmc
-  mmioscope print --last 20 --no-summary boot.mmio     what came last
-  mmioscope print --number -F 'reg==Clock' boot.mmio   which events these are ...
-  mmioscope print --at 71602 -C 20 boot.mmio           ... and what lies around one of them
-  mmioscope print --from @18.04 --to @18.05 --duration boot.mmio   by the machine's counter, as blackbox tells it
-  mmioscope print --dmesg boot.mmio                  the kernel's own words between the accesses
+  mmioscope print --last 20 --no-summary boot.mmio     the last 20 events
+  mmioscope print --number -F 'reg==Clock' boot.mmio   with event numbers ...
+  mmioscope print --at 71602 -C 20 boot.mmio           ... and the 20 events on either side of one
+  mmioscope print --from @18.04 --to @18.05 --duration boot.mmio   times of the machine's counter, as in blackbox
+  mmioscope print --dmesg boot.mmio                  with the kernel's log between the accesses
   mmioscope print --dmesg dmesg.txt boot.mmio
   mmioscope print --format jsonl --cpu 0 boot.mmio | jq .
   ssh board cat /run/boot.mmio | mmioscope print --summary -
 
-Exit status 0 only if the trace is whole and nothing was lost; 1 if not, 2 if it cannot be read.
+Exit status: 0 the trace is whole and nothing was lost, 1 otherwise, 2 it cannot be read.
 )";
 
 view::PrintOptions print_options(const Options& options, const view::Output& out) {
@@ -107,8 +106,7 @@ reading::TraceOptions selection_of(const Options& options) {
             std::min(std::max(options.after, options.around), UINT64_MAX - *options.at);
         selection.numbers = {*options.at - before, *options.at + after};
     } else if (options.before + options.after + options.around > 0) {
-        throw bad_input(
-            "-A, -B and -C say how many events are printed around --at N: say that, too");
+        throw bad_input("-A, -B and -C need --at N, the event around which to print");
     }
     return selection;
 }
@@ -194,42 +192,44 @@ Action add(CLI::App& command, const std::string&) {
     add_view_options(command, options->view);
     add_line_options(command, options->view);
     add_collapse_option(command, options->view);
-    command.add_flag("--number", options->numbers, "Each event's number, as --at takes it");
+    command.add_flag("--number", options->numbers, "Print the number of each event, for --at");
     command
         .add_option("--at", options->at,
-                    "Only the event of this number, and those that -A, -B, -C add")
+                    "Only event number N, and those around it that -A, -B, -C add")
         ->check(count_from(1))
         ->type_name("N");
     const auto count = [&command](const char* name, std::uint64_t& to, const char* what) {
         command.add_option(name, to, what)->check(count_from(0))->type_name("N");
     };
-    count("-A", options->after, "So many events behind it");
-    count("-B", options->before, "So many events in front of it");
-    count("-C", options->around, "So many on both sides");
-    command.add_flag("--summary", options->summary, "Only the table and the verdict");
-    command.add_flag("--no-summary", options->no_summary,
-                     "No table and no verdict; one that is not complete goes to standard error");
+    count("-A", options->after, "N events after the one of --at");
+    count("-B", options->before, "N events before the one of --at");
+    count("-C", options->around, "N events on either side of the one of --at");
+    command.add_flag("--summary", options->summary, "Print only the table and the verdict");
+    command.add_flag(
+        "--no-summary", options->no_summary,
+        "Print no table and no verdict; a verdict other than complete goes to standard "
+        "error");
     command.add_flag("-f,--follow", options->follow,
-                     "Go on as the file grows, as mmioscope follow");
+                     "Read on as the file grows, as mmioscope follow does");
     command.add_flag("--shares", options->shares,
-                     "What each CPU had of devices that several use, and how long it waited");
+                     "Print what each CPU had of a shared device, and how long it waited");
     CLI::Option* const dmesg =
         command
             .add_option(
                 "--dmesg", options->dmesg,
-                "The kernel's log, each line at its time (default: from the trace's console)")
+                "Print the kernel's log between the events (default LOG: the trace's console)")
             ->expected(0, 1)
             ->type_name("[LOG]");
     command
         .add_option("--dmesg-offset", options->dmesg_offset,
-                    "Where printk's 0 is in the trace's time")
+                    "printk's time 0, in the trace's time (default: found from the trace)")
         ->check(CLI::Range(-1e9, 1e9))
         ->type_name("SECONDS");
-    add_format_option(command, options->view, "an event a line, as of mmioscope export");
-    command.add_option("-n,--limit", options->limit, "At most so many lines of events")
+    add_format_option(command, options->view, "one event per line, as in mmioscope export");
+    command.add_option("-n,--limit", options->limit, "Print at most N lines of events")
         ->check(count_from(0))
         ->type_name("N");
-    command.add_option("--last", options->last, "Only the last lines of events, so many")
+    command.add_option("--last", options->last, "Print only the last N lines of events")
         ->check(count_from(0))
         ->type_name("N");
     add_pager_option(command, options->view);

@@ -11,11 +11,11 @@ namespace mmioscope::cli::record_command {
 namespace {
 
 constexpr char examples[] = R"(
-SOURCE is a serial port, pty, FIFO or file by its path, unix:PATH or tcp:HOST:PORT (with
-",listen" behind it to wait for the sender), or - for standard input.
+SOURCE is the path of a serial port, pty, FIFO or file, unix:PATH, tcp:HOST:PORT (append ",listen" to wait for the
+sender), or - for standard input.
 
--F, --plugin, --cpu, --from, --to, --no-pc, --registers, --ts, --color, --all and --raw are of what is printed with -f; the file has
-everything.
+-F, --plugin, --cpu, --from, --to, --no-pc, --registers, --ts, --color, --raw, --duration and --all choose what -f
+prints. The trace file always has everything.
 
 Examples:
   mmioscope record /dev/ttyUSB0 --baud 921600 -o boot.mmio
@@ -45,26 +45,30 @@ Action add(CLI::App& command, const std::string& command_line) {
     options->command = command_line;
     const auto view = std::make_shared<ViewOptions>();
     command.add_option("source", options->source, "Where the stream comes from")->required();
-    add_file(command, "-o,--output", options->output, "Save the trace here");
-    command.add_flag("-f,--follow", options->follow, "Print the trace while it comes");
-    command.add_option("--baud", options->baud, "Rate of a serial port (default 115200)")
+    add_file(command, "-o,--output", options->output, "Save the trace in this file");
+    command.add_flag("-f,--follow", options->follow, "Print the trace while recording");
+    command.add_option("--baud", options->baud, "Rate of a serial port, in bit/s (default 115200)")
         ->check(CLI::Range(1, 100'000'000));
-    command.add_flag("--plain", options->plain, "Do not pack the trace's records in the end");
+    command.add_flag("--plain", options->plain,
+                     "Do not pack the records of the finished file: 64 bytes each");
     add_size(command, "--rotate", options->rotate,
-             "Begin the next file (FILE.2 ...) after so many bytes");
+             "Begin a new file (boot.2.mmio ...) before one gets larger than this, at least 1M");
     command.add_flag("--reconnect,!--no-reconnect", options->reconnect,
-                     "Open the source again when it was lost (default)");
+                     "Open the source again after it was lost (default: on)");
     add_symbols(command, options->symbols);
     add_file(command, "--dtb", options->tree,
-             "Board's device tree, for the names in the file: a stream has only its aliases");
+             "Board's device tree, to store in the file: a stream has only the aliases");
     add_live_options(command, *view);
     add_file(command, "--console", options->console,
-             "The wire carries the guest's console, too: it goes into this file, or to - (stdout)");
+             "Save the guest's console, which shares the wire, in this file; - for standard "
+             "output");
     add_file(command, "--ctl", options->control,
-             "A unix socket here, for mmioscope ctl unix:SOCKET while this records");
+             "Create a Unix socket here, for mmioscope ctl unix:FILE while recording");
     command.add_flag("--forever", options->forever,
-                     "Go on when the machine goes off, with its next boot in the next file");
-    command.add_option("--time-limit", options->time_limit, "End after so many seconds")
+                     "Continue after the machine went off; its next boot goes to a new file");
+    command
+        .add_option("--time-limit", options->time_limit,
+                    "End after this time (default 0: no limit)")
         ->check(seconds_from(0))
         ->type_name("SECONDS");
     command.footer(examples);

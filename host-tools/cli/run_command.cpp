@@ -17,8 +17,8 @@ namespace {
 using run::Options;
 
 constexpr char examples[] = R"(
--F, --plugin, --cpu, --from, --to, --no-pc, --registers, --ts, --color, --all and --raw are of what is printed; the file has
-everything.
+-F, --plugin, --cpu, --from, --to, --no-pc, --registers, --ts, --color, --raw, --duration and --all choose what is
+printed. The trace file always has everything.
 
 Examples:
   mmioscope run --kernel vmlinuz --dtb board.dtb --initrd initrd.img -o boot.mmio
@@ -45,119 +45,136 @@ void add_guest(CLI::App& command, Options& options) {
     add_file(
         command, "--hypervisor", options.hypervisor,
         "Hypervisor ELF (default: hyp-<board>.elf beside this program, or in ../lib/mmioscope)");
-    add_file(command, "--kernel", options.kernel, "Guest's zImage");
-    add_file(command, "--dtb", options.tree, "Board's device tree");
+    add_file(command, "--kernel", options.kernel, "Guest's kernel (zImage)");
+    add_file(command, "--dtb", options.tree,
+             "Board's device tree (default for virt: the one that QEMU makes)");
     add_file(command, "--initrd", options.ramdisk, "Guest's initial ramdisk");
-    command.add_option("--append", options.command_line, "Guest's command line");
-    add_file(command, "--sd", options.sd_image, "SD card's image; never changed");
+    command.add_option("--append", options.command_line, "Guest's kernel command line");
+    add_file(command, "--sd", options.sd_image, "SD card image; what the guest writes is not kept");
     add_switch(command, "net", options.network,
-               "QEMU's user network (default: if the board has a network card)");
+               "Connect QEMU's user network (default: on if the board has a network card)");
     command.add_flag("--bare", options.bare, "--kernel is a raw binary, entered at its first byte");
-    command.add_option("--cpus", options.cpus, "CPUs (default 2)")
+    command.add_option("--cpus", options.cpus, "Number of CPUs (default 2)")
         ->check(count_from(1))
         ->type_name("N");
-    add_size(command, "--memory", options.memory, "RAM (default 512M, or what the board has)");
-    add_file(
-        command, "--ram", options.ram,
-        "Keep the RAM in this file; one that is there is what the machine finds after a reset");
+    add_size(command, "--memory", options.memory,
+             "Size of the RAM, a multiple of 1M (default 512M; orangepi-pc: 1024M)");
+    add_file(command, "--ram", options.ram,
+             "Keep the guest's RAM in this file; if it exists, the machine starts with its "
+             "content, as after a reset");
 }
 
 void add_tracing(CLI::App& command, Options& options) {
     command
         .add_option(
             "--trace", options.trace,
-            "What to trace: all, none, a device (its path, an end of that, its node without "
-            "the address, or an alias), or BASE+SIZE; ! in front excludes; several with commas or "
-            "by repeating (default: all)")
+            "What to trace: all (default), none, a device (its path, the end of its path, its node "
+            "name without the address, or its alias), or BASE+SIZE; a leading ! excludes; separate "
+            "several with commas, or repeat the option")
         ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     command
         .add_option("--engine", options.engine,
-                    "How accesses are carried out (unprotect: for comparison only, it opens pages "
-                    "to all CPUs as Linux mmiotrace does and LOSES EVENTS)")
+                    "How accesses are carried out: shadow (default), emulation, or, for "
+                    "comparison only, unprotect, which opens pages to all CPUs as Linux mmiotrace "
+                    "does and LOSES EVENTS")
         ->check(one_of({"shadow", "emulation", "unprotect"}));
-    command.add_option("--policy", options.policy, "What happens when a ring is full")
+    command
+        .add_option("--policy", options.policy,
+                    "When a ring buffer is full: drop (default) loses new records, stall makes the "
+                    "guest wait, flight overwrites the oldest records")
         ->check(one_of({"drop", "stall", "flight"}));
     command.add_flag("--pre", options.pre,
-                     "A record before each access, too: one that never returns is named");
+                     "Also write a record before each access, to find one that never returns");
     command.add_flag("--slow-path", options.slow_path,
-                     "Take no access by the fast path, for measurements: the trace is the same");
-    add_size(command, "--area-size", options.area_size, "Trace area (default 64M)");
+                     "Do not use the fast path, for measurements; the trace is the same");
+    add_size(command, "--area-size", options.area_size,
+             "Size of the trace area, a multiple of 4K (default 64M)");
     command.add_flag("--guest-reader", options.guest_reader,
-                     "Let the guest read the trace, too, with mmioscope-guest record");
-    add_switch(
-        command, "control-page", options.control_page,
-        "Let the tracer be steered, by the guest (mmioscope-guest ctl) and by --ctl (default)");
+                     "Let the guest read the trace (mmioscope-guest record)");
+    add_switch(command, "control-page", options.control_page,
+               "Accept commands at run time, from mmioscope-guest ctl and --ctl (default: on)");
     command
         .add_option("--at-start", options.at_start,
-                    "Do what these words ask of mmioscope ctl before the guest's first "
-                    "instruction; several by repeating, in their order")
-        ->type_name("WORDS")
+                    "Apply this command of mmioscope ctl before the guest's first instruction; "
+                    "may be repeated")
+        ->type_name("COMMAND")
         ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 void add_stream(CLI::App& command, Options& options) {
-    command.add_option("--stream", options.stream,
-                       "Take the trace from this UART (serial2, or its path) instead of shared "
-                       "memory");
+    command.add_option(
+        "--stream", options.stream,
+        "Take the trace from this UART (an alias such as serial2, or a path) instead "
+        "of shared memory");
     add_file(command, "--stream-file", options.stream_file,
-             "Keep the stream's bytes here, for mmioscope record");
+             "Save the stream's bytes here, for mmioscope record");
     command.add_flag("--stream-shared", options.stream_shared,
-                     "The stream goes out on the UART of the guest's console (serial0)");
+                     "The stream shares the UART of the guest's console (serial0)");
     command.add_flag("--stream-beside", options.stream_beside,
-                     "Stream into --stream-file, but take the trace from shared memory as well");
+                     "Send the stream to --stream-file, but take the trace from shared memory");
     add_file(command, "--ctl", options.control,
-             "A unix socket here, for mmioscope ctl unix:SOCKET over the stream's UART");
+             "Create a Unix socket here, for mmioscope ctl unix:FILE over the stream's UART");
     command
         .add_option("--stream-baud", options.stream_baud,
-                    "Send no faster than such a line would (default: as fast as QEMU takes it)")
+                    "Send the stream no faster than this rate, in bit/s (default: as fast as QEMU "
+                    "takes it)")
         ->check(CLI::Range(300, 10'000'000))
         ->type_name("BAUD");
     command
         .add_option("--stream-quantum", options.stream_quantum,
-                    "Times in the stream in steps of at most so many ns; 0: exact (default 1024)")
+                    "Times in the stream are in steps of at most this many ns; 0: exact (default "
+                    "1024)")
         ->check(count_from(0))
         ->type_name("NS");
     command
         .add_option("--stream-fold", options.stream_fold,
-                    "Send equal reads as a count: in steps of time that can be told exactly, or "
-                    "all polls, whose times between first and last are estimates")
+                    "Send equal reads of a polling loop as a count: off (default), steps (only "
+                    "where all times stay exact), polls (all; times between the first and the last "
+                    "are estimates)")
         ->check(one_of({"off", "steps", "polls"}));
 }
 
 void add_output(CLI::App& command, Options& options) {
-    add_file(command, "-o,--output", options.output, "Save the trace here");
-    command.add_flag("--plain", options.plain, "Do not pack the trace's records in the end");
-    add_switch(command, "print", options.print, "Print the trace (default: unless --console)");
+    add_file(command, "-o,--output", options.output, "Save the trace in this file");
+    command.add_flag("--plain", options.plain,
+                     "Do not pack the records of the finished file: 64 bytes each");
+    add_switch(command, "print", options.print, "Print the trace (default: on without --console)");
     command.add_flag("--console", options.console,
-                     "The guest's console is this terminal (Ctrl-C ends the run)");
-    add_file(command, "--console-log", options.console_log, "Save the guest's console here");
-    add_file(command, "--hyp-log", options.hypervisor_log, "Save the hypervisor's UART here");
+                     "Connect the guest's console to this terminal (Ctrl-C ends the run)");
+    add_file(command, "--console-log", options.console_log,
+             "Save the output of the guest's console in this file");
+    add_file(command, "--hyp-log", options.hypervisor_log,
+             "Save the output of the hypervisor's UART in this file");
     add_symbols(command, options.symbols);
     add_file(command, "--access-log", options.access_log,
-             "Have QEMU log all accesses here, for mmioscope verify");
+             "Have QEMU log all accesses in this file, for mmioscope verify");
 }
 
 void add_ending(CLI::App& command, Options& options) {
     command
         .add_option("--reboots", options.reboots,
-                    "Go on when the guest resets the machine, so many times; each boot has its own "
-                    "files: FILE, FILE.2 ... (default 0: the run ends)")
+                    "Continue over this many resets by the guest; each boot has its own files: "
+                    "boot.mmio, boot.2.mmio ... (default 0: the first reset ends the run)")
         ->check(count_from(0))
         ->type_name("N");
-    command.add_option("--time-limit", options.time_limit, "End the run after so many seconds")
+    command
+        .add_option("--time-limit", options.time_limit,
+                    "End the run after this time (default 0: no limit)")
         ->check(seconds_from(0))
         ->type_name("SECONDS");
     command
         .add_option("--ready-limit", options.ready_limit,
-                    "Seconds the hypervisor has to get ready (default 30)")
+                    "Fail if the hypervisor is not ready after this time (default 30)")
         ->check(seconds_from(0))
         ->type_name("SECONDS");
     command.add_option("--expect", options.expect,
-                       "Fail unless a line of the guest's console contains this");
-    add_file(command, "--qemu", options.qemu, "QEMU (default: qemu-system-arm in $PATH)");
-    command.add_option("--qemu-arg", options.qemu_arguments, "Another argument for QEMU")
+                       "Fail unless a line of the guest's console contains this text");
+    add_file(command, "--qemu", options.qemu, "QEMU program (default: qemu-system-arm in $PATH)");
+    command
+        .add_option("--qemu-arg", options.qemu_arguments,
+                    "Pass this argument on to QEMU; may be repeated")
         ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }

@@ -28,21 +28,21 @@ struct Options {
 };
 
 constexpr char footer[] = R"(
-A table each of devices, registers, functions, callers, tasks, CPUs, interrupts and sizes, or of those that --by names:
-how many accesses, how many a second between the first and the last event read, and how long they took in the
-hypervisor. What has no name stands with its number. The verdict of the trace goes to standard error. Memory does not
-grow with the trace: what has more than 512 names is counted in temporary files, in $TMPDIR or /tmp.
+Prints one table for each of devices, registers, functions, callers, tasks, CPUs, interrupts and sizes, or only those
+that --by names. Columns: accesses, accesses per second between the first and the last event read, and the time they took
+in the hypervisor. Items without a name appear with their number. The verdict goes to standard error. Memory does not
+grow with the trace: a table of more than 512 names is counted in temporary files, in $TMPDIR or /tmp.
 
 Examples:
   mmioscope stat boot.mmio
   mmioscope stat --by register --sort time --limit 0 boot.mmio
   mmioscope stat --by caller,task --from 10 --to 11 boot.mmio
   mmioscope stat --by device --limit 0 --format csv boot.mmio
-  mmioscope stat --mappings boot.mmio                where devices were mapped, and who used that first
+  mmioscope stat --mappings boot.mmio                where devices were mapped, and by whom
   mmioscope stat --pci boot.mmio                     PCI functions, from the accesses to their configuration
   mmioscope stat --plugin ./example.so -F 'dev==mmc' --analysis 'latency(tick=16)' boot.mmio
 
-Exit status 0 only if the trace is whole and nothing was lost; 1 if not, 2 if it cannot be read.
+Exit status: 0 the trace is whole and nothing was lost, 1 otherwise, 2 it cannot be read.
 )";
 
 std::vector<Key> keys_of(const Options& options) {
@@ -159,17 +159,18 @@ Status stat(const Options& options) {
 Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_view_options(command, options->view);
-    command.add_option("--by", options->by, "Only these tables")
+    command
+        .add_option("--by", options->by, "Print only these tables; separate several with commas")
         ->delimiter(',')
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->allow_extra_args(false)
         ->check(one_of(analysis::key_words()));
-    command.add_option("--sort", options->sort, "Most of this first (default: accesses)")
+    command.add_option("--sort", options->sort, "Sort by this, largest first (default accesses)")
         ->check(one_of({"accesses", "reads", "writes", "time", "latency", "name"}));
-    command.add_option("-n,--limit", options->limit, "Lines of a table (default 20; 0: all)")
+    command.add_option("-n,--limit", options->limit, "Lines per table (default 20; 0: all)")
         ->check(count_from(0))
         ->type_name("N");
-    add_format_option(command, options->view, "a line of a table a line, numbers not rounded");
+    add_format_option(command, options->view, "one table row per line, numbers not rounded");
     for (const analysis::AnalysisRow& row : analysis::analyses()) {
         command.add_flag_callback(
             fmt::format("--{}", row.name), [&to = options->analyses, &row] { to.push_back(&row); },
@@ -177,7 +178,7 @@ Action add(CLI::App& command, const std::string&) {
     }
     command
         .add_option("--analysis", options->plugged,
-                    "What a plug-in finds: NAME or NAME(KEY=VALUE,...); several by repeating")
+                    "Run an analysis of a plug-in: NAME or NAME(KEY=VALUE,...); may be repeated")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->allow_extra_args(false)
         ->type_name("NAME");

@@ -28,16 +28,16 @@ struct Options {
 };
 
 constexpr char footer[] = R"(
-FILE may be one that mmioscope run -o or record -o is writing, and - a pipe: the screen follows it. Rates are accesses per
-second of the guest's time since the last look. Keys: d r f a t c i s choose the table, p or space stops the screen (not
-the reading), q ends.
+FILE may be one that a running mmioscope run -o or record -o writes, - is a pipe; the screen follows it. Rates are
+accesses per second of the guest's time since the last update. Keys: d r f a t c i s choose the table, p or space pauses
+the screen (not the reading), q quits.
 
 Examples:
   mmioscope top boot.mmio
   mmioscope record /dev/ttyUSB0 -o boot.mmio & mmioscope top boot.mmio
   mmioscope top --once --by register boot.mmio
 
-Exit status 0; 1 if the trace ended and is not whole, 2 if it cannot be read or there is no terminal, 130 after Ctrl-C.
+Exit status: 0; 1 the trace ended and is not whole, 2 it cannot be read or there is no terminal, 130 after Ctrl-C.
 )";
 
 constexpr auto look_interval = 500ms;
@@ -171,10 +171,10 @@ Status show(const Options& options) {
 Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_view_options(command, options->view);
-    command.add_option("--by", options->by, "The table to begin with (default: device)")
+    command.add_option("--by", options->by, "First table (default device)")
         ->check(one_of(analysis::key_words()));
-    command.add_flag("--once", options->once, "Read all, and print one screen as text");
-    command.add_option("--rows", options->rows, "Lines of --once (default 24)")
+    command.add_flag("--once", options->once, "Read the whole trace and print one screen as text");
+    command.add_option("--rows", options->rows, "Number of lines for --once (default 24)")
         ->check(count_from(1))
         ->type_name("N");
     command.footer(footer);

@@ -25,16 +25,16 @@ struct Options {
 };
 
 constexpr char footer[] = R"(
-LOG is what mmioscope run --access-log has QEMU write: each access as the board's devices saw it. A line for each
+LOG is the file of mmioscope run --access-log: QEMU writes each access to it as the devices see it. Prints one line per
 difference, then the verdict.
 
 Examples:
   mmioscope run --kernel vmlinuz --dtb board.dtb --access-log access.log -o boot.mmio
   mmioscope verify boot.mmio access.log
   mmioscope verify --counts boot.mmio access.log         one line, for programs
-  mmioscope verify --pc-log pc.log boot.mmio access.log  the PC of each access, too
+  mmioscope verify --pc-log pc.log boot.mmio access.log  also compare the PC of each access
 
-Exit status 0 if there is no difference, 1 if there is one, 2 if one of them cannot be read.
+Exit status: 0 no differences, 1 differences, 2 an input cannot be read.
 )";
 
 // What is wrong with the trace itself, whatever the log says; lines.
@@ -112,14 +112,15 @@ Action add(CLI::App& command, const std::string&) {
         ->required()
         ->type_name("FILE");
     command.add_option("log", options->log, "QEMU's log (mmioscope run --access-log)")->required();
-    add_file(command, "-o,--output", options->output, "Write here, not to standard output");
+    add_file(command, "-o,--output", options->output, "Output file (default: standard output)");
     CLI::Option* const pc_log =
         command
             .add_option("--pc-log", options->pc_log,
-                        "Compare the PCs, too: the log of a plugin in QEMU (tests/qemu/pc_log.c)")
+                        "Also compare PCs, with this log of a QEMU plugin (tests/qemu/pc_log.c)")
             ->type_name("FILE");
     command
-        .add_flag("--counts", options->counts, "One line for programs: words and numbers in turn")
+        .add_flag("--counts", options->counts,
+                  "Print one line for programs: words and numbers in turn")
         ->excludes(pc_log);
     command.footer(footer);
     return [options] { return verify(*options); };

@@ -60,7 +60,7 @@ bool wants_color(const std::string& choice, const view::Output& out) {
 void add_view_options(CLI::App& command, ViewOptions& options) {
     add_input_options(command, options);
     add_one_file_option(command, options);
-    add_file(command, "-o,--output", options.output, "Write here, not to standard output");
+    add_file(command, "-o,--output", options.output, "Output file (default: standard output)");
     add_event_options(command, options);
     add_range_options(command, options);
     add_name_options(command, options.trace);
@@ -71,7 +71,7 @@ void add_view_options(CLI::App& command, ViewOptions& options) {
 void add_input_options(CLI::App& command, ViewOptions& options) {
     command.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     command.add_option("file", options.file, "Trace file; - for standard input");
-    add_file(command, "-i,--input", options.input, "The same as FILE");
+    add_file(command, "-i,--input", options.input, "Trace file, instead of the argument");
 }
 
 void add_one_file_option(CLI::App& command, ViewOptions& options) {
@@ -82,11 +82,11 @@ void add_one_file_option(CLI::App& command, ViewOptions& options) {
 void add_event_options(CLI::App& command, ViewOptions& options) {
     command
         .add_option("-F,--filter", options.trace.filter,
-                    "Only events for which this holds (mmioscope-filter(7))")
+                    "Only events that match this filter (mmioscope-filter(7))")
         ->type_name("EXPR");
     command
         .add_option("--plugin", options.plugins,
-                    "Load filters (@name in -F) and analyses; several by repeating")
+                    "Load a plug-in with filters (@name in -F) and analyses; may be repeated")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->allow_extra_args(false)
         ->type_name("FILE");
@@ -95,7 +95,8 @@ void add_event_options(CLI::App& command, ViewOptions& options) {
 
 void add_format_option(CLI::App& command, ViewOptions& options, const char* what) {
     command
-        .add_option("--format", options.format, fmt::format("text (default), jsonl, csv: {}", what))
+        .add_option("--format", options.format,
+                    fmt::format("Output format (default text); jsonl and csv have {}", what))
         ->check(one_of({"text", "jsonl", "csv"}));
 }
 
@@ -103,8 +104,8 @@ void add_range_options(CLI::App& command, ViewOptions& options) {
     command
         .add_option(
             "--from", options.from,
-            "Only events from this time on (1.5, 20ms, ...; @1.5: by the machine's counter, "
-            "as --ts abs)")
+            "Only events from this time on, in seconds or with a unit (1.5, 20ms); with @ in "
+            "front, a time of the machine's counter, as --ts abs prints it (@18.04)")
         ->type_name("TIME");
     command.add_option("--to", options.to, "Only events before this time")->type_name("TIME");
 }
@@ -115,11 +116,13 @@ void add_strict_option(CLI::App& command, ViewOptions& options) {
 
 void add_collapse_option(CLI::App& command, ViewOptions& options) {
     command.add_flag("--collapse", options.collapse,
-                     "Repeated accesses as one event with a count, each quarter second");
+                     "Merge accesses by one PC to one register, in each quarter second, into one "
+                     "event with a count");
 }
 
 void add_code_option(CLI::App& command, ViewOptions& options) {
-    command.add_flag("--no-pc", options.trace.no_pc, "No code addresses, nor what stands there");
+    command.add_flag("--no-pc", options.trace.no_pc,
+                     "Leave out code addresses and names of functions");
 }
 
 void add_pager_option(CLI::App& command, ViewOptions& options) {
@@ -135,29 +138,29 @@ bool pages(const ViewOptions& options, const view::Output& out) {
 void add_look_options(CLI::App& command, ViewOptions& options) {
     command
         .add_option("--ts", options.time,
-                    "Times: abs (of the machine's counter), rel (since the first record; default), "
-                    "delta (since the line before)")
+                    "Times: abs (the machine's counter), rel (since the first record; default), "
+                    "delta (since the previous line)")
         ->check(one_of({"abs", "rel", "delta"}));
-    command.add_option("--color", options.color, "Colours (default: on a terminal)")
+    command.add_option("--color", options.color, "Use colours (default auto: on a terminal)")
         ->check(one_of({"auto", "always", "never"}));
-    command.add_flag("--raw", options.raw, "Numbers instead of names");
+    command.add_flag("--raw", options.raw, "Print numbers instead of names");
 }
 
 void add_line_options(CLI::App& command, ViewOptions& options) {
     add_look_options(command, options);
     command.add_flag("--duration", options.duration,
-                     "How long each access took, at its line's end");
+                     "Print how long each access took, at the end of its line");
     command
         .add_option("--gap", options.gap,
-                    "A line where nothing happened for so long (default: 100ms on a terminal; "
-                    "0: none)")
+                    "Print a line where nothing happened for this long (default: 100ms on a "
+                    "terminal; 0: never)")
         ->type_name("TIME");
     command.add_flag("-v,--verbose", options.verbose,
-                     "The hypervisor's own accesses and counters, too");
+                     "Print the hypervisor's own accesses and counters, too");
     command.add_flag("--wide", options.wide,
-                     "Whole names and lines on a terminal, too, however long they are");
+                     "Print whole names and lines on a terminal, however long they are");
     command.add_flag("--all", options.all,
-                     "Each record, the hypervisor's own, too: none collapsed, without a limit");
+                     "Print every record, the hypervisor's own, too: no collapsing, no limit");
 }
 
 void add_live_options(CLI::App& command, ViewOptions& options) {

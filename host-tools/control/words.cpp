@@ -309,20 +309,20 @@ Asks asks_of_one(Reader& words) {
 
 const char commands_help[] = R"(
 Commands:
-  status                     what there is, and whether it is traced
+  status                     print whether tracing is on, CPUs and devices
   start | stop               trace what is selected | nothing
-  select | deselect DEVICE.. devices, BASE+SIZE, all
+  select | deselect DEVICE.. trace these or not: devices, BASE+SIZE, all
   filter none | direction r|w|rw | address PLACE | value VALUE[/MASK] | cpus 0,1 |
-         pc BASE+SIZE        which accesses become records (several at once, too)
-  sample N                   one in N of them
+         pc BASE+SIZE        record only accesses that match (conditions can be combined)
+  sample N                   record one in N accesses
   trigger none | start|stop [direction ..] [address PLACE] [value ..] [count N]
-                             records begin at, or end behind, the N-th access like that
-  policy drop|stall          what happens when a ring is full
-  mark TEXT | NUMBER         a mark in the trace
-  statistics                 what the hypervisor has counted
-  flush                      all that was recorded so far reaches its reader
+                             begin to record at, or stop after, the N-th access that matches
+  policy drop|stall          what happens when a ring buffer is full
+  mark TEXT | NUMBER         write a mark into the trace
+  statistics                 print the hypervisor's counters
+  flush                      send everything recorded so far to the reader
   snapshot                   keep the last accesses for mmioscope blackbox
-A device is called by its path, an end of that, its node without the address, or an alias.
+DEVICE is a path, the end of a path, a node name without the address, or an alias.
 PLACE is a device, DEVICE+OFFSET (one word of it), or BASE+SIZE.
 )";
 

@@ -102,13 +102,13 @@ std::unique_ptr<Destination> open(const std::string& path) {
 }
 
 constexpr Format rows[] = {
-    {"jsonl", "an event a line, as an object", open<Bytes<JsonLines>>},
-    {"csv", "the same as comma-separated values", open<Bytes<Csv>>},
-    {"sqlite", "a database: tables, and views of what people ask", open<File<Sqlite>>},
+    {"jsonl", "JSON, one object per event and line", open<Bytes<JsonLines>>},
+    {"csv", "comma-separated values, one event per line", open<Bytes<Csv>>},
+    {"sqlite", "a database with tables and ready-made views", open<File<Sqlite>>},
     {"ctf", "a folder for babeltrace2 or Trace Compass", open<CtfFolder>},
     {"perfetto", "for ui.perfetto.dev", open<Bytes<Perfetto>>},
-    {"mmiotrace", "the text of Linux' own tracer", open<Bytes<Mmiotrace>>},
-    {"mmio", "a trace again, of what was selected", nullptr},
+    {"mmiotrace", "the text format of Linux mmiotrace", open<Bytes<Mmiotrace>>},
+    {"mmio", "a trace file with the selected events", nullptr},
 };
 
 } // namespace

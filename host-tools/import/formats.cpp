@@ -11,7 +11,7 @@ namespace mmioscope::importing {
 namespace {
 
 constexpr Format rows[] = {
-    {"mmiotrace", "the text of Linux' own tracer", import_mmiotrace},
+    {"mmiotrace", "the log of Linux mmiotrace", import_mmiotrace},
     {"qemu", "QEMU's log of memory_region_ops_read and _write",
      [](ByteSource& log, ByteSource&, int fd) { return import_qemu_log(log, fd); }},
 };

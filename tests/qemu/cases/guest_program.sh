@@ -189,7 +189,7 @@ user says: ends with 0
 user says: ends with 0
 user says: ends with 0
 user says: ends with 0
-user says: mmioscope-guest: record takes root itself: rights of the program's file are for ctl
+user says: mmioscope-guest: record: run it as root; a set-uid program is for ctl only
 user says: ends with 2
 rights: Uid: 1000 1000 1000 1000
 rights: Gid: 1000 1000 1000 1000

@@ -193,7 +193,7 @@ view_follow() {
     follow_growing --limit 2
     follow_ends 0
     view_lines 2 'follow --limit 2'
-    has stdout '^the first 2 events: what follows was not read \(--limit\)$'
+    has stdout '^the first 2 events; the rest was not read \(--limit\)$'
     has_not stdout 'complete'
     follow_growing --format csv --limit 3 -F 'cpu==1 || r'
     follow_ends 0
