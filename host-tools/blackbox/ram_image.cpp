@@ -31,7 +31,7 @@ RamImage::RamImage(const std::string& path) : RamImage(open(path), path) {}
 RamImage::RamImage(const FileDescriptor& file, const std::string& path) {
     struct stat status {};
     if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
-        throw bad_input("{}: is no file that can be mapped", path);
+        throw bad_input("{}: is not a regular file, so it cannot be mapped", path);
     }
     if (status.st_size == 0) {
         throw bad_input("{}: is empty", path);

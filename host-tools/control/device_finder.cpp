@@ -22,10 +22,10 @@ std::vector<Place> find_device(const wire::StreamHead& head, const std::string& 
     }
     const auto called = tree::paths_called(name, head.aliases, paths);
     if (called.size() > 1) {
-        throw bad_input("{} is several devices: {}", name, fmt::join(called, ", "));
+        throw bad_input("'{}' is the name of several devices: {}", name, fmt::join(called, ", "));
     }
     if (called.empty()) {
-        throw bad_input("no device is called {}; there are: {}", name,
+        throw bad_input("there is no device '{}'; devices: {}", name,
                         fmt::join(device_names(head), ", "));
     }
     std::vector<Place> places;

@@ -86,17 +86,17 @@ std::string tell_statistics(Asker& asker) {
 std::string status_text(Status status) {
     static constexpr std::array<const char*, 12> words = {
         "done",
-        "the request was damaged on its way",
+        "the request was damaged in transit",
         "the hypervisor speaks another version of the protocol",
         "the hypervisor does not know this command",
-        "an argument makes no sense to the hypervisor",
-        "no device is there",
-        "the range has an end inside of what can only change as a whole",
+        "an argument is not valid",
+        "no device has these addresses",
+        "the range ends inside a region that can only change as a whole",
         "this cannot change while the guest runs",
-        "this CPU cannot be told to forget translations (Cortex-A15 erratum 798181)",
-        "the unprotect engine changes its tables by itself",
-        "the ring is full: the change could not be recorded, try again",
-        "what it is about is not there"};
+        "a CPU's TLB cannot be invalidated (Cortex-A15 erratum 798181)",
+        "the unprotect engine takes no commands",
+        "the ring buffer is full, so the change could not be recorded: try again",
+        "not available: no stream, no room for a snapshot, or no guest yet"};
     const auto index = static_cast<std::size_t>(status);
     return index < words.size() ? words[index] : fmt::format("status {}", index);
 }

@@ -26,7 +26,8 @@ WireChannel::WireChannel(transport::Transport& wire, milliseconds patience)
 void WireChannel::send(const abi::control::Request& request) {
     const auto bytes = std::as_bytes(std::span(&request, 1));
     if (wire_.write(bytes, write_patience) != bytes.size()) {
-        throw failure("{} takes no bytes: nobody reads them, or it is stopped", wire_.name());
+        throw failure("cannot write to {}: nothing reads it, or flow control has stopped it",
+                      wire_.name());
     }
 }
 
@@ -56,8 +57,8 @@ abi::control::Reply WireChannel::ask(const abi::control::Request& request) {
         }
     }
     throw failure(
-        "no reply from {} within {} s: no hypervisor with a stream there, control is off, "
-        "or the guest neither idles nor uses a traced device",
+        "no reply from {} within {} s: there is no hypervisor with a stream, control is off, "
+        "or the guest neither idles nor accesses a traced device",
         wire_.name(), duration_cast<std::chrono::seconds>(patience_).count());
 }
 
@@ -74,7 +75,7 @@ const wire::StreamHead& WireChannel::head() {
         }
     }
     if (!head_) {
-        throw failure("{}: the names of the devices did not come within {} s", wire_.name(),
+        throw failure("{}: the list of devices did not arrive within {} s", wire_.name(),
                       duration_cast<std::chrono::seconds>(patience_).count());
     }
     return *head_;

@@ -22,14 +22,14 @@ constexpr std::uint64_t four_gib = std::uint64_t{1} << 32;
 std::uint32_t number(const std::string& word) {
     const std::optional<std::uint64_t> value = parse_number(word);
     if (!value || *value >= four_gib) {
-        throw bad_input("{} is no number of 32 bits", word);
+        throw bad_input("'{}' is not a number of 32 bits", word);
     }
     return static_cast<std::uint32_t>(*value);
 }
 
 std::uint32_t count(const std::string& word) {
     if (number(word) == 0) {
-        throw bad_input("{}: at least 1", word);
+        throw bad_input("{}: must be at least 1", word);
     }
     return number(word);
 }
@@ -47,7 +47,8 @@ std::optional<Place> range(std::string_view word) {
 Ask in_reach(Command command, Place place) {
     if (place.size == 0 || place.base >= four_gib || place.size > four_gib - place.base ||
         place.size >= four_gib) {
-        throw bad_input("{:#x}+{:#x} is empty or not below 4 GiB", place.base, place.size);
+        throw bad_input("{:#x}+{:#x}: the range is empty, or ends above 4 GiB", place.base,
+                        place.size);
     }
     return {command, static_cast<std::uint32_t>(place.base),
             static_cast<std::uint32_t>(place.size)};
@@ -65,7 +66,8 @@ std::vector<Place> places(const std::string& word, const FindDevice& find) {
     const Place device = find(word.substr(0, plus)).front();
     const std::uint32_t offset = number(word.substr(plus + 1));
     if (offset >= device.size) {
-        throw bad_input("{}: the device has {:#x} bytes", word, device.size);
+        throw bad_input("{}: the offset is beyond the device, which has {:#x} bytes", word,
+                        device.size);
     }
     return {{device.base + offset, std::min<std::uint64_t>(4, device.size - offset)}};
 }
@@ -79,7 +81,7 @@ public:
 
     const std::string& next(const char* wanted) {
         if (words_.empty()) {
-            throw bad_input("{} expected behind '{}'", wanted, before_);
+            throw bad_input("{} expected after '{}'", wanted, before_);
         }
         before_ = words_.front();
         words_ = words_.subspan(1);
@@ -96,7 +98,7 @@ public:
 
     void end() const {
         if (!words_.empty()) {
-            throw bad_input("'{}' makes no sense behind '{}'", words_.front(), before_);
+            throw bad_input("'{}' is not expected after '{}'", words_.front(), before_);
         }
     }
 
@@ -134,7 +136,7 @@ void add_selection(Asks& to, Reader& words, Command by_region, Command by_range)
 Ask direction(Reader& words, Command command) {
     const std::string& word = words.next("r, w or rw");
     if (word != "r" && word != "w" && word != "rw") {
-        throw bad_input("{} is none of r, w, rw", word);
+        throw bad_input("'{}': expected r, w or rw", word);
     }
     return {command, word == "r" ? 1u : word == "w" ? 2u : 3u};
 }
@@ -143,7 +145,7 @@ Ask address(Reader& words, Command command) {
     const std::string& word = words.next("a device, DEVICE+OFFSET or BASE+SIZE");
     const std::vector<Place> all = places(word, words.find());
     if (all.size() != 1) {
-        throw bad_input("{} has {} ranges of addresses: name one as BASE+SIZE", word, all.size());
+        throw bad_input("{} has {} ranges of addresses: give one as BASE+SIZE", word, all.size());
     }
     return in_reach(command, all.front());
 }
@@ -156,7 +158,7 @@ Ask value(Reader& words, Command command) {
                                    : number(word.substr(slash + 1));
     const std::uint32_t wanted = number(word.substr(0, slash));
     if ((wanted & ~mask) != 0) {
-        throw bad_input("{}: the value has bits outside of the mask", word);
+        throw bad_input("{}: the value has bits outside the mask", word);
     }
     return {command, mask, wanted};
 }
@@ -169,12 +171,12 @@ Ask cpus(Reader& words) {
         rest.remove_prefix(std::min(rest.size(), one.size() + 1));
         const std::optional<std::uint64_t> cpu = parse_number(one);
         if (!cpu || *cpu >= abi::max_cpus) {
-            throw bad_input("{} is no list of CPUs below {}", word, abi::max_cpus);
+            throw bad_input("'{}' is not a list of CPUs below {}", word, abi::max_cpus);
         }
         mask |= 1u << *cpu;
     }
     if (mask == 0) {
-        throw bad_input("{} is no list of CPUs", word);
+        throw bad_input("'{}' is not a list of CPUs", word);
     }
     return {Command::filter_cpus, mask};
 }
@@ -183,7 +185,7 @@ Ask pcs(Reader& words) {
     const std::string& word = words.next("BASE+SIZE of code");
     const std::optional<Place> place = range(word);
     if (!place) {
-        throw bad_input("{} is not BASE+SIZE", word);
+        throw bad_input("'{}' is not BASE+SIZE", word);
     }
     return in_reach(Command::filter_pcs, *place);
 }
@@ -205,8 +207,8 @@ void add_filter(Asks& to, Reader& words) {
         } else if (words.takes("pc")) {
             to.push_back(pcs(words));
         } else {
-            throw bad_input("{} is none of none, direction, address, value, cpus, pc",
-                            words.next("what to filter by"));
+            throw bad_input("'{}': expected none, direction, address, value, cpus or pc",
+                            words.next("a condition"));
         }
     } while (!words.done());
 }
@@ -219,7 +221,7 @@ void add_trigger(Asks& to, Reader& words) {
     }
     const bool starts = words.takes("start");
     if (!starts && !words.takes("stop")) {
-        throw bad_input("{} is none of none, start, stop", words.next("none, start or stop"));
+        throw bad_input("'{}': expected none, start or stop", words.next("none, start or stop"));
     }
     std::uint32_t nth = 1;
     while (!words.done()) {
@@ -232,8 +234,8 @@ void add_trigger(Asks& to, Reader& words) {
         } else if (words.takes("count")) {
             nth = count(words.next("a number"));
         } else {
-            throw bad_input("{} is none of direction, address, value, count",
-                            words.next("what to look for"));
+            throw bad_input("'{}': expected direction, address, value or count",
+                            words.next("a condition"));
         }
     }
     to.push_back({starts ? Command::trigger_start : Command::trigger_stop, nth});
@@ -265,7 +267,7 @@ Ask policy(Reader& words) {
             return {Command::policy, static_cast<std::uint32_t>(policy)};
         }
     }
-    throw bad_input("{} is none of drop, stall, flight", word);
+    throw bad_input("'{}': expected drop, stall or flight", word);
 }
 
 struct Plain {
@@ -300,7 +302,7 @@ Asks asks_of_one(Reader& words) {
     } else if (command == "mark") {
         add_marker(asks, words.rest());
     } else {
-        throw bad_input("{} is no command (see --help)", command);
+        throw bad_input("'{}' is not a command (see --help)", command);
     }
     return asks;
 }

@@ -47,7 +47,7 @@ FileReader::FileReader(ByteSource& source, Report report)
                                        : bad_input("{}", source.problem());
     }
     if (header.header_crc != crc_before(header, offsetof(abi::FileHeader, header_crc))) {
-        report_("the file header is damaged; going on with the sections");
+        report_("the file header is damaged; reading the sections");
         return;
     }
     if (header.endianness != abi::file_endianness) {
@@ -138,7 +138,7 @@ bool FileReader::read_header(abi::SectionHeader& header) {
 // The size of a section with a damaged header is unknown: look for the next sound one.
 bool FileReader::find_header(abi::SectionHeader& header) {
     const std::uint64_t start = offset_ - sizeof header;
-    report_(fmt::format("section header at byte {} is damaged: looking for the next", start));
+    report_(fmt::format("section header at byte {} is damaged: looking for the next one", start));
     auto* bytes = reinterpret_cast<std::byte*>(&header);
     while (!is_sound(header)) {
         std::memmove(bytes, bytes + 8, sizeof header - 8);

@@ -40,7 +40,8 @@ void FileWriter::section_packed(abi::SectionType type, std::span<const std::byte
     const std::optional<std::vector<std::byte>> frame = zstd_frame(payload);
     if (std::vector<std::byte> back(payload.size());
         frame && (!expand_zstd(*frame, back) || !std::ranges::equal(back, payload))) {
-        throw failure("cannot write the trace: a section does not come back from its frame");
+        throw failure(
+            "cannot write the trace: a compressed section does not decompress to its content");
     }
     index_.add(type, written_, {});
     write_section(type, frame ? *frame : payload, frame ? abi::section_zstd : 0);

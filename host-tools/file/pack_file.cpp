@@ -137,7 +137,7 @@ private:
             std::memcmp(back.data(), records_.data(), back.size_bytes()) == 0 &&
             (unpacker_.callers().empty() || std::ranges::equal(unpacker_.callers(), callers_));
         if (!same) {
-            throw failure("its records do not come back from a block");
+            throw failure("a packed block does not unpack to its records");
         }
         writer_.packed(block, extent_of(records_));
         count_ += records_.size();
@@ -151,7 +151,7 @@ private:
         std::ranges::copy(payload.first(std::min(payload.size(), sizeof end)),
                           std::as_writable_bytes(std::span(&end, 1)).begin());
         if (ended_ || end.records != count_) {
-            throw failure("it does not hold what its end tells");
+            throw failure("its records do not match the counts at its end");
         }
         ended_ = true;
         writer_.finish(end.lost, end.ending);
@@ -194,7 +194,7 @@ void pack_file(const std::string& path, const GoesOn& goes_on) {
     const auto size = static_cast<std::uint64_t>(status.st_size);
     while (const std::optional<Section> section = reader.next()) {
         if (section->cut) {
-            throw failure("it is cut");
+            throw failure("it is cut off");
         }
         copy.take(*section);
         if (!goes_on(reader.offset(), size)) {

@@ -83,8 +83,8 @@ void Packing::pack(const std::string& path) {
             return !given_up_;
         });
     } catch (const std::exception& error) {
-        fmt::print(stderr, "mmioscope: {} stays as it was recorded: {}\n", for_terminal(path),
-                   error.what());
+        fmt::print(stderr, "mmioscope: {} was not packed, and is as it was recorded: {}\n",
+                   for_terminal(path), error.what());
     }
 }
 

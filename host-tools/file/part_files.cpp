@@ -76,10 +76,10 @@ std::string why_not(const std::string& path, unsigned number, const TraceReader&
         const std::unique_ptr<ByteSource> source = open_source(path);
         const std::unique_ptr<TraceReader> next = head_of(*source, path);
         if (number_of(*next) == 0) {
-            return path + ": does not say which of a recording's files it is";
+            return path + ": the file has no number in a recording";
         }
         const bool same = number_of(*next) == number && same_machine(reader, *next);
-        return same ? "" : path + ": is of another recording";
+        return same ? "" : path + ": the file belongs to another recording";
     } catch (const Error& error) {
         return error.what();
     }
@@ -96,7 +96,7 @@ public:
         }
         const unsigned first = number_of(reader);
         if (first == 0) {
-            return {"", nullptr, path_ + " does not say which of the recording's files it is"};
+            return {"", nullptr, path_ + " has no number in its recording"};
         }
         NextPart next = look(first + reader.parts(), reader);
         for (unsigned i = 0; !next.source && wait_ && i < most_waits; ++i) {
@@ -116,7 +116,7 @@ private:
         const std::optional<std::string> path = first_file(names);
         if (!path) {
             return {"", nullptr,
-                    names.empty() ? path_ + " is not called as it was recorded"
+                    names.empty() ? path_ + " was renamed after the recording"
                                   : "there is no file " + names.front()};
         }
         const std::string problem = why_not(*path, number, reader);
@@ -164,7 +164,7 @@ std::vector<std::string> part_paths(const std::string& path) {
 
 std::string missing_part_text(const TraceReader& reader) {
     const std::string& why = reader.missing_part();
-    return why.empty() ? "" : "the next file is not read: " + why;
+    return why.empty() ? "" : "the next file cannot be read: " + why;
 }
 
 } // namespace mmioscope::trace

@@ -34,15 +34,15 @@ void RecordCheck::out_of_turn(const abi::Record& record, Cpu& cpu) {
     const Hole hole = hole_at(next, record);
     cpu.next = next;
     if (goes_back) {
-        wrong_(fmt::format("record {}: cpu {} goes back to its record {} from {}", count_,
-                           record.cpu, record.cpu_sequence, hole.first - 1));
+        wrong_(fmt::format("record {}: cpu {} goes back to sequence {} from {}", count_, record.cpu,
+                           record.cpu_sequence, hole.first - 1));
     } else if (hole.in_front > 0 && !part_) {
-        lost_(fmt::format("record {}: cpu {} lacks {} records from its record {} on", count_,
+        lost_(fmt::format("record {}: cpu {} lacks {} records from sequence {} on", count_,
                           record.cpu, hole.in_front, hole.first));
         holes_ = add_lost(holes_, hole.in_front);
     }
     if (record.type == abi::RecordType::gap) {
-        lost_(fmt::format("record {}: cpu {} lost {} records from its record {} on", count_,
+        lost_(fmt::format("record {}: cpu {} lost {} records from sequence {} on", count_,
                           record.cpu, hole.announced, record.cpu_sequence));
         holes_ = add_lost(holes_, hole.announced);
     }
@@ -58,8 +58,8 @@ inline void RecordCheck::check_time(const abi::Record& record, Cpu& cpu) {
     if (record.time < time_) [[unlikely]] { // no Cpu::time is later than that
         cpu.time = std::max(cpu.time, record.time);
         if (cpu.time < time_) {
-            wrong_(fmt::format("record {}: cpu {}, at tick {}, stands behind tick {}", count_,
-                               record.cpu, record.time, time_));
+            wrong_(fmt::format("record {}: cpu {}: tick {} comes after tick {}", count_, record.cpu,
+                               record.time, time_));
         }
     } else {
         cpu.time = time_ = record.time;
@@ -72,8 +72,8 @@ inline void RecordCheck::check_region(const abi::Record& record) {
     }
     std::optional<std::uint32_t>& last = locks_[record.device];
     if (last && static_cast<std::int32_t>(record.lock_sequence - *last) <= 0) [[unlikely]] {
-        wrong_(fmt::format("record {}: region {} goes from its access {} to {}", count_,
-                           record.device, *last, record.lock_sequence));
+        wrong_(fmt::format("record {}: region {} goes from access {} to {}", count_, record.device,
+                           *last, record.lock_sequence));
     }
     last = record.lock_sequence;
 }

@@ -64,9 +64,7 @@ private:
     bool tells_types() const {
         return open_->types == types_ || open_->types == (types_ | abi::index_teaches);
     }
-    void wrong() {
-        report_(fmt::format("the index is wrong about what stands at byte {}", open_->offset));
-    }
+    void wrong() { report_(fmt::format("the index is wrong about byte {}", open_->offset)); }
 
     const FileIndex& index_;
     const Report& report_;
@@ -152,8 +150,7 @@ CheckResult Check::run() {
         section(place, *next);
     }
     if (end_ && reader_.offset() > place.end) {
-        problem(
-            fmt::format("{} bytes stand behind the last section", reader_.offset() - place.end));
+        problem(fmt::format("{} bytes follow the last section", reader_.offset() - place.end));
     }
     judge_end();
     result_.records = records_.count();
@@ -171,7 +168,7 @@ void Check::section(const SectionPlace& place, const Section& section) {
         }
     }
     if (end_) {
-        problem(fmt::format("a section stands behind the end, at byte {}", place.offset));
+        problem(fmt::format("a section follows the end, at byte {}", place.offset));
     }
     block_ = {};
     switch (section.type) {
@@ -198,13 +195,14 @@ void Check::info(std::span<const std::byte> payload) {
     copy_front(payload, info);
     if (payload.size() < sizeof info || info.record_size != sizeof(abi::Record) ||
         info.region_size != sizeof(abi::RegionEntry)) {
-        problem("the section `info` has other sizes than this format");
+        problem("section info has wrong sizes of entries");
     }
 }
 
 void Check::records(const SectionPlace& place, std::span<const abi::Record> records) {
     if (place.size % sizeof(abi::Record) != 0 || place.size > abi::max_records_payload) {
-        problem(fmt::format("the records at byte {} have {} bytes", place.offset, place.size));
+        problem(fmt::format("the records at byte {} have a wrong size, {} bytes", place.offset,
+                            place.size));
     }
     add(records);
 }
@@ -214,7 +212,7 @@ void Check::packed(const SectionPlace& place, std::span<const std::byte> payload
     add(unpacker_.decode(pack::ColumnSet::all()));
     const TimeSpan times = extent_of(block_).times;
     if (times.earliest != unpacker_.times().earliest || times.latest != unpacker_.times().latest) {
-        problem(fmt::format("the packed records at byte {} have other times than it says",
+        problem(fmt::format("the packed records at byte {} have other times than their header says",
                             place.offset));
     }
 } catch (const Error& error) {
@@ -223,7 +221,7 @@ void Check::packed(const SectionPlace& place, std::span<const std::byte> payload
 
 void Check::add(std::span<const abi::Record> records) {
     if (!has_info_) {
-        problem("no section `info` stands in front of the records");
+        problem("there is no section info before the records");
         has_info_ = true;
     }
     block_ = records;
@@ -250,7 +248,7 @@ void Check::index(const SectionPlace& place, std::span<const std::byte> payload)
     index_offset_ = place.offset;
     const std::optional<FileIndex> index = parse_index(payload);
     if (!index || index->end != place.offset) {
-        problem(fmt::format("the index at byte {} makes no sense", place.offset));
+        problem(fmt::format("the index at byte {} is not valid", place.offset));
     }
 }
 
@@ -258,34 +256,33 @@ void Check::end(std::span<const std::byte> payload) {
     end_.emplace();
     copy_front(payload, *end_);
     if (payload.size() < abi::first_end_size) {
-        problem("the section `end` is too short");
+        problem("section end is too short");
     }
 }
 
 void Check::judge_end() {
     if (records_.holes() > stated_) {
-        problem(fmt::format("{} records are missing, of which the file tells {}", records_.holes(),
-                            stated_));
+        problem(
+            fmt::format("{} records are missing, the file reports {}", records_.holes(), stated_));
     }
     if (!end_) {
         result_.cut = true;
-        problem("the file is cut: it has no end");
+        problem("the file is cut: its end is missing");
         return;
     }
     if (end_->records != records_.count()) {
-        problem(fmt::format("the end tells of {} records, there are {}", end_->records,
+        problem(fmt::format("the end counts {} records, the file has {}", end_->records,
                             records_.count()));
     }
     if (end_->lost != stated_) {
-        problem(
-            fmt::format("the end tells of {} lost records, the losses of {}", end_->lost, stated_));
+        problem(fmt::format("the end counts {} lost records, the losses {}", end_->lost, stated_));
     }
     if (end_->index_offset != index_offset_) {
-        problem(fmt::format("the end tells of an index at byte {}, it is at {}", end_->index_offset,
-                            index_offset_));
+        problem(fmt::format("the end has the index at byte {}, it is at byte {}",
+                            end_->index_offset, index_offset_));
     }
     if (stated_ > 0) {
-        loss(fmt::format("{} records were lost, by the file's own account", stated_));
+        loss(fmt::format("{} records were lost while recording", stated_));
     }
 }
 

@@ -162,7 +162,7 @@ bool TraceReader::go_on() {
         at_.before = *end_;
         at_.in_front = end_->records;
     } else {
-        report_of("")("the file in front of " + part.path + " has no end that could be read");
+        report_of("")("the file before " + part.path + " has no readable end");
         at_.before.records = at_.in_front;
     }
     end_.reset();
@@ -332,8 +332,8 @@ void TraceReader::take_packed(std::span<const std::byte> payload) {
         }
         unpacker_.decode(pack::ColumnSet::all());
     } catch (const Error& error) {
-        file_->report(fmt::format("packed records in front of byte {}: {}: skipped",
-                                  file_->offset(), error.what()));
+        file_->report(fmt::format("packed records before byte {}: {}: skipped", file_->offset(),
+                                  error.what()));
         const auto block = pack::block_front(payload);
         at_.in_front += block ? block->count : 0;
         return;
@@ -377,7 +377,7 @@ void TraceReader::read_end(std::span<const std::byte> payload) {
         end_->lost = add_lost(end_->lost, at_.before.lost);
     }
     if (const std::uint64_t end = file_->offset(); file_->has_more()) {
-        file_->report(fmt::format("what stands behind its end, from byte {} on, is not read", end));
+        file_->report(fmt::format("bytes after the end, from byte {} on, are not read", end));
     }
 }
 

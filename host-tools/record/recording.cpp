@@ -48,19 +48,19 @@ std::string Recording::doubts(const Stop& stop) const {
         return stop.why;
     }
     if (!boot_) {
-        return "no description of a boot came: no trace";
+        return "the stream has no description of a boot, so there is no trace";
     }
     if (!boot_->ended()) {
-        return "the stream has no end: what came behind its last frame is not known";
+        return "the stream has no end; what followed its last frame is not known";
     }
     if (boot_->ended()->reason == abi::StreamEnd::panicked) {
         return "the hypervisor stopped";
     }
     if (decoder_.senseless() > 0) {
-        return fmt::format("{} frames of the stream make no sense", decoder_.senseless());
+        return fmt::format("{} frames of the stream are not valid", decoder_.senseless());
     }
     if (decoder_.forgotten() > 0) {
-        return fmt::format("{} records came too long before their description",
+        return fmt::format("{} records came too long before the stream's description",
                            decoder_.forgotten());
     }
     return std::string(trace::engine_caveat(boot_->head().info.engine));
@@ -92,7 +92,7 @@ std::string Recording::stream_text() const {
 
 std::string Recording::stream_line() const {
     const wire::WireCounts& wire = decoder_.counts();
-    return fmt::format("stream: {} bytes, {:.2f} an event; {} frames, {} damaged, {} missing\n",
+    return fmt::format("stream: {} bytes, {:.2f} per event; {} frames, {} damaged, {} missing\n",
                        wire.bytes, bytes_per_event(), wire.frames, wire.damaged, wire.missing);
 }
 

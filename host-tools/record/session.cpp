@@ -202,7 +202,7 @@ Status record_stream(const Options& options) {
     transport::Transport wire = transport::make_transport(address, options.baud);
     Limits limits(options.time_limit);
     if (const std::optional<Stop> stop = open(wire, address.listen, limits)) {
-        say(fmt::format("{}: {} before it was open", options.source, stop->why));
+        say(fmt::format("{}: {} before the source was open", options.source, stop->why));
         return trace::status_of(stop->ending, false);
     }
     std::optional<view::LivePrinter> printer;

@@ -39,7 +39,7 @@ void check_no_trace(const transport::Address& source) {
     }
     const int fd = source.kind == transport::Kind::standard_input ? STDIN_FILENO : file.get();
     if (is_file(fd) && begins_as_trace(fd)) {
-        throw bad_input("{}: is a trace already; `mmioscope print` reads it",
+        throw bad_input("{}: this is a trace, not a stream; read it with `mmioscope print`",
                         source.path.empty() ? "standard input" : source.path);
     }
 }

@@ -10,7 +10,7 @@ namespace mmioscope::rings {
 namespace {
 
 Error broken(const char* what) {
-    return failure("the trace area does not hold together: {}", what);
+    return failure("the trace area is damaged: {}", what);
 }
 
 } // namespace
@@ -59,13 +59,13 @@ void Area::check_header(std::size_t size) const {
     }
     if (header_.record_size != sizeof(abi::Record) ||
         header_.region_size != sizeof(abi::RegionEntry)) {
-        throw broken("sizes of its records");
+        throw broken("wrong size of records");
     }
     if (header_.area_size > size) {
-        throw broken("it is larger than it was told to be");
+        throw broken("it is larger than its memory");
     }
     if (header_.cpu_count == 0 || header_.cpu_count > abi::max_cpus) {
-        throw broken("number of CPUs");
+        throw broken("wrong number of CPUs");
     }
     if (header_.counter_frequency == 0) {
         throw broken("no counter frequency");
@@ -76,10 +76,10 @@ void Area::read_regions(std::span<const std::byte> memory) {
     const std::uint64_t bytes = std::uint64_t{header_.region_count} * sizeof(abi::RegionEntry);
     if (header_.region_count > abi::max_regions || header_.regions_offset > abi::area_head_size ||
         bytes > abi::area_head_size - header_.regions_offset) {
-        throw broken("region table");
+        throw broken("the region table is too large");
     }
     if (header_.regions_offset % alignof(abi::RegionEntry) != 0) {
-        throw broken("place of the region table");
+        throw broken("the region table is not aligned");
     }
     regions_.resize(header_.region_count);
     if (regions_.empty()) {
@@ -93,7 +93,7 @@ void Area::add_ring(std::span<std::byte> memory, unsigned cpu) {
     const std::uint64_t offset = header_.ring_offset[cpu];
     const std::uint64_t size = std::min<std::uint64_t>(memory.size(), header_.area_size);
     if (offset % alignof(abi::RingHeader) != 0 || offset + sizeof(abi::RingHeader) > size) {
-        throw broken("place of a ring");
+        throw broken("wrong offset of a ring buffer");
     }
     std::byte* base = memory.data() + offset;
     auto* header = reinterpret_cast<abi::RingHeader*>(base);
@@ -101,7 +101,7 @@ void Area::add_ring(std::span<std::byte> memory, unsigned cpu) {
     const std::uint64_t room = (size - offset - sizeof(abi::RingHeader)) / sizeof(abi::Record);
     if (header->magic != abi::ring_magic || header->record_size != sizeof(abi::Record) ||
         capacity == 0 || capacity > room) {
-        throw broken("head of a ring");
+        throw broken("the header of a ring buffer is not valid");
     }
     const auto* records = reinterpret_cast<const abi::Record*>(base + sizeof(abi::RingHeader));
     rings_.push_back({header, records, capacity, shared::load(header->boot_number)});

@@ -63,7 +63,7 @@ constexpr std::array boards = {
 const Board& find_board(std::string_view name) {
     const auto found = std::ranges::find(boards, name, &Board::name);
     if (found == boards.end()) {
-        throw bad_input("unknown board '{}'; known are: {}", name, fmt::join(board_names(), ", "));
+        throw bad_input("unknown board '{}'; boards: {}", name, fmt::join(board_names(), ", "));
     }
     return *found;
 }

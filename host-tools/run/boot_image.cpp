@@ -75,7 +75,7 @@ Bytes memory_of(const Bytes& elf, const std::string& path, std::uint32_t& base) 
         end = std::max<std::uint64_t>(end, std::uint64_t{part.p_paddr} + part.p_filesz);
     }
     if (parts.empty() || end - begin > largest) {
-        throw bad_input("the hypervisor {} has no segments, or too large ones", path);
+        throw bad_input("the hypervisor {} has no segments, or they are too large", path);
     }
     Bytes memory(static_cast<std::size_t>(end - begin));
     for (const Elf32_Phdr& part : parts) {

@@ -239,7 +239,7 @@ Bytes compose_tree(const Bytes& tree, const Board& board, const BootTree& what) 
     }
     Bytes done = editor.finish();
     if (done.size() > abi::max_tree_size) {
-        throw bad_input("the device tree is too large: {} bytes, at most {}", done.size(),
+        throw bad_input("the device tree is too large: {} bytes, at most {} fit", done.size(),
                         abi::max_tree_size);
     }
     return done;

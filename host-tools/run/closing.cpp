@@ -34,7 +34,7 @@ std::string why_incomplete(const Plan& plan, const Stop& stop, const TraceResult
         return result.doubts;
     }
     if (!console_has(plan.options.expect, files)) {
-        return fmt::format("the guest's console did not say '{}'", plan.options.expect);
+        return fmt::format("the guest's console did not contain '{}'", plan.options.expect);
     }
     return std::string(trace::engine_caveat(result.engine));
 }
@@ -92,8 +92,10 @@ Status Closing::not_started(const Stop& stop) {
                boots_ > 0 ? fmt::format(" again, after boot {}", boots_) : "");
     fmt::print(stderr, "{}", stop.report);
     if (plan_.serials.stream == plan_.board->hypervisor_serial && !plan_.board->one_serial()) {
-        fmt::print(stderr, "its reason may be in the stream, whose UART is the hypervisor's until "
-                           "it has read the device tree: try another --stream\n");
+        fmt::print(
+            stderr,
+            "the hypervisor uses the stream's UART for messages until it has read the device "
+            "tree: the reason may be there, so try another --stream\n");
     }
     if (stop.report.empty()) {
         print_log_end(stderr, "hypervisor's log", files_.hypervisor_log);

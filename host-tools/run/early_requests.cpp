@@ -22,7 +22,7 @@ std::vector<control::Ask> requests_of(const std::string& text, const control::Fi
     std::vector<control::Ask> asks = control::asks_of(control::words_of(text), find);
     for (const control::Ask& ask : asks) {
         if (needs_running_guest(ask.command)) {
-            throw bad_input("that makes sense only while the guest runs");
+            throw bad_input("this command works only while the guest runs");
         }
     }
     return asks;
@@ -49,9 +49,9 @@ std::vector<control::Ask> early_requests(const std::vector<std::string>& command
         }
     }
     if (all.size() > abi::chosen::max_requests) {
-        throw bad_input("{}{} requests (a device is one for each of its ranges), at "
-                        "most {}",
-                        option, all.size(), abi::chosen::max_requests);
+        throw bad_input(
+            "{}{} requests are too many, at most {} (a device counts once for each of its ranges)",
+            option, all.size(), abi::chosen::max_requests);
     }
     return all;
 }

@@ -25,7 +25,8 @@ FileDescriptor ram_file(const std::string& path, std::uint64_t size) {
     struct stat status {};
     if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
         (status.st_size != 0 && static_cast<std::uint64_t>(status.st_size) != size)) {
-        throw bad_input("--ram {}: is no file of {} bytes", path, size);
+        throw bad_input("--ram {}: the file must be empty or have {} bytes, like the RAM", path,
+                        size);
     }
     if (::ftruncate(file.get(), static_cast<off_t>(size)) != 0) {
         throw bad_input("cannot write {}: {}", path, std::strerror(errno));

@@ -15,7 +15,7 @@ fs::path find_hypervisor(const fs::path& folder, std::string_view board) {
             return place / name;
         }
     }
-    throw bad_input("there is no {} in {} or {}: --hypervisor FILE names one", name,
+    throw bad_input("there is no {} in {} or {}: build it, or give --hypervisor FILE", name,
                     folder.string(), installed.string());
 }
 

@@ -35,12 +35,12 @@ bool is_elf(const Bytes& bytes) {
 
 Bytes read_input(const std::string& path, const char* what) {
     if (path.empty()) {
-        throw bad_input("no {} given", what);
+        throw bad_input("no {} given (see --help)", what);
     }
     const std::string text = whole_file(path, what);
     const auto bytes = std::as_bytes(std::span(text));
     if (!std::filesystem::is_regular_file(path)) { // QEMU reads it, too
-        throw bad_input("{} {} is no regular file", what, path);
+        throw bad_input("{} {} is not a regular file", what, path);
     }
     if (bytes.empty()) {
         throw bad_input("{} {} is empty", what, path);
@@ -50,7 +50,7 @@ Bytes read_input(const std::string& path, const char* what) {
 
 void check_zimage(const Bytes& kernel, const std::string& path) {
     if (kernel.size() < zimage_end_at + 4 || word(kernel, zimage_magic_at) != zimage_magic) {
-        throw bad_input("{} is no ARM zImage (a bare-metal binary needs --bare)", path);
+        throw bad_input("{} is not an ARM zImage (a bare-metal binary needs --bare)", path);
     }
     const std::uint32_t size = word(kernel, zimage_end_at) - word(kernel, zimage_start_at);
     if (kernel.size() < size) {
@@ -66,7 +66,7 @@ void check_raw(const Bytes& payload, const std::string& path) {
 
 void check_tree(const Bytes& tree, const std::string& path) {
     if (tree.size() < sizeof(fdt_header) || fdt_magic(tree.data()) != FDT_MAGIC) {
-        throw bad_input("{} is no flattened device tree", path);
+        throw bad_input("{} is not a flattened device tree", path);
     }
     const std::size_t size = fdt_totalsize(tree.data());
     if (tree.size() < size) {
@@ -83,7 +83,7 @@ void check_hypervisor(const Bytes& elf, const std::string& path) {
         std::memcpy(&header, elf.data(), sizeof header);
     }
     if (!is_elf(elf) || header.e_ident[EI_CLASS] != ELFCLASS32 || header.e_machine != EM_ARM) {
-        throw bad_input("the hypervisor {} is no 32-bit ARM ELF file", path);
+        throw bad_input("the hypervisor {} is not a 32-bit ARM ELF file", path);
     }
 }
 

@@ -17,7 +17,8 @@ symbols::KernelImage of_image(const Options& options) {
     try {
         return symbols::read_kernel_image(read_input(options.kernel, "kernel"));
     } catch (const Error& error) {
-        fmt::print(stderr, "mmioscope: warning: the kernel's image has no names of functions: {}\n",
+        fmt::print(stderr,
+                   "mmioscope: warning: no names of functions found in the kernel image: {}\n",
                    error.what());
         return {};
     }

@@ -57,7 +57,8 @@ Bytes machine_tree(const Board& board, const Options& options, const std::string
                      "-audiodev", "none,id=audio"},
                     messages.get(), false);
     if (!ends_well(process)) {
-        throw failure("QEMU does not describe {}: {}", board.name, last_lines(messages.get(), 1));
+        throw failure("QEMU did not write a device tree for {}: {}", board.name,
+                      last_lines(messages.get(), 1));
     }
     const Bytes tree = read_input(path, "device tree");
     check_tree(tree, path);

@@ -44,7 +44,7 @@ void Monitor::send(const std::string& line) {
     const std::string bytes = line + "\n";
     if (::send(ours_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) !=
         static_cast<ssize_t>(bytes.size())) {
-        throw failure("QEMU does not listen: {}", std::strerror(errno));
+        throw failure("cannot send a command to QEMU: {}", std::strerror(errno));
     }
 }
 
@@ -68,10 +68,10 @@ void Monitor::take_lines() {
 void Monitor::take_line(const std::string& line) {
     const nlohmann::json message = nlohmann::json::parse(line, nullptr, false);
     if (!message.is_object()) {
-        throw failure("QEMU's control socket says what is no JSON: {}", line);
+        throw failure("QEMU's control socket sent text that is not JSON: {}", line);
     }
     if (message.contains("error")) {
-        throw failure("QEMU refuses: {}", message["error"].value("desc", line));
+        throw failure("QEMU refused a command: {}", message["error"].value("desc", line));
     }
     const std::string event = message.value("event", "");
     if (event == "SHUTDOWN") {
@@ -85,7 +85,7 @@ void Monitor::take_line(const std::string& line) {
 void Monitor::wait_for(const bool& done, const char* what) {
     for (auto waited = 0ms; !done; waited += 1ms) {
         if (waited > answer_patience) {
-            throw failure("QEMU does not {} the machine", what);
+            throw failure("QEMU did not {} the machine", what);
         }
         std::this_thread::sleep_for(1ms);
         take_lines();

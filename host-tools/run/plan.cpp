@@ -25,7 +25,7 @@ constexpr std::uint64_t mebi = 1u << 20;
 
 void check_cpus(const Options& options, const Board& board) {
     if (options.cpus < 1 || options.cpus > board.max_cpus) {
-        throw bad_input("--cpus {}: {} has 1 to {}", options.cpus, board.name, board.max_cpus);
+        throw bad_input("--cpus {}: {} has 1 to {} CPUs", options.cpus, board.name, board.max_cpus);
     }
     reading::check_cpus(options.live.events.cpus, options.cpus);
 }
@@ -68,7 +68,7 @@ void check_memory(const Options& options, const Board& board) {
 // Kernel and ramdisk lie between their address and what follows there.
 void check_room(const char* what, std::uint64_t size, std::uint64_t from, std::uint64_t to) {
     if (size > to - from) {
-        throw bad_input("the {} is too large: {} bytes, room for {}", what, size, to - from);
+        throw bad_input("the {} is too large: {} bytes, but only {} fit", what, size, to - from);
     }
 }
 
@@ -138,30 +138,35 @@ void check_stream_options(const Options& options) {
                         "--stream");
     }
     if (!options.control.empty() && !options.control_page.value_or(true)) {
-        throw bad_input("--ctl and --no-control-page: then the hypervisor takes no requests from "
-                        "the wire, either");
+        throw bad_input("--ctl and --no-control-page exclude each other: without control the "
+                        "hypervisor takes no commands from the wire");
     }
     if (options.stream_shared && (options.console || !options.control.empty())) {
-        throw bad_input("--stream-shared goes with neither --console nor --ctl: what comes in on "
-                        "that UART is the guest's");
+        throw bad_input("--stream-shared excludes --console and --ctl: the guest receives what "
+                        "arrives on this UART");
     }
     if (options.stream_beside && options.stream_file.empty()) {
-        throw bad_input("--stream-beside needs --stream-file: nobody would read the stream");
+        throw bad_input("--stream-beside needs --stream-file, which takes the stream");
     }
 }
 
 void check_guest_reader(const Options& options) {
     if (options.guest_reader && !options.stream.empty()) {
-        throw bad_input("--guest-reader and --stream: only one of them can drain the rings");
+        throw bad_input(
+            "--guest-reader and --stream exclude each other: only one can drain the rings");
     }
     if (options.guest_reader && options.policy == "stall") {
-        throw bad_input("--guest-reader and --policy stall: the guest would wait for itself");
+        throw bad_input(
+            "--guest-reader and --policy stall exclude each other: the guest would wait for "
+            "itself");
     }
 }
 
 void check_at_start(const Options& options) {
     if (!options.at_start.empty() && options.engine == "unprotect") {
-        throw bad_input("--at-start and --engine unprotect: that engine takes no requests");
+        throw bad_input(
+            "--at-start and --engine unprotect exclude each other: this engine takes no "
+            "commands");
     }
 }
 
@@ -176,7 +181,7 @@ void check_sd_card(const Options& options, const Board& board) {
 
 void check_hypervisor_log(const Options& options, const Board& board) {
     if (!options.hypervisor_log.empty() && board.one_serial()) {
-        throw bad_input("--hyp-log: {} has one UART, so what the hypervisor says is in the "
+        throw bad_input("--hyp-log: {} has one UART, so the hypervisor's messages are in the "
                         "guest's console",
                         board.name);
     }
@@ -210,7 +215,8 @@ void check_read_back(const Options& options) {
     for (const Output& output : outputs) {
         if (output.read && std::filesystem::exists(output.path) &&
             !std::filesystem::is_regular_file(output.path)) {
-            throw bad_input("{} {}: is read back: name a regular file", output.name, output.path);
+            throw bad_input("{} {}: must be a regular file, because it is read back", output.name,
+                            output.path);
         }
     }
 }

@@ -48,7 +48,7 @@ std::string plain_range(std::string_view word) {
     for (const std::string& path : device_paths(tree)) {
         known += fmt::format("\n  {}", path);
     }
-    throw bad_input("unknown device to trace: '{}'; known are all, none, BASE+SIZE and:{}", word,
+    throw bad_input("--trace: there is no device '{}'; use all, none, BASE+SIZE or one of:{}", word,
                     known);
 }
 

@@ -40,17 +40,20 @@ std::optional<Serial> find_stream(const Options& options, const Board& board, co
             continue;
         }
         if (options.stream_shared && serial != board.guest_serial) {
-            throw bad_input("--stream {}: that UART is not the guest's console, which is serial{}",
-                            options.stream, board.guest_serial);
+            throw bad_input(
+                "--stream {}: --stream-shared needs the UART of the guest's console, serial{}",
+                options.stream, board.guest_serial);
         }
         if (!options.stream_shared && serial == board.guest_serial) {
-            throw bad_input("--stream {}: that UART is the guest's console (see --stream-shared)",
-                            options.stream);
+            throw bad_input(
+                "--stream {}: this UART is the guest's console; add --stream-shared to share it",
+                options.stream);
         }
         return Serial{serial, node};
     }
-    throw bad_input("--stream {}: the device tree has no alias serial0 to serial{} for it",
-                    options.stream, board.serials - 1);
+    throw bad_input(
+        "--stream {}: the device tree has no such UART among its aliases serial0 to serial{}",
+        options.stream, board.serials - 1);
 }
 
 /// The first that nobody has.
@@ -63,7 +66,7 @@ Serial find_other(const Board& board, const Bytes& tree, unsigned stream) {
         }
     }
     throw bad_input(
-        "--stream: that UART is the hypervisor's own, and the device tree has no other");
+        "--stream: this UART is the hypervisor's own, and the device tree has no other");
 }
 
 } // namespace

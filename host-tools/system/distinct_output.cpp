@@ -38,7 +38,7 @@ void check_distinct(const std::string& output,
     const std::optional<Identity> written = identity(output, STDOUT_FILENO);
     for (const std::string& input : written ? inputs() : std::vector<std::string>()) {
         if (identity(input, STDIN_FILENO) == written) {
-            throw bad_input("{}: is an input, too: name another output",
+            throw bad_input("{}: is also an input; choose another output",
                             output == "-" ? "standard output" : output);
         }
     }

@@ -19,7 +19,7 @@ std::string whole_file(const std::string& path, const char* what) {
         bytes.resize(at + got);
     } while (got != 0 && bytes.size() <= most);
     if (bytes.size() > most) {
-        throw bad_input("{}: larger than 64 MiB: this is no {}", path, what);
+        throw bad_input("{}: larger than 64 MiB, so it is not a {}", path, what);
     }
     return bytes;
 }

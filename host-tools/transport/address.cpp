@@ -26,7 +26,8 @@ void take_options(std::string_view& rest, Address& address) {
     }
     const std::string_view option = rest.substr(comma + 1);
     if (option != "listen") {
-        throw bad_input("'{}': unknown option '{}', there is only 'listen'", address.text, option);
+        throw bad_input("'{}': unknown option '{}'; the only option is 'listen'", address.text,
+                        option);
     }
     address.listen = true;
     rest = rest.substr(0, comma);
@@ -36,10 +37,10 @@ void parse_unix(std::string_view rest, Address& address) {
     address.kind = Kind::unix_socket;
     take_options(rest, address);
     if (rest.empty()) {
-        throw bad_input("'{}': no path of a socket", address.text);
+        throw bad_input("'{}': the path of the socket is missing", address.text);
     }
     if (rest.size() >= sizeof(sockaddr_un::sun_path)) {
-        throw bad_input("'{}': a socket's path has at most {} bytes", address.text,
+        throw bad_input("'{}': the path of a socket has at most {} bytes", address.text,
                         sizeof(sockaddr_un::sun_path) - 1);
     }
     address.path = rest;
@@ -56,20 +57,20 @@ void parse_tcp(std::string_view rest, Address& address) {
     take_options(rest, address);
     const std::size_t colon = rest.rfind(':');
     if (colon == std::string_view::npos) {
-        throw bad_input("'{}': no port; write tcp:HOST:PORT", address.text);
+        throw bad_input("'{}': the port is missing; use tcp:HOST:PORT", address.text);
     }
     std::string_view host = rest.substr(0, colon);
     address.port = rest.substr(colon + 1);
     if (!is_port(address.port, address.listen)) {
-        throw bad_input("'{}': '{}' is no port, 1 to 65535", address.text, address.port);
+        throw bad_input("'{}': '{}' is not a port (1 to 65535)", address.text, address.port);
     }
     if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
         host = host.substr(1, host.size() - 2);
     } else if (host.find_first_of(":[]") != std::string_view::npos) {
-        throw bad_input("'{}': write an IPv6 address as [ADDRESS]", address.text);
+        throw bad_input("'{}': put an IPv6 address in brackets: [ADDRESS]", address.text);
     }
     if (host.empty() && !address.listen) {
-        throw bad_input("'{}': no host; write tcp:HOST:PORT", address.text);
+        throw bad_input("'{}': the host is missing; use tcp:HOST:PORT", address.text);
     }
     address.host = host;
 }
@@ -81,10 +82,10 @@ Address parse_address(std::string_view text) {
     address.text = text;
     std::string_view rest = text;
     if (text.empty()) {
-        throw bad_input("the source has no name");
+        throw bad_input("the source is empty: give a path, unix:PATH, tcp:HOST:PORT or -");
     }
     if (text.find('\0') != std::string_view::npos) {
-        throw bad_input("the source's name has a zero byte in it");
+        throw bad_input("the source contains a zero byte");
     }
     if (text == "-") {
         address.kind = Kind::standard_input;

@@ -44,7 +44,7 @@ void Link::lose(const std::string& why) {
     ++breaks_;
     why_ = why;
     over_ = !reconnect_;
-    say_(fmt::format("{}: {}{}", transport_.name(), why, over_ ? "" : "; opening it again"));
+    say_(fmt::format("{}: {}{}", transport_.name(), why, over_ ? "" : "; trying to open it again"));
     next_try_ = Clock::now() + delay_;
     delay_ = std::clamp(2 * delay_, first_delay, longest_delay);
 }

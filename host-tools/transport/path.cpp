@@ -31,7 +31,7 @@ public:
         struct stat status {};
         check(::stat(path_.c_str(), &status) == 0);
         if (S_ISSOCK(status.st_mode)) {
-            throw bad_input("cannot read {}: it is a socket, write unix:{}", path_, path_);
+            throw bad_input("cannot read {}: it is a socket; use unix:{}", path_, path_);
         }
         if (S_ISFIFO(status.st_mode)) {
             return fifo();

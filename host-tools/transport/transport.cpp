@@ -32,7 +32,7 @@ std::unique_ptr<Opener> make_opener(const Address& address, unsigned baud) {
     case Kind::unix_socket:
     case Kind::tcp: return open_socket(address);
     }
-    throw bad_input("'{}' is no source", address.text);
+    throw bad_input("'{}' is not a source", address.text);
 }
 
 // True if `fd` can be read or written, or has failed. A signal ends the waiting early.
@@ -90,7 +90,7 @@ ReadResult Transport::lost(const std::string& why) {
 
 std::size_t Transport::write(std::span<const std::byte> bytes, Patience patience) {
     if (is_open() && !opened_.writable) {
-        throw bad_input("{}: nobody hears there", name_);
+        throw bad_input("{}: cannot be written to, so it takes no commands", name_);
     }
     const auto until = std::chrono::steady_clock::now() + patience;
     std::size_t done = 0;

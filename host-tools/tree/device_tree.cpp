@@ -23,7 +23,7 @@ std::vector<std::byte> read_tree(const std::string& path) {
     std::vector<std::byte> tree(most);
     tree.resize(source.read(tree.data(), tree.size()));
     if (!tree_is_sound(tree)) {
-        throw bad_input("{}: this is no device tree blob", path);
+        throw bad_input("{}: this is not a flattened device tree", path);
     }
     return tree;
 }

@@ -60,10 +60,10 @@ void StreamRecorder::finish(abi::Ending ending) {
 
 std::string StreamRecorder::doubts() const {
     if (!end_) {
-        return "the stream has no end: what came behind its last frame is not known";
+        return "the stream has no end; what followed its last frame is not known";
     }
     if (decoder_.senseless() > 0) {
-        return fmt::format("{} frames of the stream make no sense", decoder_.senseless());
+        return fmt::format("{} frames of the stream are not valid", decoder_.senseless());
     }
     if (decoder_.forgotten() > 0) {
         return fmt::format("{} records came too long before the stream's description",

@@ -38,22 +38,22 @@ TEST_CASE("bad addresses are refused in one line") {
             CHECK_THAT(error.what(), Contains(why) && !Contains("\n"));
         }
     };
-    refuses("", "no name");
+    refuses("", "is empty");
     refuses(std::string("a\0b", 3), "zero byte");
-    refuses("unix:", "no path");
-    refuses("unix:,listen", "no path");
+    refuses("unix:", "the path of the socket is missing");
+    refuses("unix:,listen", "the path of the socket is missing");
     refuses("unix:" + std::string(108, 'x'), "at most 107 bytes");
     refuses("unix:a,lisen", "unknown option 'lisen'");
     refuses("unix:a,listen,listen", "unknown option 'listen,listen'");
-    refuses("tcp:", "no port");
-    refuses("tcp:host", "no port");
-    refuses("tcp:host:", "'' is no port");
-    refuses("tcp:host:0", "'0' is no port");
-    refuses("tcp:host:65536", "'65536' is no port");
-    refuses("tcp:host:-1", "'-1' is no port");
-    refuses("tcp:host:80x", "'80x' is no port");
+    refuses("tcp:", "the port is missing");
+    refuses("tcp:host", "the port is missing");
+    refuses("tcp:host:", "'' is not a port");
+    refuses("tcp:host:0", "'0' is not a port");
+    refuses("tcp:host:65536", "'65536' is not a port");
+    refuses("tcp:host:-1", "'-1' is not a port");
+    refuses("tcp:host:80x", "'80x' is not a port");
     refuses("tcp:host:80,", "unknown option ''");
-    refuses("tcp::80", "no host");
+    refuses("tcp::80", "the host is missing");
     refuses("tcp:::1:80", "[ADDRESS]");
     refuses("tcp:[]:80", "[ADDRESS]");
 }

@@ -90,14 +90,14 @@ TEST_CASE("a sound trace is sound") {
 TEST_CASE("what is wrong with the records is told") {
     const auto line_of = [](const Change& change) { return report_of(check(trace_of(change))); };
     CHECK_THAT(line_of([](Records& records) { records.erase(records.begin() + 2000); }),
-               Catch::Contains("record 2001: cpu 0 lacks 1 records from its record 1000 on") &&
-                   Catch::Contains("1 records are missing, of which the file tells 0"));
+               Catch::Contains("record 2001: cpu 0 lacks 1 records from sequence 1000 on") &&
+                   Catch::Contains("1 records are missing, the file reports 0"));
     CHECK_THAT(line_of([](Records& records) { std::swap(records[2000], records[2002]); }),
-               Catch::Contains("record 2001: region 0 goes from its access 2002 to 2001") &&
-                   Catch::Contains("record 2002: cpu 0 goes back to its record 1000 from 1001") &&
-                   Catch::Contains("record 2001: cpu 1, at tick 3001, stands behind tick 3002"));
+               Catch::Contains("record 2001: region 0 goes from access 2002 to 2001") &&
+                   Catch::Contains("record 2002: cpu 0 goes back to sequence 1000 from 1001") &&
+                   Catch::Contains("record 2001: cpu 1: tick 3001 comes after tick 3002"));
     CHECK_THAT(line_of([](Records& records) { records[7].lock_sequence = 6; }),
-               Catch::Contains("record 7: region 0 goes from its access 6 to 6"));
+               Catch::Contains("record 7: region 0 goes from access 6 to 6"));
     const trace::CheckResult all = check(trace_of([](Records& records) {
         for (abi::Record& record : records) {
             record.cpu_sequence = 0;
@@ -120,13 +120,13 @@ TEST_CASE("losses that a trace tells of make it lossy, others damaged") {
     CHECK_FALSE(lossy.sound());
     CHECK(lossy.lost == 3);
     CHECK_THAT(report_of(lossy),
-               Catch::Contains("record 2000: cpu 0 lost 3 records from its record 1000 on") &&
-                   Catch::Contains("3 records were lost, by the file's own account"));
+               Catch::Contains("record 2000: cpu 0 lost 3 records from sequence 1000 on") &&
+                   Catch::Contains("3 records were lost while recording"));
     const trace::CheckResult untold = check(trace_of(gap));
     CHECK_FALSE(untold.lossy);
     CHECK_FALSE(untold.cut);
     CHECK_THAT(report_of(check(trace_of(gap, {{0, 1000, 3, 3000}}, 2))),
-               Catch::Contains("the end tells of 2 lost records, the losses of 3"));
+               Catch::Contains("the end counts 2 lost records, the losses 3"));
 }
 
 TEST_CASE("what is wrong with the file is told") {
@@ -137,15 +137,15 @@ TEST_CASE("what is wrong with the file is told") {
     const trace::CheckResult result = check(cut);
     CHECK(result.cut);
     CHECK_THAT(report_of(result), Catch::Contains("the file ends within the section at byte") &&
-                                      Catch::Contains("the file is cut: it has no end"));
+                                      Catch::Contains("the file is cut: its end is missing"));
     Bytes flipped = whole;
     flipped[all[4].first + 5000] ^= std::byte{1};
     CHECK_THAT(report_of(check(flipped)),
                Catch::Contains("is damaged: skipped") &&
-                   Catch::Contains("the end tells of 5000 records, there are 4000"));
+                   Catch::Contains("the end counts 5000 records, the file has 4000"));
     Bytes longer = whole;
     longer.insert(longer.end(), whole.begin() + 32, whole.begin() + std::ptrdiff_t(all[1].first));
-    CHECK_THAT(report_of(check(longer)), Catch::Contains("a section stands behind the end"));
+    CHECK_THAT(report_of(check(longer)), Catch::Contains("a section follows the end"));
 }
 
 TEST_CASE("no byte of a trace can change unnoticed") {
@@ -168,13 +168,13 @@ TEST_CASE("an index that is wrong about the file is told") {
     for (const std::size_t field :
          {offsetof(abi::IndexEntry, records_before), offsetof(abi::IndexEntry, earliest),
           offsetof(abi::IndexEntry, latest), offsetof(abi::IndexEntry, types)}) {
-        CHECK_THAT(with(field), Catch::Contains("the index is wrong about what stands at byte"));
+        CHECK_THAT(with(field), Catch::Contains("the index is wrong about byte"));
     }
     const Bytes moved =
         changed(trace_of(), abi::SectionType::end, [](std::span<std::byte> payload) {
             payload[offsetof(abi::End, index_offset)] ^= std::byte{8};
         });
-    CHECK_THAT(report_of(check(moved)), Catch::Contains("the end tells of an index at byte"));
+    CHECK_THAT(report_of(check(moved)), Catch::Contains("the end has the index at byte"));
 }
 
 TEST_CASE("problems and the verdict are lines, and rows") {

@@ -30,7 +30,7 @@ std::vector<control::Place> find(const std::string& name) {
     if (name == "gic") {
         return {{0x2c00'1000, 0x1000}, {0x2c00'2000, 0x100}};
     }
-    throw bad_input("no device is called {}", name);
+    throw bad_input("there is no device '{}'", name);
 }
 
 std::vector<Ask> asks(const std::string& line) {
@@ -122,7 +122,7 @@ TEST_CASE("what was asked for is carried out in order, with ids in a row") {
     }
     channel.status = abi::control::Status::finer;
     CHECK_THROWS_WITH(carry_out(words_of("stop"), find, channel),
-                      Catch::Contains("refused: the range has an end inside"));
+                      Catch::Contains("refused: the range ends inside"));
 }
 
 TEST_CASE("a device is called by its path, its alias, or the end of its path") {
@@ -149,12 +149,12 @@ TEST_CASE("a device is called by its path, its alias, or the end of its path") {
     CHECK(bases("serial0") == Bases{0x2000});
     CHECK(bases("b/mmc@0") == Bases{0x4000});
     CHECK(bases("long") == Bases{0x5000});
-    CHECK_THROWS_WITH(bases("mmc@0"), "mmc@0 is several devices: /a/mmc@0, /b/mmc@0");
+    CHECK_THROWS_WITH(bases("mmc@0"), "'mmc@0' is the name of several devices: /a/mmc@0, /b/mmc@0");
     for (const char* const name : {"nothing", "rt@1000", "soc", "", "/"}) {
         CAPTURE(name);
         CHECK_THROWS_WITH(bases(name),
-                          Catch::Contains("no device is called") &&
-                              Catch::Contains("; there are: a/mmc@0, b/mmc@0, long, serial0, "
+                          Catch::Contains("there is no device") &&
+                              Catch::Contains("; devices: a/mmc@0, b/mmc@0, long, serial0, "
                                               "uart@1000"));
     }
 }
@@ -244,7 +244,7 @@ TEST_CASE("over a wire: the reply is found in the stream, and asked for again if
     WireChannel channel(wire, long_enough);
     CHECK(channel.ask(abi::control::make_request(Command::marker, 9, 5)).value[0] == 5);
     CHECK(find_device(channel.head(), "/bus@0/").front().base == 0x1c09'0000);
-    CHECK_THROWS_WITH(find_device(channel.head(), "uart"), Catch::Contains("no device is called"));
+    CHECK_THROWS_WITH(find_device(channel.head(), "uart"), Catch::Contains("there is no device"));
     const unsigned heard = board.heard;
     CHECK(!WireChannel(wire, long_enough).head().regions.empty()); // the next call of the program
     CHECK(board.heard == heard + 1);

@@ -22,7 +22,7 @@ TEST_CASE("an output that is an input is refused by whatever name") {
     for (const char* name : {"trace", "symbolic", "hard", "./trace"}) {
         const std::string output = folder / name;
         CHECK_THROWS_WITH(check_distinct(output, {other, trace}),
-                          Equals(output + ": is an input, too: name another output"));
+                          Equals(output + ": is also an input; choose another output"));
         CHECK_THROWS_AS(check_distinct(trace, {output}), Error);
     }
     CHECK(std::filesystem::file_size(trace) == 7);

@@ -131,21 +131,22 @@ TEST_CASE("words of --at-start become requests, in their order") {
 
 TEST_CASE("words of --at-start that make no sense are told in one line") {
     CHECK(error_of({"mark 1", "deselect toaster"}) ==
-          "--at-start 'deselect toaster': no device is called toaster; there are: edge@fffff000, "
+          "--at-start 'deselect toaster': there is no device 'toaster'; devices: edge@fffff000, "
           "ethernet@2,02000000, gic@2c001000, i2c@30000, serial0");
-    CHECK(error_of({"begin"}) == "--at-start 'begin': begin is no command (see --help)");
+    CHECK(error_of({"begin"}) == "--at-start 'begin': 'begin' is not a command (see --help)");
     CHECK(error_of({""}).starts_with("--at-start '': a command expected"));
-    CHECK(error_of({"select codec@39"}).find("no device is called codec@39") != std::string::npos);
+    CHECK(error_of({"select codec@39"}).find("there is no device 'codec@39'") != std::string::npos);
     CHECK(error_of({"trigger start address gic@2c001000"}).find("has 2 ranges of addresses") !=
           std::string::npos);
     for (const char* later : {"status", "statistics", "flush", "snapshot"}) {
-        CHECK(error_of({later}) == fmt::format("--at-start '{}': that makes sense only while the "
+        CHECK(error_of({later}) == fmt::format("--at-start '{}': this command works only while the "
                                                "guest runs",
                                                later));
     }
     CHECK(early_requests(std::vector<std::string>(32, "mark 1"), board_tree()).size() == 32);
     CHECK(error_of(std::vector<std::string>(33, "mark 1")) ==
-          "--at-start 33 requests (a device is one for each of its ranges), at most 32");
+          "--at-start 33 requests are too many, at most 32 (a device counts once for each of its "
+          "ranges)");
 }
 
 TEST_CASE("requests are three cells each in the hypervisor's tree, and no property without any") {

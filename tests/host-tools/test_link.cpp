@@ -85,7 +85,8 @@ TEST_CASE("a link opens a socket again") {
     CHECK(read(link, 5) == "three");
     CHECK(!link.over());
     CHECK(link.breaks() >= 2);
-    const std::string lost = "unix:" + path + ": closed by the other side; opening it again\n";
+    const std::string lost =
+        "unix:" + path + ": closed by the other side; trying to open it again\n";
     CHECK_THAT(said.lines, Catch::StartsWith(lost + "unix:" + path + ": open again\n" + lost));
 }
 

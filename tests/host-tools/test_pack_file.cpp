@@ -357,7 +357,7 @@ TEST_CASE("a damaged block costs its records and no others") {
         MemorySource sealed(bytes), checked(bytes);
         const ReadAll again(sealed);
         REQUIRE(again.problems.size() == 1);
-        CHECK(again.problems[0].starts_with("packed records in front of byte "));
+        CHECK(again.problems[0].starts_with("packed records before byte "));
         CHECK(again.problems[0].ends_with(" is damaged: skipped"));
         CHECK(again.records.size() == read.records.size());
         CHECK_FALSE(trace::check_trace(checked).lossy);
@@ -385,7 +385,7 @@ TEST_CASE("check tells of a block with other times than it says") {
         const trace::CheckResult result = trace::check_trace(source);
         CHECK(std::ranges::count(result.problems,
                                  fmt::format("the packed records at byte {} have other times than "
-                                             "it says",
+                                             "their header says",
                                              at)) == 1);
         return;
     }
@@ -432,7 +432,7 @@ TEST_CASE("what cannot be packed stays as it was recorded") {
     unsigned asked = 0;
     CHECK(kept(plain, [&asked](std::uint64_t, std::uint64_t) { return ++asked < 50; }) ==
           "interrupted");
-    CHECK(kept(Bytes(plain.begin(), plain.begin() + 3000)) == "it is cut");
+    CHECK(kept(Bytes(plain.begin(), plain.begin() + 3000)) == "it is cut off");
     Bytes endless = plain;
     endless.resize(headers(plain).back().first);
     CHECK(kept(endless) == "it has no end");

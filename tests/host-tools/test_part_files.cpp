@@ -208,11 +208,11 @@ TEST_CASE("parts: one that is not there, or no longer what it was, makes the tra
     SECTION("it is another boot's") {
         std::filesystem::copy_file(other / "t.2.mmio", made / "t.2.mmio",
                                    std::filesystem::copy_options::overwrite_existing);
-        why = "t.2.mmio: is of another recording";
+        why = "t.2.mmio: the file belongs to another recording";
     }
     SECTION("it is a later one") {
         made.move("t.3.mmio", "t.2.mmio");
-        why = "t.2.mmio: is of another recording";
+        why = "t.2.mmio: the file belongs to another recording";
     }
     SECTION("it is of a machine with another clock") {
         rewrite(made / "t.2.mmio", [](abi::SectionType type, std::span<std::byte> payload) {
@@ -220,7 +220,7 @@ TEST_CASE("parts: one that is not there, or no longer what it was, makes the tra
                 payload[offsetof(abi::Info, counter_frequency)] ^= std::byte{1};
             }
         });
-        why = "t.2.mmio: is of another recording";
+        why = "t.2.mmio: the file belongs to another recording";
     }
     SECTION("it does not say which one it is") {
         rewrite(made / "t.2.mmio", [](abi::SectionType type, std::span<std::byte> payload) {
@@ -229,7 +229,7 @@ TEST_CASE("parts: one that is not there, or no longer what it was, makes the tra
                 std::ranges::replace(payload, std::byte{'='}, std::byte{'#'});
             }
         });
-        why = "t.2.mmio: does not say which of a recording's files it is";
+        why = "t.2.mmio: the file has no number in a recording";
     }
     SECTION("it is a FIFO, which nobody waits for") {
         std::filesystem::remove(made / "t.2.mmio");
@@ -269,7 +269,7 @@ TEST_CASE("parts: a file whose end is damaged costs its end, and not those behin
     CHECK(read.parts == 3);
     CHECK(read.records.size() == count + 1000 - 107);
     REQUIRE(read.problems.size() == 2);
-    CHECK_THAT(read.problems[1], Catch::Contains("t.2.mmio has no end that could be read"));
+    CHECK_THAT(read.problems[1], Catch::Contains("t.2.mmio has no readable end"));
     CHECK_THAT(read.verdict, Catch::Contains("the trace is damaged"));
     CHECK(read.status == Status::failed);
 }

@@ -94,7 +94,7 @@ TEST_CASE("record: Ctrl-C ends the waiting for a sender that never comes, or nev
         Recorder recorder(folder, from("unix:" + (folder / "w")));
         accepted(listener);
         listener = FileDescriptor();
-        recorder.wait_for("opening it again");
+        recorder.wait_for("trying to open it again");
         recorder.signal(SIGINT);
         CHECK(recorder.status() == 130);
     }
@@ -144,7 +144,8 @@ TEST_CASE("record: what is no stream is no trace") {
     std::ofstream(folder / "s") << std::string(100'000, 'x') << '\0' << "nonsense" << '\0';
     Recorder recorder(folder, from(folder / "s"));
     CHECK(recorder.status() == 1);
-    CHECK_THAT(recorder.said(), Catch::Contains("0 events, 0 lost; no description of a boot"));
+    CHECK_THAT(recorder.said(),
+               Catch::Contains("0 events, 0 lost; the stream has no description of a boot"));
     CHECK(read_trace(folder / "t.mmio").sound);
 }
 

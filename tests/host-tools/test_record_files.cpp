@@ -78,8 +78,9 @@ TEST_CASE("record: a trace is no stream, and nothing is made of it") {
         const FileDescriptor input = open_input(folder / "t.mmio");
         Recorder recorder(folder, options, input.get());
         CHECK(recorder.status() == 2);
-        CHECK_THAT(recorder.said(),
-                   Catch::EndsWith(": is a trace already; `mmioscope print` reads it\n"));
+        CHECK_THAT(
+            recorder.said(),
+            Catch::EndsWith(": this is a trace, not a stream; read it with `mmioscope print`\n"));
         CHECK(!std::filesystem::exists(folder / "again.mmio"));
     }
     // A stream on standard input loses no byte by being looked at.
@@ -99,7 +100,7 @@ TEST_CASE("record: a later file that is the source ends the recording, not the s
     options.rotate = record::min_rotate;
     Recorder recorder(folder, options);
     CHECK(recorder.status() == 1);
-    CHECK_THAT(recorder.said(), Catch::Contains("t.2.mmio: is an input, too"));
+    CHECK_THAT(recorder.said(), Catch::Contains("t.2.mmio: is also an input"));
     CHECK(std::filesystem::file_size(folder / "t.2.mmio") == wire.text().size());
     CHECK(read_trace(folder / "t.mmio").sound);
 }

@@ -28,12 +28,10 @@ TEST_CASE("record: with --follow what came is printed while the sender goes on")
 
 TEST_CASE("record: the rate is that since the last look, bytes an event are all told") {
     record::Rate rate;
-    CHECK(rate.text(0, 0, 0) == "0 events, 0 a second; 0 bytes a second, 0.00 an event");
-    CHECK(rate.text(2, 1000, 3000) ==
-          "1000 events, 500 a second; 1500 bytes a second, 3.00 an event");
-    CHECK(rate.text(2.5, 1400, 3140) ==
-          "1400 events, 800 a second; 280 bytes a second, 2.24 an event");
-    CHECK(rate.text(4, 1400, 3140) == "1400 events, 0 a second; 0 bytes a second, 2.24 an event");
+    CHECK(rate.text(0, 0, 0) == "0 events, 0/s; 0 bytes/s, 0.00 bytes per event");
+    CHECK(rate.text(2, 1000, 3000) == "1000 events, 500/s; 1500 bytes/s, 3.00 bytes per event");
+    CHECK(rate.text(2.5, 1400, 3140) == "1400 events, 800/s; 280 bytes/s, 2.24 bytes per event");
+    CHECK(rate.text(4, 1400, 3140) == "1400 events, 0/s; 0 bytes/s, 2.24 bytes per event");
     CHECK(rate.text(4, 1401, 3142) == // two looks at one time: no division by nothing
-          "1401 events, 1000 a second; 2000 bytes a second, 2.24 an event");
+          "1401 events, 1000/s; 2000 bytes/s, 2.24 bytes per event");
 }

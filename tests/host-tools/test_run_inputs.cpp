@@ -132,32 +132,36 @@ TEST_CASE("bad inputs are told in one line") {
     Options& o = inputs.options;
     SECTION("an output that is an input") {
         o.console_log = o.kernel;
-        CHECK(inputs.error() == o.kernel + ": is an input, too: name another output");
+        CHECK(inputs.error() == o.kernel + ": is also an input; choose another output");
     }
     SECTION("a log that cannot be read back") {
         o.console_log = "/dev/full";
-        CHECK(inputs.error() == "--console-log /dev/full: is read back: name a regular file");
+        CHECK(inputs.error() ==
+              "--console-log /dev/full: must be a regular file, because it is read back");
         o.console_log = inputs.pipe();
         CHECK(inputs.error().empty());
         o.console_log = "";
         o.hypervisor_log = "/dev/zero";
-        CHECK(inputs.error() == "--hyp-log /dev/zero: is read back: name a regular file");
+        CHECK(inputs.error() ==
+              "--hyp-log /dev/zero: must be a regular file, because it is read back");
         o.hypervisor_log = "";
         o.access_log = "/dev/null"; // only QEMU has to do with it,
         CHECK(inputs.error().empty());
         o.reboots = 1; // unless it is taken apart
-        CHECK(inputs.error() == "--access-log /dev/null: is read back: name a regular file");
+        CHECK(inputs.error() ==
+              "--access-log /dev/null: must be a regular file, because it is read back");
     }
     SECTION("a stream that cannot be read back") {
         o.stream = "serial3";
         o.stream_file = "/dev/null";
-        CHECK(inputs.error() == "--stream-file /dev/null: is read back: name a regular file");
+        CHECK(inputs.error() ==
+              "--stream-file /dev/null: must be a regular file, because it is read back");
         o.stream_beside = true; // nobody reads it
         CHECK_THAT(inputs.error(), !Contains("/dev/null"));
     }
     SECTION("no kernel") {
         o.kernel = "";
-        CHECK(inputs.error() == "no kernel given");
+        CHECK(inputs.error() == "no kernel given (see --help)");
     }
     SECTION("missing kernel") {
         o.kernel = "/nowhere/vmlinuz";
@@ -177,7 +181,7 @@ TEST_CASE("bad inputs are told in one line") {
     }
     SECTION("no zImage") {
         inputs.write("vmlinuz", Bytes(100));
-        CHECK_THAT(inputs.error(), Contains("is no ARM zImage"));
+        CHECK_THAT(inputs.error(), Contains("is not an ARM zImage"));
     }
     SECTION("an ELF file with --bare") {
         inputs.write("vmlinuz", Inputs::elf());
@@ -186,7 +190,7 @@ TEST_CASE("bad inputs are told in one line") {
     }
     SECTION("no device tree") {
         o.tree = "";
-        CHECK(inputs.error() == "no device tree given");
+        CHECK(inputs.error() == "no device tree given (see --help)");
     }
     SECTION("truncated device tree") {
         inputs.write("board.dtb", cut(small_tree(), 100));
@@ -194,7 +198,7 @@ TEST_CASE("bad inputs are told in one line") {
     }
     SECTION("something else as device tree") {
         inputs.write("board.dtb", Bytes(100));
-        CHECK_THAT(inputs.error(), Contains("is no flattened device tree"));
+        CHECK_THAT(inputs.error(), Contains("is not a flattened device tree"));
     }
     SECTION("damaged device tree") {
         Bytes tree = small_tree();
@@ -213,11 +217,11 @@ TEST_CASE("bad inputs are told in one line") {
     SECTION("unknown board") {
         o.board = "toaster";
         CHECK_THAT(inputs.error(),
-                   Catch::StartsWith("unknown board 'toaster'; known are: vexpress-a15, "));
+                   Catch::StartsWith("unknown board 'toaster'; boards: vexpress-a15, "));
     }
     SECTION("too many CPUs") {
         o.cpus = 5;
-        CHECK(inputs.error() == "--cpus 5: vexpress-a15 has 1 to 4");
+        CHECK(inputs.error() == "--cpus 5: vexpress-a15 has 1 to 4 CPUs");
     }
     SECTION("too little memory") {
         o.memory = 128u << 20;
@@ -258,16 +262,18 @@ TEST_CASE("bad inputs are told in one line") {
     }
     SECTION("hypervisor is no ELF file") {
         inputs.write("hyp.elf", Bytes(100));
-        CHECK_THAT(inputs.error(), Contains("no 32-bit ARM ELF file"));
+        CHECK_THAT(inputs.error(), Contains("is not a 32-bit ARM ELF file"));
     }
     SECTION("a device to deselect at the start that is not there") {
         o.at_start = {"deselect serial0", "deselect toaster"};
-        CHECK_THAT(inputs.error(), Contains("--at-start 'deselect toaster': no device is called"));
+        CHECK_THAT(inputs.error(), Contains("--at-start 'deselect toaster': there is no device"));
     }
     SECTION("requests to an engine that takes none") {
         o.at_start = {"mark 1"};
         o.engine = "unprotect";
-        CHECK(inputs.error() == "--at-start and --engine unprotect: that engine takes no requests");
+        CHECK(
+            inputs.error() ==
+            "--at-start and --engine unprotect exclude each other: this engine takes no commands");
     }
     if (!inputs.error().empty()) {
         CHECK_THAT(inputs.error(), !Contains("\n"));
@@ -292,7 +298,7 @@ TEST_CASE("an unknown device to trace is told with the known ones") {
             FAIL(word);
         } catch (const Error& error) {
             CHECK(error.status() == Status::bad_input);
-            CHECK_THAT(error.what(), Contains("unknown device to trace") &&
+            CHECK_THAT(error.what(), Contains("--trace: there is no device") &&
                                          Contains("serial0 = /bus/serial@9000") &&
                                          Contains("/bus/i2c@b000"));
         }

@@ -162,7 +162,7 @@ TEST_CASE("what is no socket is not removed to listen there") {
 TEST_CASE("a socket's file without unix: is explained") {
     const Folder folder;
     const FileDescriptor listener = unix_listener(folder / "s");
-    CHECK_THROWS_WITH(wire_at(folder / "s").open(soon), Catch::Contains("write unix:"));
+    CHECK_THROWS_WITH(wire_at(folder / "s").open(soon), Catch::Contains("use unix:"));
 }
 
 TEST_CASE("tcp, as the side that connects") {

@@ -58,7 +58,7 @@ early_stop() { # ENGINE
 
 # What the tree tells is wrong is refused before anything is started (input.sh) ...
 early_unknown() {
-    bad_option "--at-start 'deselect toaster': no device is called toaster; there are: " --at-start 'deselect toaster'
+    bad_option "--at-start 'deselect toaster': there is no device 'toaster'; devices: " --at-start 'deselect toaster'
 }
 # ... and what the board refuses ends the run before a guest runs.
 early_refused() {

@@ -41,7 +41,7 @@ steered() {
     [ "$asked" = 0 ] || fail "ctl: $(tail -n 1 "$out/ctl")"
     has ctl '^tracing is on; 2 CPUs, [0-9]+ regions$'
     has ctl '^traps +[0-9]+ +[0-9]+$'
-    has ctl 'no device is called no-such-device'
+    has ctl 'there is no device .no-such-device'
     has stdout '^complete: [0-9]+ events, 0 lost$'
     "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     tests/qemu/steered.py "$out/print" >"$out/judge" || fail "$(head -n 1 "$out/judge")"

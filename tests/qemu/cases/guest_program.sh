@@ -249,7 +249,7 @@ mark 11
 END
     has said "^ctl says: tracing is on; $3 CPUs, [0-9]+ regions$"
     has said '^ctl says: traps +[1-9][0-9]* +[0-9]+'
-    has said '^mmioscope-guest: no device is called no-such-device'
+    has said '^mmioscope-guest: there is no device .no-such-device'
     has said '^mmioscope-guest: no such device ends with 2$'
     guest_program_user
 }

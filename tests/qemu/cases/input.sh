@@ -28,7 +28,7 @@ kernel_garbage() {
 kernel_endless() { refused 'no kernel' --kernel /dev/zero --dtb "$board_tree"; one_line; }
 ramdisk_huge() {
     truncate -s 4G "$out/huge"
-    refused 'huge: larger than 64 MiB: this is no ramdisk' --kernel "$guest/vmlinuz" --dtb "$board_tree" --initrd "$out/huge"
+    refused 'huge: larger than 64 MiB, so it is not a ramdisk' --kernel "$guest/vmlinuz" --dtb "$board_tree" --initrd "$out/huge"
     one_line
 }
 tree_missing() { good_kernel; refused 'nothing-here' "${kernel[@]}" --dtb "$out/nothing-here"; one_line; }

@@ -63,10 +63,10 @@ in_files() { # ARGUMENT...
     ! "$mmioscope" print --summary "$out/files.mmio" >"$out/stdout" 2>"$out/stderr" || fail "a missing file is not told of"
     has stdout '^incomplete: [0-9]+ events, 0 lost.*there is no file .*/files.2.mmio'
     ! "$mmioscope" info "$out/files.mmio" >"$out/stdout" 2>"$out/stderr" || fail "a missing file is whole for info"
-    has stdout '^ended +goes on in the next file; the next file is not read: there is no file .*/files.2.mmio'
+    has stdout '^ended +goes on in the next file; the next file cannot be read: there is no file .*/files.2.mmio'
     ! "$mmioscope" export --as csv --strict "$out/files.mmio" -o "$out/none" 2>"$out/stderr" || fail 'export --strict takes a missing file'
     [ ! -e "$out/none" ] || fail 'export --strict wrote what there is'
-    has stderr 'the next file is not read: there is no file .* stopped'
+    has stderr 'the next file cannot be read: there is no file .* stopped'
 }
 
 # told COMMAND ARGUMENT...: mmioscope does it, with exit status 0.

@@ -137,7 +137,7 @@ view_own_input() {
         ln "$own" "$out/hard"
         for name in own symbolic hard; do
             eval "set -- $command"
-            view_refuses "/$name: is an input, too: name another output" "$@" "$own" -o "$out/$name"
+            view_refuses "/$name: is also an input; choose another output" "$@" "$own" -o "$out/$name"
         done
         cmp -s "$own" "$out/kept" || fail "$command: the input is another"
     done
