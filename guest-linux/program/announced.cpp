@@ -59,7 +59,7 @@ std::optional<PhysicalRange> range_named(const std::string& name) {
     const std::string reg = read_all(base + "/mmioscope/reg");
     std::size_t at = static_cast<std::size_t>(found - names.begin()) * (address_cells + size_cells);
     if (address_cells > 2 || size_cells > 2 || reg.size() < 4 * (at + address_cells + size_cells)) {
-        throw failure("the device tree's node /mmioscope does not hold together");
+        throw failure("the device tree's node /mmioscope is damaged");
     }
     const std::uint64_t begin = number(reg, at, address_cells);
     return PhysicalRange{begin, number(reg, at, size_cells)};
@@ -69,8 +69,8 @@ std::optional<PhysicalRange> range_named(const std::string& name) {
 
 Announced read_announced() {
     if (!std::filesystem::exists(base + "/mmioscope/compatible")) {
-        throw bad_input("no mmioscope hypervisor shows itself to this kernel: its device tree has "
-                        "no node /mmioscope");
+        throw bad_input("no mmioscope hypervisor found: this kernel's device tree has no node "
+                        "/mmioscope");
     }
     const std::vector<std::string> compatible = words(read_all(base + "/mmioscope/compatible"));
     const auto has = [&](const char* word) {

@@ -34,14 +34,14 @@ FileDescriptor Connection::open() {
 
 FileDescriptor Connection::open_again(const std::string& why) {
     constexpr unsigned patience = 30; // turns
-    say(fmt::format("{}: {}; opening it again", name_, why));
+    say(fmt::format("{}: {}; trying to open it again", name_, why));
     for (unsigned turns = 0; turns < patience; turns += stopping_() ? 1 : 0) {
         if (FileDescriptor file = try_again()) {
             say(name_ + ": open again");
             return file;
         }
     }
-    throw failure("{}: {}, and nobody is there again", name_, why);
+    throw failure("{}: {}, and it cannot be opened again", name_, why);
 }
 
 /// Takes a turn if there is nobody.

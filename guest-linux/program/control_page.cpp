@@ -17,7 +17,7 @@ constexpr std::uint64_t page = 4096; // abi/control.hpp
 
 PhysicalRange one_page(PhysicalRange range) {
     if (range.begin % page != 0 || range.size != page) {
-        throw failure("the device tree's control page is no page: {:#x}+{:#x}", range.begin,
+        throw failure("the device tree's control page is not one page: {:#x}+{:#x}", range.begin,
                       range.size);
     }
     return range;
@@ -28,7 +28,7 @@ PhysicalRange one_page(PhysicalRange range) {
 ControlPage::ControlPage(PhysicalRange range)
     : memory_(one_page(range)), id_(static_cast<std::uint16_t>(::getpid() * 61)) {
     if (load(0) != page_abi::page_magic || load(4) != page_abi::version) {
-        throw failure("the hypervisor's control page is of another version");
+        throw failure("the hypervisor's control page has another version");
     }
 }
 

@@ -26,7 +26,7 @@ wire::StreamHead devices(std::span<const std::byte> tree) {
     const auto regions = std::make_unique<RegionTable>();
     const auto nodes = std::make_unique<Tree>();
     if (nodes->read(tree.data(), tree.size()) || list_regions(*nodes, *regions)) {
-        throw bad_input("cannot read /sys/firmware/fdt, which has the devices' names; name their "
+        throw bad_input("cannot read /sys/firmware/fdt, which has the names of devices; use "
                         "addresses, as BASE+SIZE");
     }
     wire::StreamHead head{};

@@ -18,7 +18,7 @@ constexpr char device[] = "/dev/mem";
 FileDescriptor open_device() {
     FileDescriptor file(::open(device, O_RDWR | O_SYNC | O_CLOEXEC));
     if (!file) {
-        throw bad_input("cannot open {}: {} (it takes root; for ctl alone see ctl --help)", device,
+        throw bad_input("cannot open {}: {} (needs root; for ctl see ctl --help)", device,
                         std::strerror(errno));
     }
     return file;

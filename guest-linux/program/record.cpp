@@ -158,7 +158,7 @@ Status record(const RecordOptions& options) {
     const transport::Address address = transport::parse_address(options.output);
     const Announced announced = read_announced();
     if (!announced.trace) {
-        throw bad_input("the hypervisor does not show its trace to this kernel: it takes "
+        throw bad_input("the hypervisor does not let this kernel read the trace: set "
                         "mmioscope,guest-reader under /chosen (mmioscope run --guest-reader)");
     }
     PhysicalMemory memory(*announced.trace);

@@ -63,7 +63,7 @@ void Sink::wait() {
     pollfd room{file_.get(), POLLOUT, 0};
     for (unsigned turns = 0; ::poll(&room, 1, turn) <= 0;) {
         if (stopping_() && ++turns == patience) {
-            throw failure("{}: the other side takes nothing", name_);
+            throw failure("{}: the other side reads nothing", name_);
         }
     }
 }

@@ -161,7 +161,7 @@ void WireOutput::begin_again(std::size_t done) {
 std::string WireOutput::doubt() const {
     return sink_.breaks() == 0
                ? ""
-               : fmt::format("the other side was lost {} times: it knows what it has not got",
+               : fmt::format("the connection was lost {} times; the other side knows what it lacks",
                              sink_.breaks());
 }
 

@@ -42,8 +42,8 @@ std::string task_names_property(const std::string& kernel) {
         throw bad_input("{}: {}", kernel, error.what());
     }
     if (!where) {
-        throw bad_input("{}: where it keeps the names of its tasks cannot be told; kernels before "
-                        "5.16 have no task in TPIDRURO",
+        throw bad_input("{}: cannot find the place of the names of tasks; kernels before 5.16 "
+                        "have no task in TPIDRURO",
                         kernel);
     }
     return fmt::format("{} \"<{:#x} {:#x}>\"", abi::chosen::task_names, where->comm, where->pid);
@@ -51,10 +51,10 @@ std::string task_names_property(const std::string& kernel) {
 
 Status print_properties(const Options& options) {
     if (options.commands.empty() && options.kernel.empty()) {
-        throw bad_input("nothing to print: COMMAND or --kernel expected");
+        throw bad_input("nothing to print: give a COMMAND or --kernel");
     }
     if (options.commands.empty() && !options.tree.empty()) {
-        throw bad_input("--dtb {}: no COMMAND that would need it", options.tree);
+        throw bad_input("--dtb {}: of no use without a COMMAND", options.tree);
     }
     std::string lines;
     if (!options.commands.empty()) {

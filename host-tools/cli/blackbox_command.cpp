@@ -65,7 +65,7 @@ Status print_boot(const view::KnownBoot& boot, const Options& options) {
     view::show(boot, last, chosen, *output_of(options, boot, out));
     fmt::print(words, "{}", trace::other_counts({}, boot.area.statistics()));
     if (last.damaged > 0) {
-        fmt::print(words, "{} records were damaged, and are left out\n", last.damaged);
+        fmt::print(words, "{} damaged records are left out\n", last.damaged);
     }
     out.close();
     return last.damaged == 0 ? Status::fine : Status::failed;
@@ -75,7 +75,7 @@ Status print_recorded(std::optional<blackbox::RecordedBoot> recorded, const Opti
     const std::optional<rings::Area> area =
         recorded && !options.current ? blackbox::sound_area(recorded->area.bytes()) : std::nullopt;
     if (!area) {
-        throw failure("{}: a trace that tells nothing of an earlier boot", options.view.file);
+        throw failure("{}: the trace has no records of an earlier boot", options.view.file);
     }
     return print_boot({*area, recorded->tree, "previous boot"}, options);
 }
@@ -87,7 +87,7 @@ Status blackbox(Options options) {
     if (!options.base.empty()) {
         base = parse_number(options.base);
         if (!base || *base % 4096 != 0) {
-            throw bad_input("--base {}: must be the address of a page", options.base);
+            throw bad_input("--base {}: must be a multiple of 4096", options.base);
         }
     }
     const blackbox::RamImage image(options.view.file);
@@ -100,8 +100,8 @@ Status blackbox(Options options) {
         return print_recorded(std::move(recorded), options);
     }
     if (!found) {
-        throw failure("{}: no trace area that holds together{}", options.view.file,
-                      base ? " and lies where --base says" : "");
+        throw failure("{}: no valid trace area found{}", options.view.file,
+                      base ? " that agrees with --base" : "");
     }
     const std::span<const std::byte> tree = blackbox::tree_of(*found, image.bytes());
     const std::optional<rings::Area> previous =

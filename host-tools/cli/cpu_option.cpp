@@ -38,7 +38,7 @@ void add_cpus(CLI::App& command, std::vector<unsigned>& to) {
                     const std::optional<Range> range = range_of(text);
                     if (!range) {
                         throw CLI::ValidationError(
-                            "--cpu", "'" + text + "' is no CPU, nor a range of them such as 1-3");
+                            "--cpu", "'" + text + "' is not a CPU, or a range of CPUs such as 1-3");
                     }
                     for (std::uint64_t cpu = range->first; cpu <= range->last; ++cpu) {
                         to.push_back(static_cast<unsigned>(cpu));

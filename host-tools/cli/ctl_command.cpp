@@ -42,7 +42,7 @@ Status steer(const Options& options) {
     const transport::Address address = transport::parse_address(options.target);
     transport::Transport wire = transport::make_transport(address, options.baud);
     if (!wire.open(patience)) {
-        throw failure("{} is not open within {} s", options.target, options.timeout);
+        throw failure("cannot open {} within {} s", options.target, options.timeout);
     }
     control::WireChannel channel(wire, patience);
     const control::FindDevice find = [&channel](const std::string& name) {

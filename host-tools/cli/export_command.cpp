@@ -43,17 +43,18 @@ void tell(const exporting::Exporter& exporter, std::uint64_t lost) {
         fmt::print(stderr, "mmioscope: {}\n", line);
     }
     if (lost > 0) {
-        fmt::print(stderr, "mmioscope: the trace lacks {} records, as the export tells\n", lost);
+        fmt::print(stderr, "mmioscope: the trace lacks {} records; the export says which\n", lost);
     }
 }
 
 bool whole(const trace::TraceReader& reader) {
     if (!reader.end()) {
-        fmt::print(stderr, "mmioscope: the trace is cut off; what there is of it was exported\n");
+        fmt::print(stderr,
+                   "mmioscope: the trace is cut off; the part before the cut was exported\n");
     } else if (!reader.sound()) {
-        fmt::print(stderr, "mmioscope: the trace is damaged; what there is of it was exported\n");
+        fmt::print(stderr, "mmioscope: the trace is damaged; the rest was exported\n");
     } else if (!reader.missing_part().empty()) {
-        fmt::print(stderr, "mmioscope: {}; what there is was exported\n",
+        fmt::print(stderr, "mmioscope: {}; the rest was exported\n",
                    trace::missing_part_text(reader));
     }
     return reader.sound() && reader.missing_part().empty();
@@ -126,7 +127,7 @@ Status export_trace(const Options& options) {
     const reading::TraceOptions selection = trace_options(with_input(options.view));
     const exporting::Format& format = exporting::format_of(options.format);
     if (options.view.collapse && format.open == nullptr) {
-        throw bad_input("--collapse: a trace holds each access as it was; choose another --as");
+        throw bad_input("--collapse and --as mmio exclude each other: a trace has every access");
     }
     const bool all = format.open == nullptr ? export_part(options, selection)
                                             : export_events(options, format, selection);

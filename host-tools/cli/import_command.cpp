@@ -80,7 +80,7 @@ importing::Report import_log(const Options& options, Log& log, int fd) {
 
 Status import_file(const Options& options) {
     if (options.input == "-" && ::isatty(STDIN_FILENO) != 0) {
-        throw bad_input("no log: say -i LOG, or give it on standard input");
+        throw bad_input("no log given: name a file, or use standard input");
     }
     check_distinct(options.output, {options.input});
     Log log(options.input);
@@ -102,8 +102,7 @@ Status import_file(const Options& options) {
     }
     if (!keep) {
         throw failure("{}: {} (--strict)", options.input,
-                      output.held_back() ? "nothing was written"
-                                         : "what was written lacks these lines");
+                      output.held_back() ? "nothing was written" : "the output lacks these lines");
     }
     fmt::print(stderr, "mmioscope: {} accesses, {} lost\n", report.accesses, report.lost);
     return report.malformed.count == 0 ? Status::fine : Status::failed;

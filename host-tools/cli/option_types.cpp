@@ -20,7 +20,9 @@ void add_size(CLI::App& command, const std::string& name, std::uint64_t& to,
             [name, &to](const std::string& text) {
                 const std::optional<std::uint64_t> size = parse_size(text);
                 if (!size) {
-                    throw CLI::ValidationError(name, "'" + text + "' is no number of bytes");
+                    throw CLI::ValidationError(
+                        name,
+                        "'" + text + "' is not a number of bytes, such as 4096, 64K, 512M or 1G");
                 }
                 to = *size;
             },
@@ -59,7 +61,7 @@ CLI::Validator count_from(std::uint64_t least) {
                 const std::optional<std::uint64_t> count = parse_number(text);
                 return count && *count >= least
                            ? ""
-                           : fmt::format("'{}' is no number from {} on", text, least);
+                           : fmt::format("'{}' is not a whole number, {} or more", text, least);
             },
             ""};
 }
@@ -69,7 +71,7 @@ CLI::Validator seconds_from(double least) {
                 char* end = nullptr;
                 const double value = std::strtod(text.c_str(), &end);
                 const bool good = end != text.c_str() && *end == 0 && std::isfinite(value);
-                return good && value >= least ? "" : "'" + text + "' is no number of seconds";
+                return good && value >= least ? "" : "'" + text + "' is not a number of seconds";
             },
             ""};
 }

@@ -171,7 +171,8 @@ Status print(const Options& options) {
     if (options.no_summary && status != Status::fine) {
         fmt::print(stderr, "{}", tally.verdict(trace.reader()));
     } else if (!trace.reader().end()) {
-        fmt::print(stderr, "mmioscope: warning: the trace is cut off; what is above is right\n");
+        fmt::print(stderr,
+                   "mmioscope: warning: the trace is cut off; the events above are right\n");
     }
     return status;
 }

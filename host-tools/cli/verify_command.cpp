@@ -79,7 +79,8 @@ Status verify(const Options& options) {
     const auto log_source = watched(open_source(options.log), progress);
     trace::TraceReader& reader = input.reader();
     if (reader.part()) {
-        throw bad_input("{}: a part of a trace, and QEMU's log has all of it", options.trace);
+        throw bad_input("{}: this is a part of a trace, but QEMU's log is of the whole run",
+                        options.trace);
     }
     const verify::Events events = verify::read_events(reader);
     logs::AccessLog log = logs::read_access_log(*log_source);

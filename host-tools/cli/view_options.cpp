@@ -28,8 +28,8 @@ std::optional<reading::Moment> time_of(const char* name, const std::string& text
         parse_duration(std::string_view(text).substr(of_counter ? 1 : 0));
     if (!time) {
         throw bad_input(
-            "{} {}: must be seconds, or have a unit: s, ms, us, ns, m or h; @ in front: "
-            "of the machine's counter",
+            "{} {}: not a time: use seconds, or a unit (s, ms, us, ns, m or h); @ in front: "
+            "time of the machine's counter",
             name, text);
     }
     return reading::Moment(*time, of_counter);
@@ -183,17 +183,18 @@ reading::TraceOptions selection(const ViewOptions& options) {
     trace.to = time_of("--to", options.to);
     if (trace.from && trace.to && trace.from->of_counter == trace.to->of_counter &&
         trace.to->nanoseconds < trace.from->nanoseconds) {
-        throw bad_input("--from {} --to {}: ends before it begins", options.from, options.to);
+        throw bad_input("--from {} --to {}: the end is before the beginning", options.from,
+                        options.to);
     }
     return trace;
 }
 
 reading::TraceOptions trace_options(const ViewOptions& options) {
     if (options.file.empty() && options.input.empty()) {
-        throw bad_input("no trace: name a file, or - for standard input");
+        throw bad_input("no trace given: name a file, or - for standard input");
     }
     if (!options.file.empty() && !options.input.empty()) {
-        throw bad_input("two traces: {} and -i {}", options.file, options.input);
+        throw bad_input("two traces given: {} and -i {}", options.file, options.input);
     }
     reading::TraceOptions trace = selection(options);
     trace.path = options.file.empty() ? options.input : options.file;

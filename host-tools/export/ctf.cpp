@@ -208,7 +208,8 @@ std::vector<std::string> Ctf::left_out() const {
     }
     return moved == 0 ? std::vector<std::string>()
                       : std::vector{fmt::format(
-                            "ctf: {} events earlier than the one before have its time", moved)};
+                            "ctf: {} events that were earlier than the previous one have its time",
+                            moved)};
 }
 
 bool is_ctf_trace(const std::filesystem::path& folder) {

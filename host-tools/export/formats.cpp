@@ -48,13 +48,13 @@ public:
 private:
     static std::filesystem::path checked(const std::string& path) {
         if (path == "-") {
-            throw bad_input("this format cannot go to standard output: say -o FILE");
+            throw bad_input("this format cannot go to standard output: use -o FILE");
         }
         const std::filesystem::path final = final_path(path);
         std::error_code ignored;
         if (std::filesystem::exists(final, ignored) &&
             !std::filesystem::is_regular_file(final, ignored)) {
-            throw bad_input("cannot write {}: it is no file", path);
+            throw bad_input("cannot write {}: it is not a regular file", path);
         }
         return final;
     }
@@ -77,7 +77,7 @@ public:
 private:
     static std::filesystem::path checked(const std::string& path) {
         if (path == "-") {
-            throw bad_input("this format is a folder: say -o FOLDER");
+            throw bad_input("this format is a folder: use -o FOLDER");
         }
         std::filesystem::path final = final_path(path);
         if (!final.has_filename()) { // "folder/"
@@ -86,7 +86,7 @@ private:
         std::error_code ignored;
         const bool folder = std::filesystem::is_directory(final, ignored);
         if (std::filesystem::exists(final, ignored) && !(folder && is_ctf_trace(final))) {
-            throw bad_input("cannot write {}: something else than a CTF trace is there", path);
+            throw bad_input("cannot write {}: it exists, and is not a CTF trace", path);
         }
         return final;
     }

@@ -153,7 +153,8 @@ void Mmiotrace::finish() {
 }
 
 std::vector<std::string> Mmiotrace::left_out() const {
-    std::string line = "mmiotrace holds no CPU, duration, register name or function of an access";
+    std::string line =
+        "mmiotrace cannot hold CPU, duration, register name and function of an access";
     if (unknown_ > 0) {
         line +=
             fmt::format("; {} without a value are UNKNOWN, without size and direction", unknown_);
@@ -162,13 +163,14 @@ std::vector<std::string> Mmiotrace::left_out() const {
         line += fmt::format("; {} have more than 8 bytes, which readers may not expect", wide_);
     }
     if (others_ > 0) {
-        line += fmt::format("; {} records that are no access of the guest's are left out", others_);
+        line +=
+            fmt::format("; {} records that are not accesses by the guest are left out", others_);
     }
     if (estimated_ > 0) {
         line += fmt::format("; the times of {} are estimates", estimated_);
     }
     if (pci_missing_) {
-        line += "; PCI functions (PCIDEV) take a file, not a pipe";
+        line += "; PCI functions (PCIDEV) need a file, not a pipe";
     }
     return {line};
 }

@@ -23,14 +23,15 @@ std::optional<std::uint64_t> word_value(const std::string& word, const NumberSyn
 
 std::string no_value(const std::string& word, const NumberSyntax& syntax) {
     if (syntax.unit == NumberField::Unit::time) {
-        return fmt::format("'{}' is no time: write 1.5, 20ms, 3us or 7ns", word);
+        return fmt::format("'{}' is not a time such as 1.5, 20ms, 3us or 7ns", word);
     }
     std::vector<std::string_view> words;
     for (const NumberField::Word& one : syntax.words) {
         words.push_back(one.word);
     }
-    return words.empty() ? fmt::format("'{}' is no number of 64 bits", word)
-                         : fmt::format("there is no '{}' here{}", word, suggestion(word, words));
+    return words.empty()
+               ? fmt::format("'{}' is not a 64-bit number", word)
+               : fmt::format("'{}' is not a value of this field{}", word, suggestion(word, words));
 }
 
 std::uint64_t value_of(TokenStream& tokens, const Token& token, const NumberSyntax& syntax) {
@@ -140,7 +141,7 @@ NumberComparison number_comparison(TokenStream& tokens, const NumberSyntax& synt
     if (is_comparison(tokens.peek())) {
         const Token sign = tokens.take();
         if (sign.text == "=") {
-            throw tokens.complaint_at(sign, "compare with '=='");
+            throw tokens.complaint_at(sign, "use '==' to compare");
         }
         if (sign.text == "=~" || sign.text == "!~") {
             throw tokens.complaint_at(sign, "regular expressions are for texts, this is a number");
@@ -171,7 +172,7 @@ TextComparison text_comparison(TokenStream& tokens, const TextField& field) {
         } else {
             throw tokens.complaint_at(
                 sign,
-                fmt::format("'{}' is a text: compare it by ==, !=, =~, !~ or in", field.name));
+                fmt::format("'{}' is a text; compare it with ==, !=, =~, !~ or in", field.name));
         }
     } else if (const std::optional<bool> negated = take_in(tokens)) {
         take_list(tokens, take_pattern);

@@ -70,7 +70,7 @@ Node Condition::number(const NumberField& field) {
 
 Node Condition::text(const TextField& field) {
     if (tokens_.peek().kind == Token::Kind::sign && tokens_.peek().text == "&") {
-        throw tokens_.complaint_here(fmt::format("'{}' is a text, it has no bits", field.name));
+        throw tokens_.complaint_here(fmt::format("'{}' is a text, and has no bits", field.name));
     }
     TextComparison compared = text_comparison(tokens_, field);
     return negated_if(compared.negated, TextTest{&field, std::move(compared.patterns)});
@@ -99,7 +99,8 @@ Node Condition::bits_by_call() {
 Node Condition::custom(const Token& name) {
     const Call call{name.text.substr(1), take_options(tokens_)};
     if (!settings_.custom) {
-        throw tokens_.complaint_at(name, "names with @ are those of plug-ins, and none is loaded");
+        throw tokens_.complaint_at(
+            name, "names with @ are filters of plug-ins, and no plug-in is loaded (--plugin)");
     }
     try {
         CustomTest test{"@" + filter::written(call), settings_.custom(call.name, call.options)};
@@ -112,7 +113,7 @@ Node Condition::custom(const Token& name) {
 void Condition::check_code(const Token& token, bool code) const {
     if (code && !settings_.code) {
         throw tokens_.complaint_at(
-            token, fmt::format("'{}' tells of code, which --no-pc leaves out", token.text));
+            token, fmt::format("'{}' is about code, which --no-pc leaves out", token.text));
     }
 }
 
@@ -123,7 +124,7 @@ std::optional<std::uint64_t> Condition::mask() {
     const Token token = tokens_.need_text("a number");
     const auto bits = token.kind == Token::Kind::word ? parse_count(token.text) : std::nullopt;
     if (!bits) {
-        throw tokens_.complaint_at(token, fmt::format("'{}' is no number of 64 bits", token.text));
+        throw tokens_.complaint_at(token, fmt::format("'{}' is not a 64-bit number", token.text));
     }
     return bits;
 }

@@ -40,7 +40,7 @@ private:
 
     Node one(unsigned depth) {
         if (depth >= settings_.most_depth) {
-            throw tokens_.complaint_here("more than 100 parentheses in one another");
+            throw tokens_.complaint_here("more than 100 nested parentheses");
         }
         if (tokens_.take_sign("!") || tokens_.take_word("not")) {
             std::vector<Node> children;

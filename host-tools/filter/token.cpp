@@ -83,7 +83,7 @@ Token Lexer::sign(std::size_t begin) {
             return {Token::Kind::sign, std::string(sign), begin, at_};
         }
     }
-    throw complaint(subject_, text_, begin, "this character belongs into quotes");
+    throw complaint(subject_, text_, begin, "put this character in quotes");
 }
 
 } // namespace mmioscope::filter

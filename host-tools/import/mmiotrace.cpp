@@ -116,7 +116,7 @@ public:
     void notes() {
         if (early_ > 0) {
             report_.notes.push_back(fmt::format(
-                "{} lines are earlier than the one before; they have its time", early_));
+                "{} lines are earlier than the previous one, and got its time", early_));
         }
         if (wide_ > 0) {
             report_.notes.push_back(fmt::format("{} accesses have a physical address of more than "
@@ -171,7 +171,7 @@ Report import_mmiotrace(ByteSource& first, ByteSource& second, int fd) {
     Events events(regions.list, maker, report);
     logs::for_each_line(second, [&](std::string_view text) { events.line(text); });
     if (events.used() == 0) {
-        throw bad_input("no line of mmiotrace in it");
+        throw bad_input("it has no line of mmiotrace");
     }
     maker.finish();
     events.notes();

@@ -65,7 +65,7 @@ MmioLine access(std::string_view rest, bool write) {
     if (good && line.log2_size < 3) {
         line.value &= (std::uint64_t{1} << (8u << line.log2_size)) - 1;
     }
-    return good && fields.good() ? MmioLine(line) : MmioMalformed{"an access that is not whole"};
+    return good && fields.good() ? MmioLine(line) : MmioMalformed{"an incomplete access"};
 }
 
 MmioLine unknown(std::string_view rest) {
@@ -83,7 +83,7 @@ MmioLine unknown(std::string_view rest) {
     }
     line.pc = pc(fields);
     line.log2_size = 2;
-    return good && fields.good() ? MmioLine(line) : MmioMalformed{"an UNKNOWN that is not whole"};
+    return good && fields.good() ? MmioLine(line) : MmioMalformed{"an incomplete UNKNOWN"};
 }
 
 MmioLine map(std::string_view rest) {
@@ -96,7 +96,7 @@ MmioLine map(std::string_view rest) {
     line.virt = hex(fields);
     line.size = hex(fields);
     good = good && fields.good() && line.size > 0 && line.physical + line.size > line.physical;
-    return good ? MmioLine(line) : MmioMalformed{"a MAP that is not whole"};
+    return good ? MmioLine(line) : MmioMalformed{"an incomplete MAP"};
 }
 
 MmioLine unmap(std::string_view rest) {
@@ -104,7 +104,7 @@ MmioLine unmap(std::string_view rest) {
     time(word(rest), good);
     Fields fields(rest);
     const MmioUnmap line{fields.number<std::uint64_t>()};
-    return good && fields.good() ? MmioLine(line) : MmioMalformed{"an UNMAP that is not whole"};
+    return good && fields.good() ? MmioLine(line) : MmioMalformed{"an incomplete UNMAP"};
 }
 
 /// The number in "Lost 12 events"; empty if it says something else.
@@ -122,7 +122,7 @@ MmioLine mark(std::string_view rest) {
     if (const std::string_view count = lost_events(rest); good && !count.empty()) {
         Fields lost(count);
         const MmioLost line{lost.number<std::uint32_t>()};
-        return lost.good() ? MmioLine(line) : MmioMalformed{"more lost events than can be"};
+        return lost.good() ? MmioLine(line) : MmioMalformed{"an impossible number of lost events"};
     }
     Fields device(rest);
     if (good && device.accept("device")) {
@@ -167,7 +167,7 @@ MmioLine pci(std::string_view rest) {
         }
     }
     line.driver = word(rest);
-    return good ? MmioLine(std::move(line)) : MmioMalformed{"a PCIDEV that is not whole"};
+    return good ? MmioLine(std::move(line)) : MmioMalformed{"an incomplete PCIDEV"};
 }
 
 } // namespace
@@ -190,9 +190,9 @@ MmioLine parse_mmiotrace(std::string_view text) {
     if (key == "LSPCI") return MmioNothing{};
     if (key == "VERSION") {
         return rest == version ? MmioLine(MmioNothing{})
-                               : MmioMalformed{"another version than 20070824"};
+                               : MmioMalformed{"a version other than 20070824"};
     }
-    return MmioMalformed{"no line of mmiotrace"};
+    return MmioMalformed{"not a line of mmiotrace"};
 }
 
 } // namespace mmioscope::importing

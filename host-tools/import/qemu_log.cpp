@@ -17,7 +17,7 @@ using logs::LineKind;
 constexpr std::uint64_t page_size = 4096;
 constexpr char qemu_origin[] =
     "imported-from=QEMU's log of memory_region_ops\n"
-    "not-known=engine, policy, boot id, ending, clock, time (numbers of lines stand in its place), "
+    "not-known=engine, policy, boot id, ending, clock, time (line numbers instead), "
     "pc, lr, sp, va, task, mode, duration\n";
 
 /// Where each of QEMU's regions lies, as far as accesses show it: a run of pages is a region.
@@ -122,15 +122,16 @@ Report import_qemu_log(ByteSource& source, int fd) {
         ++report.accesses;
     }
     if (report.accesses == 0) {
-        throw bad_input("no access in it: is it QEMU's log of memory_region_ops?");
+        throw bad_input("it has no accesses: is it QEMU's log of memory_region_ops?");
     }
     maker.finish();
     for (const std::uint32_t number : log.unreadable) {
-        report.malformed.add(number, "an access that is not whole");
+        report.malformed.add(number, "an incomplete access");
     }
     add_note(report, unmodelled,
-             "accesses reached no device model: no value, and CPU 0 for want of its number");
-    add_note(report, unusable, "accesses that a model refused are left out: no address");
+             "accesses reached no device model: they have no value, and CPU 0 instead of theirs");
+    add_note(report, unusable,
+             "accesses that a device model refused are left out: the log has no address");
     add_note(report, log.not_by_cpu, "accesses by no CPU are left out");
     return report;
 }

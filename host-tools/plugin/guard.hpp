@@ -19,7 +19,7 @@ auto guarded(const std::string& who, Call&& call) {
     } catch (const std::exception& error) {
         what = error.what();
     } catch (...) {
-        what = "threw what is no std::exception";
+        what = "threw something other than a std::exception";
     }
     std::replace_if(
         what.begin(), what.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');

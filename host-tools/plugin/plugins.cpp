@@ -36,15 +36,16 @@ void check_interface(void* library, const std::string& path) {
     const auto* const with =
         static_cast<const Interface*>(::dlsym(library, "mmioscope_plugin_interface"));
     if (with == nullptr) {
-        throw bad_input("plug-in {}: no plug-in of mmioscope (it has no MMIOSCOPE_PLUGIN)", path);
+        throw bad_input("plug-in {}: not a plug-in for mmioscope (it has no MMIOSCOPE_PLUGIN)",
+                        path);
     }
     if (with->version != interface_of_headers.version) {
-        throw bad_input("plug-in {}: made for version {} of the interface, this program has {}",
-                        path, with->version, interface_of_headers.version);
+        throw bad_input(
+            "plug-in {}: made for version {} of the interface; this program has version {}", path,
+            with->version, interface_of_headers.version);
     }
     if (with->layout != interface_of_headers.layout) {
-        throw bad_input("plug-in {}: built with other headers than this program: build it again",
-                        path);
+        throw bad_input("plug-in {}: built with other headers than this program; rebuild it", path);
     }
 }
 
@@ -71,7 +72,7 @@ template <typename Make>
 auto made(const Make& make, const Options& options, const std::string& who) {
     auto object = guarded(who, [&] { return make(options); });
     if (!object) {
-        throw bad_input("{}: made nothing", who);
+        throw bad_input("{}: created nothing", who);
     }
     return object;
 }
@@ -111,11 +112,11 @@ private:
     template <typename Entries>
     void add(Entries& to, const std::string& name, typename Entries::mapped_type entry) {
         if (!is_name(name)) {
-            throw std::runtime_error("'" + name + "' is no name: letters, digits and _ are");
+            throw std::runtime_error("'" + name + "' is not a name (letters, digits and _)");
         }
         const auto [existing, fresh] = to.emplace(name, std::move(entry));
         if (!fresh) {
-            throw std::runtime_error("'" + name + "' is there already, of " +
+            throw std::runtime_error("'" + name + "' is already registered by " +
                                      existing->second.path);
         }
     }

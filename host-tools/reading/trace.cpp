@@ -48,7 +48,8 @@ void check_cpus(std::span<const unsigned> cpus, unsigned count) {
     const auto strange =
         std::find_if(cpus.begin(), cpus.end(), [count](unsigned cpu) { return cpu >= count; });
     if (strange != cpus.end()) {
-        throw bad_input("there is no CPU {}: the trace has {}, from 0 on", *strange, count);
+        throw bad_input("there is no CPU {}: the trace has {} CPUs, numbered from 0", *strange,
+                        count);
     }
 }
 
@@ -225,7 +226,7 @@ void Trace::seek_time(std::uint64_t nanoseconds) {
 // front of it: what was learnt behind a place can be forgotten, but not learnt by going there.
 void Trace::seek(const trace::Wanted& from) {
     if (!source_.size()) {
-        throw bad_input("{}: cannot go to another place in it: it is no file, or compressed",
+        throw bad_input("{}: cannot seek: it is not a regular file, or it is compressed",
                         options_.path);
     }
     const bool by_time = from.times.earliest > 0;
@@ -433,7 +434,7 @@ void Trace::end() {
         return;
     }
     for (const std::string& module : naming_->unplaced_modules()) {
-        report_("it does not say where module " + module + " was loaded: say FILE@ADDRESS");
+        report_("the address of module " + module + " is not known: use FILE@ADDRESS");
     }
 }
 

@@ -33,16 +33,16 @@ std::string fault_text(std::uint64_t value) {
         "no access: the device is the hypervisor's",
         "no access: the memory is the hypervisor's",
         "no access: it would load the PC from a device",
-        "no access: the instruction is no known load or store",
+        "no access: the instruction is not a known load or store",
         "no access: the instruction took an exception",
-        "no progress: the same again and again",
+        "no progress: the same access traps again and again",
         "no access: external abort",
         "", // with a CPU: below
         "no access: the hypervisor's translation tables met an external abort"};
     const abi::FaultReason reason = abi::fault_reason(value);
     if (reason == abi::FaultReason::lock_not_given_back) {
         return "no access yet: cpu" + std::to_string(abi::fault_cpu(value)) +
-               " keeps the device's lock";
+               " holds the device's lock";
     }
     return std::string(at(words, static_cast<std::uint8_t>(reason), "no access: unknown reason"));
 }

@@ -66,9 +66,10 @@ std::string other_counts(const Summary& summary, std::span<const abi::Statistics
             cpu, s.traps, s.stepped, s.emulated, s.unselected, s.retries, s.lock_spins, s.abnormal);
         lines += own ? counted : "";
         if (s.emulated_user > 0) {
-            lines += fmt::format("cpu {}: {} accesses of User mode that the bus saw as "
-                                 "privileged ones\n",
-                                 cpu, s.emulated_user);
+            lines +=
+                fmt::format("cpu {}: {} of the emulated accesses were of User mode; the bus saw "
+                            "them as privileged\n",
+                            cpu, s.emulated_user);
         }
     }
     return lines;

@@ -168,8 +168,7 @@ std::string plain_description(const std::string& path) {
         std::ranges::replace_if(
             line, [](char c) { return c == '\t' || c == '\r'; }, ' ');
         if (for_terminal(line) != line) {
-            throw bad_input("{}:{}: a control character, which no name has: leave it out", path,
-                            number);
+            throw bad_input("{}:{}: a control character: remove it", path, number);
         }
     }
     return text;
@@ -202,7 +201,7 @@ void RegisterBook::add_file(const std::string& argument) {
     resolve_paths(more, argument);
     for (const Description& description : more) {
         if (const auto found = overlap(description)) {
-            throw bad_input("{}:{}: {} (say 'also' if it is meant to)", argument, found->line,
+            throw bad_input("{}:{}: {} (add 'also' if it is meant to)", argument, found->line,
                             found->text);
         }
     }

@@ -21,7 +21,7 @@ Bits read_bits(const RegsLine& line, std::string_view text, unsigned register_bi
     const auto high = number(inner.substr(0, colon));
     const auto low = colon == std::string_view::npos ? high : number(inner.substr(colon + 1));
     if (!high || !low || *low > *high) {
-        throw line.error("'{}' are no bits such as [7:4] or [3]", text);
+        throw line.error("'{}' is not a range of bits such as [7:4] or [3]", text);
     }
     if (*high >= register_bits) {
         throw line.error("{} is beyond the {} bits of the register", text, register_bits);
@@ -35,7 +35,7 @@ void read_values(RegsLine& line, Field& field) {
         const std::size_t equals = text.find('=');
         const auto value = number(text.substr(0, equals));
         if (!value || equals == std::string_view::npos || equals + 1 == text.size()) {
-            throw line.error("'{}' names no value: 1=on is expected", text);
+            throw line.error("'{}' is not a named value such as 1=on", text);
         }
         if (field.width < 64 && *value >> field.width != 0) {
             throw line.error("'{}' does not fit {} bits", text, field.width);
@@ -63,7 +63,7 @@ void read_field(RegsLine& line, unsigned register_bits, std::vector<Field>& to) 
             return other.low < low + bits.width && low < other.low + other.width;
         });
         if (taken) {
-            throw line.error("bit {} belongs to another field already", low);
+            throw line.error("bit {} already belongs to another field", low);
         }
         field.low = low;
         const std::string index = i < name.series.labels.size()

@@ -43,7 +43,7 @@ void set_indices(const RegsLine& line, std::string_view text, Series& series) {
     const auto first = number(from);
     const auto last = number(to);
     if (!first || !last || *first > *last || *last >= 1u << 20) {
-        throw line.error("'[{}]' is no range of indices such as [0..31] or [A..G]", text);
+        throw line.error("'[{}]' is not a range of indices such as [0..31] or [A..G]", text);
     }
     series.first = *first;
     series.count = *last - *first + 1;
@@ -86,7 +86,7 @@ std::uint64_t RegsLine::need_number(std::string_view what) {
     const std::string_view text = need(what);
     const auto value = number(text);
     if (!value) {
-        throw error("'{}' is no number: {} is expected", text, what);
+        throw error("'{}' is not a number; expected {}", text, what);
     }
     return *value;
 }
@@ -112,7 +112,7 @@ IndexedName indexed_name(const RegsLine& line, std::string_view text) {
         set_indices(line, text.substr(open + 1, close - open - 1), name.series);
     }
     if (text.empty() || !is_name(name.before) || !is_name(name.behind)) {
-        throw line.error("'{}' is no name", text);
+        throw line.error("'{}' is not a name", text);
     }
     return name;
 }

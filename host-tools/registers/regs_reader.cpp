@@ -74,7 +74,7 @@ void Reader::line(RegsLine& line) {
     }
     if (first[0] == '[') {
         if (!in_register_) {
-            throw line.error("a field without a register in front of it");
+            throw line.error("a field before any register");
         }
         Register& reg = devices_.back().entries.back().first;
         return read_field(line, reg.size * 8, reg.fields);
@@ -94,7 +94,7 @@ void Reader::line(RegsLine& line) {
     } else if (first == "compatible") {
         line.word();
         do {
-            device(line).compatible.emplace_back(line.need("what it is compatible with"));
+            device(line).compatible.emplace_back(line.need("a compatible string"));
         } while (!line.peek().empty());
     } else if (first == "reg") {
         line.word();
@@ -144,7 +144,7 @@ void Reader::start_block(RegsLine& line) {
         throw line.error("a block with indices needs a step");
     }
     if (blocks_.size() == deepest_block) {
-        throw line.error("blocks in blocks end at {}", deepest_block);
+        throw line.error("more than {} nested blocks", deepest_block);
     }
     block_where_ = line.where();
     blocks_.push_back(std::move(block));
@@ -206,7 +206,7 @@ void Reader::read_options(RegsLine& line, Entry& entry, std::uint64_t& step) {
             const std::string_view text = line.need("a condition such as LCR.DLAB=1");
             later_.push_back({devices_.back().entries.size(), std::string(text), line.where()});
         } else {
-            throw line.error("'{}' says nothing of a register", option);
+            throw line.error("'{}' is not an option of a register", option);
         }
     }
 }
@@ -244,7 +244,7 @@ void Reader::place(const RegsLine& line, const IndexedName& name, std::uint64_t 
 void Reader::copy_fields(const RegsLine& line, std::string_view from, Entry& to) {
     const Entry* other = find_plain(devices_.back(), from);
     if (other == nullptr) {
-        throw line.error("there is no register '{}' in front of this line", from);
+        throw line.error("there is no register '{}' before this line", from);
     }
     to.first.fields = other->first.fields;
     to.first.size = other->first.size;
@@ -265,7 +265,7 @@ void Reader::resolve(const Later& later) {
             return;
         }
     }
-    throw bad_input("{}: '{}' is no condition REGISTER.FIELD=VALUE of this device", later.where,
+    throw bad_input("{}: '{}' is not a condition REGISTER.FIELD=VALUE of this device", later.where,
                     text);
 }
 

@@ -110,7 +110,7 @@ std::vector<pugi::xml_node> SvdNode::line_of_descent() const {
     std::vector<pugi::xml_node> line{node_};
     for (pugi::xml_node next = base(node_); next; next = base(next)) {
         if (line.size() == longest_derivation) {
-            throw error("elements derived from one another end at {}", longest_derivation);
+            throw error("more than {} elements derived from one another", longest_derivation);
         }
         line.push_back(next);
     }
@@ -137,7 +137,7 @@ std::optional<std::uint64_t> SvdNode::number(const char* name) const {
     }
     const auto found = svd_number(value);
     if (!found) {
-        throw error("<{}>: '{}' is no number", name, value);
+        throw error("<{}>: '{}' is not a number", name, value);
     }
     return found;
 }
@@ -186,7 +186,7 @@ std::optional<Series> SvdNode::series(std::string_view name) const {
         return std::nullopt;
     }
     if (*count == 0 || *count > 1u << 20) {
-        throw error("<dim>: {} of anything are too many or too few", *count);
+        throw error("<dim>: {} is too many or too few", *count);
     }
     Series series;
     series.count = *count;
@@ -195,7 +195,7 @@ std::optional<Series> SvdNode::series(std::string_view name) const {
     const std::string index = text("dimIndex");
     if (const auto range = numbers(index)) {
         if (range->last < range->first || range->last - range->first != *count - 1) {
-            throw error("<dimIndex>: '{}' is not {} numbers", index, *count);
+            throw error("<dimIndex>: '{}' is not a range of {} numbers", index, *count);
         }
         series.first = range->first;
     } else {

@@ -56,7 +56,7 @@ void read_bits(const SvdNode& node, Field& field) {
             std::min(colon + 1, range.size()), range.size() - std::min(colon + 2, range.size())));
         if (range.front() != '[' || range.back() != ']' || colon == std::string::npos || !to ||
             !from) {
-            throw node.error("<bitRange>: '{}' is no [high:low]", range);
+            throw node.error("<bitRange>: '{}' is not [high:low]", range);
         }
         low = *from;
         high = *to;
@@ -87,7 +87,7 @@ void read_values(const SvdNode& node, Field& field, SvdQuota& quota) {
             }
             const auto number = svd_number(text);
             if (!number) {
-                throw value.error("<value>: '{}' is no number", text);
+                throw value.error("<value>: '{}' is not a number", text);
             }
             field.values.emplace_back(*number, name);
         }
@@ -112,7 +112,7 @@ void read_field(const SvdNode& node, unsigned register_bits, std::vector<Field>&
     const std::string behind = series ? behind_index(field.name) : "";
     const std::uint64_t count = series ? series->count : 1;
     if (count > 1 && series->step == 0) {
-        throw node.error("field '{}' is there {} times at the same bits", field.name, count);
+        throw node.error("field '{}' occurs {} times at the same bits", field.name, count);
     }
     for (std::uint64_t i = 0; i < count; ++i) {
         const std::uint64_t low =
@@ -174,7 +174,7 @@ void read_registers(const std::vector<SvdNode>& nodes, const Around& clusters, s
     for (const SvdNode& node : nodes) {
         quota.entries(node, 1);
         if (depth > deepest_cluster) {
-            throw node.error("more than {} clusters in clusters", deepest_cluster);
+            throw node.error("more than {} nested clusters", deepest_cluster);
         }
         if (node.kind() == "register") {
             to.push_back(read_register(node, clusters, quota));
@@ -196,7 +196,7 @@ std::vector<Description> read_svd(std::string_view text, const std::string& name
     }
     const pugi::xml_node root = document.child("device").child("peripherals");
     if (!root) {
-        throw file.error(0, "this is no SVD file: <device> with <peripherals> is missing");
+        throw file.error(0, "this is not an SVD file: <device> with <peripherals> is missing");
     }
     std::vector<Description> found;
     SvdQuota quota;

@@ -54,7 +54,7 @@ ElfFile::ElfFile(const FileDescriptor& file) : file_(::dup(file.get())) {
     GElf_Ehdr header{};
     if (gelf_getehdr(elf_.get(), &header) == nullptr || header.e_machine != EM_ARM ||
         header.e_ident[EI_CLASS] != ELFCLASS32 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
-        throw bad_input("is no ELF file of 32-bit ARM, little endian");
+        throw bad_input("is not a little-endian 32-bit ARM ELF file");
     }
     relocatable_ = header.e_type == ET_REL;
 }
@@ -114,7 +114,7 @@ SymbolList ElfFile::symbols() const {
         const std::size_t size = ::strnlen(name, max_name);
         text += size;
         if (text > max_text) {
-            throw bad_input("its symbols have too long names");
+            throw bad_input("the names of its symbols are too long");
         }
         const auto value = static_cast<std::uint32_t>(symbol.st_value);
         const std::uint32_t address =

@@ -38,13 +38,13 @@ SymbolList read_kallsyms(std::string_view text) {
         }
         std::optional<Symbol> symbol = read_symbol(line);
         if (!symbol) {
-            throw bad_input("line {} is no symbol (address type name [module])", count);
+            throw bad_input("line {} is not a symbol (address type name [module])", count);
         }
         symbols.push_back(std::move(*symbol));
     }
     if (!symbols.empty() && std::all_of(symbols.begin(), symbols.end(),
                                         [](const Symbol& symbol) { return symbol.address == 0; })) {
-        throw bad_input("all addresses are 0: the kernel hides them from who is not root");
+        throw bad_input("all addresses are 0: the kernel shows them only to root");
     }
     return symbols;
 }

@@ -103,7 +103,8 @@ KernelImage read_kernel_image(std::span<const std::byte> bytes) {
         kernel = kernel_packed_in(bytes);
     }
     if (!kernel) {
-        throw bad_input("no symbols found: no kernel's image, or one without CONFIG_KALLSYMS");
+        throw bad_input(
+            "no symbols found: this is not a kernel image, or it lacks CONFIG_KALLSYMS");
     }
     return *kernel;
 }

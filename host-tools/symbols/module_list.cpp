@@ -36,10 +36,10 @@ std::vector<ModuleSpan> read_modules(std::string_view text) {
         }
         const std::optional<ModuleSpan> module = module_in(line);
         if (!module) {
-            throw bad_input("line {} is no line of /proc/modules", count);
+            throw bad_input("line {} is not a line of /proc/modules", count);
         }
         if (module->base == 0) {
-            throw bad_input("line {}: the kernel hides the addresses from who is not root", count);
+            throw bad_input("line {}: the address is 0: the kernel shows it only to root", count);
         }
         modules.push_back(*module);
     }

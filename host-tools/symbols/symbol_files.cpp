@@ -162,8 +162,8 @@ std::vector<std::byte> section_of(std::span<const std::string> arguments) {
     const Receiver receiver{[&](const std::unique_ptr<ElfFile>& elf) { append(elf->symbols()); },
                             [&](Trust, SymbolList list) { append(std::move(list)); },
                             [](const std::string&, const std::unique_ptr<ElfFile>&) {
-                                throw bad_input("a module, and where it was loaded is not known: "
-                                                "say FILE@ADDRESS");
+                                throw bad_input("this is a module, and its address is not "
+                                                "known: use FILE@ADDRESS");
                             }};
     Reader(receiver).read_all(arguments);
     return pack(all);

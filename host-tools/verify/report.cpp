@@ -73,11 +73,11 @@ std::string notes(const Result& result, const logs::AccessLog& log) {
     }
     if (result.behind_end > 0) {
         text +=
-            fmt::format("note: {} accesses in the log are behind the one that ended the machine\n",
+            fmt::format("note: {} accesses in the log come after the one that ended the machine\n",
                         result.behind_end);
     }
     if (result.unselected > 0) {
-        text += fmt::format("note: {} accesses in the log are to what was not traced\n",
+        text += fmt::format("note: {} accesses in the log are to places that were not traced\n",
                             result.unselected);
     }
     if (result.rom_reads > 0) {
@@ -85,7 +85,8 @@ std::string notes(const Result& result, const logs::AccessLog& log) {
                             result.rom_reads);
     }
     if (log.of_stream > 0) {
-        text += fmt::format("note: {} accesses in the log are the stream's own\n", log.of_stream);
+        text +=
+            fmt::format("note: {} accesses in the log were made by the stream\n", log.of_stream);
     }
     if (log.not_by_cpu > 0) {
         text += fmt::format("note: {} accesses in the log were made by no CPU\n", log.not_by_cpu);

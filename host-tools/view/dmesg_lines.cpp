@@ -21,7 +21,7 @@ std::vector<analysis::DmesgLine> lines_of(const std::string& path) {
     std::istringstream in(whole_file(path, "kernel's log"));
     std::vector<analysis::DmesgLine> lines = analysis::read_dmesg(in);
     if (lines.empty()) {
-        throw bad_input("{}: no line begins with printk's time, as [    1.234567]", path);
+        throw bad_input("{}: no line begins with printk's time, such as [    1.234567]", path);
     }
     return lines;
 }
@@ -79,7 +79,7 @@ OwnLog own_log(const reading::TraceOptions& options) {
         }
     }
     if (log.lines.empty()) {
-        throw bad_input("{}: the trace has no kernel's log from its console: --dmesg needs a file",
+        throw bad_input("{}: the trace has no kernel log on its console: give --dmesg a file",
                         options.path);
     }
     return log;
@@ -96,20 +96,20 @@ std::int64_t find_offset(const std::vector<analysis::DmesgLine>& lines,
     if (!offset.estimate() && by_console) {
         fmt::print(
             stderr,
-            "mmioscope: dmesg: printk's 0 is at {:.6f} s of the trace, by when the console's "
-            "lines came to the host\n",
+            "mmioscope: dmesg: printk's time 0 is at {:.6f} s of the trace, by the times at which "
+            "console lines reached the host\n",
             static_cast<double>(*by_console) / 1e9);
         return *by_console;
     }
     if (!offset.estimate()) {
-        throw bad_input("--dmesg: no line of it goes out by a traced UART; "
-                        "--dmesg-offset has to say where it belongs");
+        throw bad_input("--dmesg: none of its lines left by a traced UART: give --dmesg-offset");
     }
-    fmt::print(stderr,
-               "mmioscope: dmesg: printk's 0 is at {:.6f} s of the trace, by {} of {} lines found "
-               "on the console; half of these within {:.6f} s\n",
-               static_cast<double>(*offset.estimate()) / 1e9, offset.lines_seen(), lines.size(),
-               static_cast<double>(offset.half_within()) / 1e9);
+    fmt::print(
+        stderr,
+        "mmioscope: dmesg: printk's time 0 is at {:.6f} s of the trace, by {} of {} lines found "
+        "on the console; half of them within {:.6f} s\n",
+        static_cast<double>(*offset.estimate()) / 1e9, offset.lines_seen(), lines.size(),
+        static_cast<double>(offset.half_within()) / 1e9);
     return *offset.estimate();
 }
 
@@ -118,8 +118,8 @@ std::int64_t find_offset(const std::vector<analysis::DmesgLine>& lines,
 DmesgLines::DmesgLines(const std::string& path, std::optional<std::int64_t> offset,
                        const reading::TraceOptions& options) {
     if (options.path == "-" && (path.empty() || !offset)) {
-        throw bad_input("--dmesg: a pipe is read once; {} has to say where it belongs",
-                        path.empty() ? "a file, and --dmesg-offset," : "--dmesg-offset");
+        throw bad_input("--dmesg: a pipe can be read only once: give {}",
+                        path.empty() ? "a file and --dmesg-offset" : "--dmesg-offset");
     }
     std::optional<std::int64_t> by_console;
     if (path.empty()) {

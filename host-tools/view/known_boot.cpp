@@ -25,8 +25,8 @@ bool stopped(const abi::AreaHeader& header) {
 // Why there is nothing of an earlier boot; empty if there is, or that says nothing.
 std::string_view why_not_kept(abi::Kept kept) {
     switch (kept) {
-    case abi::Kept::damaged: return "what the previous boot had left was damaged";
-    case abi::Kept::other_layout: return "what the previous boot had left had another layout";
+    case abi::Kept::damaged: return "the records of the previous boot were damaged";
+    case abi::Kept::other_layout: return "the records of the previous boot had another layout";
     case abi::Kept::no_room: return "the area is too small to keep a previous boot";
     default: return "";
     }

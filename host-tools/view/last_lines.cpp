@@ -49,10 +49,9 @@ std::string LastLines::in_flight(const Event& event) const {
     style.frequency = frequency_;
     TextBuffer time;
     LineFormat(style).append_time(time, static_cast<std::int64_t>(event.nanoseconds), record.time);
-    return fmt::format(
-        "{} cpu{} ?? {:<{}} +{:#05x} {:<10} {}(in flight; no begin record tells more)", time.view(),
-        record.cpu, event.device(), width_, event.offset(), "?",
-        record.pc == 0 ? "" : fmt::format("pc {:#010x} ", record.pc));
+    return fmt::format("{} cpu{} ?? {:<{}} +{:#05x} {:<10} {}(in flight; no begin record)",
+                       time.view(), record.cpu, event.device(), width_, event.offset(), "?",
+                       record.pc == 0 ? "" : fmt::format("pc {:#010x} ", record.pc));
 }
 
 } // namespace mmioscope::view

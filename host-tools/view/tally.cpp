@@ -21,7 +21,7 @@ std::string why_incomplete(const trace::TraceReader& reader) {
         return trace::missing_part_text(reader);
     }
     if (reader.ending() == abi::Ending::stream_ended) {
-        return "the stream broke off: what came behind is not known";
+        return "the stream broke off; the rest is not known";
     }
     return reader.engine() ? std::string(trace::engine_caveat(*reader.engine())) : "";
 }

@@ -106,7 +106,7 @@ names() { # FORMAT
 # Since the start, as in other formats, but that CTF has no steps back; and it has the boot's id.
 ctf_times() {
     "$build/tests/trace-of-text" "$here/names.txt" "$own/names.mmio" && export_to ctf "$own/ctf" -i "$own/names.mmio" &&
-        grep -q 'ctf: 1 events earlier than the one before have its time' "$own/stderr" &&
+        grep -q 'ctf: 1 events that were earlier than the previous one have its time' "$own/stderr" &&
         export_to csv "$own/csv" -i "$own/names.mmio" && export_to ctf "$own/short" -i "$out/short.mmio" || return 1
     grep -q 'uuid = "01122334-4556-6778-899a-abbccddeef00"' "$own/short/metadata" || { echo "another boot"; return 1; }
     tail -n +2 "$own/csv" | awk -F, '{ last[$3] = $1 > last[$3] ? $1 : last[$3]; printf "%.9f\n", last[$3] / 1e9 }' |
@@ -142,7 +142,7 @@ END
     [ "$(grep -c PCIDEV "$own/part.txt")" = 2 ] || { echo "not in a part"; return 1; }
     pci_there_and_back "$own/1.txt" && pci_there_and_back "$here/mmiotrace.txt" || return 1
     export_to mmiotrace "$own/piped.txt" - < <(cat "$own/pci.mmio")
-    ! grep PCIDEV "$own/piped.txt" && grep -q 'PCI functions (PCIDEV) take a file, not a pipe' "$own/stderr"
+    ! grep PCIDEV "$own/piped.txt" && grep -q 'PCI functions (PCIDEV) need a file, not a pipe' "$own/stderr"
 }
 pci_there_and_back() { # TEXT: the trace that it becomes has its lines, from a pipe, too
     "$tool" import --as mmiotrace -i "$1" -o "$own/imported.mmio" 2> "$own/stderr" || return 1

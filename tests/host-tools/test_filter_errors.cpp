@@ -43,32 +43,34 @@ TEST_CASE("a wrong filter is told of in one line with the place") {
         {"(r", "filter: column 3: expected ')': (r<here>"},
         {"r)", "filter: column 2: expected && or ||: r<here>)"},
         {"r w", "filter: column 3: expected && or ||: r <here>w"},
-        {"cpu=1", "filter: column 4: compare with '==': cpu<here>=1"},
-        {"value==DR", "filter: column 8: 'DR' is no number of 64 bits: value==<here>DR"},
-        {"value==0x1ffffffffffffffff", "filter: column 8: '0x1ffffffffffffffff' is no number of 64 "
-                                       "bits: value==<here>0x1ffffffffffffffff"},
+        {"cpu=1", "filter: column 4: use '==' to compare: cpu<here>=1"},
+        {"value==DR", "filter: column 8: 'DR' is not a 64-bit number: value==<here>DR"},
+        {"value==0x1ffffffffffffffff", "filter: column 8: '0x1ffffffffffffffff' is not a 64-bit "
+                                       "number: value==<here>0x1ffffffffffffffff"},
         {"time>1h",
-         "filter: column 6: '1h' is no time: write 1.5, 20ms, 3us or 7ns: time><here>1h"},
+         "filter: column 6: '1h' is not a time such as 1.5, 20ms, 3us or 7ns: time><here>1h"},
         {"time>99999999999s",
-         "filter: column 6: '99999999999s' is no time: write 1.5, 20ms, 3us or "
+         "filter: column 6: '99999999999s' is not a time such as 1.5, 20ms, 3us or "
          "7ns: time><here>99999999999s"},
-        {"type==fualt", "filter: column 7: there is no 'fualt' here, did you mean 'fault'?: "
-                        "type==<here>fualt"},
-        {"func<a", "filter: column 5: 'func' is a text: compare it by ==, !=, =~, !~ or in: "
+        {"type==fualt",
+         "filter: column 7: 'fualt' is not a value of this field, did you mean 'fault'?: "
+         "type==<here>fualt"},
+        {"func<a", "filter: column 5: 'func' is a text; compare it with ==, !=, =~, !~ or in: "
                    "func<here><a"},
-        {"func & 1", "filter: column 6: 'func' is a text, it has no bits: func <here>& 1"},
+        {"func & 1", "filter: column 6: 'func' is a text, and has no bits: func <here>& 1"},
         {"cpu=~1", "filter: column 4: regular expressions are for texts, this is a number: "
                    "cpu<here>=~1"},
         {"func=~\"(\"", "filter: column 7: missing ): (: func=~<here>\"(\""},
         {"dev==\"abc", "filter: column 6: this quote is not closed: dev==<here>\"abc"},
-        {"dev==a;b", "filter: column 7: this character belongs into quotes: dev==a<here>;b"},
+        {"dev==a;b", "filter: column 7: put this character in quotes: dev==a<here>;b"},
         {"value in 5..4", "filter: column 10: this range ends before it begins: value in "
                           "<here>5..4"},
         {"value in (1 2)", "filter: column 13: expected ')': value in (1 <here>2)"},
         {"r not w", "filter: column 7: expected 'in' after 'not': r not <here>w"},
-        {"@first", "filter: column 1: names with @ are those of plug-ins, and none is loaded: "
+        {"@first", "filter: column 1: names with @ are filters of plug-ins, and no plug-in is "
+                   "loaded (--plugin): "
                    "<here>@first"},
-        {"value & x", "filter: column 9: 'x' is no number of 64 bits: value & <here>x"},
+        {"value & x", "filter: column 9: 'x' is not a 64-bit number: value & <here>x"},
         {"a\nb==1", "filter: column 1: there is no field 'a', did you mean 'pa'?: <here>a?b==1"},
     };
     for (const auto& [text, expected] : wrong) {
@@ -99,7 +101,7 @@ TEST_CASE("without code addresses nobody can ask for them") {
     settings.code = false;
     for (const char* const field : {"pc", "lr", "sp", "va", "func", "caller", "module", "file"}) {
         CHECK(complaint(std::string(field) + "==1 || r", settings) ==
-              fmt::format("filter: column 1: '{0}' tells of code, which --no-pc leaves out: "
+              fmt::format("filter: column 1: '{0}' is about code, which --no-pc leaves out: "
                           "<here>{0}==1 || r",
                           field));
     }

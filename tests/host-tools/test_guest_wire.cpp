@@ -155,7 +155,7 @@ TEST_CASE("guest record: a listener that goes and comes back between two frames 
     const Wire second = received(side);
     side = FileDescriptor();
     writer.join();
-    CHECK(sender.doubt() == "the other side was lost 1 times: it knows what it has not got");
+    CHECK(sender.doubt() == "the connection was lost 1 times; the other side knows what it lacks");
 
     const Listener same{&first, &second};
     CHECK(same.has_all(0, 1500));

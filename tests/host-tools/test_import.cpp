@@ -102,12 +102,11 @@ TEST_CASE("lines of mmiotrace that are not whole are told by number, and cost th
                          from_mmiotrace);
     CHECK(trace.report.accesses == 2);
     CHECK(trace.report.malformed.count == 5);
-    CHECK(trace.report.malformed.first ==
-          std::vector<std::string>{"line 2: an access that is not whole",
-                                   "line 3: an access that is not whole",
-                                   "line 4: an access that is not whole"});
+    CHECK(trace.report.malformed.first == std::vector<std::string>{"line 2: an incomplete access",
+                                                                   "line 3: an incomplete access",
+                                                                   "line 4: an incomplete access"});
     CHECK(trace.report.notes ==
-          std::vector<std::string>{"1 lines are earlier than the one before; they have its time"});
+          std::vector<std::string>{"1 lines are earlier than the previous one, and got its time"});
     CHECK_THROWS_AS(Imported("nothing of it\n", from_mmiotrace), Error);
     CHECK_THROWS_AS(Imported("", from_mmiotrace), Error);
 }
@@ -123,8 +122,8 @@ TEST_CASE("more lost events than a count of 32 bits holds are no line of a log")
     CHECK(trace.report.lost == 4294967295);
     CHECK(trace.reader.end()->lost == 4294967295);
     CHECK(trace.report.malformed.first ==
-          std::vector<std::string>{"line 4: more lost events than can be",
-                                   "line 5: more lost events than can be"});
+          std::vector<std::string>{"line 4: an impossible number of lost events",
+                                   "line 5: an impossible number of lost events"});
 }
 
 TEST_CASE("regions of an import do not overlap, and mappings that touch are one") {
@@ -188,8 +187,7 @@ TEST_CASE("QEMU's log becomes a trace, in the order of its lines") {
         "memory_region_ops_read cpu 0 mr\n",
         from_qemu);
     CHECK(trace.report.accesses == (trace.records.size()));
-    CHECK(trace.report.malformed.first ==
-          std::vector<std::string>{"line 5: an access that is not whole"});
+    CHECK(trace.report.malformed.first == std::vector<std::string>{"line 5: an incomplete access"});
     REQUIRE(trace.records.size() >= 2);
     const abi::Record& write = trace.records.front();
     CHECK((write.cpu == 1 && write.value == 0x41 && abi::is_write(write) && write.time == 1));

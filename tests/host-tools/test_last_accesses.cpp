@@ -160,8 +160,8 @@ TEST_CASE("without code no row and no line has a PC") {
     reading::TraceOptions chosen;
     chosen.no_pc = true;
     CHECK_THAT(rows(boot, false, chosen), !Contains("\"pc\"") && !Contains("c00000"));
-    CHECK_THAT(lines(boot), Contains("pc 0xc0000000 (in flight; no begin record tells more)"));
-    CHECK_THAT(lines(boot, chosen), Contains("?          (in flight; no begin record tells more)"));
+    CHECK_THAT(lines(boot), Contains("pc 0xc0000000 (in flight; no begin record)"));
+    CHECK_THAT(lines(boot, chosen), Contains("?          (in flight; no begin record)"));
 }
 
 TEST_CASE("lines begin with what was unfinished") {
@@ -170,7 +170,7 @@ TEST_CASE("lines begin with what was unfinished") {
         lines(boot),
         Catch::StartsWith("unfinished: \n"
                           "    6.000000 cpu1 ?? serial@90000 +0x008 ?          pc 0xc0000000 "
-                          "(in flight; no begin record tells more)\n"
+                          "(in flight; no begin record)\n"
                           "    5.000000 cpu0 R4 serial@90000 +0x004 ") &&
             Contains("(begun, no end recorded)\nthe last 5 before:\n     seconds cpu ") &&
             Contains(" task 0x0\n    4.700000 cpu0 mark \"completed\"\n") &&

@@ -87,20 +87,20 @@ TEST_CASE("what plug-ins have is listed") {
 
 TEST_CASE("a library that is no plug-in of this program is refused in one line") {
     CHECK(load_complaint("no_plugin") ==
-          "plug-in no_plugin.so: no plug-in of mmioscope (it has no MMIOSCOPE_PLUGIN)");
-    CHECK(load_complaint("wrong_version") ==
-          "plug-in wrong_version.so: made for version 999 of the interface, this program has 4");
+          "plug-in no_plugin.so: not a plug-in for mmioscope (it has no MMIOSCOPE_PLUGIN)");
+    CHECK(load_complaint("wrong_version") == "plug-in wrong_version.so: made for version 999 of "
+                                             "the interface; this program has version 4");
     CHECK(load_complaint("other_headers") ==
-          "plug-in other_headers.so: built with other headers than this program: build it again");
+          "plug-in other_headers.so: built with other headers than this program; rebuild it");
     CHECK(load_complaint("no_entry") == "plug-in no_entry.so: it lacks mmioscope_plugin_register");
     CHECK(load_complaint("throws_loading") == "plug-in throws_loading.so: not today");
     CHECK(load_complaint("bad_name") ==
-          "plug-in bad_name.so: 'two words' is no name: letters, digits and _ are");
+          "plug-in bad_name.so: 'two words' is not a name (letters, digits and _)");
     CHECK(load_complaint("absent") ==
           "plug-in absent.so: cannot open shared object file: No such file or directory");
     CHECK(complaint([] {
               Plugins({library("example"), library("example")});
-          }) == "plug-in example.so: 'first_access' is there already, of example.so");
+          }) == "plug-in example.so: 'first_access' is already registered by example.so");
 }
 
 TEST_CASE("a file that is no library is refused in one line") {
@@ -120,11 +120,12 @@ TEST_CASE("what a plug-in throws is caught and named") {
         return complaint([&] { Filter(text, settings)(sample.event()); });
     };
     CHECK(filter("@keeping") == "plug-in throws.so, filter keeping: two lines");
-    CHECK(filter("@number") == "plug-in throws.so, filter number: threw what is no std::exception");
+    CHECK(filter("@number") ==
+          "plug-in throws.so, filter number: threw something other than a std::exception");
     CHECK(filter("r && @making(a=1)") == "filter: column 6: plug-in throws.so, filter making: no "
                                          "such option: r && <here>@making(a=1)");
     CHECK(filter("@nothing") ==
-          "filter: column 1: plug-in throws.so, filter nothing: made nothing: "
+          "filter: column 1: plug-in throws.so, filter nothing: created nothing: "
           "<here>@nothing");
     CHECK(filter("@other") ==
           "filter: column 1: there is no filter 'other' (there are: first_access, keeping, making, "

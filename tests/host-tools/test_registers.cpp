@@ -119,23 +119,23 @@ TEST_CASE("between the registers of an array there is none") {
 
 TEST_CASE("what is wrong with a description is told with its line") {
     CHECK(wrong("0x0 DR\n") == "my.regs:1: 'device NAME' must come first");
-    CHECK(wrong("device d\n\n[0] A\n") == "my.regs:3: a field without a register in front of it");
+    CHECK(wrong("device d\n\n[0] A\n") == "my.regs:3: a field before any register");
     CHECK(wrong("device d\n0x0\n") == "my.regs:2: the register's name is missing");
-    CHECK(wrong("device d\n0xg A\n") == "my.regs:2: '0xg' is no number: an offset is expected");
-    CHECK(wrong("device d\n0x0 A read\n") == "my.regs:2: 'read' says nothing of a register");
+    CHECK(wrong("device d\n0xg A\n") == "my.regs:2: '0xg' is not a number; expected an offset");
+    CHECK(wrong("device d\n0x0 A read\n") == "my.regs:2: 'read' is not an option of a register");
     CHECK(wrong("device d\n0x0 A size 3\n") ==
           "my.regs:2: a register has 1, 2, 4 or 8 bytes, not 3");
     CHECK(wrong("device d\n0x0 A[3..1]\n") ==
-          "my.regs:2: '[3..1]' is no range of indices such as [0..31] or [A..G]");
+          "my.regs:2: '[3..1]' is not a range of indices such as [0..31] or [A..G]");
     CHECK(wrong("device d\n0x0 A\n[4:7] B\n") ==
-          "my.regs:3: '[4:7]' are no bits such as [7:4] or [3]");
+          "my.regs:3: '[4:7]' is not a range of bits such as [7:4] or [3]");
     CHECK(wrong("device d\n0x0 A size 1\n[8] B\n") ==
           "my.regs:3: [8] is beyond the 8 bits of the register");
     CHECK(wrong("device d\n0x0 A\n[3:0] B\n[3] C\n") ==
-          "my.regs:4: bit 3 belongs to another field already");
+          "my.regs:4: bit 3 already belongs to another field");
     CHECK(wrong("device d\n0x0 A\n[1:0] B 4=x\n") == "my.regs:3: '4=x' does not fit 2 bits");
     CHECK(wrong("device d\n0x0 A\n[1:0] B x\n") ==
-          "my.regs:3: 'x' names no value: 1=on is expected");
+          "my.regs:3: 'x' is not a named value such as 1=on");
     CHECK(wrong("device d\n0x0 A\n[7:0] B[0..4]\n") ==
           "my.regs:3: 5 fields of 8 bits do not fit 32 bits");
     CHECK(wrong("device d\nblock 0x0 A[0..1]\n") == "my.regs:2: a block with indices needs a step");
@@ -146,9 +146,9 @@ TEST_CASE("what is wrong with a description is told with its line") {
     CHECK(wrong("device d\ninclude e\ndevice e\ninclude d\n").find("cannot include itself") !=
           std::string::npos);
     CHECK(wrong("device d\n0x0 A like B\n") ==
-          "my.regs:2: there is no register 'B' in front of this line");
+          "my.regs:2: there is no register 'B' before this line");
     CHECK(wrong("device d\n0x0 A when B.C=1\n") ==
-          "my.regs:2: 'B.C=1' is no condition REGISTER.FIELD=VALUE of this device");
+          "my.regs:2: 'B.C=1' is not a condition REGISTER.FIELD=VALUE of this device");
     CHECK(wrong("device d\ncolour red\n") ==
           "my.regs:2: 'colour' is neither a directive nor an offset");
     CHECK(wrong("device d\nreg 1 2\n") == "my.regs:2: '2' is not expected here");

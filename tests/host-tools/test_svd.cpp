@@ -166,24 +166,24 @@ TEST_CASE("what is wrong with an SVD file is told with its line") {
     CHECK(wrong("<device>\n<peripherals>\n</device>").rfind("chip.svd:3: ", 0) == 0);
     CHECK(wrong("").rfind("chip.svd:1: ", 0) == 0);
     CHECK(wrong("<html/>") ==
-          "chip.svd:1: this is no SVD file: <device> with <peripherals> is missing");
+          "chip.svd:1: this is not an SVD file: <device> with <peripherals> is missing");
     CHECK(wrong("<device><peripherals>\n<peripheral/></peripherals></device>") ==
           "chip.svd:2: <peripheral> without <baseAddress>");
     CHECK(wrong(with_register("")) == "nothing is wrong");
     CHECK(wrong(with_register("<size>99</size>")) == "chip.svd:2: register 'R' has '99' bits");
     CHECK(wrong(with_register(
               "<fields>\n<field><name>F</name><bitRange>3:0</bitRange></field></fields>")) ==
-          "chip.svd:4: <bitRange>: '3:0' is no [high:low]");
+          "chip.svd:4: <bitRange>: '3:0' is not [high:low]");
     CHECK(wrong(with_register(
               "<fields><field><name>F</name><bitOffset>32</bitOffset></field></fields>")) ==
           "chip.svd:3: field 'F' is beyond the 32 bits of its register");
-    CHECK(wrong(with_register("<dim>x</dim>")) == "chip.svd:2: <dim>: 'x' is no number");
+    CHECK(wrong(with_register("<dim>x</dim>")) == "chip.svd:2: <dim>: 'x' is not a number");
     CHECK(wrong("<device><peripherals><peripheral "
                 "derivedFrom=\"Q\"><name>P</name></peripheral></peripherals>"
                 "</device>") == "chip.svd:1: derivedFrom=\"Q\": there is no such peripheral");
     CHECK(wrong("<device><peripherals><peripheral "
                 "derivedFrom=\"P\"><name>P</name></peripheral></peripherals>"
-                "</device>") == "chip.svd:1: elements derived from one another end at 8");
+                "</device>") == "chip.svd:1: more than 8 elements derived from one another");
 }
 
 TEST_CASE("a small SVD file does not make much of itself") {
@@ -191,13 +191,13 @@ TEST_CASE("a small SVD file does not make much of itself") {
     const std::string field = "<fields><field><name>F%s</name><bitOffset>0</bitOffset>";
     CHECK(wrong(with_register(field + "<dim>1048576</dim><dimIncrement>0</dimIncrement>"
                                       "</field></fields>")) ==
-          "chip.svd:3: field 'F%s' is there 1048576 times at the same bits");
+          "chip.svd:3: field 'F%s' occurs 1048576 times at the same bits");
     CHECK(wrong(with_register(field + "<dim>1</dim><dimIncrement>0</dimIncrement>"
                                       "</field></fields>")) == "nothing is wrong");
     const std::string array = "<dim>1048576</dim><dimIncrement>4</dimIncrement>";
     CHECK(wrong(with_registers("<register><name>R%s</name><addressOffset>0</addressOffset>" +
                                array + "<dimIndex>0-3</dimIndex></register>")) ==
-          "chip.svd:1: <dimIndex>: '0-3' is not 1048576 numbers");
+          "chip.svd:1: <dimIndex>: '0-3' is not a range of 1048576 numbers");
     const Allocations arrays;
     CHECK(wrong(with_registers("<register><name>R%s</name><addressOffset>0</addressOffset>" +
                                array + "<dimIndex>1-1048576</dimIndex></register>")) ==

@@ -131,13 +131,13 @@ TEST_CASE("lists of symbols are read as they are written") {
         CAPTURE(text);
         CHECK_THROWS_WITH(symbols::read_kallsyms(text), Catch::Contains(why));
     };
-    fails("c0008000 T a\nc0008000 T\n", "line 2 is no symbol");
-    fails("c000800g T a\n", "line 1 is no symbol");
-    fails("ffffffff81000000 T a\n", "line 1 is no symbol");
-    fails("c0008000 Tt a\n", "line 1 is no symbol");
-    fails("c0008000 T a mod\n", "line 1 is no symbol");
-    fails("c0008000 T a [mod] b\n", "line 1 is no symbol");
-    fails("c0008000 T a\x1b[2J\n", "line 1 is no symbol"); // a terminal is not told what to do
+    fails("c0008000 T a\nc0008000 T\n", "line 2 is not a symbol");
+    fails("c000800g T a\n", "line 1 is not a symbol");
+    fails("ffffffff81000000 T a\n", "line 1 is not a symbol");
+    fails("c0008000 Tt a\n", "line 1 is not a symbol");
+    fails("c0008000 T a mod\n", "line 1 is not a symbol");
+    fails("c0008000 T a [mod] b\n", "line 1 is not a symbol");
+    fails("c0008000 T a\x1b[2J\n", "line 1 is not a symbol"); // a terminal is not told what to do
     fails("00000000 T a\n00000000 t b\n", "all addresses are 0");
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("names that are not plain text are none") {
     for (const char* line : {"c0000000 T \x1b[31mred", "c0000000 T f\x7f", "c0000000 T f [m\a]",
                              "c0000000 \x1b f", "c0000000 T g\xc3\xa4"}) {
         CHECK_THROWS_WITH(symbols::read_kallsyms(line),
-                          "line 1 is no symbol (address type name [module])");
+                          "line 1 is not a symbol (address type name [module])");
     }
 }
 

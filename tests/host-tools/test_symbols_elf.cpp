@@ -252,15 +252,15 @@ TEST_CASE("files of symbols are known by their content, and combine") {
                           Catch::Contains(why) && Catch::Contains(file.substr(0, file.find('@'))));
     };
     CHECK_THROWS_WITH(symbols::section_of(std::vector{built.file()}),
-                      Catch::Contains("say FILE@ADDRESS") && Catch::Contains(built.file()));
+                      Catch::Contains("use FILE@ADDRESS") && Catch::Contains(built.file()));
     fails(built.folder() / "none", "cannot read");
     fails(built.folder(), "it is a folder");
-    fails(write("bad", "c0008000 T a\nwhat is this\n"), "line 2 is no symbol");
-    fails(write("hidden", "drv 4096 0 - Live 0x00000000\n"), "line 1: the kernel hides");
-    fails(write("odd", "drv 4096 0 - Live\nx\n"), "line 1 is no line of /proc/modules");
+    fails(write("bad", "c0008000 T a\nwhat is this\n"), "line 2 is not a symbol");
+    fails(write("hidden", "drv 4096 0 - Live 0x00000000\n"), "line 1: the address is 0");
+    fails(write("odd", "drv 4096 0 - Live\nx\n"), "line 1 is not a line of /proc/modules");
     fails(write("noise", std::string("\1\2\3\0", 4)), "no symbols found");
     fails(write("cut.ko", std::string("\177ELF", 4)), "ELF");
-    fails("/proc/self/exe", "no ELF file of 32-bit ARM");
+    fails("/proc/self/exe", "not a little-endian 32-bit ARM ELF file");
 }
 
 TEST_CASE("headers that share a table of symbols make no more symbols than it has") {

@@ -174,9 +174,10 @@ TEST_CASE("other records say what they are") {
     record.value = 1;
     CHECK_THAT(line(record), Catch::Contains("no access: no device has this address"));
     record.value = abi::fault_value(abi::FaultReason::no_progress);
-    CHECK_THAT(line(record), Catch::Contains(" no progress: the same again and again, pc"));
+    CHECK_THAT(line(record),
+               Catch::Contains(" no progress: the same access traps again and again, pc"));
     record.value = abi::fault_value(abi::FaultReason::lock_not_given_back, 3);
-    CHECK_THAT(line(record), Catch::Contains(" no access yet: cpu3 keeps the device's lock, pc"));
+    CHECK_THAT(line(record), Catch::Contains(" no access yet: cpu3 holds the device's lock, pc"));
     record.value = abi::fault_value(abi::FaultReason::table_walk_abort);
     CHECK_THAT(line(record),
                Catch::Contains(" no access: the hypervisor's translation tables met "));

@@ -180,13 +180,13 @@ blackbox_input() {
     head -c 3000000 /dev/urandom >"$out/noise"
     blackbox_refuses 2 'No such file' "$out/absent"
     blackbox_refuses 2 'empty' "$out/empty"
-    blackbox_refuses 1 'no trace area' "$out/noise"
-    blackbox_refuses 1 'no trace area' - <"$out/noise"
-    blackbox_refuses 1 'no trace area' <(cat "$out/noise")
+    blackbox_refuses 1 'no valid trace area' "$out/noise"
+    blackbox_refuses 1 'no valid trace area' - <"$out/noise"
+    blackbox_refuses 1 'no valid trace area' <(cat "$out/noise")
     { head -c 4 <(zstd -qc "$out/noise"); cat "$out/noise"; } >"$out/garbage.zst"
     blackbox_refuses 2 'garbage.zst: the compressed data is damaged' "$out/garbage.zst"
-    blackbox_refuses 2 'address of a page' --base 0x80000001 "$out/noise"
-    blackbox_refuses 2 'address of a page' --base here "$out/noise"
+    blackbox_refuses 2 'must be a multiple of 4096' --base 0x80000001 "$out/noise"
+    blackbox_refuses 2 'must be a multiple of 4096' --base here "$out/noise"
     blackbox_refuses 2 '-n' -n 0 "$out/noise"
     blackbox_refuses 2 '--format' --format xml "$out/noise"
     "$mmioscope" blackbox --help | grep -q '^Examples:' || fail "no examples in --help"

@@ -174,12 +174,12 @@ guest_program_again() {
     has second.out '^incomplete: [0-9]+ events, [1-9][0-9]* lost \(cpu [01]: [0-9]+ from sequence 0' "$(tail -n 1 "$out/second.out")"
     for name in first second; do guest_program_part $name.mmio; done
     has said '^record says: mmioscope-guest: tcp:10.0.2.2:[0-9]+: open again$'
-    has said '^record says: incomplete: [0-9]+ events, 0 lost; the other side was lost 1 times'
+    has said '^record says: incomplete: [0-9]+ events, 0 lost; the connection was lost 1 times'
 }
 
 # What the plain user was told, and what the set-uid program still had when it looked at a word of the user's.
 guest_program_user() {
-    grep -E '^(user says|rights): ' "$out/said" | sed 's/ (it takes root.*//' >"$out/user"
+    grep -E '^(user says|rights): ' "$out/said" | sed 's/ (needs root.*//' >"$out/user"
     diff - "$out/user" >"$out/diff" <<'END' || fail "a plain user: $(grep '^[<>]' "$out/diff" | head -n 3 | xargs)"
 user says: mmioscope-guest: cannot open /dev/mem: Permission denied
 user says: ends with 2

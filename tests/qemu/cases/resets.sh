@@ -51,7 +51,7 @@ resets_told() { # FILE...
     status=0
     "$mmioscope" blackbox "$out/trace.mmio" >"$out/blackbox" 2>&1 || status=$?
     exits_with 1
-    has blackbox 'a trace that tells nothing of an earlier boot$'
+    has blackbox 'the trace has no records of an earlier boot$'
 }
 
 # The stream's own file holds all boots: `record` makes of it what shared memory has, bit by bit.

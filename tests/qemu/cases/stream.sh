@@ -58,7 +58,7 @@ in_files() { # ARGUMENT...
     told export --as mmio --one-file "$out/files.2.mmio" -o "$out/second.mmio"
     ! "$build/tests/same-records" "$out/recorded.mmio" "$out/second.mmio" >"$out/same" || fail "one of several files has all"
     ! "$mmioscope" print "$out/files.mmio" -o "$out/files.3.mmio" >"$out/stdout" 2>"$out/stderr" || fail "a part was written over"
-    has stderr 'files.3.mmio: is an input, too'
+    has stderr 'files.3.mmio: is also an input'
     mv "$out/files.2.mmio" "$out/other.mmio"
     ! "$mmioscope" print --summary "$out/files.mmio" >"$out/stdout" 2>"$out/stderr" || fail "a missing file is not told of"
     has stdout '^incomplete: [0-9]+ events, 0 lost.*there is no file .*/files.2.mmio'
@@ -182,10 +182,10 @@ refuses_uart() { # PATTERN ARGUMENT...
     [ "$(wc -l <"$out/stderr")" = 1 ] || fail "more than a line: $(head -n 2 "$out/stderr" | xargs)"
 }
 refused_uarts() {
-    refuses_uart 'is the guest.s console .see --stream-shared' --stream serial0
-    refuses_uart 'is not the guest.s console' --stream serial2 --stream-shared
-    refuses_uart 'neither --console nor --ctl' --stream serial0 --stream-shared --ctl "\$out/ctl"
-    refuses_uart 'has no alias' --stream rtc@170000
+    refuses_uart 'is the guest.s console; add --stream-shared' --stream serial0
+    refuses_uart 'needs the UART of the guest.s console' --stream serial2 --stream-shared
+    refuses_uart 'excludes --console and --ctl' --stream serial0 --stream-shared --ctl "\$out/ctl"
+    refuses_uart 'has no such UART' --stream rtc@170000
     refuses_uart 'need --stream' --stream-baud 9600
     refuses_uart 'needs --stream-file' --stream serial2 --stream-beside
 }

@@ -102,7 +102,7 @@ symbols_told() {
     [ "$(awk '$3 == "[armmmci]" { n += $1 } END { print n }' "$out/by-kallsyms")" = \
         "$(awk '$2 == "[armmmci]" { n += $1 } END { print n }' "$out/by-place")" ] ||
         fail "not each access of the SD card's driver has its module"
-    has console '^mmioscope-guest: /proc/modules: line 1: the kernel hides the addresses from who is not root'
+    has console '^mmioscope-guest: /proc/modules: line 1: the address is 0: the kernel shows it only to root'
     has console '^hidden ends with 2'
 }
 

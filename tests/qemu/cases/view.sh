@@ -143,16 +143,16 @@ view_own_input() {
     done
     # The other inputs; standard input and output.
     cp "$out/text" "$own"
-    view_refuses 'own: is an input' verify "$out/trace.mmio" "$own" -o "$own"
-    view_refuses 'own: is an input' verify --pc-log "$own" "$out/trace.mmio" "$out/text" -o "$own"
-    view_refuses 'own: is an input' print "$out/trace.mmio" --dmesg "$own" -o "$own"
-    view_refuses 'own: is an input' print "$out/trace.mmio" --symbols "$own" -o "$own"
-    view_refuses 'own: is an input' record "$out/text" --dtb "$own" -o "$out/none.mmio" --console "$own"
+    view_refuses 'own: is also an input' verify "$out/trace.mmio" "$own" -o "$own"
+    view_refuses 'own: is also an input' verify --pc-log "$own" "$out/trace.mmio" "$out/text" -o "$own"
+    view_refuses 'own: is also an input' print "$out/trace.mmio" --dmesg "$own" -o "$own"
+    view_refuses 'own: is also an input' print "$out/trace.mmio" --symbols "$own" -o "$own"
+    view_refuses 'own: is also an input' record "$out/text" --dtb "$own" -o "$out/none.mmio" --console "$own"
     [ ! -e "$out/none.mmio" ] || fail "a file was made for nothing"
     status=0
     timeout 20 "$mmioscope" follow - <"$own" >>"$own" 2>"$out/stderr" || status=$?
     exits_with 2
-    has stderr '^mmioscope: standard output: is an input, too'
+    has stderr '^mmioscope: standard output: is also an input'
     cmp -s "$own" "$out/text" || fail "an input is another"
     # What is no file may be both.
     view_does 2 print /dev/null -o /dev/null
@@ -198,13 +198,13 @@ view_follow() {
     follow_growing --format csv --limit 3 -F 'cpu==1 || r'
     follow_ends 0
     [ "$(wc -l <"$out/stdout")" = 4 ] || fail "--format csv --limit 3: $(wc -l <"$out/stdout") lines"
-    has stderr '^the first 3 events: '
+    has stderr '^the first 3 events; '
     view_does 0 follow --limit 4 "$out/lost.mmio"
     view_does 1 follow --limit 5 "$out/lost.mmio" # the fifth tells of the loss
-    has stdout '^the first 5 events: '
+    has stdout '^the first 5 events; '
     view_does 0 follow --limit 5 "$out/trace.mmio" # which has 4
     has stdout '^complete: 4 events, 0 lost$'
-    view_refuses "--limit: '0' is no number from 1 on" follow --limit 0 "$out/trace.mmio"
+    view_refuses "--limit: '0' is not a whole number, 1 or more" follow --limit 0 "$out/trace.mmio"
     follow_growing
     until_true 5 has_lines 4 ' cpu[01] '
     kill -TERM "$pid"
@@ -339,13 +339,13 @@ view_dmesg() {
     "$build/tests/trace-of-text" "$out/text.console" "$out/console.mmio" || fail "trace-of-text failed"
     printf '[    0.100000] early\n[    1.500000] hello\n[    9.000000] late\n' >"$out/dmesg"
     view_does 0 print --dmesg "$out/dmesg" "$out/console.mmio"
-    has stderr "printk's 0 is at 1.500000 s of the trace, by 1 of 3 lines"
+    has stderr "printk's time 0 is at 1.500000 s of the trace, by 1 of 3 lines"
     [ "$(grep -n 'dmesg .*early' "$out/stdout" | cut -d: -f1)" = 5 ] || fail "early is not behind 3 accesses"
     has stdout '^ +3\.000000 dmesg \[    1\.500000\] hello$'
     has stdout '^ +10\.500000 dmesg \[    9\.000000\] late$'
     view_does 0 print --dmesg "$out/dmesg" --dmesg-offset -0.05 "$out/trace.mmio"
     has stdout '^ +0\.050000 dmesg \[    0\.100000\] early$'
-    view_refuses 'no line of it goes out by a traced UART' print --dmesg "$out/dmesg" "$out/trace.mmio"
+    view_refuses 'none of its lines left by a traced UART' print --dmesg "$out/dmesg" "$out/trace.mmio"
     view_refuses "no line begins with printk's time" print --dmesg "$out/text" "$out/trace.mmio"
     view_refuses 'cannot read .*nothing' print --dmesg "$out/nothing" "$out/trace.mmio"
 }
@@ -364,7 +364,7 @@ view_recorded() {
     zstd -q "$out/trace.mmio" -o "$out/trace.zst"
     local name
     for name in trace.mmio trace.zst; do
-        view_refuses "/$name: is a trace already; .mmioscope print. reads it" record "$out/$name" -o "$out/none.mmio"
+        view_refuses "/$name: this is a trace, not a stream; read it with .mmioscope print." record "$out/$name" -o "$out/none.mmio"
     done
     [ ! -e "$out/none.mmio" ] || fail "a file was made for nothing"
 }
@@ -377,7 +377,7 @@ view_own_log() {
         'console 1.7 [    1.000000] \e[31mred\n[    1.000000] \e[31mred\n'; } >"$out/text.console"
     "$build/tests/trace-of-text" "$out/text.console" "$out/console.mmio" || fail "trace-of-text failed"
     view_does 0 print "$out/console.mmio" --dmesg
-    has stderr "printk's 0 is at 0.500000 s of the trace, by when the console's lines came"
+    has stderr "printk's time 0 is at 0.500000 s of the trace, by the times at which console"
     has stdout '^ +0\.900000 dmesg \[    0\.400000\] hello$'
     has stdout '^ +1\.500000 dmesg \[    1\.000000\] \?\[31mred$'
     [ "$(grep -c ' dmesg ' "$out/stdout")" = 2 ] || fail "$(grep -c ' dmesg ' "$out/stdout") lines of the log, not 2"
@@ -389,16 +389,16 @@ view_own_log() {
     { cat "$out/text.console"; echo 'text 2.5 cpu0 serial0 \n'; echo 'text 2.55 cpu0 serial0 [    0.400000] hello\n'; } >"$out/text.both"
     "$build/tests/trace-of-text" "$out/text.both" "$out/both.mmio" || fail "trace-of-text failed"
     view_does 0 print --dmesg "$out/both.mmio"
-    has stderr "printk's 0 is at 2.150000 s of the trace, by 1 of 3 lines"
+    has stderr "printk's time 0 is at 2.150000 s of the trace, by 1 of 3 lines"
     # Nobody's counter comes that far; and what is damaged is told of once, however often it is read.
     { cat "$out/text.console"; echo 'console 1e10 [    1.100000] far\n'; } >"$out/text.far"
     "$build/tests/trace-of-text" "$out/text.far" "$out/far.mmio" || fail "trace-of-text failed"
     view_does 0 print --dmesg "$out/far.mmio"
-    has stderr "printk's 0 is at 0.500000 s of the trace, by when"
+    has stderr "printk's time 0 is at 0.500000 s of the trace, by the times"
     view_bad_console
     view_does 1 print --dmesg "$out/bad.mmio"
     [ "$(grep -c damaged "$out/stderr")" = 1 ] || fail "not told once: $(cat "$out/stderr")"
-    view_refuses 'no kernel.s log from its console: --dmesg needs a file' print --dmesg "$out/trace.mmio"
+    view_refuses 'no kernel log on its console: give --dmesg a file' print --dmesg "$out/trace.mmio"
 }
 # -i and -o of commands that have no other options in common with the others.
 view_files() {
@@ -431,7 +431,7 @@ view_files() {
     [ ! -e "$out/strict.mmio" ] || fail "import --strict left a file"
     view_does 1 import --as qemu --strict -i "$out/bad" -o -
     [ -s "$out/stdout" ] || fail "import -o - wrote nothing"
-    has stderr 'what was written lacks these lines \(--strict\)$'
+    has stderr 'the output lacks these lines \(--strict\)$'
 }
 add test view-files 3 view_files
 
@@ -444,7 +444,7 @@ view_console() {
     status=0
     "$mmioscope" print --dmesg "$out/trace.mmio" >"$out/dmesg" 2>"$out/words" || status=$?
     exits_with 0
-    has words "printk's 0 is at -?[0-9.]+ s of the trace, by when the console's lines came to the host"
+    has words "printk's time 0 is at -?[0-9.]+ s of the trace, by the times at which console lines reached the host"
     has dmesg ' dmesg \[ +0\.[0-9]+\] Linux version '
     # The driver says so right behind its first accesses, which are the trace's 0.
     awk '/ dmesg .*rtc-pl031.*registered as rtc0/ { found = 1; exit !($1 > -1 && $1 < 2) } END { exit !found }' "$out/dmesg" ||
@@ -483,7 +483,7 @@ view_live() {
     "$mmioscope" print "${chosen[@]}" "$out/nameless.mmio" 2>/dev/null | grep -E ' cpu[0-9] [RW]' | cmp -s - "$out/printed" &&
         fail "there is nothing that the tree names"
     view_refuses 'filter: column 6' record "$out/wire" -o "$out/none.mmio" -f -F dev==
-    view_refuses 'must be seconds' run --bare --kernel "$build/tests/guest/vexpress-a15/neighbours.bin" --dtb "$board_tree" -o "$out/none.mmio" --from soon
+    view_refuses 'not a time' run --bare --kernel "$build/tests/guest/vexpress-a15/neighbours.bin" --dtb "$board_tree" -o "$out/none.mmio" --from soon
     view_refuses 'no such file|cannot read' run --bare --kernel "$build/tests/guest/vexpress-a15/neighbours.bin" --dtb "$board_tree" -o "$out/none.mmio" --symbols "$out/nothing"
     [ ! -e "$out/none.mmio" ] || fail "a file was made for nothing"
 }
