@@ -1,14 +1,14 @@
-# mmioscope. `make help` lists what there is to make; each folder's *.mk says how.
+# mmioscope. `make help` lists the targets; the *.mk file of each folder has its rules.
 
-# Relative, so that the checkout may stand in a path with spaces.
+# A relative path, so that the path of the checkout may contain spaces.
 BUILD := build
-# One unit for each room, and few for the tests, since most of the compiler's time is the headers. UNITS=files: file by
-# file, as a newcomer includes them (make nightly).
+# The compiler spends most of its time on headers, so each room is one unit, and the tests are few. UNITS=files compiles
+# each file by itself, which checks that it includes what it needs (make nightly).
 UNITS ?= rooms
 BOARD ?= vexpress-a15
 # Arguments of `mmioscope run` for `make demo`: make demo ARGS="--engine emulation"
 ARGS ?=
-# uart: the trace of `make demo` comes over a UART of the board instead of shared memory
+# STREAM=uart: `make demo` takes the trace from a UART of the board instead of shared memory
 STREAM ?=
 
 .PHONY: all help setup hyp demo man install uninstall test fuzz nightly soak prove bench clean distclean
@@ -20,7 +20,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name text; do \
 	    printf '  make %-10s %s\n' "$$name" "$$text"; done
 
-# $@.new becomes $@; if it is the same, nothing is made anew that is made of it.
+# Replaces $@ by $@.new only if they differ, so that nothing that depends on $@ is rebuilt without need.
 move_if_changed = if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 include tests/few_units.mk
@@ -29,18 +29,18 @@ include guest-linux/guest.mk
 include host-tools/host.mk
 include tests/tests.mk
 
-setup: ## install the Debian packages that building, the demo and the tests need
+setup: ## install the Debian packages for building, the demo and the tests
 	@contrib/install-packages.sh */packages.txt
 
 hyp: $(foreach b,$(HYP_BOARDS),$(BUILD)/hyp-$(b).elf) ## build the hypervisor for every board
 
-man: ## make the manual pages, in build/man/
+man: ## make the manual pages in build/man/
 
-install: ## install mmioscope, the hypervisor and the library below DESTDIR and PREFIX (/usr/local)
-uninstall: ## remove what install installed there
+install: ## install mmioscope, the hypervisor and the library in DESTDIR and PREFIX (default /usr/local)
+uninstall: ## remove what `make install` installed
 
-demo: ## boot stock Debian on two CPUs, every device traced, and print what it does
-	@[ -x $(BUILD)/mmioscope ] || echo 'The first time takes some 3 minutes on 2 CPUs, a download of 330 MB, and 2 GB of disk.'
+demo: ## boot stock Debian on two CPUs, trace every device, and print what its drivers do
+	@[ -x $(BUILD)/mmioscope ] || echo 'The first build takes about 5 minutes on 2 CPUs, downloads 330 MB, and needs 2 GB of disk.'
 	@contrib/install-packages.sh hyp/packages.txt guest-linux/packages.txt host-tools/packages.txt
 	@$(MAKE) --no-print-directory -j2 guest all
 	@$(BUILD)/mmioscope run --board $(BOARD) $(DEMO_ARGS) $(DEMO_STREAM_$(STREAM)) $(ARGS)
@@ -51,20 +51,19 @@ DEMO_ARGS = --kernel $(BUILD)/guest/vmlinuz --dtb $(BUILD)/guest/vexpress-v2p-ca
     --output $(BUILD)/demo.mmio --console-log $(BUILD)/demo-console.log --time-limit 300
 DEMO_STREAM_uart = --stream serial2 --policy stall
 
-# The tiers, by what they take: minutes, an hour of random input, an hour of long proofs, SOAK_MINUTES
-# (60) of the hard cases over and over, ten minutes of comparisons, minutes of instruction counts.
-test: ## everything CI checks
-fuzz: ## the parsers against random input, FUZZ_SECONDS (600) each
-nightly: ## the long versions of the proofs, about four hours; goes on where it stopped, at the same commit
-soak: ## the contended and dense cases for SOAK_MINUTES (60)
-prove: ## the engines and the baseline that loses events, against QEMU's own log: table and plot
-bench: ## what tracing and the host tools cost, in instructions, and an event the host tools, in time
+# The tiers of the tests. `test` and `bench` take minutes, `prove` ten minutes, `fuzz` and `soak` an hour.
+test: ## run all tests that CI runs, about 20 minutes on 2 CPUs
+fuzz: ## run the parsers on random input, FUZZ_SECONDS each (default 600)
+nightly: ## run the long versions of the proofs, about four hours; continues where it stopped, at the same commit
+soak: ## repeat the contended and dense cases for SOAK_MINUTES (default 60)
+prove: ## compare the engines, and the baseline that loses events, with QEMU's own log: table and plot
+bench: ## measure what tracing and the host tools cost: instructions, and time per event
 test fuzz nightly soak prove bench: setup
 	@$(MAKE) --no-print-directory -j2 guest all
 	@tests/run.sh $@
 
-clean: ## remove what was built, keep what was downloaded
+clean: ## remove what was built, but not what was downloaded
 	@find $(BUILD) -mindepth 1 -maxdepth 1 ! -name cache -exec rm -rf {} +
 
-distclean: ## remove everything that git does not know
+distclean: ## remove the build folder with all downloads
 	@rm -rf $(BUILD)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the Debian packages that the given lists name (one a line, `#` starts a comment). Does
-# nothing, and needs nobody's rights, where they are all installed.
+# Installs the Debian packages in the given lists (one per line, `#` starts a comment). If all are
+# installed, does nothing and needs no root.
 set -eu
 
 missing=
@@ -15,13 +15,13 @@ if [ "$(id -u)" = 0 ]; then
 elif command -v sudo >/dev/null && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
     as_root=sudo
 else
-    echo "packages missing, install them as root: apt-get install --no-install-recommends$missing" >&2
+    echo "packages are missing; install them as root: apt-get install --no-install-recommends$missing" >&2
     exit 1
 fi
 
 echo "installing:$missing" >&2
 export DEBIAN_FRONTEND=noninteractive
-$as_root apt-get update -q >/dev/null || echo "apt-get update failed, going on with the lists there are" >&2
+$as_root apt-get update -q >/dev/null || echo "apt-get update failed; using the package lists as they are" >&2
 # shellcheck disable=SC2086 # a list of words
 $as_root apt-get install -q -y --no-install-recommends $missing >/dev/null || {
     echo "apt-get could not install:$missing" >&2

@@ -22,7 +22,7 @@ armmp-lpae) suffix='' roles='kernel busybox libfdt' ;;
 armmp) roles='kernel busybox' ;;
 u-boot) roles=uboot ;;
 bullseye|trixie) roles=image suite=$what ;;
-*) echo "guest-linux/fetch.sh: what is $what?" >&2; exit 2 ;;
+*) echo "guest-linux/fetch.sh: unknown argument '$what'" >&2; exit 2 ;;
 esac
 guest=$build/guest$suffix
 lock=$cache/lock$suffix.txt    # one line per file: role package version sha256 file
