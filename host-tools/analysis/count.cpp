@@ -46,6 +46,8 @@ void set_interrupt(std::string& to, const Event& event) {
     }
 }
 
+} // namespace
+
 void set_name(std::string& to, const Event& event, Key key) {
     const abi::Record& record = event.record;
     switch (key) {
@@ -67,8 +69,6 @@ void set_name(std::string& to, const Event& event, Key key) {
     case Key::size: set(to, "{} bytes", abi::access_size(record)); return;
     }
 }
-
-} // namespace
 
 std::string_view key_text(Key key) {
     static constexpr std::string_view words[] = {"device", "register", "function",  "caller",

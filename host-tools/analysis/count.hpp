@@ -25,6 +25,9 @@ const std::vector<Key>& all_keys();
 /// The words of all keys.
 std::vector<std::string> key_words();
 
+/// `to` becomes what `event` is counted under by `key`.
+void set_name(std::string& to, const Event& event, Key key);
+
 /// What was done to one thing.
 struct Count {
     std::uint64_t reads = 0;

@@ -46,6 +46,7 @@ public:
         std::priority_queue<std::string> first; // of a few, what is behind all others on top
         counts.each([&](std::string_view name, const Count& count) {
             ++size_;
+            all_.add(count);
             if (by_name_) {
                 return true;
             }
@@ -67,6 +68,7 @@ public:
 
     /// Of all that were counted.
     std::size_t size() const { return size_; }
+    const Count& all() const { return all_; }
 
     template <typename Take>
     void each(const Take& take) {
@@ -87,78 +89,149 @@ private:
     std::size_t most_;
     CountsByName by_weight_; ///< by what is more first, and the name
     std::size_t size_ = 0;
+    Count all_;
 };
+
+constexpr std::ptrdiff_t max_column = 10; ///< that percentiles stand in front of
 
 // A value says something of one register only.
 bool tells_values(Key key) {
     return key == Key::reg;
 }
 
-std::vector<table::Column> columns_of(Key key) {
+std::vector<table::Column> columns_of(Key key, bool percentiles) {
     using enum table::Look;
-    return {{"by"},
-            {"name", key_text(key), words, 24},
-            {"reads", "reads", number, 9},
-            {"writes", "writes", number, 9},
-            {"", "per s", number, 10, 1},
-            {"span_ns"},
-            {"duration_ns"},
-            {"", "mean us", number, 9, 2},
-            {"longest_ns", "max us", micros, 9},
-            {"first_ns"},
-            {"last_ns"},
-            {"least"},
-            {"most"},
-            {"", tells_values(key) ? "values" : ""}};
+    std::vector<table::Column> columns{{"by"},
+                                       {"name", key_text(key), words, 24},
+                                       {"reads", "reads", number, 9},
+                                       {"writes", "writes", number, 9},
+                                       {"", "%", number, 5, 1},
+                                       {"", "per s", number, 10, 1},
+                                       {"span_ns"},
+                                       {"duration_ns", "access s", seconds, 10},
+                                       {"", "time %", number, 6, 1},
+                                       {"", "mean us", number, 9, 2},
+                                       {"longest_ns", "max us", micros, 9},
+                                       {"first_ns"},
+                                       {"last_ns"},
+                                       {"least"},
+                                       {"most"},
+                                       {"", tells_values(key) ? "values" : ""}};
+    if (percentiles) {
+        columns.insert(columns.begin() + max_column,
+                       {{"p50_ns", "p50 us", micros, 9}, {"p99_ns", "p99 us", micros, 9}});
+    }
+    return columns;
 }
 
-std::vector<table::Cell> row_of(const Row& row, Key key, const TableOptions& options) {
+double share(std::uint64_t part, std::uint64_t all) {
+    return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all) * 100;
+}
+
+/// What rows of one table have in common.
+struct Whole {
+    Key key;
+    TableOptions options;
+    Count all;
+};
+
+std::vector<table::Cell> row_of(const std::string& name, const Count& count,
+                                const Histogram* durations, const Whole& whole) {
     using table::Cell;
     using table::Hex;
-    const auto& [name, count] = row;
+    const TableOptions& options = whole.options;
     const double n = static_cast<double>(count.accesses());
     const std::uint32_t frequency = options.frequency;
     const auto time = [frequency](std::uint64_t ticks) {
         return frequency == 0 ? Cell() : Cell(trace::nanoseconds(ticks, frequency));
     };
-    const auto mean = [&, &count = count] {
-        return static_cast<double>(count.duration) / n * 1e6 / frequency;
-    };
-    const bool values = tells_values(key) && count.has_values();
-    return {key_text(key),
-            name,
-            count.reads,
-            count.writes,
-            options.span == 0 ? Cell() : Cell(n / (static_cast<double>(options.span) / 1e9)),
-            options.span == 0 ? Cell() : Cell(options.span),
-            time(count.duration),
-            frequency == 0 ? Cell() : Cell(mean()),
-            time(count.longest),
-            count.first,
-            count.last,
-            values ? Cell(Hex{count.least}) : Cell(),
-            values ? Cell(Hex{count.most}) : Cell(),
-            values ? fmt::format("{:#x}..{:#x}", count.least, count.most) : "?"};
+    const auto mean = [&] { return static_cast<double>(count.duration) / n * 1e6 / frequency; };
+    const bool values = tells_values(whole.key) && count.has_values();
+    std::vector<Cell> row{key_text(whole.key),
+                          name,
+                          count.reads,
+                          count.writes,
+                          share(count.accesses(), whole.all.accesses()),
+                          options.span == 0 ? Cell()
+                                            : Cell(n / (static_cast<double>(options.span) / 1e9)),
+                          options.span == 0 ? Cell() : Cell(options.span),
+                          time(count.duration),
+                          frequency == 0 ? Cell() : Cell(share(count.duration, whole.all.duration)),
+                          frequency == 0 || n == 0 ? Cell() : Cell(mean()),
+                          time(count.longest),
+                          count.first,
+                          count.last,
+                          values ? Cell(Hex{count.least}) : Cell(),
+                          values ? Cell(Hex{count.most}) : Cell(),
+                          values ? fmt::format("{:#x}..{:#x}", count.least, count.most) : "?"};
+    if (options.durations != nullptr) {
+        const auto at = [&](unsigned percent) {
+            return durations == nullptr
+                       ? Cell()
+                       : time(std::min<std::uint64_t>(durations->at(percent), count.longest));
+        };
+        row.insert(row.begin() + max_column, {at(50), at(99)});
+    }
+    return row;
+}
+
+/// Null: percentiles are not wanted, or nothing took any time.
+const Histogram* durations_of(std::string_view name, const Whole& whole) {
+    if (whole.options.durations == nullptr) {
+        return nullptr;
+    }
+    const NamedDurations& all = whole.options.durations->by(whole.key);
+    const auto found = all.find(std::string(name));
+    return found == all.end() ? nullptr : &found->second;
+}
+
+std::vector<table::Cell> row_of(const Row& row, const Whole& whole) {
+    return row_of(row.first, row.second, durations_of(row.first, whole), whole);
+}
+
+/// Values of different registers have no range.
+std::vector<table::Cell> total_of(const Whole& whole) {
+    Count all = whole.all;
+    all.least = ~std::uint64_t{0};
+    all.most = 0;
+    const Durations* durations = whole.options.durations;
+    auto row =
+        row_of("total", all, durations == nullptr ? nullptr : &durations->all(whole.key), whole);
+    if (tells_values(whole.key)) {
+        row.back() = table::Cell();
+    }
+    return row;
 }
 
 } // namespace
 
 table::Table count_table(Key key, CountsByName& counts, const TableOptions& options) {
-    table::Table table{columns_of(key), {}};
+    table::Table table{columns_of(key, options.durations != nullptr), {}};
     const std::size_t most =
         options.limit == 0 ? std::numeric_limits<std::size_t>::max() : options.limit;
+    Whole whole{key, options, {}};
     std::size_t all = 0;
     if (counts.holds_all()) {
         const std::vector<const Row*> rows = sorted(counts.held(), options.order);
         all = rows.size();
+        for (const Row* row : rows) {
+            whole.all.add(row->second);
+        }
         for (std::size_t i = 0; i < std::min(most, all); ++i) {
-            table.rows.push_back(row_of(*rows[i], key, options));
+            table.rows.push_back(row_of(*rows[i], whole));
+        }
+        if (options.total && all > 1) {
+            table.rows.push_back(total_of(whole));
         }
     } else {
         const auto order = std::make_shared<InOrder>(counts, options.order, most);
         all = order->size();
-        table.more = [order, key, options](const table::TakeRow& take) {
-            order->each([&](const Row& row) { take(row_of(row, key, options)); });
+        whole.all = order->all();
+        table.more = [order, whole](const table::TakeRow& take) {
+            order->each([&](const Row& row) { take(row_of(row, whole)); });
+            if (whole.options.total) {
+                take(total_of(whole));
+            }
         };
     }
     if (most < all) {

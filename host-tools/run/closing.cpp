@@ -8,6 +8,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 namespace mmioscope::run {
 
 namespace {
@@ -57,6 +59,12 @@ void Closing::print_tables(const TraceResult& result) const {
         "{}{}",
         table::text(trace::device_table(result.summary, context), table::width_of(STDOUT_FILENO)),
         trace::other_counts(result.summary, result.statistics, plan_.options.live.verbose));
+    if (result.stream_bytes > 0) {
+        const auto events =
+            static_cast<double>(std::max<std::uint64_t>(result.summary.events(), 1));
+        fmt::print("stream: {} bytes, {:.2f} an event\n", result.stream_bytes,
+                   static_cast<double>(result.stream_bytes) / events);
+    }
 }
 
 // A run of one boot names none.

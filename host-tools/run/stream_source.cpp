@@ -77,7 +77,8 @@ TraceResult StreamSource::result() const {
             head.info.counter_frequency,
             head.info.engine,
             head.info.policy,
-            recorder_->doubts()};
+            recorder_->doubts(),
+            read_ - from_};
 }
 
 } // namespace mmioscope::run

@@ -24,6 +24,7 @@ struct TraceResult {
     abi::EngineKind engine;
     abi::Policy policy; ///< at the start
     std::string doubts; ///< why it may not be all there although nothing is lost; or empty
+    std::uint64_t stream_bytes = 0; ///< on the wire; 0: it came by none
 };
 
 class TraceSource {
@@ -76,7 +77,7 @@ private:
 class StreamSource : public TraceSource {
 public:
     /// `fd` is the file, and stays the caller's; `from`: where in it the boot begins.
-    explicit StreamSource(int fd, std::uint64_t from = 0) : fd_(fd), read_(from) {}
+    explicit StreamSource(int fd, std::uint64_t from = 0) : fd_(fd), from_(from), read_(from) {}
 
     bool ready() override;
     void begin(trace::FileWriter& file, const trace::About& about) override;
@@ -91,6 +92,7 @@ private:
     std::span<const std::byte> read_more();
 
     int fd_;
+    std::uint64_t from_;
     std::uint64_t read_; ///< bytes of the file
     std::vector<std::byte> buffer_;
     std::vector<std::byte> first_; ///< what came until it was ready
