@@ -29,8 +29,10 @@ struct Options {
 
 constexpr char footer[] = R"(
 FILE may be one that a running mmioscope run -o or record -o writes, - is a pipe; the screen follows it. Rates are
-accesses per second of the guest's time since the last update. Keys: d r f a t c i s choose the table, p or space pauses
-the screen (not the reading), q quits.
+accesses per second of the guest's time since the last update, and over the whole trace once it has ended. The last line
+is the total. Keys: d r f a t c i s choose the table, the arrows, Page Up and Down, Home and End move in it, o changes
+its order (rate, reads, writes, time, name), Enter opens a device into its registers, Backspace goes back, p or space
+pauses the screen (not the reading), q quits.
 
 Examples:
   mmioscope top boot.mmio
@@ -41,7 +43,6 @@ Exit status: 0; 1 the trace ended and is not whole, 2 it cannot be read or there
 )";
 
 constexpr auto look_interval = 500ms;
-constexpr std::size_t titles_line = 2;
 constexpr std::size_t widest = 1000;
 
 analysis::Key key_of(const std::string& word) {
@@ -53,7 +54,7 @@ analysis::Key key_of(const std::string& word) {
 /// The screen, and what its keys have chosen.
 class Screen {
 public:
-    Screen(view::TopCounts& counted, analysis::Key key) : counted_(counted), key_(key) {}
+    Screen(view::TopCounts& counted, analysis::Key key) : counted_(counted) { look_.key = key; }
 
     /// Takes keys, and shows what is new if it is time. False: the user has had enough.
     bool tick() {
@@ -64,12 +65,12 @@ public:
                 return false;
             }
             paused_ = key == 'p' || key == ' ' ? !paused_ : paused_;
-            key_ = view::chosen_by(key).value_or(key_);
+            look_.press(key, rows(), page());
         }
         interrupted_ = interrupted_ || signals_.pending();
         if (!paused_ && Clock::now() >= next_) {
-            counted_.look();
-            next_ = Clock::now() + look_interval;
+            ended_ ? counted_.look_at_all() : counted_.look();
+            next_ = ended_ ? Clock::time_point::max() : Clock::now() + look_interval;
             redraw = true;
         }
         if (redraw) {
@@ -88,13 +89,19 @@ public:
 private:
     void draw() {
         counted_.head.state = paused_ ? "paused" : ended_ ? "ended" : "";
-        screen_.show(counted_.screen(key_, screen_.rows(), screen_.columns()), titles_line);
+        const std::vector<analysis::Rate> all = rows();
+        look_.keep_within(all.size(), page());
+        screen_.show(view::top_screen(counted_.head, look_, all, screen_.rows(), screen_.columns()),
+                     view::top_titles_line, view::top_first_row + look_.cursor - look_.first);
     }
+
+    std::vector<analysis::Rate> rows() const { return look_.shown(counted_.rates(look_.table())); }
+    std::size_t page() const { return view::top_page(screen_.rows()); }
 
     view::TopCounts& counted_;
     Signals signals_; // before ncurses looks at them
     view::FullScreen screen_;
-    analysis::Key key_;
+    view::TopLook look_;
     Clock::time_point next_{};
     bool paused_ = false;
     bool ended_ = false;
@@ -116,7 +123,10 @@ Status print_once(const Options& options) {
     reading::drive(trace, {&counted}, drive_options(options.view, nullptr));
     counted.finish_with(trace.reader());
     counted.look();
-    for (const std::string& line : counted.screen(key_of(options.by), options.rows, widest)) {
+    view::TopLook look;
+    look.key = key_of(options.by);
+    for (const std::string& line : view::top_screen(
+             counted.head, look, look.shown(counted.rates(look.table())), options.rows, widest)) {
         fmt::print(out.file(), "{}\n", line);
     }
     out.close();

@@ -38,21 +38,42 @@ std::size_t FullScreen::columns() const {
     return static_cast<std::size_t>(getmaxx(stdscr));
 }
 
-void FullScreen::show(const std::vector<std::string>& lines, std::size_t titles) {
+void FullScreen::show(const std::vector<std::string>& lines, std::size_t titles,
+                      std::size_t cursor) {
     ::erase();
     for (std::size_t i = 0; i < lines.size(); ++i) {
         if (i == titles) {
             ::attron(A_REVERSE);
+        } else if (i == cursor) {
+            ::attron(A_BOLD | A_UNDERLINE);
         }
         mvaddstr(static_cast<int>(i), 0, lines[i].c_str());
-        ::attroff(A_REVERSE);
+        ::attroff(A_REVERSE | A_BOLD | A_UNDERLINE);
     }
     ::refresh();
 }
 
 int FullScreen::key() {
     const int key = ::getch();
-    return key == KEY_RESIZE ? resized : key == ERR ? -1 : key;
+    switch (key) {
+    case ERR: return -1;
+    case KEY_RESIZE: return resized;
+    case KEY_UP: return up;
+    case KEY_DOWN: return down;
+    case KEY_PPAGE: return page_up;
+    case KEY_NPAGE: return page_down;
+    case KEY_HOME: return home;
+    case KEY_END: return end;
+    case KEY_RIGHT:
+    case KEY_ENTER:
+    case '\n':
+    case '\r': return enter;
+    case KEY_LEFT:
+    case KEY_BACKSPACE:
+    case '\b':
+    case 127: return back;
+    default: return key;
+    }
 }
 
 } // namespace mmioscope::view

@@ -23,13 +23,21 @@ public:
     std::size_t rows() const;
     std::size_t columns() const;
 
-    /// `titles`: the line that stands out.
-    void show(const std::vector<std::string>& lines, std::size_t titles);
+    /// `titles` and `cursor`: lines that stand out.
+    void show(const std::vector<std::string>& lines, std::size_t titles, std::size_t cursor);
 
-    /// The next key that was pressed; -1 if there is none, `resized` if the terminal's size
-    /// changed.
+    /// The next key that was pressed: a character, or one of those below; -1 if there is none,
+    /// `resized` if the terminal's size changed.
     int key();
     static constexpr int resized = -2;
+    static constexpr int up = -3;
+    static constexpr int down = -4;
+    static constexpr int page_up = -5;
+    static constexpr int page_down = -6;
+    static constexpr int home = -7;
+    static constexpr int end = -8;
+    static constexpr int enter = -9;
+    static constexpr int back = -10; ///< or to the left
 
 private:
     std::FILE* terminal_;

@@ -30,6 +30,12 @@ void TopCounts::look() {
     }
 }
 
+void TopCounts::look_at_all() {
+    looked_ = events_ = 0;
+    tables_.clear();
+    look();
+}
+
 // What is cut or damaged may say nothing of it.
 void TopCounts::finish_with(const trace::TraceReader& reader) {
     if (reader.sound()) {
@@ -37,12 +43,10 @@ void TopCounts::finish_with(const trace::TraceReader& reader) {
     }
 }
 
-std::vector<std::string> TopCounts::screen(analysis::Key key, std::size_t rows,
-                                           std::size_t columns) const {
+std::span<const analysis::Rate> TopCounts::rates(analysis::Key key) const {
     const auto table = tables_.find(key);
-    return top_screen(head, key,
-                      table != tables_.end() ? table->second.rows : std::vector<analysis::Rate>(),
-                      rows, columns);
+    return table != tables_.end() ? std::span(table->second.rows)
+                                  : std::span<const analysis::Rate>();
 }
 
 } // namespace mmioscope::view

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <string>
+#include <span>
 #include <vector>
 
 namespace mmioscope::view {
@@ -26,8 +26,11 @@ public:
     /// before, by the guest's time.
     void look();
 
-    /// As of the last look, the numbers of the head but its rate as of now (top_screen.hpp).
-    std::vector<std::string> screen(analysis::Key key, std::size_t rows, std::size_t columns) const;
+    /// The same, with rates of all that has come.
+    void look_at_all();
+
+    /// Those of the last look, by `key`.
+    std::span<const analysis::Rate> rates(analysis::Key key) const;
 
     /// No more events come of `reader`: what is lost is what it says.
     void finish_with(const trace::TraceReader& reader);

@@ -6,60 +6,69 @@
 
 #include <algorithm>
 #include <iterator>
-#include <span>
 
 namespace mmioscope::view {
 
 namespace {
 
-constexpr char keys[] = "d device  r register  f function  a caller  t task  c CPU  i interrupt  "
-                        "s size  p pause  q quit";
+using analysis::Rate;
 
-table::Table table_of(analysis::Key key, std::span<const analysis::Rate> rates) {
+constexpr char keys[] =
+    "d device  r register  f function  a caller  t task  c CPU  i interrupt  "
+    "s size  o order  p pause  q quit  Enter opens a device  Backspace leaves it";
+
+Rate total_of(std::span<const Rate> shown) {
+    Rate total{"total", {}, 0};
+    for (const Rate& rate : shown) {
+        total.count.add(rate.count);
+        total.per_second += rate.per_second;
+    }
+    return total;
+}
+
+table::Table table_of(const TopLook& look, std::span<const Rate> rates, const Rate& total) {
     using enum table::Look;
+    const std::string_view title = analysis::key_text(look.table());
     table::Table table{{{"", "per s", number, 10},
                         {"", "reads", number, 10},
                         {"", "writes", number, 10},
-                        {"", analysis::key_text(key)}},
+                        {"", "time %", number, 6, 1},
+                        {"", title}},
                        {}};
-    for (const analysis::Rate& rate : rates) {
-        table.rows.push_back({rate.per_second, rate.count.reads, rate.count.writes, rate.name});
-    }
+    const auto add = [&](const Rate& rate) {
+        const double share = total.count.duration == 0
+                                 ? 0
+                                 : static_cast<double>(rate.count.duration) /
+                                       static_cast<double>(total.count.duration) * 100;
+        table.rows.push_back(
+            {rate.per_second, rate.count.reads, rate.count.writes, share, rate.name});
+    };
+    std::ranges::for_each(rates, add);
+    add(total);
     return table;
 }
 
 } // namespace
 
-std::optional<analysis::Key> chosen_by(int key) {
-    using analysis::Key;
-    switch (key) {
-    case 'd': return Key::device;
-    case 'r': return Key::reg;
-    case 'f': return Key::function;
-    case 'a': return Key::caller;
-    case 't': return Key::task;
-    case 'c': return Key::cpu;
-    case 'i': return Key::interrupt;
-    case 's': return Key::size;
-    default: return std::nullopt;
-    }
-}
-
-std::vector<std::string> top_screen(const TopHead& head, analysis::Key key,
-                                    const std::vector<analysis::Rate>& rates, std::size_t rows,
+std::vector<std::string> top_screen(const TopHead& head, const TopLook& look,
+                                    std::span<const Rate> shown, std::size_t rows,
                                     std::size_t columns) {
     std::vector<std::string> lines;
-    lines.push_back(fmt::format("mmioscope top {}: {:.3f} s, {} events, {:.0f}/s, {} lost{}{}",
+    lines.push_back(fmt::format("mmioscope top {}: {:.3f} s, {} events, {:.0f}/s, {} lost{}{}{}{}",
                                 head.name, static_cast<double>(head.nanoseconds) / 1e9, head.events,
                                 head.per_second, head.lost, head.state.empty() ? "" : ", ",
-                                head.state));
+                                head.state, look.device.empty() ? "" : ", registers of ",
+                                look.device));
+    lines.back() +=
+        look.order == TopOrder::rate ? "" : fmt::format(", by {}", order_text(look.order));
     lines.emplace_back(keys);
     for (std::string& line : lines) {
         line.resize(std::min(line.size(), columns));
     }
-    std::ranges::move(
-        table::lines(table_of(key, std::span(rates).first(std::min(rates.size(), rows))), columns),
-        std::back_inserter(lines));
+    const std::size_t first = std::min(look.first, shown.size());
+    const auto visible = shown.subspan(first, std::min(shown.size() - first, top_page(rows)));
+    std::ranges::move(table::lines(table_of(look, visible, total_of(shown)), columns),
+                      std::back_inserter(lines));
     lines.resize(std::min(lines.size(), rows));
     return lines;
 }

@@ -2,10 +2,11 @@
 #pragma once
 
 #include "analysis/rates.hpp"
+#include "view/top_look.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,13 +22,19 @@ struct TopHead {
     double per_second = 0;
 };
 
-/// At most `rows` lines of at most `columns` characters: head, keys, titles, and what there is room
-/// for of `rates`.
-std::vector<std::string> top_screen(const TopHead& head, analysis::Key key,
-                                    const std::vector<analysis::Rate>& rates, std::size_t rows,
-                                    std::size_t columns);
+/// In front of the rows: head, keys, titles. Behind them: the total.
+inline constexpr std::size_t top_titles_line = 2;
+inline constexpr std::size_t top_first_row = 3;
 
-/// What a key chooses; nothing if it chooses no table.
-std::optional<analysis::Key> chosen_by(int key);
+/// Rows that a screen of `rows` lines has room for.
+constexpr std::size_t top_page(std::size_t rows) {
+    return rows > top_first_row + 1 ? rows - top_first_row - 1 : 0;
+}
+
+/// At most `rows` lines of at most `columns` characters: of `shown`, as TopLook has them, those
+/// from its first on that there is room for, and what all of them are together.
+std::vector<std::string> top_screen(const TopHead& head, const TopLook& look,
+                                    std::span<const analysis::Rate> shown, std::size_t rows,
+                                    std::size_t columns);
 
 } // namespace mmioscope::view

@@ -97,8 +97,10 @@ TEST_CASE("accesses are counted by what they have in common") {
 TEST_CASE("a table has its order, its limit, rates and times") {
     const analysis::TableOptions options{analysis::Order::accesses, 1, 500'000'000, 1'000'000};
     CHECK(counted(Key::device, two_devices, options) ==
-          "device                       reads    writes      per s   mean us    max us\n"
-          "uart                             2         1        6.0      5.00     10.00\n"
+          "device                       reads    writes     %      per s   access s time %   "
+          "mean us    max us\n"
+          "uart                             2         1  75.0        6.0   0.000015   93.8   "
+          "   5.00     10.00\n"
           "... 1 more\n");
     const analysis::TableOptions by_name{analysis::Order::name, 0, 0, 0};
     const std::string table = counted(Key::device, two_devices, by_name);
@@ -144,15 +146,16 @@ TEST_CASE("the screen has as many lines and columns as the terminal") {
     each(two_devices, [&counts](const Event& event) { counts.add(event); });
     const auto all = analysis::Rates().look(counts.by(Key::device).held(), 1);
     const auto lines =
-        view::top_screen({"file", "ended", 600'000'000, 4, 4, 6.7}, Key::device, all, 24, 200);
-    REQUIRE(lines.size() == 5);
+        view::top_screen({"file", "ended", 600'000'000, 4, 4, 6.7}, {}, all, 24, 200);
+    REQUIRE(lines.size() == 6);
     CHECK(lines[0] == "mmioscope top file: 0.600 s, 4 events, 7/s, 4 lost, ended");
-    CHECK(lines[3] == "         3          2          1  uart");
-    const auto small = view::top_screen({}, Key::device, all, 4, 10);
+    CHECK(lines[3] == "         3          2          1   93.8  uart");
+    CHECK(lines[5] == "         4          3          1  100.0  total");
+    const auto small = view::top_screen({}, {}, all, 4, 10);
     REQUIRE(small.size() == 4);
     CHECK(small[2] == "per s"); // what else there is has no room
-    CHECK(small[3] == "    3");
-    CHECK(view::top_screen({}, Key::device, all, 1, 10).size() == 1);
+    CHECK(small[3] == "    4"); // the total
+    CHECK(view::top_screen({}, {}, all, 1, 10).size() == 1);
 }
 
 TEST_CASE("what top shows is counted by each key, and as of the last look") {
@@ -160,7 +163,10 @@ TEST_CASE("what top shows is counted by each key, and as of the last look") {
     const auto add = [&counts](const Event& event) { counts.add(event); };
     const auto lines = [&counts](Key key) {
         std::string all;
-        for (const std::string& line : counts.screen(key, 24, 200)) {
+        view::TopLook look;
+        look.key = key;
+        for (const std::string& line :
+             view::top_screen(counts.head, look, look.shown(counts.rates(key)), 24, 200)) {
             all += line + "\n";
         }
         return all;
@@ -171,8 +177,8 @@ TEST_CASE("what top shows is counted by each key, and as of the last look") {
                                        !Catch::Contains("uart"));
     counts.look();
     CHECK_THAT(lines(Key::device), Catch::Contains(" 4 events, 7/s, 4 lost") &&
-                                       Catch::Contains(" 5          2          1  uart\n") &&
-                                       Catch::Contains(" 2          1          0  mmc\n"));
+                                       Catch::Contains(" 5          2          1   93.8  uart\n") &&
+                                       Catch::Contains(" 2          1          0    6.2  mmc\n"));
     CHECK_THAT(lines(Key::cpu), Catch::Contains("  cpu0\n") && Catch::Contains("  cpu1\n"));
     CHECK_THAT(lines(Key::reg), Catch::Contains("  uart FR\n"));
     each("device uart 0x1000 0x1000\n1.6 cpu0 R4 0x1018 0x80\n", add);
