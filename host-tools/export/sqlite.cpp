@@ -5,8 +5,11 @@
 #include "records/record_text.hpp"
 #include "records/report.hpp"
 #include "system/sorted_runs.hpp"
+#include "tree/device_names.hpp"
+#include "tree/tree_nodes.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstring>
 
@@ -19,6 +22,16 @@ Database with_tables(const std::string& path, const std::string& name) {
     database.run(sqlite_tables);
     database.run("BEGIN");
     return database;
+}
+
+// As in the tree, the most specific first; a blank between them.
+std::string compatible(const tree::TreeNodes& nodes, const abi::RegionEntry& region) {
+    const std::size_t node = nodes.find(tree::region_path(region));
+    const std::string all =
+        node == tree::TreeNodes::none
+            ? ""
+            : fmt::format("{}", fmt::join(nodes.strings(node, "compatible"), " "));
+    return std::string(plain_text(all));
 }
 
 // Zero stands for what nobody knows.
@@ -48,7 +61,10 @@ Sqlite::Sqlite(const std::string& path, const std::string& name)
       loss_(database_.prepare("INSERT INTO losses VALUES (?,?,?,?,?)")),
       register_(database_.prepare("INSERT INTO registers VALUES (?,?,?,?,?,?)")),
       symbol_(database_.prepare("INSERT INTO symbols VALUES (?,?,?,?,?,?)")),
+      field_(database_.prepare("INSERT INTO fields VALUES (?,?,?,?,?)")),
+      field_value_(database_.prepare("INSERT INTO field_values VALUES (?,?,?)")),
       task_(database_.prepare("INSERT INTO tasks VALUES (?,?,?,?)")),
+      interrupt_(database_.prepare("INSERT INTO interrupts VALUES (?,?)")),
       registers_(database_, "known_registers"), tasks_(database_, "known_tasks"),
       symbols_(database_, "known_symbols") {}
 
@@ -81,11 +97,12 @@ void Sqlite::begin(const trace::TraceReader& reader) {
     if (reader.policy()) {
         meta("policy", trace::policy_text(*reader.policy()));
     }
-    Statement insert = database_.prepare("INSERT INTO devices VALUES (?,?,?,?,?)");
+    Statement insert = database_.prepare("INSERT INTO devices VALUES (?,?,?,?,?,?)");
+    const tree::TreeNodes nodes(reader.tree());
     for (std::size_t i = 0; i < reader.regions().size(); ++i) {
         const abi::RegionEntry& region = reader.regions()[i];
         (insert << i << reader.names()[static_cast<std::uint16_t>(i)] << tree::region_path(region)
-                << region.base << region.size)
+                << region.base << region.size << compatible(nodes, region))
             .run();
     }
 }
@@ -122,7 +139,7 @@ void Sqlite::add_row(const Event& event) {
     event_ << flag_words(r);
     bind_symbol(r.pc, event.code());
     bind_symbol(std::nullopt, event.caller()); // LR may not be its address
-    event_ << event.interrupt();
+    event.interrupt().empty() ? event_.null() : event_ << interrupt_id(event.interrupt());
     event_.run();
 }
 
@@ -168,8 +185,29 @@ std::uint64_t Sqlite::register_id(const Event& event) {
         (register_ << id.number << event.record.device << reg.name << reg.offset << reg.size
                    << reg.description)
             .run();
+        add_fields(id.number, reg);
     }
     return id.number;
+}
+
+void Sqlite::add_fields(std::uint64_t register_id, const Register& reg) {
+    for (const Field& field : reg.fields) {
+        (field_ << ++fields_ << register_id << field.name << field.low << field.width).run();
+        for (const auto& [value, name] : field.values) {
+            (field_value_ << fields_ << value << name).run();
+        }
+    }
+}
+
+std::uint64_t Sqlite::interrupt_id(std::string_view name) {
+    const auto found = interrupts_.find(name);
+    if (found != interrupts_.end()) {
+        return found->second;
+    }
+    const std::uint64_t id = interrupts_.size() + 1;
+    interrupts_.emplace(name, id);
+    (interrupt_ << id << name).run();
+    return id;
 }
 
 std::uint64_t Sqlite::task_id(const Task& task) {

@@ -6,8 +6,10 @@
 #include "export/known_ids.hpp"
 #include "records/ticks.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace mmioscope::exporting {
 
@@ -29,7 +31,9 @@ private:
     void bind_place(const Event& event);
     void bind_code(const Event& event);
     std::uint64_t register_id(const Event& event);
+    void add_fields(std::uint64_t register_id, const Register& reg);
     std::uint64_t task_id(const Task& task);
+    std::uint64_t interrupt_id(std::string_view name);
     std::uint64_t symbol_id(std::optional<std::uint32_t> address, const Location& location);
     void bind_symbol(std::optional<std::uint32_t> address, const Location* location);
 
@@ -42,13 +46,18 @@ private:
     Statement loss_;
     Statement register_;
     Statement symbol_;
+    Statement field_;
+    Statement field_value_;
     Statement task_;
+    Statement interrupt_;
     // What one place is called may change: by the direction, by another register, by another
     // module.
     KnownIds registers_;
     KnownIds tasks_;
     KnownIds symbols_;
     std::string key_; ///< of one of these; kept, so that it costs no memory
+    std::map<std::string, std::uint64_t, std::less<>> interrupts_;
+    std::uint64_t fields_ = 0;
     std::uint64_t rows_ = 0;
     const trace::TraceReader* reader_ = nullptr;
 };

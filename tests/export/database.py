@@ -102,7 +102,21 @@ def names(events):
     symbols = {(number(r["pc"]) if key == "function" else None, *code(r, key)) for r in events
                for key in ("function", "caller") if r.get(key)}
     registers = {(r["device"], r["register"]) for r in events if "register" in r}
-    return symbols, registers, {(r["pid"], r["comm"] or None) for r in events if "pid" in r}
+    tasks = {(r["pid"], r["comm"] or None) for r in events if "pid" in r}
+    return symbols, registers, tasks, {r["interrupt"] for r in events if "interrupt" in r}
+
+
+def said_by_fields(accesses):
+    """What JSONL says of fields: NAME=VALUE, of those that are not zero; a value is a number or its name."""
+    return [(i, *word.split("=", 1)) for i, r in accesses for word in r.get("fields", "").split() if "=" in word]
+
+
+def written(content):
+    """How a field's value and its name may stand in JSONL."""
+    if content is None:
+        return ()
+    value, meaning = content
+    return meaning, str(value), hex(value)
 
 
 def unordered(rows):
@@ -129,13 +143,21 @@ def main():
     compare("places in registers", [],
             ask("SELECT e.id, e.offset, r.* FROM events e JOIN registers r ON r.id = e.register "
                 "WHERE e.offset < r.offset OR e.offset >= r.offset + r.size"))
-    symbols, registers, tasks = names(events)
+    symbols, registers, tasks, interrupts = names(events)
     compare("symbols", unordered(symbols), unordered(ask("SELECT address, function, offset, module FROM symbols")))
     compare("registers", unordered(registers),
             unordered(ask("SELECT d.name, r.name FROM registers r JOIN devices d ON d.id = r.device")))
     compare("tasks", unordered(tasks), unordered(ask("SELECT pid, comm FROM tasks")))
+    compare("interrupts", unordered(interrupts), unordered(name for name, in ask("SELECT name FROM interrupts")))
+    contents = {(event, field): (value, meaning) for event, field, value, meaning in
+                ask("SELECT event, field, value, meaning FROM field_contents")}
+    said = said_by_fields([(i + 1, r) for i, r in enumerate(events) if r["type"] == "access"])
+    compare("fields", [], [(event, field, text, contents.get((event, field))) for event, field, text in said
+                           if text not in written(contents.get((event, field)))])
     compare("devices", [(d["name"], d["path"], number(d["base"]), number(d["size"])) for d in head["devices"]],
             ask("SELECT name, path, base, size FROM devices ORDER BY id"))
+    compare("compatible", [d.get("compatible") for d in head["devices"] if "compatible" in d],
+            [text for text, in ask("SELECT compatible FROM devices ORDER BY id") if "compatible" in head["devices"][0]])
     compare("losses", [(r["cpu"], r["sequence"], r["ns"], r["ticks"]) for r in losses],
             ask("SELECT cpu, sequence, ns, ticks FROM losses"))
     meta = dict(ask("SELECT key, value FROM meta"))
