@@ -1,6 +1,7 @@
 #include "export/formats.hpp"
 
 #include "export/csv.hpp"
+#include "export/csv_decimal.hpp"
 #include "export/ctf.hpp"
 #include "export/jsonl.hpp"
 #include "export/mmiotrace.hpp"
@@ -104,6 +105,8 @@ std::unique_ptr<Destination> open(const std::string& path) {
 constexpr Format rows[] = {
     {"jsonl", "JSON, one object per event and line", open<Bytes<JsonLines>>},
     {"csv", "comma-separated values, one event per line", open<Bytes<Csv>>},
+    {"csv-number", "csv with all numbers in decimal, for spreadsheets and data frames",
+     open<Bytes<CsvDecimal>>},
     {"sqlite", "a database with tables and ready-made views", open<File<Sqlite>>},
     {"ctf", "a folder for babeltrace2 or Trace Compass", open<CtfFolder>},
     {"perfetto", "for ui.perfetto.dev", open<Bytes<Perfetto>>},

@@ -1,0 +1,30 @@
+#include "export/csv_decimal.hpp"
+
+#include "table/csv.hpp"
+
+namespace mmioscope::exporting {
+
+void CsvDecimal::begin(const trace::TraceReader& reader) {
+    known_ = known_columns(reader);
+    tick_ = trace::TickLength(reader.info() ? reader.info()->counter_frequency : 0);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        sink_.put(i == 0 ? "" : ",");
+        sink_.put(columns[i].name);
+    }
+    sink_.put("\n");
+}
+
+void CsvDecimal::add(const Event& event) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        sink_.put(i == 0 ? "" : ",");
+        Cell cell = known_[i] ? columns[i].cell(event, tick_) : Cell();
+        if (const Hex* const number = std::get_if<Hex>(&cell)) {
+            cell = number->value;
+        }
+        table::append_csv(sink_.text(), cell);
+    }
+    sink_.put("\n");
+    sink_.settle();
+}
+
+} // namespace mmioscope::exporting
