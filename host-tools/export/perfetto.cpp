@@ -22,6 +22,8 @@ constexpr unsigned trace_packet = 1;
 constexpr unsigned packet_timestamp = 8;
 constexpr unsigned packet_sequence = 10;
 constexpr unsigned packet_event = 11;
+constexpr unsigned packet_names = 12;
+constexpr unsigned packet_flags = 13;
 constexpr unsigned packet_track = 60;
 constexpr unsigned track_uuid = 1;
 constexpr unsigned track_name = 2;
@@ -31,12 +33,16 @@ constexpr unsigned counter_unit_name = 6;
 constexpr unsigned event_annotation = 4;
 constexpr unsigned event_type = 9;
 constexpr unsigned event_track = 11;
-constexpr unsigned event_name = 23;
+constexpr unsigned event_name = 10; ///< its number
 constexpr unsigned event_counter_value = 30;
 constexpr unsigned annotation_uint = 3;
-constexpr unsigned annotation_string = 6;
+constexpr unsigned annotation_string = 17; ///< its number
 constexpr unsigned annotation_pointer = 7;
-constexpr unsigned annotation_name = 10;
+constexpr unsigned annotation_name = 1; ///< its number
+
+// TracePacket.sequence_flags
+constexpr unsigned no_names_known = 1;
+constexpr unsigned needs_names = 2;
 
 enum EventType { slice_begin = 1, slice_end = 2, instant = 3, counter = 4 };
 
@@ -85,16 +91,31 @@ void describe(Sink& sink, std::uint64_t uuid, std::string_view name, std::uint64
 /// An event on a track.
 class TrackEvent {
 public:
-    TrackEvent(Sink& sink, std::uint64_t nanoseconds, EventType type, std::uint64_t track)
-        : packet_(sink) {
+    TrackEvent(Sink& sink, PerfettoNames& names, std::uint64_t nanoseconds, EventType type,
+               std::uint64_t track)
+        : names_(names), flags_(names.begin_packet() ? needs_names | no_names_known : needs_names),
+          packet_(sink) {
         packet_.writer().add_uint64(packet_timestamp, nanoseconds);
         packet_.writer().add_uint32(packet_sequence, 1);
-        event_ = pbf_writer(packet_.writer(), packet_event);
         event_.add_enum(event_type, type);
         event_.add_uint64(event_track, track);
     }
+    ~TrackEvent() {
+        packet_.writer().add_message(packet_event, bytes_);
+        if (const std::string added = names_.take_added(); !added.empty()) {
+            packet_.writer().add_message(packet_names, added);
+        }
+        if (named_) {
+            packet_.writer().add_uint32(packet_flags, flags_);
+        }
+    }
+    TrackEvent(const TrackEvent&) = delete;
+    TrackEvent& operator=(const TrackEvent&) = delete;
 
-    void name(std::string_view name) { event_.add_string(event_name, name.data(), name.size()); }
+    void name(std::string_view name) {
+        named_ = true;
+        event_.add_uint64(event_name, names_.number_of(Kind::event, name));
+    }
     void value(std::int64_t value) { event_.add_int64(event_counter_value, value); }
 
     void number(std::string_view name, std::uint64_t value) {
@@ -105,19 +126,25 @@ public:
     }
     void text(std::string_view name, std::string_view value) {
         if (!value.empty()) {
-            annotation(name).add_string(annotation_string, value.data(), value.size());
+            annotation(name).add_uint64(annotation_string, names_.number_of(Kind::text, value));
         }
     }
 
 private:
     pbf_writer annotation(std::string_view name) {
         pbf_writer note(event_, event_annotation);
-        note.add_string(annotation_name, name.data(), name.size());
+        note.add_uint64(annotation_name, names_.number_of(Kind::note, name));
         return note;
     }
 
+    using Kind = PerfettoNames::Kind;
+
+    PerfettoNames& names_;
+    unsigned flags_;
+    bool named_ = false;
     Packet packet_;
-    pbf_writer event_;
+    std::string bytes_;
+    pbf_writer event_{bytes_};
 };
 
 std::string access_name(const Event& event) {
@@ -188,7 +215,7 @@ void Perfetto::add(const Event& event) {
 void Perfetto::add_access(const Event& event) {
     const abi::Record& r = event.record;
     end_slice(r.device, event.nanoseconds);
-    TrackEvent slice(sink_, event.nanoseconds, slice_begin, device_tracks + r.device);
+    TrackEvent slice(sink_, names_, event.nanoseconds, slice_begin, device_tracks + r.device);
     slice.name(access_name(event));
     tell_place(slice, event, *reader_);
     if (reader_->knows("duration")) {
@@ -202,7 +229,8 @@ void Perfetto::end_slice(std::uint16_t device, std::uint64_t not_after) {
     const auto open = open_.find(device);
     if (open != open_.end()) {
         shortened_ += open->second > not_after ? 1 : 0;
-        TrackEvent(sink_, std::min(open->second, not_after), slice_end, device_tracks + device);
+        TrackEvent(sink_, names_, std::min(open->second, not_after), slice_end,
+                   device_tracks + device);
         open_.erase(open);
     }
 }
@@ -210,7 +238,7 @@ void Perfetto::end_slice(std::uint16_t device, std::uint64_t not_after) {
 // On the CPU's track.
 void Perfetto::add_instant(const Event& event) {
     const abi::Record& r = event.record;
-    TrackEvent point(sink_, event.nanoseconds, instant, cpu_tracks + r.cpu);
+    TrackEvent point(sink_, names_, event.nanoseconds, instant, cpu_tracks + r.cpu);
     const bool access = r.type == RecordType::access;
     point.name(access ? fmt::format(FMT_COMPILE("{} {}"), event.device(), access_name(event))
                       : std::string(type_word(r.type)));
@@ -241,9 +269,9 @@ void Perfetto::tell_rates() {
     constexpr std::uint64_t periods_in_second = 1'000'000'000 / rate_period;
     for (const auto& [device, accesses] : accesses_) {
         const std::uint64_t track = rate_tracks + device;
-        TrackEvent(sink_, period_ * rate_period, counter, track)
+        TrackEvent(sink_, names_, period_ * rate_period, counter, track)
             .value(static_cast<std::int64_t>(accesses * periods_in_second));
-        TrackEvent(sink_, (period_ + 1) * rate_period, counter, track).value(0);
+        TrackEvent(sink_, names_, (period_ + 1) * rate_period, counter, track).value(0);
     }
     accesses_.clear();
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "export/exporter.hpp"
+#include "export/perfetto_names.hpp"
 #include "export/sink.hpp"
 
 #include <map>
@@ -31,6 +32,7 @@ private:
     static constexpr std::uint64_t rate_period = 10'000'000; ///< ns
 
     Sink& sink_;
+    PerfettoNames names_;
     const trace::TraceReader* reader_ = nullptr;
     std::uint32_t frequency_ = 0;
     std::set<std::uint8_t> cpus_;                     ///< that have a track

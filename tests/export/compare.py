@@ -158,18 +158,39 @@ def as_ctf(records, trace):
         yield event
 
 
+def with_names(packet, notes, told, known):
+    """The packet with what its numbers stand for; `told` are numbers that it gives, `known` those of earlier ones."""
+    flags = packet.pop("flags", 0)
+    if flags & 1:
+        known.clear()
+    assert not told or flags & 2, "names in a packet that does not say that it needs them"
+    for kind, iid, name in told:
+        assert (kind, iid) not in known, f"{kind} {iid} is told twice"
+        known[kind, iid] = name
+    if "name_iid" in packet:
+        packet["name"] = known["event_names", packet.pop("name_iid")]
+    for note in notes:
+        name = known["note_names", note.pop("name_iid")]
+        packet["notes"][name] = known["strings", note["string_iid"]] if "string_iid" in note else next(iter(note.values()))
+    return packet
+
+
 def packets(file):
     """What protoc --decode prints: each packet as a dictionary; annotations by their names."""
-    packet, note = {}, {}
+    packet, note, notes, told, known, kind = {}, {}, [], [], {}, None
     for line in file:
         key, colon, value = line.strip().partition(": ")
         if line == "}\n":
-            yield packet
-            packet = {}
+            yield with_names(packet, notes, told, known)
+            packet, notes, told = {}, [], []
         elif line == "    }\n":
-            if "name" in note:
-                packet["notes"][note.pop("name")] = next(iter(note.values()))
+            if "iid" in note:
+                told.append((kind, note["iid"], note["name"]))
+            elif "name_iid" in note:
+                notes.append(note)
             note = {}
+        elif line.startswith("    ") and line.endswith(" {\n"):
+            kind = key.removesuffix(" {")
         elif colon:
             value = number(value) if value[0].isdigit() else value.strip('"')
             if line.startswith("      "):

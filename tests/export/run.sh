@@ -96,6 +96,13 @@ database_of_names() {
     [ "$(sqlite3 "$own/db" 'SELECT pid, tgid FROM tasks' | xargs)" = '1|1 77|70 78|78' ] || { echo "other tasks"; return 1; }
 }
 
+# Perfetto's names are forgotten where there are very many, and told again.
+many_names() {
+    { echo 'device serial0 0x1c090000 0x100000'
+        seq 0 39999 | awk '{ printf "%.3f cpu0 R4 %d %d\n", $1 / 1000, 470351872 + $1 * 4, $1 }'; } > "$own/many.txt"
+    "$build/tests/trace-of-text" "$own/many.txt" "$own/many.mmio" && consumer perfetto "$own/many.mmio"
+}
+
 # Functions, callers, registers, fields and tasks in the formats that compare.py looks for numbers in.
 names() { # FORMAT
     "$build/tests/trace-of-text" "$here/names.txt" "$own/names.mmio" && export_to jsonl "$own/jsonl" -i "$own/names.mmio" &&
@@ -232,6 +239,7 @@ case_ "cut trace" cut_trace
 case_ "a selection" selection
 case_ "parts of traces" parts
 case_ "a part is one" part_is_one
+case_ "perfetto, more names than it keeps" many_names
 case_ "a folder is no file" expect 2 "it is a folder" "$tool" export --as csv -i "$out/trace.mmio" -o "$out"
 case_ "a database is a file" expect 2 "standard output" "$tool" export --as sqlite -i "$out/trace.mmio" -o -
 case_ "a database" database "$out/short.mmio"
