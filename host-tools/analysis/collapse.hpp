@@ -1,11 +1,10 @@
-// Takes the repetition out of a stream of events. A driver that polls a status register and
-// then writes a data register, a thousand times, is two events with a count rather than two
-// thousand events.
+// Merges repeated events. A driver that polls a status register and then writes a data register, a
+// thousand times, becomes two events with a count instead of two thousand events.
 //
-// A place is a PC with the register it accesses and how. In a window of time, as long as there
-// are not too many different ones, all records of a place are one run, whatever lies between
-// them: loops are nested, and interrupts come in between. Runs keep the order of their first
-// records; windows do not overlap. One ends, too, where names are forgotten (reading/naming.hpp).
+// A place is a PC, the register it accesses, and the kind of access. In a window of time all
+// records of one place are one run, whatever lies between them, because loops are nested and
+// interrupts come in between. Runs keep the order of their first records; windows do not overlap. A
+// window ends early if it has too many places, or where names are forgotten (reading/naming.hpp).
 #pragma once
 
 #include "reading/consumer.hpp"

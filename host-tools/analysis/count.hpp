@@ -1,4 +1,4 @@
-// Accesses counted by what they have in common.
+// Counts accesses by device, register, function and so on.
 #pragma once
 
 #include "mmioscope/event.hpp"

@@ -1,4 +1,4 @@
-// The guest's kernel log, and where its times stand on the trace's time line.
+// The guest's kernel log, and the offset between its times and the trace's.
 #pragma once
 
 #include "analysis/uart_text.hpp"

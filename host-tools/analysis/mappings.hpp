@@ -1,5 +1,4 @@
-// Where devices are mapped, and by whom: which virtual page led to which physical one, and who was
-// the first to use it.
+// Where devices are mapped: which virtual page mapped which physical one, and who used it first.
 #pragma once
 
 #include "analysis/analyses.hpp"

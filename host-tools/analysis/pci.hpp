@@ -1,5 +1,5 @@
-// PCI functions, as the guest's own accesses to their configuration space tell: which there are,
-// and where their base address registers were put.
+// PCI functions and their base address registers, found from the guest's own accesses to their
+// configuration space.
 #pragma once
 
 #include "analysis/analyses.hpp"

@@ -1,4 +1,4 @@
-// A PCI function, as far as a trace tells of it.
+// A PCI function, as far as a trace shows it.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// How often each thing was accessed since the last look.
+// How often each item was accessed since the last update.
 #pragma once
 
 #include "analysis/count.hpp"

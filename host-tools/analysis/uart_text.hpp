@@ -1,4 +1,4 @@
-// Lines of text that went out by a UART, put together from the writes to its data register.
+// Lines of text that left by a UART, put together from the writes to its data register.
 #pragma once
 
 #include "mmioscope/event.hpp"

@@ -1,5 +1,5 @@
-// The last accesses of a boot, out of memory that nobody writes for us any more: a dump, or what
-// one boot kept of the one before. Nothing in it is believed unchecked.
+// Finds the last accesses of a boot in memory: a RAM dump, or what one boot kept of the previous
+// one. All of it is checked before use.
 #pragma once
 
 #include "rings/area.hpp"

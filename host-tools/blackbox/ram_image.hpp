@@ -1,4 +1,4 @@
-// What a machine's RAM holds or held: a dump, or the file behind the RAM of a QEMU, running or not.
+// The content of a machine's RAM: a dump, or the file behind the RAM of a QEMU, running or not.
 #pragma once
 
 #include "system/file_descriptor.hpp"

@@ -1,4 +1,4 @@
-// The previous boot that a trace file or a stream tells of, beside what it is a trace of.
+// The previous boot that a trace file or a stream contains in addition to its own.
 #pragma once
 
 #include "wire/kept_boot.hpp"

@@ -1,5 +1,4 @@
-// Records that lie in memory as a trace of their own: so they are chosen, and get their names, as
-// those of any trace.
+// Makes a trace of records in memory, so that they are filtered and named like those of any trace.
 #pragma once
 
 #include "abi/record.hpp"

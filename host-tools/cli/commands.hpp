@@ -1,5 +1,5 @@
-// The commands of mmioscope: a row each, which stands in a file and a namespace of its own.
-// main.cpp has the list.
+// The commands of mmioscope. Each is a row in a file and namespace of its own; main.cpp has the
+// list.
 #pragma once
 
 #include "cli/program.hpp"

@@ -1,4 +1,4 @@
-// What --help says of formats, of exports and of imports.
+// The list of formats in --help, for exports and imports.
 #pragma once
 
 #include <fmt/format.h>

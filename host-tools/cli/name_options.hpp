@@ -1,4 +1,4 @@
-// The options that say where names come from, beside the trace itself.
+// Options for names that are not in the trace itself.
 #pragma once
 
 #include "reading/trace.hpp"

@@ -1,4 +1,4 @@
-// Options of several commands: sizes, files, seconds.
+// Types of options that several commands have: sizes, files, seconds.
 #pragma once
 
 #include <CLI/CLI.hpp>

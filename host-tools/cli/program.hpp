@@ -1,4 +1,4 @@
-// A program of commands, from its command line to its exit status.
+// Runs a program with commands, from its command line to its exit status.
 #pragma once
 
 #include "system/error.hpp"

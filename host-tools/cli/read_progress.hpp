@@ -1,4 +1,5 @@
-// How much of an input was read: a line on a terminal, for long ones whose events nobody counts.
+// Progress of reading an input, as a line on a terminal; for long inputs whose events are not
+// counted.
 #pragma once
 
 #include "system/byte_source.hpp"

@@ -1,4 +1,4 @@
-// Where devices are, by the names their trace has for them.
+// Finds the addresses of devices by the names that their trace has for them.
 #pragma once
 
 #include "control/words.hpp"

@@ -1,5 +1,5 @@
-// Lets `mmioscope ctl` use a wire that somebody else reads: what comes over the wire goes to it as
-// well, and what it sends goes to the wire. One client at a time; others wait their turn.
+// Lets `mmioscope ctl` use a wire that another program reads: bytes from the wire also go to ctl,
+// and bytes from ctl go to the wire. Serves one client at a time; others wait.
 #pragma once
 
 #include "transport/transport.hpp"

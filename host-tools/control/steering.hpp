@@ -1,4 +1,4 @@
-// A user's words carried out, over whatever leads to the hypervisor.
+// Carries out the commands of a user over any channel to the hypervisor.
 #pragma once
 
 #include "control/words.hpp"

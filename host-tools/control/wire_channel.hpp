@@ -1,4 +1,5 @@
-// To the hypervisor over the stream's wire, or over the socket of whoever records it.
+// Talks to the hypervisor over the stream's wire, or over the socket of the program that records
+// it.
 #pragma once
 
 #include "control/steering.hpp"

@@ -1,5 +1,5 @@
-// The words by which a user steers the tracer, as requests (abi/control.hpp). The same for
-// `mmioscope ctl`, over a wire, and for the program in the guest.
+// Parses the commands of `mmioscope ctl`, of `mmioscope-guest ctl` and of --at-start into requests
+// (abi/control.hpp).
 #pragma once
 
 #include "abi/control.hpp"

@@ -1,5 +1,5 @@
-// An event as columns of text: what JSONL and CSV have in common. Names and order are part of both
-// formats; columns may be added at the end.
+// An event as columns of text, for JSONL and CSV. Names and order are part of both formats; columns
+// may be added at the end.
 #pragma once
 
 #include "export/words.hpp"

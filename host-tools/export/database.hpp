@@ -1,4 +1,4 @@
-// SQLite: a database that is written from front to back, and its statements.
+// An SQLite database that is written sequentially, and its statements.
 #pragma once
 
 #include <sqlite3.h>

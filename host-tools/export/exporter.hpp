@@ -1,4 +1,4 @@
-// A format that a trace is written in.
+// Interface of the formats that a trace is exported to.
 #pragma once
 
 #include "file/trace_reader.hpp"

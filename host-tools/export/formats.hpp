@@ -1,4 +1,4 @@
-// The formats there are: a row each.
+// The list of export formats.
 #pragma once
 
 #include "export/exporter.hpp"

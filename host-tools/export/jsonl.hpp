@@ -1,4 +1,4 @@
-// JSON, an object a line: the trace, its events, its end.
+// JSON, one object per line: the trace, its events, its end.
 #pragma once
 
 #include "export/exporter.hpp"

@@ -1,4 +1,4 @@
-// The PCI functions of a trace, and lines of mmiotrace that tell of them.
+// The PCI functions of a trace, and the lines of mmiotrace for them.
 #pragma once
 
 #include "analysis/pci_function.hpp"

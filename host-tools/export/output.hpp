@@ -1,4 +1,5 @@
-// Where an export goes: standard output, or a file that takes its name when it is whole.
+// The output of an export: standard output, or a file that appears under its name when it is
+// complete.
 #pragma once
 
 #include "export/unfinished.hpp"

@@ -1,8 +1,8 @@
-// A trace, or a part of it, as a trace file.
+// Writes a trace, or a part of it, as a trace file.
 //
-// Records keep their numbers, so an event of the part is what it is in the whole trace, and the
-// file says that the others are not missing (file/texts.hpp). Sections that are no records come
-// along as they are, in their places.
+// Records keep their numbers, so an event is the same in the part and in the whole trace; the file
+// says that the other records are not missing (file/texts.hpp). Sections other than records are
+// copied to the same place.
 #pragma once
 
 #include "file/file_reader.hpp"

@@ -1,5 +1,5 @@
-// What the sections of a trace that are no records tell of where the guest's code is: requests that
-// the user gave before the boot, and the recorder's command line, may have addresses of it.
+// Removes addresses of the guest's code from sections other than records: the user's requests
+// before the boot and the recorder's command line may contain them.
 #pragma once
 
 #include <cstddef>

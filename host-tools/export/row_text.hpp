@@ -1,4 +1,4 @@
-// Events as rows of text. Most of a row comes again and again: it is made once, and then copied.
+// Events as rows of text. Most of a row repeats, so it is made once and then copied.
 #pragma once
 
 #include "export/columns.hpp"

@@ -1,4 +1,4 @@
-// Where the bytes of an export go: text that is formatted, and written when there is enough of it.
+// Formats the text of an export into a buffer, and writes the buffer when it is full.
 #pragma once
 
 #include <fmt/format.h>

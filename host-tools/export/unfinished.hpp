@@ -1,5 +1,5 @@
-// A file or folder that has its name only when it is whole: until then it stands beside, and goes
-// when the command ends, fails, or is interrupted.
+// A file or folder that gets its name only when it is complete. Until then it has a temporary name
+// beside it, and is removed if the command ends, fails or is interrupted.
 #pragma once
 
 #include "system/file_descriptor.hpp"

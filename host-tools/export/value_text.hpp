@@ -1,5 +1,5 @@
-// What values, interrupts and flags of records say (field_words(), flag_words()), as it stands in
-// rows of some format.
+// Values, interrupts and flags of records (field_words(), flag_words()) as text in the rows of a
+// format.
 #pragma once
 
 #include "export/words.hpp"

@@ -1,4 +1,4 @@
-// What exports call the numbers of a record. The words are part of the formats: they do not change.
+// The words for numbers of a record in exports. They are part of the formats, and do not change.
 #pragma once
 
 #include "mmioscope/event.hpp"

@@ -1,5 +1,5 @@
-// Reading a trace file while it is being written, so that a stopped terminal stops the
-// printer and never the recorder: the file itself is the queue between the two.
+// Reads a trace file while it is being written. The file itself is the queue between recorder and
+// printer, so a stopped terminal stops the printer and never the recorder.
 #pragma once
 
 #include "system/byte_source.hpp"

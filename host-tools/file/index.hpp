@@ -1,5 +1,5 @@
-// The index of a trace file (abi/container.hpp): which stretch has which times. It is made by
-// whoever writes the file.
+// The index of a trace file (abi/container.hpp): which stretch has which times. The writer of the
+// file makes it.
 #pragma once
 
 #include "abi/container.hpp"

@@ -1,5 +1,4 @@
-// Finished trace files on their way to being packed, one after the other, beside what the program
-// does meanwhile.
+// Packs finished trace files one after the other, while the program goes on.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,4 @@
-// The files of a recording that was written in several (record --rotate), read one behind the
-// other.
+// Reads the files of a recording in several files (record --rotate) one after the other.
 #pragma once
 
 #include "file/trace_reader.hpp"

@@ -1,4 +1,4 @@
-// Whether the records of a trace stand in the order that the format promises (abi/container.hpp).
+// Checks that the records of a trace have the order that the format promises (abi/container.hpp).
 #pragma once
 
 #include "abi/record.hpp"

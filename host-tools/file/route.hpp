@@ -1,4 +1,4 @@
-// Which parts of a file are read for some of its records.
+// Which parts of a file must be read for some of its records.
 #pragma once
 
 #include "file/index.hpp"

@@ -1,4 +1,4 @@
-// Whether a trace file is whole, undamaged and consistent: a line for each thing that is not.
+// Checks that a trace file is whole, undamaged and consistent, and reports one line per problem.
 #pragma once
 
 #include "system/byte_source.hpp"

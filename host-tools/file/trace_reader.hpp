@@ -1,4 +1,5 @@
-// A trace as commands see it: what was recorded where, and then block after block of records.
+// Reads a trace for commands: the description of the recording, then one block of records after
+// another.
 #pragma once
 
 #include "file/console_text.hpp"

@@ -1,4 +1,4 @@
-// What stands behind the thing that is looked at: `== 3`, `in (1, 4..7)`, `not in (a, b*)`.
+// The right side of a comparison: `== 3`, `in (1, 4..7)`, `not in (a, b*)`.
 #pragma once
 
 #include "filter/expression.hpp"

@@ -1,4 +1,4 @@
-// What is wrong with a filter, and where.
+// Error messages of filters, with the place of the error.
 #pragma once
 
 #include "system/error.hpp"

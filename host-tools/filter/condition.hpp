@@ -1,4 +1,4 @@
-// One condition of a filter: what is looked at, and what it is compared with.
+// One condition of a filter: a field, and what it is compared with.
 #pragma once
 
 #include "filter/parser.hpp"

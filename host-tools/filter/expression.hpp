@@ -1,4 +1,4 @@
-// A filter as a tree: what the parser makes of a text, and what is asked of each event.
+// A filter as a tree: the result of the parser, evaluated for each event.
 #pragma once
 
 #include "filter/field.hpp"

@@ -1,4 +1,4 @@
-// What a filter can ask of an event.
+// The fields of an event that a filter can use.
 #pragma once
 
 #include "mmioscope/event.hpp"

@@ -1,4 +1,4 @@
-// Which events are meant: the text behind -F, compiled once and asked for each event.
+// The filter of -F, compiled once and evaluated for each event.
 #pragma once
 
 #include "file/trace_reader.hpp"

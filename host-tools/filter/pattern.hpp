@@ -1,4 +1,4 @@
-// What a text is compared with: itself, a glob or a regular expression.
+// The pattern that a text is compared with: a literal, a glob or a regular expression.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What of a filter a record alone decides, before anybody looks a name up.
+// The part of a filter that a record alone decides, before any name is looked up.
 #pragma once
 
 #include "filter/expression.hpp"

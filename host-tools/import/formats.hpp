@@ -1,4 +1,4 @@
-// The logs that can become a trace: a row each.
+// The list of logs that can become a trace.
 #pragma once
 
 #include "import/importing.hpp"

@@ -1,4 +1,4 @@
-// What every import shares: what became of the lines of a log, and records that make a trace file.
+// Shared by all imports: the result of each line of a log, and the records that make a trace file.
 #pragma once
 
 #include "file/file_writer.hpp"

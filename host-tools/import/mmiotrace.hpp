@@ -1,4 +1,4 @@
-// An mmiotrace log becomes a trace.
+// Converts an mmiotrace log to a trace.
 #pragma once
 
 #include "import/importing.hpp"

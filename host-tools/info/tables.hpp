@@ -1,6 +1,6 @@
-// What `mmioscope info` says of a trace, as tables: `about` is the kind of thing that a row is of,
-// `name` the one. For programs other columns have something only where it is known and means
-// something.
+// The output of `mmioscope info` as tables. `about` is the kind of thing that a row describes,
+// `name` its name. For programs, the other columns are empty where a value is not known or does not
+// apply.
 #pragma once
 
 #include "file/trace_reader.hpp"

@@ -1,4 +1,4 @@
-// What numbers of a trace file are called.
+// Words for numbers in a trace file.
 #pragma once
 
 #include "abi/container.hpp"

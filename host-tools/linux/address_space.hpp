@@ -1,4 +1,4 @@
-// The kernel's virtual addresses, by its own page tables (ARM ARM B3.5 and B3.6).
+// Translates the kernel's virtual addresses with its own page tables (ARM ARM B3.5 and B3.6).
 #pragma once
 
 #include "linux/physical_memory.hpp"

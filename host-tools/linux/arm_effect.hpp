@@ -1,4 +1,4 @@
-// What one ARM instruction does to SP and LR, and where it goes.
+// The effect of one ARM instruction on SP, LR and PC.
 #pragma once
 
 #include <cstdint>

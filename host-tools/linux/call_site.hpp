@@ -1,4 +1,4 @@
-// The call that a return address stands behind, as the guest's memory has it.
+// The call before a return address, as it is in the guest's memory.
 #pragma once
 
 #include "linux/address_space.hpp"

@@ -1,8 +1,8 @@
-// Finds the return address of the kernel's function that made an access, where LR is not it.
+// Finds the return address of the kernel function that made an access, if LR does not have it.
 //
-// LR has it until the function uses LR for something else; the stack has it later, but is read some
-// milliseconds behind the access. What the stack has counts only if it stands behind a call to this
-// very function.
+// LR has the return address until the function uses LR for something else; then the stack has it,
+// but the stack is read some milliseconds after the access. A value on the stack counts only if it
+// follows a call to this very function.
 #pragma once
 
 #include "abi/record.hpp"

@@ -1,5 +1,4 @@
-// Looks for a kernel in RAM, piece by piece, so that a recording that goes on meanwhile never waits
-// long.
+// Searches RAM for a kernel piece by piece, so that a recording in progress never waits long.
 #pragma once
 
 #include "linux/task_layout.hpp"

@@ -1,4 +1,4 @@
-// The kernel's modules, with their functions, as it lists them itself.
+// Reads the kernel's list of modules, with their functions.
 #pragma once
 
 #include "linux/task_layout.hpp"

@@ -1,4 +1,4 @@
-// Says which modules a running kernel has, and which functions are where, while it is recorded.
+// Reports the modules and functions of a running kernel while it is recorded.
 #pragma once
 
 #include "linux/module_reader.hpp"

@@ -1,5 +1,5 @@
-// What a recorder adds to a trace of Linux whose RAM it can read: the tasks that records are of,
-// the modules, and callers.
+// What a recorder that can read the guest's RAM adds to a trace of Linux: tasks, modules and
+// callers.
 #pragma once
 
 #include "linux/caller_finder.hpp"

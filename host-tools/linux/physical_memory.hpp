@@ -1,4 +1,4 @@
-// The guest's RAM as its devices would see it: words at physical addresses.
+// The guest's RAM: words at physical addresses, as a device would read them.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What was asked last, and what the answer was: for questions that records ask again and again, and
+// A cache of recent questions and their answers, for questions that records ask repeatedly and
 // whose answers change with the guest's memory.
 #pragma once
 

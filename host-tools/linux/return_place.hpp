@@ -1,5 +1,5 @@
-// Where a function that runs has the address it returns to: in LR, or on its stack. Told by its own
-// code, from its start to where it is.
+// Where a running function has its return address: in LR, or on its stack. Found from its own code,
+// from its start to the current instruction.
 #pragma once
 
 #include "linux/address_space.hpp"

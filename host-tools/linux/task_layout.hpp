@@ -1,7 +1,7 @@
-// Where a kernel's task_struct has what is read of it. That differs from version to version and
-// configuration to configuration, so it is found by what must hold whatever the numbers are: the
-// list of all processes begins at init_task, which is called swapper/0, closes, and its first
-// members have the pids 0, 1 and 2.
+// Offsets of the members of the kernel's task_struct that are read. They depend on version and
+// configuration, so they are found by what must hold for any offsets: the list of all processes
+// begins at init_task, which is called swapper/0, and closes, and its first members have the pids
+// 0, 1 and 2.
 #pragma once
 
 #include "linux/address_space.hpp"

@@ -1,4 +1,4 @@
-// Tasks of a running kernel, by the addresses that records have.
+// Reads the tasks of a running kernel at the addresses that records have.
 #pragma once
 
 #include "linux/task_layout.hpp"

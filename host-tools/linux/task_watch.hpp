@@ -1,4 +1,4 @@
-// Says whose records are, while they are recorded: task_structs are reused, and names change.
+// Reports the names of tasks while records are recorded: task_structs are reused, and names change.
 #pragma once
 
 #include "abi/record.hpp"

@@ -1,4 +1,5 @@
-// One device access, as each side tells it. Both are small: a run has millions.
+// One device access, as the trace and as the log have it. Both are small, because a run has
+// millions.
 #pragma once
 
 #include <cstdint>

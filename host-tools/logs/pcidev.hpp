@@ -1,5 +1,5 @@
-// Where an import keeps the lines PCIDEV of an mmiotrace log, so that an export has them again: in
-// the trace's text, keys `pcidev-BBDF` with all that stands behind it in the line.
+// Keeps the PCIDEV lines of an imported mmiotrace log for a later export: in the trace's text, with
+// the key `pcidev-BBDF` and the rest of the line as the value.
 #pragma once
 
 #include <string_view>

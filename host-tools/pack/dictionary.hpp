@@ -1,4 +1,4 @@
-// What occurs in a block, each once: numbers for groups of words, in the order in which they come.
+// The different groups of words in a block, numbered in the order in which they first occur.
 #pragma once
 
 #include "pack/block.hpp"

@@ -1,4 +1,4 @@
-// Reads the streams of a column (block.hpp). The bytes are of anybody's making.
+// Reads the streams of a column (block.hpp). The bytes are untrusted.
 #pragma once
 
 #include "pack/block.hpp"

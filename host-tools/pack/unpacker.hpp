@@ -1,4 +1,4 @@
-// Unpacks blocks (block.hpp), as much of them as is asked for.
+// Unpacks blocks (block.hpp), only the columns that are asked for.
 #pragma once
 
 #include "pack/packer.hpp"

@@ -1,4 +1,4 @@
-// The analyses of plug-ins that a user asked for, as one.
+// The analyses of plug-ins that the user chose, as one object.
 #pragma once
 
 #include "plugin/plugins.hpp"

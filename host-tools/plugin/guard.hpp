@@ -1,4 +1,4 @@
-// Calls into plug-ins: whatever they throw becomes one line that names them.
+// Calls into plug-ins, and turns whatever they throw into one line that names the plug-in.
 #pragma once
 
 #include "system/error.hpp"

@@ -1,4 +1,4 @@
-// The plug-ins that were loaded, and what they have.
+// The loaded plug-ins, with their filters and analyses.
 #pragma once
 
 #include "filter/parser.hpp"

@@ -1,4 +1,4 @@
-// Places of a trace from which reading can go on.
+// Places in a trace at which reading can continue.
 #pragma once
 
 #include "file/trace_reader.hpp"

@@ -1,4 +1,4 @@
-// What is made of a trace's events: printed lines, counts, an export.
+// Consumers of a trace's events: printed lines, counts, an export.
 #pragma once
 
 #include "mmioscope/event.hpp"

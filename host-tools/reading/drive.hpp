@@ -1,4 +1,4 @@
-// Reads a trace from its first event to its last, for whoever makes something of them.
+// Reads a trace from the first event to the last, and passes the events to consumers.
 #pragma once
 
 #include "reading/consumer.hpp"

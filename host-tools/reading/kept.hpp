@@ -1,5 +1,5 @@
-// What is made of an event's names, kept beside the ids that it depends on: most of it is wanted
-// again and again. So much is kept, of what was wanted last; `make` fills in what is not there.
+// A cache of what is made of an event's names, with the ids as the key, because most of it is
+// needed again. It keeps a limited number of recent entries; `make` fills in a missing one.
 #pragma once
 
 #include "mmioscope/event.hpp"

@@ -1,4 +1,4 @@
-// Finds where records of a trace are missing, as they come by.
+// Finds where records of a trace are missing while the trace is read.
 #pragma once
 
 #include "abi/container.hpp"

@@ -1,4 +1,4 @@
-// Makes events of records, and knows their names: devices, registers, functions, tasks.
+// Makes events of records, and finds their names: devices, registers, functions, tasks.
 #pragma once
 
 #include "file/trace_reader.hpp"

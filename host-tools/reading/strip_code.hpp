@@ -1,4 +1,4 @@
-// Takes out of a record what tells where the guest's code is, for work that must not know.
+// Removes from a record what says where the guest's code is, for clean-room work.
 #pragma once
 
 #include "abi/record.hpp"

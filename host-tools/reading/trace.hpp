@@ -1,4 +1,5 @@
-// A trace opened for reading, from a path or standard input: its head, then event after event.
+// A trace opened for reading, from a path or standard input: its head, then one event after
+// another.
 #pragma once
 
 #include "filter/filter.hpp"

@@ -1,4 +1,4 @@
-// One boot of a machine, as its stream tells it: what it is, what was recorded of it, how it ended.
+// One boot of a machine, from its stream: its description, its records, and how it ended.
 #pragma once
 
 #include "records/losses.hpp"

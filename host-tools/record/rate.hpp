@@ -1,4 +1,4 @@
-// How fast a recording is, for the line of progress.
+// The speed of a recording, for the progress line.
 #pragma once
 
 #include <cstdint>

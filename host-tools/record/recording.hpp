@@ -1,4 +1,4 @@
-// A stream on its way into trace files: boot after boot, with what was lost and why.
+// Writes a stream into trace files: one boot after another, with what was lost and why.
 #pragma once
 
 #include "record/boot.hpp"

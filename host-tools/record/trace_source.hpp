@@ -1,4 +1,4 @@
-// A trace file where a stream was meant.
+// Detects a source that is a trace file instead of a stream.
 #pragma once
 
 #include "transport/address.hpp"

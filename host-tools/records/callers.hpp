@@ -1,8 +1,8 @@
-// Section `callers` of a trace file: where the function that made an access returns to, where that
-// is not what LR says. Payload: a word for each record of the section of records behind it.
+// Section `callers` of a trace file: the return addresses of functions that made accesses, where LR
+// is not the return address. Payload: one word for each record of the following section of records.
 //
-// It stands right in front of that section, and is for no other. Records without such a section
-// have the caller that LR tells.
+// The section directly precedes that section of records, and applies to no other. Records without
+// such a section have the caller that LR says.
 #pragma once
 
 #include "abi/container.hpp"

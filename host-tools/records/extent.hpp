@@ -1,5 +1,4 @@
-// What some records are, seen from outside: how many, of which times, and whether others depend on
-// them.
+// A summary of some records: their number and times, and whether other records depend on them.
 #pragma once
 
 #include "abi/record.hpp"

@@ -1,4 +1,4 @@
-// What a trace tells up to some place of it, which counts for the records behind.
+// What a trace has told up to a place, which the records after it need.
 #pragma once
 
 #include "abi/container.hpp"

@@ -1,4 +1,4 @@
-// What `marker` records tell (abi/control.hpp): a number, or a text that came in pieces.
+// The content of `marker` records (abi/control.hpp): a number, or a text that comes in pieces.
 #pragma once
 
 #include "abi/record.hpp"

@@ -1,4 +1,4 @@
-// Follows the begin records of a trace in `pre` mode: which accesses have begun and not ended.
+// Follows the begin records of a trace in `pre` mode: which accesses have begun but not ended.
 #pragma once
 
 #include "abi/record.hpp"

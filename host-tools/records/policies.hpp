@@ -1,5 +1,4 @@
-// Which policies held while a trace was recorded: the one it began with, and what the trace's own
-// records tell of changes.
+// The policies in force while a trace was recorded: the first one, and the changes in its records.
 #pragma once
 
 #include "abi/record.hpp"

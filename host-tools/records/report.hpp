@@ -1,5 +1,4 @@
-// What is said of a trace as a whole: the table of its devices, its other records, and whether it
-// is all there.
+// The report on a whole trace: the table of its devices, its other records, and the verdict.
 #pragma once
 
 #include "abi/container.hpp"

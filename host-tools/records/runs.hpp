@@ -1,4 +1,5 @@
-// Records that go on as the one before did: what is asked of each is asked once of all of them.
+// Runs of records that continue the previous one, so that a question is asked once for the whole
+// run.
 #pragma once
 
 #include "mmioscope/event.hpp"

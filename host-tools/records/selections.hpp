@@ -1,5 +1,5 @@
-// Which devices were traced when: the flags of the regions say it of the start, the trace's own
-// records tell of changes.
+// Which devices were traced when: the flags of the regions have the state at the start, records
+// have the changes.
 #pragma once
 
 #include "abi/record.hpp"

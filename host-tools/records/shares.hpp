@@ -1,5 +1,5 @@
-// How several CPUs got along at the same device: who accessed it how often, and how long each had
-// to wait. Worked out from the records alone.
+// How CPUs shared a device: who accessed it how often, and how long each had to wait. Computed from
+// the records alone.
 #pragma once
 
 #include "abi/record.hpp"

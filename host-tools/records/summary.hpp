@@ -1,4 +1,4 @@
-// Counts a trace by device, and keeps which policies held.
+// Counts the records of a trace by device, and keeps the policies that were in force.
 #pragma once
 
 #include "abi/record.hpp"

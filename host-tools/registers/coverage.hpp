@@ -1,4 +1,4 @@
-// How much of what a trace touched has names: counted over registers, not over accesses.
+// How many of the accessed registers have names. Counts registers, not accesses.
 #pragma once
 
 #include "mmioscope/event.hpp"

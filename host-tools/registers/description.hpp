@@ -1,4 +1,4 @@
-// What is known of one kind of device: its registers, as a description file or an SVD file tells.
+// The description of one kind of device: its registers, from a description file or an SVD file.
 #pragma once
 
 #include "mmioscope/event.hpp"

@@ -1,4 +1,4 @@
-// The devices of a trace, with all that its device tree says of them.
+// The devices of a trace, with everything that its device tree says about them.
 #pragma once
 
 #include "abi/ring.hpp"

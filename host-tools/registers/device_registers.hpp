@@ -1,4 +1,4 @@
-// The registers of one trace's devices: which one an access went to.
+// The registers of the devices of one trace; finds the register of an access.
 #pragma once
 
 #include "abi/record.hpp"

@@ -1,4 +1,4 @@
-// A register's value in words.
+// The value of a register as text.
 #pragma once
 
 #include "mmioscope/event.hpp"

@@ -1,4 +1,4 @@
-// What the CPU interface of a GIC says, with the names of the interrupts' devices.
+// Values of a GIC's CPU interface as text, with the names of the interrupting devices.
 #pragma once
 
 #include "abi/record.hpp"

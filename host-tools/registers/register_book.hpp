@@ -1,4 +1,4 @@
-// All register descriptions that a command knows: those it brings along, and the user's own.
+// All register descriptions of a command: the built-in ones, and the user's.
 #pragma once
 
 #include "registers/description.hpp"

@@ -1,4 +1,4 @@
-// The description files of host-tools/devices/, as they were when this program was built.
+// The description files of host-tools/devices/, as they were at the build.
 #pragma once
 
 #include <span>

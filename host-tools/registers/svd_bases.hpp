@@ -1,4 +1,4 @@
-// What elements of an SVD file are derived from, by `derivedFrom`.
+// Finds the elements of an SVD file that others refer to with `derivedFrom`.
 #pragma once
 
 #include <pugixml.hpp>

@@ -1,4 +1,4 @@
-// Elements of an SVD file, with what they take over from others.
+// Elements of an SVD file, with what they inherit from others.
 #pragma once
 
 #include "registers/description.hpp"

@@ -1,4 +1,4 @@
-// How much may come of one SVD file: <dim> and derivedFrom repeat what is written once.
+// Limits what one SVD file can expand to: <dim> and derivedFrom repeat what is written once.
 #pragma once
 
 #include "registers/svd_node.hpp"

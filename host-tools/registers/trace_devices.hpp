@@ -1,4 +1,5 @@
-// All that is known of one trace's devices: registers, interrupts, and what the tree says.
+// Everything known about the devices of one trace: registers, interrupts, and their device tree
+// nodes.
 #pragma once
 
 #include "file/trace_reader.hpp"

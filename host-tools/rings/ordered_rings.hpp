@@ -1,4 +1,4 @@
-// Takes the records out of all rings of a trace area, in the order of time.
+// Takes the records from all rings of a trace area, in the order of time.
 #pragma once
 
 #include "rings/area.hpp"

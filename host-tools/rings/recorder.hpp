@@ -1,4 +1,4 @@
-// Turns the rings of a running hypervisor into one stream in the order of time, and writes it.
+// Merges the rings of a running hypervisor into one stream in the order of time, and writes it.
 #pragma once
 
 #include "file/file_writer.hpp"

@@ -1,4 +1,4 @@
-// Takes the records out of one ring, beside the CPU that writes them.
+// Takes the records from one ring while a CPU writes to it.
 #pragma once
 
 #include "rings/area.hpp"

@@ -1,4 +1,4 @@
-// QEMU's log of accesses: one that QEMU writes, a file for each boot when it is over.
+// QEMU's access log: QEMU writes one, which becomes one file for each boot when the boot is over.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The boards `mmioscope run` knows. A new one is a new row in board.cpp.
+// The boards of `mmioscope run`. A new board is a new row in board.cpp.
 #pragma once
 
 #include <array>

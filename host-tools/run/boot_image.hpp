@@ -1,6 +1,6 @@
-// The hypervisor as a U-Boot image (U-Boot's include/image.h, "legacy"): what QEMU starts as U-Boot
-// would start it, in Hyp mode with PSCI firmware below, where an ELF file is started in Secure
-// state with nothing below.
+// The hypervisor as a U-Boot image (U-Boot's include/image.h, "legacy"). QEMU starts it as U-Boot
+// would, in Hyp mode with PSCI firmware below; it would start an ELF file in Secure state with
+// nothing below.
 #pragma once
 
 #include "run/input.hpp"

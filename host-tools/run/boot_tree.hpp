@@ -1,5 +1,5 @@
-// The device tree a boot loader would hand to the hypervisor: the board's own, with the size
-// of RAM, where kernel and ramdisk lie, the command line, and what is to be traced.
+// The device tree that a boot loader would hand to the hypervisor: the board's own, plus the size
+// of RAM, the places of kernel and ramdisk, the command line, and what to trace.
 #pragma once
 
 #include "control/words.hpp"

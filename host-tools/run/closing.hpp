@@ -1,4 +1,4 @@
-// What a run prints, and what it says when a boot, and when all is over.
+// What a run prints at the end of a boot, and at its own end.
 #pragma once
 
 #include "run/plan.hpp"

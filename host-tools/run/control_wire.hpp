@@ -1,5 +1,5 @@
-// The way for `mmioscope ctl` into a guest under QEMU: the stream's UART is a socket instead of a
-// file; what it sends is put into the file, what clients send goes to it.
+// Lets `mmioscope ctl` reach a guest in QEMU: the stream's UART is a socket instead of a file.
+// Bytes from QEMU go to the file, bytes from clients go to QEMU.
 #pragma once
 
 #include "control/relay.hpp"

@@ -1,4 +1,4 @@
-// What --at-start says: what is asked of the hypervisor before the guest's first instruction.
+// The commands of --at-start as requests to the hypervisor before the guest's first instruction.
 #pragma once
 
 #include "control/words.hpp"

@@ -1,4 +1,4 @@
-// The guest's RAM: a file in memory that QEMU and this program map.
+// The guest's RAM: a memory file that QEMU and this program both map.
 #pragma once
 
 #include "run/board.hpp"

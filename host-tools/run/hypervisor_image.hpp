@@ -1,4 +1,4 @@
-// Where the hypervisor's ELF file for a board lies.
+// Finds the hypervisor's ELF file for a board.
 #pragma once
 
 #include <filesystem>

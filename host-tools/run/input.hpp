@@ -1,4 +1,4 @@
-// The files a guest is started from, read and checked before anything is started.
+// The input files of a guest, read and checked before anything is started.
 #pragma once
 
 #include "run/options.hpp"
@@ -11,7 +11,8 @@ namespace mmioscope::run {
 
 using Bytes = std::vector<std::byte>;
 
-/// All of `path`, a regular file of at most 64 MiB. `what` names it in the message of the Error (bad_input).
+/// All of `path`, a regular file of at most 64 MiB. `what` names it in the message of the Error
+/// (bad_input).
 Bytes read_input(const std::string& path, const char* what);
 
 /// Throws Error (bad_input) unless `kernel` is a whole zImage.

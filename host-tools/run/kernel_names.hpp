@@ -1,4 +1,4 @@
-// What the guest's kernel says of itself in its image, for the trace.
+// The names in the guest's kernel image, for the trace.
 #pragma once
 
 #include "run/options.hpp"

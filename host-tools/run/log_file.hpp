@@ -1,5 +1,5 @@
-// A text file that another process is writing, read again and again. Of however much little is
-// kept.
+// A text file that another process writes, read repeatedly. Keeps little of it in memory, however
+// long it is.
 #pragma once
 
 #include <cstddef>

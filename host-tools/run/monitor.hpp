@@ -1,5 +1,5 @@
-// QEMU's control socket: where the guest ends or resets the machine, QEMU lets it stand still and
-// says so, and nothing is lost between one boot and the next.
+// QEMU's control socket. When the guest ends or resets the machine, QEMU stops it and says so, so
+// that nothing is lost between two boots.
 #pragma once
 
 #include "system/file_descriptor.hpp"

@@ -1,4 +1,4 @@
-// Everything a user can say about a run.
+// All options of a run.
 #pragma once
 
 #include "run/board.hpp"

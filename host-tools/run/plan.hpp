@@ -1,4 +1,4 @@
-// A run whose inputs have all been checked: what is left is to start it.
+// A run whose inputs have all been checked and that only needs to be started.
 #pragma once
 
 #include "run/board.hpp"

@@ -1,4 +1,4 @@
-// Which QEMU a program is.
+// Finds the version of a QEMU program.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The files of a run. Those the user did not name leave nothing behind.
+// The files of a run. Files that the user did not name are temporary.
 #pragma once
 
 #include "run/plan.hpp"

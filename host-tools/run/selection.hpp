@@ -1,4 +1,4 @@
-// What --trace says, checked against the device tree before anything is started.
+// Checks --trace against the device tree before anything is started.
 #pragma once
 
 #include "run/input.hpp"
@@ -9,8 +9,9 @@
 namespace mmioscope::run {
 
 /// Splits `arguments` at commas and checks each word: all, none, a node path, an alias, another
-/// name that only one node has (which becomes the path), or BASE+SIZE; "!" in front excludes. Returns the words the hypervisor is to be given (abi::chosen::trace).
-/// Throws Error (bad_input) that lists the devices of `tree` if one is not known.
+/// name that only one node has (which becomes the path), or BASE+SIZE; "!" in front excludes.
+/// Returns the words the hypervisor is to be given (abi::chosen::trace). Throws Error (bad_input)
+/// that lists the devices of `tree` if one is not known.
 std::vector<std::string> select_devices(const std::vector<std::string>& arguments,
                                         const Bytes& tree);
 

@@ -1,4 +1,4 @@
-// Which of QEMU's serial ports is whose, beside the guest's console.
+// Assigns QEMU's serial ports, other than the guest's console.
 #pragma once
 
 #include "run/board.hpp"

@@ -1,4 +1,4 @@
-// The guest's console and the stream, which come over one UART, each into a file of its own.
+// Separates the guest's console and the stream, which share a UART, into two files.
 #pragma once
 
 #include "wire/shared_wire.hpp"

@@ -1,4 +1,4 @@
-// The terminal's settings, put back as they were: QEMU may die without doing so.
+// Restores the terminal's settings: QEMU may die without doing so.
 #pragma once
 
 #include <termios.h>

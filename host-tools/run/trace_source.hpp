@@ -1,4 +1,4 @@
-// Where a run's trace comes from: the rings in the guest's RAM, or the stream on a UART.
+// The source of a run's trace: the rings in the guest's RAM, or the stream on a UART.
 #pragma once
 
 #include "file/about.hpp"

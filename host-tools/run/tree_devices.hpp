@@ -1,4 +1,4 @@
-// Where the devices of a board are, by its device tree alone: as the hypervisor will find them.
+// Finds the devices of a board in its device tree, as the hypervisor will.
 #pragma once
 
 #include "run/input.hpp"

@@ -1,4 +1,4 @@
-// Notices that a run is over, and why.
+// Detects that a run is over, and why.
 #pragma once
 
 #include "abi/container.hpp"

@@ -1,4 +1,4 @@
-// What stands between QEMU's UARTs and the files that the rest of a run reads.
+// Connects QEMU's UARTs and the files that the rest of a run reads.
 #pragma once
 
 #include "run/control_wire.hpp"

@@ -1,4 +1,4 @@
-// Compressed bytes of the kinds that a kernel's build makes.
+// Decompresses data in the formats that a kernel's build uses.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What a kernel's image says of itself: its symbols and its banner.
+// The symbols and the banner in a kernel image.
 #pragma once
 
 #include "symbols/symbol.hpp"

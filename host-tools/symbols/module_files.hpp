@@ -1,4 +1,4 @@
-// ELF files of modules of which the trace says where they were loaded.
+// ELF files of modules whose addresses come from the trace.
 #pragma once
 
 #include "mmioscope/event.hpp"

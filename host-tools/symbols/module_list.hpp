@@ -1,4 +1,4 @@
-// Where modules of the guest's kernel lie, as /proc/modules lists them.
+// Addresses of the guest's kernel modules, from /proc/modules.
 #pragma once
 
 #include "symbols/symbols.hpp"

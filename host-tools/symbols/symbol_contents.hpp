@@ -1,4 +1,4 @@
-// A file with symbols, of a kind that is known by its content.
+// The content of a file with symbols, whose format is detected.
 #pragma once
 
 #include "system/file_descriptor.hpp"

@@ -1,5 +1,5 @@
-// Where a kernel keeps what a task is called, as its image shows it: init_task stands there as it
-// is before the first instruction.
+// Offsets of the names of tasks in a kernel, found in its image: init_task is there as it is before
+// the first instruction.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Where a reader's bytes come from: a file, a pipe, memory, or a file still being written.
+// A source of bytes: a file, a pipe, memory, or a file that is still being written.
 #pragma once
 
 #include <cstddef>

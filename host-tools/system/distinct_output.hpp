@@ -1,4 +1,4 @@
-// An output that is an input, too: to create it would empty what is to be read.
+// Refuses an output that is also an input: creating it would empty the input.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Reading a trace that somebody else is still writing: a file that grows, or a pipe.
+// Reads a trace that is still being written: a file that grows, or a pipe.
 #pragma once
 
 #include "system/byte_source.hpp"

@@ -1,4 +1,4 @@
-// What a command is given to read: a file or standard input, compressed or not.
+// Opens the input of a command: a file or standard input, compressed or not.
 #pragma once
 
 #include "system/byte_source.hpp"

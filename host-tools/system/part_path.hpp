@@ -1,4 +1,4 @@
-// Names of the files of which there is more than one.
+// Names of the files of a recording in several files.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Names come from guests, files and wires, and go to terminals: what is printed is plain text.
+// Makes names safe for terminals: they come from guests, files and wires, and may contain anything.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// One line on standard error that says how far a recording is, where a person would see it.
+// The progress of a recording, as one line on standard error if that is a terminal.
 #pragma once
 
 #include <functional>

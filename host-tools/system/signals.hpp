@@ -1,4 +1,4 @@
-// Ctrl-C and SIGTERM as something to be asked for, not something that happens.
+// Ctrl-C and SIGTERM as a state to poll, not as an interruption.
 #pragma once
 
 #include "system/file_descriptor.hpp"

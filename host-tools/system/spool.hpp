@@ -1,4 +1,4 @@
-// What comes once, front to back, as a file that can be mapped and read again.
+// Copies input that can be read only once to a file that can be mapped and read again.
 #pragma once
 
 #include "system/byte_source.hpp"

@@ -1,5 +1,5 @@
-// Text in the making, for what is written millions of times: numbers and pieces are appended with a
-// few instructions each.
+// A buffer for text that is written millions of times: numbers and pieces are appended with a few
+// instructions each.
 #pragma once
 
 #include <algorithm>

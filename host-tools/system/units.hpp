@@ -1,4 +1,4 @@
-// Numbers of bytes, addresses and lengths of time, as users write them.
+// Parses sizes, addresses and durations as users write them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A file that is read whole, as those that people write or boot are.
+// Reads a whole file of limited size, such as those that people write or boot.
 #pragma once
 
 #include <string>

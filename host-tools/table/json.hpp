@@ -1,4 +1,4 @@
-// JSON: text as its strings, cells as members of objects, tables as an object a line.
+// JSON: strings, cells as members of objects, and tables with one object per line.
 #pragma once
 
 #include "table/table.hpp"

@@ -1,10 +1,9 @@
-// What a user calls the other end of a wire by. The only place that takes such a text apart.
+// Parses the address of the other end of a wire, as a user writes it. Nothing else parses it.
 //
 //     -                         standard input
 //     tcp:HOST:PORT[,listen]    HOST may be [IPv6]; empty with `listen`: on every interface
 //     unix:PATH[,listen]
-//     PATH                      serial port, pty, FIFO or file: what it is decides when it is
-//     opened
+//     PATH                      serial port, pty, FIFO or file, detected when it is opened
 #pragma once
 
 #include <string>

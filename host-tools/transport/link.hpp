@@ -1,5 +1,4 @@
-// A transport that comes back: opened again when it was lost, later and later, until somebody ends
-// it.
+// A transport that is opened again after it was lost, with growing delays, until somebody ends it.
 #pragma once
 
 #include "transport/transport.hpp"

@@ -1,5 +1,5 @@
-// How one kind of transport is opened, and opened again. The result is always a descriptor, so that
-// reading, writing and waiting are the same for all of them (transport.hpp).
+// Opens one kind of transport, and opens it again. The result is always a descriptor, so reading,
+// writing and waiting are the same for all kinds (transport.hpp).
 #pragma once
 
 #include "system/file_descriptor.hpp"

@@ -1,5 +1,5 @@
-// One wire with bytes on it: reading, writing, and opening it again when it was lost. Nothing here
-// waits longer than it was told to, so that the caller can always look for Ctrl-C.
+// A wire that carries bytes: reads, writes, and opens it again after it was lost. No function waits
+// longer than it is told to, so the caller can check for Ctrl-C.
 #pragma once
 
 #include "transport/address.hpp"

@@ -1,4 +1,4 @@
-// Short names for the devices of a trace, told apart from one another.
+// Short, distinct names for the devices of a trace.
 #pragma once
 
 #include "abi/ring.hpp"

@@ -1,4 +1,4 @@
-// Questions asked of a flattened device tree.
+// Queries on a flattened device tree.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Device models that QEMU maps through an alias: its log has offsets where it has addresses else.
+// Device models that QEMU maps through an alias: for these its log has offsets instead of
+// addresses.
 #pragma once
 
 #include "abi/ring.hpp"

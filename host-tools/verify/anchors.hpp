@@ -1,5 +1,5 @@
-// Lines and events of a stream that can only belong together, since what they tell occurs once on
-// either side: with them a trace that lacks most of what happened is compared piece by piece.
+// Pairs of a line and an event that must belong together, because their content occurs once on
+// either side. With them, a trace that lacks most accesses is compared piece by piece.
 #pragma once
 
 #include "verify/detour.hpp"

@@ -1,4 +1,4 @@
-// What a guest still does behind the access that ends its machine.
+// Accesses that a guest still makes after the access that ends its machine.
 #pragma once
 
 #include "verify/align.hpp"

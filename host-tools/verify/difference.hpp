@@ -1,4 +1,4 @@
-// What verify can find.
+// The kinds of difference that verify finds.
 #pragma once
 
 #include "logs/access.hpp"

@@ -1,4 +1,4 @@
-// The accesses of a trace that QEMU's log must know of.
+// The accesses of a trace that QEMU's log must contain.
 #pragma once
 
 #include "file/trace_reader.hpp"

@@ -1,5 +1,5 @@
-// Names the differences: of what align() could not put together, some lines and events tell of
-// the same access after all, with one field altered or at another place.
+// Names the differences: some lines and events that align() could not match are the same access
+// after all, with one field altered or at another place.
 #pragma once
 
 #include "verify/align.hpp"

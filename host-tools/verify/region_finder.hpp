@@ -1,4 +1,4 @@
-// Which of a trace's regions an address is in.
+// Finds the region of a trace that contains an address.
 #pragma once
 
 #include "abi/ring.hpp"

@@ -1,4 +1,4 @@
-// A comparison's result in words.
+// The result of a comparison as text.
 #pragma once
 
 #include "tree/device_names.hpp"

@@ -1,4 +1,4 @@
-// What only one side can have: accesses that the trace was not to have, and reads of flash that
+// Accesses that only one side can have: those that were not to be traced, and reads of flash that
 // QEMU does not log.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What a boot has kept of the one before it, as its stream tells it (abi/wire.hpp), put together to
-// what the hypervisor holds in memory: a small trace area (abi/ring.hpp).
+// Puts together what a boot kept of the previous one from its stream (abi/wire.hpp): a small trace
+// area (abi/ring.hpp), as the hypervisor has it in memory.
 #pragma once
 
 #include "wire/stream_head.hpp"

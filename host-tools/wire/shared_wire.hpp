@@ -1,4 +1,4 @@
-// Takes console and stream apart that came over one wire (abi/shared_wire.hpp).
+// Separates console and stream that share a wire (abi/shared_wire.hpp).
 #pragma once
 
 #include "abi/shared_wire.hpp"

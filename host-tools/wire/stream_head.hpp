@@ -1,4 +1,5 @@
-// What a stream says of itself (abi/wire.hpp, `hello`): all that is needed to name its records.
+// The description at the start of a stream (abi/wire.hpp, `hello`): everything that its records
+// need for names.
 #pragma once
 
 #include "abi/wire.hpp"

@@ -1,4 +1,4 @@
-// Writes what comes over a stream into a trace file, as Recorder does from shared memory.
+// Writes a stream into a trace file, as Recorder does from shared memory.
 #pragma once
 
 #include "file/about.hpp"

@@ -1,4 +1,4 @@
-// Turns the bytes of a stream into what they tell (abi/wire.hpp).
+// Decodes the bytes of a stream into its messages (abi/wire.hpp).
 #pragma once
 
 #include "wire/kept_boot.hpp"

@@ -1,4 +1,4 @@
-// Finds the sound frames in the bytes of a stream (abi/wire.hpp).
+// Finds the undamaged frames in the bytes of a stream (abi/wire.hpp).
 #pragma once
 
 #include "abi/wire.hpp"

@@ -1,8 +1,8 @@
 // One event of a trace, with the names of its numbers: what commands, filters, exports and plug-ins
-// see. Of the library's headers this one and abi/record.hpp are all that a plug-in needs.
+// see. A plug-in needs only this header and abi/record.hpp.
 //
-// An event is a row: its record, and small numbers (ids) that stand for names. A name is looked up
-// when somebody asks for it, once for each thing that has it.
+// An event is its record plus small numbers (ids) that stand for names. A name is looked up on
+// demand, once for each thing that it names.
 #pragma once
 
 #include "abi/record.hpp"
@@ -37,46 +37,46 @@ struct Register {
     std::vector<Field> fields;
 };
 
-/// A line of source code, and the function it is of.
+/// A line of source code, and its function.
 struct SourceLine {
     std::string function;
     std::string file;
     unsigned line = 0;
 };
 
-/// What stands at an address of the guest's code.
+/// The function at an address of the guest's code.
 struct Location {
     std::string function;
     std::uint32_t offset = 0; ///< bytes from the function's start
     std::string module;       ///< empty: the kernel itself
-    /// Innermost first, as DWARF tells of inlined functions; empty without DWARF.
+    /// Inlined functions from DWARF, innermost first; empty without DWARF.
     std::vector<SourceLine> lines;
 };
 
-/// A task of the guest's.
+/// A task of the guest.
 struct Task {
     std::uint32_t pid = 0;  ///< of the thread, in the first PID namespace
     std::uint32_t tgid = 0; ///< of the process
     std::string comm;
 };
 
-/// Stands for a name of some kind (Names), from 1 on.
+/// Stands for a name of some kind (Names); the first is 1.
 using Id = std::uint32_t;
-inline constexpr Id no_id = 0;        ///< there is none
-inline constexpr Id unasked = ~Id{0}; ///< nobody has asked yet
+inline constexpr Id no_id = 0;        ///< no name
+inline constexpr Id unasked = ~Id{0}; ///< not looked up yet
 
-/// What an access was to.
+/// The device and register of an access.
 struct Place {
     std::string_view device = "-"; ///< "-": the address belongs to no region
-    std::uint64_t offset = 0;      ///< bytes from the region's start; without one the address
+    std::uint64_t offset = 0;      ///< bytes from the region's start; without a region the address
     const Register* reg = nullptr;
 };
 
 struct Event;
 
-/// What the ids of a trace's events stand for. They hold until it forgets them: where a trace has
-/// very many different ones, at the end of a block of records. Descriptions of registers stay.
-/// Whoever keeps events over that is told (reading/consumer.hpp).
+/// The names that the ids of a trace's events stand for. Ids are valid until the trace forgets
+/// them: at the end of a block of records, if there are very many different names. Consumers are
+/// told when this happens (reading/consumer.hpp). Descriptions of registers are never forgotten.
 class Names {
 public:
     virtual ~Names() = default;
@@ -88,37 +88,37 @@ public:
     const Task* task(Id id) const { return tasks_[id]; }             ///< null: no_id
     std::string_view text(Id id) const { return texts_[id]; }        ///< empty: no_id
 
-    /// Place, code, caller, task and context of those of the events whose caller nobody has asked
-    /// for.
+    /// Looks up place, code, caller, task and context of those events whose caller has not been
+    /// looked up.
     virtual void resolve(std::span<const Event> events) = 0;
-    /// The place of those of them whose place nobody has asked for.
+    /// Looks up the place of those events whose place has not been looked up.
     virtual void resolve_places(std::span<const Event> events) { resolve(events); }
-    // Of an event that has not been asked before.
+    // For an event whose id has not been looked up.
     virtual Id code_of(const Event& event);
     virtual Id interrupt_of(const Event& event) = 0;
     virtual Id text_of(const Event& event) = 0;
 
-    /// The id of a text that no record says; no_id: texts are not kept here.
+    /// The id of a text that is in no record; no_id: this object keeps no texts.
     virtual Id intern(std::string_view /*text*/) { return no_id; }
 
 protected:
     Names() = default;
 
-    // By id; elements of no_id are there.
+    // Indexed by id; element 0 is for no_id.
     std::vector<Place> places_{1};
     std::vector<const Location*> locations_{nullptr};
     std::vector<const Task*> tasks_{nullptr};
     std::vector<std::string_view> texts_{{}};
 };
 
-/// The names of an event that has none.
+/// The Names of an event without names.
 inline Names& no_names();
 
-/// A row: copying it is cheap, and a copy is as good as the event itself once settle() was called.
-/// What is not known is null or empty.
+/// Cheap to copy; a copy stays valid if settle() was called first. Unknown values are null or
+/// empty.
 struct Event {
     abi::Record record{};
-    std::uint64_t number = 0;      ///< of the record in the trace, from 1 on; 0: it is none of it
+    std::uint64_t number = 0;      ///< of the record in the trace, from 1 on; 0: not from a trace
     std::uint64_t nanoseconds = 0; ///< since the trace's first record
     Names* names = &no_names();
     struct Ids {
@@ -130,12 +130,11 @@ struct Event {
         Id text = unasked;
     };
     mutable Ids ids{};
-    /// Stands for place, code, caller, task and mode together: events with the same number have the
-    /// same. It is never used again, of other traces neither. 0: nobody has asked, or there is
-    /// none.
+    /// Events with the same number have the same place, code, caller, task and mode. Numbers are
+    /// never reused, not even for other traces. 0: not looked up, or none.
     mutable std::uint64_t context_number = 0;
 
-    // The ids, and what they stand for.
+    // The ids, and their names.
     Id place_id() const {
         if (ids.place == unasked) [[unlikely]] {
             names->resolve_places({this, 1});
@@ -151,7 +150,7 @@ struct Event {
         return ids.interrupt != unasked ? ids.interrupt
                                         : (ids.interrupt = names->interrupt_of(*this));
     }
-    /// An access has none but what somebody gave it.
+    /// An access has a text only if the program gave it one.
     Id text_id() const {
         if (ids.text == unasked) {
             ids.text = record.type == abi::RecordType::access ? no_id : names->text_of(*this);
@@ -164,31 +163,31 @@ struct Event {
     std::string_view device() const { return place().device; }
     std::uint64_t offset() const { return place().offset; }
     const Register* reg() const { return place().reg; }
-    /// Of Record::pc.
+    /// The function at Record::pc.
     const Location* code() const { return names->location(code_id()); }
-    /// Another function: by Record::lr, or what is known better.
+    /// The caller of that function: from Record::lr, or from a better source.
     const Location* caller() const { return names->location(caller_id()); }
     const Task* task() const { return names->task(task_id()); }
-    /// That a GIC acknowledged, or was told the end of: what it is called.
+    /// The name of the interrupt that this access to a GIC acknowledged or ended.
     std::string_view interrupt() const { return names->text(interrupt_id()); }
-    /// Of a marker, and of other records that say something in words.
+    /// The text of a marker, or of another record that has one.
     std::string_view text() const { return names->text(text_id()); }
 
-    /// Asks for the ids of all `events`, which are of one trace: that takes less than one by one.
-    /// Nothing, if somebody has done so before.
+    /// Looks up the ids of all `events`, which must be of one trace: faster than one by one. Does
+    /// nothing if this has been done.
     static void resolve(std::span<const Event> events) {
         if (!events.empty() && events.front().ids.caller == unasked) {
             events.front().names->resolve(events);
         }
     }
-    /// Likewise for their places alone.
+    /// Looks up only their places.
     static void resolve_places(std::span<const Event> events) {
         if (!events.empty() && events.front().ids.place == unasked) {
             events.front().names->resolve_places(events);
         }
     }
-    /// Asks for all names: to be called while the event is the last one that was read, by whoever
-    /// keeps a copy. What is learnt later of tasks, modules and registers changes nothing then.
+    /// Looks up all names. Call this before you keep a copy, while the event is the last one that
+    /// was read: what the trace says later about tasks, modules and registers then changes nothing.
     void settle() const { resolved(), interrupt_id(), text_id(); }
 
 private:
@@ -201,13 +200,13 @@ private:
 };
 static_assert(std::is_trivially_copyable_v<Event> && sizeof(Event) == 128);
 
-// Whoever finds it alone with less overrides this.
+// Override this to look up the code alone, if that is cheaper.
 inline Id Names::code_of(const Event& event) {
     resolve({&event, 1});
     return event.ids.code;
 }
 
-/// For what takes either.
+/// For templates that take events or records.
 inline const abi::Record& record_of(const Event& event) {
     return event.record;
 }
@@ -215,24 +214,24 @@ inline const abi::Record& record_of(const abi::Record& record) {
     return record;
 }
 
-/// Several events told as one: accesses that repeat, and whatever else somebody makes of them.
+/// One event that stands for several, such as repeated accesses.
 struct DerivedEvent {
-    /// A number or a text that programs are given.
+    /// A number or a text in output for programs.
     struct Field {
         std::string_view name; ///< lower case, words joined by '_'
         std::variant<std::uint64_t, std::string> value;
     };
 
-    std::string_view kind; ///< what it is, in one word: "repeat"
+    std::string_view kind; ///< one word, such as "repeat"
     Event first;           ///< settled
-    abi::Record last;      ///< the record of the last one
+    abi::Record last;      ///< the record of the last event
     std::uint64_t last_number = 0;
     std::uint64_t last_nanoseconds = 0;
     std::uint64_t count = 1; ///< events
-    std::string text;        ///< for people, behind what the first one says: "x12, last 0x5"
+    std::string text;        ///< for people, printed after the first event: "x12, last 0x5"
     std::vector<Field> fields;
 
-    /// The first event, with a text that says `words`.
+    /// The first event, with the text `words`.
     Event with_text(std::string_view words) const {
         Event event = first;
         event.ids.text = event.names->intern(words);

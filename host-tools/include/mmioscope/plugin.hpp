@@ -1,8 +1,8 @@
-// Filters and analyses of one's own, loaded at run time: `mmioscope ... --plugin FILE.so` makes a
-// filter usable as `@name(key=value)` in -F and an analysis as `mmioscope stat --analysis name`.
+// Filters and analyses of your own, loaded at run time with `mmioscope ... --plugin FILE.so`. Use a
+// filter as `@name(key=value)` in -F, and an analysis as `mmioscope stat --analysis name`.
 //
-// A plug-in is a shared library of one source file, built by the compiler and against the headers
-// of the mmioscope that loads it (both are checked). contrib/plugin-example/ has one.
+// A plug-in is a shared library of one source file. Build it with the compiler and the headers of
+// the mmioscope that loads it (both are checked). contrib/plugin-example/ is an example.
 #pragma once
 
 #include "mmioscope/event.hpp"
@@ -17,16 +17,16 @@
 
 namespace mmioscope::plugin {
 
-/// What a user wrote between the parentheses. A plug-in throws std::runtime_error on what it does
-/// not know; its text is printed.
+/// The options that the user wrote in parentheses. A plug-in throws std::runtime_error for unknown
+/// ones; its text is printed.
 using Options = std::map<std::string, std::string>;
 
 class Filter {
 public:
     virtual ~Filter() = default;
 
-    /// Whether `event` is meant. Called for each event that the conditions left of it let through,
-    /// in the order of time.
+    /// Whether `event` passes the filter. Called in the order of time, for each event that passed
+    /// the conditions to the left.
     virtual bool keep(const Event& event) = 0;
 };
 
@@ -34,18 +34,18 @@ class Analysis {
 public:
     virtual ~Analysis() = default;
 
-    /// The next event, in the order of time. Its `reg` and `task` hold until the trace ends, all
-    /// else until this returns.
+    /// Takes the next event, in the order of time. Its `reg` and `task` are valid until the trace
+    /// ends, all else until this function returns.
     virtual void add(const Event& event) = 0;
 
-    /// There are no more: prints what was found.
+    /// Called after the last event: prints the result.
     virtual void finish(std::ostream& output) = 0;
 };
 
 using MakeFilter = std::function<std::unique_ptr<Filter>(const Options&)>;
 using MakeAnalysis = std::function<std::unique_ptr<Analysis>(const Options&)>;
 
-/// Takes what a plug-in has.
+/// Takes the filters and analyses of a plug-in.
 class Registry {
 public:
     /// `name` consists of letters, digits and '_'; `help` is one line.
@@ -56,10 +56,10 @@ protected:
     ~Registry() = default;
 };
 
-/// What a plug-in was built against.
+/// The interface that a plug-in was built against.
 struct Interface {
     std::uint32_t version; ///< raised when anything above changes
-    std::uint32_t layout;  ///< of what events consist of
+    std::uint32_t layout;  ///< of the types that events consist of
 };
 
 constexpr std::uint32_t layout_of_events() {
@@ -78,7 +78,8 @@ inline constexpr Interface interface_of_headers{4, layout_of_events()};
 
 } // namespace mmioscope::plugin
 
-/// Defines what is looked for in the library; a function's body follows, which is given `registry`:
+/// Defines the symbols that mmioscope looks for in the library. A function body that uses
+/// `registry` follows:
 ///     MMIOSCOPE_PLUGIN(registry) { registry.filter("mine", "What it keeps", make_mine); }
 #define MMIOSCOPE_PLUGIN(registry)                                                                 \
     extern "C" __attribute__((visibility("default")))                                              \

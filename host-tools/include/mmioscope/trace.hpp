@@ -1,4 +1,4 @@
-// A trace file, read event by event: what a program of your own includes.
+// Reads a trace file event by event. This is the header for programs of your own.
 //
 //   mmioscope::TraceFile trace("boot.mmio");
 //   while (const mmioscope::Event* event = trace.next()) ...
@@ -22,57 +22,58 @@
 
 namespace mmioscope {
 
-/// Which events are given, what names them, and who is told of damage.
+/// Which events to read, where names come from, and where damage is reported.
 struct TraceFileOptions {
     std::optional<std::uint64_t> from = {};  ///< nanoseconds since the first record: this and later
-    std::optional<std::uint64_t> to = {};    ///< likewise: earlier than this
+    std::optional<std::uint64_t> to = {};    ///< nanoseconds since the first record: before this
     std::set<unsigned> cpus = {};            ///< their events, and all markers; empty: all
     std::string filter = {};                 ///< as of `print -F`, mmioscope-filter(7); empty: all
     std::vector<std::string> symbols = {};   ///< files, as of `print --symbols`
     std::vector<std::string> registers = {}; ///< files, as of `print --registers`
     std::string device_tree = {};            ///< a blob, for a trace without one; empty: none
-    bool one_file = false; ///< of a recording in several files (`record --rotate`) only this one
-    /// Called with one line for each damaged part; nothing: they are told on standard error.
+    bool one_file = false; ///< do not read the files that follow this one (`record --rotate`)
+    /// Called with one line for each damaged part; default: prints it on standard error.
     std::function<void(const std::string&)> report = {};
 };
 
 class TraceFile {
 public:
-    /// Opens a trace, also one compressed with zstd; "-" is standard input. A recording in several
-    /// files goes on in those behind `path`, as long as they are called as it called them. Throws
-    /// an exception derived from std::runtime_error, with one line, if it cannot be read as a
-    /// trace, or has not all of the CPUs.
+    /// Opens a trace, which may be compressed with zstd; "-" is standard input. The files that
+    /// follow `path` in a recording of several files are read, too, unless they were renamed.
+    /// Throws an exception derived from std::runtime_error, with one line, if the file is not a
+    /// readable trace, or lacks one of `options.cpus`.
     explicit TraceFile(const std::string& path, const TraceFileOptions& options = {});
     ~TraceFile();
     TraceFile(TraceFile&& other) noexcept;
     TraceFile& operator=(TraceFile&& other) noexcept;
 
-    /// The next event in the order of the file; null at the end. It holds until the next call.
-    /// Where the file can seek, a range of time is found without reading what is in front of it.
+    /// The next event in the order of the file; null at the end. It is valid until the next call.
+    /// If the file can seek, the part before a range of time is not read.
     const Event* next();
 
-    /// Goes on with the event of this number (Event::number), or the first wanted one behind it,
-    /// which is the same as if all in front of it had been read. Throws, as the constructor does,
-    /// if the file cannot seek or is compressed.
+    /// Makes next() continue with the event of this number (Event::number), or with the first one
+    /// after it that the options choose. The event is the same as if the trace had been read up to
+    /// there. Throws like the constructor if the file cannot seek or is compressed.
     void seek_number(std::uint64_t number);
-    /// Likewise with the first event at this time or later, nanoseconds since the first record.
+    /// Makes next() continue with the first event at this time or later, in nanoseconds since the
+    /// first record.
     void seek_time(std::uint64_t nanoseconds);
 
-    // What the recorder wrote in front of the records; empty and 0 where that part is damaged.
+    // What the recorder wrote before the records; empty and 0 if that part is damaged.
     std::string board() const;
     std::uint32_t frequency() const; ///< ticks of Record::time in a second
     unsigned cpus() const;
-    std::span<const std::uint8_t> boot_id() const;     ///< 16 bytes, another for each boot; or none
+    std::span<const std::uint8_t> boot_id() const;     ///< 16 bytes, unique to the boot; or empty
     std::span<const std::byte> device_tree() const;    ///< flattened, as the guest was given it
     std::span<const abi::RegionEntry> regions() const; ///< by Record::device
     const std::map<std::string, std::string>& text() const; ///< keys and values: command line, ...
 
-    // After next() has returned null; of the whole file, whatever the options say.
-    std::span<const abi::Loss> losses() const; ///< records that are missing
-    std::optional<abi::Ending> ending() const; ///< nothing: the file was cut, or is an import
-    unsigned files() const;                    ///< that were read, of a recording in several
-    const std::string& missing_file() const;   ///< why the next one was not; empty: it was
-    bool sound() const; ///< neither cut nor, where it was read, damaged; no file is missing
+    // Valid after next() has returned null; for the whole file, whatever the options say.
+    std::span<const abi::Loss> losses() const; ///< missing records
+    std::optional<abi::Ending> ending() const; ///< empty: the file was cut, or is an import
+    unsigned files() const;                    ///< number of files that were read
+    const std::string& missing_file() const;   ///< why the next file was not read; empty: none
+    bool sound() const; ///< not cut, no damage in the parts that were read, no file missing
 
 private:
     struct Implementation;
