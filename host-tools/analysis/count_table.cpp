@@ -194,7 +194,7 @@ std::vector<table::Cell> total_of(const Whole& whole) {
     Count all = whole.all;
     all.least = ~std::uint64_t{0};
     all.most = 0;
-    const Durations* durations = whole.options.durations;
+    Durations* durations = whole.options.durations;
     auto row =
         row_of("total", all, durations == nullptr ? nullptr : &durations->all(whole.key), whole);
     if (tells_values(whole.key)) {
