@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
@@ -46,13 +47,18 @@ void add_symbols(CLI::App& command, std::vector<std::string>& to) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
+// Made for each run of the program: CLI::IsMember takes longer.
 CLI::Validator one_of(std::vector<std::string> words) {
-    CLI::Validator check = CLI::IsMember(words);
-    return check.operation(
-        [is_member = CLI::IsMember(words), words = std::move(words)](auto& word) {
-            const std::string wrong = is_member(word);
-            return wrong.empty() ? wrong : wrong + suggestion(word, words);
-        });
+    std::string all = "{";
+    for (const std::string& word : words) {
+        all.append(all.size() > 1 ? "," : "").append(word);
+    }
+    all += '}';
+    const auto check = [words = std::move(words), all](const std::string& word) -> std::string {
+        const bool known = std::ranges::find(words, word) != words.end();
+        return known ? "" : fmt::format("{} not in {}{}", word, all, suggestion(word, words));
+    };
+    return {check, all};
 }
 
 // What CLI11 itself makes of "-1" is the largest number there is.
