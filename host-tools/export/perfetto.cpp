@@ -49,9 +49,13 @@ enum EventType { slice_begin = 1, slice_end = 2, instant = 3, counter = 4 };
 // Tracks: a group, and in it those of devices (65535 for none), of CPUs, and of rates.
 constexpr std::uint64_t devices_group = 1;
 constexpr std::uint64_t cpus_group = 2;
+constexpr std::uint64_t tasks_group = 3;
+constexpr std::uint64_t interrupts_group = 4;
 constexpr std::uint64_t device_tracks = 0x1'0000;
 constexpr std::uint64_t cpu_tracks = 0x2'0000;
 constexpr std::uint64_t rate_tracks = 0x3'0000;
+constexpr std::uint64_t task_tracks = 0x4'0000;      ///< of CPUs
+constexpr std::uint64_t interrupt_tracks = 0x5'0000; ///< of a CPU's interrupts, as they come
 
 /// A packet, written when it ends.
 class Packet {
@@ -184,6 +188,8 @@ void Perfetto::begin(const trace::TraceReader& reader) {
     frequency_ = reader.info() ? reader.info()->counter_frequency : 0;
     describe(sink_, devices_group, "devices", 0);
     describe(sink_, cpus_group, "CPUs", 0);
+    describe(sink_, tasks_group, "tasks, by their accesses", 0);
+    describe(sink_, interrupts_group, "interrupts", 0);
     const auto device = [this](std::uint16_t index, std::string_view name) {
         describe(sink_, device_tracks + index, name, devices_group);
         describe(sink_, rate_tracks + index, fmt::format("{} rate", name), devices_group, true);
@@ -198,6 +204,7 @@ void Perfetto::begin(const trace::TraceReader& reader) {
 void Perfetto::describe_cpu(std::uint8_t cpu) {
     if (cpus_.insert(cpu).second) {
         describe(sink_, cpu_tracks + cpu, fmt::format("cpu{}", cpu), cpus_group);
+        describe(sink_, task_tracks + cpu, fmt::format("cpu{} task", cpu), tasks_group);
     }
 }
 
@@ -206,9 +213,57 @@ void Perfetto::add(const Event& event) {
     if (event.record.type == RecordType::access) {
         count(event);
         add_access(event);
+        show_task(event);
+        show_interrupt(event);
     }
+    latest_ = std::max(latest_, event.nanoseconds);
     add_instant(event);
     sink_.settle();
+}
+
+// From a task's first access on a CPU to the first one of another task there.
+void Perfetto::show_task(const Event& event) {
+    const std::uint64_t track = task_tracks + event.record.cpu;
+    const std::string name =
+        event.task() == nullptr
+            ? ""
+            : fmt::format(FMT_COMPILE("{}:{}"), event.task()->comm, event.task()->pid);
+    const auto span = spans_.find(track);
+    if (span == spans_.end() ? name.empty() : span->second == name) {
+        return;
+    }
+    end_span(track, event.nanoseconds);
+    if (!name.empty()) {
+        begin_span(track, event.nanoseconds, name);
+    }
+}
+
+// From the read that acknowledges it to the write that ends it.
+void Perfetto::show_interrupt(const Event& event) {
+    if (event.interrupt().empty() || event.interrupt() == "spurious") {
+        return;
+    }
+    const std::string name = fmt::format("cpu{} {}", event.record.cpu, event.interrupt());
+    const auto [track, fresh] =
+        interrupts_.try_emplace(name, interrupt_tracks + interrupts_.size());
+    if (fresh) {
+        describe(sink_, track->second, name, interrupts_group);
+    }
+    end_span(track->second, event.nanoseconds);
+    if (!abi::is_write(event.record)) {
+        begin_span(track->second, event.nanoseconds, event.interrupt());
+    }
+}
+
+void Perfetto::begin_span(std::uint64_t track, std::uint64_t nanoseconds, std::string_view name) {
+    TrackEvent(sink_, names_, nanoseconds, slice_begin, track).name(name);
+    spans_.insert_or_assign(track, std::string(name));
+}
+
+void Perfetto::end_span(std::uint64_t track, std::uint64_t nanoseconds) {
+    if (spans_.erase(track) > 0) {
+        TrackEvent(sink_, names_, nanoseconds, slice_end, track);
+    }
 }
 
 // A slice on the device's track.
@@ -279,6 +334,9 @@ void Perfetto::tell_rates() {
 void Perfetto::finish() {
     while (!open_.empty()) {
         end_slice(open_.begin()->first, ~std::uint64_t{0});
+    }
+    while (!spans_.empty()) {
+        end_span(spans_.begin()->first, latest_);
     }
     tell_rates();
     sink_.flush();

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace mmioscope::exporting {
 
@@ -28,6 +29,10 @@ private:
     void count(const Event& event);
     void tell_rates();
     void describe_cpu(std::uint8_t cpu);
+    void show_task(const Event& event);
+    void show_interrupt(const Event& event);
+    void begin_span(std::uint64_t track, std::uint64_t nanoseconds, std::string_view name);
+    void end_span(std::uint64_t track, std::uint64_t nanoseconds);
 
     static constexpr std::uint64_t rate_period = 10'000'000; ///< ns
 
@@ -37,6 +42,9 @@ private:
     std::uint32_t frequency_ = 0;
     std::set<std::uint8_t> cpus_;                     ///< that have a track
     std::map<std::uint16_t, std::uint64_t> open_;     ///< ends of slices, by device
+    std::map<std::string, std::uint64_t> interrupts_; ///< tracks, by CPU and interrupt
+    std::map<std::uint64_t, std::string> spans_;      ///< slices without end, by track
+    std::uint64_t latest_ = 0;                        ///< ns
     std::map<std::uint16_t, std::uint64_t> accesses_; ///< in this period, by device
     std::uint64_t period_ = 0;
     std::uint64_t shortened_ = 0;

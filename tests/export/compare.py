@@ -208,6 +208,8 @@ def read_perfetto(file, trace):
         if "type" not in p:
             continue
         ns, notes, kind, place = p["timestamp"], p["notes"], p["track"] >> 16, p["track"] & 0xffff
+        if kind in (4, 5): # names.py looks at tasks and interrupts
+            continue
         if p["type"] == "BEGIN":
             assert place not in ends, f"slices overlap at {ns}"
             ends[place] = (ns, ns + notes["duration"])

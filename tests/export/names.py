@@ -42,19 +42,52 @@ NOTES = ["fields", "function", "caller", "pid", "comm", "interrupt"]
 
 
 def read_perfetto(file):
-    """Slices of what protoc prints, with the names of their tracks; of a register's name its offset is left."""
-    events, tracks = [], {}
+    """Slices of what protoc prints, with the names of their tracks; of a register's name its offset is left. Then those of
+    tasks and interrupts: begin, end, track and name."""
+    events, tracks, spans, begun = [], {}, [], {}
     for p in compare.packets(file):
-        if p.get("type") == "BEGIN":
+        if p.get("type") in ("BEGIN", "END") and p["track"] >> 16 in (4, 5):
+            if p["type"] == "BEGIN":
+                assert p["track"] not in begun, "spans overlap"
+                begun[p["track"]] = p
+            else:
+                first = begun.pop(p["track"])
+                spans.append((first["timestamp"], p["timestamp"], tracks[p["track"]], first["name"]))
+        elif p.get("type") == "BEGIN":
             events.append((tracks[p["track"]], p["name"], p["notes"]["address"], *map(p["notes"].get, NOTES)))
         elif "type" not in p and "uuid" in p:
             tracks[p["uuid"]] = p["name"]
-    return events
+    assert not begun, "spans without end"
+    return events + sorted(spans)
+
+
+def spans_of(rows):
+    """Of each CPU's tasks from change to change, and of interrupts from the read that took them to the write that ends them."""
+    spans, begun = [], {}
+
+    def end(track, ns):
+        if track in begun:
+            spans.append((begun[track][0], ns, track, begun.pop(track)[1]))
+
+    for r in rows:
+        track, name = f"cpu{r['cpu']} task", f"{r['comm']}:{r['pid']}" if "pid" in r else None
+        if begun.get(track, (0, None))[1] != name:
+            end(track, r["ns"])
+            if name:
+                begun[track] = r["ns"], name
+        if r.get("interrupt", "spurious") != "spurious":
+            track = f"cpu{r['cpu']} {r['interrupt']}"
+            end(track, r["ns"])
+            if r["dir"] == "r":
+                begun[track] = r["ns"], r["interrupt"]
+    for track in list(begun):
+        end(track, max(r["ns"] for r in rows))
+    return sorted(spans)
 
 
 def as_perfetto(rows):
     return [(r.get("device", "no device"), f"{r['dir'].upper()}{r['size']} {r.get('register', '+' + r['offset'])}",
-             number(r["address"]), *map(r.get, NOTES)) for r in rows]
+             number(r["address"]), *map(r.get, NOTES)) for r in rows] + spans_of(rows)
 
 
 def read_mmiotrace(file):
