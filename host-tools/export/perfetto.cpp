@@ -51,11 +51,13 @@ constexpr std::uint64_t devices_group = 1;
 constexpr std::uint64_t cpus_group = 2;
 constexpr std::uint64_t tasks_group = 3;
 constexpr std::uint64_t interrupts_group = 4;
+constexpr std::uint64_t registers_group = 5;
 constexpr std::uint64_t device_tracks = 0x1'0000;
 constexpr std::uint64_t cpu_tracks = 0x2'0000;
 constexpr std::uint64_t rate_tracks = 0x3'0000;
 constexpr std::uint64_t task_tracks = 0x4'0000;      ///< of CPUs
 constexpr std::uint64_t interrupt_tracks = 0x5'0000; ///< of a CPU's interrupts, as they come
+constexpr std::uint64_t value_tracks = 0x6'0000;     ///< of registers, as they come
 
 /// A packet, written when it ends.
 class Packet {
@@ -78,7 +80,7 @@ private:
 };
 
 void describe(Sink& sink, std::uint64_t uuid, std::string_view name, std::uint64_t parent,
-              bool rate = false) {
+              std::string_view counted = {}) {
     Packet packet(sink);
     pbf_writer track(packet.writer(), packet_track);
     track.add_uint64(track_uuid, uuid);
@@ -86,9 +88,9 @@ void describe(Sink& sink, std::uint64_t uuid, std::string_view name, std::uint64
     if (parent != 0) {
         track.add_uint64(track_parent, parent);
     }
-    if (rate) {
+    if (!counted.empty()) {
         pbf_writer unit(track, track_counter);
-        unit.add_string(counter_unit_name, "accesses/s");
+        unit.add_string(counter_unit_name, counted.data(), counted.size());
     }
 }
 
@@ -190,9 +192,11 @@ void Perfetto::begin(const trace::TraceReader& reader) {
     describe(sink_, cpus_group, "CPUs", 0);
     describe(sink_, tasks_group, "tasks, by their accesses", 0);
     describe(sink_, interrupts_group, "interrupts", 0);
+    describe(sink_, registers_group, "registers", 0);
     const auto device = [this](std::uint16_t index, std::string_view name) {
         describe(sink_, device_tracks + index, name, devices_group);
-        describe(sink_, rate_tracks + index, fmt::format("{} rate", name), devices_group, true);
+        describe(sink_, rate_tracks + index, fmt::format("{} rate", name), devices_group,
+                 "accesses/s");
     };
     for (std::size_t i = 0; i < reader.regions().size(); ++i) {
         const auto index = static_cast<std::uint16_t>(i);
@@ -215,6 +219,7 @@ void Perfetto::add(const Event& event) {
         add_access(event);
         show_task(event);
         show_interrupt(event);
+        show_value(event);
     }
     latest_ = std::max(latest_, event.nanoseconds);
     add_instant(event);
@@ -252,6 +257,24 @@ void Perfetto::show_interrupt(const Event& event) {
     end_span(track->second, event.nanoseconds);
     if (!abi::is_write(event.record)) {
         begin_span(track->second, event.nanoseconds, event.interrupt());
+    }
+}
+
+// Of a register that has a name, where it is another one than the last.
+void Perfetto::show_value(const Event& event) {
+    if (event.reg() == nullptr || !has_bus_value(event.record)) {
+        return;
+    }
+    const std::uint64_t value = event.record.value;
+    const std::string name = fmt::format(FMT_COMPILE("{} {}"), event.device(), event.reg()->name);
+    const auto [at, fresh] = values_.try_emplace(name, Value{value_tracks + values_.size(), value});
+    if (fresh) {
+        describe(sink_, at->second.track, name, registers_group, "value");
+    }
+    if (fresh || at->second.last != value) {
+        at->second.last = value;
+        TrackEvent(sink_, names_, event.nanoseconds, counter, at->second.track)
+            .value(static_cast<std::int64_t>(value));
     }
 }
 

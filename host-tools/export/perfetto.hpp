@@ -31,6 +31,7 @@ private:
     void describe_cpu(std::uint8_t cpu);
     void show_task(const Event& event);
     void show_interrupt(const Event& event);
+    void show_value(const Event& event);
     void begin_span(std::uint64_t track, std::uint64_t nanoseconds, std::string_view name);
     void end_span(std::uint64_t track, std::uint64_t nanoseconds);
 
@@ -45,6 +46,11 @@ private:
     std::map<std::string, std::uint64_t> interrupts_; ///< tracks, by CPU and interrupt
     std::map<std::uint64_t, std::string> spans_;      ///< slices without end, by track
     std::uint64_t latest_ = 0;                        ///< ns
+    struct Value {
+        std::uint64_t track;
+        std::uint64_t last;
+    };
+    std::map<std::string, Value> values_;             ///< by device and register
     std::map<std::uint16_t, std::uint64_t> accesses_; ///< in this period, by device
     std::uint64_t period_ = 0;
     std::uint64_t shortened_ = 0;

@@ -208,7 +208,7 @@ def read_perfetto(file, trace):
         if "type" not in p:
             continue
         ns, notes, kind, place = p["timestamp"], p["notes"], p["track"] >> 16, p["track"] & 0xffff
-        if kind in (4, 5): # names.py looks at tasks and interrupts
+        if kind in (4, 5, 6): # names.py looks at tasks, interrupts and values of registers
             continue
         if p["type"] == "BEGIN":
             assert place not in ends, f"slices overlap at {ns}"

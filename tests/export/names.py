@@ -43,10 +43,12 @@ NOTES = ["fields", "function", "caller", "pid", "comm", "interrupt"]
 
 def read_perfetto(file):
     """Slices of what protoc prints, with the names of their tracks; of a register's name its offset is left. Then those of
-    tasks and interrupts: begin, end, track and name."""
-    events, tracks, spans, begun = [], {}, [], {}
+    tasks and interrupts: begin, end, track and name; and the values that registers change to."""
+    events, tracks, spans, begun, values = [], {}, [], {}, []
     for p in compare.packets(file):
-        if p.get("type") in ("BEGIN", "END") and p["track"] >> 16 in (4, 5):
+        if p.get("type") == "COUNTER" and p["track"] >> 16 == 6:
+            values.append((p["timestamp"], tracks[p["track"]], p["counter_value"]))
+        elif p.get("type") in ("BEGIN", "END") and p["track"] >> 16 in (4, 5):
             if p["type"] == "BEGIN":
                 assert p["track"] not in begun, "spans overlap"
                 begun[p["track"]] = p
@@ -58,7 +60,7 @@ def read_perfetto(file):
         elif "type" not in p and "uuid" in p:
             tracks[p["uuid"]] = p["name"]
     assert not begun, "spans without end"
-    return events + sorted(spans)
+    return events + sorted(spans) + values
 
 
 def spans_of(rows):
@@ -85,9 +87,20 @@ def spans_of(rows):
     return sorted(spans)
 
 
+def values_of(rows):
+    """Of each register that has a name, where it is another one than the last."""
+    values, last = [], {}
+    for r in rows:
+        name = f"{r.get('device')} {r.get('register')}"
+        if "register" in r and "value" in r and last.get(name) != number(r["value"]):
+            last[name] = number(r["value"])
+            values.append((r["ns"], name, last[name]))
+    return values
+
+
 def as_perfetto(rows):
     return [(r.get("device", "no device"), f"{r['dir'].upper()}{r['size']} {r.get('register', '+' + r['offset'])}",
-             number(r["address"]), *map(r.get, NOTES)) for r in rows] + spans_of(rows)
+             number(r["address"]), *map(r.get, NOTES)) for r in rows] + spans_of(rows) + values_of(rows)
 
 
 def read_mmiotrace(file):
