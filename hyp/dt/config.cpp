@@ -60,7 +60,7 @@ BootError read_modules(const Tree& tree, int chosen, BootModules& modules) {
             return {"boot module without a reg", tree.name(node)};
         (kernel ? modules.kernel : modules.ramdisk) = range;
     }
-    return modules.kernel.empty() ? BootError{"no boot module under /chosen is a kernel", ""}
+    return modules.kernel.empty() ? BootError{"/chosen has no boot module that is a kernel", ""}
                                   : BootError{};
 }
 
@@ -84,12 +84,12 @@ BootError read_stream(const Tree& tree, int chosen, Config& config) {
     config.stream_shared = tree.has(chosen, abi::chosen::stream_shared);
     config.stream_paced = tree.has(chosen, abi::chosen::stream_paced);
     if (config.stream_baud < 300 || config.stream_baud > 10'000'000)
-        return {"mmioscope,stream-baud is not from 300 to 10,000,000", ""};
+        return {"mmioscope,stream-baud must be 300 to 10,000,000", ""};
     if (!read_word(tree, chosen, abi::chosen::stream_fold, folds, config.stream_fold))
-        return {"mmioscope,stream-fold is none of off, steps, polls", ""};
+        return {"mmioscope,stream-fold must be off, steps or polls", ""};
     config.host_reader = config.stream_node < 0 && !config.guest_reader;
     if (!read_word(tree, chosen, abi::chosen::host_reader, switches, config.host_reader))
-        return {"mmioscope,host-reader is neither on nor off", ""};
+        return {"mmioscope,host-reader must be on or off", ""};
     return {};
 }
 
@@ -99,10 +99,9 @@ BootError read_guest_reader(const Tree& tree, int chosen, Config& config) {
     config.guest_reader = tree.has(chosen, abi::chosen::guest_reader);
     if (!config.guest_reader) return {};
     if (tree.has(chosen, abi::chosen::stream))
-        return {"mmioscope,guest-reader and mmioscope,stream: rings have one drain", ""};
+        return {"mmioscope,guest-reader and mmioscope,stream exclude each other", ""};
     if (config.policy == abi::Policy::stall)
-        return {"mmioscope,guest-reader: under the policy stall the guest would wait for itself",
-                ""};
+        return {"mmioscope,guest-reader and policy stall exclude each other", ""};
     return {};
 }
 
@@ -111,7 +110,7 @@ BootError read_requests(const Tree& tree, int chosen, Config& config) {
     const Property list = tree.property(chosen, abi::chosen::requests);
     static_assert(abi::chosen::max_requests == 32); // the message below says so
     if (list.size % sizeof(EarlyRequest) != 0)
-        return {"mmioscope,requests is no sequence of three cells each", ""};
+        return {"mmioscope,requests must have three cells for each request", ""};
     for (std::size_t n = 0; n < list.size / 4; n += cells)
         if (!config.requests.push_back({list.cell(n), {list.cell(n + 1), list.cell(n + 2)}}))
             return {"mmioscope,requests has more than 32 requests", ""};
@@ -121,11 +120,11 @@ BootError read_requests(const Tree& tree, int chosen, Config& config) {
 BootError read_task_names(const Tree& tree, int chosen, TaskOffsets& offsets) {
     const Property names = tree.property(chosen, abi::chosen::task_names);
     if (!names) return {};
-    if (names.size != sizeof offsets) return {"mmioscope,task-names is not two cells", ""};
+    if (names.size != sizeof offsets) return {"mmioscope,task-names must have two cells", ""};
     offsets = {names.cell(0), names.cell(1)};
     for (const std::uint32_t offset : {offsets.comm, offsets.pid})
         if (offset == 0 || offset % 4 != 0 || offset >= abi::chosen::max_task_offset)
-            return {"mmioscope,task-names: an offset is no multiple of 4 from 4 to 16380", ""};
+            return {"mmioscope,task-names: offsets must be multiples of 4 from 4 to 16380", ""};
     return {};
 }
 
@@ -135,16 +134,16 @@ BootError read_config(const Tree& tree, Config& config) {
     const int chosen = tree.find("/chosen");
     if (chosen < 0) return {"the device tree has no /chosen", ""};
     if (!read_word(tree, chosen, abi::chosen::engine, engines, config.engine))
-        return {"mmioscope,engine is none of shadow, emulation, unprotect", ""};
+        return {"mmioscope,engine must be shadow, emulation or unprotect", ""};
     if (!read_word(tree, chosen, abi::chosen::policy, policies, config.policy))
-        return {"mmioscope,policy is none of drop, stall, flight", ""};
+        return {"mmioscope,policy must be drop, stall or flight", ""};
     config.pre = tree.has(chosen, abi::chosen::pre);
     config.slow_path = tree.has(chosen, abi::chosen::slow_path);
     if (!read_word(tree, chosen, abi::chosen::control, switches, config.control))
-        return {"mmioscope,control is neither on nor off", ""};
+        return {"mmioscope,control must be on or off", ""};
     config.area_size = tree.cell(chosen, abi::chosen::area_size, abi::default_area_size);
     if (config.area_size % page_size != 0)
-        return {"mmioscope,area-size is no multiple of 4 KiB", ""};
+        return {"mmioscope,area-size must be a multiple of 4 KiB", ""};
     if (auto e = read_node(tree, chosen, abi::chosen::uart, "unknown device in mmioscope,uart",
                            config.uart_node))
         return e;
@@ -154,7 +153,7 @@ BootError read_config(const Tree& tree, Config& config) {
     if (auto e = read_task_names(tree, chosen, config.task_names)) return e;
     if (const int node = find_psci(tree); node >= 0)
         if (!read_word(tree, node, "method", conduits, config.conduit))
-            return {"the method of /psci is neither hvc nor smc", ""};
+            return {"the method of /psci must be hvc or smc", ""};
     return read_modules(tree, chosen, config.modules);
 }
 

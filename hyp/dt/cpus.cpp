@@ -25,19 +25,19 @@ BootError count_cpus(const Tree& tree, unsigned& count) {
     for (int node = tree.first_child(cpus); node >= 0; node = tree.next_child(node))
         if (counts(tree, node)) ++count;
     if (count == 0 || count > abi::max_cpus)
-        return {"the device tree names no CPU, or more than the hypervisor has room for", ""};
+        return {"the device tree has no CPU, or more than the hypervisor supports", ""};
 
     std::uint32_t seen = 0;
     for (int node = tree.first_child(cpus); node >= 0; node = tree.next_child(node)) {
         if (!counts(tree, node)) continue;
         const unsigned number = number_of(tree, node);
         if (number >= count)
-            return {"the last bytes of the CPUs' reg (MPIDR) are not 0, 1, 2 ...: take out of "
-                    "/cpus what is not to run; one that cannot be",
+            return {"the last bytes of the CPUs' reg (MPIDR) are not 0, 1, 2 ...: remove CPUs "
+                    "that are not to run from /cpus; one beyond the others",
                     tree.name(node)};
         if ((seen >> number & 1) != 0)
-            return {"two CPUs' reg (MPIDR) end with the same byte, as in two clusters, of which "
-                    "one can run: take the others out of /cpus; the second is",
+            return {"two CPUs' reg (MPIDR) end with the same byte: only one cluster can run, "
+                    "remove the others from /cpus; the second CPU is",
                     tree.name(node)};
         seen |= 1u << number;
     }

@@ -112,10 +112,10 @@ BootError list_memory(const Tree& tree, MemoryMap& memory) {
             constexpr std::uint64_t reach = std::uint64_t{1} << 32; // of stage 2
             range = {page_ceil(range.begin), page_floor(range.end < reach ? range.end : reach)};
             if (!range.empty() && !memory.push_back(range))
-                return {"more memory ranges than can be kept", tree.name(node)};
+                return {"too many memory ranges", tree.name(node)};
         }
     }
-    return memory.empty() ? BootError{"the device tree names no memory", ""} : BootError{};
+    return memory.empty() ? BootError{"the device tree has no memory node", ""} : BootError{};
 }
 
 void mark_memory(RegionTable& regions, const MemoryMap& memory) {
@@ -134,7 +134,7 @@ BootError carve(MemoryMap& memory, Range taken) {
             if (behind.empty()) memory.erase(i--);
             else part = behind;
         } else if (!behind.empty() && !memory.insert(i + 1, behind)) {
-            return {"more memory ranges than can be kept", ""};
+            return {"too many memory ranges", ""};
         }
     }
     return {};

@@ -179,13 +179,14 @@ const char* Tree::scan() {
         at += 4;
         const char* damage = nullptr;
         if (token == property_token) {
-            if (!may_have_properties) return "a property is of no node, or behind its children";
+            if (!may_have_properties)
+                return "a property is outside of a node, or after its children";
             damage = note_property(node(), at, end);
         } else if (token == begin_node) {
             damage = note_node(open, at, end);
             may_have_properties = true;
         } else if (token == end_node) {
-            if (open < 0) return "a node ends that has not begun";
+            if (open < 0) return "a node ends without a beginning";
             close(node());
             open = node().parent;
             may_have_properties = false;

@@ -21,8 +21,8 @@ bool ShadowEngine::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
 
 // The guest must never run with the shadow table open, or a lock held, unless a step is armed.
 void ShadowEngine::check_way_back(const Cpu& cpu) const {
-    check(cpu.view.shadow_open() == cpu.step.armed, "shadow table without a step");
-    check(cpu.locks.held() == cpu.step.armed, "lock without a step");
+    check(cpu.view.shadow_open() == cpu.step.armed, "shadow table and step disagree");
+    check(cpu.locks.held() == cpu.step.armed, "lock and step disagree");
 }
 
 } // namespace mmioscope

@@ -28,8 +28,8 @@ bool UnprotectEngine::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
 }
 
 void UnprotectEngine::check_way_back(const Cpu& cpu) const {
-    check(!cpu.view.shadow_open(), "a shadow table, which this engine does not use");
-    check((cpu.step.opened != nullptr) == cpu.step.armed, "a page open without a step");
+    check(!cpu.view.shadow_open(), "shadow table in use under the unprotect engine");
+    check((cpu.step.opened != nullptr) == cpu.step.armed, "open page and step disagree");
     check(!cpu.locks.held(), "a lock held in the guest");
 }
 

@@ -38,7 +38,7 @@ bool Integrity::seal(const char* name, const void* begin, const void* end, bool 
     const SealedRange range{name, bytes(begin), static_cast<std::size_t>(bytes(end) - bytes(begin)),
                             emptied_by_stop, sums_.size()};
     check(reinterpret_cast<std::uintptr_t>(begin) % 4 == 0 && range.size % 4 == 0,
-          "what is sealed is no words");
+          "a sealed range is not whole words");
     if (range.size == 0) return true;
     for (std::size_t n = 0; n < pieces(range); ++n)
         if (!sums_.push_back(sum_of(piece_of(range, n)))) return false;

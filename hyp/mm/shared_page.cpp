@@ -29,7 +29,7 @@ void change_openers(Descriptor& entry, Descriptor change) {
     Descriptor seen = entry;
     for (unsigned tries = 0; tries < most_tries; ++tries)
         if (port::exchange_descriptor(&entry, seen, changed(seen, change))) return;
-    panic("a shared page's descriptor does not come to rest");
+    panic("a shared page's descriptor keeps changing");
 }
 
 bool add_page(TranslationTable& normal, const TranslationTable& open, Range page, TablePool& pool) {

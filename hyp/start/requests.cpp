@@ -17,13 +17,13 @@ using abi::control::Status;
 const char* reason(Status status) {
     switch (status) {
     case Status::unknown: return "no such command";
-    case Status::argument: return "an argument makes no sense";
-    case Status::no_device: return "no device is there";
-    case Status::finer: return "the range ends inside of what can only change as a whole";
+    case Status::argument: return "an argument is not valid";
+    case Status::no_device: return "no device has these addresses";
+    case Status::finer: return "the range ends inside a region that can only change as a whole";
     case Status::fixed: return "this cannot change";
-    case Status::engine: return "the baseline engine takes no requests";
-    case Status::no_room: return "the ring is full";
-    case Status::unavailable: return "not before the guest runs";
+    case Status::engine: return "the unprotect engine takes no commands";
+    case Status::no_room: return "the ring buffer is full";
+    case Status::unavailable: return "only while the guest runs";
     default: return "refused";
     }
 }

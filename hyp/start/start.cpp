@@ -36,8 +36,8 @@ namespace mmioscope {
 
 namespace {
 
-constexpr BootError no_tables{"translation tables: too little room", ""};
-constexpr BootError no_seal{"too little room for the checksums of the hypervisor's memory", ""};
+constexpr BootError no_tables{"not enough room for the translation tables", ""};
+constexpr BootError no_seal{"not enough room for the checksums of the hypervisor's memory", ""};
 constexpr BootError no_spans{"too many devices for the region map", ""};
 
 /// Reports anything wrong with what the boot loader handed over, in one line (with the list of
@@ -82,7 +82,7 @@ BootError check_modules(const Machine& machine) {
         for (const Range& range : machine.guest_memory) inside |= range.contains(module);
         if (!inside) return {"a boot module lies outside the guest's memory", ""};
         if (module.overlaps(tree))
-            return {"a boot module lies where the guest's device tree goes", ""};
+            return {"a boot module overlaps the place of the guest's device tree", ""};
     }
     if (modules.kernel.overlaps(modules.ramdisk)) return {"kernel and ramdisk overlap", ""};
     return {};
@@ -92,7 +92,7 @@ BootError check_modules(const Machine& machine) {
 BootError choose_uart(const Tree& tree, Machine& machine, int& node) {
     if (machine.config.uart_node >= 0) {
         const auto uart = uart_of(tree, machine.config.uart_node);
-        if (!uart) return {"mmioscope,uart is no PL011 or 8250", ""};
+        if (!uart) return {"mmioscope,uart is not a PL011 or 8250", ""};
         machine.uart = *uart;
         const std::uint64_t first = page_floor(uart->base.value);
         const Range page{first, first + page_size};
@@ -102,7 +102,7 @@ BootError choose_uart(const Tree& tree, Machine& machine, int& node) {
     }
     if (board.uart_is_guests && machine.config.uart_node < 0) return {};
     const Span* span = machine.map.find(machine.uart.base);
-    if (span == nullptr) return {"the device tree does not name the hypervisor's UART", ""};
+    if (span == nullptr) return {"the device tree has no node for the hypervisor's UART", ""};
     abi::RegionEntry& region = machine.regions[span->region];
     node = tree.find(region.path);
     if (node < 0) return {"the path of the hypervisor's UART is too long", region.path};
@@ -115,14 +115,14 @@ BootError choose_stream(const Tree& tree, Machine& machine) {
     if (node < 0) return {};
     Range range;
     const auto uart = uart_of(tree, node);
-    if (!uart || !tree.reg(node, 0, range)) return {"mmioscope,stream is no PL011 or 8250", ""};
+    if (!uart || !tree.reg(node, 0, range)) return {"mmioscope,stream is not a PL011 or 8250", ""};
     const Span* span = machine.map.find({range.begin});
     if (machine.config.stream_shared && uart->model != UartModel::pl011)
         return {"mmioscope,stream-shared: console and stream can only share a PL011", ""};
     machine.stream_uart = UartLine(*uart, machine.config.stream_shared);
     if (machine.config.stream_shared) return {};
     if (range.begin == machine.uart.base.value || span == nullptr)
-        return {"mmioscope,stream is the UART that the hypervisor's own words go to", ""};
+        return {"mmioscope,stream is the UART of the hypervisor's own messages", ""};
     machine.regions[span->region].flags |= abi::region_stream;
     return machine.map.withhold(range) ? BootError{} : no_spans;
 }
@@ -225,7 +225,7 @@ bool fast_path_suits(const Config& config) {
 void prepare_cpu(Machine& machine, Cpu& cpu) {
     cpu.view = GuestView(machine.normal_table.root(), machine.shadow_tables[cpu.number].root());
     cpu.bus.attach(cpu.ring, machine.map);
-    check(cpu.bus.forgotten() == 0, "early device accesses: too little room");
+    check(cpu.bus.forgotten() == 0, "too many early device accesses");
     reset_guest_state();
     port::write<reg::HCR>(guest_hcr(machine.config.stream_node >= 0));
     cpu.leaves_coherency = false;

@@ -37,12 +37,12 @@ void RegionSet::add(std::uint16_t region) {
     std::size_t at = 0;
     while (at < regions_.size() && regions_[at] < region) ++at;
     if (at < regions_.size() && regions_[at] == region) return;
-    check(regions_.insert(at, region), "an instruction with more accesses than there are");
+    check(regions_.insert(at, region), "an instruction accesses too many regions");
 }
 
 bool HeldLocks::acquire(RegionLocks& locks, const RegionSet& regions, std::uint32_t cpu,
                         std::uint64_t& spins) {
-    check(!held(), "a step began while another held its locks");
+    check(!held(), "a step began while another one held locks");
     locks_ = &locks;
     regions_ = regions;
     for (const std::uint16_t& region : regions_) {
@@ -55,7 +55,7 @@ bool HeldLocks::acquire(RegionLocks& locks, const RegionSet& regions, std::uint3
 }
 
 void HeldLocks::adopt(RegionLocks& locks, std::uint16_t region) {
-    check(!held(), "a step began while another held its locks");
+    check(!held(), "a step began while another one held locks");
     locks_ = &locks;
     regions_ = {};
     regions_.add(region);
@@ -64,7 +64,7 @@ void HeldLocks::adopt(RegionLocks& locks, std::uint16_t region) {
 RegionLock& HeldLocks::held_lock(std::uint16_t region) const {
     for (const std::uint16_t held : regions_)
         if (held == region && locks_ != nullptr) return locks_->of(region);
-    panic("what a lock covers was used without it");
+    panic("data was used without its lock");
 }
 
 std::uint32_t HeldLocks::upcoming_sequence(std::uint16_t region) const {

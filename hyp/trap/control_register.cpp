@@ -36,7 +36,7 @@ std::uint32_t read_actlr(const Cpu& cpu) {
 } // namespace
 
 Outcome control_register(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
-    check(hsr.of<reg::ACTLR>(), "a CP15 access trapped that nobody asked for");
+    check(hsr.of<reg::ACTLR>(), "unexpected trap of a CP15 access");
     if (!passes(frame, hsr)) return Outcome::done;
     if (hsr.reads_register()) set_guest_register(frame, hsr.rt(), read_actlr(cpu));
     else write_actlr(cpu, guest_register(frame, hsr.rt()));

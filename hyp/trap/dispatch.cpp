@@ -56,7 +56,7 @@ Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     case arch::ExceptionClass::cp14_32:
     case arch::ExceptionClass::cp14_64:
     case arch::ExceptionClass::cp14_ldc:
-        check(cpu.debug.is_hyps(), "a debug register trapped that is the guest's");
+        check(cpu.debug.is_hyps(), "unexpected trap of a debug register");
         cpu.debug.give_back();
         return Outcome::again;
     default: panic("unexpected exception class");
@@ -85,7 +85,7 @@ bool line_is_due(const Cpu& cpu) {
 }
 
 void check_way_back(const Cpu& cpu) {
-    check(cpu.view.consistent(), "VTTBR is not what it should be");
+    check(cpu.view.consistent(), "unexpected value of VTTBR");
     cpu.machine->engine->check_way_back(cpu);
 }
 

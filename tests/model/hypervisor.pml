@@ -97,7 +97,7 @@ inline release(region) {                  /* = port::order_memory(); */
 
 /* In ascending order; what is held is given back where the next one cannot be had. Leaves `got`.
  * source: hyp/trace/region_lock.cpp HeldLocks::acquire */
-inline acquire(c, first, second) {        /* = check(!held(), "a step began while another held its locks"); */
+inline acquire(c, first, second) {        /* = check(!held(), "a step began while another one held locks"); */
                                           /* = locks_ = &locks; */
                                           /* = regions_ = regions; */
                                           /* = for (const std::uint16_t& region : regions_) */

@@ -77,7 +77,7 @@ fault_in_report() {
 # A failed check begins its report without an exception; the fault in it still ends it.
 fault_in_report_of_check() { # KIND
     damaged "$1" hammer
-    reported 'VTTBR is not what it should be'
+    reported 'unexpected value of VTTBR'
     whole
     once "^checked before pc=0x${base}0[01]"
     once "^mmioscope: a fault in the report, pc=0x${base}0[01]"
@@ -143,7 +143,7 @@ add test fault-load 3 in_code load 'data abort' '9[67][0-9a-f]{2}000[0-9a-f]' 4 
 add test fault-irq 3 fault irq 'IRQ' '^mmioscope: unchanged: text'
 add test fault-fiq 3 fault fiq 'FIQ' '^mmioscope: unchanged: text'
 add test fault-overflow 3 in_code overflow 'stack overflow' '9400004[0-9a-f]' 0 '  HDFAR=0x88[0-9a-f]{3}fe0 '
-add test fault-check 3 fault check 'VTTBR is not what it should be' '^checked before pc=0x[48]80[01]' '^mmioscope: unchanged: text'
+add test fault-check 3 fault check 'unexpected value of VTTBR' '^checked before pc=0x[48]80[01]' '^mmioscope: unchanged: text'
 add test fault-class 3 fault class 'unexpected exception class' '^checked before pc=0x[48]80[01]' '^mmioscope: unchanged: text'
 add test fault-cpu1 3 fault cpu1 'data abort on CPU 1' '^mmioscope: unchanged: text'
 add test fault-both 3 fault both 'undefined instruction'
@@ -165,7 +165,7 @@ add test missing-page 3 missing_page
 
 add test virt-fault-undefined 3 virt in_code undefined 'undefined instruction' 00000000 0
 add test virt-fault-overflow 3 virt in_code overflow 'stack overflow' '9400004[0-9a-f]' 0 '  HDFAR=0x48[0-9a-f]{3}fe0 '
-add test virt-fault-check 3 virt fault check 'VTTBR is not what it should be' '^checked before pc=0x480[01]' '^mmioscope: unchanged: text'
+add test virt-fault-check 3 virt fault check 'unexpected value of VTTBR' '^checked before pc=0x480[01]' '^mmioscope: unchanged: text'
 add test virt-fault-both 3 virt fault both 'undefined instruction'
 add test virt-changed-text 3 virt changed text hammer 'text 0x480[01][0-9a-f]{4}\+0x1000'
 add test virt-changed-tables 3 virt changed tables hammer 'tables 0x48[0-9a-f]{6}\+0x(1000|fe0)'

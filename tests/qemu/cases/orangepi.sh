@@ -119,5 +119,5 @@ for engine in shadow emulation; do add test orangepi-uarts-$engine 3 orangepi or
 add test orangepi-uarts-untraced 3 orangepi orangepi_uarts_untraced
 add nightly orangepi-hammer 5 orangepi orangepi_hammer
 for what in drop stall flight leave; do add test orangepi-reader-$what 12 orangepi orangepi_stalled $what; done
-add test orangepi-fault 4 orangepi fault check 'VTTBR is not what it should be' '^checked before pc=0x480[01]' '^mmioscope: unchanged: text'
+add test orangepi-fault 4 orangepi fault check 'unexpected value of VTTBR' '^checked before pc=0x480[01]' '^mmioscope: unchanged: text'
 add test orangepi-secure 3 orangepi_secure

@@ -54,9 +54,9 @@ TEST_CASE("a reader in the guest takes the stream's place, and never keeps the g
           }).first.host_reader);
     CHECK(config_of({.guest_reader = true}, [](void* blob, int chosen) {
               return fdt_setprop_string(blob, chosen, abi::chosen::stream, "serial2");
-          }).second == "mmioscope,guest-reader and mmioscope,stream: rings have one drain");
+          }).second == "mmioscope,guest-reader and mmioscope,stream exclude each other");
     CHECK(config_of({.policy = "stall", .guest_reader = true}).second ==
-          "mmioscope,guest-reader: under the policy stall the guest would wait for itself");
+          "mmioscope,guest-reader and policy stall exclude each other");
 }
 
 TEST_CASE("words of /chosen choose engine and policy; other words are errors") {
@@ -65,9 +65,8 @@ TEST_CASE("words of /chosen choose engine and policy; other words are errors") {
     CHECK(config_of({.policy = "stall"}).first.policy == abi::Policy::stall);
     CHECK(config_of({.policy = "flight"}).first.policy == abi::Policy::flight);
     CHECK(config_of({.engine = "magic"}).second ==
-          "mmioscope,engine is none of shadow, emulation, unprotect");
-    CHECK(config_of({.policy = "stal"}).second ==
-          "mmioscope,policy is none of drop, stall, flight");
+          "mmioscope,engine must be shadow, emulation or unprotect");
+    CHECK(config_of({.policy = "stal"}).second == "mmioscope,policy must be drop, stall or flight");
     CHECK(config_of({}, [](void* blob, int chosen) {
               return fdt_setprop(blob, chosen, abi::chosen::engine, "shadow",
                                  6); // no zero at its end
@@ -76,13 +75,13 @@ TEST_CASE("words of /chosen choose engine and policy; other words are errors") {
 
 TEST_CASE("an area of no whole pages, an unknown UART and a missing kernel are errors") {
     CHECK(config_of({.area_size = 0x10'0001}).second ==
-          "mmioscope,area-size is no multiple of 4 KiB");
+          "mmioscope,area-size must be a multiple of 4 KiB");
     CHECK(config_of({}, [](void* blob, int chosen) {
               return fdt_setprop_string(blob, chosen, abi::chosen::uart, "nothing");
           }).second == "unknown device in mmioscope,uart");
     CHECK(config_of({}, [](void* blob, int) {
               return fdt_del_node(blob, fdt_path_offset(blob, "/chosen/module@80008000"));
-          }).second == "no boot module under /chosen is a kernel");
+          }).second == "/chosen has no boot module that is a kernel");
     CHECK(config_of({}, [](void* blob, int) {
               return fdt_delprop(blob, fdt_path_offset(blob, "/chosen/module@80600000"), "reg");
           }).second == "boot module without a reg");
@@ -107,19 +106,20 @@ TEST_CASE("where tasks have their names is two offsets into a task") {
     for (const std::vector<std::uint32_t>& cells :
          {std::vector<std::uint32_t>{4}, {4, 8, 12}, {4, 8, 12, 16}}) {
         CAPTURE(cells.size());
-        CHECK(config_of({.task_names = cells}).second == "mmioscope,task-names is not two cells");
+        CHECK(config_of({.task_names = cells}).second ==
+              "mmioscope,task-names must have two cells");
     }
     CHECK(config_of({.task_names = {16'380, 4}}).second == "");
     for (const std::uint32_t wrong : {0u, 2u, 16'384u, 0xffff'fffcu, 0x8000'0000u}) {
         CAPTURE(wrong);
         constexpr char line[] =
-            "mmioscope,task-names: an offset is no multiple of 4 from 4 to 16380";
+            "mmioscope,task-names: offsets must be multiples of 4 from 4 to 16380";
         CHECK(config_of({.task_names = {wrong, 4}}).second == line);
         CHECK(config_of({.task_names = {4, wrong}}).second == line);
     }
     CHECK(config_of({}, [](void* blob, int chosen) {
               return fdt_setprop(blob, chosen, abi::chosen::task_names, "\0\0\0\4\0\0", 6);
-          }).second == "mmioscope,task-names is not two cells");
+          }).second == "mmioscope,task-names must have two cells");
 }
 
 TEST_CASE("requests are read three cells each, unchecked; a torn property is an error") {
@@ -137,8 +137,9 @@ TEST_CASE("requests are read three cells each, unchecked; a torn property is an 
         const auto read = config_of({}, [&](void* blob, int chosen) {
             return fdt_setprop(blob, chosen, abi::chosen::requests, bytes, length);
         });
-        CHECK(read.second ==
-              (length % 12 == 0 ? "" : "mmioscope,requests is no sequence of three cells each"));
+        CHECK(
+            read.second ==
+            (length % 12 == 0 ? "" : "mmioscope,requests must have three cells for each request"));
     }
     const std::vector<std::uint32_t> most(3 * abi::chosen::max_requests, 15);
     CHECK(config_of({.requests = most}).second == "");

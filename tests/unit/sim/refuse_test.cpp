@@ -59,8 +59,8 @@ TEST_CASE("boot refuses two clusters, whose CPUs would have the same stack") {
     void* blob = options.blob.data();
     REQUIRE(fdt_setprop_u32(blob, fdt_path_offset(blob, "/cpus/cpu@1"), "reg", 0x100) == 0);
     CHECK(refusal(options) ==
-          "two CPUs' reg (MPIDR) end with the same byte, as in two clusters, of which one can run: "
-          "take the others out of /cpus; the second is: cpu@1");
+          "two CPUs' reg (MPIDR) end with the same byte: only one cluster can run, remove the "
+          "others from /cpus; the second CPU is: cpu@1");
 }
 
 TEST_CASE("boot refuses another board's tree, and none at all") {
@@ -83,7 +83,7 @@ TEST_CASE("boot refuses modules where they cannot be") {
     CHECK(refusal(move_kernel(0x8200'0000)) == "a boot module lies outside the guest's memory");
     CHECK(refusal(move_kernel(0x1000'0000)) == "a boot module lies outside the guest's memory");
     CHECK(refusal(move_kernel(0x81e0'0000)) ==
-          "a boot module lies where the guest's device tree goes");
+          "a boot module overlaps the place of the guest's device tree");
 }
 
 TEST_CASE("boot refuses a breakpoint unit that cannot be used, for it would trace nothing") {
@@ -96,7 +96,7 @@ TEST_CASE("boot refuses a UART that is no PL011 or 8250") {
     CHECK(refusal(edited([](void* blob) {
               return fdt_setprop_string(blob, fdt_path_offset(blob, "/chosen"), abi::chosen::uart,
                                         "fifo");
-          })) == "mmioscope,uart is no PL011 or 8250");
+          })) == "mmioscope,uart is not a PL011 or 8250");
 }
 
 TEST_CASE("another UART may be the hypervisor's; then the first one is the guest's") {

@@ -180,17 +180,17 @@ TEST_CASE("the first request that is refused is told in one line, and no guest r
     const std::string of = "mmioscope,requests: number 2, command ";
     CHECK(refusal(static_cast<Command>(27), 0, 0) == of + "27 0x0 0x0: no such command (status 3)");
     CHECK(refusal(Command::filter_directions, 4, 0) ==
-          of + "7 0x4 0x0: an argument makes no sense (status 4)");
+          of + "7 0x4 0x0: an argument is not valid (status 4)");
     CHECK(refusal(Command::select_range, at::unnamed, 0x1000) ==
-          of + "5 0x1c180000 0x1000: no device is there (status 5)");
+          of + "5 0x1c180000 0x1000: no device has these addresses (status 5)");
     CHECK(refusal(Command::select_range, at::fifo, 0x10) ==
-          of + "5 0x1c130000 0x10: the range ends inside of what can only change as a whole "
+          of + "5 0x1c130000 0x10: the range ends inside a region that can only change as a whole "
                "(status 6)");
     CHECK(refusal(Command::policy, 2, 0) == of + "14 0x2 0x0: this cannot change (status 7)");
     for (const Command command :
          {Command::describe, Command::statistic, Command::flush, Command::snapshot, Command::hello})
         CHECK(refusal(command, 0, 0) == of + std::to_string(static_cast<unsigned>(command)) +
-                                            " 0x0 0x0: not before the guest runs (status 11)");
+                                            " 0x0 0x0: only while the guest runs (status 11)");
     RigOptions options = with({});
     options.tree.requests = {0x102, 0, 0}; // of which eight bits are a command
     CHECK(refusal(options) ==
@@ -198,9 +198,10 @@ TEST_CASE("the first request that is refused is told in one line, and no guest r
 }
 
 TEST_CASE("the baseline takes no requests, early ones neither") {
-    CHECK(refusal(with({{Command::sample, 2}}, options_for(abi::EngineKind::unprotect, 1, 1))) ==
-          "mmioscope,requests: number 1, command 13 0x2 0x0: the baseline engine takes no requests "
-          "(status 9)");
+    CHECK(
+        refusal(with({{Command::sample, 2}}, options_for(abi::EngineKind::unprotect, 1, 1))) ==
+        "mmioscope,requests: number 1, command 13 0x2 0x0: the unprotect engine takes no commands "
+        "(status 9)");
 }
 
 TEST_CASE("more requests than there is room for, and torn ones, are refused") {
@@ -214,7 +215,7 @@ TEST_CASE("more requests than there is room for, and torn ones, are refused") {
     options.tree.requests.insert(options.tree.requests.end(), {15, 0, 0});
     CHECK(refusal(options) == "mmioscope,requests has more than 32 requests");
     options.tree.requests = {15, 0};
-    CHECK(refusal(options) == "mmioscope,requests is no sequence of three cells each");
+    CHECK(refusal(options) == "mmioscope,requests must have three cells for each request");
 }
 
 TEST_CASE("where a broadcast TLBI is not enough, what is traced can be chosen before the guest") {

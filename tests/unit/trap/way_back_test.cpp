@@ -50,7 +50,7 @@ TEST_CASE("no way back with a shadow table open and no step") {
     const auto engine = GENERATE(values(no_baseline));
     CHECK(!stops_behind([](Rig&, mmioscope::Cpu&) {}, "any", engine));
     CHECK(stops_behind([](Rig&, mmioscope::Cpu& cpu) { cpu.view.open_shadow(); },
-                       "shadow table without a step", engine));
+                       "shadow table and step disagree", engine));
     CHECK(!stops_behind(
         [](Rig&, mmioscope::Cpu& cpu) {
             cpu.view.open_shadow();
@@ -61,7 +61,7 @@ TEST_CASE("no way back with a shadow table open and no step") {
 
 TEST_CASE("no way back with a lock held and no step") {
     const auto engine = GENERATE(values(no_baseline));
-    CHECK(stops_behind(take_a_lock, "lock without a step", engine));
+    CHECK(stops_behind(take_a_lock, "lock and step disagree", engine));
     CHECK(!stops_behind(
         [](Rig& rig, mmioscope::Cpu& cpu) {
             take_a_lock(rig, cpu);
@@ -76,21 +76,21 @@ TEST_CASE("no way back with another table in VTTBR than the view says") {
         port::synchronize_context();
     };
     for (const auto engine : no_baseline)
-        CHECK(stops_behind(other, "VTTBR is not what it should be", engine));
+        CHECK(stops_behind(other, "unexpected value of VTTBR", engine));
 }
 
 TEST_CASE("no way back under the baseline with its page, a lock or a shadow table without a step") {
     constexpr auto baseline = abi::EngineKind::unprotect;
     CHECK(!stops_behind([](Rig&, mmioscope::Cpu&) {}, "any", baseline));
     CHECK(stops_behind([](Rig&, mmioscope::Cpu& cpu) { cpu.view.open_shadow(); },
-                       "a shadow table, which this engine does not use", baseline));
+                       "shadow table in use under the unprotect engine", baseline));
     CHECK(stops_behind(take_a_lock, "a lock held in the guest", baseline));
     CHECK(stops_behind(
         [](Rig& rig, mmioscope::Cpu& cpu) {
             cpu.step.opened = rig.machine->normal_table.page_entry(at::fifo);
             open_shared_page(*cpu.step.opened);
         },
-        "a page open without a step", baseline));
+        "open page and step disagree", baseline));
 }
 
 TEST_CASE("no first way to the guest with a lock held") {
@@ -120,5 +120,5 @@ TEST_CASE("no first way to the guest with a lock held") {
     }
     CHECK(rig.failure() == "");
     CHECK(!entered);
-    CHECK(says(rig, "lock without a step"));
+    CHECK(says(rig, "lock and step disagree"));
 }
