@@ -55,7 +55,7 @@ folders() {
     local folder=$own/folders
     mkdir -p "$folder/other"
     echo mine > "$folder/other/notes"
-    expect 2 "something else" "$tool" export --as ctf -i "$out/trace.mmio" -o "$folder/other" || return 1
+    expect 2 "is not a CTF trace" "$tool" export --as ctf -i "$out/trace.mmio" -o "$folder/other" || return 1
     [ "$(cat "$folder/other/notes")" = mine ] || return 1
     export_to ctf "$folder/ctf" -i "$out/trace.mmio" && touch "$folder/ctf/cpu77" &&
         export_to ctf "$folder/ctf" -i "$out/trace.mmio" || return 1
