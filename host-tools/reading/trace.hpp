@@ -19,7 +19,7 @@
 
 namespace mmioscope::reading {
 
-/// A time that a user names.
+/// A time that the user gives.
 struct Moment {
     Moment(std::uint64_t since) : nanoseconds(since) {} // NOLINT: what most callers have
     Moment(std::uint64_t since, bool counter) : nanoseconds(since), of_counter(counter) {}
@@ -29,79 +29,76 @@ struct Moment {
 };
 
 struct TraceOptions {
-    std::string path = "-"; ///< "-": standard input
-    bool one_file = false;  ///< of a recording in several files only this one (file/part_files.hpp)
-    std::optional<Moment> from, to;     ///< `to` is outside
-    std::optional<std::uint64_t> start; ///< CNTPCT that times are since; nothing: that record's
+    std::string path = "-";             ///< "-": standard input
+    bool one_file = false;              ///< do not read the files after it (file/part_files.hpp)
+    std::optional<Moment> from, to;     ///< `to` is excluded
+    std::optional<std::uint64_t> start; ///< CNTPCT at time 0; empty: the first record's
     std::optional<trace::NumberSpan> numbers; ///< of events (Event::number)
-    std::vector<unsigned> cpus;               ///< only theirs, and all markers; empty: all CPUs'
-    std::string filter;        ///< only events that it holds for (filter/parser.hpp); empty: all
+    std::vector<unsigned> cpus;               ///< their events, and all markers; empty: all CPUs
+    std::string filter;        ///< only events that match (filter/parser.hpp); empty: all
     filter::Settings settings; ///< of `filter`
-    /// Files that name the guest's code better than the trace does (symbols/symbol_files.hpp).
+    /// Files with better names for the guest's code than the trace has (symbols/symbol_files.hpp).
     std::vector<std::string> symbols;
     std::vector<std::string> registers; ///< files, as RegisterBook::add_file() takes them
     std::string tree;   ///< a device tree blob, for a trace without one; empty: none
-    bool no_pc = false; ///< nobody is told where the guest's code is (strip_code.hpp)
-    /// Reads on behind the end of the file, which is being written: is called each 100 ms while
-    /// nothing comes, and ends the reading by false. Null: the end is the end.
+    bool no_pc = false; ///< leave out where the guest's code is (strip_code.hpp)
+    /// For a file that is being written: called every 100 ms at the end of the file; false ends the
+    /// reading. Null: reading ends at the end of the file.
     std::function<bool()> wait;
-    /// Told of each section that is read, but of records. Null: nobody is.
+    /// Called with each section that is read, except records. May be null.
     trace::TraceReader::Others sections;
-    /// Texts of markers that have begun in the trace that this one goes on, and those that this one
-    /// leaves open. Null: there are none.
+    /// Texts of markers that began in the trace before this one; then those that this trace leaves
+    /// open. Null: none.
     trace::MarkerTexts* markers = nullptr;
-    /// Told of damaged parts, a line each. Null: they are told on standard error.
+    /// Called with one line for each damaged part. Null: prints it on standard error.
     std::function<void(const std::string&)> report;
 };
 
-/// Whether only some of the trace's events are wanted.
+/// Whether the options select only some of the trace's events.
 inline bool selects(const TraceOptions& options) {
     return options.from || options.to || options.numbers || !options.cpus.empty() ||
            !options.filter.empty();
 }
 
-/// Whether all that the options name makes sense, before there is a trace. Throws Error
-/// (bad_input).
+/// Checks the options before a trace is opened. Throws Error (bad_input).
 void check(const TraceOptions& options);
 
-/// Throws Error (bad_input) if a machine of `count` CPUs has not all of `cpus`.
+/// Throws Error (bad_input) if a machine with `count` CPUs lacks one of `cpus`.
 void check_cpus(std::span<const unsigned> cpus, unsigned count);
 
 class Trace {
 public:
-    /// Reads up to the first record. What is compressed with zstd is decompressed; for a range of
-    /// time no more is read than must be, where the file can seek. Throws Error (bad_input) if this
-    /// is no trace, or has not the CPUs that are wanted. A device that the filter names and the
-    /// trace has not is told of like damage.
+    /// Reads up to the first record. Decompresses zstd. For a range of time it reads only what it
+    /// needs, if the file can seek. Throws Error (bad_input) if this is not a trace, or lacks one
+    /// of the CPUs. A device that the filter names and the trace lacks is reported like damage.
     explicit Trace(const TraceOptions& options);
 
-    /// The same of `source`, which outlives this; the path is what it is called.
+    /// Reads `source`, which must outlive this object; the path is its name in messages.
     Trace(const TraceOptions& options, ByteSource& source);
 
-    /// The next event in the order of time; null at the end. It holds until the next call, and so
-    /// do its names but those of registers.
+    /// The next event in the order of time; null at the end. The event and its names, except those
+    /// of registers, are valid until the next call.
     const Event* next();
-    /// The next several, at least one, at most so many and 64; none at the end.
+    /// The next events, at least one, at most `most` and 64; none at the end.
     std::span<const Event> next_events(std::uint64_t most = UINT64_MAX);
 
-    /// Goes on with the event of this number, or the first one behind it that is wanted: it is the
-    /// same as if all in front of it had been read. Ids given before mean nothing then, as if
-    /// on_forget() had told of it. Throws Error (bad_input) if the file cannot seek.
+    /// Continues with the event of this number, or the first selected one after it. The event is
+    /// the same as if the trace had been read up to there. Earlier ids become invalid, as
+    /// on_forget() would say. Throws Error (bad_input) if the file cannot seek.
     void seek_number(std::uint64_t number);
-    /// Likewise with the first event at this time or later.
+    /// Continues with the first event at this time or later; else as seek_number().
     void seek_time(std::uint64_t nanoseconds);
 
-    /// `tell` is called before ids of names that were given mean nothing any more (Names): within
-    /// next(). Null: nobody is told.
+    /// `tell` is called, within next(), before ids become invalid (Names). May be null.
     void on_forget(std::function<void()> tell) { forget_ = std::move(tell); }
 
-    /// The markers, of those that are wanted, whose text has not ended; they hold as the event
-    /// does. Nobody is told of them who gave TraceOptions::markers.
+    /// The selected markers whose text has not ended, valid as long as the event. Empty if
+    /// TraceOptions::markers was given.
     std::vector<Event> unended();
 
-    /// Whether code addresses are left out: of the trace's other parts nobody should show any.
+    /// Whether code addresses are left out; callers must not print any from other parts either.
     bool no_pc() const { return options_.no_pc; }
-    /// As they were given, but for the times: all are since the trace's first record.
+    /// The options as given, except that all times are since the trace's first record.
     const TraceOptions& options() const { return options_; }
 
     /// The head, and after the last event the losses and the end.
