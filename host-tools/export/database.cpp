@@ -16,6 +16,9 @@ Database::Database(const std::string& path, std::string name) : name_(std::move(
     if (!FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666))) {
         throw bad_input("cannot write {}: {}", name_, std::strerror(errno));
     }
+    // What it sorts for an index: by itself it would keep a MiB of that in memory.
+    static const int sorted_pages = sqlite3_config(SQLITE_CONFIG_PMASZ, 32U);
+    static_cast<void>(sorted_pages); // too late where a program of the library's has used SQLite
     sqlite3* database = nullptr;
     const int result = sqlite3_open_v2(path.c_str(), &database,
                                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW, nullptr);

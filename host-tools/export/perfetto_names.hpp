@@ -27,7 +27,7 @@ public:
     bool begin_packet();
 
 private:
-    static constexpr std::size_t most = 32'768;
+    static constexpr std::size_t most = 4'096;
 
     struct Hash {
         using is_transparent = void;

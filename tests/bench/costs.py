@@ -53,9 +53,9 @@ COMMANDS = {
 }
 # And these, in memory.
 MORE = {
-    "export perfetto": ["export", "--to", "perfetto", "-o", "{}", "-i"],
-    "export mmiotrace": ["export", "--to", "mmiotrace", "-o", "{}", "-i"],
-    "export mmio": ["export", "--to", "mmio", "-o", "{}", "-i"],
+    "export perfetto": ["export", "--as", "perfetto", "-o", "{}", "-i"],
+    "export mmiotrace": ["export", "--as", "mmiotrace", "-o", "{}", "-i"],
+    "export mmio": ["export", "--as", "mmio", "-o", "{}", "-i"],
     "info": ["info"],
 }
 TOLD = ("export sqlite", "babeltrace2")  # mostly not ours
