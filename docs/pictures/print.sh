@@ -4,12 +4,12 @@ set -eu
 cd "$(dirname "$0")/../.."
 build=${1:-build}
 
-shown() { # ARGUMENTS OPTIONS-NOT-SHOWN: the command as it is typed, and what it prints
+shown() { # ARGUMENTS: the command as it is typed, and what it prints on a terminal of 118 columns
     echo "\$ mmioscope $1"
-    (cd "$build" && eval "./mmioscope $1 $2") 2>/dev/null
+    (cd "$build" && LC_ALL=C.UTF-8 COLUMNS=118 script -qec "./mmioscope $1 --no-pager 2>/dev/null" /dev/null) | tr -d '\r'
 }
 {
-    shown "print -F 'dev==rtc' --from 3.364 --to 5.83 demo.mmio" "--color always"
+    shown "print -F 'dev==mmc' --from 20.8 --last 12 --no-summary demo.mmio"
     echo
-    shown "stat --by device --limit 6 demo.mmio" ""
+    shown "stat --by device --limit 6 demo.mmio"
 } | docs/pictures/terminal.py >docs/pictures/print.svg
