@@ -26,7 +26,7 @@ run() {
     status=0
     local of_board=(--time-limit 240 --board "$board")
     [ "$board" = virt ] || of_board+=(--dtb "$board_tree" --hyp-log "$out/hypervisor")
-    "$mmioscope" run "${of_board[@]}" -o "$out/trace.mmio" --console-log "$out/console" \
+    "$mmioscope" run -v "${of_board[@]}" -o "$out/trace.mmio" --console-log "$out/console" \
         "$@" >"$out/stdout" 2>"$out/stderr" || status=$?
 }
 

@@ -187,7 +187,7 @@ blackbox_input() {
     blackbox_refuses 2 'garbage.zst: the compressed data is damaged' "$out/garbage.zst"
     blackbox_refuses 2 'must be a multiple of 4096' --base 0x80000001 "$out/noise"
     blackbox_refuses 2 'must be a multiple of 4096' --base here "$out/noise"
-    blackbox_refuses 2 '-n' -n 0 "$out/noise"
+    blackbox_refuses 2 '--limit' -n 0 "$out/noise"
     blackbox_refuses 2 '--format' --format xml "$out/noise"
     "$mmioscope" blackbox --help | grep -q '^Examples:' || fail "no examples in --help"
 }

@@ -5,7 +5,7 @@
 # they are at it.
 in_background() {
     "$mmioscope" run --bare --kernel "$build/tests/guest/vexpress-a15/hammer.bin" --dtb "$board_tree" --no-net \
-        --no-print --time-limit 60 -o "$out/trace.mmio" --console-log "$out/console" \
+        --no-print -v --time-limit 60 -o "$out/trace.mmio" --console-log "$out/console" \
         --hyp-log "$out/hypervisor" "$@" >"$out/stdout" 2>"$out/stderr" &
     pid=$!
     until_true 12 trace_grows || fail "no trace grows"

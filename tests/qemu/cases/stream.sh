@@ -13,7 +13,7 @@ over_uart() { # STEPS LIMIT ARGUMENT...
     run_linux "$steps" --no-print --stream serial2 --stream-file "$out/wire" --access-log "$out/access.log" "$@"
     complete
     verified
-    has verify '^note: [0-9]+ accesses in the log are the stream'
+    has verify '^note: [0-9]+ accesses in the log were made by the stream'
     echo "$(events) events, $(stat -c %s "$out/wire") bytes" >"$out/size"
     [ "$(hundredths_each)" -le "$limit" ] || fail "$(cat "$out/size"): more than $limit hundredths of a byte an event"
 }

@@ -77,7 +77,7 @@ view_progress() {
         eval "'$mmioscope' $command '$out/long.mmio'" >"$out/data" 2>"$out/stderr"
         has_not stderr 'events (read|counted|exported)' "$command: progress in a file"
     done
-    script -qec "'$mmioscope' print '$out/long.mmio'" "$out/typescript" >/dev/null </dev/null
+    script -qec "'$mmioscope' print --no-pager '$out/long.mmio'" "$out/typescript" >/dev/null </dev/null
     has_not typescript 'events read' "progress among the lines"
 }
 
