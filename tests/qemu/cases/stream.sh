@@ -14,6 +14,7 @@ over_uart() { # STEPS LIMIT ARGUMENT...
     complete
     verified
     has verify '^note: [0-9]+ accesses in the log were made by the stream'
+    has stdout "^stream: $(stat -c %s "$out/wire") bytes, [0-9]+\.[0-9]{2} an event$"
     echo "$(events) events, $(stat -c %s "$out/wire") bytes" >"$out/size"
     [ "$(hundredths_each)" -le "$limit" ] || fail "$(cat "$out/size"): more than $limit hundredths of a byte an event"
 }

@@ -2,13 +2,14 @@
 # It runs from virt's first flash (tests/transparency/from_flash.S), as from a board's.
 # shellcheck shell=bash disable=SC2154
 
-# Flash in the second bank, the UART and the interrupt controller in all widths, the clock, what it finds, reset.
+# Flash in the second bank, the UART and the interrupt controller in all widths, the clock, what it finds, the files of
+# fw-cfg, whose registers are big-endian, reset.
 uboot_commands=(
     'version' 'bdinfo' 'flinfo 1' 'protect off 4100000 +40000' 'erase 4100000 +40000' 'md.b 4100000 20'
     'mw.l 42000000 deadbeef 1000' 'cp.b 42000000 4100000 1000' 'cmp.b 42000000 4100000 1000' 'crc32 4100000 2000'
     'md.l 4100ff0 8' 'protect on 4100000 +40000' 'erase 4100000 +40000' 'md.b 4100000 20'
     'md.b 9000fe0 20' 'md.w 9000fe0 10' 'md.l 9000fe0 8' 'mw.b 9000000 41' 'mw.w 9000000 42' 'mw.l 9000000 43'
-    'md.b 8000fe0 20' 'date 010112002030' 'date' 'dm tree' 'pci' 'reset'
+    'md.b 8000fe0 20' 'date 010112002030' 'date' 'dm tree' 'pci' 'qfw list' 'reset'
 )
 
 # await PATTERN COUNT FILE: it is there so many times.
@@ -38,12 +39,15 @@ uboot() { # ARGUMENT...
     mkfifo "$out/keyboard"
     exec 3<>"$out/keyboard"
     run --bare --kernel "$made/from_flash.bin" --no-net --no-print --plain --console --trace all --trace 0x4000000+0x4000000 \
+        --access-log "$out/access.log" \
         --qemu-arg=-device --qemu-arg="$firmware" "$@" <"$out/keyboard" &
     pid=$!
     type_commands "$out/console"
     wait "$pid" || fail "the run has failed: $(last_words)"
     "$mmioscope" print --summary "$out/trace.mmio" >"$out/summary" || fail "print: exit status $?"
     has summary '^complete: [0-9]+ events, 0 lost$'
+    verified
+    has summary '^fw-cfg@9020000 +[1-9]+ +[1-9][0-9] '
     has summary '^flash@0\[1\] +[1-9][0-9]{4}'
 
     guest_tree "$out/trace.mmio" >"$out/guest.dtb"
