@@ -115,8 +115,8 @@ bool RingMerge::before(const Ring& a, const Ring& b) {
            static_cast<std::int32_t>(one.lock_sequence - other.lock_sequence) < 0;
 }
 
-// A record leaves when no ring has an earlier one, or may still get one. What was seen of that holds:
-// rings are looked at again only if one that had nothing may be earlier by now.
+// A record leaves when no ring has an earlier one, or may still get one. What was seen of that
+// holds: rings are looked at again only if one that had nothing may be earlier by now.
 bool RingMerge::next(abi::Record& out, bool may_look) {
     constexpr unsigned tries = 4; // against a writer that overtakes
     for (unsigned i = 0; i < tries; ++i) {
@@ -169,6 +169,13 @@ void RingMerge::reopen() {
     closed_ = false;
     forget_bounds();
     for (unsigned cpu = 0; cpu < count_; ++cpu) rings_[cpu].end = ~std::uint64_t{0};
+}
+
+bool RingMerge::others_in_access(std::uint32_t cpu) const {
+    for (unsigned n = 0; n < count_; ++n)
+        if (n != cpu && port::load_shared(rings_[n].header->in_flight) != abi::InFlight::none)
+            return true;
+    return false;
 }
 
 bool RingMerge::empty() const {

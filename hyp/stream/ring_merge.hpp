@@ -32,6 +32,9 @@ public:
     /// After close(): more is taken, as before it.
     void reopen();
 
+    /// Another CPU than `cpu` is in an access, whose record is still to come.
+    bool others_in_access(std::uint32_t cpu) const;
+
     /// Nothing that was published is left.
     bool empty() const;
 

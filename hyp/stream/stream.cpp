@@ -18,6 +18,7 @@ constexpr std::uint64_t part(std::uint64_t frequency, unsigned milliseconds) {
 /// Ms a record waits for others in a frame; the listener's latency.
 constexpr unsigned longest_in_frame = 1000;
 constexpr unsigned patience = 100;       ///< ms without a byte taken by the line, at the end
+constexpr unsigned longest_access = 5;   ///< ms that another CPU's access may still take
 constexpr unsigned lock_patience = 2000; ///< ms to wait for another CPU, whose work is bounded
 /// Ms after which a machine that should have ended goes on.
 constexpr unsigned still_ending = 1000;
@@ -195,8 +196,16 @@ void Stream::finish(std::uint32_t cpu, abi::StreamEnd reason) {
     while (!lock_.try_acquire(cpu, 1000, spins))
         if (now() >= give_up || lock_.owner() == cpu) return;
     reason_ = reason;
+    if (reason == abi::StreamEnd::panicked) wait_for_accesses(cpu);
     send_end();
     give_back(lock_);
+}
+
+/// After a panic nobody sends what another CPU publishes late. A CPU in an access publishes it
+/// before it stops, unless the access does not end.
+void Stream::wait_for_accesses(std::uint32_t cpu) const {
+    const std::uint64_t give_up = now() + part(area_->counter_frequency, longest_access);
+    while (merge_.others_in_access(cpu) && now() < give_up) port::relax();
 }
 
 void Stream::send_end() {

@@ -81,6 +81,7 @@ private:
     void begin_reply(const abi::control::Reply& reply);
     void begin_kept_frame();
     void begin_end();
+    void wait_for_accesses(std::uint32_t cpu) const;
     void send_end();
     void work_behind_end();
     void send_rest();

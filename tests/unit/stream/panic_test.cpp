@@ -15,7 +15,7 @@ TEST_CASE("a panic sends what the rings hold, and that it is the end", "[stream]
         CAPTURE(seed);
         constexpr unsigned cpus = 3;
         RigOptions options = options_for(engine, cpus, seed);
-        options.conditions.step_limit = 2'000'000;
+        options.conditions.step_limit = 10'000'000; // a CPU that stops in its access is waited for
         StreamingRig rig(options);
         // CPU 2 traps for a reason that cannot be, while the others go on.
         for (unsigned i = 0; i < cpus; ++i) write_hammer(rig.program(i), i == 2 ? 30 : 100'000'000);
