@@ -21,11 +21,10 @@ public:
     /// Of 2^16; never so near to 0 or 1 that a bit would cost more than 11 bits.
     std::uint32_t zero() const { return (state_ ^ half) & ~seen_mask; }
 
-    void update(bool bit) { learn(zero(), bit); }
-
-    /// update() of one whose zero() is `zero`: it moves a half of the way to 0 or 1, then a
-    /// quarter, an eighth, and from then on a sixteenth.
-    void learn(std::uint32_t zero, bool bit) {
+    /// Moves it a half of the way to 0 or 1, then a quarter, an eighth, and from then on a
+    /// sixteenth.
+    void update(bool bit) {
+        std::uint32_t zero = this->zero();
         const unsigned rate = (state_ & seen_mask) + 1;
         if (bit) zero -= (zero - lowest) >> rate;
         else zero += (highest - zero) >> rate;
@@ -39,8 +38,8 @@ private:
     static constexpr std::uint32_t highest = (1u << 16) - 32;
     static constexpr std::uint32_t seen_mask = 3;
 
-    std::uint16_t
-        state_{}; ///< zero() from 1/2; in the lowest two bits how many bits it has seen, up to 3
+    /// zero() from 1/2; in the lowest two bits how many bits it has seen, up to 3.
+    std::uint16_t state_{};
 };
 static_assert(sizeof(Probability) == 2);
 
@@ -51,9 +50,8 @@ public:
     void start(std::uint8_t* to, std::size_t room) { *this = {}, bytes_ = to, room_ = room; }
 
     bool bit(Probability& p, bool b) {
-        const std::uint32_t zero = p.zero();
-        const std::uint32_t bound = (range_ >> 16) * zero;
-        p.learn(zero, b);
+        const std::uint32_t bound = (range_ >> 16) * p.zero();
+        p.update(b);
         if (b) skip(bound, range_ - bound);
         else skip(0, bound);
         return b;

@@ -1,6 +1,8 @@
 // The addresses of code in entry/fast_path.S, for FastState.
 #pragma once
 
+#include "entry/fast_code.hpp"
+
 #include <cstdint>
 
 extern "C" {
@@ -13,21 +15,6 @@ extern const std::uint32_t mmioscope_fast_emulations[8], mmioscope_fast_steps[8]
 }
 
 namespace mmioscope::port {
-
-enum class FastCode {
-    slow,
-    emulate,
-    emulate_form,
-    step,
-    step_form,
-    open,
-    open_form,
-    turn,
-    look,
-    names,
-    finish,
-    finish_end
-};
 
 inline std::uint32_t fast_code(FastCode which) {
     const char* const places[] = {

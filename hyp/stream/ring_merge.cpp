@@ -127,9 +127,8 @@ bool RingMerge::next(abi::Record& out, bool may_look) {
             if (!is_known(ring)) bound = ring.time < bound ? ring.time : bound;
             else if (first == nullptr || before(ring, *first)) first = &ring;
         }
-        if (first == nullptr || first->time >= bound) {
-            if (!may_look || !look_at_all(first)) return false;
-        }
+        const bool certain = first != nullptr && first->time < bound;
+        if (!certain && !(may_look && look_at_all(first))) return false;
         if (take(*first, out)) return true;
     }
     return false;

@@ -9,11 +9,12 @@
 #include "port/memory.hpp"
 #include "trap/dispatch.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace mmioscope {
 
 namespace {
-
-using port::FastCode;
 
 /// Accesses between two turns of the stream: fewer than a turn takes records, so it catches up.
 constexpr std::uint32_t stream_turn = 6;
@@ -146,19 +147,19 @@ void take_form(Cpu& cpu, std::uint32_t form) {
 void build_fast_dispatch(Machine& machine) {
     constexpr unsigned of_word = 2, to_lr = 3, stores = 4, lr = 14, sizes = 3;
     const bool emulation = emulates(machine);
-    for (const bool user : {false, true}) {
-        auto& table = machine.fast_dispatch[user];
-        for (std::uint32_t& way : table) way = port::fast_code(FastCode::slow);
-        for (unsigned write = 0; write < 2; ++write) {
-            for (unsigned size = 0; size < sizes; ++size) {
-                std::uint32_t* ways = table + write * 256 + size * 64;
-                const std::uint32_t way = port::fast_access(emulation, write * stores + size);
-                for (unsigned reg = 0; reg < 13; ++reg) ways[reg] = way;
-                if (size == of_word && !user)
-                    ways[lr] = port::fast_access(emulation, write * stores + to_lr);
-            }
+    auto& [of_pl1, of_user] = machine.fast_dispatch;
+    for (std::uint32_t& way : of_user) way = port::fast_code(FastCode::slow);
+    for (unsigned write = 0; write < 2; ++write) {
+        for (unsigned size = 0; size < sizes; ++size) {
+            std::uint32_t* ways = of_user + write * 256 + size * 64;
+            const std::uint32_t way = port::fast_access(emulation, write * stores + size);
+            for (unsigned reg = 0; reg < 13; ++reg) ways[reg] = way;
         }
     }
+    std::copy(std::begin(of_user), std::end(of_user), of_pl1);
+    for (unsigned write = 0; write < 2; ++write)
+        of_pl1[write * 256 + of_word * 64 + lr] =
+            port::fast_access(emulation, write * stores + to_lr);
 }
 
 void prepare_fast_path(const Machine& machine, Cpu& cpu) {

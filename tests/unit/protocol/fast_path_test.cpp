@@ -492,7 +492,7 @@ TEST_CASE("the stream goes on with the accesses, but not in a step", "[protocol]
 namespace {
 
 bool is_slow(const mmioscope::Cpu& cpu) {
-    return cpu.fast.handler == port::fast_code(port::FastCode::slow);
+    return cpu.fast.handler == port::fast_code(FastCode::slow);
 }
 
 /// CPU 0 has booted and made an access; then one more instruction of its guest's, `word`, behind

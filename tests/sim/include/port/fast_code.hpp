@@ -2,25 +2,11 @@
 // interprets.
 #pragma once
 
+#include "entry/fast_code.hpp"
 #include "sim/hyp_code.hpp"
 #include "sim/port.hpp"
 
 namespace mmioscope::port {
-
-enum class FastCode {
-    slow,
-    emulate,
-    emulate_form,
-    step,
-    step_form,
-    open,
-    open_form,
-    turn,
-    look,
-    names,
-    finish,
-    finish_end
-};
 
 inline std::uint32_t fast_code(FastCode which) {
     static const std::uint32_t places[] = {sim::hyp_symbol("mmioscope_fast_slow"),
