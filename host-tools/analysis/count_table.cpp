@@ -25,24 +25,12 @@ std::uint64_t weight(const Count& count, Order order) {
     }
 }
 
-std::vector<const Row*> sorted(const NamedCounts& counts, Order order) {
-    std::vector<const Row*> rows;
-    for (const Row& row : counts) {
-        rows.push_back(&row);
-    }
-    if (order != Order::name) {
-        std::stable_sort(rows.begin(), rows.end(), [order](const Row* a, const Row* b) {
-            return weight(a->second, order) > weight(b->second, order);
-        });
-    }
-    return rows;
-}
-
-/// Counts of which not all are in memory, in the order of a table: the first `most` of them.
+/// Counts in the order of a table: the first `most` of them.
 class InOrder {
 public:
     InOrder(CountsByName& counts, Order order, std::size_t most)
         : counts_(counts), by_name_(order == Order::name), most_(most), by_weight_(most_names) {
+        const bool few = most_ <= most_names && !counts.holds_all(); // of many in files
         std::priority_queue<std::string> first; // of a few, what is behind all others on top
         counts.each([&](std::string_view name, const Count& count) {
             ++size_;
@@ -51,7 +39,7 @@ public:
                 return true;
             }
             std::string key = key_of(~weight(count, order)).append(name);
-            if (most_ <= most_names) {
+            if (few) {
                 if (first.size() == most_) {
                     if (key > first.top()) {
                         return true;
@@ -209,33 +197,21 @@ table::Table count_table(Key key, CountsByName& counts, const TableOptions& opti
     table::Table table{columns_of(key, options.durations != nullptr), {}};
     const std::size_t most =
         options.limit == 0 ? std::numeric_limits<std::size_t>::max() : options.limit;
-    Whole whole{key, options, {}};
-    std::size_t all = 0;
+    const auto order = std::make_shared<InOrder>(counts, options.order, most);
+    const Whole whole{key, options, order->all()};
+    const auto each_row = [order, whole](const table::TakeRow& take) {
+        order->each([&](const Row& row) { take(row_of(row, whole)); });
+        if (whole.options.total && order->size() > 1) {
+            take(total_of(whole));
+        }
+    };
     if (counts.holds_all()) {
-        const std::vector<const Row*> rows = sorted(counts.held(), options.order);
-        all = rows.size();
-        for (const Row* row : rows) {
-            whole.all.add(row->second);
-        }
-        for (std::size_t i = 0; i < std::min(most, all); ++i) {
-            table.rows.push_back(row_of(*rows[i], whole));
-        }
-        if (options.total && all > 1) {
-            table.rows.push_back(total_of(whole));
-        }
+        each_row([&table](const table::Row& row) { table.rows.push_back(row); });
     } else {
-        const auto order = std::make_shared<InOrder>(counts, options.order, most);
-        all = order->size();
-        whole.all = order->all();
-        table.more = [order, whole](const table::TakeRow& take) {
-            order->each([&](const Row& row) { take(row_of(row, whole)); });
-            if (whole.options.total) {
-                take(total_of(whole));
-            }
-        };
+        table.more = each_row;
     }
-    if (most < all) {
-        table.closing = fmt::format("... {} more", all - most);
+    if (most < order->size()) {
+        table.closing = fmt::format("... {} more", order->size() - most);
     }
     return table;
 }

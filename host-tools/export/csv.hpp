@@ -10,6 +10,9 @@
 
 namespace mmioscope::exporting {
 
+/// The names of columns(), as the first line.
+void put_titles(Sink& sink);
+
 class Csv : public Exporter {
 public:
     explicit Csv(Sink& sink) : sink_(sink) {}

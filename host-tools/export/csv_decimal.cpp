@@ -1,5 +1,6 @@
 #include "export/csv_decimal.hpp"
 
+#include "export/csv.hpp"
 #include "table/csv.hpp"
 
 namespace mmioscope::exporting {
@@ -7,11 +8,7 @@ namespace mmioscope::exporting {
 void CsvDecimal::begin(const trace::TraceReader& reader) {
     known_ = known_columns(reader);
     tick_ = trace::TickLength(reader.info() ? reader.info()->counter_frequency : 0);
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-        sink_.put(i == 0 ? "" : ",");
-        sink_.put(columns[i].name);
-    }
-    sink_.put("\n");
+    put_titles(sink_);
 }
 
 void CsvDecimal::add(const Event& event) {

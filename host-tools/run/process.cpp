@@ -1,6 +1,7 @@
 #include "run/process.hpp"
 
 #include "system/error.hpp"
+#include "system/program_path.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -9,9 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <string_view>
 #include <thread>
 
 namespace mmioscope::run {
@@ -49,10 +48,6 @@ Exit to_exit(int status) {
     return WIFEXITED(status) ? Exit{WEXITSTATUS(status), 0} : Exit{-1, WTERMSIG(status)};
 }
 
-bool executable(const std::string& path) {
-    return ::access(path.c_str(), X_OK) == 0;
-}
-
 } // namespace
 
 std::string Exit::text() const {
@@ -62,20 +57,14 @@ std::string Exit::text() const {
 
 std::string find_program(const std::string& name) {
     if (name.find('/') != std::string::npos) {
-        if (executable(name)) {
+        if (is_executable(name)) {
             return name;
         }
         throw bad_input("cannot execute {}: {} (QEMU is in Debian's package qemu-system-arm)", name,
                         std::strerror(errno));
     }
-    const char* path = std::getenv("PATH");
-    for (std::string_view rest = path ? path : ""; !rest.empty();) {
-        const std::string_view folder = rest.substr(0, rest.find(':'));
-        rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
-        std::string program = std::string(folder) + "/" + name;
-        if (executable(program)) {
-            return program;
-        }
+    if (const std::optional<std::string> program = find_in_path(name)) {
+        return *program;
     }
     throw bad_input("{} not found: install Debian's package qemu-system-arm, or give --qemu PATH",
                     name);

@@ -96,6 +96,10 @@ std::string task_of(const LineStyle& style, const Event& event) {
     return style.task && !begun && shown ? fmt::format(" [{:#010x}]", record.task) : "";
 }
 
+std::string_view begun_text(const LineStyle& style) {
+    return style.selected ? "(begun, no end selected)" : "(begun, no end recorded)";
+}
+
 // As strace -T, but for the digits: many an access takes less than 1 us.
 std::string duration_text(const LineStyle& style, const Record& record) {
     const char* const about = (record.flags & abi::flag_estimated) != 0 ? "~" : "";

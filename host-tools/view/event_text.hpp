@@ -31,6 +31,9 @@ std::string code_of(const LineStyle& style, const Event& event);
 /// With a blank in front, where there is something: "[sh:9]", or the task's address.
 std::string task_of(const LineStyle& style, const Event& event);
 
+/// Of a begin record whose access has no end there.
+std::string_view begun_text(const LineStyle& style);
+
 /// "<0.000001234>".
 std::string duration_text(const LineStyle& style, const abi::Record& record);
 

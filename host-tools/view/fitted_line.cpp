@@ -72,8 +72,7 @@ std::string words_of(const LineStyle& style, const Event& event) {
     case RecordType::access:
     case RecordType::own: return "";
     case RecordType::fault: return std::string(event.text());
-    case RecordType::begin:
-        return style.selected ? "(begun, no end selected)" : "(begun, no end recorded)";
+    case RecordType::begin: return std::string(begun_text(style));
     default: return fmt::format("({})", trace::type_text(event.record.type));
     }
 }

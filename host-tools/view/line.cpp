@@ -22,9 +22,6 @@ using abi::RecordType;
 constexpr std::size_t widest_place = 14;
 constexpr std::size_t widest_fields = 24;
 
-constexpr std::uint8_t supervisor =
-    0x13; ///< CPSR.M of SVC mode, in ARM state: mode_text() is empty
-
 std::string power_text(const Record& record) {
     const auto cpu = static_cast<unsigned>(record.value & 0xff);
     const auto event = static_cast<abi::PowerEvent>(record.value >> 8);
@@ -302,8 +299,7 @@ void LineFormat::append_rest(TextBuffer& to, const Event& event) {
         if (style_.raw || event.task_id() == no_id) {
             to.append(fmt::format(" task {:#x}", record.task));
         }
-        append_colored(to, color::bad,
-                       style_.selected ? " (begun, no end selected)" : " (begun, no end recorded)");
+        append_colored(to, color::bad, fmt::format(" {}", begun_text(style_)));
         return;
     default:
         append_access(to, event);

@@ -1,14 +1,16 @@
 #include "view/pager.hpp"
 
+#include "system/program_path.hpp"
+
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
-#include <string_view>
 
 namespace mmioscope::view {
 
@@ -19,18 +21,6 @@ volatile pid_t pager_process = 0; // signal handlers have no arguments
 std::string environment(const char* name) {
     const char* const value = std::getenv(name);
     return value == nullptr ? "" : value;
-}
-
-bool is_installed(std::string_view program) {
-    std::string_view path = std::getenv("PATH") == nullptr ? "" : std::getenv("PATH");
-    while (!path.empty()) {
-        const std::string_view folder = path.substr(0, path.find(':'));
-        if (::access((std::string(folder) + '/' + std::string(program)).c_str(), X_OK) == 0) {
-            return true;
-        }
-        path.remove_prefix(std::min(path.size(), folder.size() + 1));
-    }
-    return false;
 }
 
 // Empty: none.
@@ -45,19 +35,19 @@ std::string command() {
             return chosen == "cat" ? "" : chosen;
         }
     }
-    return is_installed("less") ? "less" : "";
+    return find_in_path("less") ? "less" : "";
 }
 
-void end_pager() {
-    ::close(STDOUT_FILENO);
-    ::close(STDERR_FILENO);
+void wait_for_pager() {
     while (::waitpid(pager_process, nullptr, 0) < 0 && errno == EINTR) {
     }
 }
 
 // The terminal is the pager's until the user leaves it.
 void wait_and_die(int signal) {
-    end_pager();
+    ::close(STDOUT_FILENO);
+    ::close(STDERR_FILENO);
+    wait_for_pager();
     std::signal(signal, SIG_DFL);
     std::raise(signal);
 }
@@ -116,8 +106,7 @@ Pager::~Pager() {
         ::dup2(errors_, STDERR_FILENO);
         ::close(errors_);
     }
-    while (::waitpid(pager_process, nullptr, 0) < 0 && errno == EINTR) {
-    }
+    wait_for_pager();
     for (const int signal : deadly) {
         std::signal(signal, SIG_DFL);
     }
