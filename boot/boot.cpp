@@ -2,6 +2,7 @@
 #include "abi/layout.hpp"
 #include "dev/console.hpp"
 #include "dev/gic.hpp"
+#include "engine/service.hpp"
 #include "port/barrier.hpp"
 #include "port/memory.hpp"
 #include "port/this_cpu.hpp"
@@ -113,6 +114,7 @@ Frame* mmioscope_start(std::uint32_t number, std::uint32_t r2) {
         machine.image = image_layout();
         machine.uart = board.uart;
         machine.user_firewall = board.user_firewall;
+        machine.services = linked_services();
         number_cpus();
         machine.pool =
             TablePool(reinterpret_cast<lpae::Descriptor*>(table_pool_begin),

@@ -83,7 +83,7 @@ in_hyp:
     mov     sp, r0                      @ stays SP_hyp (machine/fast_state.hpp)
     b       return_to_guest
 
-@ Firmware starts a CPU here, in Hyp, after the guest's CPU_ON (hyp/trap/call.cpp); the machine
+@ Firmware starts a CPU here, in Hyp, after the guest's CPU_ON (hyp/core/trap/call.cpp); the machine
 @ exists.
     .global mmioscope_cpu_on_entry
 mmioscope_cpu_on_entry:

@@ -40,8 +40,7 @@ $(eval $(call test_units,host-tools,12,$(HOST_CATCH_SOURCES)))
 HOST_TEST_SOURCES := $(filter-out $(HOST_CATCH_SOURCES) $(HOST_MUTATE_SOURCES) $(HOST_SAME_SOURCES) $(HOST_NAMED_SOURCES) \
                        tests/host-tools/trace_of_text.cpp,$(sort $(wildcard tests/host-tools/*.cpp))) \
                      $(addprefix guest-linux/program/,left_out.cpp wire_output.cpp sink.cpp connection.cpp announced.cpp) \
-                     $(addprefix hyp/,stream/description.cpp stream/frame_sender.cpp stream/record_frame.cpp \
-                       stream/folder.cpp base/crc32.cpp)
+                     $(addprefix hyp/services/stream/,description.cpp frame_sender.cpp record_frame.cpp folder.cpp) hyp/core/base/crc32.cpp
 
 # The fuzzers' functions, and the inputs of tests/fuzz/corpus/ for them; the others are in tests/unit.mk.
 HOST_REPLAYED := $(filter-out device_tree requests,$(notdir $(basename $(sort $(wildcard tests/fuzz/*.cpp)))))
@@ -131,7 +130,7 @@ $(HOST_REPLAYED:%=$(BUILD)/host-sanitized/tests/fuzz/%.o): \
 $(HOST_REPLAY:%.cpp=$(BUILD)/host-sanitized/%.o): HOST_CPPFLAGS += -I.
 $(HOST_REPLAY:%.cpp=$(BUILD)/host-sanitized/%.o): $(HOST_REPLAY)
 	@mkdir -p $(@D)
-	@$(HOST_CXX) $(HOST_CPPFLAGS) $(HOST_TEST_CXXFLAGS) -MMD -MP -c -o $@ $<
+	@$(HOST_CXX) $(HOST_CPPFLAGS) $(HYP_INCLUDES) $(HOST_TEST_CXXFLAGS) -MMD -MP -c -o $@ $<
 
 # Programs of the tests: mutate-trace changes one record of a trace file, so that a test can show that verify notices;
 # same-records compares those of two files, bit by bit; trace-of-text writes a file from text
@@ -154,7 +153,7 @@ $(BUILD)/host/%.o: %.cpp
 $(BUILD)/host-sanitized/%.o: %.cpp
 	@mkdir -p $(@D)
 	@echo "  $<"
-	@$(HOST_CXX) $(HOST_CPPFLAGS) $(HOST_TEST_CXXFLAGS) -MMD -MP -c -o $@ $<
+	@$(HOST_CXX) $(HOST_CPPFLAGS) $(HYP_INCLUDES) $(HOST_TEST_CXXFLAGS) -MMD -MP -c -o $@ $<
 
 include host-tools/install.mk
 

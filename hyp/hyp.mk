@@ -1,9 +1,13 @@
 # The hypervisor. The target links all of HYP_SOURCES; the host tests (tests/) link the same files
 # with their own port/ and board/.
 
-HYP_SOURCES := $(sort $(filter-out hyp/port/% hyp/board/%,$(wildcard hyp/*/*.cpp)))
-HYP_TARGET_SOURCES := $(wildcard hyp/port/*.cpp) boot/boot.cpp boot/runtime.cpp
-HYP_ASSEMBLY := hyp/entry/vectors.S boot/start.S
+HYP_CORE_SOURCES := $(sort $(filter-out hyp/core/port/% hyp/core/board/%,$(wildcard hyp/core/*/*.cpp)))
+HYP_SERVICE_SOURCES := $(sort $(wildcard hyp/services/*.cpp hyp/services/*/*.cpp))
+HYP_SOURCES := $(HYP_CORE_SOURCES) $(HYP_SERVICE_SOURCES)
+# A room is included by its name, whatever storey it is on.
+HYP_INCLUDES := -Ihyp -Ihyp/core -Ihyp/services
+HYP_TARGET_SOURCES := $(wildcard hyp/core/port/*.cpp) boot/boot.cpp boot/runtime.cpp
+HYP_ASSEMBLY := hyp/core/entry/vectors.S boot/start.S
 
 HYP_CXX ?= arm-none-eabi-g++
 HYP_MAX_CPUS := 8
@@ -20,14 +24,14 @@ HYP_DEFINES := -DMAX_CPUS=$(HYP_MAX_CPUS) -DSTACK_SIZE=$(HYP_STACK_SIZE) \
 
 HYP_FLAGS := -std=c++20 -march=armv7ve -marm -mgeneral-regs-only -mno-unaligned-access \
     -ffreestanding -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit \
-    $(HYP_DEFINES) -ffunction-sections -fdata-sections -O2 -g -Wall -Wextra -Wconversion -Wshadow -Werror -Wno-psabi -Ihyp
+    $(HYP_DEFINES) -ffunction-sections -fdata-sections -O2 -g -Wall -Wextra -Wconversion -Wshadow -Werror -Wno-psabi $(HYP_INCLUDES)
 
 HYP_BOARDS := $(patsubst HYP_IMAGE_BASE_%,%,$(filter HYP_IMAGE_BASE_%,$(.VARIABLES)))
 
 hyp_object = $(BUILD)/obj/target/$(basename $(1)).o
 HYP_OBJECTS := $(foreach s,$(HYP_SOURCES) $(HYP_TARGET_SOURCES) $(HYP_ASSEMBLY),$(call hyp_object,$(s)))
 # Each image has one of these.
-HYP_BOARD_OBJECTS := $(foreach b,$(HYP_BOARDS),$(call hyp_object,hyp/board/$(subst -,_,$(b)).cpp))
+HYP_BOARD_OBJECTS := $(foreach b,$(HYP_BOARDS),$(call hyp_object,hyp/core/board/$(subst -,_,$(b)).cpp))
 
 $(BUILD)/obj/target/%.o: %.cpp
 	@mkdir -p "$(@D)"
@@ -39,16 +43,25 @@ $(BUILD)/obj/target/%.o: %.S
 	@echo "  $<"
 	@$(HYP_CXX) -march=armv7ve -marm $(HYP_DEFINES) -MMD -MP -c $< -o $@
 
+# The core alone: nothing of it names a service (tests/core/).
+HYP_CORE_OBJECTS := $(filter-out $(HYP_SERVICE_SOURCES:%.cpp=$(BUILD)/obj/target/%.o),$(HYP_OBJECTS)) \
+    $(BUILD)/obj/target/tests/core/no_services.o
+
 .SECONDEXPANSION:
-$(BUILD)/hyp-%.elf: $(HYP_OBJECTS) $(BUILD)/obj/target/hyp/board/$$(subst -,_,$$*).o \
+$(BUILD)/hyp-%.elf: $(HYP_OBJECTS) $(BUILD)/obj/target/hyp/core/board/$$(subst -,_,$$*).o \
     linker/hyp.ld
-	@echo "  $@"
-	@$(HYP_CXX) $(HYP_FLAGS) -nostdlib -static -Wl,--gc-sections -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack \
+	@$(link_hypervisor)
+$(BUILD)/tests/core/hyp-%.elf: $(HYP_CORE_OBJECTS) $(BUILD)/obj/target/hyp/core/board/$$(subst -,_,$$*).o \
+    linker/hyp.ld
+	@$(link_hypervisor)
+
+link_hypervisor = mkdir -p "$(@D)" && echo "  $@" && \
+	$(HYP_CXX) $(HYP_FLAGS) -nostdlib -static -Wl,--gc-sections -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack \
 	    -Wl,--defsym=IMAGE_BASE=$(HYP_IMAGE_BASE_$*) -Wl,--defsym=MAX_CPUS=$(HYP_MAX_CPUS) \
 	    -Wl,--defsym=STACK_SIZE=$(HYP_STACK_SIZE) -Wl,--defsym=TABLE_POOL_SIZE=$(HYP_TABLE_POOL_SIZE) \
 	    -Wl,--defsym=BOOT_TREE_OFFSET=$(HYP_BOOT_TREE_OFFSET) \
 	    -T linker/hyp.ld $(filter %.o,$^) -lc -lgcc -o $@
 
--include $(HYP_OBJECTS:.o=.d) $(HYP_BOARD_OBJECTS:.o=.d)
+-include $(sort $(HYP_OBJECTS:.o=.d) $(HYP_CORE_OBJECTS:.o=.d)) $(HYP_BOARD_OBJECTS:.o=.d)
 
-.SECONDARY: $(HYP_OBJECTS) $(HYP_BOARD_OBJECTS)
+.SECONDARY: $(sort $(HYP_OBJECTS) $(HYP_CORE_OBJECTS)) $(HYP_BOARD_OBJECTS)

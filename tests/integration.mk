@@ -30,7 +30,7 @@ test_guest_shared_$(1) := $(addprefix $(test_guest_out)/$(1)/,start.o run_form.o
 $(test_guest_out)/$(1)/%.o: tests/guest/%.cpp tests/guest/platform.hpp tests/guest/psci.hpp tests/guest/$(1)/board.hpp
 	@mkdir -p "$$(@D)"
 	@echo "  $$<"
-	@$(GUEST_CXX) $(GUEST_FLAGS) -Itests/guest -Itests/guest/$(1) -Ihyp -c $$< -o $$@
+	@$(GUEST_CXX) $(GUEST_FLAGS) -Itests/guest -Itests/guest/$(1) $(HYP_INCLUDES) -c $$< -o $$@
 
 $(test_guest_out)/$(1)/%.o: tests/guest/$(1)/%.cpp tests/guest/platform.hpp tests/guest/psci.hpp tests/guest/$(1)/board.hpp
 	@mkdir -p "$$(@D)"

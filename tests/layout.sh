@@ -12,7 +12,7 @@ result() { # NAME OFFENCES
     fi
 }
 
-# hyp/README.md, "The rooms": a folder includes only what stands on a lower floor, or itself.
+# hyp/README.md, "The rooms": a folder includes only what stands on a lower floor, or itself. The services stand on the core.
 floor() {
     case $1 in
     abi | base | entry) echo 0 ;;
@@ -20,22 +20,30 @@ floor() {
     port) echo 2 ;;
     guest | trace) echo 3 ;;
     mm | dev) echo 4 ;;
-    dt | stream) echo 5 ;;
+    dt) echo 5 ;;
     machine) echo 6 ;;
     engine) echo 7 ;;
-    control) echo 8 ;;
-    trap) echo 9 ;;
+    trap) echo 8 ;;
+    start) echo 9 ;;
+    integrity | black_box | choice | task_names | stream) echo 10 ;;
+    control) echo 11 ;;
+    unprotect) echo 12 ;;
     *) echo 99 ;;
     esac
 }
 climbing() { # TREE FLOOR: the includes of folders of TREE that are not of a lower floor, by the function FLOOR
     grep -rno '#include "[a-z0-9_]*/' "$1"/*/ --include='*.hpp' --include='*.cpp' |
-        sed 's|^'"$1"'/\([a-z0-9]*\)/[^:]*:[0-9]*:#include "\([a-z0-9_]*\)/|\1 \2 &|' | sort -u |
+        sed 's|^'"$1"'/\([a-z0-9_]*\)/[^:]*:[0-9]*:#include "\([a-z0-9_]*\)/|\1 \2 &|' | sort -u |
         while read -r from to where; do
             [ "$from" = "$to" ] || [ "$("$2" "$from")" -gt "$("$2" "$to")" ] || echo "$where"
         done
 }
-result "folders of hyp/ include only lower floors" "$(climbing hyp floor)"
+result "hyp/abi includes only itself" "$(grep -rn '#include "' hyp/abi | grep -v '"abi/')"
+for storey in core services; do
+    result "folders of hyp/$storey/ include only lower floors" "$(climbing "hyp/$storey" floor)"
+done
+result "the core includes nothing of the services" \
+    "$(grep -rnE "#include \"($(ls hyp/services | grep -v '[.]' | paste -sd'|'))/|services\.hpp" hyp/core boot)"
 
 # host-tools/README.md, "The rooms", has the same: | floor | `room/` |.
 room_floor() {
@@ -74,31 +82,31 @@ result "the namespace of a room of host-tools/ is its name" \
             case ${text#namespace }:: in "$own"::*) ;; *) echo "$file:$line: $text" ;; esac
         done)"
 
-result "assembly only in hyp/port, hyp/entry and boot" \
-    "$(grep -rnE '\basm\b' hyp boot --include='*.hpp' --include='*.cpp' | grep -v '^hyp/port/')"
+result "assembly only in hyp/core/port, hyp/core/entry and boot" \
+    "$(grep -rnE '\basm\b' hyp boot --include='*.hpp' --include='*.cpp' | grep -v '^hyp/core/port/')"
 
 result "no conditional compilation in hyp/ and boot/" \
     "$(grep -rnE '^ *#if' hyp boot --include='*.hpp' --include='*.cpp' --include='*.S')"
 
 result "host tools include only hyp/abi" \
-    "$(grep -rnE '#include "(arch|base|board|dev|dt|engine|entry|guest|machine|mm|port|stream|trace|trap)/' \
+    "$(grep -rnE '#include "(arch|base|board|dev|dt|engine|entry|guest|machine|mm|port|start|trace|trap|black_box|choice|integrity|stream|task_names|unprotect)/' \
         host-tools --include='*.hpp' --include='*.cpp' |
         while IFS=: read -r file line text; do
             header=$(echo "$text" | sed 's/.*"\(.*\)".*/\1/')
             [ -f "host-tools/$header" ] || [ -f "$(dirname "$file")/$header" ] || echo "$file:$line:$text"
         done)"
 
-# A board is hyp/board/NAME.cpp, a line in hyp/hyp.mk, and a row in host-tools/run/board.cpp.
+# A board is hyp/core/board/NAME.cpp, a line in hyp/hyp.mk, and a row in host-tools/run/board.cpp.
 rows_of_boards=$(sed -n 's/^ *[.]name = "\(.*\)",/\1/p' host-tools/run/board.cpp | sort)
-result "a board of hyp/hyp.mk is a file in hyp/board/ and a row in host-tools/run/board.cpp" \
+result "a board of hyp/hyp.mk is a file in hyp/core/board/ and a row in host-tools/run/board.cpp" \
     "$({ sed -n 's/^HYP_IMAGE_BASE_\([^ ]*\) :=.*/\1/p' hyp/hyp.mk; echo "$rows_of_boards"
-        ls hyp/board/*.cpp | sed 's|.*/||; s|[.]cpp$||; s|_|-|g'; } | sort | uniq -c | awk '$1 != 3 { print $2 }')"
+        ls hyp/core/board/*.cpp | sed 's|.*/||; s|[.]cpp$||; s|_|-|g'; } | sort | uniq -c | awk '$1 != 3 { print $2 }')"
 result "a board has its name in no other source of host-tools/" \
     "$(grep -rnFw "$(echo "$rows_of_boards" | sed 's/.*/"&"/')" host-tools --include='*.hpp' --include='*.cpp' |
         grep -v '^host-tools/run/board.cpp:')"
 
 # Lines of a disassembly with an instruction of VFP or NEON other than a read (VMOV and VMRS to core registers)
-# in hyp/port/vector.cpp.
+# in hyp/core/port/vector.cpp.
 vector_use() {
     awk -F '\t' '
         /^[0-9a-f]+ <.*>:$/ { port = /<mmioscope::port::vector_[a-z]+\(/; next }
@@ -145,9 +153,9 @@ done
 
 # Each image, with its board's own object, follows the headers: what make would do if one had changed.
 result "a changed header makes anew each board's object that includes it" \
-    "$(for source in hyp/board/*.cpp; do
+    "$(for source in hyp/core/board/*.cpp; do
         object=$build/obj/target/${source%.cpp}.o
-        MAKEFLAGS='' make -n --no-print-directory -W hyp/board/board.hpp BUILD="$build" "$object" 2>/dev/null |
+        MAKEFLAGS='' make -n --no-print-directory -W hyp/core/board/board.hpp BUILD="$build" "$object" 2>/dev/null |
             grep -qF -- "-c $source " || echo "$object"
     done)"
 

@@ -7,9 +7,9 @@ UNIT_CXX ?= g++
 UNIT_FLAGS := -std=c++20 -O1 $(DEBUG) -Wall -Wextra -Werror -Wno-psabi -fsanitize=address,undefined \
     -fno-sanitize-recover=all -fno-omit-frame-pointer
 # The simulation's port/ comes before the hypervisor's own.
-UNIT_CPPFLAGS := -Itests/sim/include -Ihyp -Itests -I$(BUILD)/generated/tests/sim
+UNIT_CPPFLAGS := -Itests/sim/include $(HYP_INCLUDES) -Itests -I$(BUILD)/generated/tests/sim
 $(eval $(call test_units,unit,9,$(sort $(wildcard tests/unit/*/*.cpp))))
-UNIT_SOURCES := $(HYP_SOURCES) hyp/board/vexpress_a15.cpp \
+UNIT_SOURCES := $(HYP_SOURCES) hyp/core/board/vexpress_a15.cpp \
     $(sort $(wildcard tests/sim/*.cpp tests/unit/*.cpp)) $(test_units_of_unit)
 # The fuzzers' functions of the same sources, and the inputs of tests/fuzz/corpus/ for them.
 UNIT_REPLAYED := requests device_tree

@@ -9,7 +9,7 @@ namespace {
 using abi::RegionEntry;
 using abi::control::Command;
 
-/// What a request for all leaves alone (hyp/mm/changing_pages.cpp).
+/// What a request for all leaves alone (hyp/services/control/changing_pages.cpp).
 bool is_fixed(const RegionEntry& region) {
     constexpr std::uint64_t largest = 16 << 20;
     const bool memory =

@@ -10,7 +10,7 @@
 namespace mmioscope::run {
 
 struct Board {
-    std::string_view name;              ///< as that of hyp/board/
+    std::string_view name;              ///< as that of hyp/core/board/
     std::string_view machine;           ///< QEMU's -M, with the properties the board needs
     std::string_view described_by = ""; ///< QEMU's -M for the device tree the guest is to see;
                                         ///< empty: the user has one

@@ -103,6 +103,13 @@ struct AreaHeader {
 };
 static_assert(sizeof(AreaHeader) == 184);
 
+/// The small area of the previous boot in `area`; null if none was kept.
+inline const AreaHeader* previous_boot(const AreaHeader& area) {
+    if (area.kept != Kept::kept) return nullptr;
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(&area);
+    return reinterpret_cast<const AreaHeader*>(bytes + area.kept_offset);
+}
+
 // Bits of RegionEntry::flags.
 inline constexpr std::uint16_t region_traced = 1u << 0;   ///< selected: its accesses become records
 inline constexpr std::uint16_t region_disabled = 1u << 1; ///< its node has status = "disabled"

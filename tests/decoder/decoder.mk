@@ -2,8 +2,8 @@
 # binutils, without its headers, which are those of the host's binutils of the same version.
 
 DECODER_CXX ?= g++
-DECODER_FLAGS := -std=c++20 -O2 -g -Wall -Wextra -Werror -Ihyp -Itests/decoder
-DECODER_SOURCES := $(sort $(wildcard hyp/arch/*.cpp tests/decoder/*.cpp))
+DECODER_FLAGS := -std=c++20 -O2 -g -Wall -Wextra -Werror $(HYP_INCLUDES) -Itests/decoder
+DECODER_SOURCES := $(sort $(wildcard hyp/core/arch/*.cpp tests/decoder/*.cpp))
 DECODER_OBJECTS := $(patsubst %.cpp,$(BUILD)/decoder/%.o,$(DECODER_SOURCES))
 DECODER_LIBRARIES = $(foreach name,opcodes bfd,$(wildcard /usr/lib/*/lib$(name)-*-armhf.so))
 

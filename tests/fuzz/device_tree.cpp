@@ -1,9 +1,12 @@
 // The boot loader's device tree is input: whatever it holds, the answer is a region table or an
 // error, and what is read is what libfdt reads.
 #include "base/check.hpp"
+#include "control/early_requests.hpp"
 #include "dt/config.hpp"
 #include "dt/guest_tree.hpp"
 #include "dt/regions.hpp"
+#include "stream/options.hpp"
+#include "task_names/offsets.hpp"
 #include "unit/dt/against_libfdt.hpp"
 
 #include <cstdlib>
@@ -35,10 +38,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (list_regions(tree, *regions) || !map->build(*regions)) return 0;
     if (list_memory(tree, memory) || carve(memory, {0x8800'0000, 0x8d00'0000})) return 0;
     (void)read_config(tree, config);
+    StreamOptions stream;
+    (void)read_stream_options(tree, stream);
+    EarlyRequests requests;
+    (void)read_requests(tree, requests);
+    TaskOffsets offsets;
+    (void)read_task_offsets(tree, offsets);
     (void)select_traced(tree, *regions, *map);
     std::vector<std::uint64_t> out((size + 65536) / 8);
-    if (!make_guest_tree(tree, memory, config.modules, config.uart_node, config.stream_node,
-                         out.data(), out.size() * 8) &&
+    if (!make_guest_tree(tree, memory, config.modules, std::span(&config.uart_node, 1), out.data(),
+                         out.size() * 8) &&
         fdt_check_full(out.data(), out.size() * 8) != 0)
         std::abort();
     return 0;

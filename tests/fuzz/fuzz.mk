@@ -7,8 +7,9 @@ FUZZ_FLAGS := -std=c++20 -O1 -g -fsanitize=address,undefined -fno-sanitize-recov
 FUZZ_TARGETS := $(notdir $(basename $(sort $(wildcard tests/fuzz/*.cpp))))
 # What they need of the project: these three by name, the others the whole library of the host tools.
 FUZZ_SOURCES_wire := $(HOST_FILE_SOURCES)
-FUZZ_SOURCES_device_tree := $(wildcard hyp/dt/*.cpp) hyp/trace/region_map.cpp
-FUZZ_SOURCES_requests := $(HYP_SOURCES) hyp/board/vexpress_a15.cpp $(wildcard tests/sim/*.cpp)
+FUZZ_SOURCES_device_tree := $(wildcard hyp/core/dt/*.cpp) hyp/core/trace/region_map.cpp \
+    $(addprefix hyp/services/,stream/options.cpp task_names/offsets.cpp control/early_requests.cpp)
+FUZZ_SOURCES_requests := $(HYP_SOURCES) hyp/core/board/vexpress_a15.cpp $(wildcard tests/sim/*.cpp)
 FUZZ_HOST_TARGETS := $(filter-out wire device_tree requests,$(FUZZ_TARGETS))
 FUZZ_HOST_OBJECTS := $(HOST_LIB_SOURCES:%.cpp=$(BUILD)/fuzz/plain/%.o)
 FUZZ_HOST_LIB := $(BUILD)/fuzz/libhost.a
@@ -36,11 +37,11 @@ $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%): $(BUILD)/fuzz/%: $$(call FUZZ_OBJECTS,$$*)
 $(FUZZ_PLAIN_OBJECTS): $(BUILD)/fuzz/plain/%.o: %.cpp
 	@mkdir -p "$(@D)"
 	@echo "  $@"
-	@$(FUZZ_CXX) $(HOST_CPPFLAGS) -Itests $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c -o "$@" "$<"
+	@$(FUZZ_CXX) $(HOST_CPPFLAGS) $(HYP_INCLUDES) -Itests $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c -o "$@" "$<"
 
 $(FUZZ_SIMULATED_OBJECTS): $(BUILD)/fuzz/simulated/%.o: %.cpp
 	@mkdir -p "$(@D)"
 	@echo "  $@"
-	@$(FUZZ_CXX) -Itests/sim/include -Ihyp -Itests -I$(BUILD)/generated/tests/sim $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c -o "$@" "$<"
+	@$(FUZZ_CXX) -Itests/sim/include $(HYP_INCLUDES) -Itests -I$(BUILD)/generated/tests/sim $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c -o "$@" "$<"
 
 -include $(FUZZ_PLAIN_OBJECTS:.o=.d) $(FUZZ_SIMULATED_OBJECTS:.o=.d)

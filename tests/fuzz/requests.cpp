@@ -1,11 +1,10 @@
 // Requests are input, whatever line they come by: what is no sound request changes nothing, what is
 // refused changes nothing, and whatever was changed can be taken back. An input that begins with 1
 // is commands and arguments: they get the check that makes a request sound, which no chance does.
-#include "control/command.hpp"
-#include "dev/line.hpp"
-#include "machine/integrity.hpp"
+#include "integrity/integrity.hpp"
 #include "sim/changeable.hpp"
 #include "sim/judge.hpp"
+#include "stream/line.hpp"
 #include "stream/request_line.hpp"
 
 #include <cstdlib>
@@ -39,9 +38,9 @@ struct Incoming : Line {
 };
 
 struct State : Changeable {
-    explicit State(const Machine& m)
-        : Changeable(m), stopped(m.control.stopped), chooses(m.control.choice.any),
-          stalls(m.cpus[0].ring.stalls()) {}
+    explicit State(const Rig& rig)
+        : Changeable(rig), stopped(rig.services.control.tracing_stopped()),
+          chooses(rig.services.choice.any), stalls(rig.machine->cpus[0].ring.stalls()) {}
 
     bool operator==(const State&) const = default;
     /// But for what nobody looks at while it is switched off.
@@ -50,8 +49,7 @@ struct State : Changeable {
                chooses == other.chooses && stalls == other.stalls;
     }
 
-    std::uint32_t stopped;
-    bool chooses, stalls;
+    bool stopped, chooses, stalls;
 };
 
 void expect(bool what) {
@@ -65,7 +63,7 @@ public:
         rig_.run();
         requests_.start(line_);
         ask_for_all_back();
-        before_.emplace(*rig_.machine);
+        before_.emplace(rig_);
     }
 
     /// Has the line bring these bytes.
@@ -79,10 +77,11 @@ public:
         }
         if (!changed) return;
         ask_for_all_back();
-        expect(State(*rig_.machine).as_good_as(*before_));
+        expect(State(rig_).as_good_as(*before_));
         expect(!rig_.machine->changes.held());
         // Takes longer than all else. What is wrong once, stays so.
-        if (++changes_ % 64 == 0) expect(find_damage(*rig_.machine).name == nullptr);
+        if (++changes_ % 64 == 0)
+            expect(rig_.services.integrity.find_damage(*rig_.machine).name == nullptr);
     }
 
 private:
@@ -102,10 +101,10 @@ private:
 
     /// Whether something may have changed.
     bool answer(const Request& request) {
-        const State now(*rig_.machine);
+        const State now(rig_);
         const Reply reply = carry_out(request);
         const bool done = reply.status == Status::done;
-        expect(done || State(*rig_.machine) == now);
+        expect(done || State(rig_) == now);
         requests_.answer(reply);
         return done;
     }

@@ -21,7 +21,7 @@ inline write_TLBIALL(c) {
 inline complete_local(c) { d_step { wait_for_invalidation(c) } }
 inline complete_system(c) { d_step { store_arrives(c) } }
 
-/* source: hyp/mm/guest_view.hpp load */
+/* source: hyp/core/mm/guest_view.hpp load */
 inline load(c, table, keeps_tlb) {
     in(TLBI_BEFORE_VTTBR, write_TLBIALL(c); complete_local(c));
     write_VTTBR(c, table);                                    /* = port::write<reg::VTTBR>(vttbr); */
@@ -53,7 +53,7 @@ inline load_other_vmid(c, table) {
     fi
 }
 
-/* source: hyp/mm/guest_view.hpp open_shadow */
+/* source: hyp/core/mm/guest_view.hpp open_shadow */
 inline open_shadow(c) {
     if
     :: TWO_VMIDS_IN_USE -> load_other_vmid(c, SHADOW)
@@ -62,7 +62,7 @@ inline open_shadow(c) {
     fi                                           /* = shadow_open_ = true; */
 }
 
-/* source: hyp/mm/guest_view.hpp close_shadow */
+/* source: hyp/core/mm/guest_view.hpp close_shadow */
 inline close_shadow(c) {
     if
     :: TWO_VMIDS_IN_USE -> load_other_vmid(c, NORMAL)
@@ -72,7 +72,7 @@ inline close_shadow(c) {
 }
 
 /* Leaves `got`.
- * source: hyp/trace/lock.hpp try_acquire */
+ * source: hyp/core/trace/lock.hpp try_acquire */
 inline try_acquire(c, region) {
     turns = MAX_TURNS;
     do
@@ -90,13 +90,13 @@ inline try_acquire(c, region) {
     od
 }
 
-/* source: hyp/trace/lock.hpp release */
+/* source: hyp/core/trace/lock.hpp release */
 inline release(region) {                  /* = port::order_memory(); */
     owner[region] = NOBODY                /* = port::store_shared(owner_, no_owner); */
 }
 
 /* In ascending order; what is held is given back where the next one cannot be had. Leaves `got`.
- * source: hyp/trace/region_lock.cpp HeldLocks::acquire */
+ * source: hyp/core/trace/region_lock.cpp HeldLocks::acquire */
 inline acquire(c, first, second) {        /* = check(!held(), "a step began while another one held locks"); */
                                           /* = locks_ = &locks; */
                                           /* = regions_ = regions; */
@@ -143,7 +143,7 @@ inline choose_regions(p, q) {
 
 /* Whoever waited for the lock looks again at what is traced, and gives up if that has changed: carry_out's first
  * branch. Leaves `got`.
- * source: hyp/engine/engine.cpp take_locks */
+ * source: hyp/core/engine/engine.cpp take_locks */
 inline take_locks(c, first, second) {
     acquire(c, first, second)                    /* = locks.acquire */
                                                  /* = locks.next_sequence: the trigger's, to who waits for it */
@@ -151,7 +151,7 @@ inline take_locks(c, first, second) {
 }
 #define DECIDED_ANEW(c) (got && decision[c] != marked && variant != SWITCHED_DECIDED_AT_TRAP)
 
-/* source: hyp/engine/reexecution.cpp arm_step */
+/* source: hyp/core/engine/reexecution.cpp arm_step */
 inline arm_step(c) {
     skip                                         /* = debug.arm */
                                                  /* = port::write<reg::HSTR> */
@@ -159,7 +159,7 @@ inline arm_step(c) {
                                                  /* = step.armed = true */
 }
 
-/* source: hyp/engine/reexecution.cpp begin_step */
+/* source: hyp/core/engine/reexecution.cpp begin_step */
 inline begin_step(c, p, q) {
     unless(SEQUENCE_BEFORE_LOCK, take_sequence_numbers(c, p, q)); /* = locks.next_sequence */
                                                  /* = put_in_flight */
@@ -168,7 +168,7 @@ inline begin_step(c, p, q) {
 }
 
 /* Leaves `got`: if not, nothing has happened.
- * source: hyp/engine/shadow.cpp ShadowEngine::carry_out */
+ * source: hyp/core/engine/shadow.cpp ShadowEngine::carry_out */
 inline carry_out(c, p, q) {
     in(TWO_VMIDS_TTLB, !hold -> steps++);
     atomic { choose_regions(p, q); got = 1 };
@@ -190,14 +190,14 @@ inline carry_out(c, p, q) {
     fi
 }
 
-/* source: hyp/trace/ring_writer.hpp complete */
+/* source: hyp/core/trace/ring_writer.hpp complete */
 inline complete(c) {
     complete_system(c)                           /* = port::complete_system(); */
                                                  /* = port::synchronize_context(); */
                                                  /* = return port::read<reg::CNTPCT>(); */
 }
 
-/* source: hyp/engine/reexecution.cpp disarm_step */
+/* source: hyp/core/engine/reexecution.cpp disarm_step */
 inline disarm_step(c) {                          /* = step.armed = false */
     if
     :: variant != NO_DSB_BEFORE_UNLOCK && variant != UNLOCK_BEFORE_CLOSE ->
@@ -208,7 +208,7 @@ inline disarm_step(c) {                          /* = step.armed = false */
                                                  /* = port::write<reg::HSTR> */
 }
 
-/* source: hyp/engine/reexecution.cpp end_step */
+/* source: hyp/core/engine/reexecution.cpp end_step */
 inline end_step(c) {
     disarm_step(c)
                                                  /* = unmask_interrupts_of_exception */
@@ -218,7 +218,7 @@ inline end_step(c) {
 }
 
 /* planned: not by an exception of the guest's.
- * source: hyp/engine/shadow.cpp ShadowEngine::finish */
+ * source: hyp/core/engine/shadow.cpp ShadowEngine::finish */
 inline finish(c, p, q, planned) {
     in(UNLOCK_BEFORE_CLOSE, release_all(c, p, q));
     close_shadow(c);                             /* = view.close_shadow */
@@ -231,7 +231,7 @@ inline finish(c, p, q, planned) {
     in(TWO_VMIDS_TTLB, steps--)
 }
 
-/* source: hyp/mm/changing_pages.cpp forget_on_all_cpus */
+/* source: hyp/services/control/changing_pages.cpp forget_on_all_cpus */
 inline forget_on_all_cpus(c) {                   /* = port::complete_all(); */
     if                                           /* = port::write<reg::TLBIALLNSNHIS>(0); */
     :: variant != SWITCHED_NO_TLBI && variant != SWITCHED_NO_DSB ->
@@ -244,13 +244,13 @@ inline tell(on) { told = on }
 
 /* Page 0 is to be traced from now on, or no longer. The order of record and tables is that of the source;
  * selection.cpp marks and writes the descriptors.
- * source: hyp/control/selection.cpp apply_selection */
+ * source: hyp/services/control/selection.cpp apply_selection */
 inline apply_selection(c, on) {                  /* = for (Span& span : machine.map) */
-                                                 /* = const bool traced = machine.control.stopped == 0 && port::load_shared(span.selected) != 0; */
+                                                 /* = const bool traced = !stopped && port::load_shared(span.selected) != 0; */
                                                  /* = if (!span.changeable || span.traced() == traced) continue; */
-    marked = on;                                 /* = store_sealed(machine, span.traced_word, traced ? 1 : 0); */
+    marked = on;                                 /* = integrity.store_sealed(span.traced_word, traced ? 1 : 0); */
     d_step {
-        opened_for_all = !on;                    /* = set_pages(machine, span); */
+        opened_for_all = !on;                    /* = set_pages(machine, integrity, span); */
         everybody_walks()
     };
     forget_on_all_cpus(c)                        /* = forget_on_all_cpus(); */
@@ -258,7 +258,7 @@ inline apply_selection(c, on) {                  /* = for (Span& span : machine.
 }
 
 /* One region, so one lock.
- * source: hyp/trace/region_lock.cpp RegionLocks::acquire_all */
+ * source: hyp/core/trace/region_lock.cpp RegionLocks::acquire_all */
 inline acquire_all(c) {                          /* = for (std::size_t n = 0; n < count; ++n) */
     try_acquire(c, 0)                            /* = if (locks_[n].lock.try_acquire(cpu, max_turns, spins)) continue; */
                                                  /* = release_all(n); */
@@ -266,7 +266,7 @@ inline acquire_all(c) {                          /* = for (std::size_t n = 0; n 
                                                  /* = return true; */
 }
 
-/* A CPU in Hyp, no step armed: hyp/control/command.cpp change_in_quiet() and change(). */
+/* A CPU in Hyp, no step armed: hyp/services/control/command.cpp change_in_quiet() and change(). */
 inline change_in_quiet(c, on) {
     if
     :: variant != SWITCHED_NO_LOCK -> acquire_all(c)
@@ -291,7 +291,7 @@ inline change_in_quiet(c, on) {
 }
 
 /* The other engine: Hyp accesses the address it has from the trap.
- * source: hyp/engine/emulation.cpp EmulationEngine::carry_out */
+ * source: hyp/core/engine/emulation.cpp EmulationEngine::carry_out */
 inline emulate(c, p) {
     got = 1;
     acquire(c, p, p);                            /* = begin_access */

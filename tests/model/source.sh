@@ -25,7 +25,7 @@ while read -r file name; do
     awk -v function_="$name" -f "$statements" "$file" >"$folder/source" || { echo "$file has no $name"; status=1; continue; }
     awk -v function_="$file $name" -f "$statements" "$model" >"$folder/model" || { echo "$model: nothing of $name"; status=1; continue; }
     case $file in
-    hyp/engine/*)
+    hyp/core/engine/*)
         calls <"$folder/source" >"$folder/source-calls"
         calls <"$folder/model" >"$folder/model-calls"
         cmp -s "$folder/model-calls" "$folder/source-calls" || differ "$file $name" "$folder/model-calls" "$folder/source-calls"

@@ -30,7 +30,7 @@
 #define GIVE_UP_AND_KEEP 23        // 3 waiting: a wait that gives up keeps the locks it has
 #define LIMIT_EMULATION 24         // 1 stale: emulation accesses a frame that was unmapped between trap and access
 #define LIMIT_REMAPPED 25          // 1 misnamed: the record has the address of the trap, the step may have another
-#define SWITCHED 26                // 1 none: what is traced changes meanwhile (hyp/control/)
+#define SWITCHED 26                // 1 none: what is traced changes meanwhile (hyp/services/control/)
 #define SWITCHED_NO_TLBI 27        // 1 unrecorded: ... and nobody is told
 #define SWITCHED_NO_DSB 28         // 1 unrecorded: ... and nobody waits until everybody has heard
 #define SWITCHED_NO_LOCK 29        // 1 unrecorded|superfluous: ... while accesses are in flight

@@ -3,7 +3,7 @@
 
 mutant_tree := $(BUILD)/mutants/tree
 MUTANT_FLAGS := -std=c++20 -O1 -Wall -Wextra -Wno-psabi
-MUTANT_CPPFLAGS := -Itests/sim/include -I$(mutant_tree)/hyp -Itests -I$(BUILD)/generated/tests/sim -include tests/mutants/switch.hpp
+MUTANT_CPPFLAGS := -Itests/sim/include $(HYP_INCLUDES:-I%=-I$(mutant_tree)/%) -Itests -I$(BUILD)/generated/tests/sim -include tests/mutants/switch.hpp
 # Tests of the protocol that lie with others of their folder.
 MUTANT_TESTS_BESIDE := tests/unit/control/switching_test.cpp tests/unit/control/command_test.cpp \
     tests/unit/control/trigger_test.cpp tests/unit/control/filter_test.cpp tests/unit/engine/access_test.cpp \
@@ -11,9 +11,9 @@ MUTANT_TESTS_BESIDE := tests/unit/control/switching_test.cpp tests/unit/control/
     tests/unit/engine/rewritten_test.cpp tests/unit/engine/thumb_test.cpp tests/unit/engine/waiting_test.cpp \
     tests/unit/engine/watchpoint_test.cpp tests/unit/machine/debug_unit_test.cpp tests/unit/sim/refuse_test.cpp \
     tests/unit/stream/stream_test.cpp tests/unit/stream/panic_test.cpp tests/unit/trap/power_test.cpp \
-    tests/unit/trap/task_name_test.cpp
+    tests/unit/task_names/task_name_test.cpp
 $(eval $(call test_units,mutants,4,$(sort $(wildcard tests/unit/protocol/*.cpp) $(MUTANT_TESTS_BESIDE))))
-MUTANT_SOURCES := $(HYP_SOURCES) hyp/board/vexpress_a15.cpp $(sort $(wildcard tests/sim/*.cpp)) $(test_units_of_mutants)
+MUTANT_SOURCES := $(HYP_SOURCES) hyp/core/board/vexpress_a15.cpp $(sort $(wildcard tests/sim/*.cpp)) $(test_units_of_mutants)
 MUTANT_OBJECTS := $(patsubst %.cpp,$(BUILD)/mutants/%.o,$(MUTANT_SOURCES))
 
 .PHONY: mutants

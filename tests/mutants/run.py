@@ -22,31 +22,33 @@ import subprocess
 import sys
 import zlib
 
-FILES = ["hyp/trace/*", "hyp/engine/*", "hyp/mm/guest_view.*", "hyp/mm/changing_pages.cpp",
-         "hyp/dev/own_bus.cpp", "hyp/machine/debug_unit.*", "hyp/control/*", "hyp/stream/*", "hyp/start/start.cpp",
-         "hyp/trap/translate.cpp", "hyp/trap/abort.cpp", "hyp/trap/dispatch.cpp", "hyp/trap/fast_path.cpp",
-         "hyp/trap/decode.cpp", "hyp/trap/fetch.cpp", "hyp/trap/panic.cpp",
-         "hyp/trap/task_name.cpp"]
-EXCEPT = {"hyp/engine/unprotect.cpp",  # the baseline, which loses events as it is
-          "hyp/stream/request_line.cpp"}  # copies requests as they are: not simulated
+FILES = ["hyp/core/trace/*", "hyp/core/engine/*", "hyp/core/mm/guest_view.*", 
+         "hyp/core/dev/own_bus.cpp", "hyp/core/machine/debug_unit.*", "hyp/services/choice/*", "hyp/services/control/*", "hyp/services/stream/*",
+         "hyp/core/start/start.cpp",
+         "hyp/core/trap/translate.cpp", "hyp/core/trap/abort.cpp", "hyp/core/trap/dispatch.cpp", "hyp/core/trap/fast_path.cpp",
+         "hyp/core/trap/decode.cpp", "hyp/core/trap/fetch.cpp", "hyp/core/trap/panic.cpp",
+         "hyp/services/task_names/task_names.cpp"]
+EXCEPT = {"hyp/services/unprotect/unprotect.cpp",  # the baseline, which loses events as it is
+          "hyp/services/stream/request_line.cpp"}  # copies requests as they are: not simulated
 # Whose tests are likely to notice: they go first. The others follow if they do not.
-FIRST = [("hyp/stream/ring_merge.cpp", "what CPUs publish leaves*,what a closed merge*"),
-         ("hyp/stream/", "[stream],behind each access*"),
-         ("hyp/machine/debug_unit", "*debug unit*,*BKPT*,*vectors now,a watchpoint*,in a step*,"
+FIRST = [("hyp/services/stream/ring_merge.cpp", "what CPUs publish leaves*,what a closed merge*"),
+         ("hyp/services/stream/", "[stream],behind each access*"),
+         ("hyp/core/machine/debug_unit", "*debug unit*,*BKPT*,*vectors now,a watchpoint*,in a step*,"
           "*disturb a step,CPUs with excl*"),
-         ("hyp/mm/changing_pages.cpp", "a descriptor taken away*"),
-         ("hyp/mm/", "the first view*"),
-         ("hyp/control/", "what is switched on*,behind a flush*,a snapshot*"),
-         ("hyp/start/", "what is refused is told*,each access has*,a Thumb store*"),
-         ("hyp/trap/dispatch.cpp", "behind each access*,loops of exclusives*"),
-         ("hyp/trap/fast_path.cpp", "CPUs with excl*,each access has*,what another CPU has switched*,"
+         ("hyp/services/control/changing_pages.cpp", "a descriptor taken away*"),
+         ("hyp/core/mm/", "the first view*"),
+         ("hyp/services/choice/", "what is switched on*,a ring's reader*"),
+         ("hyp/services/control/", "what is switched on*,behind a flush*,a snapshot*"),
+         ("hyp/core/start/", "what is refused is told*,each access has*,a Thumb store*"),
+         ("hyp/core/trap/dispatch.cpp", "behind each access*,loops of exclusives*"),
+         ("hyp/core/trap/fast_path.cpp", "CPUs with excl*,each access has*,what another CPU has switched*,"
           "another name is said*,behind each access*,behind a firewall*,a loop that does*,a watchpoint*,the fast path*"),
-         ("hyp/trap/panic.cpp", "a panic prints*"),
-         ("hyp/trap/abort.cpp", "what is switched on*"),
-         ("hyp/engine/reexecution", "CPUs with excl*,a guest that runs on*"),
-         ("hyp/engine/", "CPUs with excl*,each access has*,what is switched on*,under two CPUs*,the write that*"),
-         ("hyp/trace/ring_writer", "CPUs with excl*,a ring's reader*,what CPUs publish*"),
-         ("hyp/trace/", "what a region lock*,CPUs with excl*,locks that cannot*"), ("hyp/", "no unmap storm*")]
+         ("hyp/core/trap/panic.cpp", "a panic prints*"),
+         ("hyp/core/trap/abort.cpp", "what is switched on*"),
+         ("hyp/core/engine/reexecution", "CPUs with excl*,a guest that runs on*"),
+         ("hyp/core/engine/", "CPUs with excl*,each access has*,what is switched on*,under two CPUs*,the write that*"),
+         ("hyp/core/trace/ring_writer", "CPUs with excl*,a ring's reader*,what CPUs publish*"),
+         ("hyp/core/trace/", "what a region lock*,CPUs with excl*,locks that cannot*"), ("hyp/", "no unmap storm*")]
 KINDS = [  # name, what is found, what is put in its place
     ("ISB", r"port::synchronize_context\(\);", ";"),
     ("DSB NSH", r"port::complete_local\(\);", ";"),
@@ -84,7 +86,7 @@ KINDS = [  # name, what is found, what is put in its place
     ("stream", r"cpu\.step\.armed(?= \|\| !cpu\.own)|!cpu\.own_exclusives\.allowed\(\)", "false"),
     ("close", r"cpu\.view\.close_shadow\(\);", ";"),
 ]
-ASSEMBLY = "hyp/entry/fast_path.S"
+ASSEMBLY = "hyp/core/entry/fast_path.S"
 # Its functions that are another one with other arguments.
 ALIKE = r"(step_)?(load|store)_(byte|halfword|word_lr)$|finish(_lr)?$"
 # What notices that an instruction is left out, or nothing does.

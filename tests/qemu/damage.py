@@ -159,7 +159,7 @@ def damage_running(kind, hypervisor):
         hypervisor.forget_area()
     elif kind == "check-report":  # a failed check, and then a fault behind the records
         hypervisor.override(*VTTBR_READ_BACK)
-        debugger.write_words(symbols["_ZN9mmioscope11find_damageERNS_7MachineE"], UDF)
+        debugger.write_words(symbols["_ZN9mmioscope9Integrity11find_damageERNS_7MachineE"], UDF)
     elif kind == "entry":  # before the report has begun
         debugger.write_words(symbols["mmioscope_hyp_fault"], UDF)
         debugger.write_words(trap, UDF)

@@ -54,7 +54,7 @@ def main(path):
     if wrong:
         return f"let through by the filter: {wrong[0]}"
     held = [line for line in events[armed + 1:fired] if "by the hypervisor" not in line]
-    # One of the other CPU's may be in flight as the trigger fires (hyp/trace/trigger.hpp).
+    # One of the other CPU's may be in flight as the trigger fires (hyp/services/choice/trigger.hpp).
     if held and held[-1].split()[1] != events[fired].split()[1]:
         held.pop()
     if held:

@@ -1,20 +1,25 @@
 // All that a request may change in a machine, copied.
 #pragma once
 
-#include "machine/machine.hpp"
+#include "rig.hpp"
 
 #include <string>
 
 namespace mmioscope::sim {
 
 struct Changeable {
-    explicit Changeable(const Machine& m)
-        : map(bytes_of(&m.map, sizeof m.map)), control(bytes_of(&m.control, sizeof m.control)),
-          tables(bytes_of(m.pool.begin(), static_cast<std::size_t>(m.pool.end() - m.pool.begin()) *
-                                              sizeof *m.pool.begin())) {}
+    explicit Changeable(const Rig& rig)
+        : map(bytes_of(&rig.machine->map, sizeof rig.machine->map)),
+          control(bytes_of(&rig.services.control, sizeof rig.services.control)),
+          choice(bytes_of(&rig.services.choice, sizeof rig.services.choice)),
+          tables(bytes_of(
+              rig.machine->pool.begin(),
+              static_cast<std::size_t>(rig.machine->pool.end() - rig.machine->pool.begin()) *
+                  sizeof *rig.machine->pool.begin())) {}
     bool operator==(const Changeable&) const = default;
 
-    std::string map, control, tables; ///< a string is compared as a whole, a vector byte by byte
+    std::string map, control, choice,
+        tables; ///< a string is compared as a whole, a vector byte by byte
 
 private:
     static std::string bytes_of(const void* from, std::size_t size) {

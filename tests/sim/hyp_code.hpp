@@ -1,4 +1,4 @@
-// The hypervisor's assembly (hyp/entry/fast_path.S), as it was assembled for the target:
+// The hypervisor's assembly (hyp/core/entry/fast_path.S), as it was assembled for the target:
 // interpreted, instruction by instruction, on a simulated CPU.
 #pragma once
 

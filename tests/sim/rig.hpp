@@ -5,6 +5,7 @@
 #include "board_tree.hpp"
 #include "code.hpp"
 #include "machine/machine.hpp"
+#include "services.hpp"
 #include "simulation.hpp"
 
 #include <map>
@@ -25,6 +26,17 @@ struct RigOptions {
     /// end.
     std::function<bool(Rig&)> read_when;
 };
+
+/// The machine's Control, as a request on any way reaches it.
+inline Control& control_of(Machine& machine) {
+    for (Service* service : machine.services)
+        if (auto* control = dynamic_cast<Control*>(service)) return *control;
+    throw Failure{"the machine has no control"};
+}
+inline std::optional<abi::control::Reply> execute(mmioscope::Cpu& cpu,
+                                                  const abi::control::Request& request) {
+    return control_of(*cpu.machine).execute(cpu, request);
+}
 
 /// `cpus` CPUs and an engine, under conditions that `seed` chooses.
 RigOptions options_for(abi::EngineKind engine, unsigned cpus, std::uint64_t seed);
@@ -61,6 +73,7 @@ public:
     const std::string& text() const { return text_; }
 
     Simulation simulation;
+    Services services;
     /// In its memory, since addresses in it are words of 32 bits (machine/fast_state.hpp).
     struct Destroy {
         void operator()(Machine* machine) const { machine->~Machine(); }

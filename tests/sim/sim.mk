@@ -5,7 +5,7 @@ sim_generated := $(BUILD)/generated/tests/sim
 sim_called := --defsym=mmioscope_guest_trap=0x8201f000 --defsym=mmioscope_access_aborted=0x8201f004 \
     --defsym=mmioscope_look_ahead=0x8201f008
 
-$(sim_generated)/fast_path.elf: hyp/entry/fast_path.S tests/sim/sim.mk
+$(sim_generated)/fast_path.elf: hyp/core/entry/fast_path.S tests/sim/sim.mk
 	@mkdir -p "$(@D)"
 	@$(HYP_CXX) -march=armv7ve -marm -nostdlib -Wl,-Ttext=0x82000000 -Wl,-e,guest_trap \
 	    $(sim_called:%=-Wl,%) -o "$@" $<

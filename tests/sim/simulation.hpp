@@ -1,5 +1,5 @@
 // The simulated machine: CPUs, memory, devices, and a record of what the hypervisor did to the
-// translation tables. include/port/ calls it where the real hyp/port/ issues instructions.
+// translation tables. include/port/ calls it where the real hyp/core/port/ issues instructions.
 #pragma once
 
 #include "bus.hpp"

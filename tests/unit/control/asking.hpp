@@ -3,7 +3,6 @@
 
 #include "abi/control.hpp"
 #include "abi/layout.hpp"
-#include "control/command.hpp"
 #include "sim/judge.hpp"
 
 #include <bit>

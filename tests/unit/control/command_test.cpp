@@ -2,8 +2,9 @@
 #include <catch2/catch.hpp>
 
 #include "arch/errata.hpp"
-#include "machine/black_box.hpp"
+#include "black_box/black_box.hpp"
 #include "sim/changeable.hpp"
+#include "start/area.hpp"
 #include "unit/control/asking.hpp"
 
 using namespace mmioscope;
@@ -16,7 +17,7 @@ const RigOptions options = options_for(abi::EngineKind::shadow, 1, 1);
 
 /// All that a command may change, and how far the ring is.
 struct Snapshot : Changeable {
-    explicit Snapshot(const Rig& rig) : Changeable(*rig.machine), head(rig.ring(0).head) {}
+    explicit Snapshot(const Rig& rig) : Changeable(rig), head(rig.ring(0).head) {}
     bool operator==(const Snapshot&) const = default;
 
     std::uint64_t head;
@@ -97,7 +98,7 @@ TEST_CASE("noise is no request: 100,000 random ones, 50,000 of them with a right
                 CHECK((reply->status == Status::done || Snapshot(rig) == *before));
             delete before;
         }
-        CHECK(find_damage(*rig.machine).name == nullptr);
+        CHECK(rig.services.integrity.find_damage(*rig.machine).name == nullptr);
         rig.simulation.complete_system();
         CHECK(!rig.machine->changes.held());
     });
@@ -123,7 +124,7 @@ TEST_CASE("stop and start keep what is selected; a change says so in a record") 
         CHECK(last->type == abi::RecordType::configuration);
         CHECK(last->device == fifo);
         CHECK(last->pa_low == (static_cast<std::uint32_t>(Command::deselect) | 7u << 16));
-        CHECK(find_damage(*rig.machine).name == nullptr);
+        CHECK(rig.services.integrity.find_damage(*rig.machine).name == nullptr);
     });
 }
 
@@ -145,16 +146,16 @@ TEST_CASE("damage beside what a change changes stays noticed") {
     as_guest(options, [&](Rig& rig, mmioscope::Cpu& cpu) {
         *entry_of(rig, at::fifo) ^= 1u << 20; // its own entry, another one, and the map
         CHECK(ask(cpu, Command::deselect_range, at::fifo, 0x1000).status == Status::done);
-        CHECK(find_damage(*rig.machine).name != nullptr);
+        CHECK(rig.services.integrity.find_damage(*rig.machine).name != nullptr);
         CHECK(ask(cpu, Command::select_range, at::fifo, 0x1000).status == Status::done);
-        CHECK(find_damage(*rig.machine).name != nullptr);
+        CHECK(rig.services.integrity.find_damage(*rig.machine).name != nullptr);
     });
     as_guest(options, [&](Rig& rig, mmioscope::Cpu& cpu) {
         *entry_of(rig, at::console) ^= 1u << 20;
         CHECK(ask(cpu, Command::deselect_range, at::fifo, 0x1000).status == Status::done);
-        CHECK(find_damage(*rig.machine).name != nullptr);
+        CHECK(rig.services.integrity.find_damage(*rig.machine).name != nullptr);
         *entry_of(rig, at::console) ^= 1u << 20;
-        CHECK(find_damage(*rig.machine).name == nullptr);
+        CHECK(rig.services.integrity.find_damage(*rig.machine).name == nullptr);
     });
 }
 
@@ -196,7 +197,7 @@ TEST_CASE("a snapshot holds the last records up to it, whatever comes later") {
             for (; from < to; ++from) CHECK(ask(cpu, Command::marker, from).status == Status::done);
         };
         const auto last_kept = [&rig](std::uint64_t head) {
-            const abi::AreaHeader* kept = previous_boot(*rig.machine->area);
+            const abi::AreaHeader* kept = abi::previous_boot(*rig.machine->area);
             REQUIRE(kept != nullptr);
             CHECK(kept->magic == abi::area_magic);
             CHECK(kept->description_crc == description_crc(*kept));
@@ -210,7 +211,7 @@ TEST_CASE("a snapshot holds the last records up to it, whatever comes later") {
                         abi::commit_word(ring.boot_number, at));
             return records[(head - 1) % abi::kept_records].value;
         };
-        CHECK(previous_boot(*rig.machine->area) == nullptr);
+        CHECK(abi::previous_boot(*rig.machine->area) == nullptr);
         for (const std::uint32_t end : {10u, 1500u, 3000u}) {
             markers(0, end);
             const std::uint64_t head = rig.ring(0).head;
@@ -219,7 +220,7 @@ TEST_CASE("a snapshot holds the last records up to it, whatever comes later") {
             CHECK(last_kept(head) == end - 1);
         }
         CHECK(rig.machine->area->description_crc == description_crc(*rig.machine->area));
-        CHECK(find_damage(*rig.machine).name == nullptr);
+        CHECK(rig.services.integrity.find_damage(*rig.machine).name == nullptr);
         rig.simulation.complete_system();
         CHECK(!rig.machine->changes.held());
     });
@@ -232,7 +233,7 @@ TEST_CASE("a snapshot is made by one CPU at a time, and not beside a change", "[
         std::uint64_t spins = 0;
         REQUIRE(rig.machine->changes.try_acquire(1, 16, spins));
         CHECK(!execute(cpu, make_request(Command::snapshot, 1)).has_value());
-        CHECK(previous_boot(*rig.machine->area) == nullptr);
+        CHECK(abi::previous_boot(*rig.machine->area) == nullptr);
         rig.machine->changes.release();
         for (int times = 0; times < 2; ++times)
             CHECK(ask(cpu, Command::snapshot).status == Status::done);

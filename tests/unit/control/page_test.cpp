@@ -32,7 +32,7 @@ TEST_CASE("accesses that are no whole word reach nothing and are told of") {
     rig.run();
     CHECK(rig.failure() == "");
     CHECK(rig.records_of(abi::RecordType::fault).size() == 3);
-    CHECK(rig.machine->control.slots[0].request[3] == 0);
+    CHECK(rig.services.control.request_words(0)[3] == 0);
 }
 
 TEST_CASE("with mmioscope,control off there is no page") {

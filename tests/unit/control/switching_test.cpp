@@ -98,7 +98,7 @@ TEST_CASE("what is switched on and off is traced while it is on, exactly", "[pro
             REQUIRE(compare(rig, cpu, at::fifo, 0x1000) == "");
             REQUIRE(compare(rig, cpu, at::gadget, 0x100) == "");
         }
-        REQUIRE(find_damage(*rig.machine).name == nullptr);
+        REQUIRE(rig.services.integrity.find_damage(*rig.machine).name == nullptr);
     }
 }
 

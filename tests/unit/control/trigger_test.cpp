@@ -91,7 +91,7 @@ TEST_CASE("under two CPUs exactly one access fires, whoever's it is", "[protocol
 TEST_CASE("with every filter and trigger taken back no access is asked about") {
     const bool filters_first = GENERATE(true, false);
     as_guest(options_for(abi::EngineKind::shadow, 1, 1), [&](Rig& rig, mmioscope::Cpu& cpu) {
-        const bool& any = rig.machine->control.choice.any;
+        const bool& any = rig.services.choice.any;
         CHECK(!any);
         ask(cpu, Command::filter_directions, 1);
         ask(cpu, Command::trigger_directions, 2);

@@ -1,8 +1,8 @@
 // An 8250 as a line: every byte that it takes arrives, in order, whatever the reader does, and
 // nobody waits for it.
-#include "dev/uart_line.hpp"
 #include "sim/simulation.hpp"
 #include "sim/uart8250.hpp"
+#include "stream/uart_line.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -52,9 +52,6 @@ TEST_CASE("a reader in the guest takes the stream's place, and never keeps the g
     CHECK(config_of({.guest_reader = true}, [](void* blob, int chosen) {
               return fdt_setprop_string(blob, chosen, abi::chosen::host_reader, "on");
           }).first.host_reader);
-    CHECK(config_of({.guest_reader = true}, [](void* blob, int chosen) {
-              return fdt_setprop_string(blob, chosen, abi::chosen::stream, "serial2");
-          }).second == "mmioscope,guest-reader and mmioscope,stream exclude each other");
     CHECK(config_of({.policy = "stall", .guest_reader = true}).second ==
           "mmioscope,guest-reader and policy stall exclude each other");
 }
@@ -95,55 +92,4 @@ TEST_CASE("the UART may be chosen by alias") {
     });
     CHECK(error == "");
     CHECK(config.uart_node > 0);
-}
-
-TEST_CASE("where tasks have their names is two offsets into a task") {
-    CHECK(config_of({}).first.task_names.comm == 0);
-    const auto [config, error] = config_of({.task_names = {0x3fc, 0x2a0}});
-    CHECK(error == "");
-    CHECK(config.task_names.comm == 0x3fc);
-    CHECK(config.task_names.pid == 0x2a0);
-    for (const std::vector<std::uint32_t>& cells :
-         {std::vector<std::uint32_t>{4}, {4, 8, 12}, {4, 8, 12, 16}}) {
-        CAPTURE(cells.size());
-        CHECK(config_of({.task_names = cells}).second ==
-              "mmioscope,task-names must have two cells");
-    }
-    CHECK(config_of({.task_names = {16'380, 4}}).second == "");
-    for (const std::uint32_t wrong : {0u, 2u, 16'384u, 0xffff'fffcu, 0x8000'0000u}) {
-        CAPTURE(wrong);
-        constexpr char line[] =
-            "mmioscope,task-names: offsets must be multiples of 4 from 4 to 16380";
-        CHECK(config_of({.task_names = {wrong, 4}}).second == line);
-        CHECK(config_of({.task_names = {4, wrong}}).second == line);
-    }
-    CHECK(config_of({}, [](void* blob, int chosen) {
-              return fdt_setprop(blob, chosen, abi::chosen::task_names, "\0\0\0\4\0\0", 6);
-          }).second == "mmioscope,task-names must have two cells");
-}
-
-TEST_CASE("requests are read three cells each, unchecked; a torn property is an error") {
-    CHECK(config_of({}).first.requests.empty());
-    const auto [config, error] = config_of({.requests = {24, 3, 0, 0xffff'ffff, 1, 2}});
-    CHECK(error == "");
-    REQUIRE(config.requests.size() == 2);
-    CHECK(config.requests[0].command == 24);
-    CHECK(config.requests[0].argument[0] == 3);
-    CHECK(config.requests[1].command == 0xffff'ffff);
-    CHECK(config.requests[1].argument[1] == 2);
-    for (int length = 1; length <= 36; ++length) {
-        CAPTURE(length);
-        const char bytes[36]{};
-        const auto read = config_of({}, [&](void* blob, int chosen) {
-            return fdt_setprop(blob, chosen, abi::chosen::requests, bytes, length);
-        });
-        CHECK(
-            read.second ==
-            (length % 12 == 0 ? "" : "mmioscope,requests must have three cells for each request"));
-    }
-    const std::vector<std::uint32_t> most(3 * abi::chosen::max_requests, 15);
-    CHECK(config_of({.requests = most}).second == "");
-    std::vector<std::uint32_t> more = most;
-    more.insert(more.end(), 3, 15);
-    CHECK(config_of({.requests = more}).second == "mmioscope,requests has more than 32 requests");
 }

@@ -35,8 +35,8 @@ bool read_all(const Blob& bytes) {
     if (carve(memory, {0x8200'0000, 0x8300'0000})) return false;
     if (select_traced(tree, *regions, *map)) return false;
     std::vector<std::byte> out(bytes.size() + 1024);
-    if (make_guest_tree(tree, memory, config.modules, config.uart_node, config.stream_node,
-                        out.data(), out.size()))
+    if (make_guest_tree(tree, memory, config.modules, std::span(&config.uart_node, 1), out.data(),
+                        out.size()))
         return false;
     REQUIRE(fdt_check_full(out.data(), out.size()) == 0);
     return true;

@@ -5,6 +5,7 @@
 #include "abi/layout.hpp"
 #include "sim/board_tree.hpp"
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <libfdt.h>
@@ -22,7 +23,7 @@ Blob guest_tree(const Blob& blob, const MemoryMap& memory) {
     Config config;
     REQUIRE(!read_config(tree, config));
     Blob out(blob.size() + 4096);
-    REQUIRE(!make_guest_tree(tree, memory, config.modules, tree.find(uart), -1, out.data(),
+    REQUIRE(!make_guest_tree(tree, memory, config.modules, std::array{tree.find(uart)}, out.data(),
                              out.size()));
     REQUIRE(fdt_check_full(out.data(), fdt_totalsize(out.data())) == 0);
     CHECK(fdt_totalsize(out.data()) == Tree::size_of(out.data()));
@@ -117,7 +118,7 @@ TEST_CASE("too little room for the guest's tree is an error, at every size") {
     for (std::size_t room = 0; room < board.size() + 512; room += 16) {
         const auto out = std::make_unique_for_overwrite<std::byte[]>(room + 1);
         const auto error =
-            make_guest_tree(tree, carved_memory(), config.modules, -1, -1, out.get(), room);
+            make_guest_tree(tree, carved_memory(), config.modules, {}, out.get(), room);
         CAPTURE(room);
         REQUIRE(!(made && error)); // once enough, always enough
         made = !error;
@@ -132,7 +133,7 @@ TEST_CASE("the control page and the trace area are announced, if there is a cont
     REQUIRE(!read_config(tree, config));
     Blob out(board.size() + 4096);
     const auto make = [&](const ControlRanges& control) {
-        REQUIRE(!make_guest_tree(tree, carved_memory(), config.modules, tree.find(uart), -1,
+        REQUIRE(!make_guest_tree(tree, carved_memory(), config.modules, std::array{tree.find(uart)},
                                  out.data(), out.size(), control));
         REQUIRE(fdt_check_full(out.data(), fdt_totalsize(out.data())) == 0);
         return fdt_path_offset(out.data(), "/mmioscope");
@@ -158,8 +159,8 @@ TEST_CASE("an area that the guest may read says so, with a control page or witho
     const Range area{0x8300'0000, 0x8310'0000};
     for (const bool controlled : {true, false}) {
         const Range page = controlled ? Range{0x82f0'0000, 0x82f0'1000} : Range{};
-        REQUIRE(!make_guest_tree(tree, carved_memory(), config.modules, -1, -1, out.data(),
-                                 out.size(), {page, area, true}));
+        REQUIRE(!make_guest_tree(tree, carved_memory(), config.modules, {}, out.data(), out.size(),
+                                 {page, area, true}));
         const int node = fdt_path_offset(out.data(), "/mmioscope");
         REQUIRE(node >= 0);
         CHECK(fdt_node_check_compatible(out.data(), node, abi::readable_compatible) == 0);

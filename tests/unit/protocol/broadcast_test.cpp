@@ -1,6 +1,6 @@
 // A descriptor that is taken away while the guest runs: what forget_on_all_cpus() alone has to
 // give.
-#include "mm/changing_pages.hpp"
+#include "control/changing_pages.hpp"
 #include "port/memory.hpp"
 #include "sim/simulation.hpp"
 

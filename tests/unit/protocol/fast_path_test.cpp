@@ -1,7 +1,6 @@
 // The fast path (entry/fast_path.S) records what the slow one records. That it is taken shows in
 // what an access costs (tests/bench).
 #include "abi/layout.hpp"
-#include "control/command.hpp"
 #include "control/selection.hpp"
 #include "machine/area_layout.hpp"
 #include "port/fast_code.hpp"
@@ -505,7 +504,7 @@ void execute_behind(Rig& rig, std::uint32_t word, Meanwhile&& meanwhile) {
         Code(rig.simulation.ram, core.frame.pc).word(word).end();
         core.ended = false;
         GuestCpu(rig.simulation, core, cpu).run();
-        CHECK(is_slow(cpu) == rig.machine->control.choice.any);
+        CHECK(is_slow(cpu) == rig.services.choice.any);
     });
     rig.program(0).mov(0, at::fifo).ldr(1, 0).ldr(1, 0).end();
     rig.run();
@@ -524,8 +523,8 @@ TEST_CASE("what another CPU has switched on or off holds for the fast path's nex
     const std::uint32_t access = GENERATE(plain_load, plain_store);
     execute_behind(rig, access, [&](Machine& machine) {
         if (filter) {
-            machine.control.choice.filter.pattern.directions = access == plain_load ? 2 : 1;
-            machine.control.choice.any = true;
+            rig.services.choice.filter.pattern.directions = access == plain_load ? 2 : 1;
+            rig.services.choice.any = true;
             return choose_fast_regions(machine);
         }
         for (Span& span : machine.map)
@@ -555,6 +554,5 @@ TEST_CASE("a filter spares the next access the try of the fast path") {
     const bool filter = GENERATE(false, true);
     Rig rig(options_for(abi::EngineKind::emulation, 1, 1));
     constexpr std::uint32_t store_writeback = 0xe480'2004; // the slow path's
-    execute_behind(rig, store_writeback,
-                   [&](Machine& machine) { machine.control.choice.any = filter; });
+    execute_behind(rig, store_writeback, [&](Machine&) { rig.services.choice.any = filter; });
 }

@@ -53,6 +53,17 @@ TEST_CASE("boot refuses too little memory and too small an area") {
     CHECK(refusal(options) == "mmioscope,area-size is too small for this many CPUs");
 }
 
+TEST_CASE("boot refuses a stream beside a reader in the guest, and a wrong word of a service's") {
+    RigOptions options;
+    options.tree.guest_reader = true;
+    options.tree.stream = "serial2";
+    CHECK(refusal(options) == "mmioscope,guest-reader and mmioscope,stream exclude each other");
+    CHECK(refusal(edited([](void* blob) {
+              return fdt_setprop_string(blob, fdt_path_offset(blob, "/chosen"),
+                                        abi::chosen::control, "maybe");
+          })) == "mmioscope,control must be on or off");
+}
+
 TEST_CASE("boot refuses two clusters, whose CPUs would have the same stack") {
     RigOptions options;
     options.blob = with_room(make_board_tree({.cpus = 2}));

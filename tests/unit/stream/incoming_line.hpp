@@ -2,7 +2,7 @@
 #pragma once
 
 #include "abi/control.hpp"
-#include "dev/line.hpp"
+#include "stream/line.hpp"
 
 #include <cstddef>
 #include <cstdint>

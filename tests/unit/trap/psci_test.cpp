@@ -33,8 +33,9 @@ struct Bench {
         Code(rig.simulation.ram, at::kernel).end(); // CPU 1 stays where it is
         rig.on_end(0, [this, conduit, action](Core& core, mmioscope::Cpu& cpu) {
             rig.machine->config.conduit = conduit;
-            rig.machine->integrity = {};
-            if (!seal_machine(*rig.machine)) throw Failure{"no room for the checksums"};
+            rig.services.integrity = {};
+            if (rig.services.integrity.start(*rig.machine))
+                throw Failure{"no room for the checksums"};
             action(core, cpu);
         });
         rig.run();
@@ -197,7 +198,7 @@ TEST_CASE("CPU_SUSPENDs that power down look at a piece each, and a round of the
         const Range text = bench.rig.machine->image.text;
         REQUIRE(text.size() == 32 * page_size);
         bench.damage(text.begin + (piece + 1) * page_size - 1);
-        for (std::size_t n = bench.rig.machine->integrity.round(); n > 0; --n)
+        for (std::size_t n = bench.rig.services.integrity.round(); n > 0; --n)
             bench.call(core, cpu, Function::cpu_suspend, psci::state_powers_down, entry, context);
     });
     bench.requires_success();

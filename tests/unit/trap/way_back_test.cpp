@@ -1,8 +1,8 @@
 // What stops the machine before an ERET into the guest: made by hand, since no program does it.
-#include "mm/shared_page.hpp"
 #include "sim/judge.hpp"
 #include "start/start.hpp"
 #include "trap/dispatch.hpp"
+#include "unprotect/shared_page.hpp"
 
 #include <catch2/catch.hpp>
 

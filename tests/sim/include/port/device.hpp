@@ -1,4 +1,4 @@
-// Host twin of hyp/port/device.hpp: the simulated bus.
+// Host twin of hyp/core/port/device.hpp: the simulated bus.
 #pragma once
 
 #include "base/address.hpp"

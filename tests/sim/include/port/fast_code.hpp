@@ -1,4 +1,4 @@
-// Host twin of hyp/port/fast_code.hpp: the places in the code that the simulated machine
+// Host twin of hyp/core/port/fast_code.hpp: the places in the code that the simulated machine
 // interprets.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Host twin of hyp/port/firmware.hpp: the firmware is what the test says.
+// Host twin of hyp/core/port/firmware.hpp: the firmware is what the test says.
 #pragma once
 
 #include "sim/port.hpp"
@@ -10,6 +10,8 @@ inline std::uint32_t call_firmware(std::uint32_t function, std::uint32_t a, std:
     sim::complete_system(); // the DSB before the SMC
     return sim::call_firmware({function, {a, b, c}});
 }
-inline std::uint32_t cpu_on_entry() { return sim::cpu_on_entry; }
+inline std::uint32_t cpu_on_entry() {
+    return sim::cpu_on_entry;
+}
 
 } // namespace mmioscope::port

@@ -1,5 +1,5 @@
-// Host twin of hyp/port/memory.hpp: simulated physical addresses on one side, host pointers on the
-// other.
+// Host twin of hyp/core/port/memory.hpp: simulated physical addresses on one side, host pointers on
+// the other.
 #pragma once
 
 #include "base/address.hpp"
@@ -17,7 +17,9 @@ inline T* memory_at(PhysicalAddress address) {
     return static_cast<T*>(sim::memory_at(address));
 }
 
-inline PhysicalAddress address_of(const void* object) { return sim::address_of(object); }
+inline PhysicalAddress address_of(const void* object) {
+    return sim::address_of(object);
+}
 
 inline void store_descriptor(std::uint64_t* entry, std::uint64_t value) {
     sim::store_descriptor(entry, value);

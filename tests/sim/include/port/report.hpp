@@ -1,4 +1,4 @@
-// Host twin of hyp/port/report.hpp: nothing faults in the simulated Hyp.
+// Host twin of hyp/core/port/report.hpp: nothing faults in the simulated Hyp.
 #pragma once
 
 namespace mmioscope::port {

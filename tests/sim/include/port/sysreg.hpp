@@ -1,4 +1,4 @@
-// Host twin of hyp/port/sysreg.hpp: registers of the simulated CPU, by encoding.
+// Host twin of hyp/core/port/sysreg.hpp: registers of the simulated CPU, by encoding.
 #pragma once
 
 #include "arch/sysreg.hpp"

@@ -1,4 +1,4 @@
-// Host twin of hyp/port/vector.hpp.
+// Host twin of hyp/core/port/vector.hpp.
 #pragma once
 
 #include "sim/port.hpp"
@@ -7,8 +7,14 @@
 
 namespace mmioscope::port {
 
-inline std::uint32_t vector_control() { return sim::vector_control(); }
-inline std::uint32_t vector_features() { return sim::vector_features(); }
-inline std::uint64_t vector_doubleword(unsigned n) { return sim::vector_doubleword(n); }
+inline std::uint32_t vector_control() {
+    return sim::vector_control();
+}
+inline std::uint32_t vector_features() {
+    return sim::vector_features();
+}
+inline std::uint64_t vector_doubleword(unsigned n) {
+    return sim::vector_doubleword(n);
+}
 
 } // namespace mmioscope::port

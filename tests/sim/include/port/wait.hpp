@@ -1,13 +1,21 @@
-// Host twin of hyp/port/wait.hpp: waiting lets the other CPUs run, halting ends this one.
+// Host twin of hyp/core/port/wait.hpp: waiting lets the other CPUs run, halting ends this one.
 #pragma once
 
 #include "sim/port.hpp"
 
 namespace mmioscope::port {
 
-inline void relax() { sim::relax(); }
-inline void wait_for_interrupt() { sim::wait_for_interrupt(); }
-inline void wait_outside_coherency() { sim::wait_outside_coherency(); }
-[[noreturn]] inline void halt() { sim::halt(); }
+inline void relax() {
+    sim::relax();
+}
+inline void wait_for_interrupt() {
+    sim::wait_for_interrupt();
+}
+inline void wait_outside_coherency() {
+    sim::wait_outside_coherency();
+}
+[[noreturn]] inline void halt() {
+    sim::halt();
+}
 
 } // namespace mmioscope::port

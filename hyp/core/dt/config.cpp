@@ -1,0 +1,74 @@
+#include "dt/config.hpp"
+
+#include "dt/option.hpp"
+
+namespace mmioscope {
+
+namespace {
+
+constexpr Word engines[] = {{"shadow", static_cast<std::uint32_t>(abi::EngineKind::shadow)},
+                            {"emulation", static_cast<std::uint32_t>(abi::EngineKind::emulation)},
+                            {"unprotect", static_cast<std::uint32_t>(abi::EngineKind::unprotect)}};
+constexpr Word policies[] = {{"drop", static_cast<std::uint32_t>(abi::Policy::drop)},
+                             {"stall", static_cast<std::uint32_t>(abi::Policy::stall)},
+                             {"flight", static_cast<std::uint32_t>(abi::Policy::flight)}};
+
+constexpr Word conduits[] = {{"hvc", static_cast<std::uint32_t>(psci::Conduit::hvc)},
+                             {"smc", static_cast<std::uint32_t>(psci::Conduit::smc)}};
+
+/// The node of the firmware's PSCI; negative if there is none.
+int find_psci(const Tree& tree) {
+    const int node = tree.find("/psci");
+    return node >= 0 && tree.compatible(node, {"arm,psci-1.0", "arm,psci-0.2"}) ? node : -1;
+}
+
+BootError read_modules(const Tree& tree, int chosen, BootModules& modules) {
+    for (int node = tree.first_child(chosen); node >= 0; node = tree.next_child(node)) {
+        const bool kernel = tree.compatible(node, {abi::chosen::kernel});
+        if (!kernel && !tree.compatible(node, {abi::chosen::ramdisk})) continue;
+        Range range;
+        // A module lies in memory, so its address is one of the root's; /chosen translates nothing.
+        if (!tree.untranslated_reg(node, 0, range))
+            return {"boot module without a reg", tree.name(node)};
+        (kernel ? modules.kernel : modules.ramdisk) = range;
+    }
+    return modules.kernel.empty() ? BootError{"/chosen has no boot module that is a kernel", ""}
+                                  : BootError{};
+}
+
+/// A program in the guest reads the rings. It cannot make room while the guest waits for room.
+BootError read_readers(const Tree& tree, int chosen, Config& config) {
+    config.guest_reader = tree.has(chosen, abi::chosen::guest_reader);
+    if (config.guest_reader && config.policy == abi::Policy::stall)
+        return {"mmioscope,guest-reader and policy stall exclude each other", ""};
+    config.host_reader = !config.guest_reader;
+    if (!read_word(tree, chosen, abi::chosen::host_reader, switches, config.host_reader))
+        return {"mmioscope,host-reader must be on or off", ""};
+    return {};
+}
+
+} // namespace
+
+BootError read_config(const Tree& tree, Config& config) {
+    const int chosen = tree.find("/chosen");
+    if (chosen < 0) return {"the device tree has no /chosen", ""};
+    if (!read_word(tree, chosen, abi::chosen::engine, engines, config.engine))
+        return {"mmioscope,engine must be shadow, emulation or unprotect", ""};
+    if (!read_word(tree, chosen, abi::chosen::policy, policies, config.policy))
+        return {"mmioscope,policy must be drop, stall or flight", ""};
+    config.pre = tree.has(chosen, abi::chosen::pre);
+    config.slow_path = tree.has(chosen, abi::chosen::slow_path);
+    config.area_size = tree.cell(chosen, abi::chosen::area_size, abi::default_area_size);
+    if (config.area_size % page_size != 0)
+        return {"mmioscope,area-size must be a multiple of 4 KiB", ""};
+    if (auto e = read_node(tree, chosen, abi::chosen::uart, "unknown device in mmioscope,uart",
+                           config.uart_node))
+        return e;
+    if (auto e = read_readers(tree, chosen, config)) return e;
+    if (const int node = find_psci(tree); node >= 0)
+        if (!read_word(tree, node, "method", conduits, config.conduit))
+            return {"the method of /psci must be hvc or smc", ""};
+    return read_modules(tree, chosen, config.modules);
+}
+
+} // namespace mmioscope

@@ -1,0 +1,33 @@
+// The options and the boot modules under /chosen (names: abi/layout.hpp). Services read their own.
+#pragma once
+
+#include "abi/layout.hpp"
+#include "abi/ring.hpp"
+#include "arch/psci.hpp"
+#include "base/fixed_vector.hpp"
+#include "dt/tree.hpp"
+
+namespace mmioscope {
+
+struct BootModules {
+    Range kernel;
+    Range ramdisk; ///< empty: none
+};
+
+struct Config {
+    abi::EngineKind engine{abi::EngineKind::shadow};
+    abi::Policy policy{abi::Policy::drop};
+    bool pre{};          ///< a `begin` record before each access
+    bool slow_path{};    ///< no access takes the fast path
+    bool guest_reader{}; ///< the guest may read and write the trace area
+    std::uint32_t area_size{};
+    int uart_node{-1};                          ///< negative: the board's choice
+    bool host_reader{true};                     ///< rings wait for a reader over shared memory
+    psci::Conduit conduit{psci::Conduit::none}; ///< of the guest's PSCI calls
+    BootModules modules;
+};
+
+/// Reads /chosen and /psci. After an error, nothing in `config` is valid.
+BootError read_config(const Tree& tree, Config& config);
+
+} // namespace mmioscope

@@ -1,0 +1,556 @@
+@ The fast path: from the guest's trap to its record and back, for nearly every access. It takes a
+@ load or store of one register to a traced device, made by a kernel in SVC mode and ARM state;
+@ after such an access on the slow path also one in Thumb state, and under shadow one of User mode.
+@ hyp/README.md has a picture of it.
+@
+@ It tests no options. The slow path sets the words of machine/fast_state.hpp when it ends; if
+@ anything is on that the fast path cannot do, `handler` is the slow path.
+@
+@   turn, look, names   before an access, if needed: the stream, the ring's readers, task names
+@   dispatch            HSR and SPSR select one of eight ways: load or store of a byte, halfword,
+@                       word, or word in LR
+@   claim               HPFAR: whose page is it? takes that region's lock, with one try
+@   begin               in-flight mark, clock; what is known so far goes to the record's slot
+@   emulation           Hyp's access
+@   shadow              open: breakpoint, VTTBR = shadow, ERET; the guest's own access; its
+@                       breakpoint leads to finish: VTTBR = normal, clock, breakpoint off
+@   commit              the rest of the record, commit word, head, mark off, unlock, ERET
+@
+@ Whatever does not fit goes to slow_path, with the guest's registers saved.
+@
+@ SP_hyp points to FastState::frame, where the guest's registers are saved; the words for each trap
+@ are before it, those for the access after it. machine/fast_state.hpp asserts the FAST_* offsets,
+@ abi/ those of ring and record.
+@
+@ Registers from `begin` on: r4 = va, r5 = pa, r7 = RegionLock, r8 and r9 = time, r10 = the ring
+@ header's line of `head`, r11 = `pc` in the record's slot, r12 = HSR.
+
+    .syntax unified
+    .arch armv7ve
+    .arch_extension virt
+    .arm
+
+    .equ FAST_DISPATCH, -24
+    .equ FAST_SLOT, -8
+    .equ FAST_HANDLER, -4
+    .equ FRAME_LR, 52
+    .equ FRAME_PC, 56
+    .equ FAST_SEQUENCE, 64              @ FAST_LENGTH follows
+    .equ FAST_LENGTH, 68
+    .equ FAST_COMMIT, 72                @ then FastState::head
+    .equ FAST_READY, 80
+    .equ FAST_LOOK, 84
+    .equ FAST_STACK, 88
+    .equ FAST_TYPE, 92
+    .equ FAST_VECTORS, 96               @ SCTLR, then VBAR
+    .equ FAST_SHADOW, 104               @ VTTBR
+    .equ FAST_NORMAL, 112               @ VTTBR
+    .equ FAST_HDCR_STEP, 120            @ then HSTR
+    .equ FAST_DSCR, 128                 @ then HDCR between steps
+    .equ FAST_PSR, 136
+    .equ FAST_VALUE, 140
+    .equ FAST_STEP, 144                 @ next pc, va, pa, region, time, HSR
+    .equ FAST_FORM, 172
+    .equ FAST_NEXT_LOOK, 176
+    .equ FAST_TASK, 184
+    .equ FAST_ACCESS, 188               @ the engine's code
+    .equ FAST_AFTER_LOOK, 192
+    .equ FAST_OPEN, 196
+    .equ FAST_MATCH, 200
+    .equ FAST_TURN, 204
+
+    .equ RING_NEXT, 4                   @ from RingHeader::next_sequence - 4; the head follows
+    .equ RING_IN_FLIGHT, 68             @ then its pc
+    .equ RING_IN_FLIGHT_TIME, 80
+    .equ RING_IN_FLIGHT_PA, 88
+    .equ SLOT_COMMIT, -40               @ from Record::pc
+    .equ SLOT_TYPE, -36
+    .equ SLOT_TIME, -32
+    .equ SLOT_TASK, 20
+    .equ REGION_SEQUENCE, 8
+    .equ REGION_DEVICE, 12
+    .equ REGION_STORES, 16
+
+    .equ BEGINNING, 1
+    .equ BEGUN, 2
+    .equ PARTS, 3                       @ the negative of PageIndex::parts
+    .equ PSR_AIF, 0x1c0
+    .equ PSR_MODE, 0x1f
+    .equ MODE_SVC, 0x13
+    .equ MATCH_UPPER, 0x120             @ changes DBGBCR.BAS from 0b0011 to 0b1100
+    .equ DSCR_MDBGEN, 0x8000
+    .equ IL, 0x02000000
+    .equ DEBUG_EVENT, 0x22              @ prefetch abort with EC 0x20, IFSC 0x22
+    .equ ACCESS_WRITE, 1 << 16          @ Record::access in the word of FAST_TYPE
+    .equ ACCESS_SIZE, 2 << 16
+
+    .section .text.vectors, "ax"
+    .balign 256
+    .global guest_trap, mmioscope_fast_begin
+@ The guest's trap (vectors.S). Saves r0 to r12, and loads r4 = hsr_mask, r5 = hsr_plain,
+@ r6 = psr_mask, r7 = dispatch, r8 = pages, r9 = cpu, r10 = header, r11 = slot, pc = handler.
+mmioscope_fast_begin:
+guest_trap:
+    stm     sp, {r0-r12}
+    ldmdb   sp, {r4-r11, pc}
+
+@ Calls the C++ function(Cpu&, Frame&) on the C++ stack.
+    .macro call function
+    mrc     p15, 4, r0, c13, c0, 2      @ HTPIDR: this CPU's Cpu
+    mov     r1, sp
+    mov     r4, sp
+    ldr     sp, [sp, #FAST_STACK]
+    bl      \function
+    mov     sp, r4
+    .endm
+
+@ Jumps to the way for this access if HSR (r12) and SPSR (r3) are as r4 to r6 require; otherwise
+@ falls through, to the slow path. The table has an entry for each size, direction and register:
+@ bits 23:16 of HSR, with WnR above them. `first` is cmp, or cmpeq after a compare whose result also
+@ counts.
+    .macro dispatch first, form
+    mrs     r3, SPSR
+    and     r0, r12, r4
+    \first  r0, r5
+    eor     r0, r3, \form
+    tsteq   r0, r6
+    and     r0, r12, #0x40
+    add     r0, r12, r0, lsl #18
+    ldreq   pc, [r7, r0, lsr #14]
+    .endm
+
+@ The flags say whether the guest's vectors are still where the step's breakpoints are: it may move
+@ them without a trap.
+    .macro compare_vectors
+    mrc     p15, 0, r0, c1, c0, 0       @ SCTLR
+    mrc     p15, 0, r1, c12, c0, 0      @ VBAR
+    ldrd    r2, r3, [sp, #FAST_VECTORS]
+    cmp     r0, r2
+    cmpeq   r1, r3
+    .endm
+
+@ handler: emulation, SVC mode, ARM state.
+    .global mmioscope_fast_emulate, mmioscope_fast_step
+mmioscope_fast_emulate:
+    mrc     p15, 4, r12, c5, c2, 0      @ HSR
+    dispatch cmp, #MODE_SVC
+    b       slow_path
+
+@ handler: shadow, SVC mode, ARM state.
+mmioscope_fast_step:
+    compare_vectors
+    mrc     p15, 4, r12, c5, c2, 0      @ HSR
+    dispatch cmpeq, #MODE_SVC
+    b       slow_path
+
+@ For Thumb state and User mode: notes the instruction's length, 2 or 4 bytes, and then treats it as
+@ one of 4.
+    .macro long_or_short
+    mrc     p15, 4, r12, c5, c2, 0      @ HSR
+    and     r0, r12, #IL
+    lsr     r0, r0, #24
+    add     r0, r0, #2
+    str     r0, [sp, #FAST_LENGTH]
+    orr     r12, r12, #IL
+    .endm
+
+    .global mmioscope_fast_emulate_form, mmioscope_fast_step_form
+mmioscope_fast_emulate_form:
+    long_or_short
+    ldr     r1, [sp, #FAST_FORM]
+    dispatch cmp, r1
+    b       slow_path
+
+mmioscope_fast_step_form:
+    long_or_short
+    compare_vectors
+    ldr     r1, [sp, #FAST_FORM]
+    dispatch cmpeq, r1
+    .global mmioscope_fast_slow
+@ handler: everything else, and where the fast path gives up. Saves the rest of the frame.
+mmioscope_fast_slow:
+slow_path:
+    str     lr, [sp, #FRAME_LR]
+    mrs     r2, ELR_hyp
+    mrs     r3, SPSR
+    strd    r2, r3, [sp, #FRAME_PC]
+    call    mmioscope_guest_trap
+    .global return_to_guest
+return_to_guest:                        @ sp: a Frame, in this CPU's FastState
+    ldrd    r2, r3, [sp, #FRAME_PC]
+    msr     ELR_hyp, r2
+    msr     SPSR_cxsf, r3
+    ldr     lr, [sp, #FRAME_LR]
+    ldm     sp, {r0-r12}
+    eret
+
+@ handler, with a stream: the stream has its turn only at every sixth access, since most of a turn
+@ costs the same for one record as for six.
+    .global mmioscope_fast_turn
+mmioscope_fast_turn:
+    ldr     r0, [sp, #FAST_TURN]
+    subs    r0, r0, #1
+    str     r0, [sp, #FAST_TURN]
+    ldrne   pc, [sp, #FAST_AFTER_LOOK]
+@ handler, once in 64 records, or the stream's turn: reads the readers' positions, or continues the
+@ stream, before the access. Then loads the eight words again, which may have changed.
+    .global mmioscope_fast_look
+mmioscope_fast_look:
+    str     lr, [sp, #FRAME_LR]
+    call    mmioscope_look_ahead
+    ldr     lr, [sp, #FRAME_LR]
+    sub     r0, sp, #4
+    ldmdb   r0, {r4-r11}
+    ldr     pc, [sp, #FAST_AFTER_LOOK]
+
+@ handler, with task names: goes on unless it is time to look at the current task's name
+@ (task_names/task_names.cpp).
+    .global mmioscope_fast_names
+mmioscope_fast_names:
+    mrc     p15, 0, r0, c13, c0, 3      @ TPIDRURO
+    ldr     r1, [sp, #FAST_TASK]
+    cmp     r0, r1
+    bne     slow_path
+    mrrc    p15, 0, r0, r1, c14         @ CNTPCT
+    ldrd    r2, r3, [sp, #FAST_NEXT_LOOK]
+    subs    r0, r0, r2
+    sbcs    r0, r1, r3
+    bhs     slow_path
+    ldr     pc, [sp, #FAST_ACCESS]
+
+@ Sets r4 = va, r5 = HPFAR, r7 = the page's RegionLock from the index (mm/page_index.hpp), and takes
+@ the lock. `align`: address bits that must be zero. not_taken returns to BEHIND_LOOKUP with another
+@ r7.
+    .macro claim align
+    str     r3, [sp, #FAST_PSR]
+    mrc     p15, 4, r4, c6, c0, 0       @ HDFAR
+    mrc     p15, 4, r5, c6, c0, 4       @ HPFAR
+    lsr     r0, r5, #14
+    ldr     r0, [r8, r0, lsl #2]
+    ubfx    r1, r5, #4, #10
+    ldr     r7, [r0, r1, lsl #2]
+    tst     r4, #\align                 @ BEHIND_LOOKUP
+    ldrexeq r0, [r7]
+    cmneq   r0, #1                      @ Lock::no_owner
+    strexeq r0, r9, [r7]
+    cmpeq   r0, #0
+    bne     not_taken
+    .endm
+    .equ BEHIND_LOOKUP, 7 * 4
+
+@ The lock is not free, the access is not aligned, or the page has no lock: slow path. But if the
+@ page has several parts, r7 leads to a table of their locks: looks up the part's lock and goes the
+@ same way again from BEHIND_LOOKUP.
+not_taken:
+    clrex                               @ the guest must not get this LDREX's monitor (A3.4.5)
+    ldr     r0, [r7], #4
+    cmn     r0, #PARTS
+    bne     slow_path
+    ubfx    r1, r4, #6, #6              @ index of the 64-byte part in the page
+    ldr     r7, [r7, r1, lsl #2]
+    ldr     r2, [sp, #FAST_DISPATCH]
+    and     r0, r12, #0x40
+    add     r0, r12, r0, lsl #18
+    ldr     r0, [r2, r0, lsr #14]
+    add     pc, r0, #BEHIND_LOOKUP
+
+@ Marks the access as in flight, reads the clock, and writes everything known to the slot and the
+@ mark. Sets r1 = pc, r5 = pa, r8 and r9 = time. The slot's old commit word is cleared before
+@ anything else is written there. One DSB serves as the lock's acquire and orders the mark before
+@ the clock (as RingWriter::begin does).
+    .macro begin access
+    str     r0, [r11, #SLOT_COMMIT]     @ STREX returned 0
+    mov     r0, #BEGINNING
+    mrs     r1, ELR_hyp
+    strd    r0, r1, [r10, #RING_IN_FLIGHT]
+    dsb     ish
+    isb
+    mrrc    p15, 0, r8, r9, c14         @ CNTPCT
+    ldr     r0, [r7, #REGION_DEVICE]
+    cmp     r0, #0
+    blt     not_fast
+    mrs     r2, LR_svc
+    mrs     r3, SP_svc
+    lsl     r5, r5, #8
+    bfi     r5, r4, #0, #12
+    mrc     p15, 0, r6, c13, c0, 3      @ TPIDRURO
+    stm     r11, {r1-r6}                @ pc, lr, sp, va, pa, task
+    strd    r8, r9, [r11, #SLOT_TIME]
+    strd    r8, r9, [r10, #RING_IN_FLIGHT_TIME]
+    str     r5, [r10, #RING_IN_FLIGHT_PA]
+    ldr     r0, [sp, #FAST_TYPE]
+    add     r0, r0, #\access
+    str     r0, [r11, #SLOT_TYPE]
+    dmb     ish
+    mov     r2, #BEGUN
+    str     r2, [r10, #RING_IN_FLIGHT]
+    .endm
+
+@ The region's device word is negative (not_fast): a filter or trigger is on, or the device is no
+@ longer traced.
+not_fast:
+    mov     r0, #0
+    str     r0, [r10, #RING_IN_FLIGHT]
+    mvn     r0, #0
+    str     r0, [r7]                    @ unlock: nothing was done under the lock
+    b       slow_path
+
+@ Counts the store, which ends reservations of load-exclusives (machine/reservation.hpp).
+    .macro count_store
+    ubfx    r2, r5, #3, #4
+    add     r2, r7, r2, lsl #2
+    ldr     r3, [r2, #REGION_STORES]
+    add     r3, r3, #1
+    str     r3, [r2, #REGION_STORES]
+    .endm
+
+@ Sets `to` to the value of the guest's register that HSR names; `cut` reduces it to the access's
+@ size.
+    .macro stored_value to, cut:vararg
+    ubfx    r0, r12, #16, #4
+    ldr     \to, [sp, r0, lsl #2]
+    \cut
+    .endm
+
+@ Completes and publishes the record, ends the in-flight mark, releases the lock, and returns to the
+@ guest. Expects r0 = duration, r2 = cpu_sequence, r4 = value, r5 = 0, r7 = RegionLock, r11 = slot.
+    .macro commit
+    ldr     r1, [r7, #REGION_SEQUENCE]
+    add     r1, r1, #1
+    str     r1, [r7, #REGION_SEQUENCE]
+    ldr     r3, [r7, #REGION_DEVICE]
+    stmdb   r11, {r0-r5}                @ duration, lock_sequence, cpu_sequence, device, value
+    ldrd    r8, r9, [sp, #FAST_COMMIT]
+    add     r8, r8, r2
+    add     r3, r9, r2
+    add     r2, r2, #1
+    dmb     ish
+    str     r8, [r11, #SLOT_COMMIT]
+    dmb     ish
+    strd    r2, r3, [r10, #RING_NEXT]   @ next_sequence, head
+    str     r2, [sp, #FAST_SEQUENCE]
+    ldr     r3, [sp, #FAST_READY]
+    add     r2, r11, #64
+    tst     r2, #0xfc0                  @ at multiples of 64 the next trap looks at the readers
+    ldreq   r3, [sp, #FAST_LOOK]
+    strd    r2, r3, [sp, #FAST_SLOT]    @ then the handler
+    dmb     ish
+    str     r5, [r10, #RING_IN_FLIGHT]
+    mvn     r0, #0                      @ Lock::no_owner
+    str     r0, [r7]
+    ldm     sp, {r0-r12}
+    eret
+    .endm
+
+@ Emulation: Hyp does the access.
+    .macro done_at                      @ waits until it is done on the bus; r0 = duration
+    dsb
+    isb
+    mrrc    p15, 0, r2, r3, c14         @ CNTPCT
+    sub     r0, r2, r8
+    .endm
+
+    .macro emulate_load name, align, access, load, deliver:vararg
+\name:
+    claim   \align
+    begin   \access
+    \load   r4, [r5]
+    done_at
+    \deliver
+    b       emulated
+    .endm
+
+    .macro emulate_store name, align, access, store, value:vararg
+\name:
+    claim   \align
+    begin   \access + ACCESS_WRITE
+    count_store
+    \value
+    \store  r4, [r5]
+    done_at
+    b       emulated
+    .endm
+
+    .macro to_register
+    ubfx    r2, r12, #16, #4
+    str     r4, [sp, r2, lsl #2]
+    .endm
+
+@ PC goes to the next instruction; r2 = cpu_sequence, r3 = the instruction's length.
+emulated:
+    ldrd    r2, r3, [sp, #FAST_SEQUENCE]
+    add     r1, r1, r3
+    msr     ELR_hyp, r1
+    mov     r5, #0
+    commit
+
+    emulate_load    load_byte, 0, 0, ldrb, to_register
+    emulate_load    load_halfword, 1, ACCESS_SIZE, ldrh, to_register
+    emulate_load    load_word, 3, 2 * ACCESS_SIZE, ldr, to_register
+    emulate_load    load_word_lr, 3, 2 * ACCESS_SIZE, ldr, msr LR_svc, r4
+    emulate_store   store_byte, 0, 0, strb, stored_value r4, uxtb r4, r4
+    emulate_store   store_halfword, 1, ACCESS_SIZE, strh, stored_value r4, uxth r4, r4
+    emulate_store   store_word, 3, 2 * ACCESS_SIZE, str, stored_value r4
+    emulate_store   store_word_lr, 3, 2 * ACCESS_SIZE, str, mrs r4, LR_svc
+
+@ entry/vectors.S comes here if the bus answers with an external abort: records it, and the guest
+@ takes it.
+    .global mmioscope_fast_aborted
+mmioscope_fast_aborted:
+    add     r0, sp, #FAST_STEP
+    stm     r0, {r1, r4, r5, r7, r8, r9, r12}
+    str     lr, [sp, #FRAME_LR]
+    mov     r2, r1
+    ldr     r3, [sp, #FAST_PSR]
+    strd    r2, r3, [sp, #FRAME_PC]
+    call    mmioscope_access_aborted
+    b       return_to_guest
+
+@ Shadow: opens the shadow table; the guest executes the instruction itself and traps after it
+@ (engine/reexecution.hpp).
+    .macro step_load name, align, access, finish
+\name:
+    claim   \align
+    begin   \access
+    ldr     r0, =\finish
+    ldr     pc, [sp, #FAST_OPEN]
+    .endm
+
+    .macro step_store name, align, access, value:vararg
+\name:
+    claim   \align
+    begin   \access + ACCESS_WRITE
+    count_store
+    \value
+    str     r2, [sp, #FAST_VALUE]
+    ldr     r0, =finish_store
+    ldr     pc, [sp, #FAST_OPEN]
+    .endm
+
+@ Arms a step in Thumb state or User mode. A record of User mode has its LR and SP, and SP_svc for
+@ the task.
+    .global mmioscope_fast_open, mmioscope_fast_open_form
+mmioscope_fast_open_form:
+    str     r0, [sp, #FAST_HANDLER]
+    ldr     r2, [sp, #FAST_LENGTH]
+    add     r1, r1, r2
+    bic     r2, r1, #3
+    mcr     p14, 0, r2, c0, c0, 4       @ DBGBVR0
+    ldr     r2, [sp, #FAST_MATCH]
+    tst     r1, #2
+    addne   r2, r2, #MATCH_UPPER
+    mcr     p14, 0, r2, c0, c0, 5       @ DBGBCR0
+    ldr     r2, [sp, #FAST_PSR]
+    tst     r2, #PSR_MODE & ~0x10
+    bne     open_armed
+    mov     r2, lr
+    mrs     r3, SP_usr
+    mrs     r6, SP_svc
+    stmib   r11, {r2, r3}
+    str     r6, [r11, #SLOT_TASK]
+    b       open_armed
+
+mmioscope_fast_open:                    @ ARM state and SVC mode
+    str     r0, [sp, #FAST_HANDLER]
+    add     r1, r1, #4
+    mcr     p14, 0, r1, c0, c0, 4       @ DBGBVR0; its DBGBCR0 and the vectors' are already set
+open_armed:
+    add     r0, sp, #FAST_STEP
+    stm     r0, {r1, r4, r5, r7, r8, r9, r12}
+    mrc     p14, 0, r2, c0, c2, 2       @ DBGDSCRext
+    orr     r3, r2, #DSCR_MDBGEN
+    mcr     p14, 0, r3, c0, c2, 2
+    str     r2, [sp, #FAST_DSCR]
+    ldrd    r2, r3, [sp, #FAST_HDCR_STEP]
+    mcr     p15, 4, r2, c1, c1, 1       @ HDCR
+    mcr     p15, 4, r3, c1, c1, 3       @ HSTR
+    ldr     r0, [sp, #FAST_PSR]
+    orr     r0, r0, #PSR_AIF
+    msr     SPSR_cxsf, r0
+    ldrd    r2, r3, [sp, #FAST_SHADOW]
+    mcrr    p15, 6, r2, r3, c2          @ VTTBR; mm/guest_view.hpp has the order
+    isb
+    mcr     p15, 0, r0, c8, c7, 0       @ TLBIALL
+    dsb     nsh
+    ldm     sp, {r0-r12}
+    eret
+
+    step_load       step_load_byte, 0, 0, finish_word
+    step_load       step_load_halfword, 1, ACCESS_SIZE, finish_word
+    step_load       step_load_word, 3, 2 * ACCESS_SIZE, finish_word
+    step_load       step_load_word_lr, 3, 2 * ACCESS_SIZE, finish_lr
+    step_store      step_store_byte, 0, 0, stored_value r2, uxtb r2, r2
+    step_store      step_store_halfword, 1, ACCESS_SIZE, stored_value r2, uxth r2, r2
+    step_store      step_store_word, 3, 2 * ACCESS_SIZE, stored_value r2
+    step_store      step_store_word_lr, 3, 2 * ACCESS_SIZE, mrs r2, LR_svc
+
+@ handler, in a step, by the place of the value. Loads what open_armed has saved, and sets r4 = the
+@ stored value, or what the load put in its register.
+    .macro stepped value:vararg
+    add     r0, sp, #FAST_STEP
+    ldm     r0, {r1, r2, r3, r7, r8, r9, r12}
+    \value
+    .endm
+
+    .global mmioscope_fast_finish, mmioscope_fast_finish_end
+mmioscope_fast_finish:
+finish_lr:
+    stepped mrs r4, LR_svc
+    b       finish
+finish_store:
+    stepped ldr r4, [sp, #FAST_VALUE]
+    b       finish
+finish_word:
+    stepped stored_value r4
+mmioscope_fast_finish_end:
+
+@ The step ended as planned if its breakpoint hit, in the same mode. Otherwise the slow path ends
+@ the step.
+finish:
+    mrc     p15, 4, r0, c5, c2, 0       @ HSR
+    bic     r0, r0, #IL
+    eor     r0, r0, #0x80000000         @ a prefetch abort
+    cmp     r0, #DEBUG_EVENT
+    mrs     r2, ELR_hyp
+    cmpeq   r2, r1
+    mrs     r3, SPSR
+    ldr     r2, [sp, #FAST_PSR]
+    eor     r0, r3, r2
+    tsteq   r0, #PSR_MODE
+    bne     slow_path
+    ldrd    r0, r1, [sp, #FAST_NORMAL]
+    mcrr    p15, 6, r0, r1, c2          @ VTTBR
+    isb
+    mcr     p15, 0, r0, c8, c7, 0       @ TLBIALL
+    dsb                                 @ completes both the invalidation and the access
+    isb
+    mrrc    p15, 0, r0, r1, c14         @ CNTPCT
+    sub     r0, r0, r8
+    ldrd    r8, r9, [sp, #FAST_DSCR]
+    mcr     p14, 0, r8, c0, c2, 2       @ DBGDSCRext
+    mcr     p15, 4, r9, c1, c1, 1       @ HDCR
+    mov     r5, #0
+    mcr     p15, 4, r5, c1, c1, 3       @ HSTR
+    bic     r3, r3, #PSR_AIF
+    and     r2, r2, #PSR_AIF
+    orr     r3, r3, r2
+    msr     SPSR_cxsf, r3
+    ldr     r2, [sp, #FAST_SEQUENCE]
+    commit
+
+    .section .rodata.fast_path, "a"
+    .balign 4
+@ By size, word twice (the second one for LR); loads, then stores (trap/fast_path.cpp).
+    .global mmioscope_fast_emulations, mmioscope_fast_steps
+mmioscope_fast_emulations:
+    .word   load_byte, load_halfword, load_word, load_word_lr
+    .word   store_byte, store_halfword, store_word, store_word_lr
+mmioscope_fast_steps:
+    .word   step_load_byte, step_load_halfword, step_load_word, step_load_word_lr
+    .word   step_store_byte, step_store_halfword, step_store_word, step_store_word_lr
+
+    .previous
+    .ltorg
+    .balign 256
+    .global mmioscope_fast_end
+mmioscope_fast_end:

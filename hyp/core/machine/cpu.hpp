@@ -1,0 +1,48 @@
+// The state of one CPU. No other CPU accesses it; machine.hpp has what they share.
+#pragma once
+
+#include "dev/own_bus.hpp"
+#include "machine/debug_unit.hpp"
+#include "machine/fast_state.hpp"
+#include "machine/lock_wait.hpp"
+#include "machine/own_exclusives.hpp"
+#include "machine/repeated_load.hpp"
+#include "machine/reservation.hpp"
+#include "machine/step.hpp"
+#include "mm/guest_view.hpp"
+#include "trace/region_lock.hpp"
+#include "trace/ring_writer.hpp"
+
+namespace mmioscope {
+
+struct Machine;
+
+struct Cpu {
+    std::uint32_t number{}; ///< MPIDR.Aff0
+    Machine* machine{};
+    bool mistakes_thumb_stores{}; ///< arch/errata.hpp
+
+    FastState fast{};
+    bool always_slow{true}; ///< the fast path stays closed for the whole run
+
+    bool gives_turns{}; ///< Machine::at_turn is set
+    bool turn_given{};  ///< already, in this trap: before the access
+
+    bool leaves_coherency{}; ///< the guest cleared ACTLR.SMP; Hyp clears it while the CPU sleeps
+
+    GuestView view;
+    RingWriter ring;
+    OwnBus bus;
+    HeldLocks locks;
+    LockWait lock_wait;
+    Step step;
+    DebugUnit debug;
+    Reservation reservation;
+    RepeatedLoad repeated_load;
+    OwnExclusives own_exclusives;
+};
+
+/// Publishes a `power` record of this CPU; `pa` as in abi::PowerEvent.
+void record_power(Cpu& cpu, abi::PowerEvent event, std::uint32_t pa);
+
+} // namespace mmioscope

@@ -1,0 +1,65 @@
+// What the CPUs share. CPU 0 fills it in before any CPU enters the guest. After that only these
+// change: what a service changes with `changes` held, the locks, the power state and the stop flag,
+// which synchronize themselves.
+#pragma once
+
+#include "dt/config.hpp"
+#include "machine/cpu.hpp"
+#include "machine/power.hpp"
+#include "mm/page_index.hpp"
+#include "mm/stage1.hpp"
+#include "trace/chooser.hpp"
+
+#include <span>
+
+namespace mmioscope {
+
+class Engine;
+class Service;
+
+struct Machine {
+    // Constant while the guest runs, up to `locks`.
+    Config config;
+    RegionTable regions;
+    RegionMap map;
+    MemoryMap guest_memory;
+    ImageLayout image;
+    Range control_page; ///< the guest is told of it, and a service answers there; empty: none
+    FixedVector<int, 2> withheld_nodes; ///< of the tree: the guest's says that they are disabled
+    Range own_memory; ///< the hypervisor's memory, from its first byte to the end of the trace area
+    Range boot_tree;  ///< the boot loader's device tree
+    Uart uart;
+    bool user_firewall{}; ///< Board::user_firewall
+    unsigned cpu_count{};
+
+    TablePool pool{nullptr, 0};
+    TranslationTable
+        hyp_boot_table; ///< used until the device tree is read: image, tree and UART only
+    TranslationTable hyp_table;
+    TranslationTable normal_table;
+    TranslationTable shadow_tables[abi::max_cpus];
+    PageIndex pages;
+    /// Indexed by HSR's bits 23:16, loads before stores (entry/fast_path.S); [0] for PL1, [1] for
+    /// User mode.
+    std::uint32_t fast_dispatch[2][512]{};
+
+    abi::AreaHeader* area{};
+    Engine* engine{};
+
+    std::span<Service* const> services;
+    // Each is null if no service is interested (engine/service.hpp).
+    Service* at_turn{};
+    Service* at_access{};
+    Chooser* chooser{};
+
+    RegionLocks locks;
+    Lock changes; ///< held to change or check what is sealed; last in the lock order
+    Power power;
+    std::atomic<std::uint32_t> broadcast_fails{0}; ///< on some CPU; see arch/errata.hpp
+    std::atomic<std::uint32_t> stopped{0}; ///< a CPU panicked: all others halt at their next trap
+
+    Tree tree; ///< of the boot loader; not read once the guest runs
+    Cpu cpus[abi::max_cpus];
+};
+
+} // namespace mmioscope

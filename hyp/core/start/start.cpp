@@ -1,0 +1,287 @@
+// From Hyp with everything off to the guest's first instruction.
+#include "start/start.hpp"
+#include "abi/layout.hpp"
+#include "arch/control.hpp"
+#include "arch/errata.hpp"
+#include "base/check.hpp"
+#include "dev/console.hpp"
+#include "dev/gic.hpp"
+#include "dt/cpus.hpp"
+#include "dt/guest_tree.hpp"
+#include "dt/regions.hpp"
+#include "dt/uart.hpp"
+#include "engine/emulation.hpp"
+#include "engine/service.hpp"
+#include "engine/shadow.hpp"
+#include "guest/coherency.hpp"
+#include "guest/reset.hpp"
+#include "machine/machine.hpp"
+#include "port/barrier.hpp"
+#include "port/memory.hpp"
+#include "port/sysreg.hpp"
+#include "port/this_cpu.hpp"
+#include "port/wait.hpp"
+#include "start/area.hpp"
+#include "trap/dispatch.hpp"
+#include "trap/fast_path.hpp"
+
+#include <initializer_list>
+
+namespace mmioscope {
+
+namespace {
+
+constexpr BootError no_tables{"not enough room for the translation tables", ""};
+constexpr BootError no_spans{"too many devices for the region map", ""};
+
+/// Reports anything wrong with what the boot loader handed over, in one line (with the list of
+/// known devices if it names an unknown one), and halts.
+[[noreturn]] void refuse(Machine& machine, const BootError& error) {
+    Console uart(machine.uart, machine.cpus[0].bus);
+    uart.start();
+    print(uart, abi::stop_line, error.what, error.subject[0] != '\0' ? ": " : "", error.subject,
+          "\n");
+    for (const abi::RegionEntry& region : machine.regions)
+        if (error.lists_devices && region.reg_index == 0)
+            print(uart, "mmioscope: known: ", region.path, "\n");
+    print(uart, abi::end_of_report, "\n");
+    port::halt();
+}
+
+/// Where the boot loader put the device tree: at r2, as for Linux, or at the place reserved for it.
+Range find_boot_tree(const Machine& machine, std::uint32_t r2) {
+    constexpr std::uint32_t magic_big_endian = 0xedfe'0dd0;
+    if (r2 != 0 && r2 % 4 == 0 && *port::memory_at<const std::uint32_t>({r2}) == magic_big_endian)
+        return {r2, std::uint64_t{r2} + abi::max_tree_size};
+    return machine.image.boot_tree;
+}
+
+BootError check_memory(const Machine& machine, const MemoryMap& board_memory) {
+    const Range needed{machine.own_memory.begin - abi::guest_tree_room, machine.own_memory.end};
+    for (const Range& range : board_memory) {
+        if (!range.contains(needed)) continue;
+        if (machine.config.area_size < smallest_area(machine.cpu_count))
+            return {"mmioscope,area-size is too small for this many CPUs", ""};
+        return {};
+    }
+    return {"too little memory: hypervisor and trace area do not fit into the memory node", ""};
+}
+
+BootError check_modules(const Machine& machine) {
+    const BootModules& modules = machine.config.modules;
+    const Range tree{machine.image.text.begin - abi::guest_tree_room, machine.image.text.begin};
+    for (const Range& module : {modules.kernel, modules.ramdisk}) {
+        if (module.empty()) continue;
+        bool inside = false;
+        for (const Range& range : machine.guest_memory) inside |= range.contains(module);
+        if (!inside) return {"a boot module lies outside the guest's memory", ""};
+        if (module.overlaps(tree))
+            return {"a boot module overlaps the place of the guest's device tree", ""};
+    }
+    if (modules.kernel.overlaps(modules.ramdisk)) return {"kernel and ramdisk overlap", ""};
+    return {};
+}
+
+/// Withholds the hypervisor's UART from the guest, whatever the device tree says about it.
+BootError choose_uart(const Tree& tree, Machine& machine) {
+    if (machine.config.uart_node >= 0) {
+        const auto uart = uart_of(tree, machine.config.uart_node);
+        if (!uart) return {"mmioscope,uart is not a PL011 or 8250", ""};
+        machine.uart = *uart;
+        const std::uint64_t first = page_floor(uart->base.value);
+        const Range page{first, first + page_size};
+        if (!machine.hyp_boot_table.map(page, lpae::hyp_device, machine.pool)) return no_tables;
+        port::publish_tables();
+        port::synchronize_context();
+    }
+    if (board.uart_is_guests && machine.config.uart_node < 0) return {};
+    const Span* span = machine.map.find(machine.uart.base);
+    if (span == nullptr) return {"the device tree has no node for the hypervisor's UART", ""};
+    abi::RegionEntry& region = machine.regions[span->region];
+    const int node = tree.find(region.path);
+    if (node < 0) return {"the path of the hypervisor's UART is too long", region.path};
+    const bool room =
+        machine.map.withhold(range_of(region)) && machine.withheld_nodes.push_back(node);
+    return room ? BootError{} : no_spans;
+}
+
+BootError read_tree(const Tree& tree, Machine& machine) {
+    if (!tree.compatible(0, {board.compatible}))
+        return {"this image is for another board; the device tree is not one of", board.compatible};
+    if (tree.cell(0, "#address-cells", 2) > 2 || tree.cell(0, "#size-cells", 1) > 2)
+        return {"the device tree's root has more than two cells for addresses or sizes", ""};
+    if (auto e = count_cpus(tree, machine.cpu_count)) return e;
+    if (auto e = list_regions(tree, machine.regions)) return e;
+    if (!machine.map.build(machine.regions)) return no_spans;
+    if (auto e = read_config(tree, machine.config)) return e;
+    if (!board.psci) machine.config.conduit = psci::Conduit::none;
+
+    MemoryMap board_memory;
+    if (auto e = list_memory(tree, board_memory)) return e;
+    machine.image.area.end = machine.image.area.begin + machine.config.area_size;
+    machine.own_memory = {machine.image.text.begin, machine.image.area.end};
+    if (auto e = check_memory(machine, board_memory)) return e;
+    machine.guest_memory = board_memory;
+    if (auto e = carve(machine.guest_memory, machine.own_memory)) return e;
+    if (auto e = check_modules(machine)) return e;
+    mark_memory(machine.regions, board_memory);
+    // A node that names part of the hypervisor's memory does not get it.
+    if (!machine.map.withhold(machine.own_memory)) return no_spans;
+
+    if (auto e = choose_uart(tree, machine)) return e;
+    for (Service* service : machine.services)
+        if (auto e = service->configure(machine, tree)) return e;
+    if (!board.machine_registers.empty() && !machine.map.trap_always(board.machine_registers))
+        return no_spans;
+    return select_traced(tree, machine.regions, machine.map);
+}
+
+bool new_table(TranslationTable& table, TablePool& pool) {
+    lpae::Descriptor* root = pool.take();
+    table = TranslationTable(root);
+    return root != nullptr;
+}
+
+bool build_guest_table(Machine& machine, TranslationTable& table, bool with_trapped) {
+    return new_table(table, machine.pool) &&
+           build_stage2(table, machine.guest_memory, machine.regions, machine.map, with_trapped,
+                        machine.pool) &&
+           (!machine.config.guest_reader ||
+            table.map(machine.image.area, lpae::guest_shared, machine.pool));
+}
+
+BootError build_tables(Machine& machine) {
+    if (!new_table(machine.hyp_table, machine.pool) ||
+        !build_stage1(machine.hyp_table, machine.image, machine.boot_tree, machine.guest_memory,
+                      machine.map, machine.config.guest_reader, machine.pool))
+        return no_tables;
+    if (!build_guest_table(machine, machine.normal_table, false)) return no_tables;
+    for (unsigned i = 0; i < machine.cpu_count; ++i)
+        if (!build_guest_table(machine, machine.shadow_tables[i], true)) return no_tables;
+    for (Service* service : machine.services)
+        if (!service->add_to_tables(machine)) return no_tables;
+    // After the above has decided which pages may change: the index contains exactly those.
+    if (!machine.pages.build(machine.map, machine.locks, machine.pool)) return no_tables;
+    choose_fast_regions(machine);
+    build_fast_dispatch(machine);
+    return {};
+}
+
+/// The core's engines have no state; emulation refers to shadow. Null: no such engine is linked.
+Engine* engine_of(const Machine& machine) {
+    static ShadowEngine shadow;
+    static EmulationEngine emulation{shadow};
+    const abi::EngineKind kind = machine.config.engine;
+    if (kind == abi::EngineKind::shadow) return &shadow;
+    if (kind == abi::EngineKind::emulation) return &emulation;
+    for (Service* service : machine.services)
+        if (Engine* engine = service->engine(kind)) return engine;
+    return nullptr;
+}
+
+const char* description_of(abi::EngineKind kind) {
+    switch (kind) {
+    case abi::EngineKind::emulation: return "emulation engine";
+    case abi::EngineKind::unprotect:
+        return "unprotect engine: the baseline for comparison, IT LOSES EVENTS";
+    default: return "shadow engine";
+    }
+}
+
+/// False if an option is on that the fast path would have to test at each access.
+bool fast_path_suits(const Config& config) {
+    return config.engine != abi::EngineKind::unprotect && !config.slow_path && !config.pre;
+}
+
+void prepare_cpu(Machine& machine, Cpu& cpu) {
+    cpu.view = GuestView(machine.normal_table.root(), machine.shadow_tables[cpu.number].root());
+    cpu.bus.attach(cpu.ring, machine.map);
+    check(cpu.bus.forgotten() == 0, "too many early device accesses");
+    reset_guest_state();
+    port::write<reg::HCR>(guest_hcr(machine.at_turn != nullptr));
+    cpu.leaves_coherency = false;
+    cpu.view.start();
+    cpu.step = {};
+    cpu.mistakes_thumb_stores = arch::mistakes_thumb_stores(port::read<reg::MIDR>());
+    cpu.always_slow = !fast_path_suits(machine.config);
+    cpu.gives_turns = machine.at_turn != nullptr;
+    const std::uint32_t midr = port::read<reg::MIDR>(); // not every core has a REVIDR to read
+    if (arch::broadcast_tlbi_fails(midr, 0) &&
+        arch::broadcast_tlbi_fails(midr, port::read<reg::REVIDR>()))
+        machine.broadcast_fails.store(1, std::memory_order_relaxed);
+    check(cpu.debug.start(),
+          "the breakpoint unit cannot be used (DBGEN low, or a debugger owns it)");
+    prepare_fast_path(machine, cpu);
+}
+
+/// Publishes the `power` record of this CPU's start; returns the frame for the guest's entry.
+Frame enter_guest(Cpu& cpu, StartPoint at) {
+    record_power(cpu, abi::PowerEvent::cpu_on, at.entry);
+    check_way_back(cpu);
+    return guest_start_frame(at.entry, at.context, 0, 0);
+}
+
+} // namespace
+
+Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
+    const Range boot_tree = machine.boot_tree = find_boot_tree(machine, r2);
+    if (!new_table(machine.hyp_boot_table, machine.pool) ||
+        !build_boot_stage1(machine.hyp_boot_table, machine.image, boot_tree, machine.uart.base,
+                           machine.pool))
+        refuse(machine, no_tables);
+    enable_stage1(machine.hyp_boot_table, stack_end(machine.image, cpu.number));
+
+    Tree& tree = machine.tree;
+    if (auto e = tree.read(port::memory_at<const void>({boot_tree.begin}), boot_tree.size()))
+        refuse(machine, e);
+    if (auto e = read_tree(tree, machine)) refuse(machine, e);
+    if (auto e = build_tables(machine)) refuse(machine, e);
+    change_stage1(machine.hyp_table);
+    machine.engine = engine_of(machine);
+    if (machine.engine == nullptr) refuse(machine, {"this image has no such engine", ""});
+
+    Range room{machine.image.text.begin - abi::guest_tree_room, machine.image.text.begin};
+    if (boot_tree.overlaps(room)) { // the board's tree moves to the end of that room
+        room.end = (room.end - tree.size()) & ~std::uint64_t{3};
+        tree.move(port::memory_at<void>({room.end}));
+    }
+    const PhysicalAddress guest_tree{room.begin};
+    if (auto e = make_guest_tree(
+            tree, machine.guest_memory, machine.config.modules, machine.withheld_nodes,
+            port::memory_at<void>(guest_tree), static_cast<std::size_t>(room.size()),
+            {machine.control_page, machine.image.area, machine.config.guest_reader}))
+        refuse(machine, e);
+    const std::uint32_t tree_size = Tree::size_of(port::memory_at<const void>(guest_tree));
+
+    port::flush_to_coherency(guest_tree, tree_size); // the guest starts with its caches off
+
+    make_area(machine, machine.image.area);
+    machine.power.set(cpu.number, CpuPower::on);
+    prepare_cpu(machine, cpu);
+    Console uart(machine.uart, cpu.bus);
+    uart.start();
+    print(uart, "mmioscope: ", board.name, ", ", std::uint32_t{machine.cpu_count}, " CPUs, ",
+          description_of(machine.config.engine), "\n");
+    for (Service* service : machine.services) service->before_readers(cpu, uart);
+    publish_area(machine, {guest_tree.value, guest_tree.value + tree_size});
+    for (Service* service : machine.services)
+        if (auto e = service->start(machine)) refuse(machine, e);
+    check_way_back(cpu);
+    return guest_start_frame(static_cast<std::uint32_t>(machine.config.modules.kernel.begin), 0,
+                             ~0u, static_cast<std::uint32_t>(guest_tree.value));
+}
+
+Frame start_parked(Machine& machine, Cpu& cpu) {
+    enable_stage1(machine.hyp_table, stack_end(machine.image, cpu.number));
+    prepare_cpu(machine, cpu);
+    open_cpu_interface(board, cpu.bus);
+    return enter_guest(cpu, {machine.power.wait_for_start(), 0});
+}
+
+Frame start_by_firmware(Machine& machine, Cpu& cpu) {
+    enable_stage1(machine.hyp_table, stack_end(machine.image, cpu.number));
+    prepare_cpu(machine, cpu);
+    return enter_guest(cpu, machine.power.arrive(cpu.number));
+}
+
+} // namespace mmioscope

@@ -1,0 +1,128 @@
+// One lock per region. It covers the device access and the sequence number that orders it, so
+// records have the order of the bus. It is held while the guest re-executes the instruction; the
+// same CPU releases it when the step ends, however that happens.
+//
+// Lock order: regions by ascending index, then the chooser. An instruction takes all the locks that
+// it may need before its first access: several if it reaches into another region (LDM, an unaligned
+// access), and the chooser's if that may count it (trace/chooser.hpp).
+#pragma once
+
+#include "abi/ring.hpp"
+#include "base/address.hpp"
+#include "base/fixed_vector.hpp"
+#include "trace/lock.hpp"
+
+namespace mmioscope {
+
+struct Span;
+
+inline constexpr unsigned store_blocks = 16; ///< of 8 bytes; addresses 128 bytes apart share one
+/// The chooser's index among those of the regions (trace/chooser.hpp).
+inline constexpr std::uint16_t choice_lock = abi::max_regions + 1;
+
+/// Has cache lines of its own, so no CPU waits for a line because another one uses the neighbour.
+struct alignas(128) RegionLock {
+    static constexpr std::uint32_t not_fast = 1u << 31;
+
+    Lock lock;
+    std::uint32_t reserved{};
+    std::uint32_t sequence{}; ///< sequence number of the last access under the lock
+    /// Record::device, flags and pa_high as one word; or not_fast: the fast path takes no access to
+    /// this region (choose_fast_regions()).
+    std::uint32_t device{not_fast};
+    std::uint32_t stores[store_blocks]{}; ///< counts stores, by address (machine/reservation.hpp)
+    const Span* span{};                   ///< the region's first span that may be traced
+
+    // The caller holds the lock.
+    std::uint32_t next_sequence() {
+        const std::uint32_t next = port::load_shared(sequence) + 1;
+        port::store_shared(sequence, next);
+        return next;
+    }
+    std::uint32_t& stores_to(PhysicalAddress at) { return stores[at.value / 8 % store_blocks]; }
+    void count_store(PhysicalAddress at) {
+        port::store_shared(stores_to(at), port::load_shared(stores_to(at)) + 1);
+    }
+};
+// entry/fast_path.S uses these offsets.
+static_assert(offsetof(RegionLock, sequence) == 8 && offsetof(RegionLock, device) == 12);
+static_assert(offsetof(RegionLock, lock) == 0 && offsetof(RegionLock, stores) == 16);
+
+/// Who holds a region's lock, as another CPU sees it.
+struct LockHolder {
+    std::uint16_t region{};
+    std::uint32_t cpu{Lock::no_owner};
+    std::uint32_t sequence{}; ///< RegionLock::sequence; changes when the holder makes an access
+
+    bool operator==(const LockHolder&) const = default;
+};
+
+class RegionLocks {
+public:
+    /// The lock of `region`, or the trigger's. Regions without an index share one.
+    RegionLock& of(std::uint16_t region) {
+        return locks_[region <= choice_lock ? region : abi::max_regions];
+    }
+    /// The lock of a region that has an index.
+    RegionLock& operator[](std::uint16_t region) { return locks_[region]; }
+
+    /// Takes the locks of regions 0 to `count` - 1 in that order. True: no access to a region is in
+    /// flight, and none begins before release_all(). False: one was not free in time, and none is
+    /// held.
+    [[nodiscard]] bool acquire_all(std::size_t count, std::uint32_t cpu, std::uint64_t& spins);
+    void release_all(std::size_t count);
+    /// Who holds the lock of `region`, if anybody; for a CPU that does not hold it itself.
+    LockHolder holder(std::uint16_t region);
+    /// Counts a store to every block of regions 0 to `count` - 1, whose locks the caller holds.
+    void count_stores_everywhere(std::size_t count);
+
+private:
+    RegionLock locks_[choice_lock + 1];
+};
+
+/// The regions that one instruction reaches, and perhaps the trigger, in lock order, each once.
+class RegionSet {
+public:
+    /// The most accesses of one instruction (VLDM), and the trigger.
+    static constexpr std::size_t capacity = 33;
+
+    void add(std::uint16_t region);
+    const std::uint16_t* begin() const { return regions_.begin(); }
+    const std::uint16_t* end() const { return regions_.end(); }
+
+private:
+    FixedVector<std::uint16_t, capacity> regions_;
+};
+
+/// Which region locks a CPU holds. What needs them takes this as proof.
+class HeldLocks {
+public:
+    /// Takes the locks of `regions`. False: one was not free in time, and none is held. Turns of
+    /// waiting are added to `spins`.
+    [[nodiscard]] bool acquire(RegionLocks& locks, const RegionSet& regions, std::uint32_t cpu,
+                               std::uint64_t& spins);
+    void release();
+    /// Notes that the lock of `region` is already held.
+    void adopt(RegionLocks& locks, std::uint16_t region);
+    /// The region whose lock the last acquire() did not get.
+    std::uint16_t refused() const { return refused_; }
+
+    bool held() const { return locks_ != nullptr; }
+    /// Takes the next sequence number of `region`, whose lock must be held.
+    std::uint32_t next_sequence(std::uint16_t region);
+    /// What next_sequence() will return, without taking it.
+    std::uint32_t upcoming_sequence(std::uint16_t region) const;
+    /// The number of stores to the block of `address` in `region`, whose lock must be held.
+    std::uint32_t stores(std::uint16_t region, PhysicalAddress address) const;
+    void count_store(std::uint16_t region, PhysicalAddress address);
+
+private:
+    RegionLock& held_lock(std::uint16_t region) const;
+    void release_until(const std::uint16_t* end);
+
+    RegionLocks* locks_{}; ///< null: none held
+    RegionSet regions_;
+    std::uint16_t refused_{};
+};
+
+} // namespace mmioscope

@@ -1,0 +1,73 @@
+// Which device an address belongs to, and whether it is traced.
+//
+// Regions are the `reg` entries of device tree nodes. They may nest (a register block and the
+// functions inside it) and share pages. The map flattens them into disjoint spans, in which the
+// innermost region wins, so a lookup is one binary search.
+#pragma once
+
+#include "abi/ring.hpp"
+#include "base/address.hpp"
+#include "base/fixed_vector.hpp"
+#include "port/shared.hpp"
+
+namespace mmioscope {
+
+using RegionTable = FixedVector<abi::RegionEntry, abi::max_regions>;
+
+constexpr Range range_of(const abi::RegionEntry& r) {
+    return {r.base, r.base + r.size};
+}
+
+/// A range of bytes that belongs to one region.
+struct Span {
+    Range range;
+    std::uint16_t region{};
+    bool trapped{};    ///< accesses trap even if untraced: they can end the machine or start a CPU
+    bool withheld{};   ///< the hypervisor's own device: the guest does not reach it
+    bool changeable{}; ///< `selected` may change while the guest runs (control/changing_pages.hpp)
+    std::uint32_t selected{};    ///< 1: traced whenever tracing is on
+    std::uint32_t traced_word{}; ///< what traced() reads; changes only under the region's lock
+
+    /// Whether accesses become records. Stable only under the region's lock; otherwise a hint.
+    bool traced() const { return port::load_shared(traced_word) != 0; }
+};
+
+class RegionMap {
+public:
+    /// Builds the spans from `regions`. False: no room for them.
+    [[nodiscard]] bool build(const RegionTable& regions);
+
+    /// Selects (`traced`) or deselects the bytes of `range` that belong to a region. False: no
+    /// room.
+    [[nodiscard]] bool select(Range range, bool traced);
+    /// Makes all accesses to `range` trap. False: no room.
+    [[nodiscard]] bool trap_always(Range range);
+    /// Withholds `range` from the guest. False: no room.
+    [[nodiscard]] bool withhold(Range range);
+
+    /// The span that contains `address`; null if no node names the address.
+    const Span* find(PhysicalAddress address) const;
+
+    /// Whether the guest's accesses to the 4 KiB page of `address` must trap.
+    bool page_trapped(PhysicalAddress address) const;
+
+    /// Whether a byte of `range` is traced.
+    bool any_traced(Range range) const;
+
+    const Span* begin() const { return spans_.begin(); }
+    const Span* end() const { return spans_.end(); }
+    Span* begin() { return spans_.begin(); }
+    Span* end() { return spans_.end(); }
+
+private:
+    static constexpr std::size_t max_spans = 2 * abi::max_regions;
+
+    bool cut(std::uint64_t at);
+    template <class Change>
+    bool change(Range range, Change&& apply);
+    std::size_t first_ending_after(std::uint64_t address) const;
+
+    FixedVector<Span, max_spans> spans_;
+};
+
+} // namespace mmioscope

@@ -1,0 +1,184 @@
+#include "trace/ring_writer.hpp"
+
+#include "port/memory.hpp"
+
+namespace mmioscope {
+
+void RingWriter::start(abi::RingHeader& header, std::uint32_t cpu, std::uint64_t capacity,
+                       abi::Policy policy, bool host_reader) {
+    header_ = &header;
+    slots_ = reinterpret_cast<abi::Record*>(&header + 1);
+    capacity_ = static_cast<std::uint32_t>(capacity);
+    boot_number_ = header.boot_number;
+    cpu_ = static_cast<std::uint8_t>(cpu);
+    policy_ = policy;
+    header.capacity = capacity;
+    header.cpu = cpu;
+    header.record_size = sizeof(abi::Record);
+    header.readers[abi::host_reader].active = host_reader ? 1 : 0;
+    header.magic = abi::ring_magic;
+}
+
+/// How many records the slowest reader has not read yet.
+std::uint64_t RingWriter::farthest_behind() {
+    std::uint64_t farthest = 0;
+    for (unsigned n = 0; n < abi::reader_count; ++n) {
+        const abi::Reader& reader = header_->readers[n];
+        // A reader's position is input: one that makes no sense is ignored, and the previous one
+        // stays.
+        const std::uint64_t tail =
+            port::load_shared(reader.active) != 0 ? port::load_shared(reader.tail) : head_;
+        if (head_ - tail <= capacity_) tails_[n] = tail;
+        const std::uint64_t behind = head_ - tails_[n];
+        if (behind > farthest && behind <= capacity_) farthest = behind;
+    }
+    return farthest;
+}
+
+bool RingWriter::has_room(std::uint64_t count) {
+    if (port::load_shared(policy_) == abi::Policy::flight) return true;
+    const std::uint64_t gap = pending_gap_ != 0 ? 1 : 0;
+    const std::uint64_t told = chooses() ? 1 : 0; // Chooser::told_of()
+    return farthest_behind() + count + gap + told <= capacity_;
+}
+
+/// Computes how many records may be published before the next call. False: none.
+bool RingWriter::look_ahead() {
+    if (pending_gap_ != 0) return false;
+    const bool overwrites = port::load_shared(policy_) == abi::Policy::flight;
+    const std::uint64_t room = overwrites ? capacity_ : capacity_ - farthest_behind();
+    room_ = static_cast<std::uint32_t>(room < abi::looks_ahead ? room : abi::looks_ahead);
+    return room_ != 0;
+}
+
+bool RingWriter::lend(std::uint32_t& header, std::uint32_t& slot, std::uint32_t& sequence,
+                      std::uint32_t& commit, std::uint32_t& head) {
+    constexpr auto most = static_cast<std::uint32_t>(abi::looks_ahead);
+    const std::uint32_t count = most - slot_ % most;
+    const std::uint64_t next = head_ + 1;
+    if ((room_ < count && (!look_ahead() || room_ < count)) ||
+        (head_ ^ (head_ + count)) >> 32 != 0) // the fast path does not change the head's upper word
+        return false;
+    const auto address = [](const void* object) {
+        return static_cast<std::uint32_t>(port::address_of(object).value);
+    };
+    header = address(&header_->reserved1);
+    slot = address(&slots_[slot_].pc);
+    sequence = sequence_;
+    commit = abi::commit_word(boot_number_, head_) - sequence_;
+    head = static_cast<std::uint32_t>(next) - sequence_;
+    lent_ = true;
+    lent_end_ = sequence_ + count;
+    return true;
+}
+
+std::uint32_t RingWriter::take_back(std::uint32_t sequence) {
+    if (!lent_) return 0;
+    lent_ = false;
+    const std::uint32_t count = sequence - sequence_;
+    sequence_ = sequence;
+    head_ += count;
+    room_ -= count;
+    slot_ = slot_ + count == capacity_ ? 0 : slot_ + count;
+    return count;
+}
+
+/// Writes the record to its slot and commits it.
+void RingWriter::store(const abi::Record& record) {
+    abi::Record& slot = slots_[slot_];
+    // Under `flight` a reader must not take the old commit word as the new payload's.
+    port::store_shared(slot.commit, 0);
+    port::order_memory();
+    port::copy_shared(slot, record); // including its commit word, which is 0
+    port::order_memory();
+    port::store_shared(slot.commit, abi::commit_word(boot_number_, head_));
+    port::order_memory();
+    port::store_shared(header_->head, ++head_);
+    slot_ = slot_ + 1 == capacity_ ? 0 : slot_ + 1;
+    if (room_ != 0) --room_;
+}
+
+void RingWriter::publish_ready(abi::Record& record) {
+    record.commit = 0;
+    record.cpu = cpu_;
+    record.cpu_sequence = sequence_++;
+    store(record);
+    port::store_shared(header_->next_sequence, sequence_);
+}
+
+void RingWriter::lose() {
+    if (lost_ == 0) port::store_shared(header_->first_lost, head_);
+    port::store_shared(header_->last_lost, head_);
+    port::store_shared(header_->lost, ++lost_);
+    ++pending_gap_;
+    room_ = 0;
+    port::store_shared(header_->next_sequence, ++sequence_);
+}
+
+Chooser::Verdict RingWriter::choose(const abi::Record& record) {
+    if (record.type != abi::RecordType::access) return Chooser::Verdict::pass;
+    return chooser_->choose(record, passed_);
+}
+
+/// Publishes what the chooser tells of an access with that `time`.
+void RingWriter::tell_of(std::uint64_t time) {
+    abi::Record record = chooser_->told_of();
+    record.cpu = cpu_;
+    record.time = time;
+    put(record);
+}
+
+std::uint64_t RingWriter::statistic(unsigned n) const {
+    if (header_ == nullptr) return 0;
+    return port::load_shared(reinterpret_cast<const std::uint64_t*>(&header_->statistics)[n]);
+}
+
+void RingWriter::publish(abi::Record& record) {
+    using Verdict = Chooser::Verdict;
+    record.cpu = cpu_;
+    if (!chooses()) return put(record);
+    const Verdict verdict = choose(record);
+    if (verdict == Verdict::hold) {
+        ++header_->statistics.filtered;
+        return;
+    }
+    if (verdict == Verdict::first) tell_of(record.time);
+    put(record);
+    if (verdict == Verdict::last) tell_of(record.time);
+}
+
+void RingWriter::announce(abi::Record& begin, bool several) {
+    begin.cpu = cpu_;
+    if (!chooses() || chooser_->surely_takes(begin, several)) put(begin);
+}
+
+void RingWriter::put(abi::Record& record) {
+    if (!chooses() && ready()) return publish_ready(record);
+    if (!has_room(1)) return lose();
+    if (pending_gap_ != 0) {
+        abi::Record gap{};
+        gap.type = abi::RecordType::gap;
+        gap.cpu = cpu_;
+        gap.time = record.time;
+        gap.device = abi::no_device;
+        gap.value = pending_gap_;
+        gap.cpu_sequence = sequence_ - static_cast<std::uint32_t>(pending_gap_);
+        pending_gap_ = 0;
+        store(gap);
+    }
+    publish_ready(record);
+}
+
+void RingWriter::publish_event(abi::Record& record) {
+    record.time = begin(record.pc, abi::physical_address(record));
+    publish(record);
+    finish();
+}
+
+const abi::Record* RingWriter::recent(unsigned age) const {
+    if (header_ == nullptr || age >= head_ || age >= capacity_) return nullptr;
+    const std::uint64_t slot = slot_ > age ? slot_ - age - 1 : slot_ + capacity_ - age - 1;
+    return &slots_[slot];
+}
+
+} // namespace mmioscope

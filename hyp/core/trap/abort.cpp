@@ -1,0 +1,268 @@
+#include "trap/abort.hpp"
+
+#include "base/check.hpp"
+#include "board/board.hpp"
+#include "engine/exclusive.hpp"
+#include "engine/record.hpp"
+#include "engine/service.hpp"
+#include "guest/exception.hpp"
+#include "guest/registers.hpp"
+#include "machine/machine.hpp"
+#include "port/sysreg.hpp"
+#include "trap/decode.hpp"
+
+namespace mmioscope {
+
+namespace {
+
+/// HPFAR has bits 39:12 of the address in 31:4. It is valid for translation faults and for faults
+/// on stage-1 walks (ARM ARM B3.13.5); these tables cause no others.
+///
+/// A fault at level 1 although the root has an entry is an address above 4 GiB. QEMU 7.2 reports
+/// only bits 31:0 of such an address, so all that is known is that it lies above.
+PhysicalAddress faulting_address(const Machine& machine, arch::Hsr hsr, VirtualAddress va) {
+    const std::uint32_t hpfar = port::read<reg::HPFAR>();
+    const std::uint64_t address = (std::uint64_t{hpfar >> 4} << 12) | (va.value & (page_size - 1));
+    const bool above = hsr.level() == 1 && machine.normal_table.root_covers(address);
+    return identity(IntermediateAddress{address | (above ? lpae::input_end : 0)});
+}
+
+/// Whether the access should trap: only pages that trap, and what is not the guest's, are invalid.
+bool traps_rightly(const Machine& machine, PhysicalAddress pa) {
+    const Span* span = machine.map.find(pa);
+    const bool mapped = span != nullptr ? !span->withheld : in_memory(machine.guest_memory, pa);
+    return !mapped || pa.value >= lpae::input_end || machine.map.page_trapped(pa);
+}
+
+/// Stops if the guest's table lacks a page that it should have. False: the page does not trap any
+/// more, or is being changed, so the guest tries again.
+bool check_table(Cpu& cpu, PhysicalAddress pa) {
+    Machine& machine = *cpu.machine;
+    if (traps_rightly(machine, pa)) return true;
+    constexpr unsigned max_turns = 2000;
+    if (!machine.changes.try_acquire(cpu.number, max_turns, cpu.ring.statistics().lock_spins))
+        return false;
+    const bool missing =
+        !traps_rightly(machine, pa) && !lpae::is_valid(machine.normal_table.lookup(pa.value));
+    machine.changes.release();
+    if (missing) panic("a page is missing in the guest's table");
+    return false;
+}
+
+/// The index has most pages; for others, and above 4 GiB, the map is searched.
+const Span* find_span(const Machine& machine, PhysicalAddress pa) {
+    if (pa.value < lpae::input_end) {
+        const RegionLock* region = machine.pages.find(static_cast<std::uint32_t>(pa.value));
+        if (region != nullptr && region->span->range.contains(pa.value)) return region->span;
+    }
+    return machine.map.find(pa);
+}
+
+std::uint16_t region_at(const Machine& machine, PhysicalAddress pa, std::uint16_t otherwise) {
+    const Span* span = machine.map.find(pa);
+    return span != nullptr ? span->region : otherwise;
+}
+
+Outcome record_fault(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
+                     abi::FaultReason why) {
+    abi::Record record = describe_fault(frame, access.va, access.pa,
+                                        abi::encode_access(access.write, access.log2_size), why);
+    cpu.ring.publish_event(record);
+    return Outcome::done;
+}
+
+/// A walk of stage 2 met an external abort (table B3-23). HPFAR is UNKNOWN then (B3.13.5), so the
+/// access has no physical address, and no region, page or lock. Hyp does not look at the tables
+/// either: that would read the memory that has just failed, and stop the machine. A later try may
+/// succeed. A step that ended here does not mean that its page is in no table, so it is not
+/// `stuck`.
+void record_walk_abort(Cpu& cpu, const Frame& frame, arch::Hsr hsr, DeviceAccess access) {
+    access.pa = {};
+    if (hsr.isv()) access.log2_size = hsr.log2_size();
+    record_fault(cpu, frame, access, abi::FaultReason::table_walk_abort);
+    cpu.step.stuck = false;
+}
+
+/// The access does not happen; the guest gets an abort, as from a bus that answers with an error.
+Outcome refuse(Cpu& cpu, Frame& frame, const DeviceAccess& access, abi::FaultReason why) {
+    record_fault(cpu, frame, access, why);
+    inject_data_abort(frame, access.va, access.write);
+    return Outcome::taken;
+}
+
+/// No device of the guest is there: answers as the board's bus does then.
+Outcome answer_unassigned(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
+    const auto why = cpu.machine->own_memory.contains(access.pa.value)
+                         ? abi::FaultReason::hypervisor_memory
+                     : access.span != nullptr ? abi::FaultReason::hypervisor_device
+                                              : abi::FaultReason::unnamed_address;
+    if (board.unassigned == Unassigned::aborts || !access.syndrome)
+        return refuse(cpu, frame, access, why);
+    record_fault(cpu, frame, access, why);
+    if (!access.write) set_guest_register(frame, access.reg, 0);
+    return Outcome::done;
+}
+
+/// Maintenance by address reaches no device (ARM ARM B2.2.6): it is only recorded.
+Outcome record_maintenance(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+    abi::Record record = describe_fault(frame, access.va, access.pa, 0, abi::FaultReason::none);
+    record.type = abi::RecordType::maintenance;
+    cpu.ring.publish_event(record);
+    return Outcome::done;
+}
+
+void verify_services(Machine& machine, BoardEvent event) {
+    switch (event.kind) {
+    case BoardEvent::Kind::none: return;
+    case BoardEvent::Kind::machine_off:
+    case BoardEvent::Kind::machine_reset: return verify_services(machine, Moment::last);
+    case BoardEvent::Kind::start_address_set:
+    case BoardEvent::Kind::start_address_clear: return verify_services(machine, Moment::cpu_start);
+    }
+}
+
+/// Takes note of writes that start CPUs or end the machine, before they take effect.
+void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
+    if (!access.span->trapped || !access.write || !access.decoded) return;
+    for (unsigned n = 0; n < access.beats; ++n) {
+        const Beat beat = access.listed ? cpu.step.beats[n]
+                                        : Beat{.va = access.va,
+                                               .pa = access.pa,
+                                               .span = access.span,
+                                               .write = true,
+                                               .value = guest_register(frame, access.reg)};
+        if (!beat.write) continue;
+        const auto value =
+            static_cast<std::uint32_t>(bus_value(frame, beat.value, access.log2_size));
+        const BoardEvent event = board.event_of(beat.pa, value);
+        verify_services(*cpu.machine, event);
+        access.resets_machine |= event.kind == BoardEvent::Kind::machine_reset;
+        access.ends_machine |= access.resets_machine || event.kind == BoardEvent::Kind::machine_off;
+        cpu.machine->power.note(event, value);
+    }
+}
+
+/// Whether some words of the instruction would reach what is not the guest's.
+bool reaches_beyond(const Cpu& cpu, const DeviceAccess& access) {
+    if (!access.listed) return false;
+    for (unsigned n = 0; n < access.beats; ++n) {
+        const Beat& beat = cpu.step.beats[n];
+        if (beat.span != nullptr ? beat.span->withheld
+                                 : !in_memory(cpu.machine->guest_memory, beat.pa))
+            return true;
+    }
+    return false;
+}
+
+/// Whether the same access traps again in its own step: no table has its page.
+bool makes_no_progress(const Step& step, const Frame& frame, const DeviceAccess& access) {
+    return step.stuck && step.access.pa == access.pa && step.record.pc == frame.pc;
+}
+
+/// Whether this cannot be an exclusive that trapped, or must not be one. An unaligned one takes an
+/// alignment fault before it traps; but the word that was fetched need not be the instruction that
+/// trapped. Registers that end the machine or start CPUs do not take exclusives: what a store does
+/// there must be known before it is known whether it succeeds.
+bool is_no_exclusive(const Cpu& cpu, const DeviceAccess& access) {
+    if (!access.exclusive) return false;
+    const Beat& first = cpu.step.beats[0];
+    return !access.decoded || first.span == nullptr || (access.write && first.span->trapped) ||
+           first.pa.value % (access.beats << access.log2_size) != 0;
+}
+
+/// A store-exclusive of User mode behind a firewall: with every engine Hyp does the store, and the
+/// guest cannot, because the trap has cleared its monitor.
+bool is_beyond_firewall(const Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+    return access.exclusive && access.write && must_be_unprivileged(cpu, frame);
+}
+
+/// Why a decoded access cannot be carried out, or FaultReason::none.
+abi::FaultReason objection(const Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+    if (is_no_exclusive(cpu, access) || is_beyond_firewall(cpu, frame, access))
+        return abi::FaultReason::undecodable;
+    if (reaches_beyond(cpu, access)) return abi::FaultReason::unnamed_address;
+    if (makes_no_progress(cpu.step, frame, access)) return abi::FaultReason::no_progress;
+    return abi::FaultReason::none;
+}
+
+/// Finds what the access may touch beyond its first byte's region: the next region, if it is
+/// unaligned or the instruction is not understood.
+void find_last_region(const Machine& machine, DeviceAccess& access) {
+    constexpr std::uint64_t longest = 128; // VLDM of sixteen doublewords
+    const std::uint64_t bytes = access.decoded ? 1u << access.log2_size : longest;
+    const PhysicalAddress last = access.pa + (bytes - 1);
+    access.last_region = access.span->region;
+    if (access.span->range.contains(last.value)) return;
+    access.last_region = region_at(machine, last, access.last_region);
+    access.behind = {access.pa.value, last.value + 1};
+}
+
+} // namespace
+
+Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    const Machine& machine = *cpu.machine;
+    DeviceAccess access;
+    access.va = {port::read<reg::HDFAR>()};
+    access.write = hsr.write();
+    if (hsr.abort_on_walk()) {
+        record_walk_abort(cpu, frame, hsr, access);
+        inject_data_abort(frame, access.va, access.write, answered_by(hsr));
+        return Outcome::taken;
+    }
+    check(hsr.translation_fault(), "stage-2 fault other than a translation fault");
+    access.pa = faulting_address(machine, hsr, access.va);
+    access.stage1_walk = hsr.stage1_walk();
+    // HDFAR is the address that the walk was for, so only the page of the descriptor is known.
+    if (access.stage1_walk) access.pa = {page_floor(access.pa.value)};
+    access.span = find_span(machine, access.pa);
+    if ((access.span == nullptr || !access.span->traced()) && !check_table(cpu, access.pa))
+        return Outcome::again;
+
+    if (hsr.cache_maintenance()) return record_maintenance(cpu, frame, access);
+    abi::FaultReason why = decode_access(cpu, frame, hsr, access);
+    if (access.span == nullptr || access.span->withheld) {
+        for (Service* service : machine.services)
+            if (const auto outcome = service->answer(cpu, frame, access)) return *outcome;
+        return answer_unassigned(cpu, frame, access);
+    }
+    if (why == abi::FaultReason::none) why = objection(cpu, frame, access);
+    if (why != abi::FaultReason::none) return refuse(cpu, frame, access, why);
+
+    find_last_region(machine, access);
+    access.recorded = reaches_traced(machine.map, cpu.step, access);
+    if (must_wait(cpu, access)) {
+        ++cpu.ring.statistics().retries;
+        return Outcome::again;
+    }
+    if (machine.at_access != nullptr && access.recorded)
+        machine.at_access->before_access(cpu, frame, access);
+    note_board_event(cpu, frame, access);
+    end_repetition(cpu, frame, access);
+    if (access.exclusive && access.write) return store_exclusive(cpu, frame, access);
+    return machine.engine->carry_out(cpu, frame, access);
+}
+
+Outcome prefetch_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    const VirtualAddress va{port::read<reg::HIFAR>()};
+    if (hsr.abort_on_walk()) {
+        DeviceAccess fetch;
+        fetch.va = va;
+        record_walk_abort(cpu, frame, hsr, fetch);
+        inject_prefetch_abort(frame, va, answered_by(hsr));
+        return Outcome::taken;
+    }
+    check(hsr.translation_fault() || hsr.permission_fault(), "unexpected prefetch abort");
+    verify_services(*cpu.machine, Moment::doubt); // are the tables damaged?
+    // Fetching from a device page that is mapped gives a permission fault; HPFAR is not valid then.
+    PhysicalAddress pa{};
+    if (hsr.translation_fault()) pa = faulting_address(*cpu.machine, hsr, va);
+    abi::Record record =
+        describe_fault(frame, va, pa, abi::encode_access(false, 2), abi::FaultReason::none);
+    record.type = abi::RecordType::fetch;
+    record.device = region_at(*cpu.machine, pa, abi::no_device);
+    cpu.ring.publish_event(record);
+    inject_prefetch_abort(frame, va);
+    return Outcome::taken;
+}
+
+} // namespace mmioscope

@@ -1,0 +1,93 @@
+#include "trap/dispatch.hpp"
+
+#include "base/check.hpp"
+#include "engine/service.hpp"
+#include "guest/registers.hpp"
+#include "machine/machine.hpp"
+#include "port/sysreg.hpp"
+#include "port/wait.hpp"
+#include "trap/abort.hpp"
+#include "trap/call.hpp"
+#include "trap/control_register.hpp"
+#include "trap/fast_path.hpp"
+
+namespace mmioscope {
+
+namespace {
+
+/// This CPU misses other CPUs' TLB maintenance meanwhile, so it begins with an empty TLB. It
+/// returns here only if it was not powered down.
+void sleep_outside_coherency(Cpu& cpu) {
+    port::wait_outside_coherency();
+    cpu.view.start();
+}
+
+void sleep(Cpu& cpu) {
+    if (cpu.leaves_coherency) sleep_outside_coherency(cpu);
+    else port::wait_for_interrupt();
+}
+
+/// WFI traps for a service, or because the guest cleared ACTLR.SMP. WFI may end at any time (ARM
+/// ARM B1.8.14), so pending work is done first, and the guest executes WFI again.
+Outcome wait_for_interrupt(Cpu& cpu) {
+    Machine& machine = *cpu.machine;
+    if (machine.at_turn == nullptr || machine.at_turn->may_sleep(cpu)) {
+        verify_services(machine, Moment::idle);
+        sleep(cpu);
+    }
+    return Outcome::done;
+}
+
+/// Whether the instruction that trapped, and is skipped, has 4 bytes. IL is valid if ISV is, and
+/// for WFI; any other is MCR, HVC or SMC.
+bool is_wide(arch::Hsr hsr) {
+    return hsr.il() || (hsr.ec() != arch::ExceptionClass::wfi && !hsr.isv());
+}
+
+Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    switch (hsr.ec()) {
+    case arch::ExceptionClass::data_abort: return data_abort(cpu, frame, hsr);
+    case arch::ExceptionClass::prefetch_abort: return prefetch_abort(cpu, frame, hsr);
+    case arch::ExceptionClass::wfi: return wait_for_interrupt(cpu);
+    case arch::ExceptionClass::cp15_32: return control_register(cpu, frame, hsr);
+    case arch::ExceptionClass::hvc:
+    case arch::ExceptionClass::smc: return guest_call(cpu, frame, hsr);
+    case arch::ExceptionClass::cp14_32:
+    case arch::ExceptionClass::cp14_64:
+    case arch::ExceptionClass::cp14_ldc:
+        check(cpu.debug.is_hyps(), "unexpected trap of a debug register");
+        cpu.debug.give_back();
+        return Outcome::again;
+    default: panic("unexpected exception class");
+    }
+}
+
+} // namespace
+
+// A turn takes a lock. That is not done in a step, which holds its region's lock, nor after a
+// load-exclusive, whose monitor it would clear.
+void give_turn(Cpu& cpu) {
+    if (!cpu.step.armed && cpu.own_exclusives.allowed()) cpu.machine->at_turn->turn(cpu);
+}
+
+void check_way_back(const Cpu& cpu) {
+    check(cpu.view.consistent(), "unexpected value of VTTBR");
+    cpu.machine->engine->check_way_back(cpu);
+}
+
+} // namespace mmioscope
+
+void mmioscope_guest_trap(mmioscope::Cpu& cpu, mmioscope::Frame& frame) {
+    using namespace mmioscope;
+    const arch::Hsr hsr{port::read<reg::HSR>()};
+    if (cpu.machine->stopped.load(std::memory_order_relaxed) != 0) port::halt();
+    close_fast_path(cpu);
+    ++cpu.ring.statistics().traps;
+    if (!(cpu.step.armed && cpu.machine->engine->finish(cpu, frame, hsr)))
+        if (handle(cpu, frame, hsr) == Outcome::done) skip_instruction(frame, is_wide(hsr));
+    if (cpu.gives_turns && !cpu.turn_given) give_turn(cpu);
+    cpu.turn_given = false;
+    check_way_back(cpu);
+    follow_form(cpu, frame);
+    open_fast_path(cpu);
+}

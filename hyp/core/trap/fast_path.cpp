@@ -1,0 +1,275 @@
+#include "trap/fast_path.hpp"
+
+#include "arch/control.hpp"
+#include "engine/engine.hpp"
+#include "engine/record.hpp"
+#include "engine/service.hpp"
+#include "guest/exception.hpp"
+#include "machine/machine.hpp"
+#include "port/fast_code.hpp"
+#include "port/memory.hpp"
+#include "trap/dispatch.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace mmioscope {
+
+namespace {
+
+/// Accesses between two turns (Machine::at_turn): fewer than the stream takes at a turn, so that it
+/// catches up.
+constexpr std::uint32_t turn_interval = 6;
+
+constexpr std::uint32_t first_syndrome = 0x9300'0000; ///< HSR of a data abort with ISV set
+/// fast_path.S indexes fast_dispatch by HSR's bits 31:14.
+constexpr unsigned hsr_shift = 14;
+
+bool emulates(const Machine& machine) {
+    return machine.config.engine == abi::EngineKind::emulation;
+}
+
+/// Whether some accesses do not become records, so that only the slow path can make them.
+bool chooses(const Machine& machine) {
+    return machine.chooser != nullptr && machine.chooser->any;
+}
+
+/// Whether only the slow path can handle the next trap. A chooser closes the fast path by the
+/// region's lock; checking it here only saves a try.
+bool next_is_slow(const Cpu& cpu) {
+    if (cpu.step.armed) return true;
+    if (cpu.repeated_load.running()) return true;
+    if (cpu.lock_wait.running()) return true;
+    return chooses(*cpu.machine);
+}
+
+/// Notes the guest's vectors, if the step's breakpoints are at them; otherwise the next slow step
+/// moves those.
+void follow_vectors(Cpu& cpu) {
+    const std::uint32_t control = port::read<reg::SCTLR>();
+    const std::uint32_t base = port::read<reg::VBAR>();
+    if (!cpu.debug.follows(control, base)) return;
+    cpu.fast.sctlr = control;
+    cpu.fast.vbar = base;
+}
+
+/// The record that the fast path has begun in its slot. Others may write there, so what Hyp relies
+/// on comes from elsewhere.
+abi::Record begun_record(Cpu& cpu) {
+    const FastState& fast = cpu.fast;
+    const RegionLock& lock = *port::memory_at<const RegionLock>({fast.region});
+    abi::Record record;
+    port::load_structure(record, cpu.ring.next_slot());
+    record.type = abi::RecordType::access;
+    record.cpu = static_cast<std::uint8_t>(cpu.number);
+    record.time = fast.time;
+    record.duration = 0;
+    record.device = static_cast<std::uint16_t>(port::load_shared(lock.device));
+    record.flags = record.pa_high = 0;
+    record.pa_low = fast.pa;
+    record.value = 0;
+    return record;
+}
+
+/// Makes the fast path's step one of the slow path.
+void adopt_step(Cpu& cpu) {
+    const FastState& fast = cpu.fast;
+    const arch::Hsr hsr(fast.hsr);
+    Step& step = cpu.step;
+    step.record = begun_record(cpu);
+    step.record.pc = fast.next_pc - fast.length;
+    step.record.va = fast.va;
+    if (hsr.write()) step.record.value = fast.value;
+    cpu.locks.adopt(cpu.machine->locks, step.record.device);
+    step.record.lock_sequence = cpu.locks.next_sequence(step.record.device);
+    step.access = {.va = {fast.va},
+                   .pa = {fast.pa},
+                   .span = cpu.machine->map.find({fast.pa}),
+                   .write = hsr.write(),
+                   .decoded = true,
+                   .log2_size = hsr.log2_size(),
+                   .sign_extend = hsr.sign_extend(),
+                   .reg = hsr.srt(),
+                   .syndrome = true,
+                   .wide = fast.length == 4,
+                   .recorded = true,
+                   .last_region = step.record.device};
+    step.next_pc = fast.next_pc;
+    step.masks = fast.psr & arch::psr_aif;
+    step.armed = true;
+    cpu.debug.adopt_step(fast.dscr);
+    cpu.view.adopt_shadow();
+    ++cpu.ring.statistics().traps; // the trap that began the step
+    ++cpu.ring.statistics().stepped;
+}
+
+/// Whether a step of the fast path is armed.
+bool in_fast_step(const Cpu& cpu) {
+    return cpu.fast.handler >= port::fast_code(FastCode::finish) &&
+           cpu.fast.handler < port::fast_code(FastCode::finish_end);
+}
+
+/// Counts records that the fast path has published since it was opened.
+void count(Cpu& cpu, std::uint32_t records) {
+    abi::Statistics& statistics = cpu.ring.statistics();
+    const bool emulation = emulates(*cpu.machine);
+    statistics.traps += emulation ? records : std::uint64_t{2} * records;
+    (emulation ? statistics.emulated : statistics.stepped) += records;
+}
+
+/// `form`: the mode and T bit of the guest's PSR.
+void take_form(Cpu& cpu, std::uint32_t form) {
+    constexpr auto usual = static_cast<std::uint32_t>(arch::Mode::svc);
+    FastState& fast = cpu.fast;
+    const bool emulation = emulates(*cpu.machine);
+    const bool user = arch::mode_of(form) == arch::Mode::usr;
+    const bool thumb = (form & arch::psr_thumb) != 0;
+    const auto access = abi::access_syndrome | (emulation ? abi::access_emulated : 0u);
+    const auto mode = (form & arch::psr_mode) | (thumb ? abi::mode_thumb : 0u);
+    fast.form = form;
+    fast.length = 4;
+    fast.match = arch::address_match(0, thumb);
+    fast.dispatch =
+        static_cast<std::uint32_t>(port::address_of(cpu.machine->fast_dispatch[user]).value) -
+        (first_syndrome >> hsr_shift);
+    fast.type = static_cast<std::uint32_t>(abi::RecordType::access) | cpu.number << 8 |
+                access << 16 | mode << 24;
+    fast.open = port::fast_code(form == usual ? FastCode::open : FastCode::open_form);
+    if (emulation)
+        fast.access = port::fast_code(form == usual ? FastCode::emulate : FastCode::emulate_form);
+    else fast.access = port::fast_code(form == usual ? FastCode::step : FastCode::step_form);
+}
+
+} // namespace
+
+// Index: direction (WnR), SAS, SSE, a zero, SRT. LR is banked, and has its own ways, for words of
+// PL1 only; SP and PC have none.
+void build_fast_dispatch(Machine& machine) {
+    constexpr unsigned of_word = 2, to_lr = 3, stores = 4, lr = 14, sizes = 3;
+    const bool emulation = emulates(machine);
+    auto& [of_pl1, of_user] = machine.fast_dispatch;
+    for (std::uint32_t& way : of_user) way = port::fast_code(FastCode::slow);
+    for (unsigned write = 0; write < 2; ++write) {
+        for (unsigned size = 0; size < sizes; ++size) {
+            std::uint32_t* ways = of_user + write * 256 + size * 64;
+            const std::uint32_t way = port::fast_access(emulation, write * stores + size);
+            for (unsigned reg = 0; reg < 13; ++reg) ways[reg] = way;
+        }
+    }
+    std::copy(std::begin(of_user), std::end(of_user), of_pl1);
+    for (unsigned write = 0; write < 2; ++write)
+        of_pl1[write * 256 + of_word * 64 + lr] =
+            port::fast_access(emulation, write * stores + to_lr);
+}
+
+void prepare_fast_path(const Machine& machine, Cpu& cpu) {
+    using namespace arch;
+    const bool emulation = emulates(machine);
+    FastState& fast = cpu.fast = {};
+    fast.hsr_mask = ~(3u << 22 | 0xfu << 16 | 1u << 6 | 1u); // SAS, SRT, WnR, the table's level
+    fast.hsr_plain = first_syndrome | 0x06; // a translation fault of level 2 or 3; SSE is 0
+    // Under emulation Hyp would have to advance ITSTATE, which only the slow path does; a stepped
+    // instruction does it itself.
+    fast.psr_mask = psr_e | psr_j | psr_thumb | psr_mode | (emulation ? psr_it : 0u);
+    fast.pages = machine.pages.table();
+    fast.cpu = cpu.number;
+    fast.stack = static_cast<std::uint32_t>(stack_end(machine.image, cpu.number).value);
+    fast.handler = port::fast_code(FastCode::slow);
+    fast.look = port::fast_code(FastCode::look);
+    fast.normal = cpu.view.normal();
+    fast.shadow = cpu.view.shadow();
+    fast.hdcr_step = cpu.debug.hdcr_step();
+    fast.hdcr_between = cpu.debug.hdcr_between();
+    fast.hstr_step = hstr_cp15;
+    fast.vbar = 1; // not a base
+    fast.turn = turn_interval;
+    take_form(cpu, static_cast<std::uint32_t>(Mode::svc));
+}
+
+void follow_form(Cpu& cpu, const Frame& frame) {
+    const std::uint32_t form = frame.psr & (arch::psr_mode | arch::psr_thumb);
+    if (form == cpu.fast.form) return;
+    const bool thumb = (form & arch::psr_thumb) != 0;
+    const bool user = arch::mode_of(form) == arch::Mode::usr;
+    if (!user && arch::mode_of(form) != arch::Mode::svc) return;
+    // Under emulation an access of User mode needs the slow path, which checks and counts it. HSR
+    // may be wrong about a Thumb store (arch/errata.hpp).
+    if (user && emulates(*cpu.machine)) return;
+    if (thumb && cpu.mistakes_thumb_stores) return;
+    take_form(cpu, form);
+}
+
+void open_fast_path(Cpu& cpu) {
+    FastState& fast = cpu.fast;
+    Service* at_access = cpu.machine->at_access;
+    const bool open = !cpu.always_slow && !next_is_slow(cpu) && cpu.debug.is_hyps() &&
+                      cpu.ring.lend(fast.header, fast.slot, fast.sequence, fast.commit, fast.head);
+    const bool user = arch::mode_of(fast.form) == arch::Mode::usr; // its tasks have no names
+    const bool names = at_access != nullptr && !user;
+    fast.after_look = !open   ? port::fast_code(FastCode::slow)
+                      : names ? port::fast_code(FastCode::names)
+                              : fast.access;
+    fast.ready = cpu.gives_turns ? port::fast_code(FastCode::turn) : fast.after_look;
+    fast.handler = open ? fast.ready : fast.after_look;
+    if (!open) return;
+    cpu.debug.ready_step((fast.form & arch::psr_thumb) != 0);
+    follow_vectors(cpu);
+    if (names) at_access->prepare_fast_path(cpu);
+}
+
+void choose_fast_regions(Machine& machine) {
+    const std::uint32_t all = chooses(machine) ? RegionLock::not_fast : 0;
+    for (std::uint16_t n = 0; n < machine.regions.size(); ++n)
+        port::store_shared(machine.locks[n].device, n | all);
+    for (const Span& span : machine.map)
+        if (span.changeable && !span.traced())
+            port::store_shared(machine.locks[span.region].device,
+                               span.region | RegionLock::not_fast);
+}
+
+bool in_step(const Cpu& cpu) {
+    return cpu.step.armed || in_fast_step(cpu);
+}
+
+void close_fast_path(Cpu& cpu) {
+    const bool in_step = in_fast_step(cpu);
+    if (const std::uint32_t records = cpu.ring.take_back(cpu.fast.sequence)) count(cpu, records);
+    if (in_step) adopt_step(cpu);
+    cpu.fast.handler = port::fast_code(FastCode::slow);
+}
+
+} // namespace mmioscope
+
+using namespace mmioscope;
+
+void mmioscope_look_ahead(Cpu& cpu) {
+    // Most turns use nothing that the fast path holds.
+    const bool due = cpu.ring.spent(cpu.fast.sequence) ||
+                     (cpu.gives_turns && cpu.machine->at_turn->turn_needs_all(cpu));
+    if (due) close_fast_path(cpu);
+    if (cpu.gives_turns) give_turn(cpu);
+    cpu.turn_given = true;
+    cpu.fast.turn = turn_interval;
+    if (due) open_fast_path(cpu);
+}
+
+// The caller holds the region's lock and has begun the record.
+void mmioscope_access_aborted(Cpu& cpu, Frame& frame) {
+    const arch::Hsr hsr{port::read<reg::HSR>()};
+    const FastState& fast = cpu.fast;
+    const bool write = arch::Hsr(fast.hsr).write();
+    close_fast_path(cpu);
+    abi::Record record = begun_record(cpu);
+    RegionLock& lock = *port::memory_at<RegionLock>({fast.region});
+    record.lock_sequence = lock.next_sequence();
+    record.duration = static_cast<std::uint32_t>(cpu.ring.complete() - fast.time);
+    record.type = abi::RecordType::fault;
+    record.value = abi::fault_value(abi::FaultReason::external_abort);
+    cpu.ring.publish(record);
+    cpu.ring.finish();
+    lock.lock.release();
+    ++cpu.ring.statistics().traps;
+    count_emulated(cpu, false);
+    inject_data_abort(frame, {record.va}, write, answered_by(hsr));
+    open_fast_path(cpu);
+}

@@ -1,0 +1,39 @@
+// Sets the words that entry/fast_path.S reads, and takes over what it has done.
+#pragma once
+
+#include "entry/frame.hpp"
+#include "machine/cpu.hpp"
+
+namespace mmioscope {
+
+/// Notes in each region's lock whether the fast path may make its accesses: whether each of them
+/// becomes a record. Called after a change of that, with all locks held.
+void choose_fast_regions(Machine& machine);
+
+/// Fills in Machine::fast_dispatch for the machine's engine.
+void build_fast_dispatch(Machine& machine);
+/// Sets what stays constant while the guest runs. The fast path is closed until open_fast_path().
+void prepare_fast_path(const Machine& machine, Cpu& cpu);
+/// At the end of a trap: prepares the fast path for the mode and instruction set of `frame`, since
+/// the guest's next access probably has the same.
+void follow_form(Cpu& cpu, const Frame& frame);
+/// After follow_form(): opens the fast path for the next trap, unless something is on that it does
+/// not handle.
+void open_fast_path(Cpu& cpu);
+/// When a slow trap begins: counts what the fast path has done. A step that it has begun becomes
+/// `cpu.step`.
+void close_fast_path(Cpu& cpu);
+
+/// Whether the guest is executing a step, of the slow or the fast path.
+bool in_step(const Cpu& cpu);
+
+} // namespace mmioscope
+
+// entry/fast_path.S calls these, and then returns to the guest or goes on.
+extern "C" {
+/// The bus answered an access of Hyp with an external abort. `frame` is saved.
+void mmioscope_access_aborted(mmioscope::Cpu& cpu, mmioscope::Frame& frame);
+/// Before an access: reads the readers' positions if the lent slots are used up; gives a service
+/// its turn.
+void mmioscope_look_ahead(mmioscope::Cpu& cpu);
+}

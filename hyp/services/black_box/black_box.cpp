@@ -1,0 +1,161 @@
+#include "black_box/black_box.hpp"
+
+#include "port/barrier.hpp"
+#include "port/memory.hpp"
+#include "port/shared.hpp"
+#include "start/area.hpp"
+
+#include <cstring>
+
+namespace mmioscope {
+
+namespace {
+
+abi::AreaHeader& header_at(std::uint8_t* area) {
+    return *reinterpret_cast<abi::AreaHeader*>(area);
+}
+
+abi::RingHeader& ring_at(std::uint8_t* area, std::uint32_t offset) {
+    return *reinterpret_cast<abi::RingHeader*>(area + offset);
+}
+
+abi::Record* records_of(abi::RingHeader& ring) {
+    return reinterpret_cast<abi::Record*>(&ring + 1);
+}
+const abi::Record* records_of(const abi::RingHeader& ring) {
+    return reinterpret_cast<const abi::Record*>(&ring + 1);
+}
+
+/// Whether the old area has the layout of this boot's area: then the records to keep and their new
+/// place do not overlap.
+bool laid_out_alike(const abi::AreaHeader& old, Range where, const AreaLayout& layout,
+                    unsigned cpus) {
+    bool alike = old.version_major == abi::version_major &&
+                 old.version_minor == abi::version_minor && old.header_size == sizeof old &&
+                 old.area_base == where.begin && old.area_size == where.size() &&
+                 old.record_size == sizeof(abi::Record) &&
+                 old.region_size == sizeof(abi::RegionEntry) && old.regions_offset == sizeof old &&
+                 old.cpu_count == cpus && old.kept_offset == layout.kept_offset;
+    for (unsigned i = 0; alike && i < cpus; ++i)
+        alike = old.ring_offset[i] == layout.ring_offset(i);
+    return alike;
+}
+
+bool sound(std::uint8_t* area, const AreaLayout& layout, unsigned cpus) {
+    const abi::AreaHeader& old = header_at(area);
+    if (old.region_count > abi::max_regions || old.state == abi::AreaState::starting ||
+        description_crc(old) != old.description_crc)
+        return false;
+    for (unsigned i = 0; i < cpus; ++i) {
+        const abi::RingHeader& ring = ring_at(area, old.ring_offset[i]);
+        if (ring.magic != abi::ring_magic || ring.capacity != layout.capacity() || ring.cpu != i ||
+            ring.record_size != sizeof(abi::Record))
+            return false;
+    }
+    return true;
+}
+
+/// Copies the last records to their positions. A record that is not complete leaves its slot empty;
+/// readers count it, because its commit word is missing. `in_use`: the ring's CPU may overwrite a
+/// record meanwhile.
+void keep_records(const abi::RingHeader& from, abi::RingHeader& to, bool in_use) {
+    const std::uint64_t head = to.head;
+    const std::uint64_t available = head < from.capacity ? head : from.capacity;
+    const std::uint64_t count = available < abi::kept_records ? available : abi::kept_records;
+    std::uint64_t slot = (head - count) % from.capacity;
+    for (std::uint64_t at = head - count; at != head; ++at) {
+        abi::Record& kept = records_of(to)[at % abi::kept_records];
+        const abi::Record& record = records_of(from)[slot];
+        if (record.commit == abi::commit_word(from.boot_number, at)) kept = record;
+        port::order_memory(); // the record before the writer's present head
+        if (in_use && port::load_shared(from.head) >= at + from.capacity) kept.commit = 0;
+        if (++slot == from.capacity) slot = 0;
+    }
+}
+
+/// Reads what a running CPU is doing. The words belong together if the mark and the time are
+/// unchanged afterwards.
+void keep_in_flight(const abi::RingHeader& from, abi::RingHeader& to) {
+    constexpr unsigned tries = 4;
+    for (unsigned i = 0; i < tries; ++i) {
+        to.in_flight = port::load_shared(from.in_flight);
+        to.in_flight_time = port::load_shared(from.in_flight_time);
+        port::order_memory();
+        to.in_flight_pc = port::load_shared(from.in_flight_pc);
+        to.in_flight_pa = port::load_shared(from.in_flight_pa);
+        port::order_memory();
+        if (port::load_shared(from.in_flight) == to.in_flight &&
+            port::load_shared(from.in_flight_time) == to.in_flight_time)
+            return;
+    }
+    to.in_flight = abi::InFlight::none;
+}
+
+void keep_ring(const abi::RingHeader& from, abi::RingHeader& to, bool in_use) {
+    to = from;
+    to.capacity = abi::kept_records;
+    std::memset(to.readers, 0, sizeof to.readers);
+    if (in_use) keep_in_flight(from, to);
+    port::order_memory(); // the mark before the head: an access that ends meanwhile is below it
+    to.head = port::load_shared(from.head);
+    keep_records(from, to, in_use);
+}
+
+void keep_head(const abi::AreaHeader& from, const AreaLayout& layout, abi::AreaHeader& kept) {
+    kept = from;
+    kept.magic = 0;
+    kept.area_base = from.area_base + layout.kept_offset;
+    kept.area_size = layout.kept_size;
+    kept.kept = abi::Kept::none;
+    kept.kept_offset = kept.kept_size = 0;
+    const AreaLayout small(layout.kept_size, from.cpu_count);
+    for (unsigned i = 0; i < from.cpu_count; ++i)
+        kept.ring_offset[i] = static_cast<std::uint32_t>(small.ring_offset(i));
+    std::memcpy(&kept + 1, &from + 1, from.region_count * sizeof(abi::RegionEntry));
+    kept.description_crc = description_crc(kept);
+}
+
+/// Keeps the end of the area at `bytes`, which is intact. Readers do not see the copy before it is
+/// complete.
+void keep(std::uint8_t* bytes, const AreaLayout& layout, bool in_use) {
+    std::uint8_t* place = bytes + layout.kept_offset;
+    port::store_shared(header_at(place).magic, 0);
+    port::complete_system();
+    std::memset(place, 0, static_cast<std::size_t>(layout.kept_size));
+    const abi::AreaHeader& area = header_at(bytes);
+    keep_head(area, layout, header_at(place));
+    for (unsigned i = 0; i < area.cpu_count; ++i)
+        keep_ring(ring_at(bytes, area.ring_offset[i]),
+                  ring_at(place, header_at(place).ring_offset[i]), in_use);
+    port::complete_system();
+    port::store_shared(header_at(place).magic, abi::area_magic);
+}
+
+} // namespace
+
+abi::Kept keep_previous_boot(Range where, const AreaLayout& layout, unsigned cpus) {
+    if (layout.kept_offset == 0) return abi::Kept::no_room;
+    auto* bytes = port::memory_at<std::uint8_t>({where.begin});
+    const abi::AreaHeader& old = header_at(bytes);
+    if (old.magic != abi::area_magic) return abi::Kept::none;
+    if (!laid_out_alike(old, where, layout, cpus)) return abi::Kept::other_layout;
+    if (!sound(bytes, layout, cpus)) return abi::Kept::damaged;
+    keep(bytes, layout, false);
+    return abi::Kept::kept;
+}
+
+bool can_keep(const abi::AreaHeader& area) {
+    return area.kept_offset != 0;
+}
+
+// The checksum covers `kept`, which the first snapshot changes. A reader that comes between the two
+// stores finds the area damaged.
+void keep_snapshot(abi::AreaHeader& area) {
+    keep(reinterpret_cast<std::uint8_t*>(&area), AreaLayout(area.area_size, area.cpu_count), true);
+    if (area.kept == abi::Kept::kept) return;
+    area.kept = abi::Kept::kept;
+    area.description_crc = description_crc(area);
+    port::complete_system();
+}
+
+} // namespace mmioscope

@@ -1,0 +1,191 @@
+#include "control/control.hpp"
+
+#include "black_box/black_box.hpp"
+#include "control/selection.hpp"
+#include "control/settings.hpp"
+#include "machine/machine.hpp"
+#include "port/barrier.hpp"
+#include "trap/fast_path.hpp"
+
+namespace mmioscope {
+
+namespace {
+
+using abi::control::Command;
+using abi::control::Reply;
+using abi::control::Request;
+using abi::control::Status;
+
+bool is_change(Command command) {
+    return (command >= Command::start && command <= Command::policy) ||
+           (command >= Command::trigger_directions && command <= Command::no_trigger);
+}
+bool is_selection(Command command) {
+    return command >= Command::start && command <= Command::deselect_range;
+}
+/// Whether less is traced after the command than before.
+bool ends_tracing(Command command) {
+    return command == Command::stop || command == Command::deselect ||
+           command == Command::deselect_range;
+}
+
+bool is_marker(Command command) {
+    return command == Command::marker || command == Command::marker_text;
+}
+
+Which which_of(const Request& r) {
+    const std::uint64_t begin = r.argument[0];
+    switch (r.command) {
+    case Command::select:
+    case Command::deselect: return {.region = r.argument[0]};
+    case Command::select_range:
+    case Command::deselect_range: return {.range = {begin, begin + r.argument[1]}};
+    default: return {};
+    }
+}
+
+/// Whether the command accepts these arguments.
+bool well_formed(const Machine& machine, const Request& r) {
+    const std::uint32_t first = r.argument[0];
+    switch (r.command) {
+    case Command::describe:
+    case Command::start:
+    case Command::stop:
+    case Command::no_filter:
+    case Command::flush:
+    case Command::snapshot:
+    case Command::hello: return first == 0 && r.argument[1] == 0;
+    case Command::select:
+    case Command::deselect: return r.argument[1] == 0;
+    case Command::select_range:
+    case Command::deselect_range: return r.argument[1] != 0;
+    case Command::statistic:
+        return first < sizeof(abi::Statistics) / 8 && r.argument[1] < machine.cpu_count;
+    case Command::marker:
+    case Command::marker_text: return true;
+    default: return setting_well_formed(r);
+    }
+}
+
+void record(Cpu& cpu, const Request& r, abi::RecordType type) {
+    abi::Record record{};
+    record.type = type;
+    record.device = abi::no_device;
+    if (r.command == Command::select || r.command == Command::deselect)
+        record.device = static_cast<std::uint16_t>(r.argument[0]);
+    record.value = r.argument[0] | std::uint64_t{r.argument[1]} << 32;
+    record.pa_low = abi::control::change_tag(r);
+    cpu.ring.publish_event(record);
+}
+
+/// False: another CPU holds Machine::changes.
+bool take_snapshot(Cpu& cpu) {
+    Machine& machine = *cpu.machine;
+    constexpr unsigned max_turns = 2000;
+    if (!machine.changes.try_acquire(cpu.number, max_turns, cpu.ring.statistics().lock_spins))
+        return false;
+    keep_snapshot(*machine.area);
+    machine.changes.release();
+    return true;
+}
+
+} // namespace
+
+// Before the guest's first instruction no other CPU has translations that a broadcast might miss:
+// each empties its TLB itself when it starts (mm/guest_view.cpp, start).
+Status Control::check_request(const Machine& machine, const Request& r, When when) const {
+    const bool early = when == When::before_first_instruction;
+    if (r.check != abi::control::check_of(r)) return Status::damaged;
+    if (r.version != abi::control::version) return Status::other_version;
+    if (r.command > Command::no_trigger) return Status::unknown;
+    if (early && !is_change(r.command) && !is_marker(r.command)) return Status::unavailable;
+    if (r.command == Command::hello && !stream_.active()) return Status::unavailable;
+    if (!well_formed(machine, r)) return Status::argument;
+    if (r.command == Command::snapshot && (!can_keep(*machine.area) || stream_.sends_kept()))
+        return Status::unavailable;
+    if (!is_change(r.command)) return Status::done;
+    if (machine.config.engine == abi::EngineKind::unprotect) return Status::engine;
+    if (!is_selection(r.command)) return setting_possible(machine, r);
+    if (!early && machine.broadcast_fails.load(std::memory_order_relaxed) != 0)
+        return Status::erratum;
+    return can_change(machine, which_of(r));
+}
+
+/// The caller holds all locks, so no access is in flight.
+void Control::change(Cpu& cpu, const Request& r) {
+    Machine& machine = *cpu.machine;
+    if (ends_tracing(r.command)) record(cpu, r, abi::RecordType::configuration);
+    if (!is_selection(r.command)) {
+        change_setting(machine, choice_, r);
+    } else {
+        if (r.command == Command::start || r.command == Command::stop)
+            stopped_ = r.command == Command::stop;
+        else mark_selected(machine, integrity_, which_of(r), !ends_tracing(r.command));
+        apply_selection(machine, integrity_, stopped_);
+    }
+    choose_fast_regions(machine);
+    if (!ends_tracing(r.command)) record(cpu, r, abi::RecordType::configuration);
+}
+
+/// False: a lock was not free in time.
+bool Control::change_in_quiet(Cpu& cpu, const Request& r) {
+    Machine& machine = *cpu.machine;
+    std::uint64_t& spins = cpu.ring.statistics().lock_spins;
+    const std::size_t regions = machine.regions.size();
+    constexpr unsigned max_turns = 2000;
+    if (!machine.locks.acquire_all(regions, cpu.number, spins)) return false;
+    const bool alone = machine.changes.try_acquire(cpu.number, max_turns, spins);
+    if (alone) {
+        change(cpu, r);
+        machine.changes.release();
+    }
+    machine.locks.release_all(regions);
+    return alone;
+}
+
+void Control::tell(Cpu& cpu, const Request& r, std::uint32_t (&value)[2]) {
+    Machine& machine = *cpu.machine;
+    if (r.command == Command::describe) {
+        value[0] = static_cast<std::uint32_t>(machine.regions.size());
+        value[1] = machine.cpu_count | (stopped_ ? 0 : 1u << 8);
+    } else if (r.command == Command::statistic) {
+        const std::uint64_t word = machine.cpus[r.argument[1]].ring.statistic(r.argument[0]);
+        value[0] = static_cast<std::uint32_t>(word);
+        value[1] = static_cast<std::uint32_t>(word >> 32);
+    } else if (r.command == Command::flush) {
+        port::complete_system();
+        stream_.flush();
+    } else if (r.command == Command::hello) {
+        stream_.repeat_hello();
+    } else {
+        record(cpu, r, abi::RecordType::marker);
+    }
+}
+
+/// False: other CPUs are in the way.
+bool Control::carry_out(Cpu& cpu, const Request& r, std::uint32_t (&value)[2]) {
+    if (is_change(r.command)) return change_in_quiet(cpu, r);
+    if (r.command == Command::snapshot) return take_snapshot(cpu);
+    tell(cpu, r, value);
+    return true;
+}
+
+std::optional<Reply> Control::execute(Cpu& cpu, const Request& request, When when) {
+    Reply reply{
+        abi::control::version, check_request(*cpu.machine, request, when), request.id, {}, 0};
+    const bool records = is_change(request.command) || is_marker(request.command);
+    if (reply.status == Status::done && records && !cpu.ring.has_room(1))
+        reply.status = Status::no_room;
+    if (reply.status == Status::done && !carry_out(cpu, request, reply.value)) return std::nullopt;
+    reply.check = abi::control::check_of(reply);
+    return reply;
+}
+
+std::optional<Reply> Control::serve(Cpu& cpu, const Request& request) {
+    const auto reply = execute(cpu, request);
+    const bool carried_out = reply && reply->status == Status::done;
+    if (carried_out && !is_marker(request.command)) integrity_.check_behind_request(*cpu.machine);
+    return reply;
+}
+
+} // namespace mmioscope

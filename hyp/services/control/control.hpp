@@ -1,0 +1,77 @@
+// Carries out requests (abi/control.hpp), from whichever way they come: from the boot loader before
+// the guest runs, by the guest's control page, or over the stream's line.
+#pragma once
+
+#include "choice/choice.hpp"
+#include "control/early_requests.hpp"
+#include "engine/service.hpp"
+#include "integrity/integrity.hpp"
+#include "stream/stream.hpp"
+
+#include <atomic>
+#include <optional>
+
+namespace mmioscope {
+
+/// When a request comes. Before the guest's first instruction no access is in flight, and only this
+/// CPU has translations.
+enum class When : std::uint8_t { before_first_instruction, guest_runs };
+
+class Control final : public Service, public RequestHandler {
+public:
+    constexpr Control(Integrity& integrity, Choice& choice, Stream& stream)
+        : integrity_(integrity), choice_(choice), stream_(stream) {}
+
+    BootError configure(Machine& machine, const Tree& tree) override;
+    bool add_to_tables(Machine& machine) override;
+    /// Carries out the boot loader's requests in order, like those that come while the guest runs,
+    /// each with its record. If a request is refused, prints one line on `uart` and halts: the
+    /// trace would not be what was asked for.
+    void before_readers(Cpu& cpu, Console& uart) override;
+    /// An access to the control page. There is no memory behind it; this answers the guest. Returns
+    /// nothing if the access is elsewhere, if there is no control page, or if it is not a load or
+    /// store of one aligned word that HSR describes.
+    std::optional<Outcome> answer(Cpu& cpu, Frame& frame, const DeviceAccess& access) override;
+
+    /// Carries `request` out and returns the reply. Returns nothing if other CPUs are in the way:
+    /// nothing has changed, ask again. The caller holds no region lock and has no step armed.
+    /// `request` may contain anything: what cannot be carried out is refused with a reason, and
+    /// changes nothing.
+    std::optional<abi::control::Reply> execute(Cpu& cpu, const abi::control::Request& request,
+                                               When when = When::guest_runs);
+
+    /// execute() while the guest runs, then a check of the checksums; not after a request that was
+    /// refused, nor after a marker, which shows when something happens and must be quick.
+    std::optional<abi::control::Reply> serve(Cpu& cpu,
+                                             const abi::control::Request& request) override;
+
+    bool tracing_stopped() const { return stopped_; }
+    /// What the guest's last words were to slot `n` of the control page.
+    const std::uint32_t (&request_words(unsigned n) const)[4] { return slots_[n].request; }
+
+private:
+    struct Slot {
+        std::uint32_t request[4];
+        std::uint32_t reply[4];
+    };
+
+    abi::control::Status check_request(const Machine& machine, const abi::control::Request& r,
+                                       When when) const;
+    void change(Cpu& cpu, const abi::control::Request& r);
+    bool change_in_quiet(Cpu& cpu, const abi::control::Request& r);
+    void tell(Cpu& cpu, const abi::control::Request& r, std::uint32_t (&value)[2]);
+    bool carry_out(Cpu& cpu, const abi::control::Request& r, std::uint32_t (&value)[2]);
+    abi::control::Status carry_out_early(Cpu& cpu, const EarlyRequest& request, std::uint16_t id);
+    std::uint32_t load_word(unsigned offset);
+    Outcome store_word(Cpu& cpu, unsigned offset, std::uint32_t value);
+
+    Integrity& integrity_;
+    Choice& choice_;
+    Stream& stream_;
+    EarlyRequests requests_;
+    bool stopped_{}; ///< the selected devices are not traced either
+    std::atomic<std::uint32_t> tickets_{0};
+    Slot slots_[abi::control::slots]{}; ///< of the control page; the guest writes them
+};
+
+} // namespace mmioscope

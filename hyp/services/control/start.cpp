@@ -1,0 +1,75 @@
+// The boot loader's options and requests (abi/layout.hpp).
+#include "control/control.hpp"
+
+#include "abi/layout.hpp"
+#include "base/check.hpp"
+#include "control/changing_pages.hpp"
+#include "dt/option.hpp"
+#include "machine/machine.hpp"
+#include "port/wait.hpp"
+
+namespace mmioscope {
+
+namespace {
+
+using abi::control::Command;
+using abi::control::Status;
+
+/// The reasons that such a request can be refused for.
+const char* reason(Status status) {
+    switch (status) {
+    case Status::unknown: return "no such command";
+    case Status::argument: return "an argument is not valid";
+    case Status::no_device: return "no device has these addresses";
+    case Status::finer: return "the range ends inside a region that can only change as a whole";
+    case Status::fixed: return "this cannot change";
+    case Status::engine: return "the unprotect engine takes no commands";
+    case Status::no_room: return "the ring buffer is full";
+    case Status::unavailable: return "only while the guest runs";
+    default: return "refused";
+    }
+}
+
+} // namespace
+
+BootError Control::configure(Machine& machine, const Tree& tree) {
+    bool page = true;
+    if (!read_word(tree, tree.find("/chosen"), abi::chosen::control, switches, page))
+        return {"mmioscope,control must be on or off", ""};
+    const std::uint64_t begin = machine.image.text.begin + abi::control_page_offset;
+    if (page) machine.control_page = {begin, begin + page_size};
+    machine.chooser = &choice_;
+    return read_requests(tree, requests_);
+}
+
+// The unprotect engine changes the tables itself, at each access.
+bool Control::add_to_tables(Machine& machine) {
+    return machine.config.engine == abi::EngineKind::unprotect ||
+           prepare_changing_pages(machine.normal_table, machine.regions, machine.map, machine.pool);
+}
+
+Status Control::carry_out_early(Cpu& cpu, const EarlyRequest& request, std::uint16_t id) {
+    constexpr std::uint32_t commands = 0x100;
+    if (request.command >= commands) return Status::unknown;
+    const auto reply = execute(cpu,
+                               abi::control::make_request(static_cast<Command>(request.command), id,
+                                                          request.argument[0], request.argument[1]),
+                               When::before_first_instruction);
+    check(reply.has_value(), "a lock is held before the guest runs");
+    return reply->status;
+}
+
+void Control::before_readers(Cpu& cpu, Console& uart) {
+    std::uint16_t id = 0;
+    for (const EarlyRequest& request : requests_) {
+        const Status status = carry_out_early(cpu, request, id++);
+        if (status == Status::done) continue;
+        print(uart, abi::stop_line, "mmioscope,requests: number ", std::uint32_t{id}, ", command ",
+              request.command, " ", Hex{request.argument[0], 1}, " ", Hex{request.argument[1], 1},
+              ": ", reason(status), " (status ", static_cast<std::uint32_t>(status), ")\n",
+              abi::end_of_report, "\n");
+        port::halt();
+    }
+}
+
+} // namespace mmioscope

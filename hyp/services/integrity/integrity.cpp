@@ -1,0 +1,238 @@
+#include "integrity/integrity.hpp"
+
+#include "base/check.hpp"
+#include "base/checksum.hpp"
+#include "machine/machine.hpp"
+#include "port/barrier.hpp"
+#include "port/memory.hpp"
+#include "port/sysreg.hpp"
+
+#include <algorithm>
+
+namespace mmioscope {
+
+namespace {
+
+constexpr std::size_t piece_size = checksum_size;
+
+const std::uint8_t* bytes(const void* of) {
+    return static_cast<const std::uint8_t*>(of);
+}
+
+std::size_t pieces(const SealedRange& range) {
+    return (range.size + piece_size - 1) / piece_size;
+}
+
+Damage piece_of(const SealedRange& range, std::size_t n) {
+    const std::size_t offset = n * piece_size;
+    return {range.name, range.begin + offset, std::min(range.size - offset, piece_size)};
+}
+
+std::uint64_t sum_of(const Damage& piece) {
+    return checksum(piece.begin, piece.size);
+}
+
+} // namespace
+
+bool Integrity::seal(const char* name, const void* begin, const void* end, bool emptied_by_stop) {
+    const SealedRange range{name, bytes(begin), static_cast<std::size_t>(bytes(end) - bytes(begin)),
+                            emptied_by_stop, sums_.size()};
+    check(reinterpret_cast<std::uintptr_t>(begin) % 4 == 0 && range.size % 4 == 0,
+          "a sealed range is not whole words");
+    if (range.size == 0) return true;
+    for (std::size_t n = 0; n < pieces(range); ++n)
+        if (!sums_.push_back(sum_of(piece_of(range, n)))) return false;
+    return ranges_.push_back(range);
+}
+
+void Integrity::expect_change(const void* at, std::uint32_t from, std::uint32_t to) {
+    for (const SealedRange& range : ranges_) {
+        const auto offset = static_cast<std::size_t>(bytes(at) - range.begin);
+        if (bytes(at) < range.begin || offset >= range.size) continue;
+        sums_[range.first_sum + offset / piece_size] +=
+            checksum_of_change(offset % piece_size, from, to);
+    }
+}
+
+Damage Integrity::find_damage(bool stopped) const {
+    for (const SealedRange& range : ranges_) {
+        if (stopped && range.emptied_by_stop) continue;
+        for (std::size_t n = 0; n < pieces(range); ++n) {
+            const Damage piece = piece_of(range, n);
+            if (sum_of(piece) != sums_[range.first_sum + n]) return piece;
+        }
+    }
+    return {};
+}
+
+Damage Integrity::find_damage_in_turn() {
+    if (ranges_.size() == 0) return {};
+    const SealedRange& range = ranges_[next_.range];
+    const Damage piece = piece_of(range, next_.piece);
+    const bool sound = sum_of(piece) == sums_[range.first_sum + next_.piece];
+    if (++next_.piece == pieces(range)) next_ = {(next_.range + 1) % ranges_.size(), 0};
+    return sound ? Damage{} : piece;
+}
+
+bool Integrity::seal_memory(const char* name, const Range& range) {
+    const auto* begin = port::memory_at<const std::uint8_t>({range.begin});
+    return seal(name, begin, begin + range.size());
+}
+
+namespace {
+
+bool is_guest_root(const Machine& machine, const void* page) {
+    const auto is = [page](const TranslationTable& table) {
+        return port::memory_at<const void>(table.root()) == page;
+    };
+    return is(machine.normal_table) ||
+           std::any_of(machine.shadow_tables, machine.shadow_tables + machine.cpu_count, is);
+}
+
+} // namespace
+
+/// Seals the root entries separately from the rest of their pages.
+bool Integrity::seal_tables(const Machine& machine) {
+    const lpae::Descriptor* begin = machine.pool.begin();
+    for (const auto* table = begin; table != machine.pool.end(); table += lpae::table_entries) {
+        if (!is_guest_root(machine, table)) continue;
+        const lpae::Descriptor* behind = table + lpae::root_entries;
+        if (!seal("tables", begin, table) ||
+            !seal("roots of the guest's tables", table, behind, true))
+            return false;
+        begin = behind;
+    }
+    return seal("tables", begin, machine.pool.end());
+}
+
+// Not the tables under `unprotect`, which opens and closes pages of the normal table all the time,
+// without a lock.
+bool Integrity::seal_machine(Machine& machine) {
+    const bool tables_rest = machine.config.engine != abi::EngineKind::unprotect;
+    return seal_memory("text", machine.image.text) &&
+           seal_memory("constants", machine.image.constants) &&
+           (!tables_rest || seal_tables(machine)) &&
+           seal("description", &machine.config, &machine.locks);
+}
+
+BootError Integrity::start(Machine& machine) {
+    if (seal_machine(machine)) return {};
+    return {"not enough room for the checksums of the hypervisor's memory", ""};
+}
+
+void Integrity::store_sealed(std::uint32_t& word, std::uint32_t value) {
+    expect_change(&word, port::load_shared(word), value);
+    port::store_shared(word, value);
+}
+
+void Integrity::store_sealed(std::uint64_t& descriptor, std::uint64_t value) {
+    const auto low = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };
+    const std::uint8_t* words = bytes(&descriptor);
+    expect_change(words, low(descriptor), low(value));
+    expect_change(words + 4, low(descriptor >> 32), low(value >> 32));
+    port::store_descriptor(&descriptor, value);
+}
+
+namespace {
+
+constexpr std::uint32_t looker =
+    abi::max_cpus; // owner of Machine::changes during a check; not a CPU's number
+
+/// Without the ISB the counter could be read early (ARM ARM B8.1.2).
+std::uint64_t now() {
+    port::synchronize_context();
+    return port::read<reg::CNTPCT>();
+}
+
+/// Nobody needs Machine::changes for more than some milliseconds. Whoever has it after two seconds
+/// (an emulator's host may have suspended its CPU for some of them) does not give it back. After a
+/// stop there is one try only, since its holder may have been stopped.
+bool wait_for_changes(Machine& machine, bool stopped) {
+    constexpr unsigned turns_at_once = 1'000'000;
+    constexpr unsigned seconds = 2;
+    const std::uint64_t patience = std::uint64_t{seconds} * port::read<reg::CNTFRQ>();
+    const std::uint64_t began = now();
+    std::uint64_t turns = 0;
+    do {
+        if (machine.changes.try_acquire(looker, turns_at_once, turns)) return true;
+    } while (!stopped && now() - began < patience);
+    return false;
+}
+
+/// Whether it is time for the next check; if so, moves `next` to 1/`part` of a second from now.
+bool due(std::uint64_t& next, unsigned part) {
+    const std::uint64_t time = now();
+    if (time < next) return false;
+    next = time + port::read<reg::CNTFRQ>() / part;
+    return true;
+}
+
+void require_sound(const Damage& damage) {
+    check(damage.name == nullptr, "the hypervisor's memory was changed");
+}
+
+/// Runs `look` with Machine::changes held, or without it if it is never given back. Then two CPUs
+/// may check at once, which does no harm.
+template <class Look>
+Damage find_waiting(Machine& machine, bool stopped, Look look) {
+    const bool alone = wait_for_changes(machine, stopped);
+    const Damage damage = look();
+    if (alone) machine.changes.release();
+    return damage;
+}
+
+/// Runs `look` unless Machine::changes is taken.
+template <class Look>
+void check_if_free(Machine& machine, Look look) {
+    constexpr unsigned most_turns = 16; // a STREX may fail spuriously, but not that often
+    std::uint64_t turns = 0;
+    if (!machine.changes.try_acquire(looker, most_turns, turns)) return;
+    const Damage damage = look();
+    machine.changes.release();
+    require_sound(damage);
+}
+
+} // namespace
+
+/// Checks everything, at most once in 100 ms: not before `next`, which it moves.
+Damage Integrity::find_damage_if_due(std::uint64_t& next) const {
+    constexpr unsigned each_second = 10;
+    return due(next, each_second) ? find_damage(false) : Damage{};
+}
+
+Damage Integrity::find_damage(Machine& machine) {
+    const bool stopped = machine.stopped.load(std::memory_order_relaxed) != 0;
+    return find_waiting(machine, stopped, [=, this] { return find_damage(stopped); });
+}
+
+void Integrity::verify(Machine& machine, Moment moment) {
+    constexpr unsigned each_second = 100;
+    switch (moment) {
+    case Moment::idle:
+        return check_if_free(machine, [this] {
+            return due(next_at_idle_, each_second) ? find_damage_in_turn() : Damage{};
+        });
+    case Moment::cpu_start:
+        return require_sound(
+            find_waiting(machine, false, [this] { return find_damage_if_due(next_at_start_); }));
+    case Moment::last:
+    case Moment::doubt: return require_sound(find_damage(machine));
+    }
+}
+
+void Integrity::check_behind_request(Machine& machine) {
+    check_if_free(machine, [this] { return find_damage_if_due(next_for_request_); });
+}
+
+/// Includes the tables below the guest's roots; the roots are empty by now.
+void Integrity::report(Machine& machine, TextSink& out) {
+    const Damage damage = find_damage(machine);
+    if (damage.name == nullptr) {
+        print(out, "mmioscope: unchanged: text, constants, description, tables below the roots\n");
+        return;
+    }
+    print(out, "mmioscope: changed: ", damage.name, " ",
+          Hex{reinterpret_cast<std::uintptr_t>(damage.begin)}, "+", Hex{damage.size, 1}, "\n");
+}
+
+} // namespace mmioscope

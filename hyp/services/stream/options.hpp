@@ -1,0 +1,21 @@
+// The options of the stream (abi/layout.hpp).
+#pragma once
+
+#include "abi/fold.hpp"
+#include "dt/tree.hpp"
+
+namespace mmioscope {
+
+struct StreamOptions {
+    int node{-1}; ///< of the UART; negative: no stream
+    std::uint32_t baud{};
+    std::uint32_t quantum{}; ///< ns
+    bool paced{};
+    bool shared{}; ///< the UART remains the guest's, too
+    abi::Fold fold{abi::Fold::off};
+};
+
+/// Reads the options mmioscope,stream*.
+BootError read_stream_options(const Tree& tree, StreamOptions& options);
+
+} // namespace mmioscope

@@ -1,0 +1,109 @@
+#include "stream/stream_service.hpp"
+
+#include "abi/layout.hpp"
+#include "board/board.hpp"
+#include "dt/uart.hpp"
+#include "machine/machine.hpp"
+
+namespace mmioscope {
+
+namespace {
+
+/// log2 of the largest power of two ticks that is no longer than `quantum` ns.
+unsigned time_shift(std::uint32_t quantum, std::uint32_t frequency) {
+    const std::uint64_t ticks = std::uint64_t{quantum} * frequency / 1'000'000'000;
+    unsigned shift = 0;
+    while (shift < abi::max_time_shift && (ticks >> shift) > 1) ++shift;
+    return shift;
+}
+
+} // namespace
+
+BootError StreamService::configure(Machine& machine, const Tree& tree) {
+    if (auto e = read_stream_options(tree, options_)) return e;
+    if (options_.node < 0) return {};
+    Config& config = machine.config;
+    if (config.guest_reader)
+        return {"mmioscope,guest-reader and mmioscope,stream exclude each other", ""};
+    if (!tree.has(tree.find("/chosen"), abi::chosen::host_reader)) config.host_reader = false;
+    machine.at_turn = this;
+    return take_uart(machine, tree);
+}
+
+BootError StreamService::take_uart(Machine& machine, const Tree& tree) {
+    Range range;
+    const auto uart = uart_of(tree, options_.node);
+    if (!uart || !tree.reg(options_.node, 0, range))
+        return {"mmioscope,stream is not a PL011 or 8250", ""};
+    const Span* span = machine.map.find({range.begin});
+    if (options_.shared && uart->model != UartModel::pl011)
+        return {"mmioscope,stream-shared: console and stream can only share a PL011", ""};
+    uart_ = UartLine(*uart, options_.shared);
+    if (options_.shared) return {};
+    if (range.begin == machine.uart.base.value || span == nullptr)
+        return {"mmioscope,stream is the UART of the hypervisor's own messages", ""};
+    machine.regions[span->region].flags |= abi::region_stream;
+    if (!machine.map.withhold(range) || !machine.withheld_nodes.push_back(options_.node))
+        return {"too many devices for the region map", ""};
+    return {};
+}
+
+BootError StreamService::start(Machine& machine) {
+    if (options_.node < 0) return {};
+    const std::uint32_t frequency = machine.area->counter_frequency;
+    Line& uart = uart_.start(board.uart_clock, options_.baud);
+    paced_line_ = PacedLine(uart, frequency, options_.paced ? options_.baud : 0);
+    shared_line_ = SharedLine(paced_line_);
+    Line& line = options_.shared ? static_cast<Line&>(shared_line_) : paced_line_;
+    stream_.start(line, *machine.area, time_shift(options_.quantum, frequency),
+                  abi::previous_boot(*machine.area));
+    stream_.fold(options_.fold);
+    if (!machine.control_page.empty() && !options_.shared) stream_.accept_requests();
+    const Tree& tree = machine.tree;
+    const int aliases = tree.find("/aliases");
+    if (aliases < 0) return {};
+    Property alias;
+    for (std::size_t place = tree.first_property(aliases); tree.next_property(place, alias);)
+        if (const char* path = alias.text()) stream_.description().add_alias(alias.name, path);
+    return {};
+}
+
+void StreamService::serve_line(Cpu& cpu) {
+    RequestLine& requests = stream_.requests();
+    const abi::control::Request* request = requests.take(cpu.number);
+    if (request == nullptr) return;
+    if (const auto reply = handler_.serve(cpu, *request)) requests.answer(*reply);
+    else requests.later();
+}
+
+// Requests are looked for less often than records, because nobody waits for them as much.
+void StreamService::turn(Cpu& cpu) {
+    std::uint8_t& turns = turns_without_look_[cpu.number];
+    if (turn_needs_all(cpu)) {
+        turns = 0;
+        serve_line(cpu);
+    } else {
+        ++turns;
+    }
+    stream_.work_a_little(cpu.number);
+}
+
+bool StreamService::turn_needs_all(const Cpu& cpu) const {
+    constexpr std::uint8_t turns_for_a_look = 2;
+    return turns_without_look_[cpu.number] + 1 >= turns_for_a_look;
+}
+
+bool StreamService::may_sleep(Cpu& cpu) {
+    serve_line(cpu);
+    return stream_.work_at_idle(cpu.number);
+}
+
+void StreamService::end(Cpu& cpu, MachineEnd how) {
+    switch (how) {
+    case MachineEnd::off: return stream_.finish(cpu.number, abi::StreamEnd::machine_off);
+    case MachineEnd::reset: return stream_.finish(cpu.number, abi::StreamEnd::machine_reset);
+    case MachineEnd::panicked: return stream_.finish(cpu.number, abi::StreamEnd::panicked);
+    }
+}
+
+} // namespace mmioscope

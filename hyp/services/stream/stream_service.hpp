@@ -1,0 +1,43 @@
+// The stream as a service: its UART, its options, and when it works.
+#pragma once
+
+#include "engine/service.hpp"
+#include "stream/options.hpp"
+#include "stream/paced_line.hpp"
+#include "stream/shared_line.hpp"
+#include "stream/stream.hpp"
+#include "stream/uart_line.hpp"
+
+namespace mmioscope {
+
+class StreamService final : public Service {
+public:
+    constexpr StreamService(Stream& stream, RequestHandler& handler)
+        : stream_(stream), handler_(handler) {}
+
+    /// Withholds the stream's UART from the guest, unless they share it.
+    BootError configure(Machine& machine, const Tree& tree) override;
+    BootError start(Machine& machine) override;
+    void turn(Cpu& cpu) override;
+    bool turn_needs_all(const Cpu& cpu) const override;
+    bool may_sleep(Cpu& cpu) override;
+    void end(Cpu& cpu, MachineEnd how) override;
+
+    /// Carries out the next request that came in over the line, if there is one, and gives the
+    /// reply to the stream. One request at most, and one CPU at a time. The caller holds no region
+    /// lock and has no step armed.
+    void serve_line(Cpu& cpu);
+
+private:
+    BootError take_uart(Machine& machine, const Tree& tree);
+
+    Stream& stream_;
+    RequestHandler& handler_;
+    StreamOptions options_;
+    UartLine uart_;
+    PacedLine paced_line_;
+    SharedLine shared_line_; ///< on top of paced_line_, if the UART is also the console
+    std::uint8_t turns_without_look_[abi::max_cpus]{}; ///< since the last look for requests
+};
+
+} // namespace mmioscope

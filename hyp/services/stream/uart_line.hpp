@@ -1,0 +1,33 @@
+// A UART of either model as a line.
+#pragma once
+
+#include "stream/pl011_line.hpp"
+#include "stream/uart8250_line.hpp"
+
+namespace mmioscope {
+
+class UartLine {
+public:
+    UartLine() = default;
+    /// `shared` with the guest's driver: a PL011 only. The driver of an 8250 fills the FIFO at once
+    /// when it is told that it is empty.
+    explicit UartLine(const Uart& at, bool shared = false)
+        : model_(at.model), pl011_(at.base, shared), uart8250_(at) {}
+
+    /// Starts the line at `baud` bits a second from a clock of `clock` Hz.
+    Line& start(std::uint32_t clock, std::uint32_t baud) {
+        if (model_ == UartModel::pl011) {
+            pl011_.start(clock, baud);
+            return pl011_;
+        }
+        uart8250_.start(clock, baud);
+        return uart8250_;
+    }
+
+private:
+    UartModel model_{};
+    Pl011Line pl011_;
+    Uart8250Line uart8250_;
+};
+
+} // namespace mmioscope

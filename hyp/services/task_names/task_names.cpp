@@ -1,0 +1,111 @@
+#include "task_names/task_names.hpp"
+
+#include "arch/psr.hpp"
+#include "machine/machine.hpp"
+#include "port/memory.hpp"
+#include "port/sysreg.hpp"
+#include "trap/translate.hpp"
+
+#include <cstring>
+
+namespace mmioscope {
+
+namespace {
+
+constexpr std::uint32_t pid_limit = 4u << 20; ///< the largest PID_MAX_LIMIT of Linux
+constexpr unsigned looks_per_second = 1000;
+
+/// Reads `count` words of the guest's RAM at `va`, a multiple of 4, through its own translation.
+bool read_words(const Frame& frame, const Machine& machine, VirtualAddress va, std::uint32_t* to,
+                unsigned count) {
+    std::optional<PhysicalAddress> pa;
+    for (unsigned n = 0; n < count; ++n) {
+        const VirtualAddress at = va + 4 * n;
+        pa = n == 0 || at.value % page_size == 0 ? translate(frame, at) : *pa + 4;
+        if (!pa || !in_memory(machine.guest_memory, *pa)) return false;
+        to[n] = *port::memory_at<const std::uint32_t>(*pa);
+    }
+    return true;
+}
+
+/// Reads what the guest's memory says about `task`. It may say anything; what cannot be a task is
+/// rejected.
+bool read_name(const Frame& frame, const Machine& machine, const TaskOffsets& at,
+               std::uint32_t task, abi::TaskName& name) {
+    std::uint32_t ids[2];
+    std::uint32_t comm[sizeof name.comm / 4];
+    if (task % 4 != 0 || !read_words(frame, machine, {task + at.pid}, ids, 2) ||
+        !read_words(frame, machine, {task + at.comm}, comm, 4))
+        return false;
+    name.pid = ids[0];
+    name.tgid = ids[1];
+    std::memcpy(name.comm, comm, sizeof comm);
+    return name.pid < pid_limit && name.tgid < pid_limit && name.comm[15] == '\0';
+}
+
+bool same(const abi::TaskName& a, const abi::TaskName& b) {
+    return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+void publish(Cpu& cpu, std::uint32_t task, const abi::TaskName& name) {
+    abi::Record record{};
+    record.type = abi::RecordType::task;
+    record.device = abi::no_device;
+    record.task = task;
+    abi::set_task_name(record, name);
+    cpu.ring.publish_event(record);
+}
+
+/// A name never takes the room of an access; it is written later then.
+bool has_room(Cpu& cpu, const DeviceAccess& access) {
+    return cpu.ring.has_room(access.beats + (cpu.machine->config.pre ? 2 : 1));
+}
+
+} // namespace
+
+BootError TaskNames::configure(Machine& machine, const Tree& tree) {
+    if (auto e = read_task_offsets(tree, offsets_)) return e;
+    if (offsets_.comm != 0) machine.at_access = this;
+    return {};
+}
+
+/// Kept out of the code that each access executes.
+[[gnu::noinline]] void TaskNames::look(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
+                                       std::uint32_t task, std::uint64_t now) {
+    SaidTask& place = said_[cpu.number].place_of(task);
+    const std::uint32_t second = port::read<reg::CNTFRQ>();
+    // The boot loader has set no frequency: no way to know when to look again.
+    if (second == 0) return;
+    const bool known = place.task == task && place.said && now - place.said_at < second;
+    if (place.task != task) place.said = false;
+    place.task = task;
+    place.next_look = now + second / looks_per_second;
+    abi::TaskName name;
+    if (!read_name(frame, *cpu.machine, offsets_, task, name) ||
+        (known && same(name, place.name)) || !has_room(cpu, access))
+        return;
+    publish(cpu, task, name);
+    place.name = name;
+    place.said = true;
+    place.said_at = now;
+}
+
+// The counter may be read as early as the trap (ARM ARM B8.1.2), which does no harm. In User mode
+// TPIDRURO belongs to the process; in all other modes guest_task() returns it, too.
+void TaskNames::before_access(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+    const Chooser* chooser = cpu.machine->chooser;
+    if (arch::mode_of(frame.psr) == arch::Mode::usr || (chooser != nullptr && chooser->holds_all()))
+        return;
+    const auto task = port::read<reg::TPIDRURO>();
+    const std::uint64_t now = port::read<reg::CNTPCT>();
+    if (!said_[cpu.number].knows(task, now)) look(cpu, frame, access, task, now);
+}
+
+void TaskNames::prepare_fast_path(Cpu& cpu) {
+    const auto task = port::read<reg::TPIDRURO>();
+    const SaidTask& place = said_[cpu.number].place_of(task);
+    cpu.fast.task = task;
+    cpu.fast.next_look = place.task == task ? place.next_look : 0;
+}
+
+} // namespace mmioscope

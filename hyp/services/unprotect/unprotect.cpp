@@ -1,0 +1,42 @@
+#include "unprotect/unprotect.hpp"
+
+#include "base/check.hpp"
+#include "engine/reexecution.hpp"
+#include "machine/machine.hpp"
+#include "unprotect/shared_page.hpp"
+
+namespace mmioscope {
+
+Outcome UnprotectEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
+    lpae::Descriptor* entry = cpu.machine->normal_table.page_entry(access.pa.value);
+    check(entry != nullptr, "a page that traps has no shared descriptor");
+    if (!begin_access(cpu, frame, access)) return Outcome::again;
+    DeviceAccess one = access;
+    one.listed = false;
+    one.decoded = access.decoded && !access.listed;
+    begin_step(cpu, frame, one);
+    cpu.locks.release(); // held for the sequence number, not for the access
+    cpu.step.opened = entry;
+    open_shared_page(*entry);
+    return Outcome::again;
+}
+
+bool UnprotectEngine::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    close_shared_page(*cpu.step.opened);
+    cpu.step.opened = nullptr;
+    return end_step(cpu, frame, hsr);
+}
+
+void UnprotectEngine::check_way_back(const Cpu& cpu) const {
+    check(!cpu.view.shadow_open(), "shadow table in use under the unprotect engine");
+    check((cpu.step.opened != nullptr) == cpu.step.armed, "open page and step disagree");
+    check(!cpu.locks.held(), "a lock held in the guest");
+}
+
+bool Unprotect::add_to_tables(Machine& machine) {
+    return machine.config.engine != abi::EngineKind::unprotect ||
+           add_shared_pages(machine.normal_table, machine.shadow_tables[0], machine.map,
+                            machine.pool);
+}
+
+} // namespace mmioscope

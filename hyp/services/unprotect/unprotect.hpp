@@ -1,0 +1,32 @@
+// The baseline, which works like tracers with one table for all CPUs (Linux mmiotrace): it opens
+// the page in the normal table for the length of the step. What other CPUs access there meanwhile
+// is carried out but not recorded. Events are lost without notice. It exists only to measure the
+// other engines against.
+//
+// As in those tracers, no lock is held during the step, and one trapped instruction makes one
+// record. An instruction that reaches a second page that traps is refused.
+#pragma once
+
+#include "engine/service.hpp"
+
+namespace mmioscope {
+
+class UnprotectEngine final : public Engine {
+public:
+    Outcome carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) override;
+    bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) override;
+    void check_way_back(const Cpu& cpu) const override;
+};
+
+class Unprotect final : public Service {
+public:
+    Engine* engine(abi::EngineKind kind) override {
+        return kind == abi::EngineKind::unprotect ? &engine_ : nullptr;
+    }
+    bool add_to_tables(Machine& machine) override;
+
+private:
+    UnprotectEngine engine_;
+};
+
+} // namespace mmioscope

@@ -1,0 +1,315 @@
+// Checksums of what must not change once the guest runs, looked at where a CPU is started or the
+// machine ended, behind requests, and where a CPU idles. PSCI's part is in trap/psci_test.cpp.
+#include <catch2/catch.hpp>
+
+#include "base/crc32.hpp"
+#include "trap/dispatch.hpp"
+#include "unit/control/asking.hpp"
+#include "unit/stream/incoming_line.hpp"
+#include "unprotect/shared_page.hpp"
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+using abi::control::make_request;
+
+namespace {
+
+constexpr std::uint32_t flags_clear = at::sysreg + 0x34;
+constexpr std::uint32_t cfgctrl = at::sysreg + 0xa4;
+constexpr std::uint32_t switch_off = 0xc080'0000;
+
+/// The machine once CPU 0 has booted, for whoever stands in the guest's place.
+struct Place {
+    Rig& rig;
+    Core& core;
+    mmioscope::Cpu& cpu;
+
+    std::byte& byte(std::uint64_t address) { return *rig.simulation.ram.at({address}); }
+    void damage() { byte(rig.machine->image.text.begin) ^= std::byte{1}; }
+    void repair() { damage(); }
+
+    void store(std::uint32_t address, std::uint32_t value) {
+        core.frame.r[1] = value;
+        core.system.set<reg::HSR>(0x9381'0047); // of the word in r1; translation fault, level 3
+        core.system.set<reg::HDFAR>(address);
+        core.system.set<reg::HPFAR>(address >> 12 << 4);
+        mmioscope_guest_trap(cpu, core.frame);
+    }
+    /// Through the control page.
+    void ask(const Request& request) {
+        std::uint32_t words[4];
+        std::memcpy(words, &request, sizeof words);
+        for (std::uint32_t n = 0; n < 4; ++n)
+            store(control_page + abi::control::first_slot + 4 * n, words[n]);
+    }
+    void change_power() { store(flags_clear, 1); }
+    void idle() {
+        core.system.set<reg::HSR>(0x01u << 26 | 1u << 25); // WFI
+        mmioscope_guest_trap(cpu, core.frame);
+    }
+    /// Each look may follow the one before at once: a hundredth of a second is no tick.
+    void look_each_time() { core.system.set<reg::CNTFRQ>(1); }
+    /// Another CPU does, and keeps it.
+    void take_changes() {
+        std::uint64_t spins = 0;
+        REQUIRE(rig.machine->changes.try_acquire(1, 16, spins));
+    }
+};
+
+/// Boots and has `action` in the guest's place; what the hypervisor's UART says.
+std::string text_of(std::function<void(Place&)> action) {
+    Rig rig(options_for(abi::EngineKind::emulation, 1, 1));
+    rig.on_end(0, [&](Core& core, mmioscope::Cpu& cpu) {
+        Place place{rig, core, cpu};
+        action(place);
+    });
+    rig.run();
+    CHECK(rig.failure() == "");
+    return rig.text();
+}
+
+/// Lets `damage` have the machine, and then the guest write to SYS_FLAGSCLR.
+std::string text_after(std::function<void(Rig&)> damage) {
+    return text_of([&](Place& place) {
+        damage(place.rig);
+        place.change_power();
+    });
+}
+
+std::string text_after_byte(std::uint64_t address) {
+    return text_after([=](Rig& rig) { *rig.simulation.ram.at({address}) ^= std::byte{1}; });
+}
+
+bool contains(const std::string& text, const std::string& what) {
+    return text.find(what) != std::string::npos;
+}
+bool found(const std::string& text) {
+    return contains(text, "stop: the hypervisor's memory was changed on CPU 0") &&
+           contains(text, "mmioscope: changed: text 0x");
+}
+
+} // namespace
+
+TEST_CASE("CRC-32 is zlib's") {
+    const auto of = [](const std::string& text) {
+        return crc32(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
+    };
+    CHECK(of("") == 0);
+    CHECK(of("123456789") == 0xcbf4'3926);
+    CHECK(of(std::string(4096, '\xff')) == 0xf154'670a);
+    const char nine[] = "123456789";
+    for (std::size_t from = 1; from < 5; ++from) { // wherever it begins, and in two pieces
+        alignas(4) char text[13];
+        std::memcpy(text + from, nine, 9);
+        const auto* bytes = reinterpret_cast<const std::uint8_t*>(text) + from;
+        CHECK(crc32(bytes, 9) == 0xcbf4'3926);
+        CHECK(crc32_end(crc32_more(crc32_more(crc32_start, bytes, from), bytes + from, 9 - from)) ==
+              0xcbf4'3926);
+    }
+}
+
+TEST_CASE("a page that the baseline has open is no damage; a byte of text is") {
+    Rig rig(options_for(abi::EngineKind::unprotect, 1, 1));
+    rig.on_end(0, [&](Core&, mmioscope::Cpu&) {
+        open_shared_page(*rig.machine->normal_table.page_entry(at::fifo));
+        CHECK(rig.services.integrity.find_damage(*rig.machine).name == nullptr);
+        *rig.simulation.ram.at({rig.machine->image.text.begin}) ^= std::byte{1};
+        CHECK(std::string(rig.services.integrity.find_damage(*rig.machine).name) == "text");
+    });
+    rig.run();
+    CHECK(rig.failure() == "");
+}
+
+TEST_CASE("what has not changed does not stop the machine") {
+    CHECK(!contains(text_after([](Rig&) {}), "stop"));
+}
+
+TEST_CASE("a changed byte of text, constants, tables or description stops the machine") {
+    Range text, constants;
+    std::uint64_t root = 0;
+    text_after([&](Rig& rig) {
+        text = rig.machine->image.text;
+        constants = rig.machine->image.constants;
+        root = rig.machine->normal_table.root().value;
+    });
+    for (const auto& [address, name] : std::initializer_list<std::pair<std::uint64_t, std::string>>{
+             {text.begin, "text"},
+             {text.end - 1, "text"},
+             {constants.begin, "constants"},
+             {constants.end - 1, "constants"},
+             {root + 31, "roots"},
+             {root + 32, "tables"},
+             {root + 4095, "tables"}}) {
+        CAPTURE(address, name);
+        const std::string said = text_after_byte(address);
+        CHECK(contains(said, "stop: the hypervisor's memory was changed on CPU 0"));
+        CHECK(contains(said, name == "roots" ? "unchanged: " : "changed: " + name + " 0x"));
+    }
+    const auto said = text_after([](Rig& rig) { rig.machine->regions[0].size += 1; });
+    CHECK(contains(said, "changed: description 0x"));
+}
+
+TEST_CASE("a request that is carried out looks at the checksums, by page and by wire") {
+    const Request sound =
+        GENERATE(make_request(Command::describe, 1), make_request(Command::stop, 1),
+                 make_request(Command::sample, 1, 2));
+    CHECK(found(text_of([&](Place& place) {
+        place.damage();
+        place.ask(sound);
+    })));
+    IncomingLine line;
+    line.add(sound);
+    CHECK(found(text_of([&](Place& place) {
+        place.rig.machine->area->counter_frequency = 1000; // nothing is sent, and that soon
+        place.rig.services.stream.start(line, *place.rig.machine->area, 0);
+        place.rig.services.stream.accept_requests();
+        place.damage();
+        for (unsigned n = 0; n < 2; ++n) place.rig.services.stream_service.serve_line(place.cpu);
+    })));
+}
+
+TEST_CASE("a marker, and what is refused, do not look at the checksums") {
+    const Request request =
+        GENERATE(make_request(Command::marker, 1, 7), make_request(Command::stop, 1, 7));
+    const std::string said = text_of([&](Place& place) {
+        place.damage();
+        place.ask(request);
+    });
+    CHECK(!contains(said, "stop"));
+}
+
+TEST_CASE("requests without pause look at the checksums every 100 ms") {
+    unsigned unseen = 0;
+    CHECK(found(text_of([&](Place& place) {
+        place.core.system.set<reg::CNTFRQ>(100'000);
+        place.ask(make_request(Command::describe, 1));
+        place.damage();
+        const std::uint64_t began = place.rig.simulation.now();
+        while (place.rig.simulation.now() - began < 11'000) {
+            place.ask(make_request(Command::describe, 2));
+            ++unseen;
+        }
+    })));
+    CHECK(unseen >= 20);
+}
+
+TEST_CASE("starts of CPUs without pause look at the checksums every 100 ms, an end always") {
+    const bool ends = GENERATE(false, true);
+    unsigned unseen = 0;
+    CHECK(found(text_of([&](Place& place) {
+        place.core.system.set<reg::CNTFRQ>(100'000);
+        place.change_power();
+        place.damage();
+        const std::uint64_t began = place.rig.simulation.now();
+        while (place.rig.simulation.now() - began < (ends ? 5'000u : 11'000u)) {
+            place.change_power();
+            ++unseen;
+        }
+        if (ends) place.store(cfgctrl, switch_off);
+    })));
+    CHECK(unseen >= 20);
+}
+
+TEST_CASE("each CPU that idles looks at one piece, and a round of them at all") {
+    CHECK(found(text_of([](Place& place) {
+        place.damage();
+        place.idle();
+    })));
+    for (const unsigned visits_early : {0u, 1u}) {
+        bool sound = true;
+        const std::string said = text_of([&](Place& place) {
+            place.look_each_time();
+            const Range text = place.rig.machine->image.text;
+            const std::size_t round = place.rig.services.integrity.round();
+            CHECK(round > text.size() / 4096);
+            for (std::size_t n = 0; n < 3 * round; ++n)
+                place.rig.services.integrity.verify(*place.rig.machine, Moment::idle);
+            place.byte(text.begin + 3 * page_size) ^= std::byte{1}; // the fourth piece
+            for (unsigned n = 0; n < 4 - visits_early; ++n) {
+                sound &= !contains(place.rig.text(), "stop");
+                place.rig.services.integrity.verify(*place.rig.machine, Moment::idle);
+            }
+        });
+        CHECK(sound);
+        CHECK(found(said) == (visits_early == 0));
+    }
+}
+
+TEST_CASE("CPUs that idle without pause look at a piece every 10 ms") {
+    unsigned unseen = 0;
+    CHECK(found(text_of([&](Place& place) {
+        place.core.system.set<reg::CNTFRQ>(1'000'000);
+        place.rig.services.integrity.verify(*place.rig.machine, Moment::idle); // the first piece
+        place.byte(place.rig.machine->image.text.begin + page_size) ^= std::byte{1}; // the second
+        const std::uint64_t began = place.rig.simulation.now();
+        while (place.rig.simulation.now() - began < 11'000) {
+            place.rig.services.integrity.verify(*place.rig.machine, Moment::idle);
+            ++unseen;
+        }
+    })));
+    CHECK(unseen >= 20);
+}
+
+TEST_CASE("a piece of each range is looked at by CPUs that idle") {
+    const auto found_at = [](std::uint64_t address) {
+        return contains(text_of([&](Place& place) {
+                            place.look_each_time();
+                            place.byte(address) ^= std::byte{1};
+                            for (std::size_t n = place.rig.services.integrity.round(); n > 0; --n)
+                                place.rig.services.integrity.verify(*place.rig.machine,
+                                                                    Moment::idle);
+                        }),
+                        "stop: the hypervisor's memory was changed");
+    };
+    Range text, constants;
+    std::uint64_t root = 0;
+    text_of([&](Place& place) {
+        text = place.rig.machine->image.text;
+        constants = place.rig.machine->image.constants;
+        root = place.rig.machine->normal_table.root().value;
+    });
+    for (const std::uint64_t address : {text.begin, text.end - 1, constants.begin,
+                                        constants.end - 1, root + 31, root + 32, root + 4095})
+        CHECK(found_at(address));
+}
+
+TEST_CASE("behind requests and at idle nobody waits for another CPU's look or change") {
+    const std::string said = text_of([](Place& place) {
+        place.damage();
+        place.take_changes();
+        const std::uint64_t began = place.rig.simulation.scheduler.steps();
+        place.ask(make_request(Command::describe, 1));
+        place.rig.services.integrity.verify(*place.rig.machine, Moment::idle);
+        CHECK(place.rig.simulation.scheduler.steps() - began < 2000);
+    });
+    CHECK(!contains(said, "stop"));
+}
+
+TEST_CASE("a lock that is never given back does not keep damage from being found") {
+    const bool damaged = GENERATE(true, false);
+    const std::string said = text_of([&](Place& place) {
+        if (damaged) place.damage();
+        place.core.system.set<reg::CNTFRQ>(1);
+        place.take_changes();
+        place.change_power();
+    });
+    CHECK(found(said) == damaged);
+    CHECK(contains(said, "stop") == damaged);
+}
+
+TEST_CASE("a change that takes its time is waited for, and is no damage") {
+    unsigned turns = 0;
+    const std::string said = text_of([&](Place& place) {
+        place.damage();
+        place.take_changes();
+        place.rig.simulation.defects.while_waiting = [&] {
+            if (++turns != 1'200'000) return;
+            place.repair();
+            place.rig.machine->changes.release();
+        };
+        place.change_power();
+    });
+    CHECK(turns >= 1'200'000);
+    CHECK(turns < 1'200'010); // the release is a store, which arrives some turns later
+    CHECK(!contains(said, "stop"));
+}
