@@ -22,7 +22,7 @@ HYP_IMAGE_BASE_orangepi-pc := 0x48000000
 HYP_DEFINES := -DMAX_CPUS=$(HYP_MAX_CPUS) -DSTACK_SIZE=$(HYP_STACK_SIZE) \
     -DBOOT_TREE_OFFSET=$(HYP_BOOT_TREE_OFFSET)
 
-HYP_FLAGS := -std=c++20 -march=armv7ve -marm -mgeneral-regs-only -mno-unaligned-access \
+HYP_FLAGS := -std=c++20 -march=armv7ve -mthumb -mgeneral-regs-only -mno-unaligned-access \
     -ffreestanding -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit \
     $(HYP_DEFINES) -ffunction-sections -fdata-sections -O2 -g -Wall -Wextra -Wconversion -Wshadow -Werror -Wno-psabi $(HYP_INCLUDES)
 
@@ -32,6 +32,18 @@ hyp_object = $(BUILD)/obj/target/$(basename $(1)).o
 HYP_OBJECTS := $(foreach s,$(HYP_SOURCES) $(HYP_TARGET_SOURCES) $(HYP_ASSEMBLY),$(call hyp_object,$(s)))
 # Each image has one of these.
 HYP_BOARD_OBJECTS := $(foreach b,$(HYP_BOARDS),$(call hyp_object,hyp/core/board/$(subst -,_,$(b)).cpp))
+
+# What runs once, or seldom, is compiled for size: but not what the start spends its time on.
+HYP_COLD_SOURCES := $(filter-out hyp/core/dt/tree.cpp,$(wildcard hyp/core/dt/*.cpp)) \
+    $(wildcard hyp/core/start/*.cpp hyp/core/board/*.cpp hyp/services/control/*.cpp hyp/services/black_box/*.cpp \
+    hyp/services/integrity/*.cpp hyp/services/unprotect/*.cpp) boot/boot.cpp \
+    $(addprefix hyp/core/,base/print.cpp dev/gic.cpp dev/pl011.cpp dev/uart8250.cpp guest/reset.cpp machine/power.cpp \
+    mm/stage1.cpp mm/stage2.cpp trap/panic.cpp trap/call.cpp trap/control_register.cpp) \
+    $(addprefix hyp/services/stream/,description.cpp kept_boot.cpp options.cpp stream_service.cpp) \
+    hyp/services/task_names/offsets.cpp
+$(HYP_COLD_SOURCES:%.cpp=$(BUILD)/obj/target/%.o): HYP_FLAGS += -Os
+# Its assembly is A32.
+$(patsubst %.cpp,$(BUILD)/obj/target/%.o,$(wildcard hyp/core/port/*.cpp)): HYP_FLAGS += -marm
 
 $(BUILD)/obj/target/%.o: %.cpp
 	@mkdir -p "$(@D)"

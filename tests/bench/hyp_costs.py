@@ -88,10 +88,12 @@ class Image:
         its condition held is not known: it counts."""
         if size == 2:
             return None
+        if not self.is_thumb(address) and (word & 0x0ffffff0 in (0x0f62ec40, 0x0f00e850) or word & 0x00fffff0 == 0xe840):
+            raise RuntimeError(f"{address:#x}: hyp_count.c takes this for an instruction of Thumb")
         if self.is_thumb(address):
             word = (word & 0xffff) << 16 | word >> 16
-            if word == 0xf3de8f00 or word & 0x0ff00fff == 0x0c400f62:
-                raise RuntimeError(f"{address:#x}: hyp_count.c looks for ERET and VTTBR in ARM code only")
+            if word == 0xf3de8f00:
+                raise RuntimeError(f"{address:#x}: hyp_count.c looks for ERET in ARM code only")
             barrier = word & 0xfffffff0, 0xf3bf8f40
         else:
             barrier = word & 0xfffffff0, 0xf57ff040

@@ -201,18 +201,20 @@ static void marked(unsigned cpu, void *data) {
     if (section + 1 < SECTIONS) ++section;
 }
 
-/* In ARM code; the hypervisor has neither in Thumb code, which the script checks. Any condition. */
+/* What is looked for is told by its bits alone, of either instruction set; the script checks that no other instruction of
+ * the hypervisor has them. ERET: in ARM code only. */
 static bool is_eret(uint32_t word) {
     return (word & 0x0fffffff) == 0x0160006e;
 }
+/* MCRR of ARM, with any condition, or of Thumb, whose first half comes first in memory; so do LDREX and STREX. */
 static bool writes_vttbr(uint32_t word) {
-    return (word & 0x0ff00fff) == 0x0c400f62;
+    return (word & 0x0ff00fff) == 0x0c400f62 || (word & 0x0ffffff0) == 0x0f62ec40;
 }
 static bool is_ldrex(uint32_t word) {
-    return (word & 0x0f900ff0) == 0x01900f90;
+    return (word & 0x0f900ff0) == 0x01900f90 || (word & 0x0ffffff0) == 0x0f00e850;
 }
 static bool is_strex(uint32_t word) {
-    return (word & 0x0f900ff0) == 0x01800f90;
+    return (word & 0x0f900ff0) == 0x01800f90 || (word & 0x00fffff0) == 0x0000e840;
 }
 
 static void translated_own(struct qemu_plugin_insn *insn, size_t at, bool begins_block) {

@@ -15,19 +15,24 @@ import time
 
 from debugger import CPSR, PC, Debugger
 
-UDF = 0xE7F000F0
-SVC = 0xEF000000
-HVC = 0xE1400070
-BKPT = 0xE1200070
-WFI = 0xE320F003
-MOV_R0_NOWHERE = 0xE3A00207  # mov r0, #0x70000000: mapped neither for Hyp nor for the guest
+# Thumb code of the hypervisor: an instruction of 16 bits stands in the lower half, and one of 32 has its first half there.
+NOP = 0xBF00 << 16
+UDF = NOP | 0xDE00
+SVC = NOP | 0xDF00
+HVC = 0x8000F7E0
+BKPT = NOP | 0xBE00
+MOV_R0_NOWHERE = 0x40E0F04F  # mov r0, #0x70000000: mapped neither for Hyp nor for the guest
 NOWHERE = 0x70000000
-BX_R0 = 0xE12FFF10
-LDR_R0_R0 = 0xE5900000
-PUSH_ALL = 0xE92D5FFF
-BRANCH_BACK = 0xEAFFFFFD  # to the instruction before
+BX_R0 = NOP | 0x4700
+LDR_R0_R0 = NOP | 0x6800
+PUSH_ALL = 0x5FFFE92D
+BRANCH_BACK = NOP | 0xE7FC  # to the instruction before
+# ARM code, of guests.
+WFI = 0xE320F003
+WFI_OF_THUMB = 0xBF30
 BRANCH_TO_ITSELF = 0xEAFFFFFE
 SUPERVISOR = 0x13
+THUMB = 1 << 5  # in CPSR
 HYP = 0x1A
 
 
@@ -110,7 +115,7 @@ class Hypervisor:
         text = subprocess.run(
             ["arm-none-eabi-objdump", "-d", f"--disassemble={symbol}", self.image],
             capture_output=True, text=True, check=True).stdout
-        found = re.search(r"^ *([0-9a-f]+):\s+[0-9a-f]{8}\s+" + pattern, text, re.M)
+        found = re.search(r"^ *([0-9a-f]+):\s+[0-9a-f]{4} [0-9a-f]{4}\s+" + pattern, text, re.M)
         return int(found.group(1), 16) + 4, [int(r) for r in found.groups()[1:]]
 
     def override(self, symbol, pattern, value):
@@ -150,6 +155,7 @@ def damage_running(kind, hypervisor):
         debugger.write_words(trap, UDF)
     elif kind in ("irq", "fiq"):  # masked all the time, so it is sent to the vector
         cpu = debugger.run_to(trap)
+        debugger.set_register(cpu, CPSR, debugger.register(cpu, CPSR) & ~THUMB)
         debugger.set_register(cpu, PC, symbols["hyp_vectors"] + {"irq": 0x18, "fiq": 0x1C}[kind])
     elif kind == "area":  # the last records cannot be read either
         hypervisor.forget_area()
@@ -203,8 +209,9 @@ def wait_for_report(path, last):
 def halted(debugger, cpu):
     """Asleep in Hyp, interrupts masked, in a loop around one WFI."""
     psr, pc = debugger.register(cpu, CPSR), debugger.register(cpu, PC)
-    near = [debugger.read_word(pc + offset) for offset in (-8, -4, 0, 4)]
-    return psr & 0x1F == HYP and psr & 0x1C0 == 0x1C0 and WFI in near
+    words = [debugger.read_word((pc & ~3) + offset) for offset in (-8, -4, 0, 4)]
+    near = [word >> shift & 0xFFFF for word in words for shift in (0, 16)] if psr & THUMB else words
+    return psr & 0x1F == HYP and psr & 0x1C0 == 0x1C0 and (WFI_OF_THUMB if psr & THUMB else WFI) in near
 
 
 def require_stopped(hypervisor, off):

@@ -93,6 +93,7 @@ hyp_fault_data:
 @ 0 or HSR.
     .macro try_access name, instruction:vararg
     .global mmioscope_try_\name
+    .type   mmioscope_try_\name, %function   @ C++ that calls it may be Thumb
 mmioscope_try_\name:
     \instruction
     b       try_done

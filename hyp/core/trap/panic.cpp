@@ -156,9 +156,10 @@ const char* name_of(const Cpu* cpu, const HypFrame& frame) {
 } // namespace
 
 void panic(const char* what) {
+    constexpr std::uintptr_t thumb = 1; // in a return address
     report({.what = what,
             .frame = nullptr,
-            .check_failed = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)),
+            .check_failed = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)) & ~thumb,
             .cpu = this_cpu(),
             .machine = nullptr});
 }

@@ -135,11 +135,11 @@ missing_page() {
 }
 
 add test fault-undefined 3 in_code undefined 'undefined instruction' 00000000 0
-add test fault-svc 3 in_code svc SVC '46000000' 4
+add test fault-svc 3 in_code svc SVC '44000000' 2
 add nightly fault-hvc 3 in_code hvc HVC '4a000000' 4
 add nightly fault-bkpt 3 in_code bkpt 'prefetch abort' '86000022' 0
 add test fault-jump 3 fault jump 'prefetch abort' 'pc=0x70000000 ' '^HSR=0x8[46]00000[0-9a-f] .*HIFAR=0x70000000 '
-add test fault-load 3 in_code load 'data abort' '9[67][0-9a-f]{2}000[0-9a-f]' 4 'HDFAR=0x70000000 '
+add test fault-load 3 in_code load 'data abort' '9[45][0-9a-f]{2}000[0-9a-f]' 4 'HDFAR=0x70000000 '
 add test fault-irq 3 fault irq 'IRQ' '^mmioscope: unchanged: text'
 add test fault-fiq 3 fault fiq 'FIQ' '^mmioscope: unchanged: text'
 add test fault-overflow 3 in_code overflow 'stack overflow' '9400004[0-9a-f]' 0 '  HDFAR=0x88[0-9a-f]{3}fe0 '
@@ -169,7 +169,7 @@ add test virt-fault-check 3 virt fault check 'unexpected value of VTTBR' '^check
 add test virt-fault-both 3 virt fault both 'undefined instruction'
 add test virt-changed-text 3 virt changed text hammer 'text 0x480[01][0-9a-f]{4}\+0x1000'
 add test virt-changed-tables 3 virt changed tables hammer 'tables 0x48[0-9a-f]{6}\+0x(1000|fe0)'
-add nightly virt-fault-load 3 virt in_code load 'data abort' '9[67][0-9a-f]{2}000[0-9a-f]' 4 'HDFAR=0x70000000 '
+add nightly virt-fault-load 3 virt in_code load 'data abort' '9[45][0-9a-f]{2}000[0-9a-f]' 4 'HDFAR=0x70000000 '
 add nightly virt-fault-in-report 3 virt fault_in_report
 add nightly virt-fault-in-report-of-check 3 virt fault_in_report_of_check check-report
 add nightly virt-fault-before-report 3 virt fault_before_report
