@@ -1,4 +1,4 @@
-// Some bits of a register that was accessed.
+// The bits of a field in an accessed register.
 #pragma once
 
 #include "mmioscope/event.hpp"
@@ -9,11 +9,11 @@
 
 namespace mmioscope::filter {
 
-/// The bits of `field` in the event's value. Nothing if the value is not known, or the access was
-/// of a part of the register that does not hold all of them. `event.reg()` is not null.
+/// The bits of `field` in the event's value. Nothing if the value is unknown, or if the access did
+/// not include all of these bits. `event.reg()` must not be null.
 std::optional<std::uint64_t> field_value(const Event& event, const Field& field);
 
-/// What the description calls a field with this value; empty if it has no name for it.
+/// The name of this value of the field in the description; empty if it has none.
 std::string_view value_name(const Field& field, std::uint64_t value);
 
 } // namespace mmioscope::filter

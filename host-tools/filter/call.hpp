@@ -16,14 +16,14 @@ struct Call {
     CallOptions options;
 };
 
-/// All of `text`, which is a `subject`, as one; throws Error (bad_input) that says where it is
-/// none.
+/// Parses all of `text`, which messages call `subject`. Throws Error (bad_input) with the place of
+/// the error.
 Call parse_call(std::string_view subject, std::string_view text);
 
-/// What stands behind the name: nothing, or options in parentheses.
+/// Takes the options in parentheses after a name, if any.
 CallOptions take_options(TokenStream& tokens);
 
-/// As it is parsed again.
+/// As text that parses to the same call.
 std::string written(const Call& call);
 
 } // namespace mmioscope::filter

@@ -6,31 +6,31 @@
 
 namespace mmioscope::filter {
 
-/// What a number is compared with.
+/// What to compare a number with.
 struct NumberComparison {
     Ranges ranges;
-    std::vector<Pattern> names; ///< words that are no numbers, where they are allowed
+    std::vector<Pattern> names; ///< words that are not numbers, where allowed
     bool negated = false;
 };
 
-/// How the words behind it are read.
+/// How to read the words of the comparison.
 struct NumberSyntax {
     NumberField::Unit unit = NumberField::Unit::none;
     std::span<const NumberField::Word> words = {};
     bool names = false; ///< other words are names of values
 };
 
-/// Nothing behind a number asks whether it is other than 0.
+/// A number without a comparison is compared with "not 0".
 NumberComparison number_comparison(TokenStream& tokens, const NumberSyntax& syntax);
 
-/// What a text is compared with; nothing behind it asks whether there is one.
+/// What to compare a text with. Without a comparison: whether there is a text.
 struct TextComparison {
     std::vector<Pattern> patterns;
     bool negated = false;
 };
 TextComparison text_comparison(TokenStream& tokens, const TextField& field);
 
-/// A glob, or a text in quotes as it is.
+/// A glob, or a quoted text taken literally.
 Pattern pattern_of(const Token& token, bool folded);
 
 } // namespace mmioscope::filter

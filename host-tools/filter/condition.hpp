@@ -1,4 +1,4 @@
-// One condition of a filter: a field, and what it is compared with.
+// One condition of a filter: a field, and what to compare it with.
 #pragma once
 
 #include "filter/parser.hpp"
@@ -12,7 +12,7 @@ public:
     Condition(TokenStream& tokens, const Settings& settings)
         : tokens_(tokens), settings_(settings) {}
 
-    /// Takes one condition from the tokens; throws Error (bad_input) if there is none.
+    /// Takes one condition from the tokens. Throws Error (bad_input) if there is none.
     Node parse();
 
 private:

@@ -18,10 +18,10 @@ struct Range {
     std::uint64_t first = 0;
     std::uint64_t last = 0;
 };
-/// No ranges hold no number: `value < 0`.
+/// Empty ranges contain no number: `value < 0`.
 using Ranges = std::vector<Range>;
 
-/// `value & 0x30 in (0x10, 0x20..0x2f)`; each comparison of numbers is one of these.
+/// `value & 0x30 in (0x10, 0x20..0x2f)`. All comparisons of numbers have this form.
 struct NumberTest {
     const NumberField* field;
     std::optional<std::uint64_t> mask;
@@ -32,28 +32,28 @@ struct NumberTest {
 struct TextTest {
     const TextField* field;
     std::vector<Pattern> patterns;
-    /// Of `dev`: for each region of the trace whether it is meant. Beyond its end the event's own
-    /// name is asked.
+    /// For `dev`: whether each region of the trace matches. For later regions, the event's own name
+    /// decides.
     std::vector<bool> regions = {};
-    /// Of each id of TextField::by what was found out.
+    /// Results by id of TextField::by.
     enum class Known : std::uint8_t { nothing, no, yes };
     mutable std::vector<Known> known = {};
-    mutable bool met = false; ///< by some event
+    mutable bool met = false; ///< some event matched
 };
 
-/// Whether one of `patterns` is like `text`.
+/// Whether `text` matches one of `patterns`.
 bool any_matches(const std::vector<Pattern>& patterns, std::string_view text);
 
-/// `FR.TXFE == 1`, `field(TXFE) == 1`, `CR.MODE == idle`: some bits of a register, by their name.
+/// `FR.TXFE == 1`, `field(TXFE) == 1`, `CR.MODE == idle`: a named field of a register.
 struct BitsTest {
-    std::optional<Pattern> reg; ///< any register, if none
+    std::optional<Pattern> reg; ///< none: any register
     Pattern field;
     std::optional<std::uint64_t> mask;
     Ranges ranges;
-    std::vector<Pattern> names; ///< of values, as descriptions have them
+    std::vector<Pattern> names; ///< names of values, from the register description
 };
 
-/// `@first_access(device=uart)`: asks somebody else.
+/// `@first_access(device=uart)`: a function decides.
 struct CustomTest {
     std::string written;
     std::function<bool(const Event&)> keep;
@@ -65,16 +65,16 @@ struct Node {
     enum class Kind { all_of, any_of, none_of, test };
 
     Kind kind = Kind::test;
-    std::vector<Node> children; ///< of a test none
-    std::optional<Test> test;   ///< only of a test
+    std::vector<Node> children; ///< empty for a test
+    std::optional<Test> test;   ///< only for a test
 };
 
 bool holds(const Node& node, const Event& event, const Context& context);
 
-/// Ids of events mean nothing from now on.
+/// Ids of events become invalid.
 void forget(Node& node);
 
-/// As a text that is parsed to the same tree.
+/// As text that parses to the same tree.
 std::string written(const Node& node);
 
 /// Calls `visit` for each test.

@@ -1,4 +1,4 @@
-// The fields of an event that a filter can use.
+// The event fields that a filter can use.
 #pragma once
 
 #include "mmioscope/event.hpp"
@@ -12,32 +12,32 @@
 
 namespace mmioscope::filter {
 
-/// What a trace's head tells, and its records do not.
+/// From the trace's head; its records do not have it.
 struct Context {
-    std::uint32_t frequency = 0;      ///< of the counter in Hz; 0: ticks are taken for nanoseconds
-    std::uint64_t start = 0;          ///< CNTPCT that times are since
-    std::vector<std::uint64_t> bases; ///< of the regions
+    std::uint32_t frequency = 0;      ///< of the counter in Hz; 0: ticks count as nanoseconds
+    std::uint64_t start = 0;          ///< CNTPCT at time 0
+    std::vector<std::uint64_t> bases; ///< base addresses of the regions
 };
 
 /// A number that an event may have.
 struct NumberField {
-    /// A word for a value, such as `fault` of `type`.
+    /// A word for a value, such as `fault` for `type`.
     struct Word {
         std::string_view word;
         std::uint64_t value;
     };
     enum class Unit {
-        none,  ///< 0x, 0b, decimal; K, M, G behind it
+        none,  ///< 0x, 0b, decimal; followed by K, M, G
         time,  ///< nanoseconds; written as seconds, or with ns, us, ms, s
         words, ///< one of `words`
     };
-    /// What a record or an event has, if it has one.
+    /// The number of a record or an event, if it has one.
     struct Number {
         constexpr Number(std::uint64_t value, bool known = true) : value(value), known(known) {}
         std::uint64_t value;
         bool known;
     };
-    /// Numbers from `first` on, `span` and one of them, once they are masked.
+    /// Numbers from `first` to `first + span`, after masking.
     struct Masked {
         std::uint64_t mask;
         std::uint64_t first;
@@ -46,22 +46,23 @@ struct NumberField {
         bool has(const Number& number) const { return number.known && has(number.value); }
     };
     using Get = Number (*)(const abi::Record& record, const Context& context);
-    /// Which of at most 64 records, of those whose bits `of` has, have a number in `range`.
+    /// Which records have a number in `range`: of at most 64 records, those with a bit set in `of`.
+    /// Returns their bits.
     using Which = std::uint64_t (*)(std::span<const abi::Record> records, std::uint64_t of,
                                     const Masked& range, const Context& context);
     struct OfRecord {
         Get get = nullptr;
         Which which = nullptr;
-        pack::ColumnSet columns = {}; ///< of a packed record, which it takes
+        pack::ColumnSet columns = {}; ///< the columns of a packed record that it uses
     };
     using OfEvent = Number (*)(const Event& event);
 
     std::string_view name;
-    OfRecord of_record;         ///< nulls: it takes the event's names
-    OfEvent of_event = nullptr; ///< likewise of an event; null: as of its record
+    OfRecord of_record;         ///< nulls: it needs the event's names
+    OfEvent of_event = nullptr; ///< for an event; null: the record's number
     Unit unit = Unit::none;
     std::span<const Word> words = {};
-    bool code = false;       ///< tells where the guest's code is
+    bool code = false;       ///< contains addresses or names of the guest's code
     bool of_context = false; ///< depends on Event::context() alone
 };
 
@@ -69,23 +70,23 @@ inline bool has_always(const abi::Record&) {
     return true;
 }
 
-/// A number of records, of those that have it.
+/// A number that is in the record, for the records that have it.
 template <std::uint64_t (*number)(const abi::Record&, const Context&),
           bool (*has)(const abi::Record&) = has_always>
 struct RecordNumber {
     static NumberField::Number get(const abi::Record& record, const Context& context) {
         return {number(record, context), has(record)};
     }
-    // Most records have another number, so that is asked first.
+    // Most records have a different number, so compare that first.
     static bool is_in(const NumberField::Masked& range, const abi::Record& record,
                       const Context& context) {
         return range.has(number(record, context)) && has(record);
     }
     static std::uint64_t which(std::span<const abi::Record> records, std::uint64_t of,
                                const NumberField::Masked& range, const Context& context) {
-        const NumberField::Masked in = range; // a copy: nothing else changes it
+        const NumberField::Masked in = range; // a copy: cannot change in the loop
         std::uint64_t held = 0;
-        if ((of & (of + 1)) == 0) { // all up to some record, as mostly
+        if ((of & (of + 1)) == 0) { // the usual case: all records up to some bit
             const auto count = static_cast<unsigned>(std::countr_one(of));
             for (unsigned i = 0; i < count; ++i) {
                 if (is_in(in, records[i], context)) {
@@ -101,15 +102,15 @@ struct RecordNumber {
         return held;
     }
 };
-/// `column`: beside that of the types.
+/// `column` is used in addition to the record's type.
 template <std::uint64_t (*number)(const abi::Record&, const Context&),
           bool (*has)(const abi::Record&) = has_always, pack::Column column = pack::Column::site>
 inline constexpr NumberField::OfRecord of_record{
     RecordNumber<number, has>::get, RecordNumber<number, has>::which, pack::Column::site | column};
 
-/// Texts that an event may have, of which one has to match.
+/// Texts that an event may have; one of them must match.
 struct TextField {
-    /// Is told of texts until it returns true.
+    /// Called with each text until it returns true.
     class Reader {
     public:
         virtual bool matches(std::string_view text) const = 0;
@@ -122,19 +123,19 @@ struct TextField {
 
     std::string_view name;
     Any any;
-    /// If all its texts depend on one of the event's ids, that id; null: they do not.
+    /// The id on which all its texts depend; null: there is no such id.
     Id (Event::*by)() const = nullptr;
-    bool folded = false; ///< upper and lower case are the same
-    bool code = false;   ///< tells where the guest's code is
-    bool device = false; ///< the trace knows more names of it than the event
-    /// What the trace has whose names it compares, in a word; empty: any text may come.
+    bool folded = false; ///< ignore upper and lower case
+    bool code = false;   ///< contains addresses or names of the guest's code
+    bool device = false; ///< the trace knows more names for it than the event
+    /// The kind of things in the trace whose names it compares, in one word; empty: any text.
     std::string_view kind = {};
 };
 
 std::span<const NumberField> number_fields();
 std::span<const TextField> text_fields();
 
-/// Other names of fields: `read` is `r`.
+/// Alternative names of fields: `read` is `r`.
 struct Synonym {
     std::string_view name;
     std::string_view field;

@@ -14,56 +14,56 @@ namespace mmioscope::filter {
 
 class Filter {
 public:
-    /// Throws Error (bad_input) that says where `text` is no filter.
+    /// Throws Error (bad_input) with the place of the error if `text` is not a filter.
     explicit Filter(std::string_view text, const Settings& settings = {});
     Filter(const Filter&) = delete;
     Filter& operator=(const Filter&) = delete;
 
-    /// Learns what the trace knows and its events do not say: all names of its devices, and how
-    /// long a tick is. Returns a line for each device that is asked for and that it has not.
+    /// Takes from the trace what its events do not have: all names of its devices, and the length
+    /// of a tick. Returns one line for each device in the filter that the trace lacks.
     std::vector<std::string> bind(const trace::TraceReader& reader);
 
-    /// All names of a kind (TextField::kind) that the trace has; nothing: nobody knows.
+    /// All names of a kind (TextField::kind) in the trace; nothing: unknown.
     using NamesOf = std::function<std::optional<std::vector<std::string>>(std::string_view kind)>;
-    /// A line for each name that is asked for and that neither an event had nor the trace has.
-    /// Behind the last event.
+    /// One line for each name in the filter that neither an event nor the trace had. Call it after
+    /// the last event.
     std::vector<std::string> unknown(const NamesOf& names_of);
 
-    /// Times are since `start` (CNTPCT).
+    /// Sets CNTPCT at time 0.
     void start_at(std::uint64_t start) { context_.start = start; }
 
-    /// Of at most 64 records, those whose bits `of` has: the bits of these for whose events it may
-    /// hold, whatever names they have. Behind bind().
+    /// Which events may match, whatever their names: of at most 64 records, those with a bit set in
+    /// `of`. Returns their bits. Call it after bind().
     std::uint64_t may_hold(std::span<const abi::Record> records, std::uint64_t of) const {
         return of_record_.may_hold(records, of);
     }
-    /// What that takes of a packed record. Behind bind().
+    /// The columns of a packed record that may_hold() uses. Call it after bind().
     pack::ColumnSet columns() const { return of_record_.columns(); }
-    /// It holds wherever it may.
+    /// Whether may_hold() is the exact result.
     bool needs_no_names() const { return of_record_.decides(); }
 
     bool operator()(const Event& event) const {
         return by_ == By::event ? holds(root_, event, context_) : holds_by_number(event);
     }
 
-    /// What decides beside the numbers of a record: it says the same of all events with the same
-    /// Event::place_id(), code_id() or context().
+    /// What decides the result besides the numbers in the record: events with the same
+    /// Event::place_id(), code_id() or context() have the same result.
     enum class By { place, code, context, event };
     By by() const { return by_; }
-    /// By that number it was asked before, and did not hold.
+    /// Whether the filter is known to reject events with this number (see By).
     bool has_refused(std::uint64_t number) const {
         const Known& known = known_[number % most_known];
         return known.number == number && known.state == Known::State::fails;
     }
 
-    /// Ids of events mean nothing from now on.
+    /// Ids of events become invalid.
     void forget();
 
-    /// A text that is compiled to the same filter.
+    /// As text that compiles to the same filter.
     std::string written() const { return filter::written(root_); }
 
 private:
-    /// What it says of the events with a number.
+    /// The result for the events with a number (see By).
     struct Known {
         enum class State : std::uint8_t { unasked, holds, fails };
         std::uint64_t number = 0;
@@ -77,7 +77,7 @@ private:
     Node root_;
     By by_;
     mutable std::vector<Known> known_;
-    Context context_; ///< of_record_ knows where it is: neither copied nor moved
+    Context context_; ///< of_record_ points to it: neither copied nor moved
     RecordFilter of_record_;
 };
 

@@ -1,4 +1,4 @@
-// From the text of a filter to its tree.
+// Parses the text of a filter into its tree.
 //
 //     any      = all { ("||" | "or") all }
 //     all      = one { ("&&" | "and") one }
@@ -19,16 +19,16 @@
 namespace mmioscope::filter {
 
 struct Settings {
-    /// Makes what `@name(options)` stands for; throws Error that says why it cannot. Empty: there
-    /// are none.
+    /// Makes the test for `@name(options)`. Throws Error that says why it cannot. Empty: there are
+    /// no such tests.
     std::function<std::function<bool(const Event&)>(const std::string& name,
                                                     const CallOptions& options)>
         custom = {};
-    bool code = true;          ///< false: fields that tell of code addresses are refused
-    unsigned most_depth = 100; ///< of parentheses and negations in one another
+    bool code = true;          ///< false: refuse fields with code addresses
+    unsigned most_depth = 100; ///< limit for nested parentheses and negations
 };
 
-/// Throws Error (bad_input) that says where `text` is no filter.
+/// Throws Error (bad_input) with the place of the error if `text` is not a filter.
 Node parse(std::string_view text, const Settings& settings);
 
 } // namespace mmioscope::filter

@@ -16,19 +16,19 @@ public:
     /// Whether upper and lower case differ.
     enum class Case { exact, folded };
 
-    /// `text` itself.
+    /// Matches exactly `text`.
     static Pattern literal(std::string text, Case fold);
-    /// "*" stands for any characters, "?" for one.
+    /// "*" matches any characters, "?" one character.
     static Pattern glob(std::string text, Case fold);
-    /// RE2's regular expressions, found anywhere in the text: their time is linear in it, however
-    /// they are written. Throws Error (bad_input) that says what is wrong.
+    /// A regular expression of RE2, found anywhere in the text, in time linear in the text's
+    /// length. Throws Error (bad_input) with the reason if it is invalid.
     static Pattern regex(std::string text, Case fold);
 
     bool matches(std::string_view text) const;
 
-    const std::string& text() const { return text_; } ///< as given, whatever it is
+    const std::string& text() const { return text_; } ///< as given, for any kind
     bool is_regex() const { return regex_ != nullptr; }
-    /// As a filter has it: a word, or in quotes.
+    /// As written in a filter: a word, or in quotes.
     std::string written() const;
 
 private:

@@ -9,27 +9,27 @@
 
 namespace mmioscope::filter {
 
-/// Made of a filter's tree, with what takes names left out: it keeps each record for whose event
-/// the filter may hold. Tests that follow one another, each with where to go on.
+/// Made from a filter's tree without the tests that need names: keeps each record whose event may
+/// pass the filter. A list of tests, each with the next step for yes and no.
 class RecordFilter {
 public:
-    /// Keeps all, and decides nothing.
+    /// Keeps all records and decides nothing.
     RecordFilter() = default;
     /// `context` outlives this.
     RecordFilter(const Node& root, const Context& context);
 
-    /// Of at most 64 records, those whose bits `of` has: the bits of these for whose events the
-    /// filter may hold, whatever names they have.
+    /// Which events may pass the filter, whatever their names: of at most 64 records, those with a
+    /// bit set in `of`. Returns their bits.
     std::uint64_t may_hold(std::span<const abi::Record> records, std::uint64_t of) const;
 
-    /// What it takes of a packed record.
+    /// The columns of a packed record that it uses.
     pack::ColumnSet columns() const { return columns_; }
 
-    /// What may_hold() says is what the filter says.
+    /// Whether may_hold() is the exact result of the filter.
     bool decides() const { return decides_; }
 
 private:
-    /// Behind the last step.
+    /// Results, in place of a next step.
     static constexpr std::int32_t keep = -1;
     static constexpr std::int32_t drop = -2;
 
@@ -46,9 +46,9 @@ private:
     std::int32_t add(const TextTest& test, std::int32_t yes, std::int32_t no);
 
     const Context* context_ = nullptr;
-    std::vector<Step> steps_; ///< each leads to earlier ones only: it was added behind them
+    std::vector<Step> steps_; ///< each leads only to earlier ones
     std::int32_t first_ = keep;
-    mutable std::vector<std::uint64_t> reach_; ///< each step: bits of records
+    mutable std::vector<std::uint64_t> reach_; ///< by step: bits of records
     pack::ColumnSet columns_ = pack::Column::site;
     bool decides_ = false;
 };

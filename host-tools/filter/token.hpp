@@ -1,4 +1,4 @@
-// The words and signs that a filter is written in.
+// The words and signs of a filter.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@ struct Token {
     enum class Kind { word, quoted, sign, end };
 
     Kind kind = Kind::end;
-    std::string text;       ///< of a quoted text what is between the quotes
+    std::string text;       ///< for a quoted text, without the quotes
     std::size_t column = 0; ///< of its first character, from 0
-    std::size_t end = 0;    ///< of the first one behind it
+    std::size_t end = 0;    ///< column after its last character
 };
 
-/// Takes a text apart, token after token; throws Error (bad_input) where there is none.
+/// Splits a text into tokens. Throws Error (bad_input) where it cannot.
 class Lexer {
 public:
-    /// `subject` is what `text` is, for complaints; both outlive this.
+    /// `subject` is the name of `text` in messages; both outlive this.
     Lexer(std::string_view subject, std::string_view text) : subject_(subject), text_(text) {}
 
     Token next();
@@ -34,7 +34,7 @@ private:
     std::string_view subject_;
     std::string_view text_;
     std::size_t at_ = 0;
-    bool compared_ = false; ///< == or != stands in front
+    bool compared_ = false; ///< after == or !=
 };
 
 } // namespace mmioscope::filter

@@ -1,4 +1,4 @@
-// The tokens of a filter, one ahead.
+// The tokens of a filter, with one token of look-ahead.
 #pragma once
 
 #include "filter/token.hpp"
@@ -8,11 +8,11 @@ namespace mmioscope::filter {
 
 class TokenStream {
 public:
-    /// `subject` is what `text` is, for complaints; both outlive this.
+    /// `subject` is the name of `text` in messages; both outlive this.
     TokenStream(std::string_view subject, std::string_view text)
         : subject_(subject), text_(text), lexer_(subject, text), ahead_(lexer_.next()) {}
 
-    /// The token that comes next.
+    /// The next token.
     const Token& peek() const { return ahead_; }
     bool at_end() const { return ahead_.kind == Token::Kind::end; }
 
@@ -22,7 +22,7 @@ public:
         return last_;
     }
 
-    /// Takes the next token if it is this one.
+    /// Takes the next token if it is `sign`.
     bool take_sign(std::string_view sign) { return take_if(Token::Kind::sign, sign); }
     bool take_word(std::string_view word) { return take_if(Token::Kind::word, word); }
 
@@ -33,10 +33,10 @@ public:
         }
     }
 
-    /// A word or quoted text; throws "expected WHAT behind LAST" if there is none.
+    /// Takes a word or quoted text. Throws "expected WHAT behind LAST" if there is none.
     Token need_text(std::string_view what);
 
-    /// What is wrong with the next token, or the one given.
+    /// An error about the next token, or the given one.
     Error complaint_here(std::string_view what) const { return complaint_at(ahead_, what); }
     Error complaint_at(const Token& token, std::string_view what) const;
 

@@ -11,16 +11,16 @@
 
 namespace mmioscope::registers {
 
-/// One register of one device, or one offset that no description has.
+/// A register of a device, or an offset without a description.
 struct Touched {
     std::uint64_t reads = 0;
     std::uint64_t writes = 0;
-    bool device = true; ///< all accesses to it are named so far
+    bool device = true; ///< all accesses so far are named to this level
     bool reg = true;
     bool field = true;
 };
 
-/// So many registers, and how many of them are named how far.
+/// A number of registers, and how many of them have names at each level.
 struct CoverageCount {
     std::uint64_t touched = 0;
     std::uint64_t device = 0;
@@ -34,12 +34,12 @@ class Coverage {
 public:
     void add(const Event& event);
 
-    /// By device; and all together.
+    /// By device, and for all together.
     std::map<std::string, CoverageCount> devices() const;
     CoverageCount total() const;
 
     using Place = std::pair<std::string, std::uint64_t>; ///< device, offset
-    /// What is not named to the field.
+    /// Places without a name for their fields.
     std::map<Place, Touched> unnamed() const;
 
 private:

@@ -12,21 +12,21 @@
 
 namespace mmioscope::registers {
 
-/// No offset in a device is more: sums hold.
+/// Limit for offsets in a device, so that sums do not overflow.
 inline constexpr std::uint64_t address_space = std::uint64_t{1} << 40;
 
 enum class Direction : std::uint8_t { both, read, write };
 
-/// Registers, or blocks of them, that repeat at equal distances.
+/// Registers or blocks that repeat at equal distances.
 struct Series {
-    std::string prefix;      ///< what stands in front of the index in names
+    std::string prefix;      ///< the name before the index
     std::uint64_t first = 0; ///< index of the first
     std::uint64_t count = 1;
     std::uint64_t step = 0;          ///< bytes from one to the next
-    std::vector<std::string> labels; ///< what stands for the indices, if not numbers
+    std::vector<std::string> labels; ///< labels in place of numbers
 };
 
-/// An entry holds while a field of another register has this value.
+/// An entry applies while a field of another register has this value.
 struct Condition {
     std::uint64_t offset = 0; ///< of the other register
     unsigned low = 0;
@@ -34,21 +34,21 @@ struct Condition {
     std::uint64_t value = 0;
 };
 
-/// One line of a description: a register, or as many as its series have.
+/// One line of a description: a register, or an array of them.
 struct Entry {
     std::vector<Series> series; ///< outermost first
-    Register first; ///< with the offset of the first; its name is what stands behind the last index
-    std::string prefix; ///< of the name in the manual
+    Register first;     ///< with the offset of the first; its name is the part after the last index
+    std::string prefix; ///< prefix of the name in the manual
     Direction direction = Direction::both;
     bool overlaps = false; ///< shares its bytes with others on purpose
-    unsigned line = 0;     ///< of its file; 0: it has none
+    unsigned line = 0;     ///< in its file; 0: none
     std::optional<Condition> when;
 };
 
-/// The entries of another device belong to this one, too.
+/// Also takes the entries of another device.
 struct Inclusion {
     std::string name;
-    std::string file; ///< an SVD file that has it; empty: another description
+    std::string file; ///< SVD file that has it; empty: a description
     std::uint64_t offset = 0;
     std::string where; ///< "file:line", for errors
 };
@@ -65,13 +65,13 @@ struct Description {
     std::vector<Inclusion> inclusions;
 };
 
-/// What stands for `index` of `series`, counted from 0, in names.
+/// The index or label number `index` of `series`, counted from 0, in names.
 std::string label(const Series& series, std::uint64_t index);
 
-/// Bytes from the first register of `entry` to the end of its last.
+/// Bytes from the start of the first register of `entry` to the end of the last.
 std::uint64_t extent(const Entry& entry);
 
-/// Where the register of `entry` begins that holds byte `offset`; nothing if none does.
+/// The offset of the register of `entry` that contains byte `offset`; nothing if none does.
 std::optional<std::uint64_t> start_of(const Entry& entry, std::uint64_t offset);
 
 /// The register of `entry` that begins at `start`, with its own name and offset.
@@ -83,10 +83,10 @@ constexpr bool allows(Direction direction, bool write) {
 
 struct Overlap {
     std::string text;  ///< for people
-    unsigned line = 0; ///< the later one's
+    unsigned line = 0; ///< of the later one
 };
 
-/// Two registers of `description` that share bytes in one direction although neither says so.
+/// Two registers of `description` that share bytes in one direction, although neither says so.
 std::optional<Overlap> overlap(const Description& description);
 
 } // namespace mmioscope::registers

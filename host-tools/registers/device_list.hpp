@@ -13,7 +13,7 @@ namespace mmioscope::registers {
 
 /// The device of one region of a trace.
 struct Device {
-    std::string path;  ///< whole, if the tree has the node; else as the region has it
+    std::string path;  ///< complete, if the tree has the node; otherwise as in the region
     std::string alias; ///< empty: none
     std::vector<std::string> compatible;
     unsigned reg_index = 0;
@@ -23,7 +23,7 @@ struct Device {
     std::size_t node = tree::TreeNodes::none;
 };
 
-/// One for each of `regions`, in their order.
+/// One for each of `regions`, in order.
 std::vector<Device> list_devices(std::span<const abi::RegionEntry> regions,
                                  std::span<const std::byte> tree);
 

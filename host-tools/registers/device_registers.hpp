@@ -20,17 +20,17 @@ public:
     /// `book` outlives this.
     explicit DeviceRegisters(const RegisterBook& book) : book_(book) {}
 
-    /// Takes `devices`, one for each region of the trace. Descriptions are looked for when a record
-    /// is of their device.
+    /// Sets the `devices`, one for each region of the trace. Looks for a device's description at
+    /// its first record.
     void bind(std::span<const Device> devices);
 
-    /// The register of region `device` that an access of `size` bytes, `offset` bytes behind the
-    /// region's start, goes to; null if none is described there. A write to a read-only register is
-    /// one to that register. Holds as long as this.
+    /// The register of region `device` for an access of `size` bytes at `offset` from the region's
+    /// start; null if no description has one. A write to a read-only register counts as that
+    /// register. Valid as long as this object.
     const Register* find(std::uint16_t device, std::uint64_t offset, unsigned size, bool write);
 
-    /// A register of the region may be another one while a field of a third has some value: all its
-    /// records are to be told.
+    /// Whether the register at an offset may depend on the value of another register's field. If
+    /// so, pass all records of the region to tell().
     bool watches(std::uint16_t device) {
         if (device >= devices_.size()) {
             return false;
@@ -40,25 +40,25 @@ public:
         }
         return !devices_[device].watched.empty();
     }
-    /// Whether there is such a region.
+    /// Whether any region does.
     bool watches_any();
-    /// `record` is the last one of such a region, `offset` bytes behind its start. False: variants
-    /// are numbered anew.
+    /// `record` is the last one of such a region, `offset` bytes from its start. False: variants
+    /// have new numbers.
     bool tell(const abi::Record& record, std::uint64_t offset);
-    /// Stands for which of the region's conditions hold: with the same number find() finds the
-    /// same.
+    /// A number for which conditions of the region hold: as long as it is the same, find() returns
+    /// the same.
     unsigned variant(std::uint16_t device) const {
         return device < devices_.size() ? devices_[device].variant : 0;
     }
     static constexpr unsigned most_variants = 8;
 
-    /// Registers that conditions are on, by region and offset, and their values.
+    /// Registers used in conditions, by region and offset, and their values.
     using Held = std::map<std::uint16_t, std::map<std::uint64_t, std::uint64_t>>;
     Held held() const;
-    /// Others hold what they do at first.
+    /// All others get their initial values.
     void hold(const Held& held);
 
-    /// Null: there is none for region `device`.
+    /// Null: region `device` has none.
     const Description* description(std::uint16_t device);
 
 private:
@@ -66,10 +66,10 @@ private:
         std::vector<std::string> compatible;
         unsigned reg_index = 0;
         std::uint64_t base = 0;
-        std::optional<const Description*> description; ///< nothing: not looked for yet
-        /// Registers of conditions, by offset, and their values.
+        std::optional<const Description*> description; ///< nothing: not searched yet
+        /// Registers used in conditions, by offset, and their values.
         std::map<std::uint64_t, std::uint64_t> watched;
-        std::vector<std::vector<bool>> variants; ///< which conditions held
+        std::vector<std::vector<bool>> variants; ///< the conditions that held
         unsigned variant = 0;
     };
 
@@ -79,7 +79,7 @@ private:
 
     const RegisterBook& book_;
     std::vector<Bound> devices_;
-    std::optional<bool> watches_any_; ///< nothing: nobody has asked
+    std::optional<bool> watches_any_; ///< nothing: not computed yet
     std::map<std::pair<const Entry*, std::uint64_t>, Register> made_;
 };
 

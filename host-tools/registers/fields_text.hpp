@@ -10,29 +10,29 @@
 
 namespace mmioscope::registers {
 
-/// What an access of `size` bytes, `within` bytes behind the register's start, says with `value`:
-/// the fields that are not zero and those whose value has a name, "RXFE=1 WLEN=8bits"; numbers of
-/// more than one digit are hexadecimal. Equal fields side by side are one: "Priority0..3=0xa0".
-/// Fields that the access does not hold whole are left out.
+/// The fields in `value` of an access of `size` bytes, `within` bytes from the register's start:
+/// those that are not zero and those whose value has a name, "RXFE=1 WLEN=8bits". Numbers of more
+/// than one digit are hexadecimal. Equal adjacent fields become one: "Priority0..3=0xa0". Leaves
+/// out fields that are not completely in the access.
 std::string fields_text(const Register& reg, std::uint64_t value, unsigned size, unsigned within);
 
-/// Whether fields_text() of the register is other than empty for some value.
+/// Whether fields_text() of the register is not empty for some value.
 bool says_anything(const Register& reg);
 
-/// The name, with what lies between its start and the access: "GICD_ITARGETSR8+2". `offset` is that
-/// of the access, as in Event::offset.
+/// The name, followed by the distance from the register's start to the access: "GICD_ITARGETSR8+2".
+/// `offset` is that of the access, as in Event::offset.
 std::string register_text(const Register& reg, std::uint64_t offset);
 
-/// What the description calls a field with this value; null if it has no name for it.
+/// The name of this value of the field in the description; null if it has none.
 const std::string* value_name(const Field& field, std::uint64_t value);
 
-/// Whether an access of `size` bytes, `within` bytes behind the register's start, holds the field.
+/// Whether an access of `size` bytes, `within` bytes from the register's start, contains the field.
 bool holds(const Field& field, unsigned size, unsigned within);
 
-/// The bits of a field in the values of such accesses.
+/// The bits of a field in the value of such an access.
 class FieldBits {
 public:
-    FieldBits() = default; ///< none
+    FieldBits() = default; ///< no bits
     FieldBits(const Field& field, unsigned within) {
         const unsigned low = field.low - std::min(field.low, within * 8);
         if (low < 64) {

@@ -14,23 +14,23 @@ namespace mmioscope::registers {
 
 class InterruptNames {
 public:
-    /// `devices`: one for each region of the trace. `names`: what the trace calls them.
+    /// `devices`: one for each region of the trace. `names`: the devices' names in the trace.
     void bind(std::span<const Device> devices, std::span<const std::string> names,
               std::span<const std::byte> tree);
 
-    /// Whether region `device` says anything of interrupts.
+    /// Whether region `device` has registers with interrupt numbers.
     bool are_of(std::uint16_t device) const {
         return device < interfaces_.size() && interfaces_[device];
     }
-    /// Whether the value of `record`, `offset` bytes behind the start of its region, is an
-    /// interrupt that was read or written.
+    /// Whether the value of `record`, at `offset` from its region's start, is an interrupt that was
+    /// read or written.
     bool says(const abi::Record& record, std::uint64_t offset) const;
-    /// text() looks at so many low bits of a value that there are so many different answers.
+    /// text() uses only the low bits of a value, so this is the number of different results.
     static constexpr std::size_t values = 0x2000;
-    /// Such a value: "37 serial0", "PPI 27 timer", "SGI 3 from cpu1", "spurious".
+    /// The text for such a value: "37 serial0", "PPI 27 timer", "SGI 3 from cpu1", "spurious".
     std::string text(std::uint64_t value);
 
-    /// The devices of interrupt `id`: "serial0", or empty. Of many the first eight.
+    /// The devices of interrupt `id`: "serial0", or empty. At most the first eight.
     std::string devices(unsigned id);
 
 private:
@@ -38,15 +38,15 @@ private:
     struct Named {
         std::string text;
         std::size_t devices = 0;
-        std::size_t node = 0; ///< of the last one
+        std::size_t node = 0; ///< of the last device
     };
 
     void name_all();
     void add(unsigned id, std::size_t node, const std::string& name);
 
-    std::vector<bool> interfaces_; ///< by region: it is the CPU interface of a GIC
-    // Interrupts get their names when somebody asks for the first one: that goes over all nodes.
-    std::vector<std::byte> tree_; ///< empty: they have them
+    std::vector<bool> interfaces_; ///< by region: whether it is the CPU interface of a GIC
+    // Names are found at the first request, which goes through all nodes.
+    std::vector<std::byte> tree_; ///< empty: names were found
     std::map<std::size_t, std::string> node_names_;
     std::map<unsigned, Named> names_;
 };

@@ -1,4 +1,4 @@
-// Numbers as descriptions write them.
+// Numbers as written in descriptions.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace mmioscope::registers {
 
-/// All of `text` as a decimal or, behind "0x", a hexadecimal number; nothing if it is none.
+/// All of `text` as a decimal number, or hexadecimal after "0x"; nothing if it is neither.
 std::optional<std::uint64_t> number(std::string_view text);
 
 } // namespace mmioscope::registers

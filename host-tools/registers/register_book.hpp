@@ -14,40 +14,40 @@ namespace mmioscope::registers {
 
 class RegisterBook {
 public:
-    /// The peripherals of an SVD file; throws Error.
+    /// The peripherals of an SVD file. Throws Error.
     using SvdReader = std::function<std::vector<Description>(const std::string& file)>;
 
     /// Empty.
     RegisterBook() = default;
 
-    /// With the descriptions that this program brings along. Each is read when it is asked for.
+    /// With the built-in descriptions. Each is parsed when it is first needed.
     static RegisterBook shipped();
 
-    /// Adds `more`, and what they include, from each other or from what is here already; SVD files
-    /// by `read_svd`. Descriptions added later come first. Throws Error (bad_input).
+    /// Adds `more`, and what these include from each other, from descriptions already here, or from
+    /// SVD files by `read_svd`. Later descriptions come first. Throws Error (bad_input).
     void add(std::vector<Description> more, const SvdReader& read_svd);
 
-    /// Adds a file as the user names it: "x.regs"; "x.svd", whose peripherals are found by their
-    /// addresses; or "x.svd:NAME=COMPATIBLE", one of them found by the device tree.
+    /// Adds a file as the user names it: "x.regs"; "x.svd", whose peripherals are found by address;
+    /// or "x.svd:NAME=COMPATIBLE", one of them, found by the device tree.
     void add_file(const std::string& argument);
 
-    /// That of a device: the user's own by what it is compatible with, most specific first, or by
-    /// address; then those brought along. Null if there is none.
+    /// The description of a device: first the user's, by `compatible` with the most specific first,
+    /// or by address; then the built-in ones. Null if there is none.
     const Description* find(std::span<const std::string> compatible, unsigned reg_index,
                             std::uint64_t address) const;
 
-    /// Whether the one that find() gives may have registers that depend on others; does not read it
-    /// where that is not needed.
+    /// Whether the description from find() may have registers that depend on others. Does not parse
+    /// it if that is not needed.
     bool may_have_conditions(std::span<const std::string> compatible, unsigned reg_index,
                              std::uint64_t address) const;
 
-    /// All of them.
+    /// All descriptions.
     const std::deque<Description>& descriptions() const;
 
 private:
     using Chain = std::vector<const Description*>; ///< each includes the next
     struct Unread {
-        std::string_view text; ///< of one device; empty: it is read
+        std::string_view text; ///< of one device; empty: parsed
         std::string_view file;
         unsigned line;
     };
@@ -63,9 +63,9 @@ private:
                    std::uint64_t address) const;
     bool may_have_conditions(std::size_t index, std::size_t depth) const;
 
-    // Reading one changes nothing that can be seen.
-    mutable std::deque<Description> descriptions_; ///< of one that is not read: how it is found
-    mutable std::vector<Unread> shipped_;          ///< the first ones, which are not the user's
+    // Parsing is not visible to callers.
+    mutable std::deque<Description> descriptions_; ///< one not yet parsed has only what finds it
+    mutable std::vector<Unread> shipped_;          ///< the first ones, which are built in
 };
 
 } // namespace mmioscope::registers

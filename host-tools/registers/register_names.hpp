@@ -1,4 +1,4 @@
-// What the registers of a description are called.
+// The names of a description's registers.
 #pragma once
 
 #include "registers/description.hpp"
@@ -8,10 +8,11 @@
 
 namespace mmioscope::registers {
 
-/// Names of at most this many are told.
+/// Limit of the number of names.
 inline constexpr std::size_t most_names = 65'536;
 
-/// Of all registers of `description`, those of series, too; false if `to` has as many as that.
+/// Adds the names of all registers of `description`, including arrays; false if `to` reaches the
+/// limit.
 bool add_names(const Description& description, std::vector<std::string>& to);
 
 } // namespace mmioscope::registers

@@ -1,4 +1,4 @@
-// Fields of a register, as description files write them.
+// Fields of a register, as written in description files.
 #pragma once
 
 #include "registers/regs_line.hpp"
@@ -7,7 +7,8 @@
 
 namespace mmioscope::registers {
 
-/// Appends what "[7:4] NAME 0=off 1=on" says; NAME may have indices: fields side by side.
+/// Appends the fields of "[7:4] NAME 0=off 1=on". NAME may have indices: then there are several
+/// adjacent fields.
 void read_field(RegsLine& line, unsigned register_bits, std::vector<Field>& to);
 
 } // namespace mmioscope::registers

@@ -1,4 +1,4 @@
-// One line of a description file, taken word by word.
+// One line of a description file, parsed word by word.
 #pragma once
 
 #include "registers/description.hpp"
@@ -10,7 +10,8 @@
 
 namespace mmioscope::registers {
 
-/// "GICD_IPRIORITYR[0..254]" taken apart: what is in front, the indices, and what is behind.
+/// "GICD_IPRIORITYR[0..254]" split into the part before the index, the indices, and the part after
+/// it.
 struct IndexedName {
     std::string before;
     bool indexed = false;
@@ -20,7 +21,7 @@ struct IndexedName {
 
 class RegsLine {
 public:
-    /// Line `number` of `file`. What is behind '#' is ignored.
+    /// Line `number` of `file`. Ignores everything after '#'.
     RegsLine(std::string_view text, const std::string& file, unsigned number);
 
     const std::string& where() const { return where_; } ///< "file:line"
@@ -30,14 +31,14 @@ public:
     std::string_view peek() const;
     std::string_view word();
 
-    /// The next word, which must be there: `what` says what it is.
+    /// The next word, which must exist; `what` describes it in the error.
     std::string_view need(std::string_view what);
     std::uint64_t need_number(std::string_view what);
 
-    /// What is behind " : ", without spaces around it.
+    /// The text after " : ", without surrounding spaces.
     const std::string& description() const { return description_; }
 
-    /// Fails if there is another word.
+    /// Throws if there is another word.
     void finish() const;
 
     template <typename... Args>
@@ -53,7 +54,7 @@ private:
     std::string_view rest_;
 };
 
-/// Fails, with the place of `line`, if this is no name.
+/// Throws with the place of `line` if this is not a name.
 IndexedName indexed_name(const RegsLine& line, std::string_view text);
 
 } // namespace mmioscope::registers

@@ -1,4 +1,4 @@
-// Reads description files: mmioscope-registers(5) has the syntax.
+// Reads description files; mmioscope-registers(5) has the syntax.
 #pragma once
 
 #include "registers/description.hpp"
@@ -9,8 +9,8 @@
 
 namespace mmioscope::registers {
 
-/// The devices of `text`, whose errors are told as of `file`, of which it begins with a line.
-/// Throws Error (bad_input): one line, "FILE:LINE: ...".
+/// Parses the devices in `text`; errors refer to `file`, beginning at a line of it. Throws Error
+/// (bad_input): one line, "FILE:LINE: ...".
 std::vector<Description> read_regs(std::string_view text, const std::string& file,
                                    unsigned line = 1);
 

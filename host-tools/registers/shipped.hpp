@@ -1,4 +1,4 @@
-// The description files of host-tools/devices/, as they were at the build.
+// The description files of host-tools/devices/, as they were at build time.
 #pragma once
 
 #include <span>

@@ -11,10 +11,10 @@
 
 namespace mmioscope::registers {
 
-/// Remembers what it looked up: an element is asked for once for each thing that it may take over.
+/// Caches its results, because an element is requested once for each thing that it may inherit.
 class SvdBases {
 public:
-    /// What `derivedFrom` of `node` names; null if there is no such element.
+    /// The element that `derivedFrom` of `node` names; null if there is none.
     pugi::xml_node of(pugi::xml_node node);
 
 private:
@@ -24,8 +24,8 @@ private:
     pugi::xml_node step(pugi::xml_node from, std::string_view name);
     pugi::xml_node named(pugi::xml_node list, std::string_view kind, std::string_view name);
 
-    std::unordered_map<const void*, pugi::xml_node> bases_; ///< by the element
-    std::unordered_map<const void*, Names> lists_;          ///< by the element around those
+    std::unordered_map<const void*, pugi::xml_node> bases_; ///< by element
+    std::unordered_map<const void*, Names> lists_;          ///< by the element that contains them
 };
 
 } // namespace mmioscope::registers

@@ -1,4 +1,4 @@
-// Elements of an SVD file, with what they inherit from others.
+// Elements of an SVD file, with everything that they inherit.
 #pragma once
 
 #include "registers/description.hpp"
@@ -17,13 +17,13 @@
 
 namespace mmioscope::registers {
 
-/// `text` as it is meant: on one line, trimmed, blanks as one.
+/// `text` on one line, trimmed, each run of blanks as one.
 std::string one_line(std::string_view text);
 
-/// A number as SVD writes it: decimal, 0x, or # and 0b for binary.
+/// A number as in SVD: decimal, 0x, or # and 0b for binary.
 std::optional<std::uint64_t> svd_number(std::string_view text);
 
-/// A file, for errors, and what its elements are derived from.
+/// A file, for error messages and for the bases of its elements.
 class SvdFile {
 public:
     SvdFile(std::string_view text, const std::string& name) : text_(text), name_(name) {}
@@ -36,7 +36,7 @@ public:
 
     SvdBases& bases() const { return bases_; }
 
-    /// SvdNode::text() of an element that has others in it, which all ask for it: looked up once.
+    /// SvdNode::text() of an element that contains others, cached because they all ask for it.
     const std::string& around(pugi::xml_node node, const char* name) const;
 
 private:
@@ -44,36 +44,35 @@ private:
 
     std::string_view text_;
     std::string name_;
-    // What these remember changes no answer.
+    // Caches.
     mutable SvdBases bases_;
     mutable std::map<std::pair<const void*, std::string>, std::string> around_;
 };
 
-/// An element, and the one it is derived from.
+/// An element, and the one that it is derived from.
 class SvdNode {
 public:
     SvdNode(const SvdFile& file, pugi::xml_node node) : file_(&file), node_(node) {}
 
-    /// The text of child `name`, of this element or of the one it is derived from; trimmed, one
-    /// line.
+    /// The text of child `name`, of this element or of its base; trimmed, one line.
     std::string text(const char* name) const;
 
-    /// The same as a number; fails if it is none.
+    /// The same as a number. Throws if it is not a number.
     std::optional<std::uint64_t> number(const char* name) const;
     std::uint64_t need_number(const char* name) const;
 
-    /// What is also taken over from the elements around this one: size, access.
+    /// A value that is also inherited from enclosing elements: size, access.
     std::string inherited(const char* name) const;
 
-    /// The elements in `list` that are called `kinds`; those derived from first, without those that
-    /// this element describes anew. `list` null: the element's own children.
+    /// The elements called `kind` in `list`; first those of the base, without those that this
+    /// element overrides. `list` null: the element's own children.
     std::vector<SvdNode> children(const char* list, std::string_view kind,
                                   std::string_view other_kind = "") const;
 
     std::string kind() const { return node_.name(); }
     std::string name() const;
 
-    /// How often and at which distance this repeats; `name` taken apart at its %s.
+    /// How often and at what distance this element repeats; `name` is split at its %s.
     std::optional<Series> series(std::string_view name) const;
 
     template <typename... Args>

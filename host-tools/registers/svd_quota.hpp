@@ -1,4 +1,4 @@
-// Limits what one SVD file can expand to: <dim> and derivedFrom repeat what is written once.
+// Limits what one SVD file can expand to, since <dim> and derivedFrom repeat what is written once.
 #pragma once
 
 #include "registers/svd_node.hpp"
@@ -9,7 +9,7 @@ namespace mmioscope::registers {
 
 class SvdQuota {
 public:
-    // Each throws Error (bad_input) at `node` where there are too many.
+    // Each function throws Error (bad_input) at `node` if the limit is exceeded.
     void entries(const SvdNode& node, std::size_t more) {
         take(node, entries_, more, most_entries, "registers, clusters and names of indices");
     }

@@ -9,9 +9,8 @@
 
 namespace mmioscope::registers {
 
-/// The peripherals of `text`, with their addresses and without anything they are compatible with.
-/// `derivedFrom`, `dim` and what is inherited are resolved. Throws Error (bad_input): one line,
-/// "FILE:LINE: ...".
+/// The peripherals of `text`, with their addresses but without `compatible`. `derivedFrom`, `dim`
+/// and inherited values are resolved. Throws Error (bad_input): one line, "FILE:LINE: ...".
 std::vector<Description> read_svd(std::string_view text, const std::string& file);
 
 } // namespace mmioscope::registers

@@ -15,8 +15,8 @@ namespace mmioscope::registers {
 
 /// What the user says about devices.
 struct Sources {
-    std::vector<std::string> files; ///< as RegisterBook::add_file() takes them
-    std::string tree;               ///< a device tree, for a trace that has none; empty: none
+    std::vector<std::string> files; ///< see RegisterBook::add_file()
+    std::string tree;               ///< a device tree, for a trace without one; empty: none
 };
 
 class TraceDevices {
@@ -24,11 +24,11 @@ public:
     /// Reads the files. Throws Error (bad_input).
     explicit TraceDevices(const Sources& sources);
 
-    /// Takes what `reader` has read of the trace's head, if that has changed.
+    /// Updates from the trace's head in `reader`, if that has changed.
     void refresh(const trace::TraceReader& reader);
 
     const std::vector<Device>& devices() const { return devices_; }
-    /// The device tree that they are of: the user's, or the trace's.
+    /// The device tree used: the user's, or the trace's.
     std::span<const std::byte> tree() const { return tree_.empty() ? seen_tree_ : tree_; }
     DeviceRegisters& registers() { return registers_; }
     InterruptNames& interrupts() { return interrupts_; }

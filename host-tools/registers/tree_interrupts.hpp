@@ -1,4 +1,4 @@
-// Which interrupts of the GIC a device tree gives to its nodes.
+// The GIC interrupts that a device tree assigns to its nodes.
 #pragma once
 
 #include "tree/tree_nodes.hpp"
@@ -9,16 +9,16 @@
 namespace mmioscope::registers {
 
 struct TreeInterrupt {
-    unsigned id;      ///< as the GIC counts: 16 to 31 private, 32 and up shared
-    std::string name; ///< by `interrupt-names`; may be empty
+    unsigned id;      ///< as in the GIC: 16 to 31 private, 32 and up shared
+    std::string name; ///< from `interrupt-names`; may be empty
 };
 
-/// True for a GIC with distributor and CPU interface (version 1 or 2).
+/// Whether the node is a GIC with distributor and CPU interface (version 1 or 2).
 bool is_gic(const tree::TreeNodes& tree, std::size_t node);
 
-/// What `interrupts` or `interrupts-extended` of `node` lead to, through `interrupt-map`s and
-/// controllers that hand on the GIC's own numbers. Those that end elsewhere (a GPIO, PCI) are left
-/// out.
+/// The interrupts in `interrupts` or `interrupts-extended` of `node`, through `interrupt-map`s and
+/// controllers that pass on the GIC's own numbers. Leaves out those that end elsewhere (a GPIO,
+/// PCI).
 std::vector<TreeInterrupt> interrupts_of(const tree::TreeNodes& tree, std::size_t node);
 
 } // namespace mmioscope::registers
