@@ -1,4 +1,4 @@
-// What a recorder knows of the guest before its first record.
+// What a recorder knows about the guest before the first record.
 #pragma once
 
 #include "file/file_writer.hpp"
@@ -9,14 +9,13 @@
 
 namespace mmioscope::trace {
 
-/// Functions of the guest's kernel, by their addresses: lines as of /proc/kallsyms, compressed by
-/// zstd.
+/// Functions of the guest's kernel by address: lines as in /proc/kallsyms, compressed with zstd.
 inline constexpr abi::SectionType symbols_section{11};
 
 struct About {
     std::string lines;              ///< "key=value"
-    std::vector<std::byte> symbols; ///< payload of that section; empty: none
-    std::vector<std::byte> tree;    ///< the board's device tree, where a stream has only aliases
+    std::vector<std::byte> symbols; ///< payload of symbols_section; empty: none
+    std::vector<std::byte> tree;    ///< the board's device tree, for streams that only have aliases
 };
 
 inline void write_about(FileWriter& file, const About& about) {

@@ -1,4 +1,4 @@
-// What the guest printed on its console, as a section of the file (docs/man/mmioscope-trace.5).
+// What the guest printed on its console, as sections of the file (docs/man/mmioscope-trace.5).
 #pragma once
 
 #include "abi/container.hpp"
@@ -13,24 +13,25 @@ namespace mmioscope::trace {
 
 inline constexpr abi::SectionType console_section{14};
 
-/// In front of the bytes of one section.
+/// Comes before the bytes of a section.
 struct ConsoleHeader {
-    std::uint64_t time; ///< CNTPCT when they came, about; 0: not known
+    std::uint64_t time; ///< approximate CNTPCT of their arrival; 0: unknown
 };
 static_assert(sizeof(ConsoleHeader) == 8);
 
-/// Bytes in one section, and in all of a file: a guest prints what it likes. Readers take no more.
+/// Most bytes in one section, and in all of a file, since a guest may print without end. Readers
+/// take no more.
 inline constexpr std::size_t max_console_piece = 64 * 1024;
 inline constexpr std::size_t max_console = 16u << 20;
 inline constexpr std::size_t max_console_lines = 1u << 20;
 
-/// The console's text, put together from its sections.
+/// The console's text, assembled from its sections.
 class ConsoleText {
 public:
-    /// Lines are whole only with those of later sections.
+    /// A line may continue in later sections.
     struct Line {
-        std::uint64_t time; ///< CNTPCT when its first byte came, about; 0: not known
-        std::string text;   ///< without its end
+        std::uint64_t time; ///< approximate CNTPCT of its first byte; 0: unknown
+        std::string text;   ///< without line end
     };
 
     void add(std::span<const std::byte> payload);

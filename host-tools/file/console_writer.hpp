@@ -9,18 +9,18 @@
 
 namespace mmioscope::trace {
 
-/// What the guest's counter shows at a moment of the host's time. A record is read some time after
-/// it was made, never before: of all that were read the one that was quickest tells most.
+/// Estimates the guest's counter at a moment of the host's time. A record is always read after it
+/// was made, so the record that was read soonest gives the best estimate.
 class CounterClock {
 public:
     using Moment = std::chrono::steady_clock::time_point;
 
     explicit CounterClock(std::uint32_t frequency) : frequency_(frequency) {}
 
-    /// A record of this time has just been read.
+    /// A record with this time was just read.
     void see(std::uint64_t time, Moment now);
 
-    /// CNTPCT, about; nothing before the first record.
+    /// Approximate CNTPCT; nothing before the first record.
     std::optional<std::uint64_t> at(Moment now) const;
 
 private:
@@ -32,13 +32,13 @@ private:
 
 class ConsoleWriter {
 public:
-    /// `file` stays the caller's.
+    /// `file` belongs to the caller.
     ConsoleWriter(FileWriter& file, std::uint32_t frequency) : file_(file), clock_(frequency) {}
 
-    /// Records of up to this time have just been read.
+    /// Records up to this time were just read.
     void see(std::uint64_t time) { clock_.see(time, std::chrono::steady_clock::now()); }
 
-    /// The guest has just printed these. Those beyond max_console are left out.
+    /// The guest just printed these bytes. Drops those beyond max_console.
     void add(std::span<const std::byte> bytes);
 
 private:

@@ -1,4 +1,4 @@
-// Reads the sections of a trace file (abi/container.hpp), whole or cut, sound or damaged.
+// Reads the sections of a trace file (abi/container.hpp), even if it is cut off or damaged.
 #pragma once
 
 #include "abi/container.hpp"
@@ -16,38 +16,38 @@
 
 namespace mmioscope::trace {
 
-/// A larger payload is skipped unread: memory stays bounded whatever a file says.
+/// Larger payloads are skipped unread, so memory stays bounded for any file.
 inline constexpr std::uint64_t max_payload = 16u << 20;
 
-/// One section. `payload` holds until the next one is read. It is aligned as records are.
+/// One section. `payload` is valid until the next one is read, and is aligned for records.
 struct Section {
     abi::SectionType type;
     std::span<const std::byte> payload;
-    bool cut; ///< the file ends inside the payload: what is here is right, but not all
+    bool cut; ///< the file ends inside the payload: its beginning is correct
 
-    /// The payload as records: as many whole ones as there are.
+    /// The payload as complete records.
     std::span<const abi::Record> records() const {
         return {reinterpret_cast<const abi::Record*>(payload.data()),
                 payload.size() / sizeof(abi::Record)};
     }
 };
 
-/// Where a section stands; `end` is where the next one begins.
+/// The position of a section; `end` is that of the next one.
 struct SectionPlace {
     abi::SectionType type;
-    std::uint64_t offset; ///< of its header, from the file's start
+    std::uint64_t offset; ///< of its header, from the start of the file
     std::uint64_t payload;
-    std::uint64_t size; ///< of the payload in the file, by its header: the file may end earlier
+    std::uint64_t size; ///< of the payload, by its header: the file may end earlier
     std::uint64_t end;
 };
 
-/// The header is what its writer wrote.
+/// Whether the header is intact.
 bool is_sound(const abi::SectionHeader& header);
 
-/// Room for a payload, as aligned as records are, which is not cleared and never shrinks.
+/// Memory for a payload, aligned for records. It is not cleared and never shrinks.
 class PayloadMemory {
 public:
-    /// What was in it is gone if it has to grow.
+    /// Growing it loses the content.
     std::span<std::byte> room(std::size_t size) {
         if (size > count_ * sizeof(abi::Record)) {
             records_.reset();
@@ -62,7 +62,7 @@ private:
     std::size_t count_ = 0;
 };
 
-/// Of the format, by the file's header.
+/// The version of the format, from the file's header.
 struct FileVersion {
     unsigned major = 0;
     unsigned minor = 0;
@@ -71,37 +71,35 @@ struct FileVersion {
 class FileReader {
 public:
     using Report = std::function<void(const std::string&)>;
-    /// Whether a section is to be read; of one that is not, next() gives the type without a
-    /// payload.
+    /// Whether to read a section. For other sections next() returns the type without a payload.
     using Wanted = std::function<bool(const SectionPlace&)>;
 
-    /// Reads the file header from `source`. `report` is told, in one line each, of damaged
-    /// parts. Throws Error (bad_input) if this is no trace or one of a newer major version.
+    /// Reads the file header from `source`. `report` gets one line for each damaged part. Throws
+    /// Error (bad_input) if this is not a trace, or has a newer major version.
     FileReader(ByteSource& source, Report report);
 
-    /// Begins with the section at `offset` of a source that can seek; tells nobody of damage.
+    /// Begins with the section at `offset` of a seekable source; does not report damage.
     FileReader(ByteSource& source, std::uint64_t offset);
 
-    /// The next sound section; nothing at the end of the bytes.
+    /// The next intact section; nothing at the end.
     std::optional<Section> next(const Wanted& wanted = {});
 
-    /// Gives the memory of the section that was read last, which has no records, to `memory`, so
-    /// that its payload holds for longer, and takes what was there for the sections to come.
+    /// Exchanges the memory of the last section, which has no records, with `memory`. Its payload
+    /// then stays valid in `memory`.
     void swap_memory(PayloadMemory& memory) { std::swap(memory_, memory); }
 
-    /// How many records there were in damaged sections since this was asked last, as far as is
-    /// known.
+    /// The number of records in damaged sections since the last call, as far as it is known.
     std::uint64_t take_unread() { return std::exchange(unread_, 0); }
 
     std::uint64_t offset() const { return offset_; }
-    /// Whether there are more bytes, of which one may be taken. Of a source that grows nobody
+    /// Whether there are more bytes; may read one of them. False for a growing source, where nobody
     /// knows.
     bool has_more();
     void seek(std::uint64_t offset);
 
     FileVersion version() const { return version_; }
 
-    /// Tells of damage that only who knows the payload sees.
+    /// Reports damage that only a reader of the payload can detect.
     void report(const std::string& problem) const { report_(problem); }
 
 private:
@@ -122,10 +120,10 @@ private:
     std::uint64_t unread_ = 0; ///< records
     bool problem_reported_ = false;
     PayloadMemory records_memory_;
-    PayloadMemory memory_;         ///< of sections that are no records
-    PayloadMemory frame_;          ///< what memory_ is expanded from
-    std::vector<std::byte> ahead_; ///< read already, but behind offset_
-    std::size_t ahead_at_ = 0;     ///< what comes next of it
+    PayloadMemory memory_;         ///< for sections other than records
+    PayloadMemory frame_;          ///< packed content of memory_
+    std::vector<std::byte> ahead_; ///< read already, but not yet counted in offset_
+    std::size_t ahead_at_ = 0;     ///< next position in ahead_
 };
 
 } // namespace mmioscope::trace

@@ -17,13 +17,12 @@ namespace mmioscope::trace {
 
 class FileWriter {
 public:
-    /// Writes the file header to `fd`, which stays the caller's and must be empty.
-    /// `progress` is told after each section. Everything throws Error if writing fails, with
-    /// `name`.
+    /// Writes the file header to `fd`, which belongs to the caller and must be empty. Tells
+    /// `progress` after each section. All functions throw Error with `name` if writing fails.
     FileWriter(int fd, WriteProgress& progress, std::string name = "the trace");
 
     void section(abi::SectionType type, std::span<const std::byte> payload);
-    /// The same in fewer bytes, where it takes fewer.
+    /// Writes the section compressed if that is smaller.
     void section_packed(abi::SectionType type, std::span<const std::byte> payload);
     void text(std::string_view lines);
 
@@ -32,35 +31,35 @@ public:
         section(type, std::as_bytes(payload));
     }
 
-    /// Takes `records`; they reach the file when enough have come together, or by flush().
-    /// `callers`: one for each of them, or none.
+    /// Takes `records`. They are written when there are enough, or by flush(). `callers`: one for
+    /// each record, or none.
     void append(std::span<const abi::Record> records, std::span<const Caller> callers = {});
-    /// So many more of them are of the same section.
+    /// How many more records fit into the current section.
     std::size_t room() const;
     void flush();
 
-    /// Records on their way into the file, for somebody who appends to them himself instead of
-    /// copying them by append(): he calls write_full() behind that, until it is false.
+    /// Records to write, for callers that append to them directly instead of copying with append().
+    /// After that, call write_full() until it returns false.
     std::vector<abi::Record>& pending() { return pending_; }
-    /// Those of pending() that are of the next section.
+    /// The records of pending() that belong to the next section.
     std::span<const abi::Record> next_section() const;
-    /// One for each of `records`, which are some of next_section(), and behind those that were told
-    /// of before.
+    /// One caller for each of `records`. They are part of next_section(), and follow those of the
+    /// previous call.
     void tell_callers(std::span<const abi::Record> records, std::span<const Caller> callers);
-    /// Who looks at all of those anyway, in their order, may tell of them here.
+    /// Saves a pass over these records if the caller looks at them anyway, in order.
     void seen(const Run& run) { seen_.add(run); }
-    /// Writes the next section if nothing is missing of it. False: something is.
+    /// Writes the next section if it is full; returns false if it is not.
     bool write_full();
 
-    /// A section of `records`, packed (pack/block.hpp).
+    /// Writes a section of `records`, already packed (pack/block.hpp).
     void packed(std::span<const std::byte> block, const Extent& records);
 
-    /// Bytes of the file if it were flushed now.
+    /// Size of the file in bytes if it were flushed now.
     std::uint64_t size() const {
         return written_ + pending_.size() * sizeof(abi::Record) + index_.entries().size_bytes();
     }
 
-    /// Makes the file whole: the index and the last section.
+    /// Completes the file with the index and the last section.
     void finish(std::uint64_t lost, abi::Ending ending);
 
 private:
@@ -75,8 +74,8 @@ private:
     std::uint64_t written_ = 0;
     std::uint64_t records_ = 0;
     std::vector<abi::Record> pending_;
-    Extent seen_;                 ///< the first ones of these
-    std::vector<Caller> callers_; ///< likewise
+    Extent seen_;                 ///< of the first records in pending_
+    std::vector<Caller> callers_; ///< of the first records in pending_
     IndexBuilder index_;
 };
 

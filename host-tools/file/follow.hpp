@@ -13,14 +13,14 @@
 
 namespace mmioscope::trace {
 
-/// How far a file has been written; shared by one writer and any number of followers.
+/// How far a file is written; shared by one writer and any number of followers.
 class WriteProgress {
 public:
-    /// `written` bytes of the file are in place.
+    /// The first `written` bytes of the file are complete.
     void advance(std::uint64_t written);
     /// Nothing more will be written.
     void finish();
-    /// Waits at most `patience` for more than `offset` bytes. Returns the bytes in place.
+    /// Waits at most `patience` for more than `offset` bytes. Returns the bytes written so far.
     std::uint64_t wait_beyond(std::uint64_t offset, std::chrono::milliseconds patience);
     bool finished() const;
 
@@ -31,17 +31,17 @@ private:
     bool finished_ = false;
 };
 
-/// A file with its writer's progress, for those who keep it open while it is followed.
+/// A file and its writer's progress, kept open while it is followed.
 struct FollowedFile {
     explicit FollowedFile(FileDescriptor opened) : file(std::move(opened)) {}
     FileDescriptor file;
     WriteProgress written;
 };
 
-/// Reads what a WriteProgress says is there, and waits for the rest.
+/// Reads as far as WriteProgress allows, and waits for more.
 class FollowSource : public ByteSource {
 public:
-    /// `idle` is called each time nothing new came for a moment.
+    /// Calls `idle` each time no new bytes came for a moment.
     FollowSource(int fd, WriteProgress& progress, std::function<void()> idle)
         : fd_(fd), progress_(progress), idle_(std::move(idle)) {}
     std::size_t read(void* to, std::size_t size) override;

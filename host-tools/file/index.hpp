@@ -1,5 +1,5 @@
-// The index of a trace file (abi/container.hpp): which stretch has which times. The writer of the
-// file makes it.
+// The index of a trace file (abi/container.hpp): the times in each stretch. The file's writer makes
+// it.
 #pragma once
 
 #include "abi/container.hpp"
@@ -14,26 +14,26 @@
 
 namespace mmioscope::trace {
 
-/// The stretches of a file in their order; `end` is where the last one ends.
+/// The stretches of a file, in order; `end` is the end of the last one.
 struct FileIndex {
     std::vector<abi::IndexEntry> entries;
     std::uint64_t end = 0;
 };
 
-/// The index that `payload` holds, if it makes sense.
+/// The index in `payload`, if it is valid.
 std::optional<FileIndex> parse_index(std::span<const std::byte> payload);
 
-/// The index that a file brings along, found from the file's end; nothing if it has none or it
-/// cannot be trusted. `source` can seek; where it stands afterwards is not said.
+/// The index at the end of a file; nothing if it has none or it is not plausible. `source` must be
+/// seekable; its position afterwards is unspecified.
 std::optional<FileIndex> read_index(ByteSource& source);
 
 inline constexpr std::size_t max_index_entries = 4096;
 
-/// Makes an index section by section. However long the file, it has at most max_index_entries:
-/// when they are used up, each two neighbours become one.
+/// Makes an index section by section. It has at most max_index_entries, however long the file is:
+/// when they are used up, it joins each two neighbours.
 class IndexBuilder {
 public:
-    /// The next section: its header stands at `offset`. `records` are in it.
+    /// Adds the next section, with its header at `offset` and the `records` in it.
     void add(abi::SectionType type, std::uint64_t offset, const Extent& records);
 
     std::span<const abi::IndexEntry> entries() const { return entries_; }
@@ -44,12 +44,12 @@ private:
 
     std::vector<abi::IndexEntry> entries_;
     std::uint64_t records_ = 0;
-    bool open_ = false; ///< the last section is for the next one: both are of one stretch
-    /// Bytes of the file: a stretch is as long, or has a record for each 16 of them, or more.
+    bool open_ = false; ///< the next section belongs to the same stretch as the last one
+    /// A stretch ends after this many bytes of the file, or after grain_ / 16 records.
     std::uint64_t grain_ = 64 * 1024;
 };
 
-/// The payload of an index section whose header stands at `end`.
+/// The payload of an index section with its header at `end`.
 std::vector<std::byte> index_payload(std::span<const abi::IndexEntry> entries, std::uint64_t end);
 
 } // namespace mmioscope::trace

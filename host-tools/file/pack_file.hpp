@@ -1,4 +1,4 @@
-// A finished trace file is packed: records in blocks, other sections by zstd.
+// Packs a finished trace file: records in blocks, other sections with zstd.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace mmioscope::trace {
 
-/// Asked now and then, with how many of all bytes have been read: whether to go on.
+/// Called now and then with the number of bytes read so far; returns whether to continue.
 using GoesOn = std::function<bool(std::uint64_t done, std::uint64_t size)>;
 
-/// Writes a packed copy of the trace file at `path` beside it (PATH.packing) and puts that in its
-/// place at once: who has the file open still reads the old one. What packing makes no smaller
-/// stays, and so does what is no regular file. Everything comes back from what is written before it
-/// is. Throws Error, and then the file is as it was: where it is damaged or has no end,
-/// where the copy cannot be written, or if `goes_on` says no.
+/// Writes a packed copy of the trace file at `path` beside it (PATH.packing), and replaces the file
+/// atomically: programs that have it open still read the old one. Leaves the file as it is if
+/// packing does not make it smaller, or if it is not a regular file. Reads back everything that it
+/// writes before it replaces the file. Throws Error, and leaves the file as it is, if the file is
+/// damaged or has no end, if the copy cannot be written, or if `goes_on` returns false.
 void pack_file(const std::string& path, const GoesOn& goes_on);
 
 } // namespace mmioscope::trace

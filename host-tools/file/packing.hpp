@@ -1,4 +1,4 @@
-// Packs finished trace files one after the other, while the program goes on.
+// Packs finished trace files one after the other in the background.
 #pragma once
 
 #include <atomic>
@@ -13,19 +13,18 @@ namespace mmioscope::trace {
 
 class Packing {
 public:
-    /// Unless they are `wanted`, files stay as they are.
+    /// Files stay as they are unless `wanted`.
     explicit Packing(bool wanted) : wanted_(wanted) {}
-    /// Gives up what is not packed yet.
+    /// Gives up on the files not yet packed.
     ~Packing();
     Packing(const Packing&) = delete;
     Packing& operator=(const Packing&) = delete;
 
-    /// The trace file at `path` is finished: nobody writes to it, or opens it to follow it, any
-    /// more. One that cannot be packed stays, and standard error has a line about it.
+    /// The trace file at `path` is finished: nobody writes to it or will open it to follow it. If
+    /// it cannot be packed, it stays as it is, and a line is printed on standard error.
     void add(const std::string& path);
 
-    /// Waits for all of them, with a line of progress if somebody may see it. Ctrl-C leaves the
-    /// rest as it is.
+    /// Waits for all files, with a progress line on a terminal. Ctrl-C leaves the rest unpacked.
     void finish(bool shows_progress);
 
 private:
@@ -35,15 +34,15 @@ private:
 
     bool wanted_;
     std::atomic<bool> given_up_ = false;
-    std::atomic<std::uint64_t> percent_ = 0; ///< of the file that is being packed
+    std::atomic<std::uint64_t> percent_ = 0; ///< of the current file
 
-    std::mutex mutex_; ///< of what stands below
+    std::mutex mutex_; ///< guards the members below
     std::condition_variable changed_;
     std::deque<std::string> paths_;
-    bool closed_ = false; ///< no more follow
-    bool over_ = false;   ///< run() is
+    bool closed_ = false; ///< no more files will follow
+    bool over_ = false;   ///< run() has ended
 
-    std::thread thread_; ///< from the first file on
+    std::thread thread_; ///< started with the first file
 };
 
 } // namespace mmioscope::trace

@@ -1,4 +1,4 @@
-// Which parts of a file must be read for some of its records.
+// Finds which parts of a file must be read for some of its records.
 #pragma once
 
 #include "file/index.hpp"
@@ -10,7 +10,7 @@
 
 namespace mmioscope::trace {
 
-/// Numbers of records, from 1 on in the order of the trace; both ends are in it.
+/// Numbers of records, from 1 in the order of the trace; both ends are included.
 struct NumberSpan {
     std::uint64_t first = 1;
     std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
@@ -22,25 +22,25 @@ struct NumberSpan {
 struct Wanted {
     TimeSpan times{0, std::numeric_limits<std::uint64_t>::max()};
     NumberSpan numbers{};
-    /// All in front of them, too: not only such that teach (Extent).
+    /// all records before them, not only those that teach (Extent)
     bool with_all_before = false;
 };
 
-/// Goes front to back over the stretches of an index: those that have wanted records, those in
-/// front of them that teach something of them, and those with anything but records.
+/// Goes through the stretches of an index from front to back. Selects those with wanted records,
+/// those before them that teach something about these, and those with sections other than records.
 class Route {
 public:
-    /// `index` outlives this. So many records are in the files in front of this one.
+    /// `index` outlives this. The files before this one have `records_before` records.
     Route(const FileIndex& index, const Wanted& wanted, std::uint64_t records_before);
 
-    /// Where to read next: `offset`, or the first such stretch behind it. Behind the last stretch
-    /// nothing is left out. Offsets never fall.
+    /// Where to read next: `offset`, or the first selected stretch after it. Nothing is skipped
+    /// after the last stretch. Offsets must not decrease.
     std::uint64_t next(std::uint64_t offset);
 
-    /// The records at `offset`, which is not below the last one, are to be read.
+    /// Whether the records at `offset` must be read. `offset` must not be below the last one.
     bool has_records(std::uint64_t offset);
 
-    /// How many records of the trace are in front of `offset`, if a stretch begins there.
+    /// The number of the trace's records before `offset`, if a stretch begins there.
     std::optional<std::uint64_t> records_before(std::uint64_t offset);
 
 private:
@@ -51,8 +51,8 @@ private:
     const FileIndex& index_;
     Wanted wanted_;
     std::uint64_t records_before_;
-    std::size_t wanted_end_ = 0; ///< behind the last stretch that has wanted records
-    std::size_t place_ = 0;      ///< the stretch that the offset asked for last is in
+    std::size_t wanted_end_ = 0; ///< after the last stretch with wanted records
+    std::size_t place_ = 0;      ///< the stretch with the latest offset
 };
 
 } // namespace mmioscope::trace

@@ -1,15 +1,14 @@
-// What a trace's text says of the file itself, a line "key=value" each.
+// What a trace's text says about the file itself, one line "key=value" each.
 //
 //   recorded=TIME           when it was recorded: UTC, ISO 8601
-//   recorded-by=COMMAND     by which command
+//   recorded-by=COMMAND     the command that recorded it
 //   not-known=NAMES         what it does not know: "engine, time (numbers of lines), pc; ..."
-//   exported=WORDS          `mmioscope export --as mmio` took it out of another one: what of it
-//                           this is, for people
-//   exported-since=TICKS    and only some of its events: CNTPCT that times are since, in decimal
+//   exported=WORDS          `mmioscope export --as mmio` made it from another trace: which part,
+//                           for people
+//   exported-since=TICKS    and only some of its events: CNTPCT at time 0, in decimal
 //
-// With exported-since a number of cpu_sequence that is not there tells nothing, for it may be of an
-// event that was not wanted: what was lost is in the section of losses, and all of it is the whole
-// trace's.
+// With exported-since, a gap in cpu_sequence is not a loss: it may be an event that was not
+// selected. The section of losses has what was lost, all of it from the whole trace.
 #pragma once
 
 #include <charconv>
@@ -26,7 +25,7 @@ namespace mmioscope::trace {
 inline constexpr char exported_key[] = "exported";
 inline constexpr char exported_since_key[] = "exported-since";
 
-/// What the text says; nothing if the file has all events that its recorder wrote.
+/// The value of exported-since; nothing if the file has all events of its recorder.
 inline std::optional<std::uint64_t> exported_since(const std::map<std::string, std::string>& text) {
     const auto found = text.find(exported_since_key);
     std::uint64_t since = 0;
@@ -40,8 +39,8 @@ inline std::optional<std::uint64_t> exported_since(const std::map<std::string, s
 class NotKnown {
 public:
     NotKnown() = default;
-    /// Names with commas between. What stands in parentheses behind one explains it; what stands
-    /// behind a semicolon is not of the whole trace.
+    /// Names separated by commas. Text in parentheses explains a name; text after a semicolon does
+    /// not apply to the whole trace.
     explicit NotKnown(std::string_view list);
 
     bool has(std::string_view name) const { return names_.contains(name); }
@@ -50,11 +49,12 @@ private:
     std::set<std::string, std::less<>> names_;
 };
 
-/// Arguments, the program's name first, as one line that a shell takes for the same.
+/// The arguments, beginning with the program's name, as one line that a shell splits into the same
+/// arguments.
 std::string command_text(std::span<const char* const> arguments);
 
-/// Lines of a trace's text: "recorded", now, UTC in ISO 8601, and "recorded-by", the command.
-/// Nothing if that is empty: nobody's.
+/// Lines for a trace's text: "recorded", the current time in UTC, ISO 8601, and "recorded-by", the
+/// command. Empty if the command is empty.
 std::string origin_lines(const std::string& command);
 
 } // namespace mmioscope::trace

@@ -25,89 +25,89 @@ namespace mmioscope::trace {
 
 class TraceReader;
 
-/// The file that another one goes on in (record --rotate).
+/// The file in which another one goes on (record --rotate).
 struct NextPart {
     std::string path;
     std::unique_ptr<ByteSource> source; ///< null: it cannot be read
-    std::string problem;                ///< why; empty: nobody wants it
+    std::string problem;                ///< why; empty: not wanted
 };
-/// Gives the one behind the file that the reader has come to the end of.
+/// Gives the file after the one that the reader has finished.
 using NextParts = std::function<NextPart(const TraceReader&)>;
 
 class TraceReader {
 public:
     using Report = FileReader::Report;
-    /// Told of each section that is read, but of records.
+    /// Called with each section that is read, except records.
     using Others = std::function<void(const Section&)>;
 
-    /// Reads up to the first records, in constant memory. `report` is told of damage.
-    /// Throws Error (bad_input) if this is no trace.
+    /// Reads up to the first records, in constant memory. Calls `report` for damage. Throws Error
+    /// (bad_input) if this is not a trace.
     TraceReader(ByteSource& source, const Report& report, Others others = {});
 
-    /// From now on next() need not give other records, but for those that are needed to know what
-    /// tasks and modules are called, and of a source that can seek it does not read what it need
-    /// not: but all sections that are no records.
+    /// From now on next() may leave out records that are not `wanted`, except those that name tasks
+    /// and modules. If the source can seek, parts without needed records or other sections are not
+    /// read.
     void select(const Wanted& wanted);
 
-    /// A place between two sections, and what was learnt in front of it.
+    /// A position between two sections, and what was learnt before it.
     struct Place {
-        std::shared_ptr<ByteSource> part; ///< the file that is read; null: the first one
-        std::string path;                 ///< of that; empty: the first file's
+        std::shared_ptr<ByteSource> part; ///< the current file; null: the first one
+        std::string path;                 ///< of that file; empty: the first file's
         NextParts next_part;
         unsigned parts = 1;
         std::uint64_t offset = 0;      ///< of the next section
-        bool in_head = true;           ///< only what a file begins with is in front of it
-        std::uint64_t file_begins = 0; ///< records in front of the file
-        std::uint64_t in_front = 0;    ///< and of the place
+        bool in_head = true;           ///< only the start of a file is before it
+        std::uint64_t file_begins = 0; ///< number of records before the file
+        std::uint64_t in_front = 0;    ///< number of records before this place
         abi::End before{};             ///< the counts of the files before this one
-        std::size_t losses_before = 0; ///< and how many losses are of them
+        std::size_t losses_before = 0; ///< number of losses in these files
         Learnt learnt;
     };
-    /// Where the next section is read, if nothing in front of it waits for next(): right behind
-    /// records. Null: elsewhere, or the source cannot seek.
+    /// The position of the next section, if it is right after records that next() has returned.
+    /// Nothing at other positions, or if the source cannot seek.
     std::optional<Place> place() const;
-    /// In front of all sections.
+    /// The position before all sections.
     Place beginning() const;
-    /// Goes back there, as if nothing had been read behind it. What tells of the whole trace is not
-    /// told a second time. To be called in front of select().
+    /// Goes back there, as if nothing after it had been read. Does not report facts about the whole
+    /// trace again. Call it before select().
     void go_to(const Place& place);
 
-    /// Where a file ends with "goes on in the next file", that one is read behind it: its records,
-    /// its losses, its end, as if they were of the first. Of a file without an end, too, which is
-    /// damage then. Reads up to the first records, if the first file has none. To be called before
-    /// select() and next().
+    /// When a file ends with "goes on in the next file", continues with that file: its records,
+    /// losses and end, as if they were in the first. Does so, too, if a file has no end, and
+    /// reports that as damage. Reads up to the first records if the first file has none. Call it
+    /// before select() and next().
     void go_on_with(NextParts next);
 
-    /// Whether somebody may want one of a block of records, of which only what `columns` has is to
-    /// be looked at.
+    /// Whether somebody may want a record of a block; it looks at these `columns` only.
     struct Skim {
         pack::ColumnSet columns;
         std::function<bool(std::span<const abi::Record>)> may_be_wanted;
     };
-    /// Packed records that nobody wants, and that tell nothing of others, are left out from now on:
-    /// only these columns of them are unpacked. Numbers are what they are.
+    /// From now on leaves out packed records that nobody wants and that say nothing about others:
+    /// unpacks only these columns of them. Record numbers do not change.
     void skim(Skim skim) { skim_ = std::move(skim); }
 
-    /// What the text `key` says is for nobody, from now on.
+    /// Hides the text `key` from now on.
     void withhold(const std::string& key);
 
     /// The next block of records, in the order of time; empty at the end.
     std::span<const abi::Record> next();
-    /// The number of its first record in the trace, from 1 on: those in damaged sections have
-    /// theirs, as far as their headers tell.
+    /// The number of the block's first record in the trace, from 1. It counts records in damaged
+    /// sections, as far as their headers tell.
     std::uint64_t first_number() const { return at_.in_front - records_.size() + 1; }
 
-    /// Records up to the end of the section that was read last, which next() may not have returned.
+    /// The number of records up to the end of the last section read; next() may not have returned
+    /// them all.
     std::uint64_t records_read() const { return at_.in_front; }
-    std::uint64_t latest() const { return latest_; } ///< of the block's times
-    /// Some of its records tell something of others (file/index.hpp).
+    std::uint64_t latest() const { return latest_; } ///< the block's latest time
+    /// Whether some of its records say something about others (file/index.hpp).
     bool teaches() const { return teaches_; }
 
-    /// What the recorder wrote in front of the records; nothing where that part is damaged.
+    /// What the recorder wrote before the records; nothing if that part is damaged.
     const std::optional<abi::Info>& info() const { return info_; }
-    /// Whether what is called `what` in the text `not-known` means something in this trace.
+    /// Whether `what`, a name in the text `not-known`, is meaningful in this trace.
     bool knows(std::string_view what) const { return !not_known_.has(what); }
-    // Of info() and end(): nothing, too, where the trace says that it does not know.
+    // From info() and end(); also nothing if the trace says that it does not know.
     std::optional<abi::EngineKind> engine() const;
     std::optional<abi::Policy> policy() const;
     std::optional<abi::Ending> ending() const;
@@ -117,48 +117,48 @@ public:
     /// The board's device tree.
     std::span<const std::byte> tree() const { return *at_.learnt.tree; }
     const std::map<std::string, std::string>& text() const { return text_; }
-    /// The section of symbols, as it is in the file; null if it has none.
+    /// The section of symbols, as in the file; null if it has none.
     const std::shared_ptr<const std::vector<std::byte>>& symbols() const { return symbols_; }
-    /// How many sections of each type have been read so far.
+    /// The number of sections of each type read so far.
     const std::map<abi::SectionType, unsigned>& sections() const { return sections_; }
     FileVersion version() const { return file_->version(); } ///< of the format; 0.0: damaged
     unsigned parts() const { return at_.parts; } ///< files read so far, the first one included
-    /// Why the file that this goes on in was not read; empty: it was, or there is none, or nobody
-    /// asked for it.
+    /// Why the next file was not read. Empty: it was, or there is none, or go_on_with() was not
+    /// called.
     const std::string& missing_part() const { return missing_part_; }
 
-    /// Grows with each section that was read, so whenever something of all this may be another.
+    /// Grows with each section read, that is, whenever any of these may have changed.
     std::uint64_t changes() const { return changes_; }
-    /// Likewise whenever devices may have other names.
+    /// Grows whenever devices' names may have changed.
     std::uint64_t device_changes() const { return device_changes_; }
 
-    /// Those of all records returned so far.
+    /// From all records returned so far.
     const TaskTable& tasks() const { return at_.learnt.tasks; }
-    /// CNTPCT of the first record that could be read, of whatever time the wanted ones are; of a
-    /// part, what its times are since.
+    /// CNTPCT of the first readable record, even if it is not wanted; for an exported part, CNTPCT
+    /// at time 0.
     const std::optional<std::uint64_t>& start() const { return start_; }
-    /// Those of the sections read so far, and those that markers of all records returned tell of.
+    /// From the sections read so far, and from the markers of all records returned.
     const ModuleTable& modules() const { return at_.learnt.modules; }
-    /// One for each record of the block that next() returned last, or none: LR holds for all.
+    /// One for each record of the last block, or none: then LR is the caller for all.
     std::span<const Caller> callers() const { return callers_; }
-    /// The one of the record of this number; of one of another block LR holds.
+    /// The caller of the record with this number; LR if it is not in the last block.
     Caller caller_of(std::uint64_t number) const {
         const std::uint64_t at = number - first_number();
         return at < callers_.size() ? callers_[at] : lr_holds;
     }
-    const ConsoleText& console() const { return console_; } ///< what has been read so far
+    const ConsoleText& console() const { return console_; } ///< as far as it was read
 
     // Complete only after next() has returned an empty block.
     std::span<const abi::Loss> losses() const { return losses_; }
     std::span<const abi::Statistics> statistics() const { return statistics_; }
-    const std::optional<abi::End>& end() const { return end_; } ///< nothing: the file was cut
+    const std::optional<abi::End>& end() const { return end_; } ///< nothing: the file is cut off
     bool damaged() const { return damaged_; }
-    /// Neither damaged nor cut, and with as many records as its end tells, unless only some were to
-    /// be read.
+    /// Not damaged or cut off, and with as many records as its end says, unless only some were
+    /// read.
     bool sound() const;
-    /// Only a range of time is read: what is in front of it is not missing.
+    /// Only a range of time is read: records before it are not missing.
     bool partial() const { return partial_ || part(); }
-    /// The file is a part of another one: numbers that are not there tell nothing (exported.hpp).
+    /// The file is a part of another trace: gaps in the numbers are not losses (texts.hpp).
     bool part() const { return exported_since(text_).has_value(); }
 
 private:
@@ -184,23 +184,23 @@ private:
     bool damaged_ = false;
     bool partial_ = false;
     Report report_;
-    ByteSource& first_;  ///< the caller's
-    Place at_;           ///< of what is read next, but for its offset
-    ByteSource* source_; ///< the one that is read
+    ByteSource& first_;  ///< owned by the caller
+    Place at_;           ///< of the next read, except its offset
+    ByteSource* source_; ///< the current one
     std::optional<FileReader> file_;
     Others others_;
-    NextParts first_next_; ///< the first file's, as it was before it was asked
+    NextParts first_next_; ///< as the first file had it
     std::string missing_part_;
     std::optional<Wanted> wanted_;
-    std::optional<FileIndex> index_; ///< of the file that is read, once it was needed
-    std::optional<Route> route_;     ///< nothing: everything is read
+    std::optional<FileIndex> index_; ///< of the current file, once needed
+    std::optional<Route> route_;     ///< nothing: read everything
     std::optional<abi::Info> info_;
-    std::optional<abi::End> end_; ///< its counts are those of all files read
+    std::optional<abi::End> end_; ///< counts are those of all files read
     std::shared_ptr<const std::vector<std::byte>> symbols_;
-    std::span<const abi::Record> records_; ///< where they were read to, or unpacked
+    std::span<const abi::Record> records_; ///< in the section's memory, or unpacked
     pack::Unpacker unpacker_;
-    Skim skim_;                         ///< null: nothing is left out
-    std::uint64_t left_out_latest_ = 0; ///< of the times since the last block
+    Skim skim_;                         ///< null: leave out nothing
+    std::uint64_t left_out_latest_ = 0; ///< latest time left out since the last block
     std::vector<abi::Loss> losses_;
     std::vector<abi::Statistics> statistics_;
     std::map<std::string, std::string> text_;
@@ -208,28 +208,28 @@ private:
     NotKnown not_known_;
     std::map<abi::SectionType, unsigned> sections_;
     mutable tree::DeviceNames names_;
-    mutable bool names_stale_ = false;         ///< regions or the tree are newer
+    mutable bool names_stale_ = false;         ///< the regions or the tree are newer
     std::span<const Caller> callers_;          ///< in callers_memory_, or unpacked
-    std::span<const std::byte> callers_ahead_; ///< a section, of records that are still to be read
+    std::span<const std::byte> callers_ahead_; ///< of records that are not read yet
     PayloadMemory callers_memory_;
     ConsoleText console_;
-    std::uint64_t latest_ = 0;        ///< of the times of records_
-    bool teaches_ = false;            ///< some of these do
-    std::uint64_t first_section_ = 0; ///< where the first file's is
-    std::uint64_t count_ = 0;         ///< of records returned
-    unsigned furthest_part_ = 1;      ///< the furthest that was read: the end of a section
+    std::uint64_t latest_ = 0;        ///< latest time of records_
+    bool teaches_ = false;            ///< some records of records_ do
+    std::uint64_t first_section_ = 0; ///< in the first file
+    std::uint64_t count_ = 0;         ///< number of records returned
+    unsigned furthest_part_ = 1;      ///< the furthest position read: the end of a section
     std::uint64_t furthest_ = 0;
     std::uint64_t changes_ = 1;
     std::uint64_t device_changes_ = 1;
     std::optional<std::uint64_t> start_;
-    bool fresh_ = false; ///< records_ holds a block that next() has not returned yet
+    bool fresh_ = false; ///< next() has not returned records_ yet
 };
 
-/// Tells of damage on standard error, a line each, with `path` in front.
+/// Reports damage on standard error, one line each, prefixed by `path`.
 TraceReader::Report tell_of(const std::string& path);
 
-/// Reads `source` up to the first records. Throws Error (bad_input) that names `path` if it is no
-/// trace.
+/// Reads `source` up to the first records. Throws Error (bad_input) that names `path` if it is not
+/// a trace.
 std::unique_ptr<TraceReader> read_trace(ByteSource& source, const std::string& path,
                                         const TraceReader::Report& report,
                                         const TraceReader::Others& others = {});

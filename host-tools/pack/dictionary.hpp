@@ -1,4 +1,4 @@
-// The different groups of words in a block, numbered in the order in which they first occur.
+// The distinct groups of words in a block, numbered in the order of first occurrence.
 #pragma once
 
 #include "pack/block.hpp"
@@ -22,9 +22,9 @@ public:
         last_ = 0;
     }
 
-    /// The number of `entry`, a new one if need be. At most most_records entries.
+    /// The number of `entry`, which is added if it is new. At most most_records entries.
     std::uint16_t number(const Entry& entry) {
-        // What came behind the last one before mostly does so again.
+        // The successor of an entry is usually the same as before.
         if (!entries_.empty() && entries_[behind_[last_]] == entry) {
             return last_ = behind_[last_];
         }
@@ -40,7 +40,7 @@ public:
 
 private:
     static constexpr std::uint16_t none = 0xffff;
-    static constexpr unsigned slot_bits = 13; // twice as many as entries
+    static constexpr unsigned slot_bits = 13; // twice as many slots as entries
     static_assert(most_records * 2 == 1u << slot_bits);
 
     std::uint16_t find(const Entry& entry) {
@@ -61,7 +61,7 @@ private:
     }
 
     std::vector<Entry> entries_;
-    std::vector<std::uint16_t> behind_; ///< what came last behind each
+    std::vector<std::uint16_t> behind_; ///< last successor of each entry
     std::uint16_t last_ = 0;
     std::array<std::uint16_t, std::size_t{1} << slot_bits> slots_{};
 };

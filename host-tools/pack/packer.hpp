@@ -12,11 +12,11 @@ namespace mmioscope::pack {
 
 using trace::Caller;
 
-/// What is needed to pack, kept from block to block; each block stands for itself.
+/// Keeps its memory from block to block; each block is independent.
 class Packer {
 public:
-    /// The payload of a section of 1 to most_records records, with a caller for each of them, or
-    /// none. Any bit of a record comes back as it was. It holds until the next call.
+    /// Packs 1 to most_records records, with a caller for each of them or none, into the payload of
+    /// a section. Unpacking restores every bit. The result is valid until the next call.
     std::span<const std::byte> pack(std::span<const abi::Record> records,
                                     std::span<const Caller> callers = {});
 
@@ -44,7 +44,7 @@ private:
     std::vector<std::uint16_t> site_of_; ///< of each record
     std::vector<std::uint16_t> numbers_;
 
-    // Of each site, CPU or device, while a column is made.
+    // By site, CPU or device, while a column is made.
     std::vector<std::uint64_t> last_value_;
     std::vector<std::uint32_t> site_lr_;
     std::vector<std::uint32_t> step_;

@@ -12,16 +12,16 @@
 
 namespace mmioscope::pack {
 
-/// Everything that reads throws Error (bad_input) where the bytes make no sense.
+/// All reading functions throw Error (bad_input) if the bytes are invalid.
 class StreamReader {
 public:
-    /// The streams are those of `column`, which holds while they are read.
+    /// Begins with the first stream of `column`, which must stay valid while it is read.
     void begin(std::span<const std::byte> column) { rest_ = column; }
 
-    /// The next stream, of so many bytes. They hold until `buffer` changes, or the column.
+    /// The next stream, which unpacks to `size` bytes. Valid until `buffer` or the column changes.
     const std::uint8_t* read(std::size_t size, std::vector<std::uint8_t>& buffer);
 
-    /// What StreamWriter::write_numbers() wrote: as many as `to` takes.
+    /// Reads the numbers of StreamWriter::write_numbers(), as many as `to` has.
     template <typename Number>
     void read_numbers(std::span<Number> to) {
         const std::uint8_t* low = read(to.size(), low_);
@@ -32,7 +32,7 @@ public:
         add_rare(to, 2);
     }
 
-    /// What StreamWriter::write_rare() wrote.
+    /// Reads the numbers of StreamWriter::write_rare().
     void read_rare(std::span<std::uint32_t> to) {
         std::memset(to.data(), 0, to.size_bytes());
         add_rare(to, 0);
@@ -48,7 +48,7 @@ private:
     const std::uint8_t* unpack(const Stream& stream, std::size_t size,
                                std::vector<std::uint8_t>& buffer);
 
-    // Bytes from place `first` on; most are 0.
+    // Adds the bytes from place `first` on; most are 0.
     template <typename Number>
     void add_rare(std::span<Number> to, std::size_t first) {
         const Stream stream = next();

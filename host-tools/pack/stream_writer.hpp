@@ -15,14 +15,15 @@ class StreamWriter {
 public:
     StreamWriter();
 
-    /// The streams go behind what is in `to`, which stays the caller's.
+    /// Appends the streams to `to`, which belongs to the caller.
     void begin(std::vector<std::byte>& to) { to_ = &to; }
 
-    /// One stream.
+    /// Writes one stream.
     void write(std::span<const std::byte> bytes);
 
-    /// The lowest bytes of all numbers as one stream, the next ones as another, what is above them
-    /// as a third: a stream for what changes from record to record, and for what does not.
+    /// Writes the lowest bytes of all numbers as one stream, the second bytes as another, and the
+    /// higher ones as a third. This separates bytes that change from record to record from those
+    /// that do not.
     template <typename Number>
     void write_numbers(std::span<const Number> numbers) {
         write(plane(numbers, 0, 1));
@@ -30,7 +31,7 @@ public:
         write(plane(numbers, 2, sizeof(Number)));
     }
 
-    /// All bytes of the numbers as one stream, of which most are 0.
+    /// Writes all bytes of the numbers as one stream, most of them 0.
     void write_rare(std::span<const std::uint32_t> numbers) {
         write(plane(numbers, 0, sizeof(std::uint32_t)));
     }

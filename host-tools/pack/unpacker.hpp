@@ -1,4 +1,4 @@
-// Unpacks blocks (block.hpp), only the columns that are asked for.
+// Unpacks the requested columns of blocks (block.hpp).
 #pragma once
 
 #include "pack/packer.hpp"
@@ -12,29 +12,29 @@
 
 namespace mmioscope::pack {
 
-/// What stands in front of a block's columns.
+/// The head of a block, before its columns.
 struct BlockFront {
     std::uint32_t count;
     trace::TimeSpan times;
 };
 
-/// Looks no further than the header at the beginning of `payload`; nothing where it makes no sense.
-/// Not all of the payload need be there.
+/// Reads only the header at the beginning of `payload`, which may be incomplete; nothing if the
+/// header is invalid.
 std::optional<BlockFront> block_front(std::span<const std::byte> payload);
 
-/// One block at a time; memory is kept from block to block. Both calls throw Error (bad_input)
-/// where the bytes make no sense: records() then is not to be asked for.
+/// Unpacks one block at a time, and keeps its memory from block to block. open() and decode() throw
+/// Error (bad_input) if the bytes are invalid; then do not call records().
 class Unpacker {
 public:
-    /// The next block, which stays where it is until the next one, or nobody decodes any more.
+    /// Begins the next block, which must stay valid until the next open() or the last decode().
     void open(std::span<const std::byte> payload);
 
-    /// The records with the words of these columns, and of those decoded before; other words are 0
-    /// or right. They hold until the next open().
+    /// The records, with the words of these columns and of those decoded before; other words are 0
+    /// or correct. Valid until the next open().
     std::span<const abi::Record> decode(ColumnSet wanted);
 
     std::span<const abi::Record> records() const { return records_; }
-    /// One for each record, or none at all; empty until they were decoded.
+    /// One for each record, or none; empty until decoded.
     std::span<const Caller> callers() const { return callers_; }
     const trace::TimeSpan& times() const { return times_; }
 
@@ -66,11 +66,11 @@ private:
     std::vector<std::array<std::uint32_t, 1>> words_;
     std::vector<std::uint16_t> numbers_;
 
-    // As of Packer.
+    // As in Packer.
     std::vector<std::uint64_t> last_value_;
     std::vector<std::uint32_t> site_lr_;
     std::vector<std::uint32_t> step_;
-    std::vector<std::uint32_t> last_lock_; ///< of each device there can be; none before a block
+    std::vector<std::uint32_t> last_lock_; ///< by device number; empty before a block
 
     std::vector<std::uint8_t> bytes_;
     std::vector<std::uint8_t> high_;

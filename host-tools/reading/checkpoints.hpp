@@ -14,39 +14,39 @@
 namespace mmioscope::reading {
 
 struct Checkpoint {
-    std::uint64_t in_front = 0; ///< records
-    std::uint64_t latest = 0;   ///< of their times
+    std::uint64_t in_front = 0; ///< number of records before it
+    std::uint64_t latest = 0;   ///< latest time of these records
     trace::TraceReader::Place place;
     registers::DeviceRegisters::Held held;
     trace::MarkerTexts markers;
     trace::ModuleMarks module_marks;
 };
 
-/// In the order of the trace, from when somebody goes back for the first time: most traces are read
-/// once. When there are too many, or they hold too much together, every other one goes, and those
-/// to come are twice as far apart.
+/// Checkpoints in the order of the trace. Made only after the first step back, because most traces
+/// are read once. If there are too many, or they use too much memory, every other one is dropped,
+/// and the distance between new ones doubles.
 class Checkpoints {
 public:
     static constexpr std::size_t most = 64;
     static constexpr std::size_t most_bytes = 16 << 20;
 
-    /// Another one is wanted behind so many records.
+    /// Whether to make another one after this many records.
     bool wants(std::uint64_t in_front) const {
         return used_ && in_front >= all_.back().in_front + between_;
     }
-    /// Behind all others; the first one, which stays, is the trace's beginning.
+    /// Adds one after all others. The first one, which stays, is the start of the trace.
     void add(Checkpoint checkpoint);
 
-    /// To go back to: the last one in front of all that are `behind`, or the first one. What
-    /// follows one that is behind is, too.
+    /// The checkpoint to go back to: the last one before all that are `behind`, or the first one.
+    /// If one is behind, so are those after it.
     const Checkpoint& in_front_of(const std::function<bool(const Checkpoint&)>& behind);
 
     std::size_t size() const { return all_.size(); }
-    std::size_t bytes() const; ///< of memory, about
+    std::size_t bytes() const; ///< approximate memory
 
 private:
     std::vector<Checkpoint> all_;
-    std::uint64_t between_ = 1 << 12; ///< records, at least
+    std::uint64_t between_ = 1 << 12; ///< least number of records between two
     bool used_ = false;               ///< somebody went back
 };
 

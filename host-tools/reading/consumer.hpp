@@ -11,33 +11,34 @@ class Consumer {
 public:
     virtual ~Consumer() = default;
 
-    /// The next event, in the order of time. The text of a marker is whole, and is that of the last
-    /// of its records; that of the others is empty.
+    /// The next event, in the order of time. The last record of a marker has its whole text; the
+    /// others have none.
     virtual void add(const Event& event) = 0;
 
-    /// The next several, at least one, as next_events() of the trace gives them.
+    /// The next events, at least one, as from Trace::next_events().
     virtual void add_all(std::span<const Event> events) {
         for (const Event& event : events) {
             add(event);
         }
     }
 
-    /// Several events as one, in the place of the first; the events themselves do not come.
+    /// One event instead of several, at the position of the first. The events themselves are not
+    /// passed.
     virtual void add_derived(const DerivedEvent& derived) { add(derived.with_text(derived.text)); }
 
-    /// A marker whose text never ended, behind all events.
+    /// A marker whose text never ended. Called after all events.
     virtual void add_unended(const Event& /*marker*/) {}
 
-    /// What was kept of events' names means nothing from now on (Names).
+    /// Ids and names of earlier events become invalid (Names).
     virtual void forget() {}
 
-    /// Nothing comes for a while: what was held back for more may be shown.
+    /// No event will come for a while: show what was held back.
     virtual void flush() {}
 
-    /// There are no more.
+    /// There are no more events.
     virtual void finish() {}
 
-    /// True once nobody takes what is made here any more. Asked now and then.
+    /// Returns true when no more output is needed. Called now and then.
     virtual bool enough() const { return false; }
 };
 

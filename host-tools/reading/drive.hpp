@@ -12,46 +12,46 @@
 
 namespace mmioscope::reading {
 
-/// What a reading stops at.
+/// What stops the reading.
 enum class Strict {
     no,
-    events, ///< the first damaged part, and the first record that tells of a loss
-    whole,  ///< these, and what is wrong with the end
+    events, ///< the first damaged part, and the first record that shows a loss
+    whole,  ///< these, and anything wrong with the end
 };
 
-/// How losses come to the consumers.
+/// How losses are passed to consumers.
 enum class Losses {
-    records, ///< as the gap records that the trace has
-    all,     ///< as an event of type `gap` wherever numbers show that records are missing, and what
-             ///< the recorder knows to be missing before the first and behind the last
+    records, ///< as the gap records of the trace
+    all,     ///< as an event of type `gap` wherever numbers show that records are missing, and for
+             ///< the losses before the first and after the last record that the recorder knows of
 };
 
 struct DriveOptions {
     Strict strict = Strict::no;
     Losses losses = Losses::records;
-    /// "N events read" on a terminal, if this is "read"; null: nothing is said.
+    /// Shows "N events read" on a terminal if this is "read"; null: shows nothing.
     const char* progress = nullptr;
     std::uint64_t limit = std::numeric_limits<std::uint64_t>::max(); ///< events
-    /// Asked every few thousand events: true ends the reading. Null: nobody asks.
+    /// Called every few thousand events; true ends the reading. May be null.
     std::function<bool()> stop;
 };
 
-/// What ended a reading.
+/// What ended the reading.
 enum class Ended {
     trace,   ///< the trace's own end, or TraceOptions::wait
     limit,   ///< DriveOptions::limit
     stopped, ///< DriveOptions::stop
-    enough,  ///< a consumer, which then is not told to finish; neither are the others
+    enough,  ///< a consumer; then finish() is called for none
 };
 
 struct Driven {
     Ended ended = Ended::trace;
-    std::uint64_t events = 0; ///< given to consumers; of losses only gap records
-    std::uint64_t lost = 0;   ///< by Losses::all: records that are missing
+    std::uint64_t events = 0; ///< passed to consumers; includes gap records, but no other losses
+    std::uint64_t lost = 0;   ///< missing records, as with Losses::all
 };
 
-/// Gives each event of `trace` to all `consumers`, in their order; null ones are left out. Throws
-/// Error (failed) where `strict` stops it.
+/// Passes each event of `trace` to all `consumers`, in order; skips null ones. Throws Error
+/// (failed) when `strict` stops the reading.
 Driven drive(Trace& trace, std::initializer_list<Consumer*> consumers,
              const DriveOptions& options = {});
 Driven drive(Trace& trace, std::vector<Consumer*> consumers, const DriveOptions& options = {});

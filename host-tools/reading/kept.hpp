@@ -1,5 +1,5 @@
-// A cache of what is made of an event's names, with the ids as the key, because most of it is
-// needed again. It keeps a limited number of recent entries; `make` fills in a missing one.
+// A cache of what is made from an event's names, keyed by ids, because most of it is needed again.
+// Keeps a limited number of recent entries; `make` fills in a missing one.
 #pragma once
 
 #include "mmioscope/event.hpp"
@@ -10,11 +10,11 @@
 
 namespace mmioscope::reading {
 
-/// By Event::context(), which is not 0.
+/// Keyed by Event::context(), which must not be 0.
 template <typename T, std::size_t size>
 class KeptByContext {
 public:
-    /// Without memory, if nobody will ask.
+    /// Allocates nothing if it is not `used`.
     explicit KeptByContext(bool used = true) : slots_(used ? size : 0) {}
 
     template <typename Make>
@@ -35,12 +35,12 @@ private:
     std::vector<Slot> slots_;
 };
 
-/// By a key of its own, which is not Key() and spreads well with hash(). What was made first goes
-/// first.
+/// Has its own type of key, which must not equal Key() and must have a good hash(). The oldest
+/// entry is replaced first.
 template <typename Key, typename T, std::size_t size>
 class KeptByKey {
 public:
-    /// Without memory, if nobody will ask.
+    /// Allocates nothing if it is not `used`.
     explicit KeptByKey(bool used = true) : places_(used ? places : 0) {
         if (used) {
             slots_.reserve(size);
@@ -59,14 +59,14 @@ public:
         return slots_[place].of;
     }
 
-    /// Ids mean nothing from now on.
+    /// Ids become invalid.
     void forget() {
         for (Slot& slot : slots_) {
             slot.key = Key();
         }
     }
 
-    /// The same, and `last` sees what was kept, and what stands in places where nothing is.
+    /// Likewise, and calls `last` with each slot, used or not.
     template <typename Last>
     void forget(const Last& last) {
         for (Slot& slot : slots_) {
@@ -80,7 +80,7 @@ private:
         Key key;
         T of;
     };
-    static constexpr std::size_t places = 4 * size; ///< so that few keys have the same
+    static constexpr std::size_t places = 4 * size; ///< to keep collisions rare
     static_assert(size <= UINT16_MAX);
 
     std::uint16_t next() {
@@ -93,15 +93,15 @@ private:
 
     std::vector<Slot> slots_;
     std::vector<std::uint16_t> places_; ///< in slots_
-    std::size_t next_ = 0;              ///< the slot that was filled last
+    std::size_t next_ = 0;              ///< the slot filled last
 };
 
-/// Knuth's multiplicative hash, whose upper bits are the good ones.
+/// Knuth's multiplicative hash; its upper bits are the good ones.
 constexpr std::uint64_t mixed(std::uint64_t key) {
     return key * 0x9e37'79b9'7f4a'7c15;
 }
 
-/// What a value says depends on.
+/// What the meaning of a value depends on.
 struct PlaceAndValue {
     Id place = no_id;
     std::uint64_t value = 0;

@@ -13,13 +13,13 @@ namespace mmioscope::reading {
 
 class LossFinder {
 public:
-    /// The next record of the trace. Returns the run of records that is missing in front of it, or
-    /// that it tells of (a gap record), if any. What is missing before a CPU's first record is
-    /// told by rest() only: a trace may begin anywhere.
+    /// Adds the next record of the trace. Returns the records missing before it, or those that it
+    /// reports as a gap record, if any. Records missing before a CPU's first record are only in
+    /// rest(): a trace may begin anywhere.
     std::optional<abi::Loss> add(const abi::Record& record);
 
-    /// The same of the next records, up to the first one that may tell of a loss, which is still to
-    /// be added. Returns how many they are.
+    /// Adds the next records, up to the first one that may show a loss, which the caller must add
+    /// itself. Returns how many it added.
     std::size_t follow(std::span<const Event> events) {
         std::size_t count = 0;
         for (std::size_t before = 1; before != count && count < events.size();) {
@@ -39,17 +39,18 @@ public:
         return count;
     }
 
-    /// Behind the last record: those of `losses`, the trace's own, that add() has not told.
+    /// Call it after the last record: those of the trace's own `losses` that add() has not
+    /// returned.
     std::vector<abi::Loss> rest(std::span<const abi::Loss> losses) const;
 
-    /// The records that are missing by what add() told.
+    /// The number of missing records that add() has returned.
     std::uint64_t lost() const { return lost_; }
 
 private:
     struct Cpu {
         bool known = false;
         std::uint32_t first = 0; ///< cpu_sequence of the first record
-        std::uint32_t next = 0;  ///< that the next one should have
+        std::uint32_t next = 0;  ///< expected of the next record
     };
 
     std::vector<Cpu> cpus_ = std::vector<Cpu>(256);

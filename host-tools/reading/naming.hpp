@@ -1,4 +1,4 @@
-// Makes events of records, and finds their names: devices, registers, functions, tasks.
+// Makes events from records, and finds their names: devices, registers, functions, tasks.
 #pragma once
 
 #include "file/trace_reader.hpp"
@@ -20,71 +20,72 @@
 
 namespace mmioscope::reading {
 
-/// What a marker, a change or a fault says in words; of a marker, this record's piece.
+/// The words for a marker, a change or a fault; for a marker, only this record's piece.
 std::string text_of(const abi::Record& record);
 
 class Naming final : public Names {
 public:
-    /// `reader` has read what stands in front of the records, and outlives this. `sources`: what
-    /// the user says about devices. Throws Error (bad_input) about those.
+    /// `reader` has read everything before the records, and outlives this. `sources`: what the user
+    /// says about devices. Throws Error (bad_input) if that is wrong.
     explicit Naming(const trace::TraceReader& reader, const registers::Sources& sources = {});
 
-    /// Times are since `time` (CNTPCT) instead of the first record's.
+    /// Sets CNTPCT at time 0, instead of the first record's.
     void start_at(std::uint64_t time) { start_ = time; }
 
-    /// From now on events tell nobody where the guest's code is (strip_code.hpp).
+    /// From now on events do not show where the guest's code is (strip_code.hpp).
     void hide_code() { hidden_ = true; }
 
-    /// The next record of the trace as an event, which asks for its names here.
+    /// Makes an event, which looks up its names here, from the next record of the trace.
     Event event(const abi::Record& record, std::uint64_t number = 0) {
         Event event;
         make(event, record, number);
         return event;
     }
-    /// The same in the place of an older one.
+    /// Likewise, in place of an older event.
     void make(Event& event, const abi::Record& record, std::uint64_t number) {
         pass(record);
         fill(event, record, number);
     }
 
-    /// The next record, of which nobody wants an event, or fill() makes one.
+    /// Call it for the next record if there will be no event for it, or fill() makes it.
     void pass(const abi::Record& record) {
         catch_up();
         if (watches_) {
             watch(record);
         }
     }
-    /// Whether all records up to the next section of the trace are to be passed, or none need be.
+    /// Whether pass() must be called for all records up to the next section of the trace; otherwise
+    /// for none.
     bool minds_passing() {
         catch_up();
         return watches_;
     }
-    /// The same by what has been learnt so far: to be asked while a section is read.
+    /// Likewise, from what is known so far: for use while a section is read.
     bool minded_passing() const { return watches_; }
-    /// `event` becomes the one of `record`, the last one that was passed if those are to be.
+    /// Makes `event` from `record`, the last record passed if passing is needed.
     void fill(Event& event, const abi::Record& record, std::uint64_t number) {
         fill({&event, 1}, {&record, 1}, 1, number);
     }
 
-    /// The same of those of `records`, at most 64, whose bit of `which` is set; none need be
-    /// passed. `number`: the first record's. Returns how many events it made.
+    /// Makes events from those of `records`, at most 64, with a bit set in `which`; they need not
+    /// be passed. `number` is the first record's. Returns the number of events.
     std::size_t fill(std::span<Event> events, std::span<const abi::Record> records,
                      std::uint64_t which, std::uint64_t number);
 
-    /// What registers hold, as far as others depend on it, in front of the next record.
+    /// The register contents that other registers depend on, before the next record.
     registers::DeviceRegisters::Held held();
-    /// The reader has gone to another place, where registers hold `held`: forgets names, too.
+    /// The reader has moved to a place where registers hold `held`; also forgets names.
     void go_to(const registers::DeviceRegisters::Held& held);
 
-    // Of a record of which fill() may make an event.
+    // For a record from which fill() may make an event.
     Id place_of(const abi::Record& record);
     Id code_of(const abi::Record& record);
     std::uint64_t context_of(const abi::Record& record, std::uint64_t number);
 
-    /// So many names are kept that it is time to forget them: between two blocks of at most
-    /// most_in_block records.
+    /// Whether there are so many names that they should be forgotten. Call it between blocks of at
+    /// most most_in_block records.
     bool full() const;
-    /// Ids that were given mean nothing any more.
+    /// Makes all ids invalid.
     void forget();
     static constexpr std::size_t most_in_block = 256;
 
@@ -95,25 +96,25 @@ public:
     Id interrupt_of(const Event& event) override;
     Id text_of(const Event& event) override;
 
-    /// Where functions get their names from; to be filled before the first event.
+    /// Where function names come from; fill it before the first event.
     symbols::Symbols& symbols() { return symbols_; }
-    /// Files of modules that lie where the trace says; likewise.
+    /// Files for modules, which lie where the trace says; fill it likewise.
     symbols::ModuleFiles& module_files() { return module_files_; }
-    /// What the registers of the trace's devices are called, or the tasks known so far: `kind` is
+    /// The register names of the trace's devices, or the names of the tasks known so far: `kind` is
     /// "register" or "task". Nothing if there are too many.
     std::optional<std::vector<std::string>> names_of(std::string_view kind);
 
-    /// Those of which the trace has told no place so far.
+    /// Modules whose place the trace has not told so far.
     std::vector<std::string> unplaced_modules() const;
 
-    /// Adds the functions that the trace itself carries; `report` is told why it cannot.
+    /// Adds the functions that the trace itself has; `report` gets the reason if it cannot.
     void add_own_symbols(const trace::TraceReader::Report& report);
 
-    /// The trace's devices, with what their tree and their descriptions say.
+    /// The trace's devices, with what their tree and descriptions say.
     const registers::TraceDevices& devices() const { return devices_; }
 
 private:
-    /// When something holds: the first and the last tick.
+    /// When something is valid: the first and the last tick.
     struct Times {
         std::uint64_t from = 0;
         std::uint64_t to = UINT64_MAX;
@@ -124,45 +125,45 @@ private:
             to = std::min(to, to_to);
         }
     };
-    /// A code address that was looked up.
+    /// The result for a code address.
     struct Found {
         Times times;
-        std::uint32_t version = 0; ///< of code_version_; 0: nothing
+        std::uint32_t version = 0; ///< value of code_version_; 0: empty
         std::uint32_t address = 0;
         Id id = no_id;
     };
-    /// A place that was looked up, and all of a record that it depends on.
+    /// The result for a place, and all fields of a record that it depends on.
     struct KnownPlace {
-        std::uint64_t address = 0;  ///< and the region's device
-        std::uint32_t access = ~0u; ///< no record has all bits of this
+        std::uint64_t address = 0;  ///< together with the region's device
+        std::uint32_t access = ~0u; ///< initial value that no record has
         Id id = no_id;
     };
-    /// All of a record that its place, code, caller and task depend on.
+    /// All fields of a record that place, code, caller and task depend on.
     struct Key {
-        std::uint64_t place_and_task = 0; ///< their addresses
+        std::uint64_t place_and_task = 0; ///< the ids of both
         std::uint64_t code = 0;
         std::uint64_t access = 0;
-        std::uint32_t stack = 0; ///< and which registers the region has just now
+        std::uint32_t stack = 0; ///< and which registers the region has at the moment
         bool operator==(const Key&) const = default;
-        std::size_t slot() const; ///< in context_places_
+        std::size_t slot() const; ///< index in context_places_
     };
-    /// What they were when they were asked for last.
+    /// The result of the last lookup.
     struct Context {
         Key key;
         Times times;
         std::uint64_t number = 0;
-        std::uint32_t version = 0; ///< of version_; 0: nothing
+        std::uint32_t version = 0; ///< value of version_; 0: empty
         struct Ids {
             Id place = no_id;
             Id code = no_id;
             Id caller = no_id;
             Id task = no_id;
-            Id interrupt = no_id; ///< unasked: it depends on the value
+            Id interrupt = no_id; ///< unasked: depends on the value
             bool operator==(const Ids&) const = default;
         } ids;
     };
 
-    // What was watched is of the devices as they were before the trace told of others.
+    // The watched record belongs to the devices as they were before the trace changed them.
     void catch_up() {
         if (watched_) {
             apply_watched();
@@ -175,8 +176,8 @@ private:
     unsigned variant(const abi::Record& record) {
         return watches_ ? devices_.registers().variant(record.device) : 0;
     }
-    // A register is another one while a field of a third has some value: that counts from the next
-    // record on.
+    // A field's value may decide which register another access means; this takes effect with the
+    // next record.
     void watch(const abi::Record& record) {
         if (devices_.registers().watches(record.device)) {
             watched_ = {record,
@@ -205,37 +206,37 @@ private:
     std::optional<Location> in_module(const trace::LoadedModule& module, std::uint32_t address,
                                       std::uint64_t time);
 
-    // Names are kept up to so many of a kind, and those of a block more.
+    // Limit of names of a kind, beyond which only one more block's are added.
     static constexpr std::size_t most_kept = 1024;
-    static constexpr std::size_t most_text = 1 << 20; ///< characters, likewise
+    static constexpr std::size_t most_text = 1 << 20; ///< limit in characters, likewise
 
     const trace::TraceReader& reader_;
     symbols::Symbols symbols_;
     symbols::ModuleFiles module_files_;
     registers::TraceDevices devices_;
     std::optional<std::uint64_t> start_;
-    std::uint32_t frequency_ = 0; ///< of the counter, Hz; 0: not known
+    std::uint32_t frequency_ = 0; ///< of the counter, Hz; 0: unknown
     bool hidden_ = false;
-    bool watches_ = false; ///< some device's registers depend on others
+    bool watches_ = false; ///< some device has registers that depend on others
     std::uint64_t seen_changes_ = 0;
     std::uint64_t seen_device_changes_ = 0;
 
-    std::vector<Context> contexts_; ///< the first one is none; who was made first goes first
+    std::vector<Context> contexts_; ///< the first one is unused; the oldest is replaced first
     std::vector<std::uint16_t> context_places_; ///< in contexts_
     std::size_t newest_context_ = 0;
-    std::uint64_t context_number_ = 0;                ///< the last one given
-    std::uint32_t version_ = 1;                       ///< grows with all that is learnt
+    std::uint64_t context_number_ = 0;                ///< the last number given
+    std::uint32_t version_ = 1;                       ///< grows with everything learnt
     std::unordered_map<std::uint64_t, Id> place_ids_; ///< by place_key()
-    std::vector<KnownPlace> known_places_;            ///< some of them
+    std::vector<KnownPlace> known_places_;            ///< the recent ones
     struct Watched {
         abi::Record record;
         std::uint64_t offset;
     };
-    std::optional<Watched> watched_; ///< the last one, which registers' conditions depend on
+    std::optional<Watched> watched_; ///< the last record that registers' conditions depend on
 
     std::vector<Found> found_;
     std::uint32_t code_version_ = 1;
-    std::optional<symbols::Reach> reach_; ///< of all code that has names; nothing: not known
+    std::optional<symbols::Reach> reach_; ///< of all code with names; nothing: unknown
     std::uint32_t seen_modules_ = 0;
     std::uint32_t seen_tasks_ = 0;
     std::unordered_map<std::uint64_t, Id> location_ids_; ///< by address and number of the module

@@ -129,35 +129,34 @@ private:
     void end();
 
     TraceOptions options_;
-    std::unique_ptr<filter::Filter>
-        filter_;                ///< made first: a wrong one is told of before the trace
-    std::uint64_t bound_ = 0;   ///< to the devices as they were then (device_changes())
-    bool told_unknown_ = false; ///< what the filter asks for and the trace has not
+    std::unique_ptr<filter::Filter> filter_; ///< made first, to report an error in it before others
+    std::uint64_t bound_ = 0;                ///< device_changes() when the filter was bound
+    bool told_unknown_ = false;              ///< reported what the filter names and the trace lacks
     trace::TraceReader::Report report_;
-    std::unique_ptr<ByteSource> own_; ///< null: it is somebody else's
+    std::unique_ptr<ByteSource> own_; ///< null: the source belongs to the caller
     ByteSource& source_;
     std::unique_ptr<trace::TraceReader> reader_;
     std::unique_ptr<Naming> naming_;
-    std::span<const abi::Record> section_; ///< what is left of the section read last
-    std::span<const abi::Record> block_;   ///< and of at most Naming::most_in_block of it
-    std::span<const abi::Record> group_;   ///< the records in front of that, at most 64
-    std::uint64_t left_ = 0;               ///< bits of those of them that are still to come
-    std::uint64_t hidden_ = 0;             ///< likewise of those that nobody is to know of
-    std::size_t passed_ = 0;               ///< so many of them were passed
-    bool pass_all_ = false;                ///< each is to be passed: it may tell something
-    std::uint64_t number_ = 0;             ///< of the record in front of them
-    std::bitset<256> cpus_;                ///< that are wanted
+    std::span<const abi::Record> section_; ///< rest of the last section
+    std::span<const abi::Record> block_;   ///< at most Naming::most_in_block records of it
+    std::span<const abi::Record> group_;   ///< at most 64 records before block_
+    std::uint64_t left_ = 0;               ///< bits of the records in group_ still to come
+    std::uint64_t hidden_ = 0;             ///< bits of those to hide
+    std::size_t passed_ = 0;               ///< number of records in group_ that were passed
+    bool pass_all_ = false;                ///< pass every record: it may have an effect
+    std::uint64_t number_ = 0;             ///< of the first record in group_
+    std::bitset<256> cpus_;                ///< the wanted CPUs
     trace::Wanted wanted_;                 ///< by the options
-    trace::Wanted to_give_;                ///< of these, those from where somebody went to
-    bool all_ = false;                     ///< CPUs, times and numbers are wanted
+    trace::Wanted to_give_;                ///< the part of wanted_ after the last seek
+    bool all_ = false;                     ///< all CPUs, times and numbers are wanted
     Checkpoints checkpoints_;
-    std::uint64_t latest_ = 0; ///< of the times of the records that were read
+    std::uint64_t latest_ = 0; ///< latest time read
 
-    std::vector<Event> events_ = std::vector<Event>(64); ///< made of the group
-    std::span<const Event> to_come_;                     ///< those of them that nobody was given
-    trace::ModuleMarks module_marks_;                    ///< would tell of code
+    std::vector<Event> events_ = std::vector<Event>(64); ///< made from group_
+    std::span<const Event> to_come_;                     ///< those not returned yet
+    trace::ModuleMarks module_marks_;                    ///< to hide code addresses
     trace::MarkerTexts own_markers_;
-    std::optional<trace::Marker> marker_; ///< that ends with this record
+    std::optional<trace::Marker> marker_; ///< ends with this record
     std::function<void()> forget_;
     bool ended_ = false;
 };

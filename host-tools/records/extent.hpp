@@ -12,7 +12,7 @@
 
 namespace mmioscope::trace {
 
-/// Times from the earliest to the latest, both of them in it; at first none.
+/// Times from the earliest to the latest, both included; initially empty.
 struct TimeSpan {
     std::uint64_t earliest = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t latest = 0;
@@ -27,18 +27,17 @@ struct TimeSpan {
     }
 };
 
-/// What some records are, seen from outside.
+/// A summary of some records.
 struct Extent {
     std::uint64_t records = 0;
     TimeSpan times = {};
-    bool teaches = false; ///< they may tell something of records behind them (abi::index_teaches)
+    bool teaches = false; ///< later records may depend on them (abi::index_teaches)
 
     void add(const Run& run); ///< RunsOf::time
     void add(std::span<const abi::Record> more);
 };
 
-/// A record of this type tells something of those behind it: what a task or a module is called, how
-/// a text begins.
+/// Whether later records depend on one of this type: it names a task or a module, or begins a text.
 constexpr bool teaches(abi::RecordType type) {
     return type == abi::RecordType::task || type == abi::RecordType::marker;
 }

@@ -1,4 +1,4 @@
-// What a trace has told up to a place, which the records after it need.
+// What a trace has told up to a place, which later records need.
 #pragma once
 
 #include "abi/container.hpp"
@@ -13,7 +13,7 @@
 
 namespace mmioscope::trace {
 
-/// Copying it is cheap: only what may change in part is copied.
+/// Cheap to copy: only what may change in part is copied.
 struct Learnt {
     std::shared_ptr<const std::vector<abi::RegionEntry>> regions =
         std::make_shared<std::vector<abi::RegionEntry>>();
@@ -22,12 +22,12 @@ struct Learnt {
     ModuleTable modules;
     MarkerTexts markers;
 
-    /// Takes the next section; false if it is none of what is known here.
+    /// Takes the next section; false if its type does not matter here.
     bool add(abi::SectionType type, std::span<const std::byte> payload);
-    /// Takes the next record, one that teaches (index_builder.hpp).
+    /// Takes the next record, one that teaches (extent.hpp).
     void add(const abi::Record& record);
 
-    /// Of memory, about, but for what `other`, which the trace told in front of this, has as well.
+    /// Approximate memory, without what is shared with `other`, an earlier state of the same trace.
     std::size_t bytes_beside(const Learnt& other) const;
 };
 

@@ -1,4 +1,4 @@
-// What is missing in a stream of records.
+// Counts the records missing in a stream.
 #pragma once
 
 #include "abi/container.hpp"
@@ -12,7 +12,7 @@
 
 namespace mmioscope::trace {
 
-/// UINT64_MAX stands for that many or more.
+/// The sum; UINT64_MAX means that many or more.
 constexpr std::uint64_t add_lost(std::uint64_t sum, std::uint64_t count) {
     return count > UINT64_MAX - sum ? UINT64_MAX : sum + count;
 }
@@ -26,15 +26,16 @@ constexpr std::uint64_t sum_of(std::span<const abi::Loss> losses) {
     return sum;
 }
 
-/// Records of one CPU that are missing.
+/// Missing records of one CPU.
 struct Hole {
     std::uint32_t first;     ///< cpu_sequence of the first one
-    std::uint32_t in_front;  ///< of the record that shows it, in whose place `announced` ones stand
-    std::uint64_t announced; ///< if it is a gap record
+    std::uint32_t in_front;  ///< number missing before the record that shows it; `announced` more
+                             ///< if it is a gap record
+    std::uint64_t announced; ///< 0 if it is not a gap record
 };
 
-/// What `record` shows to be missing, where its CPU's next one should have been `next`, which then
-/// is the one behind it.
+/// What `record` shows to be missing. `next` is the cpu_sequence expected of its CPU's next record,
+/// and is updated.
 inline Hole hole_at(std::uint32_t& next, const abi::Record& record) {
     const std::uint32_t missing = record.cpu_sequence - next;
     const bool is_gap = record.type == abi::RecordType::gap;
@@ -48,7 +49,7 @@ class LossCounter {
 public:
     explicit LossCounter(unsigned cpus) : cpus_(cpus) {}
 
-    /// Each record of the stream; those of one CPU in the order it published them.
+    /// Adds each record of the stream; each CPU's in the order in which it published them.
     void add(const abi::Record& record) {
         const bool follows = record.cpu < cpus_.size() &&
                              record.cpu_sequence == cpus_[record.cpu].next &&
@@ -60,7 +61,7 @@ public:
             add_behind(record);
         }
     }
-    /// The same of several of them, which takes less for each.
+    /// Adds several at once, which is faster.
     void add(const Run& run) {
         add(*run.first);
         if (run.count > 1) {
@@ -69,18 +70,18 @@ public:
         }
     }
 
-    /// The writer of `cpu` has lost `lost` records, all told: what no gap record has told of
-    /// was lost after the last record.
+    /// The writer of `cpu` has lost `lost` records in total. Those that no gap record reported were
+    /// lost after the last record.
     void finish(unsigned cpu, std::uint64_t lost);
 
-    /// The next record of `cpu` would have had this cpu_sequence: what is missing up to there was
-    /// lost behind the last one.
+    /// The next record of `cpu` would have had this cpu_sequence: those missing before it were lost
+    /// after the last record.
     void finish_at(unsigned cpu, std::uint32_t sequence);
 
-    /// Runs of missing records. What is lost when there are most_losses already is added to the
-    /// last one of its CPU.
+    /// Runs of missing records. After most_losses of them, further losses are added to the last one
+    /// of the CPU.
     const std::vector<abi::Loss>& losses() const { return losses_; }
-    /// What has come to them since they were `before`.
+    /// The losses added since they were `before`.
     std::vector<abi::Loss> losses_since(std::span<const abi::Loss> before) const;
     std::uint64_t lost() const { return lost_; }
 
@@ -88,10 +89,10 @@ private:
     static constexpr std::size_t most_losses = 1u << 16;
 
     struct Cpu {
-        std::uint32_t next = 0;      ///< cpu_sequence the next record should have
-        std::uint64_t announced = 0; ///< lost, by gap records
+        std::uint32_t next = 0;      ///< expected cpu_sequence of the next record
+        std::uint64_t announced = 0; ///< lost according to gap records
         std::uint64_t last_time = 0;
-        std::optional<std::size_t> last_loss; ///< in losses_
+        std::optional<std::size_t> last_loss; ///< index in losses_
     };
 
     void add_behind(const abi::Record& record);

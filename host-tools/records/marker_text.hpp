@@ -1,4 +1,4 @@
-// The content of `marker` records (abi/control.hpp): a number, or a text that comes in pieces.
+// The content of `marker` records (abi/control.hpp): a number, or a text in several pieces.
 #pragma once
 
 #include "abi/record.hpp"
@@ -10,27 +10,28 @@
 
 namespace mmioscope::trace {
 
-/// The number, or in quotes the text that this record has of it, at most eight characters;
-/// unprintable ones as "\\x..".
+/// The number, or the text in this record in quotes, at most eight characters; unprintable ones as
+/// "\\x..".
 std::string marker_text(const abi::Record& record);
 
 struct Marker {
-    abi::Record record; ///< of its last piece
-    std::string text;   ///< as marker_text(), of all pieces; "..." behind it if its end is missing
-    std::uint64_t number = 0; ///< of that piece in the trace, if it was given
+    abi::Record record;       ///< of the last piece
+    std::string text;         ///< like marker_text(), of all pieces; ends with "..." if the end is
+                              ///< missing
+    std::uint64_t number = 0; ///< the last piece's number in the trace, if given
 };
 
-/// Puts texts together. Their pieces have ids that follow one another, on whatever CPU, and there
-/// may be other texts' between them.
+/// Puts texts together. The pieces of a text have consecutive ids, on any CPUs, and may alternate
+/// with pieces of other texts.
 class MarkerTexts {
 public:
-    /// The marker that is whole with `record`. None if it is a piece that another has to follow.
+    /// The marker that `record` completes; nothing if more pieces must follow.
     std::optional<Marker> add(const abi::Record& record, std::uint64_t number = 0);
 
-    /// Those whose end has not come.
+    /// The markers without an end so far.
     std::vector<Marker> open() const;
 
-    std::size_t bytes() const; ///< of memory, about
+    std::size_t bytes() const; ///< approximate memory
 
 private:
     struct Text {
@@ -39,7 +40,7 @@ private:
         std::string text;
         std::uint64_t number;
     };
-    static constexpr std::size_t most_open = 16; ///< pieces of more stay alone
+    static constexpr std::size_t most_open = 16; ///< pieces of further texts stay separate
     static constexpr std::size_t most_text = 4096;
 
     std::vector<Text> texts_;

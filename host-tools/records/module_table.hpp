@@ -1,20 +1,19 @@
-// Section `modules` of a trace file: the guest's modules and their functions, with no file of
-// theirs at hand. Payload: lines of text. A module that was loaded, or went on to another state,
-// has
+// Section `modules` of a trace file: the guest's modules and their functions, read without their
+// files. The payload is lines of text. A module that was loaded or changed its state has
 //
 //   module NAME BASE SIZE live|loading TIME
 //   text BASE SIZE
 //   ADDRESS TYPE FUNCTION [NAME]
 //
-// where BASE and SIZE of the first are as in /proc/modules and TIME is as in records; `text` is
-// where its code is, that of init functions while it is loading; functions are as in
-// /proc/kallsyms. SIZE and TIME are decimal, all else hexadecimal. It stands in front of the first
-// record from its code where the recorder knew the module by then, and within a second otherwise.
+// BASE and SIZE of the first line are as in /proc/modules, and TIME is as in records. `text` is the
+// place of its code; while it is loading, that of its init functions. Functions are as in
+// /proc/kallsyms. SIZE and TIME are decimal, all else hexadecimal. The section precedes the first
+// record from the module's code if the recorder knew the module by then; otherwise it follows
+// within a second.
 //
-// A kernel has one module of a name. So one that was told of again, as it is now or somewhere else,
-// has taken the place of what was told before; that is still known while at least
-// ModuleTable::most_replaced others follow, as packing moves such sections in front of records that
-// they are not for, and no longer.
+// A kernel has only one module of a name. A later entry, unchanged or at another address, therefore
+// replaces the earlier one. The earlier one stays known until ModuleTable::most_replaced others
+// follow, because packing moves such sections to before records that they do not apply to.
 #pragma once
 
 #include "abi/container.hpp"
@@ -41,66 +40,64 @@ struct LoadedModule {
     };
     struct Function {
         std::uint32_t address;
-        std::uint32_t name; ///< where it is in `names`
+        std::uint32_t name; ///< position in `names`
     };
 
-    static constexpr std::size_t most_name = 64; ///< 56 in a kernel of 32 bits
+    static constexpr std::size_t most_name = 64; ///< 56 in a 32-bit kernel
 
     std::string name;
-    std::uint64_t number = 0; ///< of all that the trace has told of, from 1 on
+    std::uint64_t number = 0; ///< among all in the trace, from 1
     std::uint32_t base = 0;   ///< as in /proc/modules
     std::uint64_t size = 0;
-    bool live = false;   ///< else being loaded or unloaded
-    bool marked = false; ///< by the guest (module_mark.hpp): for nothing before `time`
+    bool live = false;   ///< otherwise it is being loaded or unloaded
+    bool marked = false; ///< by the guest (module_mark.hpp): does not apply before `time`
     std::uint64_t time = 0;
     std::vector<Range> text;
     std::vector<Function> functions; ///< by address
-    std::string names;               ///< of functions, each with a zero behind it
+    std::string names;               ///< of functions, each followed by a zero
 
     bool has(std::uint32_t address) const;
     const char* name_of(const Function& function) const { return names.data() + function.name; }
-    std::size_t bytes() const; ///< of memory, about
+    std::size_t bytes() const; ///< approximate memory
 };
 
-/// As TaskTable: bounded, and what is known depends on what was told only. A copy takes no memory
-/// to speak of: what is known of a module is shared.
+/// Like TaskTable, it is bounded, and its content depends only on what was added. Cheap to copy:
+/// copies share the modules.
 class ModuleTable {
 public:
-    /// Of more than that half is left: what was told of last, but first of all what nothing has
-    /// taken the place of.
+    /// Beyond this, keeps half of them: the most recently told, but drops replaced ones first.
     static constexpr std::size_t most_modules = 4096;
     static constexpr std::size_t most_bytes = 8 << 20; ///< some 300,000 functions
     static constexpr std::size_t most_replaced = 256;
 
-    /// Takes one section. Lines that are none of the above are left out, as are functions of which
-    /// a module has too many.
+    /// Takes one section. Ignores lines in any other format, and functions beyond a module's limit.
     void add(std::span<const std::byte> payload);
 
-    /// Takes one that the guest has told of. What is known already is left out.
+    /// Takes a module that the guest has told. Ignores what is already known.
     void add(LoadedModule module);
 
-    /// Grows with what is known.
+    /// Grows with the content.
     std::uint32_t version() const { return version_; }
 
-    /// Of memory, about, but for what `other`, which knew less, shares.
+    /// Approximate memory, without what is shared with `other`, an earlier state.
     std::size_t bytes_beside(const ModuleTable& other) const;
 
     /// In the order in which they became known.
     const std::vector<std::shared_ptr<const LoadedModule>>& modules() const { return modules_; }
 
-    /// The module whose code is at `address`: of several the last one known at `time`; without one,
-    /// the first one that became known later, not by the guest's own word. Null if there is none.
+    /// The module with code at `address`: of several, the last one known at `time`. Otherwise the
+    /// first one that became known later, except from the guest's markers. Null if there is none.
     const LoadedModule* module_at(std::uint32_t address, std::uint64_t time) const;
 
-    /// module_at(), and the times for which it is the same, as far as is known now.
+    /// module_at(), and the times for which the result is the same, as far as known.
     struct Found {
         const LoadedModule* module = nullptr;
         std::uint64_t from = 0;
-        std::uint64_t to = UINT64_MAX; ///< it may be another one behind this
+        std::uint64_t to = UINT64_MAX; ///< may differ after this
     };
     Found find(std::uint32_t address, std::uint64_t time) const;
 
-    /// The function at `address`, of that module. Nothing if there is none.
+    /// The function at `address` in that module. Nothing if there is none.
     std::optional<Location> function_at(std::uint32_t address, std::uint64_t time) const;
 
 private:
@@ -108,9 +105,9 @@ private:
     void forget();
 
     std::vector<std::shared_ptr<const LoadedModule>> modules_;
-    std::size_t bytes_ = 0; ///< of them all
+    std::size_t bytes_ = 0; ///< of all modules
     std::uint64_t learnt_ = 0;
-    std::uint64_t forgot_ = 0; ///< learnt_ when something was forgotten last
+    std::uint64_t forgot_ = 0; ///< value of learnt_ at the last removal
     std::uint32_t version_ = 1;
 };
 

@@ -11,14 +11,14 @@ namespace mmioscope::trace {
 
 class OpenAccesses {
 public:
-    /// The next record of the stream; those of one CPU in the order it published them. Returns the
-    /// begin record of an access that this one shows to have no end: its CPU went on without. Where
-    /// records are missing in between, nobody knows, and there is none.
+    /// Adds the next record of the stream; each CPU's in the order in which it published them.
+    /// Returns the begin record of an access that has no end, because its CPU went on without one.
+    /// Nothing if records are missing in between: then nobody knows.
     std::optional<abi::Record> add(const abi::Record& record);
 
-    /// None has begun.
+    /// Whether no access is open.
     bool empty() const { return begun_.empty(); }
-    /// Those that have begun, and of which nothing came since; by CPU.
+    /// The accesses begun last on their CPUs, by CPU.
     std::vector<abi::Record> open() const;
 
 private:

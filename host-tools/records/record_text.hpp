@@ -12,7 +12,7 @@ namespace mmioscope::trace {
 /// "access", "own", ...; "unknown record" for types newer than this program.
 std::string_view type_text(abi::RecordType type);
 
-/// Whether records of this type are about an address, and an instruction.
+/// Whether records of this type have an address and an instruction.
 constexpr bool has_place(abi::RecordType type) {
     using abi::RecordType;
     switch (type) {
@@ -30,11 +30,11 @@ constexpr bool has_place(abi::RecordType type) {
 /// Why an access reached no device, or what is wrong with it. `value` is that of a fault record.
 std::string fault_text(std::uint64_t value);
 
-/// " usr", " irq thumb", ...: what differs from ARM state in SVC mode, which most accesses have.
-/// Empty, too, if the mode is not known.
+/// " usr", " irq thumb", ...: the difference from ARM state in SVC mode, which most accesses have.
+/// Also empty if the mode is unknown.
 std::string_view mode_text(std::uint8_t mode);
 
-/// Why a trace made by this engine is incomplete in any case; empty for those that miss nothing.
+/// Why a trace made by this engine is always incomplete; empty for engines that miss nothing.
 std::string_view engine_caveat(abi::EngineKind engine);
 std::string_view policy_text(abi::Policy policy);
 

@@ -13,40 +13,40 @@
 
 namespace mmioscope::trace {
 
-/// What tables need to know of their trace.
+/// What tables need to know about their trace.
 struct ReportContext {
     const tree::DeviceNames* names; ///< never null
     std::uint64_t start = 0;        ///< CNTPCT that is printed as 0
-    std::uint32_t frequency = 0;    ///< Hz; 0 if not known: times are printed in ticks
+    std::uint32_t frequency = 0;    ///< Hz; 0 if unknown: times are printed in ticks
 };
 
-/// A duration in seconds, with microseconds; in ticks if the frequency is not known.
+/// A duration in seconds, with microseconds; in ticks if the frequency is unknown.
 std::string format_duration(std::uint64_t ticks, const ReportContext& context);
 
-/// The time since the start at `ticks`, in the same way.
+/// The time since the start at `ticks`, in the same format.
 std::string format_time(std::uint64_t ticks, const ReportContext& context);
 
-/// For people: a row for each device, and one for all together.
+/// For people: one row for each device, and one for the total.
 table::Table device_table(const Summary& summary, const ReportContext& context);
 
-/// How many records there are of other types; with `own` those of what the hypervisor did itself,
-/// and what it counted, too; lines.
+/// The number of records of other types, as lines. `own` includes the hypervisor's own accesses and
+/// counters.
 std::string other_counts(const Summary& summary, std::span<const abi::Statistics> statistics,
                          bool own = true);
 
-/// A line about events that were not printed while they were recorded; empty if all were.
+/// A line about events that were not printed during the recording; empty if all were.
 std::string not_printed_note(std::uint64_t events);
 
 /// How a recording ended, in words.
 std::string_view ending_text(abi::Ending ending);
 
-/// The one line that says whether the trace is all there. Events are the guest's accesses. Readers
-/// print it last, behind the line of Summary::policies().
-/// `why_incomplete`: another reason than losses, or empty.
+/// The one line that says whether the trace is complete. Events are the guest's accesses. Readers
+/// print it last, after the line of Summary::policies(). `why_incomplete`: a reason other than
+/// losses, or empty.
 std::string verdict(const Summary& summary, std::span<const abi::Loss> losses,
                     const std::string& why_incomplete);
 
-/// What a command that recorded returns.
+/// The exit status of a command that recorded.
 Status status_of(abi::Ending ending, bool complete);
 
 } // namespace mmioscope::trace

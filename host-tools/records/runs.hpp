@@ -14,21 +14,21 @@
 
 namespace mmioscope::trace {
 
-/// Any one record; or accesses of one CPU to one device with the same flags, one behind the other,
-/// of which no number is missing and none begins anew.
+/// Any single record; or consecutive accesses of one CPU to one device with the same flags, without
+/// missing numbers or a restart.
 struct Run {
     const abi::Record* first;
     const abi::Record* last;
     std::size_t count;
-    std::size_t writes; ///< of accesses
+    std::size_t writes; ///< number of accesses that write
 
-    std::span<const abi::Record> records() const { return {first, count}; } ///< if not of events
+    std::span<const abi::Record> records() const { return {first, count}; } ///< not for events
 };
 
 enum class RunsOf {
     cpu,
-    time, ///< and no time is earlier than the one before
-    task, ///< and Record::task and Record::mode are the same in each
+    time, ///< and times do not decrease
+    task, ///< and Record::task and Record::mode are equal
 };
 
 /// Record::type and Record::cpu.
@@ -39,7 +39,7 @@ inline std::uint16_t type_and_cpu(const abi::Record& record) {
     return word;
 }
 
-/// cpu_sequence in its low half, and device, flags and pa_high above.
+/// cpu_sequence in the low half; device, flags and pa_high above.
 inline std::uint64_t number_and_device(const abi::Record& record) {
     static_assert(std::endian::native == std::endian::little);
     static_assert(offsetof(abi::Record, device) == offsetof(abi::Record, cpu_sequence) + 4);
@@ -50,7 +50,7 @@ inline std::uint64_t number_and_device(const abi::Record& record) {
     return word;
 }
 
-/// What `records`, of which there is one at least, begin with.
+/// The run at the start of `records`, which must not be empty.
 template <RunsOf of = RunsOf::cpu, typename T>
 Run run_of(std::span<const T> records) {
     const abi::Record& first = record_of(records.front());
@@ -77,7 +77,7 @@ Run run_of(std::span<const T> records) {
     return {&first, &record_of(at[-1]), static_cast<std::size_t>(at - begin), writes};
 }
 
-/// `use(Run)` for each of those that `records` are.
+/// Calls `use(Run)` for each run in `records`.
 template <RunsOf of = RunsOf::cpu, typename T, typename Use>
 void for_each_run(std::span<const T> records, Use&& use) {
     while (!records.empty()) {
@@ -87,13 +87,13 @@ void for_each_run(std::span<const T> records, Use&& use) {
     }
 }
 
-/// Each of `counters` is told of those that `records` are.
+/// Adds each run in `records` to each of `counters`.
 template <typename T, typename... Counters>
 void add_runs(std::span<const T> records, Counters&... counters) {
     for_each_run(records, [&](const Run& run) { (counters.add(run), ...); });
 }
 
-/// Those that `records` are.
+/// The runs in `records`.
 inline std::vector<Run> task_runs(std::span<const abi::Record> records) {
     std::vector<Run> runs;
     for_each_run<RunsOf::task>(records, [&](const Run& run) { runs.push_back(run); });

@@ -1,5 +1,5 @@
-// How CPUs shared a device: who accessed it how often, and how long each had to wait. Computed from
-// the records alone.
+// How CPUs shared a device: who accessed it how often, and how long each had to wait. Computed only
+// from records.
 #pragma once
 
 #include "abi/record.hpp"
@@ -12,12 +12,12 @@
 
 namespace mmioscope::trace {
 
-/// What one CPU did to one device.
+/// The accesses of one CPU to one device.
 struct Share {
     std::uint64_t accesses = 0;
-    std::uint32_t most_between = 0;  ///< accesses by others between two of its own, at most
-    std::uint64_t longest_pause = 0; ///< ticks from the end of one to the begin of the next
-    std::uint32_t last_sequence = 0; ///< Record::lock_sequence of the last one
+    std::uint32_t most_between = 0;  ///< most accesses by others between two of its own
+    std::uint64_t longest_pause = 0; ///< ticks from the end of one access to the begin of the next
+    std::uint32_t last_sequence = 0; ///< Record::lock_sequence of its last access
     std::uint64_t last_end = 0;      ///< CNTPCT
 };
 
@@ -25,7 +25,7 @@ class Shares {
 public:
     void add(std::span<const abi::Record> records);
 
-    /// For people: a row for each CPU of each device that more than one CPU accessed.
+    /// For people: one row for each CPU of each device that several CPUs accessed.
     table::Table table(const ReportContext& context) const;
 
 private:

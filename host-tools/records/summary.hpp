@@ -1,4 +1,4 @@
-// Counts the records of a trace by device, and keeps the policies that were in force.
+// Counts the records of a trace by device, and keeps the policies that applied.
 #pragma once
 
 #include "abi/record.hpp"
@@ -12,7 +12,7 @@
 
 namespace mmioscope::trace {
 
-/// What was done to one device.
+/// The accesses to one device.
 struct DeviceCount {
     std::uint64_t reads = 0;
     std::uint64_t writes = 0;
@@ -23,11 +23,11 @@ struct DeviceCount {
 
 class Summary {
 public:
-    /// Records in the order of the trace.
+    /// Adds records in the order of the trace.
     void add(const Run& run);
     void add(const abi::Record& record) { add({&record, &record, 1, abi::is_write(record)}); }
 
-    /// Those that were accessed, by device index; abi::no_device for accesses outside every region.
+    /// The accessed devices, by device index; abi::no_device for accesses outside every region.
     std::map<std::uint16_t, DeviceCount> devices() const;
 
     std::uint64_t events() const { return count(abi::RecordType::access); } ///< of the guest
@@ -35,12 +35,12 @@ public:
     std::uint64_t records() const;
     const Policies& policies() const { return policies_; }
     std::optional<std::uint64_t> start() const { return start_; } ///< time of the first record
-    std::optional<std::uint64_t> last() const { return last_; }   ///< time of the last one
+    std::optional<std::uint64_t> last() const { return last_; }   ///< time of the last record
 
 private:
     DeviceCount& count_of(std::uint16_t device);
 
-    std::vector<DeviceCount> devices_; ///< by device index; no_device is in other_
+    std::vector<DeviceCount> devices_; ///< by device index; other_ has no_device
     DeviceCount other_;
     std::uint64_t types_[256] = {};
     Policies policies_;

@@ -1,18 +1,18 @@
-// Which task of the guest's a record is of: by section `tasks` of a trace file, and by records of
-// type `task`, which the hypervisor has made at the access. From such a record on
-// nothing else counts of that task.
+// Finds the guest's task for each record, from section `tasks` of a trace file and from records of
+// type `task`, which the hypervisor made at the access. From such a record on, nothing else counts
+// for that task.
 //
 // Section `tasks`: payload TaskEntry[].
 //
-// Entries are in the order of time, over all such sections; one that is earlier than the last one
-// of its key counts as late as that. One holds for records of its key from its time on, until the
-// next one of that key. It stands in front of the first record it is for. The recorder looks a task
-// up shortly after the record, not at it: a name that changed in between comes as many milliseconds
-// early as the recorder was late.
+// Entries are in the order of time, over all such sections; one that is earlier than the last entry
+// of its key counts as having that time. An entry applies to records of its key from its time on,
+// until the next entry of that key. It precedes the first record that it applies to. The recorder
+// looks a task up shortly after the record, not at it: a name that changed in between appears too
+// early, by as many milliseconds as the recorder was late.
 //
-// Packing and `export --as mmio` move entries in front of records that they are not for, of one
-// section at most. So what another entry of its key has taken the place of is still known while at
-// least TaskTable::most_replaced entries that tell something new follow, and no longer.
+// Packing and `export --as mmio` move entries to before records that they do not apply to, of one
+// section at most. Therefore an entry stays known after another one of its key has replaced it,
+// until TaskTable::most_replaced entries with something new have followed.
 #pragma once
 
 #include "abi/container.hpp"
@@ -34,31 +34,32 @@ namespace mmioscope::trace {
 
 inline constexpr abi::SectionType tasks_section{13};
 
-/// What TaskEntry::key is.
+/// The meaning of TaskEntry::key.
 enum class TaskKey : std::uint32_t {
-    task = 0,   ///< the current task, as in Record::task while the kernel runs (5.16 and later)
-    stack = 1,  ///< lowest address of the kernel stack: of Record::task in User mode, of
-                ///< Record::sp in kernels that do not have the task in a register
-    record = 2, ///< Record::task of a record of type `task` that is none of this file's, which is a
-                ///< part of another one: counts as that record would
+    task = 0,   ///< the current task, like Record::task while the kernel runs (5.16 and later)
+    stack = 1,  ///< lowest address of the kernel stack: from Record::task in User mode, from
+                ///< Record::sp in kernels without the task in a register
+    record = 2, ///< Record::task of a record of type `task` that is not in this file, which is a
+                ///< part of another one: has the effect of that record
 };
 
-/// Of a stack pointer. Stacks are aligned to their 8 KiB; an empty one has 8 bytes left at its top.
+/// The stack of a stack pointer. Stacks are aligned to 8 KiB; an empty one has 8 bytes left at its
+/// top.
 constexpr std::uint32_t stack_of(std::uint32_t stack_pointer) {
     return stack_pointer & ~0x1fffu;
 }
 
-/// The guest was in User mode.
+/// Whether the guest was in User mode.
 constexpr bool in_user_mode(const abi::Record& record) {
     return (record.mode & 0x1f) == 0x10;
 }
 
-/// Whether Record::task can be the address of the guest's current task: in User mode it is that of
-/// a stack, kernels before 5.16 have a thread's own data there, and before the first task it is
-/// whatever was there. The kernel's data lie in the same part of the addresses as its stacks, by 1
+/// Whether Record::task can be the address of the guest's current task. It is not in User mode
+/// (that is a stack), in kernels before 5.16 (a thread's own data), and before the first task (any
+/// value). The kernel's data and its stacks are in the same part of the address space, within 1
 /// GiB.
 constexpr bool may_be_task(const abi::Record& record) {
-    constexpr std::uint32_t alignment = 8; // of all that Linux allocates
+    constexpr std::uint32_t alignment = 8; // of everything that Linux allocates
     constexpr std::uint32_t part = 0xc000'0000;
     return in_kernel(record) && record.task != 0 && record.task % alignment == 0 &&
            record.task >= (record.sp & part);
@@ -74,30 +75,31 @@ struct TaskEntry {
 };
 static_assert(sizeof(TaskEntry) == 40);
 
-/// What a record of type `task` says, as a line.
+/// A record of type `task` as a line.
 std::string task_text(const abi::Record& record);
 
-/// What a trace has told of a task.
+/// What a trace has told about a task.
 struct KnownTask {
     std::uint32_t pid = 0;
     std::uint32_t tgid = 0;
-    std::array<char, 16> comm{}; ///< plain text, with zeros behind it
+    std::array<char, 16> comm{}; ///< plain text, padded with zeros
 
     bool operator==(const KnownTask&) const = default;
 };
 Task task_of(const KnownTask& known);
 
-/// What is known at some point of a trace depends on what was told in front of it, and in which
-/// order, but not on which records were read: so who goes to a place finds what who has read all
-/// finds. Memory is bounded, whatever a trace tells. A copy takes as much.
+/// What is known at some point of a trace depends on what was told before it, and in which order,
+/// but not on which records were read: after a seek the result is the same as after reading
+/// everything. Memory is bounded for any trace. A copy takes as much.
 class TaskTable {
 public:
-    /// Of more keys all but half as many are forgotten, those that were not told of for longest:
-    /// when the first entry behind records comes, as those in front of records may be of each of
-    /// them. The recorder tells a key anew before it is forgotten (linux/task_watch.cpp).
+    /// With more keys, all but half as many are forgotten, those not told for the longest time
+    /// first. This happens at the first entry after records, since the entries before records may
+    /// be for each of them. The recorder tells a key again before it is forgotten
+    /// (linux/task_watch.cpp).
     static constexpr std::size_t most_keys = 8'192;
-    /// A section has 16,384 records at most, and the recorder two entries for each at most.
-    static constexpr std::size_t most_replaced = 32'768; ///< and no more keys at any time
+    /// A section has at most 16,384 records, and the recorder writes at most two entries for each.
+    static constexpr std::size_t most_replaced = 32'768; ///< also limits the keys at any time
 
     /// Takes one section.
     void add(std::span<const std::byte> payload);
@@ -105,38 +107,38 @@ public:
     /// Takes a record of type `task`.
     void add(const abi::Record& record);
 
-    /// A block of records came, or was left out: what is told from now on is of later ones.
+    /// A block of records was read or skipped: further entries belong to later records.
     void pass_records() { passed_records_ = true; }
 
-    /// The task of a record, and the times for which it is the same, as far as is known now.
+    /// The task of a record, and the times for which the result is the same, as far as known.
     struct Found {
-        const KnownTask* task = nullptr; ///< null: not known. It holds until something is added
+        const KnownTask* task = nullptr; ///< null: unknown. Valid until the next add()
         std::uint64_t from = 0;
-        std::uint64_t to = UINT64_MAX; ///< it may be another one behind this
+        std::uint64_t to = UINT64_MAX; ///< may differ after this
     };
     Found find(const abi::Record& record) const;
     std::optional<Task> of(const abi::Record& record) const;
 
-    /// Grows with what is known.
+    /// Grows with the content.
     std::uint32_t version() const { return version_; }
 
-    /// What the tasks are called that are known now, each name once.
+    /// The names of the tasks known now, each once.
     std::vector<std::string> names() const;
 
-    std::size_t bytes() const; ///< of memory, about
+    std::size_t bytes() const; ///< approximate memory
 
 private:
     using Key = std::uint64_t; ///< kind and key
     struct Since {
         std::uint64_t time;
-        std::uint64_t number; ///< of all that was learnt: what has taken its place
+        std::uint64_t number; ///< number, among all learnt, of its replacement
         KnownTask task;
     };
     struct Last {
         std::uint64_t time;
         std::uint32_t key;
         TaskKey kind : 2;
-        std::uint32_t entry : 30; ///< the number of its last one, in entries_
+        std::uint32_t entry : 30; ///< number of its last entry in entries_
         KnownTask task;
     };
     static constexpr std::uint32_t entry_bits = ~std::uint32_t{0} >> 2;
@@ -153,14 +155,14 @@ private:
     std::size_t slot_of(Key key) const;
     void place_all();
 
-    std::deque<Last> last_; ///< one of each key; a map's nodes would take half as much again
+    std::deque<Last> last_; ///< one for each key; a map's nodes would take 50 % more
     std::vector<std::uint16_t> slots_ =
-        std::vector<std::uint16_t>(16); ///< a power of two; where in last_, plus 1
+        std::vector<std::uint16_t>(16); ///< a power of two; index in last_, plus 1
     static_assert(most_replaced < UINT16_MAX);
     std::unordered_map<Key, std::vector<Since>> replaced_; ///< in the order of time
-    std::uint32_t entries_ = 0;                            ///< so many came
-    std::uint64_t learnt_ = 0; ///< those of them that told something new
-    std::uint64_t forgot_ = 0; ///< learnt_ when something replaced was forgotten last
+    std::uint32_t entries_ = 0;                            ///< number of entries
+    std::uint64_t learnt_ = 0;                             ///< number of those with something new
+    std::uint64_t forgot_ = 0; ///< value of learnt_ at the last removal of a replaced one
     bool passed_records_ = false;
     bool in_register_ = false; ///< there are entries of kind `task`
     std::uint32_t version_ = 1;

@@ -1,11 +1,11 @@
-// Ticks of the machine's counter, and nanoseconds.
+// Converts between ticks of the machine's counter and nanoseconds.
 #pragma once
 
 #include <cstdint>
 
 namespace mmioscope::trace {
 
-/// `ticks` of a counter of `frequency` Hz, or themselves if that is 0.
+/// The nanoseconds of `ticks` of a counter with `frequency` Hz; if that is 0, the ticks themselves.
 constexpr std::uint64_t nanoseconds(std::uint64_t ticks, std::uint32_t frequency) {
     constexpr std::uint64_t giga = 1'000'000'000;
     if (frequency == 0) {
@@ -14,22 +14,23 @@ constexpr std::uint64_t nanoseconds(std::uint64_t ticks, std::uint32_t frequency
     if (ticks <= UINT64_MAX / giga) {
         return ticks * giga / frequency;
     }
-    // In two parts: the product of a long trace's ticks with 10^9 does not fit 64 bits.
+    // In two parts, because ticks * 10^9 may overflow 64 bits in a long trace.
     return ticks / frequency * giga + ticks % frequency * giga / frequency;
 }
 
-/// A time as texts have it.
+/// A time for use in text.
 struct Seconds {
     std::uint64_t seconds;
-    std::uint64_t micros; ///< behind the point
+    std::uint64_t micros; ///< after the decimal point
 };
 
-/// `ticks` of a counter of `frequency` Hz, which is not 0: any number of them.
+/// Seconds of `ticks` of a counter with `frequency` Hz, which must not be 0. Any number of ticks.
 constexpr Seconds seconds(std::uint64_t ticks, std::uint32_t frequency) {
     return {ticks / frequency, ticks % frequency * 1'000'000 / frequency};
 }
 
-/// nanoseconds() of one counter, for many: most counters take a whole number for each tick.
+/// nanoseconds() for many times of one counter: with most counters a tick is a whole number of
+/// nanoseconds.
 class TickLength {
 public:
     explicit constexpr TickLength(std::uint32_t frequency)
@@ -46,10 +47,10 @@ public:
 
 private:
     std::uint32_t frequency_;
-    std::uint32_t whole_; ///< ns; 0: it is none
+    std::uint32_t whole_; ///< ns; 0: not a whole number
 };
 
-/// The most ticks that are no more than so many nanoseconds.
+/// The most ticks that are at most `nanoseconds`.
 std::uint64_t ticks(std::uint64_t nanoseconds, std::uint32_t frequency);
 
 } // namespace mmioscope::trace
