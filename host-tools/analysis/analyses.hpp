@@ -11,7 +11,7 @@ namespace mmioscope::analysis {
 
 class Analysis : public reading::Consumer {
 public:
-    /// What was found in the events up to here. It may be read until there are more.
+    /// The result of the events so far. Valid until the next event.
     virtual table::Table table() = 0;
 };
 
@@ -21,7 +21,7 @@ struct AnalysisRow {
     std::unique_ptr<Analysis> (*make)();
 };
 
-/// All there are, in the order of their tables.
+/// All analyses, in the order of their tables.
 std::span<const AnalysisRow> analyses();
 
 } // namespace mmioscope::analysis

@@ -1,10 +1,10 @@
 // Merges repeated events. A driver that polls a status register and then writes a data register, a
 // thousand times, becomes two events with a count instead of two thousand events.
 //
-// A place is a PC, the register it accesses, and the kind of access. In a window of time all
-// records of one place are one run, whatever lies between them, because loops are nested and
+// A place is a PC, the register it accesses, and the kind of access. All records of one place in
+// one window of time form a run, even if other records lie between them: loops are nested, and
 // interrupts come in between. Runs keep the order of their first records; windows do not overlap. A
-// window ends early if it has too many places, or where names are forgotten (reading/naming.hpp).
+// window ends early if it has too many places, or where names become invalid (reading/naming.hpp).
 #pragma once
 
 #include "reading/consumer.hpp"
@@ -16,9 +16,9 @@ namespace mmioscope::analysis {
 
 class Collapse final : public reading::Consumer {
 public:
-    /// What becomes of the events goes to `next`, each run once its window is over: as it came
-    /// where it is one event, else as one of kind "repeat", with the field `last_value` where
-    /// that is another than the first one's. `window`: nanoseconds, as the events' times.
+    /// Passes each run to `next` once its window is over: unchanged if it is one event, otherwise
+    /// as an event of type "repeat", with the field `last_value` if the last value differs from the
+    /// first. `window` is in nanoseconds, like the events' times.
     Collapse(std::uint64_t window, reading::Consumer& next) : window_(window), next_(next) {}
 
     /// A quarter of a second.
@@ -32,7 +32,7 @@ public:
     void finish() override;
     bool enough() const override { return next_.enough(); }
 
-    /// What was held back goes on.
+    /// Passes on the events held back.
     void end_window();
 
 private:

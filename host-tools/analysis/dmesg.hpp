@@ -14,8 +14,8 @@
 
 namespace mmioscope::analysis {
 
-/// No line is taken for one of a trace that stands further off than this, ns (31 years): who wrote
-/// the trace may have put any time there, and sums of two such have room.
+/// Lines further than this from the trace, in ns (31 years), do not match: a trace may contain any
+/// time, and the sum of two such times must not overflow.
 inline constexpr std::uint64_t dmesg_limit = 1'000'000'000'000'000'000;
 
 struct DmesgLine {
@@ -23,15 +23,15 @@ struct DmesgLine {
     std::string text;             ///< with "[    1.234567] " in front
 };
 
-/// The lines of `dmesg`, or of a log of the console, that begin with printk's time, "<6>" in front
-/// allowed; in the order of the file. Others are left out.
+/// The lines of `dmesg` or of a console log that begin with printk's time, optionally after "<6>",
+/// in the order of the file. Skips other lines.
 std::vector<DmesgLine> read_dmesg(std::istream& in);
 
-/// Finds what printk's time 0 is in the trace's time. A line that is in the log and also goes out
-/// by the traced console gives an upper bound: its first character is written when printk has taken
-/// its time, or later. The least of all bounds is the estimate. It is too large by what the
-/// quickest line took from printk to its first character; before the console is there, lines are
-/// late by seconds, which the least bound does not mind.
+/// Finds printk's time 0 in the trace's time. A line that is in the log and also goes out over the
+/// traced console gives an upper bound: printk takes its time before the first character is
+/// written. The least bound is the estimate. It is too large by the time that the quickest line
+/// took from printk to its first character. Lines from before the console existed are seconds late,
+/// but do not affect the least bound.
 class DmesgOffset {
 public:
     explicit DmesgOffset(const std::vector<DmesgLine>& lines);
@@ -42,11 +42,11 @@ public:
     std::optional<std::int64_t> estimate() const;
     std::size_t lines_seen() const { return bounds_.size(); }
 
-    /// How far above the estimate half of the bounds are at most, ns.
+    /// Half of the bounds are at most this far above the estimate, in ns.
     std::int64_t half_within() const;
 
 private:
-    std::unordered_map<std::string_view, std::int64_t> times_; ///< by text, which is the caller's
+    std::unordered_map<std::string_view, std::int64_t> times_; ///< by text, which the caller owns
     UartText uart_;
     std::vector<std::int64_t> bounds_;
 };

@@ -1,5 +1,5 @@
-// How long accesses took, counted by what they have in common as analysis/count.hpp counts them.
-// Names are looked up for each access: that takes longer than counting.
+// Durations of accesses, grouped as in analysis/count.hpp. Looks up the names of each access, which
+// takes longer than counting.
 #pragma once
 
 #include "analysis/count.hpp"
@@ -19,14 +19,14 @@ public:
 
     void add(const Event& event);
     const NamedDurations& by(Key key) { return tables_[key]; }
-    /// Of all accesses that `key` counts.
+    /// All accesses that `key` counts.
     const Histogram& all(Key key) { return all_[key]; }
 
 private:
     std::vector<Key> keys_;
     std::map<Key, NamedDurations> tables_;
     std::map<Key, Histogram> all_;
-    std::string name_; ///< kept, so that an event costs no memory
+    std::string name_; ///< kept to avoid an allocation for each event
 };
 
 } // namespace mmioscope::analysis

@@ -1,4 +1,4 @@
-// How often numbers came, in memory that does not grow with how many came: to 1/32 of each.
+// A histogram in bounded memory, with a precision of 1/32 of each number.
 #pragma once
 
 #include <bit>
@@ -21,8 +21,8 @@ public:
 
     std::uint64_t size() const { return all_; }
 
-    /// A number that `percent` of all do not exceed: the least there is, or up to 1/32 more.
-    /// 0 if there is none.
+    /// The least number that at least `percent` of all do not exceed, or up to 1/32 more. 0 if
+    /// there are no numbers.
     std::uint64_t at(unsigned percent) const {
         const std::uint64_t wanted = (all_ * percent + 99) / 100;
         std::uint64_t seen = 0;
@@ -36,7 +36,7 @@ public:
     }
 
 private:
-    // Numbers below 64 have a place each, those of n bits 32 together.
+    // Numbers below 64 have a place each; those of n bits share 32.
     static std::size_t place_of(std::uint32_t number) {
         const int more = std::bit_width(number) - 6;
         return more <= 0 ? number : static_cast<std::size_t>(more) * 32 + (number >> more);

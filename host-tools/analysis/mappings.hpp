@@ -14,20 +14,20 @@ namespace mmioscope::analysis {
 
 class Mappings final : public Analysis {
 public:
-    /// So many are in memory at most, the others in temporary files.
+    /// Keeps at most `most` mappings in memory, the others in temporary files.
     explicit Mappings(std::size_t most = 512) : most_(most), all_(most) {}
 
     void add(const Event& event) override { add_all({&event, 1}); }
     void add_all(std::span<const Event> events) override;
 
-    /// A row for each mapping, in the order of their first use.
+    /// One row for each mapping, in the order of first use.
     table::Table table() override;
 
 private:
     struct Mapping {
         std::uint64_t first = 0; ///< ns
         std::uint64_t accesses = 0;
-        std::uint64_t piece = 0; ///< of pieces_; the first one of a mapping tells who used it first
+        std::uint64_t piece = 0; ///< in pieces_; the first one tells who used it first
         std::string device;
         std::string function;
         std::string task;
@@ -36,7 +36,7 @@ private:
         std::string bytes_of() const;
         static Mapping of(std::string_view bytes);
     };
-    /// Numbers of pages: of the virtual one in front, of the physical one in the low bits.
+    /// Page numbers: the virtual one in the high bits, the physical one in the low bits.
     using Pages = std::uint64_t;
     Mapping& find(Pages pages, const Event& event);
 
@@ -45,12 +45,12 @@ private:
     std::size_t most_;
     SpilledMap<Mapping> all_; ///< by Pages
     std::uint64_t pieces_ = 0;
-    /// One that was accessed lately.
+    /// A recently accessed mapping.
     struct Recent {
-        Pages pages = ~Pages{0}; ///< these are none
+        Pages pages = ~Pages{0}; ///< initially invalid
         Mapping* mapping = nullptr;
     };
-    std::array<Recent, most_recent> recent_{}; ///< each where its pages lead to
+    std::array<Recent, most_recent> recent_{}; ///< by hash of the pages
 };
 
 } // namespace mmioscope::analysis

@@ -21,24 +21,24 @@ public:
     void add_all(std::span<const Event> events) override;
     void forget() override { others_.clear(); }
 
-    /// Those that answered, by their place.
+    /// Functions that answered, ordered by place.
     std::vector<PciFunction> functions() const;
 
-    /// A row for each of them.
+    /// One row for each function.
     table::Table table() override;
 
 private:
     struct Bar {
-        std::uint32_t base = 0;   ///< written last, all ones left out
-        std::uint32_t answer = 0; ///< to all ones: which bits can be written; 0: not asked
-        bool asked = false;       ///< all ones were written last
+        std::uint32_t base = 0;   ///< last value written, except all ones
+        std::uint32_t answer = 0; ///< read back after all ones: the writable bits; 0: not asked
+        bool asked = false;       ///< the last value written was all ones
     };
     struct Configuration {
         std::optional<std::uint32_t> id;     ///< device and vendor
         std::optional<std::uint32_t> class_; ///< class, revision
-        unsigned header = 0;                 ///< type of its header
-        unsigned interrupt = 0;              ///< its line
-        std::array<Bar, 7> bars;             ///< 0 to 5, and the ROM's
+        unsigned header = 0;                 ///< header type
+        unsigned interrupt = 0;              ///< interrupt line
+        std::array<Bar, 7> bars;             ///< BARs 0 to 5, and the ROM
     };
 
     static void read(Configuration& of, unsigned reg, std::uint32_t value, unsigned size);
@@ -47,7 +47,7 @@ private:
     static PciFunction function(std::uint32_t place, const Configuration& from);
 
     std::map<std::uint32_t, Configuration> configurations_; ///< by PciFunction::place
-    std::vector<std::uint8_t> others_; ///< by Event::place_id(): 1: not of such a device
+    std::vector<std::uint8_t> others_; ///< by Event::place_id(); 1: not a PCI configuration space
 };
 
 } // namespace mmioscope::analysis

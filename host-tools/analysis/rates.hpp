@@ -11,15 +11,14 @@ namespace mmioscope::analysis {
 
 struct Rate {
     std::string name;
-    Count count; ///< of all
+    Count count; ///< since the start
     double per_second = 0;
 };
 
 class Rates {
 public:
-    /// Of `counts`, which are those of the look before and what came since: those with the most
-    /// since then first, then those with the most of all. `seconds`: how long ago that was; with 0
-    /// all rates are 0.
+    /// Rates of `counts`, which continue those of the previous look. Sorted by accesses since then,
+    /// then by all accesses. `seconds`: the time since the previous look; if 0, all rates are 0.
     std::vector<Rate> look(const NamedCounts& counts, double seconds);
 
 private:

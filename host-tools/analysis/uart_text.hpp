@@ -1,4 +1,4 @@
-// Lines of text that left by a UART, put together from the writes to its data register.
+// Lines of text sent through a UART, put together from the writes to its data register.
 #pragma once
 
 #include "mmioscope/event.hpp"
@@ -13,16 +13,17 @@ namespace mmioscope::analysis {
 class UartText {
 public:
     struct Line {
-        std::uint64_t nanoseconds; ///< of its first character
-        std::string text;          ///< without its end
+        std::uint64_t nanoseconds; ///< time of its first character
+        std::string text;          ///< without line end
     };
 
-    /// The line that ends with `event`. The data register is that at offset 0, as on PL011 and
-    /// 8250; other devices have writes there, too, which rarely make a line that anybody looks for.
+    /// The line that `event` completes. The data register is taken to be at offset 0, as on PL011
+    /// and 8250. Other devices have writes there, too, but these rarely form a line that anybody
+    /// looks for.
     std::optional<Line> add(const Event& event);
 
 private:
-    static constexpr std::size_t longest = 1024; ///< characters; what is behind is left out
+    static constexpr std::size_t longest = 1024; ///< characters; the rest is cut off
 
     std::map<std::uint16_t, Line> open_; ///< by Record::device
 };

@@ -19,7 +19,7 @@ namespace mmioscope::exporting {
 using table::Cell;
 using table::Hex;
 
-/// A cell that is a number, if anything.
+/// A cell that holds a number or nothing.
 struct Number {
     enum class As : std::uint8_t { nothing, decimal, hex };
     As as = As::nothing;
@@ -29,18 +29,18 @@ struct Number {
 struct Column {
     /// What a cell depends on.
     enum class Of {
-        number,    ///< the event; it is a Number
-        time,      ///< the event; it is a number that grows slowly
+        number,    ///< the event; a Number
+        time,      ///< the event; a number that grows slowly
         of_cpu,    ///< Record::cpu_sequence
-        of_device, ///< Record::lock_sequence; nothing, or a number
+        of_device, ///< Record::lock_sequence; a number or nothing
         text,      ///< Event::text_id()
         interrupt, ///< Event::interrupt_id()
-        context,   ///< of an access: Event::context() alone
-        stack,     ///< Record::sp or va; it is a Number, mostly the same in a context
-        value,     ///< of an access with a value: its place and that
+        context,   ///< only Event::context() of an access
+        stack,     ///< Record::sp or va; a Number, mostly the same in a context
+        value,     ///< the value of an access, and its place
         flags,     ///< Record::flags and Record::access
     };
-    /// `tick`: of the trace's clock.
+    /// `tick` is that of the trace's clock.
     using NumberOf = Number (*)(const Event& event, const trace::TickLength& tick);
     using CellOf = Cell (*)(const Event& event, const trace::TickLength& tick);
 
@@ -53,8 +53,8 @@ struct Column {
 
     std::string_view name;
     Of of;
-    NumberOf number_of = nullptr; ///< null: cells are other than numbers, too
-    CellOf cell_of = nullptr;     ///< null: they are not
+    NumberOf number_of = nullptr; ///< null: not all cells are numbers
+    CellOf cell_of = nullptr;     ///< null: all cells are numbers
 };
 
 namespace cells {
@@ -75,14 +75,14 @@ constexpr bool carried_out(const Event& e) {
     return placed(e) && e.record.type != abi::RecordType::begin;
 }
 
-// Of those without a place: the number of an interrupt or a marker, the power event.
+// For records without a place: the number of an interrupt or a marker, the power event.
 constexpr bool has_value(const abi::Record& r) {
     return r.type == abi::RecordType::interrupt || r.type == abi::RecordType::marker ||
            r.type == abi::RecordType::configuration || r.type == abi::RecordType::power ||
            r.type == abi::RecordType::fault || has_bus_value(r);
 }
 
-// Zero stands for an address that nobody knows.
+// 0 means an unknown address.
 constexpr Number address(const Event& e, std::uint32_t value) {
     return hex(value, placed(e) && value != 0);
 }
@@ -166,7 +166,7 @@ inline constexpr std::array<Column, 30> columns = {{
 using cells::columns;
 using ColumnSet = std::bitset<columns.size()>;
 
-/// Those that a trace knows: the others have no cells.
+/// The columns that a trace can fill; the others stay empty.
 ColumnSet known_columns(const trace::TraceReader& reader);
 
 } // namespace mmioscope::exporting

@@ -1,4 +1,4 @@
-// Comma-separated values (RFC 4180, lines end with LF): the names of columns(), then an event a
+// Comma-separated values (RFC 4180, lines end with LF): the names of columns(), then one event per
 // line.
 #pragma once
 
@@ -25,7 +25,7 @@ public:
 
 private:
     Sink& sink_;
-    std::optional<RowText> rows_; ///< since begin()
+    std::optional<RowText> rows_; ///< set by begin()
 };
 
 } // namespace mmioscope::exporting

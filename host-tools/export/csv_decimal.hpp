@@ -1,4 +1,4 @@
-// The columns of CSV with all numbers in decimal, as spreadsheets and data frames read them.
+// CSV with all numbers in decimal, as spreadsheets and data frames read them.
 #pragma once
 
 #include "export/columns.hpp"

@@ -15,7 +15,7 @@ namespace mmioscope::exporting {
 
 class Ctf : public Exporter {
 public:
-    /// Fills `folder`, which errors call `name`.
+    /// Fills `folder`, whose name in errors is `name`.
     Ctf(std::filesystem::path folder, std::string name);
 
     void begin(const trace::TraceReader& reader) override;
@@ -26,10 +26,10 @@ public:
     std::vector<std::string> left_out() const override;
 
 private:
-    /// Fields of an access that stand together. Numbers that are not of the context have their
-    /// places in them, and are put there when they were copied.
+    /// Fields of accesses that share a context. Numbers that do not depend on it have places in
+    /// them, and are filled in after copying.
     struct OfContext {
-        Piece place; ///< device, offset, register, size, and from value_at on the value
+        Piece place; ///< device, offset, register, size, and the value from value_at on
         ValueText::OfContext value;
         Piece code; ///< from the address to comm
         std::uint32_t value_at = 0;
@@ -38,7 +38,7 @@ private:
         std::size_t size = 0;       ///< of all texts
     };
 
-    /// As all formats have it: what is in front of the start is at it.
+    /// As in all formats, a time before the start becomes 0.
     std::uint64_t since_start(std::uint64_t time) const { return time - std::min(time, start_); }
     CtfStream& begin_stream(std::uint8_t cpu);
     CtfStream& stream(std::uint8_t cpu);
@@ -51,7 +51,7 @@ private:
     std::uint64_t start_ = 0;
     trace::TickLength tick_{0};
     std::vector<std::byte> header_;                       ///< of packets
-    std::array<std::unique_ptr<CtfStream>, 256> streams_; ///< by the CPU
+    std::array<std::unique_ptr<CtfStream>, 256> streams_; ///< by CPU
     reading::KeptByContext<OfContext, 512> contexts_;
     OfContext other_;
     ValueText values_;
@@ -59,8 +59,8 @@ private:
     FlagText flags_;
 };
 
-/// Whether nothing would be lost if `folder` were replaced: it is empty, or holds a CTF trace as
-/// this program writes it, and nothing else.
+/// Whether replacing `folder` loses nothing: it is empty, or holds only a CTF trace as this program
+/// writes it.
 bool is_ctf_trace(const std::filesystem::path& folder);
 
 } // namespace mmioscope::exporting

@@ -10,12 +10,12 @@
 
 namespace mmioscope::exporting {
 
-/// Ids of events: types of records, and of accesses the stores. What is newer than this program has
-/// one id for all.
+/// Event ids: those of record types, and of accesses that store. All types newer than this program
+/// share one id.
 inline constexpr std::uint8_t ctf_write = 64;
 inline constexpr std::uint8_t ctf_unknown = 65;
 
-/// What each packet begins with: the magic number and, if it is known, the boot's id as UUID.
+/// The start of each packet: the magic number and, if known, the boot's id as UUID.
 std::vector<std::byte> ctf_packet_header(const trace::TraceReader& reader);
 
 std::string ctf_metadata(const trace::TraceReader& reader);

@@ -15,12 +15,13 @@ namespace mmioscope::exporting {
 
 class CtfStream {
 public:
-    /// `header`: what each packet begins with.
+    /// `header`: the start of each packet.
     CtfStream(const std::filesystem::path& path, const std::string& name,
               const std::vector<std::byte>& header, std::uint32_t cpu);
 
-    /// Begins an event: its fields, in their order, have at most `most` bytes, and go up to what
-    /// end() is told. Times do not go back: an earlier one is taken as the one before, and counted.
+    /// Begins an event. Its fields, in order, take at most `most` bytes; end() gets the position
+    /// behind them. Times do not go back: an earlier time is replaced by the previous one, and
+    /// counted.
     TextCursor event(std::uint8_t id, std::uint64_t time, std::size_t most) {
         if (packet_.size() >= enough) {
             end_packet();
@@ -36,7 +37,7 @@ public:
     }
     void end(const TextCursor& event) { packet_.end(event); }
 
-    /// `count` events are missing here: the packet ends, and the next one says so.
+    /// Ends the packet; the next one says that `count` events are missing.
     void discard(std::uint64_t count);
     void finish();
 
@@ -57,11 +58,11 @@ private:
     std::string name_;
     std::vector<std::byte> header_;
     std::uint32_t cpu_;
-    TextBuffer packet_;       ///< its events
+    TextBuffer packet_;       ///< the packet's events
     std::uint64_t first_ = 0; ///< time of the packet's first event
     std::uint64_t last_ = 0;
     std::uint64_t discarded_ = 0;
-    std::uint64_t written_discarded_ = 0; ///< of discarded_, in a packet that was written
+    std::uint64_t written_discarded_ = 0; ///< the part of discarded_ that is in written packets
     std::uint64_t moved_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// An SQLite database that is written sequentially, and its statements.
+// An SQLite database for sequential writing, and its statements.
 #pragma once
 
 #include <sqlite3.h>
@@ -15,8 +15,8 @@ class Statement;
 
 class Database {
 public:
-    /// Makes `path`. `name` is what errors call it. Throws Error (bad_input); all else here throws
-    /// Error (failed).
+    /// Creates `path`. `name` is its name in errors. Throws Error (bad_input); everything else here
+    /// throws Error (failed).
     Database(const std::string& path, std::string name);
 
     /// Runs statements that return nothing.
@@ -33,15 +33,14 @@ private:
     std::unique_ptr<sqlite3, Close> database_;
 };
 
-/// A statement that is run again and again. Parameters are bound in their order; an empty text is
-/// null.
+/// A statement to run repeatedly. Parameters are bound in order; an empty text becomes null.
 class Statement {
 public:
-    Statement& operator<<(std::uint64_t number); ///< beyond 2^63: the same 64 bits, negative
+    Statement& operator<<(std::uint64_t number); ///< from 2^63: as a negative number
     Statement& operator<<(std::string_view text);
     Statement& null();
     void run();
-    /// The first number of the first row that it returns; nothing: it returns none.
+    /// The first number of the first row; nothing if there are no rows.
     std::optional<std::uint64_t> number();
 
 private:

@@ -22,7 +22,7 @@ public:
 private:
     Sink& sink_;
     const trace::TraceReader* reader_ = nullptr;
-    std::optional<RowText> rows_; ///< since begin()
+    std::optional<RowText> rows_; ///< set by begin()
 };
 
 } // namespace mmioscope::exporting

@@ -1,5 +1,5 @@
-// Ids of what a database names once: so many are in memory, the others in a table of the database's
-// temporary file.
+// Ids of things that a database names only once. Keeps some in memory, the others in a table of the
+// database's temporary file.
 #pragma once
 
 #include "export/database.hpp"
@@ -14,20 +14,20 @@ namespace mmioscope::exporting {
 
 class KnownIds {
 public:
-    /// `table` is a name of its own among those of `database`.
+    /// `table` must be unique in `database`.
     KnownIds(Database& database, const std::string& table, std::size_t most = 512);
 
     struct Id {
-        std::uint64_t number; ///< from 1 on, in the order in which they were asked for
-        bool fresh;           ///< nobody has asked for it before
+        std::uint64_t number; ///< from 1, in the order of the first requests
+        bool fresh;           ///< this is the first request for it
     };
-    /// That of what `key`, of any bytes but not empty, stands for. Throws Error (failed).
+    /// The id of `key`, which has at least one byte, of any value. Throws Error (failed).
     Id of(std::string_view key);
 
 private:
     struct Held {
         std::uint64_t number;
-        bool stored; ///< in the table, too
+        bool stored; ///< is in the table, too
     };
     void spill();
 

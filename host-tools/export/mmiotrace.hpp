@@ -27,14 +27,14 @@ private:
     std::uint64_t mapping(const Event& event);
 
     Sink& sink_;
-    PageMappings mappings_; ///< by the virtual page; without one by the physical
+    PageMappings mappings_; ///< by the virtual page, or the physical one if there is none
     std::uint64_t ids_ = 0;
-    std::optional<std::vector<analysis::PciFunction>> pci_; ///< nothing: nobody looked
-    bool pci_missing_ = false;    ///< there may be some, and nobody looked
+    std::optional<std::vector<analysis::PciFunction>> pci_; ///< nothing: not looked for
+    bool pci_missing_ = false;    ///< there may be some, but they were not looked for
     std::uint64_t estimated_ = 0; ///< accesses whose time is an estimate
     std::uint64_t unknown_ = 0;   ///< accesses without a value
     std::uint64_t wide_ = 0;      ///< accesses of more than 8 bytes
-    std::uint64_t others_ = 0;    ///< records that are no access of the guest's, and no words
+    std::uint64_t others_ = 0;    ///< records that are neither accesses of the guest nor text
 };
 
 } // namespace mmioscope::exporting

@@ -1,5 +1,4 @@
-// The output of an export: standard output, or a file that appears under its name when it is
-// complete.
+// The output of an export: standard output, or a file that is written atomically.
 #pragma once
 
 #include "export/unfinished.hpp"
@@ -11,25 +10,25 @@
 
 namespace mmioscope::exporting {
 
-/// The path itself, or where the links that it consists of lead.
+/// The path, with symbolic links resolved.
 std::filesystem::path final_path(const std::string& path);
 
-/// A name beside `path` that nothing has.
+/// An unused name beside `path`.
 std::filesystem::path name_beside(const std::filesystem::path& path);
 
 class Output {
 public:
-    /// "-": standard output. What is no regular file (a pipe, a device) is written as it comes.
-    /// Throws Error (bad_input) if it cannot be written.
+    /// "-" is standard output. Writes directly to a pipe or device. Throws Error (bad_input) if the
+    /// path cannot be written.
     explicit Output(const std::string& path);
 
     int fd() const;
     const std::string& name() const { return name_; }
     bool terminal() const;
-    /// Nobody sees anything of it before finish().
+    /// Whether the output stays invisible until finish().
     bool held_back() const { return unfinished_ != nullptr; }
 
-    /// All is written: the file takes its name. Throws Error (failed).
+    /// Gives the complete file its name. Throws Error (failed).
     void finish();
 
 private:

@@ -1,5 +1,5 @@
-// Which mapping each page has just now: so many are in memory, the others in a temporary file,
-// where each page has its place.
+// The current mapping of each page. Keeps some in memory, the others in a temporary file where each
+// page has a fixed place.
 #pragma once
 
 #include "system/file_descriptor.hpp"
@@ -14,13 +14,13 @@ class PageMappings {
 public:
     struct Mapping {
         std::uint64_t page = 0; ///< physical
-        std::uint64_t id = 0;   ///< 0: the page has none yet
+        std::uint64_t id = 0;   ///< 0: none yet
     };
 
     explicit PageMappings(std::size_t most = 1024) : most_(most) {}
 
-    /// The one of the page of this number, below 2^40, to be changed until the next one is asked
-    /// for. Throws Error (failed) where the temporary file does not do what it should.
+    /// The mapping of a page; `number` is below 2^40. It may be changed until the next call. Throws
+    /// Error (failed) if the temporary file fails.
     Mapping& of(std::uint64_t number);
 
 private:

@@ -1,8 +1,8 @@
 // Writes a trace, or a part of it, as a trace file.
 //
-// Records keep their numbers, so an event is the same in the part and in the whole trace; the file
-// says that the other records are not missing (file/texts.hpp). Sections other than records are
-// copied to the same place.
+// Records keep their numbers, so an event is the same in the part and in the whole trace. The file
+// says that the other records are not missing (file/texts.hpp). Other sections are copied to the
+// same place.
 #pragma once
 
 #include "file/file_reader.hpp"
@@ -21,24 +21,24 @@ namespace mmioscope::exporting {
 
 class Part final : public reading::Consumer {
 public:
-    /// What is taken of a trace.
+    /// What to take from a trace.
     struct What {
-        std::string words;     ///< for people; empty: all
-        bool selected = false; ///< not all of its events (reading::selects())
-        bool no_pc = false;    ///< none that tells where the guest's code is
+        std::string words;     ///< description for people; empty: all
+        bool selected = false; ///< only some events (reading::selects())
+        bool no_pc = false;    ///< leave out addresses of the guest's code
     };
 
     explicit Part(What what) : what_(std::move(what)) {}
 
-    /// Each section that the trace's reader comes to: TraceOptions::sections.
+    /// Takes each section that the reader reads: TraceOptions::sections.
     void take(const trace::Section& section);
 
-    /// The trace's head has been read. The file goes to `fd`, which stays the caller's, and which
-    /// errors call `name`.
+    /// Called after the trace's head is read. Writes to `fd`, which belongs to the caller; its name
+    /// in errors is `name`.
     void begin(const reading::Trace& trace, int fd, const std::string& name);
-    /// The next event. Throws Error (failed), as finish() does.
+    /// The next event. Throws Error (failed), as does finish().
     void add(const Event& event) override;
-    /// There are no more. Of a trace that is cut off the part is, too.
+    /// After the last event. If the trace is cut off, the part is, too.
     void finish() override;
 
     std::uint64_t events() const { return events_; }
@@ -56,13 +56,13 @@ private:
 
     What what_;
     const trace::TraceReader* reader_ = nullptr;
-    std::vector<std::pair<abi::SectionType, std::vector<std::byte>>> head_; ///< before begin()
+    std::vector<std::pair<abi::SectionType, std::vector<std::byte>>> head_; ///< from before begin()
     trace::WriteProgress progress_;
     std::optional<trace::FileWriter> writer_;
-    std::vector<abi::Record> records_; ///< that the writer has not yet, with their callers
+    std::vector<abi::Record> records_; ///< not yet in the writer, with their callers
     std::vector<trace::Caller> callers_;
-    trace::TaskTable tasks_;    ///< as who reads the part will know them
-    std::uint64_t modules_ = 0; ///< the last of the reader's, told or not to be told
+    trace::TaskTable tasks_;    ///< as a reader of the part will know them
+    std::uint64_t modules_ = 0; ///< the reader's last, written or left out
     reading::LossFinder finder_;
     std::vector<abi::Loss> found_;
     std::uint64_t events_ = 0;

@@ -9,10 +9,10 @@
 
 namespace mmioscope::exporting {
 
-/// The lines of a text but reading::texts_with_code.
+/// The lines of a text except those of reading::texts_with_code.
 std::string text_without_code(std::span<const std::byte> payload);
 
-/// The device tree without the board's requests; empty if it is not sound.
+/// The device tree without the board's requests; empty if it is invalid.
 std::vector<std::byte> tree_without_code(std::span<const std::byte> payload);
 
 } // namespace mmioscope::exporting

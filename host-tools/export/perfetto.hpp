@@ -1,5 +1,5 @@
-// A trace for Perfetto (ui.perfetto.dev, trace_processor): protobuf, by the public numbers of its
-// fields. tests/export/perfetto.proto describes those that are used.
+// A trace for Perfetto (ui.perfetto.dev, trace_processor): protobuf, with the public field numbers.
+// tests/export/perfetto.proto describes the fields used.
 #pragma once
 
 #include "export/exporter.hpp"
@@ -41,10 +41,10 @@ private:
     PerfettoNames names_;
     const trace::TraceReader* reader_ = nullptr;
     std::uint32_t frequency_ = 0;
-    std::set<std::uint8_t> cpus_;                     ///< that have a track
+    std::set<std::uint8_t> cpus_;                     ///< with a track
     std::map<std::uint16_t, std::uint64_t> open_;     ///< ends of slices, by device
     std::map<std::string, std::uint64_t> interrupts_; ///< tracks, by CPU and interrupt
-    std::map<std::uint64_t, std::string> spans_;      ///< slices without end, by track
+    std::map<std::uint64_t, std::string> spans_;      ///< open slices, by track
     std::uint64_t latest_ = 0;                        ///< ns
     struct Value {
         std::uint64_t track;

@@ -1,5 +1,5 @@
-// Texts of a Perfetto trace that come again and again: each is written once, and called by a number
-// from then on (InternedData of Perfetto's protocol).
+// Recurring texts of a Perfetto trace: each is written once, and is a number from then on
+// (InternedData of Perfetto's protocol).
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@ namespace mmioscope::exporting {
 
 class PerfettoNames {
 public:
-    /// Numbers of one kind are those of that kind alone; the values are fields of InternedData.
+    /// Each kind has its own numbers. The values are fields of InternedData.
     enum class Kind : std::uint8_t { event = 2, note = 3, text = 29 };
 
-    /// The number of `text`; if it is new, its packet has to tell it: it is in added().
+    /// The number of `text`. The packet must define a new one: it is in take_added().
     std::uint64_t number_of(Kind kind, std::string_view text);
 
-    /// What the packet that is being made has to tell, as an InternedData; empty: nothing. It is
-    /// told then.
+    /// The definitions for the current packet, as an InternedData; empty if none. They count as
+    /// written.
     std::string take_added();
 
-    /// In front of a packet: forgets all numbers if there are very many. Whether none is known: the
-    /// packet has to say so.
+    /// Call before each packet. Forgets all numbers if there are very many. Returns whether none is
+    /// known; then the packet must say so.
     bool begin_packet();
 
 private:

@@ -18,13 +18,14 @@ namespace mmioscope::exporting {
 
 enum class RowForm { csv, json };
 
-/// Whether a column depends on a context as the one in front of it does: its text is part of that.
+/// Whether a column depends on a context like the column before it; then they share a text.
 constexpr bool goes_on(std::size_t column) {
     return column > 0 && columns[column].of == Column::Of::context &&
            columns[column - 1].of == Column::Of::context;
 }
 
-/// Which text of a context a column is part of, from 0 on; behind all columns, how many there are.
+/// Index of the context's text that contains a column; for the end of the columns, the number of
+/// texts.
 constexpr std::size_t text_index(std::size_t column) {
     std::size_t before = 0;
     for (std::size_t i = 0; i < column; ++i) {
@@ -35,22 +36,22 @@ constexpr std::size_t text_index(std::size_t column) {
 
 class RowText {
 public:
-    /// Columns that are not of `known` stay empty. `frequency`: as in Column::cell.
+    /// Columns outside `known` stay empty. `frequency`: as in Column::cell.
     RowText(RowForm form, const ColumnSet& known, std::uint32_t frequency);
 
     RowText(const RowText&) = delete;
     RowText& operator=(const RowText&) = delete;
 
-    /// Appends a line of each of `events`: as CSV a field for each column, as JSON an object with
-    /// those that have a value.
+    /// Appends one line for each of `events`: CSV has a field for each column, JSON an object of
+    /// those with a value.
     void append_lines(fmt::memory_buffer& to, std::span<const Event> events);
-    /// The same of one, without a line end.
+    /// Appends one event, without a line end.
     void append(fmt::memory_buffer& to, const Event& event) {
         append_lines(to, {&event, 1});
         to.resize(to.size() - 1);
     }
 
-    /// Ids of events mean nothing from now on.
+    /// Ids of events become invalid.
     void forget() { values_.forget(), interrupts_.forget(); }
 
 private:
@@ -63,7 +64,7 @@ private:
     /// The texts of an access.
     struct Texts {
         OfContext& context;
-        const Piece* value; ///< null: ValueText::append() makes it
+        const Piece* value; ///< null: use ValueText::append()
         const BasicPiece<32>& interrupt;
         const BasicPiece<32>& flags;
         std::size_t size() const;
@@ -91,8 +92,8 @@ private:
     ValueText values_;
     InterruptText interrupts_;
     FlagText flags_;
-    std::array<SlowNumber<std::uint64_t>, columns.size()> times_; ///< of columns of that kind
-    // Where those of a CPU or a device lead to; several may share a place.
+    std::array<SlowNumber<std::uint64_t>, columns.size()> times_; ///< for the columns of that kind
+    // Index by CPU or device; several may share a place.
     std::array<SlowNumber<std::uint32_t>, 16> of_cpu_;
     std::array<SlowNumber<std::uint32_t>, 64> of_device_;
 };

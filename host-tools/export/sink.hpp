@@ -10,15 +10,15 @@ namespace mmioscope::exporting {
 
 class Sink {
 public:
-    /// `fd` stays the caller's; `name` is what errors call it. What has not been flushed when this
-    /// ends is not written.
+    /// `fd` belongs to the caller; `name` is its name in errors. The destructor does not write the
+    /// rest: call flush().
     Sink(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
 
-    /// To be appended to; settle() after each event.
+    /// Append to this, and call settle() after each event.
     fmt::memory_buffer& text() { return text_; }
     void put(std::string_view words) { text_.append(words); }
 
-    /// Writes what came together, if that is enough. Throws Error (failed) if it cannot.
+    /// Writes the buffer if it is full enough. Throws Error (failed).
     void settle() {
         if (text_.size() >= enough) {
             flush();

@@ -1,4 +1,4 @@
-// A database: the trace as tables, and views of what people ask (sqlite_schema.cpp).
+// A database: the trace as tables, with views for common questions (sqlite_schema.cpp).
 #pragma once
 
 #include "export/database.hpp"
@@ -15,7 +15,7 @@ namespace mmioscope::exporting {
 
 class Sqlite : public Exporter {
 public:
-    /// Makes `path`, which errors call `name`.
+    /// Creates `path`, whose name in errors is `name`.
     Sqlite(const std::string& path, const std::string& name);
 
     void begin(const trace::TraceReader& reader) override;
@@ -50,12 +50,11 @@ private:
     Statement field_value_;
     Statement task_;
     Statement interrupt_;
-    // What one place is called may change: by the direction, by another register, by another
-    // module.
+    // Names of one place may change with the direction, the register or the module.
     KnownIds registers_;
     KnownIds tasks_;
     KnownIds symbols_;
-    std::string key_; ///< of one of these; kept, so that it costs no memory
+    std::string key_; ///< for one of these; kept to avoid allocations
     std::map<std::string, std::uint64_t, std::less<>> interrupts_;
     std::uint64_t fields_ = 0;
     std::uint64_t rows_ = 0;

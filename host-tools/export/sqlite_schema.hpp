@@ -5,7 +5,7 @@ namespace mmioscope::exporting {
 
 extern const char sqlite_tables[];
 
-/// What people ask of a trace. Made last: they hold nothing.
+/// Views for common questions. Created last: they hold no data.
 extern const char sqlite_views[];
 
 } // namespace mmioscope::exporting

@@ -1,5 +1,5 @@
-// A file or folder that gets its name only when it is complete. Until then it has a temporary name
-// beside it, and is removed if the command ends, fails or is interrupted.
+// A file or folder that is written atomically. It has a temporary name beside the final one until
+// it is complete, and is removed if the command ends, fails or is interrupted before that.
 #pragma once
 
 #include "system/file_descriptor.hpp"
@@ -13,17 +13,17 @@ namespace mmioscope::exporting {
 
 class Unfinished {
 public:
-    /// Something named `path` will be made by the caller. From now on SIGINT, SIGTERM and SIGHUP
-    /// remove it and then end the program as they would have.
+    /// The caller will create `path`. From now on SIGINT, SIGTERM and SIGHUP remove it and then end
+    /// the program as usual.
     explicit Unfinished(std::filesystem::path path);
-    /// Removes it, if it has not been kept.
+    /// Removes it unless it was kept.
     ~Unfinished();
     Unfinished(const Unfinished&) = delete;
     Unfinished& operator=(const Unfinished&) = delete;
 
     const std::filesystem::path& path() const { return path_; }
 
-    /// It is whole: it becomes `name`, in place of what is there. Throws Error (failed).
+    /// It is complete: renames it to `name`, replacing what is there. Throws Error (failed).
     void keep_as(const std::filesystem::path& name);
 
 private:

@@ -20,20 +20,20 @@ namespace mmioscope::exporting {
 
 class ValueText {
 public:
-    /// `form` gives the words of an event with all that stands around them; the same for all events
-    /// that have none.
+    /// `form` returns an event's words with all that surrounds them. It must return the same for
+    /// all events without words.
     explicit ValueText(std::function<std::string(const Event&)> form);
 
     /// What does not depend on the value.
     struct OfContext {
         bool has_fields = false;
-        bool lone = false; ///< there is only one: it is written in between
+        bool lone = false; ///< there is exactly one: write its value between `before` and `after`
         BasicPiece<32> before, after;
-        registers::FieldBits bits; ///< where the access has it
+        registers::FieldBits bits; ///< where the access contains it
     };
     OfContext of_context(const Event& event) const;
 
-    /// A text that is kept, until the next call; null: append() makes it.
+    /// A cached text, valid until the next call. Null: use append().
     const Piece* find(const Event& event, const OfContext& context) {
         const bool kept = !context.lone && context.has_fields && has_bus_value(event.record);
         return kept ? &kept_.of({event.place_id(), event.record.value},
@@ -41,7 +41,7 @@ public:
                     : nullptr;
     }
 
-    /// `digits`: of the event's value, if they are known, with 32 characters of memory.
+    /// `digits`: those of the event's value if known, in 32 readable bytes.
     [[nodiscard]] [[gnu::always_inline]] TextCursor append(TextCursor to, const Event& event,
                                                            const OfContext& context,
                                                            std::string_view digits = {}) const {
@@ -59,12 +59,12 @@ public:
         to.append_any(context.after);
         return to;
     }
-    /// The most characters of that.
+    /// The most characters that append() writes.
     std::size_t most(const OfContext& context) const {
         return std::max(none_.size(), context.before.size() + context.after.size() + 18);
     }
 
-    /// Ids of events mean nothing from now on.
+    /// Ids of events become invalid.
     void forget() { kept_.forget(); }
 
 private:
@@ -76,11 +76,11 @@ private:
 /// The interrupts of events (Event::interrupt()).
 class InterruptText {
 public:
-    /// `form` gives the words of an event with all that stands around them.
+    /// `form` returns an event's words with all that surrounds them.
     explicit InterruptText(std::function<std::string(const Event&)> form)
         : form_(std::move(form)), none_(form_(Event())) {}
 
-    /// Holds until the next call.
+    /// Valid until the next call.
     [[gnu::always_inline]] const BasicPiece<32>& of(const Event& event) {
         const Id id = event.interrupt_id();
         return id == no_id ? none_ : kept_.of({id}, [&](BasicPiece<32>& text) {
@@ -88,7 +88,7 @@ public:
         });
     }
 
-    /// Ids of events mean nothing from now on.
+    /// Ids of events become invalid.
     void forget() { kept_.forget(); }
 
 private:
@@ -105,12 +105,12 @@ private:
 
 class FlagText {
 public:
-    /// `form` gives the words of an event with all that stands around them.
+    /// `form` returns an event's words with all that surrounds them.
     explicit FlagText(std::function<std::string(const Event&)> form) : form_(std::move(form)) {}
     FlagText(const FlagText&) = delete;
     FlagText& operator=(const FlagText&) = delete;
 
-    /// Holds until the next call.
+    /// Valid until the next call.
     const BasicPiece<32>& of(const Event& event) {
         const std::uint32_t bits = event.record.flags | std::uint32_t{event.record.access} << 8;
         return last_->bits == bits ? last_->text : find(bits, event);
@@ -135,15 +135,16 @@ private:
     Kept* last_ = &kept_.front();
 };
 
-/// A text of a context that has sp and va in it, too: mostly they are those of its last access.
+/// A text of a context that includes sp and va, which are mostly those of its last access.
 class StackText {
 public:
     StackText() = default;
-    /// Of `record`'s context, so far of no access; it has at most `most` characters.
+    /// For `record`'s context, before any access; a text has at most `most` characters.
     StackText(std::size_t most, const abi::Record& record)
         : text_(most), numbers_(~numbers(record)) {}
 
-    /// `append` makes it, given where to, and returns where it ends. Holds until the next call.
+    /// `append` gets the position to write to, and returns the end. The result is valid until the
+    /// next call.
     template <typename Append>
     const Piece& of(const abi::Record& record, const Append& append) {
         if (numbers_ != numbers(record)) {

@@ -1,4 +1,4 @@
-// The words for numbers of a record in exports. They are part of the formats, and do not change.
+// Words for the numbers of a record in exports. They are part of the formats, and do not change.
 #pragma once
 
 #include "mmioscope/event.hpp"
@@ -11,7 +11,7 @@ namespace mmioscope::exporting {
 /// "access", "begin", "own", "lost", "marker", ...; "unknown" for types newer than this program.
 std::string_view type_word(abi::RecordType type);
 
-/// Whether `value` is what was loaded or stored.
+/// Whether `value` is the value loaded or stored.
 constexpr bool has_bus_value(const abi::Record& record) {
     const bool carries =
         record.type == abi::RecordType::access || record.type == abi::RecordType::begin ||
@@ -22,24 +22,24 @@ constexpr bool has_bus_value(const abi::Record& record) {
 /// "svc", "usr thumb", ...
 std::string mode_word(std::uint8_t mode);
 
-/// What holds of the record, with a space between: value_unknown early same_instruction boot
-/// estimated sign_extended syndrome emulated.
+/// The record's flags, separated by spaces: value_unknown early same_instruction boot estimated
+/// sign_extended syndrome emulated.
 std::string flag_words(const abi::Record& record);
 
 /// "pl011_console_putchar+0x1c", "mmci_irq+0x8 [armmmci]"; empty for null.
 std::string code_words(const Location* code);
 
-/// "pl011.c:1456" of the innermost function; empty if that is not known.
+/// "pl011.c:1456" of the innermost function; empty if unknown.
 std::string source_words(const Location* code);
 
-/// "TXFF=1 RXFE=empty": each field of the register by name; empty for what is not known.
+/// "TXFF=1 RXFE=empty": each field of the register by name; empty if unknown.
 std::string field_words(const Event& event);
 
-/// The only field that field_words() can have of the event's context, if values of it have no names
-/// and stand there as "0x..", null otherwise.
+/// The only field that field_words() can show in the event's context, if its values have no names
+/// and appear as "0x.."; null otherwise.
 const Field* lone_field(const Event& event);
 
-/// The text of a marker without its quotes; other texts as they are.
+/// The text of a marker without its quotes; other texts unchanged.
 std::string_view plain_text(std::string_view text);
 
 } // namespace mmioscope::exporting

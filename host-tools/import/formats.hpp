@@ -1,4 +1,4 @@
-// The list of logs that can become a trace.
+// The list of log formats that can become a trace.
 #pragma once
 
 #include "import/importing.hpp"
@@ -12,15 +12,15 @@ namespace mmioscope::importing {
 struct Format {
     std::string_view name; ///< as --from takes it
     std::string_view help; ///< one line: what it is
-    /// Writes the trace to `fd`. `first` and `second` give the same log, from its start, for those
-    /// that read it twice. Throws Error (bad_input) if nothing in it can be used.
+    /// Writes the trace to `fd`. `first` and `second` provide the same log, each from its start,
+    /// for formats that need two passes. Throws Error (bad_input) if the log has nothing usable.
     Report (*import)(ByteSource& first, ByteSource& second, int fd);
 };
 
-/// All there are, in the order in which people are told of them.
+/// All formats, in the order of --help.
 std::span<const Format> formats();
 
-/// Throws Error (bad_input) if there is none of that name.
+/// Throws Error (bad_input) if no format has this name.
 const Format& format_of(std::string_view name);
 
 } // namespace mmioscope::importing

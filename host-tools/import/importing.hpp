@@ -12,35 +12,35 @@
 
 namespace mmioscope::importing {
 
-/// The lines that could not be used.
+/// The unusable lines of a log.
 struct Malformed {
     void add(std::uint64_t line, std::string_view why);
 
     std::uint64_t count = 0;
-    std::vector<std::string> first; ///< "line 12: why", of the first few
+    std::vector<std::string> first; ///< "line 12: why", for the first few
 };
 
-/// What there is to tell of an import.
+/// The result of an import.
 struct Report {
     std::uint64_t accesses = 0;
     std::uint64_t lost = 0;
     Malformed malformed;
-    std::vector<std::string> notes; ///< a line each
+    std::vector<std::string> notes; ///< one line each
 };
 
-/// A trace file whose records come from elsewhere: gives them their numbers.
+/// Writes a trace file whose records come from elsewhere, and numbers these.
 class TraceMaker {
 public:
-    /// Writes the head. `frequency`: 0 if the log has no times. `text`: keys and values of where it
-    /// came from.
+    /// Writes the head. `frequency` is 0 if the log has no times. `text`: keys and values on the
+    /// trace's origin.
     TraceMaker(int fd, std::uint32_t frequency, std::uint32_t cpus, std::string_view board,
                const std::vector<abi::RegionEntry>& regions, const std::string& text);
 
-    /// An access, or anything else: all but the numbers is set. Times must not go back.
+    /// Adds a record, complete except for the numbers. Times must not go back.
     void add(abi::Record record);
-    /// A marker, in pieces as the hypervisor would write it.
+    /// Adds a marker, split into records as the hypervisor would.
     void mark(std::uint64_t time, std::string_view text);
-    /// Records of `cpu` are missing.
+    /// Records `count` lost records of `cpu`.
     void lose(unsigned cpu, std::uint64_t time, std::uint64_t count);
     void finish();
 
@@ -55,10 +55,10 @@ private:
     std::uint16_t marker_id_ = 0;
 };
 
-/// A region; a path that is too long keeps its end behind "~".
+/// Makes a region. A path that is too long is cut at the front, with "~" for the rest.
 abi::RegionEntry make_region(std::uint64_t base, std::uint64_t size, const std::string& path);
 
-/// log2 of an access's size in bytes; -1 if it is none of 1, 2, 4 ... 64.
+/// log2 of an access's size in bytes; -1 if it is not one of 1, 2, 4 ... 64.
 int log2_size(std::uint64_t size);
 
 } // namespace mmioscope::importing

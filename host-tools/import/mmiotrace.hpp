@@ -6,8 +6,8 @@
 
 namespace mmioscope::importing {
 
-/// `first` and `second` give the same log, from its start: regions are found before the accesses
-/// are written to `fd`. Throws Error (bad_input) if nothing in it can be used.
+/// `first` and `second` provide the same log, each from its start: one pass finds the regions, the
+/// other writes the accesses to `fd`. Throws Error (bad_input) if the log has nothing usable.
 Report import_mmiotrace(ByteSource& first, ByteSource& second, int fd);
 
 } // namespace mmioscope::importing

@@ -9,14 +9,14 @@
 namespace mmioscope::importing {
 
 struct MmioAccess {     ///< R, W, UNKNOWN
-    std::uint64_t time; ///< nanoseconds, as all times here
+    std::uint64_t time; ///< nanoseconds, like all times here
     std::uint64_t map;
     std::uint64_t physical;
     std::uint64_t value;
     std::uint64_t pc;
     int log2_size;
     bool write;
-    bool known; ///< false: UNKNOWN, neither size, direction nor value
+    bool known; ///< false: UNKNOWN, without size, direction and value
 };
 struct MmioMap {
     std::uint64_t map;
@@ -31,10 +31,10 @@ struct MmioMark {
     std::uint64_t time;
     std::string_view text;
 };
-struct MmioLost { ///< the mark that Linux makes of it
+struct MmioLost { ///< the mark that Linux writes for losses
     std::uint64_t count;
 };
-struct MmioDevice { ///< the mark that mmioscope's export makes of a device
+struct MmioDevice { ///< the mark that mmioscope's export writes for a device
     std::uint64_t base;
     std::uint64_t size;
     std::string_view name;
@@ -48,9 +48,9 @@ struct MmioPci {
     unsigned bus;
     unsigned function;       ///< device << 3 | function
     std::uint64_t id;        ///< vendor << 16 | device
-    std::vector<Bar> bars;   ///< those in memory
+    std::vector<Bar> bars;   ///< only memory BARs
     std::string_view driver; ///< empty: none
-    std::string_view rest;   ///< of the line, behind the place
+    std::string_view rest;   ///< the rest of the line, after the place
 };
 struct MmioNothing {}; ///< VERSION, LSPCI, comments
 struct MmioMalformed {

@@ -6,7 +6,7 @@
 
 namespace mmioscope::importing {
 
-/// Written to `fd`. Throws Error (bad_input) if the log holds no access.
+/// Writes the trace to `fd`. Throws Error (bad_input) if the log has no accesses.
 Report import_qemu_log(ByteSource& log, int fd);
 
 } // namespace mmioscope::importing

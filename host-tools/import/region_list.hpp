@@ -1,4 +1,4 @@
-// The regions of an import: ranges of addresses with names, none of which overlap.
+// The regions of an import: named ranges of addresses that do not overlap.
 #pragma once
 
 #include "abi/ring.hpp"
@@ -12,18 +12,19 @@ namespace mmioscope::importing {
 
 class RegionList {
 public:
-    /// A region, unless one is there already, or there are too many. `path`: of its name, "/...".
+    /// Adds a region, unless it overlaps another or there are too many. `path` is for its name,
+    /// "/...".
     void add(std::uint64_t base, std::uint64_t size, const std::string& path, unsigned index = 0);
 
-    /// A mapping: what of it belongs to no region is one, "map@BASE", together with what touches
-    /// it. Known after finish().
+    /// Adds a mapping. finish() makes a region "map@BASE" of the parts that belong to no region,
+    /// joined with adjacent ones.
     void add_mapping(std::uint64_t base, std::uint64_t size);
 
-    /// All have been added.
+    /// Call it after the last add() and add_mapping().
     void finish();
 
     const std::vector<abi::RegionEntry>& regions() const { return regions_; }
-    /// Of an address; abi::no_device if it is in none.
+    /// The region of an address; abi::no_device if there is none.
     std::uint16_t find(std::uint64_t address) const;
     std::uint64_t left_out() const { return left_out_; }
 

@@ -1,5 +1,5 @@
 // The output of `mmioscope info` as tables. `about` is the kind of thing that a row describes,
-// `name` its name. For programs, the other columns are empty where a value is not known or does not
+// `name` its name. For programs, the other columns are empty if a value is unknown or does not
 // apply.
 #pragma once
 
@@ -17,29 +17,29 @@
 
 namespace mmioscope::info {
 
-/// Who recorded what, how long, and how it ended: "trace" once, "text" for each of its texts,
-/// "loss", "section". `reader` has read all.
+/// Who recorded what, how long, and how it ended: one "trace", a "text" for each text, "loss",
+/// "section". `reader` must have read everything.
 std::vector<table::Table> head_tables(const trace::TraceReader& reader,
                                       const trace::Summary& summary, std::uint64_t nanoseconds);
 
-/// A "device" for each region: what it is called, where it is, its interrupts, what it is.
+/// A "device" for each region: its name, address, interrupts and description.
 table::Table device_table(const trace::TraceReader& reader, const registers::TraceDevices& devices,
                           const trace::Selections& selections);
 
-/// Of each of the first `regions` that was not traced all the time, or all the time not, and of
-/// all together, named "all": a "selection" for what it was at first, and for each change.
+/// For each of the first `regions` that was traced only some of the time or never, and for all
+/// together ("all"): one "selection" for the initial state, and one for each change.
 table::Table selection_table(const trace::Selections& selections,
                              const trace::ReportContext& context, std::size_t regions);
 
-/// How many of the registers that were accessed have names: a "coverage" for each device, and one
-/// without a name for all.
+/// How many of the accessed registers have names: a "coverage" for each device, and one without a
+/// name for all.
 table::Table coverage_table(const registers::Coverage& coverage);
 
-/// An "unnamed" for each place without a name, or without fields.
+/// An "unnamed" for each place without a name or without fields.
 table::Table unnamed_table(const registers::Coverage& coverage);
 
-/// A line for each property of a row: about, name, property, value; these titles in front. Values
-/// are plain text, with a '?' for what is not.
+/// CSV with one line for each property of a row: about, name, property, value, under these titles.
+/// Values are plain text; '?' replaces other characters.
 std::string property_csv(std::span<const table::Table> tables);
 
 } // namespace mmioscope::info

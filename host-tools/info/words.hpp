@@ -7,7 +7,7 @@
 
 namespace mmioscope::info {
 
-/// "shadow", ...; "unknown" for those newer than this program, as of sections.
+/// "shadow", ...; "unknown" for values newer than this program. The same holds for section_word().
 std::string_view engine_word(abi::EngineKind engine);
 
 /// "device tree", ...

@@ -11,14 +11,14 @@
 
 namespace mmioscope::table {
 
-/// Appends `text` in quotes. What is no UTF-8 becomes U+FFFD, a character for each byte.
+/// Appends `text` in quotes. Each byte that is not UTF-8 becomes U+FFFD.
 void append_json(fmt::memory_buffer& to, std::string_view text);
 
-/// Appends `cell` as a member of the object that `to` ends in; nothing if it is nothing. Hex is a
-/// string "0x..", since readers of JSON take numbers for doubles.
+/// Appends `cell` as a member of the object at the end of `to`; nothing if the cell is empty. Hex
+/// is a string "0x..", because JSON readers treat numbers as doubles.
 void append_json(fmt::memory_buffer& to, std::string_view key, const Cell& cell);
 
-/// An object for each row of each of `tables`, with what its columns for programs know.
+/// One object for each row of each of `tables`, with the known values of its columns for programs.
 std::string jsonl(std::span<const Table> tables);
 void jsonl(std::span<const Table> tables, const Write& write);
 

@@ -1,5 +1,4 @@
-// A table that is found out as a whole: described once, for people (text.hpp) and for programs
-// (csv.hpp, json.hpp).
+// A complete table, described once for people (text.hpp) and for programs (csv.hpp, json.hpp).
 #pragma once
 
 #include <cstdint>
@@ -15,52 +14,52 @@ struct Hex {
     std::uint64_t value;
 };
 
-/// What stands in one place. Nothing: not known, or without meaning here. A number is below 2^53
-/// unless the trace's times are not; what may be larger is Hex. Programs are given no double: it is
-/// rounded, and what it was made of is in columns of their own.
+/// The content of one cell. Empty: unknown, or not applicable. A number is below 2^53 unless the
+/// trace's times are not; larger ones must be Hex. Programs get no doubles, which are rounded, but
+/// the columns that these were computed from.
 using Cell =
     std::variant<std::monostate, bool, std::uint64_t, Hex, double, std::string_view, std::string>;
 
-/// How people are shown a column.
+/// How a column looks to people.
 enum class Look {
-    words,   ///< from the left; where a line has no room for them, their middle is left out
-    number,  ///< from the right, never shortened, as those below
-    seconds, ///< ns as "1.000016"; what is less than a microsecond is left out
+    words,   ///< left-aligned; cut in the middle if a line is too long
+    number,  ///< right-aligned, never cut; the same for the following
+    seconds, ///< ns as "1.000016", without parts of a microsecond
     micros,  ///< ns as "0.02"
-    size,    ///< bytes as "4 KiB", if that is exact
+    size,    ///< bytes as "4 KiB", if exact
 };
 
 struct Column {
-    std::string_view name = {};  ///< for programs, part of the interface; empty: not for them
-    std::string_view title = {}; ///< for people; empty: not for them
+    std::string_view name = {};  ///< for programs, part of the interface; empty: not for programs
+    std::string_view title = {}; ///< for people; empty: not for people
     Look look = Look::words;
-    std::size_t width = 0;          ///< characters at least
-    int digits = 0;                 ///< of Hex at least; of a double, behind the point
-    std::string_view unit = {};     ///< behind each number
-    std::string_view nothing = "-"; ///< what people are shown for it
+    std::size_t width = 0;          ///< least number of characters
+    int digits = 0;                 ///< of Hex at least; of a double, after the point
+    std::string_view unit = {};     ///< follows each number
+    std::string_view nothing = "-"; ///< shown to people for an empty cell
 };
 
-/// How people are shown a table.
+/// How a table looks to people.
 enum class Shape {
-    headed, ///< a line for each row, the titles in front
-    bare,   ///< the same without titles; whole, however little room there is
-    facts,  ///< a line for each place that has something, the column's title in front; whole, too
+    headed, ///< one line for each row, under the titles
+    bare,   ///< likewise without titles; lines are never cut
+    facts,  ///< one line for each non-empty cell, after the column's title; never cut
 };
 
-using Row = std::vector<Cell>; ///< as long as the table's columns
+using Row = std::vector<Cell>; ///< one cell for each column
 using TakeRow = std::function<void(const Row&)>;
 
 struct Table {
     std::vector<Column> columns;
     std::vector<Row> rows;
     Shape shape = Shape::headed;
-    std::string closing = {}; ///< a line for people behind the rows; empty: none
-    /// Gives the rows behind `rows` whenever it is asked, for a table too long to be held; null:
-    /// there are none.
+    std::string closing = {}; ///< a line for people after the rows; empty: none
+    /// Returns the rows after `rows` at each call, for a table too long for memory; null: there are
+    /// none.
     std::function<void(const TakeRow&)> more = {};
 };
 
-/// Gives all rows.
+/// Passes all rows.
 inline void each_row(const Table& table, const TakeRow& take) {
     for (const Row& row : table.rows) {
         take(row);
@@ -70,7 +69,7 @@ inline void each_row(const Table& table, const TakeRow& take) {
     }
 }
 
-/// Where a table goes as text, piece by piece.
+/// Receives a table as text, piece by piece.
 using Write = std::function<void(std::string_view)>;
 
 } // namespace mmioscope::table

@@ -1,5 +1,5 @@
-// Tables as text for people, plain ASCII: what is none in a cell is a '?', so that no name of a
-// guest's or a file's steers the terminal.
+// Tables as text for people, in plain ASCII: '?' replaces everything else, so that no name from a
+// guest or a file controls the terminal.
 #pragma once
 
 #include "table/table.hpp"
@@ -14,22 +14,21 @@ namespace mmioscope::table {
 
 inline constexpr std::size_t unlimited = SIZE_MAX;
 
-/// The characters of a line of the terminal at `fd`, or COLUMNS of the environment where that says
-/// another number; `unlimited` if it is no terminal, or does not know.
+/// The width in characters of the terminal at `fd`, or COLUMNS from the environment if that
+/// differs; `unlimited` if it is not a terminal or does not tell.
 std::size_t width_of(int fd);
 
-/// Lines without their ends; of a table with a heading none has more than `width` characters. Where
-/// there is no room, the widest columns of words are cut first; numbers are shown whole or, from
-/// the last column on, not at all.
+/// Lines without line ends. For a table with titles none is longer than `width`: cuts the widest
+/// columns of words first. Numbers are shown completely or, from the last column on, not at all.
 std::vector<std::string> lines(const Table& table, std::size_t width = unlimited);
 
-/// The same with line ends.
+/// Likewise, with line ends.
 std::string text(const Table& table, std::size_t width = unlimited);
 
-/// The same line by line, without their ends.
+/// Likewise, line by line, without line ends.
 void each_line(const Table& table, std::size_t width, const Write& write);
 
-/// All `tables`, with an empty line in front of each that has a heading, but the first.
+/// All `tables`, with an empty line before each that has titles, except the first.
 std::string text(std::span<const Table> tables, std::size_t width = unlimited);
 void text(std::span<const Table> tables, std::size_t width, const Write& write);
 

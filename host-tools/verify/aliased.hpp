@@ -1,5 +1,5 @@
-// Device models that QEMU maps through an alias: for these its log has offsets instead of
-// addresses.
+// Handles device models that QEMU maps through an alias: its log has offsets instead of addresses
+// for them.
 #pragma once
 
 #include "abi/ring.hpp"
@@ -9,7 +9,7 @@
 
 namespace mmioscope::verify {
 
-/// Makes the addresses of such lines absolute, where a region of the trace is the one meant.
+/// Makes the addresses of such lines absolute, if they belong to a region of the trace.
 void place_aliased(logs::AccessLog& log, std::span<const abi::RegionEntry> regions);
 
 } // namespace mmioscope::verify

@@ -1,8 +1,8 @@
-// Finds which events of a stream belong to which lines, at as few differences as can be.
+// Matches the events of a stream with lines, with as few differences as possible.
 //
-// Where both sides agree this is one pass. At a difference it searches the shortest way to a
-// place from which they agree again: leaving out a line (the trace lacks it), an event (the
-// log lacks it), or one of each (altered), breadth first by the number of such steps.
+// Where both sides agree this is one pass. At a difference it searches the shortest way to a place
+// from which they agree again: leaving out a line (the trace lacks it), an event (the log lacks
+// it), or one of each (altered), breadth first by the number of such steps.
 #pragma once
 
 #include "verify/artefacts.hpp"
@@ -15,17 +15,18 @@
 
 namespace mmioscope::verify {
 
-/// What belongs together, over all streams.
+/// The matches over all streams.
 struct Matching {
     std::vector<std::uint32_t> line_of; ///< by event: its first line, or `logs::nowhere`
     std::vector<bool> explained;        ///< by line
-    std::array<std::uint64_t, artefact_count> artefacts{}; ///< events, by row of the table
+    std::array<std::uint64_t, artefact_count> artefacts{}; ///< number of events, by row of the
+                                                           ///< table
 
     Matching(std::size_t lines, std::size_t events)
         : line_of(events, logs::nowhere), explained(lines, false) {}
 };
 
-/// Adds what belongs together in `stream` to `matching`.
+/// Adds the matches in `stream` to `matching`.
 void align(const Stream& stream, std::span<const logs::Line> lines,
            std::span<const logs::Event> events, Matching& matching);
 

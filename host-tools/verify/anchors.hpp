@@ -1,5 +1,5 @@
-// Pairs of a line and an event that must belong together, because their content occurs once on
-// either side. With them, a trace that lacks most accesses is compared piece by piece.
+// Pairs of a line and an event that must match, because their content occurs once on each side.
+// They allow piecewise comparison of a trace that lacks most accesses.
 #pragma once
 
 #include "verify/detour.hpp"
@@ -8,7 +8,7 @@
 
 namespace mmioscope::verify {
 
-/// Their places from `from` on, in the order of both sides, as many as can be.
+/// The pairs from `from` on, in the order of both sides, as many as possible.
 std::vector<Place> find_anchors(const StreamPair& pair, const Place& from);
 
 } // namespace mmioscope::verify

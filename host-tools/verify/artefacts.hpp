@@ -1,6 +1,6 @@
-// How one access of the guest looks in QEMU's log where that is not one line like it. This is
-// the table; README.md explains the rows, and tests/host-tools/test_artefacts.cpp has a test
-// for each.
+// How one access of the guest appears in QEMU's log if that is not as one identical line. This is
+// the table; README.md explains the rows, and tests/host-tools/test_artefacts.cpp has a test for
+// each.
 #pragma once
 
 #include "logs/access.hpp"
@@ -12,21 +12,21 @@
 namespace mmioscope::verify {
 
 enum class Artefact : std::uint8_t {
-    none,            ///< one line, the same in every field
-    unmasked_value,  ///< the model returned or was given bits beyond the access's size
+    none,            ///< one line, identical in every field
+    unmasked_value,  ///< the model returned or received bits beyond the access's size
     split_in_words,  ///< 8 bytes: two lines of 4 bytes
-    unaligned_read,  ///< two aligned lines, before and behind
-    unaligned_write, ///< a line for each byte
-    doubleword,      ///< of a VFP or NEON register, which QEMU moves at once
-    undecoded,       ///< a record without a value: all the lines its instruction can have made
-    unmodelled,      ///< neither CPU nor value in the line
-    rejected,        ///< likewise, and the address is an offset
+    unaligned_read,  ///< two aligned lines that cover it
+    unaligned_write, ///< one line for each byte
+    doubleword,      ///< of a VFP or NEON register, which QEMU moves as a whole
+    undecoded,       ///< a record without a value: all lines that its instruction may have caused
+    unmodelled,      ///< a line without CPU and value
+    rejected,        ///< likewise, with an offset as the address
 };
 inline constexpr std::size_t artefact_count = 9;
 
 std::string_view artefact_text(Artefact artefact);
 
-/// Lines or events that follow one another in a stream, looked at from some place on.
+/// Consecutive lines or events of a stream, seen from some place on.
 template <typename T>
 class Ahead {
 public:
@@ -42,7 +42,7 @@ private:
     std::span<const std::uint32_t> order_;
 };
 
-/// How many lines belong to one event, or to a few; none: they do not belong together.
+/// The number of lines for one event, or for a few; 0: they do not match.
 struct Match {
     std::uint8_t lines = 0;
     Artefact artefact = Artefact::none;
@@ -51,7 +51,7 @@ struct Match {
     explicit operator bool() const { return lines != 0; }
 };
 
-/// Whether the first event, or the first few, by one of the rows, is what the first lines tell.
+/// Whether the first lines are, by one of the rows, how the first event or events appear.
 Match explain(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events);
 
 } // namespace mmioscope::verify

@@ -9,9 +9,9 @@
 
 namespace mmioscope::verify {
 
-/// The machine may live on for a moment, and not long enough to tell of it: a few lines of the log,
-/// behind an access that can end the machine (abi::flag_early) and behind all that the trace has,
-/// are not missing. Takes them out of `differences`, and returns how many there are.
+/// The machine may live on for a moment, but not long enough to report it. A few lines of the log
+/// after an access that can end the machine (abi::flag_early) and after everything in the trace are
+/// therefore not missing. Removes them from `differences`, and returns their number.
 std::uint64_t leave_out_behind_end(std::vector<Difference>& differences,
                                    std::span<const logs::Event> events, const Matching& matching);
 

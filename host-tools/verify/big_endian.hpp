@@ -1,12 +1,12 @@
-// Device models that QEMU has as big-endian: it swaps what goes to them and comes from them, and
-// logs their side of it. The trace has the bus's.
+// Handles device models that are big-endian in QEMU: it swaps the values, and logs the model's
+// side. The trace has the bus's side.
 #pragma once
 
 #include "logs/access_log.hpp"
 
 namespace mmioscope::verify {
 
-/// Makes the values of such lines the bus's, each in the bytes of its size.
+/// Changes the values of such lines to the bus's, within the bytes of their size.
 void swap_big_endian(logs::AccessLog& log);
 
 } // namespace mmioscope::verify

@@ -1,4 +1,4 @@
-// The comparison of a trace with QEMU's own log of the same run.
+// Compares a trace with QEMU's own log of the same run.
 #pragma once
 
 #include "abi/ring.hpp"
@@ -15,20 +15,20 @@
 namespace mmioscope::verify {
 
 struct Result {
-    std::uint64_t compared = 0;   ///< events that were found in both
-    std::uint64_t behind_end = 0; ///< lines behind the machine's end, which no trace can have
-    std::uint64_t unselected = 0; ///< lines of places that were not traced
-    std::uint64_t rom_reads = 0;  ///< events that QEMU does not log
+    std::uint64_t compared = 0;          ///< events found in both
+    std::uint64_t behind_end = 0;        ///< lines after the machine's end, which no trace can have
+    std::uint64_t unselected = 0;        ///< lines of places that were not traced
+    std::uint64_t rom_reads = 0;         ///< events that QEMU does not log
     std::vector<Difference> differences; ///< in the order of the trace, then of the log
     std::array<std::uint64_t, kind_count> by_kind{};
     std::array<std::uint64_t, artefact_count> artefacts{};
 };
 
 void add(Result& result, const std::vector<Difference>& differences);
-/// Adds the lines that could not be read, and puts the differences in their order.
+/// Adds the unreadable lines, and sorts the differences.
 void finish(Result& result, const logs::AccessLog& log);
 
-/// Compares event by event. Changes `log` only where lines have relative addresses.
+/// Compares event by event. Changes `log` only in lines with relative addresses.
 Result compare(logs::AccessLog& log, std::span<const logs::Event> events,
                std::span<const abi::RegionEntry> regions);
 

@@ -1,4 +1,4 @@
-// The search for the place from which two streams agree again.
+// Searches for the place from which two streams agree again.
 #pragma once
 
 #include "verify/artefacts.hpp"
@@ -9,7 +9,7 @@
 
 namespace mmioscope::verify {
 
-/// A place in both sides of a stream.
+/// A position in both sides of a stream.
 struct Place {
     std::uint64_t line;
     std::uint64_t event;
@@ -30,7 +30,7 @@ struct StreamPair {
     }
 };
 
-/// Leaves out `lines` and `events`, and then goes over `matches` that agree.
+/// Skips `lines` and `events`, then passes `matches` that agree.
 struct Step {
     std::uint64_t lines;
     std::uint64_t events;
@@ -38,10 +38,10 @@ struct Step {
 };
 
 /// The way from `start`, where both sides differ, to agreement, with the fewest differences;
-/// nothing if it takes too many.
+/// nothing if there are too many.
 std::optional<std::vector<Step>> find_detour(const StreamPair& pair, const Place& start);
 
-/// A way past a long piece that one side lacks; nothing if none is found.
+/// A way past a long stretch that one side lacks; nothing if none is found.
 std::optional<std::vector<Step>> find_far(const StreamPair& pair, const Place& start);
 
 } // namespace mmioscope::verify

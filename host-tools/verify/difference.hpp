@@ -10,16 +10,16 @@
 namespace mmioscope::verify {
 
 enum class Kind : std::uint8_t {
-    missing, ///< in the log and not in the trace
-    extra,   ///< in the trace and not in the log
+    missing, ///< in the log but not in the trace
+    extra,   ///< in the trace but not in the log
     value,
     size,
     direction,
     address,
     cpu,
     pc,
-    order,      ///< in both, at another place
-    unreadable, ///< a line of the log that begins like an access
+    order,      ///< in both, at different places
+    unreadable, ///< an unreadable line of the log that begins like an access
 };
 inline constexpr std::size_t kind_count = 10;
 
@@ -30,7 +30,7 @@ constexpr std::string_view kind_text(Kind kind) {
     return words[static_cast<std::size_t>(kind)];
 }
 
-/// `line` and `event` are indices; `nowhere` for the side that has none.
+/// `line` and `event` are indices; `nowhere` for a side without one.
 struct Difference {
     Kind kind;
     std::uint32_t line;

@@ -1,20 +1,19 @@
-// VFP and NEON registers of 8 bytes are two words on the bus, or elements (ARM ARM A3.5.3), and a
-// record each. QEMU moves 8 bytes at once, which its memory core cuts into words if the address is
-// a multiple of 8. Else it logs
+// VFP and NEON registers of 8 bytes are two words, or elements, on the bus (ARM ARM A3.5.3), with
+// one record each. QEMU moves 8 bytes at once, and its memory core splits them into words if the
+// address is a multiple of 8. Otherwise it logs
 //
-//   a load    the words of the two aligned doublewords that the 8 bytes lie in: four
-//   a store   a line for each byte
+//   a load    the words of the two aligned doublewords that contain the 8 bytes: four
+//   a store   one line for each byte
 //
-// and bytes of a register, loaded or stored big-endian, are words there, though a record each,
-//
-// and of a device without a model, lines of 8 bytes.
+// Bytes of a register that are loaded or stored big-endian are words there, though one record each.
+// For a device without a model, lines have 8 bytes.
 #pragma once
 
 #include "verify/artefacts.hpp"
 
 namespace mmioscope::verify {
 
-/// The first events, of 8 bytes in all by one instruction, against all the lines of these.
+/// Matches the first events, 8 bytes in total by one instruction, with all their lines.
 Match doubleword(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events);
 
 } // namespace mmioscope::verify

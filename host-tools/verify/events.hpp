@@ -10,13 +10,13 @@
 namespace mmioscope::verify {
 
 struct Events {
-    std::vector<logs::Event> all; ///< in the order of the file: nothing is sorted
-    trace::LossCounter holes;     ///< records that the trace itself lacks
-    std::uint64_t records = 0;    ///< of all types
+    std::vector<logs::Event> all; ///< in the order of the file, unsorted
+    trace::LossCounter holes;     ///< records missing in the trace itself
+    std::uint64_t records = 0;    ///< number of records of all types
 };
 
 /// Reads `reader` to its end: records of type access and own, and faults by an external abort
-/// (the access was on the bus).
+/// (these accesses were on the bus).
 Events read_events(trace::TraceReader& reader);
 
 } // namespace mmioscope::verify

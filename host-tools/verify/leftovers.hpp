@@ -1,5 +1,5 @@
-// Names the differences: some lines and events that align() could not match are the same access
-// after all, with one field altered or at another place.
+// Classifies the differences: some lines and events that align() could not match are the same
+// access after all, with one field altered or at another place.
 #pragma once
 
 #include "verify/align.hpp"
@@ -10,7 +10,7 @@
 
 namespace mmioscope::verify {
 
-/// The differences other than of order. An event that has merely moved is added to `matching`
+/// The differences except those of order. An event that merely moved is added to `matching`
 /// instead, for check_order() to find.
 std::vector<Difference> name_leftovers(std::span<const logs::Line> lines,
                                        std::span<const logs::Event> events, Matching& matching);

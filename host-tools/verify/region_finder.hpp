@@ -8,7 +8,7 @@
 
 namespace mmioscope::verify {
 
-/// Finds the narrowest region that holds an address.
+/// Finds the narrowest region that contains an address.
 class RegionFinder {
 public:
     explicit RegionFinder(std::span<const abi::RegionEntry> regions) : regions_(regions) {}

@@ -12,16 +12,16 @@
 
 namespace mmioscope::verify {
 
-/// Indices of lines and events, each in the order of its side; but an event that stands where
-/// its cpu_sequence says it cannot is where that belongs.
+/// Indices of lines and events, each in the order of its side. An event that cannot be at its place
+/// according to its cpu_sequence is moved to where it belongs.
 struct Stream {
     std::vector<std::uint32_t> lines;
     std::vector<std::uint32_t> events;
 };
 
-/// Each line is in exactly one stream, and each event in at most one: one whose cpu_sequence
-/// has no place among its CPU's is in none, and left to name_leftovers(). The addresses of rejected
-/// lines, which are offsets in the log, are made absolute.
+/// Each line is in exactly one stream, and each event in at most one: an event whose cpu_sequence
+/// has no place among its CPU's is in none, and left to name_leftovers(). Makes the addresses of
+/// rejected lines, which are offsets in the log, absolute.
 std::vector<Stream> divide(std::vector<logs::Line>& lines, std::span<const logs::Event> events,
                            std::span<const abi::RegionEntry> regions);
 

@@ -1,8 +1,8 @@
-// Records of instructions that the hypervisor carries out without knowing all they do: VFP,
-// NEON, exclusives, SWP. There is one such record, with flag_value_unknown and the address of
-// the first access; size and value say nothing. QEMU logs every access:
+// Records of instructions that the hypervisor carries out without knowing all their effects: VFP,
+// NEON, exclusives, SWP. There is one such record, with flag_value_unknown and the address of the
+// first access; size and value mean nothing. QEMU logs every access:
 //
-//   VLDR, VLDM, VLD1, LDREXD   reads one behind the other, from up to 7 bytes below on
+//   VLDR, VLDM, VLD1, LDREXD   consecutive reads, from up to 7 bytes below on
 //   VSTR, VSTM, VST1           writes, likewise
 //   SWP, STREX, STREXD         the reads, and then the writes to the same addresses
 #pragma once
@@ -13,8 +13,8 @@ namespace mmioscope::verify {
 
 bool is_undecoded(const logs::Event& event);
 
-/// All the lines that the first event, which is undecoded, can have made; but no line with
-/// which the next event can begin.
+/// All lines that the first event, which is undecoded, may have caused, but no line with which the
+/// next event may begin.
 Match undecoded(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events);
 
 } // namespace mmioscope::verify

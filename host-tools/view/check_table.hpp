@@ -1,4 +1,4 @@
-// What is wrong with trace files, and the verdict of each: for people and for programs.
+// The problems of trace files, and the verdict on each, for people and for programs.
 #pragma once
 
 #include "file/trace_check.hpp"
@@ -8,9 +8,9 @@
 
 namespace mmioscope::view {
 
-/// A row for each problem of a file, and one for its verdict. For people each is a line with the
-/// file's name in front; for programs those of problems have `file` and `problem`, the verdict's
-/// all but a problem.
+/// One row for each problem of a file, and one for its verdict. For people each is a line after the
+/// file's name. For programs, problem rows have `file` and `problem`, verdict rows everything but a
+/// problem.
 table::Table check_table();
 void append(table::Table& to, const std::string& file, const trace::CheckResult& result);
 

@@ -14,15 +14,15 @@ namespace mmioscope::view {
 
 class DmesgLines final : public reading::Consumer {
 public:
-    /// Reads `path`; empty: what the trace itself has of the guest's console. `offset`: printk's
-    /// time 0 in the trace's time; if it is empty, it is found by reading the trace of `options`
-    /// once, and told on standard error. Throws Error (bad_input) if there is no line with a time,
-    /// or no offset is found.
+    /// Reads `path`; empty: the guest's console in the trace itself. `offset`: printk's time 0 in
+    /// the trace's time; if it is empty, it is found by reading the trace of `options` once, and
+    /// printed on standard error. Throws Error (bad_input) if no line has a time, or no offset is
+    /// found.
     DmesgLines(const std::string& path, std::optional<std::int64_t> offset,
                const reading::TraceOptions& options);
 
-    /// The lines go to `printer`, between the events of `reader`'s trace, which come here and go on
-    /// to it. Both outlive this.
+    /// Prints the lines to `printer` between the events of `reader`'s trace, which are added here
+    /// and passed on. Both outlive this.
     void print_to(Printer& printer, const trace::TraceReader& reader);
 
     void add(const Event& event) override {
@@ -38,7 +38,7 @@ public:
 private:
     void print_up_to(std::int64_t nanoseconds);
 
-    std::vector<analysis::DmesgLine> lines_; ///< with the trace's times, in their order
+    std::vector<analysis::DmesgLine> lines_; ///< with the trace's times, in order
     std::size_t next_ = 0;
     Printer* printer_ = nullptr;
     const trace::TraceReader* reader_ = nullptr;

@@ -1,5 +1,5 @@
-// What stands behind an event's time and CPU, in no more characters than a terminal has. Each
-// column has its place; what does not fit is cut, and ends with "..".
+// The part of a line after time and CPU, fitted to the width of a terminal. Each column has its
+// place; what does not fit is cut, and ends with "..".
 #pragma once
 
 #include "mmioscope/event.hpp"
@@ -16,19 +16,19 @@ class FittedLine {
 public:
     explicit FittedLine(const LineStyle& style);
 
-    /// Of all columns, without a line end.
+    /// Of all columns, without line end.
     std::string titles() const;
 
-    /// Appends an event that has a place. `more` is shown whole, behind it.
+    /// Appends an event that has a place, followed by all of `more`.
     void append(TextBuffer& to, const Event& event, std::string_view more) const;
 
-    static constexpr std::size_t words_column = 18; ///< behind time and CPU
+    static constexpr std::size_t words_column = 18; ///< after time and CPU
 
-    /// Appends `words`, all of them: on more lines if they must be. `column`: where they begin.
+    /// Appends all of `words`, on more lines if necessary. `column`: where they begin.
     void append_wrapped(TextBuffer& to, std::string_view words, std::size_t column) const;
 
 private:
-    /// Where columns begin, and the last one ends.
+    /// The starts of columns, and the end of the last one.
     struct Columns {
         std::size_t device;
         std::size_t place;

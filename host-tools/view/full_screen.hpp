@@ -1,4 +1,4 @@
-// A terminal taken over: lines on all of it, and keys from it.
+// A terminal used as a full screen: lines on it, and keys from it.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@ namespace mmioscope::view {
 
 class FullScreen {
 public:
-    /// Throws Error (bad_input) if standard output is no terminal, or one that ncurses does not
-    /// know. Keys come from the terminal even if standard input is something else.
+    /// Throws Error (bad_input) if standard output is not a terminal, or one unknown to ncurses.
+    /// Keys come from the terminal even if standard input is something else.
     FullScreen();
-    /// Gives the terminal back as it was.
+    /// Restores the terminal.
     ~FullScreen();
     FullScreen(const FullScreen&) = delete;
     FullScreen& operator=(const FullScreen&) = delete;
@@ -23,11 +23,11 @@ public:
     std::size_t rows() const;
     std::size_t columns() const;
 
-    /// `titles` and `cursor`: lines that stand out.
+    /// `titles` and `cursor` are highlighted lines.
     void show(const std::vector<std::string>& lines, std::size_t titles, std::size_t cursor);
 
-    /// The next key that was pressed: a character, or one of those below; -1 if there is none,
-    /// `resized` if the terminal's size changed.
+    /// The next key: a character, or one of those below; -1 if there is none, `resized` if the
+    /// terminal's size changed.
     int key();
     static constexpr int resized = -2;
     static constexpr int up = -3;

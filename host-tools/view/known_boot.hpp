@@ -1,4 +1,4 @@
-// A boot of which memory tells, and what is said of it as a whole.
+// A boot found in memory, and the text about it as a whole.
 #pragma once
 
 #include "rings/area.hpp"
@@ -12,15 +12,15 @@ namespace mmioscope::view {
 
 struct KnownBoot {
     const rings::Area& area;
-    std::span<const std::byte> tree; ///< its machine's device tree; empty: not known
+    std::span<const std::byte> tree; ///< its machine's device tree; empty: unknown
     std::string_view which;          ///< "previous boot", ...
 };
 
 /// "previous boot, id ..., BOARD, N CPUs", whether the hypervisor had stopped, and why nothing was
-/// kept of the boot before; with a line end.
+/// kept of the boot before; with line end.
 std::string boot_line(const KnownBoot& boot);
 
-/// The same as an object of JSON on a line, of type "boot".
+/// The same as one line with a JSON object of type "boot".
 std::string boot_json(const KnownBoot& boot);
 
 } // namespace mmioscope::view

@@ -1,4 +1,4 @@
-// The last accesses of a boot, each with what became of it, in the order in which they are shown.
+// The last accesses of a boot, each with its state, in the order of output.
 #pragma once
 
 #include "blackbox/black_box.hpp"
@@ -10,29 +10,29 @@
 namespace mmioscope::view {
 
 enum class State {
-    in_flight,  ///< begun; of the event only time, CPU, device, offset, address and PC are known
-    unfinished, ///< begun, as its begin record tells
-    finished,   ///< or what is no access
+    in_flight,  ///< begun; only time, CPU, device, offset, address and PC are known
+    unfinished, ///< begun, with a begin record
+    finished,   ///< or not an access
 };
 
-/// What is made of them.
+/// An output for them.
 class LastAccessesOutput {
 public:
     virtual ~LastAccessesOutput() = default;
 
     /// The unfinished ones follow, if there are `any`.
     virtual void begin_unfinished(bool any) = 0;
-    /// Those that are finished follow, chosen out of `count`.
+    /// The finished ones follow, selected from `count`.
     virtual void begin_finished(std::size_t count) = 0;
-    /// Events of a state that is not in_flight follow, whose names `reader` knows.
+    /// Events of a state other than in_flight follow; `reader` has their names.
     virtual void begin(State state, const trace::TraceReader& reader) = 0;
-    /// The text of a marker is whole.
+    /// The text of a marker is complete.
     virtual void add(const Event& event, State state) = 0;
 };
 
-/// Those of `last` that `chosen` selects; times are those of the machine's counter, since its 0. Of
-/// what was in flight CPUs are selected, whatever the filter says: most of what it might ask is not
-/// known. Throws Error as reading::Trace.
+/// Shows those of `last` that `chosen` selects; times are those of the machine's counter. For
+/// in-flight accesses only the choice of CPUs applies, not the filter: most of what it may need is
+/// unknown. Throws Error like reading::Trace.
 void show(const KnownBoot& boot, const blackbox::LastAccesses& last,
           const reading::TraceOptions& chosen, LastAccessesOutput& output);
 

@@ -14,7 +14,7 @@ class LastLines : public LastAccessesOutput {
 public:
     using Style = std::function<LineStyle(const trace::TraceReader&)>;
 
-    /// `style`: what the lines are to look like. `out` outlives this.
+    /// `style` is the look of the lines. `out` outlives this.
     LastLines(std::FILE* out, const KnownBoot& boot, Style style);
 
     void begin_unfinished(bool any) override;

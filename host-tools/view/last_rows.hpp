@@ -8,11 +8,11 @@
 
 namespace mmioscope::view {
 
-/// A row each: the columns of an export (export/columns.hpp), and `state`: "in-flight",
-/// "unfinished", "finished", or nothing for what is no access.
+/// One row each: the columns of an export (export/columns.hpp), and `state`: "in-flight",
+/// "unfinished", "finished", or empty if it is not an access.
 class LastRows : public LastAccessesOutput {
 public:
-    /// CSV begins with the names of the columns, JSON (an object a line) with the boot. `out`
+    /// CSV begins with the names of the columns, JSON (one object per line) with the boot. `out`
     /// outlives this.
     LastRows(std::FILE* out, const KnownBoot& boot, bool csv);
 
@@ -25,7 +25,7 @@ private:
     std::FILE* out_;
     bool csv_;
     exporting::RowText rows_;
-    exporting::RowText in_flight_; ///< with what is known of what is
+    exporting::RowText in_flight_; ///< with the columns known for these
 };
 
 } // namespace mmioscope::view

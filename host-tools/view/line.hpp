@@ -19,7 +19,7 @@
 
 namespace mmioscope::view {
 
-/// Texts stand beside the ids that they are of, so that a line is mostly copied.
+/// Keeps texts by the ids that they depend on, so most of a line is copied.
 class LineFormat {
 public:
     explicit LineFormat(const LineStyle& style);
@@ -30,38 +30,37 @@ public:
     /// The column titles.
     std::string titles() const;
 
-    /// Appends lines of the first of `events`, with their ends, as long as that is done quickly: as
-    /// append() makes them. Returns of how many.
+    /// Appends lines of the first of `events`, with their ends, as long as a fast path applies; the
+    /// result is that of append(). Returns the number of lines.
     std::size_t append_lines(TextBuffer& to, std::span<const Event> events);
 
-    /// Appends `event` to `to`, without a line end. Names stand where the numbers would if they are
-    /// not known:
+    /// Appends `event` to `to`, without line end. Numbers replace unknown names:
     ///     12.345678 cpu0 R2 serial0  FR      0x0090     TXFE  pl011_putc+0x18 <- uart_write [sh:9]
     ///     12.345678 cpu0 R2 serial0  +0x018  0x0090     pc 0xc0812344 [0xc2165800]
     void append(TextBuffer& to, const Event& event);
-    /// The same with `more` behind it.
+    /// Likewise, followed by `more`.
     void append(TextBuffer& to, const Event& event, std::string_view more);
-    /// The same in two parts: time and CPU, which depend on the line before, and all else.
+    /// Likewise in two parts: time and CPU, which depend on the previous line, and the rest.
     void append_time(TextBuffer& to, const Event& event);
     void append_words(TextBuffer& to, const Event& event, std::string_view more = {});
 
     /// Appends the line's first column: `nanoseconds` since the trace's start.
     void append_time(TextBuffer& to, std::int64_t nanoseconds, std::uint64_t ticks);
-    /// Appends `words` behind it.
+    /// Appends `words` after it.
     void append_note(TextBuffer& to, std::string_view words) const;
 
-    /// Ids of events mean nothing from now on.
+    /// Ids of events become invalid.
     void forget() { values_.forget(), raw_.forget(); }
 
 private:
-    /// What stands in front of a value and behind it.
+    /// The text before and after a value.
     struct ContextText {
         BasicPiece<64> place; ///< direction, size, device, and the register or offset, with blanks
-        std::uint32_t place_size = 0; ///< of the last of these, and blanks
-        bool has_fields = false;      ///< values may say something
+        std::uint32_t place_size = 0; ///< of the last of these, with blanks
+        bool has_fields = false;      ///< values may have a meaning
         BasicPiece<112> code;         ///< function, caller, task
         unsigned digits = 0;          ///< of a value
-        bool is_short = false;        ///< these and the texts are
+        bool is_short = false;        ///< digits and texts are short
         std::uint64_t beyond = 0;     ///< bits of a value beyond the access's size
     };
     using FieldsText = BasicPiece<112>;
@@ -78,7 +77,7 @@ private:
     void append_rest(TextBuffer& to, const Event& event);
     void append_colored(TextBuffer& to, std::string_view color, std::string_view text) const;
 
-    /// What ContextText depends on in a raw line, which shows no names but the device's.
+    /// The ids for ContextText in a raw line, which shows no names but the device's.
     struct RawContext {
         RawContext() = default;
         RawContext(Id place, const abi::Record& record)
@@ -101,18 +100,18 @@ private:
     const FieldsText& value_text(const Event& event);
 
     LineStyle style_;
-    std::optional<FittedLine> fitted_; ///< where lines have a width
-    bool quick_;                       ///< lines may be appended quickly
+    std::optional<FittedLine> fitted_; ///< if lines have a width
+    bool quick_;                       ///< the fast path applies
     std::size_t place_width_ = 6;
     std::size_t fields_width_ = 0;
-    std::optional<std::int64_t> before_; ///< time of the line before
-    std::uint64_t millis_begin_ = 0;     ///< ns; the millisecond that it was in
+    std::optional<std::int64_t> before_; ///< time of the previous line
+    std::uint64_t millis_begin_ = 0;     ///< ns; start of that line's millisecond
     std::array<char, 16> millis_text_{' ', ' ', ' ', ' ', '0', '.', '0', '0', '0'};
 
     reading::KeptByContext<ContextText, 1024> contexts_;
     ContextText other_context_;
     reading::KeptByKey<RawContext, ContextText, 1024> raw_;
-    reading::KeptByKey<reading::PlaceAndValue, FieldsText, 1024> values_; ///< what values say
+    reading::KeptByKey<reading::PlaceAndValue, FieldsText, 1024> values_; ///< meanings of values
     FieldsText other_value_;
 };
 

@@ -1,4 +1,4 @@
-// What lines of events look like.
+// The look of event lines.
 #pragma once
 
 #include "file/trace_reader.hpp"
@@ -14,27 +14,29 @@ namespace mmioscope::view {
 enum class TimeStyle {
     relative, ///< seconds since the trace's first record
     absolute, ///< seconds of the machine's counter
-    delta,    ///< seconds since the line before
+    delta,    ///< seconds since the previous line
 };
 
 struct LineStyle {
     TimeStyle time = TimeStyle::relative;
-    bool raw = false;              ///< numbers only, as they are in the record
+    bool raw = false;              ///< only numbers, as in the record
     bool color = false;            ///< escape sequences of a terminal
-    bool pc = true;                ///< code addresses, or what stands there
-    bool task = true;              ///< the address of a task, too, that has no name
-    bool duration = false;         ///< at the end, how long an access took
-    bool selected = false;         ///< of some events only: an access's end may be among the others
-    std::uint32_t frequency = 0;   ///< of the counter, Hz; 0 if not known: times are ticks
-    std::size_t device_width = 12; ///< characters of the longest device's name
-    std::size_t width = SIZE_MAX;  ///< characters of a line; fitted_line.hpp says how they fit
-    std::map<std::string, std::string, std::less<>> short_names; ///< of devices, where they must
+    bool pc = true;                ///< code addresses, or their names
+    bool task = true;              ///< also the address of a task without a name
+    bool duration = false;         ///< the duration of an access, at the end
+    bool selected = false;         ///< only some events: the end of an access may be among the
+                                   ///< others
+    std::uint32_t frequency = 0;   ///< of the counter, Hz; 0 if unknown: times are ticks
+    std::size_t device_width = 12; ///< length of the longest device name
+    std::size_t width = SIZE_MAX;  ///< length of a line; fitted_line.hpp says how it is fitted
+    std::map<std::string, std::string, std::less<>> short_names; ///< of devices, if there is little
+                                                                 ///< room
 };
 
-/// What a trace's lines are like, its choices as they are if nobody chose.
+/// The default style for a trace.
 LineStyle style_of(const trace::TraceReader& reader);
 
-/// Lines of `style` fit a terminal of `width` characters, with short names for the devices.
+/// Fits lines of `style` to a terminal of `width` characters, with short names for the devices.
 void fit(LineStyle& style, const trace::TraceReader& reader, std::size_t width);
 
 } // namespace mmioscope::view

@@ -1,4 +1,4 @@
-// How a trace is printed while it is recorded.
+// How to print a trace during the recording.
 #pragma once
 
 #include "reading/trace.hpp"
@@ -8,11 +8,11 @@
 namespace mmioscope::view {
 
 struct LiveOptions {
-    bool all = false;             ///< each record: loops not collapsed, without a limit
-    bool verbose = false;         ///< what the hypervisor counted, too
-    PrintOptions print;           ///< but for its limit, and whether it collapses
-    reading::TraceOptions events; ///< which, and by what names; its path and wait are not used
-    LineStyle look;               ///< but for what the trace itself says
+    bool all = false;             ///< every record: no collapsed loops, no limit
+    bool verbose = false;         ///< include the hypervisor's counters
+    PrintOptions print;           ///< except its limit and `collapse`
+    reading::TraceOptions events; ///< which events, and their names; its path and wait are unused
+    LineStyle look;               ///< except what the trace itself says
 };
 
 } // namespace mmioscope::view

@@ -1,4 +1,4 @@
-// Prints a trace while it is being recorded, in a thread of its own that reads the file back.
+// Prints a trace during the recording, in a thread of its own that reads the file back.
 #pragma once
 
 #include "file/follow.hpp"
@@ -18,18 +18,18 @@ namespace mmioscope::view {
 
 class LivePrinter {
 public:
-    /// Prints to standard output: loops collapsed, and no more than a few lines where nobody
-    /// watches, unless all are wanted.
+    /// Prints to standard output. Collapses loops, and prints only a few lines if nobody watches,
+    /// unless all are wanted.
     explicit LivePrinter(const LiveOptions& options);
     ~LivePrinter();
     LivePrinter(const LivePrinter&) = delete;
     LivePrinter& operator=(const LivePrinter&) = delete;
 
-    /// The file to be printed next. `continued`: it goes on where the one before it ended.
+    /// The next file to print. `continued`: it continues the previous one.
     void follow(std::shared_ptr<trace::FollowedFile> file, bool continued = false);
 
-    /// Waits until all is printed: the files must be finished. Returns the number of events that
-    /// were not printed because there were too many.
+    /// Waits until everything is printed; the files must be finished. Returns the number of events
+    /// not printed because there were too many.
     std::uint64_t finish();
 
 private:
@@ -48,10 +48,10 @@ private:
     LiveOptions options_;
     std::unique_ptr<Printer> printer_;
     std::optional<std::uint64_t> start_; ///< CNTPCT of the boot's first record
-    trace::MarkerTexts markers_;         ///< of that boot, whose end has not come
+    trace::MarkerTexts markers_;         ///< of that boot, without an end so far
     std::uint64_t not_printed_ = 0;
 
-    std::mutex mutex_; ///< of what stands below
+    std::mutex mutex_; ///< guards the members below
     std::condition_variable changed_;
     std::deque<Part> parts_;
     bool closed_ = false; ///< no more parts follow, or nobody reads any more

@@ -1,4 +1,4 @@
-// Where a command's data goes: standard output or a file.
+// The output of a command's data: standard output or a file.
 #pragma once
 
 #include <cstdio>
@@ -16,17 +16,17 @@ public:
 
     std::FILE* file() const { return file_; }
     bool terminal() const { return terminal_; }
-    /// Of its lines, in characters (table/text.hpp).
+    /// Width of its lines in characters (table/text.hpp).
     std::size_t width() const { return width_; }
 
-    /// The data is complete, or `file` takes no more. Throws Error (failed) if it is not all in
-    /// place. Ends the program by SIGPIPE, without a word, if its reader has gone.
+    /// The data is complete, or `file` accepts no more. Throws Error (failed) if it is not all
+    /// written. Ends the program silently with SIGPIPE if its reader is gone.
     void close();
 
 private:
     std::string path_;
     std::FILE* file_;
-    bool terminal_; // when it was opened: a pager may come in between
+    bool terminal_; // when it was opened: a pager may be started later
     std::size_t width_;
 };
 

@@ -18,47 +18,49 @@
 namespace mmioscope::view {
 
 struct PrintOptions {
-    bool collapse = false; ///< repeated accesses as one line with a count, each quarter second
-    std::uint64_t limit = std::numeric_limits<std::uint64_t>::max(); ///< lines of events
-    bool numbers = false;  ///< of events, in front of each line
-    bool own = true;       ///< the hypervisor's own accesses, too
-    std::uint64_t gap = 0; ///< ns without an event that a line tells of; 0: none does
-    std::uint64_t last = std::numeric_limits<std::uint64_t>::max(); ///< lines, counted from the end
+    bool collapse = false; ///< repeated accesses as one line with a count, every quarter second
+    std::uint64_t limit = std::numeric_limits<std::uint64_t>::max(); ///< number of event lines
+    bool numbers = false;  ///< event numbers at the start of each line
+    bool own = true;       ///< include the hypervisor's own accesses
+    std::uint64_t gap = 0; ///< shows gaps of this many ns without events; 0: none
+    std::uint64_t last = std::numeric_limits<std::uint64_t>::max(); ///< print only this many lines
+                                                                    ///< from the end
 };
 
 class Printer final : public reading::Consumer {
 public:
-    /// Writes to `out`, which stays the caller's.
+    /// Writes to `out`, which belongs to the caller.
     Printer(std::FILE* out, const PrintOptions& options, const LineStyle& style);
 
     void add(const Event& event) override;
     void add_all(std::span<const Event> events) override;
     void add_derived(const DerivedEvent& derived) override;
     void add_unended(const Event& marker) override;
-    /// Those told so far are not meant any more.
+    /// Forgets those added so far.
     void drop_unended() { unended_.clear(); }
 
-    /// A line of words, at its place in time: `nanoseconds` and `ticks` as LineFormat::time().
+    /// A line of words at its place in time: `nanoseconds` and `ticks` as in
+    /// LineFormat::append_time().
     void add(std::int64_t nanoseconds, std::uint64_t ticks, const std::string& words);
 
     void forget() override;
 
-    /// Prints what is held back for counting.
+    /// Prints the events held back for counting.
     void flush() override;
 
-    /// The trace is over: prints the rest, and last the accesses that have begun and not ended.
+    /// The trace is over: prints the rest, and last the accesses that began and did not end.
     void finish() override;
 
-    /// Accesses beyond the limit, which were not printed.
+    /// The number of accesses beyond the limit.
     std::uint64_t not_printed() const { return not_printed_; }
 
-    /// `out` takes nothing any more (its reader has gone).
+    /// `out` accepts no more (its reader is gone).
     bool enough() const override { return std::ferror(out_) != 0; }
 
 private:
     struct Begun {
         Event event;
-        std::string words; ///< behind its time, once its names are forgotten
+        std::string words; ///< the line after its time, once names become invalid
     };
 
     void keep_begun(const Event& event);
@@ -80,7 +82,7 @@ private:
     std::FILE* out_;
     PrintOptions options_;
     LineFormat format_;
-    /// Lines of what is left when repeats are one event.
+    /// Prints lines of what remains after merging repeats.
     class Lines final : public reading::Consumer {
     public:
         explicit Lines(Printer& printer) : printer_(printer) {}
@@ -94,16 +96,16 @@ private:
     } lines_of_collapsed_{*this};
     analysis::Collapse collapse_;
     trace::OpenAccesses begun_;
-    std::map<unsigned, Begun> begun_events_; ///< of begun_, by CPU
+    std::map<unsigned, Begun> begun_events_; ///< index in begun_, by CPU
     std::vector<Begun> unended_;             ///< markers
-    TextBuffer text_;                        ///< lines on their way
-    std::size_t enough_;                     ///< so much text is written at once
+    TextBuffer text_;                        ///< lines not written yet
+    std::size_t enough_;                     ///< writes text of this size at once
     std::uint64_t lines_ = 0;                ///< of events
-    bool titled_ = false;                    ///< what stands above the first line is there
+    bool titled_ = false;                    ///< the text above the first line is printed
     std::uint64_t not_printed_ = 0;
-    std::optional<std::int64_t> seen_; ///< ns; the last event that is shown, or line of words
-    std::deque<std::string> last_;     ///< lines that may be among the last
-    std::uint64_t dropped_ = 0;        ///< lines in front of them
+    std::optional<std::int64_t> seen_; ///< ns; the last event shown, or line of words
+    std::deque<std::string> last_;     ///< candidates for the last lines
+    std::uint64_t dropped_ = 0;        ///< number of lines before them
 };
 
 } // namespace mmioscope::view
