@@ -1,5 +1,5 @@
 // Finds the last accesses of a boot in memory: a RAM dump, or what one boot kept of the previous
-// one. All of it is checked before use.
+// one. Checks everything before use.
 #pragma once
 
 #include "rings/area.hpp"
@@ -12,8 +12,8 @@
 
 namespace mmioscope::blackbox {
 
-/// The area in `memory`, which stays the caller's; nothing unless it holds together and has the
-/// checksum of its description.
+/// The area in `memory`, which the caller owns. Nothing if the area is inconsistent or the checksum
+/// of its description is wrong.
 std::optional<rings::Area> sound_area(std::span<std::byte> memory);
 
 /// A trace area in a RAM image.
@@ -22,32 +22,32 @@ struct FoundArea {
     rings::Area area;
 };
 
-/// The first area in `image` that holds together and has the checksum of its description; it lies
-/// on a page boundary. `base`: the physical address of the image's first byte; then the area must
-/// say that it lies there, too.
+/// The first consistent area in `image` on a page boundary whose description has the right
+/// checksum. `base` is the physical address of the image's first byte; if given, the area's own
+/// address must agree with it.
 std::optional<FoundArea> find_area(std::span<std::byte> image, std::optional<std::uint64_t> base);
 
-/// The device tree of that boot, if it is still in `image`; else empty.
+/// The device tree of that boot; empty if it is not in `image` any more.
 std::span<const std::byte> tree_of(const FoundArea& found, std::span<std::byte> image);
 
-/// What the boot of the area in `memory` has kept of the one before; nothing if it kept none, or
-/// what it kept does not hold together.
+/// What the boot of the area in `memory` kept of the previous boot. Nothing if it kept none, or if
+/// that is inconsistent.
 std::optional<rings::Area> previous_boot(const rings::Area& area, std::span<std::byte> memory);
 
-/// An access that a CPU had begun and not ended. Without begin records only `time`, `pc`, the
+/// An access that a CPU began and did not end. Without begin records, only `time`, `pc`, the
 /// address and `device` of `record` are known.
 struct Unfinished {
     abi::Record record;
-    bool described; ///< by a begin record
+    bool described; ///< has a begin record
 };
 
 struct LastAccesses {
     std::vector<Unfinished> unfinished;
-    std::vector<abi::Record> records; ///< in the order of time; no begin records
-    std::uint64_t damaged = 0;        ///< records left out: their slots do not hold them whole
+    std::vector<abi::Record> records; ///< in the order of time, without begin records
+    std::uint64_t damaged = 0;        ///< records left out because their slots are incomplete
 };
 
-/// The last `count` records of all CPUs of `area`, and what was unfinished then.
+/// The last `count` records of all CPUs of `area`, and the accesses that were unfinished then.
 LastAccesses last_accesses(const rings::Area& area, std::uint64_t count);
 
 } // namespace mmioscope::blackbox

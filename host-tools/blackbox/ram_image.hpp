@@ -1,4 +1,5 @@
-// The content of a machine's RAM: a dump, or the file behind the RAM of a QEMU, running or not.
+// The content of a machine's RAM: a dump, or the file behind the RAM of a QEMU that runs or has
+// ended.
 #pragma once
 
 #include "system/file_descriptor.hpp"
@@ -11,10 +12,9 @@ namespace mmioscope::blackbox {
 
 class RamImage {
 public:
-    /// Maps the file `path`, which is never written to. What is compressed with zstd, a pipe or
-    /// standard input ("-") is copied into a temporary file first. A file with a trace area in it
-    /// is not compressed, whatever the guest wrote to its first bytes. Throws Error (bad_input)
-    /// that names it.
+    /// Maps the file `path` read-only. First copies zstd data, a pipe or standard input ("-") into
+    /// a temporary file. A file that contains a trace area is taken as not compressed, whatever its
+    /// first bytes are. Throws Error (bad_input) that names the file.
     explicit RamImage(const std::string& path);
     ~RamImage();
     RamImage(const RamImage&) = delete;

@@ -10,18 +10,18 @@
 namespace mmioscope::blackbox {
 
 struct RecordedBoot {
-    wire::AreaImage area;        ///< not believed yet: see sound_area()
-    std::vector<std::byte> tree; ///< for the devices' names
+    wire::AreaImage area;        ///< unchecked: see sound_area()
+    std::vector<std::byte> tree; ///< for device names
 };
 
 bool is_trace_file(std::span<const std::byte> bytes);
 
-/// Of a whole trace file's bytes; nothing if it has none. Throws Error (bad_input) if it is of a
-/// newer version.
+/// The previous boot in a whole trace file. Nothing if it has none. Throws Error (bad_input) if it
+/// has a newer version.
 std::optional<RecordedBoot> previous_boot_in_file(std::span<const std::byte> bytes);
 
-/// Of a stream's bytes, the last one; nothing if there is none. Throws Error (bad_input) if it is
-/// of a newer version.
+/// The last previous boot in a stream. Nothing if it has none. Throws Error (bad_input) if it has a
+/// newer version.
 std::optional<RecordedBoot> previous_boot_in_stream(std::span<const std::byte> bytes);
 
 } // namespace mmioscope::blackbox

@@ -1,4 +1,4 @@
-// Makes a trace of records in memory, so that they are filtered and named like those of any trace.
+// Makes a trace from records in memory, so that they get filters and names like those of any trace.
 #pragma once
 
 #include "abi/record.hpp"
@@ -10,8 +10,8 @@
 
 namespace mmioscope::blackbox {
 
-/// A file in memory, read from its start, with the description of `area`, which these records are
-/// of, and the device tree of its boot; empty: not known.
+/// A file in memory, positioned at its start, with the description of `area`, from which the
+/// records come, and the device tree of its boot (empty: unknown).
 FileDescriptor as_trace(const rings::Area& area, std::span<const std::byte> tree,
                         std::span<const abi::Record> records);
 

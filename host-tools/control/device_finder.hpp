@@ -1,4 +1,4 @@
-// Finds the addresses of devices by the names that their trace has for them.
+// Finds the addresses of devices by their names in the trace.
 #pragma once
 
 #include "control/words.hpp"
@@ -9,11 +9,12 @@
 
 namespace mmioscope::control {
 
-/// What `print` calls the devices, each once, in the order of their names.
+/// The devices' names in `print`, each once, sorted.
 std::set<std::string> device_names(const wire::StreamHead& head);
 
-/// Every `reg` entry of the device that `name` names: a path, an alias, or another of
-/// tree::names_of() if only one device has it. Throws Error (bad_input) that says what is like it.
+/// Every `reg` entry of the device with this `name`: a path, an alias, or another of
+/// tree::names_of() if only one device has it. Throws Error (bad_input) that suggests similar
+/// names.
 std::vector<Place> find_device(const wire::StreamHead& head, const std::string& name);
 
 } // namespace mmioscope::control

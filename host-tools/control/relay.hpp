@@ -14,13 +14,13 @@ namespace mmioscope::control {
 
 class Relay {
 public:
-    /// Takes bytes for the wire.
+    /// Sends bytes to the wire.
     using ToWire = std::function<void(std::span<const std::byte>)>;
 
-    /// Listens at the unix socket `path`. Throws Error (bad_input) if that cannot be.
+    /// Listens on the unix socket `path`. Throws Error (bad_input) if it cannot.
     Relay(const std::string& path, ToWire to_wire);
 
-    /// Never waits. A client that does not take what comes is left out.
+    /// Never waits. Disconnects a client that does not read.
     void pass(std::span<const std::byte> from_wire);
 
 private:

@@ -1,4 +1,4 @@
-// Carries out the commands of a user over any channel to the hypervisor.
+// Carries out a user's commands over any channel to the hypervisor.
 #pragma once
 
 #include "control/words.hpp"
@@ -7,21 +7,21 @@
 
 namespace mmioscope::control {
 
-/// The way to the hypervisor and back.
+/// The connection to the hypervisor.
 class Channel {
 public:
     virtual ~Channel() = default;
 
-    /// Sends a request and waits for its reply. Throws Error (failed) if there is none.
+    /// Sends a request and waits for its reply. Throws Error (failed) if none comes.
     virtual abi::control::Reply ask(const abi::control::Request& request) = 0;
 };
 
-/// Carries out `words`. Returns what there is to say, lines; empty if it was simply done. Throws
-/// Error: bad_input as asks_of() does, failed if the hypervisor refuses. What came before the
-/// refused request has happened then.
+/// Carries out `words`. Returns the lines to print; empty if there is nothing to say. Throws Error:
+/// bad_input as asks_of() does, failed if the hypervisor refuses a request. The requests before
+/// that one have taken effect.
 std::string carry_out(std::span<const std::string> words, const FindDevice& find, Channel& channel);
 
-/// Why a request was refused.
+/// Why the hypervisor refused a request.
 std::string status_text(abi::control::Status status);
 
 } // namespace mmioscope::control

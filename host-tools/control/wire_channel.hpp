@@ -13,13 +13,13 @@ namespace mmioscope::control {
 
 class WireChannel : public Channel, private wire::WireSink {
 public:
-    /// `wire` is open and stays the caller's. A reply is waited for so long; the request is sent
-    /// again meanwhile, which the hypervisor carries out once only.
+    /// `wire` is open and belongs to the caller. Waits up to `patience` for a reply, and meanwhile
+    /// sends the request again; the hypervisor carries it out only once.
     WireChannel(transport::Transport& wire, std::chrono::milliseconds patience);
 
     abi::control::Reply ask(const abi::control::Request& request) override;
 
-    /// The board's own description, asked for if it has not come by. Throws Error (failed).
+    /// The board's description. Asks for it if it has not arrived. Throws Error (failed).
     const wire::StreamHead& head();
 
 private:

@@ -12,7 +12,7 @@
 
 namespace mmioscope::control {
 
-/// A request but for its id.
+/// A request without its id.
 struct Ask {
     abi::control::Command command;
     std::uint32_t first = 0;
@@ -21,24 +21,24 @@ struct Ask {
     bool operator==(const Ask&) const = default;
 };
 
-/// Physical addresses.
+/// A range of physical addresses.
 struct Place {
     std::uint64_t base;
     std::uint64_t size;
 };
 
-/// Where the device `name` is, each entry of its `reg`. Throws Error (bad_input) if there is none.
+/// Finds the device `name`: each entry of its `reg`. Throws Error (bad_input) if there is none.
 using FindDevice = std::function<std::vector<Place>(const std::string& name)>;
 
-/// What `words` ask for, in order; `find` is called only for words that are no numbers. Throws
-/// Error (bad_input) with one line that says which word is wrong. `status` and `statistics` are
-/// requests whose replies answer_text() makes readable.
+/// The requests for `words`, in order. Calls `find` only for words that are not numbers. Throws
+/// Error (bad_input) with one line that names the wrong word. answer_text() formats the replies to
+/// `status` and `statistics`.
 std::vector<Ask> asks_of(std::span<const std::string> words, const FindDevice& find);
 
-/// The words of a command that is one text: spaces are between them.
+/// Splits a command in one text at its spaces.
 std::vector<std::string> words_of(const std::string& text);
 
-/// For --help: a line for each command.
+/// For --help: one line for each command.
 extern const char commands_help[];
 
 } // namespace mmioscope::control

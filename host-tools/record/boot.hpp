@@ -19,7 +19,7 @@ public:
     void add(std::span<const abi::Record> records);
     void end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics);
 
-    /// How the sender said that it ended; nothing if it did not.
+    /// How the sender said that it ended; nothing if it did not say.
     const std::optional<abi::EndHeader>& ended() const { return end_; }
 
     const wire::StreamHead& head() const { return head_; }
@@ -27,7 +27,7 @@ public:
     const trace::LossCounter& losses() const { return losses_; }
     std::span<const abi::Statistics> statistics() const { return statistics_; }
 
-    /// The tables of devices, of other records and of statistics; lines.
+    /// The tables of devices, of other records and of statistics, as lines.
     std::string tables(bool own) const;
 
 private:
@@ -39,7 +39,7 @@ private:
     std::vector<abi::Statistics> statistics_;
 };
 
-/// How a trace file of a boot that ended so ends.
+/// The ending of a trace file for a boot that ended for this `reason`.
 abi::Ending ending_of(abi::StreamEnd reason);
 
 } // namespace mmioscope::record

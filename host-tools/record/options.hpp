@@ -1,4 +1,4 @@
-// Everything a user can say about recording a stream.
+// The options for recording a stream.
 #pragma once
 
 #include "view/live_options.hpp"
@@ -10,25 +10,25 @@
 namespace mmioscope::record {
 
 struct Options {
-    std::string command;      ///< the command line that says all this; empty: none
+    std::string command;      ///< the complete command line; empty: none
     std::string source;       ///< transport/address.hpp
     unsigned baud = 115'200;  ///< of a serial port
-    bool reconnect = true;    ///< when the other side was lost
-    bool forever = false;     ///< go on when the machine went off: it may be switched on again
-    std::string output;       ///< trace file; empty: not kept
-    bool plain = false;       ///< its records are not packed in the end
-    std::uint64_t rotate = 0; ///< bytes after which the next file begins; 0: never
+    bool reconnect = true;    ///< reconnect when the other side is lost
+    bool forever = false;     ///< continue after power-off: the machine may be switched on again
+    std::string output;       ///< trace file; empty: none
+    bool plain = false;       ///< leave its records unpacked
+    std::uint64_t rotate = 0; ///< bytes after which a new file begins; 0: never
     bool follow = false;      ///< print while recording
-    view::LiveOptions live;   ///< what is printed, and how
+    view::LiveOptions live;   ///< what to print, and how
     double time_limit = 0;    ///< seconds; 0: none
-    std::string console;      ///< what else is on the wire goes here; empty: nothing is
+    std::string console;      ///< file for everything else on the wire; empty: none
     std::vector<std::string>
         symbols;         ///< files that name the guest's code (symbols/symbol_files.hpp)
-    std::string tree;    ///< the board's device tree, for names; empty: not known
-    std::string control; ///< unix socket through which others may steer; empty: none
+    std::string tree;    ///< the board's device tree, for names; empty: unknown
+    std::string control; ///< unix socket through which others may send commands; empty: none
 };
 
-/// Smaller files would hold little but their heads.
+/// Smaller files would contain little but their heads.
 inline constexpr std::uint64_t min_rotate = 1 << 20;
 
 } // namespace mmioscope::record

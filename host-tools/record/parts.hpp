@@ -1,4 +1,4 @@
-// The trace files of a recording: one after the other, each whole and readable by itself.
+// The trace files of a recording, one after the other, each complete and readable by itself.
 #pragma once
 
 #include "file/about.hpp"
@@ -20,27 +20,27 @@ namespace mmioscope::record {
 
 class Parts {
 public:
-    /// Creates the first file. `printer`, if there is one, follows them all; it stays the caller's.
-    /// `known`: of the guest, for each file; its lines are not used.
-    /// Throws Error (bad_input) if it cannot be written.
+    /// Creates the first file. `printer`, if not null, follows all files; it belongs to the caller.
+    /// `known` about the guest goes into each file, without its lines. Throws Error (bad_input) if
+    /// the file cannot be written.
     Parts(const Options& options, view::LivePrinter* printer, trace::About known = {});
-    /// Lets the printer come to its end, whatever ends the recording.
+    /// Lets the printer finish, however the recording ends.
     ~Parts();
     Parts(const Parts&) = delete;
     Parts& operator=(const Parts&) = delete;
 
-    /// What follows is of `boot`, which stays the caller's until finish(): in the first file, or in
-    /// the next one.
+    /// What follows is from `boot`, which belongs to the caller and must live until finish(). Uses
+    /// the first file, or begins the next one.
     void begin(const Boot& boot);
 
-    /// The next records of the boot, which it has been told of. Begins the next file where this one
-    /// gets too large.
+    /// The next records of the boot, which already knows them. Begins a new file when this one gets
+    /// too large.
     void append(std::span<const abi::Record> records);
-    /// What the boot has kept of the one before it: goes into the file that is being written.
+    /// What the boot kept of the previous one: goes into the current file.
     void keep_previous_boot(std::span<const std::byte> area) {
         writer_->section(abi::SectionType::previous_boot, area);
     }
-    /// What the guest has just printed. Before a boot there is no place for it.
+    /// What the guest has just printed. Dropped before a boot.
     void console(std::span<const std::byte> text) {
         if (console_ && !text.empty()) {
             console_->add(text);
@@ -52,12 +52,12 @@ public:
         }
     }
 
-    /// Nothing more comes from the boot. `about`: "key=value" lines.
+    /// The boot is over. `about`: "key=value" lines.
     void finish(abi::Ending ending, const std::string& about);
 
     unsigned count() const { return number_; }
 
-    /// Waits until finished files are packed, where they are to be.
+    /// Waits until finished files are packed, if they are to be packed.
     void finish_packing() { packing_.finish(true); }
 
 private:
@@ -70,14 +70,14 @@ private:
     view::LivePrinter* printer_;
     trace::About known_;
     const Boot* boot_ = nullptr;
-    std::vector<abi::Loss> written_losses_; ///< losses of the boot, in the files before this one
-    trace::Policies policies_;              ///< of the boot, up to the last record written
+    std::vector<abi::Loss> written_losses_; ///< losses of the boot in earlier files
+    trace::Policies policies_;              ///< of the boot, up to the last written record
     std::uint64_t head_size_ = 0;           ///< bytes of the file before its first record
     unsigned number_ = 0;
-    bool used_ = false; ///< the file has been of a boot
+    bool used_ = false; ///< the file has had a boot
     std::shared_ptr<trace::FollowedFile> file_;
     std::unique_ptr<trace::FileWriter> writer_;
-    std::optional<trace::ConsoleWriter> console_; ///< of the boot's file
+    std::optional<trace::ConsoleWriter> console_; ///< for the boot's file
     trace::Packing packing_;
 };
 

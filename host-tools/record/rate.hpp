@@ -8,7 +8,7 @@ namespace mmioscope::record {
 
 class Rate {
 public:
-    /// What is so far, and the speed since the last call. `seconds` since the start.
+    /// The totals, and the speed since the last call. `seconds` since the start.
     std::string text(double seconds, std::uint64_t events, std::uint64_t bytes);
 
 private:

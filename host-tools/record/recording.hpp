@@ -1,4 +1,4 @@
-// Writes a stream into trace files: one boot after another, with what was lost and why.
+// Writes a stream into trace files, one boot after another, with the losses and their causes.
 #pragma once
 
 #include "record/boot.hpp"
@@ -11,34 +11,34 @@
 
 namespace mmioscope::record {
 
-/// Why a recording is over.
+/// Why a recording ended.
 struct Stop {
     abi::Ending ending;
-    std::string why; ///< a sentence's part; empty if the machine ended by itself
+    std::string why; ///< part of a sentence; empty if the machine ended by itself
 };
 
 class Recording : private wire::WireSink {
 public:
-    /// Writes to `parts`, which stay the caller's. `report` gets the lines about a boot that is
-    /// over while others follow. `own`: these, and the last ones, tell of what the hypervisor did
-    /// itself, too.
+    /// Writes to `parts`, which belong to the caller. `report` gets the lines about a boot when it
+    /// is over and others may follow. `own`: these lines, and the last ones, include the
+    /// hypervisor's own accesses.
     Recording(Parts& parts, std::function<void(const std::string& lines)> report, bool own);
 
-    /// The next bytes of the stream. Throws Error: bad_input if they are of a newer version, failed
+    /// The next bytes of the stream. Throws Error: bad_input if they have a newer version, failed
     /// if the file cannot be written.
     void feed(std::span<const std::byte> bytes) { decoder_.feed(bytes); }
 
-    /// What came beside the stream: the guest's console.
+    /// The guest's console output, received beside the stream.
     void console(std::span<const std::byte> text) { parts_.console(text); }
 
-    /// The bytes before and after this are not of one piece.
+    /// Bytes before and after this are not contiguous.
     void broken_off();
 
-    /// How the boot ended; nothing while it goes on, or before one.
+    /// How the boot ended; nothing while it runs, or before the first one.
     std::optional<abi::StreamEnd> ended() const;
 
-    /// No more bytes: makes the file whole. Returns the last lines to be said: tables and verdict.
-    /// `complete` tells whether all boots are.
+    /// The stream is over: completes the file. Returns the last lines to print: tables and verdict.
+    /// Sets `complete` if all boots are complete.
     std::string finish(const Stop& stop, bool& complete);
 
     std::uint64_t events() const {
@@ -55,7 +55,7 @@ private:
 
     struct Closing {
         std::string tables;
-        std::string verdict; ///< the policy's line and its own, without its end
+        std::string verdict; ///< the lines of the policy and of the boot, without line end
     };
 
     Closing close_boot(const Stop& stop);
@@ -69,7 +69,7 @@ private:
     std::unique_ptr<Boot> boot_;
     unsigned boots_ = 0;
     unsigned incomplete_boots_ = 0;
-    std::uint64_t earlier_events_ = 0; ///< of boots that are over
+    std::uint64_t earlier_events_ = 0; ///< of earlier boots
     wire::WireDecoder decoder_;
 };
 

@@ -5,8 +5,8 @@
 
 namespace mmioscope::record {
 
-/// Throws Error (bad_input) if a file, compressed or not, stands at `source`, or is standard input,
-/// that begins as a trace. Of anything else no byte is taken.
+/// Throws Error (bad_input) if `source` is a file or standard input that begins like a trace,
+/// compressed or not. Consumes no bytes of anything else.
 void check_no_trace(const transport::Address& source);
 
 } // namespace mmioscope::record

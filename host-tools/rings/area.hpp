@@ -17,11 +17,11 @@ namespace mmioscope::rings {
 struct Ring {
     abi::RingHeader* header;
     const abi::Record* records;
-    std::uint64_t capacity; ///< as it was when checked: the shared one may change; so below
+    std::uint64_t capacity; ///< checked; the shared value may change; also below
     std::uint32_t boot_number;
 };
 
-/// Differs from boot to boot.
+/// Different for each boot.
 using BootId = std::array<std::uint8_t, 16>;
 
 class Area {
@@ -29,14 +29,14 @@ public:
     /// True once the hypervisor has filled in everything a reader needs.
     static bool ready(std::span<const std::byte> memory);
 
-    /// Of the boot whose area is in `memory`; nothing while none is ready.
+    /// The boot whose area is in `memory`; nothing if no area is ready.
     static std::optional<BootId> boot_in(std::span<const std::byte> memory);
 
-    /// A view of `memory`, which stays the caller's and must be 64-byte aligned. Throws
-    /// Error (failed) if what it says does not hold together or has a newer major version.
+    /// A view of `memory`, which belongs to the caller and must be 64-byte aligned. Throws Error
+    /// (failed) if its content is inconsistent or has a newer major version.
     explicit Area(std::span<std::byte> memory);
 
-    const abi::AreaHeader& header() const { return header_; } ///< a copy, checked
+    const abi::AreaHeader& header() const { return header_; } ///< a checked copy
     const std::vector<abi::RegionEntry>& regions() const { return regions_; }
     const std::vector<Ring>& rings() const { return rings_; }
     std::vector<abi::Statistics> statistics() const;

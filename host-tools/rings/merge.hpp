@@ -1,14 +1,14 @@
 // Merges the records of several CPUs into one stream in the order of time.
 //
-// A record may leave only when no other CPU can still publish one that belongs in front of it.
-// So for each CPU the caller tells a bound below which nothing of that CPU is missing (see
-// recorder.cpp), and calls emit() once per pass over the rings. Against each other CPU,
+// A record may leave only when no other CPU can still publish one that belongs before it. For each
+// CPU the caller therefore sets a bound below which no record of that CPU is missing (see
+// recorder.cpp), and calls emit() once per pass over the rings. For each other CPU,
 //
 //   time < bound   the record may leave
-//   time = bound   it may if it was pushed in an earlier pass and the other CPU was idle in
-//                  this one: what that CPU begins later took its locks later, too
+//   time = bound   it may leave if it was pushed in an earlier pass and the other CPU was idle in
+//                  this one: what that CPU begins later takes its locks later, too
 //
-// Equal times: the records of one region by lock_sequence, else by CPU.
+// Records with equal times are ordered by lock_sequence within a region, otherwise by CPU.
 #pragma once
 
 #include "abi/record.hpp"
@@ -23,32 +23,32 @@ class Merge {
 public:
     explicit Merge(unsigned cpus) : queues_(cpus) {}
 
-    /// Records of `cpu`, in the order it published them. `records` is empty afterwards, and as a
-    /// rule has memory for others.
+    /// Adds records of `cpu`, in the order in which it published them. Leaves `records` empty,
+    /// usually with memory for more.
     void push(unsigned cpu, std::vector<abi::Record>&& records);
 
-    /// No record pushed for `cpu` from now on is earlier than `time`. Bounds never fall.
-    /// `idle`, which holds for this pass: nor has it begun one yet.
+    /// Promises that no record pushed for `cpu` from now on is earlier than `time`. Bounds must not
+    /// decrease. `idle`, for this pass: the CPU has not begun a record at that time either.
     void set_bound(unsigned cpu, std::uint64_t time, bool idle);
 
-    /// Appends what may leave to `out`, and ends the pass.
+    /// Appends to `out` the records that may leave, and ends the pass.
     void emit(std::vector<abi::Record>& out);
 
-    /// Nothing that was pushed is left.
+    /// Whether all pushed records have left.
     bool empty() const;
 
-    /// Appends everything that is left: nothing will be pushed any more.
+    /// Appends all remaining records: nothing will be pushed any more.
     void flush(std::vector<abi::Record>& out);
 
 private:
     struct Queue {
         std::vector<abi::Record> old;   ///< pushed in earlier passes
-        std::vector<abi::Record> fresh; ///< pushed in this one; behind them
-        std::size_t next = 0;           ///< the first one that has not left, of both
-        std::uint64_t left = 0;         ///< time of the last one that left
+        std::vector<abi::Record> fresh; ///< pushed in this pass; follow `old`
+        std::size_t next = 0;           ///< index of the first one that has not left, in both
+        std::uint64_t left = 0;         ///< time of the last one that has left
         std::uint64_t bound = 0;
         bool idle = false;
-        bool old_in_order = true; ///< no time of `old` is earlier than the one before
+        bool old_in_order = true; ///< the times of `old` do not decrease
         bool fresh_in_order = true;
 
         std::size_t size() const { return old.size() + fresh.size(); }
@@ -56,9 +56,9 @@ private:
         const abi::Record& at(std::size_t n) const {
             return n < old.size() ? old[n] : fresh[n - old.size()];
         }
-        /// Of the first one. The order of one CPU's records holds whatever their times say.
+        /// Time of the first record. One CPU's records keep their order, whatever their times are.
         std::uint64_t time() const;
-        /// Appends the first one to `out`, and those behind it that are earlier than `limit`.
+        /// Appends the first record to `out`, and those after it that are earlier than `limit`.
         void take(std::uint64_t limit, std::vector<abi::Record>& out);
         void end_pass();
     };

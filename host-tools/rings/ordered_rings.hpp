@@ -12,35 +12,35 @@ namespace mmioscope::rings {
 
 class OrderedRings {
 public:
-    /// Reads the rings of `area`, which stays the caller's, as their reader `reader`. Where it
-    /// comes late, nothing is taken that is earlier than something it has missed.
+    /// Reads the rings of `area`, which belongs to the caller, as reader number `reader`. If it
+    /// missed records, it takes none that are earlier than these.
     OrderedRings(const Area& area, unsigned reader);
 
-    /// One pass over all rings; appends what has its place now to `ordered`. Returns the number of
-    /// records taken out of the rings.
+    /// One pass over all rings. Appends to `ordered` the records whose place is certain. Returns
+    /// the number of records taken from the rings.
     std::size_t pass(std::vector<abi::Record>& ordered);
 
-    /// From now on, nothing is taken that is published later.
+    /// From now on takes only records published before this call.
     void stop();
-    /// Nothing that was taken still waits for its place.
+    /// Whether all records taken have been returned.
     bool settled() const { return merge_.empty(); }
-    /// What waits for its place gets it: nothing will be taken any more.
+    /// Returns the records still held back: nothing will be taken any more.
     void flush(std::vector<abi::Record>& ordered) { merge_.flush(ordered); }
-    /// The writers wait no longer for this reader.
+    /// The writers no longer wait for this reader.
     void leave();
 
-    std::uint64_t damaged() const { return damaged_; } ///< records whose slot held another
+    std::uint64_t damaged() const { return damaged_; } ///< records whose slot held a different one
     const std::vector<RingReader>& rings() const { return rings_; }
 
-    /// Accesses that have begun and have no record: lines "key=value".
+    /// Accesses that began and have no record, as lines "key=value".
     std::string unfinished() const;
 
 private:
     std::vector<RingReader> rings_;
     Merge merge_;
     std::uint64_t damaged_ = 0;
-    std::uint64_t latest_ = 0; ///< greatest time taken out in earlier passes
-    std::uint64_t missed_ = 0; ///< greatest time that was there before this reader
+    std::uint64_t latest_ = 0; ///< latest time taken in earlier passes
+    std::uint64_t missed_ = 0; ///< latest time before this reader began
     std::vector<abi::Record> taken_;
 };
 

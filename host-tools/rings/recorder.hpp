@@ -12,30 +12,30 @@
 
 namespace mmioscope::rings {
 
-/// Sees records before the file has them, and may write sections that stand in front of them.
+/// Sees records before they are written, and may write sections that precede them.
 class Onlooker {
 public:
     virtual ~Onlooker() = default;
 
-    /// They are in the order of time, and of one section of the file. `runs` are what they
-    /// consist of, each of one task.
+    /// The records are in the order of time, and go into one section of the file. `runs` are the
+    /// runs in them, each of one task.
     virtual void see(std::span<const abi::Record> records, std::span<const trace::Run> runs,
                      trace::FileWriter& file) = 0;
 };
 
 class Recorder {
 public:
-    /// Reads the rings of `area` and writes to `file`; both stay the caller's, and so does
-    /// `onlooker`, which may be null.
+    /// Reads the rings of `area` and writes to `file`. The caller owns both, and `onlooker`, which
+    /// may be null.
     Recorder(const Area& area, trace::FileWriter& file, Onlooker* onlooker = nullptr);
 
-    /// One pass over all rings. Returns the number of records taken out of them.
+    /// One pass over all rings. Returns the number of records taken.
     std::size_t pass();
 
-    /// Hands what has come together to the file.
+    /// Writes all collected records to the file.
     void flush() { file_.flush(); }
 
-    /// The machine has stopped: takes the rest, and the losses, and ends the file.
+    /// The machine has stopped: takes the remaining records and the losses, and ends the file.
     void finish(abi::Ending ending);
 
     const trace::Summary& summary() const { return summary_; }

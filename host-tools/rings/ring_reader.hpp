@@ -1,4 +1,4 @@
-// Takes the records from one ring while a CPU writes to it.
+// Takes records from one ring while a CPU writes to it.
 #pragma once
 
 #include "rings/area.hpp"
@@ -8,37 +8,37 @@
 
 namespace mmioscope::rings {
 
-/// What a CPU was doing at the moment of asking.
+/// What a CPU is doing at this moment.
 struct InFlightAccess {
     abi::InFlight state;
     std::uint32_t pc;
-    std::uint64_t time; ///< CNTPCT; only if begun
-    std::uint64_t pa;   ///< only if begun
+    std::uint64_t time; ///< CNTPCT; only if an access has begun
+    std::uint64_t pa;   ///< only if an access has begun
 };
 
 class RingReader {
 public:
-    /// Reads `ring` as its reader `reader`: from where that one is waited for, else what is
-    /// published from now on. With Policy::flight the writer does not wait for readers: what it has
-    /// overwritten is left out, and shows as a hole in cpu_sequence.
+    /// Reads `ring` as reader number `reader`: if the writer waits for that reader, from its
+    /// position, otherwise from the next record published. With Policy::flight the writer does not
+    /// wait for readers: overwritten records are left out, and show as a hole in cpu_sequence.
     RingReader(const Ring& ring, abi::Policy policy, unsigned reader);
 
-    /// The writer waits no longer for this reader.
+    /// The writer no longer waits for this reader.
     void leave();
 
-    /// From now on, nothing is taken that is published later.
+    /// From now on takes only records published before this call.
     void stop();
-    /// After stop(): cpu_sequence behind the last record that is taken.
+    /// After stop(): the cpu_sequence that follows the last record to take.
     std::uint32_t next_sequence() const { return next_sequence_; }
 
-    /// Of the record in front of the first one that is read; 0 if there is none.
+    /// Time of the record before the first one read; 0 if there is none.
     std::uint64_t time_before() const { return time_before_; }
 
-    /// To be asked before drain(): what was begun before this moment is then below the head.
+    /// Call it before drain(): whatever began before this moment is then below the head.
     InFlightAccess in_flight() const;
 
-    /// Appends all that is published to `out`, and gives its slots back to the writer.
-    /// Returns how many records were damaged, that is, not the ones their slots should hold.
+    /// Appends all published records to `out`, and returns their slots to the writer. Returns the
+    /// number of damaged records: those that are not the ones expected in their slots.
     std::uint64_t drain(std::vector<abi::Record>& out);
 
     std::uint64_t lost() const; ///< records the writer has lost so far
@@ -55,7 +55,7 @@ private:
     bool overwrites_;
     std::uint64_t tail_;
     std::uint64_t time_before_ = 0;
-    std::uint64_t end_ = ~std::uint64_t{0}; ///< nothing from here on is taken
+    std::uint64_t end_ = ~std::uint64_t{0}; ///< takes nothing from here on
     std::uint32_t next_sequence_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// QEMU's access log: QEMU writes one, which becomes one file for each boot when the boot is over.
+// QEMU's access log: QEMU writes one file, which is split into one for each boot at the end.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@ namespace mmioscope::run {
 
 class AccessLogs {
 public:
-    /// `fd` is the log, called `path`, and stays the caller's; -1 if there is none.
+    /// `fd` is the log at `path`, and belongs to the caller; -1 if there is none.
     AccessLogs(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
 
-    /// The machine stands still: what QEMU writes from now on is the next boot's.
+    /// The machine is stopped: what QEMU writes from now on belongs to the next boot.
     void end_boot();
 
     /// QEMU has ended: leaves the first boot in the log, and moves the others to FILE.2, FILE.3 ...
@@ -22,7 +22,7 @@ public:
 private:
     int fd_;
     std::string path_;
-    std::vector<std::uint64_t> ends_; ///< of boots, in bytes
+    std::vector<std::uint64_t> ends_; ///< of each boot, in bytes
 };
 
 } // namespace mmioscope::run

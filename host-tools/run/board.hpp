@@ -10,39 +10,41 @@
 namespace mmioscope::run {
 
 struct Board {
-    std::string_view name;              ///< as that of hyp/core/board/
+    std::string_view name;              ///< as in hyp/board/
     std::string_view machine;           ///< QEMU's -M, with the properties the board needs
-    std::string_view described_by = ""; ///< QEMU's -M for the device tree the guest is to see;
-                                        ///< empty: the user has one
-    std::string_view cpu = "";          ///< QEMU's -cpu; empty: the machine's own
+    std::string_view described_by = ""; ///< QEMU's -M for the guest's device tree; empty: the user
+                                        ///< has one
+    std::string_view cpu = "";          ///< QEMU's -cpu; empty: the machine's default
     std::uint64_t ram_base;             ///< physical address
-    bool boot_image = false; ///< QEMU starts the hypervisor as U-Boot would: in Hyp, with PSCI
+    bool boot_image = false; ///< QEMU starts the hypervisor like U-Boot: in Hyp mode, with PSCI
                              ///< firmware below
-    std::uint64_t memory = 512u << 20; ///< bytes, if the user does not say
+    std::uint64_t memory = 512u << 20; ///< bytes; default
     std::uint64_t min_memory = 0;
     std::uint64_t max_memory;
     unsigned max_cpus;
-    bool cpus_soldered = false; ///< QEMU's board always has all; the guest is told of fewer
-    unsigned serials;           ///< UARTs QEMU can connect
-    unsigned guest_serial = 0;  ///< which of them is the guest's console
-    unsigned hypervisor_serial; ///< and which the hypervisor's; the guest's if there is only one
-    std::array<std::string_view, 4> serial_nodes = {}; ///< in the device tree; empty: by alias
+    bool cpus_soldered = false; ///< QEMU's board always has all of them; the guest is told of fewer
+    unsigned serials;           ///< number of UARTs that QEMU can connect
+    unsigned guest_serial = 0;  ///< index of the guest's console
+    unsigned hypervisor_serial; ///< index of the hypervisor's; the guest's if there is only one
+    std::array<std::string_view, 4> serial_nodes = {}; ///< paths in the device tree; empty: by
+                                                       ///< alias
     std::string_view network = ""; ///< QEMU's model of the network card; empty: none
-    bool network_soldered = false; ///< it is part of the board (-nic), not added to it (-device)
+    bool network_soldered = false; ///< part of the board (-nic), not added to it (-device)
     bool sd_card = false;
-    std::string_view command_line = ""; ///< of the guest, if neither user nor device tree has one
+    std::string_view command_line = ""; ///< for the guest, if neither the user nor the device tree
+                                        ///< has one
 
     bool one_serial() const { return guest_serial == hypervisor_serial; }
-    /// Of its image, as hyp/hyp.mk links it.
+    /// Load address of its image, as linked by hyp/hyp.mk.
     std::uint64_t hypervisor_base() const { return ram_base + (128u << 20); }
     std::uint64_t kernel_address() const { return ram_base + (48u << 20); }
     std::uint64_t ramdisk_address() const { return ram_base + (64u << 20); }
 };
 
-/// Throws Error (bad_input), listing the known boards.
+/// Throws Error (bad_input) that lists the known boards.
 const Board& find_board(std::string_view name);
 
-/// Their names; the first is the one that is meant if the user names none.
+/// Their names; the first is the default.
 std::vector<std::string> board_names();
 
 } // namespace mmioscope::run

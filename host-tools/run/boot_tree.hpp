@@ -1,4 +1,4 @@
-// The device tree that a boot loader would hand to the hypervisor: the board's own, plus the size
+// The device tree that a boot loader would pass to the hypervisor: the board's own, plus the size
 // of RAM, the places of kernel and ramdisk, the command line, and what to trace.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace mmioscope::run {
 
-/// A piece of memory that is loaded before the start.
+/// A file loaded into memory before the start.
 struct Module {
     std::uint64_t address;
     std::uint64_t size; ///< bytes
@@ -22,30 +22,31 @@ struct Module {
 
 struct BootTree {
     std::uint64_t memory; ///< bytes of RAM
-    unsigned cpus = 0;    ///< that the guest is told of, where the board has a fixed number
+    unsigned cpus = 0;    ///< for the guest, if the board has a fixed number
     Module kernel;
     std::optional<Module> ramdisk;
-    std::optional<std::string> command_line;  ///< nothing: the tree's own, else the board's
+    std::optional<std::string> command_line;  ///< nothing: the tree's own, or the board's
     std::vector<std::string> trace;           ///< empty: the hypervisor's default
-    std::string engine;                       ///< likewise
-    std::string policy;                       ///< likewise
+    std::string engine;                       ///< empty: the hypervisor's default
+    std::string policy;                       ///< empty: the hypervisor's default
     bool slow_path = false;                   ///< no access takes the fast path
     bool pre = false;                         ///< begin records
     std::uint32_t area_size;                  ///< bytes
-    bool guest_reader = false;                ///< a second reader, beside this program
-    bool control_page = true;                 ///< for the guest to steer the tracer
-    std::vector<control::Ask> requests{};     ///< before the guest's first instruction
+    bool guest_reader = false;                ///< allow a second reader besides this program
+    bool control_page = true;                 ///< let the guest control the tracer
+    std::vector<control::Ask> requests{};     ///< apply before the guest's first instruction
     std::string uart{};                       ///< the hypervisor's; empty: the board's choice
     std::string stream{};                     ///< empty: none
-    bool stream_beside = false;               ///< and shared memory is read, too
-    std::optional<unsigned> stream_baud{};    ///< no faster than this
+    bool stream_beside = false;               ///< shared memory is read, too
+    std::optional<unsigned> stream_baud{};    ///< limit in bits/s
     std::optional<unsigned> stream_quantum{}; ///< ns
     bool stream_shared = false;
     std::string stream_fold{};
-    std::optional<symbols::TaskOffsets> task_names{}; ///< nothing: the hypervisor does not look
+    std::optional<symbols::TaskOffsets> task_names{}; ///< nothing: the hypervisor does not read
+                                                      ///< names
 };
 
-/// `tree` with all that in it. Throws Error (bad_input) if there is no room or no root.
+/// `tree` with all of this added. Throws Error (bad_input) if there is no room or no root.
 Bytes compose_tree(const Bytes& tree, const Board& board, const BootTree& what);
 
 } // namespace mmioscope::run

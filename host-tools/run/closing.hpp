@@ -1,4 +1,4 @@
-// What a run prints at the end of a boot, and at its own end.
+// The output of a run at the end of each boot, and at its own end.
 #pragma once
 
 #include "run/plan.hpp"
@@ -11,25 +11,25 @@
 
 namespace mmioscope::run {
 
-/// Whether the trace is printed while it is recorded.
+/// Whether to print the trace during the recording.
 bool prints(const Options& options);
 
-/// Whether a line of progress has a place: not where the trace or the guest's console scrolls by.
+/// Whether to show a progress line: not if the trace or the guest's console is on the terminal.
 bool shows_progress(const Options& options);
 
 class Closing {
 public:
-    /// Both stay the caller's.
+    /// The caller owns both.
     Closing(const Plan& plan, const RunFiles& files) : plan_(plan), files_(files) {}
 
-    /// A boot came to its end, and another one follows: its tables and its verdict.
+    /// A boot has ended and another one follows: prints its tables and verdict.
     void boot_over(const TraceResult& result);
 
-    /// The run ended before the hypervisor was ready: says why, with the ends of the logs.
+    /// The run ended before the hypervisor was ready: prints the reason, with the ends of the logs.
     Status not_started(const Stop& stop);
 
-    /// Table, console's end and verdict, on standard output. The hypervisor's own report of why
-    /// it stopped goes to standard error.
+    /// Prints the table, the end of the console and the verdict on standard output. The
+    /// hypervisor's own report on why it stopped goes to standard error.
     Status end(const Stop& stop, const TraceResult& result, std::uint64_t not_printed);
 
 private:
@@ -39,8 +39,8 @@ private:
 
     const Plan& plan_;
     const RunFiles& files_;
-    unsigned boots_ = 0;      ///< that are over
-    unsigned incomplete_ = 0; ///< of them
+    unsigned boots_ = 0;      ///< number that have ended
+    unsigned incomplete_ = 0; ///< number of those incomplete
 };
 
 } // namespace mmioscope::run

@@ -1,4 +1,4 @@
-// The file that QEMU writes the guest's console into, read for the trace.
+// Reads the file that QEMU writes the guest's console into, for the trace.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@ namespace mmioscope::run {
 
 class ConsoleFile {
 public:
-    /// `fd` stays the caller's.
+    /// `fd` belongs to the caller.
     explicit ConsoleFile(int fd) : fd_(fd), buffer_(64 * 1024) {}
 
-    /// What has come since, or a part of that; holds until the next call. What cannot be read is
-    /// not there: the trace is worth more than its console.
+    /// New bytes, or a part of them; valid until the next call. Ignores read errors: the trace is
+    /// worth more than its console.
     std::span<const std::byte> read_more();
 
 private:

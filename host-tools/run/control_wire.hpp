@@ -12,15 +12,15 @@ namespace mmioscope::run {
 
 class ControlWire {
 public:
-    /// Listens at the unix socket `path`. `stream`, the file, stays the caller's. Throws Error.
+    /// Listens on the unix socket `path`. `stream`, the file, belongs to the caller. Throws Error.
     ControlWire(const std::string& path, int stream);
 
-    /// The UART's end, which QEMU inherits.
+    /// The UART's end of the socket, which QEMU inherits.
     int for_qemu() const { return uart_.get(); }
-    /// QEMU has it now.
+    /// Call it when QEMU has it.
     void started() { uart_ = FileDescriptor(); }
 
-    /// Hands on what has come either way; until there is nothing more. Never waits.
+    /// Passes on all bytes that have arrived in either direction. Never waits.
     void pass();
 
 private:

@@ -1,4 +1,4 @@
-// The commands of --at-start as requests to the hypervisor before the guest's first instruction.
+// The commands of --at-start, as requests to the hypervisor that apply before the guest starts.
 #pragma once
 
 #include "control/words.hpp"
@@ -9,9 +9,9 @@
 
 namespace mmioscope::run {
 
-/// The requests of `commands`, each in the words of `mmioscope ctl`; devices are those of `tree`.
-/// Throws Error (bad_input) in one line: words that make no sense, or none before the guest runs,
-/// devices that are not there, more requests than a boot takes. `option` is in front of it.
+/// The requests for `commands`, each in the syntax of `mmioscope ctl`; devices are those of `tree`.
+/// Throws Error (bad_input), one line that begins with `option`, for invalid words, words not
+/// allowed before the guest runs, unknown devices, or too many requests for a boot.
 std::vector<control::Ask> early_requests(const std::vector<std::string>& commands,
                                          const Bytes& tree,
                                          const std::string& option = "--at-start ");
@@ -19,7 +19,7 @@ std::vector<control::Ask> early_requests(const std::vector<std::string>& command
 /// The property's cells, one request after the other.
 std::vector<std::uint32_t> property_cells(const std::vector<control::Ask>& requests);
 
-/// Name and cells as U-Boot's `fdt set` takes them: one argument, of which some boards allow few.
+/// Name and cells for U-Boot's `fdt set`, as one argument, since some boards allow few arguments.
 std::string property_text(const std::vector<control::Ask>& requests);
 
 } // namespace mmioscope::run

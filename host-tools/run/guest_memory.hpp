@@ -12,8 +12,8 @@ namespace mmioscope::run {
 
 class GuestMemory {
 public:
-    /// `size` bytes from `board`'s RAM base on: all zero, or if `path` is not empty what that file
-    /// holds, which is made if it is not there. Throws Error.
+    /// Maps `size` bytes from `board`'s RAM base on: the file `path`, which is created if
+    /// necessary, or zeros if `path` is empty. Throws Error.
     GuestMemory(const Board& board, std::uint64_t size, const std::string& path);
     ~GuestMemory();
     GuestMemory(const GuestMemory&) = delete;
@@ -21,10 +21,10 @@ public:
 
     int fd() const { return file_.get(); }
 
-    /// The `size` bytes at physical `address`; empty if they are not all RAM.
+    /// The `size` bytes at physical `address`; empty if not all of them are RAM.
     std::span<std::byte> at(std::uint64_t address, std::uint64_t size) const;
 
-    /// All of it, and its first address.
+    /// All of RAM, and its first address.
     std::span<std::byte> bytes() const { return {bytes_, size_}; }
     std::uint64_t base() const { return base_; }
 

@@ -6,11 +6,11 @@
 
 namespace mmioscope::run {
 
-/// The one for a program that lies in `folder`: beside it, as both are built, or in
-/// ../lib/mmioscope/, as they are installed. Throws Error (bad_input) if there is none.
+/// The file for a program in `folder`: beside it, as built, or in ../lib/mmioscope/, as installed.
+/// Throws Error (bad_input) if there is none.
 std::filesystem::path find_hypervisor(const std::filesystem::path& folder, std::string_view board);
 
-/// The folder of this program, whatever links it was started by.
+/// The folder of this program, with links resolved.
 std::filesystem::path folder_of_this_program();
 
 } // namespace mmioscope::run

@@ -1,4 +1,4 @@
-// The input files of a guest, read and checked before anything is started.
+// The input files of a guest, read and checked before anything starts.
 #pragma once
 
 #include "run/options.hpp"
@@ -11,17 +11,16 @@ namespace mmioscope::run {
 
 using Bytes = std::vector<std::byte>;
 
-/// All of `path`, a regular file of at most 64 MiB. `what` names it in the message of the Error
-/// (bad_input).
+/// All of `path`, a regular file of at most 64 MiB. Throws Error (bad_input) that calls it `what`.
 Bytes read_input(const std::string& path, const char* what);
 
-/// Throws Error (bad_input) unless `kernel` is a whole zImage.
+/// Throws Error (bad_input) unless `kernel` is a complete zImage.
 void check_zimage(const Bytes& kernel, const std::string& path);
 
-/// Throws Error (bad_input) if `payload` cannot be entered at its first byte.
+/// Throws Error (bad_input) if `payload` cannot be started at its first byte.
 void check_raw(const Bytes& payload, const std::string& path);
 
-/// Throws Error (bad_input) unless `tree` is a whole flattened device tree.
+/// Throws Error (bad_input) unless `tree` is a complete flattened device tree.
 void check_tree(const Bytes& tree, const std::string& path);
 
 /// Throws Error (bad_input) unless `elf` begins like a 32-bit ARM executable.

@@ -13,15 +13,15 @@
 namespace mmioscope::run {
 
 struct KernelNames {
-    std::string banner;             ///< empty: not known
-    std::vector<std::byte> symbols; ///< a section's payload; empty: there are none
+    std::string banner;             ///< empty: unknown
+    std::vector<std::byte> symbols; ///< payload of a section; empty: none
     std::optional<symbols::TaskOffsets> task_offsets;
     symbols::FunctionTable functions{{}};
 };
 
-/// Takes half a second, so before the guest's CPUs run: beside them it would be the guest's time.
-/// What cannot be decoded is said on standard error, and left empty. A bare program has none but
-/// those of the user's files. Throws Error (bad_input) about these.
+/// Takes half a second. Call it before the guest's CPUs run, so as not to take their time. Reports
+/// kernels that it cannot decode on standard error, and leaves both empty. A bare program has only
+/// the names of the user's files. Throws Error (bad_input) if these are wrong.
 KernelNames kernel_names(const Options& options);
 
 } // namespace mmioscope::run

@@ -1,5 +1,5 @@
-// A text file that another process writes, read repeatedly. Keeps little of it in memory, however
-// long it is.
+// Reads a text file that another process is writing. Keeps little of it in memory, however long it
+// is.
 #pragma once
 
 #include <cstddef>
@@ -13,25 +13,25 @@ namespace mmioscope::run {
 /// The last `lines` lines of `text`, each with its line end, without carriage returns.
 std::string last_lines(const std::string& text, std::size_t lines);
 
-/// The same of what the file behind `fd` ends with.
+/// The same for the end of the file behind `fd`.
 std::string last_lines(int fd, std::size_t lines);
 
 /// The first `most` bytes of the file behind `fd`.
 std::string beginning(int fd, std::size_t most);
 
-/// Whether the file behind `fd` has `part` somewhere.
+/// Whether the file behind `fd` contains `part`.
 bool log_has(int fd, std::string_view part);
 
 class LogFile {
 public:
-    /// Watches the file behind `fd`, which stays the caller's.
+    /// Watches the file behind `fd`, which belongs to the caller.
     explicit LogFile(int fd) : fd_(fd) {}
 
-    /// The report: the text from the first whole line that begins with `start` on, as far as it is
-    /// kept; nothing if there is none. Never looks at a line twice.
+    /// The report: the text from the first complete line that begins with `start` on, as far as it
+    /// is kept; nothing if there is none. Reads each line only once.
     std::optional<std::string> from_line(std::string_view start);
 
-    /// Whether the report, which from_line() has found, has `part` by now.
+    /// Whether the report, which from_line() has found, contains `part` by now.
     bool report_has(std::string_view part);
 
 private:
@@ -39,8 +39,8 @@ private:
 
     int fd_;
     std::uint64_t read_ = 0;
-    std::string text_;   ///< what no whole line has been made of; then the report
-    bool found_ = false; ///< it is the report
+    std::string text_;   ///< an incomplete line; later the report
+    bool found_ = false; ///< text_ is the report
 };
 
 } // namespace mmioscope::run

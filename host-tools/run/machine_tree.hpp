@@ -9,9 +9,8 @@
 
 namespace mmioscope::run {
 
-/// The tree that QEMU makes for `board` with the CPUs and the memory of `options`, as a guest
-/// without a hypervisor is given it. Runs `qemu` for a moment. Throws Error with QEMU's words if
-/// it makes none.
+/// The tree that QEMU makes for `board` with the CPUs and the memory of `options`, as for a guest
+/// without a hypervisor. Runs `qemu` for a moment. Throws Error with QEMU's message if it fails.
 Bytes machine_tree(const Board& board, const Options& options, const std::string& qemu);
 
 } // namespace mmioscope::run

@@ -1,5 +1,5 @@
-// QEMU's control socket. When the guest ends or resets the machine, QEMU stops it and says so, so
-// that nothing is lost between two boots.
+// QEMU's control socket. When the guest powers off or resets the machine, QEMU stops it and reports
+// this, so that nothing is lost between two boots.
 #pragma once
 
 #include "system/file_descriptor.hpp"
@@ -11,19 +11,19 @@ namespace mmioscope::run {
 
 class Monitor {
 public:
-    /// Makes the socket; its other end is inherited by child processes. Throws Error.
+    /// Creates the socket; child processes inherit its other end. Throws Error.
     Monitor();
 
     /// The other end, for QEMU.
     int for_qemu() const { return theirs_.get(); }
 
-    /// Why the machine has come to stand still.
+    /// Why the machine has stopped.
     enum class Halt { off, reset };
-    /// Nothing while it runs.
+    /// Nothing while the machine runs.
     std::optional<Halt> poll();
 
     /// After a halt: resets the machine, and lets it run until the next one. Throws Error (failed)
-    /// if QEMU does not do so.
+    /// if QEMU does not.
     void restart();
 
 private:
@@ -34,10 +34,10 @@ private:
 
     FileDescriptor ours_;
     FileDescriptor theirs_;
-    std::string text_; ///< received, up to a line's end that has not come yet
+    std::string text_; ///< received, but without line end so far
     std::optional<Halt> halt_;
     bool reset_ = false;   ///< QEMU has reset the machine
-    bool running_ = false; ///< and it goes on
+    bool running_ = false; ///< and the machine runs again
 };
 
 } // namespace mmioscope::run

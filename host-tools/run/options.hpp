@@ -12,7 +12,7 @@
 namespace mmioscope::run {
 
 struct Options {
-    std::string command; ///< the command line that says all this; empty: none
+    std::string command; ///< the complete command line; empty: none
     std::string board = board_names().front();
     std::string hypervisor; ///< ELF; empty: run/hypervisor_image.hpp finds it
     std::string kernel;     ///< zImage, or a raw binary if `bare`
@@ -20,52 +20,52 @@ struct Options {
     std::string ramdisk;    ///< empty: none
     std::string sd_image;   ///< empty: no card
     std::optional<std::string> command_line;
-    std::optional<bool> network; ///< nothing: as the board is
+    std::optional<bool> network; ///< nothing: the board's default
     bool bare = false;
     unsigned cpus = 2;
     std::uint64_t memory = 0; ///< bytes; 0: the board's default
-    std::string ram;          ///< file behind the RAM, kept; empty: nothing is kept
+    std::string ram;          ///< file behind the RAM, kept afterwards; empty: none
 
     std::vector<std::string> trace;      ///< selections, unparsed
     std::string engine;                  ///< empty: the hypervisor's default
-    std::string policy;                  ///< likewise
+    std::string policy;                  ///< empty: the hypervisor's default
     bool slow_path = false;              ///< no access takes the fast path
     bool pre = false;                    ///< a record before each access, too
     std::uint64_t area_size = 64u << 20; ///< bytes
     bool guest_reader = false;           ///< the guest may map the trace area
-    std::optional<bool> control_page;    ///< and requests over the wire; default: yes
+    std::optional<bool> control_page;    ///< and accept requests over the wire; default: yes
     std::vector<std::string> at_start;   ///< commands of ctl, unparsed
 
-    std::string stream;                     ///< UART the trace leaves through; empty: none
-    std::string stream_file;                ///< its bytes are kept here; empty: they are not
+    std::string stream;                     ///< UART for the trace; empty: none
+    std::string stream_file;                ///< file for its bytes; empty: none
     bool stream_shared = false;             ///< that UART is the guest's console, too
-    bool stream_beside = false;             ///< but the trace is still read from shared memory
-    std::optional<unsigned> stream_baud;    ///< no faster than this, bits/s
+    bool stream_beside = false;             ///< but read the trace from shared memory
+    std::optional<unsigned> stream_baud;    ///< limit in bits/s
     std::optional<unsigned> stream_quantum; ///< ns
     std::string stream_fold;                ///< empty: the hypervisor's default
 
     std::string control; ///< unix socket for mmioscope ctl; empty: none
 
-    /// The trace is what comes over the stream.
+    /// Whether the trace comes from the stream.
     bool reads_stream() const { return !stream.empty() && !stream_beside; }
 
-    std::string output;      ///< trace file; empty: not kept
-    bool plain = false;      ///< its records are not packed in the end
-    std::string console_log; ///< empty: not kept
+    std::string output;      ///< trace file; empty: none
+    bool plain = false;      ///< leave its records unpacked
+    std::string console_log; ///< empty: none
     std::string hypervisor_log;
-    std::string access_log; ///< QEMU's own log of accesses; empty: not written
-    bool console = false;   ///< the guest's console is this terminal
-    view::LiveOptions live; ///< what is printed, and how
+    std::string access_log; ///< QEMU's own log of accesses; empty: none
+    bool console = false;   ///< connect the guest's console to this terminal
+    view::LiveOptions live; ///< what to print, and how
     std::vector<std::string>
         symbols;               ///< files that name the guest's code (symbols/symbol_files.hpp)
-    std::optional<bool> print; ///< nothing: unless the console is here
+    std::optional<bool> print; ///< nothing: print unless the console is here
 
     std::string qemu = "qemu-system-arm";
     std::vector<std::string> qemu_arguments;
-    unsigned reboots = 0;    ///< resets by the guest over which the run goes on
+    unsigned reboots = 0;    ///< number of resets by the guest after which the run continues
     double time_limit = 0;   ///< seconds; 0: none
     double ready_limit = 30; ///< seconds until the hypervisor must have set up its area
-    std::string expect;      ///< the guest's console must have a line that contains it
+    std::string expect;      ///< the guest's console must contain a line with this
 };
 
 } // namespace mmioscope::run

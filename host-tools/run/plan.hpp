@@ -1,4 +1,4 @@
-// A run whose inputs have all been checked and that only needs to be started.
+// A run with all inputs checked, ready to start.
 #pragma once
 
 #include "run/board.hpp"
@@ -13,19 +13,19 @@ namespace mmioscope::run {
 
 struct Plan {
     const Board* board; ///< never null
-    Options options;    ///< as given; with the board's memory if none was
+    Options options;    ///< as given, with the board's memory as default
     std::string qemu;   ///< path of the program
     std::string hypervisor;
-    Bytes boot_image; ///< the same as a U-Boot image; empty: the board needs none
+    Bytes boot_image; ///< the hypervisor as a U-Boot image; empty: not needed
     Bytes tree;       ///< for the hypervisor
     Serials serials;
     KernelNames names;
-    std::string qemu_version; ///< empty: not known
+    std::string qemu_version; ///< empty: unknown
 };
 
-/// Reads and checks everything `options` names. Throws Error (bad_input) in one line (unknown
-/// devices to trace: with a list of the known ones). Writes nothing, and starts nothing but QEMU,
-/// which describes its board and says its version.
+/// Reads and checks everything in `options`. Throws Error (bad_input), one line (for unknown
+/// devices to trace, with a list of the known ones). Writes nothing, and starts only QEMU, for its
+/// board's description and its version.
 Plan make_plan(const Options& options);
 
 } // namespace mmioscope::run

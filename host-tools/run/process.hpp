@@ -19,17 +19,17 @@ struct Exit {
     std::string text() const; ///< "exit status 1", "signal 9 (Killed)"
 };
 
-/// The program `name` stands for: a path, or found in $PATH. Throws Error (bad_input), naming
-/// the Debian package of QEMU, if there is none that can be executed.
+/// Finds the program `name`: a path, or in $PATH. Throws Error (bad_input) that names QEMU's Debian
+/// package if it cannot be executed.
 std::string find_program(const std::string& name);
 
 class Process {
 public:
-    /// Starts `program`. Its standard error, and its standard output unless `terminal`, go to
-    /// the descriptor `messages`. With `terminal` it has this process's terminal, too.
+    /// Starts `program`. Its standard error, and its standard output unless `terminal`, go to the
+    /// descriptor `messages`. With `terminal` it also uses this process's terminal.
     Process(const std::string& program, const std::vector<std::string>& arguments, int messages,
             bool terminal);
-    /// Ends the process at once, if it still runs.
+    /// Kills the process if it still runs.
     ~Process();
     Process(const Process&) = delete;
     Process& operator=(const Process&) = delete;
@@ -37,10 +37,10 @@ public:
     /// How it ended; nothing while it runs.
     std::optional<Exit> poll();
 
-    /// Waits for its end; nothing if it still runs after so long.
+    /// Waits for its end; nothing if it still runs after `patience`.
     std::optional<Exit> wait(std::chrono::milliseconds patience);
 
-    /// Asks it to end (SIGTERM), and after `patience` ends it (SIGKILL). Waits for its end.
+    /// Sends SIGTERM, and after `patience` SIGKILL. Waits for its end.
     Exit terminate(std::chrono::milliseconds patience);
 
 private:

@@ -5,7 +5,7 @@
 
 namespace mmioscope::run {
 
-/// "7.2.22 (Debian 1:7.2+dfsg-7)", as `qemu --version` has it; empty if it does not say so in two
+/// "7.2.22 (Debian 1:7.2+dfsg-7)", from `qemu --version`; empty if it does not answer in two
 /// seconds.
 std::string qemu_version(const std::string& qemu);
 

@@ -8,27 +8,27 @@
 namespace mmioscope::run {
 
 struct RunFiles {
-    /// Creates them. Throws Error (bad_input) naming the one that cannot be.
+    /// Creates them. Throws Error (bad_input) that names a file that it cannot create.
     explicit RunFiles(const Plan& plan);
 
     /// `monitor`: QEMU's end of its control socket, or -1.
     QemuFiles for_qemu(int ram, int monitor) const;
 
-    FileDescriptor tree;       ///< what the hypervisor is handed
+    FileDescriptor tree;       ///< for the hypervisor
     FileDescriptor boot_image; ///< the hypervisor; none if QEMU takes its ELF file
     FileDescriptor trace;      ///< of the first boot
     FileDescriptor console_log;
     FileDescriptor hypervisor_log;
-    FileDescriptor stream;     ///< none if not asked for
+    FileDescriptor stream;     ///< none if not requested
     FileDescriptor unshared;   ///< the stream without the console, if they share a UART
-    FileDescriptor access_log; ///< likewise
+    FileDescriptor access_log; ///< none if not requested
     FileDescriptor messages;   ///< QEMU's own
 
 private:
     void inherit_all() const;
 };
 
-/// Where the trace of the `boot`th boot goes. Throws Error (bad_input) if it cannot be written.
+/// The trace file of the `boot`th boot. Throws Error (bad_input) if it cannot be written.
 FileDescriptor trace_file(const Options& options, unsigned boot);
 
 } // namespace mmioscope::run

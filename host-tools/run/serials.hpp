@@ -11,14 +11,15 @@
 namespace mmioscope::run {
 
 struct Serials {
-    std::optional<unsigned> stream; ///< the stream leaves through this one
+    std::optional<unsigned> stream; ///< for the stream
     std::string stream_node;        ///< its path in the device tree, or its alias
-    unsigned hypervisor = 0;        ///< the hypervisor speaks on this one
+    unsigned hypervisor = 0;        ///< for the hypervisor's messages
     std::string hypervisor_node;    ///< empty: the board's choice
 };
 
-/// The stream's UART is what `options` names; if that is the board's for the hypervisor, this one
-/// gets the first that is nobody's. Throws Error (bad_input): there is none, or it is the guest's.
+/// The stream gets the UART that `options` names; if that is the board's for the hypervisor, the
+/// hypervisor gets the first free one. Throws Error (bad_input) if there is no such UART, or it is
+/// the guest's.
 Serials assign_serials(const Options& options, const Board& board, const Bytes& tree);
 
 } // namespace mmioscope::run

@@ -10,10 +10,10 @@ namespace mmioscope::run {
 
 class SharedConsole {
 public:
-    /// Files by their descriptors, which stay the caller's: what QEMU writes, and where it goes.
+    /// File descriptors, which belong to the caller: QEMU's output, and the two files.
     SharedConsole(int wire, int console, int stream);
 
-    /// Hands on what has come. Throws Error (failed).
+    /// Passes on everything that has arrived. Throws Error (failed).
     void pass();
 
 private:

@@ -14,7 +14,7 @@
 
 namespace mmioscope::run {
 
-/// What came of a trace, for the closing words.
+/// The result of a trace, for the final output.
 struct TraceResult {
     const trace::Summary& summary;
     const trace::LossCounter& losses;
@@ -22,36 +22,36 @@ struct TraceResult {
     std::vector<abi::Statistics> statistics;
     std::uint32_t counter_frequency;
     abi::EngineKind engine;
-    abi::Policy policy; ///< at the start
-    std::string doubts; ///< why it may not be all there although nothing is lost; or empty
-    std::uint64_t stream_bytes = 0; ///< on the wire; 0: it came by none
+    abi::Policy policy;             ///< initial policy
+    std::string doubts;             ///< why it may be incomplete although nothing is lost; or empty
+    std::uint64_t stream_bytes = 0; ///< on the wire; 0: no stream
 };
 
 class TraceSource {
 public:
     virtual ~TraceSource() = default;
 
-    /// The hypervisor has said what it traces.
+    /// Whether the hypervisor has said what it traces.
     virtual bool ready() = 0;
-    /// Once it is ready: writes what stands in front of the records. `file` stays the caller's.
+    /// Call it once ready: writes what comes before the records. `file` belongs to the caller.
     virtual void begin(trace::FileWriter& file, const trace::About& about) = 0;
-    /// Takes what has come since. Returns how much of it there was.
+    /// Takes everything that has arrived. Returns how much that was.
     virtual std::size_t pass() = 0;
     virtual const trace::Summary& summary() const = 0;
-    /// After begin(): ticks of its clock in a second.
+    /// Ticks of its clock per second; known after begin().
     virtual std::uint32_t frequency() const = 0;
-    /// The machine has stopped: takes the rest and ends the file.
+    /// The machine has stopped: takes the remaining records and ends the file.
     virtual void finish(abi::Ending ending) = 0;
-    /// After finish().
+    /// Call it after finish().
     virtual TraceResult result() const = 0;
-    /// After finish(), before the machine is reset: where the next boot's trace comes from.
+    /// The source of the next boot's trace. Call it after finish(), before the machine is reset.
     virtual std::unique_ptr<TraceSource> next_boot() const = 0;
 };
 
-/// The rings.
+/// Reads the rings.
 class MemorySource : public TraceSource {
 public:
-    /// Both stay the caller's.
+    /// The caller owns both.
     MemorySource(const Plan& plan, const GuestMemory& memory);
 
     bool ready() override;
@@ -67,16 +67,16 @@ private:
     const Plan& plan_;
     const GuestMemory& memory_;
     std::span<std::byte> bytes_;
-    std::optional<rings::BootId> before_; ///< left in memory by an earlier run
+    std::optional<rings::BootId> before_; ///< of an area that an earlier run left in memory
     std::optional<rings::Area> area_;
     std::optional<linux_guest::Onlooker> onlooker_;
     std::optional<rings::Recorder> recorder_;
 };
 
-/// The stream, which QEMU writes into a file.
+/// Reads the stream, which QEMU writes into a file.
 class StreamSource : public TraceSource {
 public:
-    /// `fd` is the file, and stays the caller's; `from`: where in it the boot begins.
+    /// `fd` is the file, which belongs to the caller; the boot begins at `from`.
     explicit StreamSource(int fd, std::uint64_t from = 0) : fd_(fd), from_(from), read_(from) {}
 
     bool ready() override;
@@ -95,7 +95,7 @@ private:
     std::uint64_t from_;
     std::uint64_t read_; ///< bytes of the file
     std::vector<std::byte> buffer_;
-    std::vector<std::byte> first_; ///< what came until it was ready
+    std::vector<std::byte> first_; ///< what arrived before it was ready
     std::optional<wire::StreamRecorder> recorder_;
 };
 

@@ -1,4 +1,4 @@
-// Finds the devices of a board in its device tree, as the hypervisor will.
+// Finds the devices of a board in its device tree, like the hypervisor.
 #pragma once
 
 #include "run/input.hpp"
@@ -6,8 +6,8 @@
 
 namespace mmioscope::run {
 
-/// Every `reg` entry below 4 GiB that has an address of the CPU's, and the aliases; the rest of the
-/// head is empty. For control::find_device().
+/// Every `reg` entry below 4 GiB that the CPU can address, and the aliases; the rest of the head is
+/// empty. For control::find_device().
 wire::StreamHead tree_devices(const Bytes& tree);
 
 } // namespace mmioscope::run

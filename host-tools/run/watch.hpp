@@ -16,18 +16,19 @@ namespace mmioscope::run {
 /// Why a run is over.
 struct Stop {
     abi::Ending ending;
-    std::string why;    ///< empty if the machine went off by itself; else a sentence's part
-    std::string report; ///< what the hypervisor printed about it; lines
+    std::string why;    ///< empty if the machine powered off by itself; otherwise part of a
+                        ///< sentence
+    std::string report; ///< the hypervisor's output about it, as lines
 };
 
 class Watch {
 public:
-    /// All stay the caller's. `monitor`: null if the machine ends where the guest resets it.
-    /// `time_limit` in seconds, 0: none.
+    /// The caller owns all of these. `monitor`: null if the machine ends when the guest resets it.
+    /// `time_limit` in seconds; 0: none.
     Watch(Process& process, Monitor* monitor, Signals& signals, LogFile& hypervisor_log,
           double time_limit);
 
-    /// Nothing while the run goes on.
+    /// Nothing while the run continues.
     std::optional<Stop> check();
 
     std::chrono::duration<double> elapsed() const;

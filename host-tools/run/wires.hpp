@@ -1,4 +1,4 @@
-// Connects QEMU's UARTs and the files that the rest of a run reads.
+// Connects QEMU's UARTs to the files that the rest of a run reads.
 #pragma once
 
 #include "run/control_wire.hpp"
@@ -25,14 +25,14 @@ public:
         files.stream_socket = control_ ? control_->for_qemu() : -1;
         return files;
     }
-    /// QEMU has it now.
+    /// Call it when QEMU has it.
     void started() {
         if (control_) {
             control_->started();
         }
     }
 
-    /// Hands on what has come. Never waits. Throws Error (failed).
+    /// Passes on everything that has arrived. Never waits. Throws Error (failed).
     void pass() {
         if (control_) {
             control_->pass();

@@ -1,4 +1,4 @@
-// Parses the address of the other end of a wire, as a user writes it. Nothing else parses it.
+// Parses the address of the other end of a wire, as a user writes it. Only this parses it.
 //
 //     -                         standard input
 //     tcp:HOST:PORT[,listen]    HOST may be [IPv6]; empty with `listen`: on every interface
@@ -16,13 +16,13 @@ enum class Kind { standard_input, path, unix_socket, tcp };
 struct Address {
     Kind kind = Kind::path;
     std::string text;    ///< as the user wrote it
-    std::string path;    ///< of Kind::path and Kind::unix_socket
-    std::string host;    ///< of Kind::tcp, without brackets
-    std::string port;    ///< of Kind::tcp, decimal; "0" with `listen`: any free one
+    std::string path;    ///< for Kind::path and Kind::unix_socket
+    std::string host;    ///< for Kind::tcp, without brackets
+    std::string port;    ///< for Kind::tcp, decimal; "0" with `listen`: any free port
     bool listen = false; ///< wait for the other side instead of connecting to it
 };
 
-/// Throws Error (bad_input) that says in one line what is wrong with `text`.
+/// Throws Error (bad_input) with the reason in one line if `text` is invalid.
 Address parse_address(std::string_view text);
 
 } // namespace mmioscope::transport

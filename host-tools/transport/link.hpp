@@ -1,4 +1,4 @@
-// A transport that is opened again after it was lost, with growing delays, until somebody ends it.
+// A transport that is reopened after a loss, with growing delays, until the user ends it.
 #pragma once
 
 #include "transport/transport.hpp"
@@ -15,21 +15,20 @@ class Link {
 public:
     using Say = std::function<void(const std::string& line)>;
 
-    /// Reads from `transport`, which stays the caller's and is open or being opened. `say` is told
+    /// Reads from `transport`, which belongs to the caller and is open or being opened. Calls `say`
     /// when it is lost and when it is back. Without `reconnect` a loss is the end.
     Link(Transport& transport, bool reconnect, Say say);
 
-    /// The bytes that have come; none after about `patience` if there are none. Valid until the
-    /// next read. Throws Error if a file cannot be read on.
+    /// The bytes that have arrived; empty after about `patience` without any. Valid until the next
+    /// read. Throws Error if a file can no longer be read.
     std::span<const std::byte> read(Patience patience);
 
-    /// Nothing more will come.
+    /// Whether nothing more will come.
     bool over() const { return over_; }
-    /// Why, if the other side was lost; else empty.
+    /// Why, if the other side was lost; otherwise empty.
     const std::string& why() const { return why_; }
 
-    /// How often the stream was broken off so far: what comes next does not follow what came
-    /// before.
+    /// How often the stream was interrupted so far: bytes before and after that are not contiguous.
     unsigned breaks() const { return breaks_; }
 
 private:

@@ -1,4 +1,4 @@
-// Opens one kind of transport, and opens it again. The result is always a descriptor, so reading,
+// Opens one kind of transport, and reopens it. The result is always a descriptor, so reading,
 // writing and waiting are the same for all kinds (transport.hpp).
 #pragma once
 
@@ -12,28 +12,28 @@ namespace mmioscope::transport {
 
 using Patience = std::chrono::milliseconds;
 
-/// What was opened.
+/// The result of opening.
 struct Opened {
-    FileDescriptor file;   ///< none: not yet, ask again
-    bool ends = false;     ///< its end is the end, not a loss: a file
-    bool writable = false; ///< the other side hears, too
+    FileDescriptor file;   ///< none: not yet, try again
+    bool ends = false;     ///< its end is not a loss: a file
+    bool writable = false; ///< the other side can receive, too
 };
 
 class Opener {
 public:
     virtual ~Opener() = default;
 
-    /// Opens, or goes on opening, waiting for the other side at most `patience`. The caller has
-    /// closed what was opened before. Throws Error if it cannot be opened as things are now.
+    /// Opens, or continues to open, and waits for the other side at most `patience`. The caller
+    /// must have closed the previous descriptor. Throws Error if it cannot be opened now.
     virtual Opened open(Patience patience) = 0;
 };
 
-/// Opens a serial port, pty, FIFO or file at `path`, whatever is there at the time. `baud` is for a
+/// Opens a serial port, pty, FIFO or file at `path`, whatever exists at the time. `baud` is for a
 /// serial port.
 std::unique_ptr<Opener> open_path(std::string path, unsigned baud);
 
-/// Connects to a `tcp:` or `unix:` address, or listens there. Resolves a host's name at once, which
-/// may take seconds. Throws Error (bad_input).
+/// Connects to a `tcp:` or `unix:` address, or listens there. Resolves a host name immediately,
+/// which may take seconds. Throws Error (bad_input).
 std::unique_ptr<Opener> open_socket(const Address& address);
 
 } // namespace mmioscope::transport

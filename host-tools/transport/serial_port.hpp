@@ -12,8 +12,8 @@ namespace mmioscope::transport {
 
 class SerialPort {
 public:
-    /// Opens `path` at `baud`, any rate that the hardware has. Throws Error (bad_input) naming
-    /// both.
+    /// Opens `path` at `baud`, any rate that the hardware supports. Throws Error (bad_input) that
+    /// names both.
     SerialPort(const std::string& path, unsigned baud);
 
     /// Another descriptor of the open port, non-blocking.

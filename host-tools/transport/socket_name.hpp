@@ -1,4 +1,4 @@
-// The kernel's form of a socket's address.
+// A socket address in the kernel's form.
 #pragma once
 
 #include "transport/address.hpp"
@@ -23,10 +23,10 @@ private:
     socklen_t size_;
 };
 
-/// At least one; a host may have several. Throws Error (bad_input) if there is no such host.
+/// At least one; a host may have several. Throws Error (bad_input) if the host does not exist.
 std::vector<SocketName> socket_names(const Address& address);
 
-/// What others call the listening socket `fd` by: `address` with the port that it got.
+/// The address at which others reach the listening socket `fd`: `address` with its actual port.
 std::string bound_name(int fd, const Address& address);
 
 } // namespace mmioscope::transport

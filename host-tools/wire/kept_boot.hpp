@@ -1,5 +1,5 @@
-// Puts together what a boot kept of the previous one from its stream (abi/wire.hpp): a small trace
-// area (abi/ring.hpp), as the hypervisor has it in memory.
+// Reassembles from a boot's stream (abi/wire.hpp) what it kept of the previous boot: a small trace
+// area (abi/ring.hpp), as in the hypervisor's memory.
 #pragma once
 
 #include "wire/stream_head.hpp"
@@ -9,7 +9,7 @@
 
 namespace mmioscope::wire {
 
-/// Bytes of an area, as aligned as in memory.
+/// The bytes of an area, aligned as in memory.
 class AreaImage {
 public:
     explicit AreaImage(std::size_t size);
@@ -29,15 +29,15 @@ private:
 
 class KeptBoot {
 public:
-    /// The payloads of the frames, and records out of them. False if they make no sense.
+    /// Take the payloads of frames, and records from them. False if they are invalid.
     bool add_hello(std::span<const std::uint8_t> payload);
     void add_records(std::span<const abi::Record> records);
     bool add_end(std::span<const std::uint8_t> payload);
 
-    /// The description has come, and the end.
+    /// Whether the description and the end have arrived.
     bool whole() const { return head_ && !cpus_.empty(); }
 
-    /// Once it is whole. Records of frames that were lost are missing in it, and their slots empty.
+    /// Call it once whole. Records of lost frames are missing, and their slots are empty.
     AreaImage area() const;
 
 private:

@@ -1,4 +1,4 @@
-// Separates console and stream that share a wire (abi/shared_wire.hpp).
+// Separates console and stream on a shared wire (abi/shared_wire.hpp).
 #pragma once
 
 #include "abi/shared_wire.hpp"
@@ -11,8 +11,8 @@ namespace mmioscope::wire {
 
 class SharedWire {
 public:
-    /// The next bytes of the wire, in pieces of any size. What they tell is in console() and
-    /// stream() until the next ones.
+    /// Takes the next bytes of the wire, in pieces of any size. console() and stream() have the
+    /// result until the next call.
     void feed(std::span<const std::byte> bytes);
 
     std::span<const std::byte> console() const { return console_; }

@@ -22,16 +22,16 @@ struct StreamHead {
     std::map<std::string, std::string> aliases; ///< name to path
 };
 
-/// Nothing if the description does not hold together.
+/// Nothing if the description is inconsistent.
 std::optional<StreamHead> read_description(std::span<const std::uint8_t> bytes);
 
-/// A device tree that holds the aliases and nothing else: what a trace file needs for its names.
+/// A device tree with only the aliases, which a trace file needs for its names.
 std::vector<std::byte> alias_tree(const StreamHead& head);
 
-/// Puts a description together from its pieces, in whatever order they come.
+/// Reassembles a description from its pieces, in any order.
 class DescriptionPieces {
 public:
-    /// One hello frame's payload. True if the description is whole now: see bytes().
+    /// Adds one hello frame's payload. Returns true if the description is complete: see bytes().
     bool add(std::span<const std::uint8_t> payload);
     std::span<const std::uint8_t> bytes() const { return bytes_; }
     void clear();

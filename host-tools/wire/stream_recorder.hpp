@@ -1,4 +1,4 @@
-// Writes a stream into a trace file, as Recorder does from shared memory.
+// Writes a stream into a trace file, like Recorder from shared memory.
 #pragma once
 
 #include "file/about.hpp"
@@ -14,23 +14,23 @@ namespace mmioscope::wire {
 
 class StreamRecorder : private WireSink {
 public:
-    /// Writes to `file`, which stays the caller's. `about` goes into it.
+    /// Writes to `file`, which belongs to the caller, and puts `about` into it.
     StreamRecorder(trace::FileWriter& file, trace::About about);
 
-    /// The next bytes of the stream. Throws Error (bad_input) if they are of a newer version.
+    /// The next bytes of the stream. Throws Error (bad_input) if they have a newer version.
     void feed(std::span<const std::byte> bytes) { decoder_.feed(bytes); }
 
-    /// Hands what has come together to the file.
+    /// Writes all collected records to the file.
     void flush() { file_.flush(); }
 
-    /// No more bytes: ends the file.
+    /// The stream is over: ends the file.
     void finish(abi::Ending ending);
 
-    /// The description of the boot that is recorded; nothing before it has come.
+    /// The description of the recorded boot; nothing before it has arrived.
     const std::optional<StreamHead>& head() const { return head_; }
-    /// How the sender said that it ended; nothing if it did not.
+    /// How the sender said that it ended; nothing if it did not say.
     const std::optional<abi::EndHeader>& ended() const { return end_; }
-    /// A second boot has begun: what it sends is not recorded.
+    /// A second boot has begun, which is not recorded.
     bool another_boot() const { return boots_ > 1; }
 
     const trace::Summary& summary() const { return summary_; }
@@ -38,8 +38,8 @@ public:
     std::span<const abi::Statistics> statistics() const { return statistics_; }
     const WireDecoder& decoder() const { return decoder_; }
 
-    /// Why the trace may not be all there although no record is known to be lost; empty if
-    /// nothing speaks against it.
+    /// Why the trace may be incomplete although no record is known to be lost; empty if there is no
+    /// reason.
     std::string doubts() const;
 
 private:

@@ -11,30 +11,29 @@
 
 namespace mmioscope::wire {
 
-/// What came over the wire, and what was wrong with it.
+/// What arrived over the wire, and what was wrong with it.
 struct WireCounts {
     std::uint64_t bytes = 0;
-    std::uint64_t frames = 0;  ///< sound ones
-    std::uint64_t damaged = 0; ///< pieces between zeros that are no sound frame
-    std::uint64_t missing =
-        0; ///< frames that never came, by their sequence; damaged ones among them
+    std::uint64_t frames = 0;  ///< undamaged frames
+    std::uint64_t damaged = 0; ///< pieces between zeros that are not undamaged frames
+    std::uint64_t missing = 0; ///< missing frames, by their sequence, including damaged ones
 };
 
 class WireFrames {
 public:
-    /// `payload` holds during the call only.
+    /// `payload` is valid only during the call.
     using Take =
         std::function<void(const abi::FrameHeader&, std::span<const std::uint8_t> payload)>;
 
-    /// `take` gets each sound frame. What stands in front of the first zero is no damage: the
+    /// Passes each undamaged frame to `take`. Bytes before the first zero are not damage: the
     /// listener came late.
     explicit WireFrames(Take take) : take_(std::move(take)) {}
 
-    /// The next bytes, in pieces of any size. Throws Error (bad_input) at a frame of a newer
+    /// The next bytes, in pieces of any size. Throws Error (bad_input) at a frame with a newer
     /// version.
     void feed(std::span<const std::byte> bytes);
 
-    /// No more bytes follow: what has begun is damaged.
+    /// No more bytes follow: an incomplete piece counts as damaged.
     void finish();
 
     const WireCounts& counts() const { return counts_; }
@@ -46,10 +45,10 @@ private:
 
     Take take_;
     WireCounts counts_;
-    std::vector<std::uint8_t> piece_; ///< since the last zero, at most as long as a frame can be
+    std::vector<std::uint8_t> piece_; ///< since the last zero, no longer than a frame may be
     std::vector<std::uint8_t> frame_;
     bool in_step_ = false; ///< a zero was seen
-    bool any_ = false;     ///< a frame was
+    bool any_ = false;     ///< a frame was seen
     abi::FrameHeader last_{};
 };
 
