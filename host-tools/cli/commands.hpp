@@ -11,8 +11,9 @@ namespace mmioscope::cli {
 struct Command {
     const char* name;
     const char* help; ///< one line, for --help and the manual
-    /// Adds the command's options to `command`, which outlives what is returned: what it does once
-    /// they have been read. `command_line` is the whole one, as it is written into files.
+    /// Adds the command's options to `command`, which must outlive the returned action. The action
+    /// runs the command after the options are parsed. `command_line` is the complete one, as it is
+    /// written into files.
     Action (*add)(CLI::App& command, const std::string& command_line);
 };
 

@@ -7,7 +7,7 @@
 
 namespace mmioscope::cli {
 
-/// --cpu: numbers and ranges of them (0,2-3), several by repeating.
+/// --cpu: numbers and ranges (0,2-3); may be repeated.
 void add_cpus(CLI::App& command, std::vector<unsigned>& to);
 
 } // namespace mmioscope::cli

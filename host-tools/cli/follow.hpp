@@ -1,4 +1,4 @@
-// A trace printed while it is being recorded, by `follow` and `print -f`.
+// Prints a trace while it is being recorded, for `follow` and `print -f`.
 #pragma once
 
 #include "cli/view_options.hpp"

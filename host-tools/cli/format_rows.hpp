@@ -8,7 +8,7 @@
 
 namespace mmioscope::cli {
 
-/// A line for each row that has a name and a help.
+/// One line for each row with a name and a help text.
 template <typename Rows>
 std::string lines_of(const Rows& formats) {
     std::string lines = "\nFORMAT is one of:\n";

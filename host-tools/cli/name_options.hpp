@@ -1,4 +1,4 @@
-// Options for names that are not in the trace itself.
+// Options for names that the trace itself does not have.
 #pragma once
 
 #include "reading/trace.hpp"

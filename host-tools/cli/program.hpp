@@ -9,14 +9,14 @@
 
 namespace mmioscope::cli {
 
-/// What main() is to do once the command line is understood.
+/// What main() does after the command line is parsed.
 using Action = std::function<Status()>;
 
-/// Writes `text`, which is all there is, to standard output. Throws Error (failed).
+/// Writes `text`, the complete output, to standard output. Throws Error (failed).
 void write_output(const std::string& text);
 
-/// Reads the command line by `app`, whose commands set `action`, and does that. Says what went
-/// wrong in one line on standard error, with the program's name. Returns the exit status.
+/// Parses the command line with `app`, whose commands set `action`, and runs the action. Prints an
+/// error as one line on standard error, with the program's name. Returns the exit status.
 int run_program(CLI::App& app, const Action& action, int argc, char** argv);
 
 } // namespace mmioscope::cli

@@ -1,4 +1,4 @@
-// Progress of reading an input, as a line on a terminal; for long inputs whose events are not
+// Progress of reading an input, as a line on a terminal, for long inputs whose events are not
 // counted.
 #pragma once
 
@@ -19,7 +19,7 @@ public:
     ReadProgress& operator=(const ReadProgress&) = delete;
 
     void add(std::size_t bytes);
-    /// To be called before anything else is printed.
+    /// Call it before printing anything else.
     void clear() { line_.clear(); }
 
 private:
@@ -28,7 +28,7 @@ private:
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// `source`, with what is read of it told to `progress`, which outlives this.
+/// `source`, with its position reported to `progress`, which must outlive the result.
 std::unique_ptr<ByteSource> watched(std::unique_ptr<ByteSource> source, ReadProgress& progress);
 
 } // namespace mmioscope::cli

@@ -10,7 +10,7 @@ namespace mmioscope::cli {
 
 class RecordOutput final : public reading::Consumer {
 public:
-    /// Goes to -o or standard output. Throws Error (bad_input) if that cannot be written.
+    /// Writes to -o or standard output. Throws Error (bad_input) if it cannot.
     RecordOutput(const ViewOptions& options, const trace::TraceReader& reader);
 
     void add(const Event& event) override { destination_->exporter().add(event); }

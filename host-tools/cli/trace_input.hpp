@@ -12,9 +12,9 @@ namespace mmioscope::cli {
 
 class TraceInput {
 public:
-    /// Opens `path`; "-" is standard input. What is compressed with zstd is decompressed. Damage is
-    /// told on standard error, what is read to `progress`, which outlives this. Throws Error
-    /// (bad_input) that names `path` if it cannot be read as a trace.
+    /// Opens `path`; "-" is standard input. Decompresses zstd. Reports damage on standard error,
+    /// and its position to `progress`, which must outlive this. Throws Error (bad_input) that names
+    /// `path` if it is not a readable trace.
     TraceInput(const std::string& path, ReadProgress& progress);
 
     trace::TraceReader& reader() { return *reader_; }

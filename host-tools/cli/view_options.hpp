@@ -1,4 +1,4 @@
-// The options that all commands share which read a trace.
+// The options shared by all commands that read a trace.
 #pragma once
 
 #include "reading/drive.hpp"
@@ -25,19 +25,19 @@ struct ViewOptions {
     std::string format = "text";
     std::string color = "auto";
     bool strict = false;
-    bool collapse = false; ///< repeats are one event, wherever they go
-    bool all = false;      ///< nothing collapsed, on a terminal neither
+    bool collapse = false; ///< merge repeats in every output
+    bool all = false;      ///< do not collapse, even on a terminal
     bool raw = false;
-    bool wide = false; ///< lines as long as they are, on a terminal, too
+    bool wide = false; ///< do not cut lines on a terminal
     bool duration = false;
-    bool verbose = false; ///< what the hypervisor did itself, too
+    bool verbose = false; ///< include the hypervisor's own accesses
     std::string gap;      ///< a time; empty: usual_gap on a terminal
     bool pager = true;
-    std::vector<std::string> plugins; ///< files, whose filters are @names in -F
-    reading::TraceOptions trace;      ///< but for its path and times
+    std::vector<std::string> plugins; ///< files whose filters are @names in -F
+    reading::TraceOptions trace;      ///< without its path and times
 };
 
-/// All of these, and what gives names.
+/// All of these, and the options for names.
 void add_view_options(CLI::App& command, ViewOptions& options);
 
 /// FILE, -i.
@@ -49,7 +49,7 @@ void add_one_file_option(CLI::App& command, ViewOptions& options);
 /// -F, --plugin, --cpu.
 void add_event_options(CLI::App& command, ViewOptions& options);
 
-/// --format: `what` the formats but text are.
+/// --format; `what`: the formats other than text.
 void add_format_option(CLI::App& command, ViewOptions& options, const char* what);
 
 /// --from, --to.
@@ -67,45 +67,45 @@ void add_code_option(CLI::App& command, ViewOptions& options);
 /// --no-pager.
 void add_pager_option(CLI::App& command, ViewOptions& options);
 
-/// Whether what goes to `out` may go through a pager.
+/// Whether output to `out` may go through a pager.
 bool pages(const ViewOptions& options, const view::Output& out);
 
-/// --ts, --color, --raw: what lines of events look like.
+/// --ts, --color, --raw: the look of event lines.
 void add_look_options(CLI::App& command, ViewOptions& options);
 
-/// These, and the others of commands that print lines of a whole trace: --duration, --gap, --wide,
-/// --verbose and --all.
+/// These, and the other options of commands that print lines of a whole trace: --duration, --gap,
+/// --wide, --verbose and --all.
 void add_line_options(CLI::App& command, ViewOptions& options);
 
-/// All that choose what is printed while it is recorded, and how.
+/// All options that choose what is printed while it is being recorded, and how.
 void add_live_options(CLI::App& command, ViewOptions& options);
 
-/// What --from, -F, --plugin and the others choose, of whatever trace. Throws Error (bad_input) if
-/// a time or a range makes no sense, or a plug-in is none.
+/// What --from, -F, --plugin and the others select, in any trace. Throws Error (bad_input) for an
+/// invalid time, range or plug-in.
 reading::TraceOptions selection(const ViewOptions& options);
 
-/// How a trace is printed on standard output while it is recorded. Throws Error (bad_input) if a
-/// choice makes no sense.
+/// How to print a trace on standard output while it is being recorded. Throws Error (bad_input) for
+/// an invalid option.
 view::LiveOptions live_options(const ViewOptions& options);
 
-/// What to read. Throws Error (bad_input) if FILE and -i are both given, or neither, or -o is one
-/// of the files that are read, or a time makes no sense, or a plug-in is none.
+/// What to read. Throws Error (bad_input) if FILE and -i are both given or both missing, if -o is
+/// one of the input files, or for an invalid time or plug-in.
 reading::TraceOptions trace_options(const ViewOptions& options);
 
-/// Whether lines are of the hypervisor's own accesses, too. Whoever filters says what is wanted.
+/// Whether to show the hypervisor's own accesses, too. A filter decides that itself.
 bool shows_own(const ViewOptions& options);
 
-/// What lines that go to `out` are made of. Throws Error (bad_input) if --gap makes no sense.
+/// What to print in lines that go to `out`. Throws Error (bad_input) for an invalid --gap.
 view::PrintOptions print_options(const ViewOptions& options, const view::Output& out);
 
-/// How lines are to look that go to `out`.
+/// The look of lines that go to `out`.
 view::LineStyle line_style(const ViewOptions& options, const trace::TraceReader& reader,
                            const view::Output& out);
 
-/// How a trace is read: --strict, and what a terminal is told of the progress (DriveOptions).
+/// How to read a trace: --strict, and the progress shown on a terminal (DriveOptions).
 reading::DriveOptions drive_options(const ViewOptions& options, const char* progress);
 
-/// Prints `tables` as --format says; as CSV such that have the same columns.
+/// Prints `tables` as --format says. For CSV all of them must have the same columns.
 void print_tables(const ViewOptions& options, std::span<const table::Table> tables,
                   const view::Output& out);
 

@@ -12,8 +12,8 @@ namespace mmioscope::linux_guest {
 class AddressSpace {
 public:
     enum class Format {
-        short_descriptors, ///< `table` is the 16 KiB of the first level
-        long_descriptors,  ///< LPAE; `table` is the four entries of the first level
+        short_descriptors, ///< `table` is the 16 KiB first-level table
+        long_descriptors,  ///< LPAE; `table` is the four first-level entries
     };
 
     static constexpr std::uint64_t page = 0x1000;
@@ -21,19 +21,19 @@ public:
     AddressSpace(const PhysicalMemory& memory, Format format, std::uint64_t table)
         : memory_(memory), format_(format), table_(table) {}
 
-    /// The tables that map `virtual_address` to `physical_address`: the lowest ones in the first
-    /// `limit` bytes of RAM, where Linux has swapper_pg_dir, right below its text. Processes'
-    /// tables, which lack some of what was mapped since, lie above.
+    /// Finds the tables that map `virtual_address` to `physical_address`: the lowest ones in the
+    /// first `limit` bytes of RAM, where Linux has swapper_pg_dir, right below its text. The tables
+    /// of processes, which lack later mappings, lie above.
     static std::optional<AddressSpace> find(const PhysicalMemory& memory, std::uint64_t limit,
                                             std::uint32_t virtual_address,
                                             std::uint64_t physical_address);
 
-    /// Nothing where nothing is mapped, or to what is no RAM.
+    /// Nothing if the address is unmapped, or maps to something other than RAM.
     std::optional<std::uint64_t> physical(std::uint32_t address) const;
     std::optional<std::uint32_t> word(std::uint32_t address) const;
 
-    /// The text that ends with a zero byte at most `limit` bytes behind `address`, which need not
-    /// be aligned; nothing if there is no such byte.
+    /// The text at `address`, of any alignment, up to a zero byte within `limit` bytes; nothing if
+    /// there is no such byte.
     std::optional<std::string> text(std::uint32_t address, std::uint32_t limit) const;
 
 private:

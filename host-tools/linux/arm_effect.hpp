@@ -6,32 +6,33 @@
 
 namespace mmioscope::linux_guest {
 
-/// SP and the return address, compared with the start of the function.
+/// SP and the return address, relative to the start of the function.
 struct Frame {
-    std::uint32_t depth = 0; ///< bytes that SP is below what it was
-    std::uint32_t saved = 0; ///< the word that has the return address is so far below that; 0: none
-    bool lr_intact = true;   ///< LR still has it
-    bool torn = false;       ///< SP is not known
+    std::uint32_t depth = 0; ///< bytes that SP has moved down
+    std::uint32_t saved = 0; ///< depth of the word with the return address; 0: none
+    bool lr_intact = true;   ///< LR still has the return address
+    bool torn = false;       ///< SP is unknown
 
     bool operator==(const Frame&) const = default;
 };
 
 struct Flow {
-    bool goes_on = true;                 ///< to the next instruction
-    std::optional<std::uint32_t> target; ///< to this one, too
-    bool table = false;                  ///< and to those in a table two words behind it
-    bool lost = false;                   ///< it may go on where nothing is known of
+    bool goes_on = true;                 ///< continues with the next instruction
+    std::optional<std::uint32_t> target; ///< may continue at this address
+    bool table = false;                  ///< may continue at the addresses in a table two words
+                                         ///< behind it
+    bool lost = false;                   ///< may continue at an unknown place
 };
 
-/// What compilers put in front of a function's body for ftrace: LR is pushed, and popped by what
-/// is called then, or by what the kernel wrote over that call. Both together do nothing.
+/// What compilers insert before a function's body for ftrace: a push of LR, and a call whose target
+/// pops it, or the pop that the kernel wrote over that call. Both together have no effect.
 constexpr bool is_ftrace(std::uint32_t word, std::uint32_t next) {
     constexpr std::uint32_t push_lr = 0xe52d'e004, pop_lr = 0xe8bd'4000;
     const bool call = (next & 0xff00'0000) == 0xeb00'0000;
     return word == push_lr && (call || next == pop_lr);
 }
 
-/// Where B goes; nothing: `word` is something else.
+/// The target of a B; nothing: `word` is another instruction.
 constexpr std::optional<std::uint32_t> branch_target(std::uint32_t word, std::uint32_t address) {
     if ((word & 0x0f00'0000) != 0x0a00'0000 || word >> 28 == 15) {
         return std::nullopt;
@@ -39,9 +40,8 @@ constexpr std::optional<std::uint32_t> branch_target(std::uint32_t word, std::ui
     return address + 8 + ((((word & 0xff'ffff) ^ 0x80'0000) - 0x80'0000) << 2);
 }
 
-/// Takes `frame` over the instruction `word` at `address`. What does more to SP than push, pop, or
-/// move it by a number goes on nowhere, and is lost. What it does not tell apart it takes for a
-/// change of LR.
+/// Applies the instruction `word` at `address` to `frame`. Anything but push, pop, or adding a
+/// number to SP continues nowhere, and is lost. Treats unknown instructions as a change of LR.
 Flow follow(std::uint32_t word, std::uint32_t address, Frame& frame);
 
 } // namespace mmioscope::linux_guest

@@ -1,4 +1,4 @@
-// The call before a return address, as it is in the guest's memory.
+// Decodes the call before a return address, from the guest's memory.
 #pragma once
 
 #include "linux/address_space.hpp"
@@ -9,11 +9,11 @@
 namespace mmioscope::linux_guest {
 
 struct Call {
-    std::optional<std::uint32_t> target; ///< nothing: a register tells it
+    std::optional<std::uint32_t> target; ///< nothing: a register has it
 };
 
-/// The call whose return address, with the Thumb bit, is `address`; nothing if no call stands in
-/// front of it.
+/// The call with the return address `address`, which includes the Thumb bit; nothing if there is no
+/// call before it.
 std::optional<Call> call_before(const AddressSpace& space, std::uint32_t address);
 
 } // namespace mmioscope::linux_guest

@@ -25,33 +25,33 @@ namespace mmioscope::linux_guest {
 
 class CallerFinder {
 public:
-    /// `functions`: the kernel's own; `modules` has the others. Both stay the caller's.
+    /// `functions` are the kernel's own; `modules` has the others. The caller owns both.
     CallerFinder(const Kernel& kernel, const symbols::FunctionTable& functions,
                  ModuleWatch& modules)
         : space_(kernel.space), functions_(functions), modules_(modules), code_(code()) {}
 
-    /// Of each record of `runs`, which lie behind one another, those of each CPU in its order, each
-    /// of one task. Nothing, where LR holds for all. It holds until the next call. The guest has
-    /// run since the last one: what its stacks have is read anew. Modules that are met are looked
-    /// for at `now`.
+    /// The caller for each record of `runs`; empty if LR is right for all. The runs follow each
+    /// other; each CPU's are in order, and each is of one task. Valid until the next call. Reads
+    /// stacks anew in each call, because the guest has run since. Looks for new modules at time
+    /// `now`.
     std::span<const trace::Caller> see(std::span<const trace::Run> runs,
                                        ModuleWatch::Clock::time_point now);
 
 private:
-    /// What is known of a PC.
+    /// What is known about a PC.
     struct Site {
-        bool known = false; ///< which function it is in
+        bool known = false; ///< its function is known
         symbols::Extent function{};
         ReturnPlace place{};
-        std::uint64_t frame = 0; ///< the same for places that need not be told apart; 0: not known
+        std::uint64_t frame = 0; ///< the same for places with the same frame; 0: unknown
     };
     static constexpr std::size_t recent_sites = 512;
     struct alignas(32) RecentSite {
-        std::uint32_t pc = 1; ///< this is none
+        std::uint32_t pc = 1; ///< initially invalid
         std::uint64_t frame = 0;
         const Site* site = nullptr;
     };
-    /// An access that LR proved the caller of, or one right behind such an access.
+    /// An access whose caller LR proved, or one right after such an access.
     struct Proven {
         std::uint32_t sequence, function, stack, task, caller;
     };
@@ -87,17 +87,17 @@ private:
     ModuleWatch::Clock::time_point now_{};
     std::vector<trace::Caller> callers_;
     unsigned changes_ = 0;
-    AddressRange code_;                                ///< all code that is known is in it
+    AddressRange code_;                                ///< contains all known code
     std::unordered_map<std::uint32_t, Site> sites_;    ///< by PC
     std::unordered_map<std::uint32_t, Call> calls_;    ///< by return address
-    std::unordered_map<std::uint64_t, bool> branches_; ///< by two functions' starts: to the second
-    /// Calls by a register that LR has shown to go to a function: return address and function.
+    std::unordered_map<std::uint64_t, bool> branches_; ///< from one function's start to the other's
+    /// Calls by register that LR has shown to reach a function: return address and function.
     std::unordered_set<std::uint64_t> shown_;
     std::array<std::optional<Proven>, 256> proven_; ///< by CPU
-    /// Those of sites_ that were asked for last. Each has one place where it may be, by its PC.
+    /// Recently used entries of sites_. Each has one possible place, by its PC.
     std::array<RecentSite, recent_sites> recent_sites_;
-    // Since see() began, and since there is other code, or more that LR has shown.
-    RecentAnswers<std::uint32_t> recent_by_lr_;    ///< by LR and function, and if that changes LR
+    // Valid within see(), and until code or shown_ changes.
+    RecentAnswers<std::uint32_t> recent_by_lr_;    ///< by LR, function, and whether that changes LR
     RecentAnswers<std::uint32_t> recent_by_stack_; ///< by SP and PC
 };
 

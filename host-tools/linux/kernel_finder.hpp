@@ -1,4 +1,4 @@
-// Searches RAM for a kernel piece by piece, so that a recording in progress never waits long.
+// Searches RAM for a kernel piece by piece, so that a running recording never waits long.
 #pragma once
 
 #include "linux/task_layout.hpp"
@@ -17,11 +17,11 @@ public:
 
     explicit KernelFinder(const PhysicalMemory& memory) : memory_(memory) {}
 
-    /// Looks through the next piece, if it is time for that. After each turn in vain the pause
-    /// until the next one is longer, up to a second.
+    /// Searches the next piece if it is due. After each full turn without success the pause before
+    /// the next one grows, up to a second.
     std::optional<Kernel> pass(Clock::time_point now);
 
-    /// Looks through all at once.
+    /// Searches all RAM at once.
     std::optional<Kernel> find();
 
 private:
@@ -32,7 +32,7 @@ private:
     std::size_t next_ = 0;
     Clock::time_point not_before_{};
     std::chrono::milliseconds pause_{10};
-    std::vector<std::uint64_t> names_; ///< where this turn and the one before found "swapper/0"
+    std::vector<std::uint64_t> names_; ///< where this turn and the previous one found "swapper/0"
     std::size_t turn_ = 0;             ///< passes, modulo its range
 };
 

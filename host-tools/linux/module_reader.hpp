@@ -29,41 +29,43 @@ struct Module {
     std::string name;
     std::uint32_t base; ///< this and `size` as in /proc/modules
     std::uint32_t size;
-    bool live;                      ///< else it is being loaded or unloaded
-    std::vector<AddressRange> text; ///< while it is being loaded, of its init functions, too
+    bool live;                      ///< otherwise it is being loaded or unloaded
+    std::vector<AddressRange> text; ///< includes its init functions while it is being loaded
     std::vector<Function> functions;
     bool operator==(const Module&) const = default;
 };
 
-/// Where `struct module` has what is read of it, which is found as in task_layout.hpp. In front of
-/// the name it has been the same since 2.6.
+/// The offsets of the fields of `struct module` that are read. They are found as in
+/// task_layout.hpp; up to the name they are the same since 2.6.
 class ModuleReader {
 public:
     explicit ModuleReader(const Kernel& kernel);
 
-    /// Where modules are linked to: their calls into the kernel reach 32 MiB. What finds no room
-    /// here is in the vmalloc area.
+    /// The preferred area for modules, from which a call reaches the kernel (32 MiB). Modules
+    /// without room there are in the vmalloc area.
     AddressRange area() const { return area_; }
 
-    /// Addresses of all `struct module`; nothing if the list changed meanwhile, or is none. The
-    /// first time the area is looked through.
+    /// Addresses of all `struct module`; nothing if the list changed meanwhile, or does not exist.
+    /// The first call searches the area.
     std::optional<std::vector<std::uint32_t>> modules();
 
-    /// The one at `module`, without its functions; nothing if that is none, or not set up yet.
+    /// The module at `module`, without its functions; nothing if there is none, or if it is not set
+    /// up yet.
     std::optional<Module> read(std::uint32_t module);
 
-    /// Those of its functions that are in `text`: as many as, with what is read for them, take
-    /// `most_bytes` as text. The guest may have all its modules share one list of symbols.
+    /// Its functions that are in `text`, as many as take `most_bytes` as text, counting what must
+    /// be read for them. The limit is needed because the guest may make all its modules share one
+    /// list of symbols.
     std::vector<Module::Function> functions(std::uint32_t module,
                                             const std::vector<AddressRange>& text,
                                             std::size_t most_bytes) const;
 
 private:
-    /// Of the memory that the text is in, up to 6.3 with all the rest.
+    /// Of the memory that holds the text; up to 6.3, all the rest, too.
     struct Layout {
-        std::uint32_t memory;   ///< offset of its base, with the size behind it
+        std::uint32_t memory;   ///< offset of its base; the size follows
         std::uint32_t kallsyms; ///< offset of the pointer to the symbols
-        bool in_parts;          ///< an array of them, since 6.4
+        bool in_parts;          ///< there is an array of them, since 6.4
     };
 
     std::optional<std::uint32_t> word(std::uint32_t at) const { return space_.word(at); }

@@ -19,30 +19,30 @@ public:
 
     explicit ModuleWatch(const Kernel& kernel) : reader_(kernel) {}
 
-    /// Where modules are, and none that is known is.
+    /// Whether the address is in the area of modules, but in no known module.
     bool is_strange(std::uint32_t address) {
         return reader_.area().has(address) && !known(address);
     }
 
-    /// A record of `time` comes from a strange address, or returns to one: looks at the list of
-    /// modules, unless it did so right before.
+    /// A record with this `time` comes from a strange address, or returns to one: reads the list of
+    /// modules, unless it did so a moment ago.
     void meet(std::uint64_t time, Clock::time_point now);
 
-    /// Looks at the list from time to time; the last record is of `time`.
+    /// Reads the list from time to time; the last record has this `time`.
     void look_around(std::uint64_t time, Clock::time_point now);
 
-    /// What is new since it was asked last, as a section `modules` has it
-    /// (records/module_table.hpp); empty if nothing is. No longer than one may be, if it is asked
-    /// after each moment `now`.
+    /// The changes since the last call, in the format of a section `modules`
+    /// (records/module_table.hpp); empty if there are none. Not longer than a section may be, if it
+    /// is called after each `now`.
     std::string take_news() { return std::exchange(news_, {}); }
 
-    /// The function at `address`, in the modules seen last.
+    /// The function at `address` in the most recent list of modules.
     std::optional<symbols::Extent> function(std::uint32_t address) const;
 
-    /// Where their code is, as far as it is known, and where that of others is looked for.
+    /// The known code of modules, and the area of unknown ones.
     symbols::Reach code() const;
 
-    /// Grows whenever these differ.
+    /// Grows whenever function() or code() changes.
     unsigned changes() const { return changes_; }
 
 private:
@@ -59,7 +59,7 @@ private:
     std::map<std::uint32_t, Functions> functions_; ///< likewise
     unsigned changes_ = 0;
     std::vector<AddressRange> text_;
-    AddressRange last_{0, 0}; ///< the one of these that an address was in last
+    AddressRange last_{0, 0}; ///< the range that the latest address was in
     Clock::time_point next_look_{};
     Clock::time_point next_urgent_{};
     std::string news_;

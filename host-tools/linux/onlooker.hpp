@@ -16,8 +16,8 @@ namespace mmioscope::linux_guest {
 
 class Onlooker : public rings::Onlooker {
 public:
-    /// `frequency`: of the records' time, in Hz. `functions`: the kernel's, which stay the
-    /// caller's.
+    /// `frequency` is that of the records' times, in Hz. `functions` are the kernel's, and belong
+    /// to the caller.
     Onlooker(const PhysicalMemory& memory, std::uint32_t frequency,
              const symbols::FunctionTable& functions)
         : frequency_(frequency), functions_(functions), finder_(memory) {}

@@ -9,12 +9,12 @@
 
 namespace mmioscope::linux_guest {
 
-/// Memory that the guest may be writing at the same time, and that may hold anything: every address
-/// is checked, and each word is read once.
+/// Memory that the guest may be writing at the same time, and that may hold anything: checks every
+/// address, and reads each word once.
 class PhysicalMemory {
 public:
-    /// `bytes` from the physical address `base` on, both of which are multiples of 8; they stay
-    /// the caller's.
+    /// `bytes` at the physical address `base`. Address and size are multiples of 8. The bytes
+    /// belong to the caller.
     PhysicalMemory(std::span<const std::byte> bytes, std::uint64_t base)
         : bytes_(bytes.first(bytes.size() / 8 * 8)), base_(base) {}
 
@@ -22,7 +22,7 @@ public:
     std::uint64_t size() const { return bytes_.size(); }
     std::span<const std::byte> bytes() const { return bytes_; }
 
-    /// The word at `address`; nothing if that is not aligned, or no RAM.
+    /// The word at `address`; nothing if the address is unaligned or not RAM.
     std::optional<std::uint32_t> word(std::uint64_t address) const {
         return at<std::uint32_t>(address);
     }
@@ -30,8 +30,8 @@ public:
         return at<std::uint64_t>(address);
     }
 
-    /// The words from `address` on, `most` at most, as far as they are RAM; none where `address` is
-    /// not aligned, or no RAM. They are to be read by load().
+    /// Up to `most` words from `address` on, as far as they are RAM; none if the address is
+    /// unaligned or not RAM. Read them with load().
     std::span<const std::uint32_t> words(std::uint64_t address, std::size_t most) const {
         const std::uint64_t offset = address - base_;
         if (offset % sizeof(std::uint32_t) != 0 || offset >= bytes_.size()) {

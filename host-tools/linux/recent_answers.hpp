@@ -8,19 +8,19 @@
 
 namespace mmioscope::linux_guest {
 
-/// Answers to questions of two words. Each has one place where it may be, so that finding it takes
-/// a few instructions, and a newer one takes the place of another.
+/// Answers to questions of two words. Each question has one slot, so a lookup takes a few
+/// instructions, and a newer question replaces the old one.
 template <typename Answer>
 class RecentAnswers {
 public:
-    /// What was answered since forget(); else what `ask()` answers now.
+    /// The answer since the last forget(), or that of `ask()`.
     template <typename Ask>
     const Answer& of(std::uint32_t first, std::uint32_t second, Ask&& ask) {
         constexpr std::uint32_t golden =
-            0x9e37'79b1; // 2^32 by the golden ratio: spreads neighbours
+            0x9e37'79b1; // 2^32 divided by the golden ratio: spreads neighbours
         Entry& entry = entries_[((first ^ second << 8) * golden) >> (32 - bits)];
         if (entry.turn != turn_ || entry.first != first || entry.second != second) [[unlikely]] {
-            // Behind the answer: what `ask` does may be to forget.
+            // Store after the call: `ask` may call forget().
             const Answer answer = ask();
             entry = {turn_, first, second, answer};
         }
@@ -29,7 +29,7 @@ public:
 
     void forget() {
         ++turn_;
-        if (turn_ == 0) { // anew after 2^32
+        if (turn_ == 0) { // wrapped after 2^32 turns
             entries_.fill({});
             turn_ = 1;
         }

@@ -1,4 +1,4 @@
-// Reads the tasks of a running kernel at the addresses that records have.
+// Reads the tasks of a running kernel at the addresses in records.
 #pragma once
 
 #include "linux/task_layout.hpp"
@@ -13,12 +13,12 @@ class TaskReader {
 public:
     explicit TaskReader(const Kernel& kernel) : kernel_(kernel) {}
 
-    /// The kernel is still there: RAM may be another one's since a reset.
+    /// Whether the kernel is still there: after a reset, RAM may have another one.
     bool sound() const;
 
     bool current_in_register() const { return kernel_.layout.current_in_register; }
 
-    /// The task whose task_struct is at `task`; nothing if that is none.
+    /// The task whose task_struct is at `task`; nothing if there is none.
     std::optional<Task> task(std::uint32_t task) const;
 
     /// Lowest address of the kernel stack of the task at `task`.
@@ -27,7 +27,7 @@ public:
     /// Address of the task_struct whose kernel stack begins at `stack`.
     std::optional<std::uint32_t> with_stack(std::uint32_t stack) const;
 
-    /// `task` has the kernel stack that begins at `stack`.
+    /// Whether the kernel stack of `task` begins at `stack`.
     bool has_stack(std::uint32_t task, std::uint32_t stack) const;
 
 private:

@@ -1,4 +1,4 @@
-// Reports the names of tasks while records are recorded: task_structs are reused, and names change.
+// Reports the names of tasks during a recording: task_structs are reused, and names change.
 #pragma once
 
 #include "abi/record.hpp"
@@ -16,16 +16,15 @@ namespace mmioscope::linux_guest {
 
 class TaskWatch {
 public:
-    /// `frequency`: of the records' time, in Hz.
+    /// `frequency` is that of the records' times, in Hz.
     TaskWatch(const Kernel& kernel, std::uint32_t frequency);
 
-    /// The kernel is still there.
+    /// Whether the kernel is still there.
     bool sound() const { return reader_.sound(); }
 
-    /// Looks at the tasks of `runs`, each of one task, which are in the order of time: at each one
-    /// that was not looked at for a millisecond of the guest's time. Appends to `entries` what is
-    /// new or differs. No more than `most_walks` are looked for among all tasks: the others' turn
-    /// comes with the next records of theirs.
+    /// Reads the tasks of `runs`, each of one task, in the order of time: those not read for a
+    /// millisecond of the guest's time. Appends to `entries` what is new or changed. Searches all
+    /// tasks for at most `most_walks` of them; the others must wait for their next records.
     void see(std::span<const trace::Run> runs, std::vector<trace::TaskEntry>& entries);
 
 private:
@@ -40,12 +39,12 @@ private:
         }
     };
     struct Known {
-        std::uint64_t look_at = 0; ///< time from which on it is to be looked at again
+        std::uint64_t look_at = 0; ///< read it again from this time on
         std::uint32_t task = 0;
         Task last;
-        bool reported = false; ///< `last` was
+        bool reported = false; ///< `last` was reported
     };
-    /// Whose record of a CPU came last: as a rule the next one's are, too.
+    /// The task of a CPU's last record, and probably of the next one.
     struct Recent {
         Key key;
         Known* known;
@@ -57,12 +56,13 @@ private:
     void look(const Key& key, Known& known, std::uint64_t time,
               std::vector<trace::TaskEntry>& entries);
     std::optional<Task> read(const Key& key, Known& known) const;
-    /// Whose stack it is is not known, or no longer.
+    /// Whether the owner of the stack is unknown, or may have changed.
     bool is_strange(const Key& key, const Known& known) const;
-    /// To find that out takes all tasks.
+    /// Whether finding the owner requires a search of all tasks.
     bool takes_walk(const Key& key, const Known& known) const;
 
-    /// A list of tasks may have 65,536 members, and each record another stack pointer.
+    /// Limits the work: a list of tasks may have 65,536 members, and each record another stack
+    /// pointer.
     static constexpr unsigned most_walks = 16;
 
     TaskReader reader_;

@@ -1,5 +1,4 @@
-// One device access, as the trace and as the log have it. Both are small, because a run has
-// millions.
+// One device access, as in the trace and as in the log. Both are small, because a run has millions.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +6,12 @@
 
 namespace mmioscope::logs {
 
-/// What a line of QEMU's log says.
+/// The kind of a line in QEMU's log.
 enum class LineKind : std::uint8_t {
     access,     ///< a device model was called: CPU, value and absolute address are known
-    unmodelled, ///< no device model has the address: neither CPU nor value
-    pc,         ///< of the log of PCs: CPU and PC are known, and no value
-    rejected,   ///< a model refused size or alignment: no CPU, no value, an offset as address
+    unmodelled, ///< no device model has the address: CPU and value are unknown
+    pc,         ///< from the log of PCs: CPU and PC are known, but no value
+    rejected,   ///< a model refused size or alignment: no CPU, no value, the address is an offset
 };
 
 /// An access in QEMU's log.
@@ -48,7 +47,7 @@ struct Event {
     bool guest_instruction; ///< the access was made by the guest itself, at `pc`
 };
 
-/// In place of an index: there is none.
+/// Means "no index".
 inline constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
 
 } // namespace mmioscope::logs

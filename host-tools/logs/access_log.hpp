@@ -1,4 +1,4 @@
-// Reads the log QEMU 7.2 writes with
+// Reads the log that QEMU 7.2 writes with
 //   -trace memory_region_ops_read -trace memory_region_ops_write -d guest_errors -D FILE
 #pragma once
 
@@ -17,11 +17,11 @@ struct AccessLog {
     std::uint64_t of_stream = 0;           ///< the hypervisor's to the stream's UART: left out
     std::uint64_t not_by_cpu = 0;          ///< accesses that QEMU itself made (cpu -1): left out
     std::uint64_t other_lines = 0;         ///< other messages for guest_errors
-    std::vector<std::uint32_t> unreadable; ///< numbers of lines that begin like an access
+    std::vector<std::uint32_t> unreadable; ///< line numbers; they begin like an access
 };
 
-/// Reads all of `source`. Throws Error if reading fails, and (bad_input) where there are too many
-/// names of regions, or a line is too long.
+/// Reads all of `source`. Throws Error if reading fails, and Error (bad_input) if there are too
+/// many region names, or a line is too long.
 AccessLog read_access_log(ByteSource& source);
 
 } // namespace mmioscope::logs

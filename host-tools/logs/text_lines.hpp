@@ -1,4 +1,4 @@
-// Logs are lines of fields.
+// Reads logs line by line, and lines field by field.
 #pragma once
 
 #include "system/byte_source.hpp"
@@ -10,11 +10,11 @@
 
 namespace mmioscope::logs {
 
-/// Calls `take` with each line of `source`, without its end; the last may be cut off. Throws Error
-/// if reading fails, and (bad_input) at a line of more than 64 KiB.
+/// Calls `take` with each line of `source`, without its line end; the last line may be cut off.
+/// Throws Error if reading fails, and Error (bad_input) at a line of more than 64 KiB.
 void for_each_line(ByteSource& source, const std::function<void(std::string_view)>& take);
 
-/// Takes a line apart from the left; anything unexpected makes it bad.
+/// Parses a line from the left; anything unexpected makes it bad.
 class Fields {
 public:
     explicit Fields(std::string_view text) : rest_(text) {}

@@ -11,14 +11,14 @@ namespace mmioscope::plugin {
 class Analyses {
 public:
     /// Each of `wanted` is "name" or "name(key=value, key=value)". Throws Error (bad_input) if
-    /// there is no such analysis, or it does not take the options.
+    /// there is no such analysis, or if it rejects the options.
     Analyses(const Plugins& plugins, const std::vector<std::string>& wanted);
 
     bool empty() const { return all_.empty(); }
 
     void add(const Event& event);
 
-    /// What each found, with its name above it if there are several.
+    /// Prints the results, each under its name if there are several.
     void finish(std::ostream& output);
 
 private:

@@ -1,4 +1,4 @@
-// Calls into plug-ins, and turns whatever they throw into one line that names the plug-in.
+// Calls plug-ins, and turns whatever they throw into one line that names the plug-in.
 #pragma once
 
 #include "system/error.hpp"
@@ -10,7 +10,7 @@
 
 namespace mmioscope::plugin {
 
-/// Calls `call`. Throws Error (bad_input) "WHO: WHAT" for what it throws, in one line.
+/// Calls `call`. If it throws anything, throws Error (bad_input) with one line, "WHO: WHAT".
 template <typename Call>
 auto guarded(const std::string& who, Call&& call) {
     std::string what;

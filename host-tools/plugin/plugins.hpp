@@ -13,26 +13,27 @@ namespace mmioscope::plugin {
 class Plugins {
 public:
     Plugins() = default;
-    /// Loads these. Throws Error as load() does.
+    /// Loads these libraries. Throws Error like load().
     explicit Plugins(const std::vector<std::string>& paths);
 
-    /// Loads the library at `path`, for as long as the program runs. Throws Error (bad_input), one
-    /// line that names `path`, if it is none, is no plug-in, was built against other headers,
+    /// Loads the library at `path` until the program ends. Throws Error (bad_input), one line that
+    /// names `path`, if it is not a library or not a plug-in, was built against other headers,
     /// throws, or has a name that is taken.
     void load(const std::string& path);
 
-    /// The filter `@name(options)`. Throws Error (bad_input) if there is none or it does not take
-    /// the options; the function returned does so if the plug-in throws.
+    /// The filter `@name(options)`. Throws Error (bad_input) if there is none, or if it rejects the
+    /// options. The returned function does so if the plug-in throws.
     std::function<bool(const Event&)> filter(const std::string& name, const Options& options) const;
 
-    /// The analysis `name`, likewise; what is returned may be used after this is gone.
+    /// The analysis `name`, likewise. The result may outlive this object.
     std::unique_ptr<Analysis> analysis(const std::string& name, const Options& options) const;
 
-    /// For reading::TraceOptions: lets filters name those of plug-ins. This outlives what is made
-    /// with it.
+    /// For reading::TraceOptions: lets filters use those of plug-ins. This object must outlive
+    /// them.
     filter::Settings filter_settings() const;
 
-    /// A line for each filter and analysis, for --help and complaints; empty without any.
+    /// One line for each filter and analysis, for --help and error messages; empty if there are
+    /// none.
     std::string list() const;
 
 private:

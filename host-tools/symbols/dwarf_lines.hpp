@@ -1,4 +1,4 @@
-// Lines of source code by DWARF.
+// Lines of source code from DWARF.
 #pragma once
 
 #include "mmioscope/event.hpp"
@@ -12,11 +12,11 @@ namespace mmioscope::symbols {
 
 class DwarfLines {
 public:
-    /// Of `elf`, whose sections have the addresses that they have in memory.
+    /// Lines of `elf`, whose sections must have their addresses in memory.
     explicit DwarfLines(Elf* elf);
 
-    /// The line at `address`, and those from where functions were inlined there, innermost first;
-    /// empty without DWARF for it.
+    /// The line at `address`, and the lines that inlined it, innermost first; empty without DWARF
+    /// for it.
     std::vector<SourceLine> at(Dwarf_Addr address) const;
 
 private:

@@ -1,4 +1,4 @@
-// An ELF file with symbols, and lines of source code if it has DWARF: vmlinux, or a module.
+// An ELF file with symbols, and with lines of source code if it has DWARF: vmlinux or a module.
 #pragma once
 
 #include "symbols/dwarf_lines.hpp"
@@ -16,19 +16,18 @@ namespace mmioscope::symbols {
 
 class ElfFile : public Source {
 public:
-    /// Throws Error (bad_input), which does not name the file, if this is no ELF file of 32-bit
-    /// ARM.
+    /// Throws Error (bad_input), without the file's name, if this is not a 32-bit ARM ELF file.
     explicit ElfFile(const FileDescriptor& file);
 
-    /// A relocatable file, so a module: its addresses are offsets until it is loaded.
+    /// A relocatable file is a module: its addresses are offsets until it is loaded.
     bool relocatable() const { return relocatable_; }
 
-    /// It was loaded with its code at `base`, as module `name`. Once, before all below.
+    /// Its code was loaded at `base`, as module `name`. Call it once, before all functions below.
     void place(std::uint32_t base, const std::string& name);
 
-    /// Those in memory, by address; of those at one address a function before others, a global one
-    /// before a weak one, and that before a local one. Where a section's code ends is one without a
-    /// name. Throws Error (bad_input) if they are too much for any kernel.
+    /// The symbols in memory, by address. At one address a function precedes others, and global
+    /// symbols precede weak and then local ones. A symbol without a name marks the end of a
+    /// section's code. Throws Error (bad_input) if there are too many for any kernel.
     SymbolList symbols() const;
 
     bool locate(std::uint32_t address, Location& to) override;
@@ -42,8 +41,8 @@ private:
     std::unique_ptr<Elf, End> elf_;
     bool relocatable_ = false;
     std::string module_;
-    std::optional<FunctionTable> functions_; ///< made with the first address
-    std::optional<DwarfLines> lines_;        ///< likewise
+    std::optional<FunctionTable> functions_; ///< made at the first lookup
+    std::optional<DwarfLines> lines_;        ///< made at the first lookup
 };
 
 } // namespace mmioscope::symbols

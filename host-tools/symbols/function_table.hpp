@@ -1,4 +1,4 @@
-// Which function an address belongs to, by a list of symbols.
+// Finds the function of an address in a list of symbols.
 #pragma once
 
 #include "mmioscope/event.hpp"
@@ -11,16 +11,16 @@
 
 namespace mmioscope::symbols {
 
-/// Where a function's code is.
+/// The range of a function's code.
 struct Extent {
     std::uint32_t start;
     std::uint32_t size;
 };
 
-/// A function ends where the next symbol of any kind begins, and after 64 KiB at the latest: where
-/// the code ends is not said by every list. Of several symbols at one address the first function of
-/// the list counts, as in the kernel's own messages. Mapping symbols ($a, $d, .L...) count as
-/// nothing.
+/// A function ends where the next symbol of any kind begins, and after 64 KiB at the latest,
+/// because not every list tells where code ends. Of several symbols at one address the first
+/// function in the list counts, as in the kernel's own messages. Ignores mapping symbols ($a, $d,
+/// .L...).
 class FunctionTable : public Source {
 public:
     explicit FunctionTable(SymbolList symbols);
@@ -28,7 +28,7 @@ public:
     bool locate(std::uint32_t address, Location& to) override;
     Reach reach() override { return code(); }
 
-    /// Of the function at `address`; nothing if there is none.
+    /// The extent of the function at `address`; nothing if there is none.
     std::optional<Extent> extent(std::uint32_t address) const;
 
     Reach code() const; ///< of all functions
@@ -43,7 +43,7 @@ private:
 
     const Function* find(std::uint32_t address) const;
 
-    std::vector<Function> functions_; ///< by address, none in another
+    std::vector<Function> functions_; ///< sorted by address, without overlaps
 };
 
 } // namespace mmioscope::symbols

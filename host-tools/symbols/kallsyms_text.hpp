@@ -1,4 +1,4 @@
-// Lists of symbols as text, as /proc/kallsyms and System.map have them.
+// Lists of symbols as text, as in /proc/kallsyms and System.map.
 #pragma once
 
 #include "symbols/symbol.hpp"
@@ -10,14 +10,14 @@
 
 namespace mmioscope::symbols {
 
-/// Lines of `address type name`, and `[module]` behind that or not, all plain text. Throws Error
-/// (bad_input) that names the line, not the file; also if the kernel hid the addresses.
+/// Parses lines of `address type name`, optionally followed by `[module]`, all plain text. Throws
+/// Error (bad_input) that names the line, not the file; also if the kernel hid the addresses.
 SymbolList read_kallsyms(std::string_view text);
 
-/// One such line; nothing if it is none.
+/// Parses one such line; nothing if it is not one.
 std::optional<Symbol> read_symbol(std::string_view line);
 
-/// The same, written; names that are not plain are left out.
+/// Such lines for `symbols`, except names that are not plain.
 std::string kallsyms_text(std::span<const Symbol> symbols);
 
 } // namespace mmioscope::symbols

@@ -14,14 +14,14 @@ namespace mmioscope::symbols {
 
 class ModuleFiles {
 public:
-    /// `elf` is relocatable, and was not placed. The first of a module counts.
+    /// Adds `elf`, which must be relocatable and not placed. The first file of a module counts.
     void add(const std::string& module, std::unique_ptr<ElfFile> elf);
 
-    /// What stands `offset` bytes behind the base of `module`. False if there is no file of it, or
-    /// no function.
+    /// Finds the function at `offset` from the base of `module`. False if there is no file for it,
+    /// or no function.
     bool locate(const std::string& module, std::uint32_t offset, Location& to);
 
-    /// Of which there is a file.
+    /// Those with a file.
     std::vector<std::string> modules() const;
 
 private:

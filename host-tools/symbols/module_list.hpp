@@ -8,8 +8,8 @@
 
 namespace mmioscope::symbols {
 
-/// Lines of `name size references users state address`. Throws Error (bad_input) that names the
-/// line, not the file; also if the kernel hid the addresses.
+/// Parses lines of `name size references users state address`. Throws Error (bad_input) that names
+/// the line, not the file; also if the kernel hid the addresses.
 std::vector<ModuleSpan> read_modules(std::string_view text);
 
 } // namespace mmioscope::symbols

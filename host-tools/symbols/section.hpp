@@ -1,7 +1,7 @@
-// The section of a trace file that holds the names of the guest's code (file/about.hpp).
+// The section of a trace file with the names of the guest's code (file/about.hpp).
 //
 // Payload: SymbolsHead, SymbolsBlock[blocks], then zstd streams: the addresses, and the names of
-// each block. So a name is found without unpacking the others'.
+// each block. So one name is found without unpacking the other blocks.
 #pragma once
 
 #include "symbols/source.hpp"
@@ -19,42 +19,42 @@ namespace mmioscope::symbols {
 
 struct SymbolsHead {
     std::uint32_t count;     ///< symbols
-    std::uint32_t blocks;    ///< of names
-    std::uint32_t addresses; ///< bytes of their stream: of each symbol by how much its address is
-                             ///< above the one before (LEB128), at first above 0
+    std::uint32_t blocks;    ///< number of blocks of names
+    std::uint32_t addresses; ///< bytes of their stream: for each symbol the distance of its address
+                             ///< from the previous one, initially 0 (LEB128)
 };
 struct SymbolsBlock {
     std::uint32_t count; ///< symbols
-    std::uint32_t size;  ///< bytes of its stream: lines of type and name, "\t[module]" behind
+    std::uint32_t size;  ///< bytes of its stream: lines of type and name, followed by "\t[module]"
 };
 
-/// Its payload; empty if there are no symbols. They come in the order of addresses, without mapping
-/// symbols and names that are not plain, at most 256 of an address. Throws Error (bad_input) if
-/// they are more than a file takes.
+/// Makes the payload; empty if there are no symbols. Symbols must be sorted by address. Leaves out
+/// mapping symbols and names that are not plain, and keeps at most 256 for an address. Throws Error
+/// (bad_input) if there are more than a file may have.
 std::vector<std::byte> pack(std::span<const Symbol> symbols);
 
-/// Throws Error (bad_input) if `payload` is nothing that pack() has made.
+/// Throws Error (bad_input) if `payload` is not from pack().
 SymbolList unpack(std::span<const std::byte> payload);
 
 using SharedBytes = std::shared_ptr<const std::vector<std::byte>>;
 
-/// The symbols of a section, whose names are unpacked when somebody asks for them.
+/// The symbols of a section. Names are unpacked at the first request.
 class PackedSymbols {
 public:
-    /// Throws Error (bad_input), as symbol() does, if `payload` is nothing that pack() has made.
+    /// Throws Error (bad_input), like symbol(), if `payload` is not from pack().
     explicit PackedSymbols(SharedBytes payload);
 
-    /// Of all symbols, in their order.
+    /// Of all symbols, in order.
     std::span<const std::uint32_t> addresses() const { return addresses_; }
     Symbol symbol(std::size_t index);
 
 private:
     struct Block {
         std::string text;
-        std::vector<std::uint32_t> lines; ///< where each begins, and behind the last one
+        std::vector<std::uint32_t> lines; ///< start of each, and the end of the last
     };
     struct Place {
-        std::size_t first; ///< symbol
+        std::size_t first; ///< index of its first symbol
         std::size_t count;
         std::span<const std::byte> stream;
     };
@@ -64,17 +64,17 @@ private:
     std::vector<std::uint32_t> addresses_;
     std::vector<Place> places_;
     std::vector<std::unique_ptr<Block>> blocks_; ///< null: not unpacked
-    std::size_t unpacked_ = 0;                   ///< of these
+    std::size_t unpacked_ = 0;                   ///< number of those unpacked
 };
 
-/// The functions of a section, which is asked for when the first address is looked up: many
-/// commands need none. They are what FunctionTable tells of the same symbols.
+/// The functions of a section, which is requested at the first lookup: many commands need none.
+/// Gives the same results as FunctionTable for the same symbols.
 class SectionFunctions : public Source {
 public:
-    using Payload = std::function<SharedBytes()>; ///< null, or empty: there is none
+    using Payload = std::function<SharedBytes()>; ///< null or empty: there is none
     using Report = std::function<void(const std::string&)>;
 
-    /// `report` is told why there are none.
+    /// `report` gets the reason if there are none.
     SectionFunctions(Payload payload, Report report)
         : payload_(std::move(payload)), report_(std::move(report)) {}
 
@@ -88,7 +88,7 @@ private:
     Payload payload_;
     Report report_;
     bool asked_ = false;
-    std::unique_ptr<PackedSymbols> symbols_; ///< null: none, or none yet
+    std::unique_ptr<PackedSymbols> symbols_; ///< null: none, or not unpacked yet
 };
 
 } // namespace mmioscope::symbols

@@ -1,4 +1,4 @@
-// Something that knows functions by their addresses.
+// A source of function names for addresses.
 #pragma once
 
 #include "mmioscope/event.hpp"
@@ -8,9 +8,9 @@
 
 namespace mmioscope::symbols {
 
-/// Addresses from the first to the last, both of them in it; at first none.
+/// Addresses from the first to the last, both included; initially empty.
 struct Reach {
-    std::uint64_t first = UINT64_MAX; ///< of 64 bits, so that no end wraps
+    std::uint64_t first = UINT64_MAX; ///< 64 bits, so that ends do not wrap
     std::uint64_t last = 0;
 
     bool has(std::uint32_t address) const { return address >= first && address <= last; }
@@ -24,10 +24,11 @@ class Source {
 public:
     virtual ~Source() = default;
 
-    /// What stands at `address` into `to`, which is empty; false if this source does not know.
+    /// Stores what is at `address` in `to`, which must be empty; false if this source does not know
+    /// it.
     virtual bool locate(std::uint32_t address, Location& to) = 0;
 
-    /// Where there is anything that it may know.
+    /// The range of addresses that it may know.
     virtual Reach reach() { return {0, UINT32_MAX}; }
 };
 

@@ -15,7 +15,7 @@ class Contents {
 public:
     enum class Kind { elf, kallsyms, modules, image };
 
-    /// Reads `path`, and expands it if it is compressed; an ELF file is only opened. Throws Error
+    /// Reads `path`, and decompresses it if necessary; only opens an ELF file. Throws Error
     /// (bad_input).
     explicit Contents(const std::string& path);
 
@@ -24,7 +24,7 @@ public:
     std::string_view text() const {
         return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()};
     }
-    const FileDescriptor& file() const { return file_; } ///< of an ELF file
+    const FileDescriptor& file() const { return file_; } ///< for an ELF file
 
 private:
     Kind kind_ = Kind::image;

@@ -1,8 +1,8 @@
-// Files that name the guest's code, as a user gives them.
+// Files with names for the guest's code, as the user gives them.
 //
-// A file is known by its content: an ELF file with symbols (vmlinux; a module, then FILE@ADDRESS
-// says where its .text lies, or a list of modules or the trace does), lines as of /proc/kallsyms or
-// System.map, lines as of /proc/modules, or a kernel's image (vmlinuz, zImage, Image). All of them
+// The content tells the kind of a file: an ELF file with symbols (vmlinux, or a module, whose .text
+// is placed by FILE@ADDRESS, a list of modules or the trace), lines as in /proc/kallsyms or
+// System.map, lines as in /proc/modules, or a kernel's image (vmlinuz, zImage, Image). All of them
 // may be compressed.
 #pragma once
 
@@ -16,12 +16,12 @@
 
 namespace mmioscope::symbols {
 
-/// Adds what `arguments` name; to `unplaced` the modules of which neither the argument nor a list
-/// says where they lie. Throws Error (bad_input) that names the file.
+/// Adds the files of `arguments`. Modules go to `unplaced` if neither the argument nor a list has
+/// their address. Throws Error (bad_input) that names the file.
 void add_files(Symbols& to, ModuleFiles& unplaced, std::span<const std::string> arguments);
 
-/// The section of a trace file with the symbols of all of them; empty if there are none. Throws
-/// Error (bad_input) that names the file; also if it is of a module that lies nobody knows where.
+/// The section of a trace file with the symbols of all files; empty if there are none. Throws Error
+/// (bad_input) that names the file; also for a module whose address is unknown.
 std::vector<std::byte> section_of(std::span<const std::string> arguments);
 
 } // namespace mmioscope::symbols

@@ -12,15 +12,15 @@
 
 namespace mmioscope::symbols {
 
-/// How much a source is to be believed: the first that knows an address is taken.
+/// Trust in a source: the first one that knows an address wins.
 enum class Trust {
     elf,    ///< an ELF file with symbols
-    text,   ///< /proc/kallsyms, or what was found in the guest's memory
-    image,  ///< the kernel's image, which knows no modules
-    module, ///< where a module lies, and no more
+    text,   ///< /proc/kallsyms, or found in the guest's memory
+    image,  ///< the kernel's image, which has no modules
+    module, ///< only the address of a module
 };
 
-/// Where a module of the guest's kernel was loaded.
+/// The place of a module in the guest's kernel.
 struct ModuleSpan {
     std::string name;
     std::uint32_t base = 0;
@@ -29,20 +29,20 @@ struct ModuleSpan {
 
 class Symbols {
 public:
-    /// Of sources of one trust the one added first comes first. To be added before the first
-    /// address is looked up: what was found stays as it was.
+    /// With equal trust, the source added first wins. Add all sources before the first lookup:
+    /// results are kept.
     void add(Trust trust, std::unique_ptr<Source> source);
-    /// `functions`: the module's, as far as they are known. Without, a location in it has no
-    /// function, and its offset is from `base`.
+    /// `functions`: the module's, as far as known. Without them, a location in it has no function,
+    /// and its offset is from `base`.
     void add_module(const ModuleSpan& span, SymbolList functions = {});
 
-    /// What stands at `address` into `to`, which is empty: an even address is that of an
-    /// instruction, an odd one that of the call in front of the next even one, which a function
-    /// returns to; it may be the last instruction of its function. The offset is that of what the
-    /// guest would have in a register. False if it is in no function that is known.
+    /// Stores what is at `address` in `to`, which must be empty. An even address is that of an
+    /// instruction. An odd one, 1 below a return address, is that of the call before it, which may
+    /// be the last instruction of its function. The offset is that of the value in the guest's
+    /// register. False if no known function contains it.
     bool locate(std::uint32_t address, Location& to) const;
 
-    /// No address outside is in any function.
+    /// No function is outside this range.
     Reach reach() const;
 
 private:

@@ -1,4 +1,4 @@
-// Lines, words and numbers of the texts that the kernel writes.
+// Parses lines, words and numbers in texts of the kernel.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 
 namespace mmioscope::symbols {
 
-/// The first line of `text`, which is taken away.
+/// Removes the first line from `text` and returns it.
 inline std::string_view next_line(std::string_view& text) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     return line;
 }
 
-/// The first word of `line`, which is taken away; empty if there is none.
+/// Removes the first word from `line` and returns it; empty if there is none.
 inline std::string_view next_word(std::string_view& line) {
     const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
     const auto begin = std::find_if_not(line.begin(), line.end(), is_blank);

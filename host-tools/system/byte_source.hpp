@@ -17,24 +17,25 @@ public:
     /// Reads `size` bytes; fewer only at the end. Throws Error if reading fails.
     virtual std::size_t read(void* to, std::size_t size) = 0;
 
-    /// Reads what there is now: at least a byte, at most `size`; 0 only at the end. Differs from
-    /// read() where more may come later.
+    /// Reads what is available: at least one byte, at most `size`; 0 only at the end. Differs from
+    /// read() if more may come later.
     virtual std::size_t read_some(void* to, std::size_t size) { return read(to, size); }
 
-    /// How many bytes there are in all, where seek() works; nothing: they come front to back only.
+    /// The total number of bytes, if seek() works; nothing: the source can only be read from front
+    /// to back.
     virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
 
-    /// The next read begins `offset` bytes behind the first one. Does nothing without a size().
+    /// Moves the next read to `offset` from the start. Does nothing without a size().
     virtual void seek(std::uint64_t /*offset*/) {}
 
-    /// Somebody may still be writing them: to ask whether there are more may take for ever.
+    /// Whether somebody may still be writing: asking for more bytes may then never return.
     virtual bool grows() const { return false; }
 
-    /// Why the bytes ended, in words, where they did not just end.
+    /// Why the bytes ended, if that was not the regular end.
     virtual std::string problem() const { return {}; }
 };
 
-/// An open file or pipe, from where it stands. The descriptor stays the caller's.
+/// An open file or pipe, from its current position. The descriptor belongs to the caller.
 class FileSource : public ByteSource {
 public:
     explicit FileSource(int fd);
@@ -44,10 +45,11 @@ public:
 
 private:
     int fd_;
-    std::optional<std::uint64_t> start_; ///< where the descriptor stood; nothing: it cannot seek
+    std::optional<std::uint64_t> start_; ///< initial position of the descriptor; nothing: cannot
+                                         ///< seek
 };
 
-/// Bytes in memory, which stay the caller's.
+/// Bytes in memory, which belong to the caller.
 class MemorySource : public ByteSource {
 public:
     explicit MemorySource(std::span<const std::byte> bytes) : bytes_(bytes), rest_(bytes) {}

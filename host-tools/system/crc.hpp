@@ -11,18 +11,18 @@
 
 namespace mmioscope {
 
-/// CRC-32 (IEEE 802.3) of `bytes`, or of them behind those whose CRC is `before`.
+/// CRC-32 (IEEE 802.3) of `bytes`, or of them following others with the CRC `before`.
 inline std::uint32_t crc(std::span<const std::byte> bytes, std::uint32_t before = 0) {
     return ::libdeflate_crc32(before, bytes.data(), bytes.size());
 }
 
-/// CRC of `value`'s bytes in front of `end`, a member's offset.
+/// CRC of the bytes of `value` before `end`, a member's offset.
 template <typename T>
 std::uint32_t crc_before(const T& value, std::size_t end) {
     return crc(std::as_bytes(std::span(&value, 1)).first(end));
 }
 
-/// What a sound area has as `description_crc`: `regions` are as many as `header` tells.
+/// The `description_crc` of an intact area. `regions` has as many as `header` says.
 inline std::uint32_t description_crc(const abi::AreaHeader& header,
                                      const abi::RegionEntry* regions) {
     return abi::description_crc(

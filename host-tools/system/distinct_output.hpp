@@ -7,11 +7,11 @@
 
 namespace mmioscope {
 
-/// Throws Error (bad_input) if `output` is the same file as one of `inputs`, whatever both are
-/// called; "-" is standard output or input, "" none. To be called before `output` is created. What
-/// is no regular file (a device, a pipe, a socket) may be both.
+/// Throws Error (bad_input) if `output` is the same file as one of `inputs`, under any names; "-"
+/// is standard output or input, "" none. Call it before creating `output`. A file that is not
+/// regular (a device, a pipe, a socket) may be both.
 void check_distinct(const std::string& output, const std::vector<std::string>& inputs);
-/// The same of inputs that take some work to find: nobody asks for them where there is no file.
+/// Likewise, for inputs that take some work to find: calls the function only if `output` exists.
 void check_distinct(const std::string& output,
                     const std::function<std::vector<std::string>()>& inputs);
 

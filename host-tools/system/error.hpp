@@ -1,4 +1,4 @@
-// Failures that end a command, and the exit statuses they lead to.
+// Failures that end a command, and their exit statuses.
 #pragma once
 
 #include "system/plain_text.hpp"
@@ -11,15 +11,15 @@
 
 namespace mmioscope {
 
-/// Exit statuses of every command.
+/// Exit statuses of all commands.
 enum class Status : int {
     fine = 0,
     failed = 1,       ///< a run that failed or lost something, a comparison with differences
-    bad_input = 2,    ///< wrong usage, or an input that cannot be read
+    bad_input = 2,    ///< wrong usage, or an unreadable input
     interrupted = 130 ///< Ctrl-C or SIGTERM
 };
 
-/// A failure told to the user in one line.
+/// A failure that is reported to the user in one line.
 class Error : public std::runtime_error {
 public:
     Error(Status status, const std::string& text)
@@ -31,13 +31,13 @@ private:
     Status status_;
 };
 
-/// An input that cannot be used. The text is formatted as by fmt::format.
+/// An unusable input. Formats the text like fmt::format.
 template <typename... Args>
 Error bad_input(fmt::format_string<Args...> text, Args&&... args) {
     return {Status::bad_input, fmt::format(text, std::forward<Args>(args)...)};
 }
 
-/// Something that went wrong although the inputs were fine.
+/// A failure although the inputs were good.
 template <typename... Args>
 Error failure(fmt::format_string<Args...> text, Args&&... args) {
     return {Status::failed, fmt::format(text, std::forward<Args>(args)...)};

@@ -26,19 +26,19 @@ private:
     int fd_ = -1;
 };
 
-/// Opens `path` for reading. Throws Error (bad_input) naming the path and the reason.
+/// Opens `path` for reading. Throws Error (bad_input) with the path and the reason.
 FileDescriptor open_input(const std::string& path);
 
 /// Creates or empties `path`, open for reading and writing. Throws Error (bad_input).
 FileDescriptor create_output(const std::string& path);
 
-/// Writes all of `bytes` at the end. Throws Error (failed) that names `what`.
+/// Appends all of `bytes`. Throws Error (failed) that names `what`.
 void append(int fd, std::span<const std::byte> bytes, const char* what);
 
-/// A nameless file in $TMPDIR (or /tmp) that vanishes with its last descriptor.
+/// A nameless file in $TMPDIR (or /tmp) that is deleted with its last descriptor.
 FileDescriptor temporary_file();
 
-/// A nameless file in memory of `size` bytes, inherited by child processes.
+/// A nameless file in memory of `size` bytes, which child processes inherit.
 FileDescriptor memory_file(const char* label, std::size_t size);
 
 } // namespace mmioscope

@@ -9,11 +9,11 @@ namespace mmioscope {
 
 class GrowingSource : public ByteSource {
 public:
-    /// `wait` is called after each 100 ms in which nothing came; false ends the reading. The
-    /// descriptor stays the caller's.
+    /// Calls `wait` after each 100 ms without new bytes; false ends the reading. The descriptor
+    /// belongs to the caller.
     GrowingSource(int fd, std::function<bool()> wait);
 
-    /// Fewer than `size` bytes only when `wait` said so, or at the end of a pipe.
+    /// Returns fewer than `size` bytes only if `wait` returned false, or at the end of a pipe.
     std::size_t read(void* to, std::size_t size) override;
     std::size_t read_some(void* to, std::size_t size) override;
     bool grows() const override { return true; }

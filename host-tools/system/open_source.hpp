@@ -9,14 +9,14 @@
 
 namespace mmioscope {
 
-/// Opens `path`; "-" is standard input. What begins as a zstd stream is decompressed as it is read.
-/// Throws Error (bad_input) that names `path` and the reason.
+/// Opens `path`; "-" is standard input. Decompresses zstd while reading. Throws Error (bad_input)
+/// with `path` and the reason.
 std::unique_ptr<ByteSource> open_source(const std::string& path);
 
-/// The same of a descriptor, which stays the caller's.
+/// Likewise for a descriptor, which belongs to the caller.
 std::unique_ptr<ByteSource> open_source(int fd);
 
-/// The same of what somebody is still writing; `wait` as of system/growing_source.hpp.
+/// Likewise for a file that is still being written; `wait` as in system/growing_source.hpp.
 std::unique_ptr<ByteSource> open_growing_source(const std::string& path,
                                                 std::function<bool()> wait);
 

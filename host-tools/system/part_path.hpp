@@ -1,4 +1,4 @@
-// Names of the files of a recording in several files.
+// Names of the files of a recording that has several.
 #pragma once
 
 #include <string>
@@ -6,15 +6,15 @@
 
 namespace mmioscope {
 
-/// The name of the `number`th file: `path` itself, then with .2, .3 ... in front of its suffix.
+/// The name of the `number`th file: `path` itself, then with .2, .3 ... before its suffix.
 std::string part_path(const std::string& path, unsigned number);
 
-/// What the file behind `path`, the `number`th one, may be called, the likeliest first, whatever
-/// the first one is called; either may have been compressed by zstd. Nothing if `path` is not what
-/// the `number`th would be called.
+/// Possible names of the file after `path`, which is the `number`th, the likeliest first, for any
+/// name of the first file; both may be compressed with zstd. Empty if `path` is not a possible name
+/// of the `number`th file.
 std::vector<std::string> next_part_paths(const std::string& path, unsigned number);
 
-/// A line that says where a trace of so many `files` was saved; empty if it was not: no `path`.
+/// A line that says where a trace in `files` files was saved; empty without a `path`: not saved.
 std::string saved_note(const std::string& path, unsigned files);
 
 } // namespace mmioscope

@@ -11,13 +11,13 @@ constexpr bool is_plain(char c) {
     return c >= ' ' && c <= '~';
 }
 
-/// A word of printable ASCII, without blanks.
+/// Whether it is a word of printable ASCII, without blanks.
 constexpr bool is_plain_word(std::string_view word) {
     return !word.empty() &&
            std::all_of(word.begin(), word.end(), [](char c) { return is_plain(c) && c != ' '; });
 }
 
-/// `text` with a '?' in place of each byte that is no printable ASCII.
+/// `text` with '?' in place of each byte that is not printable ASCII.
 inline std::string printable(std::string_view text) {
     std::string plain(text);
     std::replace_if(
@@ -25,8 +25,8 @@ inline std::string printable(std::string_view text) {
     return plain;
 }
 
-/// `text` with a '?' in place of each character that tells a terminal what to do: those of C0, DEL,
-/// and in UTF-8 those of C1. Names of files keep theirs.
+/// `text` with '?' in place of each control character: C0, DEL, and C1 in UTF-8. Other letters, as
+/// in file names, stay.
 inline std::string for_terminal(std::string_view text) {
     std::string plain(text);
     for (std::size_t i = 0; i < plain.size(); ++i) {

@@ -1,4 +1,4 @@
-// Finds programs as a shell does.
+// Finds programs like a shell.
 #pragma once
 
 #include <optional>
@@ -7,10 +7,10 @@
 
 namespace mmioscope {
 
-/// Whether `path` is there and may be executed; errno says why not.
+/// Whether `path` exists and is executable; errno has the reason if not.
 bool is_executable(const std::string& path);
 
-/// Where in $PATH the program `name` is; nothing if it is in none of its folders.
+/// The path of the program `name` in $PATH; nothing if no folder has it.
 std::optional<std::string> find_in_path(std::string_view name);
 
 } // namespace mmioscope

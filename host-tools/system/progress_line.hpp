@@ -8,10 +8,11 @@ namespace mmioscope {
 
 class ProgressLine {
 public:
-    /// Visible only on a terminal, and only if `wanted`: not where something else scrolls by there.
+    /// Visible only on a terminal, and only if `wanted`: not if other output goes there.
     explicit ProgressLine(bool wanted);
 
-    /// `seconds` of wall time since the start, and at most twice a second what `text` gives.
+    /// Shows `seconds` of wall time since the start, and the result of `text`, at most twice a
+    /// second.
     void show(double seconds, const std::function<std::string()>& text);
     void clear();
 

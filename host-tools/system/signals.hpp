@@ -1,4 +1,4 @@
-// Ctrl-C and SIGTERM as a state to poll, not as an interruption.
+// Ctrl-C and SIGTERM as a state to poll instead of an interruption.
 #pragma once
 
 #include "system/file_descriptor.hpp"
@@ -9,15 +9,14 @@ namespace mmioscope {
 
 class Signals {
 public:
-    /// From now on SIGINT, SIGTERM and SIGHUP wait to be asked for. Threads started later
-    /// do not get them either.
+    /// Blocks SIGINT, SIGTERM and SIGHUP; pending() shows them. Also for threads started later.
     Signals();
-    /// As it was before.
+    /// Restores the previous state.
     ~Signals();
     Signals(const Signals&) = delete;
     Signals& operator=(const Signals&) = delete;
 
-    /// True if one has come. After that, another one ends the program at once.
+    /// Whether one has arrived. After that, another one ends the program at once.
     bool pending();
 
 private:

@@ -1,5 +1,5 @@
-// Texts by key of which there are too many for memory: in temporary files, as runs in the order of
-// their keys, which are read as one.
+// Texts by key, too many for memory: kept in temporary files as sorted runs, and read as one
+// sequence.
 #pragma once
 
 #include "system/file_descriptor.hpp"
@@ -12,36 +12,36 @@
 
 namespace mmioscope {
 
-/// A key of a number: in the order of numbers.
+/// A key for a number; keys sort like the numbers.
 std::string key_of(std::uint64_t number);
-/// The number that `key` begins with.
+/// The number at the start of `key`.
 std::uint64_t number_of(std::string_view key);
 
-/// All here throws Error (failed) where a temporary file does not do what it should.
+/// All functions throw Error (failed) if a temporary file fails.
 class SortedRuns {
 public:
-    /// Takes `other` into `value`: both were put for one key, in any order.
+    /// Merges `other` into `value`, both for the same key, in any order.
     using Join = void (*)(std::string& value, std::string_view other);
-    /// False: no more are wanted.
+    /// Returns false if no more are wanted.
     using Take = std::function<bool(std::string_view key, std::string_view value)>;
 
     explicit SortedRuns(Join join) : join_(join) {}
 
     bool empty() const { return levels_.empty(); }
 
-    /// The next key of a run, which is greater than those before it in the run.
+    /// Adds a key to the current run, in ascending order.
     void put(std::string_view key, std::string_view value);
-    /// The run is whole. Whenever so many runs stand beside each other they become one: memory and
-    /// the number of files grow with the logarithm of what was put.
+    /// Ends the current run. Merges most_beside runs of a level into one, so memory and the number
+    /// of files grow only with the logarithm of the input.
     void end_run();
     static constexpr std::size_t most_beside = 8;
 
-    /// Each key once, in ascending order, with what its values are together.
+    /// Passes each key once, in ascending order, with its merged value.
     void each(const Take& take) const;
 
 private:
     struct Run {
-        std::int64_t begin = 0; ///< in the level's file
+        std::int64_t begin = 0; ///< position in the level's file
         std::int64_t end = 0;
     };
     struct Level {
@@ -57,8 +57,8 @@ private:
     void merge(std::vector<Reader> readers, const Take& take) const;
 
     Join join_;
-    std::vector<Level> levels_; ///< runs of each are those of the one before, merged
-    std::string unwritten_;     ///< of the run that is being put or merged
+    std::vector<Level> levels_; ///< runs of each are merged runs of the one before
+    std::string unwritten_;     ///< of the current run
 };
 
 } // namespace mmioscope

@@ -1,5 +1,5 @@
-// Things by name, in the order of names: so many of them in memory, what is more in temporary
-// files.
+// A map by name, in the order of names: keeps a limited number of entries in memory, the rest in
+// temporary files.
 #pragma once
 
 #include "system/sorted_runs.hpp"
@@ -12,9 +12,8 @@
 
 namespace mmioscope {
 
-/// A T has add(), which takes another one of the same name in, in any order; bytes_of() tells it as
-/// bytes, and T::of() makes it of them. What is said of a name may be in several pieces until all
-/// is asked for.
+/// T has add(), which merges another T of the same name, in any order. bytes_of() serialises it,
+/// and T::of() restores it. A name may have several pieces until each() is called.
 template <typename T>
 class SpilledMap {
 public:
@@ -22,7 +21,7 @@ public:
 
     explicit SpilledMap(std::size_t most) : most_(most), runs_(join) {}
 
-    /// The piece of `name` that is in memory, or a new one. It is there until another is new.
+    /// The piece of `name` in memory, or a new one. Valid until another one is created.
     T& of(std::string_view name) {
         auto found = held_.find(name);
         if (found == held_.end()) {
@@ -33,23 +32,23 @@ public:
         }
         return found->second;
     }
-    /// What is new takes those in memory away.
+    /// Whether a new name moves those in memory to files.
     bool full() const { return held_.size() >= most_; }
 
     bool empty() const { return held_.empty() && holds_all(); }
-    /// Nothing is in files.
+    /// Whether no part is in files.
     bool holds_all() const { return runs_.empty(); }
     const Held& held() const { return held_; }
 
-    /// Nothing more comes for a while: where a part is in files, the rest goes there, too.
+    /// No more will come for a while: if a part is in files, moves the rest there, too.
     void settle() {
         if (!holds_all() && !held_.empty()) {
             spill();
         }
     }
 
-    /// Calls `take` with each name, in ascending order, and all that is said of it, until that
-    /// returns false.
+    /// Calls `take` with each name, in ascending order, and its merged value, until it returns
+    /// false.
     template <typename Take>
     void each(const Take& take) {
         settle();

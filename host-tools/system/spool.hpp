@@ -8,12 +8,12 @@
 
 namespace mmioscope {
 
-/// All that `source` has, in a nameless file of its own, which stands at its start. Throws Error;
-/// what is wrong with the bytes is told with `name`.
+/// Copies all of `source` to a nameless file, positioned at its start. Throws Error; errors in the
+/// content have `name`.
 FileDescriptor spooled(ByteSource& source, const std::string& name);
 
-/// `path` if it is a file whose bytes are what is meant; else what comes of it (standard input for
-/// "-", a pipe, something compressed), spooled. Throws Error that names `path`.
+/// Opens `path` if it is an uncompressed file; otherwise spools it (standard input for "-", a pipe,
+/// compressed data). Throws Error that names `path`.
 FileDescriptor open_or_spool(const std::string& path);
 
 } // namespace mmioscope

@@ -1,4 +1,4 @@
-// What somebody who mistyped a word may have meant.
+// Suggestions for mistyped words.
 #pragma once
 
 #include <span>
@@ -7,7 +7,8 @@
 
 namespace mmioscope {
 
-/// ", did you mean 'value'?" with the one of `names` that is nearest to `word`; empty if none is.
+/// ", did you mean 'value'?" with the one of `names` that is closest to `word`; empty if none is
+/// close.
 std::string suggestion(std::string_view word, std::span<const std::string_view> names);
 std::string suggestion(std::string_view word, std::span<const std::string> names);
 

@@ -1,4 +1,4 @@
-// A buffer for text that is written millions of times: numbers and pieces are appended with a few
+// A buffer for text that is written millions of times: appends numbers and pieces with a few
 // instructions each.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace mmioscope {
 
-/// A text that is appended again and again. Short ones, which most are, stand in it.
+/// A text that is appended repeatedly. Stores short texts, the usual case, in itself.
 template <std::size_t short_size>
 class BasicPiece {
 public:
@@ -44,7 +44,7 @@ private:
 
 class TextCursor;
 
-/// The same of any length: it is copied in whole blocks. One without a text is not to be appended.
+/// Likewise for any length: copied in whole blocks. Do not append an empty one.
 class Piece {
 public:
     Piece() = default;
@@ -52,15 +52,15 @@ public:
         : text_(std::make_unique_for_overwrite<char[]>(
               std::max<std::size_t>((text.size() + block - 1) / block, 1) * block)),
           size_(text.copy(text_.get(), text.size())) {}
-    /// Empty, with room for a text of `most` characters.
+    /// Empty, with room for `most` characters.
     explicit Piece(std::size_t most);
 
     std::size_t size() const { return size_; }
     std::string_view view() const { return {text_.get(), size_}; }
 
-    /// Where another text is written, with the room that there is, in place of this.
+    /// The position to write another text to in place of this one, in the room that there is.
     TextCursor cursor();
-    /// The text ends there.
+    /// Ends the text there.
     void end(const TextCursor& cursor);
 
 private:
@@ -71,10 +71,10 @@ private:
     std::size_t size_ = 0;
 };
 
-/// Where text is written, with room enough for all that is.
+/// A position to write text to. The caller ensures that there is enough room.
 class TextCursor {
 public:
-    /// What is written may reach so many characters beyond the text: short pieces and blanks are
+    /// Writes may reach this many characters beyond the text, because short pieces and blanks are
     /// copied whole.
     static constexpr std::size_t slack = 128;
 
@@ -96,30 +96,30 @@ public:
         three_digits(number / 1000);
         three_digits(number % 1000);
     }
-    /// A text of eight characters or less in an array of eight.
+    /// A text of at most eight characters in an array of eight.
     void append(const char (&text)[8], std::size_t size) {
         std::memcpy(at_, text, 8);
         at_ += size;
     }
-    /// A text of at most 32 characters, whatever stands behind it in so much memory.
+    /// A text of at most 32 characters, in 32 readable bytes.
     void append_short(std::string_view text) {
         std::array<char, 32> copy;
         std::memcpy(copy.data(), text.data(), copy.size());
         std::memcpy(at_, copy.data(), copy.size());
         at_ += text.size();
     }
-    /// The same of 16.
+    /// Likewise for 16.
     void append(const std::array<char, 16>& text, std::size_t size) {
         std::memcpy(at_, text.data(), 16);
         at_ += size;
     }
-    /// Puts the bytes of a number, or of a struct of such, over what stands at `place`.
+    /// Overwrites `place` with the bytes of a number, or of a struct of numbers.
     template <typename T>
     static void put_bytes(char* place, const T& bytes) {
         static_assert(std::is_trivially_copyable_v<T>);
         std::memcpy(place, &bytes, sizeof bytes);
     }
-    /// The bytes of a number, or of a struct of such.
+    /// Appends the bytes of a number, or of a struct of numbers.
     template <typename T>
     void append_bytes(const T& bytes) {
         static_assert(std::is_trivially_copyable_v<T>);
@@ -134,11 +134,11 @@ public:
         }
         at_ += piece.size_;
     }
-    /// A short one.
+    /// A short piece.
     template <std::size_t size>
     void append(const BasicPiece<size>& piece) {
         static_assert(size <= slack);
-        constexpr std::size_t most = std::min<std::size_t>(size, 64); // of nearly all
+        constexpr std::size_t most = std::min<std::size_t>(size, 64); // enough for nearly all
         std::memcpy(at_, piece.short_.data(), most);
         if (piece.size_ > most) {
             std::memcpy(at_ + most, piece.short_.data() + most, size - most);
@@ -146,7 +146,7 @@ public:
         at_ += piece.size_;
     }
 
-    /// One of any length, for which there is room.
+    /// A piece of any length; there must be room for it.
     template <std::size_t size>
     void append_any(const BasicPiece<size>& piece) {
         if (piece.is_short()) [[likely]] {
@@ -156,29 +156,29 @@ public:
         }
     }
 
-    /// So many blanks, at most 32.
+    /// Appends `count` blanks, at most 32.
     void pad(std::size_t count) {
         std::memset(at_, ' ', 32);
         at_ += count;
     }
-    /// Blanks up to `width` behind a text of `size`; at most 32.
+    /// Appends blanks up to `width` after a text of `size`; at most 32.
     void pad_to(std::size_t width, std::size_t size) {
         std::memset(at_, ' ', 32);
         at_ += size < width ? width - size : 0;
     }
 
-    // What is longer is static: an object whose address no function is given stays in a register.
+    // Longer functions are static: an object stays in a register if its address is not passed on.
 
-    /// "0x", and eight digits.
+    /// "0x" and eight digits.
     void hex8(std::uint32_t number) {
         const std::uint64_t digits = spread(number);
         std::memcpy(at_, "0x", 2);
         std::memcpy(at_ + 2, &digits, 8);
         at_ += 10;
     }
-    /// "0x", and `digits` digits, 1 to 16.
+    /// "0x" and `digits` digits, 1 to 16.
     void hex(std::uint64_t number, unsigned digits) { at_ = hex_at(at_, number, digits); }
-    /// "0x", and as many digits as it takes.
+    /// "0x" and as many digits as needed.
     void hex(std::uint64_t number) {
         hex(number, number == 0 ? 1 : (67 - static_cast<unsigned>(__builtin_clzll(number))) / 4);
     }
@@ -205,7 +205,7 @@ private:
     /// The digits of a number below 1000.
     struct Triple {
         std::array<char, 4> padded; ///< "007"
-        std::array<char, 4> plain;  ///< "7"; the last one is how many
+        std::array<char, 4> plain;  ///< "7"; the last byte is their number
     };
     static constexpr auto triples = [] {
         std::array<Triple, 1000> all{};
@@ -222,7 +222,8 @@ private:
         return all;
     }();
 
-    /// The digits of a number, of which `triples` times three stand behind the first three or less.
+    /// The digits of a number whose last `triples_behind` groups of three follow the first three or
+    /// fewer.
     template <unsigned triples_behind>
     static char* digits_at(char* at, std::uint64_t number) {
         TextCursor to(at);
@@ -237,7 +238,7 @@ private:
         }
     }
 
-    /// Of four digits or more.
+    /// For four digits or more.
     static char* long_decimal_at(char* at, std::uint64_t number) {
         constexpr std::uint64_t tera = 1'000'000'000'000;
         if (number < 1'000'000) {
@@ -257,7 +258,7 @@ private:
         return to.at_;
     }
 
-    // The eight hexadecimal digits of a number's low 32 bits, the first one in the lowest byte.
+    // The eight hexadecimal digits of the low 32 bits, the first one in the lowest byte.
     static std::uint64_t spread(std::uint64_t number) {
         static constexpr std::array<std::uint16_t, 256> pairs = [] {
             constexpr std::string_view digits = "0123456789abcdef";
@@ -284,7 +285,7 @@ inline void Piece::end(const TextCursor& cursor) {
     size_ = static_cast<std::size_t>(cursor.at() - text_.get());
 }
 
-/// The digits of a number that grows slowly: all but the last six are kept, of 32 bits but three.
+/// The digits of a number that grows slowly: keeps all but the last six, or three for 32 bits.
 template <std::unsigned_integral Number>
 class SlowNumber {
 public:
@@ -314,7 +315,7 @@ private:
     }
 
     Number upper_ = 0;
-    std::array<char, 16> digits_{}; ///< 14 at most, and what decimal() writes behind them
+    std::array<char, 16> digits_{}; ///< at most 14, and what decimal() writes behind them
     std::size_t size_ = 0;
 };
 
@@ -327,14 +328,14 @@ public:
     std::size_t size() const { return size_; }
     void clear() { size_ = 0; }
 
-    /// Where the text goes on, with room for `most` characters.
+    /// The position to continue at, with room for `most` characters.
     TextCursor cursor(std::size_t most) {
         if (capacity_ - size_ < most + TextCursor::slack) [[unlikely]] {
             grow(most);
         }
         return TextCursor(text_.get() + size_);
     }
-    /// The text ends there.
+    /// Ends the text there.
     void end(const TextCursor& cursor) {
         size_ = static_cast<std::size_t>(cursor.at() - text_.get());
     }
@@ -348,7 +349,7 @@ public:
     void append(const BasicPiece<size>& piece) {
         append(piece.view());
     }
-    /// Blanks up to `width` behind a text of `size`.
+    /// Appends blanks up to `width` after a text of `size`.
     void pad_to(std::size_t width, std::size_t size) {
         for (; size < width; ++size) {
             append(' ');

@@ -1,4 +1,4 @@
-// The bytes behind a zstd stream (RFC 8878), decompressed as they are read; and frames in memory.
+// Decompresses a zstd stream (RFC 8878) while it is read; and frames in memory.
 #pragma once
 
 #include "system/byte_source.hpp"
@@ -13,12 +13,11 @@
 
 namespace mmioscope {
 
-/// Whether bytes that begin so are compressed with zstd.
+/// Whether data with this beginning is compressed with zstd.
 bool is_zstd(std::span<const std::byte> beginning);
 
-/// What can be decompressed of a stream that is still growing is there at once: whole blocks of it.
-/// In memory that depends on the stream's window only, at most 128 MiB. A stream that is cut ends
-/// where it is cut; one that is damaged ends there, too, and problem() says so.
+/// Returns complete blocks of a growing stream at once. Memory depends only on the stream's window,
+/// at most 128 MiB. Ends where a stream is cut off or damaged; problem() reports damage.
 class ZstdSource : public ByteSource {
 public:
     /// `compressed` outlives this.
@@ -40,13 +39,13 @@ private:
     std::string problem_;
 };
 
-/// One frame (RFC 8878) of `bytes`, by level 1; nothing if that saves next to nothing.
+/// Compresses `bytes` into one frame (RFC 8878) at level 1; nothing if that saves next to nothing.
 std::optional<std::vector<std::byte>> zstd_frame(std::span<const std::byte> bytes);
 
-/// Of what is in `frame`, as it says itself; 0: it is none, or says nothing.
+/// The size of the content of `frame`, from its header; 0: not a frame, or unknown.
 std::uint64_t zstd_size(std::span<const std::byte> frame);
 
-/// What is in `frame`, to `bytes`, which has zstd_size() of it. False: it is damaged.
+/// Decompresses `frame` to `bytes`, which has zstd_size() bytes. False: it is damaged.
 bool expand_zstd(std::span<const std::byte> frame, std::span<std::byte> bytes);
 
 } // namespace mmioscope

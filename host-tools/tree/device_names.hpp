@@ -18,18 +18,18 @@ class DeviceNames {
 public:
     DeviceNames() = default;
 
-    /// Names the `regions`: the alias `tree` has for the node, else as much of the end of its
-    /// path as tells it apart; "[n]" behind it for the entries of `reg` after the first. What is no
-    /// printable ASCII in it is a '?'.
+    /// Names the `regions`: the node's alias in `tree`, otherwise the shortest unique end of its
+    /// path; followed by "[n]" for the entries of `reg` after the first. '?' replaces everything
+    /// but printable ASCII.
     DeviceNames(std::span<const abi::RegionEntry> regions, std::span<const std::byte> tree);
 
     /// The name of region `device`; "-" for abi::no_device and unknown ones.
     std::string_view operator[](std::uint16_t device) const;
 
-    /// Where region `device` begins; 0 for abi::no_device and unknown ones.
+    /// The start address of region `device`; 0 for abi::no_device and unknown ones.
     std::uint64_t base(std::uint16_t device) const;
 
-    /// Characters of the longest name.
+    /// Length of the longest name in characters.
     std::size_t width() const { return width_; }
 
 private:
@@ -38,22 +38,22 @@ private:
     std::size_t width_ = 12;
 };
 
-/// `path`, as region_path() has it, is `full`, or as much of its end as is known.
+/// Whether `path`, from region_path(), is `full`, or its end if the start is unknown.
 bool same_path(std::string_view path, std::string_view full);
 
-/// Which of `aliases` are of the device at `path`.
+/// The `aliases` of the device at `path`.
 std::vector<std::string> aliases_of(std::string_view path, const Aliases& aliases);
 
-/// All that a user may call the device at `path`: the path, its aliases, each end of the path
-/// behind a "/", and its node's name without the address. Others may have the last two as well.
+/// All names that a user may use for the device at `path`: the path, its aliases, each end of the
+/// path after a "/", and its node's name without the address. The last two may be ambiguous.
 std::vector<std::string> names_of(std::string_view path, const Aliases& aliases);
 
-/// Which of `paths` the user's `name` stands for: the one it is, the one that it is an alias of,
-/// else all that have it among their names.
+/// Which of `paths` the user's `name` means: the path that it is, or the path that it is an alias
+/// of, otherwise all paths that have it among their names.
 std::vector<std::string_view> paths_called(std::string_view name, const Aliases& aliases,
                                            const std::set<std::string_view>& paths);
 
-/// Each byte of them is the same.
+/// Whether they are equal byte by byte.
 bool same_regions(std::span<const abi::RegionEntry> left, std::span<const abi::RegionEntry> right);
 
 /// The path of a region; one that was too long begins with "~".

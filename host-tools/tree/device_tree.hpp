@@ -9,15 +9,15 @@
 
 namespace mmioscope::tree {
 
-/// True if `tree` is a whole, well-formed flattened device tree.
+/// Whether `tree` is a complete, well-formed flattened device tree.
 bool tree_is_sound(std::span<const std::byte> tree);
 
-/// The tree that the file `path` holds. Throws Error (bad_input) that names it.
+/// Reads the tree in the file `path`. Throws Error (bad_input) that names it.
 std::vector<std::byte> read_tree(const std::string& path);
 
 using Aliases = std::map<std::string, std::string>; ///< to node paths
 
-/// The /aliases of `tree`. Empty if the tree is not sound.
+/// The /aliases of `tree`. Empty if the tree is invalid.
 Aliases aliases(std::span<const std::byte> tree);
 
 } // namespace mmioscope::tree

@@ -23,7 +23,7 @@ public:
     std::size_t count() const { return bytes_.size() / 4; }
     std::uint32_t operator[](std::size_t at) const;
 
-    /// The number of `length` cells from `at` on; of more than two the lowest 64 bits.
+    /// The number in `length` cells from `at` on; the lowest 64 bits if there are more than two.
     std::uint64_t number(std::size_t at, std::size_t length) const;
 
 private:
@@ -31,7 +31,7 @@ private:
     bool there_ = false;
 };
 
-/// What one entry of `reg` says.
+/// One entry of `reg`.
 struct AddressRange {
     std::uint64_t base;
     std::uint64_t size;
@@ -41,15 +41,15 @@ class TreeNodes {
 public:
     static constexpr std::size_t none = ~std::size_t{0};
 
-    /// `tree` outlives this; there are no nodes if it is not sound.
+    /// `tree` outlives this. There are no nodes if it is invalid.
     explicit TreeNodes(std::span<const std::byte> tree);
 
     std::size_t size() const { return nodes_.size(); }                         ///< the root is 0
-    std::size_t parent(std::size_t node) const { return nodes_[node].parent; } ///< none: the root's
+    std::size_t parent(std::size_t node) const { return nodes_[node].parent; } ///< none: root
     std::string path(std::size_t node) const;
     std::string_view name(std::size_t node) const { return nodes_[node].name; }
 
-    /// `path` may be the end of one, behind "~", as in a trace.
+    /// `path` may be the end of a path after "~", as in a trace.
     std::size_t find(std::string_view path) const;
     std::size_t find_phandle(std::uint32_t phandle) const;
 
@@ -57,14 +57,14 @@ public:
     Cells cells(std::size_t node, const char* property) const;
     std::vector<std::string> strings(std::size_t node, const char* property) const;
 
-    /// A property of one cell, or `otherwise`.
+    /// The value of a property with one cell, or `otherwise`.
     std::uint32_t number(std::size_t node, const char* property, std::uint32_t otherwise) const;
 
-    bool is_memory(std::size_t node) const; ///< its `device_type` says so
-    /// `ranges` lead from the CPU to `node`.
+    bool is_memory(std::size_t node) const; ///< by its `device_type`
+    /// Whether `ranges` lead from the CPU to `node`.
     bool is_reachable(std::size_t node) const;
 
-    /// The entries of `reg` as the CPU sees them; empty if no `ranges` lead there.
+    /// The entries of `reg` as CPU addresses; empty if no `ranges` lead there.
     std::vector<AddressRange> reg(std::size_t node) const;
 
 private:
@@ -75,7 +75,7 @@ private:
     struct Node {
         std::size_t parent;
         std::string_view name;
-        std::size_t properties; ///< the first one; those of the next node are behind its last
+        std::size_t properties; ///< the first one; the next node's follow the last
     };
 
     std::size_t find_whole(std::string_view path) const;
