@@ -7,7 +7,7 @@ namespace mmioscope::trace {
 
 namespace {
 
-// No counter comes that far; what came over a wire may say so, and sums have to have room.
+// No real counter gets this far; bytes from a wire may claim it, and sums must not overflow.
 constexpr std::uint64_t latest = std::uint64_t{1} << 62;
 
 } // namespace

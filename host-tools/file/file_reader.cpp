@@ -21,8 +21,8 @@ abi::SectionType plain_type(const abi::SectionHeader& header) {
     return abi::SectionType{static_cast<std::uint32_t>(header.type) & ~abi::section_zstd};
 }
 
-// Records have blocks for that, and where the file ends is to be found without unpacking. With the
-// bit those are of a type that nobody knows.
+// Records have blocks instead, and the end of the file must be found without unpacking. With the
+// bit, these types are unknown.
 bool is_packed(const abi::SectionHeader& header) {
     const abi::SectionType type = plain_type(header);
     return type != header.type && type != abi::SectionType::records &&
@@ -102,7 +102,8 @@ std::optional<Section> FileReader::next(const Wanted& wanted) {
     return std::nullopt;
 }
 
-// Right behind its header. A size that no file has is one that ends at the last byte there can be.
+// The payload follows the header. An impossible size becomes one that ends at the last possible
+// byte.
 SectionPlace FileReader::place_of(const abi::SectionHeader& header) const {
     const std::uint64_t most = UINT64_MAX - offset_ - 8;
     const std::uint64_t size = std::min(header.size, most);
@@ -135,7 +136,7 @@ bool FileReader::read_header(abi::SectionHeader& header) {
     return is_sound(header) || find_header(header);
 }
 
-// The size of a section with a damaged header is unknown: look for the next sound one.
+// The size of a section with a damaged header is unknown: search for the next intact one.
 bool FileReader::find_header(abi::SectionHeader& header) {
     const std::uint64_t start = offset_ - sizeof header;
     report_(fmt::format("section header at byte {} is damaged: looking for the next one", start));
@@ -150,7 +151,7 @@ bool FileReader::find_header(abi::SectionHeader& header) {
     return true;
 }
 
-// Noise is looked through eight bytes at a time.
+// Searches noise eight bytes at a time.
 void FileReader::look_ahead() {
     constexpr std::size_t block = 1 << 16;
     if (ahead_at_ == ahead_.size()) {
@@ -160,7 +161,7 @@ void FileReader::look_ahead() {
     }
 }
 
-// As much as there is before the file ends.
+// As much as the file has.
 std::span<const std::byte> FileReader::read_payload(const abi::SectionHeader& header) {
     auto& memory = header.type == abi::SectionType::records ? records_memory_
                    : is_packed(header)                      ? frame_
@@ -171,7 +172,7 @@ std::span<const std::byte> FileReader::read_payload(const abi::SectionHeader& he
     return bytes.first(got);
 }
 
-// Nothing if it is no such frame, or says that there is more in it than a payload has.
+// Nothing if it is not such a frame, or claims more than a payload may have.
 std::optional<std::span<const std::byte>> FileReader::expand(std::span<const std::byte> frame) {
     const std::uint64_t size = zstd_size(frame);
     if (size == 0 || size > max_payload) {
@@ -214,7 +215,7 @@ std::size_t FileReader::take(void* to, std::size_t size) {
 
 void FileReader::tell_problem() {
     const std::string problem = problem_reported_ || offset_ < sizeof(abi::FileHeader)
-                                    ? std::string() // the first header's is an error
+                                    ? std::string() // without a good first header this is an error
                                     : source_.problem();
     if (!problem.empty()) {
         problem_reported_ = true;

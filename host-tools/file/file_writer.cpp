@@ -110,7 +110,7 @@ bool FileWriter::write_full() {
     return true;
 }
 
-// The first `count` of those that are pending.
+// Writes the first `count` pending records.
 void FileWriter::write_records(std::size_t count) {
     if (!callers_.empty()) {
         callers_.resize(count, lr_holds);
@@ -123,7 +123,7 @@ void FileWriter::write_records(std::size_t count) {
     write_section(abi::SectionType::records, std::as_bytes(records));
     records_ += count;
     seen_ = {};
-    // In pieces that memmove() has no long way of its own for (ring_reader.cpp).
+    // In pieces so short that memmove() uses its fast path (ring_reader.cpp).
     auto to = pending_.begin();
     for (auto rest = std::span(pending_).subspan(count); !rest.empty();) {
         const auto piece = rest.first(std::min<std::size_t>(rest.size(), 60));

@@ -12,8 +12,8 @@ namespace mmioscope::trace {
 
 namespace {
 
-// Where the index is, as the file's last section tells. An `end` may have grown behind the fields
-// known here, so it is looked for from the file's end on.
+// The position of the index, from the file's last section. Later versions of `end` may have more
+// fields, so search from the end of the file.
 std::uint64_t index_offset(ByteSource& source) {
     constexpr std::size_t tail = 4096;
     std::array<std::byte, tail> bytes;

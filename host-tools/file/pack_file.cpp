@@ -26,12 +26,12 @@ namespace {
 
 using abi::SectionType;
 
-/// A file in the making, which takes the place of another one or vanishes.
+/// A new file that replaces another one or is deleted.
 class Replacement {
 public:
     Replacement(const std::string& path, const struct stat& like)
         : path_(path), beside_(path + ".packing"), file_(create_output(beside_)) {
-        // Who may read the one may read the other. Another one's file stays whose it is, if we may.
+        // The same readers for both. A file of another user keeps its owner, if permitted.
         if (::fchmod(file_.get(), like.st_mode & 07777) != 0 ||
             (::fchown(file_.get(), like.st_uid, like.st_gid) != 0 && errno != EPERM)) {
             throw failure("cannot write {}: {}", beside_, std::strerror(errno));
@@ -47,7 +47,7 @@ public:
 
     int fd() const { return file_.get(); }
 
-    // On the disk first: a machine that stops now has one of the two.
+    // Sync first: after a crash one of the two files exists.
     void commit() {
         if (::fsync(file_.get()) != 0 || ::rename(beside_.c_str(), path_.c_str()) != 0) {
             throw failure("cannot write {}: {}", path_, std::strerror(errno));
@@ -62,8 +62,8 @@ private:
     bool done_ = false;
 };
 
-// These tell from what time on they hold, so that they may stand in front of more records than
-// they did. Names that records said may not: the next record's own take their place.
+// These say from what time on they apply, so they may be moved before more records. Names for
+// single records may not: the next record's own entry replaces them.
 bool may_come_earlier(const Section& section) {
     if (section.type == tasks_section) {
         for (auto rest = section.payload; rest.size() >= sizeof(TaskEntry);
@@ -79,7 +79,7 @@ bool may_come_earlier(const Section& section) {
     return section.type == console_section || section.type == modules_section;
 }
 
-/// Sections on their way into a file, records in blocks.
+/// Writes sections to a file, with records in blocks.
 class Copy {
 public:
     explicit Copy(int fd) : writer_(fd, progress_) {}
@@ -103,7 +103,7 @@ public:
     std::uint64_t size() const { return writer_.size(); }
 
 private:
-    // Callers are of the records right behind them.
+    // Callers belong to the records that follow.
     void add(std::span<const abi::Record> records) {
         const auto callers = callers_of(callers_ahead_, records.size());
         for (std::size_t i = 0; i < records.size(); ++i) {
@@ -161,14 +161,14 @@ private:
     FileWriter writer_;
     pack::Packer packer_;
     pack::Unpacker unpacker_;
-    std::vector<std::byte> callers_ahead_; ///< a section, of records that are still to be read
+    std::vector<std::byte> callers_ahead_; ///< section for the records to come
     std::vector<abi::Record> records_;
     std::vector<Caller> callers_;
     std::uint64_t count_ = 0;
     bool ended_ = false;
 };
 
-/// Where `path` leads to: what is a link stays one.
+/// The target of `path`: a link stays a link.
 std::string real_path(const std::string& path) {
     const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
                                                            &std::free);
@@ -185,7 +185,7 @@ void pack_file(const std::string& path, const GoesOn& goes_on) {
     struct stat status {};
     if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
         path.starts_with("/dev/") || path.starts_with("/proc/")) {
-        return; // a name in there is not the file's own
+        return; // not the file's own name
     }
     Replacement replacement(real_path(path), status);
     FileSource source(file.get());

@@ -16,7 +16,7 @@ namespace mmioscope::trace {
 
 namespace {
 
-// The recorder makes the next file right after it has ended one.
+// The recorder creates the next file right after it has ended one.
 constexpr unsigned most_waits = 20;
 constexpr int wait_ms = 100;
 constexpr unsigned most_files = 1'000'000'000;
@@ -27,7 +27,7 @@ bool is_file(const std::string& path) {
     return std::filesystem::is_regular_file(path, ignored);
 }
 
-/// What the recorder counted the reader's first file as, from 1 on; 0: not known.
+/// The number of the reader's first file, from 1, as the recorder counted; 0: unknown.
 unsigned number_of(const TraceReader& reader) {
     const auto found = reader.text().find("part");
     unsigned number = 0;
@@ -38,7 +38,7 @@ unsigned number_of(const TraceReader& reader) {
     return number <= most_files ? number : 0;
 }
 
-// Of what both say: what is damaged is told of when it is read.
+// Compares what both say; damage is reported when they are read.
 bool same_machine(const TraceReader& left, const TraceReader& right) {
     const bool known = left.info() && right.info();
     const bool same = !known || (std::ranges::equal(left.boot_id(), right.boot_id()) &&
@@ -48,7 +48,7 @@ bool same_machine(const TraceReader& left, const TraceReader& right) {
                     tree::same_regions(left.regions(), right.regions()));
 }
 
-// As it is called, and as what it is a link to is called: /dev/stdin, too.
+// The names after its own, and after the target of its link: also for /dev/stdin.
 std::vector<std::string> names_behind(const std::string& path, unsigned number) {
     std::vector<std::string> names = next_part_paths(path, number);
     std::error_code ignored;
@@ -64,13 +64,13 @@ std::optional<std::string> first_file(const std::vector<std::string>& names) {
     return found == names.end() ? std::nullopt : std::optional(*found);
 }
 
-// Who reads on tells of damage.
+// Whoever reads on reports damage.
 std::unique_ptr<TraceReader> head_of(ByteSource& source, const std::string& path) {
     return read_trace(source, path, [](const std::string&) {});
 }
 
-// Why the file `path` is not the `number`th of the recording that `reader` reads; empty: it is.
-// Another recording may have left one of that name.
+// Why the file `path` is not the `number`th of the recording in `reader`; empty: it is. Another
+// recording may have left a file with that name.
 std::string why_not(const std::string& path, unsigned number, const TraceReader& reader) {
     try {
         const std::unique_ptr<ByteSource> source = open_source(path);
@@ -92,7 +92,7 @@ public:
 
     NextPart operator()(const TraceReader& reader) {
         if (wait_ && !reader.end()) {
-            return {}; // nobody wants to read on
+            return {}; // nobody wants more
         }
         const unsigned first = number_of(reader);
         if (first == 0) {
@@ -127,7 +127,7 @@ private:
         return wait_ ? open_growing_source(path, wait_) : open_source(path);
     }
 
-    std::string path_; ///< of the file read last
+    std::string path_; ///< of the last file read
     std::function<bool()> wait_;
 };
 
@@ -157,7 +157,7 @@ std::vector<std::string> part_paths(const std::string& path) {
                 next.reset();
             }
         }
-    } catch (const Error&) { // who reads it tells of it
+    } catch (const Error&) { // its reader reports it
     }
     return paths;
 }

@@ -8,7 +8,7 @@
 
 namespace mmioscope::trace {
 
-// What most records pass is decided here, in a few instructions; what to say of the others is not.
+// Decides the usual case in a few instructions.
 void RecordCheck::add(std::span<const abi::Record> records) {
     for (const abi::Record& record : records) {
         Cpu& cpu = cpus_[record.cpu];
@@ -27,7 +27,7 @@ inline void RecordCheck::check_cpu(const abi::Record& record, Cpu& cpu) {
     }
 }
 
-// Where a file goes on with what another one began, the first number of a CPU is any.
+// If a file continues another one, a CPU's first number may be anything.
 void RecordCheck::out_of_turn(const abi::Record& record, Cpu& cpu) {
     std::uint32_t next = cpu.next.value_or(record.cpu_sequence);
     const bool goes_back = static_cast<std::int32_t>(record.cpu_sequence - next) < 0;
@@ -48,14 +48,14 @@ void RecordCheck::out_of_turn(const abi::Record& record, Cpu& cpu) {
     }
 }
 
-// A CPU's own order holds whatever its times say; what it has published counts as late as the
-// latest time up to there, and in that all CPUs' records are in order. An estimated time says
-// nothing.
+// The records of one CPU are in order whatever their times are; each counts as having at least the
+// latest time before it. By these times the records of all CPUs must be in order. Estimated times
+// are ignored.
 inline void RecordCheck::check_time(const abi::Record& record, Cpu& cpu) {
     if ((record.flags & abi::flag_estimated) != 0) {
         return;
     }
-    if (record.time < time_) [[unlikely]] { // no Cpu::time is later than that
+    if (record.time < time_) [[unlikely]] { // no Cpu::time is later
         cpu.time = std::max(cpu.time, record.time);
         if (cpu.time < time_) {
             wrong_(fmt::format("record {}: cpu {}: tick {} comes after tick {}", count_, record.cpu,

@@ -20,7 +20,7 @@ void Route::advance(std::uint64_t offset) {
     }
 }
 
-// How many records the last stretch has, nobody says.
+// The number of records in the last stretch is unknown.
 bool Route::is_wanted(std::size_t stretch) const {
     const abi::IndexEntry& entry = index_.entries[stretch];
     const bool last = stretch + 1 == index_.entries.size();
@@ -30,7 +30,7 @@ bool Route::is_wanted(std::size_t stretch) const {
            (last || records_before_ + index_.entries[stretch + 1].records_before >= numbers.first);
 }
 
-// Where this file has no wanted record, those may be in the next one.
+// If this file has no wanted record, the next one may have some.
 bool Route::is_read(std::size_t stretch) const {
     const abi::IndexEntry& entry = index_.entries[stretch];
     const bool in_front =

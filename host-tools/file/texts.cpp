@@ -33,7 +33,7 @@ bool is_plain(char c) {
            others.find(c) != std::string_view::npos;
 }
 
-// A line's end would be one of the text's lines, too: $'\x0a'.
+// A line end would end the line of the text: $'\x0a'.
 std::string quoted(std::string_view word) {
     if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) {
         return std::string(word);

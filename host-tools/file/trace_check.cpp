@@ -17,7 +17,7 @@ namespace mmioscope::trace {
 
 namespace {
 
-/// As much of `to` as `payload` has, which may be nothing.
+/// Copies as much of `to` as `payload` has, possibly nothing.
 template <typename T>
 void copy_front(std::span<const std::byte> payload, T& to) {
     std::ranges::copy(payload.first(std::min(payload.size(), sizeof to)),
@@ -26,7 +26,7 @@ void copy_front(std::span<const std::byte> payload, T& to) {
 
 using Report = FileReader::Report;
 
-/// Compares an index with the sections as they are read.
+/// Compares an index with the sections that are read.
 class IndexCheck {
 public:
     IndexCheck(const FileIndex& index, const Report& report) : index_(index), report_(report) {}
@@ -60,7 +60,7 @@ private:
         times_ = {};
         types_ = 0;
     }
-    // It may say that records teach which do not.
+    // The index may say that records teach although they do not.
     bool tells_types() const {
         return open_->types == types_ || open_->types == (types_ | abi::index_teaches);
     }
@@ -69,7 +69,7 @@ private:
     const FileIndex& index_;
     const Report& report_;
     std::size_t next_ = 0;
-    const abi::IndexEntry* open_ = nullptr; ///< of the stretch that is being read
+    const abi::IndexEntry* open_ = nullptr; ///< of the current stretch
     std::uint64_t records_ = 0;
     TimeSpan times_;
     std::uint32_t types_ = 0;
@@ -94,19 +94,19 @@ private:
     void end(std::span<const std::byte> payload);
     void judge_end();
 
-    // What report_ writes to comes first: the file's head, which reader_ reads, may be damaged.
+    // Initialised first: reader_ may report damage of the file's head here.
     CheckResult result_;
     std::uint64_t losses_ = 0; ///< problems that are losses
     Report report_;
-    std::optional<FileIndex> index_; ///< where the source can seek
+    std::optional<FileIndex> index_; ///< if the source can seek
     FileReader reader_;
     RecordCheck records_;
     std::optional<IndexCheck> index_check_;
     pack::Unpacker unpacker_;
-    std::span<const abi::Record> block_; ///< of the section that was read last
+    std::span<const abi::Record> block_; ///< of the last section
     std::optional<abi::End> end_;
     std::uint64_t index_offset_ = 0;
-    std::uint64_t stated_ = 0; ///< lost records of which a section tells
+    std::uint64_t stated_ = 0; ///< lost records according to sections
     bool has_info_ = false;
 };
 

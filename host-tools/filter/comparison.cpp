@@ -72,7 +72,7 @@ void take_list(TokenStream& tokens, const Item& take_one) {
     tokens.need_sign(")");
 }
 
-/// "in" or "not in"; true for the latter, nothing if neither is next.
+/// "in" or "not in": true for the latter, nothing for neither.
 std::optional<bool> take_in(TokenStream& tokens) {
     if (tokens.take_word("in")) {
         return false;
@@ -99,7 +99,7 @@ bool is_comparison(const Token& token) {
            std::find(std::begin(all), std::end(all), token.text) != std::end(all);
 }
 
-// Behind ==, !=, <, <=, > or >=.
+// After ==, !=, <, <=, > or >=.
 NumberComparison compared(TokenStream& tokens, const Token& sign, const NumberSyntax& syntax) {
     NumberComparison result;
     if (sign.text == "==" || sign.text == "!=") {

@@ -15,8 +15,8 @@ namespace {
 
 using Names = std::vector<std::string>; ///< of one device
 
-/// Of each region of the trace: as it is printed, whole and short, what its tree calls it, and what
-/// it is compatible with, with and without the maker ("arm,pl011", "pl011").
+/// For each region of the trace: its name in output, long and short, its names in the tree, and its
+/// `compatible` strings with and without the manufacturer ("arm,pl011", "pl011").
 std::vector<Names> names_of_devices(const trace::TraceReader& reader) {
     const tree::TreeNodes nodes(reader.tree());
     const tree::Aliases aliases = tree::aliases(reader.tree());
@@ -38,7 +38,7 @@ std::vector<Names> names_of_devices(const trace::TraceReader& reader) {
     return all;
 }
 
-// A path that was cut has all of it in the filter.
+// The filter may contain all of a path that was cut off.
 bool matches(const Pattern& pattern, const Names& names) {
     return std::ranges::any_of(names, [&pattern](const std::string& name) {
         return pattern.matches(name) ||
@@ -46,7 +46,7 @@ bool matches(const Pattern& pattern, const Names& names) {
     });
 }
 
-/// Of each device whether one of `patterns` means it.
+/// For each device, whether it matches one of `patterns`.
 std::vector<bool> meant(const std::vector<Pattern>& patterns, const std::vector<Names>& devices) {
     std::vector<bool> all;
     for (const Names& names : devices) {
@@ -57,7 +57,7 @@ std::vector<bool> meant(const std::vector<Pattern>& patterns, const std::vector<
     return all;
 }
 
-// "-" is what has none.
+// "-" means no device.
 std::string unknown_device(const Pattern& pattern, const std::vector<Names>& devices) {
     std::vector<std::string_view> known;
     for (const Names& names : devices) {
@@ -88,12 +88,12 @@ By by(const Test& test) {
                                                 : By::context;
 }
 
-// A context is of one place and one code.
+// A context has one place and one code.
 By both(By a, By b) {
     return a == b ? a : a == By::event || b == By::event ? By::event : By::context;
 }
 
-// A number may stand for a task without a name.
+// A number may mean a task without a name.
 std::string unknown_name(std::string_view kind, const Pattern& pattern,
                          const std::vector<std::string>& names) {
     const bool known = std::ranges::any_of(
@@ -121,7 +121,7 @@ bool Filter::holds_by_number(const Event& event) const {
     const std::uint64_t number = by_ == By::place  ? event.place_id()
                                  : by_ == By::code ? event.code_id()
                                                    : event.context();
-    if (by_ == By::context && number == 0) { // it has none
+    if (by_ == By::context && number == 0) { // it has no context
         return holds(root_, event, context_);
     }
     Known& known = known_[number % most_known];

@@ -8,7 +8,7 @@ namespace mmioscope::filter {
 
 namespace {
 
-// Takes the unit off `text`: its length in nanoseconds.
+// Removes the unit from `text`. Returns its length in nanoseconds.
 std::uint64_t take_unit(std::string_view& text) {
     struct Unit {
         std::string_view name;
@@ -53,7 +53,7 @@ std::optional<std::uint64_t> parse_time(std::string_view text) {
         return std::nullopt;
     }
     std::uint64_t time = *number * unit;
-    std::uint64_t digit = unit; // of the place that is read
+    std::uint64_t digit = unit; // of the current place
     for (const char c : part) {
         digit /= 10;
         if (__builtin_add_overflow(time, digit * static_cast<unsigned>(c - '0'), &time)) {

@@ -16,7 +16,7 @@ constexpr Number nothing{0, false};
 std::uint64_t value(const abi::Record& record, const Context&) {
     return record.value;
 }
-// On the bus, or a marker's number; of other types `value` is something else.
+// A value on the bus, or a marker's number; in other types `value` means something else.
 bool has_value(const abi::Record& record) {
     constexpr unsigned with_value =
         1u << unsigned(RecordType::access) | 1u << unsigned(RecordType::begin) |

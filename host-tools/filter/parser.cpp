@@ -24,7 +24,8 @@ public:
 private:
     Node any(unsigned depth) { return several(Node::Kind::any_of, depth); }
 
-    // One child stands for itself. `any` and `all` differ only in what is between the children.
+    // A single child replaces the node. `any` and `all` differ only in the operator between
+    // children.
     Node several(Node::Kind kind, unsigned depth) {
         const bool is_any = kind == Node::Kind::any_of;
         std::vector<Node> children;

@@ -28,11 +28,11 @@ bool equal(std::string_view a, std::string_view b, Pattern::Case fold) {
                                 [](char x, char y) { return lower(x) == lower(y); });
 }
 
-// Goes back only to the last star, so that the time is bounded by the product of the lengths.
+// Backtracks only to the last star, so the time is bounded by the product of the lengths.
 bool glob_matches(std::string_view glob, std::string_view text, Pattern::Case fold) {
     std::size_t at = 0;
     std::size_t star = std::string_view::npos;
-    std::size_t resume = 0; ///< where the text goes on if the last star takes one more
+    std::size_t resume = 0; ///< where to continue if the last star takes one more character
     for (std::size_t i = 0; i < text.size();) {
         if (at < glob.size() && glob[at] == '*') {
             star = at++;

@@ -11,7 +11,7 @@ std::uint64_t device_of(const abi::Record& record, const Context&) {
     return record.device;
 }
 
-// The regions of a test of devices are those of the whole trace.
+// A test of devices knows the regions of the whole trace.
 bool is_of_record(const Test& test) {
     if (const auto* const number = std::get_if<NumberTest>(&test)) {
         return number->field->of_record.which != nullptr;
@@ -62,8 +62,8 @@ std::uint64_t RecordFilter::may_hold(std::span<const abi::Record> records, std::
     return kept;
 }
 
-// The first step of `node`, from which the others lead to `yes` or `no`. What takes names counts as
-// held where that keeps the record: `kept_if` held, or if it did not.
+// Adds the steps for `node`, which lead to `yes` or `no`. Returns the first one. A test that needs
+// names gets the result that keeps the record: `kept_if`.
 std::int32_t RecordFilter::add(const Node& node, std::int32_t yes, std::int32_t no, bool kept_if) {
     switch (node.kind) {
     case Node::Kind::none_of: {
@@ -76,8 +76,8 @@ std::int32_t RecordFilter::add(const Node& node, std::int32_t yes, std::int32_t 
     case Node::Kind::all_of:
     case Node::Kind::any_of: {
         const bool all = node.kind == Node::Kind::all_of;
-        // What a plug-in is asked depends on what stands in front of it, and it may remember what
-        // it was asked: nothing behind it decides before it.
+        // The calls of a plug-in depend on the conditions before it, and it may have state: no
+        // later condition may skip it.
         const auto custom = std::find_if(node.children.begin(), node.children.end(),
                                          [](const Node& child) { return has(child, is_custom); });
         std::int32_t next = all ? yes : no;
@@ -112,7 +112,7 @@ std::int32_t RecordFilter::add(const NumberTest& test, std::int32_t yes, std::in
     return next;
 }
 
-// Regions side by side are one range. What is none of them is called "-".
+// Adjacent regions form one range. An address outside all regions is "-".
 std::int32_t RecordFilter::add(const TextTest& test, std::int32_t yes, std::int32_t no) {
     static constexpr NumberField field{"", of_record<device_of>};
     NumberTest devices{&field, std::nullopt, {}};

@@ -25,7 +25,7 @@ bool register_name(const Event& event, const Reader& reader) {
     return event.reg() != nullptr && reader.matches(event.reg()->name);
 }
 
-// The function, and those that were inlined there.
+// The function, and those inlined there.
 bool functions(const Location* location, const Reader& reader) {
     const auto of_line = [&reader](const SourceLine& line) { return given(reader, line.function); };
     return location != nullptr &&
@@ -44,7 +44,7 @@ bool module_name(const Event& event, const Reader& reader) {
            reader.matches(event.code()->module.empty() ? "kernel" : event.code()->module);
 }
 
-// The whole path and each end of it that is one.
+// The whole path, and each end of it after a "/".
 bool path_ends(std::string_view path, const Reader& reader) {
     while (!path.empty()) {
         if (reader.matches(path)) {
@@ -66,7 +66,7 @@ bool comm(const Event& event, const Reader& reader) {
     return event.task() != nullptr && reader.matches(event.task()->comm);
 }
 
-// By comm or pid; by the register's value (0x...) what is not resolved, too.
+// By comm or pid; an unresolved one also by the register's value (0x...).
 bool task(const Event& event, const Reader& reader) {
     if (event.task() != nullptr &&
         (reader.matches(event.task()->comm) || matches_number(reader, event.task()->pid))) {
@@ -78,7 +78,7 @@ bool task(const Event& event, const Reader& reader) {
            reader.matches({digits, static_cast<std::size_t>(end.ptr - digits)});
 }
 
-// Of "PPI 27 timer rx, mmc@50000": a device, with what its interrupt is called or without.
+// A device in "PPI 27 timer rx, mmc@50000", with or without the name of its interrupt.
 bool interrupting_device(std::string_view text, const Reader& reader) {
     text.remove_prefix(text.starts_with("PPI ") ? 4 : 0);
     text.remove_prefix(std::min(text.size(), text.find_first_not_of("0123456789")));
@@ -93,7 +93,7 @@ bool interrupting_device(std::string_view text, const Reader& reader) {
     return false;
 }
 
-// By name, or by the number that stands in the register (GICC_IAR bits 9:0).
+// By name, or by the number in the register (GICC_IAR bits 9:0).
 bool interrupt(const Event& event, const Reader& reader) {
     constexpr std::uint64_t id_mask = 0x3ff;
     const std::string_view text = event.interrupt();

@@ -12,7 +12,7 @@ bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-// What names, numbers, paths, globs and UTF-8 consist of.
+// Characters of names, numbers, paths, globs and UTF-8.
 bool is_word(char c) {
     constexpr std::string_view others = "_@./*?:[]-";
     const auto byte = static_cast<unsigned char>(c);
@@ -42,8 +42,8 @@ Token Lexer::take() {
     return is_word(c) && !text_.substr(at_).starts_with("..") ? word(at_) : sign(at_);
 }
 
-// Two dots end it: they are between the ends of a range. What is compared is no list: a comma is
-// one of a name, as "arm,pl180".
+// Two dots end a word, because they separate the ends of a range. After a comparison operator there
+// is no list, so a comma belongs to a name, as in "arm,pl180".
 bool Lexer::goes_on() const {
     const std::string_view rest = text_.substr(at_);
     const bool comma = compared_ && rest.size() > 1 && rest[0] == ',' && is_word(rest[1]);
@@ -57,7 +57,7 @@ Token Lexer::word(std::size_t begin) {
     return {Token::Kind::word, std::string(text_.substr(begin, at_ - begin)), begin, at_};
 }
 
-// A quote in it is written twice; a backslash is itself, so that regular expressions stay readable.
+// A quote inside is doubled. A backslash is literal, so regular expressions stay readable.
 Token Lexer::quoted(std::size_t begin) {
     const char quote = text_[begin];
     std::string inside;

@@ -28,7 +28,7 @@ std::string masked(const std::optional<std::uint64_t>& mask) {
     return mask ? fmt::format(" & {:#x}", *mask) : "";
 }
 
-// `items` is empty if nothing can be true of the number.
+// `items` is empty if no number matches.
 std::string compared(const std::string& what, const std::vector<std::string>& items) {
     return items.empty() ? what + " < 0" : what + " in " + list(items);
 }

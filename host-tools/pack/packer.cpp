@@ -18,7 +18,7 @@ std::array<std::uint32_t, site_words.size()> site_of(const abi::Record& record) 
     return words;
 }
 
-/// As its access has it, if it fits.
+/// As the access has it, if it fits.
 ValueForm form_of(const abi::Record& record) {
     const unsigned size = abi::access_size(record);
     if (size >= 8 || record.value >> (8 * size) != 0) {
@@ -62,8 +62,8 @@ std::span<const std::byte> Packer::pack(std::span<const abi::Record> records,
     return block_;
 }
 
-// How many entries; the entries, all first bytes of their first words in front; then a number for
-// each record, as its low bytes, and, where there are more than 256, its high ones.
+// The number of entries; the entries, the first bytes of all first words first; then a number for
+// each record: the low bytes, and the high ones if there are more than 256 entries.
 template <std::size_t words>
 void Packer::write_dictionary(const Dictionary<words>& dictionary,
                               std::span<const std::uint16_t> numbers) {
@@ -106,8 +106,8 @@ void Packer::write_frames() {
     write_dictionary(frames_, numbers_);
 }
 
-// The time since the end of the record in front, which is negative where another CPU's goes on; the
-// durations.
+// The time since the end of the previous record, which is negative if another CPU's ends later;
+// then the durations.
 void Packer::write_times() {
     gaps_.resize(records_.size());
     first_.resize(records_.size());
@@ -123,7 +123,7 @@ void Packer::write_times() {
     writer_.write_numbers(std::span<const std::uint32_t>(first_));
 }
 
-// How each is told; then those told in a byte, in two, four and eight, where there are any.
+// The form of each; then the values in one byte, in two, four and eight, if any.
 void Packer::write_values() {
     last_value_.assign(sites_.entries().size(), 0);
     bytes_.resize(records_.size());
@@ -167,7 +167,7 @@ std::uint8_t Packer::way_of_lr(std::size_t i) const {
     return lr_literal;
 }
 
-// How each is told; then those that are told in full, where there are any.
+// The form of each; then the full values, if any.
 void Packer::write_lrs() {
     site_lr_.assign(sites_.entries().size(), 0);
     cpu_lr_.fill(0);
@@ -189,13 +189,13 @@ void Packer::write_lrs() {
     }
 }
 
-// By how much each differs from what is expected: cpu_sequence counts the CPU's records, commit
-// goes along with it, and lock_sequence goes up from the device's last one as at the same site
-// before, at first by one.
+// The difference of each from the expected value: cpu_sequence counts the CPU's records, commit
+// goes along with it, and lock_sequence increases from the device's last one by as much as at the
+// last visit of the site, initially by one.
 void Packer::write_sequences() {
     struct Cpu {
         std::uint32_t sequence = 0;
-        std::uint32_t commit = 0; ///< less the sequence
+        std::uint32_t commit = 0; ///< minus the sequence
     };
     std::array<Cpu, 256> cpus{};
     step_.assign(sites_.entries().size(), 1);
@@ -224,7 +224,7 @@ void Packer::write_sequences() {
     writer_.write_rare(third_);
 }
 
-// Nothing at all where no record has one.
+// Empty if no record has one.
 void Packer::write_callers(std::span<const Caller> callers) {
     if (trace::lr_holds_for_all(callers)) {
         return;

@@ -22,7 +22,7 @@ StreamReader::Stream StreamReader::next() {
     return stream;
 }
 
-// Made when a stream needs it: traces that are not packed have none.
+// Made at first use: unpacked traces need none.
 ZSTD_DCtx* StreamReader::context() {
     if (!context_) {
         context_.reset(ZSTD_createDCtx());

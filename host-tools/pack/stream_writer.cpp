@@ -37,7 +37,7 @@ void StreamWriter::write(std::span<const std::byte> bytes) {
     compressed_.resize(ZSTD_compressBound(bytes.size()));
     const std::size_t packed = ZSTD_compressCCtx(
         context_.get(), compressed_.data(), compressed_.size(), bytes.data(), bytes.size(), level);
-    // What saves next to nothing is not worth unpacking.
+    // Saving next to nothing is not worth the time for unpacking.
     if (ZSTD_isError(packed) != 0 || packed + bytes.size() / 64 >= bytes.size()) {
         put(StreamKind::stored, bytes);
     } else {

@@ -87,7 +87,7 @@ void Unpacker::open(std::span<const std::byte> payload) {
 }
 
 std::span<const abi::Record> Unpacker::decode(ColumnSet wanted) {
-    // Those that others are made from come first.
+    // First the columns that others depend on.
     if (wanted.has(Column::lr)) {
         wanted = wanted | Column::value;
     }
@@ -248,7 +248,7 @@ void Unpacker::read_sequences() {
     step_.assign(sites_.size(), 1);
     last_lock_.resize(0x10000);
     for (const auto& site : sites_) {
-        last_lock_[site[1] & 0xffff] = 0; // the device: its second word begins with it
+        last_lock_[site[1] & 0xffff] = 0; // the low half of the second word is the device
     }
     const std::uint16_t* site = site_of_.data();
     const std::uint32_t* sequence = first_.data();

@@ -23,7 +23,7 @@ const Checkpoint& Checkpoints::in_front_of(const std::function<bool(const Checkp
 }
 
 std::size_t Checkpoints::bytes() const {
-    constexpr std::size_t of_value = 64; // what a map and the heap take for one
+    constexpr std::size_t of_value = 64; // overhead of a map node on the heap
     std::size_t bytes = 0;
     for (std::size_t i = 1; i < all_.size(); ++i) {
         bytes += sizeof all_[i] + all_[i].markers.bytes() +

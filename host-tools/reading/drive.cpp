@@ -15,7 +15,7 @@ namespace mmioscope::reading {
 
 namespace {
 
-/// Clocks, signals and consumers are asked once in about so many events: that costs more than an
+/// Check clocks, signals and consumers only once in this many events: a check costs more than an
 /// event.
 constexpr std::uint64_t events_between_looks = 4096;
 
@@ -24,7 +24,7 @@ public:
     Drive(Trace& trace, std::vector<Consumer*> consumers, const DriveOptions& options)
         : trace_(trace), consumers_(std::move(consumers)), options_(options),
           progress_(options.progress != nullptr),
-          // A number that is not there tells nothing where not all events come by.
+          // A gap in the numbers means nothing if not all events are read.
           find_losses_(options.losses == Losses::all && !selects(trace.options()) &&
                        !trace.reader().part()) {
         std::erase(consumers_, nullptr);
@@ -74,7 +74,7 @@ private:
         if (options_.strict != Strict::no && trace_.reader().damaged()) {
             stop_strictly(events.front());
         }
-        std::size_t first = 0; // of those that were not given
+        std::size_t first = 0; // of those not passed yet
         for (std::size_t i = 0; (i += plain(events.subspan(i))) < events.size(); ++i) {
             const Event& event = events[i];
             const bool gap = event.record.type == abi::RecordType::gap;
@@ -85,7 +85,7 @@ private:
             if (options_.losses == Losses::all) {
                 const std::optional<abi::Loss> loss =
                     find_losses_ ? losses_.add(event.record) : std::nullopt;
-                if (loss || gap) { // a gap record is none but the loss that it tells of
+                if (loss || gap) { // a gap record is shown only as its loss
                     give(events.subspan(first, i - first));
                     first = gap ? i + 1 : i;
                 }
@@ -99,7 +99,7 @@ private:
         give(events.subspan(first));
     }
 
-    // How many of the first ones tell of nothing that is missing.
+    // How many of the first events show no loss.
     std::size_t plain(std::span<const Event> events) {
         if (find_losses_) {
             return losses_.follow(events);
@@ -136,7 +136,7 @@ private:
                       event.record.cpu);
     }
 
-    // What is damaged or missing behind the last event has none that would tell of it.
+    // No later event would report damage or losses after the last one.
     void check_end() const {
         const trace::TraceReader& reader = trace_.reader();
         if (!reader.sound()) {
@@ -174,8 +174,8 @@ private:
     }
 
     void finish() {
-        // What the recorder knows to be missing before the first record and behind the last has the
-        // time of the last one, since nothing earlier tells of it.
+        // Losses before the first record and after the last get the time of the last one, since
+        // nothing earlier reports them.
         if (options_.losses == Losses::all && driven_.ended == Ended::trace &&
             trace_.reader().sound()) {
             for (abi::Loss loss : losses_.rest(trace_.reader().losses())) {

@@ -6,8 +6,8 @@ namespace mmioscope::reading {
 
 namespace {
 
-// The address is one of code where a CPU was started, or asked for something, and where the guest
-// executed from a device.
+// The address is a code address if a CPU was started or made a request, and if the guest executed
+// code from a device.
 bool address_is_code(const abi::Record& record) {
     return record.type == abi::RecordType::power || record.type == abi::RecordType::fetch;
 }
@@ -20,7 +20,7 @@ bool names_pcs(const abi::Record& record) {
 }
 
 void strip_code(abi::Record& record) {
-    if (record.type != abi::RecordType::task) { // a name, which stays
+    if (record.type != abi::RecordType::task) { // a name is kept
         record.pc = record.lr = record.sp = record.va = 0;
     }
     if (address_is_code(record)) {

@@ -11,8 +11,8 @@ void Extent::add(const Run& run) {
     teaches = teaches || trace::teaches(run.first->type);
 }
 
-// Mostly all are accesses, each later than the one before: a bit that only other types have tells
-// that some are not.
+// Usually all are accesses, each later than the previous one. A bit that only other types have
+// shows the exceptions.
 void Extent::add(std::span<const abi::Record> more) {
     if (more.empty()) {
         return;
@@ -20,7 +20,7 @@ void Extent::add(std::span<const abi::Record> more) {
     times.add(more.front().time);
     TimeSpan span = times;
     unsigned bits = 0;
-#pragma GCC unroll 4 // each record of each trace passes here
+#pragma GCC unroll 4 // all records of all traces pass here
     for (const abi::Record& record : more) {
         if (record.time >= span.latest) [[likely]] {
             span.latest = record.time;

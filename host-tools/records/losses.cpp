@@ -2,7 +2,7 @@
 
 namespace mmioscope::trace {
 
-// A record that is not the next one of its CPU, or tells of others.
+// For a record that is not the next one of its CPU, or is a gap record.
 void LossCounter::add_behind(const abi::Record& record) {
     if (record.cpu >= cpus_.size()) {
         cpus_.resize(record.cpu + 1u);
@@ -50,8 +50,8 @@ std::vector<abi::Loss> LossCounter::losses_since(std::span<const abi::Loss> befo
     return since;
 }
 
-// One run of missing records may come in several pieces: holes and gaps side by side. What is
-// missing behind the last record stays a run of its own: no record tells of it.
+// Holes and gaps side by side form one run. Losses after the last record stay a separate run,
+// because no record shows them.
 void LossCounter::join(unsigned cpu, std::uint32_t first, std::uint64_t count, std::uint64_t time) {
     const std::optional<std::size_t> at = cpus_[cpu].last_loss;
     const bool goes_on =

@@ -16,14 +16,14 @@ namespace {
 constexpr std::string_view beginning = "module: ";
 static_assert(beginning.size() == sizeof abi::Record::value);
 
-/// Takes the text in front of the next blank, or all of it.
+/// Removes the text before the next blank, or all of it, and returns it.
 std::string_view take_word(std::string_view& text) {
     const std::string_view word = text.substr(0, text.find(' '));
     text.remove_prefix(std::min(text.size(), word.size() + 1));
     return word;
 }
 
-/// 0, which is no base and no size, if `word` is no number.
+/// 0, which is neither a base nor a size, if `word` is not a number.
 std::uint32_t number(std::string_view word, int base) {
     std::uint32_t value = 0;
     const char* const end = word.data() + word.size();
@@ -57,7 +57,7 @@ std::optional<LoadedModule> module_of_mark(std::string_view marker, std::uint64_
     const std::string_view name = take_word(text);
     const std::string_view place = take_word(text);
     const std::uint32_t base = place.starts_with("0x") ? number(place.substr(2), 16) : 0;
-    const std::uint32_t size = number(text, 10); // all that is left
+    const std::uint32_t size = number(text, 10); // the rest
     if (name.empty() || name.size() > LoadedModule::most_name || base == 0 || size == 0 ||
         size > most_module_size || size > ~base) {
         return std::nullopt;

@@ -12,7 +12,7 @@ namespace mmioscope::trace {
 
 namespace {
 
-/// The words of a line; those beyond six are left out.
+/// The first six words of a line.
 std::array<std::string_view, 6> words_of(std::string_view line) {
     std::array<std::string_view, 6> words;
     for (std::string_view& word : words) {
@@ -41,7 +41,7 @@ std::optional<LoadedModule> module_of(const std::array<std::string_view, 6>& wor
     return module;
 }
 
-// A line behind the module's own.
+// Adds a line that follows the module's own.
 void add_line(LoadedModule& module, const std::array<std::string_view, 6>& words) {
     if (module.bytes() + words[2].size() > ModuleTable::most_bytes / 4) {
         return;
@@ -118,13 +118,14 @@ void ModuleTable::learn(LoadedModule module) {
     }
 }
 
-// What others took the place of long ago; where there is too much, half of it stays, and of that
-// what nothing took the place of comes first.
+// Forgets modules replaced long ago. If there is too much, keeps half of it, first the modules that
+// are not replaced.
 void ModuleTable::forget() {
     forgot_ = learnt_;
     const bool full = modules_.size() > most_modules || bytes_ > most_bytes;
-    std::unordered_map<std::string_view, std::uint64_t> next;       // of each name: its number
-    std::vector<std::shared_ptr<const LoadedModule>> all, replaced; // the last one first
+    std::unordered_map<std::string_view, std::uint64_t> next;       // number of the next one, by
+                                                                    // name
+    std::vector<std::shared_ptr<const LoadedModule>> all, replaced; // latest first
     for (auto at = modules_.rbegin(); at != modules_.rend(); ++at) {
         const auto& module = *at;
         const auto [by, last] = next.try_emplace(module->name, module->number);
@@ -197,7 +198,7 @@ std::optional<Location> ModuleTable::function_at(std::uint32_t address, std::uin
     if (behind == functions.begin()) {
         return std::nullopt;
     }
-    // Of several names of one address the first.
+    // If an address has several names, the first.
     const auto function =
         std::lower_bound(functions.begin(), behind, std::prev(behind)->address,
                          [](const auto& f, std::uint32_t a) { return f.address < a; });

@@ -21,7 +21,7 @@ void Policies::add(const abi::Record& record) {
     }
     const auto policy = static_cast<abi::Policy>(static_cast<std::uint32_t>(record.value));
     if (changes_ > 0 && policy == now_) {
-        return; // asked for again
+        return; // no change
     }
     now_ = policy;
     ++changes_;

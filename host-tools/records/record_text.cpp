@@ -37,7 +37,7 @@ std::string fault_text(std::uint64_t value) {
         "no access: the instruction took an exception",
         "no progress: the same access traps again and again",
         "no access: external abort",
-        "", // with a CPU: below
+        "", // has a CPU, see below
         "no access: the hypervisor's translation tables met an external abort"};
     const abi::FaultReason reason = abi::fault_reason(value);
     if (reason == abi::FaultReason::lock_not_given_back) {
@@ -48,7 +48,7 @@ std::string fault_text(std::uint64_t value) {
 }
 
 std::string_view mode_text(std::uint8_t mode) {
-    if ((mode & 0x1fu) == 0) { // no mode has this number: it is not known
+    if ((mode & 0x1fu) == 0) { // no mode has this number: unknown
         return "";
     }
     static constexpr std::array<std::string_view, 16> arm = {

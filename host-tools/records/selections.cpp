@@ -9,7 +9,7 @@ namespace {
 using abi::RegionEntry;
 using abi::control::Command;
 
-/// What a request for all leaves alone (hyp/services/control/changing_pages.cpp).
+/// Regions that requests for all do not change (hyp/mm/changing_pages.cpp).
 bool is_fixed(const RegionEntry& region) {
     constexpr std::uint64_t largest = 16 << 20;
     const bool memory =
@@ -18,13 +18,13 @@ bool is_fixed(const RegionEntry& region) {
     return memory || withheld || region.size > largest;
 }
 
-/// A request, as far as it is about what is traced.
+/// A request, as far as it concerns the selection.
 struct Choice {
     bool on;
     std::optional<std::uint32_t> region; ///< nothing: by address
     std::uint64_t base, size;
 
-    /// What `region`, the one of `index`, is then; nothing if this is about another.
+    /// The new state of region `index`; nothing if the request is for others.
     std::optional<Traced> of(std::uint32_t index, const RegionEntry& entry) const {
         const Traced wanted = on ? Traced::yes : Traced::no;
         if (region) {
@@ -59,7 +59,7 @@ Traced flagged(const RegionEntry& region) {
 
 } // namespace
 
-// What was asked for again is no change; which part it is may be another.
+// A repeated state is not a change, except for a part, which may be another one.
 void TracedHistory::add(std::uint64_t time, Traced now) {
     if (now != Traced::in_part && now == (count == 0 ? at_first : last.now)) {
         return;

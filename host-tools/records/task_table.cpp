@@ -16,7 +16,7 @@ namespace mmioscope::trace {
 
 namespace {
 
-// A process calls itself what it likes.
+// A process may choose any name.
 template <std::size_t N>
 std::string name_of(const char (&comm)[N]) {
     return printable({comm, ::strnlen(comm, N)});
@@ -45,7 +45,7 @@ void TaskTable::add(std::span<const std::byte> payload) {
 
 void TaskTable::add(const TaskEntry& entry) {
     if (entry.kind > TaskKey::record) {
-        return; // a newer program's
+        return; // from a newer program
     }
     in_register_ = in_register_ || entry.kind == TaskKey::task;
     learn(entry.kind, entry.key, entry.time,
@@ -58,8 +58,8 @@ void TaskTable::add(const abi::Record& record) {
           known_task(name.pid, name.tgid, name_of(name.comm)));
 }
 
-// Records come in the order of time, and say the same again and again. What is earlier than the
-// last, in a file that does not keep to the order, counts from there on.
+// Records are in the order of time, and often repeat what is known. If a file violates the order,
+// an earlier time counts as the latest one.
 void TaskTable::learn(TaskKey kind, std::uint32_t key, std::uint64_t time, const KnownTask& task) {
     if (std::exchange(passed_records_, false) && last_.size() > most_keys) {
         forget_keys(most_keys / 2);
@@ -80,7 +80,8 @@ void TaskTable::learn(TaskKey kind, std::uint32_t key, std::uint64_t time, const
         place = static_cast<std::uint16_t>(last_.size());
         if (last_.size() > most_replaced) {
             forget_keys(most_replaced / 2);
-        } else if (16 * last_.size() > 9 * slots_.size()) { // 16,384 do for 9,216
+        } else if (16 * last_.size() > 9 * slots_.size()) { // so that 16,384 slots are enough for
+                                                            // 9,216 keys
             place_all();
         }
     }
@@ -98,7 +99,7 @@ void TaskTable::forget_replaced() {
         const auto first = std::find_if(all.begin(), all.end(), [this](const Since& one) {
             return one.number + most_replaced > learnt_;
         });
-        all = std::vector<Since>(first, all.end()); // the memory goes, too
+        all = std::vector<Since>(first, all.end()); // frees the memory
         of_key = all.empty() ? replaced_.erase(of_key) : std::next(of_key);
     }
 }
@@ -107,14 +108,14 @@ void TaskTable::forget_keys(std::size_t keep) {
     ++version_;
     const auto first = last_.end() - static_cast<std::ptrdiff_t>(keep);
     std::ranges::nth_element(last_, first, std::greater(), [this](const Last& last) {
-        return (entries_ - last.entry) & entry_bits; // ago
+        return (entries_ - last.entry) & entry_bits; // number of entries since then
     });
     last_.erase(last_.begin(), first);
     place_all();
     std::erase_if(replaced_, [this](const auto& one) { return slots_[slot_of(one.first)] == 0; });
 }
 
-// Where a key has its place, or would have it: the next free slot behind its own.
+// The slot of a key, or the free one for it: the next free slot from its hash on.
 std::size_t TaskTable::slot_of(Key key) const {
     std::size_t slot = (key * 0x9e37'79b9'7f4a'7c15) >> 32;
     do {
@@ -140,7 +141,7 @@ TaskTable::Found TaskTable::find(const abi::Record& record) const {
     }
     Found found = in_register_ ? at(TaskKey::task, record.task, record.time)
                                : at(TaskKey::stack, stack_of(record.sp), record.time);
-    found.to = std::min(found.to, of_record.to); // the record's own word counts from there on
+    found.to = std::min(found.to, of_record.to); // from there on the record's own entry counts
     return found;
 }
 
@@ -190,7 +191,7 @@ std::vector<std::string> TaskTable::names() const {
 }
 
 std::size_t TaskTable::bytes() const {
-    constexpr std::size_t of_key = 32; // what a map and the heap take beside
+    constexpr std::size_t of_key = 32; // overhead of a map node on the heap
     std::size_t bytes = last_.size() * sizeof(Last) + slots_.size() * sizeof slots_[0];
     for (const auto& [key, all] : replaced_) {
         bytes += sizeof all + of_key + all.capacity() * sizeof(Since);

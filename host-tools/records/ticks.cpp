@@ -10,7 +10,7 @@ constexpr std::uint64_t giga = 1'000'000'000;
 
 } // namespace
 
-// One tick more would be told as more nanoseconds.
+// One tick more would give more nanoseconds.
 std::uint64_t ticks(std::uint64_t nanoseconds, std::uint32_t frequency) {
     if (frequency == 0) {
         return nanoseconds;

@@ -8,7 +8,7 @@ namespace mmioscope::registers {
 
 namespace {
 
-/// Which index of each series `offset` belongs to, if their steps nest: the largest step first.
+/// The index of `offset` in each series, if their steps nest: the largest step first.
 std::vector<std::uint64_t> indices(const Entry& entry, std::uint64_t& offset) {
     std::vector<std::size_t> order(entry.series.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -26,13 +26,13 @@ std::vector<std::uint64_t> indices(const Entry& entry, std::uint64_t& offset) {
     return found;
 }
 
-/// Some register of an entry, to be compared with others.
+/// A register of an entry, for comparison with others.
 struct Place {
     std::uint64_t start;
     const Entry* entry;
 };
 
-constexpr std::uint64_t looked_at = 3; ///< of each series: the others lie as those do
+constexpr std::uint64_t looked_at = 3; ///< of each series: the rest repeats these
 
 void add_places(const Entry& entry, std::size_t depth, std::uint64_t start,
                 std::vector<Place>& to) {

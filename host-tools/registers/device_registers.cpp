@@ -70,7 +70,7 @@ void DeviceRegisters::hold(const Held& held) {
     }
 }
 
-// A description may have any number of conditions, and drivers change few.
+// A description may have any number of conditions, but drivers change only a few.
 bool DeviceRegisters::number(Bound& bound) const {
     std::vector<bool> held;
     if (*bound.description != nullptr) {
@@ -112,8 +112,8 @@ const Description* DeviceRegisters::description(std::uint16_t device) {
     return *bound.description;
 }
 
-// Of those that hold the first byte: one for this direction, if there is any; one whose condition
-// is true; then one that holds the whole access; then the smallest.
+// Among those with the first byte, prefers one for this direction, then one whose condition is
+// true, then one that contains the whole access, then the smallest.
 const Register* DeviceRegisters::find(std::uint16_t device, std::uint64_t offset, unsigned size,
                                       bool write) {
     if (description(device) == nullptr) {

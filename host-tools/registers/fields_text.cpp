@@ -9,7 +9,7 @@ namespace mmioscope::registers {
 
 namespace {
 
-/// A field's name taken apart: "Priority3".
+/// A field's name split: "Priority3".
 struct Numbered {
     std::string_view stem;
     std::string_view digits;
@@ -34,7 +34,8 @@ bool follows(const Field& field, const Field& before) {
            a.stem == b.stem && number_of(b.digits) == number_of(a.digits) + 1;
 }
 
-/// Whether `field` is all of its register, and has no name for it: the value itself says as much.
+/// Whether `field` is its whole register and has no name for the value: then the value itself says
+/// as much.
 bool says_nothing_new(const Field& field, std::uint64_t value, const Register& reg) {
     return field.width == reg.size * 8 && value_name(field, value) == nullptr;
 }

@@ -12,13 +12,13 @@ namespace mmioscope::registers {
 
 namespace {
 
-constexpr unsigned cpu_interface = 1; ///< entry of a GIC's `reg`
+constexpr unsigned cpu_interface = 1; ///< index of its entry in a GIC's `reg`
 
-// A tree may repeat what is long for each interrupt there is.
+// Limits, because a tree may repeat a long name for each interrupt.
 constexpr std::size_t most_devices = 8;
-constexpr std::size_t longest = 100; ///< name of a device with one of an interrupt
+constexpr std::size_t longest = 100; ///< for a device's name with that of its interrupt
 
-// GICC_IAR, EOIR, HPPIR, AIAR, AEOIR, AHPPIR, DIR: all hold an interrupt in the same bits.
+// GICC_IAR, EOIR, HPPIR, AIAR, AEOIR, AHPPIR, DIR: all have the interrupt in the same bits.
 constexpr std::array<std::uint64_t, 7> registers = {0x0c, 0x10, 0x18, 0x20, 0x24, 0x28, 0x1000};
 
 std::string last_component(const std::string& path) {
@@ -67,7 +67,7 @@ void InterruptNames::name_all() {
     }
 }
 
-// Nodes come one after the other.
+// Called node by node.
 void InterruptNames::add(unsigned id, std::size_t node, const std::string& name) {
     Named& named = names_[id];
     if (named.devices > most_devices || (named.devices > 0 && named.node == node)) {

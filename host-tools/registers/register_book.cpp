@@ -14,8 +14,8 @@ namespace mmioscope::registers {
 
 namespace {
 
-constexpr std::size_t deepest_include = 8;  ///< descriptions that include one another
-constexpr std::size_t most_entries = 65536; ///< of one description, with what it includes
+constexpr std::size_t deepest_include = 8;  ///< limit for nested includes
+constexpr std::size_t most_entries = 65536; ///< for one description with its includes
 
 bool has(const Description& description, const std::string& compatible) {
     const auto& all = description.compatible;
@@ -30,7 +30,7 @@ std::string_view first_device(std::string_view text) {
     return text.substr(0, second == std::string_view::npos ? second : second + 1);
 }
 
-// Only what RegisterBook::find() and those that include it look at.
+// Only the properties that RegisterBook::find() and includes use.
 Description how_found(std::string_view device, std::string_view file) {
     std::string lines;
     while (!device.empty()) {
@@ -44,7 +44,7 @@ Description how_found(std::string_view device, std::string_view file) {
     return read_regs(lines, std::string(file)).front();
 }
 
-// SVD files stand beside the description that names them.
+// SVD files are relative to the description that names them.
 void resolve_paths(std::vector<Description>& descriptions, const std::string& file) {
     const std::filesystem::path directory = std::filesystem::path(file).parent_path();
     for (Description& description : descriptions) {
@@ -157,7 +157,7 @@ std::string description(const std::string& path) {
     return whole_file(path, "description of registers");
 }
 
-// What stands in it goes to terminals.
+// Its content appears on terminals.
 std::string plain_description(const std::string& path) {
     std::string text = description(path);
     unsigned number = 0;
@@ -254,7 +254,8 @@ bool RegisterBook::may_have_conditions(std::span<const std::string> compatible, 
     return place && may_have_conditions(*place, 0);
 }
 
-// Of one that is not read by its text, and by that of those it includes.
+// For a description not parsed yet, decides by its text, and by the texts of those that it
+// includes.
 bool RegisterBook::may_have_conditions(std::size_t index, std::size_t depth) const {
     constexpr std::string_view inclusion = "\ninclude ";
     if (index >= shipped_.size() || shipped_[index].text.empty()) {

@@ -4,7 +4,7 @@ namespace mmioscope::registers {
 
 namespace {
 
-// Those of `entry` from its series `depth` on, of which the outer ones begin at `start`.
+// Adds the names of `entry` from its series `depth` on; the outer ones give `start`.
 bool add_names(const Entry& entry, std::size_t depth, std::uint64_t start,
                std::vector<std::string>& to) {
     if (depth == entry.series.size()) {

@@ -10,14 +10,14 @@ namespace mmioscope::registers {
 
 namespace {
 
-constexpr std::size_t deepest_block = 4; ///< blocks in blocks
+constexpr std::size_t deepest_block = 4; ///< limit for nested blocks
 
 struct Block {
     std::uint64_t offset;
     IndexedName name;
 };
 
-/// A `when` whose register and field are not looked up yet.
+/// A `when` whose register and field are not resolved yet.
 struct Later {
     std::size_t entry;
     std::string text; ///< "LCR.DLAB=1"

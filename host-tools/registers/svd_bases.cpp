@@ -14,7 +14,7 @@ pugi::xml_node SvdBases::of(pugi::xml_node node) {
     return base->second;
 }
 
-// A name is looked for beside the element; one with dots from the peripherals on.
+// Searches a name among the element's siblings; one with dots from the peripherals on.
 pugi::xml_node SvdBases::find(pugi::xml_node node) {
     std::string_view path = node.attribute("derivedFrom").value();
     pugi::xml_node found = named(node.parent(), node.name(), path);
@@ -42,7 +42,7 @@ pugi::xml_node SvdBases::step(pugi::xml_node from, std::string_view name) {
     return {};
 }
 
-// The first one of that name.
+// The first one with this name.
 pugi::xml_node SvdBases::named(pugi::xml_node list, std::string_view kind, std::string_view name) {
     const auto [names, fresh] = lists_.try_emplace(list.internal_object());
     if (fresh) {

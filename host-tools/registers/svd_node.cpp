@@ -10,7 +10,7 @@ namespace mmioscope::registers {
 
 namespace {
 
-constexpr unsigned longest_derivation = 8; ///< elements derived from one another
+constexpr unsigned longest_derivation = 8; ///< limit for a chain of derivations
 
 struct Numbers {
     std::uint64_t first;
@@ -36,7 +36,7 @@ std::vector<std::string> labels(std::string_view text, std::uint64_t count) {
     return found;
 }
 
-// In their order.
+// In order.
 std::vector<SvdNode> last_of_each_name(const std::vector<SvdNode>& all) {
     std::vector<SvdNode> last;
     std::unordered_set<std::string> names;
@@ -105,7 +105,7 @@ pugi::xml_node SvdNode::base(pugi::xml_node node) const {
     return found;
 }
 
-// The element, the one it is derived from, and so on.
+// The element, its base, the base of that, and so on.
 std::vector<pugi::xml_node> SvdNode::line_of_descent() const {
     std::vector<pugi::xml_node> line{node_};
     for (pugi::xml_node next = base(node_); next; next = base(next)) {

@@ -9,23 +9,23 @@ namespace mmioscope::registers {
 
 namespace {
 
-constexpr std::size_t deepest_cluster = 4; ///< clusters in clusters
+constexpr std::size_t deepest_cluster = 4; ///< limit for nested clusters
 
-/// What clusters around a register add to it.
+/// What the enclosing clusters add to a register.
 struct Around {
     std::uint64_t offset = 0;
-    std::string text; ///< of names, since the last index
+    std::string text; ///< part of names after the last index
     std::vector<Series> series;
 };
 
-// What stands behind the index of "CH[%s]_CTRL".
+// The part after the index, as in "CH[%s]_CTRL".
 std::string behind_index(std::string_view name) {
     name.remove_prefix(name.find("%s") + 2);
     name.remove_prefix(name.starts_with(']') ? 1 : 0);
     return std::string(name);
 }
 
-/// `around` and the series and name of `node`.
+/// `around` with the series and name of `node` added.
 Around inside(const SvdNode& node, Around around, const char* between, SvdQuota& quota) {
     const std::string name = node.name();
     if (name.empty()) {
@@ -74,7 +74,7 @@ void read_bits(const SvdNode& node, Field& field) {
     field.width = static_cast<unsigned>(high - low + 1);
 }
 
-// Values with "don't care" bits, and the default, name no single value.
+// Skips the default and values with "don't care" bits, which do not name a single value.
 void read_values(const SvdNode& node, Field& field, SvdQuota& quota) {
     for (const SvdNode& list : node.children(nullptr, "enumeratedValues")) {
         for (const SvdNode& value : list.children(nullptr, "enumeratedValue")) {

@@ -13,8 +13,8 @@ namespace {
 using tree::Cells;
 using tree::TreeNodes;
 
-constexpr std::size_t most_cells = 8;     ///< of one specifier; trees have 1 to 3
-constexpr unsigned most_controllers = 16; ///< on the way to the GIC
+constexpr std::size_t most_cells = 8;     ///< limit for a specifier; trees have 1 to 3
+constexpr unsigned most_controllers = 16; ///< limit on the way to the GIC
 
 constexpr std::array<std::string_view, 10> gics = {
     "arm,cortex-a15-gic", "arm,cortex-a9-gic", "arm,cortex-a7-gic",
@@ -36,8 +36,8 @@ std::size_t interrupt_cells(const TreeNodes& tree, std::size_t node) {
     return std::min<std::size_t>(tree.number(node, "#interrupt-cells", 0), most_cells);
 }
 
-// The node that `interrupts` of `node` speak to: by interrupt-parent of the node or the nearest
-// one above that has it, or the nearest one above that takes interrupts itself.
+// The interrupt parent of `node`: by interrupt-parent of the node or of the nearest ancestor that
+// has it, otherwise the nearest ancestor that is a controller itself.
 std::size_t controller_of(const TreeNodes& tree, std::size_t node) {
     for (unsigned i = 0; i < most_controllers * 4 && node != TreeNodes::none; ++i) {
         const Cells phandle = tree.cells(node, "interrupt-parent");
@@ -49,10 +49,10 @@ std::size_t controller_of(const TreeNodes& tree, std::size_t node) {
     return TreeNodes::none;
 }
 
-/// An interrupt on its way: the controller it has come to, and how that one calls it.
+/// An interrupt on its way to the GIC: the current controller, and its specifier there.
 struct Way {
     std::size_t controller;
-    Specifier address; ///< of the device, as an interrupt-map may ask for
+    Specifier address; ///< of the device; an interrupt-map may use it
     Specifier specifier;
 };
 
@@ -66,7 +66,7 @@ bool matches(const Specifier& sought, const Cells& map, std::size_t at, const Ce
     return true;
 }
 
-// The next controller by the interrupt-map of this one (Devicetree Specification 2.4.3).
+// The next controller, through this one's interrupt-map (Devicetree Specification 2.4.3).
 std::optional<Way> through_map(const TreeNodes& tree, const Way& way) {
     const Cells map = tree.cells(way.controller, "interrupt-map");
     const Cells mask = tree.cells(way.controller, "interrupt-map-mask");
@@ -75,7 +75,7 @@ std::optional<Way> through_map(const TreeNodes& tree, const Way& way) {
         std::min<std::size_t>(tree.number(way.controller, "#address-cells", 2), most_cells));
     sought.insert(sought.end(), way.specifier.begin(), way.specifier.end());
     std::size_t at = 0;
-    std::size_t last = TreeNodes::none; // mostly all entries are of one controller
+    std::size_t last = TreeNodes::none; // usually all entries have the same controller
     std::size_t address_cells = 0;
     std::size_t specifier_cells = 0;
     while (at + sought.size() + 1 <= map.count()) {
@@ -100,8 +100,8 @@ std::optional<Way> through_map(const TreeNodes& tree, const Way& way) {
     return std::nullopt;
 }
 
-// A controller in front of the GIC that wakes the machine up, or masks, and hands numbers on as
-// they are.
+// A controller before the GIC that wakes up the machine or masks interrupts, and passes numbers on
+// unchanged.
 std::optional<Way> through_controller(const TreeNodes& tree, const Way& way) {
     const std::size_t next = controller_of(tree, way.controller);
     if (way.specifier.size() != 3 || next == TreeNodes::none || next == way.controller ||
