@@ -9,7 +9,7 @@ namespace mmioscope::analysis {
 namespace {
 
 constexpr unsigned page_bits = 12;
-constexpr unsigned physical_bits = 40 - page_bits; ///< of a page's number
+constexpr unsigned physical_bits = 40 - page_bits; ///< of a page number
 constexpr std::uint64_t physical_mask = (std::uint64_t{1} << 40) - 1;
 
 std::string name_of(const Location& location) {
@@ -67,7 +67,7 @@ void Mappings::Mapping::add(const Mapping& other) {
     accesses = both;
 }
 
-// The numbers, and the texts, each with a zero behind it.
+// The numbers, and the texts, each followed by a zero.
 std::string Mappings::Mapping::bytes_of() const {
     std::string bytes = key_of(first) + key_of(accesses) + key_of(piece);
     for (const std::string* text : {&device, &function, &task}) {

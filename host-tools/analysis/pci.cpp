@@ -19,7 +19,7 @@ constexpr unsigned reg_rom = 0x30;
 constexpr unsigned reg_bridge_rom = 0x38;
 constexpr unsigned reg_interrupt = 0x3c;
 constexpr std::uint32_t all_ones = 0xffff'ffff;
-constexpr std::uint32_t rom_flags = 0x7ff; // bit 0 enables it, others are reserved
+constexpr std::uint32_t rom_flags = 0x7ff; // bit 0 enables it, the others are reserved
 
 std::string name_of(std::uint32_t place) {
     return fmt::format("{:02x}:{:02x}.{}", place >> 8, place >> 3 & 0x1f, place & 7);
@@ -33,23 +33,23 @@ std::uint32_t flags_of(std::uint32_t bar) {
     return bar & (is_ports(bar) ? 0x3u : 0xfu);
 }
 
-// Of memory, with the next one as its upper half.
+// A 64-bit memory BAR; the next BAR is its upper half.
 bool is_wide(std::uint32_t bar) {
     return (bar & 7) == 4;
 }
 
-// A bridge (type 1) has two; behind them it has other registers (PCI-to-PCI Bridge Architecture
-// Specification 1.1, 3.2).
+// A bridge (type 1) has two; other registers follow (PCI-to-PCI Bridge Architecture Specification
+// 1.1, 3.2).
 std::size_t bar_count(unsigned header) {
     return header == 0 ? 6 : header == 1 ? 2 : 0;
 }
 
-// The lowest bit of an address that can be written tells the size.
+// The lowest writable bit of an address is the size.
 std::uint64_t size_of(std::uint64_t bits) {
     return bits & -bits;
 }
 
-// "0=0x10001000+0x1000" and so on; empty if it has none.
+// "0=0x10001000+0x1000" and so on; empty if there are none.
 std::string bars_text(const PciFunction& function) {
     std::string text;
     for (std::size_t i = 0; i < pci_rom; ++i) {
@@ -69,7 +69,7 @@ bool is_pci_configuration(std::string_view device) {
     return (device.starts_with("pcie@") || device.starts_with("pci@")) && !device.ends_with(']');
 }
 
-// Most places are of no such device, which is known of them.
+// Most places are not of such a device; remember those.
 void Pci::add_all(std::span<const Event> events) {
     for (const Event& event : events) {
         const Id place = event.place_id();
@@ -110,7 +110,7 @@ void Pci::read(Configuration& of, unsigned reg, std::uint32_t value, unsigned si
     } else if (reg == reg_class && size == 4) {
         of.class_ = value;
     } else if (reg == reg_header && size == 1) {
-        of.header = value & 0x7f; // bit 7: it has other functions beside it
+        of.header = value & 0x7f; // bit 7: it has more functions
     } else if (reg == reg_interrupt && size == 1) {
         of.interrupt = value;
     } else if (Bar* const asked = size == 4 ? bar(of, reg) : nullptr; asked && asked->asked) {

@@ -14,7 +14,7 @@ Cell Column::cell(const Event& event, const trace::TickLength& tick) const {
     }
 }
 
-// A unit behind '_' is of the column, not of what it is called.
+// A suffix after '_' is the column's unit, not part of its name.
 ColumnSet known_columns(const trace::TraceReader& reader) {
     ColumnSet known;
     for (std::size_t i = 0; i < columns.size(); ++i) {

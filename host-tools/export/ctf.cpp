@@ -18,8 +18,8 @@ std::uint8_t id_of(const abi::Record& record) {
     return known ? static_cast<std::uint8_t>(record.type) : ctf_unknown;
 }
 
-// Without what cannot stand in a text. An empty one is "-": babeltrace2 up to 2.0.4 shows the one
-// before in place of it.
+// Without characters that a text cannot have. An empty one becomes "-": babeltrace2 up to 2.0.4
+// would show the previous text instead.
 std::string_view shown(std::string_view text) {
     text = text.substr(0, text.find('\0'));
     return text.empty() ? "-" : text;
@@ -54,7 +54,7 @@ struct [[gnu::packed]] Access {
     std::uint32_t pc;
 };
 
-constexpr std::size_t most_numbers = 72; ///< bytes of all of an event that stand in no text
+constexpr std::size_t most_numbers = 72; ///< bytes of an event outside its texts
 
 } // namespace
 
@@ -147,7 +147,7 @@ void Ctf::add_place(CtfStream& stream, const Event& event) {
     TextCursor::put_bytes(code + of.lr_at, r.lr);
     TextCursor::put_bytes(code + of.stack_at, std::array{r.sp, r.va});
     to.append_any(interrupt);
-    if (!has_text) { // as mostly
+    if (!has_text) { // the usual case
         to.append_bytes(std::array{'-', '\0'});
     } else {
         append_string(to, text);

@@ -125,8 +125,7 @@ std::vector<std::byte> ctf_packet_header(const trace::TraceReader& reader) {
     return header;
 }
 
-// The clock counts ticks from where all times are counted from; without a frequency they are shown
-// as nanoseconds.
+// The clock counts ticks from time 0; without a frequency they appear as nanoseconds.
 std::string ctf_metadata(const trace::TraceReader& reader) {
     const std::uint32_t known = reader.info() ? reader.info()->counter_frequency : 0;
     const std::string uuid = uuid_text(reader.boot_id());

@@ -4,11 +4,11 @@ namespace mmioscope::exporting {
 
 namespace {
 
-// The packet's context, as the metadata describes it; behind its header.
+// The packet context, as the metadata describes it; follows the packet header.
 struct [[gnu::packed]] PacketContext {
     std::uint64_t timestamp_begin;
     std::uint64_t timestamp_end;
-    std::uint64_t content_size; ///< bits, of all of the packet
+    std::uint64_t content_size; ///< of the packet, in bits
     std::uint64_t packet_size;
     std::uint64_t events_discarded;
     std::uint32_t cpu_id;

@@ -10,15 +10,16 @@
 
 namespace mmioscope::exporting {
 
-// Nobody reads it before it is whole, so there is no journal and nothing to wait for. The file is
-// made here: SQLite would take one that somebody else has put there.
+// Nobody reads it before it is complete, so there is no journal and no fsync. Create the file here:
+// SQLite would accept one that somebody else put there.
 Database::Database(const std::string& path, std::string name) : name_(std::move(name)) {
     if (!FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666))) {
         throw bad_input("cannot write {}: {}", name_, std::strerror(errno));
     }
-    // What it sorts for an index: by itself it would keep a MiB of that in memory.
+    // Memory for sorting an index: SQLite's default is a MiB.
     static const int sorted_pages = sqlite3_config(SQLITE_CONFIG_PMASZ, 32U);
-    static_cast<void>(sorted_pages); // too late where a program of the library's has used SQLite
+    static_cast<void>(sorted_pages); // too late if a program with this library has already used
+                                     // SQLite
     sqlite3* database = nullptr;
     const int result = sqlite3_open_v2(path.c_str(), &database,
                                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW, nullptr);

@@ -4,7 +4,7 @@
 
 namespace mmioscope::exporting {
 
-// What each format has a place for is a text.
+// A text is what every format has a place for.
 void Exporter::add_derived(const DerivedEvent& derived) {
     std::string words = fmt::format("{} events={} last_event={} last_ns={}", derived.kind,
                                     derived.count, derived.last_number, derived.last_nanoseconds);

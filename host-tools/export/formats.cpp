@@ -17,7 +17,7 @@ namespace mmioscope::exporting {
 
 namespace {
 
-/// A format that is a sequence of bytes.
+/// A format that is a stream of bytes.
 template <typename Format>
 class Bytes : public Destination {
 public:
@@ -35,7 +35,7 @@ private:
     Format exporter_;
 };
 
-/// A format that is a file, and wants its path.
+/// A format that is a file and needs its path.
 template <typename Format>
 class File : public Destination {
 public:

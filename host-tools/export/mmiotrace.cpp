@@ -15,7 +15,7 @@ using abi::RecordType;
 namespace {
 
 constexpr std::uint64_t page_size = 4096;
-// Numbers of pages that no virtual address is known of: no virtual page has this bit.
+// Number of a page without a known virtual address: no virtual page has this bit.
 constexpr std::uint64_t physical_number = 1ull << 40;
 
 std::uint64_t page_of(std::uint64_t address) {
@@ -47,7 +47,7 @@ void Mmiotrace::look_ahead(const std::string& path, bool one_file) {
     pci_ = pci_functions(path, one_file);
 }
 
-// mmiotrace knows PCI devices only; others are named by marks, which the import reads.
+// mmiotrace knows only PCI devices; name the others by marks, which the import reads.
 void Mmiotrace::begin(const trace::TraceReader& reader) {
     sink_.put("VERSION 20070824\n");
     add_pci(reader);
@@ -59,7 +59,7 @@ void Mmiotrace::begin(const trace::TraceReader& reader) {
     }
 }
 
-// What an import kept of such lines goes before what the accesses to a configuration space tell.
+// PCIDEV lines kept by an import take precedence over what accesses to a configuration space show.
 void Mmiotrace::add_pci(const trace::TraceReader& reader) {
     const std::vector<std::string> kept = kept_pci_lines(reader);
     for (const std::string& line : kept) {
@@ -110,7 +110,7 @@ void Mmiotrace::add_access(const Event& event) {
                    abi::physical_address(r), r.value, r.pc, pid);
 }
 
-// The id of the mapping that the access goes through, which is told when it is first seen.
+// The id of the mapping that the access uses; writes a new one's line.
 std::uint64_t Mmiotrace::mapping(const Event& event) {
     const abi::Record& r = event.record;
     const std::uint64_t page = page_of(abi::physical_address(r));

@@ -17,7 +17,7 @@ bool has_pci(const trace::TraceReader& reader) {
     return false;
 }
 
-// What is damaged is told of when the events are read.
+// Does not report damage: that is done when the events are read.
 std::vector<analysis::PciFunction> pci_functions(const std::string& path, bool one_file) {
     reading::TraceOptions options;
     options.path = path;

@@ -41,7 +41,7 @@ void PageMappings::spill() {
     held_.clear();
 }
 
-// Where nothing was written the file has zeros, or ends.
+// Places never written contain zeros, or are after the end of the file.
 PageMappings::Mapping PageMappings::stored(std::uint64_t number) const {
     Mapping mapping;
     if (file_ && ::pread(file_.get(), &mapping, sizeof mapping, place_of(number)) < 0) {

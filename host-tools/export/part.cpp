@@ -22,7 +22,7 @@ std::span<const std::byte> bytes_of(std::string_view text) {
     return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-constexpr std::size_t most_at_once = 256; ///< records that go to the writer
+constexpr std::size_t most_at_once = 256; ///< records passed to the writer
 
 bool same(const std::optional<Task>& left, const Task& right) {
     return left && left->pid == right.pid && left->tgid == right.tgid && left->comm == right.comm;
@@ -30,8 +30,8 @@ bool same(const std::optional<Task>& left, const Task& right) {
 
 } // namespace
 
-// What is told anew, and, where nobody is to know where code is, what would tell. Sections newer
-// than this program may.
+// Not those that are written anew, and without code addresses none that would contain them. A
+// section type newer than this program might.
 bool Part::wanted(SectionType type) const {
     switch (type) {
     case SectionType::records:
@@ -73,7 +73,7 @@ void Part::put(SectionType type, std::span<const std::byte> payload) {
     }
 }
 
-// A part of a part is one of the whole trace, whose times it has.
+// A part of a part is a part of the whole trace, and has its times.
 std::string Part::text() const {
     const auto before = reader_->text().find(trace::exported_key);
     std::string words = before == reader_->text().end() ? "" : before->second + "; ";
@@ -121,7 +121,7 @@ void Part::add(const Event& event) {
     }
 }
 
-// As the recorder does it: of a trace with more holes than that the sum still holds.
+// Like the recorder: with too many holes at least the sum is right.
 void Part::note(const abi::Loss& loss) {
     constexpr std::size_t most_losses = 1u << 16;
     const auto last = std::find_if(found_.rbegin(), found_.rend(),
@@ -133,13 +133,13 @@ void Part::note(const abi::Loss& loss) {
     }
 }
 
-// The address of a fetch is one of code: it becomes the start of the device.
+// The address of a fetch is a code address: replace it with the start of the device.
 void Part::hide_place(abi::Record& record) const {
     abi::set_physical_address(record, reader_->names().base(record.device));
 }
 
-// A record that said so may be none of the part. What stands in front of it in the file is what
-// readers know by then.
+// The record that named the task may not be in the part. Write what readers would lack before this
+// record.
 void Part::tell_task(const Event& event) {
     const abi::Record& record = event.record;
     if (event.task() == nullptr || record.type == abi::RecordType::task ||
@@ -159,7 +159,7 @@ void Part::tell_task(const Event& event) {
     put(trace::tasks_section, payload);
 }
 
-// Likewise a marker.
+// Likewise for a module's marker.
 void Part::tell_modules() {
     const auto& modules = reader_->modules().modules();
     const auto known = std::find_if(modules.rbegin(), modules.rend(), [this](const auto& module) {
@@ -180,7 +180,7 @@ void Part::tell_modules() {
 }
 
 void Part::put_records() {
-    if (records_.size() == writer_->room()) { // they end a section
+    if (records_.size() == writer_->room()) { // the section is full
         tasks_.pass_records();
     }
     const bool by_lr = trace::lr_holds_for_all(callers_);
@@ -189,8 +189,8 @@ void Part::put_records() {
     records_.clear();
 }
 
-// Of all events what they show counts, and what stands for what they do not; of some the trace's
-// own word.
+// For all events: the losses that they show, plus the trace's own for the rest. For some events
+// only the trace's own.
 std::vector<abi::Loss> Part::losses() const {
     if (what_.selected) {
         return {reader_->losses().begin(), reader_->losses().end()};

@@ -33,12 +33,12 @@ constexpr unsigned counter_unit_name = 6;
 constexpr unsigned event_annotation = 4;
 constexpr unsigned event_type = 9;
 constexpr unsigned event_track = 11;
-constexpr unsigned event_name = 10; ///< its number
+constexpr unsigned event_name = 10; ///< iid of the name
 constexpr unsigned event_counter_value = 30;
 constexpr unsigned annotation_uint = 3;
-constexpr unsigned annotation_string = 17; ///< its number
+constexpr unsigned annotation_string = 17; ///< iid of the string
 constexpr unsigned annotation_pointer = 7;
-constexpr unsigned annotation_name = 1; ///< its number
+constexpr unsigned annotation_name = 1; ///< iid of the name
 
 // TracePacket.sequence_flags
 constexpr unsigned no_names_known = 1;
@@ -46,7 +46,7 @@ constexpr unsigned needs_names = 2;
 
 enum EventType { slice_begin = 1, slice_end = 2, instant = 3, counter = 4 };
 
-// Tracks: a group, and in it those of devices (65535 for none), of CPUs, and of rates.
+// Tracks: a group that contains those of devices (65535 for none), of CPUs, and of rates.
 constexpr std::uint64_t devices_group = 1;
 constexpr std::uint64_t cpus_group = 2;
 constexpr std::uint64_t tasks_group = 3;
@@ -55,11 +55,12 @@ constexpr std::uint64_t registers_group = 5;
 constexpr std::uint64_t device_tracks = 0x1'0000;
 constexpr std::uint64_t cpu_tracks = 0x2'0000;
 constexpr std::uint64_t rate_tracks = 0x3'0000;
-constexpr std::uint64_t task_tracks = 0x4'0000;      ///< of CPUs
-constexpr std::uint64_t interrupt_tracks = 0x5'0000; ///< of a CPU's interrupts, as they come
-constexpr std::uint64_t value_tracks = 0x6'0000;     ///< of registers, as they come
+constexpr std::uint64_t task_tracks = 0x4'0000;      ///< by CPU
+constexpr std::uint64_t interrupt_tracks = 0x5'0000; ///< of a CPU's interrupts, numbered as they
+                                                     ///< occur
+constexpr std::uint64_t value_tracks = 0x6'0000;     ///< of registers, numbered as they occur
 
-/// A packet, written when it ends.
+/// A packet; the destructor writes it.
 class Packet {
 public:
     explicit Packet(Sink& sink) : sink_(sink) {}
@@ -226,7 +227,7 @@ void Perfetto::add(const Event& event) {
     sink_.settle();
 }
 
-// From a task's first access on a CPU to the first one of another task there.
+// A slice from a task's first access on a CPU to the first one of another task there.
 void Perfetto::show_task(const Event& event) {
     const std::uint64_t track = task_tracks + event.record.cpu;
     const std::string name =
@@ -243,7 +244,7 @@ void Perfetto::show_task(const Event& event) {
     }
 }
 
-// From the read that acknowledges it to the write that ends it.
+// A slice from the read that acknowledges it to the write that ends it.
 void Perfetto::show_interrupt(const Event& event) {
     if (event.interrupt().empty() || event.interrupt() == "spurious") {
         return;
@@ -260,7 +261,7 @@ void Perfetto::show_interrupt(const Event& event) {
     }
 }
 
-// Of a register that has a name, where it is another one than the last.
+// For a register with a name, if its value changes.
 void Perfetto::show_value(const Event& event) {
     if (event.reg() == nullptr || !has_bus_value(event.record)) {
         return;
@@ -302,7 +303,7 @@ void Perfetto::add_access(const Event& event) {
     open_[r.device] = event.nanoseconds + trace::nanoseconds(r.duration, frequency_);
 }
 
-// Slices of one track must not overlap: one that does ends where the next begins.
+// Slices of one track must not overlap: end the open one where the next begins.
 void Perfetto::end_slice(std::uint16_t device, std::uint64_t not_after) {
     const auto open = open_.find(device);
     if (open != open_.end()) {
@@ -342,7 +343,7 @@ void Perfetto::count(const Event& event) {
     ++accesses_[event.record.device];
 }
 
-// At the period's start what it saw, at its end zero, which the next one may overrule.
+// The period's rate at its start, and zero at its end, which the next period may override.
 void Perfetto::tell_rates() {
     constexpr std::uint64_t periods_in_second = 1'000'000'000 / rate_period;
     for (const auto& [device, accesses] : accesses_) {

@@ -17,11 +17,11 @@ constexpr std::size_t first(Of of) {
     return static_cast<std::size_t>(std::ranges::find(columns, of, &Column::of) - columns.begin());
 }
 
-/// The fields of the value stand right behind it.
+/// The fields of the value follow it immediately.
 constexpr std::size_t value_column = first(Of::value) - 1;
 static_assert(columns[value_column].name == "value");
 
-// The columns around sp: those of the context, and what is mostly the same in it.
+// The columns around sp: those of the context, and sp and va, which mostly stay the same in it.
 constexpr bool is_of_stack(std::size_t column) {
     return columns[column].of == Of::context || columns[column].of == Of::stack;
 }
@@ -40,11 +40,11 @@ constexpr std::size_t stack_end = [] {
     return column;
 }();
 
-constexpr std::size_t most_of_number = 40; ///< and of what stands around it
-constexpr std::size_t events_of_room = 16; ///< for so many room is made at once
+constexpr std::size_t most_of_number = 40; ///< includes what surrounds it
+constexpr std::size_t events_of_room = 16; ///< number of events to reserve room for at once
 constexpr std::size_t most_of_numbers = columns.size() * most_of_number;
 
-/// What stands in front of a column's cell. In JSON a comma also in front of the first.
+/// The text before a column's cell. In JSON, a comma even before the first.
 struct Front {
     std::array<char, 16> text{};
     std::size_t size = 0;
@@ -125,7 +125,7 @@ void RowText::append_lines(fmt::memory_buffer& to, std::span<const Event> events
     }
 }
 
-// Room is asked for now and then: an access has few texts of its own.
+// Checks the room only now and then: an access has few texts of its own.
 template <RowForm form, bool all>
 void RowText::append_each(fmt::memory_buffer& to, std::span<const Event> events) {
     TextCursor at = cursor(to, 0);
@@ -199,7 +199,7 @@ template <RowForm form, bool all>
     }));
     at = append_columns<form, all, stack_end, columns.size()>(at, event, texts);
     if (form == RowForm::json) {
-        *brace = '{'; // in place of the first member's comma
+        *brace = '{'; // replaces the comma of the first member
         at.append('}');
     }
     return at;
@@ -238,11 +238,11 @@ template <RowForm form, bool all, std::size_t from, std::size_t to>
             at.append_any(texts.flags);
         } else if constexpr (columns[i].of == Of::interrupt) {
             at.append_any(texts.interrupt);
-        } else if constexpr (columns[i].of == Of::text) { // append_each() has seen to that
+        } else if constexpr (columns[i].of == Of::text) { // append_each() has excluded these
             append_number<form, i>(at, Number());
         } else {
             if (event.record.type != abi::RecordType::access) {
-                __builtin_unreachable(); // which spares asking for each column again
+                __builtin_unreachable(); // saves checks of each column
             }
             const Number number = all || known_[i] ? columns[i].number_of(event, tick_) : Number();
             if (columns[i].of == Of::number || number.as != Number::As::decimal) {
@@ -265,7 +265,7 @@ template <RowForm form, bool all, std::size_t from, std::size_t to>
     return at;
 }
 
-// As it stands behind something else.
+// As it follows another column.
 std::string RowText::text_of(std::size_t first, const Event& event) const {
     fmt::memory_buffer text;
     text.push_back('}');

@@ -24,7 +24,7 @@ Database with_tables(const std::string& path, const std::string& name) {
     return database;
 }
 
-// As in the tree, the most specific first; a blank between them.
+// As in the tree, the most specific first, separated by blanks.
 std::string compatible(const tree::TreeNodes& nodes, const abi::RegionEntry& region) {
     const std::size_t node = nodes.find(tree::region_path(region));
     const std::string all =
@@ -34,7 +34,7 @@ std::string compatible(const tree::TreeNodes& nodes, const abi::RegionEntry& reg
     return std::string(plain_text(all));
 }
 
-// Zero stands for what nobody knows.
+// Zero means unknown.
 void bind_known(Statement& to, std::uint64_t number) {
     if (number == 0) {
         to.null();
@@ -138,7 +138,7 @@ void Sqlite::add_row(const Event& event) {
     trace::has_place(r.type) ? event_ << r.lock_sequence : event_.null();
     event_ << flag_words(r);
     bind_symbol(r.pc, event.code());
-    bind_symbol(std::nullopt, event.caller()); // LR may not be its address
+    bind_symbol(std::nullopt, event.caller()); // LR may not be the caller's address
     event.interrupt().empty() ? event_.null() : event_ << interrupt_id(event.interrupt());
     event_.run();
 }

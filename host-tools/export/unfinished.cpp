@@ -38,7 +38,7 @@ Unfinished::Unfinished(std::filesystem::path path) : path_(std::move(path)) {
     watcher_ = std::thread([this] { wait_for_signals(); });
 }
 
-// A thread of its own, so that a command that waits for its input is ended, too.
+// A separate thread, so that signals also end a command that waits for its input.
 void Unfinished::wait_for_signals() {
     pollfd files[2] = {{stop_.get(), POLLIN, 0}, {signals_.get(), POLLIN, 0}};
     while (::poll(files, 2, -1) < 0 && errno == EINTR) {
@@ -65,13 +65,13 @@ Unfinished::~Unfinished() {
 }
 
 void Unfinished::keep_as(const std::filesystem::path& name) {
-    // A folder can only take another one's place by exchange; the other one is then at path_.
+    // A folder can replace another one only by exchange; then the old one is at path_.
     const bool folder = std::filesystem::is_directory(path_) && std::filesystem::exists(name);
     const unsigned how = folder ? RENAME_EXCHANGE : 0u;
     if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, name.c_str(), how) == 0) {
         return;
     }
-    if (folder && errno == EINVAL) { // a file system without exchange
+    if (folder && errno == EINVAL) { // the file system cannot exchange
         std::filesystem::remove_all(name);
         if (::rename(path_.c_str(), name.c_str()) == 0) {
             return;

@@ -9,7 +9,7 @@ namespace mmioscope::exporting {
 ValueText::ValueText(std::function<std::string(const Event&)> form)
     : form_(std::move(form)), none_(form_(Event())) {}
 
-// With a value of zero the text has "0x0" where others have their number; a form that shows no
+// With a value of zero the text has "0x0" where other values have their number. A form without
 // fields has none.
 ValueText::OfContext ValueText::of_context(const Event& event) const {
     OfContext context;

@@ -13,7 +13,7 @@ namespace mmioscope::importing {
 
 namespace {
 
-constexpr std::uint32_t nanoseconds = 1'000'000'000; // ticks in a second
+constexpr std::uint32_t nanoseconds = 1'000'000'000; // ticks per second
 constexpr std::uint8_t supervisor = 0x13;            // CPSR.M: mmiotrace sees the kernel's accesses
 constexpr char mmiotrace_origin[] =
     "imported-from=mmiotrace\n"
@@ -28,7 +28,7 @@ std::string pci_path(const MmioPci& device) {
                                  : fmt::format("{},{}", place, device.driver);
 }
 
-/// First, the lines that name addresses.
+/// First pass: the lines that name addresses.
 class Regions {
 public:
     void operator()(const MmioDevice& line) {
@@ -46,7 +46,7 @@ public:
     template <typename Other>
     void operator()(const Other&) {}
 
-    /// What the trace's text says of its origin.
+    /// The trace's text on its origin.
     std::string text() const {
         std::string text = mmiotrace_origin;
         for (const auto& [place, rest] : kept_) {
@@ -60,10 +60,10 @@ public:
 private:
     static constexpr std::size_t most_kept = 4096;
 
-    std::map<unsigned, std::string> kept_; ///< lines PCIDEV, by the function's place
+    std::map<unsigned, std::string> kept_; ///< PCIDEV lines, by the function's place
 };
 
-/// Then those that are events.
+/// Second pass: the lines that are events.
 class Events {
 public:
     Events(const RegionList& regions, TraceMaker& maker, Report& report)
@@ -101,7 +101,7 @@ public:
         ++used_;
         maker_.mark(time(line.time), line.text);
     }
-    // Linux gives it no time.
+    // Linux writes no time for it.
     void operator()(const MmioLost& line) {
         ++used_;
         report_.lost = trace::add_lost(report_.lost, line.count);

@@ -19,7 +19,7 @@ std::uint64_t hex(Fields& fields) {
     return fields.number<std::uint64_t>(16);
 }
 
-// "12.345678": nanoseconds. At most nine digits behind the point.
+// Nanoseconds of "12.345678", with at most nine decimals.
 std::uint64_t time(std::string_view text, bool& good) {
     const std::size_t point = text.find('.');
     const std::string_view digits =
@@ -36,7 +36,7 @@ std::uint64_t time(std::string_view text, bool& good) {
     return whole * giga + part;
 }
 
-/// The next word of `rest`, which it takes off.
+/// Removes the next word from `rest` and returns it.
 std::string_view word(std::string_view& rest) {
     const std::size_t end = std::min(rest.find(' '), rest.size());
     const std::string_view first = rest.substr(0, end);
@@ -44,7 +44,7 @@ std::string_view word(std::string_view& rest) {
     return first;
 }
 
-// Behind the value: PC and PID, which some tools leave out.
+// After the value: PC and PID, which some tools leave out.
 std::uint64_t pc(Fields& fields) {
     return fields.at_end() ? 0 : hex(fields);
 }
@@ -107,7 +107,7 @@ MmioLine unmap(std::string_view rest) {
     return good && fields.good() ? MmioLine(line) : MmioMalformed{"an incomplete UNMAP"};
 }
 
-/// The number in "Lost 12 events"; empty if it says something else.
+/// The number in "Lost 12 events"; empty if the text is different.
 std::string_view lost_events(std::string_view text) {
     constexpr std::string_view lost = "Lost ";
     const std::size_t end =
@@ -136,7 +136,7 @@ MmioLine mark(std::string_view rest) {
     return good ? MmioLine(line) : MmioMalformed{"a MARK without a time"};
 }
 
-// As /proc/bus/pci/devices: addresses of BARs 0 to 5 and the ROM, with the kind in the low bits,
+// As in /proc/bus/pci/devices: addresses of BARs 0 to 5 and the ROM, with the kind in the low bits,
 // then their sizes.
 MmioLine pci(std::string_view rest) {
     constexpr unsigned bars = 7;
@@ -153,7 +153,7 @@ MmioLine pci(std::string_view rest) {
     line.function = place & 0xff;
     line.rest = rest;
     line.id = next(good);
-    next(good); // the interrupt
+    next(good); // skip the interrupt
     std::uint64_t base[bars];
     for (std::uint64_t& b : base) {
         b = next(good);

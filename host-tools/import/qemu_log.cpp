@@ -20,7 +20,7 @@ constexpr char qemu_origin[] =
     "not-known=engine, policy, boot id, ending, clock, time (line numbers instead), "
     "pc, lr, sp, va, task, mode, duration\n";
 
-/// Where each of QEMU's regions lies, as far as accesses show it: a run of pages is a region.
+/// Finds the place of each of QEMU's regions from its accesses: a run of pages is a region.
 class Places {
 public:
     explicit Places(const AccessLog& log) {
@@ -67,7 +67,7 @@ private:
     std::map<std::pair<std::uint16_t, std::uint64_t>, std::uint16_t> index_;
 };
 
-// QEMU logs all bits of what a model was given, or gave.
+// QEMU logs all bits that a model received or returned.
 std::uint64_t on_the_bus(const Line& line) {
     return line.size >= 8 ? line.value : line.value & ((std::uint64_t{1} << 8 * line.size) - 1);
 }

@@ -39,12 +39,12 @@ void RegionList::finish() {
     mappings_.clear();
 }
 
-// What of mappings belongs to no region, joined with what it touches: one pass over both, so that
-// neither is looked at again for each of the other.
+// The parts of mappings that belong to no region, joined with adjacent ones. One pass over both
+// lists, so the time is linear.
 std::vector<RegionList::Range> RegionList::free_ranges() const {
     std::vector<Range> free;
-    auto next = by_base_.begin(); // the first region that ends behind `at`
-    std::uint64_t at = 0;         // all before is done
+    auto next = by_base_.begin(); // the first region that ends after `at`
+    std::uint64_t at = 0;         // everything before is done
     for (const auto& [base, end] : mappings_) {
         at = std::max(at, base);
         while (at < end) {

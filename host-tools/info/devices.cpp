@@ -7,7 +7,7 @@ namespace mmioscope::info {
 
 namespace {
 
-// They are the node's: its first region tells them. Empty: none.
+// Interrupts belong to the node, so only its first region shows them. Empty: none.
 std::string interrupts_text(const tree::TreeNodes& nodes, const registers::Device& device) {
     std::string text;
     if (device.reg_index == 0 && device.node != tree::TreeNodes::none) {

@@ -20,7 +20,7 @@ using table::Column;
 using table::Table;
 using trace::TraceReader;
 
-// The number of CPUs is of the section `info`.
+// The section `info` has the number of CPUs.
 bool shown_elsewhere(std::string_view key) {
     return key == "cpus";
 }
@@ -54,7 +54,7 @@ std::string sections(const TraceReader& reader) {
     return list;
 }
 
-/// A table of one row, as it is found out.
+/// A table of one row, built cell by cell.
 class Facts {
 public:
     void add(const Column& column, Cell cell) {
@@ -136,7 +136,7 @@ Table loss_table(const TraceReader& reader) {
     return table;
 }
 
-// For people they are a line of the trace's.
+// People see this in the table of the trace.
 Table section_table(const TraceReader& reader) {
     Table table{{{"about"}, {"name"}, {"count"}}, {}};
     for (const auto& [type, count] : reader.sections()) {

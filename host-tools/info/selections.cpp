@@ -16,7 +16,7 @@ std::string_view word(Traced traced) {
     return traced == Traced::yes ? "yes" : traced == Traced::no ? "no" : "in part";
 }
 
-/// What is shown of a history: its first changes, and its last one.
+/// The part of a history to show: its first changes, and the last one.
 struct Shown {
     explicit Shown(const TracedHistory& history) {
         const bool all = history.count == history.first.size();
@@ -26,11 +26,11 @@ struct Shown {
     }
 
     std::span<const TracedHistory::Change> first;
-    const TracedHistory::Change* last; ///< null: it is one of these
+    const TracedHistory::Change* last; ///< null: it is among the first
     std::uint64_t left_out;            ///< changes in between
 };
 
-/// Calls `take` with the name and the history of each that changed.
+/// Calls `take` with the name and the history of each region that changed.
 template <typename Take>
 void each(const trace::Selections& selections, const ReportContext& context, std::size_t regions,
           const Take& take) {

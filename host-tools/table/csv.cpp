@@ -43,7 +43,7 @@ struct Append {
     void operator()(const std::string& text) const { (*this)(std::string_view(text)); }
 };
 
-/// Appends what `cell_of` has for each column that is for programs.
+/// Appends the cell from `cell_of` for each column that is for programs.
 template <typename CellOf>
 void append_line(Text& to, const std::vector<Column>& columns, const CellOf& cell_of) {
     const char* between = "";

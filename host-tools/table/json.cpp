@@ -24,7 +24,7 @@ void append_plain(fmt::memory_buffer& to, char c) {
     }
 }
 
-// Bytes of the UTF-8 character that `text` begins with; 0 if it begins with none (The Unicode
+// Length in bytes of the UTF-8 character at the start of `text`; 0 if there is none (The Unicode
 // Standard, table 3-7): no overlong forms, no surrogates, nothing beyond U+10FFFF.
 unsigned utf8_size(std::string_view text) {
     const unsigned first = byte(text, 0);

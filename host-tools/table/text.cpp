@@ -16,9 +16,9 @@ namespace mmioscope::table {
 
 namespace {
 
-constexpr std::size_t narrowest = 12;   ///< that columns of words are cut to together
-constexpr std::size_t widest = 120;     ///< that one word makes a column where nothing is cut
-constexpr std::size_t title_width = 13; ///< of facts
+constexpr std::size_t narrowest = 12;   ///< columns of words are cut to at least this
+constexpr std::size_t widest = 120;     ///< width that one word gives a column if nothing is cut
+constexpr std::size_t title_width = 13; ///< for facts
 
 std::string size_text(std::uint64_t size) {
     constexpr std::uint64_t kibi = 1024;
@@ -66,22 +66,22 @@ std::string shown(const Column& column, const Cell& cell) {
     return is_nothing(cell) ? text : text.append(column.unit);
 }
 
-/// What stands where, before it is known how much room there is.
+/// The cells' texts, before the available width is applied.
 struct Grid {
     struct Column {
         bool words;
-        std::size_t width;     ///< as the table wishes, or as much as it needs
-        std::size_t needs = 0; ///< what stands in it
+        std::size_t width;     ///< the table's choice, or as much as needed
+        std::size_t needs = 0; ///< width of its longest text
     };
     std::vector<Column> columns;
     std::vector<std::vector<std::string>> rows;
-    std::size_t most = widest; ///< characters that a column grows to
+    std::size_t most = widest; ///< limit for the width of a column
 
     void add(std::vector<std::string> row) {
         measure(row);
         rows.push_back(std::move(row));
     }
-    // One that is longer sticks out: filled up to it, the others would take any amount of memory.
+    // Longer texts stick out: padding all rows to them would take unlimited memory.
     void measure(const std::vector<std::string>& row) {
         for (std::size_t i = 0; i < row.size(); ++i) {
             const std::size_t size =
@@ -133,18 +133,18 @@ Grid grid_of(const Table& table, std::size_t most) {
     for (const Row& row : table.rows) {
         grid.add(shown(table, row));
     }
-    if (table.more) { // what is too long to be held is made twice
+    if (table.more) { // a table too long for memory is made twice
         table.more([&](const Row& row) { grid.measure(shown(table, row)); });
     }
     return grid;
 }
 
-// A number from the right stands apart from words in front of it anyway.
+// A right-aligned number is separated from words before it anyway.
 std::size_t gap(const Grid& grid, std::size_t column) {
     return column == 0 ? 0 : grid.columns[column].words ? 2 : 1;
 }
 
-// Names have what tells them apart at both ends: registers behind devices, units behind nodes.
+// Keeps both ends, which tell names apart: registers after devices, units after nodes.
 std::string cut(std::string text, std::size_t width) {
     if (text.size() <= width) {
         return text;
@@ -154,14 +154,13 @@ std::string cut(std::string text, std::size_t width) {
     return text.substr(0, width - dots - end).append(dots, '.') + text.substr(text.size() - end);
 }
 
-/// Makes columns narrower, or leaves the last ones out, so that a line has at most `width`
-/// characters.
+/// Narrows columns, or leaves out the last ones, to make lines at most `width` characters long.
 void fit(Grid& grid, std::size_t width) {
     std::size_t all = 0;
     for (std::size_t i = 0; i < grid.columns.size(); ++i) {
         all += gap(grid, i) + grid.columns[i].width;
     }
-    for (Grid::Column& column : grid.columns) { // nothing is lost by this
+    for (Grid::Column& column : grid.columns) { // this loses nothing
         const std::size_t spare = std::min(column.width - column.needs, all - std::min(all, width));
         column.width -= spare;
         all -= spare;
@@ -231,7 +230,7 @@ std::size_t width_of(int fd) {
 void each_line(const Table& table, std::size_t width, const Write& write) {
     const bool fitted = table.shape == Shape::headed && width != unlimited;
     Grid grid = grid_of(table, fitted ? width : widest);
-    if (grid.columns.empty()) { // it is for programs
+    if (grid.columns.empty()) { // the table is for programs
         return;
     }
     if (fitted) {

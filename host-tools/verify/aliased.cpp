@@ -9,8 +9,8 @@ namespace mmioscope::verify {
 namespace {
 
 struct Alias {
-    std::string_view model; ///< QEMU's name of the memory region
-    std::string_view node;  ///< the device tree's name of the device, before the '@'
+    std::string_view model; ///< QEMU's name for the memory region
+    std::string_view node;  ///< the device's name in the device tree, before the '@'
 };
 constexpr std::array aliases = {
     Alias{"pcie-mmcfg-mmio", "pcie"}, // configuration space of virt (hw/arm/virt.c)

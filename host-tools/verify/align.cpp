@@ -9,9 +9,9 @@ namespace mmioscope::verify {
 
 namespace {
 
-/// After so many differences without a short way around, most of the rest is taken to be missing.
+/// After this many differences without a short detour, assumes that most of the rest is missing.
 constexpr unsigned most_failures = 8;
-/// How far a match is looked for between two anchors, in lines.
+/// How far to search a match between two anchors, in lines.
 constexpr std::uint64_t bridge_reach = 100'000;
 
 class Aligner {
@@ -20,7 +20,7 @@ public:
 
     void run() {
         Place place{0, 0};
-        unsigned patience = 20; // both sides of different runs never agree: do not try for ever
+        unsigned patience = 20; // two different runs never agree: do not try for ever
         while (!pair_.at_end(place) && patience > 0) {
             if (const Match match = pair_.match(place)) {
                 keep(place, match);
@@ -68,8 +68,8 @@ private:
         }
     }
 
-    // Goes to the next anchor, if there is one; what lies between belongs together where it
-    // agrees in the order of both sides.
+    // Goes to the next anchor, if there is one. Between the anchors, what agrees in the order of
+    // both sides belongs together.
     bool cross_to_anchor(Place& place) {
         if (failures_ == 1) {
             anchors_ = find_anchors(pair_, place);
@@ -94,7 +94,7 @@ private:
                 if (const Match match = pair_.match(at)) {
                     place.line = at.line;
                     keep(place, match);
-                    place.event -= 1; // the loop goes on behind it
+                    place.event -= 1; // the loop continues after it
                     break;
                 }
             }

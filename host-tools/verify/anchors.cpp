@@ -45,7 +45,7 @@ std::vector<Entry> sorted_entries(const StreamPair& pair, const Place& from) {
     return entries;
 }
 
-// In the order of the lines.
+// In the order of lines.
 std::vector<Place> unique_pairs(const std::vector<Entry>& entries) {
     std::vector<Place> pairs;
     for (std::size_t begin = 0, end = 0; begin < entries.size(); begin = end) {
@@ -61,9 +61,9 @@ std::vector<Place> unique_pairs(const std::vector<Entry>& entries) {
     return pairs;
 }
 
-// The longest subsequence in which the events, too, stand in their order.
+// The longest subsequence in which the events are in order, too.
 std::vector<Place> longest_ascending(const std::vector<Place>& pairs) {
-    std::vector<std::size_t> ends; ///< by length: where the one with the lowest last event ends
+    std::vector<std::size_t> ends; ///< by length: the end of the one with the lowest last event
     std::vector<std::size_t> before(pairs.size());
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         const auto at = std::lower_bound(

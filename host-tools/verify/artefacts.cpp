@@ -25,12 +25,12 @@ bool same_value(const logs::Line& line, const logs::Event& event) {
     return !carries(line) || !event.value_known || (line.value & mask(event.size)) == event.value;
 }
 
-// Whether `value` is the event's, as far as lines and event tell.
+// Whether `value` is the event's, as far as lines and event show.
 bool same_value(const logs::Line& line, std::uint64_t value, const logs::Event& event) {
     return !carries(line) || !event.value_known || (value & mask(event.size)) == event.value;
 }
 
-// `count` lines of `size` bytes, one behind the other from `address` on.
+// Whether there are `count` consecutive lines of `size` bytes from `address` on.
 bool consecutive(const Ahead<logs::Line>& lines, const logs::Event& event, std::uint64_t address,
                  unsigned size, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -88,8 +88,8 @@ Match one_line(const logs::Line& line, const logs::Event& event) {
     return {1, unmasked ? Artefact::unmasked_value : Artefact::none};
 }
 
-// Eight bytes where no model is are one line; an instruction aborted there has one record, of its
-// first word.
+// Eight bytes without a device model are one line; an instruction that aborts there has one record,
+// for its first word.
 Match aborted_doubleword(const logs::Line& line, const logs::Event& event) {
     const bool right = line.kind == logs::LineKind::unmodelled && event.size == 4 &&
                        !event.value_known && is(line, event, event.address, 8);

@@ -6,7 +6,7 @@ namespace mmioscope::verify {
 
 namespace {
 
-/// More than a driver does until the power is gone is a trace that was cut.
+/// A driver does less than this before the power is off; more means that the trace was cut off.
 constexpr std::size_t most_behind = 64;
 
 } // namespace
@@ -14,7 +14,7 @@ constexpr std::size_t most_behind = 64;
 std::uint64_t leave_out_behind_end(std::vector<Difference>& differences,
                                    std::span<const logs::Event> events, const Matching& matching) {
     bool ends = false;
-    std::uint32_t last = 0; // line that the trace has
+    std::uint32_t last = 0; // line that matches the trace
     for (std::size_t event = 0; event < events.size(); ++event) {
         if (matching.line_of[event] != logs::nowhere) {
             ends |= (events[event].flags & abi::flag_early) != 0;

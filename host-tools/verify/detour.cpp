@@ -7,13 +7,13 @@ namespace mmioscope::verify {
 
 namespace {
 
-constexpr std::uint64_t agreement = 64;   ///< matches in a row that end the search
-constexpr std::uint64_t horizon = 20'000; ///< matches looked at to tell two ways apart
+constexpr std::uint64_t agreement = 64;   ///< consecutive matches that end the search
+constexpr std::uint64_t horizon = 20'000; ///< matches to compare two ways by
 constexpr unsigned most_differences = 48;
-constexpr std::uint64_t far_agreement = 32; ///< likewise, behind a long piece
+constexpr std::uint64_t far_agreement = 32; ///< likewise, after a long stretch
 constexpr std::uint64_t far_limit = 1'000'000;
 
-// How many matches follow one another from `at` on; `at` goes behind them.
+// The number of consecutive matches from `at` on; moves `at` behind them.
 std::uint64_t go(const StreamPair& pair, Place& at, std::uint64_t most) {
     std::uint64_t count = 0;
     while (count < most && !pair.at_end(at)) {
@@ -28,7 +28,7 @@ std::uint64_t go(const StreamPair& pair, Place& at, std::uint64_t most) {
 }
 
 struct Node {
-    Place place; ///< behind the matches
+    Place place; ///< after the matches
     Step step;   ///< from the node before
     std::size_t before;
 };
@@ -55,10 +55,10 @@ public:
     }
 
 private:
-    // One difference more from each node of the frontier. Of the nodes on one diagonal the
-    // farthest is kept. Returns the node that reached agreement, the farthest one.
+    // Adds one difference to each node of the frontier, and keeps the farthest node on each
+    // diagonal. Returns the farthest node that reached agreement.
     std::optional<std::size_t> widen() {
-        // The altered one first: where ways are equally good it tells more.
+        // The altered one first: among equally good ways it says more.
         static constexpr Step ways[] = {{1, 1, 0}, {1, 0, 0}, {0, 1, 0}};
         std::map<std::int64_t, std::size_t> reached;
         std::optional<std::size_t> goal;
@@ -118,7 +118,7 @@ private:
     std::vector<std::size_t> frontier_;
 };
 
-// Leaves out as few as possible from one side, and `skip` of the other.
+// Skips as few as possible on one side, and `skip` on the other.
 std::optional<Step> scan(const StreamPair& pair, Place at, std::uint64_t Step::*side,
                          std::uint64_t Place::*axis) {
     Step step{0, 0, 0};

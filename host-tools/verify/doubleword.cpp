@@ -10,8 +10,7 @@ namespace {
 
 constexpr unsigned bytes = 8;
 
-/// What lies next to each other: events or lines of `size` bytes from `address` on, `count` of
-/// them.
+/// Whether there are `count` adjacent events or lines of `size` bytes from `address` on.
 template <typename T>
 bool consecutive(const Ahead<T>& all, std::uint64_t address, bool write, unsigned size,
                  unsigned count) {
@@ -24,7 +23,7 @@ bool consecutive(const Ahead<T>& all, std::uint64_t address, bool write, unsigne
     return true;
 }
 
-/// The values of `count` of them from `first` on, lowest address first; at most 8 bytes.
+/// The combined value of `count` of them from `first` on, lowest address first; at most 8 bytes.
 template <typename T>
 std::uint64_t joined(const Ahead<T>& all, unsigned first, unsigned count) {
     std::uint64_t value = 0;
@@ -36,7 +35,7 @@ std::uint64_t joined(const Ahead<T>& all, unsigned first, unsigned count) {
     return value;
 }
 
-/// How many events make up 8 bytes of one instruction.
+/// The number of events that make up 8 bytes of one instruction.
 std::optional<unsigned> events_of(const Ahead<logs::Event>& events) {
     const logs::Event& first = events[0];
     if (first.size > bytes / 2 || !first.value_known) {
@@ -63,7 +62,7 @@ bool carry(const Ahead<logs::Line>& lines, unsigned count) {
     return true;
 }
 
-/// How many lines tell of the 8 bytes `value` at `address`; 0: they do not.
+/// The number of lines for the 8 bytes `value` at `address`; 0: they do not match.
 unsigned lines_of(const Ahead<logs::Line>& lines, std::uint64_t address, bool write,
                   std::uint64_t value) {
     const unsigned below = address % bytes;

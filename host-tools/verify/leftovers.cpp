@@ -7,14 +7,14 @@ namespace mmioscope::verify {
 
 namespace {
 
-/// How far apart, in lines, the two sides of one access are looked for.
+/// How far apart, in lines, the two sides of one access may be.
 constexpr std::uint32_t reach = 2000;
-/// With more left over than this the sides are of different runs: only count.
+/// With more left over than this, the sides come from different runs: only count.
 constexpr std::size_t most_left = 50'000;
 
 struct Leftover {
     std::uint32_t event;
-    std::uint32_t expected; ///< the line where it should be
+    std::uint32_t expected; ///< expected line
 };
 
 std::uint64_t bus_value(const logs::Line& line, const logs::Event& event) {
@@ -93,7 +93,7 @@ private:
         }
     }
 
-    // Puts together what differs in exactly so many fields.
+    // Pairs leftovers that differ in exactly `differing` fields.
     void pair(unsigned differing) {
         std::erase_if(left_events_, [&](const Leftover& left) { return take(left, differing); });
     }

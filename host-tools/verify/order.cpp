@@ -17,13 +17,13 @@ bool backwards(std::uint32_t before, std::uint32_t now) {
     return static_cast<std::int32_t>(now - before) <= 0;
 }
 
-/// The last event of a CPU or a device: its line, and its place in the numbering there.
+/// The last event of a CPU or a device: its line, and its sequence number.
 struct Last {
     bool seen = false;
     std::uint32_t line = 0;
     std::uint32_t sequence = 0;
 
-    // True if the next one is out of order.
+    // Returns true if the next one is out of order.
     bool step(std::uint32_t next_line, std::uint32_t next_sequence) {
         const bool wrong = seen && (next_line < line || backwards(sequence, next_sequence));
         line = next_line;
@@ -33,7 +33,7 @@ struct Last {
     }
 };
 
-/// The latest line of all events that were over before a moment; moments only grow.
+/// The latest line of all events that ended before a moment; moments only increase.
 class Over {
 public:
     void add(std::uint64_t end, std::uint32_t line) { running_.push({end, line}); }

@@ -29,7 +29,7 @@ bool read_line(std::string_view text, logs::Line& line) {
 
 logs::AccessLog read_pc_log(ByteSource& source) {
     logs::AccessLog log;
-    log.regions.emplace_back(); // it names none
+    log.regions.emplace_back(); // the log names none
     std::uint32_t number = 0;
     logs::for_each_line(source, [&](std::string_view text) {
         logs::Line line{};

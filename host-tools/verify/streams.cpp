@@ -16,8 +16,8 @@ namespace {
 
 using Shape = std::tuple<std::uint64_t, unsigned, bool>; // address, size, write
 
-// Which accesses of the trace a device model refused: those of the shape of a refused line,
-// unless a model took exactly such an access. Makes the lines' addresses absolute.
+// Finds the accesses of the trace that a device model refused: those with the shape of a refused
+// line, unless a model took exactly such an access. Makes the lines' addresses absolute.
 std::set<Shape> locate_rejected(std::vector<logs::Line>& lines, std::span<const logs::Event> events,
                                 std::span<const abi::RegionEntry> regions) {
     std::map<Shape, std::vector<logs::Line*>> refused; // by offset
@@ -61,7 +61,7 @@ std::unordered_set<std::uint64_t> unmodelled_addresses(std::span<const logs::Lin
     return addresses;
 }
 
-// The lines of an unaligned access, and of some undecoded ones, begin below its address.
+// Lines of an unaligned access, and of some undecoded ones, begin below its address.
 bool is_unmodelled(const logs::Event& event, const std::unordered_set<std::uint64_t>& addresses) {
     const std::uint64_t step = is_undecoded(event) ? 8 : event.size;
     return !addresses.empty() && (addresses.contains(event.address) ||
@@ -72,9 +72,9 @@ bool before(const logs::Event& a, const logs::Event& b) {
     return static_cast<std::int32_t>(b.cpu_sequence - a.cpu_sequence) > 0;
 }
 
-// An event whose number says that it cannot stand where it stands, between two that do follow
-// one another, could be mistaken for others that look alike. It goes where its number has a
-// place; if it has none it is taken out. (That it stands wrong is for check_order() to say.)
+// An event whose number contradicts its place, between two that are consecutive, could be mistaken
+// for similar ones. It is moved to where its number belongs, or removed if that is nowhere.
+// (check_order() reports that it is misplaced.)
 void settle_strays(std::vector<std::uint32_t>& order, std::span<const logs::Event> events) {
     std::vector<std::uint32_t> kept;
     std::vector<std::uint32_t> strays;
@@ -105,7 +105,7 @@ std::vector<Stream> divide(std::vector<logs::Line>& lines, std::span<const logs:
     const std::set<Shape> rejected = locate_rejected(lines, events, regions);
     const std::unordered_set<std::uint64_t> unmodelled = unmodelled_addresses(lines);
     const RegionFinder region_of(regions);
-    // CPUs from 0 on, devices without a model behind them.
+    // CPUs from 0 on, then devices without a model.
     constexpr std::uint32_t devices = 256;
     std::map<std::uint32_t, Stream> streams;
     for (std::uint32_t i = 0; i < lines.size(); ++i) {

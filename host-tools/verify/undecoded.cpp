@@ -6,7 +6,7 @@ namespace mmioscope::verify {
 
 namespace {
 
-constexpr std::size_t most_lines = 64; ///< VLDM of 32 words, or one that QEMU reads twice
+constexpr std::size_t most_lines = 64; ///< for VLDM of 32 words, or one that QEMU reads twice
 
 bool is_behind(const logs::Line& line, const logs::Line& last) {
     return line.write == last.write && line.address == last.address + last.size;

@@ -15,7 +15,7 @@ bool is_flash(const abi::RegionEntry& region) {
     return name.substr(0, name.find('@')) == "flash";
 }
 
-// CFI's "read array", and what AMD's flash calls reset (hw/block/pflash_cfi01.c).
+// CFI's "read array", and the reset command of AMD's flash (hw/block/pflash_cfi01.c).
 bool reads_array(std::uint64_t command) {
     return (command & 0xff) == 0xff || (command & 0xff) == 0xf0;
 }
@@ -25,7 +25,7 @@ bool reads_array(std::uint64_t command) {
 std::uint64_t leave_out_unselected(logs::AccessLog& log, std::span<const logs::Event> events,
                                    std::span<const abi::RegionEntry> regions) {
     const RegionFinder region_of(regions);
-    std::vector<bool> traced(regions.size() + 1); // the last one: of no region
+    std::vector<bool> traced(regions.size() + 1); // the last element: no region
     const auto place_of = [&](std::uint64_t address) {
         return std::min<std::size_t>(region_of(address), regions.size());
     };
@@ -35,7 +35,7 @@ std::uint64_t leave_out_unselected(logs::AccessLog& log, std::span<const logs::E
     for (const logs::Event& event : events) {
         traced[place_of(event.address)] = true;
     }
-    // An offset in place of an address is of no region (LineKind::rejected).
+    // An offset instead of an address is in no region (LineKind::rejected).
     return std::erase_if(log.lines, [&](const logs::Line& line) {
         return line.kind != logs::LineKind::rejected && !traced[place_of(line.address)];
     });

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double most_ticks = 0x1p62;
 
-// Whoever prints the trace is told of its damage by that reading.
+// Damage is reported when the trace is printed.
 void tell_nobody(const std::string& /*problem*/) {}
 
 std::vector<analysis::DmesgLine> lines_of(const std::string& path) {
@@ -26,7 +26,7 @@ std::vector<analysis::DmesgLine> lines_of(const std::string& path) {
     return lines;
 }
 
-// A terminal is not to be told what to do by a guest.
+// A guest must not control the terminal.
 std::string printable(std::string text) {
     std::replace_if(
         text.begin(), text.end(),
@@ -34,7 +34,7 @@ std::string printable(std::string text) {
     return text;
 }
 
-// All of what they are about, whatever is chosen of it.
+// The same input, without any selection.
 reading::TraceOptions same_files(const reading::TraceOptions& options) {
     reading::TraceOptions whole;
     whole.path = options.path;
@@ -43,15 +43,15 @@ reading::TraceOptions same_files(const reading::TraceOptions& options) {
     return whole;
 }
 
-/// The kernel's log as it came by the guest's console, of which the trace has the times.
+/// The kernel's log from the guest's console, with times from the trace.
 struct OwnLog {
     std::vector<analysis::DmesgLine> lines;
-    std::optional<std::int64_t> zero; ///< printk's 0 by these times, ns
+    std::optional<std::int64_t> zero; ///< printk's 0 in these times, ns
 };
 
-// The least of what the lines came behind their own time: what delayed a line only made it later.
+// The least delay of a line relative to its own time: other delays only made lines later.
 OwnLog own_log(const reading::TraceOptions& options) {
-    reading::TraceOptions late = same_files(options); // no record is wanted
+    reading::TraceOptions late = same_files(options); // needs no records
     late.from = std::numeric_limits<std::uint64_t>::max();
     reading::Trace trace(late);
     while (trace.next() != nullptr) {
@@ -64,7 +64,7 @@ OwnLog own_log(const reading::TraceOptions& options) {
         std::istringstream in(line.text);
         for (analysis::DmesgLine& found : analysis::read_dmesg(in)) {
             if (start && line.time != 0 && found.nanoseconds != 0) {
-                // In front of the trace's first record, too: then printk's 0 is before it.
+                // Also before the trace's first record: then printk's 0 is before it.
                 const bool earlier = line.time < *start;
                 const std::uint64_t away = earlier ? *start - line.time : line.time - *start;
                 if (away <= trace::ticks(analysis::dmesg_limit, frequency)) {
@@ -141,7 +141,7 @@ DmesgLines::DmesgLines(const std::string& path, std::optional<std::int64_t> offs
     });
     std::stable_sort(lines_.begin(), lines_.end(),
                      [](const auto& a, const auto& b) { return a.nanoseconds < b.nanoseconds; });
-    // A guest that prints its log again says nothing new.
+    // Skip lines that the guest prints again.
     const auto again = [](const auto& a, const auto& b) {
         return a.nanoseconds == b.nanoseconds && a.text == b.text;
     };

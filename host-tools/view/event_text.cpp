@@ -55,7 +55,7 @@ std::string meaning_text(const Event& event) {
     return text;
 }
 
-// Of a module it may be known only where it lies.
+// Only the place of a module may be known.
 std::string code_text(const Location& location) {
     const std::string module = location.module.empty() ? "" : '[' + location.module + ']';
     const std::string offset = '+' + hex_text(location.offset);
@@ -83,11 +83,10 @@ std::string code_of(const LineStyle& style, const Event& event) {
     return text;
 }
 
-// What is to be left out with code addresses is the address of a stack, too, which stands there in
-// User mode.
+// Without code addresses, also hides the address of a stack, which is the task in User mode.
 std::string task_of(const LineStyle& style, const Event& event) {
     const Record& record = event.record;
-    const bool begun = record.type == RecordType::begin; // says it in its own words
+    const bool begun = record.type == RecordType::begin; // has its own words
     if (!style.raw && event.task() != nullptr) {
         return " [" + event.task()->comm + ':' + std::to_string(event.task()->pid) + ']';
     }
@@ -100,7 +99,7 @@ std::string_view begun_text(const LineStyle& style) {
     return style.selected ? "(begun, no end selected)" : "(begun, no end recorded)";
 }
 
-// As strace -T, but for the digits: many an access takes less than 1 us.
+// Like strace -T, but with more digits: many accesses take less than 1 us.
 std::string duration_text(const LineStyle& style, const Record& record) {
     const char* const about = (record.flags & abi::flag_estimated) != 0 ? "~" : "";
     if (style.frequency == 0) {

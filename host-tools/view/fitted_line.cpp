@@ -15,13 +15,13 @@ using abi::Record;
 using abi::RecordType;
 
 constexpr std::size_t time_and_cpu = FittedLine::words_column;
-constexpr std::size_t narrow = 100;    ///< characters: below, names have less room
-constexpr std::size_t took_width = 16; ///< of a duration, with a blank
-constexpr std::size_t least_code = 16; ///< that a task leaves of a function
+constexpr std::size_t narrow = 100;    ///< characters; below this, names get less room
+constexpr std::size_t took_width = 16; ///< for a duration, with a blank
+constexpr std::size_t least_code = 16; ///< least width of a function beside a task
 constexpr std::size_t least_fields = 8;
-constexpr std::size_t least_cell = 4; ///< of which less says nothing
+constexpr std::size_t least_cell = 4; ///< shorter cells are useless
 
-bool goes_on(char c) { // of a character in UTF-8, not its first byte
+bool goes_on(char c) { // a byte of a UTF-8 character after the first
     return (c & 0xc0) == 0x80;
 }
 
@@ -41,7 +41,7 @@ std::string cut(std::string_view text, std::size_t width) {
     return std::string(text.substr(0, end)).append(dots, '.');
 }
 
-// Escape sequences take none.
+// Escape sequences have no width.
 std::size_t width_without_color(std::string_view text) {
     std::size_t width = 0;
     bool inside = false;
@@ -66,7 +66,7 @@ bool is_begun(const Record& record) {
     return record.type == RecordType::begin;
 }
 
-// What is said of an event that is no access that went well.
+// The words for an event that is not a successful access.
 std::string words_of(const LineStyle& style, const Event& event) {
     switch (event.record.type) {
     case RecordType::access:
@@ -79,14 +79,14 @@ std::string words_of(const LineStyle& style, const Event& event) {
 
 } // namespace
 
-/// A line as it grows, cell by cell.
+/// A line under construction, cell by cell.
 class FittedLine::Cells {
 public:
-    /// No cell goes beyond `end`.
+    /// No cell extends beyond `end`.
     Cells(TextBuffer& to, const LineStyle& style, std::size_t end)
         : to_(to), style_(style), end_(end) {}
 
-    /// Characters for a cell at `column`.
+    /// Room for a cell at `column`, in characters.
     std::size_t room(std::size_t column) const { return end_ - std::min(end_, begin(column)); }
 
     /// `text` at `column`, cut so that the next cell can begin at `next`.
@@ -103,7 +103,7 @@ public:
         at_ += width_of(shown);
     }
 
-    /// Behind the last cell, and whole.
+    /// Adds words after the last cell, uncut.
     void add_closing(std::string_view words, std::string_view color) {
         if (!words.empty()) {
             to_.append(std::string_view("  "));
@@ -119,7 +119,7 @@ public:
     }
 
 private:
-    // A blank stands between two cells.
+    // Cells are separated by a blank.
     std::size_t begin(std::size_t column) const {
         return std::max(column, at_ == time_and_cpu ? at_ : at_ + 1);
     }
@@ -205,7 +205,7 @@ void FittedLine::append(TextBuffer& to, const Event& event, std::string_view mor
     cells.add(columns_.place, register_or_offset(style_, event), columns_.value);
     if (record.type != RecordType::fault) {
         const std::string value = value_of(event);
-        if (value.size() <= cells.room(columns_.value)) { // a number is not cut
+        if (value.size() <= cells.room(columns_.value)) { // numbers are not cut
             cells.add(columns_.value, value, style_.width);
         }
         if (!style_.raw && value_known(event)) {

@@ -22,7 +22,7 @@ bool stopped(const abi::AreaHeader& header) {
     return header.state == abi::AreaState::panicked;
 }
 
-// Why there is nothing of an earlier boot; empty if there is, or that says nothing.
+// Why nothing of an earlier boot was kept; empty if something was, or if the reason says nothing.
 std::string_view why_not_kept(abi::Kept kept) {
     switch (kept) {
     case abi::Kept::damaged: return "the records of the previous boot were damaged";

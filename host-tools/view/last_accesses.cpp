@@ -9,7 +9,7 @@ namespace mmioscope::view {
 
 namespace {
 
-/// Those of one state, as a trace of their own.
+/// Shows those of one state, as a separate trace.
 class Show final : public reading::Consumer {
 public:
     Show(State state, LastAccessesOutput& output) : state_(state), output_(output) {}
@@ -37,7 +37,7 @@ void show_all(const KnownBoot& boot, std::span<const abi::Record> records, State
     reading::drive(trace, {&show});
 }
 
-// Of what was in flight CPUs are selected, whatever the filter says.
+// For in-flight accesses only the choice of CPUs applies, not the filter.
 reading::TraceOptions only_cpus(const reading::TraceOptions& chosen) {
     reading::TraceOptions only = chosen;
     only.filter.clear();

@@ -21,7 +21,7 @@ void LastLines::begin_finished(std::size_t count) {
 void LastLines::begin(State state, const trace::TraceReader& reader) {
     if (!format_) {
         LineStyle style = style_(reader);
-        style.task = false; // stands behind each line
+        style.task = false; // appended to each line
         format_.emplace(style);
     }
     if (state == State::finished) {
@@ -29,8 +29,8 @@ void LastLines::begin(State state, const trace::TraceReader& reader) {
     }
 }
 
-// Of a finished access the task's address is all that is known of it: its name was in memory that
-// is another's now. A begin record says it itself.
+// For a finished access only the task's address is known: its name was in memory that now has other
+// data. A begin record contains the address itself.
 void LastLines::add(const Event& event, State state) {
     if (state == State::in_flight) {
         fmt::print(out_, "{}\n", in_flight(event));

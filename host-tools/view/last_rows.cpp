@@ -63,7 +63,7 @@ void LastRows::add(const Event& event, State state) {
         row.push_back(',');
         table::append_csv(row, state_cell(event, state));
     } else {
-        row.resize(row.size() - 1); // goes on in front of its brace
+        row.resize(row.size() - 1); // continue before the closing brace
         table::append_json(row, state_column, state_cell(event, state));
         row.push_back('}');
     }

@@ -18,7 +18,7 @@ namespace {
 using abi::Record;
 using abi::RecordType;
 
-// Columns grow with what they hold, up to here; what is longer moves the rest of its line.
+// Columns grow with their content up to this width; longer content shifts the rest of its line.
 constexpr std::size_t widest_place = 14;
 constexpr std::size_t widest_fields = 24;
 
@@ -33,7 +33,7 @@ std::string power_text(const Record& record) {
     return fmt::format(fmt::runtime(what), cpu, abi::physical_address(record));
 }
 
-// Whose characters may be wide, if it is not plain ASCII.
+// Characters may be wide if it is not plain ASCII.
 std::string padded(std::string_view text, std::size_t width) {
     if (std::ranges::any_of(text, [](char c) { return (c & 0x80) != 0; })) {
         return fmt::format("{:<{}}", text, width);
@@ -89,7 +89,7 @@ void LineFormat::append_colored(TextBuffer& to, std::string_view color,
     }
 }
 
-// A begin record's text is another than that of its access, in the same context.
+// A begin record's text differs from that of its access in the same context.
 template <bool raw>
 [[gnu::always_inline]] inline const LineFormat::ContextText&
 LineFormat::context_text(const Event& event) {
@@ -115,10 +115,10 @@ const LineFormat::ContextText& LineFormat::context_text(const Event& event) {
 constexpr char cpu_texts[][8] = {" cpu0 ", " cpu1 ", " cpu2 ", " cpu3 ", " cpu4 ",
                                  " cpu5 ", " cpu6 ", " cpu7 ", " cpu8 ", " cpu9 "};
 
-// False: there is no room for it.
+// False: it does not fit.
 bool LineFormat::begin_millisecond(std::uint64_t nanoseconds) {
     const std::uint64_t millis = nanoseconds / 1'000'000;
-    if (millis >= 100'000'000) { // 5 digits of seconds
+    if (millis >= 100'000'000) { // limit: 5 digits of seconds
         return false;
     }
     if (millis / 1000 != millis_begin_ / 1'000'000'000) {
@@ -129,7 +129,7 @@ bool LineFormat::begin_millisecond(std::uint64_t nanoseconds) {
     return true;
 }
 
-// What nearly all lines are: an access at its time, of which all is short. False: it is none.
+// The usual line: an access in the order of time, with short texts. False: it is not one.
 template <bool raw>
 [[gnu::always_inline]] inline bool LineFormat::append_quickly(TextCursor& to, const Event& event) {
     const Record& record = event.record;
@@ -144,7 +144,7 @@ template <bool raw>
     }
     if (!text.is_short || (record.value & text.beyond) != 0 ||
         (fields != nullptr && !fields->is_short())) {
-        return false; // hostile, or long
+        return false; // hostile or long
     }
     if (event.nanoseconds - millis_begin_ >= 1'000'000 && !begin_millisecond(event.nanoseconds))
         [[unlikely]] {
@@ -155,7 +155,7 @@ template <bool raw>
     line.three_digits(static_cast<std::uint32_t>(event.nanoseconds - millis_begin_) / 1000);
     line.append(cpu_texts[record.cpu], 6);
     line.append(text.place);
-    if (text.place_size < place_width_) [[unlikely]] { // it was made before a longer one
+    if (text.place_size < place_width_) [[unlikely]] { // made before a longer one
         line.pad_to(place_width_, text.place_size);
     }
     line.append(' ');
@@ -280,7 +280,7 @@ void LineFormat::append_access(TextBuffer& to, const Event& event) {
     to.append(text.code);
 }
 
-// Records that tell of something else than a guest's access that went well.
+// Appends records that are not a guest's successful access.
 void LineFormat::append_rest(TextBuffer& to, const Event& event) {
     const Record& record = event.record;
     switch (record.type) {
@@ -372,7 +372,7 @@ void LineFormat::append_event(TextBuffer& to, const Event& event) {
         append_colored(to, color::mark, fmt::format("mark {}", event.text()));
         return;
     case RecordType::task: to.append(fmt::format("task {}", event.text())); return;
-    case RecordType::configuration: // the region that a command was about, or what it said
+    case RecordType::configuration: // the region of a command, or its result
         to.append(fmt::format("change {}", event.text()));
         if (record.device != abi::no_device) {
             to.append(fmt::format(" {}", event.device()));

@@ -70,7 +70,7 @@ std::optional<LivePrinter::Part> LivePrinter::next() {
 
 void LivePrinter::run() {
     for (std::optional<Part> part = next(); part; part = next()) {
-        if (!print(*part)) { // nobody reads any more; the recording goes on
+        if (!print(*part)) { // nobody reads any more; the recording continues
             const std::lock_guard lock(mutex_);
             closed_ = true;
             parts_.clear();
@@ -80,7 +80,7 @@ void LivePrinter::run() {
     end_printing();
 }
 
-// False once standard output takes nothing any more.
+// False once standard output accepts no more.
 bool LivePrinter::print(const Part& part) {
     if (!part.continued) {
         end_printing();
@@ -91,7 +91,7 @@ bool LivePrinter::print(const Part& part) {
         }
     });
     reading::TraceOptions events = options_.events;
-    events.report = [](const std::string&) {}; // told of when the file is read
+    events.report = [](const std::string&) {}; // reported when the file is read
     events.start = start_;
     events.markers = &markers_;
     reading::Trace trace(events, source);
@@ -103,7 +103,7 @@ bool LivePrinter::print(reading::Trace& trace) {
     if (!printer_) {
         start(trace.reader());
     }
-    /// The printer goes on with the next file, so it is not told to finish.
+    /// The printer continues with the next file, so finish() is not passed on.
     class Part final : public reading::Consumer {
     public:
         explicit Part(Printer& printer) : printer_(printer) {}
@@ -116,13 +116,13 @@ bool LivePrinter::print(reading::Trace& trace) {
         Printer& printer_;
     } part(*printer_);
     const reading::Driven driven = reading::drive(trace, {&part});
-    printer_->drop_unended(); // some may have ended
+    printer_->drop_unended(); // some of them may have ended
     for (const trace::Marker& marker : markers_.open()) {
         Event event = trace.naming().event(marker.record);
         event.ids.text = trace.naming().intern(marker.text);
         printer_->add_unended(event);
     }
-    printer_->forget(); // while the names are there
+    printer_->forget(); // while the names are still valid
     return driven.ended != reading::Ended::enough && !printer_->enough();
 }
 

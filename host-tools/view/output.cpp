@@ -30,7 +30,7 @@ Output::~Output() {
 
 namespace {
 
-// Of an earlier write errno does not tell any more: the next one mostly fails for the same reason.
+// errno of an earlier write is lost: the next one usually fails for the same reason.
 int why_it_fails(std::FILE* file) {
     std::clearerr(file);
     const bool works = std::fputc('\n', file) != EOF && std::fflush(file) == 0;
@@ -51,7 +51,7 @@ void Output::close() {
         return;
     }
     const int why_now = errno;
-    if (reader_gone(::fileno(file_))) { // where whoever started this ignores SIGPIPE
+    if (reader_gone(::fileno(file_))) { // if the parent process ignores SIGPIPE
         std::signal(SIGPIPE, SIG_DFL);
         std::raise(SIGPIPE);
     }

@@ -43,7 +43,7 @@ void wait_for_pager() {
     }
 }
 
-// The terminal is the pager's until the user leaves it.
+// The pager has the terminal until the user leaves it.
 void wait_and_die(int signal) {
     ::close(STDOUT_FILENO);
     ::close(STDERR_FILENO);
@@ -52,7 +52,7 @@ void wait_and_die(int signal) {
     std::raise(signal);
 }
 
-// With nothing to show it does not start: an error in front of that stands where it always does.
+// Does not start the pager without output: an earlier error stays in its usual place.
 [[noreturn]] void become_pager(const std::string& command, int input) {
     ::dup2(input, STDIN_FILENO);
     ::close(input);

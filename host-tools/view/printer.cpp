@@ -10,14 +10,14 @@ namespace mmioscope::view {
 
 namespace {
 
-// Without a frequency an event's time is in ticks, and no window can be told.
+// Without a frequency times are in ticks, so there is no window.
 std::uint64_t window(const LineStyle& style) {
     return style.frequency == 0 ? 0 : analysis::Collapse::usual_window;
 }
 
 constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 
-// "38 ms", "1.46 s", as people say it.
+// "38 ms", "1.46 s", as people write it.
 std::string gap_text(std::uint64_t nanoseconds) {
     constexpr std::uint64_t milli = 1'000'000;
     constexpr std::uint64_t second = 1000 * milli;
@@ -32,10 +32,10 @@ std::string gap_text(std::uint64_t nanoseconds) {
 
 Printer::Printer(std::FILE* out, const PrintOptions& options, const LineStyle& style)
     : out_(out), options_(options), format_(style), collapse_(window(style), lines_of_collapsed_),
-      // A person is to see each line when it is there.
+      // A person sees each line at once.
       enough_(::isatty(::fileno(out)) != 0 ? 0 : 1 << 15) {}
 
-// False: no line any more. `number`: of its event; 0: it is of none.
+// False: no more lines. `number`: of its event; 0: none.
 inline bool Printer::begin_line(std::uint64_t number) {
     if (lines_ >= options_.limit) {
         return false;
@@ -64,8 +64,8 @@ inline void Printer::end_line() {
     }
 }
 
-// Of a begin record there is a line only if it is all there is of its access, of a marker one with
-// its whole text. What a task is called stands beside its accesses.
+// A begin record has a line only if its access has no other, a marker only with its whole text.
+// Names of tasks appear in the lines of accesses.
 inline bool Printer::is_shown(const Event& event) const {
     switch (event.record.type) {
     case abi::RecordType::begin: return false;
@@ -99,7 +99,7 @@ void Printer::add(const Event& event) {
     }
 }
 
-// The first of them, as long as each is a plain line. Returns how many.
+// Adds the first of them as long as each is a plain line. Returns their number.
 std::size_t Printer::add_quickly(std::span<const Event> events) {
     if (options_.collapse || options_.numbers || !titled_ || !begun_.empty() || options_.gap != 0 ||
         options_.last != no_limit) {
@@ -124,7 +124,7 @@ void Printer::add_all(std::span<const Event> events) {
     }
 }
 
-// Somebody in front of this has made one event of several.
+// An earlier consumer has merged several events.
 void Printer::add_derived(const DerivedEvent& derived) {
     collapse_.end_window();
     print(derived.first, derived.count, derived.text);
@@ -207,7 +207,7 @@ void Printer::flush() {
     std::fflush(out_);
 }
 
-// Events that are not in the order of time leave no gap.
+// Events that are out of order show no gap.
 void Printer::tell_gap(std::int64_t nanoseconds) {
     const std::int64_t before = seen_.value_or(nanoseconds);
     seen_ = std::max(before, nanoseconds);

@@ -26,7 +26,7 @@ std::string why_incomplete(const trace::TraceReader& reader) {
     return reader.engine() ? std::string(trace::engine_caveat(*reader.engine())) : "";
 }
 
-/// It has all up to its end, which is not the boot's.
+/// The file is complete up to its end, but the boot went on.
 std::string how_cut(const trace::TraceReader& reader) {
     const auto ending = reader.ending();
     const bool cut = ending == abi::Ending::interrupted || ending == abi::Ending::time_limit ||
@@ -50,7 +50,7 @@ std::string Tally::tables(const trace::TraceReader& reader, std::size_t width, b
     return text;
 }
 
-// Losses are what the recorder wrote of them; where that is gone, what the records show.
+// Losses as the recorder wrote them; if that part is missing, as the records show them.
 std::string Tally::verdict(const trace::TraceReader& reader) const {
     const bool recorded = reader.sound() || selects_ || reader.part();
     std::string line = trace::verdict(
