@@ -37,7 +37,7 @@ std::uint16_t device_at(const rings::Area& area, std::uint64_t pa) {
     return found;
 }
 
-// The records of one ring from its end backwards, `count` at most, oldest first.
+// The last records of one ring, at most `count`, oldest first.
 std::vector<abi::Record> end_of(const rings::Ring& ring, std::uint64_t count,
                                 std::uint64_t& damaged) {
     const std::uint64_t head = ring.header->head;
@@ -53,7 +53,7 @@ std::vector<abi::Record> end_of(const rings::Ring& ring, std::uint64_t count,
     return records;
 }
 
-// What the in-flight slot says, where no record does.
+// What the in-flight slot says, if no record says it.
 std::optional<Unfinished> in_flight(const rings::Area& area, unsigned cpu,
                                     const std::vector<abi::Record>& records) {
     const abi::RingHeader& ring = *area.rings()[cpu].header;
@@ -81,7 +81,7 @@ std::optional<rings::Area> sound_area(std::span<std::byte> memory) {
         rings::Area area(memory);
         return has_its_checksum(area) ? std::optional(std::move(area)) : std::nullopt;
     } catch (const Error&) {
-        return std::nullopt; // looks like one, and is none
+        return std::nullopt; // only looks like one
     }
 }
 

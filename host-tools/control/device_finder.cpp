@@ -10,7 +10,7 @@ std::set<std::string> device_names(const wire::StreamHead& head) {
     std::set<std::string> all;
     for (std::size_t i = 0; i < head.regions.size(); ++i) {
         const std::string_view name = names[static_cast<std::uint16_t>(i)];
-        all.emplace(name.substr(0, name.find('['))); // an entry of `reg` has no name of its own
+        all.emplace(name.substr(0, name.find('['))); // entries of `reg` have no names of their own
     }
     return all;
 }

@@ -18,13 +18,13 @@ void Relay::pass(std::span<const std::byte> from_wire) {
     }
     try {
         if (!from_wire.empty()) {
-            (void)client_.write(from_wire, 0ms); // what it does not take is a frame less for it
+            (void)client_.write(from_wire, 0ms); // the client loses frames that it does not take
         }
         const transport::ReadResult result = client_.read(buffer_, 0ms);
         if (result.outcome == transport::Outcome::bytes) {
             to_wire_(std::span<const std::byte>(buffer_).first(result.size));
         }
-    } catch (const Error&) { // it has gone: the next one
+    } catch (const Error&) { // it is gone: wait for the next one
         (void)client_.open(0ms);
     }
 }

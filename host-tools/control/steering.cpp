@@ -17,7 +17,7 @@ using abi::control::Command;
 using abi::control::Reply;
 using abi::control::Status;
 
-/// Asks with ids of their own: the pieces of a text have ids in a row.
+/// Sends requests with unique ids: the pieces of a text have consecutive ids.
 class Asker {
 public:
     explicit Asker(Channel& channel)
@@ -32,7 +32,7 @@ public:
         return reply;
     }
 
-    /// Each word in a request of its own: the guest's CPUs go on in between.
+    /// Each word in its own request: the guest's CPUs run in between.
     abi::Statistics statistics(std::uint32_t cpu) {
         std::array<std::uint64_t, sizeof(abi::Statistics) / 8> words;
         for (std::uint32_t word = 0; word < words.size(); ++word) {

@@ -12,14 +12,14 @@ using namespace std::chrono_literals;
 using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 
-constexpr auto again_after = 1s; ///< a request that nobody answered
+constexpr auto again_after = 1s; ///< if a request is not answered
 constexpr auto write_patience = 1s;
 
 } // namespace
 
 WireChannel::WireChannel(transport::Transport& wire, milliseconds patience)
     : wire_(wire), patience_(patience), decoder_(*this), buffer_(64 * 1024) {
-    constexpr std::byte zero{0}; // what comes first may be the middle of a frame
+    constexpr std::byte zero{0}; // the first bytes may be the middle of a frame
     decoder_.feed(std::span(&zero, 1));
 }
 
@@ -31,7 +31,7 @@ void WireChannel::send(const abi::control::Request& request) {
     }
 }
 
-/// Takes what comes, for a moment at most.
+/// Reads what arrives, until `until`.
 void WireChannel::listen(Clock::time_point until) {
     const auto left = duration_cast<milliseconds>(until - Clock::now());
     const transport::ReadResult result = wire_.read(buffer_, std::clamp(left, 0ms, 50ms));
@@ -64,7 +64,7 @@ abi::control::Reply WireChannel::ask(const abi::control::Request& request) {
 
 const wire::StreamHead& WireChannel::head() {
     const Clock::time_point give_up = Clock::now() + patience_;
-    // Asked for anew: a piece of it may be lost, and the next time is another request. So is the
+    // A new id for each try: a piece may be lost, and the next try is another request. So is the
     // next call of the program.
     auto id = static_cast<std::uint16_t>(std::random_device()());
     while (!head_ && Clock::now() < give_up) {

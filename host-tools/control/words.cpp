@@ -54,7 +54,7 @@ Ask in_reach(Command command, Place place) {
             static_cast<std::uint32_t>(place.size)};
 }
 
-/// BASE+SIZE, a device, or DEVICE+OFFSET: a word of it.
+/// Parses BASE+SIZE, a device, or DEVICE+OFFSET in one word.
 std::vector<Place> places(const std::string& word, const FindDevice& find) {
     if (const std::optional<Place> place = range(word)) {
         return {*place};
@@ -213,7 +213,7 @@ void add_filter(Asks& to, Reader& words) {
     } while (!words.done());
 }
 
-// What it looks for is set while it is not armed; arming comes last.
+// Set its conditions while it is not armed; arm it last.
 void add_trigger(Asks& to, Reader& words) {
     to.push_back({Command::no_trigger});
     if (words.takes("none")) {
@@ -241,7 +241,7 @@ void add_trigger(Asks& to, Reader& words) {
     to.push_back({starts ? Command::trigger_start : Command::trigger_stop, nth});
 }
 
-// Pieces of eight characters; a zero ends the text, so there is one in the last.
+// Pieces of eight characters. A zero ends the text, so the last piece contains one.
 void add_marker(Asks& to, const std::string& text) {
     if (const std::optional<std::uint64_t> mark = parse_number(text)) {
         to.push_back({Command::marker, static_cast<std::uint32_t>(*mark),

@@ -38,7 +38,7 @@ abi::Ending ending_of(abi::StreamEnd reason) {
     case abi::StreamEnd::panicked: return abi::Ending::panicked;
     case abi::StreamEnd::stopped: return abi::Ending::interrupted;
     }
-    return abi::Ending::machine_off; // a later version's way to end
+    return abi::Ending::machine_off; // an ending of a later version
 }
 
 } // namespace mmioscope::record

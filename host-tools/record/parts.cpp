@@ -17,7 +17,7 @@ FileDescriptor create_file(const Options& options, unsigned number) {
         return temporary_file();
     }
     const std::string path = part_path(options.output, number);
-    check_distinct(path, {options.source}); // FILE.2 may be what is being read
+    check_distinct(path, {options.source}); // FILE.2 may be the input
     return create_output(path);
 }
 
@@ -61,7 +61,7 @@ void Parts::begin(const Boot& boot) {
 void Parts::write_head() {
     const wire::StreamHead& head = boot_->head();
     abi::Info info = head.info;
-    info.policy = policies_.now(info.policy); // a file that goes on begins with what holds by then
+    info.policy = policies_.now(info.policy); // a later file begins with the current policy
     writer_->values(abi::SectionType::info, std::span<const abi::Info>(&info, 1));
     writer_->section(abi::SectionType::device_tree,
                      known_.tree.empty() ? wire::alias_tree(head) : known_.tree);
@@ -74,8 +74,9 @@ void Parts::write_head() {
     head_size_ = writer_->size();
 }
 
-// Records that fit into the file. With a large head (a device tree may have 16 MiB) it gets larger
-// than asked for: a file that holds nothing else would be followed by others for ever.
+// The number of records that fit into the file. With a large head (a device tree may have 16 MiB)
+// the file gets larger than requested, because files without records would follow each other for
+// ever.
 std::size_t Parts::room() const {
     if (options_.rotate == 0) {
         return SIZE_MAX;
@@ -118,12 +119,12 @@ void Parts::close(abi::Ending ending, const std::string& about) {
     }
     writer_->text(about);
     writer_->finish(trace::sum_of(losses), ending);
-    writer_.reset(); // a file has one end
+    writer_.reset(); // the file ends here
     packing_.add(part_path(options_.output, number_));
 }
 
 void Parts::finish(abi::Ending ending, const std::string& about) {
-    if (writer_) { // else the next file could not be made
+    if (writer_) { // otherwise the next file could not be created
         close(ending, about);
     }
     file_->written.finish();

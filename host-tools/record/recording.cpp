@@ -10,7 +10,7 @@ namespace mmioscope::record {
 Recording::Recording(Parts& parts, std::function<void(const std::string&)> report, bool own)
     : parts_(parts), report_(std::move(report)), own_(own), decoder_(*this) {}
 
-// A zero ends what has begun, so that it does not spoil the first frame that follows.
+// A zero ends an incomplete frame, so that it does not spoil the first one that follows.
 void Recording::broken_off() {
     constexpr std::byte zero{0};
     decoder_.feed(std::span(&zero, 1));
@@ -83,7 +83,7 @@ Recording::Closing Recording::close_boot(const Stop& stop) {
     return closing;
 }
 
-// What goes into the file.
+// The text for the file.
 std::string Recording::stream_text() const {
     const wire::WireCounts& wire = decoder_.counts();
     return fmt::format("stream-bytes={}\nstream-frames={}\nstream-damaged={}\nstream-missing={}\n",
@@ -101,7 +101,7 @@ double Recording::bytes_per_event() const {
 }
 
 std::string Recording::finish(const Stop& stop, bool& complete) {
-    if (stop.ending != abi::Ending::failed) { // else it would fail once more
+    if (stop.ending != abi::Ending::failed) { // otherwise it would fail again
         decoder_.finish();
     }
     const Closing closing = close_boot(stop);

@@ -33,7 +33,7 @@ void say(const std::string& line) {
     fmt::print(stderr, "mmioscope: {}\n", line);
 }
 
-/// The user's own reasons to stop.
+/// The user's reasons to stop.
 class Limits {
 public:
     explicit Limits(double seconds) : seconds_(seconds) {}
@@ -57,8 +57,8 @@ private:
     Clock::time_point start_ = Clock::now();
 };
 
-// A server's place is taken at once; who connects later is met while recording. Nothing if it is
-// open, or will be.
+// A server listens at once; clients may connect during the recording. Nothing if it is open, or
+// will be.
 std::optional<Stop> open(transport::Transport& wire, bool listens, Limits& limits) {
     bool is_open = wire.open(0ms);
     while (!is_open && !listens) {
@@ -70,27 +70,27 @@ std::optional<Stop> open(transport::Transport& wire, bool listens, Limits& limit
     return std::nullopt;
 }
 
-// Off, stopped or reset, and then silence or the wire's end. After a reset, silence is a boot
-// loader.
+// Whether the machine is off, stopped or reset, followed by silence or the end of the wire. After a
+// reset, silence is a boot loader.
 bool over(const Recording& recording, bool silent, bool broken) {
     const std::optional<abi::StreamEnd> end = recording.ended();
     return end && (broken || (silent && *end != abi::StreamEnd::machine_reset));
 }
 
-/// Where the console's part of the wire goes.
+/// Receives the console's part of the wire.
 class Console {
 public:
     /// Throws Error (bad_input) if the file cannot be written.
     explicit Console(const std::string& path)
         : file_(path == "-" ? FileDescriptor(::dup(STDOUT_FILENO)) : create_output(path)) {}
 
-    /// Returns what is the stream's; throws Error (failed) if the file is full.
+    /// Returns the stream's part. Throws Error (failed) if the file cannot be written.
     std::span<const std::byte> take(std::span<const std::byte> bytes) {
         wire_.feed(bytes);
         append(file_.get(), wire_.console(), "the console");
         return wire_.stream();
     }
-    /// What was the console's of those taken last.
+    /// The console's part of the last bytes.
     std::span<const std::byte> text() const { return wire_.console(); }
 
 private:
@@ -105,7 +105,8 @@ public:
         : options_(options), link_(link), recording_(recording), limits_(limits), relay_(relay),
           console_(console) {}
 
-    /// Nothing while it goes on. Throws Error if the stream or the file cannot be used any further.
+    /// Nothing while the recording continues. Throws Error if the stream or the file becomes
+    /// unusable.
     std::optional<Stop> step() {
         const unsigned breaks = link_.breaks();
         const std::span<const std::byte> bytes = link_.read(moment);
@@ -134,8 +135,8 @@ private:
     transport::Link& link_;
     Recording& recording_;
     Limits& limits_;
-    control::Relay* relay_; ///< none: nobody steers
-    Console* console_;      ///< none: the wire is the stream's alone
+    control::Relay* relay_; ///< null: no control socket
+    Console* console_;      ///< null: the wire carries only the stream
 };
 
 Stop record(const Options& options, Loop loop, Recording& recording, Parts& parts,
@@ -158,7 +159,7 @@ Stop record(const Options& options, Loop loop, Recording& recording, Parts& part
     return *stop;
 }
 
-// What was recorded so far stays whole.
+// On failure, what was recorded so far stays intact.
 Stop record_or_fail(const Options& options, const Loop& loop, Recording& recording, Parts& parts,
                     const Limits& limits) {
     try {
@@ -198,7 +199,7 @@ Status record_stream(const Options& options) {
     }
     const transport::Address address = transport::parse_address(options.source);
     check_no_trace(address);
-    // A host's name is looked up here, while Ctrl-C still ends the program.
+    // Resolves a host name here, while Ctrl-C still ends the program.
     transport::Transport wire = transport::make_transport(address, options.baud);
     Limits limits(options.time_limit);
     if (const std::optional<Stop> stop = open(wire, address.listen, limits)) {

@@ -27,7 +27,7 @@ bool Area::ready(std::span<const std::byte> memory) {
     return true;
 }
 
-// The hypervisor takes the magic away before it changes anything else.
+// The hypervisor removes the magic before it changes anything else.
 std::optional<BootId> Area::boot_in(std::span<const std::byte> memory) {
     if (!ready(memory)) {
         return std::nullopt;
@@ -41,7 +41,7 @@ std::optional<BootId> Area::boot_in(std::span<const std::byte> memory) {
 
 Area::Area(std::span<std::byte> memory) {
     shared::copy(&header_, memory.data(), sizeof header_);
-    if (header_.header_size < sizeof header_) { // an older minor version: what it lacks is zero
+    if (header_.header_size < sizeof header_) { // an older minor version: missing fields are zero
         auto* bytes = reinterpret_cast<std::byte*>(&header_);
         std::fill(bytes + header_.header_size, bytes + sizeof header_, std::byte{});
     }

@@ -12,8 +12,8 @@ bool earlier_in_lock(const abi::Record& a, const abi::Record& b) {
            static_cast<std::int32_t>(a.lock_sequence - b.lock_sequence) < 0;
 }
 
-// Records with an estimated time need not be. Called for all of them: std::all_of() has its loop
-// unrolled, std::is_sorted() has not.
+// Records with an estimated time need not be. Called for all of them: the compiler unrolls the loop
+// of std::all_of(), but not that of std::is_sorted().
 bool in_order(const std::vector<abi::Record>& records) {
     std::uint64_t last = 0;
     return std::all_of(records.begin(), records.end(), [&last](const abi::Record& record) {
@@ -42,8 +42,8 @@ void Merge::set_bound(unsigned cpu, std::uint64_t time, bool idle) {
     queues_[cpu].idle = idle;
 }
 
-// Where a record is earlier than all that others have or may still publish, so may those behind it
-// be: as long as they are, nobody else is asked again.
+// If a record is earlier than everything that others have or may still publish, so may be those
+// after it: take them without asking the others again.
 void Merge::emit(std::vector<abi::Record>& out) {
     for (Queue* queue = choose(); queue != nullptr && may_leave(*queue, queue->time());
          queue = choose()) {
@@ -68,9 +68,8 @@ std::uint64_t Merge::Queue::time() const {
     return std::max(at(next).time, left);
 }
 
-// The first one goes whatever was before, and in pieces those behind it that are earlier than
-// `limit`, if it is itself: no more than memmove() has no long way of its own for
-// (ring_reader.cpp).
+// The first one leaves in any case. Those after it leave, if they are earlier than `limit`, in
+// pieces so short that memmove() uses its fast path (ring_reader.cpp).
 void Merge::Queue::take(std::uint64_t limit, std::vector<abi::Record>& out) {
     constexpr std::size_t most = 60;
     do {
@@ -91,14 +90,14 @@ void Merge::Queue::take(std::uint64_t limit, std::vector<abi::Record>& out) {
     } while (!empty() && time() < limit);
 }
 
-// As a rule all old ones have left by now, and those of this pass need not be moved.
+// Usually all old ones have left by now, so those of this pass need not be moved.
 void Merge::Queue::end_pass() {
     if (next >= old.size()) {
         next -= old.size();
         old.swap(fresh);
         old_in_order = fresh_in_order;
     } else {
-        // What waits may be much, and wait for long: it is not looked at again.
+        // Many records may wait for long: do not check them again.
         old_in_order = old_in_order && fresh_in_order &&
                        (fresh.empty() || old.back().time <= fresh.front().time);
         old.erase(old.begin(), old.begin() + static_cast<std::ptrdiff_t>(next));
@@ -137,7 +136,7 @@ std::uint64_t Merge::bound_of_others(const Queue& queue) const {
     return bound;
 }
 
-// The queue whose first record comes next; null if all are empty.
+// The queue with the next record; null if all are empty.
 Merge::Queue* Merge::choose() {
     Queue* best = nullptr;
     std::uint64_t time = 0;
@@ -156,7 +155,7 @@ Merge::Queue* Merge::choose() {
     return tied ? choose_tied(best, time) : best;
 }
 
-// Of those whose first record has `time`, `first` is the one of the first CPU.
+// Chooses among those whose first record has `time`; `first` has the lowest CPU.
 Merge::Queue* Merge::choose_tied(Queue* first, std::uint64_t time) {
     for (Queue& queue : queues_) {
         if (!queue.empty() && queue.time() == time && !blocked(queue, time)) {
@@ -166,7 +165,7 @@ Merge::Queue* Merge::choose_tied(Queue* first, std::uint64_t time) {
     return first;
 }
 
-// True if another CPU has a record of the same time and region that holds an earlier place.
+// True if another CPU has a record of the same time and region with an earlier place.
 bool Merge::blocked(const Queue& candidate, std::uint64_t time) const {
     const abi::Record& first = candidate.at(candidate.next);
     return std::ranges::any_of(queues_, [&](const Queue& other) {

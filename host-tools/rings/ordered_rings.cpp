@@ -13,11 +13,11 @@ OrderedRings::OrderedRings(const Area& area, unsigned reader) : merge_(area.head
     }
 }
 
-// The bound of a CPU, all from what its in-flight slot said before its head was read:
-//   none       what it had begun is below the head, and what it begins now is later than all
-//              that any CPU had published before, so than all of the earlier passes
+// The bound of a CPU follows from its in-flight slot, which must be read before its head:
+//   none       everything begun is below the head, and what begins now is later than all that any
+//              CPU had published before, that is, than all of the earlier passes
 //   begun      the next record has the slot's time
-//   beginning  the time is not known yet: only its own last record bounds it (Merge::push)
+//   beginning  the time is unknown yet: only the CPU's last record bounds it (Merge::push)
 std::size_t OrderedRings::pass(std::vector<abi::Record>& ordered) {
     std::size_t count = 0;
     std::uint64_t latest = latest_;

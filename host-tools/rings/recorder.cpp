@@ -8,7 +8,7 @@ Recorder::Recorder(const Area& area, trace::FileWriter& file, Onlooker* onlooker
     : area_(area), file_(file), onlooker_(onlooker), rings_(area, abi::host_reader),
       losses_(area.header().cpu_count) {}
 
-// They are put in their order right where the file's writer takes them from.
+// Sorts them right where the file's writer takes them from.
 std::size_t Recorder::pass() {
     const std::size_t before = file_.pending().size();
     const std::size_t count = rings_.pass(file_.pending());
@@ -23,7 +23,7 @@ void Recorder::finish(abi::Ending ending) {
     rings_.flush(file_.pending());
     deliver(before);
     for (unsigned cpu = 0; cpu < rings_.rings().size(); ++cpu) {
-        // In flight mode the writer overwrites what has been read, too: holes tell the losses.
+        // In flight mode the writer also overwrites records that were read: holes show the losses.
         if (area_.header().policy != abi::Policy::flight) {
             losses_.finish(cpu, rings_.rings()[cpu].lost());
         }
@@ -42,9 +42,9 @@ void Recorder::add(const trace::Run& run) {
     file_.seen(run);
 }
 
-// What is behind the first `before` ones of those that the file's writer has is new.
+// The writer's pending records after the first `before` ones are new.
 void Recorder::deliver(std::size_t before) {
-    do { // once at least: an onlooker has something to do without records, too
+    do { // at least once: an onlooker also works without records
         const std::span<const abi::Record> records = file_.next_section().subspan(before);
         if (onlooker_ == nullptr) {
             trace::for_each_run<trace::RunsOf::time>(records,

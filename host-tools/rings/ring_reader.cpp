@@ -14,7 +14,7 @@ RingReader::RingReader(const Ring& ring, abi::Policy policy, unsigned reader)
       overwrites_(policy == abi::Policy::flight) {
     const std::uint64_t head = load_head();
     tail_ = load(reader_->active) != 0 ? load(reader_->tail) : head;
-    if (tail_ > head) { // nobody's word
+    if (tail_ > head) { // impossible
         tail_ = head > ring_.capacity ? head - ring_.capacity : 0;
     }
     if (tail_ > 0) {
@@ -30,7 +30,7 @@ void RingReader::leave() {
     store(reader_->active, std::uint32_t{0});
 }
 
-// The number first: what it covers is then below the head.
+// The number first: the records that it covers are then below the head.
 void RingReader::stop() {
     next_sequence_ = load(ring_.header->next_sequence);
     end_ = load_head();
@@ -53,7 +53,7 @@ std::uint64_t RingReader::load_head() const {
 std::uint64_t RingReader::drain(std::vector<abi::Record>& out) {
     const std::uint64_t head = load_head();
     if (head - tail_ > ring_.capacity) {
-        tail_ = head - ring_.capacity; // overwritten before they could be read
+        tail_ = head - ring_.capacity; // overwritten before they were read
     }
     const std::size_t first = out.size();
     copy(head, out);
@@ -66,8 +66,8 @@ std::uint64_t RingReader::drain(std::vector<abi::Record>& out) {
     return damaged;
 }
 
-// In pieces that end where the ring does, and for which memmove() has no long way of its own: some
-// 4 KiB on, it moves by REP MOVSB, of which counters of instructions count each byte.
+// Copies in pieces that end at the ring's end, and are short: from about 4 KiB on, memmove() uses
+// REP MOVSB, of which instruction counters count each byte.
 void RingReader::copy(std::uint64_t to, std::vector<abi::Record>& out) const {
     constexpr std::uint64_t piece = 60;
     for (std::uint64_t at = tail_; at < to;) {
@@ -78,9 +78,8 @@ void RingReader::copy(std::uint64_t to, std::vector<abi::Record>& out) const {
     }
 }
 
-// Removes from out[first..] what the writer may have written over while it was copied, possible
-// with Policy::flight only: it is at the start, and looked for behind the copying. Returns how
-// many.
+// Removes from out[first..] what the writer may have overwritten during the copy, which is possible
+// only with Policy::flight: records at the start. Checks after copying. Returns their number.
 std::uint64_t RingReader::drop_overtaken(std::vector<abi::Record>& out, std::size_t first) const {
     shared::order();
     const std::uint64_t head = overwrites_ ? load(ring_.header->head) : 0;
@@ -94,8 +93,8 @@ std::uint64_t RingReader::drop_overtaken(std::vector<abi::Record>& out, std::siz
     return n;
 }
 
-// Removes from out[first..], which is what was copied from `position` on, what is not the record of
-// its position: somebody wrote into the ring. Returns how many.
+// Removes from out[first..], the copy from `position` on, records that do not belong at their
+// position: somebody else wrote into the ring. Returns their number.
 std::uint64_t RingReader::drop_damaged(std::vector<abi::Record>& out, std::size_t first,
                                        std::uint64_t position) const {
     std::uint32_t commit = abi::commit_word(ring_.boot_number, position) - 1;

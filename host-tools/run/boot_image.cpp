@@ -17,9 +17,9 @@ namespace {
 /// All numbers big-endian.
 struct Header {
     std::uint32_t magic;
-    std::uint32_t header_crc; ///< with 0 here
+    std::uint32_t header_crc; ///< computed with 0 here
     std::uint32_t time;
-    std::uint32_t size; ///< of what follows
+    std::uint32_t size; ///< of the data that follows
     std::uint32_t load_address;
     std::uint32_t entry;
     std::uint32_t data_crc;
@@ -36,7 +36,7 @@ constexpr std::uint8_t linux_like = 5;
 constexpr std::uint8_t arm = 2;
 constexpr std::uint8_t kernel = 2;
 
-constexpr std::size_t largest = 16u << 20; // abi/layout.hpp: then the trace area begins
+constexpr std::size_t largest = 16u << 20; // abi/layout.hpp: the trace area begins there
 
 Elf32_Ehdr elf_header(const Bytes& elf) {
     Elf32_Ehdr header;
@@ -65,7 +65,7 @@ std::vector<Elf32_Phdr> segments(const Bytes& elf, const std::string& path) {
     return found;
 }
 
-/// The segments at their distances, from the lowest address, which goes to `base`.
+/// The segments in place, from the lowest address on, which is returned in `base`.
 Bytes memory_of(const Bytes& elf, const std::string& path, std::uint32_t& base) {
     const std::vector<Elf32_Phdr> parts = segments(elf, path);
     std::uint64_t begin = UINT64_MAX;

@@ -14,7 +14,7 @@ namespace {
 
 namespace chosen = abi::chosen;
 
-/// Room for what is added; far more than it takes.
+/// Room for additions; far more than needed.
 constexpr std::size_t added = 0x4000;
 
 // Writes one tree; each step throws if libfdt refuses.
@@ -71,7 +71,7 @@ public:
         check(fdt_setprop(tree_.data(), node, name, cells.data(), static_cast<int>(cells.size())));
     }
 
-    // In the root's cells, as reg of a child of the root.
+    // In the root's cells, as in the reg of a child of the root.
     void set_reg(int node, std::uint64_t address, std::uint64_t size) {
         Bytes reg;
         put_cells(reg, address, address_cells_);
@@ -115,7 +115,7 @@ private:
     int size_cells_ = 0;
 };
 
-// Each step looks /chosen up anew: an insertion moves the offsets behind it.
+// Each step looks up /chosen again: an insertion moves later offsets.
 void add_module(Editor& editor, const char* kind, const Module& module) {
     const int chosen = editor.child(0, "chosen");
     const int node = editor.child(chosen, fmt::format("module@{:x}", module.address));
@@ -123,14 +123,14 @@ void add_module(Editor& editor, const char* kind, const Module& module) {
     editor.set_reg(node, module.address, module.size);
 }
 
-// What U-Boot says of its firmware (Linux: Documentation/devicetree/bindings/arm/psci.yaml).
+// As U-Boot describes its firmware (Linux: Documentation/devicetree/bindings/arm/psci.yaml).
 void add_firmware(Editor& editor) {
     const int node = editor.child(0, "psci");
     editor.set(node, "compatible", std::vector<std::string>{"arm,psci-1.0", "arm,psci-0.2"});
     editor.set(node, "method", "smc");
 }
 
-// The others are there and never used: to an operating system, broken.
+// The other CPUs exist but are never used: their status is "fail".
 void limit_cpus(Editor& editor, const Board& board, unsigned cpus) {
     for (unsigned cpu = cpus; cpu < board.max_cpus; ++cpu) {
         const int node = editor.child(editor.child(0, "cpus"), fmt::format("cpu@{:x}", cpu));

@@ -67,7 +67,7 @@ void Closing::print_tables(const TraceResult& result) const {
     }
 }
 
-// A run of one boot names none.
+// A run of one boot does not name it.
 void Closing::print_verdict(const TraceResult& result, const std::string& why) {
     ++boots_;
     incomplete_ += !why.empty() || result.losses.lost() > 0 ? 1 : 0;

@@ -15,14 +15,14 @@ namespace mmioscope::run {
 
 namespace {
 
-/// QEMU's CPU waits when the socket takes nothing: it is to happen as rarely as can be.
+/// Large, because QEMU's CPU waits while the socket is full.
 constexpr int room = 4 << 20;
 
 } // namespace
 
 ControlWire::ControlWire(const std::string& path, int stream)
     : stream_(stream), buffer_(64 * 1024),
-      // A request is smaller than what a socket takes at once: all of it goes, or nothing.
+      // A request is smaller than the socket's buffer: it is sent completely or not at all.
       relay_(path, [this](std::span<const std::byte> bytes) {
           (void)::send(here_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
       }) {

@@ -17,7 +17,7 @@ constexpr std::size_t most_report = 1 << 20;
 
 using Block = std::array<char, block>;
 
-/// What the file has from `at` on, as much as `into` holds; empty at its end.
+/// The bytes of the file from `at` on, as many as `into` holds; empty at the end.
 std::string_view bytes_of(int fd, std::uint64_t at, Block& into) {
     const ssize_t got = ::pread(fd, into.data(), into.size(), static_cast<off_t>(at));
     return {into.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
@@ -56,7 +56,7 @@ std::string beginning(int fd, std::size_t most) {
 
 bool log_has(int fd, std::string_view part) {
     Block bytes;
-    std::string text; // a block, behind as much of the one before as `part` may begin in
+    std::string text; // a block, after the end of the previous one, where `part` may begin
     for (std::uint64_t at = 0;;) {
         const std::string_view more = bytes_of(fd, at, bytes);
         at += more.size();
@@ -91,7 +91,7 @@ std::optional<std::string> LogFile::from_line(std::string_view start) {
         }
         text_.erase(0, line);
         if (!found_ && text_.size() > most_line) {
-            text_.erase(start.size(), text_.size() - most_line); // what it begins with stays
+            text_.erase(start.size(), text_.size() - most_line); // keep the start of the line
         }
     }
     return found_ ? std::optional(text_) : std::nullopt;

@@ -24,7 +24,7 @@ bool ends_well(Process& process) {
     return exit && exit->fine();
 }
 
-/// QEMU writes a file and renames it, so it needs a folder; gone with this object.
+/// QEMU writes a file and renames it, so it needs a folder. The destructor removes it.
 class TemporaryFolder {
 public:
     TemporaryFolder() : path_(std::filesystem::temp_directory_path() / "mmioscope-XXXXXX") {

@@ -16,7 +16,7 @@ bool MemorySource::ready() {
     return boot && boot != before_;
 }
 
-// The tree is the one the guest was given, from its memory; ours if that is gone already.
+// The tree that the guest was given, from its memory; ours if it is overwritten already.
 void MemorySource::begin(trace::FileWriter& file, const trace::About& about) {
     area_.emplace(bytes_);
     const abi::Info info = area_->info();

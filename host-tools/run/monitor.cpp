@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 constexpr auto answer_patience = 10s;
 
-// The protocol is QMP: a JSON object a line, each way (QEMU's docs/interop/qmp-spec.txt).
+// The protocol is QMP: a JSON object per line in each direction (QEMU's docs/interop/qmp-spec.txt).
 constexpr char begin[] = R"({"execute": "qmp_capabilities"})";
 constexpr char let_reset[] =
     R"({"execute": "set-action", "arguments": {"reboot": "reset"}} {"execute": "system_reset"})";
@@ -37,7 +37,7 @@ Monitor::Monitor() {
     ours_ = FileDescriptor(ends[0]);
     theirs_ = FileDescriptor(ends[1]);
     ::fcntl(theirs_.get(), F_SETFD, 0);
-    send(begin); // read as soon as QEMU is there
+    send(begin); // QEMU reads it when it is ready
 }
 
 void Monitor::send(const std::string& line) {

@@ -65,7 +65,7 @@ void check_memory(const Options& options, const Board& board) {
     }
 }
 
-// Kernel and ramdisk lie between their address and what follows there.
+// Kernel and ramdisk must fit between their address and what follows.
 void check_room(const char* what, std::uint64_t size, std::uint64_t from, std::uint64_t to) {
     if (size > to - from) {
         throw bad_input("the {} is too large: {} bytes, but only {} fit", what, size, to - from);
@@ -123,7 +123,7 @@ BootTree boot_tree(const Options& options, const Board& board, const Bytes& tree
             .stream_fold = options.stream_fold};
 }
 
-/// Who reads shared memory looks into the guest's RAM himself (linux/).
+/// With shared memory this program reads tasks from the guest's RAM itself (linux/).
 std::optional<symbols::TaskOffsets> task_names(const Options& options, const KernelNames& names) {
     const bool others_read = !options.stream.empty() || options.guest_reader;
     return others_read ? names.task_offsets : std::nullopt;
@@ -197,8 +197,8 @@ void check_outputs(const Options& options, const std::string& hypervisor) {
     }
 }
 
-// A device has no end, or no more what was written. A pipe that takes the
-// console is somebody else's to read.
+// A device has no end, or does not return what was written. A pipe for the console is for others to
+// read.
 void check_read_back(const Options& options) {
     struct Output {
         const char* name;

@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Between fork and exec: system calls only.
+// Between fork and exec only system calls are allowed.
 [[noreturn]] void become(const char* program, char* const* arguments, int messages, bool terminal,
                          pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -27,13 +27,13 @@ using namespace std::chrono_literals;
         ::_exit(127); // the parent died before the line above
     }
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
-        ::signal(signal, SIG_DFL); // before any can come: the handlers are the parent's
+        ::signal(signal, SIG_DFL); // before any signal arrives: the handlers are the parent's
     }
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     if (!terminal) {
-        ::setpgid(0, 0); // Ctrl-C is this program's affair
+        ::setpgid(0, 0); // only this program handles Ctrl-C
         ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
         ::dup2(messages, STDOUT_FILENO);
     }

@@ -12,7 +12,7 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-// In QEMU's lists of properties a comma in a value is written twice.
+// In QEMU's lists of properties a comma in a value is doubled.
 std::string escape(const std::string& text) {
     std::string escaped;
     for (const char c : text) {
@@ -41,12 +41,12 @@ void add_machine(Arguments& to, const Board& board, const Options& options, int 
     add(to, {"-smp", fmt::format("{}", board.cpus_soldered ? board.max_cpus : options.cpus)});
 }
 
-// The guest's console is this terminal or a file; its bytes are in the file in both cases.
+// The guest's console is this terminal or a file; a file gets its bytes in both cases.
 void add_serials(Arguments& to, const Plan& plan, const QemuFiles& files) {
     const Board& board = *plan.board;
     const Options& options = plan.options;
     const std::string log = descriptor_path(files.console_log);
-    if (!options.stream_shared) { // else it is in the stream, and is taken out of it
+    if (!options.stream_shared) { // otherwise it is in the stream, and separated later
         add(to, {"-chardev", options.console ? "stdio,id=guest,signal=on,logfile=" + log
                                              : "file,id=guest,path=" + log});
     }
@@ -93,7 +93,7 @@ void add_access_log(Arguments& to, int log) {
     }
 }
 
-// What QEMU does where the guest ends or resets the machine.
+// What QEMU does when the guest powers off or resets the machine.
 void add_ending(Arguments& to, int monitor) {
     if (monitor < 0) {
         add(to, {"-no-reboot"});

@@ -33,7 +33,7 @@ void write_all(int fd, const Bytes& bytes) {
 
 } // namespace
 
-// Without anybody to read it back a trace is only counted.
+// If nobody reads the trace back, it is only counted.
 FileDescriptor trace_file(const Options& options, unsigned boot) {
     if (!options.output.empty()) {
         return create_output(part_path(options.output, boot));
@@ -70,7 +70,7 @@ QemuFiles RunFiles::for_qemu(int ram, int monitor) const {
             monitor};
 }
 
-// QEMU opens them anew by their descriptors, so no name has to be passed on or quoted.
+// QEMU opens them again by descriptor, so no name has to be passed on or quoted.
 void RunFiles::inherit_all() const {
     for (const FileDescriptor* file : {&console_log, &hypervisor_log, &stream, &access_log}) {
         if (*file) {

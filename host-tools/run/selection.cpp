@@ -33,7 +33,7 @@ bool is_range(std::string_view word) {
            parse_size(word.substr(plus + 1)).value_or(0) > 0;
 }
 
-// The hypervisor reads plain numbers: 64K becomes 0x10000.
+// The hypervisor reads only plain numbers: 64K becomes 0x10000.
 std::string plain_range(std::string_view word) {
     const std::size_t plus = word.find('+');
     return fmt::format("{:#x}+{:#x}", *parse_number(word.substr(0, plus)),
@@ -52,7 +52,7 @@ std::string plain_range(std::string_view word) {
                     known);
 }
 
-// `word` as the hypervisor understands it.
+// `word` in the hypervisor's form.
 std::string resolve(const std::string& word, const Bytes& tree) {
     if (word == "all" || word == "none") {
         return word;

@@ -9,7 +9,7 @@ namespace mmioscope::run {
 
 namespace {
 
-/// The node of QEMU's serial N: as the board says, else that of the alias serialN.
+/// The node of QEMU's serial N: from the board, or by the alias serialN.
 std::string serial_node(const Board& board, const tree::Aliases& aliases, unsigned serial) {
     if (!board.serial_nodes[serial].empty()) {
         return std::string(board.serial_nodes[serial]);
@@ -56,7 +56,7 @@ std::optional<Serial> find_stream(const Options& options, const Board& board, co
         options.stream, board.serials - 1);
 }
 
-/// The first that nobody has.
+/// The first free one.
 Serial find_other(const Board& board, const Bytes& tree, unsigned stream) {
     const tree::Aliases aliases = tree::aliases(tree);
     for (unsigned serial = 0; serial < board.serials; ++serial) {

@@ -30,10 +30,10 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-/// A pass that finds more than this is followed by the next one at once.
+/// A pass with more records than this is followed by the next one at once.
 constexpr std::size_t busy = 4096;
 
-// Nothing if the hypervisor has set its trace up; else why it will not.
+// Waits until the trace is ready. Returns nothing, or why it will never be.
 std::optional<Stop> wait_until_ready(const Plan& plan, TraceSource& source, Watch& watch,
                                      Wires& wires) {
     const double start = watch.elapsed().count();
@@ -83,13 +83,13 @@ trace::About about(const Plan& plan, unsigned boot) {
     return {std::move(lines), plan.names.symbols, plan.tree};
 }
 
-/// The guest's console on its way into the trace.
+/// Copies the guest's console into the trace.
 class Console {
 public:
     Console(ConsoleFile& from, trace::FileWriter& file, std::uint32_t frequency)
         : from_(from), to_(file, frequency) {}
 
-    /// Records have been read: what time it is by them.
+    /// Records were read: tells the time by them.
     void see(const trace::Summary& summary) {
         if (summary.last()) {
             to_.see(*summary.last());
@@ -133,13 +133,13 @@ Stop record(TraceSource& source, trace::FileWriter& file, Watch& watch, Progress
     }
 }
 
-/// Lets the printer come to its end, whatever ends the recording.
+/// Lets the printer finish, however the recording ends.
 struct EndOfFile {
     trace::WriteProgress& written;
     ~EndOfFile() { written.finish(); }
 };
 
-/// What the boots of a run share.
+/// Common to all boots of a run.
 struct Run {
     const Plan& plan;
     Process& qemu;
@@ -149,13 +149,13 @@ struct Run {
     ConsoleFile& console;
     view::LivePrinter* printer;
 
-    /// The machine is to be reset, and its next boot to be traced.
+    /// Whether to reset the machine and trace its next boot.
     bool goes_on(const Stop& stop, unsigned boot) const {
         return stop.ending == abi::Ending::machine_reset && boot <= plan.options.reboots;
     }
 };
 
-// One boot, which is ready, into a file of its own. QEMU is ended unless the run goes on.
+// Records one boot, which is ready, into its own file. Ends QEMU unless the run continues.
 Stop record_boot(const Run& run, TraceSource& source, FileDescriptor opened, unsigned boot) {
     const auto trace_file = std::make_shared<trace::FollowedFile>(std::move(opened));
     const EndOfFile end_of_file{trace_file->written};
@@ -188,7 +188,7 @@ Status run_session(const Plan& plan) {
     if (plan.options.reboots > 0) {
         monitor.emplace();
     }
-    // Before QEMU starts: RAM may hold what another boot has left.
+    // Before QEMU starts: RAM may contain an earlier boot's area.
     std::unique_ptr<TraceSource> source = make_source(plan, memory, files);
     LogFile hypervisor_log(
         (plan.board->one_serial() ? files.console_log : files.hypervisor_log).get());

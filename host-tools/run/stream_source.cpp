@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t piece = 64 * 1024;
 
-/// Waits for the description, and for nothing else.
+/// Waits only for the description.
 struct HeadFinder : wire::WireSink {
     bool found = false;
 

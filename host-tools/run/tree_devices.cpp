@@ -7,7 +7,7 @@ namespace mmioscope::run {
 
 namespace {
 
-/// The path where it fits, else its end behind "~", as in a trace.
+/// The path if it fits, otherwise its end after "~", as in a trace.
 void set_path(std::string path, abi::RegionEntry& region) {
     if (path.size() >= abi::path_size) {
         path = "~" + path.substr(path.size() - (abi::path_size - 2));
@@ -20,7 +20,7 @@ void add_node(const tree::TreeNodes& tree, std::size_t node, std::vector<abi::Re
     std::uint16_t index = 0;
     for (const auto& [base, size] : tree.reg(node)) {
         if (size == 0) {
-            return; // the hypervisor looks no further, either
+            return; // the hypervisor stops here, too
         }
         abi::RegionEntry region{};
         region.base = base;

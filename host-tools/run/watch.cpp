@@ -44,7 +44,7 @@ std::optional<Stop> Watch::check() {
     return std::nullopt;
 }
 
-// Looks at the log now and then, and once more when QEMU has ended.
+// Checks the log now and then, and once more when QEMU has ended.
 std::optional<Stop> Watch::hypervisor_stopped() {
     if (Clock::now() < next_look_ && !process_.poll()) {
         return std::nullopt;
@@ -53,7 +53,7 @@ std::optional<Stop> Watch::hypervisor_stopped() {
     if (!hypervisor_log_.from_line(abi::stop_line)) {
         return std::nullopt;
     }
-    // The rest of the report follows, unless it is cut short.
+    // Wait for the rest of the report, unless it is cut short.
     for (auto waited = 0ms;
          waited < 1s && !hypervisor_log_.report_has(abi::end_of_report) && !process_.poll();
          waited += 20ms) {

@@ -11,14 +11,14 @@ namespace mmioscope::transport {
 
 namespace {
 
-/// Removes `prefix` from the front of `text`, if it is there.
+/// Removes `prefix` from the start of `text`, if it is there.
 bool take(std::string_view& text, std::string_view prefix) {
     const bool found = text.starts_with(prefix);
     text.remove_prefix(found ? prefix.size() : 0);
     return found;
 }
 
-/// What stands behind the first comma of a socket's address.
+/// Removes everything from the first comma of a socket's address on.
 void take_options(std::string_view& rest, Address& address) {
     const std::size_t comma = rest.find(',');
     if (comma == std::string_view::npos) {

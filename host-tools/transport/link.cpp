@@ -38,8 +38,8 @@ std::span<const std::byte> Link::read(Patience patience) {
     return std::span(buffer_).first(result.size);
 }
 
-// The first try is at once. Only bytes make the delay short again: a peer that takes the connection
-// and closes it is not asked more often than one that refuses it.
+// The first try is immediate. Only received bytes reset the delay: a peer that accepts and closes
+// connections is not tried more often than one that refuses them.
 void Link::lose(const std::string& why) {
     ++breaks_;
     why_ = why;

@@ -1,4 +1,4 @@
-// Serial ports, ptys, FIFOs and files: all have a path, and what is there is seen only by looking.
+// Serial ports, ptys, FIFOs and files: all have a path; the kind is detected when it is opened.
 #include "system/error.hpp"
 #include "transport/opener.hpp"
 #include "transport/serial_port.hpp"
@@ -59,7 +59,7 @@ private:
 
     Opened file() const { return file_at(open_input(path_)); }
 
-    // A FIFO that nobody reads fails its writers: the new reader is there before the old one goes.
+    // Writers to a FIFO without readers fail: open the new reader before the old one is closed.
     Opened fifo() {
         FileDescriptor next = descriptor(O_RDONLY);
         FileDescriptor ours(::fcntl(next.get(), F_DUPFD_CLOEXEC, 0));
@@ -68,7 +68,7 @@ private:
         return {std::move(next), false, false};
     }
 
-    // libserialport takes a pty for no serial port: it has no modem lines.
+    // libserialport does not accept a pty as a serial port: it has no modem lines.
     Opened pty() const {
         FileDescriptor file = descriptor(O_RDWR);
         termios settings;
@@ -78,8 +78,8 @@ private:
         return {std::move(file), false, true};
     }
 
-    // What is no terminal (/dev/zero) reads like a file. Without O_NONBLOCK the open itself could
-    // wait for a modem.
+    // A device that is not a terminal (/dev/zero) reads like a file. Without O_NONBLOCK the open
+    // itself could wait for a modem.
     Opened character_device() {
         FileDescriptor file = descriptor(O_RDONLY);
         if (::isatty(file.get()) == 0) {

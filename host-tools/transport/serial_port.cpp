@@ -24,7 +24,7 @@ std::string reason(sp_return result) {
 } // namespace
 
 void SerialPort::Close::operator()(sp_port* port) const {
-    sp_close(port); // fails, harmlessly, where it was never opened
+    sp_close(port); // fails, harmlessly, if it was never opened
     sp_free_port(port);
 }
 

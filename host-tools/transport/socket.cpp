@@ -1,4 +1,4 @@
-// Stream sockets, as the side that connects and as the side that waits.
+// Stream sockets, both the connecting and the listening side.
 #include "transport/socket_name.hpp"
 
 #include "system/error.hpp"
@@ -31,8 +31,8 @@ bool wait_for(const FileDescriptor& file, short events, Patience patience) {
     return ::poll(&wait, 1, static_cast<int>(patience.count())) > 0;
 }
 
-// Without data, a peer that vanished (power, cable) is noticed after about 25 s. Other sockets have
-// no such options, and need none.
+// Without data, notices a vanished peer (power, cable) after about 25 s. Other sockets lack these
+// options, and do not need them.
 void watch_peer(const FileDescriptor& file) {
     const auto set = [&file](int level, int option, int value) {
         ::setsockopt(file.get(), level, option, &value, sizeof value);
@@ -48,7 +48,7 @@ Opened connected(FileDescriptor file) {
     return {std::move(file), false, true};
 }
 
-/// Tries the names of the other side one after the other.
+/// Tries the addresses of the other side one after the other.
 class Client : public Opener {
 public:
     explicit Client(const Address& address) : address_(address), names_(socket_names(address)) {}
@@ -76,7 +76,7 @@ public:
     }
 
 private:
-    // EINPROGRESS: connect() goes on in `pending_`.
+    // EINPROGRESS: connect() continues in `pending_`.
     int start(const SocketName& name) {
         pending_ = new_socket(name);
         const bool done = pending_ && ::connect(pending_.get(), name.get(), name.size()) == 0;
@@ -96,7 +96,7 @@ private:
     FileDescriptor pending_;
 };
 
-/// Takes one sender at a time; the next one waits in the kernel's queue.
+/// Accepts one sender at a time; the next one waits in the kernel's queue.
 class Server : public Opener {
 public:
     explicit Server(const Address& address) : address_(address), names_(socket_names(address)) {}
@@ -116,7 +116,7 @@ public:
         }
         FileDescriptor file(
             ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-        return file ? connected(std::move(file)) : Opened{}; // gone again before it was taken
+        return file ? connected(std::move(file)) : Opened{}; // closed again before it was accepted
     }
 
 private:
@@ -133,8 +133,8 @@ private:
         listener_ = std::move(file);
     }
 
-    // A unix socket's file outlives a process that was killed: it is in the way, and nobody
-    // listens. Connecting to a file that is no socket is refused just so.
+    // The file of a unix socket outlives a process that was killed: nobody listens, but it blocks
+    // the name. Connecting to a file that is not a socket gives the same error.
     void remove_leftover(const SocketName& name) const {
         struct stat status {};
         if (address_.path.empty() || ::stat(address_.path.c_str(), &status) != 0 ||

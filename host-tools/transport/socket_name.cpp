@@ -58,7 +58,7 @@ std::string bound_name(int fd, const Address& address) {
     sockaddr_storage name{};
     socklen_t size = sizeof name;
     ::getsockname(fd, reinterpret_cast<sockaddr*>(&name), &size);
-    in_port_t port = 0; // at the same place for IPv4 and IPv6
+    in_port_t port = 0; // at the same offset for IPv4 and IPv6
     std::memcpy(&port, reinterpret_cast<const char*>(&name) + offsetof(sockaddr_in, sin_port),
                 sizeof port);
     const bool brackets = address.host.find(':') != std::string::npos;

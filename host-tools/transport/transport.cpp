@@ -61,7 +61,7 @@ ReadResult Transport::read(std::span<std::byte> to, Patience patience) {
     if (!is_open()) {
         return {Outcome::lost, 0, "not open"};
     }
-    // First the wait: a FIFO without a writer, and only that, reads as if at its end.
+    // Wait first: only a FIFO without a writer reads as if at its end.
     if (!ready(opened_.file.get(), POLLIN, patience)) {
         return {Outcome::nothing};
     }
@@ -79,7 +79,7 @@ ReadResult Transport::read(std::span<std::byte> to, Patience patience) {
         opened_ = {};
         return {Outcome::end};
     }
-    // A pty without its other side says EIO.
+    // A pty whose other side is closed returns EIO.
     return lost(got == 0 || errno == EIO ? "closed by the other side" : std::strerror(errno));
 }
 
@@ -102,7 +102,7 @@ std::size_t Transport::write(std::span<const std::byte> bytes, Patience patience
         }
         const ssize_t put = ::write(opened_.file.get(), bytes.data() + done, bytes.size() - done);
         if (put < 0 && !try_again(errno)) {
-            break; // the next read says why
+            break; // the next read returns the reason
         }
         done += put > 0 ? static_cast<std::size_t>(put) : 0;
     }

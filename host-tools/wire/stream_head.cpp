@@ -10,7 +10,7 @@ namespace mmioscope::wire {
 
 namespace {
 
-/// Takes values off the front of some bytes.
+/// Takes values from the start of some bytes.
 class Cursor {
 public:
     explicit Cursor(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
@@ -34,7 +34,7 @@ public:
         return true;
     }
 
-    /// Up to a zero, which goes too.
+    /// Takes a text up to a zero, and the zero.
     bool take_string(std::string& text) {
         const auto zero = std::find(bytes_.begin(), bytes_.end(), 0);
         std::uint8_t end = 0;

@@ -11,7 +11,7 @@ namespace mmioscope::wire {
 
 namespace {
 
-/// 64 MiB of records: a listener waits at most abi::hello_interval for the description.
+/// 64 MiB of records: the description follows within abi::hello_interval.
 constexpr std::size_t max_early = 1u << 20;
 
 template <typename T>
@@ -24,7 +24,7 @@ bool take_front(std::span<const std::uint8_t>& bytes, T& value) {
     return true;
 }
 
-/// Appends what `fold` stands for. False if it stands for nothing that there can be.
+/// Appends the records of `fold`. False if that is impossible.
 bool unfold(const abi::Record& fold, std::vector<abi::Record>& records) {
     if (records.empty() || fold.value == 0 || fold.value > abi::max_in_frame - records.size()) {
         return false;
@@ -39,7 +39,7 @@ bool unfold(const abi::Record& fold, std::vector<abi::Record>& records) {
     return true;
 }
 
-// Nothing if `payload` is none of records.
+// Nothing if `payload` has no valid records.
 std::optional<std::vector<abi::Record>> decode(std::span<const std::uint8_t> bits) {
     abi::RecordsHeader header;
     if (!take_front(bits, header) || header.time_shift > abi::max_time_shift) {
@@ -79,7 +79,7 @@ void WireDecoder::take(const abi::FrameHeader& header, Payload payload) {
     case abi::FrameType::previous_hello:
     case abi::FrameType::previous_records:
     case abi::FrameType::previous_end: sense = take_previous(header, payload); break;
-    default: break; // a later version's
+    default: break; // from a later version
     }
     senseless_ += sense ? 0 : 1;
 }
@@ -118,7 +118,7 @@ bool WireDecoder::take_records(std::uint32_t boot, Payload payload) {
     return true;
 }
 
-// False if they are of CPUs that the boot does not have: coded in another way.
+// False if they are from CPUs that the boot does not have: then they are encoded differently.
 bool WireDecoder::hand_on(std::span<const abi::Record> records) {
     for (const abi::Record& record : records) {
         if (record.cpu >= cpus_) {
@@ -165,7 +165,7 @@ bool WireDecoder::take_end(std::uint32_t boot, Payload payload) {
     return true;
 }
 
-// Once, and behind the description: who has not got that has not got this either.
+// Only once, and after the description: a listener without that has not received this either.
 bool WireDecoder::take_previous(const abi::FrameHeader& header, Payload payload) {
     if (boot_ != header.boot) {
         return true;

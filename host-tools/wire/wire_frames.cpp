@@ -11,10 +11,10 @@ namespace mmioscope::wire {
 namespace {
 
 constexpr std::size_t crc_size = sizeof(std::uint32_t);
-/// One byte in 254 more, and one (abi/wire.hpp).
+/// COBS adds one byte in 254, and one (abi/wire.hpp).
 constexpr std::size_t max_piece = abi::max_frame + abi::max_frame / 254 + 1;
 
-// COBS: false if `piece` is none, or decodes to more than a frame.
+// COBS: false if `piece` is invalid, or decodes to more than a frame.
 bool decode(std::span<const std::uint8_t> piece, std::vector<std::uint8_t>& frame) {
     frame.clear();
     while (!piece.empty()) {
