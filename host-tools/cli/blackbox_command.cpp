@@ -23,7 +23,7 @@ namespace {
 
 struct Options {
     ViewOptions view;
-    std::string base; ///< empty: not known
+    std::string base; ///< empty: unknown
     std::uint64_t count = 64;
     bool current = false;
 };
@@ -81,7 +81,7 @@ Status print_recorded(std::optional<blackbox::RecordedBoot> recorded, const Opti
 }
 
 Status blackbox(Options options) {
-    options.view.file = trace_options(options.view).path; // that of -i, too
+    options.view.file = trace_options(options.view).path; // includes -i
     reading::check(selection(options.view));
     std::optional<std::uint64_t> base;
     if (!options.base.empty()) {

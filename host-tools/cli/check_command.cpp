@@ -43,7 +43,7 @@ trace::CheckResult check(const std::string& path) {
     return trace::check_trace(*source);
 }
 
-/// Tells `take` what each file's check found; the worst status.
+/// Passes the result of each file to `take`. Returns the worst status.
 template <typename Take>
 Status check_all(const std::vector<std::string>& files, const Take& take) {
     Status worst = Status::fine;
@@ -72,7 +72,7 @@ Status check(const Options& options) {
     const Status worst =
         check_all(options.files, [&](const std::string& path, const trace::CheckResult& result) {
             view::append(table, text ? for_terminal(path) : path, result);
-            if (text) { // people need not wait for the others
+            if (text) { // do not make people wait for the others
                 print();
                 table.rows.clear();
             }

@@ -35,7 +35,7 @@ Examples:
 
 Status steer(const Options& options) {
     const milliseconds patience(std::llround(options.timeout * 1000));
-    // First, so that what makes no sense costs nothing; any name will do for that.
+    // First, so that invalid words cost nothing; any device name will do for that.
     const auto asks = control::asks_of(options.words, [](const std::string&) {
         return std::vector{control::Place{0, 4096}};
     });

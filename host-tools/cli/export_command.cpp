@@ -60,7 +60,7 @@ bool whole(const trace::TraceReader& reader) {
     return reader.sound() && reader.missing_part().empty();
 }
 
-// As on a command line; empty: all of it.
+// As on a command line; empty: the whole trace.
 std::string words_of(const ViewOptions& view) {
     std::string words;
     const auto add = [&words](std::string_view option, const std::string& value) {
@@ -76,7 +76,7 @@ std::string words_of(const ViewOptions& view) {
     return words;
 }
 
-// Standard input needs no name: it is what an export in a pipe reads.
+// An export in a pipe reads standard input, which needs no name.
 ViewOptions with_input(ViewOptions view) {
     if (view.file.empty() && view.input.empty() && ::isatty(STDIN_FILENO) == 0) {
         view.input = "-";
@@ -90,7 +90,7 @@ reading::DriveOptions driving(const Options& options, bool terminal) {
     return driving;
 }
 
-/// Into a format of others.
+/// Exports to a format of other tools.
 bool export_events(const Options& options, const exporting::Format& format,
                    const reading::TraceOptions& selection) {
     reading::Trace trace(selection);
@@ -111,7 +111,7 @@ bool export_events(const Options& options, const exporting::Format& format,
     return whole(trace.reader());
 }
 
-/// Into a trace.
+/// Exports to a trace.
 bool export_part(const Options& options, reading::TraceOptions selection) {
     exporting::Part part({words_of(options.view), reading::selects(selection), selection.no_pc});
     selection.sections = [&part](const trace::Section& section) { part.take(section); };

@@ -34,7 +34,7 @@ Examples:
 Exit status: as print; 130 after Ctrl-C. With --limit: 0 if nothing up to there was damaged or lost.
 )";
 
-// Nothing if the user had enough before the trace had a head.
+// Nothing if the user quit before the trace had a head.
 std::optional<reading::Trace> open(const reading::TraceOptions& selection, const bool& stopped) {
     try {
         return std::make_optional<reading::Trace>(selection);
@@ -46,14 +46,14 @@ std::optional<reading::Trace> open(const reading::TraceOptions& selection, const
     }
 }
 
-/// What is made of the events, and said behind them.
+/// The output for the events, and the text after them.
 class Shown {
 public:
     virtual ~Shown() = default;
     virtual reading::Consumer& consumer() = 0;
-    /// Characters of a line of tables.
+    /// Width of tables in characters.
     virtual std::size_t width() const { return table::unlimited; }
-    /// `words`: what is said of it all, lines.
+    /// `words`: the verdict, as lines.
     virtual void close(const std::string& tables, const std::string& words) = 0;
 };
 

@@ -32,8 +32,8 @@ Examples:
   mmioscope import --as qemu -i access.log -o log.mmio && mmioscope print log.mmio
 )";
 
-/// A log that can be read twice: standard input, a pipe, or what is compressed, goes to a file
-/// first.
+/// A log that can be read twice: standard input, a pipe or compressed data is first copied to a
+/// file.
 class Log {
 public:
     explicit Log(const std::string& path) : file_(open_or_spool(path)) {}
@@ -45,7 +45,7 @@ private:
     FileDescriptor file_;
 };
 
-/// The log from its start, for each who reads it.
+/// The log from its start, for each reader.
 class Again : public ByteSource {
 public:
     Again(Log& log, ReadProgress& progress) : log_(log), progress_(progress), source_(log.fd()) {}

@@ -34,7 +34,7 @@ Examples:
 
 Exit status: 0 the trace is whole, 1 it is cut, damaged or lacks records, 2 it cannot be read.)";
 
-/// What is gathered as the events are read.
+/// Collects what the events show.
 class Found final : public reading::Consumer {
 public:
     explicit Found(const trace::TraceReader& reader) : reader_(reader) {}
@@ -78,7 +78,7 @@ Status info(const Options& options) {
     reading::drive(trace, {&found}, drive_options(options.view, "read"));
     const std::vector<table::Table> tables = tables_of(trace, found, options.coverage);
     const view::Pager pager(pages(options.view, out));
-    if (options.view.format == "csv") { // they have no columns in common
+    if (options.view.format == "csv") { // the tables have no common columns
         fmt::print(out.file(), "{}", info::property_csv(tables));
     } else {
         print_tables(options.view, tables, out);

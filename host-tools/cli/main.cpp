@@ -19,7 +19,7 @@ constexpr const cli::Command* commands[] = {
     &cli::export_command::row,   &cli::import_command::row,
 };
 
-// The first that an argument names; null: none does.
+// The command of the first argument that names one; null: none does.
 const cli::Command* asked_for(std::span<char*> words) {
     for (const std::string_view word : words.subspan(std::min<std::size_t>(1, words.size()))) {
         for (const cli::Command* command : commands) {
@@ -35,8 +35,8 @@ CLI::App& add(CLI::App& app, const cli::Command& command) {
     return *app.add_subcommand(command.name, command.help);
 }
 
-// The one that the user asked for, with its options; without one all of them, by their names only:
-// their options are hundreds.
+// Adds the command that the user named, with its options; without one, all of them by name only,
+// because they have hundreds of options.
 void add_commands(CLI::App& app, cli::Action& action, std::span<char*> words) {
     if (const cli::Command* const command = asked_for(words)) {
         CLI::App& one = add(app, *command);

@@ -47,7 +47,7 @@ void add_symbols(CLI::App& command, std::vector<std::string>& to) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-// Made for each run of the program: CLI::IsMember takes longer.
+// Made at every start of the program: CLI::IsMember takes longer.
 CLI::Validator one_of(std::vector<std::string> words) {
     std::string all = "{";
     for (const std::string& word : words) {
@@ -61,7 +61,7 @@ CLI::Validator one_of(std::vector<std::string> words) {
     return {check, all};
 }
 
-// What CLI11 itself makes of "-1" is the largest number there is.
+// CLI11 itself would turn "-1" into the largest number.
 CLI::Validator count_from(std::uint64_t least) {
     return {[least](const std::string& text) -> std::string {
                 const std::optional<std::uint64_t> count = parse_number(text);

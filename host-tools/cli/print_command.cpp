@@ -32,10 +32,10 @@ struct Options {
     std::optional<std::uint64_t> limit;
     std::optional<std::uint64_t> last;
     bool numbers = false;
-    std::optional<std::uint64_t> at; ///< the number of an event
+    std::optional<std::uint64_t> at; ///< number of an event
     std::uint64_t before = 0, after = 0, around = 0;
     bool with_dmesg = false;
-    std::string dmesg; ///< a file; empty: the trace's own
+    std::string dmesg; ///< file; empty: the trace's own
     std::optional<double> dmesg_offset;
 };
 
@@ -75,12 +75,12 @@ view::PrintOptions print_options(const Options& options, const view::Output& out
     return print;
 }
 
-// Lines that scroll by say how far it is.
+// No progress line if event lines scroll by.
 const char* progress_of(const Options& options, bool terminal) {
     return terminal && !options.summary && !options.last ? nullptr : "read";
 }
 
-/// What each CPU had of devices that several use.
+/// Counts each CPU's accesses to devices that several use.
 class SharesConsumer final : public reading::Consumer {
 public:
     void add(const Event& event) override { shares.add(std::span(&event.record, 1)); }
@@ -111,7 +111,7 @@ reading::TraceOptions selection_of(const Options& options) {
     return selection;
 }
 
-// For programs: the events alone, and the verdict on standard error.
+// For programs: only the events, with the verdict on standard error.
 Status print_records(const Options& options) {
     const reading::TraceOptions selection = selection_of(options);
     reading::Trace trace(selection);
@@ -238,7 +238,7 @@ Action add(CLI::App& command, const std::string&) {
     return [options, dmesg] {
         options->with_dmesg = dmesg->count() > 0;
         if (options->with_dmesg && options->view.file.empty() && options->view.input.empty()) {
-            std::swap(options->view.file, options->dmesg); // `--dmesg FILE` alone: its own log
+            std::swap(options->view.file, options->dmesg); // `--dmesg TRACE` alone
         }
         return print_or_follow(*options);
     };

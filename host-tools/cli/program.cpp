@@ -15,7 +15,7 @@ namespace mmioscope::cli {
 
 namespace {
 
-// A word that is no command is named: CLI11 would say that one is missing.
+// Reports an unknown command by name: CLI11 would only say that a command is missing.
 void check_word(const CLI::App& app, int argc, char** argv) {
     const std::string word = argc > 1 ? argv[1] : "-";
     const auto is_it = [&word](const CLI::App* command) { return command->get_name() == word; };
@@ -29,16 +29,16 @@ void check_word(const CLI::App& app, int argc, char** argv) {
     }
 }
 
-// Whose --help tells more.
+// The command whose --help has more.
 std::string whole_command(const CLI::App& app) {
     const std::vector<CLI::App*> commands = app.get_subcommands();
     return commands.empty() ? app.get_name() : app.get_name() + " " + commands[0]->get_name();
 }
 
-// Options that had another name once.
+// Options that were renamed.
 constexpr std::pair<std::string_view, std::string_view> renamed[] = {{"--until", "--to"}};
 
-// What is said of a command line with more words than it takes.
+// The error for a command line with extra words.
 std::string no_option(const CLI::App& app) {
     const std::vector<CLI::App*> commands = app.get_subcommands();
     const CLI::App& command = commands.empty() ? app : *commands[0];

@@ -6,7 +6,7 @@ namespace mmioscope::cli {
 
 namespace {
 
-constexpr std::uint64_t worth_telling = 1 << 20; ///< less is read at once
+constexpr std::uint64_t worth_telling = 1 << 20; ///< anything smaller is read at once
 
 class Watched : public ByteSource {
 public:

@@ -180,7 +180,7 @@ void add_ending(CLI::App& command, Options& options) {
 }
 
 Action add(CLI::App& command, const std::string& command_line) {
-    // The last one counts, so that a script's choice can be overridden by adding to it.
+    // The last one counts, so options added to a script override its own.
     command.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     const auto options = std::make_shared<Options>();
     options->command = command_line;

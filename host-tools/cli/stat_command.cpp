@@ -76,7 +76,7 @@ analysis::Order order_of(const std::string& word) {
                                : Order::accesses;
 }
 
-/// What is counted, and what was read for it.
+/// Counts the events.
 class Work final : public reading::Consumer {
 public:
     explicit Work(const Options& options)
@@ -103,13 +103,13 @@ public:
     void forget() override { counts.forget(); }
 
     Counts counts;
-    std::unique_ptr<analysis::Durations> durations; ///< null: nobody asks for percentiles
+    std::unique_ptr<analysis::Durations> durations; ///< null: no percentiles requested
     plugin::Analyses plugged;
     std::optional<std::uint64_t> first; ///< ns
     std::uint64_t last = 0;
 };
 
-// One table has one set of columns; what a plug-in prints is its own affair.
+// One table has one set of columns; plug-ins print what they like.
 void check_format(const Options& options) {
     const std::size_t tables = options.analyses.size() + (options.by.empty() ? 0 : 1);
     if (options.view.format != "text" && (!options.plugged.empty() || tables > 1)) {
@@ -122,7 +122,7 @@ void check_format(const Options& options) {
     }
 }
 
-// A table that nobody asked for by its name is shown to people only if it has something.
+// People see a table that they did not request by name only if it has rows.
 std::vector<table::Table> tables_of(const Options& options, Work& work,
                                     const analysis::TableOptions& look) {
     std::vector<table::Table> tables;

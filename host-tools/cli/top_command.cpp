@@ -51,12 +51,12 @@ analysis::Key key_of(const std::string& word) {
     return *std::find_if(keys.begin(), keys.end(), is_it);
 }
 
-/// The screen, and what its keys have chosen.
+/// The screen, and the state that its keys change.
 class Screen {
 public:
     Screen(view::TopCounts& counted, analysis::Key key) : counted_(counted) { look_.key = key; }
 
-    /// Takes keys, and shows what is new if it is time. False: the user has had enough.
+    /// Handles keys, and redraws if it is time. False: the user quit.
     bool tick() {
         bool redraw = false;
         for (int key = screen_.key(); key != -1; key = screen_.key()) {
@@ -99,7 +99,7 @@ private:
     std::size_t page() const { return view::top_page(screen_.rows()); }
 
     view::TopCounts& counted_;
-    Signals signals_; // before ncurses looks at them
+    Signals signals_; // blocked before ncurses sets handlers
     view::FullScreen screen_;
     view::TopLook look_;
     Clock::time_point next_{};
@@ -108,7 +108,7 @@ private:
     bool interrupted_ = false;
 };
 
-// The path's last part: the line is short.
+// The last part of the path, because the line is short.
 std::string name_of(const std::string& path) {
     return path.substr(path.find_last_of('/') + 1);
 }
@@ -143,9 +143,9 @@ Status show(const Options& options) {
         quit = quit || (screen && !screen->tick());
         return !quit;
     };
-    std::vector<std::string> reports; // on a screen they would be lost
+    std::vector<std::string> reports; // held back: the screen would hide them
     selection.report = [&reports](const std::string& line) { reports.push_back(line); };
-    if (selection.path != "-") { // one that cannot be read is told of before the screen is taken
+    if (selection.path != "-") { // report an unreadable one before taking the screen
         open_input(selection.path);
     }
     screen.emplace(counted, key_of(options.by));
@@ -153,7 +153,7 @@ Status show(const Options& options) {
     try {
         trace.emplace(selection);
     } catch (const Error&) {
-        if (!quit) { // else the user had enough before the trace had a head
+        if (!quit) { // otherwise the user quit before the trace had a head
             throw;
         }
         return screen->interrupted() ? Status::interrupted : Status::fine;

@@ -37,7 +37,7 @@ Examples:
 Exit status: 0 no differences, 1 differences, 2 an input cannot be read.
 )";
 
-// What is wrong with the trace itself, whatever the log says; lines.
+// Faults of the trace itself, independent of the log; lines.
 std::string trace_faults(const trace::TraceReader& reader, const verify::Events& events) {
     std::string text;
     if (!reader.end()) {
@@ -55,7 +55,7 @@ std::string trace_faults(const trace::TraceReader& reader, const verify::Events&
     return text;
 }
 
-// Whether the PCs are those of the log.
+// Whether the PCs match the log.
 bool verify_pcs(const std::string& path, const verify::Events& events,
                 const trace::TraceReader& reader, std::FILE* out) {
     ReadProgress progress;

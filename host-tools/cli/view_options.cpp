@@ -35,7 +35,7 @@ std::optional<reading::Moment> time_of(const char* name, const std::string& text
     return reading::Moment(*time, of_counter);
 }
 
-// All files that are read for a trace; names with more behind them (FILE@ADDRESS) are none.
+// All files that are read for a trace. Arguments such as FILE@ADDRESS do not count as files.
 std::vector<std::string> inputs(const std::string& path, const ViewOptions& options) {
     std::vector<std::string> all{path, options.trace.tree};
     if (!options.trace.one_file) {
@@ -48,7 +48,7 @@ std::vector<std::string> inputs(const std::string& path, const ViewOptions& opti
     return all;
 }
 
-// The environment's word (no-color.org) counts less than the user's.
+// The user's choice overrides the environment (no-color.org).
 bool wants_color(const std::string& choice, const view::Output& out) {
     const char* none = std::getenv("NO_COLOR");
     const bool quiet = none != nullptr && *none != 0;

@@ -10,11 +10,11 @@ namespace mmioscope::linux_guest {
 namespace {
 
 constexpr std::uint64_t short_table = 0x4000;       ///< size and alignment with TTBCR.N = 0
-constexpr std::uint64_t no_ram = ~std::uint64_t{0}; ///< no RAM is there
+constexpr std::uint64_t no_ram = ~std::uint64_t{0}; ///< not RAM
 
 } // namespace
 
-// B3.5.1.
+// ARM ARM B3.5.1.
 inline std::uint64_t AddressSpace::by_short(std::uint32_t address) const {
     const std::uint32_t first = memory_.word(table_ + (address >> 20) * 4).value_or(0);
     constexpr std::uint32_t supersection = 1u << 18;
@@ -55,7 +55,7 @@ std::optional<std::uint32_t> AddressSpace::word(std::uint32_t address) const {
     return memory_.word(mapped(address));
 }
 
-// Both machines are little-endian.
+// Host and guest are little-endian.
 std::optional<std::string> AddressSpace::text(std::uint32_t address, std::uint32_t limit) const {
     std::array<std::uint32_t, 16> copy;
     std::string text;
@@ -95,7 +95,7 @@ std::uint64_t AddressSpace::by_other_short(std::uint32_t first, std::uint32_t ad
                              : (second & 0xffff'0000) | (address & 0xffff);
 }
 
-// B3.6.1. The input address has 32 bits, so that the first level has four entries.
+// ARM ARM B3.6.1. Input addresses have 32 bits, so the first level has four entries.
 std::optional<std::uint64_t> AddressSpace::by_long(std::uint32_t address) const {
     constexpr std::uint64_t output = 0xff'ffff'f000;
     const std::optional<std::uint64_t> first = memory_.doubleword(table_ + (address >> 30) * 8);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint32_t sp = 13, lr = 14, pc = 15;
 constexpr std::uint32_t always = 14, unconditional = 15;
-constexpr std::uint32_t deepest = 0x2000; ///< a kernel stack has no more
+constexpr std::uint32_t deepest = 0x2000; ///< larger than any frame: the size of a kernel stack
 
 constexpr std::uint32_t field(std::uint32_t word, unsigned low) {
     return word >> low & 15;
@@ -34,7 +34,7 @@ public:
         const Frame before = frame_;
         Flow flow = by_class();
         if (condition != always) {
-            // It may not have been done.
+            // The instruction may be skipped.
             flow.goes_on = true;
             flow.lost = flow.lost || frame_.depth != before.depth;
             frame_ = {before.depth, before.saved, before.lr_intact && frame_.lr_intact,
@@ -44,7 +44,7 @@ public:
     }
 
 private:
-    // A5.7.
+    // ARM ARM A5.7.
     Flow without_condition() {
         if ((word_ & 0xfe00'0000) == 0xf800'0000) { // SRS, RFE
             return lost;
@@ -69,23 +69,23 @@ private:
         }
     }
 
-    // The return address is in LR no more, but for what restores it.
+    // LR no longer has the return address, except after an instruction that restores it.
     void changes_lr(bool changes = true) { frame_.lr_intact = frame_.lr_intact && !changes; }
 
-    // SP goes down by `bytes`, modulo 2^32.
+    // Moves SP down by `bytes`, modulo 2^32.
     Flow move_sp(std::uint32_t bytes) {
         frame_.depth += bytes;
         if (frame_.depth > deepest || frame_.depth % 4 != 0) {
             return lost;
         }
         if (frame_.saved > frame_.depth) {
-            frame_.saved = 0; // what is below SP is anybody's
+            frame_.saved = 0; // memory below SP may change at any time
         }
         return {};
     }
 
-    // A return that pops `bytes`. One that pops more than was pushed shows that something was: what
-    // looked like ftrace's call was none.
+    // A return that pops `bytes`. If it pops more than was pushed, an earlier push was missed: what
+    // looked like a call of ftrace was none.
     Flow returns(std::uint32_t bytes) const {
         return !frame_.torn && bytes > frame_.depth && bytes <= deepest ? lost : nowhere;
     }
@@ -118,7 +118,7 @@ private:
         return to == sp ? data_to_sp() : Flow{};
     }
 
-    // ADD or SUB of a number, A5.2.4.
+    // ADD or SUB of an immediate, ARM ARM A5.2.4.
     Flow data_to_sp() {
         const std::uint32_t number = std::rotr(word_ & 0xff, static_cast<int>(field(word_, 8)) * 2);
         switch (word_ & 0x0fff'f000) {
@@ -128,7 +128,7 @@ private:
         }
     }
 
-    // Of halfwords, doublewords, exclusive; and multiplications.
+    // Halfword, doubleword and exclusive accesses, and multiplications.
     Flow multiply_or_extra() {
         changes_lr(field(word_, 12) == lr || field(word_, 16) == lr);
         const bool multiplies = (word_ & 0x0f00'00f0) == 0x0000'0090;
@@ -145,7 +145,7 @@ private:
         return {};
     }
 
-    // A5.3.
+    // ARM ARM A5.3.
     Flow word_access() {
         const bool load = bit(word_, 20), up = bit(word_, 23), before = bit(word_, 24);
         const bool writes_back = !before || bit(word_, 21);
@@ -172,14 +172,14 @@ private:
         return load && reg == sp ? lost : Flow{};
     }
 
-    // A5.5.
+    // ARM ARM A5.5.
     Flow several() {
         const bool load = bit(word_, 20), writes_back = bit(word_, 21);
         const std::uint32_t base = field(word_, 16), list = word_ & 0xffff;
         const auto bytes = static_cast<std::uint32_t>(std::popcount(list)) * 4;
         const auto in_front = static_cast<std::uint32_t>(std::popcount(list & 0x3fff)) * 4;
-        const bool push = !load && base == sp && (word_ >> 21 & 15) == 9; // DB, writing back
-        const bool pop = load && base == sp && (word_ >> 21 & 15) == 5;   // IA, writing back
+        const bool push = !load && base == sp && (word_ >> 21 & 15) == 9; // DB with writeback
+        const bool pop = load && base == sp && (word_ >> 21 & 15) == 5;   // IA with writeback
         if (load && bit(list, pc)) {
             return pop ? returns(bytes) : nowhere;
         }
@@ -208,7 +208,7 @@ private:
         return {false, branch_target(word_, address_), false, false};
     }
 
-    // MRC, MRRC and what else may write LR; VFP's loads and stores that move their base.
+    // MRC, MRRC and others that may write LR; VFP loads and stores that move their base.
     Flow coprocessor() {
         changes_lr(bit(word_, 20) && (field(word_, 12) == lr || field(word_, 16) == lr));
         const bool writes_back = (word_ & 0x0e00'0000) == 0x0c00'0000 && bit(word_, 21);

@@ -34,8 +34,8 @@ std::optional<std::uint32_t> halfword(const AddressSpace& space, std::uint32_t a
     return word ? std::optional(*word >> (at & 2) * 8 & 0xffff) : std::nullopt;
 }
 
-// The same, encodings T1 and T2. A halfword that looks like BLX by a register may be the end of a
-// longer instruction: that is no call to what is asked for either.
+// Likewise, encodings T1 and T2. A halfword that looks like BLX by a register may be the end of a
+// longer instruction: that is not a call to the requested function either.
 std::optional<Call> thumb_call(const AddressSpace& space, std::uint32_t behind) {
     const std::optional<std::uint32_t> first = halfword(space, behind - 4);
     const std::optional<std::uint32_t> second = first ? halfword(space, behind - 2) : std::nullopt;

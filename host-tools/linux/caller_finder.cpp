@@ -8,14 +8,15 @@ namespace mmioscope::linux_guest {
 
 namespace {
 
-constexpr std::size_t most_kept = 1 << 16; ///< addresses are the guest's, and may be anything
+constexpr std::size_t most_kept = 1 << 16; ///< limits caches, because the guest may have any
+                                           ///< addresses
 constexpr std::uint32_t most_words = 64;
 
 constexpr std::uint64_t joined(std::uint32_t address, std::uint32_t function) {
     return std::uint64_t{address} << 32 | function;
 }
 
-// LR in its low half, and SP above: as a rule both are as in the record before.
+// LR in the low half, and SP above: usually both are as in the previous record.
 std::uint64_t lr_and_sp(const abi::Record& record) {
     static_assert(offsetof(abi::Record, sp) == offsetof(abi::Record, lr) + 4);
     std::uint64_t word;
@@ -24,8 +25,8 @@ std::uint64_t lr_and_sp(const abi::Record& record) {
     return word;
 }
 
-// The same for all places of a function that have SP, and the return address, at the same distance;
-// else one of its own.
+// The same for all places of a function with equal distances to SP and the return address;
+// otherwise unique.
 constexpr std::uint64_t frame_of(std::uint32_t function, const ReturnPlace& at, std::uint32_t pc) {
     static_assert(stack_size << 2 < 1 << 16); // neither number is greater
     return at.kind == ReturnPlace::Kind::unknown
@@ -63,7 +64,7 @@ std::span<const trace::Caller> CallerFinder::see(std::span<const trace::Run> run
 }
 
 void CallerFinder::follow_modules() {
-    if (changes_ != modules_.changes()) { // other code may be there now
+    if (changes_ != modules_.changes()) { // there may be other code now
         changes_ = modules_.changes();
         code_ = code();
         forget_sites();
@@ -84,8 +85,8 @@ void CallerFinder::forget_sites() {
     forget_answers();
 }
 
-// A return address may lie right behind the last function, and have bit 0 set. Of a kernel whose
-// functions nobody knows code may be anywhere.
+// A return address may be right after the last function, and have bit 0 set. If the kernel's
+// functions are unknown, code may be anywhere.
 AddressRange CallerFinder::code() const {
     const symbols::Reach kernel = functions_.code();
     if (kernel.first > kernel.last) {
@@ -98,14 +99,14 @@ AddressRange CallerFinder::code() const {
         static_cast<std::uint32_t>(std::min<std::uint64_t>(all.last + 2 - all.first, UINT32_MAX))};
 }
 
-// Loops have LR for their data: most of it is no address of code. Where LR is intact it is one,
-// also of a module that was not found yet.
+// Loops use LR for data, mostly values that are not code addresses. An intact LR is a code address,
+// even if it is in a module not found yet.
 inline bool CallerFinder::is_data(std::uint32_t lr, const Site& site) const {
     return !code_.has(lr) && site.place.kind != ReturnPlace::Kind::lr;
 }
 
-// LR is known to be intact only in functions that begin at a multiple of 4 and have an instruction
-// there: none begins 1 behind.
+// LR is known to be intact only in functions that begin at a multiple of 4. So bit 0 is free for
+// the key.
 inline std::uint32_t CallerFinder::by_lr(std::uint32_t lr, const Site& site) {
     if (is_data(lr, site)) {
         return 0;
@@ -114,7 +115,7 @@ inline std::uint32_t CallerFinder::by_lr(std::uint32_t lr, const Site& site) {
     return recent_by_lr_.of(lr, site.function.start | intact, [&] { return by_new_lr(lr, site); });
 }
 
-// A loop that has LR for its data: the same function with the same frame, and nothing between.
+// A loop that uses LR for data: the same function with the same frame, and nothing in between.
 inline bool CallerFinder::goes_on(const Proven& before, const abi::Record& record,
                                   const Site& site) {
     return site.place.kind != ReturnPlace::Kind::unknown &&
@@ -142,7 +143,7 @@ CallerFinder::find(const abi::Record& record, const Site& site, std::optional<Pr
                                      [&] { return by_stack(record.sp, site); });
 }
 
-// A function that returns to `caller` may have `lr` as data.
+// Whether a function that returns to `caller` may have `lr` as data.
 inline bool CallerFinder::goes_with(std::uint32_t lr, std::uint32_t caller, const Site& site) {
     if (is_data(lr, site)) {
         return true;
@@ -151,9 +152,9 @@ inline bool CallerFinder::goes_with(std::uint32_t lr, std::uint32_t caller, cons
     return (by_it == 0 || by_it == caller) && !modules_.is_strange(lr);
 }
 
-// Of the next record the same question has the same answer, from another place with the same frame,
-// too. Where a caller is proven, that holds whatever LR is, unless LR proves another one. False: LR
-// holds for all.
+// Repeats an answer while the next records ask the same question, even from another place with the
+// same frame. A proven caller stays whatever LR is, unless LR proves another one. False: LR is
+// right for all.
 bool CallerFinder::see(const trace::Run& run, trace::Caller* to) {
     const abi::Record* at = run.first;
     const abi::Record* const end = at + run.count;
@@ -205,8 +206,8 @@ bool CallerFinder::see(const trace::Run& run, trace::Caller* to) {
     return elsewhere;
 }
 
-// `record` tells of a task. It stands in front of an access, of the same trap, so the guest did
-// nothing between the record before and that access either.
+// `record` names a task. It precedes an access of the same trap, so the guest did nothing between
+// the previous record and that access.
 void CallerFinder::pass(const abi::Record& record) {
     std::optional<Proven>& proven = proven_[record.cpu];
     if (proven && proven->sequence + 1 == record.cpu_sequence) {
@@ -225,12 +226,12 @@ inline const CallerFinder::Site& CallerFinder::site_of(const abi::Record& record
     if (recent.pc != pc) [[unlikely]] {
         const auto known = sites_.find(pc);
         const Site& site = known != sites_.end() ? known->second : new_site(record);
-        recent = {pc, site.frame, &site}; // behind new_site(), which may forget
+        recent = {pc, site.frame, &site}; // set after new_site(), which may clear it
     }
     return *recent.site;
 }
 
-// The same, where `record` may be the first one of a module.
+// Likewise, if `record` may be the first one of a module.
 inline const CallerFinder::Site& CallerFinder::site_met(const abi::Record& record) {
     const Site& site = site_of(record);
     if ((site.known || !modules_.is_strange(record.pc)) && !modules_.is_strange(record.lr))
@@ -270,8 +271,8 @@ const Call* CallerFinder::call(std::uint32_t address) {
     return &calls_.emplace(address, *before).first->second;
 }
 
-// The code at `from` is `function`, or may end with a branch to it: that one has no return address
-// of its own.
+// Whether the code at `from` is `function`, or may end with a branch to it: then `function` has no
+// return address of its own.
 bool CallerFinder::goes_to(std::uint32_t from, std::uint32_t function) {
     if (from == function) {
         return true;
@@ -287,7 +288,7 @@ bool CallerFinder::goes_to(std::uint32_t from, std::uint32_t function) {
                code && code->start == from && branches_out(space_, *code, function);
 }
 
-// Whoever returns to `address` has called `function`, so far as the call itself tells, or LR did.
+// Whether the call before `address` may be to `function`, according to the call itself or to LR.
 bool CallerFinder::calls(std::uint32_t address, std::uint32_t function) {
     const Call* const before = call(address);
     return before != nullptr && ((before->target && goes_to(*before->target, function)) ||
@@ -309,7 +310,7 @@ std::uint32_t CallerFinder::by_new_lr(std::uint32_t lr, const Site& site) {
     return lr;
 }
 
-// What was no caller before may be one now.
+// Return addresses rejected before may be callers now.
 void CallerFinder::show(std::uint32_t address, std::uint32_t function) {
     if (shown_.size() == most_kept) {
         shown_.clear();
@@ -336,7 +337,7 @@ std::uint32_t CallerFinder::by_stack(std::uint32_t sp, const Site& site) {
         }
         at += 4;
         if (at % stack_size == 0) {
-            return 0; // the stack's end
+            return 0; // end of the stack
         }
     }
     return 0;

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 constexpr char init_comm[] = "swapper/0"; // with its zero byte
 constexpr std::size_t piece = 1 << 20;
-/// Of RAM, from its start: where boot loaders put kernels, and kernels themselves.
+/// The start of RAM, where boot loaders put kernels and where kernels put themselves.
 constexpr std::size_t searched = 64 << 20;
 constexpr std::size_t most_names = 64;
 constexpr std::chrono::milliseconds longest_pause = 1s;
@@ -46,8 +46,8 @@ std::optional<Kernel> KernelFinder::find() {
     return std::nullopt;
 }
 
-// Those found before are tried again, too: the name is there before the other tasks are. Each pass
-// begins with another one, so that one that takes all steps keeps no other from its turn.
+// Tries names found before again, too: the name is there before the other tasks are. Each pass
+// begins with another one, so that a name that uses all steps does not block the others.
 std::optional<Kernel> KernelFinder::candidates() {
     unsigned steps = steps_of_pass;
     ++turn_;
@@ -64,7 +64,7 @@ void KernelFinder::scan(std::size_t from, std::size_t size) {
     const std::span<const std::byte> bytes = memory_.bytes();
     const auto* const start = bytes.data();
     from = std::min(from, bytes.size());
-    // A name may lie across two pieces.
+    // A name may cross two pieces.
     const std::size_t end = std::min(bytes.size(), from + size + sizeof init_comm);
     while (from < end) {
         const void* const found = ::memmem(start + from, end - from, init_comm, sizeof init_comm);

@@ -15,13 +15,13 @@ namespace {
 constexpr std::uint32_t list = 4, name = 12, name_size = 60, behind_name = name + name_size;
 constexpr std::uint32_t alignment = 64;
 constexpr std::uint32_t unformed = 3;        ///< a state; 0 is live
-constexpr std::uint32_t most_offset = 0x400; ///< of members that are looked for
+constexpr std::uint32_t most_offset = 0x400; ///< limit for members that are searched
 constexpr std::uint32_t largest = 16u << 20;
 constexpr std::size_t most_modules = 2048;
 constexpr std::uint32_t most_symbols = 1u << 16, symbol_size = 16, longest_name = 256;
 
 // struct module_layout, up to 6.3: base, size, text_size, two more sizes, mod_tree_node; then the
-// same of what is freed after init.
+// same for the init part.
 constexpr std::uint32_t layout_owner = 20, layout_size = 48;
 // struct module_memory, since 6.4: base, size, mod_tree_node; text is the first of seven.
 constexpr std::uint32_t part_owner = 8, part_size = 36, parts = 7, init_text = 4;
@@ -32,7 +32,7 @@ bool is_name(const std::string& text) {
     });
 }
 
-// Compilers make names with dots; "$a" and the like are no names.
+// Compilers make names with dots; ignore "$a" and the like.
 bool is_function(const std::string& text) {
     return is_plain_word(text) && text.front() != '$';
 }
@@ -46,7 +46,7 @@ std::optional<std::vector<std::uint32_t>> ModuleReader::modules() {
     std::vector<std::uint32_t> found;
     if (head_ == 0) {
         const std::optional<std::uint32_t> one = look_for_one();
-        // The head is the list's only member that is no module.
+        // The head is the only member of the list that is not a module.
         std::uint32_t at = one.value_or(0);
         for (std::size_t i = 0; one && head_ == 0 && i < most_modules; ++i) {
             at = word(at + list).value_or(0) - list;
@@ -62,7 +62,7 @@ std::optional<std::vector<std::uint32_t>> ModuleReader::modules() {
         next = word(*next);
     }
     if (next != head_) {
-        head_ = found.empty() ? 0 : head_; // it was no list
+        head_ = found.empty() ? 0 : head_; // it was not a list
         return std::nullopt;
     }
     return found;
@@ -83,7 +83,7 @@ std::optional<std::uint32_t> ModuleReader::look_for_one() const {
     return std::nullopt;
 }
 
-// Its neighbours in the list point to it, and so does its own kobject, which is behind the name.
+// Its neighbours in the list point to it, and so does its own kobject, which follows the name.
 bool ModuleReader::is_module(std::uint32_t at) const {
     const std::optional<std::uint32_t> state = word(at), next = word(at + list),
                                        previous = word(at + list + 4);
@@ -128,7 +128,7 @@ std::optional<ModuleReader::Layout> ModuleReader::layout_of(std::uint32_t module
                 layout.in_parts = in_parts;
             }
         }
-        // The pointer to them, which points right behind itself but while the module is loading.
+        // The pointer to them, which points right behind itself except while the module is loading.
         if (are_symbols(module + offset + 4) && are_symbols(word(module + offset).value_or(0))) {
             layout.kallsyms = offset;
         }
@@ -187,7 +187,7 @@ std::vector<Module::Function> ModuleReader::functions(std::uint32_t module,
         }
         std::optional<std::string> function = space_.text(names + *name_at, longest_name);
         if (function && is_function(*function)) {
-            bytes += function->size() + name_size; // the module's name stands behind each
+            bytes += function->size() + name_size; // each is followed by the module's name
             functions.push_back({*address, type, std::move(*function)});
         }
     }

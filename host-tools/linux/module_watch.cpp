@@ -13,8 +13,8 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::milliseconds pause = 250ms, urgent_pause = 2ms;
 
-// Of what is told of modules, as text: a module may have so much, in one look no other is begun
-// behind so much, which together is less than a section can be, and so much is kept of all.
+// Limits for text about modules: for one module; for one look, after which no other module is begun
+// (both together are less than a section may have); and for all of them.
 constexpr std::size_t most_of_module = 8 << 20, most_of_look = 4 << 20, most_of_all = 64 << 20;
 
 symbols::FunctionTable table_of(const Module& module) {
@@ -22,7 +22,7 @@ symbols::FunctionTable table_of(const Module& module) {
     for (const Module::Function& function : module.functions) {
         list.push_back({function.address & ~1u, function.type, function.name, module.name});
     }
-    for (const AddressRange& range : module.text) { // behind the last function of each
+    for (const AddressRange& range : module.text) { // after the last function of each
         list.push_back({range.base + range.size, 'D', "", module.name});
     }
     return symbols::FunctionTable(std::move(list));
@@ -94,7 +94,7 @@ void ModuleWatch::look(std::uint64_t time, Clock::time_point now) {
     next_urgent_ = now + urgent_pause;
     const std::optional<std::vector<std::uint32_t>> modules = reader_.modules();
     if (!modules) {
-        return; // the next time
+        return; // next time
     }
     std::string text;
     std::map<std::uint32_t, Module> loaded;
@@ -113,7 +113,7 @@ void ModuleWatch::look(std::uint64_t time, Clock::time_point now) {
         if (const auto before = written_.find(at);
             before == written_.end() || before->second != *module) {
             if (text.size() >= most_of_look) {
-                continue; // at the next look
+                continue; // until the next look
             }
             Module whole = *module;
             whole.functions =

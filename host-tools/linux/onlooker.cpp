@@ -28,7 +28,7 @@ void Onlooker::tell(std::span<const abi::Record> records, std::span<const trace:
     }
     const ModuleWatch::Clock::time_point now = ModuleWatch::Clock::now();
     modules_->look_around(time_, now);
-    const std::span<const trace::Caller> callers = callers_->see(runs, now); // meets others
+    const std::span<const trace::Caller> callers = callers_->see(runs, now); // finds new modules
     time_ = records.empty() ? time_ : records.back().time;
     if (const std::string modules = modules_->take_news(); !modules.empty()) {
         file.values(trace::modules_section, std::span(modules.data(), modules.size()));

@@ -10,7 +10,7 @@ namespace mmioscope::linux_guest {
 
 namespace {
 
-constexpr std::uint32_t longest = 16 * 1024; ///< bytes of a function that is followed
+constexpr std::uint32_t longest = 16 * 1024; ///< limit for functions to follow, in bytes
 
 class Walk {
 public:
@@ -37,7 +37,7 @@ public:
     }
 
 private:
-    // What two ways have in common.
+    // What two paths have in common.
     static Frame met(const Frame& one, const Frame& other) {
         Frame both = one;
         both.torn = one.torn || other.torn || one.depth != other.depth;
@@ -52,7 +52,7 @@ private:
 
     void go(std::uint32_t to, const Frame& frame) {
         if (!has(to)) {
-            return; // the function is left
+            return; // outside the function
         }
         std::optional<Frame>& known = frames_[(to - function_.start) / 4];
         const Frame now = known ? met(*known, frame) : frame;
@@ -62,7 +62,7 @@ private:
         }
     }
 
-    // Each turn takes something away from a frame, so this ends.
+    // Each step only removes knowledge from a frame, so this ends.
     void step(std::uint32_t at) {
         const std::optional<std::uint32_t> word = space_.word(at);
         const std::optional<std::uint32_t> next = space_.word(at + 4);
@@ -88,7 +88,7 @@ private:
         }
     }
 
-    // A switch: addresses in the function, from here on.
+    // A switch: a table of addresses in the function begins here.
     void table(std::uint32_t at, const Frame& frame) {
         for (std::optional<std::uint32_t> to = space_.word(at); has(at) && to && has(*to);
              to = space_.word(at += 4)) {
@@ -100,7 +100,7 @@ private:
     symbols::Extent function_;
     std::vector<std::optional<Frame>> frames_; ///< right before each instruction
     std::vector<std::uint32_t> to_do_;
-    bool lost_ = false; ///< there are ways that were not followed
+    bool lost_ = false; ///< some paths were not followed
 };
 
 } // namespace

@@ -9,19 +9,19 @@ namespace mmioscope::linux_guest {
 
 namespace {
 
-constexpr std::uint32_t most_distance = 4096;          ///< between two of the members looked for
+constexpr std::uint32_t most_distance = 4096;          ///< between two members
 constexpr std::size_t witnesses = 8;                   ///< tasks that must agree on the stack
 constexpr std::uint32_t stack_end_magic = 0x57ac'6e9d; // include/uapi/linux/magic.h
 
-// The difference between virtual and physical addresses, from the lists in init_task that are
-// empty: their heads point to themselves, twice.
+// The difference between virtual and physical addresses. It follows from the empty lists in
+// init_task, whose heads point to themselves twice.
 std::optional<std::uint32_t> linear_map(const PhysicalMemory& memory, std::uint64_t comm) {
     std::map<std::uint32_t, unsigned> votes;
     for (std::uint64_t at = comm - std::min<std::uint64_t>(comm, most_distance); at < comm;
          at += 4) {
         const std::optional<std::uint32_t> next = memory.word(at);
         const auto distance = next ? static_cast<std::uint32_t>(*next - at) : 1;
-        if (next == memory.word(at + 4) && distance % (2u << 20) == 0) { // Linux's rule
+        if (next == memory.word(at + 4) && distance % (2u << 20) == 0) { // Linux's alignment
             ++votes[distance];
         }
     }
@@ -52,7 +52,8 @@ private:
         return name && !name->empty();
     }
 
-    // The list whose head is `distance_` in front of the name, if each member has a name there.
+    // Finds the list whose head is `distance_` before the name, and whose members all have a name
+    // there.
     bool find_members() {
         const std::uint32_t head = comm_ - distance_;
         members_.assign(1, head);
@@ -76,7 +77,7 @@ private:
             [&](std::uint32_t member) { return steps_ > 0 && (--steps_, holds(member)); });
     }
 
-    // Equal to tgid in every process's first thread; and the first three processes are known.
+    // pid equals tgid in each process's first thread, and is known for the first three processes.
     bool find_pid() {
         for (from_member_ = 0u - most_distance; from_member_ != most_distance; from_member_ += 4) {
             std::uint32_t known = 0;
@@ -93,7 +94,7 @@ private:
         return false;
     }
 
-    // The first thread's pointer to itself, which tells where task_struct begins.
+    // The first thread's pointer to itself, from which the start of task_struct follows.
     bool find_leader() {
         for (std::uint32_t behind = 8; behind < 128; behind += 4) {
             const std::optional<std::uint32_t> start =
@@ -153,7 +154,7 @@ private:
     std::uint32_t comm_;
     std::uint32_t linear_;
     TaskLayout layout_{};
-    std::uint32_t distance_ = 0;    ///< from the member of the list to comm
+    std::uint32_t distance_ = 0;    ///< from the list member to comm
     std::uint32_t from_member_ = 0; ///< to pid, modulo 2^32
     std::vector<std::uint32_t> members_;
     unsigned& steps_; ///< left
@@ -168,7 +169,7 @@ std::optional<Kernel> find_kernel(const PhysicalMemory& memory, std::uint64_t li
         return std::nullopt;
     }
     const std::uint32_t name = static_cast<std::uint32_t>(comm) + *distance;
-    steps -= std::min(steps, static_cast<unsigned>(limit / AddressSpace::page)); // at worst
+    steps -= std::min(steps, static_cast<unsigned>(limit / AddressSpace::page)); // worst case
     const std::optional<AddressSpace> space = AddressSpace::find(memory, limit, name, comm);
     const std::uint32_t linear = static_cast<std::uint32_t>(memory.base()) + *distance;
     return space ? Finder(*space, name, linear, steps).kernel() : std::nullopt;

@@ -4,7 +4,7 @@ namespace mmioscope::linux_guest {
 
 namespace {
 
-constexpr std::uint32_t most_pids = 1u << 22; // PID_MAX_LIMIT is half of that with 32 bits
+constexpr std::uint32_t most_pids = 1u << 22; // PID_MAX_LIMIT is half of that on 32 bits
 constexpr unsigned most_steps = 1u << 16;     ///< a list may be hostile, or change while it is read
 
 } // namespace
@@ -63,7 +63,7 @@ bool TaskReader::has_stack(std::uint32_t task, std::uint32_t stack) const {
     return kernel_.space.word(task + kernel_.layout.stack) == stack;
 }
 
-// The list's head is in none of the tasks, and has no such stack.
+// The list's head is not inside a task, and does not have such a stack.
 std::optional<std::uint32_t>
 TaskReader::thread_with_stack(std::uint32_t leader, std::uint32_t stack, unsigned& steps) const {
     const TaskLayout& at = kernel_.layout;

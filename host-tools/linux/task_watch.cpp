@@ -9,10 +9,10 @@ namespace mmioscope::linux_guest {
 
 namespace {
 
-/// Keys are the guest's, and may be anything. What is needed is told once more before a reader
-/// forgets it.
+/// Keys come from the guest, and may be anything. Keys in use are told again before a reader
+/// forgets them.
 constexpr std::size_t most_keys = trace::TaskTable::most_keys / 2;
-/// Who is not found is looked for among all tasks: that is done less often.
+/// A task that is not found requires a search of all tasks, so look less often.
 constexpr std::uint64_t patience = 50;
 
 trace::TaskEntry entry_of(std::uint32_t key, trace::TaskKey kind, std::uint64_t time,
@@ -35,7 +35,7 @@ void TaskWatch::see(std::span<const trace::Run> runs, std::vector<trace::TaskEnt
             see_key(run.records(), recent, walks, entries);
             continue;
         }
-        for (const abi::Record& record : run.records()) { // each may have another stack
+        for (const abi::Record& record : run.records()) { // each may be on another stack
             see_key({&record, 1}, recent, walks, entries);
         }
     }
@@ -44,7 +44,7 @@ void TaskWatch::see(std::span<const trace::Run> runs, std::vector<trace::TaskEnt
     }
 }
 
-// `records` have one key, and their times do not fall.
+// `records` have one key, and their times do not decrease.
 void TaskWatch::see_key(std::span<const abi::Record> records, std::span<Recent> recent,
                         unsigned& walks, std::vector<trace::TaskEntry>& entries) {
     const Key key = key_of(records.front());
@@ -87,8 +87,7 @@ void TaskWatch::look(const Key& key, Known& known, std::uint64_t time,
     if (!known.reported || last.pid != task->pid || last.tgid != task->tgid ||
         last.comm != task->comm) {
         entries.push_back(entry_of(key.key, key.kind, time, *task));
-        // A process may do its access in User mode and end before it can be looked for by its
-        // stack.
+        // A process may make its access in User mode and end before it can be found by its stack.
         const auto stack = key.kind == trace::TaskKey::task ? reader_.stack(key.key) : std::nullopt;
         if (stack) {
             entries.push_back(entry_of(*stack, trace::TaskKey::stack, time, *task));
@@ -98,7 +97,7 @@ void TaskWatch::look(const Key& key, Known& known, std::uint64_t time,
     }
 }
 
-// Stacks change hands, too.
+// Stacks get new owners, too.
 bool TaskWatch::is_strange(const Key& key, const Known& known) const {
     return key.kind == trace::TaskKey::stack &&
            (known.task == 0 || !reader_.has_stack(known.task, key.key));

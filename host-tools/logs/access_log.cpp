@@ -94,7 +94,7 @@ private:
         return index;
     }
 
-    static constexpr std::size_t most_regions = 65535; ///< a Line has 16 bits for one
+    static constexpr std::size_t most_regions = 65535; ///< a Line has 16 bits for the index
 
     AccessLog& log_;
     std::map<std::string, std::uint16_t, std::less<>> regions_;

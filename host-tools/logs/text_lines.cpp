@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t longest = 64u << 10;
 
-/// Hands lines on, and counts them.
+/// Passes lines on, and counts them.
 class Lines {
 public:
     explicit Lines(const std::function<void(std::string_view)>& take) : take_(take) {}
@@ -36,7 +36,7 @@ private:
 void for_each_line(ByteSource& source, const std::function<void(std::string_view)>& take) {
     Lines lines(take);
     std::string block;
-    std::size_t kept = 0; // the start of a line whose end has not been read
+    std::size_t kept = 0; // start of an incomplete line
     for (;;) {
         constexpr std::size_t step = 1 << 20;
         block.resize(kept + step);
@@ -50,7 +50,7 @@ void for_each_line(ByteSource& source, const std::function<void(std::string_view
         }
         if (got < step) {
             if (start < text.size()) {
-                lines.take(text.substr(start)); // cut off: most likely unreadable
+                lines.take(text.substr(start)); // cut off: probably unreadable
             }
             return;
         }

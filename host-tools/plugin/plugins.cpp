@@ -12,7 +12,7 @@ namespace {
 
 using Register = void (*)(Registry&);
 
-// Whether a name can be written behind @ and --analysis.
+// Whether a name can be written after @ and --analysis.
 bool is_name(std::string_view name) {
     return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -20,7 +20,7 @@ bool is_name(std::string_view name) {
     });
 }
 
-// dlopen() looks a name without a slash up in the system's folders.
+// dlopen() would search the system's folders for a name without a slash.
 std::string as_file(const std::string& path) {
     return path.find('/') == std::string::npos ? "./" + path : path;
 }
@@ -28,7 +28,7 @@ std::string as_file(const std::string& path) {
 std::string last_failure(const std::string& path) {
     const char* const text = ::dlerror();
     std::string why = text == nullptr ? "cannot be loaded" : text;
-    const std::string prefix = as_file(path) + ": "; // the complaint has the path in front
+    const std::string prefix = as_file(path) + ": "; // dlopen's messages already contain the path
     return why.starts_with(prefix) ? why.substr(prefix.size()) : why;
 }
 
@@ -67,7 +67,7 @@ const auto& entry_of(const Entries& entries, const std::string& name, std::strin
     return entry->second;
 }
 
-/// What `make` returns, which is not null.
+/// Calls `make`, and checks that its result is not null.
 template <typename Make>
 auto made(const Make& make, const Options& options, const std::string& who) {
     auto object = guarded(who, [&] { return make(options); });
@@ -96,7 +96,7 @@ private:
 
 } // namespace
 
-/// What one library registers.
+/// Collects what one library registers.
 class Plugins::Loading final : public Registry {
 public:
     Loading(Plugins& plugins, const std::string& path) : plugins_(plugins), path_(path) {}
@@ -131,7 +131,7 @@ Plugins::Plugins(const std::vector<std::string>& paths) {
     }
 }
 
-// Never unloaded: what it made may outlive this, and so may what it threw.
+// Never unloaded: objects and exceptions from it may outlive this.
 void Plugins::load(const std::string& path) {
     const std::string who = "plug-in " + path;
     void* const library = guarded(who, [&] {

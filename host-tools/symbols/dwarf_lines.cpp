@@ -9,7 +9,7 @@ namespace mmioscope::symbols {
 
 namespace {
 
-// The file is open: libdwfl gets another reference, and looks for no other file.
+// Gives libdwfl another reference to the open file, so it does not search for one.
 int give_elf(Dwfl_Module*, void** elf, const char*, Dwarf_Addr, char**, Elf** to) {
     *to = elf_begin(-1, ELF_C_READ_MMAP_PRIVATE, static_cast<Elf*>(*elf));
     return -1;
@@ -21,7 +21,7 @@ int no_debug_file(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, co
 
 constexpr Dwfl_Callbacks callbacks{give_elf, no_debug_file, dwfl_offline_section_address, nullptr};
 
-/// DIEs from libdw, which are the caller's to free.
+/// DIEs from libdw, which the caller must free.
 template <typename Get>
 std::vector<Dwarf_Die> scopes(Get get) {
     Dwarf_Die* dies = nullptr;
@@ -31,8 +31,8 @@ std::vector<Dwarf_Die> scopes(Get get) {
     return all;
 }
 
-// The CU that holds `address` of the file. All are asked if the index of addresses knows none, or
-// gives one that only surrounds it.
+// The CU that contains `address` of the file. Searches all if the index of addresses has none, or
+// one that only surrounds it.
 Dwarf_Die* unit_of(Dwfl_Module* file, Dwarf_Addr address) {
     Dwarf_Addr bias = 0;
     dwfl_module_getdwarf(file, &bias);
@@ -57,7 +57,7 @@ unsigned number_of(Dwarf_Die* die, unsigned attribute) {
     return static_cast<unsigned>(number);
 }
 
-// Where the function that `inlined` stands for was called.
+// Where the function of `inlined` was called.
 SourceLine call_of(Dwarf_Die* unit, Dwarf_Die* inlined) {
     Dwarf_Files* files = nullptr;
     std::size_t count = 0;
@@ -97,7 +97,7 @@ std::vector<SourceLine> DwarfLines::at(Dwarf_Addr address) const {
     if (unit == nullptr) {
         return {};
     }
-    // The first chain goes on where the innermost function was written, the second where it is
+    // The first chain continues where the innermost function is written, the second where it is
     // called.
     std::vector<Dwarf_Die> written =
         scopes([&](Dwarf_Die** dies) { return dwarf_getscopes(unit, address, dies); });

@@ -14,7 +14,7 @@ namespace mmioscope::symbols {
 
 namespace {
 
-constexpr std::size_t max_text = 256u << 20; ///< of all names
+constexpr std::size_t max_text = 256u << 20; ///< limit for all names
 
 bool is_code(const GElf_Shdr& section) {
     constexpr GElf_Xword code = SHF_ALLOC | SHF_EXECINSTR;
@@ -37,7 +37,7 @@ unsigned rank_of(const GElf_Sym& symbol) {
                                                                                     : 2u);
 }
 
-// As nm names them.
+// As in nm.
 char type_of(const GElf_Sym& symbol, const GElf_Shdr& section) {
     const unsigned bind = GELF_ST_BIND(symbol.st_info);
     const char type = bind == STB_WEAK   ? (is_code(section) ? 'W' : 'V')
@@ -59,9 +59,9 @@ ElfFile::ElfFile(const FileDescriptor& file) : file_(::dup(file.get())) {
     relocatable_ = header.e_type == ET_REL;
 }
 
-// As Linux lays out a module (kernel/module/main.c, layout_sections): code first, in the order of
-// the file, without what is only there until it has been started. The addresses go into the headers
-// of the sections, where libdwfl takes them from; what is not placed takes no memory any more.
+// Places sections like Linux (kernel/module/main.c, layout_sections): code first, in the order of
+// the file, without the init part. The addresses go into the section headers, where libdwfl finds
+// them; other sections become unallocated.
 void ElfFile::place(std::uint32_t base, const std::string& name) {
     module_ = name;
     std::size_t names = 0;
@@ -80,8 +80,8 @@ void ElfFile::place(std::uint32_t base, const std::string& name) {
     });
 }
 
-// By libelf: libdwfl hands out names whose end it has not looked for, data of ARM at even addresses
-// only, and expands .gnu_debugdata to whatever size.
+// Uses libelf, because libdwfl returns names without checking where they end, data of ARM only at
+// even addresses, and expands .gnu_debugdata without limit.
 SymbolList ElfFile::symbols() const {
     std::vector<std::pair<unsigned, Symbol>> ranked;
     Elf_Scn* table = nullptr;
@@ -91,7 +91,7 @@ SymbolList ElfFile::symbols() const {
             const auto end = static_cast<std::uint32_t>(section.sh_addr + section.sh_size);
             ranked.push_back({0, {end, 'D', "", module_}});
         }
-        if (section.sh_type == SHT_SYMTAB && table == nullptr) { // there is one at most
+        if (section.sh_type == SHT_SYMTAB && table == nullptr) { // there is at most one
             table = scn;
             header = section;
         }
@@ -119,7 +119,7 @@ SymbolList ElfFile::symbols() const {
         const auto value = static_cast<std::uint32_t>(symbol.st_value);
         const std::uint32_t address =
             (relocatable_ ? static_cast<std::uint32_t>(section.sh_addr) : 0) +
-            (type == STT_FUNC ? value & ~1u : value); // of Thumb it is odd
+            (type == STT_FUNC ? value & ~1u : value); // odd for Thumb
         ranked.push_back({rank_of(symbol),
                           {address, type_of(symbol, section), std::string(name, size), module_}});
     }

@@ -20,7 +20,7 @@ using Bytes = std::vector<std::byte>;
 
 constexpr std::size_t step = 1u << 20;
 
-/// Room for the next part of the output, and how much of it was used.
+/// Room for the next part of the output, and how much of it is used.
 class Output {
 public:
     explicit Output(std::size_t limit) : limit_(limit) {}
@@ -52,7 +52,7 @@ const T* as(const std::byte* bytes) {
     return reinterpret_cast<const T*>(bytes);
 }
 
-// liblzma undoes the filter for ARM code by itself: the stream names it.
+// liblzma applies the filter for ARM code by itself, because the stream names it.
 Bytes expand_lzma(std::span<const std::byte> bytes, std::size_t limit, bool alone) {
     constexpr std::uint64_t memory = 256u << 20;
     lzma_stream stream = LZMA_STREAM_INIT;
@@ -99,7 +99,7 @@ Bytes expand_gzip(std::span<const std::byte> bytes, std::size_t limit) {
 Bytes expand_zstd(std::span<const std::byte> bytes, std::size_t limit) {
     const std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(),
                                                                           ZSTD_freeDCtx);
-    // At once, where the stream says how much it is: without a window beside the output.
+    // In one step if the stream tells its size: no window beside the output.
     const unsigned long long whole = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
     const std::size_t packed = ZSTD_findFrameCompressedSize(bytes.data(), bytes.size());
     if (whole <= limit && ZSTD_isError(packed) == 0) {
@@ -120,18 +120,19 @@ Bytes expand_zstd(std::span<const std::byte> bytes, std::size_t limit) {
         }
         output.used(out.pos);
         if (out.pos == 0 && in.pos == in.size) {
-            break; // the stream is cut
+            break; // the stream is cut off
         }
     }
     return output.take();
 }
 
-// The kernel's build writes LZ4's legacy frames: a magic, then blocks, each behind its size
-// (lz4_Frame_format.md, "Legacy frame"). Where they end is not said: at a size that cannot be one.
+// The kernel's build writes LZ4's legacy frames: a magic, then blocks, each preceded by its size
+// (lz4_Frame_format.md, "Legacy frame"). There is no end mark: they end at an impossible size.
 Bytes expand_lz4(std::span<const std::byte> bytes, std::size_t limit) {
     constexpr std::size_t block = 8u << 20;
     const auto bound = static_cast<std::uint32_t>(LZ4_compressBound(block));
-    const auto room = std::make_unique_for_overwrite<std::byte[]>(block); // a block may give a byte
+    const auto room = std::make_unique_for_overwrite<std::byte[]>(block); // blocks may be as small
+                                                                          // as a byte
     Bytes expanded;
     std::uint32_t size = 0;
     for (std::size_t at = 4; at + sizeof size <= bytes.size(); at += size) {

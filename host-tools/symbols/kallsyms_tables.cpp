@@ -15,9 +15,9 @@ namespace {
 constexpr std::size_t token_count = 256;
 constexpr std::size_t per_marker = 256;
 constexpr std::size_t min_symbols = 16;
-constexpr std::size_t max_names = 128u << 20; ///< of all names together
+constexpr std::size_t max_names = 128u << 20; ///< for all names together
 constexpr std::size_t max_before = 32u << 20; ///< from the number of symbols to the tokens
-/// Of looking for the names: a real image takes a handful of wrong tries.
+/// Limit for the search of names: a real image takes a handful of wrong tries.
 constexpr std::size_t max_steps = 64u << 20;
 
 class Image {
@@ -31,7 +31,7 @@ public:
     bool holds(std::size_t at, std::size_t size) const {
         return at <= bytes_.size() && size <= bytes_.size() - at;
     }
-    // The caller has asked whether they are there.
+    // The caller must have checked that it exists.
     std::uint8_t byte(std::size_t at) const { return static_cast<std::uint8_t>(bytes_[at]); }
     std::uint16_t half(std::size_t at) const { return get<std::uint16_t>(at); }
     std::uint32_t word(std::size_t at) const { return get<std::uint32_t>(at); }
@@ -53,11 +53,11 @@ constexpr std::size_t align(std::size_t at) {
 
 struct Tokens {
     std::size_t start;
-    std::size_t end; ///< behind their index
+    std::size_t end; ///< after their index
     std::array<std::string_view, token_count> text;
 };
 
-// `digits`: where the token "0" stands, if this is a table of tokens.
+// The table of tokens whose token "0" is at `digits`, if there is one.
 std::optional<Tokens> tokens_at(const Image& image, std::size_t digits) {
     std::size_t end = digits;
     for (std::size_t token = '0'; token < token_count; ++token) {
@@ -94,11 +94,11 @@ std::optional<Tokens> find_tokens(const Image& image) {
 }
 
 struct Names {
-    std::size_t count_at; ///< where the number of symbols stands; the names follow
+    std::size_t count_at; ///< of the number of symbols; the names follow
     std::size_t count;
 };
 
-/// Finds the names in front of the tokens.
+/// Finds the names before the tokens.
 class NameFinder {
 public:
     NameFinder(const Image& image, const Tokens& tokens) : image_(image), tokens_(tokens) {}
@@ -121,7 +121,7 @@ public:
 private:
     static std::size_t order(std::size_t count) { return align(3 * count); }
 
-    // As many names between the number and the markers that end at `end`.
+    // Whether `count` names fit between the number and the markers that end at `end`.
     bool fits(std::size_t at, std::size_t count, std::size_t end) {
         const std::size_t size = (count + per_marker - 1) / per_marker * 4;
         const std::size_t names = at + 4;
@@ -147,7 +147,7 @@ private:
     std::size_t steps_ = 0;
 };
 
-// `count` ascending words at `at`.
+// Whether there are `count` ascending words at `at`.
 bool ascending(const Image& image, std::size_t at, std::size_t count) {
     if (!image.holds(at, 4 * count)) {
         return false;
@@ -165,7 +165,7 @@ struct Addresses {
     std::uint32_t base;
 };
 
-// Offsets begin with 0, addresses do not: nothing of a kernel is in the first page.
+// Offsets begin with 0, addresses do not: a kernel has nothing in the first page.
 std::optional<Addresses> find_addresses(const Image& image, const Tokens& tokens,
                                         const Names& names) {
     const std::size_t size = 4 * names.count;
@@ -186,7 +186,7 @@ std::optional<Addresses> find_addresses(const Image& image, const Tokens& tokens
     return std::nullopt;
 }
 
-// The names lie in the image: that was looked at when they were found.
+// The names are inside the image: that was checked when they were found.
 SymbolList read_names(const Image& image, const Tokens& tokens, const Names& names,
                       const Addresses& addresses) {
     SymbolList symbols;

@@ -16,9 +16,9 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// A kernel takes less; and so do all the wrong tries before it.
+/// Limit for a kernel, and for all wrong tries before it together.
 constexpr std::size_t max_expanded = 256u << 20;
-/// Of it, for a try from which little comes: there may be one at each byte.
+/// Counted for a try with little output: there may be one at each byte.
 constexpr std::size_t min_try = 1u << 20;
 
 struct Magic {
@@ -39,8 +39,8 @@ std::string_view text_of(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// A format of printf has the same beginning, but no number behind it; and the line of /proc/version
-// has no number of the build.
+// A printf format begins the same, but without a number; and the line for /proc/version has no
+// build number.
 std::string find_banner(std::string_view image) {
     constexpr std::string_view start = "Linux version ";
     constexpr std::size_t longest = 1024;
@@ -60,7 +60,7 @@ std::string find_banner(std::string_view image) {
     return {};
 }
 
-// It is in kernels that look at a task's canary, and in no others.
+// Only kernels that check a task's canary have this symbol.
 bool has_canary(const SymbolList& symbols) {
     return std::any_of(symbols.begin(), symbols.end(),
                        [](const Symbol& symbol) { return symbol.name == "__stack_chk_fail"; });
@@ -78,7 +78,7 @@ std::optional<KernelImage> kernel_in(std::span<const std::byte> image) {
     return kernel;
 }
 
-// Each magic is tried: code of the decompressor holds some of them.
+// Tries each magic, because the decompressor's code contains some of them.
 std::optional<KernelImage> kernel_packed_in(std::span<const std::byte> bytes) {
     std::size_t left = max_expanded;
     for (const Magic& magic : magics) {

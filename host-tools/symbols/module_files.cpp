@@ -4,8 +4,8 @@ namespace mmioscope::symbols {
 
 namespace {
 
-/// A module may be loaded at one place, then at another; its file stays at this one, far from 0,
-/// where DWARF has what is not placed.
+/// A module may be loaded at one place, then at another. Its file stays at this address, far from
+/// 0, where DWARF puts what is not placed.
 constexpr std::uint32_t own_base = 0xbf00'0000;
 
 } // namespace

@@ -15,10 +15,10 @@ namespace mmioscope::symbols {
 namespace {
 
 constexpr std::size_t symbols_in_block = 1024;
-constexpr std::size_t text_in_block = 64u << 10; ///< more only by a line
+constexpr std::size_t text_in_block = 64u << 10; ///< exceeded by one line at most
 constexpr std::size_t longest_line = 64u << 10;
-constexpr std::size_t most_at_one_address = 256; ///< all are looked at; a stock kernel has 79
-constexpr std::size_t most_unpacked = 64;        ///< blocks that are kept
+constexpr std::size_t most_at_one_address = 256; ///< all are compared; a stock kernel has 79
+constexpr std::size_t most_unpacked = 64;        ///< limit for blocks in memory
 
 Error damaged() {
     return bad_input("the section of symbols is damaged");
@@ -49,7 +49,7 @@ std::string line_of(const Symbol& symbol) {
     return line + '\n';
 }
 
-// Without its end.
+// The line without its end.
 Symbol symbol_of(std::uint32_t address, std::string_view line) {
     const std::size_t tab = std::min(line.find('\t'), line.size());
     const std::string_view module = line.substr(std::min(tab + 1, line.size()));
@@ -69,7 +69,7 @@ void append_leb128(std::string& to, std::uint32_t number) {
     to += static_cast<char>(number);
 }
 
-// Of so many symbols; they do not fall.
+// `count` addresses, which must not decrease.
 std::vector<std::uint32_t> addresses_of(std::span<const std::byte> stream, std::size_t count) {
     const std::vector<std::byte> bytes = expand(Packing::zstd, stream, 5 * count);
     if (bytes.size() < count) {

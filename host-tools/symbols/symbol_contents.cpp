@@ -21,13 +21,13 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::size_t max_size = 512u << 20;      ///< vmlinux with DWARF, a list of symbols
-constexpr std::size_t max_image_size = 64u << 20; ///< of what can be a kernel's image only
+constexpr std::size_t max_image_size = 64u << 20; ///< for what can only be a kernel's image
 
 std::string_view as_text(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// A kernel's image does not begin with these: it begins with code.
+// A kernel's image does not begin with these, but with code.
 std::optional<Packing> packing_of(std::string_view text) {
     struct Magic {
         Packing packing;
@@ -75,7 +75,7 @@ std::vector<std::byte> read_all(int fd) {
     return bytes;
 }
 
-// `name size references users ...`; a line of kallsyms has its type in second place.
+// `name size references users ...`; in kallsyms the second word is the type.
 bool lists_modules(std::string_view text) {
     std::string_view line = next_line(text);
     (void)next_word(line);

@@ -42,7 +42,7 @@ Argument parse(const std::string& text) {
     return address ? Argument{text.substr(0, at), address} : Argument{text, std::nullopt};
 }
 
-// As the kernel names a module by its file: "-" is "_".
+// The module's name as the kernel derives it from the file's: "-" becomes "_".
 std::string module_name(const std::string& path) {
     std::string name = std::filesystem::path(path).filename().string();
     name.resize(std::min(name.find(".ko"), name.size()));
@@ -50,11 +50,11 @@ std::string module_name(const std::string& path) {
     return name;
 }
 
-/// What is done with what a file holds.
+/// Takes the content of a file.
 struct Receiver {
     std::function<void(std::unique_ptr<ElfFile>)> elf;
     std::function<void(Trust, SymbolList)> list;
-    /// Of a module that was not placed.
+    /// For a module that is not placed.
     std::function<void(const std::string& module, std::unique_ptr<ElfFile>)> unplaced;
 };
 
@@ -68,7 +68,7 @@ public:
             const Argument argument = parse(text);
             named(argument.path, [&] { files.push_back({argument, Contents(argument.path)}); });
         }
-        // Lists of modules first: they say where the others lie, wherever they were named.
+        // Lists of modules first: they place the others, in any order of arguments.
         for (const File& file : files) {
             named(file.argument.path, [&] { read_modules_of(file.contents); });
         }

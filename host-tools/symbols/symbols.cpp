@@ -13,7 +13,7 @@ public:
     explicit Span(const ModuleSpan& span) : span_(span) {}
 
     bool locate(std::uint32_t address, Location& to) override {
-        to.offset = address - span_.base; // below the base it is larger than any size
+        to.offset = address - span_.base; // below the base it wraps, and exceeds any size
         to.module = span_.name;
         return to.offset < span_.size;
     }
@@ -34,7 +34,7 @@ void Symbols::add_module(const ModuleSpan& span, SymbolList functions) {
         for (Symbol& symbol : functions) {
             symbol.module = span.name;
         }
-        // Behind its last function.
+        // After its last function.
         functions.push_back({span.base + span.size, 'D', "", span.name});
         add(Trust::text, std::make_unique<FunctionTable>(std::move(functions)));
     }

@@ -11,7 +11,8 @@ namespace mmioscope::symbols {
 namespace {
 
 constexpr std::uint32_t limit = abi::chosen::max_task_offset;
-constexpr unsigned most_families = 64; ///< looked through for a name: a kernel has init_task only
+constexpr unsigned most_families = 64; ///< candidates to search for a name; a kernel has only
+                                       ///< init_task
 
 std::uint32_t word(std::span<const std::byte> image, std::size_t at) {
     std::uint32_t value = 0;
@@ -19,15 +20,15 @@ std::uint32_t word(std::span<const std::byte> image, std::size_t at) {
     return value;
 }
 
-/// Behind pid, tgid and a canary, as init/init_task.c has it: real_parent and parent, which are
-/// init_task itself, two lists that are empty, children and sibling, and group_leader, again
+/// The members after pid, tgid and a canary, as in init/init_task.c: real_parent and parent, which
+/// are init_task itself, the empty lists children and sibling, and group_leader, again init_task
 /// itself.
 struct Family {
     static constexpr std::size_t words = 7;
-    static constexpr std::uint32_t children = 8; ///< bytes from its beginning
+    static constexpr std::uint32_t children = 8; ///< offset in the family
 
     std::uint32_t task;   ///< address of init_task
-    std::uint32_t offset; ///< of itself in init_task
+    std::uint32_t offset; ///< of the family in init_task
 };
 
 std::optional<Family> family_at(std::span<const std::byte> image, std::size_t at) {
@@ -43,7 +44,7 @@ std::optional<Family> family_at(std::span<const std::byte> image, std::size_t at
     return fits ? std::optional(Family{task, offset}) : std::nullopt;
 }
 
-/// "swapper", and zeros up to 16 characters.
+/// "swapper", padded with zeros to 16 characters.
 std::optional<std::uint32_t> find_comm(std::span<const std::byte> task) {
     constexpr char name[16] = "swapper";
     for (std::size_t at = 4; at + sizeof name <= task.size(); at += 4) {

@@ -11,14 +11,14 @@ namespace mmioscope {
 
 namespace {
 
-/// What a name leads to: links of either kind lead to the same.
+/// The file behind a name, with links of both kinds resolved.
 struct Identity {
     dev_t device;
     ino_t number;
     bool operator==(const Identity&) const = default;
 };
 
-// Nothing if there is no regular file.
+// Nothing if it is not a regular file.
 std::optional<Identity> identity(const std::string& path, int standard) {
     struct stat status {};
     const int result = path == "-" ? ::fstat(standard, &status) : ::stat(path.c_str(), &status);

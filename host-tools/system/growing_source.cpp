@@ -24,7 +24,7 @@ bool is_file(int fd) {
 GrowingSource::GrowingSource(int fd, std::function<bool()> wait)
     : fd_(fd), pipe_(!is_file(fd)), wait_(std::move(wait)) {}
 
-// A file is always ready, so that time has to pass by itself; of a pipe poll() tells.
+// A file is always ready, so sleep; for a pipe poll() waits.
 bool GrowingSource::more() {
     pollfd watched{fd_, POLLIN, 0};
     while (::poll(&watched, pipe_ ? 1 : 0, patience_ms) == 0) {

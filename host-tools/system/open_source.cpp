@@ -13,7 +13,7 @@ namespace mmioscope {
 
 namespace {
 
-/// A source whose first bytes have been looked at: they come again.
+/// A source whose first bytes were inspected, and are returned again.
 class LookedAt : public ByteSource {
 public:
     explicit LookedAt(ByteSource& source) : source_(source) {
@@ -52,7 +52,7 @@ private:
     std::size_t given_ = 0; ///< of the first bytes
 };
 
-/// A file and what reads it.
+/// A file and its reader.
 class Input : public ByteSource {
 public:
     Input(FileDescriptor file, std::unique_ptr<ByteSource> bytes)

@@ -10,7 +10,7 @@ namespace mmioscope {
 
 namespace {
 
-// The name of the next file, where none is compressed.
+// The name of the next file if none is compressed.
 std::optional<std::string> behind(const std::filesystem::path& name, unsigned number) {
     const std::string mark = number == 1 ? "" : fmt::format(".{}", number);
     const std::string stem = name.stem().string();

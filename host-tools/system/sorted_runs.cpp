@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t written_at_once = 1 << 14;
 constexpr std::size_t read_at_once = 1 << 12;
 
-using Sizes = std::array<std::uint32_t, 2>; ///< in front of a key and its value
+using Sizes = std::array<std::uint32_t, 2>; ///< precedes a key and its value
 
 } // namespace
 
@@ -37,7 +37,7 @@ std::uint64_t number_of(std::string_view key) {
     return number;
 }
 
-/// Stands at a key of a run.
+/// A position in a run.
 class SortedRuns::Reader {
 public:
     Reader(int file, const Run& run) : file_(file), next_(run.begin), end_(run.end) {}
@@ -45,7 +45,7 @@ public:
     std::string_view key() const { return key_; }
     std::string_view value() const { return value_; }
 
-    /// False: the run has no more. What the last one was is gone.
+    /// Moves to the next key, and invalidates the previous one. False: the run has no more.
     bool advance() {
         if (next_ == end_ && at_ == block_.size()) {
             return false;
@@ -62,7 +62,7 @@ public:
     }
 
 private:
-    // So many bytes from at_ on stand in the block.
+    // Makes sure that the block has `size` bytes from at_ on.
     void need(std::size_t size) {
         if (block_.size() - at_ >= size) {
             return;
@@ -84,10 +84,10 @@ private:
     }
 
     int file_;
-    std::int64_t next_; ///< in the file: what the block has not yet
+    std::int64_t next_; ///< position in the file after the block
     std::int64_t end_;
     std::string block_;
-    std::size_t at_ = 0; ///< in the block: what was not taken yet
+    std::size_t at_ = 0; ///< position in the block
     std::string_view key_;
     std::string_view value_;
 };
@@ -157,7 +157,7 @@ void SortedRuns::each(const Take& take) const {
 
 void SortedRuns::merge(std::vector<Reader> readers, const Take& take) const {
     const auto later = [](const Reader* a, const Reader* b) { return a->key() > b->key(); };
-    std::vector<Reader*> next; // a heap: the one with the least key is the first
+    std::vector<Reader*> next; // a heap, with the least key first
     const auto advance = [&](Reader& reader) {
         if (reader.advance()) {
             next.push_back(&reader);

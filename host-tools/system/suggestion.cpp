@@ -10,7 +10,7 @@ namespace mmioscope {
 
 namespace {
 
-// Levenshtein's distance, row by row.
+// Levenshtein distance, row by row.
 std::size_t distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     for (std::size_t j = 0; j <= b.size(); ++j) {
@@ -31,7 +31,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 } // namespace
 
 std::string suggestion(std::string_view word, std::span<const std::string_view> names) {
-    constexpr std::size_t longest = 32; ///< nobody mistypes longer ones
+    constexpr std::size_t longest = 32; ///< nobody mistypes longer words
     std::string_view nearest;
     std::size_t least = std::min<std::size_t>(word.size() / 3 + 1, 3);
     for (const std::string_view name : names) {

@@ -24,7 +24,7 @@ std::string_view path_end(std::string_view path, unsigned depth) {
     return slash == std::string_view::npos || path.empty() ? path : path.substr(slash + 1);
 }
 
-/// Of each path its shortest end that no other one has; all of it, if there is none.
+/// For each path its shortest unique end; all of it if there is none.
 std::map<std::string_view, std::string_view> unique_ends(const Paths& paths) {
     std::map<std::string_view, std::string_view> unique;
     for (unsigned depth = 1; unique.size() < paths.size(); ++depth) {
@@ -35,7 +35,7 @@ std::map<std::string_view, std::string_view> unique_ends(const Paths& paths) {
         for (const std::string_view path : paths) {
             const std::string_view end = path_end(path, depth);
             if (count[end] == 1 || end.size() + 1 >= path.size()) {
-                unique.try_emplace(path, end); // the first, which is the shortest, stays
+                unique.try_emplace(path, end); // keeps the first, which is the shortest
             }
         }
     }

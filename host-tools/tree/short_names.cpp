@@ -16,7 +16,7 @@ namespace mmioscope::tree {
 
 namespace {
 
-// Generic names of the Devicetree Specification that are longer than what everybody says.
+// Generic names of the Devicetree Specification, and shorter common names for them.
 constexpr std::pair<std::string_view, std::string_view> abbreviations[] = {
     {"interrupt-controller", "intc"}, {"ethernet", "eth"},          {"memory-controller", "memc"},
     {"compact-flash", "cf"},          {"system-control", "sysctl"},

@@ -11,7 +11,7 @@ namespace mmioscope::tree {
 
 namespace {
 
-constexpr int deepest = 64; ///< more levels no tree has
+constexpr int deepest = 64; ///< no tree has more levels
 
 bool cells_make_sense(std::uint32_t address, std::uint32_t size) {
     return address >= 1 && address <= 4 && size >= 1 && size <= 4;
@@ -33,14 +33,15 @@ std::uint64_t Cells::number(std::size_t at, std::size_t length) const {
     return value;
 }
 
-// In one pass, since libfdt has to pass all tags for each property that it is asked for.
+// In one pass, because libfdt goes through all tags for each property.
 TreeNodes::TreeNodes(std::span<const std::byte> tree) : tree_(tree) {
     if (!tree_is_sound(tree)) {
         return;
     }
     std::size_t open[deepest];
     int depth = -1, next = 0;
-    bool in_front = false; // of the last node's first child: libfdt finds no property behind it
+    bool in_front = false; // belongs to the last node's first child: libfdt finds no property after
+                           // it
     std::uint32_t tag = FDT_NOP;
     for (int at = 0; tag != FDT_END && next >= 0; at = next) {
         tag = fdt_next_tag(tree.data(), at, &next);
@@ -83,7 +84,7 @@ void TreeNodes::add_property(int offset) {
     }
 }
 
-// As fdt_get_phandle() has it. 0: none.
+// Like fdt_get_phandle(). 0: none.
 std::uint32_t TreeNodes::phandle(std::size_t node) const {
     for (const char* const name : {"phandle", "linux,phandle"}) {
         const auto value = property(node, name);
@@ -124,7 +125,7 @@ std::size_t TreeNodes::find_whole(std::string_view path) const {
         rest.remove_prefix(1);
         const std::string_view name = rest.substr(0, rest.find('/'));
         const auto child = children_.find(std::pair(node, name));
-        if (child == children_.end() || name.size() + 1 == rest.size()) { // nothing behind "/"
+        if (child == children_.end() || name.size() + 1 == rest.size()) { // nothing after "/"
             return none;
         }
         node = child->second;
@@ -233,7 +234,7 @@ std::vector<AddressRange> TreeNodes::reg(std::size_t node) const {
     return found;
 }
 
-// Takes `address` on the far side of `bus` to the side of its parent.
+// Translates `address` from the child side of `bus` to its parent's.
 std::optional<std::uint64_t> TreeNodes::to_parent(std::size_t bus, std::uint64_t address) const {
     const Cells ranges = cells(bus, "ranges");
     if (!ranges.there() || ranges.count() == 0) {
