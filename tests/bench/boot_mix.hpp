@@ -1,4 +1,4 @@
-// A trace with the mix of a boot, made up: the same on every machine.
+// A made-up trace with the mix of a boot, the same on every machine.
 #pragma once
 
 #include "system/file_descriptor.hpp"
@@ -24,7 +24,7 @@ private:
     FileDescriptor file_;
 };
 
-/// The one that all benchmarks read.
+/// The trace that all benchmarks read.
 const BootMix& boot_mix();
 
 /// Counts `each` events in each iteration: prints events per second and seconds per event.

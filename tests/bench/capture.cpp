@@ -1,6 +1,6 @@
-// capture RECORDS FILE [linux]: takes so many records out of a trace area that this fills itself,
-// by the recorder of `mmioscope run`, into FILE; `linux`: with the tasks and callers of a kernel in
-// RAM. For counting instructions (tests/bench/capture.sh).
+// capture RECORDS FILE [linux]: takes RECORDS records from a trace area that this program fills
+// itself, with the recorder of `mmioscope run`, into FILE; `linux`: with the tasks and callers of a
+// kernel in RAM. For counting instructions (tests/bench/capture.sh).
 #include "../host-tools/fake_area.hpp"
 #include "../host-tools/fake_modules.hpp"
 #include "linux/onlooker.hpp"
@@ -29,7 +29,7 @@ constexpr std::uint32_t bl(std::uint32_t at, std::uint32_t to) {
     return 0xeb00'0000 | ((to - at - 8) >> 2 & 0xff'ffff);
 }
 
-/// RAM with a kernel whose functions have their return addresses in all the places there are.
+/// RAM with a kernel whose functions keep their return addresses in all possible places.
 struct Guest {
     Guest() : modules(true), kernel(modules.kernel) {
         modules.load(0, "module");
@@ -47,7 +47,7 @@ struct Guest {
                    0xe12f'ff1e});   // bx lr
         put(user, {0xe92d'4010, bl(user + 4, driver), 0xe8bd'8010});
         for (const std::uint32_t task : kernel.tasks) {
-            kernel.set(stack(task) + 4, user + 8); // what `driver` has pushed
+            kernel.set(stack(task) + 4, user + 8); // pushed by `driver`
         }
     }
 
@@ -57,7 +57,7 @@ struct Guest {
             at += 4;
         }
     }
-    /// SP in `driver`, behind its push.
+    /// SP in `driver`, after its push.
     std::uint32_t stack(std::uint32_t task) const { return kernel.stack(task) + 0x1f00; }
 
     test::FakeModules modules;
@@ -69,8 +69,8 @@ struct Guest {
                                       {end, 'D', "", ""}}};
 };
 
-/// What a boot with a busy SD card is like: of 100 accesses 60 are of a loop that has LR for its
-/// data, 30 of leaf functions, 10 of others; a CPU makes some 50 before another one does.
+/// The mix of a boot with a busy SD card: of 100 accesses 60 are in a loop that uses LR for data,
+/// 30 in leaf functions, 10 in others; a CPU makes some 50 before another one does.
 class Writers {
 public:
     Writers(test::FakeArea& area, const Guest& guest) : guest_(guest) {
@@ -110,7 +110,7 @@ private:
         return record;
     }
 
-    // Twenty accesses, of which the loop makes four rounds of three.
+    // Twenty accesses; the loop makes four rounds of three.
     void place(abi::Record& record) {
         const auto at = static_cast<unsigned>(count_ % 20);
         record.sp = guest_.stack(task_);

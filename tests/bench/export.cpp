@@ -1,4 +1,4 @@
-// Exporting a trace: what a format costs on top of decoding and naming (reading.cpp).
+// Exports a trace: what a format costs in addition to decoding and naming (reading.cpp).
 #include "boot_mix.hpp"
 #include "export/ctf.hpp"
 #include "export/jsonl.hpp"
@@ -36,7 +36,7 @@ void export_jsonl(benchmark::State& state) {
 }
 BENCHMARK(export_jsonl)->Unit(benchmark::kMillisecond);
 
-// It makes its folder itself, so the bytes go where temporary files do.
+// It creates its folder itself, so the bytes go to the folder for temporary files.
 void export_ctf(benchmark::State& state) {
     namespace fs = std::filesystem;
     const fs::path folder =

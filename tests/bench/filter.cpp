@@ -1,4 +1,4 @@
-// Asking a filter of an event that has its names.
+// Applies filters to events with names.
 #include "filter/filter.hpp"
 
 #include "../host-tools/given_event.hpp"
@@ -13,7 +13,7 @@ namespace {
 using namespace mmioscope;
 using bench::BootMix;
 
-/// All events of the mix, with names made up for what a real trace knows.
+/// All events of the mix, with made-up names for what a real trace knows.
 struct Named {
     std::vector<std::byte> bytes = bench::boot_mix().bytes();
     MemorySource source{bytes};

@@ -25,9 +25,9 @@ struct Device {
     std::uint32_t base;
     const char* compatible;
     std::uint32_t interrupt;                     ///< an SPI; 0: none
-    std::array<std::uint32_t, 2> often;          ///< registers: mostly read, mostly written
+    std::array<std::uint32_t, 2> often;          ///< registers: one mostly read, one mostly written
     std::array<std::uint32_t, 4> now_and_then{}; ///< and others
-    unsigned share;                              ///< of 100 events of a boot
+    unsigned share;                              ///< number of 100 events of a boot
 };
 constexpr unsigned uart = 0, distributor = 1, cpu_interface = 2, card = 3;
 constexpr std::array<Device, 7> devices = {{
@@ -59,7 +59,7 @@ constexpr std::uint32_t module_functions = 64, module_function_size = 0x100;
 constexpr std::uint32_t first_task = 0xc200'0000, task_size = 0x1000;
 constexpr std::uint32_t tasks = 24; ///< of a boot
 constexpr std::uint32_t counter_frequency = 62'500'000;
-constexpr std::uint64_t section = 400; ///< records in one, as of a recorder that keeps up
+constexpr std::uint64_t section = 400; ///< records in one section, as from a recorder that keeps up
 
 void ok(int result) {
     if (result != 0) {
@@ -83,7 +83,7 @@ std::vector<std::byte> device_tree() {
     cells(tree, "#size-cells", {1});
     cells(tree, "interrupt-parent", {1});
     for (const Device& device : devices) {
-        if (device.compatible == nullptr) { // the second range of the one before
+        if (device.compatible == nullptr) { // the second range of the previous device
             continue;
         }
         const bool controller = &device == &devices[distributor];
@@ -145,7 +145,7 @@ public:
     }
 
 private:
-    // Not by a distribution of <random>, whose results are the library's own choice.
+    // Does not use a distribution of <random>, whose results depend on the library.
     std::uint32_t below(std::uint32_t limit) {
         return static_cast<std::uint32_t>(random_() % limit);
     }
@@ -170,8 +170,7 @@ private:
         writer_.values(trace::tasks_section, std::span<const trace::TaskEntry>(known_tasks_));
     }
 
-    // With symbols that are no functions between them, and several names at one address, as there
-    // are in a kernel.
+    // Includes symbols that are not functions, and several names at one address, as in a kernel.
     symbols::SymbolList functions() {
         static constexpr const char* first[] = {"pl011", "gic", "mmci", "smsc911x", "sched",
                                                 "vfs",   "tcp", "clk",  "of",       "irq"};
@@ -213,7 +212,7 @@ private:
         return entry;
     }
 
-    // They stand in front of the records they are of.
+    // Entries precede the records that they apply to.
     void fresh_tasks(std::uint64_t from, std::uint64_t count) {
         known_tasks_.clear();
         for (std::uint64_t n = from; n < from + count; ++n) {
@@ -268,7 +267,7 @@ private:
         }
     }
 
-    // As an interrupt has it: half a FIFO at a time by four loads, whose last one is to LR.
+    // As in an interrupt: reads half a FIFO at a time with four loads, the last one to LR.
     void of_sd(abi::Record& r, std::uint64_t n) {
         const unsigned step = static_cast<unsigned>(n % 12);
         const std::uint32_t copy = text_base + 0x10'0000;

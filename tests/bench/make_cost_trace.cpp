@@ -1,4 +1,4 @@
-// make-cost-trace MIX EVENTS FILE: a made-up trace (made_trace.hpp) as a file.
+// make-cost-trace MIX EVENTS FILE: writes a made-up trace (made_trace.hpp) to a file.
 #include "made_trace.hpp"
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"

@@ -1,4 +1,4 @@
-// Decoding a trace file, and giving its records their names.
+// Decodes a trace file, and finds the names of its records.
 #include "boot_mix.hpp"
 #include "reading/trace.hpp"
 #include "system/byte_source.hpp"
@@ -25,7 +25,7 @@ void decode(benchmark::State& state) {
 }
 BENCHMARK(decode)->Unit(benchmark::kMillisecond);
 
-// With what stands in front of the events, as each command begins.
+// Includes everything before the events, as at the start of each command.
 void decode_and_name(benchmark::State& state, const std::string& filter) {
     reading::TraceOptions options;
     options.path = bench::boot_mix().path();

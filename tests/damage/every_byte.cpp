@@ -1,11 +1,11 @@
-// every-byte WIRE: damages a recorded stream at each byte of its first 16 KiB, in each way that a
-// line can, and looks at what a listener makes of it. A frame that is damaged is lost, and told of;
-// all others arrive as they were, in their order. Exit status 0 if that is so.
+// every-byte WIRE: damages a recorded stream at each byte of its first 16 KiB, in every way that a
+// line can, and checks what a listener receives. It must lose and report damaged frames; all others
+// must arrive unchanged, in order. Exit status 0 if so.
 //
-// Frames are decoded each on its own, so what is right of them is right of their records. That is
-// looked at too, with the whole decoder, where a frame begins and ends and at one place in
-// whole_decoder_each: and the records that are told to be lost are as many as those that did not
-// come, of each CPU up to the last one that came.
+// Frames are decoded independently, so a result for frames also holds for their records. This is
+// checked, too, with the whole decoder, where a frame begins and ends and at one place in
+// whole_decoder_each: the number of records reported lost must equal the number of those that did
+// not arrive, for each CPU up to its last one that did.
 #include "records/losses.hpp"
 #include "wire/wire_decoder.hpp"
 
@@ -27,9 +27,9 @@ using Records = std::vector<abi::Record>;
 using View = std::span<const std::byte>;
 
 constexpr std::size_t length = 16 * 1024;
-constexpr std::size_t whole_decoder_each = 67; ///< so many places, one with the whole decoder
+constexpr std::size_t whole_decoder_each = 67; ///< one of this many places with the whole decoder
 
-enum class Way { drop, insert_zero, insert_other, cut, flip }; ///< and from there on each bit
+enum class Way { drop, insert_zero, insert_other, cut, flip }; ///< from here on, for each bit
 constexpr int ways = static_cast<int>(Way::flip) + 8;
 
 const char* name_of(int way) {
@@ -51,7 +51,7 @@ Bytes damaged(View wire, std::size_t at, int way) {
     return bytes;
 }
 
-/// What WireFrames hands out of a piece of wire: each frame whole, and what it counted.
+/// What WireFrames returns for a piece of wire: its frames, and its counts.
 struct Heard {
     std::vector<Bytes> frames;
     wire::WireCounts counts;
@@ -72,7 +72,7 @@ Heard hear(View wire) {
     return heard;
 }
 
-/// What a listener makes of a piece of wire.
+/// What a listener gets from a piece of wire.
 struct Decoded : wire::WireSink {
     Records all;
     trace::LossCounter losses{1};
@@ -90,7 +90,7 @@ struct Decoded : wire::WireSink {
     void end(const abi::EndHeader&, std::span<const abi::Statistics>) override {}
 };
 
-/// The recorded wire, cut into what stands between zeros.
+/// The recorded wire, split at its zeros.
 class Recording {
 public:
     explicit Recording(Bytes wire);
@@ -100,25 +100,25 @@ public:
     std::size_t records() const { return records_; }
     /// Before any damage.
     std::uint64_t lost() const { return Decoded(wire_).losses.lost(); }
-    /// Empty if the damage at `at` does what it may and no more.
+    /// Empty if the damage at `at` has only its permitted effects.
     std::string check(std::size_t at, int way) const;
 
 private:
     std::size_t frame_at(std::size_t at) const;
-    /// Frames at the beginning that say what the rest means.
+    /// The number of frames at the start that describe the rest.
     std::size_t descriptions() const;
     View part(std::size_t from, std::size_t to) const {
         return View(wire_).subspan(begins_[from],
-                                   begins_[to] + 1 - begins_[from]); // with the zero behind it
+                                   begins_[to] + 1 - begins_[from]); // includes the zero after it
     }
     std::string check_records(std::size_t at, int way, std::size_t lost,
                               std::size_t lost_end) const;
-    /// A frame's first or last bytes, or the zero between two.
+    /// Whether it is in a frame's first or last bytes, or the zero between two.
     bool at_edge(std::size_t at) const;
     std::size_t missing(const std::vector<bool>& came) const;
 
     Bytes wire_;
-    std::vector<std::size_t> begins_; ///< of each frame, the zero in front of it; and the end
+    std::vector<std::size_t> begins_; ///< for each frame, the zero before it; and the end
     std::vector<Bytes> sent_;         ///< the frames
     std::vector<Records> of_frame_;   ///< their records
     std::size_t records_ = 0;
@@ -152,10 +152,10 @@ std::size_t Recording::frame_at(std::size_t at) const {
     return static_cast<std::size_t>(behind - begins_.begin()) - 1;
 }
 
-/// From the frame before the damage to the one behind it: what is further away is the same bytes.
+/// From the frame before the damage to the one after it: other frames are unchanged.
 std::string Recording::check(std::size_t at, int way) const {
     const std::size_t hit = frame_at(at);
-    const bool zero = wire_[at] == std::byte{0}; // it ends the frame in front, too
+    const bool zero = wire_[at] == std::byte{0}; // it ends the previous frame, too
     const std::size_t lost = zero && hit > 0 ? hit - 1 : hit;
     const std::size_t from = lost > 0 ? lost - 1 : 0;
     const std::size_t to = std::min(hit + 2, frames());
@@ -173,7 +173,7 @@ std::string Recording::check(std::size_t at, int way) const {
     }
     if (!cut && next < hit + 1 && to > hit + 1) return "a frame is lost that was not damaged";
     const bool any_lost = heard.frames.size() < to - from;
-    const bool late = at == 0; // what stands in front of the first zero is nobody's
+    const bool late = at == 0; // bytes before the first zero do not count
     if (any_lost && !cut && !late && heard.counts.damaged + heard.counts.missing == 0)
         return "a lost frame is not told of";
     if (cut && !zero && heard.counts.damaged == 0 && at != begins_[hit] + 1 && hit > 0)
@@ -187,7 +187,7 @@ bool Recording::at_edge(std::size_t at) const {
                        [at](std::size_t zero) { return at + 1 >= zero && at <= zero + 1; });
 }
 
-/// Records that a listener can know it has not got: one of the same CPU came behind them.
+/// Records that a listener can know are missing: a later one of the same CPU arrived.
 std::size_t Recording::missing(const std::vector<bool>& came) const {
     bool behind[abi::max_cpus] = {};
     std::size_t count = 0;
@@ -204,7 +204,7 @@ std::string Recording::check_records(std::size_t at, int way, std::size_t lost,
     const Decoded decoded(damaged(wire_, at, way));
     const Records& got = decoded.all;
     const bool cut = static_cast<Way>(way) == Way::cut;
-    if (lost < descriptions() && got.empty()) return ""; // not known what they mean
+    if (lost < descriptions() && got.empty()) return ""; // their meaning is unknown
     std::size_t place = 0;
     std::vector<bool> came(frames());
     for (std::size_t n = 0; n < frames() && !(cut && n >= lost_end); ++n) {
@@ -235,7 +235,7 @@ Tally damage_all(const Recording& recording, std::size_t from, std::size_t to) {
     return tally;
 }
 
-/// On two threads, each a half of the bytes.
+/// On two threads, half of the bytes each.
 Tally damage_all(const Recording& recording) {
     const std::size_t middle = recording.size() / 2;
     auto first = std::async(std::launch::async, [&] { return damage_all(recording, 0, middle); });
@@ -255,7 +255,8 @@ int main(int count, char** arguments) {
     }
     std::ifstream file(arguments[1], std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(file)), {});
-    const std::size_t end = text.find('\0', length); // of the frame that the 16 KiB end in
+    const std::size_t end = text.find('\0', length); // of the frame that contains the end of the 16
+                                                     // KiB
     if (end == std::string::npos) {
         std::fprintf(stderr, "every-byte: no frame in %s ends behind %zu bytes\n", arguments[1],
                      length);

@@ -22,7 +22,7 @@ Comparison::Comparison(Set set) : set_(set), listed_(listed_differences().size()
 void Comparison::run(std::uint64_t words, std::uint64_t seed) {
     Disassembler disassemble(set_);
     Words(set_, words, seed).for_each([&](std::uint32_t word) {
-        if (set_ == Set::thumb16 && (word >> 11) >= 0x1d) return; // the first half of a longer one
+        if (set_ == Set::thumb16 && (word >> 11) >= 0x1d) return; // first half of a longer one
         unsigned length = 0;
         const std::string_view line = disassemble(word, length);
         compare({set_, word, decoded(word, set_), read_line(line, length), line});

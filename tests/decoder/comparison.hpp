@@ -1,4 +1,4 @@
-// The words of one set, compared, and what came of it.
+// The comparison of all words of one set, and its results.
 #pragma once
 
 #include "differences.hpp"
@@ -15,7 +15,7 @@ public:
     explicit Comparison(Set set);
 
     void run(std::uint64_t words, std::uint64_t seed);
-    /// Prints counts, and what is wrong. True if nothing is.
+    /// Prints counts, and what is wrong. Returns true if nothing is.
     bool report() const;
 
 private:

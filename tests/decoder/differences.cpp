@@ -62,17 +62,17 @@ bool ours_is_none(const Pair& p) {
     return !p.ours.accesses_memory();
 }
 
-/// Both see the same access, and the decoder leaves open which registers it moves.
+/// Both find the same access, but the decoder leaves the moved registers open.
 bool only_left_open(const Pair& p) {
     return p.ours.load == p.theirs.load && p.ours.store == p.theirs.store && p.ours.bytes == 0;
 }
-/// Both see the same access but for what they say of writeback and PC.
+/// Both find the same access, but differ in writeback or PC.
 bool only_pc_or_writeback(const Pair& p) {
     return p.ours.load == p.theirs.load && p.ours.store == p.theirs.store &&
            p.ours.size == p.theirs.size && p.ours.bytes == p.theirs.bytes;
 }
 
-// Ours comes first in the texts: the decoder follows the manual.
+// The texts name our side first: the decoder follows the manual.
 constexpr Difference all[] = {
     {Where::both, "LDC and STC with P, U and W clear are UNDEFINED", "A5.6",
      [](const Pair& p) {

@@ -1,4 +1,5 @@
-// Where decoder and disassembler may differ, each with the section of DDI 0406C that says why.
+// Permitted differences between decoder and disassembler, each with the section of DDI 0406C that
+// explains it.
 #pragma once
 
 #include "facts.hpp"
@@ -17,7 +18,7 @@ struct Pair {
     std::string_view line;
 };
 
-/// Which sets a difference must occur in.
+/// The sets in which a difference must occur.
 enum class Where { both, arm, thumb };
 
 struct Difference {
@@ -27,7 +28,7 @@ struct Difference {
     bool (*applies)(const Pair&);
 };
 
-/// Nothing they could differ in.
+/// Whether there is no difference.
 bool same(const Facts& ours, const Facts& theirs);
 
 std::span<const Difference> listed_differences();

@@ -1,6 +1,6 @@
 #include "disassembler.hpp"
 
-// bfd.h demands that its includer has been configured.
+// bfd.h requires that its includer was configured.
 #define PACKAGE "mmioscope"
 #define PACKAGE_VERSION "1"
 #include <cstdarg>
@@ -45,7 +45,8 @@ Disassembler::Disassembler(Set set) : set_(set), info_(new disassemble_info), te
     init_disassemble_info(info_, text_, print_plain, print_styled);
     info_->arch = bfd_arch_arm;
     info_->mach = bfd_mach_arm_7;
-    info_->flags |= USER_SPECIFIED_MACHINE_TYPE; // or it prints the instructions of all machines
+    info_->flags |= USER_SPECIFIED_MACHINE_TYPE; // otherwise it prints the instructions of all
+                                                 // machines
     info_->endian = info_->endian_code = BFD_ENDIAN_LITTLE;
     info_->disassembler_options = set == Set::arm ? "no-force-thumb" : "force-thumb";
     info_->buffer = bytes_.data();

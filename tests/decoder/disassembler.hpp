@@ -1,4 +1,4 @@
-// GNU binutils' disassembler (libopcodes), as objdump calls it.
+// GNU binutils' disassembler (libopcodes), called as in objdump.
 #pragma once
 
 #include "facts.hpp"
@@ -19,7 +19,7 @@ public:
     Disassembler(const Disassembler&) = delete;
     Disassembler& operator=(const Disassembler&) = delete;
 
-    /// The line for `word`, valid until the next call. `length`: bytes it is long.
+    /// The line for `word`, valid until the next call. `length` becomes its length in bytes.
     std::string_view operator()(std::uint32_t word, unsigned& length);
 
 private:

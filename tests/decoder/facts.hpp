@@ -1,4 +1,4 @@
-// What both sides say of one instruction, in the same terms.
+// The properties of one instruction, in the same terms for both sides.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ struct Facts {
     bool store{};
     bool loads_pc{};
     bool writeback{};
-    unsigned size{};  ///< of one access, bytes
-    unsigned bytes{}; ///< of all; 0: not told
+    unsigned size{};  ///< of one access, in bytes
+    unsigned bytes{}; ///< of all accesses; 0: unknown
     unsigned length{4};
     bool unpredictable{};
-    std::string_view mnemonic{}; ///< without its condition; the disassembler's alone
+    std::string_view mnemonic{}; ///< without its condition; only from the disassembler
 
     bool accesses_memory() const { return load || store; }
 };
 
-/// What the hypervisor's decoder says.
+/// The hypervisor's decoder's result.
 Facts decoded(std::uint32_t word, Set set);
 
 /// "R 4 of 8 pc !", for messages.

@@ -1,10 +1,11 @@
-// The hypervisor's decoder against GNU binutils' disassembler.
+// Compares the hypervisor's decoder with GNU binutils' disassembler.
 //
 //   decoder [WORDS [SEED]]
 //
-// Every Thumb-16 word, and WORDS (5,000,000) each of ARM and Thumb-32, by SEED (random). The two
-// must agree on what is accessed, but for the listed differences (differences.cpp); each of these,
-// and each mnemonic, must occur. ARM and Thumb run in a process each: the disassembler has globals.
+// Tests every Thumb-16 word, and WORDS (5,000,000) words each of ARM and Thumb-32, from SEED
+// (random). The two must agree on the accesses, except for the listed differences
+// (differences.cpp); each of these, and each mnemonic, must occur. ARM and Thumb run in separate
+// processes, because the disassembler has globals.
 #include "comparison.hpp"
 
 #include <cinttypes>
@@ -23,7 +24,7 @@ struct Options {
     std::uint64_t seed{std::random_device{}()};
 };
 
-/// A whole number; ends the program if it is none.
+/// A whole number; exits if it is not one.
 std::uint64_t number(const char* text) {
     char* end = nullptr;
     const std::uint64_t n = std::strtoull(text, &end, 10);
@@ -43,7 +44,7 @@ Options read_options(int count, char** arguments) {
     return options;
 }
 
-/// How many of `sets` have failed, found out in a process of its own.
+/// Compares `sets` in a new process, whose exit status is the number of failures.
 pid_t start(std::initializer_list<Set> sets, const Options& options) {
     const pid_t child = fork();
     if (child != 0) return child;

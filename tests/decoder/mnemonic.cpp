@@ -9,14 +9,14 @@ namespace mmioscope::decoder_test {
 
 namespace {
 
-/// What the operands must tell.
+/// What the operands must show.
 enum class Shape { one, listed, vector, elements, unknown };
 
 struct Mnemonic {
     bool load;
     bool store;
     unsigned size;  ///< of one access
-    unsigned count; ///< accesses; 0: by the operands
+    unsigned count; ///< number of accesses; 0: from the operands
     Shape shape;
 };
 
@@ -108,7 +108,7 @@ unsigned number_in(std::string_view name) {
     return n;
 }
 
-/// Registers in "r0, r2, lr" or "d0-d3" (where a vector's range may run past the last one).
+/// Counts registers in "r0, r2, lr" or "d0-d3" (where a vector's range may run past the last one).
 unsigned registers_in(std::string_view list) {
     unsigned count = 0;
     while (!list.empty()) {
@@ -124,7 +124,7 @@ unsigned registers_in(std::string_view list) {
     return count;
 }
 
-/// "!", or an offset behind the bracket, but not LDC's option in braces.
+/// "!", or an offset after the bracket, but not LDC's option in braces.
 bool writes_back(std::string_view operands) {
     return contains(operands, "!") || (contains(operands, "], ") && !contains(operands, "], {"));
 }
@@ -142,7 +142,7 @@ void read_vector(Facts& facts, std::string_view operands) {
     facts.bytes = (list.empty() ? 1 : registers_in(list)) * (what.starts_with('d') ? 8u : 4u);
 }
 
-/// "vld1.16": the elements' size; those of 64 bits are accessed by words.
+/// "vld1.16": the elements' size; 64-bit elements are accessed by words.
 unsigned suffix_bytes(std::string_view suffix) {
     return std::min(number_in(suffix) / 8, 4u);
 }

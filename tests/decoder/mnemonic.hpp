@@ -1,5 +1,5 @@
-// From a line of the disassembler to facts: size and direction by the mnemonic, the rest by the
-// operands.
+// Turns a line of the disassembler into facts: size and direction from the mnemonic, the rest from
+// the operands.
 #pragma once
 
 #include "facts.hpp"
@@ -11,7 +11,7 @@ namespace mmioscope::decoder_test {
 
 Facts read_line(std::string_view line, unsigned length);
 
-/// Those that the words of `set` (ARM or Thumb-32) must have hit.
+/// The mnemonics that the words of `set` (ARM or Thumb-32) must hit.
 std::vector<std::string_view> mnemonics_of(Set set);
 
 } // namespace mmioscope::decoder_test

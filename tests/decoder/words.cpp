@@ -11,7 +11,7 @@ struct Row {
     std::uint32_t value;
 };
 
-// Rows of the encoding tables of which random words would hit too few.
+// Rows of the encoding tables that random words would hit too rarely.
 constexpr Row arm_rows[] = {
     {0x0fb0'0ff0, 0x0100'0090}, // SWP, SWPB
     {0x0f90'0fff, 0x0190'0f9f}, // LDREX and sizes
@@ -32,7 +32,7 @@ constexpr Row thumb_rows[] = {
 };
 constexpr std::uint64_t words_of_a_row = 4096;
 
-/// Bits 28:20 and 11:4 take all their values.
+/// Bits 28:20 and 11:4 take all values.
 constexpr std::uint32_t swept_bits = 0x1ff0'0ff0;
 constexpr std::uint64_t fillings = 8;
 constexpr std::uint64_t words_of_sweep = fillings << 17;
@@ -43,7 +43,7 @@ std::span<const Row> rows_of(Set set) {
 
 } // namespace
 
-/// A random word; now and then with PC, SP, LR or 0 where most encodings have Rm, Rt and Rn.
+/// A random word, sometimes with PC, SP, LR or 0 where most encodings have Rm, Rt and Rn.
 std::uint32_t Words::filling() {
     constexpr std::uint32_t special[] = {0xf, 0xd, 0xe, 0x0};
     std::uint32_t word = random();

@@ -1,6 +1,6 @@
-// Which instructions are compared: all of Thumb-16; of the others first those of which little is
-// free (exclusives, SRS, ...), then a sweep over the bits that tell loads and stores apart, each
-// with several fillings of the rest, and then random words.
+// The instructions to compare: all of Thumb-16. Of the others, first those with few free bits
+// (exclusives, SRS, ...), then a sweep over the bits that tell loads and stores apart, with several
+// fillings of the rest, then random words.
 #pragma once
 
 #include "facts.hpp"
@@ -15,7 +15,7 @@ public:
     Words(Set set, std::uint64_t count, std::uint64_t seed)
         : set_(set), count_(count), random_(seed) {}
 
-    /// Calls `visit(word)` for each: for `count` of them, or all of Thumb-16.
+    /// Calls `visit(word)` for each of `count` words, or for all of Thumb-16.
     template <class Visit>
     void for_each(Visit&& visit) {
         if (set_ != Set::thumb16) {

@@ -1,6 +1,6 @@
-// Writes a trace of N records that has a bit of everything: all types, sizes and flags, losses told
-// by gap records and losses told by numbers only, polls, markers, 64-bit values, pages that are
-// mapped anew. The same N gives the same file. Usage: make-trace N FILE
+// Writes a trace of N records with a bit of everything: all types, sizes and flags, losses with gap
+// records and losses visible only in the numbers, polls, markers, 64-bit values, remapped pages.
+// The same N gives the same file. Usage: make-trace N FILE
 #include "abi/control.hpp"
 #include "file/file_writer.hpp"
 #include "records/losses.hpp"
@@ -47,12 +47,12 @@ public:
 
     void run() {
         head();
-        sequence_[3] = 5; // what CPU 3 did before is missing
+        sequence_[3] = 5; // CPU 3's first records are missing
         while (made_ < wanted_) {
             next();
         }
         for (unsigned cpu = 0; cpu < cpus; ++cpu) {
-            losses_.finish_at(cpu, sequence_[cpu] + cpu); // and what CPUs 1 to 3 did last
+            losses_.finish_at(cpu, sequence_[cpu] + cpu); // and the last ones of CPUs 1 to 3
         }
         writer_.flush();
         writer_.values(abi::SectionType::losses, std::span<const abi::Loss>(losses_.losses()));
@@ -114,7 +114,7 @@ private:
         pa &= ~((std::uint64_t{1} << std::min(log2_size, 3u)) - 1);
         abi::set_physical_address(r, pa);
         r.va = 0xe000'0000 + static_cast<std::uint32_t>(device << 20 | (pa & 0xfffff));
-        r.va ^= made_ % 5000 < 2500 ? 0 : 0x0800'0000; // mapped elsewhere now and then
+        r.va ^= made_ % 5000 < 2500 ? 0 : 0x0800'0000; // remapped now and then
         r.lock_sequence = order_[device]++;
         r.duration = static_cast<std::uint32_t>(any() % 3 == 0 ? 0 : any() % 90);
         r.value = log2_size >= 3 ? any() | (one_in(2) ? 1ull << 63 : 0)

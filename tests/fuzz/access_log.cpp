@@ -1,5 +1,5 @@
-// QEMU's log and that of the PCs are input to verify: whatever stands in them, they are read to the
-// end. To import, too: it is refused or becomes a sound trace.
+// QEMU's log and that of the PCs are input to verify: any content must be read to the end. Import
+// must refuse it or make a sound trace.
 #include "logs/access_log.hpp"
 #include "file/trace_reader.hpp"
 #include "import/qemu_log.hpp"
@@ -22,7 +22,7 @@ void import(std::span<const std::byte> bytes) {
     try {
         accesses = importing::import_qemu_log(log, file.get()).accesses;
     } catch (const Error&) {
-        return; // one clear line: what a command prints
+        return; // one clear line, as a command prints it
     }
     ::lseek(file.get(), 0, SEEK_SET);
     FileSource source(file.get());

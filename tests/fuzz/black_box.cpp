@@ -1,10 +1,10 @@
-// A RAM image is input: whatever lies in it, the search for a trace area ends, and what it gives
-// are records that the image holds. So are a trace file's and a stream's bytes, which may tell of
-// an earlier boot.
+// A RAM image is input: with any content, the search for a trace area must end, and return records
+// that the image holds. The same goes for the bytes of a trace file and of a stream, which may
+// contain an earlier boot.
 //
-// The first byte chooses. Even: the image is a sound one, of two boots, into which the input's
-// words are put; bit 1: its descriptions get their checksums anew then, which no chance does. Odd:
-// the input itself is the file.
+// The first byte selects. Even: a sound image of two boots, into which the input's words are
+// written; with bit 1 its descriptions get new checksums, which random changes would never match.
+// Odd: the input itself is the file.
 #include "blackbox/black_box.hpp"
 #include "abi/description.hpp"
 #include "blackbox/recorded_boot.hpp"
@@ -26,7 +26,7 @@ using mmioscope::test::FakeArea;
 using mmioscope::test::FakeCpu;
 
 constexpr std::size_t page = 4096;
-constexpr std::size_t capacity = 64; ///< of a ring
+constexpr std::size_t capacity = 64; ///< of each ring
 constexpr std::uint64_t base = 0x8000'0000;
 
 struct alignas(page) Page {
@@ -37,7 +37,7 @@ std::uint32_t crc(const void* bytes, std::size_t size, std::uint32_t before) {
     return static_cast<std::uint32_t>(::crc32_z(before, static_cast<const Bytef*>(bytes), size));
 }
 
-/// Two CPUs with more records than their rings hold, the last of them a begin record.
+/// Two CPUs with more records than their rings hold, ending with a begin record.
 FakeArea area(std::uint64_t at) {
     FakeArea area(2, capacity);
     abi::AreaHeader& header = area.header();
@@ -60,7 +60,7 @@ FakeArea area(std::uint64_t at) {
     return area;
 }
 
-// The description is as long as the header says.
+// The header tells the length of the description.
 void make_checksum(std::span<std::byte> memory) {
     auto& header = *reinterpret_cast<abi::AreaHeader*>(memory.data());
     const std::uint64_t end =
@@ -72,7 +72,7 @@ void make_checksum(std::span<std::byte> memory) {
     }
 }
 
-/// A page of the guest's, an area, and behind its rings what it kept of the boot before.
+/// A page of the guest's, an area, and after its rings what it kept of the previous boot.
 std::vector<Page> sound_image() {
     FakeArea current = area(base + page);
     FakeArea before = area(base + page + current.bytes().size());
@@ -136,10 +136,10 @@ void look_into_a_file(std::span<const std::byte> bytes) try {
         look_at(*area);
     }
 } catch (const Error&) {
-    // one clear line: what a command prints
+    // one clear line, as a command prints it
 }
 
-/// Seven bytes for each word: which part of the image, where in it, and what.
+/// Seven bytes for each word: the part of the image, the place in it, and the word.
 void put_words(std::span<std::byte> image, std::span<const std::uint8_t> words) {
     const auto& header = *reinterpret_cast<const abi::AreaHeader*>(image.data() + page);
     const std::size_t places[] = {page, page + header.regions_offset, page + header.ring_offset[0],
@@ -168,7 +168,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::span<std::byte> image = std::as_writable_bytes(std::span(pages));
     put_words(image, rest);
     if (data[0] & 2) {
-        make_checksum(image.subspan(page + (image.size() - page) / 2)); // of the boot before
+        make_checksum(image.subspan(page + (image.size() - page) / 2)); // of the previous boot
         make_checksum(image.subspan(page));
     }
     look_through(image);

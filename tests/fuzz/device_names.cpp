@@ -1,5 +1,5 @@
-// The device tree of a trace is input: names, registers and interrupts come from it, or nothing
-// does.
+// The device tree of a trace is input for names, registers and interrupts, whether it is valid or
+// not.
 #include "tree/device_names.hpp"
 #include "registers/device_registers.hpp"
 #include "registers/interrupt_names.hpp"

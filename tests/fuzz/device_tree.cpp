@@ -1,5 +1,5 @@
-// The boot loader's device tree is input: whatever it holds, the answer is a region table or an
-// error, and what is read is what libfdt reads.
+// The boot loader's device tree is input: for any content, the result must be a region table or an
+// error, and must agree with libfdt.
 #include "base/check.hpp"
 #include "control/early_requests.hpp"
 #include "dt/config.hpp"
@@ -14,7 +14,7 @@
 #include <memory>
 #include <vector>
 
-#ifndef LLVMFuzzerTestOneInput // the fuzzer itself; the unit tests' machine has its own
+#ifndef LLVMFuzzerTestOneInput // in the fuzzer itself; the unit tests' machine has its own
 namespace mmioscope {
 void panic(const char*) {
     std::abort();

@@ -1,8 +1,8 @@
-// The guest's own words are input: what it wrote to a UART or printed on its console, and the
-// user's log of it, stand between a trace's events, each as one line.
+// The guest's own text is input: what it wrote to a UART or printed on its console, and the user's
+// log of it, must appear between a trace's events as one line each.
 //
-// The first byte chooses: the log is a file, or what the trace itself has of the console. Two more
-// are how the times of console and UART go on. The rest is the log.
+// The first byte selects whether the log is a file or the trace's own console text. The next two
+// set how the times of console and UART advance. The rest is the log.
 #include "file/console_text.hpp"
 #include "file/file_writer.hpp"
 #include "system/error.hpp"
@@ -24,12 +24,12 @@ constexpr std::int64_t second = 1'000'000'000;
 constexpr std::uint32_t frequency = 1'000'000;
 
 struct Input {
-    bool own;               ///< the log is the trace's
+    bool own;               ///< the log is in the trace
     std::uint64_t steps[2]; ///< ticks from one piece to the next, and from one write to the next
     std::span<const std::uint8_t> log;
 };
 
-/// One that has gone round: a trace may hold any times.
+/// May wrap: a trace may contain any times.
 std::uint64_t step_of(std::uint8_t byte) {
     return byte < 128 ? byte * byte : ~std::uint64_t{0} >> byte % 64;
 }
@@ -83,7 +83,7 @@ void expect(bool what) {
     }
 }
 
-/// What `seen` is told of the trace's writes to the UART.
+/// Passes the trace's writes to the UART to `seen`.
 template <typename See>
 void play(const Input& input, See&& seen) {
     Event event;
@@ -96,7 +96,7 @@ void play(const Input& input, See&& seen) {
     }
 }
 
-/// As `print --dmesg` finds out when the log began.
+/// Computes the start of the log like `print --dmesg`.
 std::int64_t begin_of(const Input& input) {
     std::istringstream in(std::string(input.log.begin(), input.log.end()));
     const std::vector<analysis::DmesgLine> lines = analysis::read_dmesg(in);

@@ -1,12 +1,14 @@
-// An ELF file with symbols is input: it gives functions and lines, or one clear line.
+// An ELF file with symbols is input: the result must be functions and lines, or one clear line of
+// error.
 #include "symbols/elf_file.hpp"
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"
 
 #include <span>
 
-#ifndef LLVMFuzzerTestOneInput // the fuzzer itself, not its inputs again among the unit tests
-// libdw keeps some memory of files that are damaged in certain ways.
+#ifndef LLVMFuzzerTestOneInput // only in the fuzzer itself, not when the unit tests replay its
+                               // inputs
+// libdw leaks memory for files that are damaged in certain ways.
 extern "C" const char* __asan_default_options() {
     return "detect_leaks=0";
 }
@@ -27,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             (void)elf.locate(all[i].address, location);
         }
     } catch (const Error&) {
-        // one clear line: what a command prints
+        // one clear line, as a command prints it
     }
     return 0;
 }

@@ -1,5 +1,5 @@
-// A filter is whatever a user or a script writes: it is compiled or complained about in one line,
-// and what it is printed as means the same.
+// A filter is whatever a user or a script writes: it must compile, or give one line of error; when
+// printed and parsed again it must mean the same.
 #include "filter/filter.hpp"
 
 #include "host-tools/given_event.hpp"
@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!filter) {
         return 0;
     }
-    // Lists in canonical form, and a parenthesis for each negation, make it longer and deeper.
+    // Canonical lists, and a parenthesis for each negation, make it longer and deeper.
     const std::unique_ptr<filter::Filter> again = compiled(filter->written(), 300);
     if (!again) {
         if (filter->written().size() > 64 * 1024) {
@@ -59,7 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (filter->written() != again->written()) {
         std::abort();
     }
-    for (unsigned k = 0; k < 16; ++k) { // values of each bit, and each register's field
+    for (unsigned k = 0; k < 16; ++k) { // vary each bit, and each register's field
         event.record.value = k * 0x111;
         event.record.cpu = k % 4;
         event.nanoseconds = k * 250'000'000ull;

@@ -1,5 +1,6 @@
-// The guest's RAM is input: whatever is in it, and becomes of it between two looks, looking for a
-// kernel, its tasks, its modules and the callers of its functions ends, and reads nothing else.
+// The guest's RAM is input: with any content, even if it changes between two reads, the search for
+// a kernel, its tasks, its modules and the callers of its functions must end, and read nothing
+// else.
 #include "linux/caller_finder.hpp"
 #include "linux/kernel_finder.hpp"
 #include "linux/task_watch.hpp"
@@ -23,7 +24,7 @@ FakeKernel sound(bool in_parts) {
     return modules.kernel;
 }
 
-// Seven bytes each: a word, and where it is put among tables, tasks, and modules.
+// Seven bytes each: a word, and its place among tables, tasks, and modules.
 void put(std::span<std::byte> ram, std::span<const std::uint8_t> data) {
     static constexpr std::uint32_t places[] = {0, 0x2'0000, 0x10'0000, 0x30'0000};
     for (; data.size() >= 7; data = data.subspan(7)) {
@@ -70,7 +71,7 @@ struct Watches {
 
     TaskWatch tasks;
     ModuleWatch modules;
-    // One function is all of the modules' first part, and the words put there are its code.
+    // One function fills all of the modules' first part; the words put there are its code.
     symbols::FunctionTable functions{{{FakeKernel::modules, 't', "all", ""}}};
     CallerFinder callers;
 };
@@ -82,7 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
         return 0;
     }
     const std::span<const std::uint8_t> data(bytes + 1, size - 1);
-    // A kernel into which words are put: a random image would not come as far.
+    // A kernel into which words are put: a random image would not get as far.
     static const FakeKernel kernels[2] = {sound(false), sound(true)};
     static std::vector<std::byte> ram;
     ram = kernels[bytes[0] & 1].bytes;

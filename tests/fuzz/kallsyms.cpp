@@ -1,5 +1,5 @@
-// A kernel's image and lists of symbols are input: they give symbols, or one clear line. The first
-// byte chooses the reader.
+// A kernel's image and lists of symbols are input: the result must be symbols, or one clear line of
+// error. The first byte selects the reader.
 #include "symbols/function_table.hpp"
 #include "symbols/kallsyms_text.hpp"
 #include "symbols/kernel_image.hpp"
@@ -17,8 +17,8 @@ using namespace mmioscope::symbols;
 
 namespace {
 
-// Any list can be looked up in, and tells the same after it went through a trace file, which takes
-// no names that are not plain, and of one address not any number.
+// Lookups must work in any list, and give the same results after the list went through a trace
+// file. A trace file takes only plain names, and a limited number for one address.
 void use(const SymbolList& symbols) {
     const auto payload = std::make_shared<const std::vector<std::byte>>(pack(symbols));
     const SymbolList packed = unpack(*payload);
@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
         read(data[0], std::as_bytes(std::span(data, size)).subspan(1));
     } catch (const mmioscope::Error&) {
-        // one clear line: what a command prints
+        // one clear line, as a command prints it
     }
     return 0;
 }

@@ -1,5 +1,4 @@
-// An mmiotrace log is anybody's text: whatever stands in it, it is refused or becomes a sound
-// trace.
+// An mmiotrace log may be any text: import must refuse it, or make a sound trace.
 #include "import/mmiotrace.hpp"
 
 #include "file/trace_reader.hpp"

@@ -1,6 +1,7 @@
-// Packed records are input: they give as many records as their header tells, or one clear line. An
-// input that begins with 1 is the contents of columns, which get what makes them sound, as no
-// chance does; one that begins with 2 is records, which are to come back as they were.
+// Packed records are input: the result must be as many records as their header says, or one clear
+// line of error. An input that begins with 1 has the contents of columns, which get the checksums
+// that random bytes would never match; one that begins with 2 has records, which must come back
+// unchanged.
 #include "pack/packer.hpp"
 #include "pack/unpacker.hpp"
 #include "system/crc.hpp"
@@ -18,7 +19,7 @@ namespace {
 using namespace mmioscope;
 using namespace mmioscope::pack;
 
-// Who wants only some columns gets what is in them, too.
+// Decoding only some columns must give the same content.
 void unpack(std::span<const std::byte> payload) {
     Unpacker unpacker;
     std::vector<abi::Record> sites;
@@ -41,7 +42,7 @@ void unpack(std::span<const std::byte> payload) {
     }
 }
 
-/// A number of records, and then for each column a length and its bytes.
+/// A number of records, then for each column a length and its bytes.
 std::vector<std::byte> sound_block(std::span<const std::byte> contents) {
     const auto number = [&contents] {
         std::uint16_t taken = 0;

@@ -1,4 +1,4 @@
-// Description files are input: whatever one holds, the answer is registers or one line of error.
+// Description files are input: for any content, the result must be registers or one line of error.
 #include "registers/fields_text.hpp"
 #include "registers/register_book.hpp"
 #include "registers/regs_reader.hpp"

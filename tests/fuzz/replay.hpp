@@ -1,4 +1,4 @@
-// What the fuzzers have found worth keeping goes through them again, among the tests.
+// Replays inputs that the fuzzers found, as tests.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@ namespace mmioscope::test {
 
 using FuzzFunction = int (*)(const unsigned char* data, unsigned long size);
 
-/// Gives `function`, that of tests/fuzz/NAME.cpp, the inputs of tests/fuzz/corpus/NAME/.
+/// Runs `function` of tests/fuzz/NAME.cpp with the inputs in tests/fuzz/corpus/NAME/.
 inline void replay(const std::string& name, FuzzFunction function) {
     unsigned inputs = 0;
     for (const auto& file : std::filesystem::directory_iterator("tests/fuzz/corpus/" + name)) {

@@ -1,10 +1,11 @@
-// Requests are input, whatever line they come by: what is no sound request changes nothing, what is
-// refused changes nothing, and whatever was changed can be taken back. An input that begins with 1
-// is commands and arguments: they get the check that makes a request sound, which no chance does.
-#include "integrity/integrity.hpp"
+// Requests are input, on whatever line they arrive: a damaged request must change nothing, a
+// refused one must change nothing, and every change can be taken back. An input that begins with 1
+// has commands and arguments: they get the check value that random bytes would never match.
+#include "control/command.hpp"
+#include "dev/line.hpp"
+#include "machine/integrity.hpp"
 #include "sim/changeable.hpp"
 #include "sim/judge.hpp"
-#include "stream/line.hpp"
 #include "stream/request_line.hpp"
 
 #include <cstdlib>
@@ -38,35 +39,36 @@ struct Incoming : Line {
 };
 
 struct State : Changeable {
-    explicit State(const Rig& rig)
-        : Changeable(rig), stopped(rig.services.control.tracing_stopped()),
-          chooses(rig.services.choice.any), stalls(rig.machine->cpus[0].ring.stalls()) {}
+    explicit State(const Machine& m)
+        : Changeable(m), stopped(m.control.stopped), chooses(m.control.choice.any),
+          stalls(m.cpus[0].ring.stalls()) {}
 
     bool operator==(const State&) const = default;
-    /// But for what nobody looks at while it is switched off.
+    /// Ignores parts that are unused while the feature is off.
     bool as_good_as(const State& other) const {
         return map == other.map && tables == other.tables && stopped == other.stopped &&
                chooses == other.chooses && stalls == other.stalls;
     }
 
-    bool stopped, chooses, stalls;
+    std::uint32_t stopped;
+    bool chooses, stalls;
 };
 
 void expect(bool what) {
     if (!what) std::abort();
 }
 
-/// A machine that has booted, and whose guest stands still.
+/// A machine that has booted, with its guest stopped.
 class Target {
 public:
     Target() {
         rig_.run();
         requests_.start(line_);
         ask_for_all_back();
-        before_.emplace(rig_);
+        before_.emplace(*rig_.machine);
     }
 
-    /// Has the line bring these bytes.
+    /// Sends these bytes over the line.
     void hear(Bytes bytes) {
         line_.left = bytes;
         bool changed = false;
@@ -77,11 +79,10 @@ public:
         }
         if (!changed) return;
         ask_for_all_back();
-        expect(State(rig_).as_good_as(*before_));
+        expect(State(*rig_.machine).as_good_as(*before_));
         expect(!rig_.machine->changes.held());
-        // Takes longer than all else. What is wrong once, stays so.
-        if (++changes_ % 64 == 0)
-            expect(rig_.services.integrity.find_damage(*rig_.machine).name == nullptr);
+        // Only sometimes, because it takes longer than all the rest. A fault would stay.
+        if (++changes_ % 64 == 0) expect(find_damage(*rig_.machine).name == nullptr);
     }
 
 private:
@@ -93,7 +94,7 @@ private:
 
     Reply carry_out(const Request& request) {
         const auto reply = execute(rig_.machine->cpus[0], request);
-        rig_.simulation.complete_system(); // the test looks at memory itself
+        rig_.simulation.complete_system(); // the test reads memory itself
         expect(reply && reply->id == request.id && reply->check == check_of(*reply));
         empty_ring();
         return *reply;
@@ -101,10 +102,10 @@ private:
 
     /// Whether something may have changed.
     bool answer(const Request& request) {
-        const State now(rig_);
+        const State now(*rig_.machine);
         const Reply reply = carry_out(request);
         const bool done = reply.status == Status::done;
-        expect(done || State(rig_) == now);
+        expect(done || State(*rig_.machine) == now);
         requests_.answer(reply);
         return done;
     }
@@ -117,7 +118,7 @@ private:
             expect(carry_out(request).status == Status::done);
     }
 
-    /// As a reader does. A change whose record finds no room is refused.
+    /// Like a reader. A change without room for its record would be refused.
     void empty_ring() {
         std::byte* area = rig_.simulation.ram.at({rig_.machine->image.area.begin});
         const auto& header = *reinterpret_cast<const abi::AreaHeader*>(area);
@@ -132,7 +133,7 @@ private:
     unsigned changes_{};
 };
 
-/// Nine bytes for each: a command and its arguments.
+/// Nine bytes each: a command and its arguments.
 std::vector<std::uint8_t> sound_requests(Bytes bytes) {
     std::vector<std::uint8_t> line;
     for (std::uint16_t id = 0; bytes.size() >= 9; bytes = bytes.subspan(9), ++id) {
@@ -148,8 +149,9 @@ std::vector<std::uint8_t> sound_requests(Bytes bytes) {
 
 } // namespace
 
-#ifndef LLVMFuzzerTestOneInput // the fuzzer itself, not its inputs again among the unit tests
-// The simulation notes what happens, and is there to the end: looking for leaks behind each input
+#ifndef LLVMFuzzerTestOneInput // only in the fuzzer itself, not when the unit tests replay its
+                               // inputs
+// The simulation records what happens, and lives to the end: looking for leaks after each input
 // would take most of the time.
 extern "C" const char* __asan_default_options() {
     return "detect_leaks=0";

@@ -1,4 +1,4 @@
-// SVD files are input: whatever one holds, the answer is registers or one line of error.
+// SVD files are input: for any content, the result must be registers or one line of error.
 #include "registers/svd_reader.hpp"
 #include "system/error.hpp"
 

@@ -1,8 +1,8 @@
-// A trace file is input: its readers give records that the file holds, or say what is damaged;
-// whole, through its index, from a zstd stream, with itself as the files that it goes on in, as
-// `mmioscope check` reads it, and as `mmioscope print` does: with all the names that the trace
-// itself gives to devices, registers, code, modules and tasks. An input that begins with 1 is the
-// contents of sections: they get what makes them sound, which no chance does.
+// A trace file is input: its readers must return records that the file holds, or report damage. It
+// is read as a whole, through its index, from a zstd stream, with itself as its next files, like
+// `mmioscope check`, and like `mmioscope print`, with all names that the trace gives to devices,
+// registers, code, modules and tasks. An input that begins with 1 has the contents of sections:
+// they get the checksums that random bytes would never match.
 #include "file/trace_check.hpp"
 #include "file/trace_reader.hpp"
 #include "reading/drive.hpp"
@@ -26,7 +26,7 @@ namespace {
 using namespace mmioscope;
 using namespace mmioscope::trace;
 
-/// Whether there are records.
+/// Returns whether there are records.
 bool read(ByteSource& source, std::optional<TimeSpan> times = {}) try {
     TraceReader trace(source, [](const std::string&) {});
     if (times) {
@@ -38,10 +38,10 @@ bool read(ByteSource& source, std::optional<TimeSpan> times = {}) try {
     }
     return any;
 } catch (const mmioscope::Error&) {
-    return false; // one clear line: what a command prints
+    return false; // one clear line, as a command prints it
 }
 
-// Each file that says that it goes on does so, but for the third.
+// Each file that says so goes on, except the third.
 void read_parts(std::span<const std::byte> bytes, std::optional<TimeSpan> times = {}) try {
     MemorySource first(bytes);
     TraceReader trace(first, [](const std::string&) {});
@@ -64,7 +64,7 @@ void read_parts(std::span<const std::byte> bytes, std::optional<TimeSpan> times 
 void check(ByteSource& source) try { check_trace(source); } catch (const mmioscope::Error&) {
 }
 
-/// Sections of a type, a length and a payload each, in a file.
+/// A file with sections, each from a type, a length and a payload.
 std::vector<std::byte> sound_file(std::span<const std::uint8_t> contents) {
     namespace abi = mmioscope::abi;
     std::vector<std::byte> file;
@@ -108,7 +108,7 @@ std::vector<std::byte> sound_file(std::span<const std::uint8_t> contents) {
     return file;
 }
 
-// Whatever stands in it, one event is one line, which tells a terminal nothing.
+// With any content, one event must be one line, without control characters.
 void expect_a_line(std::string_view line) {
     if (line.empty() || mmioscope::printable(line) != line) {
         std::abort();
@@ -156,7 +156,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto bytes = contents ? std::span(made) : std::as_bytes(std::span(data, size));
     MemorySource whole(bytes);
     const bool any = read(whole);
-    // Of some time, perhaps one that is in it.
+    // A time, perhaps one in the trace.
     std::uint64_t time = 0;
     const std::size_t middle = bytes.size() / 2 / 8 * 8;
     std::memcpy(&time, bytes.data() + middle, middle + 8 <= bytes.size() ? 8 : 0);
@@ -170,7 +170,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     MemorySource checked(bytes);
     check(checked);
     MemorySource printed(bytes);
-    if (any) { // the registers' descriptions take longer than all else
+    if (any) { // the registers' descriptions take longer than all the rest
         print(printed);
     }
     return 0;

@@ -1,6 +1,6 @@
-// A stream is input: what comes out is what its sound frames say, whatever stands between them, and
-// in whatever pieces the bytes come. An input that begins with 1 is the contents of frames: they
-// get what makes them sound, which no chance does.
+// A stream is input: the result must be the content of its sound frames, whatever is between them,
+// and in whatever pieces the bytes arrive. An input that begins with 1 has the contents of frames:
+// they get the checksums that random bytes would never match.
 #include "host-tools/stream_maker.hpp"
 #include "system/error.hpp"
 #include "wire/wire_decoder.hpp"
@@ -29,7 +29,7 @@ struct Heard : wire::WireSink {
     }
 };
 
-/// The records, or ~0 if the stream is of a newer version.
+/// The records, or ~0 if the stream has a newer version.
 std::uint64_t listen(std::span<const std::byte> wire, std::size_t piece) {
     Heard heard;
     wire::WireDecoder decoder(heard);
@@ -43,7 +43,7 @@ std::uint64_t listen(std::span<const std::byte> wire, std::size_t piece) {
     return heard.records_heard;
 }
 
-/// Frames of a type, a length and a payload each.
+/// Frames, each from a type, a length and a payload.
 test::Wire sound_frames(std::span<const std::uint8_t> contents) {
     test::StreamMaker maker;
     while (contents.size() >= 3) {

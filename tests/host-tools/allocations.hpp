@@ -1,10 +1,10 @@
-// What a piece of code takes from the heap, counted: a bound that holds on every machine.
+// Counts what a piece of code allocates on the heap: a bound that holds on every machine.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 
-// Of <sanitizer/allocator_interface.h>, which GCC does not bring along.
+// From <sanitizer/allocator_interface.h>, which GCC does not provide.
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*,
                                                                   std::size_t),
                                                          void (*)(const volatile void*));
@@ -20,7 +20,7 @@ public:
         bytes_ = all_bytes;
     }
 
-    /// Since this began, given back or not.
+    /// Number since the constructor, whether freed or not.
     std::size_t calls() const { return all_calls - calls_; }
     std::size_t bytes() const { return all_bytes - bytes_; }
 

@@ -1,4 +1,4 @@
-// A made-up run: what happened on the bus, as QEMU's log tells it and as the trace does.
+// A made-up run: events on the bus, as QEMU's log and the trace show them.
 #pragma once
 
 #include "file/trace_reader.hpp"
@@ -31,8 +31,8 @@ inline logs::AccessLog parse(const std::string& text) {
     return logs::read_access_log(source);
 }
 
-/// A run of three devices, one of them unmodelled, on two CPUs. Lines and records are in the
-/// order of the bus, one line to one record.
+/// A run of three devices, one of them unmodelled, on two CPUs. Lines and records are in the order
+/// of the bus, one line for each record.
 struct Bus {
     std::vector<std::string> log;
     std::vector<abi::Record> trace;
@@ -57,7 +57,7 @@ struct Bus {
             const bool write = random() % 2 == 0;
             record.access = abi::encode_access(write, 2);
             record.pa_low = static_cast<std::uint32_t>(regions[device].base + random() % 4 * 4);
-            record.value = random() % 3; // few values: polling loops look like this
+            record.value = random() % 3; // few values, as in polling loops
             add(record);
         }
     }
@@ -70,7 +70,7 @@ struct Bus {
                                      4, record.device == 0 ? "pl011" : "pl181"));
     }
 
-    /// The trace's, from a file with it.
+    /// The trace's events, read from a file.
     std::vector<logs::Event> events() const {
         const std::vector<std::byte> bytes = trace_bytes([&](trace::FileWriter& writer) {
             write_info(writer);

@@ -1,4 +1,4 @@
-// What something costs, whatever else the machine does at the time.
+// Measures costs, independent of other load on the machine.
 #pragma once
 
 #include <ctime>
@@ -6,7 +6,7 @@
 
 namespace mmioscope::test {
 
-/// Seconds of the processor's time that `work` takes.
+/// Seconds of CPU time that `work` takes.
 inline double cpu_seconds(const std::function<void()>& work) {
     const std::clock_t start = std::clock();
     work();

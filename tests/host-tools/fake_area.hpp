@@ -73,7 +73,7 @@ public:
         return ring_.head - tail < ring_.capacity;
     }
 
-    /// Whether or not there is room.
+    /// Even if there is no room.
     void publish(const abi::Record& record) {
         abi::Record& slot = records_[ring_.head % ring_.capacity];
         set(slot.commit, 0u);

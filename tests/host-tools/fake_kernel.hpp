@@ -1,5 +1,5 @@
-// RAM as a kernel leaves it: page tables of either format, tasks in lists. Where task_struct has
-// what is up to the test.
+// RAM as a kernel leaves it: page tables of either format, tasks in lists. The test chooses the
+// layout of task_struct.
 #pragma once
 
 #include "linux/physical_memory.hpp"
@@ -33,26 +33,26 @@ public:
         : bytes(std::size_t{4} << 20), at(offsets), in_register_(in_register) {
         format == Format::short_descriptors ? map_short() : map_long();
         add(0, "swapper/0");
-        for (const std::uint32_t head : {0x100u, 0x108u, 0x310u}) { // lists that are empty
+        for (const std::uint32_t head : {0x100u, 0x108u, 0x310u}) { // empty lists
             set(tasks[0] + head, tasks[0] + head);
             set(tasks[0] + head + 4, tasks[0] + head);
         }
     }
 
-    /// Three more, so that the kernel is found.
+    /// Adds three more tasks, so that the kernel is found.
     void boot() {
         add(1, "init");
         add(2, "kthreadd");
         add(3, "rcu_gp");
     }
 
-    /// A process of one thread, at the list's end. Returns its task_struct.
+    /// Adds a process of one thread at the end of the list. Returns its task_struct.
     std::uint32_t add(std::uint32_t pid, const std::string& comm) {
         const std::uint32_t task = make(pid, pid, comm);
         const std::uint32_t head = tasks.empty() ? task : tasks[0];
         set(task + at.leader, task);
         link(task + at.tasks, head + at.tasks);
-        const std::uint32_t signal = task + task_size - 16; // the head of its threads
+        const std::uint32_t signal = task + task_size - 16; // head of its list of threads
         set(signal, signal);
         set(signal + 4, signal);
         link(task + at.node, signal);
@@ -60,7 +60,7 @@ public:
         return task;
     }
 
-    /// Another thread of `leader`'s.
+    /// Adds another thread of `leader`.
     std::uint32_t add_thread(std::uint32_t leader, std::uint32_t pid, const std::string& comm) {
         const std::uint32_t task = make(pid, word(leader + at.pid + 4), comm);
         set(task + at.leader, leader);
@@ -113,7 +113,7 @@ private:
         return task;
     }
 
-    // In front of `head`, or alone if that is the same.
+    // Before `head`, or alone if that is the same.
     void link(std::uint32_t node, std::uint32_t head) {
         const std::uint32_t last = node == head ? node : word(head + 4);
         set(node, head);

@@ -1,4 +1,4 @@
-// A kernel with modules in RAM, as either layout of struct module has them.
+// A kernel with modules in RAM, with either layout of struct module.
 #pragma once
 
 #include "fake_kernel.hpp"
@@ -30,7 +30,7 @@ struct FakeModules {
         }
     }
 
-    /// Live, with functions NAME_a at the start of its text and NAME_b 0x100 behind.
+    /// Live, with functions NAME_a at the start of its text and NAME_b 0x100 after that.
     void load(std::uint32_t slot, const std::string& name) {
         const std::uint32_t at = address(slot), start = base(slot);
         const std::uint32_t first = kernel.word(head);

@@ -1,4 +1,4 @@
-// The fuzzers' functions, so that the tests give them the inputs that are kept.
+// The fuzzers' functions, so that the tests can replay saved inputs.
 #pragma once
 
 #include "../fuzz/replay.hpp"
@@ -8,8 +8,8 @@
 
 namespace mmioscope::test {
 
-/// By name of tests/fuzz/NAME.cpp; those of the hypervisor's own sources are left out, which
-/// tests/unit/base/fuzz_corpus_test.cpp has. Generated.
+/// By name of tests/fuzz/NAME.cpp, without those for the hypervisor's own sources, which are in
+/// tests/unit/base/fuzz_corpus_test.cpp. Generated.
 std::map<std::string, FuzzFunction> fuzz_functions();
 
 } // namespace mmioscope::test

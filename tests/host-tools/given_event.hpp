@@ -1,4 +1,4 @@
-// Events with names that a test gives them; those of a trace come from reading/naming.hpp.
+// Events with names from a test; reading/naming.hpp finds those of a trace.
 #pragma once
 
 #include "mmioscope/event.hpp"
@@ -10,7 +10,7 @@
 
 namespace mmioscope::test {
 
-/// What an event is to be called.
+/// The names for an event.
 struct Given {
     std::uint64_t nanoseconds = 0;
     std::string_view device = "-";
@@ -61,7 +61,7 @@ private:
     std::deque<std::string> kept_;
 };
 
-/// `record` with the names of `given`, as long as the program runs.
+/// `record` with the names of `given`, valid until the program ends.
 inline Event given_event(const abi::Record& record, const Given& given = {}) {
     static GivenNames names;
     return names.event(record, given);

@@ -41,8 +41,8 @@ std::string full_name(const symbols::Symbol& symbol) {
     return symbol.type + symbol.name;
 }
 
-/// As the kernel's build has them: characters that occur are their own token, the others are free
-/// for pieces of two to six characters, taken here from names at random.
+/// As in the kernel's build: each character that occurs is its own token; the others are free for
+/// pieces of two to six characters, here taken from names at random.
 using Tokens = std::array<std::string, 256>;
 Tokens choose_tokens(const symbols::SymbolList& all, Random& random) {
     std::set<char> used;
@@ -142,7 +142,7 @@ std::vector<std::byte> kallsyms_image(const symbols::SymbolList& all, const Layo
     const Tokens tokens = choose_tokens(all, random);
     Bytes image;
     put_noise(image, 1000 + random() % 1000, random);
-    put_tokens(image, Tokens{}); // something alike
+    put_tokens(image, Tokens{}); // a decoy
     if (!layout.addresses_last) {
         put_addresses(image, all, layout.absolute);
     }
@@ -169,7 +169,7 @@ const std::uint8_t* bytes_of(const Bytes& bytes) {
     return reinterpret_cast<const std::uint8_t*>(bytes.data());
 }
 
-// As the kernel's build does: with the filter for ARM code.
+// As in the kernel's build: with the filter for ARM code.
 std::size_t pack_xz(const Bytes& in, Bytes& out) {
     lzma_options_lzma options;
     lzma_lzma_preset(&options, 6);
@@ -263,7 +263,7 @@ std::vector<std::byte> zimage(const std::vector<std::byte>& kernel, Payload payl
     Bytes packed(kernel.size() * 2 + 10000);
     packed.resize(pack(payload, kernel, packed));
     image.insert(image.end(), packed.begin(), packed.end());
-    put(image, static_cast<std::uint32_t>(kernel.size()), 4); // as the build appends
+    put(image, static_cast<std::uint32_t>(kernel.size()), 4); // appended by the build
     const auto size = static_cast<std::uint32_t>(image.size());
     std::memcpy(image.data() + end_at, &size, sizeof size);
     return image;

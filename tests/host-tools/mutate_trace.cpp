@@ -1,12 +1,13 @@
-// Changes one record of a trace file, so that a test can show that `mmioscope verify` tells
+// Changes one record of a trace file, so that a test can show that `mmioscope verify` reports
 // exactly that.
 //
 //   mutate-trace drop  N IN OUT   leaves out the first access from record N on
 //   mutate-trace alter N IN OUT   changes a bit of the value of the first access from N on
 //   mutate-trace pc    N IN OUT   changes a bit of the PC of the first access from N on that the
 //                                 guest made itself
-//   mutate-trace swap  N IN OUT   exchanges what two accesses did: the first two from N on that
-//                                 stand side by side, are of one device and CPU, and differ
+//   mutate-trace swap  N IN OUT   exchanges the contents of two accesses: the first two from N on
+//   that
+//                                 are adjacent, of one device and CPU, and different
 #include "file/file_writer.hpp"
 #include "file/trace_reader.hpp"
 #include "system/byte_source.hpp"
@@ -43,7 +44,7 @@ std::size_t first(bool (*wanted)(const abi::Record&), const Records& records, st
     return from;
 }
 
-// Time and numbering stay: only the log can tell.
+// Keeps time and numbers, so only the log can show it.
 bool swap_contents(abi::Record& a, abi::Record& b) {
     const bool differ = a.access != b.access || a.value != b.value || a.pa_low != b.pa_low;
     if (!plain(a) || !plain(b) || a.device != b.device || a.cpu != b.cpu || !differ) {

@@ -1,10 +1,10 @@
 // Names the code behind a trace's accesses, for tests:
-//   named-code TRACE [FILE...]   lines of `accesses function [module] < caller [module]`, then how
-//   many are
-//                                named; by the trace's own symbols, or by the files' as --symbols
-//                                has them
-//   named-code --list TRACE      the trace's own symbols, as /proc/kallsyms lists them; its banner
-//   first
+//   named-code TRACE [FILE...]   prints lines of `accesses function [module] < caller [module]`,
+//   then
+//                                the number of named ones; by the trace's own symbols, or by the
+//                                files' (see --symbols)
+//   named-code --list TRACE      prints the trace's own symbols like /proc/kallsyms, after its
+//   banner
 #include "abi/record.hpp"
 #include "reading/trace.hpp"
 #include "symbols/kallsyms_text.hpp"

@@ -1,5 +1,4 @@
-// Traces of all that can change what a record is called, in any order, and an event's names in one
-// line.
+// Traces with everything that can change names, in any order, and an event's names in one line.
 #pragma once
 
 #include "abi/control.hpp"
@@ -28,7 +27,7 @@ inline constexpr std::uint32_t kernel = 0xc000'0000;
 inline constexpr std::uint32_t modules = 0xbf00'0000;
 inline constexpr std::uint32_t task = 0xc200'0000;
 
-/// A UART whose registers depend on LCR.DLAB, a GIC, and something nobody describes.
+/// A UART whose registers depend on LCR.DLAB, a GIC, and something without a description.
 inline std::vector<std::byte> board_tree() {
     return make_tree([](TreeMaker& make) {
         make.cells(1, 1);
@@ -83,7 +82,7 @@ inline void append_task(trace::FileWriter& writer, std::uint64_t time, std::uint
     writer.values(trace::tasks_section, std::span<const trace::TaskEntry>(&entry, 1));
 }
 
-/// A function each 256 bytes, 16 MiB of them.
+/// A function every 256 bytes, in 16 MiB.
 inline symbols::SymbolList functions() {
     symbols::SymbolList all;
     for (std::uint32_t offset = 0; offset < 16u << 20; offset += 0x100) {
@@ -114,7 +113,7 @@ inline std::uint32_t below(Random& random, std::uint32_t limit) {
     return static_cast<std::uint32_t>(random() % limit);
 }
 
-/// A trace of all that can change what a record is called, in any order.
+/// A trace with everything that can change a record's names, in any order.
 class RandomTrace {
 public:
     RandomTrace(unsigned seed, std::uint32_t records, bool other_devices = true)
@@ -137,7 +136,7 @@ public:
     std::vector<std::byte> bytes;
 
 private:
-    // What stands between two sections of records.
+    // Writes what may be between two sections of records.
     void learn(trace::FileWriter& writer) {
         switch (below(random_, 6)) {
         case 0: {
@@ -162,7 +161,7 @@ private:
             break;
         }
         case 3:
-            if (below(random_, 8) == 0 && other_devices_) { // other devices, or none of some
+            if (below(random_, 8) == 0 && other_devices_) { // other devices, or fewer
                 std::vector<abi::RegionEntry> regions = board_regions();
                 regions.resize(1 + below(random_, 4));
                 writer.flush();
@@ -238,7 +237,7 @@ private:
 
     void place(abi::Record& record) {
         switch (below(random_, 8)) {
-        case 0: // LCR, or anything near
+        case 0: // LCR, or a neighbour
             record.device = 3;
             record.pa_low = lcr + 4 * below(random_, 2);
             record.value = below(random_, 256);
@@ -248,7 +247,7 @@ private:
             record.device = 3;
             record.pa_low = uart + below(random_, 16);
             return;
-        case 3: // GICC_IAR and what is beside it
+        case 3: // GICC_IAR and its neighbours
             record.device = 1;
             record.pa_low = gic + 8 + 4 * below(random_, 3);
             record.value = below(random_, 50);
@@ -271,9 +270,9 @@ private:
     }
 
     Random random_;
-    bool other_devices_; ///< the trace says anew what it has
+    bool other_devices_; ///< the trace may change its devices
     std::uint32_t made_ = 0;
-    // So many records from there on have this caller.
+    // This many records from there on have this caller.
     std::uint32_t caller_first_ = 0;
     std::uint32_t caller_count_ = 0;
     trace::Caller caller_ = 0;

@@ -1,4 +1,4 @@
-// Traces for reading parts of them, and how much of them is read.
+// Traces for reading parts of them, and a count of the bytes that are read.
 #pragma once
 
 #include "file/trace_reader.hpp"
@@ -12,7 +12,7 @@ namespace mmioscope::test {
 using Bytes = std::vector<std::byte>;
 
 /// `sections` of `each` records, at times 1000, 1010, 1020 ...; every tenth is early by 15, and
-/// CPUs take turns. In the middle and behind them stand sections that are no records.
+/// CPUs take turns. Sections other than records are in the middle and at the end.
 inline Bytes long_trace(unsigned sections, unsigned each) {
     return trace_bytes([=](trace::FileWriter& writer) {
         write_info(writer);
@@ -37,7 +37,7 @@ inline Bytes long_trace(unsigned sections, unsigned each) {
     });
 }
 
-/// Counts the bytes that are read of another source, and can hide that it can seek.
+/// Counts the bytes read from another source, and can hide that it can seek.
 class Watched : public ByteSource {
 public:
     explicit Watched(ByteSource& source, bool seeks = true) : source_(source), seeks_(seeks) {}
@@ -61,7 +61,7 @@ private:
     std::uint64_t count_ = 0;
 };
 
-/// What came of reading a trace, or the part of it that has `times`.
+/// The result of reading a trace, or the part of it with these `times`.
 struct ReadAll {
     explicit ReadAll(ByteSource& source, std::optional<trace::TimeSpan> times = {}) {
         trace::TraceReader reader(source,
@@ -71,7 +71,7 @@ struct ReadAll {
         }
         for (auto block = reader.next(); !block.empty(); block = reader.next()) {
             for (const abi::Record& record : block) {
-                REQUIRE(record.value == record.cpu_sequence); // what access() makes
+                REQUIRE(record.value == record.cpu_sequence); // as in access()
                 if (!times || times->has(record.time)) {
                     records.push_back(record);
                 }
@@ -84,7 +84,7 @@ struct ReadAll {
         sound = reader.sound();
     }
 
-    /// Sequences of those of wanted times.
+    /// The cpu_sequence of records with wanted times.
     std::vector<std::uint64_t> times_in(const trace::TimeSpan& times) const {
         std::vector<std::uint64_t> result;
         for (const abi::Record& record : records) {
@@ -104,7 +104,7 @@ struct ReadAll {
     bool sound = false;
 };
 
-/// All section headers of a trace that is whole, by offset.
+/// All section headers of a complete trace, with their offsets.
 inline std::vector<std::pair<std::size_t, abi::SectionHeader>> headers(const Bytes& bytes) {
     std::vector<std::pair<std::size_t, abi::SectionHeader>> all;
     for (std::size_t at = sizeof(abi::FileHeader); at < bytes.size();) {

@@ -1,4 +1,4 @@
-// `mmioscope record` as a process of its own, a stream for it, and what it recorded.
+// `mmioscope record` as a separate process, a stream for it, and what it recorded.
 #pragma once
 
 #include "file/trace_reader.hpp"
@@ -35,7 +35,7 @@ inline Records some(std::uint32_t from, std::uint32_t to) {
     return records;
 }
 
-/// The bytes of a stream, and where its frames begin.
+/// The bytes of a stream, and the offsets of its frames.
 struct Stream {
     explicit Stream(std::uint32_t boot = 7) : maker(boot) {
         maker.hello({{0x1c09'0000, 0x1000, 0, abi::region_traced, 0, 7, 0}}, "/serial");
@@ -59,7 +59,7 @@ struct Stream {
     std::vector<std::size_t> edges;
 };
 
-/// A process that records; killed if it still runs when the test is over.
+/// A recording process; killed if it still runs when the test ends.
 class Recorder {
 public:
     explicit Recorder(const Folder& folder, record::Options options, int input = -1)
@@ -96,7 +96,7 @@ public:
         return -1;
     }
 
-    /// What it said so far, on both outputs.
+    /// Its output so far, from both descriptors.
     std::string said() const {
         std::ifstream file(said_);
         return {std::istreambuf_iterator<char>(file), {}};
@@ -115,7 +115,7 @@ private:
         ::dup2(out.get(), STDOUT_FILENO);
         ::dup2(out.get(), STDERR_FILENO);
         ::signal(SIGPIPE, SIG_IGN);
-        ::signal(SIGTERM, SIG_DFL); // Catch's own would report a failed test
+        ::signal(SIGTERM, SIG_DFL); // Catch's own handler would report a failed test
         ::signal(SIGINT, SIG_DFL);
         try {
             ::_exit(static_cast<int>(record::record_stream(options)));
@@ -156,7 +156,7 @@ inline Trace read_trace(const std::string& path) {
 /// Waits at most 10 seconds, also for the file.
 inline void wait_for_records(const std::string& path, std::size_t count) {
     for (int i = 0; i < 1000; ++i) {
-        // At first the file is there, and nothing in it.
+        // At first the file exists, but is empty.
         if (std::filesystem::exists(path) && std::filesystem::file_size(path) > 0 &&
             read_trace(path).records.size() >= count) {
             return;
@@ -179,7 +179,7 @@ inline record::Options from(const std::string& source) {
     return options;
 }
 
-/// Sends in odd pieces; the reader's end may be slow.
+/// Sends in odd pieces; the reader may be slow.
 inline void send_all(int fd, std::string_view text) {
     while (!text.empty()) {
         const std::size_t n = std::min<std::size_t>(text.size(), 777);

@@ -1,4 +1,4 @@
-// Records and trace files made up for tests.
+// Records and trace files for tests.
 #pragma once
 
 #include "abi/container.hpp"
@@ -15,7 +15,7 @@
 
 namespace mmioscope::test {
 
-/// A read of 4 bytes; tests change what they care about.
+/// A read of 4 bytes; tests change the fields that matter to them.
 inline abi::Record access(unsigned cpu, std::uint32_t sequence, std::uint64_t time) {
     abi::Record record{};
     record.type = abi::RecordType::access;
@@ -46,7 +46,7 @@ inline std::vector<std::byte> contents(int fd) {
     return bytes;
 }
 
-/// The bytes of a trace file that `write` has filled.
+/// The bytes of a trace file with the content from `write`.
 inline std::vector<std::byte> trace_bytes(const std::function<void(trace::FileWriter&)>& write) {
     const FileDescriptor file = memory_file("trace", 0);
     trace::WriteProgress progress;

@@ -1,7 +1,7 @@
-// same-records A B: whether two trace files hold the same records, bit by bit and in the same
-// order, but for what one of them has behind a store that turned the machine off, which dies
-// somewhat later. Exit status 0 if they do. same-records --part A B: whether all of A stand in B,
-// one behind the other.
+// same-records A B: checks that two trace files have the same records, bit by bit and in the same
+// order. Ignores what one of them has after a store that turned the machine off, since the machine
+// lives on for a moment. Exit status 0 if they have. same-records --part A B: checks that all of A
+// is in B, consecutively.
 #include "file/trace_reader.hpp"
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"
@@ -28,7 +28,7 @@ std::vector<abi::Record> read_records(const char* path) {
     return all;
 }
 
-// What of `whole` is to be compared with `part`: from the record on that `part` begins with.
+// The part of `whole` to compare with `part`: from the first record of `part` on.
 std::vector<abi::Record> piece_of(const std::vector<abi::Record>& whole,
                                   const std::vector<abi::Record>& part) {
     const auto is_first = [&part](const abi::Record& r) {
@@ -40,7 +40,7 @@ std::vector<abi::Record> piece_of(const std::vector<abi::Record>& whole,
     return {first, first + static_cast<std::ptrdiff_t>(std::min(left, part.size()))};
 }
 
-/// Whether one of the last is the store that turned the machine off (abi::flag_early).
+/// Whether one of the last records is the store that turned the machine off (abi::flag_early).
 bool turned_off(const std::vector<abi::Record>& records) {
     const auto last = records.end() - std::min<std::ptrdiff_t>(std::ssize(records), 16);
     return std::any_of(last, records.end(),

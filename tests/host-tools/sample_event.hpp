@@ -1,4 +1,4 @@
-// An event with all its names, for tests of what looks at events.
+// An event with all its names, for tests of code that uses events.
 #pragma once
 
 #include "given_event.hpp"
@@ -6,7 +6,7 @@
 
 namespace mmioscope::test {
 
-/// Its names stand in itself, so it is neither copied nor moved.
+/// It contains its names, so it is neither copied nor moved.
 struct SampleEvent {
     Register reg{
         "FR",
@@ -35,7 +35,7 @@ struct SampleEvent {
     SampleEvent(const SampleEvent&) = delete;
     SampleEvent& operator=(const SampleEvent&) = delete;
 
-    /// What `record` and `given` are now.
+    /// With the current `record` and `given`.
     Event event() const { return given_event(record, given); }
 };
 

@@ -1,4 +1,4 @@
-// Streams made up for tests, by hand and not by the hypervisor's code.
+// Makes streams for tests, by hand and not with the hypervisor's code.
 #pragma once
 
 #include "abi/record_codec.hpp"
@@ -18,7 +18,7 @@ class StreamMaker {
 public:
     explicit StreamMaker(std::uint32_t boot = 7) : boot_(boot) {}
 
-    /// A frame and the zero behind it.
+    /// A frame, and the zero after it.
     void frame(abi::FrameType type, const std::vector<std::uint8_t>& payload) {
         std::vector<std::uint8_t> bytes;
         append(bytes, abi::FrameHeader{type, abi::wire_version, sequence_++, boot_});
@@ -121,7 +121,7 @@ public:
     }
 
 private:
-    // COBS, the long way: cut at zeros, and runs of 254.
+    // COBS, the slow way: cut at zeros, and at runs of 254.
     void stuff(const std::vector<std::uint8_t>& bytes) {
         if (wire_.empty()) {
             wire_.push_back(std::byte{0});

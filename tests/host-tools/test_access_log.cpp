@@ -56,7 +56,7 @@ TEST_CASE("a line is cut at every place without harm") {
     const std::string whole = log_line(true, 0, 0x1c09'0000, 0x61, 4);
     for (std::size_t size = 0; size + 1 < whole.size(); ++size) {
         const auto log = parse(whole.substr(0, size));
-        // A line without its line end is whole if nothing else is missing.
+        // A line without its line end is complete if nothing else is missing.
         const bool complete = size + 1 == whole.size();
         CHECK(log.lines.size() == (complete ? 1u : 0u));
     }
@@ -78,7 +78,7 @@ TEST_CASE("a log longer than one block of reading keeps every line") {
 
 namespace {
 
-/// `size` bytes, all of one line.
+/// `size` bytes in one line.
 class OneLine : public ByteSource {
 public:
     explicit OneLine(std::size_t size) : left(size) {}
@@ -109,7 +109,7 @@ TEST_CASE("a line longer than any of a log is not waited for") {
     MemorySource second(std::as_bytes(std::span(text)));
     CHECK_THROWS_WITH(logs::for_each_line(second, count), "line 2 is longer than 64 KiB");
     CHECK(lines == 2);
-    std::string many; // lines that a block of reading cuts anywhere
+    std::string many; // lines that blocks of reading cut anywhere
     for (std::size_t i = 0; i < 200; ++i) {
         many += std::string(20'000 + i, 'x') + "\n";
     }

@@ -1,4 +1,4 @@
-// Addresses of transports: what they mean, and that each bad one is refused in one line.
+// Addresses of transports: their meaning; each invalid one is refused in one line.
 #include "system/error.hpp"
 #include "transport/transport.hpp"
 

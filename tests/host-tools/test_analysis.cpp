@@ -1,4 +1,4 @@
-// Counts, rates, mappings, PCI functions, and where the kernel's log belongs.
+// Counts, rates, mappings, PCI functions, and the place of the kernel's log.
 #include "../sim/random.hpp"
 #include "analysis/count_table.hpp"
 #include "analysis/mappings.hpp"
@@ -28,14 +28,13 @@ using analysis::Key;
 
 namespace {
 
-/// What names of events are made of.
+/// The source of events' names.
 struct OfNames {
     TraceText text;
     std::deque<Location> locations;
 };
 
-/// Calls `take` with each event of a trace that is written down. Their names are as long as what it
-/// returns.
+/// Calls `take` with each event of a trace given as text. Names are valid as long as the result.
 template <typename Take>
 OfNames each(const std::string& lines, const Take& take) {
     std::istringstream in(lines);
@@ -153,7 +152,7 @@ TEST_CASE("the screen has as many lines and columns as the terminal") {
     CHECK(lines[5] == "         4          3          1  100.0  total");
     const auto small = view::top_screen({}, {}, all, 4, 10);
     REQUIRE(small.size() == 4);
-    CHECK(small[2] == "per s"); // what else there is has no room
+    CHECK(small[2] == "per s"); // no room for more columns
     CHECK(small[3] == "    4"); // the total
     CHECK(view::top_screen({}, {}, all, 1, 10).size() == 1);
 }
@@ -182,13 +181,13 @@ TEST_CASE("what top shows is counted by each key, and as of the last look") {
     CHECK_THAT(lines(Key::cpu), Catch::Contains("  cpu0\n") && Catch::Contains("  cpu1\n"));
     CHECK_THAT(lines(Key::reg), Catch::Contains("  uart FR\n"));
     each("device uart 0x1000 0x1000\n1.6 cpu0 R4 0x1018 0x80\n", add);
-    // Not looked yet.
+    // Before the first look.
     CHECK_THAT(lines(Key::device), Catch::Contains(" 2          1   93.8  uart\n"));
     counts.look();
     CHECK_THAT(lines(Key::device), Catch::Contains("1.600 s, 5 events, 1/s, 4 lost") &&
                                        Catch::Contains(" 1          3          1   94.1  uart\n") &&
                                        Catch::Contains(" 0          1          0    5.9  mmc\n"));
-    counts.look(); // no time has gone by
+    counts.look(); // no time has passed
     CHECK_THAT(lines(Key::device), Catch::Contains(" 5 events, 0/s, "));
 }
 
@@ -236,12 +235,12 @@ void read_random(const RandomTrace& random, const Take& take, const Forget& forg
     for (std::span<const Event> events; !(events = trace.next_events(64)).empty();) {
         take(events);
     }
-    forget(); // its names end
+    forget(); // names become invalid
 }
 
 } // namespace
 
-// By places and CPUs where that is enough, else by contexts.
+// Places and CPUs are enough for some keys; others need contexts.
 TEST_CASE("counts of one key are as those of all") {
     const RandomTrace random(GENERATE(range(1u, 1 + sim::seeds(1))), 20'000);
     std::deque<Counts> counts;

@@ -1,4 +1,4 @@
-// The trace area is believed only as far as it holds together.
+// The trace area is used only if it is consistent.
 #include "fake_area.hpp"
 #include "system/error.hpp"
 

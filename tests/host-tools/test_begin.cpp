@@ -1,4 +1,4 @@
-// Traces in `pre` mode: begin records, in order, and shown only where an access has no end.
+// Traces in `pre` mode: begin records are in order, and shown only if an access has no end.
 #include "given_event.hpp"
 #include "records.hpp"
 #include "records/open_accesses.hpp"
@@ -30,7 +30,7 @@ abi::Record end(unsigned cpu, std::uint32_t sequence, std::uint64_t time) {
     return record;
 }
 
-/// What a printer prints of what `add` gives it.
+/// The output of a printer for the events from `add`.
 std::string printed(const view::LineStyle& style, bool collapse,
                     const std::function<void(view::Printer&)>& add) {
     char* text = nullptr;
@@ -61,7 +61,7 @@ std::string printed(const std::vector<abi::Record>& records, bool collapse) {
     });
 }
 
-/// Knows a function and its caller, by another name once that is learnt.
+/// Knows a function and its caller, with other names after learning.
 class LearningNames final : public Names {
 public:
     LearningNames() { locations_.insert(locations_.end(), {&code_, &caller_, &another_}); }
@@ -211,7 +211,7 @@ TEST_CASE("the merge keeps each access behind its begin, and both in the lock's 
         std::uint64_t time = 1;
         for (std::uint32_t lock = 0; lock < 20; ++lock) {
             const unsigned cpu = random() % 2;
-            time += random() % 2; // equal times, too
+            time += random() % 2; // includes equal times
             for (const auto type : {abi::RecordType::begin, abi::RecordType::access}) {
                 abi::Record record =
                     access(cpu, static_cast<std::uint32_t>(queue[cpu].size()), time);

@@ -1,4 +1,4 @@
-// The last accesses, out of a RAM image that may hold anything.
+// The last accesses, from a RAM image that may contain anything.
 #include "abi/description.hpp"
 #include "blackbox/black_box.hpp"
 #include "blackbox/ram_image.hpp"
@@ -25,7 +25,7 @@ struct alignas(4096) Page {
     std::byte bytes[4096];
 };
 
-/// RAM with an area in it, of two CPUs with `count` accesses each, in turn.
+/// RAM that contains an area of two CPUs with `count` accesses each, in turn.
 class Ram {
 public:
     explicit Ram(std::uint32_t count) : area_(2, 64) {
@@ -45,7 +45,7 @@ public:
                                                     area_.header().regions_offset);
     }
 
-    /// With its checksum, if it is to be right.
+    /// With the right checksum, or a wrong one.
     std::span<std::byte> image(bool right = true) {
         area_.header().description_crc =
             abi::description_crc(area_.header(), &regions(),
@@ -82,7 +82,7 @@ TEST_CASE("an area is found where it says it lies, if its description has its ch
 }
 
 TEST_CASE("the last accesses are the newest of all CPUs, in the order of time") {
-    Ram ram(100); // more than a ring holds
+    Ram ram(100); // more than a ring has
     const auto found = blackbox::find_area(ram.image(), base);
     REQUIRE(found);
     const blackbox::LastAccesses last = blackbox::last_accesses(found->area, 10);
@@ -189,7 +189,7 @@ TEST_CASE("a compressed image is the image") {
     CHECK(std::ranges::equal(read(packed), image));
     std::fill(packed.begin() + 4, packed.end(), std::byte{0xff});
     CHECK_THROWS_WITH(read(packed), Catch::Contains("compressed data is damaged"));
-    // The guest has the first bytes of its RAM: zstd's magic, and a frame that is to be skipped.
+    // The guest has zstd's magic, and a skippable frame's, in the first bytes of its RAM.
     for (const std::uint32_t magic : {0xfd2f'b528u, 0x184d'2a50u}) {
         std::memcpy(image.data(), &magic, sizeof magic);
         CHECK(std::ranges::equal(read({image.begin(), image.end()}), image));

@@ -17,7 +17,7 @@ using Catch::Contains;
 
 namespace {
 
-/// Two segments, of 4 and 3 bytes, 16 bytes apart, and one that takes no room in the file.
+/// Two segments, of 4 and 3 bytes, 16 bytes apart, and one without bytes in the file.
 Bytes elf_of_two() {
     Bytes elf(256);
     Elf32_Ehdr header{};

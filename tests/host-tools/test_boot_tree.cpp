@@ -1,4 +1,4 @@
-// The device tree that is handed to the hypervisor.
+// The device tree for the hypervisor.
 #include "abi/layout.hpp"
 #include "run/boot_tree.hpp"
 #include "trees.hpp"
@@ -98,7 +98,7 @@ TEST_CASE("a board with firmware below says so, and its superfluous CPUs are bro
     CHECK(text(tree, "/psci", "compatible") == std::string("arm,psci-1.0\0arm,psci-0.2\0", 26));
     CHECK(text(tree, "/psci", "method") == std::string("smc\0", 4));
     CHECK(text(tree, "/cpus/cpu@3", "status") == std::string("fail\0", 5));
-    CHECK(fdt_path_offset(tree.data(), "/cpus/cpu@2") < 0); // as the board's own tree has it
+    CHECK(fdt_path_offset(tree.data(), "/cpus/cpu@2") < 0); // as in the board's own tree
     CHECK(fdt_path_offset(compose_tree(small_tree(), find_board("vexpress-a15"), what).data(),
                           "/psci") < 0);
 }

@@ -1,4 +1,4 @@
-// The section of callers: written, found by an index, read, and what a trace makes of it.
+// The section of callers: written, found by an index, read, and used for a trace.
 #include "reading/naming.hpp"
 #include "reading_all.hpp"
 #include "symbols/function_table.hpp"
@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::uint32_t function = 0xc000'0000, other = 0xc010'0000;
 
-/// `sections` of `each` records of two CPUs; of each section, each CPU's third and fourth record
-/// have a caller of their own.
+/// `sections` of `each` records of two CPUs; in each section, each CPU's third and fourth record
+/// have a separate caller.
 Bytes trace_with_callers(std::uint32_t sections, std::uint32_t each) {
     return trace_bytes([=](trace::FileWriter& writer) {
         write_info(writer);
@@ -33,7 +33,7 @@ Bytes trace_with_callers(std::uint32_t sections, std::uint32_t each) {
     });
 }
 
-/// Callers of the records of wanted times, checked; how many there are.
+/// Checks the callers of the records with wanted times. Returns their number.
 unsigned check_callers(const Bytes& bytes, std::uint32_t each,
                        std::optional<trace::TimeSpan> times = {}) {
     MemorySource source(bytes);
@@ -62,7 +62,7 @@ unsigned check_callers(const Bytes& bytes, std::uint32_t each,
 
 TEST_CASE("callers stand in front of their records, and are those of no others", "[callers]") {
     CHECK(check_callers(trace_with_callers(5, 20), 20) == 20);
-    // A section without callers behind one that has them.
+    // A section without callers after one with callers.
     const Bytes bytes = trace_bytes([](trace::FileWriter& writer) {
         write_info(writer);
         const abi::Record records[2] = {access(0, 0, 1), access(0, 1, 2)};
@@ -83,7 +83,7 @@ TEST_CASE("callers stand in front of their records, and are those of no others",
 }
 
 TEST_CASE("callers are of the records that they were told of", "[callers]") {
-    // In pieces, some without any, over the end of a section.
+    // In pieces, some without callers, across the end of a section.
     const std::uint32_t count = 40'000;
     std::vector<Caller> callers(count, lr_holds);
     const Bytes bytes = trace_bytes([&](trace::FileWriter& writer) {
@@ -113,7 +113,7 @@ TEST_CASE("callers are of the records that they were told of", "[callers]") {
 }
 
 TEST_CASE("callers do not keep a range of time from being found without the rest", "[callers]") {
-    // Of 1022 records a stretch is full between a section's callers and its records.
+    // With 1022 records a stretch is full between a section's callers and its records.
     const std::uint32_t each = GENERATE(2000u, 1022u);
     const Bytes bytes = trace_with_callers(40, each);
     const std::size_t index = headers(bytes)[headers(bytes).size() - 2].first;
@@ -132,7 +132,7 @@ TEST_CASE("callers do not keep a range of time from being found without the rest
 
 TEST_CASE("the section of callers may hold anything", "[callers]") {
     const std::vector<Caller> words = {other, other + 4, 0, 1, other + 16};
-    // Too short by a record or by a byte: nothing is known. Too long: what is behind is for nobody.
+    // Too short by a record or a byte: nothing is known. Too long: the rest is ignored.
     for (const std::size_t size : {0u, 4u, 8u, 11u, 12u, 14u, 20u}) {
         const Bytes bytes = trace_bytes([&](trace::FileWriter& writer) {
             write_info(writer);
@@ -157,7 +157,7 @@ TEST_CASE("the section of callers may hold anything", "[callers]") {
 }
 
 TEST_CASE("callers hold whatever stands between them and their records", "[callers]") {
-    // Another section, larger than they are: whole or damaged.
+    // Another section, larger than these: intact or damaged.
     const std::vector<std::byte> large(300'000, std::byte{'x'});
     const Caller callers[2] = {other, other + 4};
     const abi::Record records[2] = {access(0, 0, 1), access(0, 1, 2)};
@@ -214,7 +214,7 @@ TEST_CASE("an event has the caller that the trace tells, or LR's", "[callers]") 
     REQUIRE(event.caller() != nullptr);
     CHECK(event.caller()->function == "driver");
     CHECK(event.caller()->offset == 8);
-    CHECK(event.record.lr == other + 0x108); // as it was
+    CHECK(event.record.lr == other + 0x108); // unchanged
     CHECK(naming.event(records[2], 3).caller() == nullptr);
     CHECK(naming.event(records[3], 4).caller() == nullptr); // in the same function
     naming.hide_code();

@@ -1,4 +1,4 @@
-// `mmioscope check`: a sound trace is sound, and each thing that is wrong with another is told.
+// `mmioscope check`: a sound trace is sound, and each fault of another one is reported.
 #include "file/trace_check.hpp"
 #include "reading_all.hpp"
 #include "system/crc.hpp"
@@ -79,7 +79,7 @@ TEST_CASE("a sound trace is sound") {
         CHECK(result.sections == 10);
         CHECK(result.lost == 0);
     }
-    // A file that goes on with another one, and a record that a CPU published late.
+    // A file that continues another one, and a record that a CPU published late.
     CHECK(report_of(check(trace_of([](Records& records) {
               records.erase(records.begin(), records.begin() + 1111);
               records[99].time = records[98].time;

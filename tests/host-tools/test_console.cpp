@@ -1,4 +1,4 @@
-// The guest's console as a part of the trace: what it holds, and what it costs at most.
+// The guest's console as a part of the trace: its content, and its limits.
 #include "file/console_writer.hpp"
 #include "reading_all.hpp"
 
@@ -76,11 +76,12 @@ TEST_CASE("the guest's counter is told by the record that was read soonest") {
     const trace::CounterClock::Moment start{};
     trace::CounterClock clock(1000);
     CHECK(!clock.at(start));
-    clock.see(5000, start + 2s); // made at 5 s of the guest's; read how much later nobody knows
+    clock.see(5000, start + 2s); // made at 5 s of the guest's time; the delay of the read is
+                                 // unknown
     CHECK(clock.at(start + 3s) == 6000);
-    clock.see(6500, start + 3s); // that was half a second quicker
+    clock.see(6500, start + 3s); // half a second faster
     CHECK(clock.at(start + 4s) == 7500);
-    clock.see(7000, start + 4s); // and this slower
+    clock.see(7000, start + 4s); // and this one slower
     CHECK(clock.at(start + 4s) == 7500);
     for (const std::uint64_t nonsense : {UINT64_MAX, std::uint64_t{INT64_MAX}}) {
         clock.see(nonsense, start + 5s);

@@ -1,4 +1,4 @@
-// Words into requests, and requests over a wire that loses some of what is sent.
+// Words become requests, and requests go over a wire that loses some of them.
 #include "control/device_finder.hpp"
 #include "control/relay.hpp"
 #include "control/steering.hpp"
@@ -37,7 +37,7 @@ std::vector<Ask> asks(const std::string& line) {
     return asks_of(words_of(line), find);
 }
 
-/// Answers each request as `answer` says.
+/// Replies to each request with the result of `answer`.
 struct FakeChannel : Channel {
     std::vector<Request> requests;
     abi::control::Status status = abi::control::Status::done;
@@ -174,7 +174,7 @@ TEST_CASE("records of changes read as they were asked for") {
 
 namespace {
 
-/// A board at the other end of a unix socket: answers requests, but not all that come.
+/// A board at the other end of a unix socket: answers requests, but not every time.
 class Board {
 public:
     explicit Board(const std::string& path)
@@ -184,13 +184,13 @@ public:
         thread_.join();
     }
 
-    std::atomic<unsigned> heard{0};      ///< requests that came
-    std::atomic<unsigned> done{0};       ///< carried out: the same one again is only answered
-    std::atomic<unsigned> hears_only{1}; ///< one request in so many
+    std::atomic<unsigned> heard{0};      ///< requests received
+    std::atomic<unsigned> done{0};       ///< requests carried out: a repeated one only gets its
+                                         ///< reply
+    std::atomic<unsigned> hears_only{1}; ///< answers one request in this many
 
 private:
-    // Opened once before anybody may connect: the socket's file is there a moment before it
-    // listens.
+    // Opened once before anybody connects: the socket's file exists a moment before it listens.
     static transport::Transport listening(const std::string& path) {
         transport::Transport wire =
             transport::make_transport(transport::parse_address("unix:" + path + ",listen"), 0);
@@ -218,7 +218,7 @@ private:
             if (request.command == Command::hello && !again) {
                 maker.hello({{0x1c09'0000, 0x1000, 0, abi::region_traced, 0, 7, 0}}, "/bus@0/");
             }
-            maker.records({abi::Record{}}); // a stream goes on meanwhile
+            maker.records({abi::Record{}}); // the stream continues meanwhile
             Reply reply{1, abi::control::Status::done, request.id, {request.argument[0], 2}, 0};
             reply.check = check_of(reply);
             std::vector<std::uint8_t> payload;
@@ -246,7 +246,7 @@ TEST_CASE("over a wire: the reply is found in the stream, and asked for again if
     CHECK(find_device(channel.head(), "/bus@0/").front().base == 0x1c09'0000);
     CHECK_THROWS_WITH(find_device(channel.head(), "uart"), Catch::Contains("there is no device"));
     const unsigned heard = board.heard;
-    CHECK(!WireChannel(wire, long_enough).head().regions.empty()); // the next call of the program
+    CHECK(!WireChannel(wire, long_enough).head().regions.empty()); // the program's next call
     CHECK(board.heard == heard + 1);
     const unsigned before = board.done;
     board.hears_only = 2;
@@ -281,7 +281,7 @@ TEST_CASE("a relay lets others steer a wire that is being read") {
         const std::vector<std::byte> answer(40, std::byte{7});
         relay.pass(answer);
         CHECK(receive(client, answer.size()) == std::string(40, '\7'));
-        const std::vector<std::byte> flood(1 << 20, std::byte{1}); // which the client does not read
+        const std::vector<std::byte> flood(1 << 20, std::byte{1}); // not read by the client
         for (int turns = 0; turns < 20; ++turns) {
             relay.pass(flood);
         }

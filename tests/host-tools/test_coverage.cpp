@@ -1,4 +1,4 @@
-// Coverage: registers that were touched, by how much of them has a name.
+// Coverage: accessed registers, by the level of their names.
 #include "registers/coverage.hpp"
 #include "sample_event.hpp"
 

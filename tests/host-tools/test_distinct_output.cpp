@@ -1,4 +1,4 @@
-// An output that is an input is told of by whatever name and stays as it is; devices may be both.
+// An output that is an input under any name is refused and stays unchanged; devices may be both.
 #include "system/distinct_output.hpp"
 #include "system/error.hpp"
 #include "wires.hpp"

@@ -1,4 +1,4 @@
-// The one loop that reads a trace: what its consumers are told, and what ends it.
+// The one loop that reads a trace: what its consumers receive, and what ends it.
 #include "abi/control.hpp"
 #include "reading/drive.hpp"
 #include "records.hpp"
@@ -18,7 +18,7 @@ using reading::Strict;
 
 namespace {
 
-/// A word for each thing that it is told.
+/// Writes a word for each call.
 class Log final : public reading::Consumer {
 public:
     void add(const Event& event) override {
@@ -44,7 +44,7 @@ public:
 
     std::string words;
     std::uint64_t events = 0;
-    std::uint64_t most = UINT64_MAX; ///< that it takes
+    std::uint64_t most = UINT64_MAX; ///< the most events that it accepts
     unsigned forgotten = 0;
 
 private:
@@ -55,7 +55,7 @@ private:
     }
 };
 
-/// A trace in memory that `write` has filled with records, read from its beginning.
+/// A trace in memory with the records from `write`, read from its start.
 class Read {
 public:
     Read(const std::function<void(trace::FileWriter&)>& write,
@@ -72,7 +72,7 @@ public:
         bytes_.resize(bytes_.size() - count);
         open({});
     }
-    /// With another byte where the first section of records begins.
+    /// Changes a byte at the start of the first section of records.
     void damage() {
         const abi::Record record = access(0, 0, 0);
         const auto first = std::as_bytes(std::span(&record, 1));
@@ -105,7 +105,7 @@ void append(trace::FileWriter& writer, const abi::Record& record) {
     writer.append(std::span(&record, 1));
 }
 
-/// Writes accesses of CPU 0, with numbers from 0 on.
+/// Writes accesses of CPU 0, numbered from 0.
 auto accesses(std::uint32_t count) {
     return [count](trace::FileWriter& writer) {
         for (std::uint32_t i = 0; i < count; ++i) {
@@ -134,8 +134,8 @@ abi::Record piece(std::uint16_t id, const char (&text)[9], std::uint64_t time) {
     return record;
 }
 
-/// CPU 0 begins with its fourth record, and lacks two, then five that a gap tells of, and its last
-/// one; of CPU 1 nothing is there.
+/// CPU 0 begins with its fourth record, and lacks two, then five reported by a gap, and its last
+/// one; CPU 1 has no records.
 void lossy(trace::FileWriter& writer) {
     for (const std::uint32_t sequence : {3u, 4u, 7u}) {
         append(writer, access(0, sequence, 10 * sequence));
@@ -189,7 +189,7 @@ TEST_CASE("drive: no more events than were asked for are read") {
     };
     CHECK(words(0, Ended::limit) == "end");
     CHECK(words(2, Ended::limit) == "0 1 end");
-    CHECK(words(3, Ended::limit) == "2 3 4 end"); // the next one goes on
+    CHECK(words(3, Ended::limit) == "2 3 4 end"); // the next one continues
     CHECK(words(1, Ended::trace) == "end");
 }
 
@@ -275,7 +275,7 @@ TEST_CASE("drive: an event that stands for a loss is of no place and has no othe
     Read read(lossy);
     drive(read.trace(), {&last}, options);
     CHECK(last.last.record.type == abi::RecordType::gap);
-    CHECK(last.last.record.time == 130); // no earlier than the last record
+    CHECK(last.last.record.time == 130); // not before the last record
     CHECK(last.last.number == 0);
     CHECK(last.last.device() == "-");
     CHECK(last.last.reg() == nullptr);
@@ -457,7 +457,7 @@ TEST_CASE("drive: consumers are told when names are forgotten, and only while th
         }
         writer.finish(0, abi::Ending::machine_off);
     });
-    /// Keeps events as long as it may, and looks whether they are called what they were.
+    /// Keeps events as long as they are valid, and checks that their names stay the same.
     struct Keeper final : reading::Consumer {
         void add(const Event& event) override {
             event.settle();
@@ -485,7 +485,7 @@ TEST_CASE("drive: consumers are told when names are forgotten, and only while th
         CHECK(keeper.lost == 0);
         CHECK(log.forgotten == keeper.times);
     }
-    for (unsigned i = 0; i < 15'000; ++i) { // which forgets, with those consumers gone
+    for (unsigned i = 0; i < 15'000; ++i) { // names are dropped, after those consumers are gone
         read.trace().next()->settle();
     }
     Keeper rest;

@@ -1,4 +1,4 @@
-// What --at-start says, resolved by the device tree before anything is started.
+// The commands of --at-start, resolved by the device tree before anything starts.
 #include "abi/layout.hpp"
 #include "run/boot_tree.hpp"
 #include "run/early_requests.hpp"
@@ -59,8 +59,8 @@ private:
     Bytes tree_;
 };
 
-/// As vexpress-a15: chip selects in front of the motherboard's addresses, a bus with other
-/// cells behind them; and what a tree may have besides.
+/// Like vexpress-a15: chip selects before the motherboard's addresses, followed by a bus with other
+/// cells; and whatever else a tree may have.
 Bytes board_tree() {
     Writer w;
     w.begin("").bus(2, 2);

@@ -1,4 +1,4 @@
-// What exports say of events; the expected text stands beside the trace.
+// Exports of events; the expected text is beside the trace.
 #include "analysis/collapse.hpp"
 #include "export/database.hpp"
 #include "export/exporter.hpp"
@@ -19,7 +19,7 @@ const Register data{"DR", 0, 4, "Data", {{"DATA", 0, 8, {{0x41, "letter"}}}, {"O
 const Location code{"pl011_putc", 0x1c, "amba", {{"inner", "pl011.c", 12}}};
 const Task task{7, 7, "s\"h"};
 
-// A store of 8 bytes with all that can be known of it.
+// A store of 8 bytes with everything that can be known about it.
 struct Known {
     Known() {
         record = access(1, 9, 62'500'100);
@@ -77,7 +77,8 @@ TEST_CASE("an event as a line of CSV") {
 
 TEST_CASE("what a read was made by, in each column of its own") {
     SampleEvent sample;
-    sample.code.lines.push_back({"pl011_tx_chars", "outer.c", 7}); // what that was inlined into
+    sample.code.lines.push_back({"pl011_tx_chars", "outer.c", 7}); // the function it was inlined
+                                                                   // into
     sample.given.interrupt = "37 serial0";
     sample.record.mode |= abi::mode_thumb;
     sample.record.flags = abi::flag_boot;
@@ -94,10 +95,10 @@ TEST_CASE("what a read was made by, in each column of its own") {
           R"("mode":"svc thumb","task":"0xc1234560","pid":57,"comm":"kworker/0:1",)"
           R"("interrupt":"37 serial0","sequence":9,"order":9,"flags":"boot"})");
     sample.given.offset = 0x18;
-    sample.record.value = 0xff28; // a byte of it is what was read
+    sample.record.value = 0xff28; // one byte of it was read
     CHECK_THAT(json(sample.event()), Catch::Contains(R"("fields":"BUSY=1 TXFF=1",)"));
     sample.record.value = 1;
-    sample.record.type = abi::RecordType::begin; // it has not taken any time yet
+    sample.record.type = abi::RecordType::begin; // has no duration yet
     CHECK(json(sample.event()).find("duration") == std::string::npos);
     sample.record.type = abi::RecordType::configuration;
     CHECK(json(sample.event()).find(R"("value":"0x1")") != std::string::npos);
@@ -171,12 +172,12 @@ TEST_CASE("losses are found where records are missing, and by gap records, once 
     abi::Record gap = access(0, 11, 4);
     gap.type = abi::RecordType::gap;
     gap.value = 100;
-    const auto both = finder.add(gap); // 10 is a hole, 11 to 110 are told of
+    const auto both = finder.add(gap); // 10 is a hole, 11 to 110 are reported
     REQUIRE(both);
     CHECK((both->first_sequence == 10 && both->count == 101));
     CHECK(!finder.add(access(0, 111, 5)));
     CHECK(!finder.add(access(1, 9, 5)));
-    CHECK(!finder.add(access(1, 4, 5))); // going back loses nothing
+    CHECK(!finder.add(access(1, 4, 5))); // going back shows no loss
     CHECK(finder.lost() == 103);
     const std::vector<abi::Loss> recorded = {{0, 0, 5, 1},    {0, 7, 2, 3},   {0, 10, 1, 4},
                                              {0, 11, 100, 4}, {0, 112, 8, 5}, {2, 0, 2, 5}};

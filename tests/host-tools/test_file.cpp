@@ -1,4 +1,4 @@
-// The trace file: what is written is read, and damage costs only what is damaged.
+// The trace file: what is written is read back, and damage costs only the damaged part.
 #include "cpu_time.hpp"
 #include "file/trace_reader.hpp"
 #include "records.hpp"
@@ -63,7 +63,7 @@ Read read(const Bytes& bytes) {
     return result;
 }
 
-/// Puts a section of an unknown type in front of the others, one that no FileWriter writes, too.
+/// Puts a section of an unknown type before the others, even one that no FileWriter writes.
 Bytes with_unknown_section(std::size_t size) {
     Bytes section(sizeof(abi::SectionHeader) + size + (8 - size % 8) % 8);
     abi::SectionHeader header{abi::section_magic, static_cast<abi::SectionType>(999), size,

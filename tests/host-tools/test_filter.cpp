@@ -1,4 +1,4 @@
-// The filter language: what is true of which event.
+// The filter language: which filters match which events.
 #include "control/device_finder.hpp"
 #include "filter/filter.hpp"
 #include "registers/device_list.hpp"

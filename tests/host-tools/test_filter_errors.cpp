@@ -1,4 +1,4 @@
-// What is no filter: one line that says where and why.
+// Invalid filters: one line that says where and why.
 #include "filter/filter.hpp"
 #include "sample_event.hpp"
 #include "system/error.hpp"

@@ -1,4 +1,4 @@
-// docs/man/mmioscope-filter.7: its fields are those there are, its examples are filters.
+// docs/man/mmioscope-filter.7: it lists all fields, and its examples are valid filters.
 #include "filter/filter.hpp"
 #include "sample_event.hpp"
 
@@ -31,7 +31,7 @@ std::string without_escapes(std::string text) {
     return text;
 }
 
-/// The words behind `macro` on lines that begin with it or with an item of a list.
+/// The words after `macro` on lines that begin with it or with a list item.
 std::set<std::string> words_of(const std::string& macro) {
     std::set<std::string> words;
     for (const std::string& line : page_lines()) {
@@ -76,7 +76,7 @@ TEST_CASE("the manual page of filters has each word for a value") {
     const std::set<std::string> words = words_of("Ql");
     for (const filter::NumberField& field : filter::number_fields()) {
         for (const filter::NumberField::Word& word : field.words) {
-            const bool direction = word.word == "read" || word.word == "write"; // also fields
+            const bool direction = word.word == "read" || word.word == "write"; // are also fields
             INFO(field.name << " " << word.word);
             CHECK((direction || words.contains(std::string(word.word))));
         }

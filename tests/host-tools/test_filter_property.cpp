@@ -1,4 +1,4 @@
-// Random filters: printed and read again, they are the same.
+// Random filters: printed and parsed again, they are the same.
 #include "filter/filter.hpp"
 #include "sample_event.hpp"
 #include "system/error.hpp"
@@ -111,6 +111,6 @@ TEST_CASE("a random filter is printed as one that means the same") {
             REQUIRE(again(sample.event()) == expected);
         }
     }
-    CHECK(true_ones > 3'000); // neither is always the same
+    CHECK(true_ones > 3'000); // neither result is constant
     CHECK(true_ones < 21'000);
 }

@@ -1,4 +1,4 @@
-// The filter language: each word means its own type, mode or flag, and no other.
+// The filter language: each word matches only its own type, mode or flag.
 #include "filter/field.hpp"
 #include "filter/filter.hpp"
 #include "sample_event.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using Type = abi::RecordType;
 
-/// Which of `words` are true of `event`.
+/// Those of `words` that match `event`.
 std::string true_of(const Event& event, std::initializer_list<const char*> words) {
     std::string found;
     for (const char* const word : words) {
@@ -92,7 +92,7 @@ TEST_CASE("what a value is depends on the type") {
     CHECK(valued(Type::own) == "value==0x121 FR.MODE==run");
     CHECK(valued(Type::page_table_walk) == "value==0x121 FR.MODE==run");
     CHECK(valued(Type::marker) == "value==0x121");
-    CHECK(valued(Type::fault).empty()); // it is the reason
+    CHECK(valued(Type::fault).empty()); // its value is the reason
     CHECK(valued(Type::power).empty());
     CHECK(valued(Type::gap).empty());
 }

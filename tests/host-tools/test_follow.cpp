@@ -1,4 +1,4 @@
-// A file is read while it is written: nothing is missed, and the end is the end.
+// Reads a file while it is written: nothing is missed, and the end is detected.
 #include "file/follow.hpp"
 #include "file/trace_reader.hpp"
 #include "records.hpp"

@@ -1,4 +1,4 @@
-// docs/man/mmioscope-trace.5 has the places and sizes of the structures that are written.
+// docs/man/mmioscope-trace.5 has the offsets and sizes of the structures that are written.
 #include "abi/container.hpp"
 #include "abi/control.hpp"
 #include "pack/block.hpp"
@@ -182,7 +182,7 @@ std::vector<std::pair<std::string, unsigned>> numbered_rows() {
     return all;
 }
 
-/// Rows ".It OFFSET Ta BYTES Ta NAME Ta ..." of the page, but those called reserved.
+/// Rows ".It OFFSET Ta BYTES Ta NAME Ta ..." of the page, except reserved fields.
 std::vector<PageField> rows() {
     std::ifstream page("docs/man/mmioscope-trace.5");
     REQUIRE(page);

@@ -1,4 +1,4 @@
-// The inputs kept of the fuzzers, under this binary's sanitizers.
+// Replays the fuzzers' saved inputs under this binary's sanitizers.
 #include "fuzz_replay.hpp"
 
 using namespace mmioscope::test;

@@ -1,5 +1,5 @@
-// Each file in tests/golden: a trace as text (trace_text.hpp), a line "----", and the lines that
-// are to be printed of it. MMIOSCOPE_GOLDEN=update writes what is printed into the files.
+// Each file in tests/golden has a trace as text (trace_text.hpp), a line "----", and the lines that
+// must be printed for it. MMIOSCOPE_GOLDEN=update writes the actual output into the files.
 #include "reading/drive.hpp"
 #include "records.hpp"
 #include "system/byte_source.hpp"
@@ -28,7 +28,7 @@ view::LineStyle style(const TraceText& text, const trace::TraceReader& reader) {
     return style;
 }
 
-/// Prints events by the names that `text` has for them.
+/// Passes events on with the names that `text` has for them.
 class Renamed final : public reading::Consumer {
 public:
     Renamed(TraceText& text, view::Printer& printer) : text_(text), printer_(printer) {}

@@ -1,5 +1,5 @@
-// What mmioscope-guest record sends over a socket, and what is heard of it where the other side
-// goes and comes back.
+// What mmioscope-guest record sends over a socket, and what arrives if the other side goes away and
+// comes back.
 #include "../../guest-linux/program/connection.hpp"
 #include "../../guest-linux/program/wire_output.hpp"
 #include "fake_area.hpp"
@@ -24,14 +24,14 @@ FileDescriptor as_it_is(FileDescriptor socket) {
     return socket;
 }
 
-/// Takes some frames at once, and what it does not take begins inside of one.
+/// Accepts a few frames at once, and then a part of one.
 FileDescriptor small(FileDescriptor socket) {
     const int bytes = 100'000;
     REQUIRE(::setsockopt(socket.get(), SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes) == 0);
     return socket;
 }
 
-/// mmioscope-guest record without a guest: `count` records after the other.
+/// mmioscope-guest record without a guest: sends `count` records after another.
 class Sender {
 public:
     explicit Sender(const std::string& address, FileDescriptor (*made)(FileDescriptor) = as_it_is)
@@ -48,13 +48,13 @@ public:
         std::vector<abi::Record> records;
         for (std::uint32_t n = 0; n < count; ++n, ++next_) {
             records.push_back(access(0, next_, 1000 + 10 * next_));
-            records.back().value = next_ * 2'654'435'761u; // does not shrink
+            records.back().value = next_ * 2'654'435'761u; // folding cannot shrink it
         }
         output_->append(records);
         output_->flush();
     }
 
-    /// And closes the connection.
+    /// Also closes the connection.
     void finish() {
         const trace::LossCounter none(1);
         output_->finish({abi::Ending::interrupted, none, {{}}, {next_}, ""});
@@ -62,7 +62,7 @@ public:
         output_.reset();
     }
 
-    /// After finish().
+    /// Call it after finish().
     std::string doubt() const { return doubt_; }
 
 private:
@@ -89,7 +89,7 @@ struct Heard : wire::WireSink {
     }
 };
 
-/// Who has heard these connections, one after the other.
+/// A listener to these connections, one after the other.
 struct Listener {
     Heard heard;
     wire::WireDecoder decoder{heard};
@@ -101,7 +101,7 @@ struct Listener {
         }
     }
 
-    /// Each of `from` to `to`, in order, and no other.
+    /// Whether it has exactly those from `from` to `to`, in order.
     bool has_all(std::uint32_t from, std::uint32_t to) const {
         for (const std::uint32_t sequence : heard.sequences) {
             if (sequence != from++) {
@@ -112,7 +112,8 @@ struct Listener {
     }
 };
 
-/// What comes until the other side ends it, up to `most` bytes, or until nothing does for so long.
+/// What arrives until the other side ends, up to `most` bytes, or until nothing arrives for
+/// `milliseconds`.
 Wire received(const FileDescriptor& from, std::size_t most = SIZE_MAX, int milliseconds = 10'000) {
     Wire wire;
     std::byte piece[4096];
@@ -127,7 +128,7 @@ Wire received(const FileDescriptor& from, std::size_t most = SIZE_MAX, int milli
     return wire;
 }
 
-/// Until no more has come for half a second; a minute at most.
+/// Waits until no more has arrived for half a second; a minute at most.
 void wait_until_full(const FileDescriptor& side) {
     int waiting = 0;
     unsigned same = 0;
@@ -175,11 +176,11 @@ TEST_CASE("guest record: the frame that a connection breaks in comes again, no o
     FileDescriptor side = accepted(listener);
     constexpr std::uint32_t count = 100'000;
     std::thread writer([&] {
-        sender.send(count); // does not fit: it waits in a frame
+        sender.send(count); // does not fit: waits in a frame
         sender.finish();
     });
     wait_until_full(side);
-    ::shutdown(side.get(), SHUT_RD); // what the kernel has taken can still be read
+    ::shutdown(side.get(), SHUT_RD); // what the kernel has accepted can still be read
     const Wire first = received(side);
     side = accepted(listener);
     const Wire second = received(side);
@@ -190,7 +191,7 @@ TEST_CASE("guest record: the frame that a connection breaks in comes again, no o
     const Listener same{&first, &second};
     CHECK(same.has_all(0, count));
     CHECK(same.decoder.counts().missing == 0);
-    CHECK(same.decoder.counts().damaged == 1); // the beginning of the one that broke
+    CHECK(same.decoder.counts().damaged == 1); // the start of the broken one
 }
 
 TEST_CASE("guest record: what a lost connection took along is a hole, and nothing comes twice") {
@@ -201,7 +202,7 @@ TEST_CASE("guest record: what a lost connection took along is a hole, and nothin
     constexpr std::uint32_t count = 20'000;
     sender.send(count / 2);
     const Wire first = received(side, 20'000);
-    side = FileDescriptor(); // with more unread
+    side = FileDescriptor(); // with more left unread
     listener = FileDescriptor();
     std::thread writer([&] {
         sender.send(count / 2);
@@ -233,7 +234,7 @@ TEST_CASE("guest record: what a lost connection took along is a hole, and nothin
     CHECK(other.has_all(count - static_cast<std::uint32_t>(other.heard.sequences.size()), count));
 }
 
-// Signals are read where the program waits, so it must not wait anywhere else.
+// Signals are handled only where the program waits, so it must not wait anywhere else.
 TEST_CASE("guest record: a pipe whose reader stalls leaves it able to stop") {
     int ends[2];
     REQUIRE(::pipe(ends) == 0);
@@ -247,14 +248,14 @@ TEST_CASE("guest record: a pipe whose reader stalls leaves it able to stop") {
         return false;
     };
     guest::Sink sink(FileDescriptor(ends[1]), "-", read_some);
-    ::alarm(10); // a write that waits itself waits for ever: nobody reads
+    ::alarm(10); // a blocking write would never return: nobody reads
     CHECK(sink.write(std::vector<std::uint8_t>(150'000, 1)) == 150'000);
     ::alarm(0);
     CHECK(asked >= 2);
     CHECK(read >= 150'000 - 65'536);
 }
 
-// Who ends it may turn the machine off next, and what its kernel still has is lost then.
+// The user may turn the machine off next, and what its kernel still has would be lost.
 TEST_CASE("guest record: a connection ends when the other side has all and has closed it") {
     const test::Folder folder;
     const FileDescriptor listener = unix_listener(folder / "w");

@@ -1,4 +1,4 @@
-// Logs of other tools become traces; the log stands beside what comes of it.
+// Logs of other tools become traces; the log is beside the expected result.
 #include "file/trace_reader.hpp"
 #include "import/mmiotrace.hpp"
 #include "import/mmiotrace_line.hpp"
@@ -16,7 +16,7 @@ std::span<const std::byte> bytes_of(std::string_view text) {
     return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-/// A log's trace, read again.
+/// The trace of a log, read back.
 struct Imported {
     template <typename Import>
     Imported(std::string_view log, Import import)
@@ -65,13 +65,13 @@ TEST_CASE("an mmiotrace log of a PCI device becomes a trace") {
                          from_mmiotrace);
     CHECK((trace.report.accesses == 4 && trace.report.lost == 7));
     CHECK(trace.report.malformed.count == 0);
-    REQUIRE(trace.records.size() == 6); // a gap and a marker, too
+    REQUIRE(trace.records.size() == 6); // with a gap and a marker
     const tree::DeviceNames& names = trace.reader.names();
     const abi::Record& read = trace.records[0];
     CHECK((!abi::is_write(read) && abi::access_size(read) == 4 && read.value == 0x1234'5678));
     CHECK(names[read.device] == "01:00.0,nvidia");
     CHECK((read.time == 2'000'001'000 && read.va == 0xf080'0010 && read.pc == 0xf8c0));
-    CHECK(trace::in_kernel(read)); // or its code would have no name
+    CHECK(trace::in_kernel(read)); // otherwise its code would have no name
     const abi::Record& write = trace.records[1];
     CHECK((abi::is_write(write) && abi::access_size(write) == 8 && write.value == ~0ull));
     CHECK(names[write.device] == "map@90000000");
@@ -94,11 +94,11 @@ TEST_CASE("lines of mmiotrace that are not whole are told by number, and cost th
     const Imported trace("VERSION 20070824\n"
                          "R 3 1.0 1 0x1000 0x1 0x0 0\n" // no size
                          "R 4 1. 1 0x1000 0x1 0x0 0\n"  // no time
-                         "R 4 1.0 1 0x1000\n"           // cut
+                         "R 4 1.0 1 0x1000\n"           // cut off
                          "MAP 1.0 1 0xffffffffffffffff 0x0 0x10 0x0 0\n"
                          "hello\n"
                          "R 4 1.0 1 0x1000 0x1 0x0 0\n"
-                         "R 4 0.9 1 0x1000 0x1\n", // goes back, and has no PC: taken
+                         "R 4 0.9 1 0x1000 0x1\n", // goes back, and has no PC: accepted
                          from_mmiotrace);
     CHECK(trace.report.accesses == 2);
     CHECK(trace.report.malformed.count == 5);
@@ -134,7 +134,7 @@ TEST_CASE("regions of an import do not overlap, and mappings that touch are one"
     list.add_mapping(0x1200, 0x100); // inside of a
     list.add_mapping(0x4000, 0x1000);
     list.add_mapping(0x5000, 0x1000);
-    list.add_mapping(0x0, 0x4000); // up to a
+    list.add_mapping(0x0, 0x4000); // up to the start of a
     list.finish();
     REQUIRE(list.regions().size() == 3);
     CHECK((list.find(0xfff) == 1 && list.find(0x1000) == 0 && list.find(0x5fff) == 2));

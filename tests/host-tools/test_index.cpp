@@ -1,4 +1,4 @@
-// The index of a trace file: a range of time is found without reading the rest.
+// The index of a trace file: finds a range of time without reading the rest.
 #include "file/index.hpp"
 #include "reading_all.hpp"
 #include "system/crc.hpp"
@@ -11,7 +11,7 @@ using trace::TimeSpan;
 
 namespace {
 
-/// Without the index and the end: what a writer leaves that was killed.
+/// Without the index and the end, as left by a writer that was killed.
 Bytes cut_before_index(Bytes bytes) {
     const auto all = headers(bytes);
     REQUIRE(all[all.size() - 2].second.type == abi::SectionType::index);
@@ -19,7 +19,7 @@ Bytes cut_before_index(Bytes bytes) {
     return bytes;
 }
 
-/// The same file as version 1.1 wrote it.
+/// The same file as written by version 1.1.
 Bytes without_index(const Bytes& whole) {
     Bytes bytes = cut_before_index(whole);
     abi::SectionHeader header = headers(whole).back().second;
@@ -33,7 +33,7 @@ Bytes without_index(const Bytes& whole) {
     return bytes;
 }
 
-/// With other bytes in the index, whose checksum is right.
+/// With changes in the index, and the right checksum.
 Bytes with_index(Bytes bytes, const std::function<void(abi::IndexEntry*, std::size_t)>& change) {
     const auto all = headers(bytes);
     auto [at, header] = all[all.size() - 2];
@@ -188,8 +188,7 @@ TEST_CASE("an index that makes no sense is not used") {
     const auto read_with = [&](const std::function<void(abi::IndexEntry*, std::size_t)>& change) {
         return read(with_index(whole, change), times);
     };
-    // Not in order, in front of the sections, behind the end: found out, and the file is read
-    // whole.
+    // Unsorted, before the sections, after the end: detected, and the whole file is read.
     for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{1} << 40, UINT64_MAX}) {
         for (const std::size_t entry : {0u, 5u}) {
             const ReadAll part = read_with(
@@ -198,7 +197,7 @@ TEST_CASE("an index that makes no sense is not used") {
             CHECK(part.problems.empty());
         }
     }
-    // Between two sections: told as damage.
+    // Between two sections: reported as damage.
     const ReadAll astray = read_with([](abi::IndexEntry* entries, std::size_t count) {
         for (std::size_t n = 1; n < count; ++n) {
             entries[n].offset += 8;

@@ -1,4 +1,4 @@
-// What is said of a trace, for programs.
+// The information about a trace, for programs.
 #include "info/tables.hpp"
 #include "records.hpp"
 #include "sample_event.hpp"
@@ -12,7 +12,7 @@ using Catch::Contains;
 
 namespace {
 
-/// What is said of a trace without devices.
+/// The tables for a trace without devices.
 std::vector<table::Table> tables_of(const std::function<void(trace::FileWriter&)>& write) {
     const std::vector<std::byte> bytes = trace_bytes(write);
     MemorySource source(bytes);
@@ -84,7 +84,7 @@ TEST_CASE("a trace, its texts, its losses and its sections are items") {
                   Contains("\n{\"about\":\"text\",\"name\":\"kernel\",\"value\":\"zImage\"}\n") &&
                   Contains("\n{\"about\":\"loss\",\"cpu\":1,\"first_sequence\":7,\"count\":3}\n") &&
                   Contains("\n{\"about\":\"section\",\"name\":\"records\",\"count\":1}\n"));
-    CHECK_THAT(text, !Contains("\"name\":\"cpus\"")); // that of the machine
+    CHECK_THAT(text, !Contains("\"name\":\"cpus\"")); // the machine's number
 }
 
 TEST_CASE("people are told the same, a line for each fact, text and loss") {
@@ -183,7 +183,7 @@ TEST_CASE("a selection has an item for what it was at first, and for each change
                          "\"from_ns\":2000000}\n"));
     if (changes == 2) {
         CHECK_THAT(text, Catch::EndsWith("\"traced\":\"yes\",\"from_ns\":2001000}\n"));
-    } else { // 3 at first, and the last one
+    } else { // the first 3, and the last one
         CHECK_THAT(text,
                    Catch::EndsWith("\"traced\":\"no\",\"from_ns\":2008000,\"left_out\":5}\n"));
         CHECK_THAT(table::text(table), Catch::EndsWith(" 0.002008       5 changes\n"));

@@ -1,4 +1,4 @@
-// Interrupts: from the device tree to the GIC's numbers, and from those to names.
+// Interrupts: from the device tree to the GIC's numbers, and from these to names.
 #include "allocations.hpp"
 #include "records.hpp"
 #include "registers/interrupt_names.hpp"
@@ -31,7 +31,7 @@ std::vector<std::byte> blob(const std::string& path) {
     return {bytes.begin(), bytes.end()};
 }
 
-/// A GIC at the root and whatever `more` adds.
+/// A GIC at the root, and what `more` adds.
 std::vector<std::byte> with_gic(const std::function<void(TreeMaker&)>& more,
                                 std::size_t room = 16384) {
     return make_tree(
@@ -154,7 +154,7 @@ TEST_CASE("what a GIC's CPU interface says, in words") {
     CHECK(text(false, 0xc, 1020) == "reserved 1020");
     CHECK(text(true, 0x1000, 41) == "41 card@2000"); // GICC_DIR
     CHECK(text(true, 0x1004, 41) == "-");
-    CHECK(text(false, 0xc, 26) == "PPI 26 timer"); // private ones are not numbered
+    CHECK(text(false, 0xc, 26) == "PPI 26 timer"); // private ones have no index
     abi::Record unknown = gicc(false, 0xc, 41);
     unknown.flags = abi::flag_value_unknown;
     CHECK(!interrupts.says(unknown, 0xc));

@@ -1,5 +1,4 @@
-// The previous boot in a stream: an area like the one in memory comes out of it, whole or not at
-// all.
+// The previous boot in a stream: the result is an area like the one in memory, complete or none.
 #include "blackbox/black_box.hpp"
 #include "blackbox/recorded_boot.hpp"
 #include "records.hpp"

@@ -1,4 +1,4 @@
-// Rows whose texts are kept: the same as rows that are made anew for each event.
+// Rows with cached texts: the same as rows made anew for each event.
 #include "export/ctf.hpp"
 #include "export/row_text.hpp"
 #include "export/words.hpp"
@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::uint32_t frequency = 62'500'000;
 
-/// Events with few names, which come again and again with other numbers.
+/// Events with few names, which recur with other numbers.
 class RandomEvents final : public Names {
 public:
     RandomEvents() { forget(); }
@@ -40,7 +40,7 @@ public:
         r.lock_sequence = static_cast<std::uint32_t>(number());
         r.cpu_sequence = static_cast<std::uint32_t>(number());
         r.lr = static_cast<std::uint32_t>(number());
-        r.sp = static_cast<std::uint32_t>(below(4) != 0 ? below(2) : number()); // mostly as before
+        r.sp = static_cast<std::uint32_t>(below(4) != 0 ? below(2) : number()); // usually as before
         r.va = static_cast<std::uint32_t>(below(4) != 0 ? below(2) : number());
         r.flags = static_cast<std::uint8_t>(below(4) != 0 ? 0 : below(32));
         r.value = below(2) == 0 ? below(5) : number();
@@ -59,7 +59,7 @@ public:
         return event;
     }
 
-    /// All ids stand for something else.
+    /// All ids change their meaning.
     void forget() {
         kept_.clear();
         places_.resize(1), locations_.resize(1), tasks_.resize(1), texts_.resize(1);
@@ -89,7 +89,7 @@ public:
     }
 
 private:
-    static constexpr unsigned contexts = 1500; ///< more than are kept
+    static constexpr unsigned contexts = 1500; ///< more than the cache has
 
     unsigned below(unsigned end) { return static_cast<unsigned>(random_() % end); }
     std::uint64_t number() { return random_() >> below(64); }
@@ -105,7 +105,7 @@ private:
         return to;
     }
 
-    // The same number has the same names, and what the record says of them.
+    // The same number has the same names, and the record's fields agree with them.
     void give_place(Event& event, unsigned context) {
         abi::Record& r = event.record;
         std::mt19937_64 of(first_context_ + context);
@@ -114,7 +114,7 @@ private:
         event.ids.code = id();
         event.ids.caller = id();
         event.ids.task = id();
-        // The size is of the place.
+        // The size depends on the place.
         r.access = abi::encode_access(event.ids.place % 2 == 0, event.ids.place % 4);
         r.access |= static_cast<std::uint8_t>(below(8) << 4);
         r.device = static_cast<std::uint16_t>(of() % 3 == 0 ? abi::no_device : of() % 9);
@@ -214,7 +214,7 @@ std::string plain_ctf(const Event& event, std::uint64_t time) {
     return to.bytes();
 }
 
-/// The events of a stream file whose packets have no header in front of their context.
+/// The events of a stream file whose packets have no header before their context.
 std::string events_of(const std::filesystem::path& stream) {
     std::ifstream file(stream, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(file), {}};
@@ -233,7 +233,7 @@ std::string events_of(const std::filesystem::path& stream) {
 
 constexpr unsigned events = 12'000;
 constexpr unsigned events_between_forgetting = 4'000;
-constexpr unsigned compared = 5; // of so many lines one is: to make it anew takes long
+constexpr unsigned compared = 5; // checks one line in this many: making it anew takes long
 
 } // namespace
 
@@ -257,7 +257,7 @@ TEST_CASE("rows whose texts are kept are as rows made anew") {
     }
 }
 
-// Raw ones, whose columns do not grow with what they hold.
+// Raw lines, whose columns do not grow with their content.
 TEST_CASE("lines whose texts are kept are as lines made anew") {
     view::LineStyle style;
     style.frequency = frequency;

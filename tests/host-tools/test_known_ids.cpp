@@ -1,4 +1,4 @@
-// Ids of a database of which not all are in memory.
+// Ids of a database, not all of them in memory.
 #include "export/known_ids.hpp"
 #include "system/error.hpp"
 
@@ -24,7 +24,7 @@ TEST_CASE("ids are given in the order of asking, and stay, in memory or not") {
             KnownIds others(database, "others", most);
             std::map<std::string, std::uint64_t> model;
             for (unsigned i = 0; i < 2000; ++i) {
-                // Any bytes: no UTF-8, and zeros.
+                // Any bytes: invalid UTF-8, and zeros.
                 const std::string key =
                     std::string("\xff\0", 2) + std::to_string(random() % 200) + '\0';
                 const auto [known, fresh] = model.try_emplace(key, model.size() + 1);

@@ -22,8 +22,8 @@ abi::Record piece(std::uint16_t id, std::uint64_t time, const char (&text)[9]) {
     return record;
 }
 
-/// A boot with a UART, and what it did last: accesses in each state, an interrupt, a marker of two
-/// pieces, and one whose end is missing.
+/// A boot with a UART, and its last actions: accesses in each state, an interrupt, a marker of two
+/// pieces, and one without its end.
 class Boot {
 public:
     Boot() : area_(2, 64) {
@@ -60,7 +60,7 @@ private:
     blackbox::LastAccesses last_;
 };
 
-/// What `write` puts into a file.
+/// What `write` writes to a file.
 std::string written(const std::function<void(std::FILE*)>& write) {
     char* text = nullptr;
     std::size_t size = 0;

@@ -1,4 +1,4 @@
-// A wire that breaks comes back, and says so; a file that ends, ends.
+// A wire that breaks comes back, and this is reported; a file ends at its end.
 #include "system/error.hpp"
 #include "wires.hpp"
 
@@ -21,7 +21,7 @@ struct Said {
     }
 };
 
-/// Reads until `size` bytes have come, or the end, or 5 seconds have gone.
+/// Reads until `size` bytes have arrived, or the end, or for 5 seconds.
 std::string read(Link& link, std::size_t size) {
     const auto until = std::chrono::steady_clock::now() + long_enough;
     std::string text;
@@ -32,7 +32,7 @@ std::string read(Link& link, std::size_t size) {
     return text;
 }
 
-/// Reads until a connection comes in at `listener`.
+/// Reads until a connection arrives at `listener`.
 FileDescriptor taken(Link& link, const FileDescriptor& listener) {
     const auto until = std::chrono::steady_clock::now() + long_enough;
     ::fcntl(listener.get(), F_SETFL, O_NONBLOCK);
@@ -74,7 +74,7 @@ TEST_CASE("a link opens a socket again") {
     CHECK(read(link, 3) == "one");
     send(taken(link, listener).get(), "two");
     CHECK(read(link, 3) == "two");
-    listener = FileDescriptor(); // nobody is there for a while
+    listener = FileDescriptor(); // nobody listens for a while
     for (int i = 0; i < 30; ++i) {
         CHECK(link.read(soon).empty());
     }
@@ -132,7 +132,7 @@ TEST_CASE("a FIFO's writers follow one another without a loss") {
     std::string got;
     for (int i = 0; i < 200; ++i) {
         const FileDescriptor writer(::open(path.c_str(), O_WRONLY | O_NONBLOCK));
-        REQUIRE(writer); // there is a reader at any moment
+        REQUIRE(writer); // there is a reader at all times
         send(writer.get(), std::to_string(i));
         sent += std::to_string(i);
         got += i % 3 == 0 ? read(link, sent.size() - got.size()) : "";

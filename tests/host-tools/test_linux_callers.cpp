@@ -1,5 +1,5 @@
-// Callers found in RAM: calls, where a function has its return address, and what counts as a
-// caller. The code is what GNU as makes of the lines beside it.
+// Callers found in RAM: calls, places of return addresses, and what counts as a caller. The code is
+// what GNU as makes from the lines beside it.
 #include "fake_modules.hpp"
 #include "linux/caller_finder.hpp"
 #include "linux/kernel_finder.hpp"
@@ -48,7 +48,7 @@ constexpr std::uint32_t bl(std::uint32_t at, std::uint32_t to) {
 constexpr std::uint32_t copy = code, driver = code + 0x100, other = code + 0x200,
                         by_pointer = code + 0x300, wrapper = code + 0x400, end = code + 0x500;
 
-/// A loop that has LR for its data, as __raw_readsl, and who calls it.
+/// A loop that uses LR for data, like __raw_readsl, and its callers.
 struct Loop : Coded {
     Loop() {
         put(copy, {0xe92d'4010,   // push {r4, lr}
@@ -88,7 +88,7 @@ using Callers = std::vector<trace::Caller>;
 
 constexpr ModuleWatch::Clock::time_point any_time{std::chrono::seconds(10)};
 
-/// Of each record: what LR says where it holds.
+/// For each record; LR if that is right.
 Callers callers(CallerFinder& finder, std::span<const abi::Record> records,
                 ModuleWatch::Clock::time_point now = any_time) {
     const std::vector<trace::Run> runs = trace::task_runs(records);
@@ -102,7 +102,7 @@ Callers callers(CallerFinder& finder, std::span<const abi::Record> records,
     return all;
 }
 
-/// The finder keeps what it found, so a test that changes code makes another one.
+/// The finder keeps results, so a test that changes code makes a new one.
 struct Finder {
     explicit Finder(const Loop& loop)
         : modules(loop.found()), finder(loop.found(), loop.functions, modules) {}
@@ -113,7 +113,7 @@ struct Finder {
     CallerFinder finder;
 };
 
-/// The same, of the code of modules.
+/// Likewise, for the code of modules.
 struct OfModules {
     explicit OfModules(const FakeModules& modules, symbols::SymbolList of_kernel = {})
         : kernel(KernelFinder(modules.kernel.memory()).find().value()),
@@ -165,10 +165,10 @@ TEST_CASE("a function's code tells where its return address is", "[linux][caller
         coded.put(code, {0xe92d'4010, 0xe590'3000, 0xe590'e000, 0xe252'2004, 0x5aff'fffb,
                          0xe8bd'4010, 0xe590'3000, 0xe12f'ff1e, 0xe590'3000});
         CHECK(in_lr(0));
-        CHECK(on_stack(1, 4)); // the loop comes back with data in LR
+        CHECK(on_stack(1, 4)); // the loop returns here with data in LR
         CHECK(on_stack(5, 4));
         CHECK(in_lr(6));
-        CHECK(unknown(8)); // behind the end
+        CHECK(unknown(8)); // after the end
         CHECK(at(1).depth == 8);
         CHECK(at(6).depth == 0);
     }
@@ -257,12 +257,12 @@ TEST_CASE("LR that has data is not the caller: the stack tells it", "[linux][cal
     loop.kernel.set(loop.stack + 4, back);
     CHECK(finder(loop.at(copy + 4, 0x1234'5678)) == back);
     CHECK(finder(loop.at(copy + 8, other)) == back);
-    // Something else is there by now: nothing, and never LR.
+    // Something else is there now: no caller, and never LR.
     for (const std::uint32_t word : {0u, driver + 12, driver + 4, by_pointer + 8, 0xffff'ffffu}) {
         loop.kernel.set(loop.stack + 4, word);
         CHECK(finder(loop.at(copy + 4, other + 4)) == 0u);
     }
-    // What fits, at a place where it is not the return address.
+    // A matching word, at a place that is not the return address.
     loop.kernel.set(loop.stack, back);
     loop.kernel.set(loop.stack + 8, back);
     CHECK(finder(loop.at(copy + 4, other + 4)) == 0u);
@@ -312,10 +312,10 @@ TEST_CASE("a call by a register counts where LR has shown where it goes", "[linu
     const std::uint32_t back = by_pointer + 8;
     loop.kernel.set(loop.stack + 4, back);
     CHECK(finder(loop.at(copy + 4, 0, 0)) == 0u);
-    CHECK(finder(loop.at(copy, back, 1)) == back); // LR as it came
+    CHECK(finder(loop.at(copy, back, 1)) == back); // LR unchanged
     CHECK(finder(loop.at(copy + 4, 0, 3)) == back);
     CHECK(finder(loop.at(other, 0, 4)) == 0u);
-    // In a function that has not changed LR, LR that is behind no call is no caller.
+    // In a function that has not changed LR, an LR without a call before it is not a caller.
     CHECK(finder(loop.at(other, driver + 4, 5)) == 0u);
     CHECK(finder(loop.at(end, 5, 6)) == 5u); // in no function
 }
@@ -383,7 +383,7 @@ TEST_CASE("other code at a module's addresses is looked at anew", "[linux][calle
     record.lr = back;
     ModuleWatch::Clock::time_point now = any_time;
     CHECK(callers(finder, {&record, 1}, now) == Callers{back});
-    CHECK(watch.function(start + 4)->start == start); // it was met
+    CHECK(watch.function(start + 4)->start == start); // now known
     CHECK(watch.function(start + 0x1000) == std::nullopt);
     modules.unload(1);
     modules.load(1, "other");
@@ -405,7 +405,7 @@ TEST_CASE("a module that found no room in the area of modules calls, too", "[lin
     modules.symbols(1, {{start, 't', "far_a"}, {start + 0x100, 't', "far_b"}});
     modules.kernel.set(back - 4, bl(back - 4, start));
     modules.kernel.set(start, 0xe92d'4010);     // push {r4, lr}
-    modules.kernel.set(start + 4, 0xe590'e000); // ldr lr, [r0]: LR counts by its code only
+    modules.kernel.set(start + 4, 0xe590'e000); // ldr lr, [r0]: LR must be judged by the code alone
     OfModules of(modules, {{code, 't', "of_kernel", ""}, {code + 4, 'D', "", ""}});
     of.watch.look_around(0, any_time);
     std::vector<abi::Record> records(2, access(0, 0, 0));
@@ -417,7 +417,7 @@ TEST_CASE("a module that found no room in the area of modules calls, too", "[lin
 }
 
 TEST_CASE("LR that is intact is no data, wherever it leads to", "[linux][callers]") {
-    const std::uint32_t far = FakeKernel::linear + 0x38'0104; // in no code that is known
+    const std::uint32_t far = FakeKernel::linear + 0x38'0104; // not in known code
     Loop loop;
     loop.kernel.set(far - 4, 0xe12f'ff33); // blx r3
     Finder finder(loop);
@@ -425,7 +425,7 @@ TEST_CASE("LR that is intact is no data, wherever it leads to", "[linux][callers
     CHECK(finder(loop.at(copy, driver + 8, 1)) == driver + 8);
     const std::vector<abi::Record> records = {loop.at(copy, driver + 8, 2), loop.at(copy, far, 3)};
     CHECK(callers(finder.finder, records) == Callers{driver + 8, far});
-    // Of a kernel without names any address may be code, also where a function has LR for its data.
+    // Without names of the kernel any address may be code, even if a function uses LR for data.
     FakeModules modules(false);
     modules.load(1, "first");
     modules.kernel.set(far - 4, 0xe12f'ff33);
@@ -434,7 +434,7 @@ TEST_CASE("LR that is intact is no data, wherever it leads to", "[linux][callers
     OfModules nameless(modules);
     std::vector<abi::Record> of_module(3, access(0, 0, 0));
     for (std::uint32_t i = 0; i < 3; ++i) {
-        of_module[i].cpu_sequence = i == 0 ? 0 : 4 + i; // the first one proves nothing of the next
+        of_module[i].cpu_sequence = i == 0 ? 0 : 4 + i; // the first one proves nothing for the next
         of_module[i].pc = FakeModules::base(1) + (i == 0 ? 0 : 8);
         of_module[i].sp = FakeKernel::linear + (i == 0 ? 8 : 0);
         of_module[i].lr = i < 2 ? far : 1;
@@ -451,23 +451,23 @@ TEST_CASE("each record has its caller, where LR does not tell it", "[linux][call
         loop.at(copy + 4, back, 7),     loop.at(copy + 8, back, 8), loop.at(copy + 4, 1, 9),
         loop.at(copy + 8, 2, 10),       loop.at(copy, back, 11),    loop.at(copy + 4, 3, 12),
         loop.at(other, by_pointer, 13), loop.at(end, 5, 14),        loop.at(copy + 4, 6, 15)};
-    records[4].sp += 8; // nothing is pushed yet
+    records[4].sp += 8; // before the push
     records[7].mode = 0x10;
     records.push_back(records[3]);
     records.back().cpu = 1;
     CHECK(callers(finder, records) == Callers{back, back, back, back, back, back, 0, 5, 0, 0});
-    // A record that tells of a task, right in front of an access; and one of which none is known.
+    // A record that names a task, right before an access; and one for which no task is known.
     records = {loop.at(copy + 4, back, 20), loop.at(0, 0, 21), loop.at(copy + 4, 1, 22),
                loop.at(0, 0, 24), loop.at(copy + 4, 1, 25)};
     records[1].type = records[3].type = abi::RecordType::task;
     records[1].mode = records[3].mode = 0;
     CHECK(callers(finder, records) == Callers{back, 0, back, 0, 0});
-    CHECK(finder.see(trace::task_runs(records), any_time)[1] == trace::lr_holds); // it has none
-    // cpu_sequence begins anew.
+    CHECK(finder.see(trace::task_runs(records), any_time)[1] == trace::lr_holds); // has none
+    // cpu_sequence wraps.
     records = {loop.at(copy + 4, back, 0xffff'fffe), loop.at(copy + 4, 1, 0xffff'ffff),
                loop.at(copy + 4, 1, 0)};
     CHECK(callers(finder, records) == Callers{back, back, back});
-    // Where LR tells of all nothing else does.
+    // If LR is right for all, nothing else counts.
     records = {loop.at(copy + 4, back, 5), loop.at(copy + 8, back, 6)};
     CHECK(finder.see(trace::task_runs(records), any_time).empty());
 }
@@ -477,7 +477,8 @@ TEST_CASE("callers are the same in whatever pieces records come", "[linux][calle
         std::mt19937 random(seed);
         Loop loop;
         loop.put(code + 0x500, {0xe92d'4010, bl(code + 0x504, other), 0xe8bd'8010});
-        // Frames of one depth that differ in where the return address is: in LR, at SP, behind SP.
+        // Frames of equal depth with the return address at different places: in LR, at SP, behind
+        // SP.
         loop.put(by_pointer,
                  {0xe52d'e004, 0xe12f'ff33, 0xe590'3000, 0xe49d'e004, 0xe92d'4010, 0xe12f'ff33,
                   0xe590'3000, 0xe8bd'4010, 0xe24d'd004, 0xe52d'e004, 0xe12f'ff33, 0xe590'3000});
@@ -494,17 +495,17 @@ TEST_CASE("callers are the same in whatever pieces records come", "[linux][calle
             loop.kernel.set(loop.stack + i * 4, words[random() % 5]);
         }
         std::vector<abi::Record> records;
-        const std::uint32_t first = seed % 2 == 0 ? 0 : 0xffff'ff00; // they begin anew on the way
+        const std::uint32_t first = seed % 2 == 0 ? 0 : 0xffff'ff00; // wraps during the test
         for (std::uint32_t i = 0; i < 400; ++i) {
             const std::uint32_t pcs[] = {copy,
                                          copy + 4,
                                          copy + 8,
                                          copy + 24,
-                                         copy + 36, // which is not come to
+                                         copy + 36, // unreachable
                                          other,
                                          other,
                                          wrapper,
-                                         wrapper + 8, // likewise
+                                         wrapper + 8, // unreachable
                                          end,
                                          driver,
                                          driver + 4,
@@ -513,7 +514,7 @@ TEST_CASE("callers are the same in whatever pieces records come", "[linux][calle
                                          by_pointer + 8,
                                          by_pointer + 24,
                                          by_pointer + 44,
-                                         copy + 5, // odd, as no ring of ours has them
+                                         copy + 5, // odd, unlike in real rings
                                          1};
             const std::uint32_t lrs[] = {driver + 8,
                                          driver + 12,
@@ -527,7 +528,7 @@ TEST_CASE("callers are the same in whatever pieces records come", "[linux][calle
             record.sp += static_cast<std::uint32_t>(random() % 4 * 8);
             record.task = loop.kernel.tasks[random() % 2];
             record.mode = random() % 8 != 0 ? 0x13 : 0x10;
-            // Of some seeds most go on as the one before.
+            // With some seeds most records continue the previous one.
             const unsigned rarely = 1 + seed % 4 * 4;
             const auto as_before = [&](auto member) {
                 if (!records.empty() && random() % rarely != 0) {

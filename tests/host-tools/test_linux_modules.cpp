@@ -1,4 +1,4 @@
-// Modules found in RAM, of both layouts, sound and hostile, and what a trace says of them.
+// Modules found in RAM, in both layouts, sound and hostile, and what a trace says about them.
 #include "fake_modules.hpp"
 #include "linux/caller_finder.hpp"
 #include "linux/kernel_finder.hpp"
@@ -80,7 +80,7 @@ TEST_CASE("a hostile list of modules ends, and is none", "[linux]") {
 
 namespace {
 
-/// What a recorder learns of modules from a kernel without symbols.
+/// What a recorder learns about modules from a kernel without symbols.
 struct Learner {
     explicit Learner(const Kernel& kernel) : watch(kernel), finder(kernel, none, watch) {}
 
@@ -107,7 +107,7 @@ TEST_CASE("a module is told of when it is loaded, changes, or a record comes fro
     abi::Record& second = records[1];
     CHECK(learner.see({}, now).empty());
     modules.load(1, "first");
-    CHECK(learner.see(records, now += 100ms).empty()); // not its code, and not time yet
+    CHECK(learner.see(records, now += 100ms).empty()); // not in its code, and too early
     second.pc = FakeModules::base(1) + 0x104;
     second.time = 600;
     records[2].time = 650;
@@ -122,7 +122,7 @@ TEST_CASE("a module is told of when it is loaded, changes, or a record comes fro
     CHECK(code->module == "first");
     CHECK(!table.function_at(FakeModules::base(1) + 0x1000, 600));
     CHECK(learner.see(records, now += 300ms).empty());
-    // Another one at the same place; what the time tells is which of them.
+    // Another one at the same place; the time decides which of them.
     modules.unload(1);
     modules.load(1, "other");
     second.time = records[2].time = 900;
@@ -130,7 +130,7 @@ TEST_CASE("a module is told of when it is loaded, changes, or a record comes fro
     CHECK(table.function_at(second.pc, 900)->function == "other_b");
     CHECK(table.function_at(second.pc, 640)->function == "first_b");
     CHECK(table.function_at(second.pc, 100)->function == "first_b");
-    // By its caller, not too often; and then by the clock alone.
+    // By its caller, but not too often; and then only by the clock.
     modules.load(2, "second");
     second.lr = FakeModules::base(2);
     CHECK(learner.see(records, now += 5ms).starts_with("module second bf008000 16384 live 900\n"));
@@ -163,7 +163,7 @@ TEST_CASE("in a loop that has LR for its data, a module is met where LR is in it
 
 namespace {
 
-/// Symbols of module 1: as many as a list may have, all of them one function with a long name.
+/// Symbols of module 1: as many as a list may have, all the same function with a long name.
 void share_symbols(FakeModules& modules) {
     FakeKernel& kernel = modules.kernel;
     const std::uint32_t table = FakeKernel::linear + 0x18'0000, names = table - 0x400,
@@ -193,7 +193,7 @@ TEST_CASE("what hostile modules have told of them fits a section, and the others
     const std::string first = learner.see({}, now);
     CHECK(first.find("module greedy") == 0);
     CHECK(first.size() > (4u << 20));
-    CHECK(first.size() < (16u << 20)); // what readers take
+    CHECK(first.size() < (16u << 20)); // limit of readers
     CHECK(first.find("module patient") == std::string::npos);
     CHECK(learner.see({}, now += 300ms).find("module patient") == 0);
 }

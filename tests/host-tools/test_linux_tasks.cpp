@@ -1,4 +1,5 @@
-// Tasks found in RAM: the kernel's page tables and lists, sound and hostile, and whose records are.
+// Tasks found in RAM: the kernel's page tables and lists, sound and hostile, and the tasks of
+// records.
 #include "fake_kernel.hpp"
 #include "linux/kernel_finder.hpp"
 #include "linux/onlooker.hpp"
@@ -57,7 +58,7 @@ TEST_CASE("a text ends with its zero byte, or is none", "[linux]") {
     const std::optional<Kernel> found = find(kernel);
     REQUIRE(found);
     const AddressSpace& space = found->space;
-    const std::uint32_t last = FakeKernel::modules + 0x4'0000 - 4; // nothing is mapped behind
+    const std::uint32_t last = FakeKernel::modules + 0x4'0000 - 4; // nothing is mapped after this
     for (std::uint32_t at = last - 0x100; at <= last; at += 4) {
         kernel.set(at, 0x7877'7675); // "uvwx"
     }
@@ -73,7 +74,7 @@ TEST_CASE("a text ends with its zero byte, or is none", "[linux]") {
     CHECK(longest->size() == 0x100);
     CHECK(longest->starts_with("xuvwxuvw"));
     CHECK(!space.text(last - 0xfd, 0x100));
-    // Over the end of a page.
+    // Across the end of a page.
     const std::uint32_t end = FakeKernel::modules + 0x1000;
     kernel.set(end - 4, 0x7877'7675);
     kernel.set(end, 0x0000'7675);
@@ -190,7 +191,7 @@ TEST_CASE("who is still there is told anew before readers forget him", "[linux]"
         const bool his = i % 100 == 0;
         const abi::Record record = of_task(his ? kernel.tasks[1] : 16 * i, time += 2000);
         auto entries = seen(watch, record);
-        if (!his) { // as if there were such a task
+        if (!his) { // as if this task existed
             entries = {{record.time, record.task, trace::TaskKey::task, i, i, "passes"}};
         }
         table.add(std::as_bytes(std::span(entries)));
@@ -245,7 +246,7 @@ TEST_CASE("no kernel is found where none is", "[linux]") {
     CHECK(!KernelFinder({zeros, 0x8000'0000}).find());
     CHECK(!KernelFinder({ones, 0x8000'0000}).find());
     CHECK(!KernelFinder({{}, 0x8000'0000}).find());
-    // The name alone, at each end.
+    // Only the name, at each end.
     std::vector<std::byte> named(1 << 20);
     std::memcpy(named.data(), "swapper/0", 10);
     std::memcpy(named.data() + named.size() - 12, "swapper/0", 10);
@@ -275,7 +276,7 @@ TEST_CASE("a task is told of when it is new or differs, and no more often", "[li
     const std::uint32_t one = kernel.add(50, "one"), two = kernel.add(51, "two");
     TaskWatch watch(*find(kernel), 1'000'000); // a millisecond is 1000 ticks
     auto entries = seen(watch, of_task(one, 5000));
-    REQUIRE(entries.size() == 2); // by its stack, too
+    REQUIRE(entries.size() == 2); // also by its stack
     CHECK(entries[1].kind == trace::TaskKey::stack);
     CHECK(entries[1].key == kernel.stack(one));
     CHECK(entries[1].pid == 50);
@@ -316,7 +317,7 @@ TEST_CASE("tasks are told of at the same records in whatever pieces these come",
         for (unsigned i = 0; i < 60; ++i) {
             ++record.cpu_sequence;
             record.time += random() % 16;
-            if (random() % 8 == 0) { // in User mode the task is known by its stack, too
+            if (random() % 8 == 0) { // in User mode the task is found by its stack
                 const std::uint32_t task = tasks[random() % 3];
                 record.mode = random() % 4 == 0 ? 0x10 : 0x13;
                 record.task = record.mode == 0x10 ? kernel.stack(task) + 0x1ff8 : task;
@@ -347,18 +348,18 @@ TEST_CASE("in User mode, and in old kernels, the stack tells the task", "[linux]
     kernel.boot();
     const std::uint32_t one = kernel.add(50, "one"), two = kernel.add(51, "two");
     TaskWatch watch(*find(kernel), 1'000'000);
-    // SP_svc as it is when nothing is on the stack: its 8 bytes at the top are never used.
+    // SP_svc with an empty stack: the 8 bytes at its top are never used.
     auto entries = seen(watch, of_task(kernel.stack(one) + 0x1ff8, 5000, 0x10));
     REQUIRE(entries.size() == 1);
     CHECK(entries[0].kind == trace::TaskKey::stack);
     CHECK(entries[0].key == kernel.stack(one));
     CHECK(entries[0].comm == std::string("one"));
-    abi::Record record = of_task(in_register ? two : 0xb6f0'0000, 6000); // else a thread's TLS
+    abi::Record record = of_task(in_register ? two : 0xb6f0'0000, 6000); // otherwise a thread's TLS
     record.sp = kernel.stack(two) + 0x100;
     entries = seen(watch, record);
     REQUIRE(entries.size() == (in_register ? 2 : 1));
     CHECK(entries[0].pid == 51);
-    // The stack goes to another task.
+    // The stack gets another task.
     kernel.set(one + kernel.at.stack, 0);
     const std::uint32_t three = kernel.add(52, "three");
     const std::uint32_t stack =
@@ -423,5 +424,5 @@ TEST_CASE("events have their tasks", "[linux]") {
     CHECK(tasks[2] == tasks[0]);
     REQUIRE(tasks[3]);
     CHECK(tasks[3]->comm == "other");
-    CHECK(!naming.event(of_task(task, 9'999)).task()); // before anybody looked
+    CHECK(!naming.event(of_task(task, 9'999)).task()); // before the first look
 }

@@ -1,4 +1,4 @@
-// What is missing of a trace: one account of it, however much it is.
+// Missing records of a trace: counted once, however many they are.
 #include "file/trace_check.hpp"
 #include "records.hpp"
 #include "records/losses.hpp"
@@ -85,7 +85,7 @@ TEST_CASE("what is missing and what is counted is the same one by one and in any
         CHECK(one.lost() == pieces.lost());
         CHECK(!one.losses().empty());
         for (unsigned n = 0; n < 3; ++n) {
-            one.finish(n, 1'000'000); // behind the last record, and of its time
+            one.finish(n, 1'000'000); // after the last record, with its time
             pieces.finish(n, 1'000'000);
         }
         CHECK(std::ranges::equal(one.losses(), pieces.losses(), same));
@@ -117,7 +117,7 @@ TEST_CASE("of losses in several files each has its part") {
     const std::vector<abi::Loss> before = counter.losses();
     CHECK(counter.losses_since({}).size() == 2);
     CHECK(counter.losses_since(before).empty());
-    counter.add(gap(0, 3, 2)); // goes on
+    counter.add(gap(0, 3, 2)); // continues
     counter.add(access(1, 1, 10));
     counter.add(access(1, 7, 10));
     const std::vector<abi::Loss> since = counter.losses_since(before);

@@ -1,4 +1,4 @@
-// A trace that lacks most of what happened: verify says how much, and nothing else.
+// A trace that lacks most events: verify reports how many, and nothing else.
 #include "bus.hpp"
 #include "verify/report.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned count = 20'000;
 
-/// Writes of values that occur once, and one in `polls` that looks like many others (0: none).
+/// Writes of unique values; one in `polls` looks like many others (0: none).
 Bus busy_bus(unsigned seed, unsigned polls) {
     Bus bus(seed, 0);
     std::mt19937 random(seed);
@@ -32,7 +32,7 @@ Bus busy_bus(unsigned seed, unsigned polls) {
     return bus;
 }
 
-/// Takes away about 60 %: single ones, and long runs. How many are left.
+/// Removes about 60 %: single ones, and long runs. Returns the number left.
 std::size_t thin_out(Bus& bus, unsigned seed) {
     std::mt19937 random(seed + 1);
     std::size_t run = 0;
@@ -76,7 +76,7 @@ TEST_CASE("what looks like others is put where it can have been, and is not take
         return result.by_kind[static_cast<std::size_t>(kind)];
     };
     CHECK(number(verify::Kind::missing) == count - left);
-    // A poll may be put before its own place, which then shows as order: said, not hidden.
+    // A poll may be matched too early, which then shows as order: reported, not hidden.
     CHECK(number(verify::Kind::order) < count / 100);
     CHECK(result.differences.size() == number(verify::Kind::missing) + number(verify::Kind::order));
 }

@@ -1,4 +1,4 @@
-// Markers whose text came in pieces, as lines.
+// Markers with a text in several pieces, as lines.
 #include "abi/control.hpp"
 #include "reading/drive.hpp"
 #include "records.hpp"

@@ -1,4 +1,4 @@
-// The merge: nothing leaves too early, and ties fall as the locks say.
+// The merge: nothing leaves too early, and lock numbers decide ties.
 #include "records.hpp"
 #include "rings/merge.hpp"
 
@@ -31,7 +31,7 @@ std::vector<std::uint64_t> times(const Records& records) {
     return all;
 }
 
-/// What rings/merge.hpp says, one record at a time and with everything looked at anew.
+/// The rule in rings/merge.hpp, applied to one record at a time without any state.
 class PlainMerge {
 public:
     explicit PlainMerge(unsigned cpus) : cpus_(cpus) {}
@@ -137,8 +137,8 @@ std::uint32_t below(std::mt19937& random, std::uint32_t limit) {
     return static_cast<std::uint32_t>(random() % limit);
 }
 
-/// Records of one CPU: of times that tie with others', go back or leap; `locks` begin anew. Half of
-/// the time they are in order among themselves, though perhaps not with those before.
+/// Records of one CPU, with times that equal others', go back or leap, and wrapping `locks`. Half
+/// of the time they are in order among themselves, but perhaps not with earlier ones.
 Records some(std::mt19937& random, unsigned cpu, std::uint64_t& time,
              std::array<std::uint32_t, 3>& locks, std::uint32_t& sequence) {
     Records records(below(random, 4) == 0 ? below(random, 200) : below(random, 4));
@@ -205,7 +205,7 @@ TEST_CASE("a record waits until no other CPU can publish an earlier one") {
     Records out;
     merge.push(0, Records{record(0, 10, 0, 0), record(0, 20, 0, 1)});
     merge.emit(out);
-    CHECK(out.empty()); // nothing is known of CPU 1
+    CHECK(out.empty()); // nothing is known about CPU 1
     merge.set_bound(1, 15, false);
     merge.emit(out);
     CHECK(times(out) == std::vector<std::uint64_t>{10});
@@ -221,10 +221,10 @@ TEST_CASE("at the bound itself a record leaves only if the other CPU is idle, an
     merge.push(0, Records{record(0, 10, 0, 1)});
     merge.set_bound(1, 10, true);
     merge.emit(out);
-    CHECK(out.empty()); // CPU 1 may have begun after it was asked and before CPU 0 was
+    CHECK(out.empty()); // CPU 1 may have begun between the looks at it and at CPU 0
     merge.set_bound(1, 10, false);
     merge.emit(out);
-    CHECK(out.empty()); // CPU 1 has begun one at 10, perhaps in front
+    CHECK(out.empty()); // CPU 1 has begun one at 10, which may come first
     merge.set_bound(1, 10, true);
     merge.emit(out);
     CHECK(out.size() == 1);

@@ -1,4 +1,4 @@
-// Modules by the guest's own word: markers of a fixed text, and names from there on.
+// Modules reported by the guest: markers of a fixed form, and names from there on.
 #include "control/words.hpp"
 #include "file/trace_reader.hpp"
 #include "reading/naming.hpp"
@@ -101,7 +101,7 @@ TEST_CASE("code has the module that was told of before it", "[modules]") {
     const auto add = [&](const std::vector<abi::Record>& more) {
         records.insert(records.end(), more.begin(), more.end());
     };
-    add(mark("module: drv 0xbf000000 4096", 65'534, 20)); // ids begin anew in it
+    add(mark("module: drv 0xbf000000 4096", 65'534, 20)); // ids wrap in it
     add({from(0xbf00'0010, 30), from(0xbf00'1000, 31)});
     add(mark("module: other 0xbf000000 8192", 500, 40));
     add({from(0xbf00'0010, 50), from(0xbf00'1000, 51)});
@@ -135,7 +135,7 @@ TEST_CASE("what is told again is known, and there is an end to it", "[modules]")
         REQUIRE(table.module_at(0x1000 + i, i) != nullptr);
     }
     CHECK(table.module_at(0x1000 + 3999, 6000) != nullptr);
-    CHECK(table.module_at(0xbf00'0000, 6000) == nullptr); // told of first
+    CHECK(table.module_at(0xbf00'0000, 6000) == nullptr); // reported first
 }
 
 TEST_CASE("a module that is loaded again and again takes the place of what it was", "[modules]") {
@@ -154,7 +154,7 @@ TEST_CASE("a module that is loaded again and again takes the place of what it wa
     load("stays", 0xbf80'0000, 0);
     for (unsigned i = 1; i < 3000; ++i) {
         load("drv", 0xbf00'0000 + 0x1000 * (i % 2000), i);
-        const unsigned before = i - std::min(i - 1, 255u); // records may still ask for it
+        const unsigned before = i - std::min(i - 1, 255u); // records may still need it
         const auto code = table.function_at(0xbf00'0010 + 0x1000 * (before % 2000), before);
         REQUIRE(code);
         REQUIRE(code->function == "function_1");
@@ -230,6 +230,6 @@ TEST_CASE("without code addresses there are no marks of modules", "[modules]") {
     };
     CHECK(count(false) == records.size());
     CHECK(count(true) == other.size() + 1);
-    // Its first pieces are in front of the range.
+    // Its first pieces are before the range.
     CHECK(count(true, 500) == other.size() + 1);
 }

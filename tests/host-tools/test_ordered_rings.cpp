@@ -1,4 +1,5 @@
-// Readers that come late, go, or end while the hypervisor goes on; and what is left out of a trace.
+// Readers that come late, leave, or end while the hypervisor continues; and what a trace lacks
+// then.
 #include "../../guest-linux/program/left_out.hpp"
 #include "fake_area.hpp"
 #include "rings/ordered_rings.hpp"
@@ -10,7 +11,7 @@ using namespace mmioscope::test;
 
 namespace {
 
-constexpr unsigned late = abi::drain_reader; // FakeArea's rings do not wait for it yet
+constexpr unsigned late = abi::drain_reader; // FakeArea's rings do not wait for it
 
 abi::Record record_at(FakeCpu& cpu, unsigned number, std::uint64_t time) {
     abi::Record record{};
@@ -69,7 +70,7 @@ TEST_CASE("a late reader takes nothing that is earlier than something it has mis
     Two two;
     two.publish(0, 10);
     rings::Area area(two.area.bytes());
-    two.area.ring(0).readers[late] = {1, 1, {}}; // it came between these two
+    two.area.ring(0).readers[late] = {1, 1, {}}; // it arrived between these two
     two.publish(0, 15);
     two.publish(1, 20);
     rings::OrderedRings rings(area, late);
@@ -128,14 +129,14 @@ TEST_CASE("what is left out leaves no hole in the numbers, and what was lost doe
     std::vector<abi::Record> records(6);
     for (std::uint32_t i = 0; i < records.size(); ++i) {
         records[i].cpu = i % 2;
-        records[i].cpu_sequence = 10 + i; // of each CPU every other one is missing
+        records[i].cpu_sequence = 10 + i; // every other record of each CPU is missing
         records[i].device = i < 4 ? 7 : 8;
     }
     guest::LeftOut left_out({7});
     left_out.apply(records);
     REQUIRE(records.size() == 2);
     CHECK(left_out.count() == 4);
-    CHECK(records[0].cpu_sequence == 12); // 10, 12 and 14, of which two are gone
+    CHECK(records[0].cpu_sequence == 12); // 10, 12 and 14, two of them overwritten
     CHECK(records[1].cpu_sequence == 13);
     CHECK(left_out.renumbered(0, 15) == 13);
     std::vector<abi::Record> same(records);

@@ -1,4 +1,4 @@
-// What a file says of where it comes from.
+// What a file says about its origin.
 #include "file/texts.hpp"
 
 #include <catch2/catch.hpp>

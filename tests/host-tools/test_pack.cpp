@@ -1,4 +1,5 @@
-// Packed records: every bit comes back, as much as is asked for, and damage is told.
+// Packed records: every bit comes back, only the requested columns are unpacked, and damage is
+// reported.
 #include "pack/packer.hpp"
 #include "pack/unpacker.hpp"
 #include "records.hpp"
@@ -21,7 +22,7 @@ using Records = std::vector<abi::Record>;
 using Callers = std::vector<Caller>;
 using Bytes = std::vector<std::byte>;
 
-/// The same numbers everywhere, as the library's distributions are not.
+/// The same numbers on every machine, unlike the library's distributions.
 class Random {
 public:
     explicit Random(std::uint32_t seed) : engine_(seed) {}
@@ -39,8 +40,7 @@ abi::Record any_bits(Random& random) {
     return record;
 }
 
-/// Records of which each is like one of `kinds`, but for as many bits in words of chance as
-/// `changes` tells.
+/// Records like one of `kinds`, except for `changes` random bits in random words.
 Records records_like(Random& random, std::size_t count, std::size_t kinds, unsigned changes) {
     Records some;
     for (std::size_t i = 0; i < kinds; ++i) {
@@ -58,7 +58,7 @@ Records records_like(Random& random, std::size_t count, std::size_t kinds, unsig
     return records;
 }
 
-/// What a driver does: a loop that reads a FIFO, and now and then an interrupt on the other CPU.
+/// A driver: a loop that reads a FIFO, and sometimes an interrupt on the other CPU.
 Records driver_like(Random& random, std::size_t count) {
     Records records;
     std::array<std::uint32_t, 2> sequence{};
@@ -118,7 +118,7 @@ void expect_back(pack::Packer& packer, pack::Unpacker& unpacker, const Records& 
     REQUIRE(unpacker.times().latest == trace::extent_of(records).times.latest);
 }
 
-/// Of `record` only the words of these columns.
+/// `record` with only the words of these columns.
 abi::Record only(const abi::Record& record, ColumnSet columns) {
     abi::Record some{};
     if (columns.has(Column::site)) {
@@ -169,7 +169,7 @@ void put_at(Bytes& bytes, std::size_t at, const Value& value) {
 constexpr std::size_t front =
     sizeof(pack::BlockHeader) + pack::column_count * sizeof(pack::ColumnPlace);
 
-/// Makes all checksums right.
+/// Corrects all checksums.
 void seal(Bytes& block) {
     std::size_t at = front + sizeof(std::uint32_t);
     for (std::size_t i = 0; i < pack::column_count; ++i) {
@@ -183,7 +183,7 @@ void seal(Bytes& block) {
     put_at(block, front, crc(std::span<const std::byte>(block).first(front)));
 }
 
-/// What it unpacks to, or nothing where that says one line of error.
+/// The unpacked records; nothing if unpacking gives one line of error.
 std::optional<Records> unpacked(const Bytes& block, ColumnSet columns = ColumnSet::all()) try {
     pack::Unpacker unpacker;
     unpacker.open(block);
@@ -199,7 +199,7 @@ std::optional<Records> unpacked(const Bytes& block, ColumnSet columns = ColumnSe
 
 TEST_CASE("any records come back from a block bit by bit, with their callers") {
     Random random(1);
-    pack::Packer packer; // what one block leaves behind is nothing to the next
+    pack::Packer packer; // one block must not influence the next
     pack::Unpacker unpacker;
     for (const std::size_t count : {1, 2, 7, 255, 256, 257, 1000, 4096}) {
         for (const std::size_t kinds : {1, 3, 300, 5000}) {
@@ -301,7 +301,7 @@ TEST_CASE("a block that was made to be wrong gives records or one line") {
             ++(result ? read : gone);
         }
     }
-    CHECK(gone > 1000); // both do occur
+    CHECK(gone > 1000); // both occur
     CHECK(read > 1000);
 }
 
@@ -349,13 +349,13 @@ TEST_CASE("a block tells what is wrong with it") {
           }).starts_with("it ends within column "));
 }
 
-// The bounds are what it took when this was written, and a little more.
+// The bounds are the sizes when this was written, and a little more.
 TEST_CASE("packed records take a few bytes each") {
     Random random(7);
     const Records records = driver_like(random, 4096);
     const double size = static_cast<double>(packed(records).size()) / 4096;
     CHECK(size < 5.9);
-    Records quiet = records; // no data from a card
+    Records quiet = records; // without data from a card
     for (abi::Record& record : quiet) {
         record.value = 0x90;
         record.lr = 0xc175'd720;

@@ -1,4 +1,4 @@
-// A file whose records are packed: everything reads as of the plain one, which stays on any error.
+// A file with packed records: everything reads as in the plain one, which stays on any error.
 #include "../sim/random.hpp"
 #include "file/pack_file.hpp"
 #include "file/trace_check.hpp"
@@ -22,8 +22,8 @@ using namespace mmioscope::test;
 
 namespace {
 
-/// `sections` of `each` records of two CPUs, callers of every third section's, and tasks, modules
-/// and text between them.
+/// `sections` of `each` records of two CPUs, with callers in every third section, and tasks,
+/// modules and text between them.
 Bytes mixed_trace(std::uint32_t sections, std::uint32_t each,
                   abi::Ending ending = abi::Ending::machine_off, std::uint32_t from = 0) {
     return trace_bytes([=](trace::FileWriter& writer) {
@@ -71,7 +71,7 @@ bool goes_on(std::uint64_t done, std::uint64_t size) {
     return true;
 }
 
-/// `plain`, packed.
+/// Packs `plain`.
 Bytes packed(const Bytes& plain) {
     const Folder folder;
     write(folder / "t.mmio", plain);
@@ -80,7 +80,7 @@ Bytes packed(const Bytes& plain) {
     return bytes_at(folder / "t.mmio");
 }
 
-/// What is said of each record of a trace.
+/// Everything about each record of a trace.
 struct Contents {
     explicit Contents(trace::TraceReader& reader) {
         const std::uint64_t first = 1;
@@ -109,7 +109,7 @@ std::size_t count_of(const Bytes& bytes, abi::SectionType type) {
         std::ranges::count_if(all, [type](const auto& one) { return one.second.type == type; }));
 }
 
-/// Whether the file stays as it is, and what the error says.
+/// Checks that the file stays unchanged. Returns the error.
 std::string kept(const Bytes& bytes, const trace::GoesOn& goes = goes_on) {
     const Folder folder;
     write(folder / "t.mmio", bytes);
@@ -127,7 +127,7 @@ std::string kept(const Bytes& bytes, const trace::GoesOn& goes = goes_on) {
 } // namespace
 
 TEST_CASE("a packed file tells what the plain one does") {
-    // Blocks of many sections, and many blocks of one.
+    // Blocks of many sections, and many blocks for one.
     for (const auto& [sections, each] : {std::pair(400u, 30u), std::pair(3u, 12'000u)}) {
         const Bytes plain = mixed_trace(sections, each);
         const Bytes small = packed(plain);
@@ -152,14 +152,14 @@ TEST_CASE("a packed file tells what the plain one does") {
         MemorySource checked(small);
         const trace::CheckResult result = trace::check_trace(checked);
         CHECK(result.records == sections * each);
-        CHECK(result.lossy); // by its own account, and nothing else is wrong
+        CHECK(result.lossy); // as it says itself, and nothing else is wrong
         CHECK(packed(small) == small);
     }
 }
 
 namespace {
 
-/// The events that a filter leaves, by their numbers, and what was told of the trace.
+/// The events that pass a filter, by their numbers, and what was reported.
 struct Left {
     Left(const char* filter, const Bytes& bytes) {
         MemorySource source(bytes);
@@ -227,19 +227,19 @@ TEST_CASE("a filter leaves of a packed file what it leaves of the plain one") {
             const Left of_plain(filter, *plain);
             CHECK(left.numbers() == of_plain.numbers());
             CHECK(left.reports == of_plain.reports);
-            for (const auto& [number, event] : left.events) { // names, too
+            for (const auto& [number, event] : left.events) { // with names
                 REQUIRE(event == all.events.at(number));
             }
             ++(left.events.empty() ? none : some);
         }
     }
-    CHECK(some > 10); // both do occur
+    CHECK(some > 10); // both occur
     CHECK(none > 10);
 }
 
 TEST_CASE("what records tell of others is known, whatever a filter leaves out of a packed file") {
-    // Of three blocks, the first of which is read with the head, the second one names a task and
-    // sets LCR.DLAB, on which the registers behind depend; or it does neither, and is left out.
+    // Of three blocks, the first is read with the head. The second names a task, or sets LCR.DLAB,
+    // on which later registers depend; or it does neither, and is left out.
     enum class Tells { nothing, task, dlab };
     for (const Tells tells : {Tells::nothing, Tells::task, Tells::dlab}) {
         const Bytes plain = trace_bytes([tells](trace::FileWriter& writer) {
@@ -284,8 +284,8 @@ TEST_CASE("what records tell of others is known, whatever a filter leaves out of
 
 TEST_CASE("of packed records that a filter refuses by their numbers no more is unpacked") {
     Bytes bytes = packed(mixed_trace(40, 1000));
-    // Of each block but the first, which is read with the head, the last column is another one, and
-    // its checksum is not.
+    // Changes the last column, but not its checksum, of each block except the first, which is read
+    // with the head.
     unsigned blocks = 0;
     for (const auto& [at, header] : headers(bytes)) {
         if (header.type == pack::packed_section && blocks++ > 0) {
@@ -298,7 +298,7 @@ TEST_CASE("of packed records that a filter refuses by their numbers no more is u
         }
     }
     CHECK(Left("value==0x123456", bytes).reports == "sound");
-    CHECK(Left("seq==19999", bytes).reports.starts_with("packed records")); // somebody wants one
+    CHECK(Left("seq==19999", bytes).reports.starts_with("packed records")); // one event is wanted
 }
 
 TEST_CASE("of a packed file with an index only the blocks of the wanted time are read") {
@@ -350,7 +350,7 @@ TEST_CASE("a damaged block costs its records and no others") {
         CHECK(read.problems[0].ends_with("is damaged: skipped"));
         CHECK(read.records.size() < 10'000);
         CHECK(read.records.size() >= 10'000 - pack::most_records);
-        // With the section's checksum made right the column's own tells.
+        // With a corrected checksum of the section, the column's own detects it.
         header.crc = crc(std::span(bytes).subspan(at + sizeof header, header.size));
         header.header_crc = crc_before(header, offsetof(abi::SectionHeader, header_crc));
         std::memcpy(bytes.data() + at, &header, sizeof header);
@@ -440,7 +440,7 @@ TEST_CASE("what cannot be packed stays as it was recorded") {
     damaged[plain.size() / 2] ^= std::byte{1};
     CHECK(kept(damaged).ends_with("is damaged: skipped"));
     CHECK(kept(Bytes(100)) == "this is not an mmioscope trace file");
-    CHECK(kept(mixed_trace(1, 2)).empty()); // it would not get smaller
+    CHECK(kept(mixed_trace(1, 2)).empty()); // it would not shrink
     CHECK_THROWS_AS(trace::pack_file("/nowhere/t.mmio", goes_on), Error);
     CHECK_NOTHROW(trace::pack_file("/dev/null", goes_on));
 }

@@ -1,4 +1,4 @@
-// Sections whose payload is one zstd frame: read as if it were not, sound, cut and hostile.
+// Sections whose payload is one zstd frame: read like plain ones, sound, cut off and hostile.
 #include "file/pack_file.hpp"
 #include "random_trace.hpp"
 #include "reading_all.hpp"
@@ -31,7 +31,7 @@ Bytes frame_of(std::span<const std::byte> bytes) {
     return *frame;
 }
 
-/// A file without an end, of a packed text that holds `frame` and one as it is.
+/// A file without an end, with a packed text that contains `frame`, and a plain one.
 Bytes file_with(std::span<const std::byte> frame, abi::SectionType type = abi::SectionType::text) {
     return trace_bytes([&](trace::FileWriter& writer) {
         write_info(writer);
@@ -69,7 +69,7 @@ TEST_CASE("a packed section is read as what is in it") {
     CHECK(read.all[1] == std::pair(abi::SectionType::text, long_text));
     CHECK(read.all[2].second.size() == 11);
     CHECK(!zstd_frame(text(70)));
-    // Records have blocks: with the bit they are of an unknown type.
+    // Records have blocks: with the bit their type is unknown.
     std::vector<abi::Record> records;
     for (std::uint32_t i = 0; i < 100; ++i) {
         records.push_back(access(0, i, 1000 + i));
@@ -144,7 +144,7 @@ TEST_CASE("a packed file has its sections packed, and the same in them") {
     const Read before(plain), after(bytes);
     CHECK(after.reports.empty());
     REQUIRE(before.all.size() == 13);
-    // But for the end: where the index is.
+    // Except the end, with the place of the index.
     CHECK(std::equal(before.all.begin(), before.all.end() - 1, after.all.begin(),
                      after.all.end() - 1));
 }

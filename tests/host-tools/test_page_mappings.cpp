@@ -1,4 +1,4 @@
-// Mappings of pages of which not all are in memory.
+// Mappings of pages, not all of them in memory.
 #include "export/page_mappings.hpp"
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@ TEST_CASE("mappings of pages are those that were told last, in memory or not") {
         PageMappings mappings(most);
         std::map<std::uint64_t, std::uint64_t> model;
         for (std::uint64_t id = 1; id <= 5000; ++id) {
-            // Virtual pages and, far behind them, physical ones.
+            // Virtual pages and, far above them, physical ones.
             const std::uint64_t number = random() % 100 + (random() % 2 << 28);
             PageMappings::Mapping& mapping = mappings.of(number);
             REQUIRE(mapping.id == model[number]);

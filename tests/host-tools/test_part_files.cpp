@@ -1,4 +1,4 @@
-// A recording in several files, read as one trace: what it is in one file.
+// A recording in several files, read as one trace: the result is the same as from one file.
 #include "file/part_files.hpp"
 #include "mmioscope/trace.hpp"
 #include "pack/block.hpp"
@@ -13,7 +13,7 @@ using namespace mmioscope::test;
 
 namespace {
 
-/// Lets `change` see each section of a trace, and makes the checksums right again.
+/// Calls `change` with each section of a trace, and corrects the checksums.
 void rewrite(const std::string& path,
              const std::function<void(abi::SectionType, std::span<std::byte>)>& change) {
     std::vector<std::byte> bytes(std::filesystem::file_size(path));
@@ -31,7 +31,7 @@ void rewrite(const std::string& path,
                static_cast<std::streamsize>(bytes.size()));
 }
 
-/// Changes a byte of each section of `type`: they are damaged.
+/// Damages each section of `type` by changing a byte.
 void damage(const std::string& path, abi::SectionType type) {
     std::vector<std::byte> bytes(std::filesystem::file_size(path));
     std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
@@ -46,7 +46,7 @@ void damage(const std::string& path, abi::SectionType type) {
 
 constexpr std::uint32_t count = 40'000;
 
-/// What came of reading a trace.
+/// The result of reading a trace.
 struct Read {
     explicit Read(reading::TraceOptions options) {
         options.report = [this](const std::string& line) { problems.push_back(line); };
@@ -85,7 +85,7 @@ reading::TraceOptions of(const std::string& path) {
     return options;
 }
 
-/// Records a boot that loses records in its first and in its last file, in three files and in one.
+/// Records a boot with losses in its first and last file, in three files and in one.
 void record_both(const Folder& folder, std::uint32_t boot) {
     std::ofstream(folder / "s") << Stream(boot)
                                        .records(0, 10'000)
@@ -103,7 +103,7 @@ void record_both(const Folder& folder, std::uint32_t boot) {
     REQUIRE(!std::filesystem::exists(folder / "t.4.mmio"));
 }
 
-/// Recorded once: that takes longer than all else.
+/// Recorded only once, because that takes longest.
 const Folder& recorded(std::uint32_t boot) {
     static std::map<std::uint32_t, Folder> folders;
     const bool is_new = !folders.contains(boot);
@@ -318,7 +318,7 @@ TEST_CASE("parts: files that would be read are inputs, others of such names are 
     CHECK(trace::part_paths(made / "t.3.mmio").empty());
     std::ofstream(made / "whole.2.mmio") << "notes";
     CHECK(trace::part_paths(made / "whole.mmio").empty());
-    CHECK(trace::part_paths(made / "s").empty()); // no trace
+    CHECK(trace::part_paths(made / "s").empty()); // not a trace
     CHECK(trace::part_paths("-").empty());
     std::filesystem::remove(made / "whole.2.mmio");
     std::filesystem::create_symlink(made / "whole.2.mmio", made / "whole.2.mmio");
@@ -350,7 +350,7 @@ TEST_CASE("parts: programs are told that a file is missing") {
     CHECK(all_of(TraceFile(made / "t.mmio", options)).sound());
 }
 
-// `wait` is what makes the next file, so there is no race: it was not there when it was asked for.
+// `wait` makes the next file, so there is no race: it did not exist before.
 TEST_CASE("parts: who follows waits for the next file, whatever is there of its name") {
     const TwoRecordings made;
     const Read whole(of(made / "whole.mmio"));
@@ -402,7 +402,7 @@ TEST_CASE("parts: the names of files that follow") {
     CHECK(next_part_paths("boot", 1) == Names{"boot.2", "boot.2.zst"});
     CHECK(next_part_paths("boot.12", 12) == Names{"boot.13", "boot.13.zst"});
     CHECK(next_part_paths("b.2.mmio.zst", 2) == Names{"b.3.mmio.zst", "b.3.mmio"});
-    // Compressed afterwards, or called so by its recorder.
+    // Compressed later, or named so by its recorder.
     CHECK(next_part_paths("b.mmio.zst", 1) ==
           Names{"b.2.mmio.zst", "b.2.mmio", "b.mmio.2.zst", "b.mmio.2.zst.zst"});
     CHECK(next_part_paths("renamed.mmio", 2).empty());

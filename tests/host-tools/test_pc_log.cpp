@@ -1,4 +1,4 @@
-// The log of PCs, as tests/qemu/pc_log.c writes it, against a trace.
+// The log of PCs, as from tests/qemu/pc_log.c, compared with a trace.
 #include "bus.hpp"
 #include "verify/events.hpp"
 #include "verify/pc_log.hpp"
@@ -23,7 +23,7 @@ std::string pc_line(const abi::Record& record) {
                        abi::access_size(record), abi::physical_address(record), record.pc);
 }
 
-/// A run of two CPUs; the third device has no model, but the plugin sees it.
+/// A run of two CPUs. The third device has no model, but the plugin sees its accesses.
 struct PcBus {
     Bus bus;
     std::vector<std::string> log;

@@ -1,4 +1,4 @@
-// Plug-ins: the example works, and those that must be refused are, in one line.
+// Plug-ins: the example works, and invalid ones are refused in one line.
 #include "filter/filter.hpp"
 #include "plugin/analyses.hpp"
 #include "sample_event.hpp"
@@ -21,7 +21,7 @@ std::string library(const std::string& name) {
     return (here / "plugins" / (name + ".so")).string();
 }
 
-/// The line that `call` ends with, with NAME for the path of plug-in NAME.
+/// The line of error of `call`, with NAME for the path of plug-in NAME.
 template <typename Call>
 std::string complaint(const Call& call) {
     try {

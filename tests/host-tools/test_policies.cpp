@@ -1,4 +1,4 @@
-// The line that says which policy held, and in what a recording says it.
+// The line about the policies of a trace, and its place in a recording.
 #include "abi/control.hpp"
 #include "recorder_process.hpp"
 #include "records/policies.hpp"
@@ -22,7 +22,7 @@ trace::Policies after(const std::vector<abi::Policy>& changes) {
     trace::Policies policies;
     for (const abi::Policy policy : changes) {
         policies.add(change(policy));
-        policies.add(access(0, 0, 0)); // which changes nothing
+        policies.add(access(0, 0, 0)); // changes nothing
     }
     return policies;
 }

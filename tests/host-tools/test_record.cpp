@@ -28,7 +28,7 @@ TEST_CASE("record: each wire gives the same trace") {
         ::fcntl(write_end.get(), F_SETFD, FD_CLOEXEC);
         Recorder recorder(folder, from("-"), read_end.get());
         send_all(write_end.get(), stream.text());
-        CHECK(recorder.status() == 0); // the machine's end is the end: the pipe is still open
+        CHECK(recorder.status() == 0); // the machine's end ends it: the pipe is still open
     }
     SECTION("pty") {
         Pty pty;
@@ -72,7 +72,7 @@ TEST_CASE("record: Ctrl-C and SIGTERM leave a valid file") {
     Recorder recorder(folder, from("unix:" + (folder / "w")));
     const FileDescriptor sender = accepted(listener);
     send_all(sender.get(), stream.text());
-    send(sender.get(), "\x20half a frame"); // and there it stalls
+    send(sender.get(), "\x20half a frame"); // it stalls here
     wait_for_records(folder / "t.mmio", 500);
     recorder.signal(number);
     CHECK(recorder.status() == 130);

@@ -1,5 +1,4 @@
-// The coding of records: what comes out is what went in, whatever goes in, and however the bytes
-// are damaged, decoding ends.
+// The coding of records: decoding restores any input, and ends for any damaged bytes.
 #include "abi/record_codec.hpp"
 #include "records.hpp"
 
@@ -60,7 +59,7 @@ abi::Record random_record(Random& random) {
     return record;
 }
 
-/// A few instructions, over and over, on two CPUs.
+/// A few instructions, repeated on two CPUs.
 Records loop(Random& random, std::size_t count) {
     Records records;
     std::uint32_t locks[3]{};

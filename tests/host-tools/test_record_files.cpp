@@ -1,4 +1,4 @@
-// `mmioscope record`: which files a recording has.
+// `mmioscope record`: the files of a recording.
 #include "recorder_process.hpp"
 #include "system/part_path.hpp"
 #include "trees.hpp"
@@ -83,7 +83,7 @@ TEST_CASE("record: a trace is no stream, and nothing is made of it") {
             Catch::EndsWith(": this is a trace, not a stream; read it with `mmioscope print`\n"));
         CHECK(!std::filesystem::exists(folder / "again.mmio"));
     }
-    // A stream on standard input loses no byte by being looked at.
+    // Inspecting a stream on standard input loses no bytes.
     const FileDescriptor input = open_input(folder / "wire");
     options.source = "-";
     Recorder recorder(folder, options, input.get());
@@ -126,7 +126,7 @@ TEST_CASE("record: a device tree as large as a file leaves room for records") {
 TEST_CASE("record: each boot has a file of its own") {
     const Folder folder;
     const Stream first = Stream(1).records(0, 100).end(100);
-    const Stream second = Stream(2).records(0, 50); // switched off by its plug
+    const Stream second = Stream(2).records(0, 50); // unplugged
     const Stream third = Stream(3).records(0, 200).end(200);
     std::ofstream(folder / "s") << first.text() << second.text() << third.text();
     Recorder recorder(folder, from(folder / "s"));

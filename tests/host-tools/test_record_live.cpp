@@ -1,4 +1,4 @@
-// `mmioscope record`: what is seen of a recording while it goes on.
+// `mmioscope record`: what a recording shows while it runs.
 #include "record/rate.hpp"
 #include "recorder_process.hpp"
 
@@ -32,6 +32,6 @@ TEST_CASE("record: the rate is that since the last look, bytes an event are all 
     CHECK(rate.text(2, 1000, 3000) == "1000 events, 500/s; 1500 bytes/s, 3.00 bytes per event");
     CHECK(rate.text(2.5, 1400, 3140) == "1400 events, 800/s; 280 bytes/s, 2.24 bytes per event");
     CHECK(rate.text(4, 1400, 3140) == "1400 events, 0/s; 0 bytes/s, 2.24 bytes per event");
-    CHECK(rate.text(4, 1401, 3142) == // two looks at one time: no division by nothing
+    CHECK(rate.text(4, 1401, 3142) == // two looks at the same time: no division by 0
           "1401 events, 1000/s; 2000 bytes/s, 2.24 bytes per event");
 }

@@ -1,5 +1,5 @@
-// The recorder beside writers that follow the protocol: the stream is complete and in order,
-// at whatever moments it looks at the rings.
+// The recorder beside writers that follow the protocol: the stream is complete and in order, at
+// whatever moments it reads the rings.
 #include "fake_area.hpp"
 #include "file/trace_reader.hpp"
 #include "rings/recorder.hpp"
@@ -27,8 +27,8 @@ public:
     SteppedCpu(FakeArea& area, unsigned number, std::uint32_t first)
         : cpu_(area, number), number_(number), first_(first) {}
 
-    /// One step. `clock` is CNTPCT; `locks` are the numbers the devices' locks give out, and
-    /// `holder` says who has them.
+    /// One step. `clock` is CNTPCT; `locks` are the next numbers of the devices' locks, and
+    /// `holder` tells who holds them.
     void step(std::mt19937& random, std::uint64_t clock,
               std::array<std::uint32_t, device_count>& locks,
               std::array<int, device_count>& holder) {
@@ -55,7 +55,7 @@ public:
             cpu_.begun(record_.time);
             ++state_;
             return;
-        case 4: // the access; then the lock is free before or after the record is published
+        case 4: // the access; then the lock is released before or after the record is published
             if (random() % 2 == 0) {
                 holder[device_] = -1;
             }
@@ -92,7 +92,7 @@ private:
     abi::Record record_{};
 };
 
-/// Reads the recording back, whose numbers begin with `first`, and checks it. Returns the number of
+/// Reads back the recording, whose numbers begin with `first`, and checks it. Returns the number of
 /// records.
 std::size_t check_recording(int fd, unsigned cpus, std::uint32_t first = 0) {
     const std::vector<std::byte> bytes = contents(fd);
@@ -124,7 +124,7 @@ TEST_CASE("a randomly interleaved run is recorded in the one right order") {
     std::mt19937 random(seed);
     const unsigned cpus = 1 + seed % 4;
     FakeArea memory(cpus, seed % 2 == 0 ? 16 : 100);
-    // All that counts modulo 2^32 comes to its end in half of the runs.
+    // In half of the runs everything that counts modulo 2^32 wraps.
     const std::uint32_t first = seed % 8 < 4 ? 0 : 0xffff'ff00;
     for (unsigned cpu = 0; cpu < cpus; ++cpu) {
         memory.ring(cpu).head = memory.ring(cpu).readers[abi::host_reader].tail = first;
@@ -231,7 +231,7 @@ TEST_CASE("losses are told exactly: in the middle, at the end, and where") {
     gap.value = 3;
     cpu.publish(gap);
     cpu.publish(access(0, 4, 30));
-    cpu.ring().lost = 5; // two more at the very end, which no gap record tells of
+    cpu.ring().lost = 5; // two more at the very end, without a gap record
     recorder.finish(abi::Ending::machine_off);
     const auto& losses = recorder.losses().losses();
     REQUIRE(losses.size() == 2);
@@ -253,7 +253,7 @@ TEST_CASE("in flight mode what was overwritten is a loss, and nothing torn is re
         cpu.publish(access(0, i, 10 + i));
     }
     recorder.finish(abi::Ending::machine_off);
-    // The slot that would be written next may be half overwritten at any moment.
+    // The next slot may be half overwritten at any moment.
     CHECK(recorder.summary().events() == 15);
     CHECK(recorder.losses().lost() == 25);
     CHECK(recorder.damaged() == 0);
@@ -269,7 +269,7 @@ TEST_CASE("a writer that overtakes the reader leaves nothing torn, and each loss
     trace::WriteProgress progress;
     trace::FileWriter writer(file.get(), progress);
     rings::Recorder recorder(area, writer);
-    // Each word tells of which record it is.
+    // Each word identifies the record.
     const auto whole = [](std::uint32_t number) {
         abi::Record record = access(0, number, std::uint64_t{1} << 33 | number);
         record.value = std::uint64_t{number} << 32 | number;
@@ -277,7 +277,7 @@ TEST_CASE("a writer that overtakes the reader leaves nothing torn, and each loss
         return record;
     };
     FakeCpu cpu(memory, 0);
-    cpu.publish(whole(first)); // what is in front of the first one seen is no loss
+    cpu.publish(whole(first)); // records before the first one seen are not lost
     recorder.pass();
     std::atomic<bool> running = true;
     std::thread cpu_thread([&] {
@@ -322,7 +322,7 @@ TEST_CASE("a writer that overtakes the reader leaves nothing torn, and each loss
 
 namespace {
 
-/// Counts what it is shown, and writes a section in front of each part.
+/// Counts what it sees, and writes a section before each part.
 class Counting : public rings::Onlooker {
 public:
     void see(std::span<const abi::Record> records, std::span<const trace::Run> runs,

@@ -1,4 +1,4 @@
-// Registers of a trace's devices: bound by the device tree, found by offset, size and direction.
+// Registers of a trace's devices: found by the device tree, and by offset, size and direction.
 #include "cpu_time.hpp"
 #include "reading/naming.hpp"
 #include "records.hpp"
@@ -9,7 +9,7 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
-// Of the sanitizer that these tests are built with; GCC does not install its header.
+// From the sanitizer that these tests are built with; GCC does not install its header.
 extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
 
 using namespace mmioscope;
@@ -28,7 +28,7 @@ abi::Record to(std::uint16_t device, std::uint64_t address, bool write, unsigned
     return record;
 }
 
-/// A UART, a GIC of two entries, and something nobody describes.
+/// A UART, a GIC with two entries, and something without a description.
 std::vector<std::byte> board_tree() {
     return make_tree([](TreeMaker& make) {
         make.cells(1, 1);

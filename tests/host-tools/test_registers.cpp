@@ -1,4 +1,4 @@
-// Description files: what they say, and what is wrong with them.
+// Description files: their meaning, and their errors.
 #include "registers/fields_text.hpp"
 #include "registers/register_book.hpp"
 #include "registers/regs_reader.hpp"
@@ -101,7 +101,7 @@ TEST_CASE("fields in a part of a register, and the same in a row") {
     CHECK(fields_text(reg, 0xa0, 1, 2) == "P2=0xa0");
     CHECK(fields_text(reg, 0x0201, 2, 2) == "P2=1 P3=2");
     CHECK(fields_text(reg, 0x00a0a000, 4, 0) == "P1..2=0xa0");
-    CHECK(fields_text(device.entries[1].first, ~0ull, 8, 0) == ""); // the value says it
+    CHECK(fields_text(device.entries[1].first, ~0ull, 8, 0) == ""); // the value says as much
     CHECK(fields_text(device.entries[1].first, 1, 4, 0).empty());
 }
 

@@ -1,4 +1,4 @@
-// Events as rows: names that are looked up when somebody asks, kept by id, and forgotten.
+// Events as rows: names are looked up on demand, kept by id, and forgotten.
 #include "../sim/random.hpp"
 #include "allocations.hpp"
 #include "random_trace.hpp"
@@ -15,8 +15,8 @@ static_assert(std::is_trivially_copyable_v<Event>);
 
 namespace {
 
-/// What a record is called by what its trace has said so far: looked up anew for each, nothing is
-/// kept.
+/// The names of a record from what its trace has said so far: looked up anew for each record,
+/// without a cache.
 class Plain {
 public:
     explicit Plain(const trace::TraceReader& reader)
@@ -109,7 +109,7 @@ private:
     trace::MarkerTexts markers_;
 };
 
-/// Of tests that names decide, and sometimes of others.
+/// With tests that need names, and sometimes others.
 std::string random_filter(Random& random, unsigned depth) {
     static constexpr const char* tests[] = {"func==f_?",     "func==*3*",
                                             "caller==f_*a",  "caller",
@@ -134,7 +134,7 @@ std::string random_filter(Random& random, unsigned depth) {
     }
 }
 
-/// Knows a name of each kind, and counts what it is asked.
+/// Has one name of each kind, and counts the lookups.
 class CountingNames final : public Names {
 public:
     CountingNames() {
@@ -183,7 +183,7 @@ TEST_CASE("row: a name is looked up when somebody asks, once, and not by copies 
     CHECK(names.all() == 1);
     CHECK(event.code() == &names.location);
     CHECK(event.code()->function == "function");
-    CHECK(names.all() == 1); // place, code, caller and task are found together
+    CHECK(names.all() == 1); // place, code, caller and task are looked up together
     event.settle();
     CHECK(names.all() == 3);
     const Event copy = event;
@@ -229,7 +229,7 @@ TEST_CASE("row: reading a trace looks up what the filter asks for, and nothing e
     CHECK(asked("value >= 0 || !value").empty());
     CHECK(asked("func != nothing") == "c");
     CHECK(asked("reg != nothing") == "p");
-    CHECK(asked("caller != nothing") == "pclti"); // found together: of no interrupt controller
+    CHECK(asked("caller != nothing") == "pclti"); // looked up together: not an interrupt controller
 }
 
 TEST_CASE("row: a settled copy keeps its names, whatever the trace tells behind it") {
@@ -365,12 +365,12 @@ TEST_CASE("row: a filter says of each event what it says of that one alone") {
         alone.bind(all.reader());
         alone.start_at(all.reader().start().value_or(0));
         options.filter = text;
-        options.report = [](const std::string&) {}; // of devices that there are none of
+        options.report = [](const std::string&) {}; // for devices that do not exist
         reading::Trace filtered(options, source);
         while (const Event* event = all.next()) {
             event->settle();
             Event copy = *event;
-            copy.context_number = 0; // what was said of others is not of its context
+            copy.context_number = 0; // results for others do not belong to its context
             alone.forget();
             if (alone(copy)) {
                 const Event* const other = filtered.next();
@@ -486,7 +486,7 @@ TEST_CASE("row: an address that is of no code costs no memory") {
     unsigned callers = 0;
     std::size_t taken = 0;
     for (auto records = reader.next(); !records.empty(); records = reader.next()) {
-        naming.event(records[0]).settle(); // the section's news, and what all records share
+        naming.event(records[0]).settle(); // news from the section, and what all records share
         const Allocations here;
         for (const abi::Record& record : records) {
             const Event event = naming.event(record);

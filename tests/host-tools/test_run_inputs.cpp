@@ -1,4 +1,4 @@
-// What `mmioscope run` accepts, and what it says of the rest before it starts anything.
+// The inputs that `mmioscope run` accepts, and its messages about others before it starts anything.
 #include "run/board.hpp"
 #include "run/hypervisor_image.hpp"
 #include "run/plan.hpp"
@@ -145,9 +145,9 @@ TEST_CASE("bad inputs are told in one line") {
         CHECK(inputs.error() ==
               "--hyp-log /dev/zero: must be a regular file, because it is read back");
         o.hypervisor_log = "";
-        o.access_log = "/dev/null"; // only QEMU has to do with it,
+        o.access_log = "/dev/null"; // only QEMU uses it,
         CHECK(inputs.error().empty());
-        o.reboots = 1; // unless it is taken apart
+        o.reboots = 1; // unless it must be split
         CHECK(inputs.error() ==
               "--access-log /dev/null: must be a regular file, because it is read back");
     }

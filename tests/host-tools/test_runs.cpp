@@ -1,4 +1,4 @@
-// Runs of records: what they may have in common they have, and nobody else.
+// Runs of records: each record is in a run, and shares what runs promise.
 #include "file/file_writer.hpp"
 #include "records.hpp"
 #include "records/runs.hpp"
@@ -14,7 +14,7 @@ using trace::RunsOf;
 
 namespace {
 
-/// Mostly each goes on as the one before.
+/// Mostly each continues the previous one.
 std::vector<abi::Record> some_records(unsigned seed) {
     std::mt19937 random(seed);
     const auto one_of = [&](unsigned few) { return static_cast<std::uint32_t>(random() % few); };
@@ -113,7 +113,7 @@ TEST_CASE("a file is the same whether or not its writer is told of the records")
         writer.finish(0, abi::Ending::machine_off);
     });
     for (const std::size_t most : {std::size_t{1}, std::size_t{7},
-                                   records.size()}) { // runs of each section that it is told of
+                                   records.size()}) { // the runs of each section passed to it
         const std::vector<std::byte> told_of = trace_bytes([&](trace::FileWriter& writer) {
             for (const auto piece : pieces) {
                 writer.pending().assign(piece.begin(), piece.end());
@@ -127,6 +127,6 @@ TEST_CASE("a file is the same whether or not its writer is told of the records")
             }
             writer.finish(0, abi::Ending::machine_off);
         });
-        CHECK((untold == told_of)); // as one: it is long
+        CHECK((untold == told_of)); // not as text: it is long
     }
 }

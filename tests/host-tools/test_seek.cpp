@@ -1,4 +1,4 @@
-// Going to another place of a trace: its rows are those of reading all in front of it.
+// Seeking in a trace: the rows are the same as after reading everything before them.
 #include "../sim/random.hpp"
 #include "file/pack_file.hpp"
 #include "random_trace.hpp"
@@ -14,7 +14,7 @@ using namespace mmioscope::test;
 
 namespace {
 
-/// Of an event all that anybody sees of it.
+/// Everything visible of an event.
 struct Row {
     std::uint64_t number = 0;
     std::uint64_t nanoseconds = 0;
@@ -48,7 +48,7 @@ void save(const std::string& path, std::span<const std::byte> bytes) {
                static_cast<std::streamsize>(bytes.size()));
 }
 
-/// The sections of `bytes` from the one numbered `from` to `to`, as the file `part` of a recording.
+/// The sections of `bytes` number `from` to `to`, as file number `part` of a recording.
 Bytes part_of(const Bytes& bytes, unsigned part, std::size_t from, std::size_t to) {
     const auto all = headers(bytes);
     return trace_bytes([&](trace::FileWriter& writer) {
@@ -78,9 +78,9 @@ Bytes part_of(const Bytes& bytes, unsigned part, std::size_t from, std::size_t t
     });
 }
 
-/// A random trace of some kind in `folder`; its path.
+/// Writes a random trace of this kind to `folder`. Returns its path.
 std::string make(const Folder& folder, const std::string& kind, unsigned seed) {
-    // The files of one recording are of the same devices.
+    // All files of a recording have the same devices.
     Bytes bytes = RandomTrace(seed, 30'000, kind != "rotated").bytes;
     const std::string path = folder / "t.mmio";
     if (kind == "cut") {
@@ -125,7 +125,7 @@ TEST_CASE("seek: a row got by seeking is the row got by reading", "[seek]") {
     REQUIRE(rows.size() > 5'000);
     REQUIRE(all.reader().parts() == (kind == "rotated" ? 3u : 1u));
     Random random(seed);
-    reading::Trace trace(options); // goes to and fro
+    reading::Trace trace(options); // seeks back and forth
     for (int n = 0; n < 25; ++n) {
         const std::size_t first = below(random, static_cast<std::uint32_t>(rows.size()));
         const std::size_t count = 1 + below(random, n % 4 == 0 ? 9'000 : 50);
@@ -136,7 +136,7 @@ TEST_CASE("seek: a row got by seeking is the row got by reading", "[seek]") {
         REQUIRE(rest(trace, there) ==
                 std::vector<Row>(from, from + static_cast<std::ptrdiff_t>(there)));
 
-        // As `print --at` does.
+        // Like `print --at`.
         reading::TraceOptions part = options;
         part.numbers = {from->number, from->number + count - 1};
         reading::Trace numbers(part);
@@ -146,7 +146,7 @@ TEST_CASE("seek: a row got by seeking is the row got by reading", "[seek]") {
         }
         REQUIRE(rest(numbers) == expected);
 
-        // And by time, which records need not have in their order.
+        // Also by time, which need not increase from record to record.
         const std::uint64_t to = from->nanoseconds + below(random, 200'000);
         part = options;
         part.from = from->nanoseconds;
@@ -168,7 +168,7 @@ TEST_CASE("seek: a row got by seeking is the row got by reading", "[seek]") {
     }
 }
 
-// Where reading can go on from, what was learnt in front counts most.
+// Directly at places where reading can continue, earlier records matter most.
 TEST_CASE("seek: right behind each section", "[seek]") {
     const unsigned seed = GENERATE(range(1u, 1 + sim::seeds(1)));
     CAPTURE(seed);
@@ -183,7 +183,7 @@ TEST_CASE("seek: right behind each section", "[seek]") {
         }
     }
     REQUIRE(ends.back() == rows.size());
-    for (auto end = ends.rbegin(); end != ends.rend(); ++end) { // each time back
+    for (auto end = ends.rbegin(); end != ends.rend(); ++end) { // always backwards
         const std::size_t count = std::min<std::size_t>(30, rows.size() - *end);
         const auto from = rows.begin() + static_cast<std::ptrdiff_t>(*end);
         CAPTURE(*end);
@@ -193,7 +193,7 @@ TEST_CASE("seek: right behind each section", "[seek]") {
     }
 }
 
-// Whose table of tasks is full takes more than another.
+// A place with a full table of tasks takes more memory than another.
 TEST_CASE("seek: checkpoints are bounded, and there is always one in front", "[seek]") {
     const std::uint32_t tasks = GENERATE(0u, 1'000u, 30'000u);
     CAPTURE(tasks);
@@ -205,7 +205,7 @@ TEST_CASE("seek: checkpoints are bounded, and there is always one in front", "[s
     checkpoint.place.learnt.tasks.add(std::as_bytes(std::span(entries)));
     reading::Checkpoints all;
     all.add({});
-    CHECK(!all.wants(1'000'000)); // nobody has gone back
+    CHECK(!all.wants(1'000'000)); // nobody has gone back yet
     const auto none = [](const reading::Checkpoint&) { return true; };
     CHECK(all.in_front_of(none).in_front == 0);
     unsigned made = 0;
@@ -235,7 +235,7 @@ TEST_CASE("seek: who goes back a second time reads what is near only", "[seek]")
     Watched watched(source);
     reading::Trace trace(options_of("-"), watched);
     rest(trace);
-    trace.seek_number(60'000); // in front of it nobody remembers anything
+    trace.seek_number(60'000); // nothing is known before it
     rest(trace);
     for (const std::uint64_t number : {50'000u, 40'000u, 30'000u, 20'000u}) {
         const std::uint64_t before = watched.count();

@@ -1,5 +1,5 @@
-// libserialport on a pty. It asks each port for its modem lines, which a pty does not have: ioctl()
-// here answers for them, and for nothing else. Rate, format and bytes are the kernel's.
+// libserialport on a pty. It reads each port's modem lines, which a pty does not have; ioctl() here
+// emulates these and nothing else. Rate, format and bytes are the kernel's.
 #include "kernel_baud.hpp"
 #include "system/error.hpp"
 #include "transport/serial_port.hpp"
@@ -31,7 +31,7 @@ using namespace mmioscope::test;
 
 namespace {
 
-// libserialport takes only what is below /dev and, in its eyes, a link in /sys/class/tty.
+// libserialport accepts only paths below /dev with, as it sees, a link in /sys/class/tty.
 std::string as_port(const Folder& folder, const Pty& pty) {
     std::filesystem::create_symlink(pty.path, folder / "port");
     return "/dev/../../.." + (folder / "port");

@@ -1,4 +1,4 @@
-// Console and stream on one wire: each comes off it as it went on, and damage stays where it is.
+// Console and stream on one wire: each comes out unchanged, and damage stays local.
 #include "wire/shared_wire.hpp"
 
 #include <catch2/catch.hpp>
@@ -12,13 +12,13 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// Frames of any bytes but zero, a zero behind each.
+/// Frames of any bytes except zero, each followed by a zero.
 Bytes frames(unsigned seed, unsigned count) {
     std::mt19937 random(seed);
     Bytes bytes;
     for (unsigned n = 0; n < count; ++n) {
         for (auto size = random() % 40; size > 0; --size) {
-            // Many ones: the case that is coded in another way.
+            // Many bytes of ones, which have a different coding.
             bytes.push_back(static_cast<std::byte>(random() % 3 == 0 ? 0xff : 1 + random() % 255));
         }
         bytes.push_back(std::byte{0});
@@ -26,7 +26,7 @@ Bytes frames(unsigned seed, unsigned count) {
     return bytes;
 }
 
-/// With a character of the console now and then; `console` gets them.
+/// Adds a character of the console now and then; `console` collects them.
 Bytes pack(const Bytes& stream, unsigned one_in, Bytes& console) {
     std::mt19937 random(1);
     shared::Packer packer;
@@ -107,7 +107,7 @@ TEST_CASE("damage at any place of a shared wire spoils the frames that it touche
             wire::SharedWire reader;
             reader.feed(damaged);
             const std::vector<Bytes> got = split(reader.stream());
-            // From the front and from the back all are there but two at most.
+            // Counted from both ends, all are there except at most two.
             std::size_t front = 0;
             while (front < got.size() && front < whole.size() && got[front] == whole[front]) {
                 ++front;

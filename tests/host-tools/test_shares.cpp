@@ -1,4 +1,4 @@
-// How CPUs got along, from records made up for it.
+// Shared devices, in made-up records.
 #include "records.hpp"
 #include "records/shares.hpp"
 #include "table/text.hpp"
@@ -19,7 +19,7 @@ TEST_CASE("shares and waits are told of devices that several CPUs use") {
     add(0, 3, 3'000);
     add(0, 4, 4'000);
     add(0, 5, 5'000);
-    add(1, 6, 1'002'010); // three others, and a second since 2,010
+    add(1, 6, 1'002'010); // three others between, and a second since 2,010
     abi::Record alone = access(0, 1, 1'002'020);
     alone.device = 1;
     records.push_back(alone);

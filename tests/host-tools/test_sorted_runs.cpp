@@ -1,4 +1,4 @@
-// Things by name of which not all are in memory.
+// A map by name, with only a part of it in memory.
 #include "../sim/random.hpp"
 #include "system/sorted_runs.hpp"
 #include "system/spilled_map.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
-// Values of one key become one in the order of their bytes, whatever order they come in.
+// Merges the values of one key in the order of their bytes, independent of the order of input.
 void join(std::string& value, std::string_view other) {
     value.append(other);
     std::ranges::sort(value);
@@ -58,7 +58,7 @@ TEST_CASE("runs are read as one, each key once, with all that was put for it") {
         for (unsigned i = 0; i < count; ++i) {
             std::map<std::string, std::string> run;
             for (auto n = random() % 40; n > 0; --n) {
-                // Keys of any bytes; one in a while is longer than what is read at once.
+                // Keys of any bytes; sometimes longer than what is read at once.
                 std::string key = std::to_string(random() % 300) + '\0' + static_cast<char>(0xff);
                 key.resize(random() % 100 == 0 ? 10'000 : key.size(), 'x');
                 run[key] = std::string(1, static_cast<char>('a' + random() % 26));

@@ -91,7 +91,7 @@ std::string with_registers(const std::string& inside) {
            inside + "</registers></peripheral></peripherals></device>";
 }
 
-/// `count` registers that have everything of the first but their names.
+/// `count` registers derived from the first, with other names.
 std::string with_derived(std::size_t count, const std::string& first) {
     std::string text =
         "<register><name>R</name><addressOffset>0</addressOffset>" + first + "</register>";

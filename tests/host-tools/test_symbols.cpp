@@ -1,4 +1,4 @@
-// Which function an address belongs to, and which events are named so.
+// The function of an address, and the names of events.
 #include "allocations.hpp"
 #include "file/about.hpp"
 #include "reading/naming.hpp"
@@ -48,13 +48,13 @@ std::string text(const Location* location) {
                                              location->module.empty() ? "" : " ", location->module);
 }
 
-/// Of an instruction.
+/// The address of an instruction.
 std::string at(const Symbols& symbols, std::uint32_t address) {
     Location location;
     return symbols.locate(address & ~1u, location) ? text(&location) : "-";
 }
 
-/// Of the call that a return to `address` is from.
+/// The address of a call that returns to `address`.
 std::string caller(const Symbols& symbols, std::uint32_t address) {
     Location location;
     return symbols.locate((address & ~1u) - 1, location) ? text(&location) : "-";
@@ -79,7 +79,7 @@ TEST_CASE("an address belongs to the function that begins at or before it") {
         {0xbf00'0010, "probe+0x10 drv"},
         {0xbf00'0080, "remove+0x0 drv"},
         {0xbf01'007e, "remove+0xfffe drv"},
-        {0xbf01'0080, "-"}, // far behind the last one
+        {0xbf01'0080, "-"}, // far after the last one
         {0, "-"},
         {0xffff'ffff, "-"},
     };
@@ -137,7 +137,8 @@ TEST_CASE("lists of symbols are read as they are written") {
     fails("c0008000 Tt a\n", "line 1 is not a symbol");
     fails("c0008000 T a mod\n", "line 1 is not a symbol");
     fails("c0008000 T a [mod] b\n", "line 1 is not a symbol");
-    fails("c0008000 T a\x1b[2J\n", "line 1 is not a symbol"); // a terminal is not told what to do
+    fails("c0008000 T a\x1b[2J\n", "line 1 is not a symbol"); // a terminal must not get control
+                                                              // characters
     fails("00000000 T a\n00000000 t b\n", "all addresses are 0");
 }
 
@@ -166,9 +167,9 @@ TEST_CASE("an access of the kernel has its function, and the caller where that i
         abi::Record record = access(0, 0, 0);
         record.pc = 0xbf00'0014;
         record.lr = 0xc040'0058;
-        writer.append(std::span(&record, 1)); // a call from another function
+        writer.append(std::span(&record, 1)); // called from another function
         record.lr = 0xbf00'0030;
-        writer.append(std::span(&record, 1)); // what the function called itself
+        writer.append(std::span(&record, 1)); // called by the function itself
         record.lr = 0;
         writer.append(std::span(&record, 1));
         record.mode = 0x10;
@@ -205,7 +206,7 @@ TEST_CASE("a caller in a module that was found meanwhile is that of the call") {
         writer.section(trace::modules_section, std::as_bytes(std::span(modules)));
         abi::Record record = access(0, 0, 10);
         record.pc = 0xc040'0000;
-        record.lr = 0xbf80'0040; // behind the last instruction of probe
+        record.lr = 0xbf80'0040; // after the last instruction of probe
         writer.append(std::span(&record, 1));
         writer.finish(0, abi::Ending::machine_off);
     });
@@ -218,7 +219,7 @@ TEST_CASE("a caller in a module that was found meanwhile is that of the call") {
 
 namespace {
 
-// Several at one address, of all types, with gaps that are larger than a function can be.
+// Several at one address, of all types, with gaps larger than a function can be.
 symbols::SymbolList random_symbols(std::mt19937& random) {
     symbols::SymbolList all;
     const auto below = [&random](unsigned limit) {
@@ -277,12 +278,13 @@ TEST_CASE("a section of symbols has them in the order of addresses, in blocks") 
     const auto back = [](const symbols::SymbolList& all) {
         return symbols::unpack(symbols::pack(all));
     };
-    // Of one address in the order of the list; no mapping symbols, no names that are not plain.
+    // Those of one address keep the order of the list; no mapping symbols, no names that are not
+    // plain.
     const symbols::Symbol a{4, 'T', "a", ""}, b{4, 't', "b", "m"}, c{0, 'd', "c", ""};
     CHECK(back({a, b, c}) == symbols::SymbolList{c, a, b});
     CHECK(back({{8, 't', "$a", ""}, {8, 't', ".L1", ""}, {8, 't', "x y", ""}, b}) ==
           symbols::SymbolList{b});
-    // Many, more than are kept unpacked, and long ones, which make blocks of their own.
+    // Many, more than stay unpacked, and long ones, which fill a block each.
     symbols::SymbolList many;
     for (std::uint32_t i = 0; i < 200'000; ++i) {
         const bool is_long = i % 7'000 == 5;
@@ -297,7 +299,7 @@ TEST_CASE("a section of symbols has them in the order of addresses, in blocks") 
         const std::size_t at = random() % many.size();
         REQUIRE(packed.symbol(at) == many[at]);
     }
-    // At one address no more than are looked at.
+    // The limit for one address.
     CHECK(back(symbols::SymbolList(1'000, a)).size() == 256);
     CHECK_THROWS_WITH(symbols::pack(symbols::SymbolList{{0, 'T', std::string(70'000, 'n'), ""}}),
                       Catch::Contains("too long"));
@@ -369,7 +371,7 @@ TEST_CASE("a section of symbols may hold anything") {
         std::vector<std::byte> changed = payload;
         if (round % 4 == 0) {
             changed.resize(random() % changed.size());
-        } else { // most changes of the front make no sense, those behind it may
+        } else { // most changes at the start are invalid, later ones need not be
             const std::size_t most = round % 4 == 1 ? 36 : changed.size();
             changed[random() % most] ^= static_cast<std::byte>(1u << (random() % 8));
         }

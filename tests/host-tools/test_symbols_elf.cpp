@@ -1,4 +1,4 @@
-// Functions and lines of ELF files: what binutils' addr2line says of each address.
+// Functions and lines of ELF files: compared with binutils' addr2line for each address.
 #include "allocations.hpp"
 #include "symbols/elf_file.hpp"
 #include "symbols/symbol_files.hpp"
@@ -85,7 +85,7 @@ private:
     std::filesystem::path folder_ = make_folder();
 };
 
-// As addr2line -f -i prints it.
+// In the format of addr2line -f -i.
 std::string lines_of(const Location& location) {
     std::string text;
     for (const SourceLine& line : location.lines) {
@@ -94,7 +94,7 @@ std::string lines_of(const Location& location) {
     return text;
 }
 
-// addr2line tells which of several blocks of one line it is; and it knows no size of a function.
+// addr2line adds discriminators to lines, and knows no size of a function.
 std::string addr2line(const Built& built, const std::string& options, std::uint32_t address) {
     const std::string said = Built::run(fmt::format("arm-none-eabi-addr2line -f -i {} -e {} {:#x}",
                                                     options, built.file(), address));
@@ -115,7 +115,7 @@ const symbols::Symbol& find(const symbols::SymbolList& all, const std::string& n
     throw failure("no symbol {}", name);
 }
 
-/// A file whose one table of `symbols` has `tables` headers.
+/// A file with one table of `symbols`, and `tables` headers for it.
 FileDescriptor with_shared_table(std::uint32_t symbols, std::uint16_t tables) {
     constexpr std::uint32_t names_at = sizeof(Elf32_Ehdr);
     constexpr std::uint32_t symbols_at = names_at + 4;
@@ -198,7 +198,7 @@ TEST_CASE("a module's functions and lines are where it was loaded") {
     for (std::uint32_t offset = 0; offset < 0x1000; offset += 4) {
         Location location;
         names.locate(0xbf01'2340 + offset, location);
-        CHECK(location.function != "setup"); // gone when it runs
+        CHECK(location.function != "setup"); // freed when it runs
     }
 }
 
@@ -268,7 +268,7 @@ TEST_CASE("headers that share a table of symbols make no more symbols than it ha
     elf.place(0xbf00'0000, "drv");
     const symbols::SymbolList all = elf.symbols();
     CHECK(std::ranges::count(all, "a", &symbols::Symbol::name) == 4);
-    CHECK(all.size() == 5); // and where the code ends
+    CHECK(all.size() == 5); // with the end of the code
     Location location;
     CHECK(elf.locate(0xbf00'0003, location));
     CHECK(!elf.locate(0xbf00'0004, location));

@@ -1,4 +1,4 @@
-// Symbols out of a kernel's image.
+// Symbols from a kernel's image.
 #include "../sim/random.hpp"
 #include "kernel_maker.hpp"
 #include "symbols/expand.hpp"
@@ -29,7 +29,7 @@ SymbolList some_symbols(std::size_t count, unsigned seed) {
     std::uint32_t address = 0xc000'8000 + 4 * below(0x10'0000);
     for (std::size_t i = 0; i < count; ++i, address += 4 * below(64)) {
         std::string name = "_";
-        // Names of Rust and of what is derived from others take hundreds of characters.
+        // Names from Rust, and derived names, have hundreds of characters.
         const std::size_t length = random() % 100 == 0 ? 100 + random() % 400 : 1 + random() % 30;
         while (name.size() < length) {
             name += letters[random() % letters.size()];
@@ -118,12 +118,12 @@ std::vector<std::byte> repeated(std::string_view text, std::size_t times) {
 TEST_CASE("what a payload's parts cost is what comes of them") {
     constexpr std::size_t blocks = 1u << 20;
     std::vector<std::byte> packed = repeated("\x02\x21\x4c\x18"sv, 1);
-    const auto tiny = repeated("\x02\0\0\0\x10x"sv, blocks); // each gives an x
+    const auto tiny = repeated("\x02\0\0\0\x10x"sv, blocks); // each expands to an x
     packed.insert(packed.end(), tiny.begin(), tiny.end());
     constexpr std::size_t limit = 256u << 20;
     CHECK(symbols::expand(symbols::Packing::lz4, packed, limit) == repeated("x", blocks));
     CHECK(symbols::expand(symbols::Packing::lz4, packed, 1'000) == repeated("x", 1'000));
-    // Blocks that hold a beginning again: each is tried, but not for ever.
+    // Blocks that contain the start of a stream again: each is tried, but not for ever.
     const auto nested = repeated("\x05\0\0\0\x40\x02\x21\x4c\x18"sv, 20'000);
     CHECK_THROWS_WITH(symbols::read_kernel_image(nested), Catch::Contains("no symbols found"));
 }

@@ -41,7 +41,7 @@ std::string quoted(std::string_view text) {
     return fmt::to_string(to);
 }
 
-/// A table of words alone.
+/// A table of words only.
 std::string text_of(const std::vector<std::vector<std::string>>& rows, std::size_t width) {
     Table table;
     for (const std::string& title : rows.front()) {
@@ -137,7 +137,7 @@ TEST_CASE("a table without rows has its titles, for people and in CSV") {
     CHECK(text(none) == "A     B\n");
     CHECK(csv(std::span(&none, 1)) == "a,b\n");
     CHECK(jsonl(std::span(&none, 1)).empty());
-    CHECK(text(Table{{{"a"}}, {{true}}}).empty()); // it is for programs
+    CHECK(text(Table{{{"a"}}, {{true}}}).empty()); // the table is for programs
     CHECK(csv({}).empty());
 }
 
@@ -176,7 +176,7 @@ TEST_CASE("rows that a table does not hold are shown as those that it holds") {
     Table held_facts = devices;
     held_facts.shape = Shape::facts;
     CHECK(text(facts) == text(held_facts));
-    longer.rows.push_back(devices.rows.front()); // the others stand behind it
+    longer.rows.push_back(devices.rows.front()); // the others follow it
     Table both = devices;
     both.rows.insert(both.rows.begin(), devices.rows.front());
     CHECK(text(longer) == text(both));
@@ -202,7 +202,7 @@ TEST_CASE("text in JSON is UTF-8, whatever it was") {
     CHECK(quoted("\x1f ") == R"("\u001f ")");
     CHECK(quoted("\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80") ==
           "\"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80\"");
-    CHECK(quoted("\xc3") == R"("\ufffd")");                     // cut
+    CHECK(quoted("\xc3") == R"("\ufffd")");                     // cut off
     CHECK(quoted("\xc0\xaf") == R"("\ufffd\ufffd")");           // overlong
     CHECK(quoted("\xed\xa0\x80") == R"("\ufffd\ufffd\ufffd")"); // a surrogate
     CHECK(quoted("\xf4\x90\x80\x80") == R"("\ufffd\ufffd\ufffd\ufffd")");

@@ -1,4 +1,4 @@
-// Where task_struct has name and pid, told by init_task in an image.
+// Offsets of name and pid in task_struct, found from init_task in an image.
 #include "symbols/task_offsets.hpp"
 
 #include <catch2/catch.hpp>
@@ -28,7 +28,7 @@ struct Image {
     auto find(bool canary) const { return find_task_offsets(bytes, canary); }
 };
 
-/// Noise, and in it an init_task as the compiler leaves it.
+/// Noise around an init_task as the compiler makes it.
 Image sound(unsigned seed = 1) {
     Image image;
     std::mt19937 random(seed);
@@ -84,8 +84,8 @@ TEST_CASE("what is no init_task tells nothing", "[tasks]") {
 
 TEST_CASE("of what looks like init_task a few places are looked at", "[tasks]") {
     const auto behind = [](std::size_t decoys) {
-        constexpr std::size_t room = 0x4000; // in front and behind: no task reaches out
-        constexpr std::size_t step = 24;     // the last word is the next one's first
+        constexpr std::size_t room = 0x4000; // before and after: no task extends beyond
+        constexpr std::size_t step = 24;     // the last word is the first one of the next
         Image image = sound();
         std::vector<std::byte> before(2 * room + decoys * step + 4);
         for (std::size_t i = 0; i < decoys; ++i) {
@@ -109,7 +109,7 @@ TEST_CASE("an image may end anywhere", "[tasks]") {
                                          whole.bytes.begin() + static_cast<std::ptrdiff_t>(size));
         CHECK(find_task_offsets(cut, true).has_value() == (size >= begin + comm + 16));
     }
-    // A task that would begin in front of the image, or is of no such size.
+    // A task that would begin before the image, or whose size is impossible.
     std::vector<std::byte> late(whole.bytes.begin() + begin + 4, whole.bytes.end());
     CHECK(!find_task_offsets(late, true));
     Image far = sound();

@@ -1,4 +1,4 @@
-// Tasks by the hypervisor's own records: names from there on, in the trace, on lines, in exports.
+// Tasks from the hypervisor's own records: names from there on, in the trace, in lines, in exports.
 #include "abi/task_name.hpp"
 #include "cpu_time.hpp"
 #include "file/trace_reader.hpp"
@@ -79,7 +79,7 @@ TEST_CASE("a task is called what the last record before says", "[tasks]") {
     CHECK(who(table, by(task + 0x1000, 99)) == "0123456789abcdef:9:9");
     CHECK(who(table, by(task, 99, 0x10)) == "-"); // in User mode it is the stack
     CHECK(who(table, by(task + 1, 99)) == "-");
-    table.add(named(task, 15, 1, 1, "late")); // out of order: no earlier than the last one
+    table.add(named(task, 15, 1, 1, "late")); // out of order: counts as the time of the last one
     CHECK(who(table, by(task, 29)) == "sh:7:5");
     CHECK(who(table, by(task, 30)) == "late:1:1");
 }
@@ -91,7 +91,7 @@ TEST_CASE("what the hypervisor has said of a task counts, not what the recorder 
     table.add(section(0, 0xc200'0000, trace::TaskKey::stack, 5));
     table.add(named(task, 10, 7, 5, "sh"));
     table.add(section(20, task, trace::TaskKey::task, 6));
-    CHECK(who(table, by(task, 5)) == "recorder:3:3"); // in front of what it has said
+    CHECK(who(table, by(task, 5)) == "recorder:3:3"); // before its own record
     CHECK(who(table, by(task, 30)) == "sh:7:5");
     CHECK(who(table, by(task + 0x1000, 30)) == "recorder:4:4");
     CHECK(who(table, by(0xc200'0ff8, 30, 0x10)) == "recorder:5:5");
@@ -121,7 +121,7 @@ TEST_CASE("what is known of tasks takes bounded memory", "[tasks]") {
             table.pass_records();
             REQUIRE(who(table, by(16 * i, i)) == fmt::format("recorder:{}:{}", i, i));
             if (i % (trace::TaskTable::most_keys / 2) == 0) {
-                table.add(section(i, 8, trace::TaskKey::task, 1)); // says the same again
+                table.add(section(i, 8, trace::TaskKey::task, 1)); // repeats what is known
             }
         }
         CHECK(table.bytes() < most);

@@ -57,7 +57,7 @@ abi::Record write2() {
     return record;
 }
 
-/// What becomes of records at these places, 1 tick apart, in windows of 100 ticks.
+/// The result for records at these places, 1 tick apart, in windows of 100 ticks.
 std::vector<std::string> runs(const std::string& places) {
     class Log final : public reading::Consumer {
     public:
@@ -155,7 +155,7 @@ TEST_CASE("an access is one line") {
     abi::Record record = write2();
     record.mode = 0x10 | abi::mode_thumb;
     CHECK_THAT(line(record), Catch::EndsWith("pc 0xc0000005 usr thumb"));
-    record.mode = 0; // of an import: not known
+    record.mode = 0; // from an import: unknown
     CHECK_THAT(line(record), Catch::EndsWith("pc 0xc0000005"));
     record.flags = abi::flag_value_unknown;
     CHECK_THAT(line(record), Catch::Contains("+0x018 ?"));
@@ -269,7 +269,7 @@ TEST_CASE("of a log of any length little is kept") {
     CHECK(log.from_line("stop: ") == "stop: because\n");
     CHECK(run::log_has(file.get(), "because"));
     CHECK(run::last_lines(file.get(), 1) == "stop: because\n");
-    REQUIRE(::ftruncate(file.get(), 2 * hole) == 0); // a report that does not end
+    REQUIRE(::ftruncate(file.get(), 2 * hole) == 0); // a report without an end
     CHECK(log.from_line("stop: ")->size() < 2 << 20);
     CHECK(taken.bytes() < 64 << 20);
 }

@@ -1,4 +1,4 @@
-// What the keys of `top` do.
+// The keys of `top`.
 #include "view/full_screen.hpp"
 #include "view/top_counts.hpp"
 
@@ -84,7 +84,7 @@ TEST_CASE("top: a device is opened into its registers, and left again") {
     look.press('t', registers, 10);
     CHECK(look.table() == Key::task);
     look.press(FullScreen::enter, devices, 10);
-    CHECK(look.device.empty()); // a task is no device
+    CHECK(look.device.empty()); // a task is not a device
 }
 
 TEST_CASE("top: of a trace that has ended rates are of all of it") {

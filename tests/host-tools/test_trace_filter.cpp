@@ -1,4 +1,4 @@
-// A trace opened with a filter, and without code addresses.
+// A trace read with a filter, and without code addresses.
 #include "abi/control.hpp"
 #include "reading/trace.hpp"
 #include "records.hpp"
@@ -13,7 +13,7 @@ using namespace mmioscope::test;
 
 namespace {
 
-/// A trace in memory, of `count` accesses to two devices in turn.
+/// A trace in memory with `count` accesses to two devices in turn.
 FileDescriptor a_trace(unsigned count) {
     const FileDescriptor file = memory_file("trace", 0);
     trace::WriteProgress progress;
@@ -35,7 +35,7 @@ std::string path_of(const FileDescriptor& file) {
     return fmt::format("/proc/self/fd/{}", file.get());
 }
 
-/// Of `file` the events for which `filter` holds; nothing is told.
+/// Selects the events of `file` that match `filter`; reports nothing.
 reading::TraceOptions filtered(const FileDescriptor& file, const std::string& filter) {
     reading::TraceOptions options;
     options.path = path_of(file);
@@ -44,7 +44,7 @@ reading::TraceOptions filtered(const FileDescriptor& file, const std::string& fi
     return options;
 }
 
-/// A read of FR, of which all is known.
+/// A read of FR about which everything is known.
 abi::Record an_access() {
     abi::Record record = access(0, 0, 1'000);
     record.pc = 0xc081'2344;
@@ -56,7 +56,7 @@ abi::Record an_access() {
     return record;
 }
 
-/// Has `check` look at the event of a trace that has `record` and says what is to be known of it.
+/// Calls `check` with the event of a trace that has `record` and everything to be known about it.
 void check_event(const abi::Record& record, bool no_pc,
                  const std::function<void(const Event&)>& check) {
     std::istringstream in("device serial@90000 0x1c090000 0x1000 arm,pl011\n"
@@ -105,7 +105,7 @@ TEST_CASE("a filter is of the devices as they are told of in front of a record")
          {std::pair(0x1c09'0000u, "/bus/uart@90000"), std::pair(0x1c09'0010u, "/bus/mmc@90010")}) {
         write_regions(writer, {region(base, 0x1000, path)});
         writer.append(std::span(&record, 1));
-        writer.flush(); // in front of the next section
+        writer.flush(); // ends the section
         ++record.cpu_sequence, ++record.time;
     }
     writer.finish(0, abi::Ending::machine_off);
@@ -157,14 +157,15 @@ TEST_CASE("a marker is of no CPU: it stays when only one is wanted") {
     std::string seen;
     while (const Event* event = trace.next()) {
         seen += event->record.type == abi::RecordType::marker ? "m" : "a";
-        CHECK(event->nanoseconds == event->record.time * 1000); // since the first one of all
+        CHECK(event->nanoseconds == event->record.time * 1000); // since the first record of the
+                                                                // trace
     }
     CHECK(seen == "ama");
 }
 
 TEST_CASE("a range of time begins and ends at the nanosecond, whatever the clock's tick is") {
     // At 3 Hz ticks are at 0, 333,333,333, 666,666,666 and 1,000,000,000 ns, at 3 GHz three of them
-    // at one time; each in a section of its own.
+    // have the same time; each is in its own section.
     const std::uint32_t frequency = GENERATE(3u, 3'000'000'000u);
     const FileDescriptor file = memory_file("trace", 0);
     trace::WriteProgress progress;
@@ -245,7 +246,7 @@ TEST_CASE("what is stripped of an event") {
         CHECK(event.caller() == nullptr);
         abi::Record expected = record;
         expected.pc = expected.lr = expected.sp = expected.va = 0;
-        CHECK(std::memcmp(&event.record, &expected, sizeof expected) == 0); // and nothing else
+        CHECK(std::memcmp(&event.record, &expected, sizeof expected) == 0); // but nothing else
         REQUIRE(event.reg() != nullptr);
         CHECK(event.reg()->name == "FR");
         REQUIRE(event.task() != nullptr);

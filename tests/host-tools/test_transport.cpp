@@ -1,5 +1,5 @@
-// Every kind of transport against a real other end: bytes both ways, silence, loss, and coming
-// back.
+// Every kind of transport with a real other end: bytes in both directions, silence, loss, and
+// reconnection.
 #include "system/error.hpp"
 #include "transport/serial_port.hpp"
 #include "wires.hpp"
@@ -45,7 +45,7 @@ void check_loss(Transport& wire) {
     CHECK(wire.write(as_bytes("x"), soon) == 0);
 }
 
-// The loss shows only after the last byte.
+// The loss is visible only after the last byte.
 void check_sender(Transport& wire, FileDescriptor sender) {
     check_bytes(wire, sender);
     send(sender.get(), "last");
@@ -87,7 +87,7 @@ TEST_CASE("a pty carries every byte, both ways") {
     pty.slave = FileDescriptor();
     check_writing(wire, pty.master);
     check_bytes(wire, pty.master);
-    pty.master = FileDescriptor(); // the kernel drops what is unread
+    pty.master = FileDescriptor(); // the kernel drops unread bytes
     check_loss(wire);
     CHECK_THROWS_AS(wire.open(soon), Error);
 }
@@ -137,7 +137,7 @@ TEST_CASE("a unix socket, as the side that connects") {
 TEST_CASE("a unix socket, as the side that waits") {
     const Folder folder;
     const std::string path = folder / "s";
-    unix_listener(path); // the file of one that was killed is in the way
+    unix_listener(path); // a killed process left its file
     {
         Transport wire = wire_at("unix:" + path + ",listen");
         for (int round = 0; round < 3; ++round) {
@@ -147,7 +147,7 @@ TEST_CASE("a unix socket, as the side that waits") {
             check_writing(wire, sender);
             check_sender(wire, std::move(sender));
         }
-        CHECK_THROWS_AS(wire_at("unix:" + path + ",listen").open(soon), Error); // it is ours
+        CHECK_THROWS_AS(wire_at("unix:" + path + ",listen").open(soon), Error); // in use by us
     }
     CHECK(!std::filesystem::exists(path));
 }
@@ -168,7 +168,7 @@ TEST_CASE("a socket's file without unix: is explained") {
 TEST_CASE("tcp, as the side that connects") {
     std::uint16_t port = 0;
     const FileDescriptor listener = tcp_listener(port);
-    Transport wire = wire_at(fmt::format("tcp:localhost:{}", port)); // perhaps [::1] first
+    Transport wire = wire_at(fmt::format("tcp:localhost:{}", port)); // may be [::1] first
     for (int round = 0; round < 3; ++round) {
         REQUIRE(wire.open(long_enough));
         FileDescriptor sender = accepted(listener);
@@ -209,7 +209,7 @@ TEST_CASE("a connection that is reset is lost, with the reason") {
 TEST_CASE("connecting to a host that does not answer never blocks") {
     std::uint16_t port = 0;
     const FileDescriptor listener = tcp_listener(port);
-    REQUIRE(::listen(listener.get(), 0) == 0); // one more is queued, the rest is not answered
+    REQUIRE(::listen(listener.get(), 0) == 0); // one more is queued, the rest gets no answer
     const std::string address = fmt::format("tcp:127.0.0.1:{}", port);
     Transport first = wire_at(address);
     REQUIRE(first.open(long_enough));
@@ -219,7 +219,7 @@ TEST_CASE("connecting to a host that does not answer never blocks") {
     CHECK(!wire.open(soon));
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(1));
     accepted(listener);
-    CHECK(wire.open(long_enough)); // the same attempt goes on
+    CHECK(wire.open(long_enough)); // the same attempt continues
 }
 
 TEST_CASE("writing to a reader that stalls gives up in time") {

@@ -1,4 +1,4 @@
-// The nodes of a tree and their properties, beside what libfdt says of the same tree.
+// The nodes of a tree and their properties, compared with libfdt's view of the same tree.
 #include "tree/tree_nodes.hpp"
 
 #include <catch2/catch.hpp>
@@ -14,7 +14,7 @@ using namespace mmioscope;
 
 namespace {
 
-/// Random nodes below the open one, `depth` levels below the root, and properties between them.
+/// Random nodes below the open one, `depth` levels below the root, with properties between them.
 class RandomTree {
 public:
     explicit RandomTree(unsigned seed) : random_(seed) {
@@ -38,7 +38,7 @@ private:
             fill(levels - 1);
             fdt_end_node(bytes_.data());
         }
-        if (below(4) == 0) { // libfdt does not find them behind a child
+        if (below(4) == 0) { // libfdt does not find properties after a child
             properties();
         }
     }

@@ -1,4 +1,4 @@
-// verify tells each kind of difference as exactly that.
+// verify reports each kind of difference correctly.
 #include "bus.hpp"
 #include "verify/report.hpp"
 
@@ -20,7 +20,7 @@ std::string differences(const Bus& bus) {
     return text.substr(text.find(", ") + 2);
 }
 
-/// The first record from `from` on that `wanted` takes.
+/// The first record from `from` on for which `wanted` is true.
 template <typename Wanted>
 std::size_t find(const Bus& bus, std::size_t from, Wanted wanted) {
     const auto begin = bus.trace.begin();
@@ -69,10 +69,10 @@ TEST_CASE("what the guest still does behind the machine's end is not missing") {
     }
     const std::string all =
         fmt::format("{} difference{}: {} missing", behind, behind == 1 ? "" : "s", behind);
-    CHECK(differences(bus) == all); // no machine ends
+    CHECK(differences(bus) == all); // the access ends no machine
     bus.trace[ends].flags |= abi::flag_early;
     CHECK(differences(bus) == (behind > 64 ? all : "0 differences"));
-    // Something behind it is in the trace: so must be the rest.
+    // The trace has a later access, so it must have the rest.
     abi::Record later = bus.trace[ends];
     later.flags = 0;
     later.cpu_sequence += 1000;
@@ -194,7 +194,7 @@ TEST_CASE("identical neighbours exchanged in the file are out of order, too") {
 
 namespace {
 
-/// Two accesses of two CPUs to two devices, which the log has the other way round.
+/// Two accesses of two CPUs to two devices, in the opposite order in the log.
 Bus inverted() {
     Bus bus(5, 0);
     for (unsigned i = 0; i < 2; ++i) {
@@ -213,7 +213,7 @@ Bus inverted() {
 TEST_CASE("two devices may be inverted only where the intervals overlap") {
     Bus bus = inverted();
     CHECK(differences(bus) == "0 differences");
-    bus.trace[0].duration = 5; // ends at the very tick
+    bus.trace[0].duration = 5; // ends at the same tick
     CHECK(differences(bus) == "0 differences");
     bus.trace[0].duration = 4;
     CHECK(differences(bus) == "1 difference: 1 order");

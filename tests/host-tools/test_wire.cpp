@@ -1,4 +1,4 @@
-// A stream's bytes, sound and damaged: what is right comes through, the rest is counted.
+// A stream's bytes, sound and damaged: sound frames arrive, the rest is counted.
 #include "../sim/random.hpp"
 #include "abi/fold.hpp"
 #include "records.hpp"
@@ -52,8 +52,7 @@ bool same(const Records& a, const Records& b) {
            (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0);
 }
 
-/// True if `part` is what is left of `whole` when some of its frames of `size` records are taken
-/// out.
+/// True if `part` is `whole` without some of its frames of `size` records.
 bool frames_of(const Records& whole, const Records& part, std::size_t size) {
     std::size_t at = 0;
     for (std::size_t i = 0; i < part.size(); i += size) {
@@ -145,7 +144,7 @@ TEST_CASE("a listener who comes late picks up at the next frame") {
     const Wire wire = whole_stream();
     for (std::size_t from = 1; from < wire.size(); from += 37) {
         const Listener listener{std::span(wire).subspan(from)};
-        CHECK(listener.decoder.counts().damaged == 0); // the rest of a frame is nobody's fault
+        CHECK(listener.decoder.counts().damaged == 0); // the rest of a frame is not damage
     }
 }
 

@@ -1,4 +1,4 @@
-// Compressed traces: they are read as if they were not, and damage is told.
+// Compressed traces are read like plain ones, and damage is reported.
 #include "reading/trace.hpp"
 #include "reading_all.hpp"
 #include "system/error.hpp"
@@ -38,7 +38,7 @@ struct File {
     FileDescriptor file;
 };
 
-/// A stream of zstd up to where its writer has flushed it, and what comes then.
+/// A zstd stream up to a flush of its writer, and the rest.
 struct Flushed {
     Flushed(const Bytes& first, const Bytes& rest) {
         ZSTD_CCtx* const context = ZSTD_createCCtx();
@@ -74,7 +74,7 @@ TEST_CASE("a compressed trace is read like the trace") {
     CHECK(all.problems.empty());
     REQUIRE(all.records.size() == plain.records.size());
     CHECK(std::memcmp(all.records.data(), plain.records.data(), all.records.size() * 64) == 0);
-    // In two frames, as of two files in a row.
+    // In two frames, as from two concatenated files.
     Bytes frames = compressed(Bytes(whole.begin(), whole.begin() + 5000));
     const Bytes second = compressed(Bytes(whole.begin() + 5000, whole.end()));
     frames.insert(frames.end(), second.begin(), second.end());
@@ -91,7 +91,7 @@ TEST_CASE("a compressed trace that is cut is a cut trace") {
             REQUIRE(part.problems.empty());
             REQUIRE(part.records.size() >= most);
             most = part.records.size();
-        } catch (const Error& error) { // nothing came out of it
+        } catch (const Error& error) { // nothing was read
             REQUIRE(error.status() == Status::bad_input);
             REQUIRE(most == 0);
         }
@@ -116,7 +116,7 @@ TEST_CASE("a flipped byte of a compressed trace never makes a wrong record look 
             }
         }
     }
-    CHECK(reported > whole.size()); // of two flips each
+    CHECK(reported > whole.size()); // of two flips for each byte
 }
 
 TEST_CASE("garbage behind zstd's magic is refused in one line") {
@@ -162,7 +162,7 @@ TEST_CASE("a pipe is read like a file") {
 
 TEST_CASE("of a compressed trace that grows all is read that is there") {
     const Bytes whole = long_trace(4, 10);
-    const std::ptrdiff_t end = 64; // bytes of the last section, at least
+    const std::ptrdiff_t end = 64; // the last section has at least this many bytes
     const Flushed parts(Bytes(whole.begin(), whole.end() - end),
                         Bytes(whole.end() - end, whole.end()));
     const bool piped = GENERATE(false, true);

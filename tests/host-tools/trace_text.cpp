@@ -243,7 +243,7 @@ private:
         }
     }
 
-    // Behind a gap the numbers go on where it ends.
+    // After a gap the numbers continue where it ends.
     void add(Record record) {
         record.device = abi::no_device;
         for (std::size_t i = 0; i < text.regions.size(); ++i) {
@@ -304,7 +304,7 @@ std::vector<std::byte> tree_of(const TraceText& text) {
     return tree;
 }
 
-// Each function, and a mark behind it.
+// Each function, followed by a mark.
 symbols::SymbolList symbols_of(const TraceText& text) {
     symbols::SymbolList list;
     for (const auto& [address, code] : text.code) {

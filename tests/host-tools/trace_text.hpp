@@ -1,4 +1,4 @@
-// Traces written down as text: for golden tests and for traces that commands are tried on.
+// Traces as text, for golden tests and for trying commands.
 #pragma once
 
 #include "abi/record.hpp"
@@ -38,7 +38,7 @@ struct TraceText {
     };
     std::uint32_t frequency = 1'000'000;
     std::vector<abi::RegionEntry> regions;
-    std::vector<std::string> compatible; ///< of each region; empty: not said
+    std::vector<std::string> compatible; ///< for each region; empty: none
     std::vector<abi::Record> records;
     std::map<std::pair<std::string, std::uint64_t>, Register> registers; ///< by device and offset
     std::map<std::uint32_t, Code> code;                                  ///< by address
@@ -51,7 +51,7 @@ struct TraceText {
 /// Reads up to the end or a line "----". Throws std::runtime_error that names the line.
 TraceText read_trace_text(std::istream& in);
 
-/// Adds to `given` what the text says of the numbers of `record`, and of its device and offset.
+/// Adds to `given` the names that the text has for the numbers, device and offset of `record`.
 void add_names(Given& given, const abi::Record& record, TraceText& text,
                std::deque<Location>& locations);
 

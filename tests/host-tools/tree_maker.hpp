@@ -59,7 +59,7 @@ private:
     void* fdt_;
 };
 
-/// A tree whose root holds what `inside` puts there, if it fits `room` bytes.
+/// A tree whose root has the content from `inside`, if it fits `room` bytes.
 inline std::vector<std::byte> make_tree(const std::function<void(TreeMaker&)>& inside,
                                         std::size_t room = 16384) {
     std::vector<std::byte> tree(room);

@@ -1,4 +1,4 @@
-// The other ends of transports, real ones, for tests.
+// Real other ends of transports, for tests.
 #pragma once
 
 #include "system/file_descriptor.hpp"
@@ -22,7 +22,7 @@ namespace mmioscope::test {
 inline constexpr transport::Patience soon{20};
 inline constexpr transport::Patience long_enough{5000};
 
-/// A folder that goes with its contents.
+/// A folder that is deleted with its content.
 class Folder {
 public:
     Folder() : path_((std::filesystem::temp_directory_path() / "mmioscope-XXXXXX").string()) {
@@ -48,7 +48,7 @@ struct Pty {
         path = name;
     }
     FileDescriptor master;
-    FileDescriptor slave; ///< keeps the master from seeing a hang-up before the test has opened it
+    FileDescriptor slave; ///< hides a hang-up from the master until the test has opened the slave
     std::string path;
 };
 
@@ -56,10 +56,10 @@ inline void send(int fd, std::string_view text) {
     REQUIRE(::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
 }
 
-/// What comes out of `wire` until it has `size` bytes; ends the test if it does not come.
+/// Reads `size` bytes from `wire`; ends the test if they do not arrive.
 inline std::string receive(transport::Transport& wire, std::size_t size) {
     std::string text;
-    std::byte bytes[7]; // odd: reads end in the middle of what was written
+    std::byte bytes[7]; // odd: reads end in the middle of writes
     while (text.size() < size) {
         const transport::ReadResult got = wire.read(bytes, long_enough);
         REQUIRE(got.outcome == transport::Outcome::bytes);
@@ -72,7 +72,7 @@ inline std::span<const std::byte> as_bytes(std::string_view text) {
     return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-/// Reads with a time limit from the test's end.
+/// Reads at the test's end, with a time limit.
 inline std::string received_by(int fd, std::size_t size) {
     std::string text(size, '\0');
     std::size_t done = 0;
@@ -103,7 +103,7 @@ inline FileDescriptor unix_client(const std::string& path) {
     return file;
 }
 
-/// Listens on 127.0.0.1; `port` 0: any.
+/// Listens on 127.0.0.1; `port` 0: any port.
 inline FileDescriptor tcp_listener(std::uint16_t& port) {
     FileDescriptor file(::socket(AF_INET, SOCK_STREAM, 0));
     const int on = 1;

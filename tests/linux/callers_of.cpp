@@ -1,8 +1,8 @@
-// Compares the callers in a trace with the calls that QEMU carried out (tests/qemu/call_log.c):
-// "COUNT FUNCTION < CALLER" a line, "-" where the trace has none; differences in front; last how
-// many accesses from the kernel's code have a caller, how many of these could be compared, and how
-// many differ. Those in front of the first one that the recorder found a caller of are counted
-// apart: before the kernel has tasks nothing is looked up, and LR is shown.
+// Compares the callers in a trace with the calls that QEMU carried out (tests/qemu/call_log.c).
+// Prints differences, then lines "COUNT FUNCTION < CALLER", with "-" if the trace has no caller;
+// last the number of accesses from the kernel's code with a caller, of those that could be
+// compared, and of differences. Accesses before the first one with a caller found by the recorder
+// are counted separately: before the kernel has tasks nothing is looked up, and LR is shown.
 #include "reading/trace.hpp"
 #include "records/callers.hpp"
 #include "system/error.hpp"
@@ -25,7 +25,7 @@ struct Access {
     std::uint32_t pc, entry, back;
 };
 
-/// Each CPU's accesses, in its order.
+/// Each CPU's accesses, in order.
 std::array<std::vector<Access>, 8> read_log(const std::string& path) {
     std::array<std::vector<Access>, 8> cpus;
     std::ifstream file(path);
@@ -47,7 +47,7 @@ std::string name(const Location* location) {
     return location == nullptr ? "-" : location->function;
 }
 
-/// The access of `record`, from `next` on; null if the log has none.
+/// The access of `record`, from `next` on; null if the log does not have it.
 const Access* find(const std::vector<Access>& log, std::size_t& next, const abi::Record& record) {
     const char direction = abi::is_write(record) ? 'W' : 'R';
     for (std::size_t at = next; at < log.size(); ++at) {

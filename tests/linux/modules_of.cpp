@@ -1,6 +1,5 @@
-// The modules of a trace as they were last, as /proc/modules has them, their functions, and which
-// of its accesses come from them: "module NAME SIZE BASE", "ADDRESS FUNCTION [NAME]", "COUNT DEVICE
-// FUNCTION [NAME]" a line.
+// Prints a trace's final modules like /proc/modules, their functions, and the accesses from them:
+// lines "module NAME SIZE BASE", "ADDRESS FUNCTION [NAME]", "COUNT DEVICE FUNCTION [NAME]".
 #include "reading/trace.hpp"
 #include "system/error.hpp"
 

@@ -1,5 +1,5 @@
-// Counts a trace's accesses by device, the guest's mode and task: "COUNT DEVICE user|kernel PID
-// TGID COMM" a line, "- - -" where the task is not known. The last line is how many have one.
+// Counts a trace's accesses by device, the guest's mode and task: lines "COUNT DEVICE user|kernel
+// PID TGID COMM", with "- - -" if the task is unknown. The last line is the number with a task.
 #include "reading/trace.hpp"
 #include "system/error.hpp"
 

@@ -1,4 +1,4 @@
-// Which change of the protocol a run makes (tests/mutants/run.py): in front of each source.
+// Selects the change of the protocol for a run (tests/mutants/run.py); included before each source.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Has a filter whose name nobody could write.
+// Has a filter with an invalid name.
 #include "mmioscope/plugin.hpp"
 
 MMIOSCOPE_PLUGIN(registry) {

@@ -1,4 +1,4 @@
-// Lacks what registers its filters.
+// Lacks the function that registers its filters.
 #include "mmioscope/plugin.hpp"
 
 extern "C" const mmioscope::plugin::Interface mmioscope_plugin_interface =

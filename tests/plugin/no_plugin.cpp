@@ -1,4 +1,4 @@
-// A library, and no plug-in.
+// A library that is not a plug-in.
 extern "C" int answer() {
     return 42;
 }

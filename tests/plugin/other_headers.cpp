@@ -1,4 +1,4 @@
-// Built against headers whose events are others.
+// Built against headers with other events.
 #include "mmioscope/plugin.hpp"
 
 extern "C" const mmioscope::plugin::Interface mmioscope_plugin_interface{

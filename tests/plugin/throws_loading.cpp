@@ -1,4 +1,4 @@
-// Throws as it is loaded.
+// Throws while it is loaded.
 #include "mmioscope/plugin.hpp"
 
 MMIOSCOPE_PLUGIN(registry) {

@@ -1,4 +1,4 @@
-// Made for a later interface.
+// Built for a later interface.
 #include "mmioscope/plugin.hpp"
 
 extern "C" const mmioscope::plugin::Interface mmioscope_plugin_interface{

@@ -1,5 +1,5 @@
-// first-events TRACE [FROM [TO [FILTER]]]: the first ten events, from FROM to TO nanoseconds; and
-// what the file is of. As somebody would write it who has mmioscope installed.
+// first-events TRACE [FROM [TO [FILTER]]]: prints the first ten events, from FROM to TO
+// nanoseconds, and facts about the file. Written as by a user who has mmioscope installed.
 #include <mmioscope/trace.hpp>
 
 #include <cinttypes>

@@ -1,6 +1,6 @@
-// long-trace FILE RECORDS [cut|old]: writes a trace of so many accesses of two CPUs to two devices,
-// one one each microsecond, as a recorder would; `cut`: as one that was killed; `old`: as before
-// version 1.2, without an index.
+// long-trace FILE RECORDS [cut|old]: writes a trace of RECORDS accesses of two CPUs to two devices,
+// one each microsecond, like a recorder; `cut`: like one that was killed; `old`: as before version
+// 1.2, without an index.
 #include "file/file_writer.hpp"
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"
@@ -56,7 +56,7 @@ void write_tail(trace::FileWriter& writer) {
     writer.values(abi::SectionType::statistics, std::span<const abi::Statistics>(statistics));
 }
 
-// As finish() did before version 1.2.
+// Like finish() before version 1.2.
 void write_old_end(trace::FileWriter& writer, std::uint64_t records) {
     const abi::End end{records, 0, abi::Ending::machine_off, 0, 0};
     writer.section(abi::SectionType::end,
