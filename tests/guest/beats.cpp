@@ -1,7 +1,6 @@
-// Instructions that make several accesses, or move registers that are not core registers: VFP,
-// NEON, SWP, LDM and STM of User mode's, SRS. `mmioscope verify` is the judge of what the trace has
-// of them; here they are only carried out, on words (the palette) and on bytes that are registers
-// of their own.
+// Instructions that make several accesses, or move registers other than core registers: VFP, NEON,
+// SWP, LDM and STM of User mode's registers, SRS. This only executes them, on words (the palette)
+// and on bytes that are separate registers; `mmioscope verify` checks the trace.
 #include "platform.hpp"
 
 using namespace guest;
@@ -99,12 +98,12 @@ ARM("vld3.8 {d0[],d2[],d4[]}, [r0]")
 ARM("vld4.32 {d0[],d1[],d2[],d3[]}, [r0]")
 THUMB("vld3.16 {d1[1],d3[1],d5[1]}, [r0]")
 
-// A read, then a write; the assembler warns of them by name.
+// A read, then a write; the assembler would warn about the mnemonics.
 ARM(".inst 0xe1002093 @ swp r2, r3, [r0]")
 ARM(".inst 0xe1002092 @ swp r2, r2, [r0]")
 ARM(".inst 0xe1402093 @ swpb r2, r3, [r0]")
 
-// User mode's registers, and what an exception handler saves.
+// User mode's registers, and those that an exception handler saves.
 ARM("mov r2, sp; mov r3, lr; stm r0, {r2, sp, lr}^; mov lr, r3")
 ARM("stmdb r0, {r1, r8-r12, sp, lr}^")
 ARM("stmia r0, {r2}^")
@@ -121,7 +120,7 @@ ARM("stmda r0!, {r2, r3}")
 THUMB("ldrd r2, r9, [r0, #-8]!")
 THUMB("push {r2}; mov r2, sp; mov sp, r0; push {r1, r3}; pop {r3}; mov sp, r2; pop {r2}")
 
-// Big-endian data: bytes of each word, and of each element, turned; doublewords' words exchanged.
+// Big-endian data: swaps the bytes of each word or element, and the words of doublewords.
 ARM("setend be; vldr d3, [r0]; vstr d4, [r0, #8]; vldr s2, [r0]; setend le")
 ARM("setend be; vldmia r0, {d0-d1}; vstmia r0, {s1-s3}; setend le")
 ARM("setend be; vld1.16 {d0}, [r0]; vst1.32 {d1}, [r0]; vld1.8 {d2}, [r0]; setend le")
@@ -136,7 +135,7 @@ extern const Beat forms_begin[], forms_end[];
 void run_beat(void (*code)(), u32 device);
 }
 
-// r2 to r9 and D0 to D31 hold a word each that is unlike the others.
+// r2 to r9 and D0 to D31 have a different word each.
 asm(R"(
     .pushsection .text.run_beat, "ax"
     .arm

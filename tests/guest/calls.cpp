@@ -1,5 +1,6 @@
-// Calls to the firmware by HVC, sound and not, from one CPU: what each answers, and that nothing
-// else changes. Calls that would end the machine or this CPU, or start another one, are left out.
+// Calls the firmware by HVC from one CPU, with valid and invalid arguments, and prints each answer;
+// nothing else may change. Leaves out calls that would end the machine or this CPU, or start
+// another one.
 #include "platform.hpp"
 #include "psci.hpp"
 

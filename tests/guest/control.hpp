@@ -13,7 +13,7 @@ namespace control = mmioscope::abi::control;
 using control::Command;
 using control::Status;
 
-/// Sends `request`, whatever it is, and gives the reply.
+/// Sends `request`, valid or not, and returns the reply.
 inline control::Reply send(const control::Request& request) {
     struct Words {
         u32 of[4];
@@ -27,7 +27,7 @@ inline control::Reply send(const control::Request& request) {
     return std::bit_cast<control::Reply>(in);
 }
 
-/// Its reply must be whole and to this request.
+/// Its reply must be intact, and to this request.
 inline control::Reply ask(Command command, u32 first = 0, u32 second = 0) {
     static std::uint16_t id = 0;
     const control::Request request = control::make_request(command, ++id, first, second);
@@ -44,7 +44,7 @@ inline void order(Command command, u32 first = 0, u32 second = 0) {
     failed("a request was refused");
 }
 
-/// Entries of CPU `cpu` into Hyp.
+/// Number of entries of CPU `cpu` into Hyp.
 inline u32 traps(u32 cpu) {
     return ask(Command::statistic, 0, cpu).value[0];
 }

@@ -1,5 +1,5 @@
-// A million random writes to the control page, by PL1 and PL0, words and less: nothing else
-// changes, nothing stops, and the page still answers.
+// Makes a million random writes to the control page, from PL1 and PL0, of words and less. Nothing
+// else may change or stop, and the page must still answer.
 #include "control.hpp"
 
 using namespace guest;
@@ -15,7 +15,7 @@ u32 random() {
     return state ^= state << 5;
 }
 
-/// In User mode; SVC brings the caller back (start.S).
+/// In User mode; SVC returns to the caller (start.S).
 void write_by_user(u32 address, u32 value) {
     asm volatile("cps #0x10\n\tstr %0, [%1]\n\tsvc #0" ::"r"(value), "r"(address) : "lr", "memory");
 }
@@ -34,7 +34,7 @@ void write_noise(u32 n) {
     else write(address & ~3u, value);
 }
 
-/// Whether the page of the palette traps.
+/// Whether the palette's page traps.
 bool traced() {
     const u32 before = traps(0);
     const u32 none = traps(0) - before;

@@ -1,14 +1,14 @@
-// Accesses of one kind after the other, for tests/bench/hyp_costs.py. section() begins a new
-// section of the count; in front of the first one each kind is done a few times, since what is new
-// costs the hypervisor more. With a second CPU: one section, in which each CPU loads from a device
-// of its own.
+// Makes accesses of one kind after the other, for tests/bench/hyp_costs.py. section() begins a new
+// section of the count. Before the first one, each kind is executed a few times, because the first
+// accesses cost the hypervisor more. With a second CPU there is one section, in which each CPU
+// loads from its own device.
 #include "platform.hpp"
 
 #include <atomic>
 
 using namespace guest;
 
-extern "C" void section(); ///< a plugin of QEMU's sees this being executed
+extern "C" void section(); ///< a plugin of QEMU's detects its execution
 
 asm(".global section\n"
     "section: bx lr\n"
@@ -28,7 +28,7 @@ constexpr u32 count = 1000;
 constexpr u32 count_of_both = 100'000;
 constexpr u32 clock = 0x1c17'0000; // rtc@170000, a PL031
 
-/// What QEMU's loader may put into memory before the guest starts; 0: one.
+/// QEMU's loader may set this in memory before the guest starts; 0: one.
 const volatile u32& cpus = *reinterpret_cast<const u32*>(ram + (32u << 20));
 std::atomic<u32> ready{0};
 std::atomic<u32> finished{0};

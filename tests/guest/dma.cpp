@@ -1,18 +1,18 @@
-// virt: the entropy device (virtio-rng over virtio-mmio) writes by DMA where the guest says: into a
-// buffer of its own, and then into the hypervisor's image. No IOMMU is in the way.
+// virt: the entropy device (virtio-rng over virtio-mmio) writes by DMA to any address that the
+// guest gives: a buffer, and then the hypervisor's image. There is no IOMMU.
 #include "platform.hpp"
 
 using namespace guest;
 
 namespace {
 
-constexpr u32 hyp_image = 0x4800'0000; // its first instructions, which nobody executes again
-/// Where in the hypervisor, if QEMU's loader says so (tests/qemu/cases/hostile.sh); 0: there.
+constexpr u32 hyp_image = 0x4800'0000; // its first instructions, which are not executed again
+/// An address in the hypervisor that QEMU's loader may set (tests/qemu/cases/hostile.sh); 0: the
+/// default.
 const volatile u32& given = *reinterpret_cast<const u32*>(ram + (32u << 20));
 constexpr u32 bytes = 16;
 
-// The legacy register layout (Virtual I/O Device 1.0, 4.2.4), as QEMU's transports have it by
-// default.
+// The legacy register layout (Virtual I/O Device 1.0, 4.2.4), the default of QEMU's transports.
 constexpr u32 transports = 0x0a00'0000; // virtio_mmio@a000000 and on
 constexpr u32 transport_size = 0x200;
 constexpr u32 transport_count = 32;
@@ -69,7 +69,7 @@ void start(u32 device) {
     write(device + status, acknowledge_driver_ok);
 }
 
-/// Has the device write `bytes` random bytes to `address`.
+/// Makes the device write `bytes` random bytes to `address`.
 void fill(u32 device, u32 address) {
     const u16 index = queue.available_index;
     queue.descriptor[0].address = address;

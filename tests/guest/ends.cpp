@@ -1,8 +1,7 @@
-// Each way in which an instruction that accesses a device can end other than behind itself: the bus
-// answers with an error, another CPU unmaps the page, the next instruction cannot be fetched, an
-// alignment fault, and breakpoints and watchpoints of the guest's own. From SVC and User mode. The
-// guest prints what it finds in the fault registers, so that its lines can be compared with those
-// without a hypervisor.
+// Each way in which an instruction that accesses a device can end abnormally: the bus returns an
+// error, another CPU unmaps the page, the next instruction cannot be fetched, an alignment fault,
+// and the guest's own breakpoints and watchpoints. From SVC and User mode. Prints the fault
+// registers, so that the lines can be compared with those without a hypervisor.
 #include "platform.hpp"
 
 #include <atomic>
@@ -18,14 +17,14 @@ struct Registers {
 };
 extern "C" void run_form(void (*code)(), Registers* registers, bool user);
 
-/// Device words: r0 points at the first; r1 is an offset, the others have a pattern.
+/// Device words: r0 points to the first; r1 is an offset, the others have a pattern.
 Registers registers_at(u32 address) {
     Registers registers{{address, 8}, 0};
     for (u32 i = 2; i < 10; ++i) registers.r[i] = i * 0x1111'1111u;
     return registers;
 }
 
-/// Prints what `code` met, and which registers are not as they were.
+/// Prints the fault of `code`, and the registers that it changed.
 void try_code(const char* text, void (*code)(), u32 address, bool user) {
     const Registers before = registers_at(address);
     Registers after = before;
@@ -81,7 +80,7 @@ void external_aborts() {
     print("ends: the bus answers with an error\n");
 }
 
-/// SCTLR.A: the fault is stage 1's (ARM ARM A3.2.2), so no device sees anything.
+/// SCTLR.A: the fault is a stage 1 fault (ARM ARM A3.2.2), so no device is accessed.
 void alignment_faults() {
     u32 sctlr;
     asm volatile("mrc p15, 0, %0, c1, c0, 0" : "=r"(sctlr));
@@ -94,8 +93,8 @@ void alignment_faults() {
     print("ends: alignment faults\n");
 }
 
-/// The access is the last thing in a MiB whose neighbour is not there: it is done, and then the
-/// guest takes the prefetch abort.
+/// The access is the last instruction in a MiB whose successor is unmapped: it is carried out, and
+/// then the guest takes the prefetch abort.
 void last_in_memory() {
     constexpr u32 ldr_r2_r0 = 0xe590'2000;
     constexpr u32 str_r2_r0_post_4 = 0xe480'2004;
@@ -116,7 +115,7 @@ void last_in_memory() {
 constexpr u32 alias = window + (1u << 20); ///< of the palette's MiB
 std::atomic<u32> phase{0};
 
-/// CPU 1 takes the page away and gives it back while CPU 0 reads it.
+/// CPU 1 unmaps the page and maps it again while CPU 0 reads it.
 void unmapped_meanwhile() {
     constexpr u32 rounds = 20'000;
     constexpr u32 translation_fault = 0x5; // a section's (B3.13.3)

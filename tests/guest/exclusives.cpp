@@ -1,8 +1,8 @@
 // Load-exclusive and store-exclusive on a device: two CPUs count in the same registers, by words,
 // bytes, halfwords and doublewords, while both store to others of the page; a store without its
-// load; CLREX. Each count must come out right, whoever won how often.
+// load; CLREX. Each count must be exact, however often each CPU succeeded.
 //
-// A device may keep a reservation or not (ARM ARM A3.4.5); QEMU's do, and the hypervisor's must.
+// A device may support reservations or not (ARM ARM A3.4.5); QEMU's do, and the hypervisor must.
 #include "platform.hpp"
 
 using namespace guest;
@@ -15,7 +15,7 @@ constexpr u32 rounds = 1000;
 constexpr u32 count_words = palette;
 constexpr u32 count_pairs = palette + 0x10;
 constexpr u32 scratch = palette + 0x20; ///< one for each CPU
-/// Bytes that are registers of their own: GICD_ITARGETSR of interrupts that no test uses.
+/// Bytes that are separate registers: GICD_ITARGETSR of interrupts that no test uses.
 constexpr u32 count_bytes = gic_distributor + 0x840;
 constexpr u32 count_halves = count_bytes + 4;
 
@@ -47,7 +47,7 @@ void add_one_to_pair(u32 address) {
     } while (refused != 0);
 }
 
-/// Takes it from 0 to 1s, which is what a lock is made of: the bytes there keep only two bits.
+/// Changes it from 0 to 1s, like a lock: the bytes there keep only two bits.
 template <class Load, class Store>
 void lock(u32 address, Load load, Store store) {
     for (;;)
@@ -95,7 +95,7 @@ void count(u32 cpu) {
     }
 }
 
-/// What a store-exclusive answers that must not store.
+/// The result of a store-exclusive that must not store.
 void refused() {
     u32 value;
     u32 status;

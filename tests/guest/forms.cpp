@@ -1,12 +1,12 @@
 // Each way to load and store: sizes, encodings, addressing modes, alignment, conditions; from SVC
 // and User mode, and with a timer that interrupts all the time. After each form all registers, the
-// flags and the device's words must be what the instruction says, so the guest prints the same
-// lines with and without a hypervisor below it.
+// flags and the device's words must be as the instruction defines, so the guest prints the same
+// lines with and without a hypervisor.
 //
 // The map is Device memory. Unaligned accesses to it are tried because QEMU carries them out;
-// hardware takes an alignment fault (ARM ARM A3.2.2). A store exclusive is tried without a
-// reservation only: whether a device keeps one is the implementation's choice (A3.4.5), and a trap
-// in between clears it.
+// hardware takes an alignment fault (ARM ARM A3.2.2). A store exclusive is tried only without a
+// reservation: whether a device keeps one is the implementation's choice (A3.4.5), and a trap in
+// between clears it.
 #include "platform.hpp"
 
 using namespace guest;
@@ -21,7 +21,7 @@ struct Registers {
     u32 psr;
 };
 
-/// A register or a word of the device that is different afterwards.
+/// A register or a word of the device that has changed.
 struct Change {
     enum class What : u8 { nothing, reg, word, flags } what = What::nothing;
     unsigned index = 0;
@@ -36,7 +36,7 @@ struct Form {
 };
 
 /// Bytes of GICD_ITARGETSR<n> of interrupts that no test uses: unlike the palette's they are
-/// bytes of their own. (The register exists where there are two CPUs.)
+/// separate bytes. (The register exists only with two CPUs.)
 constexpr u32 lanes = gic_distributor + 0x850;
 constexpr unsigned lane_words = 4;
 
@@ -45,7 +45,7 @@ constexpr u32 words = palette + 4 * base_index;
 
 constexpr u32 initial_flags = 0xa000'0000; // N and C, neither Z nor V
 
-/// A word's value before each form. Every byte of the palette's has its sign bit set.
+/// A word's value before each form. Every byte of the palette has its sign bit set.
 constexpr u32 seed(unsigned i) {
     return 0x8182'8384u + i * 0x0404'0404u;
 }
@@ -93,7 +93,7 @@ constexpr u32 sign8(u32 v) {
 constexpr u32 sign16(u32 v) {
     return v | 0xffff'0000;
 }
-/// What an unaligned load at `byte` of word n finds there.
+/// The result of an unaligned load at `byte` of word n.
 constexpr u32 across(int n, unsigned byte) {
     return W(n) >> 8 * byte | W(n + 1) << (32 - 8 * byte);
 }
@@ -101,7 +101,7 @@ constexpr u32 across(int n, unsigned byte) {
 // clang-format off: one form a line, where it fits
 #define NAME_OF(line) form_##line
 #define TEXT_OF(line) "form_" #line
-// Code and table entry of one form. `before`: assembler directives ahead of the code.
+// Code and table entry of one form. `before`: assembler directives before the code.
 #define FORM_AT(line, device, isa, before, text, ...)                                              \
     asm(".pushsection .text.forms, \"ax\"\n." isa "\n.balign 4\n" before "\n"                      \
         ".type " TEXT_OF(line) ", %function\n.global " TEXT_OF(line) "\n" TEXT_OF(                 \
@@ -147,7 +147,7 @@ ARM("str pc, [r0]; ldr r2, [r0]; sub r2, pc, r2; str r3, [r0]", r(2, 8), w(0, R3
 ARM("ldr r2, [r0]; ldr r3, [r0, #4]; str r2, [r0, #8]; strb r3, [r0, #12]", r(2, W(0)), r(3, W(1)),
     w(2, W(0)), w(3, low8(W(1))))
 
-// ARM, HSR does not: writeback, unprivileged, several registers, exclusives.
+// ARM, HSR does not describe them: writeback, unprivileged, several registers, exclusives.
 ARM("ldr r2, [r0], #4", r(2, W(0)), moved(4))
 ARM("ldr r2, [r0, #4]!", r(2, W(1)), moved(4))
 ARM("ldr r2, [r0], -r1", r(2, W(0)), moved(-8))
@@ -188,7 +188,7 @@ ARM("vmov s0, r2; vmov s1, r3; vmov s2, r4; vstmia r0!, {s0-s2}", w(0, R2), w(1,
 ARM("vld1.32 {d0[0]}, [r0]; vmov r2, s0", r(2, W(0)))
 ARM("vmov s0, r2; vst1.32 {d0[0]}, [r0]!", w(0, R2), moved(4))
 
-// Unaligned; QEMU alone.
+// Unaligned; only on QEMU.
 ARM("ldr r2, [r0, #2]", r(2, across(0, 2)))
 ARM("ldr r2, [r0, #1]", r(2, across(0, 1)))
 ARM("ldrh r2, [r0, #3]", r(2, low16(low8(W(0) >> 8) | W(1) << 8)))
@@ -196,7 +196,7 @@ ARM("str r2, [r0, #1]", w(0, low8(R2)), w(1, low8(R2)))
 ARM("strh r2, [r0, #3]", w(0, low8(R2)), w(1, low8(R2)))
 ARM("add r0, r0, #2; ldr r2, [r0], #4", r(2, across(0, 2)), moved(6))
 
-// A condition that fails makes no access; the flags are N and C.
+// A failed condition makes no access; the flags are N and C.
 ARM("ldreq r2, [r0]")
 ARM("streq r2, [r0]")
 ARM("ldmeq r0!, {r2, r3}")
@@ -204,7 +204,7 @@ ARM("ldrne r2, [r0]", r(2, W(0)))
 ARM("strmi r2, [r0], #4", w(0, R2), moved(4))
 ARM("cmp r0, r0; ldrne r2, [r0]; ldreq r3, [r0]", r(3, W(0)), flags(0x6000'0000))
 
-// Thumb, 16 bits; also at both halves of a word.
+// Thumb, 16 bits; at both halves of a word.
 THUMB("ldr r2, [r0]", r(2, W(0)))
 THUMB("nop; ldr r2, [r0]", r(2, W(0)))
 THUMB("ldr r2, [r0, #4]", r(2, W(1)))
@@ -242,7 +242,7 @@ THUMB("stmdb r0, {r2, r9}", w(-2, R2), w(-1, 0x9999'9999))
 THUMB("ldrex r2, [r0, #4]; clrex; strex r4, r3, [r0]", r(2, W(1)), r(4, 1))
 THUMB("vldr s0, [r0, #4]; vmov r2, s0", r(2, W(1)))
 THUMB("ldr.w r2, [r0, #2]", r(2, across(0, 2)))
-// The instruction lies in two pages.
+// The instruction crosses two pages.
 FORM(words, "thumb", ".balign 4096; .space 4094", "ldr.w r2, [r0], #4", r(2, W(0)), moved(4))
 FORM(words, "thumb", ".balign 4096; .space 4092",
      "ldr r2, [r0]; ldr r3, [r0, #4]; ldr r4, [r0, #8]", r(2, W(0)), r(3, W(1)), r(4, W(2)))
@@ -261,7 +261,7 @@ THUMB("itete ne; strne r2, [r0]; streq r3, [r0]; strne.w r4, [r0, #4]!; streq r5
 THUMB("itt ne; ldmiane r0!, {r2, r3}; ldrdne r4, r5, [r0]", r(2, W(0)), r(3, W(1)), r(4, W(2)),
       r(5, W(3)), moved(8))
 
-// A device whose bytes are registers of their own.
+// A device whose bytes are separate registers.
 LANES("ldrb r2, [r0, #1]", r(2, 0x81))
 LANES("ldrsb r2, [r0, #1]", r(2, 0xffff'ff81))
 LANES("ldrh r2, [r0, #2]", r(2, 0x8382))
@@ -285,7 +285,7 @@ namespace {
 
 enum class Mode { svc, user };
 
-/// Registers and words as they are, against what they must be.
+/// Compares registers and words with what they must be.
 void check(const Form& form, const Registers& now) {
     Registers right{};
     u32 word[word_count];
@@ -333,7 +333,7 @@ void try_form(const Form& form, Mode mode) {
     check(form, registers);
 }
 
-/// Again and again until `enough` interrupts have come.
+/// Repeats until `enough` interrupts have arrived.
 void try_all(const char* what, Mode mode, u32 enough) {
     const u32 before = interrupts();
     do {
@@ -350,7 +350,8 @@ void guest_main() {
     try_all("in SVC mode", Mode::svc, 0);
     try_all("in User mode", Mode::user, 0);
 
-    // Often enough for an interrupt to be pending during most steps, seldom enough to get on.
+    // Often enough that an interrupt is pending during most steps, but rarely enough to make
+    // progress.
     constexpr u32 ticks = 1000;
     constexpr u32 enough = 100;
     enable_gic();

@@ -1,6 +1,6 @@
-// Several CPUs access one device page at the same time: stores of values that occur once, and
-// loads of words that the others store. Every lost, doubled or swapped access shows as a
-// difference between the trace and QEMU's log.
+// Several CPUs access one device page at the same time: they store unique values, and load words
+// that the others store. Every lost, doubled or swapped access shows as a difference between the
+// trace and QEMU's log.
 #include "platform.hpp"
 
 #include <atomic>
@@ -9,7 +9,7 @@ using namespace guest;
 
 namespace {
 
-/// What QEMU's loader may put into memory before the guest starts (tests/qemu/lib.sh); 0: as usual.
+/// QEMU's loader may set these in memory before the guest starts (tests/qemu/lib.sh); 0: default.
 struct Parameters {
     u32 accesses; ///< of each CPU, a multiple of 4, below 2^28
     u32 cpus;
@@ -23,7 +23,7 @@ std::atomic<u32> ready{0};
 std::atomic<u32> finished{0};
 std::atomic<u32> wrong{0};
 
-/// A word of its own, which must read back, and one for all, which the others may overwrite.
+/// Its own word, which must read back, and a common one, which the others may overwrite.
 void hammer(u32 cpu) {
     const u32 own = palette + 4 * cpu;
     const u32 shared = palette + 4 * 8;

@@ -1,5 +1,5 @@
 // What a guest can ask of a CPU other than by an access: HVC and SMC, and every encoding of the
-// system registers, from PL1 and PL0. It prints each answer, and the same lines without the
+// system registers, from PL1 and PL0. Prints each answer; the lines must be the same without the
 // hypervisor.
 #include "platform.hpp"
 #include "psci.hpp"
@@ -18,7 +18,7 @@ struct Registers {
 constexpr u32 bx_lr = 0xe12f'ff1e;
 constexpr u32 untouched = 0x5eed'0001;
 
-/// Instructions that are written first and called one by one later: each is followed by a return.
+/// Instructions that are written first and called one by one later; a return follows each.
 constexpr u32 max_stubs = 16384;
 alignas(64) u32 stubs[2 * max_stubs];
 
@@ -37,7 +37,7 @@ void write_stub(u32 n, u32 instruction) {
 
 extern "C" void run_form(const void* code, Registers* registers, u32 user);
 
-/// Whether stub `n` is defined.
+/// Returns whether stub `n` is defined.
 bool call(u32 n, Registers& registers, bool user) {
     Fault& fault = expect_faults(true);
     run_form(&stubs[2 * n], &registers, user ? 1 : 0);
@@ -65,8 +65,7 @@ const char* level(bool user) {
     return user ? "PL0" : "PL1";
 }
 
-// HVC and SMC: undefined, and nothing else happens; or answered in r0, where the board has
-// firmware.
+// HVC and SMC: undefined without other effects; or answered in r0 if the board has firmware.
 
 void calls(u32 count) {
     constexpr u32 kinds = 2048;
@@ -81,7 +80,7 @@ void calls(u32 count) {
     for (u32 n = 0; n < count; ++n) {
         Registers before;
         for (u32 i = 0; i < 8; ++i) before.r[i] = random();
-        // Function identifiers of PSCI and of the SMC calling convention, now and then.
+        // Sometimes a function identifier of PSCI or of the SMC calling convention.
         if (n % 4 == 0) before.r[0] = 0x8400'0000 | (n & 0x1f);
         if (has_firmware && psci::is_final(before.r[0], before.r[1])) before.r[0] = 0;
         Registers after = before;
@@ -96,7 +95,7 @@ void calls(u32 count) {
     print("calls: ", count, ", ", undefined, " undefined, digest ", Hex{digest}, "\n");
 }
 
-// Reads of all registers of a coprocessor.
+// Reads all registers of a coprocessor.
 
 void print_answer(bool user, const char* what, u32 a, u32 b, u32 c, u32 d, u32 low) {
     print(level(user), " ", what, " ", a, " c", b, " c", c, " ", d, " ", Hex{low}, "\n");
@@ -173,13 +172,12 @@ void read_others() {
     }
 }
 
-// Writes. Only what neither this program nor its machine needs, and only values that switch nothing
-// on.
+// Writes only what neither this program nor its machine needs, and only values that enable nothing.
 
 struct Writable {
     const char* name;
     u32 coprocessor, opc1, crn, crm, opc2;
-    u32 mask; ///< bits that are written
+    u32 mask; ///< bits to write
 };
 
 constexpr Writable writables[] = {

@@ -1,13 +1,13 @@
-// Idles, and then asks the tracer: the two times at which the hypervisor looks at its checksums
-// without a CPU that comes or goes. Which of them found what a debugger had damaged (tests/qemu/
-// damage.py) shows in how far the guest came.
+// Idles, and then asks the tracer: two occasions at which the hypervisor checks its checksums
+// without a CPU that comes or goes. How far the guest gets shows which of them found a debugger's
+// damage (tests/qemu/damage.py).
 #include "control.hpp"
 
 using namespace guest;
 
 namespace {
-constexpr u32 sleeps = 120; // more than there are pieces to look at, one for each
-constexpr u32 tick = 700'000; // 11 ms at QEMU's 62.5 MHz: looks are 10 ms apart at least
+constexpr u32 sleeps = 120; // more than there are pieces to check, one for each
+constexpr u32 tick = 700'000; // 11 ms at QEMU's 62.5 MHz: checks are at least 10 ms apart
 } // namespace
 
 void guest_main() {

@@ -1,6 +1,5 @@
 // Both CPUs use one device page of which only a range of bytes is traced (`--trace 0x1c1f0210+8`).
-// Says how many accesses must have become records and how many not; the values must be right for
-// both.
+// Prints how many accesses must have records and how many not; all values must be right.
 #include "platform.hpp"
 
 #include <atomic>
@@ -31,7 +30,8 @@ void check(u32 address, T value) {
     if (now != value) wrong.fetch_add(1);
 }
 
-/// Every fourth access on each side of the boundaries is a byte's or a halfword's: byte-exact.
+/// Every fourth access on each side of the boundaries is a byte or a halfword: the range is
+/// byte-exact.
 void use(u32 cpu) {
     for (u32 n = 0; n < rounds; ++n) {
         for (u32 word = cpu; word < 12; word += 2)
@@ -53,7 +53,7 @@ void guest_main() {
     use(0);
     while (finished.load() < 2) {
     }
-    unselected += 2; // to switch off
+    unselected += 2; // power-off
     require(wrong.load() == 0, "a word holds what nobody wrote");
     print("neighbours: ", selected.load(), " selected, ", unselected.load(), " unselected\n");
     done();

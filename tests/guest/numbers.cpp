@@ -1,6 +1,5 @@
-// Counts in a device's register until the host says that it is enough
-// (tests/qemu/stalling_reader.py writes to the guest's RAM), and some more. What is missing in a
-// trace is what is missing in the numbers.
+// Counts in a device's register until the host says stop (tests/qemu/stalling_reader.py writes to
+// the guest's RAM), and a little further. What is missing in the trace is missing in the numbers.
 #include "platform.hpp"
 
 using namespace guest;

@@ -1,6 +1,6 @@
-// What is no plain access to a device of the guest's: addresses where nothing is, the hypervisor's
-// UART and memory, HVC and SMC, code and page tables in a traced page. Needs the hypervisor, with
-// clcd traced.
+// Everything but plain accesses to a device of the guest's: addresses without a device, the
+// hypervisor's UART and memory, HVC and SMC, code and page tables in a traced page. Needs the
+// hypervisor, with clcd traced.
 #include "platform.hpp"
 
 using namespace guest;
@@ -44,7 +44,8 @@ void require_empty_everywhere(u32 address) {
     require_empty<u8>(address + 5);
 }
 
-/// Not described by HSR: either as where nothing is, or an abort before anything changed.
+/// HSR does not describe it: the result is either that of an empty address, or an abort before any
+/// change.
 void require_consistent_writeback() {
     u32 value = 0x1234'5678;
     u32 pointer = nowhere;
@@ -106,8 +107,7 @@ void code() {
     print("outside: code and jumps from a device\n");
 }
 
-/// A reservation may be lost to the trap; a store exclusive that says it stored must have, and the
-/// other way.
+/// The trap may lose a reservation. A store exclusive must have stored if and only if it says so.
 void exclusives() {
     write(palette, 1u);
     u32 value = 0;

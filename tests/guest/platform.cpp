@@ -49,7 +49,7 @@ void interrupt() {
     write(gic_interface + eoir, id);
 }
 
-/// LR of the mode that was interrupted; the frame has SVC's.
+/// LR of the interrupted mode; the frame has SVC's.
 u32 caller(const u32* frame) {
     constexpr u32 mode = 0x1f;
     constexpr u32 user = 0x10;
@@ -121,7 +121,7 @@ void map(u32 address, Memory memory) {
 }
 
 namespace {
-/// Break before make is the caller's: unmap() first.
+/// The caller must break before make: unmap() first.
 void set_section(u32 address, u32 descriptor) {
     translation_table[address >> 20] = descriptor;
     asm volatile("dsb\n\tmcr p15, 0, %0, c8, c3, 3\n\tdsb\n\tisb" // TLBIMVAAIS

@@ -1,7 +1,7 @@
-// What the guests share: the board's registers, a console, exceptions, interrupts, power.
+// Shared by the guests: the board's registers, a console, exceptions, interrupts, power.
 #pragma once
 
-#include "board.hpp" // of the board the guest is built for
+#include "board.hpp" // of the board that the guest is built for
 
 #include <cstdint>
 
@@ -23,7 +23,7 @@ void print_one(const char* text);
 void print_one(u32 number);
 void print_one(Hex number);
 
-/// To the console; only one CPU at a time.
+/// Prints to the console; only one CPU at a time.
 template <typename... Parts>
 void print(Parts... parts) {
     (print_one(parts), ...);
@@ -39,34 +39,34 @@ inline void require(bool condition, const char* why) {
 
 // Memory of the flat map.
 enum class Memory { device, device_executable };
-/// Maps the MiB around `address` anew, on this CPU.
+/// Maps the MiB around `address` again, on this CPU.
 void map(u32 address, Memory memory);
 
-/// A MiB of RAM that the map does not use, and MiBs of addresses that are nowhere in it.
+/// A MiB of RAM that the map does not use, and MiBs of unmapped addresses.
 inline constexpr u32 spare_ram = ram + (80u << 20);
 inline constexpr u32 window = 0x6000'0000;
-/// The MiB at `address` leads to the one at `target`, with its attributes; on all CPUs.
+/// Maps the MiB at `address` to the one at `target`, with its attributes, on all CPUs.
 void map_window(u32 address, u32 target);
-/// The MiB at `address` leads nowhere; on all CPUs.
+/// Unmaps the MiB at `address`, on all CPUs.
 void unmap(u32 address);
 
 /// This CPU's number, from 0.
 u32 cpu_number();
-/// Has CPU `number` call secondary_main(), which every guest defines.
+/// Makes CPU `number` call secondary_main(), which every guest defines.
 void start_cpu(u32 number);
 
-// Exceptions. Interrupts are off until enabled by the guest.
+// Exceptions. Interrupts are off until the guest enables them.
 enum class Kind : u32 { undefined, prefetch_abort, data_abort, irq, none };
 struct Fault {
-    Kind kind = Kind::none; ///< of the last one
+    Kind kind = Kind::none; ///< of the last exception
     u32 count = 0;
     u32 status = 0;  ///< DFSR or IFSR
-    u32 address = 0; ///< DFAR or IFAR; for `undefined`, where the guest goes on
-    u32 pc = 0;      ///< of the instruction; for `undefined`, behind it
+    u32 address = 0; ///< DFAR or IFAR; for `undefined`, where the guest continues
+    u32 pc = 0;      ///< of the instruction; for `undefined`, after it
     u32 psr = 0;     ///< SPSR
 };
 Fault& expect_faults(bool on);
-/// What `action` ran into. Goes on behind the (ARM) instruction; at its caller for a prefetch
+/// The fault of `action`. Continues after the (ARM) instruction; at its caller for a prefetch
 /// abort.
 template <typename Action>
 Fault faults_of(Action action) {
@@ -76,9 +76,9 @@ Fault faults_of(Action action) {
 }
 
 void enable_gic();
-/// Interrupts this CPU each `ticks` of the generic timer from now on; 0: no more.
+/// Interrupts this CPU every `ticks` of the generic timer from now on; 0: stops.
 void set_tick(u32 ticks);
-/// Interrupts since the start.
+/// Number of interrupts so far.
 u32 interrupts();
 void unmask_interrupts();
 void mask_interrupts();

@@ -1,6 +1,6 @@
-// What a guest can reach: all of 40 bits of physical address, by loads, stores, instruction fetches
-// and page-table walks, from PL1 and PL0. Needs the hypervisor. It prints how often it tried what,
-// for the trace to agree.
+// What a guest can reach: all 40 bits of physical address, by loads, stores, instruction fetches
+// and page-table walks, from PL1 and PL0. Needs the hypervisor. Prints the number of tries of each
+// kind, which the trace must confirm.
 #include "platform.hpp"
 
 #include <initializer_list>
@@ -23,8 +23,8 @@ bool is_hyp(u64 address) {
     return address >= hyp && address < hyp_end && (address & ~0xfffull) != control_page;
 }
 
-// Long-descriptor tables (ARM ARM B3.6): the four GiB are devices, RAM and a window, in the order
-// of the board, and a table to walk.
+// Long-descriptor tables (ARM ARM B3.6): the four GiB are devices, RAM and a window, in the board's
+// order, and a table to walk.
 
 constexpr unsigned gib_of_ram = ram / gib;
 constexpr unsigned gib_of_window = 3 - gib_of_ram;
@@ -70,14 +70,14 @@ void use_long_descriptors() {
     set_mmu(true);
 }
 
-/// Where the window shows `address`.
+/// The address at which the window shows `address`.
 u32 show(u64 address, u64 attributes = device | execute_never) {
     set_entry(gib_of_window, (address & ~(gib - 1)) | attributes | block);
     return static_cast<u32>(window + (address & (gib - 1)));
 }
 
-// One try each. What is not there is as on the board's bus: it aborts, or reads as 0 and takes what
-// is written.
+// One try each. An empty address must behave as on the board's bus: abort, or read as 0 and ignore
+// writes.
 
 constexpr bool bus_aborts = aborting != 0;
 constexpr u32 external_abort = 0x10; // long descriptors: DFSR, IFSR (B3.13.3)
@@ -134,7 +134,7 @@ void require_no_fetch(u64 address) {
                      "a fetch");
 }
 
-/// `address`: of a table that the guest has its CPU walk. (QEMU 7.2 cuts it to 32 bits.)
+/// `address` is that of a table for the CPU to walk. (QEMU 7.2 cuts it to 32 bits.)
 void require_no_walk(u64 address) {
     set_entry(3, (address & ~(page - 1)) | table);
     ++walks;
@@ -144,7 +144,8 @@ void require_no_walk(u64 address) {
 
 // The sweeps.
 
-/// Between the devices is nothing; a device answers as it likes, and is not written to.
+/// Checks that there is nothing between the devices; devices may answer anything, and are not
+/// written to.
 void below_ram() {
     for (u64 address = 0; address < ram; address += mib) {
         const u32 at = show(address);
@@ -176,7 +177,7 @@ void hypervisor() {
 constexpr u64 targets[] = {
     hyp, hyp + 0x2'8000, hyp + 14 * mib, hyp + 15 * mib + page, hyp + 16 * mib, hyp_end - page};
 
-/// The hypervisor, devices and RAM again, with higher bits set.
+/// The hypervisor, devices and RAM again, with higher address bits set.
 void above_4_gib() {
     const u32 kept = read(palette);
     static volatile u32 mine = 0x1357'9bdf;
@@ -203,10 +204,10 @@ void fetches_and_walks() {
     require_no_fetch((u64{1} << 32) + (reinterpret_cast<u32>(&fetches_and_walks) & ~31u));
 }
 
-// Other instructions than loads and stores of a word.
+// Instructions other than loads and stores of a word.
 
-/// Runs `instructions` of them with the hypervisor's memory at `at`: each is refused as a whole, or
-/// finds nothing.
+/// Runs `instructions` of them with the hypervisor's memory at `at`: each must be refused as a
+/// whole, or find nothing.
 template <typename Action>
 void refused(const char* what, u32 instructions, Action action) {
     for (const u64 target : targets) {
@@ -257,7 +258,8 @@ void forms() {
     refused("ldr pc", 1, [](u32 at, u32&) { asm volatile("ldr pc, [%0]" ::"r"(at) : "memory"); });
 }
 
-/// Cache maintenance by address and by set and way: nothing of the hypervisor's is lost or seen.
+/// Cache maintenance by address and by set and way must neither lose nor show anything of the
+/// hypervisor's.
 void caches() {
     for (const u64 target : targets) {
         const u32 at = show(target, normal | execute_never);

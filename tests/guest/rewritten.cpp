@@ -1,7 +1,7 @@
-// A load that is another instruction when it is executed again in its step: a branch, to code that
-// uses CP15 and then a device. Nobody has to be quick for that: the page with the load is mapped
-// elsewhere, and the old translation, which the guest does not invalidate, is gone with the step's
-// TLBIALL.
+// A load that has become another instruction when it is executed again in its single step: a
+// branch, to code that uses CP15 and then a device. No race is needed: the page with the load is
+// mapped elsewhere, and the old translation, which the guest does not invalidate, disappears with
+// the step's TLBIALL.
 #include "platform.hpp"
 
 using namespace guest;
@@ -16,7 +16,7 @@ constexpr u32 first_code = spare_ram;
 constexpr u32 second_code = spare_ram + mib;
 
 constexpr u32 load_r1 = 0xe590'1000;     ///< LDR r1, [r0]
-constexpr u32 branch_to_2 = 0xea00'0000; ///< to the word behind the next
+constexpr u32 branch_to_2 = 0xea00'0000; ///< to the word after the next
 constexpr u32 read_tpidruro = 0xee1d'2f70;
 constexpr u32 return_to_lr = 0xe12f'ff1e;
 
@@ -47,7 +47,7 @@ void guest_main() {
     for (u32 n = 0; n < rounds; ++n) {
         unmap(window);
         map_window(window, first_code);
-        load(reinterpret_cast<u32>(&some_memory)); // the translation is in the TLB from now on
+        load(reinterpret_cast<u32>(&some_memory)); // puts the translation into the TLB
         translation_table[window >> 20] += second_code - first_code;
         asm volatile("dsb" ::: "memory");
         load(palette);

@@ -1,5 +1,5 @@
-// Two CPUs write numbers to a page of their own; one asks for a snapshot of the last records,
-// twice, and both go on.
+// Two CPUs write numbers to a page each; one asks twice for a snapshot of the last records, and
+// both continue.
 #include "control.hpp"
 
 #include <atomic>
@@ -9,7 +9,7 @@ using namespace guest;
 namespace {
 
 constexpr u32 before = 3000; ///< writes of CPU 0 before each snapshot
-constexpr u32 behind = 500;  ///< and behind the last one
+constexpr u32 behind = 500;  ///< and after the last one
 
 std::atomic<u32> stop{0};
 std::atomic<u32> finished{0};

@@ -1,5 +1,5 @@
 // Instructions that touch traced and untraced bytes (`--trace 0x1c1f0210+8`): each access on the
-// bus that touches a traced byte becomes a record, and no other.
+// bus that touches a traced byte must become a record, and no other.
 #include "platform.hpp"
 
 using namespace guest;

@@ -1,6 +1,6 @@
-// Two CPUs write and read one page while it is traced and not traced by turns. Writes to a register
-// of no effect, which QEMU logs too, tell how far a change has come (tests/qemu/switching.py
-// judges).
+// Two CPUs write and read one page while tracing of it is switched on and off. Writes to a register
+// without effect, which QEMU logs, too, mark the progress of a change (tests/qemu/switching.py
+// checks).
 #include "control.hpp"
 
 #include <atomic>
@@ -21,7 +21,7 @@ void tell(u32 change, Phase phase) {
     write(mark, change << 2 | phase);
 }
 
-/// A write of a value that occurs once, and a read of it.
+/// Writes a unique value, and reads it back.
 void use(u32 cpu, u32 n) {
     const u32 own = palette + 4 * cpu;
     const u32 value = (cpu + 1) << 28 | n;
@@ -29,7 +29,7 @@ void use(u32 cpu, u32 n) {
     if (read(own) != value) wrong.fetch_add(1);
 }
 
-/// Traps by `count` uses of the page.
+/// Number of traps for `count` uses of the page.
 u32 traps_of_uses(u32 first, u32 count) {
     const u32 before = traps(0);
     for (u32 n = 0; n < count; ++n) use(0, first + n);

@@ -1,5 +1,5 @@
-// Four UARTs in one page: the console, one more that is the guest's, and two that are the
-// hypervisor's, which answer as the bus does where nothing is.
+// Four UARTs in one page: the console, another one of the guest's, and two of the hypervisor's,
+// which answer like addresses without a device.
 #include "platform.hpp"
 
 #include <initializer_list>
@@ -12,7 +12,7 @@ constexpr u32 scratch = 0x1c;      // SCR keeps what is written
 constexpr u32 line_control = 0x0c; // LCR
 constexpr u32 rounds = 100;
 
-/// Each of them aborts, as what no node names does.
+/// Each access aborts, as for addresses in no node.
 void require_nothing_at(u32 uart) {
     for (const u32 offset : {u32{0}, line_control, scratch, u32{0x3fc}}) {
         const Fault load = faults_of([&] { (void)read(uart + offset); });
@@ -25,7 +25,7 @@ void require_nothing_at(u32 uart) {
     }
 }
 
-/// Two words, of which the second is the hypervisor's: none is touched.
+/// Two words, the second one the hypervisor's: neither may be touched.
 void require_whole_or_not() {
     const u32 end = hyp_uart - 4;
     const Fault fault = faults_of([&] {

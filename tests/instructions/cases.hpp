@@ -1,4 +1,4 @@
-// A case as generate.py writes it, and the state that an instruction is given and leaves.
+// A case from generate.py, and the state before and after an instruction.
 #pragma once
 
 #include "platform.hpp"
@@ -16,9 +16,9 @@ struct Case {
     u32 r[15];
     u32 cpsr;
     u32 spsr;    ///< of the mode, if it has one
-    u32 user_sp; ///< of the User bank, where that is not the mode's
+    u32 user_sp; ///< of the User bank, if that is not the mode's
     u32 target;  ///< the lowest address accessed
-    u32 slot;    ///< where the instruction goes
+    u32 slot;    ///< address of the instruction
     u32 plant[2];
     u8 length; ///< of the access, from target on
     u8 before; ///< bytes of `code` that come before the instruction
@@ -31,9 +31,9 @@ struct Case {
 };
 static_assert(sizeof(Case) == 156);
 inline constexpr u8 interruptible = 1; ///< does not touch the interrupt controller
-inline constexpr u8 show = 2;          ///< print the state, not only what it sums up to
+inline constexpr u8 show = 2;          ///< print the state, not only its sum
 
-/// The registers that an instruction can see. run_case.S knows the offsets.
+/// The registers visible to an instruction. run_case.S knows the offsets.
 struct State {
     u32 r[16];
     u32 cpsr;
@@ -52,10 +52,10 @@ enum class End : u32 { undefined, prefetch_abort, data_abort };
 
 extern "C" {
 extern const instructions::Case cases_begin[], cases_end[];
-/// Has the state's PC run with all of it, until an exception comes; the state is then the one that
-/// the exception found, its PC where.
+/// Loads `state`, including PC, and runs until an exception comes. The state is then that at the
+/// exception, with its PC.
 instructions::End run_case(instructions::State* state);
-/// Interrupts that came before the instruction at this address, and counts of those.
+/// The address to watch, and the number of interrupts before the instruction there.
 extern guest::u32 watched_address, interrupts_there;
 void start_vectors();
 }

@@ -1,7 +1,7 @@
-// Runs the cases of generate.py: each with the whole state of the CPU given, one instruction, and
-// what it left summed up in a line. Then again with a timer that interrupts. judge.py compares the
-// lines of a run without a hypervisor and of one with, and the trace with what the cases must
-// access.
+// Runs the cases of generate.py: sets the whole state of the CPU, executes one instruction, and
+// prints a checksum of the result in a line. Then repeats this with a timer that interrupts.
+// judge.py compares the lines of runs without and with a hypervisor, and the trace with the
+// accesses expected from the cases.
 #include "pages.hpp"
 
 using namespace guest;
@@ -9,7 +9,7 @@ using namespace instructions;
 
 namespace {
 
-/// Last word of the palette: says which case comes next, so that the trace can be divided.
+/// Last word of the palette: announces the next case, to divide the trace.
 constexpr u32 marker = palette + 0x1fc;
 constexpr u32 interrupted_pass = 0x8000'0000;
 constexpr u32 most_cases = 32768;
@@ -35,7 +35,7 @@ State initial_state(const Case& c) {
     state.r[15] = place_code(c);
     state.cpsr = c.cpsr;
     state.spsr = c.spsr;
-    state.fpscr = 0x9800'0000; // N and V; QC; no mode that loads and stores would heed
+    state.fpscr = 0x9800'0000; // N and V; QC; nothing that affects loads and stores
     for (u32 i = 0; i < 7; ++i) state.user[i] = 0xa5b6'c700 + i * 0x0101'0101;
     state.user[5] = c.user_sp;
     for (u32 i = 0; i < 64; ++i) state.d[i] = 0xd0d1'd2d3 ^ i * 0x1f3b'5d79;
@@ -54,7 +54,7 @@ u32 sum_of(const Case& c, const Outcome& outcome) {
     return sum.value;
 }
 
-/// What the interrupted pass does between preparing a case and running it.
+/// The interrupted pass replaces this, between preparing a case and running it.
 void nothing(const Case&) {}
 
 Outcome run(const Case& c, u32 number, void (*just_before)(const Case&) = nothing) {
@@ -71,18 +71,18 @@ Outcome run(const Case& c, u32 number, void (*just_before)(const Case&) = nothin
     return outcome;
 }
 
-/// An abort that left everything as it was: registers, PC, memory.
+/// Whether an abort left everything unchanged: registers, PC, memory.
 bool is_unchanged(const Case& c, const Outcome& outcome) {
     State before = initial_state(c);
     before.r[15] = c.slot;
-    if ((c.cpsr & 0x1f) <= 0x10) { // User has no SPSR, and its bank is its own
+    if ((c.cpsr & 0x1f) <= 0x10) { // User has no SPSR, and uses its own bank
         before.spsr = 0;
         before.user[5] = c.r[13];
         before.user[6] = c.r[14];
     }
     if ((c.cpsr & 0x1f) != 0x11)
         for (u32 i = 0; i < 5; ++i) before.user[i] = c.r[8 + i];
-    constexpr u32 it_state = 0x0600'fc00; // of a block that goes on; the sum has it
+    constexpr u32 it_state = 0x0600'fc00; // of a block in progress; the sum includes it
     const u32* a = reinterpret_cast<const u32*>(&before);
     const u32* b = reinterpret_cast<const u32*>(&outcome.state);
     for (u32 i = 0; i < sizeof(State) / 4; ++i) {
@@ -139,7 +139,7 @@ void set_timer(u32 ticks, bool on) {
     asm volatile("isb");
 }
 
-/// An interrupt once in the case's neighbourhood: before it, while it is stepped, or behind it.
+/// Requests one interrupt close to the case: before it, during its step, or after it.
 void interrupt_soon(const Case& c) {
     static u32 phase = 0;
     phase = (phase + 37) % 1021;
@@ -149,7 +149,7 @@ void interrupt_soon(const Case& c) {
 
 void run_interrupted() {
     enable_gic();
-    set_tick(1'000'000); // what the handler goes on with: no more for this case
+    set_tick(1'000'000); // set by the handler: no more for this case
     u32 different = 0;
     u32 count = 0;
     for (u32 number = 0; cases_begin + number != cases_end; ++number) {
@@ -182,7 +182,7 @@ void guest_main() {
     map_pages();
     start_vectors();
     write(gic_interface + 0, 0u);
-    write(gic_interface + 4, 0xf0u); // what the cases on its page find
+    write(gic_interface + 4, 0xf0u); // expected by the cases on its page
     const u32 count = run_all();
     print("run: ", count, " cases\n");
     run_interrupted();

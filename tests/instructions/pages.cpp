@@ -33,7 +33,7 @@ void map_page(u32 number, u32 physical, u32 attributes) {
     table[number] = physical | attributes | small_page;
 }
 
-/// What is written can be fetched (ARM ARM B2.2.9).
+/// Makes written code visible to fetches (ARM ARM B2.2.9).
 void synchronize(u32 begin, u32 end) {
     for (u32 line = begin & ~31u; line < end; line += 32)
         asm volatile("mcr p15, 0, %0, c7, c11, 1" ::"r"(line) : "memory"); // DCCMVAU
@@ -67,7 +67,7 @@ void map_pages() {
 
 Words words_of(const Case& c) {
     Words words{(c.target & ~3u) - 8, ((c.target + c.length + 3) & ~3u) + 8};
-    // Behind GICC_PMR come registers that differ between security states.
+    // After GICC_PMR there are registers that differ between security states.
     constexpr u32 gicc = pages_begin + 7 * page_size;
     constexpr u32 priority_mask_end = gicc + 8;
     if (words.begin < gicc && words.end > priority_mask_end) words.end = priority_mask_end;
@@ -84,7 +84,7 @@ bool is_writable(u32 address) {
     case 2: return offset < 0xc;                                         // power, clock, argument
     case 3:
     case 5: return true;
-    case 6: return offset >= 0x850 && offset < 0x860; // ITARGETSR of interrupts nobody uses
+    case 6: return offset >= 0x850 && offset < 0x860; // ITARGETSR of unused interrupts
     default: return false;
     }
 }

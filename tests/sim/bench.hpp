@@ -11,13 +11,13 @@ struct Bench {
 
     Simulation simulation{Conditions{}};
 
-    /// A pool of `tables` in simulated memory, filled with ones as memory may be at boot.
+    /// A pool of `tables` in simulated memory, filled with ones, as memory may be at boot.
     TablePool pool(unsigned tables) {
         std::byte* memory = simulation.ram.at({pool_begin});
         std::memset(memory, 0xff, tables * page_size);
         return {reinterpret_cast<lpae::Descriptor*>(memory), tables};
     }
-    /// What a CPU's own walk finds for `address`, apart from the hypervisor's lookup().
+    /// The result of a CPU's own walk for `address`, independent of the hypervisor's lookup().
     Translation translate(const TranslationTable& table, std::uint64_t address) const {
         return walk(simulation.ram, table.root().value, address);
     }

@@ -21,8 +21,8 @@ struct TreeOptions {
     std::string stream{};
     std::uint32_t area_size{1 << 20};
     std::vector<std::string> trace{};        ///< empty: no such property
-    std::vector<std::uint32_t> requests{};   ///< cells; empty: likewise
-    std::vector<std::uint32_t> task_names{}; ///< likewise
+    std::vector<std::uint32_t> requests{};   ///< cells; empty: no such property
+    std::vector<std::uint32_t> task_names{}; ///< cells; empty: no such property
     std::uint64_t memory_begin{0x8000'0000};
     std::uint64_t memory_size{64 << 20};
 };
@@ -32,15 +32,15 @@ using Blob = std::vector<std::byte>;
 /// The tree, with a kernel and a ramdisk under /chosen.
 Blob make_board_tree(const TreeOptions& options);
 
-/// The same with room for edits by libfdt.
+/// The same tree with room for edits by libfdt.
 Blob with_room(const Blob& tree, std::size_t extra = 4096);
 
-/// A sound tree, read.
+/// Reads a sound tree.
 Tree tree_of(const Blob& blob);
 
-// Where its devices lie.
+// Addresses of its devices.
 namespace at {
-inline constexpr std::uint32_t sram = 0x1800'0000; ///< "mtd-ram": no part of `all`
+inline constexpr std::uint32_t sram = 0x1800'0000; ///< "mtd-ram": not part of `all`
 inline constexpr std::uint32_t sysreg = 0x1c01'0000;
 inline constexpr std::uint32_t console = 0x1c09'0000;  ///< the guest's UART
 inline constexpr std::uint32_t own_uart = 0x1c0a'0000; ///< the hypervisor's

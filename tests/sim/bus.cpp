@@ -39,7 +39,7 @@ std::uint64_t Bus::carry_out(BusAccess access) {
     if (on_arrival) on_arrival(access);
     if (!access.write && place != nullptr)
         access.value = cut(place->device->read(offset, access.log2_size), access.log2_size);
-    log_.push_back(access); // before the write: it may be the last thing that happens
+    log_.push_back(access); // before the write, which may end everything
     if (access.write && place != nullptr)
         place->device->write(offset, access.log2_size, access.value);
     return access.value;

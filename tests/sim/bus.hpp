@@ -1,5 +1,5 @@
-// The bus and its devices. It logs every access that reaches it, by guest and hypervisor alike:
-// the judge of what a trace must hold.
+// The bus and its devices. It logs every access that reaches it, from guest and hypervisor, as the
+// reference for traces.
 #pragma once
 
 #include "base/address.hpp"
@@ -29,25 +29,25 @@ public:
     virtual ~Device() = default;
     virtual std::uint64_t read(std::uint64_t offset, unsigned log2_size) = 0;
     virtual void write(std::uint64_t offset, unsigned log2_size, std::uint64_t value) = 0;
-    /// An access meets an external abort.
+    /// Whether an access gets an external abort.
     virtual bool aborts(bool /*write*/) const { return false; }
-    /// A write meets one when the CPU has gone on: an asynchronous one.
+    /// Whether a write gets an asynchronous one, after the CPU has continued.
     virtual bool aborts_late() const { return false; }
 };
 
 class Bus {
 public:
-    /// In place of what was there before.
+    /// Replaces what was there before.
     void attach(Range range, std::unique_ptr<Device> device);
 
     bool aborts(std::uint64_t address, bool write) const;
     bool aborts_late(std::uint64_t address) const;
-    /// Carries out `access` and logs it; a read's value is filled in.
+    /// Carries out `access` and logs it; sets a read's value.
     std::uint64_t carry_out(BusAccess access);
 
     const std::vector<BusAccess>& log() const { return log_; }
 
-    /// Asked as an access arrives, before its device is.
+    /// Called when an access arrives, before its device.
     std::function<void(const BusAccess&)> on_arrival;
 
 private:
@@ -61,14 +61,14 @@ private:
     std::vector<BusAccess> log_;
 };
 
-/// Every read takes the next number, of any register: none can be repeated or left out unseen.
+/// Every read takes the next number, from any register, so repeated and lost reads show.
 class Fifo : public Device {
 public:
     std::uint64_t read(std::uint64_t, unsigned log2_size) override;
     void write(std::uint64_t, unsigned, std::uint64_t) override {}
 
 private:
-    std::uint64_t next_{0x8001'7f80}; ///< the low bytes make sign extension show
+    std::uint64_t next_{0x8001'7f80}; ///< the low bytes show sign extension
 };
 
 /// Plain registers that keep what is written.
@@ -79,7 +79,7 @@ public:
     std::vector<std::uint8_t> bytes = std::vector<std::uint8_t>(0x10000);
 };
 
-/// Answers with an external abort, always.
+/// Always answers with an external abort.
 class Broken : public Scratch {
 public:
     bool aborts(bool) const override { return true; }
@@ -91,7 +91,7 @@ public:
     bool aborts(bool write) const override { return write; }
 };
 
-/// Answers writes with an external abort so late that it is an asynchronous one.
+/// Answers writes with an external abort, so late that it is asynchronous.
 class LateBroken : public Scratch {
 public:
     void write(std::uint64_t, unsigned, std::uint64_t) override {}

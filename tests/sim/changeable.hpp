@@ -1,4 +1,4 @@
-// All that a request may change in a machine, copied.
+// A copy of everything in a machine that a request may change.
 #pragma once
 
 #include "rig.hpp"

@@ -1,4 +1,4 @@
-// Writes little ARM and Thumb programs into simulated memory. Encodings as GNU as gives them.
+// Writes small ARM and Thumb programs into simulated memory. Encodings are from GNU as.
 #pragma once
 
 #include "ram.hpp"
@@ -86,9 +86,9 @@ public:
     /// Ends the program: a branch to itself.
     Code& end() { return b(at_); }
 
-    /// Goes on in Thumb state, right behind; r12 is spent.
+    /// Continues in Thumb state, right behind; changes r12.
     Code& to_thumb() { return mov(12, at_ + 12 + 1).bx(12); }
-    /// Back in ARM state, right behind; r12 is spent.
+    /// Returns to ARM state, right behind; changes r12.
     Code& to_arm() {
         if (at_ % 4 != 0) half(0xbf00);
         return mov_w(12, at_ + 12).half(0x4760).half(0xbf00); // bx r12

@@ -1,5 +1,5 @@
-// The state of one simulated CPU: the guest's registers, the system registers, the TLB, and what
-// it has begun and not yet done.
+// The state of one simulated CPU: the guest's registers, the system registers, the TLB, and
+// unfinished operations.
 #pragma once
 
 #include "arch/psr.hpp"
@@ -14,7 +14,8 @@
 
 namespace mmioscope::sim {
 
-/// Whether an instruction of that condition, 0 to 14, is executed under these flags (ARM ARM A8.3).
+/// Whether an instruction with this condition, 0 to 14, is executed with these flags (ARM ARM
+/// A8.3).
 inline bool condition_holds(unsigned condition, bool n, bool z, bool c, bool v) {
     bool holds = true;
     switch (condition >> 1) {
@@ -48,7 +49,7 @@ struct Core {
     void* this_cpu{};     ///< HTPIDR: a host pointer does not fit the register
 
     Tlb tlb;
-    std::vector<Invalidation> own_tlbi;   ///< issued, and done at the next DSB for sure
+    std::vector<Invalidation> own_tlbi;   ///< issued; certainly done at the next DSB
     std::vector<Invalidation> broadcasts; ///< likewise, on all CPUs
     bool broadcast_by_hyp{};              ///< likewise, of everything
     std::uint32_t broadcast_to{};         ///< CPUs that it has not reached
@@ -59,13 +60,13 @@ struct Core {
     bool counter_read{};                  ///< since then
 
     unsigned left_coherency{}; ///< times
-    bool missed_maintenance{}; ///< while it was out: its TLB may hold what is gone elsewhere
+    bool missed_maintenance{}; ///< while it was out: its TLB may have stale entries
 
     unsigned executed_on_shadow{}; ///< instructions since VTTBR was last written
-    bool ended{};                  ///< the guest's program is through
+    bool ended{};                  ///< the guest's program has ended
 
     std::uint32_t& bank(port::Banked which) { return banked[static_cast<unsigned>(which)]; }
-    /// ACTLR.SMP: it takes part in coherency, exclusives and broadcast maintenance.
+    /// ACTLR.SMP: whether it takes part in coherency, exclusives and broadcast maintenance.
     bool coherent() const { return (system.get<reg::ACTLR>() & 0x40) != 0; }
     std::uint64_t vttbr() const { return system.get<reg::VTTBR>(); }
     std::uint64_t root() const { return vttbr() & 0xff'ffff'f000; }

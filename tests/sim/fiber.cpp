@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <sanitizer/common_interface_defs.h>
 
-// Where the sanitizers are not linked in, there is nobody to tell.
+// No-ops if the sanitizers are not linked in.
 extern "C" {
 [[gnu::weak]] void __sanitizer_start_switch_fiber(void**, const void*, std::size_t);
 [[gnu::weak]] void __sanitizer_finish_switch_fiber(void*, const void**, std::size_t*);
@@ -21,7 +21,7 @@ void tell_finish(void* kept) {
         __sanitizer_finish_switch_fiber(kept, nullptr, nullptr);
 }
 
-/// makecontext() passes no pointers portably, so the fiber about to start is left here.
+/// makecontext() cannot portably pass pointers, so the starting fiber is passed here.
 Fiber* starting;
 } // namespace
 

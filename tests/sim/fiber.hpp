@@ -1,5 +1,5 @@
-// A thread of control with a stack of its own, switched by hand. Told to ASan, which otherwise
-// takes a switch of stacks for a stray pointer.
+// A thread of control with its own stack, switched by hand. Tells ASan, which would otherwise take
+// a stack switch for a stray pointer.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@ namespace mmioscope::sim {
 
 class Fiber {
 public:
-    /// The one that runs now, on the stack the thread was given.
+    /// The running fiber, on the thread's own stack.
     Fiber();
-    /// Starts with the first switch to it. `body` returns the fiber to go on with for good.
+    /// Starts with the first switch to it. `body` returns the fiber to continue with for good.
     explicit Fiber(std::function<Fiber&()> body);
     Fiber(const Fiber&) = delete;
     Fiber& operator=(const Fiber&) = delete;
 
-    /// Leaves this fiber, which must be the running one, until someone switches back.
+    /// Leaves this fiber, which must be running, until another one switches back.
     void switch_to(Fiber& other) { leave(other, false); }
 
 private:

@@ -1,4 +1,4 @@
-// The ARM subset (ARM ARM A5, A8): what the little programs of the tests are made of.
+// The ARM subset (ARM ARM A5, A8), used by the tests' small programs.
 #include "guest_cpu.hpp"
 
 #include "arch/control.hpp"
@@ -23,7 +23,7 @@ GuestCpu::Effect GuestCpu::execute_arm(std::uint32_t word) {
                                 : Effect::next;
     }
     if ((word & 0xfff0'0000) == 0xf570'0000) return barrier(word);
-    if ((word & 0xfff0'00f0) == 0xe140'0070) { // HVC returns behind itself
+    if ((word & 0xfff0'00f0) == 0xe140'0070) { // HVC returns to the next instruction
         core_.frame.pc += 4;
         return trap(0x12, 0, true);
     }
@@ -149,8 +149,8 @@ bool GuestCpu::debug_register_traps(std::uint32_t word) const {
     return (hdcr & arch::hdcr_tda) != 0;
 }
 
-/// MRC, MCR: the guest sees VMPIDR for MPIDR; DCIMVAC is maintenance by address. HSTR comes before
-/// all that (B1.14.12).
+/// MRC, MCR: the guest sees VMPIDR for MPIDR; DCIMVAC is maintenance by address. HSTR takes
+/// precedence (B1.14.12).
 GuestCpu::Effect GuestCpu::coprocessor(std::uint32_t word) {
     const Encoding which = encode32(field(word, 11, 8), field(word, 23, 21), field(word, 19, 16),
                                     field(word, 3, 0), field(word, 7, 5));
@@ -169,7 +169,7 @@ GuestCpu::Effect GuestCpu::coprocessor(std::uint32_t word) {
     if (!is_set(word, 20) && maintain_tlb(which, get(reg))) return Effect::next;
     if (!is_set(word, 20)) {
         sim_.write_register(which, get(reg));
-        core_.system.settle(); // as early as may be: it is Hyp's registers that are to be late
+        core_.system.settle(); // as early as possible: only Hyp's registers are tested late
     } else if (which == encoding_of<reg::MPIDR>()) set(reg, core_.system.get<reg::VMPIDR>());
     else set(reg, static_cast<std::uint32_t>(core_.system.get(which)));
     return Effect::next;
@@ -188,7 +188,7 @@ bool GuestCpu::maintain_tlb(Encoding which, std::uint32_t value) {
     return false;
 }
 
-/// CLREX, DSB, DMB, ISB: the guest's own stores to memory are seen at once.
+/// CLREX, DSB, DMB, ISB: the guest's own stores to memory are visible at once.
 GuestCpu::Effect GuestCpu::barrier(std::uint32_t word) {
     sim_.point();
     if (field(word, 7, 4) != 4) return Effect::next;

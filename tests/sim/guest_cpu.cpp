@@ -41,7 +41,7 @@ void GuestCpu::raise_interrupts() {
         throw Failure{"an interrupt was taken on a shadow table"};
 }
 
-/// What must hold whenever the guest is about to execute an instruction.
+/// Invariants before each instruction of the guest.
 void GuestCpu::check_view() {
     if (sim_.hypervisor == nullptr) return;
     const std::uint64_t root = core_.root();
@@ -140,7 +140,7 @@ void GuestCpu::debug_event(unsigned method) {
     trap(0x20, 0x22, true);
 }
 
-/// BKPT is a debug event whatever DBGDSCR says (C3.2.1).
+/// BKPT is a debug event whatever DBGDSCR is (C3.2.1).
 GuestCpu::Effect GuestCpu::breakpoint_instruction() {
     constexpr unsigned by_bkpt = 3;
     debug_event(by_bkpt);

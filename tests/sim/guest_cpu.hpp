@@ -1,5 +1,5 @@
 // A guest's CPU: interprets a small subset of ARM and Thumb from simulated memory through the live
-// stage-2 tables, and traps into the hypervisor's own code as a Cortex-A15 does.
+// stage-2 tables, and traps into the hypervisor's own code like a Cortex-A15.
 #pragma once
 
 #include "simulation.hpp"
@@ -29,9 +29,9 @@ public:
     void run();
 
 private:
-    /// What an instruction did to the flow of control.
+    /// The effect of an instruction on the flow of control.
     enum class Effect { next, jumped, trapped, ended };
-    /// What HSR says of a data abort's instruction.
+    /// HSR's description of a data abort's instruction.
     struct Syndrome {
         bool valid{};
         unsigned reg{};

@@ -1,4 +1,4 @@
-// Exceptions: those the guest takes itself, and those that go to Hyp (ARM ARM B1.8, B3.13).
+// Exceptions: those that the guest takes itself, and those that go to Hyp (ARM ARM B1.8, B3.13).
 #include "guest_cpu.hpp"
 
 #include "arch/control.hpp"
@@ -47,7 +47,7 @@ void GuestCpu::native_prefetch_abort(std::uint32_t va, std::uint32_t status) {
     take(Mode::abt, 0x0c, core_.frame.pc + 4, true);
 }
 
-/// An asynchronous external abort: DFAR is UNKNOWN (B3.13.3), so it stays.
+/// An asynchronous external abort: DFAR is UNKNOWN (B3.13.3), so it is left unchanged.
 void GuestCpu::asynchronous_abort() {
     core_.system.set<reg::DFSR>(0x406);
     take(Mode::abt, 0x10, core_.frame.pc + 8, true);
@@ -58,10 +58,10 @@ GuestCpu::Effect GuestCpu::supervisor_call() {
     return Effect::trapped;
 }
 
-/// Where it is not trapped it ends at once, as it may at any time (B1.8.14).
+/// If it is not trapped, it ends at once, as it may at any time (B1.8.14).
 GuestCpu::Effect GuestCpu::wait_for_interrupt() {
     if ((core_.system.get<reg::HCR>() & arch::hcr_twi) == 0) return Effect::next;
-    constexpr std::uint32_t always = 1u << 24 | 14u << 20; // CV, COND: for Thumb none need be given
+    constexpr std::uint32_t always = 1u << 24 | 14u << 20; // CV, COND: optional for Thumb
     return trap(0x01, core_.thumb() ? 0 : always, wide_);
 }
 
@@ -75,7 +75,7 @@ GuestCpu::Effect GuestCpu::trap(unsigned exception_class, std::uint32_t iss, boo
     if (core_.monitor && core_.monitor_address == hyp_word)
         throw Failure{"Hyp leaves the monitor to the guest as its own LDREX has set it"};
     core_.frame = frame;
-    sim_.synchronize(core_); // which does not complete the TLB maintenance of before
+    sim_.synchronize(core_); // which does not complete earlier TLB maintenance
     return Effect::trapped;
 }
 
@@ -91,7 +91,7 @@ std::uint32_t status_of(const Route& route) {
 constexpr std::uint32_t s1ptw = 1u << 7;
 } // namespace
 
-/// A stage-1 fault is the guest's own, the others are Hyp's.
+/// A stage-1 fault is taken by the guest, the others by Hyp.
 void GuestCpu::stopped_access(std::uint32_t va, const Route& route, bool write,
                               const Syndrome& syndrome, unsigned log2_size) {
     if (route.stop == Route::Stop::stage1) return native_data_abort(va, route.status, write);
@@ -105,11 +105,10 @@ void GuestCpu::stopped_access(std::uint32_t va, const Route& route, bool write,
                           (core_.frame.psr & arch::psr_thumb) != 0; // erratum 766422
     const unsigned reg = mistaken ? syndrome.reg ^ 5 : syndrome.reg;
     if (valid) iss |= (1u << 24) | (log2_size << 22) | (syndrome.sign ? 1u << 21 : 0) | (reg << 16);
-    trap(0x24, iss, wide_ || !valid); // IL is one where ISV is zero
+    trap(0x24, iss, wide_ || !valid); // IL is one if ISV is zero
 }
 
-/// Normal memory of the guest's, and Device memory by stage 2: its abort is Hyp's, with HPFAR
-/// UNKNOWN.
+/// Normal memory in stage 1, and Device memory in stage 2: the abort is Hyp's, with HPFAR UNKNOWN.
 void GuestCpu::misaligned_by_stage2(std::uint32_t va, bool write) {
     constexpr std::uint32_t alignment_fault = 0x21; // table B3-23
     core_.system.set<reg::HDFAR>(va);
@@ -124,7 +123,7 @@ void GuestCpu::stopped_fetch(std::uint32_t va, const Route& route) {
     trap(0x20, status_of(route) | (route.stop == Route::Stop::walk ? s1ptw : 0), true);
 }
 
-/// SUBS PC, LR and its like: CPSR from SPSR.
+/// SUBS PC, LR and similar: CPSR from SPSR.
 GuestCpu::Effect GuestCpu::return_from_exception(std::uint32_t address) {
     Banked spsr = Banked::spsr_svc;
     switch (core_.mode()) {

@@ -1,6 +1,6 @@
-// The guest's accesses. Where its MMU is off, virtual is intermediate, and all of it is
-// Strongly-ordered. Of memory types what matters is Normal or not: an access that is not aligned
-// needs Normal memory (A3.2.1), of both stages, which combine to the stricter (B3.8).
+// The guest's accesses. If its MMU is off, virtual addresses are intermediate ones, and all are
+// Strongly-ordered. Of the memory types only Normal or not matters: an unaligned access requires
+// Normal memory (A3.2.1) in both stages, which combine to the stricter type (B3.8).
 #include "guest_cpu.hpp"
 
 #include "machine/machine.hpp"
@@ -9,7 +9,7 @@ namespace mmioscope::sim {
 
 namespace {
 
-/// What the map says of the page, unless it is being changed. Read in no time.
+/// The map's entry for the page, unless it is being changed. Takes no time.
 bool must_trap(const Machine& machine, std::uint64_t address) {
     if (machine.changes.held()) return false;
     const Range page{page_floor(address), page_floor(address) + page_size};
@@ -53,7 +53,7 @@ bool GuestCpu::on_shadow() const {
     return sim_.hypervisor != nullptr && core_.root() != sim_.hypervisor->normal_table.root().value;
 }
 
-/// On a table that must not lead there: any but a shadow, which a step has open.
+/// Whether a table leads there that must not: any except a shadow table during a step.
 bool GuestCpu::reaches_trapped(std::uint64_t address) const {
     const Machine* hypervisor = sim_.hypervisor;
     return hypervisor != nullptr && hypervisor->config.engine != abi::EngineKind::unprotect &&
@@ -70,7 +70,7 @@ bool GuestCpu::access(std::uint32_t va, unsigned log2_size, bool write, const Sy
         return false;
     }
     sim_.point();
-    const Route route = translate(va); // from here to the access, no other CPU's DSB can end
+    const Route route = translate(va); // from here to the access, no other CPU's DSB can complete
     const Translation& leaf = route.leaf;
     const bool through_stage1 =
         route.stop == Route::Stop::none || route.stop == Route::Stop::stage2;
@@ -142,7 +142,7 @@ GuestCpu::Effect GuestCpu::transfer(const Transfer& t) {
     return Effect::next;
 }
 
-/// Registers are written when all accesses are done: an abort leaves them as they were.
+/// Registers are written after all accesses: an abort leaves them unchanged.
 GuestCpu::Effect GuestCpu::transfer_many(bool is_load, unsigned base, std::uint32_t address,
                                          std::uint32_t list, std::uint32_t base_after,
                                          bool writeback) {
@@ -159,7 +159,7 @@ GuestCpu::Effect GuestCpu::transfer_many(bool is_load, unsigned base, std::uint3
     return is_load && (list >> 15 & 1) != 0 ? exchange(values[15]) : Effect::next;
 }
 
-/// Maintenance by address: translated like an access, and reaches no device.
+/// Maintenance by address: translated like an access, but does not reach devices.
 GuestCpu::Effect GuestCpu::maintain(std::uint32_t va) {
     const Route route = translate(va);
     if (route.stop == Route::Stop::none) return Effect::next;

@@ -12,7 +12,7 @@ constexpr std::uint32_t flag_z = 1u << 30;
 constexpr std::uint32_t flag_c = 1u << 29;
 constexpr std::uint32_t flag_v = 1u << 28;
 
-/// SP's bank of a mode; LR's is the next one in the enumeration but for User mode.
+/// The bank of SP in a mode; that of LR is the next in the enumeration except for User mode.
 Banked stack_of(Mode mode) {
     switch (mode) {
     case Mode::usr: case Mode::sys: return Banked::sp_usr;

@@ -77,7 +77,7 @@ GuestCpu::Effect GuestCpu::execute_thumb(std::uint32_t word) {
 GuestCpu::Effect GuestCpu::execute_thumb_wide(std::uint32_t word) {
     const unsigned base = field(word, 19, 16);
     const unsigned reg = field(word, 15, 12);
-    if ((word & 0xfff0'f000) == 0xf7e0'8000) { // HVC returns behind itself
+    if ((word & 0xfff0'f000) == 0xf7e0'8000) { // HVC returns to the next instruction
         core_.frame.pc += 4;
         return trap(0x12, 0, true);
     }

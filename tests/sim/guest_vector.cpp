@@ -11,7 +11,7 @@ unsigned field(std::uint32_t word, unsigned high, unsigned low) {
 }
 } // namespace
 
-/// `count` accesses from byte `first` of the register file on, one behind the other in both.
+/// `count` consecutive accesses, from byte `first` of the register file on.
 GuestCpu::Effect GuestCpu::transfer_vector(bool is_load, std::uint32_t address, unsigned first,
                                            unsigned count, unsigned log2_size) {
     auto* bytes = reinterpret_cast<std::byte*>(core_.vector.data()) + first;
@@ -44,8 +44,8 @@ GuestCpu::Effect GuestCpu::vfp_load_store(std::uint32_t word) {
     return effect;
 }
 
-/// VLD1 and VST1 of one whole register, with or without "!"; of a lane, without. As QEMU does it, a whole
-/// register is moved by words.
+/// VLD1 and VST1 of one whole register, with or without "!"; of a lane, without. A whole register
+/// is moved by words, as in QEMU.
 GuestCpu::Effect GuestCpu::structure_load_store(std::uint32_t word) {
     const unsigned d = 16 * field(word, 22, 22) + field(word, 15, 12);
     const unsigned base = field(word, 19, 16);
@@ -71,9 +71,9 @@ GuestCpu::Effect GuestCpu::swap(std::uint32_t word) {
     return Effect::next;
 }
 
-/// LDREX, STREX and their like. Whether a store whose address does not translate traps before the
-/// monitor is asked is IMPLEMENTATION DEFINED (A8.8.212): a condition. Where it is asked first, one
-/// that the trap of the load has cleared keeps the store from trapping.
+/// LDREX, STREX and similar. It is IMPLEMENTATION DEFINED (A8.8.212), and therefore a condition
+/// here, whether a store traps for its address before the monitor is checked. If the monitor is
+/// checked first and the load's trap has cleared it, the store does not trap.
 GuestCpu::Effect GuestCpu::exclusive(std::uint32_t word) {
     constexpr unsigned sizes[4] = {2, 3, 0, 1};
     const unsigned size = sizes[field(word, 22, 21)];

@@ -1,4 +1,4 @@
-// The guest's watchpoints (ARM ARM C3.3): they come behind the MMU's faults, and before the access.
+// The guest's watchpoints (ARM ARM C3.3): checked after the MMU's faults, and before the access.
 #include "guest_cpu.hpp"
 
 #include "arch/debug.hpp"
@@ -6,9 +6,9 @@
 namespace mmioscope::sim {
 
 namespace {
-constexpr unsigned watchpoints = 4; // as DBGDIDR says
+constexpr unsigned watchpoints = 4; // as in DBGDIDR
 
-/// DBGWCR.LSC and BAS: the way and the bytes of the word.
+/// DBGWCR.LSC and BAS: the direction and the bytes of the word.
 bool matches(std::uint32_t control, std::uint32_t value, std::uint32_t va, unsigned log2_size,
              bool write) {
     const std::uint32_t way = control >> 3 & 3;

@@ -5,10 +5,10 @@
 
 namespace mmioscope::sim {
 
-/// Accesses of one round of the loop.
+/// Number of accesses in one round of the loop.
 inline constexpr unsigned hammer_accesses = 4;
 
-/// Sums what is read in r3; interrupts are open. Some accesses are described by HSR, some are not.
+/// Sums the values read in r3; interrupts are enabled. HSR describes some accesses but not others.
 inline void write_hammer(Code code, unsigned rounds) {
     code.mov(0, at::fifo).mov(4, at::gadget).mov(3, 0).mov(2, rounds).cpsie_aif();
     const std::uint32_t top = code.here();

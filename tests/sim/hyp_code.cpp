@@ -19,7 +19,7 @@ struct Symbol {
     const char* name;
 };
 
-// `fast_path_base`, `fast_path_words` and `fast_path_symbols`, made from the linked file.
+// `fast_path_base`, `fast_path_words` and `fast_path_symbols`, generated from the linked file.
 #include "fast_path.inc"
 
 constexpr std::uint32_t bits(std::uint32_t word, unsigned high, unsigned low) {
@@ -29,7 +29,7 @@ constexpr bool bit_of(std::uint32_t word, unsigned n) {
     return (word >> n & 1) != 0;
 }
 
-/// The offset of an instruction that is not executed: to show that its absence is noticed.
+/// The offset of an instruction to skip, to show that tests notice its absence.
 const std::uint32_t left_out = [] {
     const char* offset = std::getenv("MMIOSCOPE_LEFT_OUT");
     return offset != nullptr ? static_cast<std::uint32_t>(std::strtoul(offset, nullptr, 0)) : ~0u;
@@ -104,7 +104,7 @@ void HypCode::compare(std::uint32_t a, std::uint32_t b, bool carry) {
     v_ = ((~(a ^ b) & (a ^ result)) >> 31) != 0;
 }
 
-/// This CPU's own state, which no other looks at; all else is shared.
+/// This CPU's own state, which no other one reads; everything else is shared.
 bool HypCode::own(std::uint32_t address) const {
     const auto begin = sim_.ram.address_of(&cpu_).value;
     return address >= begin && address < begin + sizeof(Cpu);
@@ -137,7 +137,7 @@ void HypCode::store(std::uint32_t address, unsigned log2_size, std::uint64_t val
     else sim_.store_word(to, value, size);
 }
 
-/// As entry/vectors.S takes it.
+/// Like entry/vectors.S.
 void HypCode::abort(std::uint32_t hsr) {
     core_.system.set<reg::HSR>(hsr);
     next_ = hyp_symbol("mmioscope_fast_aborted");
@@ -293,7 +293,7 @@ void HypCode::extra(std::uint32_t word) {
     const std::uint32_t base = get(bits(word, 19, 16));
     const std::uint32_t address = bit_of(word, 23) ? base + offset : base - offset;
     const unsigned to = bits(word, 15, 12);
-    const bool whole = address % 8 == 0; // one access then (A3.5.3)
+    const bool whole = address % 8 == 0; // then one access (A3.5.3)
     switch (bits(word, 6, 5) | (bit_of(word, 20) ? 4 : 0)) {
     case 1: return store(address, 1, get(to) & 0xffff);
     case 5: return set(to, static_cast<std::uint32_t>(load(address, 1)));
@@ -353,7 +353,7 @@ void HypCode::coprocessor_pair(std::uint32_t word) {
     set(high, static_cast<std::uint32_t>(value >> 32));
 }
 
-/// The pair is one event: what the LDREX has read still stands when the STREX stores.
+/// The pair is one event: the value that LDREX read is still there when STREX stores.
 void HypCode::exclusive(std::uint32_t word) {
     const std::uint32_t address = get(bits(word, 19, 16));
     if (bit_of(word, 20)) {

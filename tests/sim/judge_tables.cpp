@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::uint64_t address_bits = 0xff'ffff'f000;
 
-/// Replays writes of descriptors. Two states differ in one entry, so after each write it is enough
-/// to look at what hangs below that entry.
+/// Replays writes of descriptors. Consecutive states differ in one entry, so after each write only
+/// what this entry leads to is checked.
 class Replay {
 public:
     Replay(const std::vector<Range>& normal, const std::vector<Range>& shadow)
@@ -19,7 +19,7 @@ public:
 
     void add_root(std::uint64_t table, bool shadow) { places_[table] = {shadow, 1, 0}; }
 
-    /// An empty text, or what became visible that must not.
+    /// An empty text, or what became visible against the rules.
     std::string write(std::uint64_t entry, std::uint64_t value) {
         const std::uint64_t table = entry & ~std::uint64_t{0xfff};
         const auto index = static_cast<unsigned>((entry & 0xfff) / 8);

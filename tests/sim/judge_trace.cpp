@@ -42,7 +42,7 @@ bool equal(const Record& r, const BusAccess& a) {
            abi::access_size(r) == 1u << a.log2_size && (!known || r.value == a.value);
 }
 
-/// The access happened between the record's time and its end.
+/// Whether the access happened between the record's time and its end.
 bool in_time(const Record& r, const BusAccess& a) {
     if ((r.flags & abi::flag_boot) != 0) return true;
     const bool early = (r.flags & abi::flag_early) != 0;
@@ -74,7 +74,7 @@ std::string match_cpu(const Rig& rig, unsigned cpu, const std::vector<Range>& un
     return skip() ? "no record of: " + text_of(log[next]) : "";
 }
 
-/// Sequence numbers of a region whose access did not happen: its step ended in a fault.
+/// Sequence numbers of a region whose access did not happen because its step ended in a fault.
 std::set<std::uint32_t> given_up(const Rig& rig, std::uint16_t region) {
     std::set<std::uint32_t> found;
     for (const Record& r : rig.records_of(abi::RecordType::fault))
@@ -82,7 +82,7 @@ std::set<std::uint32_t> given_up(const Rig& rig, std::uint16_t region) {
     return found;
 }
 
-/// Over all CPUs: the order by lock_sequence, and by time, is the order on the bus.
+/// Over all CPUs: the order by lock_sequence and by time must be the order on the bus.
 std::string check_region_order(std::vector<Match> matches,
                                const std::set<std::uint32_t>& given_up) {
     std::sort(matches.begin(), matches.end(), [](const Match& a, const Match& b) {

@@ -1,4 +1,4 @@
-// A PL011 (DDI 0183) and the other end of its line, which takes every byte at once.
+// A PL011 (DDI 0183) and the other end of its line, which accepts every byte at once.
 #pragma once
 
 #include "bus.hpp"
@@ -12,7 +12,7 @@ public:
     std::uint64_t read(std::uint64_t offset, unsigned log2_size) override;
     void write(std::uint64_t offset, unsigned log2_size, std::uint64_t value) override;
 
-    /// As if somebody had sent it.
+    /// As if the other end had sent it.
     template <class Message>
     void receive(const Message& message) {
         const auto* bytes = reinterpret_cast<const std::uint8_t*>(&message);

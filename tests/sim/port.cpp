@@ -193,7 +193,7 @@ void wait_outside_coherency() {
     machine().wait_outside_coherency();
 }
 void halt() {
-    if (exists()) machine().complete_system(); // in the end everything arrives
+    if (exists()) machine().complete_system(); // eventually everything arrives
     throw Halted{};
 }
 

@@ -1,4 +1,5 @@
-// What include/port/ needs of the simulation. Without one, device accesses go nowhere.
+// The simulation's interface for include/port/. Without a simulation, device accesses have no
+// effect.
 #pragma once
 
 #include "base/address.hpp"
@@ -39,19 +40,19 @@ Answer try_device_read(PhysicalAddress address, unsigned log2_size);
 Answer try_device_write(PhysicalAddress address, unsigned log2_size, std::uint32_t value);
 
 std::uint32_t& banked(unsigned which);
-/// Undefined, as in Hyp, where the settings forbid them: that ends the run.
+/// Undefined in Hyp if the settings forbid them: that ends the run.
 std::uint32_t vector_control();
 std::uint32_t vector_features();
 std::uint64_t vector_doubleword(unsigned n);
 void*& this_cpu();
 unsigned cpu_number();
 
-/// A call below Hyp, as the SMC Calling Convention has it.
+/// A call below Hyp, in the SMC Calling Convention.
 struct FirmwareCall {
     std::uint32_t function;
     std::uint32_t argument[3];
 };
-/// Where firmware would send a CPU: no code is there.
+/// The address to which firmware would send a CPU: there is no code.
 inline constexpr std::uint32_t cpu_on_entry = 0x8200'0040;
 std::uint32_t call_firmware(const FirmwareCall& call);
 

@@ -7,7 +7,7 @@
 
 namespace mmioscope::sim {
 
-// Zeroed, and only the pages touched cost anything.
+// Zeroed; only touched pages use memory.
 Ram::Ram(Range range) : range_(range) {
     void* bytes = mmap(nullptr, range.size(), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

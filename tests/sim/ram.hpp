@@ -1,5 +1,5 @@
-// Simulated memory: host memory at simulated physical addresses. Translation tables and the trace
-// area lie in it, so that descriptors hold addresses a walk can follow.
+// Simulated memory: host memory at simulated physical addresses. It contains translation tables and
+// the trace area, so that descriptors have addresses that a walk can follow.
 #pragma once
 
 #include "base/address.hpp"
@@ -21,9 +21,9 @@ public:
         return range_.contains(Range{address, address + size});
     }
 
-    /// The host's memory for `address`; throws Failure outside.
+    /// The host's memory for `address`. Throws Failure if it is outside.
     std::byte* at(PhysicalAddress address) const;
-    /// The simulated address of an object in it; throws Failure for one elsewhere.
+    /// The simulated address of an object in it. Throws Failure if it is elsewhere.
     PhysicalAddress address_of(const void* object) const;
 
     template <class T>

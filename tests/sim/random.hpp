@@ -25,7 +25,8 @@ private:
     std::uint64_t state_;
 };
 
-/// How many seeds a randomised test tries; MMIOSCOPE_SEEDS in the environment multiplies `usual`.
+/// The number of seeds for a randomised test; MMIOSCOPE_SEEDS in the environment multiplies
+/// `usual`.
 inline unsigned seeds(unsigned usual) {
     const char* factor = std::getenv("MMIOSCOPE_SEEDS");
     return factor != nullptr ? usual * static_cast<unsigned>(std::strtoul(factor, nullptr, 10))

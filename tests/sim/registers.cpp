@@ -27,7 +27,7 @@ void Registers::settle_one(Random& random) {
     if (pending_.empty()) return;
     const Encoding which = pending_[random.below(pending_.size())].which;
     for (auto w = pending_.begin(); w != pending_.end(); ++w) {
-        if (w->which != which) continue; // the first of its register
+        if (w->which != which) continue; // the first write of its register
         set(which, w->value);
         pending_.erase(w);
         return;

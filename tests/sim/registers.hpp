@@ -1,6 +1,6 @@
-// System registers by their encoding: those without side effects just keep what is written. What a
-// CPU writes is read back at once, and takes effect at any time up to the next context
-// synchronization, each register in its own time (ARM ARM B3.15.5).
+// System registers by encoding: those without side effects keep what is written. A CPU reads back
+// its writes at once, but they take effect at any time up to the next context synchronization,
+// independently for each register (ARM ARM B3.15.5).
 #pragma once
 
 #include "arch/sysreg.hpp"
@@ -33,12 +33,12 @@ constexpr Encoding encoding_of() {
 
 class Registers {
 public:
-    /// What the CPU works with.
+    /// The effective value.
     std::uint64_t get(Encoding which) const {
         const auto found = values_.find(which);
         return found != values_.end() ? found->second : 0;
     }
-    /// As hardware sets it: at once.
+    /// As set by hardware: at once.
     void set(Encoding which, std::uint64_t value) { values_[which] = value; }
 
     template <class R>
@@ -50,12 +50,12 @@ public:
         set(encoding_of<R>(), value);
     }
 
-    /// As MCR writes it. `indirect`: what another register's write does to this one, which a read
-    /// need not see before it has taken effect.
+    /// As written by MCR. `indirect`: the effect of another register's write on this one, which a
+    /// read need not see before it has taken effect.
     void write(Encoding which, std::uint64_t value, bool indirect = false);
-    /// As MRC reads it.
+    /// As read by MRC.
     std::uint64_t read(Encoding which) const;
-    /// What was written to `which` and has not taken effect.
+    /// A value written to `which` that has not taken effect.
     std::optional<std::uint64_t> coming(Encoding which) const;
 
     /// A context synchronization: all writes take effect.

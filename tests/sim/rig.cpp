@@ -129,7 +129,7 @@ Frame Rig::start_hypervisor(Core& core, mmioscope::Cpu& cpu) {
     return frame;
 }
 
-/// What a boot loader leaves, and stage 2 off: here, a flat table that maps everything, and leaves
+/// What a boot loader leaves, with stage 2 off: here, a flat table that maps everything and leaves
 /// each memory type to stage 1.
 Frame Rig::start_natively(Core& core) {
     constexpr std::uint64_t memory_block = 1 << 10 | 3 << 8 | 3 << 6 | 0xf << 2 | 1;
@@ -154,9 +154,9 @@ void Rig::run_cpu(unsigned number) {
     GuestCpu(simulation, core, cpu).run();
     if (at_end_.contains(number)) at_end_[number](core, cpu);
     if (!native_) close_fast_path(cpu); // as at one more trap
-    cpu.debug.give_back();              // as if the guest looked at its debug registers in the end
+    cpu.debug.give_back();              // as if the guest accessed its debug registers at the end
     simulation.synchronize(core);
-    simulation.complete_system(); // in the end everything arrives
+    simulation.complete_system(); // eventually everything arrives
 }
 
 bool Rig::drain(unsigned cpu) {

@@ -16,14 +16,13 @@ class Rig;
 
 struct RigOptions {
     Conditions conditions;
-    bool native{};        ///< no hypervisor: the guest has the machine for itself, with one CPU
+    bool native{};        ///< no hypervisor: the guest runs alone, with one CPU
     bool user_firewall{}; ///< the board has one (board/board.hpp)
     TreeOptions tree;
-    /// Another tree than that of `tree`.
+    /// Replaces the tree from `tree`.
     Blob blob;
-    std::uint32_t boot_tree{0x8100'0000}; ///< where it lies
-    /// Asked again and again: whether a reader takes what the rings hold now. Unset: only at the
-    /// end.
+    std::uint32_t boot_tree{0x8100'0000}; ///< its address
+    /// Called repeatedly: whether a reader empties the rings now. Unset: only at the end.
     std::function<bool(Rig&)> read_when;
 };
 
@@ -45,10 +44,10 @@ class Rig {
 public:
     explicit Rig(const RigOptions& options);
 
-    /// Where CPU `cpu`'s program goes. CPU 0 starts the others before its own.
+    /// The place for CPU `cpu`'s program. CPU 0 starts the others before its own.
     Code program(unsigned cpu);
 
-    /// What CPU `cpu` does when its program is through.
+    /// What CPU `cpu` does when its program has ended.
     void on_end(unsigned cpu, std::function<void(Core&, mmioscope::Cpu&)> action) {
         at_end_[cpu] = std::move(action);
     }
@@ -56,14 +55,14 @@ public:
     /// Boots, runs all programs to their ends, and reads the rings.
     void run();
 
-    /// What was wrong, in the simulation's own eyes; empty if nothing.
+    /// What the simulation found wrong; empty if nothing.
     const std::string& failure() const { return simulation.scheduler.failure(); }
     /// The guest's register `n` of a CPU, in SVC mode.
     std::uint32_t reg(unsigned cpu, unsigned n) const { return simulation.cores[cpu].frame.r[n]; }
     const std::vector<abi::Record>& records(unsigned cpu) const { return records_[cpu]; }
-    /// To show that a judge notices.
+    /// For showing that a judge finds errors.
     std::vector<abi::Record>& mutable_records(unsigned cpu) { return records_[cpu]; }
-    /// Those of `type` of all CPUs, CPU by CPU.
+    /// All records of `type`, CPU by CPU.
     std::vector<abi::Record> records_of(abi::RecordType type) const;
     const abi::RingHeader& ring(unsigned cpu) const;
     /// Bus accesses to [begin, begin+size).

@@ -8,7 +8,7 @@ Scheduler::Scheduler(std::uint64_t seed, unsigned switch_one_in, std::uint64_t s
     : random_(seed), switch_one_in_(switch_one_in), step_limit_(step_limit) {}
 
 Scheduler::~Scheduler() {
-    // Tasks in the middle of something get to unwind their stacks.
+    // Lets unfinished tasks unwind their stacks.
     stopping_ = true;
     for (unsigned i = 0; i < tasks_.size(); ++i)
         if (tasks_[i]->started && !tasks_[i]->ended) switch_to(i);
@@ -37,8 +37,8 @@ void Scheduler::try_body(const std::function<void()>& body) {
     }
 }
 
-/// No switch happens inside a catch clause: the exceptions being handled belong to the thread,
-/// not to the fiber.
+/// No switch happens inside a catch clause: exceptions being handled belong to the thread, not to
+/// the fiber.
 Fiber& Scheduler::perform(unsigned number, const std::function<void()>& body) {
     if (!stopping_) try_body(body);
     tasks_[number]->ended = true;

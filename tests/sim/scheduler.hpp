@@ -1,5 +1,5 @@
-// Who runs next. Every call into the port layer and every guest instruction is a point() at
-// which another CPU may go on instead; a seed decides, so a run can be repeated exactly.
+// Decides who runs next. Every call into the port layer and every guest instruction is a point() at
+// which another CPU may continue; a seed decides, so a run can be repeated exactly.
 #pragma once
 
 #include "fiber.hpp"
@@ -12,11 +12,11 @@
 
 namespace mmioscope::sim {
 
-/// What went wrong; thrown where it is noticed, ends the run.
+/// An error; thrown where it is detected, it ends the run.
 struct Failure {
     std::string text;
 };
-/// Ends the task it is thrown in, as port::halt() ends a CPU.
+/// Ends the task that throws it, like port::halt() for a CPU.
 struct Halted {};
 
 class Scheduler {
@@ -26,15 +26,15 @@ public:
     Scheduler(std::uint64_t seed, unsigned switch_one_in, std::uint64_t step_limit);
     ~Scheduler();
 
-    /// Adds a task; the first ones are the CPUs. While run() runs, too.
+    /// Adds a task; the first ones are the CPUs. Also allowed during run().
     unsigned add(std::function<void()> body);
 
-    /// Runs all tasks until they have ended, or wait for each other, or one failed.
+    /// Runs all tasks until they have ended, wait for each other, or one fails.
     void run();
 
     /// Another task may run here. Fails when the step limit is reached.
     void point();
-    /// A point at which this task only waits for what others do.
+    /// A point at which this task only waits for others.
     void wait();
     /// Ends the run for everyone, as when the machine is switched off.
     [[noreturn]] void stop();
@@ -43,7 +43,7 @@ public:
     bool ended(unsigned task) const { return tasks_[task]->ended; }
     std::uint64_t steps() const { return steps_; }
     Random& random() { return random_; }
-    /// Empty if all went well.
+    /// Empty if all is well.
     const std::string& failure() const { return failure_; }
 
 private:

@@ -73,8 +73,8 @@ void Simulation::do_something_late(Core& self) {
     }
 }
 
-/// The counter may be read before what precedes it, as far back as the last context
-/// synchronization (ARM ARM B8.1.2).
+/// The counter may be read before earlier instructions, back to the last context synchronization
+/// (ARM ARM B8.1.2).
 std::uint64_t Simulation::read_counter(Core& core) {
     const std::uint64_t late = now();
     core.counter_read = true;
@@ -129,7 +129,7 @@ void Simulation::write_register(Encoding which, std::uint64_t value) {
     case encoding_of<reg::DBGOSLAR>():
         self.system.write(encoding_of<reg::DBGOSLSR>(), value == 0xc5ac'ce55 ? 2 : 0, true);
         return;
-    case encoding_of<reg::ACTLR>(): // Non-secure: SMP alone, if at all
+    case encoding_of<reg::ACTLR>(): // Non-secure: at most SMP is writable
         if ((self.system.get<reg::NSACR>() & 1u << 18) == 0) return;
         value = (self.system.get<reg::ACTLR>() & ~0x40u) | (value & 0x40);
         break;

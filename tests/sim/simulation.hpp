@@ -1,5 +1,5 @@
-// The simulated machine: CPUs, memory, devices, and a record of what the hypervisor did to the
-// translation tables. include/port/ calls it where the real hyp/core/port/ issues instructions.
+// The simulated machine: CPUs, memory, devices, and a history of the hypervisor's changes to the
+// translation tables. include/port/ calls it where the real hyp/port/ executes instructions.
 #pragma once
 
 #include "bus.hpp"
@@ -14,31 +14,31 @@ struct Machine;
 
 namespace mmioscope::sim {
 
-/// VTTBR at reset is UNKNOWN: here it has the hypervisor's own VMID, and points at
-/// `unknown_table` in memory, which may be anything.
+/// VTTBR is UNKNOWN at reset: here it has the hypervisor's own VMID, and points to `unknown_table`
+/// in memory, which may have any content.
 inline constexpr std::uint64_t unknown_table = 0x8040'0000;
 inline constexpr std::uint64_t vttbr_at_reset = std::uint64_t{1} << 48 | unknown_table;
 
-/// What the exclusive monitor was set for by a load-exclusive of Hyp's own: no address of a
-/// device.
+/// The exclusive monitor's address after a load-exclusive of Hyp's own: not a device's address.
 inline constexpr std::uint32_t hyp_word = 0x8200'0000;
 
-/// What hardware may do one way or the other, chosen by the seed or by a test.
+/// Choices of the hardware, made by the seed or by a test.
 struct Conditions {
     std::uint64_t seed{1};
     unsigned cpus{1};
     unsigned switch_one_in{3}; ///< points at which the CPU changes
     std::uint64_t step_limit{10'000'000};
     unsigned steps_per_tick{1};   ///< of CNTPCT
-    unsigned interrupt_one_in{0}; ///< guest instructions before which an interrupt comes; 0: none
-    bool prefetch_abort_first{};  ///< a breakpoint on an unmapped page: which exception wins
+    unsigned interrupt_one_in{0}; ///< guest instructions before each interrupt; 0: none
+    bool prefetch_abort_first{};  ///< a breakpoint on an unmapped page: which exception has
+                                  ///< priority
     bool dbgen_low{};             ///< DBGDSCR.MDBGen does not stick
     bool mistakes_thumb_stores{}; ///< Cortex-A15 r0p4: HSR.SRT of a Thumb store is another register
     bool monitor_asked_first{};   ///< by a store-exclusive, before its address is translated
     bool traps_clear_monitor{};   ///< those to Hyp
     bool smp_is_guests{};         ///< NSACR.NS_SMP, by firmware: ACTLR.SMP may be written
-    bool old_payload{};           ///< loads of structures may be old, too: takes its time
-    unsigned late_one_in{4};      ///< points at which something begun is done by itself
+    bool old_payload{};           ///< loads of structures may be old, too, which takes time
+    unsigned late_one_in{4};      ///< points at which something begun completes by itself
 };
 
 /// Faults built into the simulation, to show that its checks can fail.
@@ -47,7 +47,7 @@ struct Defects {
     bool context_synchronization_ignored{};
     bool breakpoints_never_fire{};
     bool interrupt_masks_ignored{};
-    std::function<void()> while_waiting; ///< called in every turn of a waiting loop
+    std::function<void()> while_waiting; ///< called in each turn of a waiting loop
 };
 
 struct TableWrite {
@@ -60,7 +60,7 @@ struct ViewChange {
     std::uint64_t vttbr;
 };
 
-/// The guest's TLB maintenance that is complete: what was read before it must not be used again.
+/// The guest's completed TLB maintenance: what was read before it must not be used again.
 struct Retired {
     std::uint64_t all{};
     std::map<std::uint32_t, std::uint64_t> page;
@@ -75,7 +75,7 @@ public:
     explicit Simulation(const Conditions& conditions);
     ~Simulation();
 
-    /// The one that exists; null if none does.
+    /// The existing one; null if there is none.
     static Simulation* current();
 
     Conditions conditions;
@@ -87,26 +87,27 @@ public:
     std::vector<TableWrite> table_writes;
     std::vector<ViewChange> view_changes;
     std::vector<std::uint64_t> speculated; ///< pages whose translations may be cached at any time
-    /// Words of memory as Hyp's cache has them, until it gives the line up: those of before a guest
-    /// without caches changed them. By address.
+    /// Words in Hyp's cache, by address, until the line is evicted: their values from before a
+    /// guest without caches changed them.
     std::map<std::uint64_t, std::uint32_t> stale_words;
     std::uint64_t interrupts_taken{};
-    std::uint64_t slow_traps{}; ///< that Hyp's assembly has left to C++
-    std::uint64_t looks{};      ///< of its, at readers and stream
+    std::uint64_t slow_traps{};                                 ///< left to C++ by Hyp's assembly
+    std::uint64_t looks{};                                      ///< of its, at readers and stream
     std::function<std::uint32_t(const FirmwareCall&)> firmware; ///< below Hyp; unset: none is there
-    Machine* hypervisor{};  ///< to check what the guest sees against; null where none runs
-    unsigned may_run_on{1}; ///< instructions that a guest may execute on a shadow table in one step
-    /// What happens as the guest executes an instruction, behind the interrupts taken before it.
+    Machine* hypervisor{};  ///< to check the guest's view against; null if none runs
+    unsigned may_run_on{1}; ///< number of instructions that a guest may execute on a shadow table
+                            ///< in one step
+    /// Called when the guest executes an instruction, after any interrupt before it.
     std::function<void(Core&)> meanwhile;
     Retired retired;
-    Scheduler scheduler; ///< behind all else: its tasks are unwound first
+    Scheduler scheduler; ///< last, so that its tasks are unwound first
     WeakMemory memory;
 
-    /// The CPU that runs now; CPU 0 outside of tasks.
+    /// The running CPU; CPU 0 outside of tasks.
     Core& core();
     std::uint64_t now() const;
 
-    /// A point at which time passes, walks are made, and another CPU may run.
+    /// A point at which time passes, walks may happen, and another CPU may run.
     void point();
     std::uint64_t read_register(Encoding which);
     void write_register(Encoding which, std::uint64_t value);
@@ -126,12 +127,12 @@ public:
     void store_descriptor(std::uint64_t* entry, std::uint64_t value);
     /// The same without a point before it: part of an atomic operation.
     void set_descriptor(std::uint64_t* entry, std::uint64_t value);
-    /// Leaves the coherency domain, sleeps, and comes back.
+    /// Leaves the coherency domain, sleeps, and returns.
     void wait_outside_coherency();
     /// Fails unless Hyp's own table, if it is on, maps `address` as memory or as a device.
     void check_hyp_mapping(PhysicalAddress address, bool device);
 
-    /// Tables and TLBs as a boot loader may have left them: everything mapped.
+    /// Tables and TLBs as a boot loader may leave them: everything is mapped.
     void leave_everything_mapped();
     /// Exception entry and return: a context synchronization.
     void synchronize(Core& core);

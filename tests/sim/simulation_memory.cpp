@@ -1,4 +1,4 @@
-// Barriers, the words that CPUs share, and writes on their way to devices.
+// Barriers, words shared by CPUs, and writes on their way to devices.
 #include "simulation.hpp"
 
 namespace mmioscope::sim {
@@ -16,7 +16,7 @@ void Simulation::complete_all() {
     if (!core().broadcast_by_hyp) return;
     core().broadcast_by_hyp = false;
     deliver_broadcast(core(), ~0u);
-    for (Core& other : cores) // made with the translations that are gone now (B3.10.1)
+    for (Core& other : cores) // based on translations that are invalid now (B3.10.1)
         while (!other.posted.empty()) arrive(other);
 }
 
@@ -36,7 +36,7 @@ void Simulation::order_memory() {
     memory.order(core().number, core().counter_read);
 }
 
-/// What CPUs share is neither seen nor exclusive outside of the coherency domain.
+/// Outside of the coherency domain, shared words are neither visible nor exclusive.
 void Simulation::check_coherency() {
     if (in_task() && !core().coherent())
         throw Failure{"Hyp shares memory outside of the coherency domain"};
@@ -87,8 +87,8 @@ bool Simulation::exchange(std::uint32_t* word, std::uint32_t expected, std::uint
     point();
     Core& self = core();
     const bool done = memory.exchange(self.number, word, expected, desired);
-    // There is one monitor for Hyp and the guest. A STREX leaves it open; without one the LDREX has
-    // set it, for an address that is not the guest's (A3.4.1).
+    // There is one monitor for Hyp and the guest. A STREX leaves it open; without one, the LDREX
+    // has set it for an address that is not the guest's (A3.4.1).
     self.monitor = !done;
     self.monitor_address = hyp_word;
     return done;

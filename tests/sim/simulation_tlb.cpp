@@ -1,4 +1,4 @@
-// What fills and empties the TLBs beside the guest's own accesses.
+// Everything besides the guest's own accesses that fills and empties the TLBs.
 #include "simulation.hpp"
 
 namespace mmioscope::sim {
@@ -12,7 +12,7 @@ void Simulation::leave_everything_mapped() {
             core.tlb.translate({.vttbr = vttbr_at_reset}, static_cast<std::uint32_t>(page), 0);
 }
 
-// With whatever tables are in effect, and until an ISB perhaps with those to come (B3.15.5).
+// With the current tables or, until an ISB, possibly with those to come (B3.15.5).
 void Simulation::speculate(Core& core) {
     if (speculated.empty() || (core.system.get<reg::HCR>() & 1) == 0) return;
     Random& random = scheduler.random();
@@ -41,7 +41,7 @@ void Simulation::perform_own_tlbi(Core& self) {
     if (self.icache_invalidated) self.icache_unknown = false;
 }
 
-/// Each CPU carries it out once: what its walks find behind that stays.
+/// Each CPU carries it out once: results of later walks stay.
 void Simulation::deliver_broadcast(Core& self, std::uint32_t to) {
     for (Core& other : cores)
         if ((self.broadcast_to & to & 1u << other.number) != 0) perform(other, {.by_hyp = true});

@@ -1,5 +1,4 @@
-// Stage-2 tables as hardware walks them, from what they find in memory; apart from hyp/'s own
-// lookup().
+// Walks stage-2 tables in memory like hardware, independent of hyp/'s own lookup().
 #pragma once
 
 #include "table_stores.hpp"
@@ -8,14 +7,14 @@
 
 namespace mmioscope::sim {
 
-/// What a walk ends in.
+/// The result of a walk.
 struct Translation {
     std::uint64_t descriptor{}; ///< the leaf; 0 if there is none
-    unsigned level{};           ///< of the leaf, or of the entry that is invalid
+    unsigned level{};           ///< of the leaf, or of the invalid entry
 
     bool valid() const { return descriptor != 0; }
     bool device() const { return (descriptor & (0xf << 2)) == 0x1 << 2; }
-    /// Normal memory that is cached, inner or outer.
+    /// Whether it is cached Normal memory, inner or outer.
     bool cacheable() const {
         return (descriptor & (0x2 << 2)) != 0 || (descriptor & (0x8 << 2)) != 0;
     }
@@ -28,9 +27,9 @@ struct Translation {
 
 /// Walks from level 1 with 4 KiB pages and 32-bit input (ARM ARM B3.6.6).
 Translation walk(const WalkedMemory& memory, std::uint64_t root, std::uint64_t input);
-/// The tables of a walk, by level; 0 where it did not come.
+/// The tables of a walk, by level; 0 for levels not reached.
 using TablesOfWalk = std::array<std::uint64_t, 4>;
-/// Walks on from `table` of `level`, and notes the tables on the way.
+/// Continues the walk from `table` of `level`, and notes the tables on the way.
 Translation walk_from(const WalkedMemory& memory, std::uint64_t table, unsigned level,
                       std::uint64_t input, TablesOfWalk& tables);
 

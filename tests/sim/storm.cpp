@@ -69,21 +69,21 @@ void use(Code& code, Random& random) {
     }
 }
 
-/// The guest's debugger, or its power management, has the debug registers locked.
+/// The guest's debugger, or its power management, has locked the debug registers.
 void lock_debug_unit(Code& code, Random& random) {
     if (random.one_in(2)) code.mov(3, 1).word(0xee01'3e93);           // DBGOSDLR
     if (random.one_in(2)) code.mov(3, 0xc5ac'ce55).word(0xee01'3e90); // DBGOSLAR
 }
 
-/// Unmaps window `n`, has its page for itself, and maps it again.
+/// Unmaps window `n`, uses its page exclusively, and maps it again.
 void unmap(Code& code, Random& random, unsigned n) {
     constexpr std::uint32_t tlbi[] = {0xee08'0f13, 0xee08'0f33, 0xee08'0f53, 0xee08'0f73};
-    const bool is_global = n % 3 == 0; // by ASID would leave it
+    const bool is_global = n % 3 == 0; // by ASID would keep it
     const auto kind = static_cast<unsigned>(is_global ? random.below(2) : random.below(4));
     const auto token = static_cast<std::uint32_t>(random.next());
     code.mov(4, entry_of(n)).mov(5, 0).str(5, 4).word(dsb);
     code.mov(5, kind == 2 ? asid : window(n) | asid).word(tlbi[kind] | 5u << 12).word(dsb);
-    if (n % 2 != 0) { // nobody else may write to the frame now
+    if (n % 2 != 0) { // no other CPU may write to the frame now
         code.mov(6, target(n)).mov(7, token).str(7, 6, 8);
         for (std::uint64_t i = random.below(6); i > 0; --i) code.nop();
         code.ldr(8, 6, 8).word(0xe058'8007).word(addne_r10_r10_1); // subs r8, r8, r7

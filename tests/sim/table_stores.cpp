@@ -17,7 +17,7 @@ std::uint64_t TableStores::walked(unsigned walker, std::uint64_t address,
     return latest;
 }
 
-/// Who finds a store finds what was stored there before it, too: no older value again.
+/// A walk that finds a store also finds earlier stores to the same place: no older value again.
 void TableStores::show(Entry& entry, std::size_t which, std::uint32_t cpus) {
     for (std::size_t n = 0; n <= which; ++n) entry[n].unseen &= ~cpus;
 }

@@ -1,6 +1,6 @@
-// Stores to translation tables on their way to the table walks. A walk is an observer of its own:
-// whichever CPU makes it, the one that stored included, it may find what was there before, until
-// the DSB of the CPU that stored (ARM ARM B3.3.1; the CPU's loads find the new value at once).
+// Stores to translation tables on their way to table walks. A walk is a separate observer: on any
+// CPU, even the one that stored, it may find the old value until the DSB of the CPU that stored
+// (ARM ARM B3.3.1; that CPU's loads find the new value at once).
 #pragma once
 
 #include "ram.hpp"
@@ -15,10 +15,10 @@ class TableStores {
 public:
     /// CPU `writer` changes the entry at `address`, which held `old`.
     void store(unsigned writer, std::uint64_t address, std::uint64_t old);
-    /// What a walk by CPU `walker` finds at `address`, where memory has `latest`.
+    /// The value that a walk by CPU `walker` finds at `address`, if memory has `latest`.
     std::uint64_t walked(unsigned walker, std::uint64_t address, std::uint64_t latest) const;
 
-    /// DSB: what `writer` stored is found by all walks, with DSB NSH by its own.
+    /// DSB: makes the stores of `writer` visible to all walks; DSB NSH: to its own walks.
     void complete(unsigned writer) { show_stores_of(writer, ~0u); }
     void complete_own(unsigned writer) { show_stores_of(writer, 1u << writer); }
     /// One of the stores may reach some CPUs' walks now.
@@ -30,7 +30,7 @@ private:
         std::uint32_t unseen; ///< by walks of these CPUs
         std::uint64_t old;
     };
-    using Entry = std::vector<Store>; ///< in their order
+    using Entry = std::vector<Store>; ///< in order
 
     void show_stores_of(unsigned writer, std::uint32_t cpus);
     static void show(Entry& entry, std::size_t which, std::uint32_t cpus);
@@ -38,7 +38,7 @@ private:
     std::map<std::uint64_t, Entry> entries_;
 };
 
-/// Memory as the table walks of one CPU find it; without `stores`, as it is.
+/// Memory as seen by the table walks of one CPU; without `stores`, the actual memory.
 struct WalkedMemory {
     WalkedMemory(const Ram& r) : ram(&r) {}
     WalkedMemory(const Ram& r, const TableStores& s, unsigned c) : ram(&r), stores(&s), cpu(c) {}

@@ -6,11 +6,11 @@ namespace mmioscope::sim {
 
 namespace {
 constexpr std::uint64_t address_bits = 0xff'ffff'f000;
-/// Of the addresses that one table of `level` translates.
+/// For the addresses that one table of `level` translates.
 constexpr unsigned table_shift(unsigned level) {
     return 48 - 9 * level;
 }
-/// Normal memory by TEX, C and B, without remap (B3.8.2, table B3-10).
+/// Whether TEX, C and B mean Normal memory, without remap (B3.8.2, table B3-10).
 bool is_normal(std::uint32_t tex, std::uint32_t c_and_b) {
     return tex >= 4 || c_and_b >= 2 || (tex == 1 && c_and_b == 0);
 }
@@ -111,7 +111,8 @@ Route Tlb::first_stage(const Regime& regime, std::uint32_t va, std::uint64_t now
 Route Tlb::leaf_of(const Regime& regime, std::uint32_t va, std::uint32_t ipa, Leaf leaf,
                    std::uint64_t filled, std::uint64_t now) {
     Route route = second_stage(regime.vttbr, ipa, now);
-    route.filled = std::min(filled, now); // stage 2 never changes; what the guest changes counts
+    route.filled = std::min(filled, now); // stage 2 never changes, so only the guest's changes
+                                          // matter
     route.asid = leaf.not_global ? regime.asid : global;
     route.normal = leaf.normal;
     if (route.stop == Route::Stop::none) leaves_[{regime.vmid(), route.asid, va >> 12}] = route;
@@ -124,7 +125,7 @@ void Tlb::forget(const Invalidation& what) {
         const auto& [vmid, asid, page] = entry.first;
         return what.covers(vmid, asid, page);
     });
-    // An address covers the tables that lead to it, whatever else they lead to.
+    // An address covers the tables that lead to it, even if they also lead elsewhere.
     std::erase_if(stage1_tables_, [&](const auto& entry) {
         const auto& [vmid, asid, block] = entry.first;
         const bool leads_there = block == what.va >> 20;

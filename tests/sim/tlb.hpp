@@ -1,6 +1,6 @@
-// The guest's translation, stage 1 and stage 2, through TLBs that keep whatever they may: leaves of
-// either stage and of both together, and the tables on the way, each by its VMID, until an
-// invalidation that covers it (ARM ARM B3.9, B3.10). Faults are not kept.
+// The guest's translation, stage 1 and stage 2, through TLBs that keep as much as they may: leaves
+// of each stage and of both combined, and the tables on the way, each by its VMID, until an
+// invalidation covers it (ARM ARM B3.9, B3.10). Faults are not kept.
 #pragma once
 
 #include "stage2.hpp"
@@ -20,16 +20,16 @@ struct Regime {
     std::uint64_t vmid() const { return vttbr >> 48; }
 };
 
-/// Where an address goes.
+/// The result for an address.
 struct Route {
     enum class Stop { none, stage1, walk, stage2 };
-    Stop stop{Stop::none};  ///< where it ends instead: `walk` is stage 2 under a stage-1 walk
-    std::uint32_t ipa{};    ///< of the access; of the descriptor where a walk was stopped
+    Stop stop{Stop::none};  ///< where it stops: `walk` is stage 2 under a stage-1 walk
+    std::uint32_t ipa{};    ///< of the access; of the descriptor if a walk was stopped
     std::uint32_t status{}; ///< of a stage-1 fault, short-descriptor format
     Translation leaf{};     ///< stage 2's
-    std::uint64_t filled{}; ///< when the oldest of what it was made from was read
+    std::uint64_t filled{}; ///< when the oldest of its sources was read
     unsigned asid{};        ///< it belongs to; `global`
-    bool normal{};          ///< stage 1's memory type: else Strongly-ordered, or Device
+    bool normal{};          ///< stage 1's memory type; otherwise Strongly-ordered or Device
 };
 
 inline constexpr unsigned global = 0x100;
@@ -41,7 +41,7 @@ struct Invalidation {
     std::uint64_t vmid{};
     std::uint32_t va{};
     unsigned asid{};
-    bool by_hyp{};          ///< else it leaves what stage 2 alone gave
+    bool by_hyp{};          ///< otherwise it keeps results of stage 2 alone
     std::uint64_t issued{}; ///< when
 
     bool covers(std::uint64_t vmid, unsigned asid, std::uint32_t page) const;
@@ -51,10 +51,10 @@ class Tlb {
 public:
     explicit Tlb(const WalkedMemory& memory) : memory_(memory) {}
 
-    /// As the CPU translates `va` at time `now`: from what it keeps, or by a walk that it keeps.
+    /// Translates `va` at time `now`, from kept entries, or by a walk whose results are kept.
     Route translate(const Regime& regime, std::uint32_t va, std::uint64_t now);
     void forget(const Invalidation& what);
-    /// TLBs are finite: what belongs to `va` may go at any time.
+    /// TLBs are finite: entries for `va` may go at any time.
     void evict(const Regime& regime, std::uint32_t va);
 
 private:
@@ -67,10 +67,10 @@ private:
 
     Route second_stage(std::uint64_t vttbr, std::uint32_t ipa, std::uint64_t now);
     Route first_stage(const Regime& regime, std::uint32_t va, std::uint64_t now);
-    /// The descriptor at `ipa`, read through stage 2. False: `route` says why not.
+    /// Reads the descriptor at `ipa` through stage 2. False: `route` has the reason.
     bool read_descriptor(const Regime& regime, std::uint32_t ipa, std::uint64_t now,
                          std::uint32_t& descriptor, Route& route);
-    /// What stage 1's leaf says beside the address.
+    /// What stage 1's leaf has besides the address.
     struct Leaf {
         bool not_global;
         bool normal;

@@ -1,5 +1,5 @@
 // An 8250 or 16550A: its transmitter, and a reader at the other end of the line who may stall.
-// Fails where a byte is written that there is no room for.
+// Fails if a byte is written without room for it.
 #pragma once
 
 #include "bus.hpp"
@@ -10,7 +10,7 @@ namespace mmioscope::sim {
 
 class Uart8250Model : public Device {
 public:
-    /// `fifo`: bytes that its transmit FIFO holds; 0: it has none.
+    /// `fifo`: size of its transmit FIFO in bytes; 0: none.
     Uart8250Model(unsigned fifo, unsigned reg_shift, unsigned log2_width)
         : fifo_(fifo), reg_shift_(reg_shift), log2_width_(log2_width) {}
 
@@ -21,7 +21,7 @@ public:
     void send();
 
     std::vector<std::uint8_t> sent;
-    unsigned overruns{}; ///< bytes written where there was no room
+    unsigned overruns{}; ///< bytes written without room
     unsigned status_reads{};
     unsigned divisor{};
     std::vector<std::uint8_t> registers = std::vector<std::uint8_t>(8); ///< as written

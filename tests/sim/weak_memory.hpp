@@ -1,6 +1,6 @@
-// Memory as the CPUs see each other's stores and loads of shared words (ARM ARM A3.8.3): a store is
-// seen by others at any later time, in any order but that of its word, until a barrier says
-// otherwise; a load may have been made at any time since the last barrier.
+// Models how CPUs see each other's stores and loads of shared words (ARM ARM A3.8.3): others see a
+// store at any later time, in any order except that of its word, until a barrier; a load may have
+// happened at any time since the last barrier.
 #pragma once
 
 #include "random.hpp"
@@ -13,21 +13,21 @@ namespace mmioscope::sim {
 
 class WeakMemory {
 public:
-    /// `old_payload`: what is loaded of structures may be old, too.
+    /// `old_payload`: loads of structures may be old, too.
     WeakMemory(unsigned cpus, Random& random, bool old_payload)
         : cpus_(cpus), random_(random), old_payload_(old_payload) {}
 
     /// One single-copy atomic access of `size` (4 or 8) bytes.
     void store(unsigned cpu, void* to, std::uint64_t value, unsigned size);
-    /// Part of a structure: stored like a word.
+    /// Stores a part of a structure, like a word.
     void store_payload(unsigned cpu, void* to, std::uint32_t value);
     std::uint64_t load(unsigned cpu, const void* from, unsigned size);
-    /// An exclusive pair that succeeds: on the word as it is, not as this CPU may still see it.
+    /// A successful exclusive pair: uses the word's actual value, not what this CPU may still see.
     bool exchange(unsigned cpu, std::uint32_t* word, std::uint32_t expected, std::uint32_t desired);
 
-    /// DMB: stores before it are seen before those after it, loads after it are made after those
-    /// before it. `counter_read`: a read of the counter, which is no memory access, may still come
-    /// behind both.
+    /// DMB: stores before it are seen before those after it; loads after it happen after those
+    /// before it. `counter_read`: a read of the counter, which is not a memory access, may still
+    /// happen after both.
     void order(unsigned cpu, bool counter_read = false);
     /// DSB: stores before it are seen.
     void complete(unsigned cpu);
@@ -46,8 +46,8 @@ private:
     struct Cpu {
         std::vector<Store> stores; ///< in program order
         unsigned group{};
-        std::uint64_t barrier{};                               ///< time of the last one
-        std::uint64_t access{};                                ///< time of the last one
+        std::uint64_t barrier{};                               ///< time of the last barrier
+        std::uint64_t access{};                                ///< time of the last access
         std::unordered_map<const void*, std::uint64_t> seen{}; ///< coherence: no older value again
     };
     struct Version {

@@ -1,4 +1,4 @@
-// orangepi-pc: where things are. The comments name the device tree's nodes.
+// orangepi-pc: addresses. The comments name the device tree's nodes.
 #pragma once
 
 #include "types.hpp"
@@ -17,20 +17,20 @@ inline constexpr u32 other_uart = 0x01c2'8c00;  // serial@1c28c00
 inline constexpr u32 gic_distributor = 0x01c8'1000;
 inline constexpr u32 gic_interface = 0x01c8'2000;
 
-/// 32 words that hold what was written to them, with no other effect: the priorities of shared
-/// interrupts nobody enables. A narrower access reads or writes its own bytes.
+/// 32 words that keep what is written to them, without other effects: priorities of unused shared
+/// interrupts. Narrower accesses read or write single bytes.
 inline constexpr u32 palette = gic_distributor + 0x420;
 
-/// No node names it: the bus answers with an error.
+/// In no node: the bus returns an error.
 inline constexpr u32 aborting = 0x0200'0000;
 
 /// Firmware answers SMC.
 inline constexpr bool has_firmware = true;
 
-/// PSCI's conduit: the one that U-Boot names.
+/// PSCI's conduit: that of U-Boot.
 #define GUEST_CONDUIT ".arch_extension sec\n\tsmc #0"
 
-/// Starts CPU `number` at `entry`, its MMU off.
+/// Starts CPU `number` at `entry`, with its MMU off.
 void start_cpu_at(u32 number, u32 entry);
 [[noreturn]] void power_off();
 

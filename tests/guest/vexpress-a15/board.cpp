@@ -10,7 +10,7 @@ void start_cpu_at(u32 number, u32 entry) {
     constexpr u32 sys_flagsset = 0x30;
     constexpr u32 sys_flagsclr = 0x34;
     constexpr u32 gicd_sgir = 0xf00;
-    enable_gic(); // it sleeps until an interrupt wakes it
+    enable_gic(); // it sleeps until an interrupt
     write(sysreg + sys_flagsclr, ~0u);
     write(sysreg + sys_flagsset, entry);
     asm volatile("dsb" ::: "memory");

@@ -1,4 +1,4 @@
-// vexpress-a15: where things are. The comments name the device tree's nodes.
+// vexpress-a15: addresses. The comments name the device tree's nodes.
 #pragma once
 
 #include "types.hpp"
@@ -17,8 +17,8 @@ inline constexpr u32 control_page = 0x88f0'0000; // of the hypervisor, at 0x8800
 inline constexpr u32 gic_distributor = 0x2c00'1000;
 inline constexpr u32 gic_interface = 0x2c00'2000;
 
-/// 128 words that hold what was written to them, with no other effect: the palette of the
-/// PL111. A narrower access reads or writes the low bits of the whole word.
+/// 128 words that keep what is written to them, without other effects: the palette of the PL111.
+/// Narrower accesses read or write the low bits of the whole word.
 inline constexpr u32 palette = clcd + 0x200;
 
 /// Nothing aborts on this board.
@@ -27,7 +27,7 @@ inline constexpr u32 aborting = 0;
 /// No firmware answers HVC or SMC.
 inline constexpr bool has_firmware = false;
 
-/// Starts CPU `number` (only 1 is there) at `entry`, its MMU off.
+/// Starts CPU `number` (only 1 exists) at `entry`, with its MMU off.
 void start_cpu_at(u32 number, u32 entry);
 [[noreturn]] void power_off();
 

@@ -1,4 +1,4 @@
-// Words as GNU as 2.40 assembles the text beside them.
+// Words as assembled by GNU as 2.40 from the text beside them.
 #include "arch/instruction.hpp"
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@ std::string place_text(const Instruction& i, unsigned n) {
     return (i.bank == Bank::user ? " u" : " r") + std::to_string(i.place[n]);
 }
 
-/// " @r2-4", " @r2+r3+0", " @r13<19>-4" (SRS: SP of a mode); nothing where it is the base register.
+/// " @r2-4", " @r2+r3+0", " @r13<19>-4" (SRS: SP of a mode); empty for the base register itself.
 std::string address_text(const Address& a) {
     std::string text = " @r" + std::to_string(a.base);
     if (a.base_mode != 0) text += "<" + std::to_string(a.base_mode) + ">";
@@ -25,9 +25,8 @@ std::string address_text(const Address& a) {
     return text;
 }
 
-/// "R4 r1", "R1s r6" (direction, size, sign, registers), "W4 r0 r3 @r2-4" (first address; where
-/// there are several accesses), "none"; "X" for exclusives, "!" for writeback, "+pc" where it loads
-/// PC.
+/// "R4 r1", "R1s r6" (direction, size, sign, registers), "W4 r0 r3 @r2-4" (first address, if there
+/// are several accesses), "none"; "X" for exclusives, "!" for writeback, "+pc" if it loads PC.
 std::string describe(const Instruction& i) {
     if (!i.accesses_memory()) return "none";
     std::string text = i.exclusive ? "X" : "";

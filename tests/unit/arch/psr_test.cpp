@@ -6,7 +6,7 @@
 using namespace mmioscope::arch;
 
 namespace {
-/// ITSTATE[7:2] stands in PSR[15:10], ITSTATE[1:0] in PSR[26:25] (ARM ARM A2.5.2).
+/// ITSTATE[7:2] is in PSR[15:10], ITSTATE[1:0] in PSR[26:25] (ARM ARM A2.5.2).
 constexpr std::uint32_t with_it(std::uint32_t it) { return (it >> 2) << 10 | (it & 3) << 25; }
 } // namespace
 

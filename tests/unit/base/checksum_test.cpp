@@ -1,4 +1,4 @@
-// What the checksum of what must not change is sure to tell (base/checksum.hpp).
+// The changes that the checksum of constant data certainly detects (base/checksum.hpp).
 #include "base/checksum.hpp"
 
 #include "sim/random.hpp"
@@ -27,7 +27,7 @@ Words random_words(Random& random, std::size_t count) {
 
 constexpr std::size_t most_words = checksum_size / 4;
 
-/// By how much the checksum grows when a word does by 1.
+/// How much the checksum grows when a word grows by 1.
 std::vector<std::uint64_t> weights() {
     std::vector<std::uint64_t> weights;
     for (std::size_t n = 0; n < most_words; ++n) weights.push_back(checksum_of_change(4 * n, 0, 1));
@@ -58,8 +58,8 @@ TEST_CASE("a checksum follows the change of a word") {
     }
 }
 
-// The difference is below 2^32 either way, and 2^64 divides no product of it and such a weight: of
-// an even place since both are below 2^32, of an odd one since it is odd.
+// The difference is below 2^32 in either direction, and 2^64 does not divide its product with such
+// a weight: at an even place because both are below 2^32, at an odd one because the weight is odd.
 TEST_CASE("any difference of one word shows") {
     const auto all = weights();
     for (std::size_t n = 0; n < most_words; ++n) {
@@ -77,8 +77,8 @@ TEST_CASE("any difference of one word shows") {
         }
 }
 
-// Of two bits of different value the lower one decides. For two of the same value, 2^a with a below
-// 32, 2^(64-a) would have to divide the sum or the difference of their words' weights.
+// For two bits of different value the lower one decides. For two of the same value, 2^a with a
+// below 32, 2^(64-a) would have to divide the sum or the difference of their words' weights.
 TEST_CASE("any two flipped bits show") {
     const auto all = weights();
     constexpr std::uint64_t smallest = (std::uint64_t{1} << 33) - 1;
@@ -89,7 +89,7 @@ TEST_CASE("any two flipped bits show") {
     SUCCEED();
 }
 
-// d * v == e * w, with v and w without their common divisor, takes a d of at least w.
+// d * v == e * w, with v and w divided by their common divisor, requires a d of at least w.
 TEST_CASE("two words in even places, or in odd ones, have to differ by much not to show") {
     const auto all = weights();
     std::uint64_t least = ~std::uint64_t{0};

@@ -1,4 +1,5 @@
-// The inputs kept of the fuzzers for the hypervisor's own sources, under this binary's sanitizers.
+// Replays the fuzzers' saved inputs for the hypervisor's own sources under this binary's
+// sanitizers.
 #include "fuzz/replay.hpp"
 
 using namespace mmioscope::test;

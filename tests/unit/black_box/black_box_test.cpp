@@ -1,4 +1,4 @@
-// What the previous boot has left in memory, and what the next one makes of it.
+// What the previous boot leaves in memory, and what the next one does with it.
 #include "abi/layout.hpp"
 #include "black_box/black_box.hpp"
 #include "sim/hammer.hpp"
@@ -20,7 +20,7 @@ struct alignas(page_size) Page {
     std::byte bytes[page_size];
 };
 
-/// A copy of memory, as aligned as it was.
+/// A copy of memory with the same alignment.
 struct Bytes {
     std::vector<Page> pages;
 
@@ -29,7 +29,7 @@ struct Bytes {
     std::byte& operator[](std::size_t at) { return data()[at]; }
 };
 
-/// What is in RAM where the area lies.
+/// The content of RAM at the area.
 Bytes area_of(const Rig& rig, std::size_t size) {
     const std::byte* from = rig.simulation.ram.at({area_base});
     Bytes copy{std::vector<Page>(size / page_size)};
@@ -47,7 +47,7 @@ abi::Record* records_of(Bytes& area, unsigned cpu) {
     return reinterpret_cast<abi::Record*>(&ring_of(area, cpu) + 1);
 }
 
-/// Boots, over what `before` left; a reset leaves memory as it is.
+/// Boots over the content that `before` has; a reset leaves memory unchanged.
 std::unique_ptr<Rig> boot(const RigOptions& options, Bytes before, unsigned rounds) {
     auto rig = std::make_unique<Rig>(options);
     std::copy(before.data(), before.data() + before.size(), rig->simulation.ram.at({area_base}));
@@ -70,7 +70,7 @@ const abi::AreaHeader& area(const Rig& rig) {
     return *reinterpret_cast<const abi::AreaHeader*>(rig.simulation.ram.at({area_base}));
 }
 
-/// The area that a first boot of `rounds` leaves.
+/// The area after a first boot of `rounds`.
 Bytes first_boot(unsigned rounds) {
     return area_of(*boot(options(), {}, rounds), options().tree.area_size);
 }
@@ -79,8 +79,7 @@ abi::Kept second_boot(const Bytes& before) {
     return area(*boot(options(), before, 3)).kept;
 }
 
-/// Each of the last records of `before` that is whole is where its position says, all else is
-/// empty.
+/// Each intact record among the last of `before` is at its position; everything else is empty.
 void require_same_records(Bytes& before, const abi::AreaHeader& kept, unsigned cpu) {
     const abi::RingHeader& old = ring_of(before, cpu);
     const auto& ring = *reinterpret_cast<const abi::RingHeader*>(
@@ -110,7 +109,7 @@ TEST_CASE("a cold start keeps nothing") {
 }
 
 TEST_CASE("the next boot keeps the last records of each CPU of the previous one") {
-    const unsigned rounds = GENERATE(5u, 300u); // fewer than are kept, more
+    const unsigned rounds = GENERATE(5u, 300u); // fewer than are kept, and more
     Bytes before = first_boot(rounds);
     ring_of(before, 1).in_flight = abi::InFlight::begun;
     ring_of(before, 1).in_flight_pa = 0x1c13'0008;

@@ -1,4 +1,4 @@
-// Requests by a simulated guest, and by a test in the guest's place.
+// Requests from a simulated guest, and from a test that acts as the guest.
 #pragma once
 
 #include "abi/control.hpp"
@@ -16,7 +16,7 @@ using abi::control::Status;
 
 inline constexpr std::uint32_t control_page = 0x8200'0000 + abi::control_page_offset;
 
-/// Stores `request` into a slot and leaves the first word of the reply in r7. r5 and r6 are spent.
+/// Stores `request` into a slot and leaves the first word of the reply in r7. Changes r5 and r6.
 inline void write_request(Code& code, const Request& request, unsigned slot = 0) {
     struct Words {
         std::uint32_t of[4];
@@ -31,15 +31,15 @@ inline Status status_of(std::uint32_t first_word) {
     return static_cast<Status>(first_word >> 8 & 0xff);
 }
 
-/// On a machine where nothing else goes on.
+/// On a machine where nothing else happens.
 inline Reply ask(mmioscope::Cpu& cpu, Command command, std::uint32_t first = 0,
                  std::uint32_t second = 0) {
     const auto reply = execute(cpu, abi::control::make_request(command, 7, first, second));
-    Simulation::current()->complete_system(); // the test looks at memory itself
+    Simulation::current()->complete_system(); // the test reads memory itself
     return reply.value();
 }
 
-/// Boots one CPU and has `action` be its guest.
+/// Boots one CPU and runs `action` as its guest.
 template <class Action>
 void as_guest(const RigOptions& options, Action action) {
     Rig rig(options);

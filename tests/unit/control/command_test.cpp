@@ -1,4 +1,4 @@
-// Requests, good and bad: what they answer, and that what is refused changes nothing.
+// Valid and invalid requests: their replies, and that a refused one changes nothing.
 #include <catch2/catch.hpp>
 
 #include "arch/errata.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 const RigOptions options = options_for(abi::EngineKind::shadow, 1, 1);
 
-/// All that a command may change, and how far the ring is.
+/// Everything that a command may change, and the ring's position.
 struct Snapshot : Changeable {
     explicit Snapshot(const Rig& rig) : Changeable(rig), head(rig.ring(0).head) {}
     bool operator==(const Snapshot&) const = default;
@@ -109,7 +109,7 @@ TEST_CASE("stop and start keep what is selected; a change says so in a record") 
         CHECK(traps(rig, at::fifo));
         CHECK(ask(cpu, Command::stop).status == Status::done);
         CHECK(!traps(rig, at::fifo));
-        CHECK(traps(rig, at::sysreg)); // can end the machine: always
+        CHECK(traps(rig, at::sysreg)); // can end the machine: always traps
         CHECK(ask(cpu, Command::deselect_range, at::wide, 0x3000).status == Status::done);
         CHECK(ask(cpu, Command::start).status == Status::done);
         CHECK(traps(rig, at::fifo));

@@ -1,4 +1,4 @@
-// Which records a filter lets through, and that the others are counted.
+// The records that a filter accepts; the others are counted.
 #include <catch2/catch.hpp>
 
 #include "unit/control/asking.hpp"
@@ -20,8 +20,8 @@ abi::Record access(std::uint32_t pa, bool write, std::uint64_t value, std::uint8
     return r;
 }
 
-/// A guest that wants records of the instructions in eight bytes from `first` on, and makes four
-/// accesses. Where the two in the middle are.
+/// A guest that requests records of the instructions in eight bytes from `first` on, and makes four
+/// accesses. Returns the address of the two in the middle.
 std::uint32_t write_four_accesses(Code code, std::uint32_t first) {
     write_request(code, abi::control::make_request(Command::filter_pcs, 1, first, 8));
     code.mov(0, at::wide).mov(2, 9).str(2, 0);

@@ -1,5 +1,5 @@
-// What is traced changes while CPUs use it: records for what happens while it is on, and for
-// nothing else.
+// The selection changes while CPUs use devices: there are records for what happens while it is on,
+// and for nothing else.
 #include <catch2/catch.hpp>
 
 #include "unit/control/asking.hpp"
@@ -11,8 +11,8 @@ namespace {
 
 constexpr auto engines = {abi::EngineKind::shadow, abi::EngineKind::emulation};
 
-/// CPU 0 switches the fifo on and off and uses it and what lies beside it; the others use them all
-/// the time.
+/// CPU 0 switches the fifo on and off, and uses it and its neighbour; the others use them all the
+/// time.
 void write_programs(Rig& rig, unsigned cpus, unsigned changes) {
     for (unsigned cpu = 1; cpu < cpus; ++cpu) {
         Code code = rig.program(cpu);
@@ -38,7 +38,7 @@ struct Change {
     bool on;
 };
 
-/// The changes of what is traced at `where`, in their order.
+/// The changes of the selection at `where`, in order.
 std::vector<Change> changes_of(const Rig& rig, std::uint32_t where) {
     std::vector<Change> found;
     for (const abi::Record& r : rig.records(0))
@@ -55,7 +55,8 @@ bool on_at(const std::vector<Change>& changes, std::uint64_t time) {
     return on;
 }
 
-/// What `cpu` did to [where, where + size): on the bus while it was traced, and in its records.
+/// Compares `cpu`'s accesses to [where, where + size) on the bus while it was traced with its
+/// records.
 std::string compare(const Rig& rig, unsigned cpu, std::uint32_t where, std::uint32_t size) {
     const auto changes = changes_of(rig, where);
     auto record = rig.records(cpu).begin();

@@ -1,4 +1,4 @@
-// Where a trigger begins or ends the records, and that it tells of itself.
+// Where a trigger begins or ends the records, and its own records.
 #include <catch2/catch.hpp>
 
 #include "unit/control/asking.hpp"
@@ -11,7 +11,7 @@ using abi::control::make_request;
 
 namespace {
 
-/// What the ring of CPU 0 has: W and R, a point for each change, ! where a trigger fired.
+/// The ring of CPU 0: W and R, a point for each change, ! where a trigger fired.
 std::string seen(Rig& rig) {
     std::string text;
     for (const abi::Record& r : rig.records(0)) {
@@ -32,7 +32,7 @@ std::string after(std::initializer_list<Request> requests, abi::EngineKind engin
     code.end();
     rig.run();
     CHECK(rig.failure() == "");
-    CHECK(rig.reg(0, 1) == 6); // whatever becomes a record, all is carried out
+    CHECK(rig.reg(0, 1) == 6); // all are carried out, recorded or not
     const std::string text = seen(rig);
     const auto records = static_cast<std::uint64_t>(
         std::count_if(text.begin(), text.end(), [](char c) { return c == 'W' || c == 'R'; }));
@@ -83,7 +83,7 @@ TEST_CASE("under two CPUs exactly one access fires, whoever's it is", "[protocol
         for (unsigned cpu = 0; cpu < 2; ++cpu)
             for (const abi::Record& r : rig.records(cpu))
                 fired += r.type == abi::RecordType::configuration && r.value == abi::control::fired;
-        CHECK(fired <= 1); // none if CPU 1 was through before it was armed
+        CHECK(fired <= 1); // none if CPU 1 had finished before it was armed
         if (rig.records_of(abi::RecordType::access).size() < 16) CHECK(fired == 1);
     }
 }

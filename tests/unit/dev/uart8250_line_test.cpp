@@ -1,4 +1,4 @@
-// An 8250 as a line: every byte that it takes arrives, in order, whatever the reader does, and
+// An 8250 as a line: every byte that it accepts arrives, in order, whatever the reader does, and
 // nobody waits for it.
 #include "sim/simulation.hpp"
 #include "sim/uart8250.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t base = 0x01c2'8800;
 
-/// A line on a model of its UART.
+/// A line with a model of its UART.
 class Fixture {
 public:
     Fixture(unsigned fifo, std::uint8_t reg_shift, std::uint8_t log2_width)
@@ -28,7 +28,7 @@ public:
         simulation.complete_system();
     }
 
-    /// Offers bytes, counting up, until one is refused. How many were taken.
+    /// Offers increasing bytes until one is refused. Returns the number accepted.
     unsigned fill() {
         unsigned count = 0;
         while (count < 1000 && line->put(static_cast<std::uint8_t>(offered))) {
@@ -59,16 +59,16 @@ TEST_CASE("an 8250 is set up by its registers' width and distance", "[uart8250]"
         f.start(24'000'000, 115'200);
         CHECK(f.uart->divisor == 13);
         CHECK(f.uart->registers[1] == 0); // no interrupts
-        CHECK(f.uart->registers[3] == 3); // 8 bits, and the divisor put away
+        CHECK(f.uart->registers[3] == 3); // 8 bits, and the divisor latch closed
         CHECK(f.uart->sent.empty());
         CHECK(f.fill() == 16);
     }
     Fixture f(16, 2, 2);
-    f.start(24'000'000, 10'000'000); // faster than it can
+    f.start(24'000'000, 10'000'000); // faster than possible
     CHECK(f.uart->divisor == 1);
     f.start(24'000'000, 300);
     CHECK(f.uart->divisor == 5000);
-    f.start(1'000'000'000, 300); // slower than it can
+    f.start(1'000'000'000, 300); // slower than possible
     CHECK(f.uart->divisor == 0xffff);
 }
 

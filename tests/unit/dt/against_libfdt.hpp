@@ -1,4 +1,4 @@
-// What libfdt says of a device tree, against what the hypervisor's own reader says.
+// Compares a device tree as read by libfdt and by the hypervisor's own reader.
 #pragma once
 
 #include "dt/tree.hpp"
@@ -10,8 +10,8 @@
 
 namespace mmioscope {
 
-/// Of each node its name, parent, children, cells and properties, and where its path and each alias
-/// lead; of the whole, that it is sound. What the first difference is in; empty: there is none.
+/// Compares each node's name, parent, children, cells and properties, and the targets of its path
+/// and each alias, and whether the tree is sound. Returns the first difference; empty: none.
 inline std::string difference_from_libfdt(const Tree& tree) {
     const void* blob = tree.blob();
     if (const int error = fdt_check_full(blob, tree.size()); error != 0)
@@ -24,7 +24,7 @@ inline std::string difference_from_libfdt(const Tree& tree) {
         number.emplace(offset, static_cast<int>(number.size()) - 1);
     if (static_cast<int>(number.size()) - 1 != tree.count()) return "the number of nodes";
 
-    bool slashes = false; // in a name, by which libfdt's path goes wrong
+    bool slashes = false; // in a name, which breaks libfdt's paths
     for (int node = 0; node < tree.count(); ++node)
         slashes |= std::string(tree.name(node)).find('/') != std::string::npos;
 

@@ -12,7 +12,7 @@ using namespace mmioscope::sim;
 
 namespace {
 
-/// The configuration of the board's tree after `edit`, which is given the blob and /chosen.
+/// The configuration of the board's tree after `edit`, which gets the blob and /chosen.
 std::pair<Config, std::string> config_of(const TreeOptions& options,
                                          const std::function<int(void*, int)>& edit = {}) {
     Blob blob = with_room(make_board_tree(options));
@@ -66,7 +66,7 @@ TEST_CASE("words of /chosen choose engine and policy; other words are errors") {
     CHECK(config_of({.policy = "stal"}).second == "mmioscope,policy must be drop, stall or flight");
     CHECK(config_of({}, [](void* blob, int chosen) {
               return fdt_setprop(blob, chosen, abi::chosen::engine, "shadow",
-                                 6); // no zero at its end
+                                 6); // no zero at the end
           }).second != "");
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 using Reg = std::vector<std::uint32_t>;
 
-/// A tree whose CPUs have these cells for `reg`.
+/// A tree whose CPUs have these cells in `reg`.
 class Cpus {
 public:
     explicit Cpus(const std::vector<Reg>& regs)
@@ -28,7 +28,7 @@ public:
         REQUIRE(fdt_setprop_string(blob_.data(), node(n), "status", "fail") == 0);
         return *this;
     }
-    /// "2" for two CPUs, or what is said against them and which one.
+    /// "2" for two CPUs, or the error and the CPU concerned.
     std::string answer() const {
         unsigned count = 0;
         const BootError error = count_cpus(tree_of(blob_), count);

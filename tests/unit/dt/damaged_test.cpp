@@ -1,5 +1,5 @@
-// Trees that a boot loader damaged: everything that reads or rewrites one gives a result or an
-// error, and never touches what is not the tree's (ASan watches).
+// Trees that a boot loader damaged: all code that reads or rewrites one returns a result or an
+// error, and never touches anything outside the tree (ASan watches).
 #include "dt/guest_tree.hpp"
 #include "dt/regions.hpp"
 #include "sim/board_tree.hpp"
@@ -16,10 +16,10 @@ using namespace mmioscope::sim;
 
 namespace {
 
-/// Reads `bytes` as start/ does; true if the tree was accepted and could be rewritten.
+/// Reads `bytes` like start/; true if the tree was accepted and could be rewritten.
 bool read_all(const Blob& bytes) {
     if (bytes.size() < FDT_V1_SIZE) return false;
-    // Exactly as long as the tree, so that ASan sees the first byte too far.
+    // Exactly as long as the tree, so that ASan detects the first byte beyond it.
     const auto copy = std::make_unique_for_overwrite<std::byte[]>(bytes.size());
     std::memcpy(copy.get(), bytes.data(), bytes.size());
     Tree tree;
@@ -69,7 +69,7 @@ TEST_CASE("a tree cut at any place is refused") {
         CAPTURE(size);
         REQUIRE(!read_all(Blob(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size))));
         if (size < FDT_V1_SIZE) continue;
-        // Cut, and its header says so.
+        // Cut off, with the right size in its header.
         Blob cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
         fdt_set_totalsize(cut.data(), static_cast<std::uint32_t>(size));
         read_all(cut);
@@ -87,7 +87,7 @@ TEST_CASE("bytes flipped anywhere never do harm") {
         CAPTURE(seed);
         accepted += read_all(damaged);
     }
-    CHECK(accepted > 0); // the damage was not all caught at the door
+    CHECK(accepted > 0); // not all damage was refused at the start
 }
 
 TEST_CASE("words of properties replaced by extremes never do harm") {

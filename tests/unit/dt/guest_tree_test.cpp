@@ -1,4 +1,4 @@
-// What the guest is given, checked with libfdt alone.
+// The guest's tree, checked with libfdt alone.
 #include "dt/guest_tree.hpp"
 
 #include "abi/control.hpp"
@@ -120,7 +120,7 @@ TEST_CASE("too little room for the guest's tree is an error, at every size") {
         const auto error =
             make_guest_tree(tree, carved_memory(), config.modules, {}, out.get(), room);
         CAPTURE(room);
-        REQUIRE(!(made && error)); // once enough, always enough
+        REQUIRE(!(made && error)); // if some room is enough, more is, too
         made = !error;
     }
     CHECK(made);

@@ -62,7 +62,7 @@ TEST_CASE("devices are chosen by path, alias and bytes, later entries win") {
     CHECK(bytes.traced(at::fifo + 0x10));
     CHECK(bytes.traced(at::fifo + 0x13));
     CHECK(!bytes.traced(at::fifo + 0x14));
-    CHECK(Selection({"0x18000000+0x1000"}).traced(at::sram)); // named, it is traced
+    CHECK(Selection({"0x18000000+0x1000"}).traced(at::sram)); // traced when named
     CHECK(Selection({"/interrupt-controller@2c001000"}).traced(at::gic + 0x1000)); // every `reg`
 }
 

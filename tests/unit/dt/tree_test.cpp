@@ -101,7 +101,7 @@ TEST_CASE("what is no whole tree is refused") {
     Blob blob = make_board_tree({});
     Tree tree;
     CHECK(!tree.read(blob.data(), blob.size()));
-    CHECK(tree.read(blob.data(), blob.size() - 1)); // larger than its room
+    CHECK(tree.read(blob.data(), blob.size() - 1)); // larger than the buffer
     blob[0] = std::byte{0};
     CHECK(std::string(tree.read(blob.data(), blob.size()).what) == "no device tree");
 }
@@ -142,7 +142,7 @@ TEST_CASE("a path is cut wherever its room ends") {
 
 namespace {
 
-/// A tree of so many nodes, the root in it: `deep` inside each other, the others beside each other.
+/// A tree of `nodes` nodes, including the root: `deep` of them nested, the others siblings.
 Blob tree_of_nodes(std::size_t nodes, std::size_t deep) {
     Blob blob(nodes * 16 + 4096);
     REQUIRE(fdt_create(blob.data(), static_cast<int>(blob.size())) == 0);
@@ -185,7 +185,7 @@ TEST_CASE("a tree that has moved answers as before") {
     Tree tree = tree_of(blob);
     Blob room(blob.size() + 64);
     tree.move(room.data() + 32);
-    tree.move(room.data() + 60); // over itself
+    tree.move(room.data() + 60); // overlaps itself
     Range range;
     REQUIRE(tree.reg(tree.find(fifo), 0, range));
     CHECK(range.begin == at::fifo);

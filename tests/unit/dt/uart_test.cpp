@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* fifo = "/bus@8000000/motherboard/iofpga@3,00000000/fifo@130000";
 
-/// The tree of the board with its FIFO turned into something else.
+/// The board's tree with its FIFO changed into something else.
 class Changed {
 public:
     explicit Changed(const char* compatible) : blob_(with_room(make_board_tree({}))) {

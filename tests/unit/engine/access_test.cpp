@@ -1,4 +1,4 @@
-// One access at a time, carried out by either engine: what the guest gets, and what the trace says.
+// Single accesses, carried out by either engine: the guest's result, and the trace.
 #include "sim/judge.hpp"
 
 #include <catch2/catch.hpp>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto engines = {abi::EngineKind::shadow, abi::EngineKind::emulation};
 
-/// Runs `write`'s program on one CPU, everything traced, and checks all that must always hold.
+/// Runs `write`'s program on one CPU, with everything traced, and checks all invariants.
 template <class Write>
 std::unique_ptr<Rig> run(abi::EngineKind engine, Write&& write, std::uint64_t seed = 1) {
     auto rig = std::make_unique<Rig>(options_for(engine, 1, seed));
@@ -109,7 +109,7 @@ TEST_CASE("User mode is traced with its own stack pointer, and its task by SP_sv
 
 namespace {
 
-/// A load of SVC's, then a load and a store of User's.
+/// A load from SVC mode, then a load and a store from User mode.
 void write_both_modes(Code code) {
     code.mov(0, at::fifo).ldr(1, 0).cps(0x10).ldr(2, 0).str(2, 0, 4).end();
 }

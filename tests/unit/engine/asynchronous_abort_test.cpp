@@ -1,5 +1,5 @@
-// A store whose error comes late: an asynchronous external abort, masked for the step like an
-// interrupt, pending over it, and then the guest's own (ARM ARM B1.9.8).
+// A store with a late error: an asynchronous external abort, masked during the step like an
+// interrupt, pending after it, and then taken by the guest (ARM ARM B1.9.8).
 #include "sim/judge.hpp"
 
 #include <catch2/catch.hpp>
@@ -17,12 +17,12 @@ void break_late(Rig& rig) {
     rig.simulation.bus.attach({at::wide, at::wide + 0x1000}, std::make_unique<LateBroken>());
 }
 
-/// The store in question, with r0 for its address: one that HSR describes, or one that it does not.
+/// The store, with its address in r0: one that HSR describes, or one that it does not.
 Code& store(Code& code, bool described) {
     return described ? code.str(2, 0, 8) : code.str_post(2, 0, 8);
 }
 
-/// CPSR's masks as `masks`, of CPSR.A, I and F.
+/// Sets CPSR's masks to `masks`, of CPSR.A, I and F.
 Code& mask(Code& code, std::uint32_t masks) {
     code.cpsie_aif();
     return masks != 0 ? code.word(0xf10c'0000 | masks) : code;
@@ -50,7 +50,7 @@ TEST_CASE("an abort that comes late is taken right behind the step of its store"
         code.mov(0, at::wide).mov(2, 7);
         mask(code, masks);
         const std::uint32_t pc = code.here();
-        store(code, described).nop().ldr(1, 0).end(); // the handler returns behind the nop
+        store(code, described).nop().ldr(1, 0).end(); // the handler returns after the nop
         rig.run();
         Core& core = rig.simulation.cores[0];
         REQUIRE(rig.failure() == ""); // "an interrupt was taken on a shadow table", for one

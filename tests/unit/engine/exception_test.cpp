@@ -1,4 +1,4 @@
-// What else can happen in a step: interrupts, external aborts, the end of mapped memory.
+// What else can happen during a step: interrupts, external aborts, the end of mapped memory.
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"
 
@@ -9,7 +9,8 @@ using namespace mmioscope::sim;
 
 namespace {
 constexpr auto engines = {abi::EngineKind::shadow, abi::EngineKind::emulation};
-constexpr std::uint32_t last_word = 0x81ff'fffc; // behind it: the hypervisor's image, unmapped
+constexpr std::uint32_t last_word = 0x81ff'fffc; // followed by the hypervisor's image, which is
+                                                 // unmapped
 } // namespace
 
 TEST_CASE("interrupts that come during a step are taken behind it, none is lost") {

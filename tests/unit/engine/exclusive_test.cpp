@@ -1,5 +1,4 @@
-// LDREX and STREX on traced pages: what the guest gets, what reaches the device, and what the trace
-// says.
+// LDREX and STREX on traced pages: the guest's results, the accesses to the device, and the trace.
 #include "sim/judge.hpp"
 
 #include <catch2/catch.hpp>
@@ -26,7 +25,7 @@ struct Run {
     std::uint32_t r(unsigned n) const { return rig->reg(0, n); }
 };
 
-/// r0: a word of a device; r2, r3: to store.
+/// r0: a word of a device; r2, r3: values to store.
 template <class Write>
 Run run(abi::EngineKind engine, Write&& write) {
     auto rig = std::make_unique<Rig>(options_for(engine, 1, 5));
@@ -168,7 +167,7 @@ TEST_CASE("a store-exclusive that the bus answers with an error is the guest's o
     CHECK((core.bank(port::Banked::spsr_abt) & 0x1ff) == 0x93);
     CHECK(core.system.get<reg::DFSR>() == 0x808); // synchronous external abort, on a write
     CHECK(core.system.get<reg::DFAR>() == at::wide);
-    CHECK(compare_with_bus(rig) == ""); // the loads; the sequence of the lock has no gap
+    CHECK(compare_with_bus(rig) == ""); // the loads; the lock's sequence has no gap
     const auto faults = rig.records_of(abi::RecordType::fault);
     REQUIRE(faults.size() == 1);
     CHECK(abi::physical_address(faults[0]) == at::wide);

@@ -1,4 +1,4 @@
-// Several CPUs at the same registers under many schedules: the trace is the bus log, exactly.
+// Several CPUs use the same registers under many schedules: the trace must equal the bus log.
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"
 
@@ -49,7 +49,7 @@ TEST_CASE("CPUs that hammer the same registers leave a trace equal to the bus lo
 }
 
 TEST_CASE("a device access by one CPU never opens the page for another") {
-    // CPU 1 only reads while CPU 0 is stepped all the time; each of its reads must be recorded.
+    // CPU 1 only reads while CPU 0 is always being stepped; each of its reads must be recorded.
     for (std::uint64_t seed = 1; seed <= seeds(20); ++seed) {
         CAPTURE(seed);
         Rig rig(options_for(abi::EngineKind::shadow, 2, seed));
@@ -76,7 +76,7 @@ TEST_CASE("instructions that reach into two regions keep the order of both") {
             Code code = rig.program(i);
             code.mov(0, at::gadget + 0xf8).mov(1, at::neighbour).mov(2, 12);
             const std::uint32_t top = code.here();
-            if (i == 0) code.ldm(0, 0x00f0); // two words of each
+            if (i == 0) code.ldm(0, 0x00f0); // two words from each
             if (i == 1) code.ldr(4, 0).str(2, 1).stm(0, 0x00f0);
             if (i == 2) code.str(2, 1, 4).ldrb(4, 0);
             code.subs(2, 2, 1).bne(top).end();

@@ -1,5 +1,5 @@
-// Each way a step can end, as the same guest meets it without a hypervisor: the whole state that it
-// sees afterwards, and what reached its devices, must be the same.
+// Each way in which a step can end, compared with the same guest without a hypervisor: the whole
+// state visible afterwards, and the accesses to its devices, must be the same.
 #include "sim/judge.hpp"
 
 #include "trap/fast_path.hpp"
@@ -17,32 +17,32 @@ constexpr std::uint32_t plain_pc = 0x8002'8000;
 constexpr std::uint32_t first_level = 0x8030'0000;
 constexpr std::uint32_t second_level = 0x8030'4000;
 constexpr std::uint32_t code_frame = 0x8031'0000;
-// Pages that the guest's own tables map: code in front of nothing, code in front of a device whose
-// bus aborts, and a device that is taken away.
+// Pages that the guest's own tables map: code before an unmapped page, code before a device whose
+// bus aborts, and a device that is unmapped.
 constexpr std::uint32_t window = 0x4000'0000;
 constexpr std::uint32_t before_nothing = window + 0x0ffc;
 constexpr std::uint32_t before_broken = window + 0x2ffc;
 constexpr std::uint32_t lent = window + 0x4000;
 constexpr unsigned lent_page = 4;
-// A device that the guest maps as Normal memory, as Linux does video memory and BARs (ioremap_wc).
+// A device that the guest maps as Normal memory, like Linux video memory and BARs (ioremap_wc).
 constexpr std::uint32_t as_memory = window + 0x5000;
 
 constexpr std::uint32_t nop = 0xe320'f000;
 constexpr std::uint32_t four_bytes = 0x1e7; // DBGBCR: any mode, enabled
 constexpr std::uint32_t any_access = 0x1ff; // DBGWCR, likewise
 
-/// What the guest does, and what happens to it as it executes the access at `pc`.
+/// What the guest does, and what happens to it when it executes the access at `pc`.
 struct Ending {
     const char* name;
     std::uint32_t device{at::fifo};
     std::uint32_t pc{plain_pc};
-    std::uint32_t next{nop}; ///< the instruction behind
+    std::uint32_t next{nop}; ///< the next instruction
     std::uint32_t breakpoint{};
     std::uint32_t watchpoint{};
     bool irq{};
     bool fiq{};
     bool abort{};
-    bool unmapped{}; ///< by another CPU, after a hypervisor has begun the step
+    bool unmapped{}; ///< by another CPU, after the hypervisor has begun the step
 };
 
 const Ending endings[] = {
@@ -86,9 +86,9 @@ const Ending endings[] = {
     {.name = "the address has a watchpoint, an IRQ comes", .watchpoint = at::fifo, .irq = true},
 };
 
-/// How the guest makes the access.
+/// The form of the access.
 struct Form {
-    std::uint32_t word; ///< with r0 for an address and r2 for the register
+    std::uint32_t word; ///< with the address in r0 and the register r2
     std::uint32_t masks;
     bool user;
     bool described; ///< by HSR: emulated
@@ -150,7 +150,7 @@ void write_guest(Rig& rig, const Ending& ending, const Form& form) {
     there.word(form.word).word(ending.next).add(1, 1, 1).end();
 }
 
-/// What comes once, as the guest is at `pc`.
+/// Happens once, when the guest is at `pc`.
 void make_it_happen(Rig& rig, const Ending& ending, std::uint32_t pc) {
     rig.simulation.meanwhile = [&rig, &ending, pc, done = false](Core& core) mutable {
         if (core.frame.pc != pc || done) return;
@@ -168,7 +168,7 @@ void make_it_happen(Rig& rig, const Ending& ending, std::uint32_t pc) {
     };
 }
 
-/// All that the guest can read of its CPU, line by line.
+/// Everything that the guest can read of its CPU, line by line.
 std::string state_of(Core& core) {
     std::ostringstream out;
     const auto line = [&out](const char* what, unsigned n, std::uint64_t value) {
@@ -217,7 +217,7 @@ std::string run(const RigOptions& options, const Ending& ending, const Form& for
            devices_of(rig);
 }
 
-/// The lines that are not the same; empty if all are.
+/// The lines that differ; empty if none do.
 std::string difference(const std::string& found, const std::string& native) {
     std::istringstream a(found);
     std::istringstream b(native);
@@ -256,9 +256,9 @@ TEST_CASE("however a step ends, the guest finds what it finds without the hyperv
     for (const Ending& ending : endings)
         for (const Form& form : forms) {
             const bool stepped = !form.described || engine == abi::EngineKind::shadow;
-            if (ending.unmapped && !stepped) continue; // what Hyp does itself came before
-            // In the step an interrupt waits behind the abort of the next fetch; which of two that
-            // come together is taken first is IMPLEMENTATION DEFINED (ARM ARM B1.8.1).
+            if (ending.unmapped && !stepped) continue; // Hyp's own actions came first
+            // In the step an interrupt waits behind the abort of the next fetch; which of two
+            // simultaneous ones is taken first is IMPLEMENTATION DEFINED (ARM ARM B1.8.1).
             const bool behind =
                 stepped && ending.pc != plain_pc && options.conditions.prefetch_abort_first;
             CAPTURE(engine, options.conditions.prefetch_abort_first, ending.name, form.word);

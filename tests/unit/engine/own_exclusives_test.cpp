@@ -1,5 +1,5 @@
-// The hypervisor's own LDREX and STREX use the monitor that the guest's do: loops of the guest's at
-// a device come to their end whatever else the hypervisor has to do.
+// The hypervisor's own LDREX and STREX use the same monitor as the guest's: loops of the guest on a
+// device must end whatever else the hypervisor does.
 #include "sim/judge.hpp"
 #include "unit/control/asking.hpp"
 #include "unit/stream/streaming.hpp"
@@ -11,7 +11,7 @@ using namespace mmioscope::sim;
 
 namespace {
 
-constexpr std::uint32_t ldrex_r1 = 0xe190'1f9f;    // of [r0]
+constexpr std::uint32_t ldrex_r1 = 0xe190'1f9f;    // from [r0]
 constexpr std::uint32_t strex_r4_r2 = 0xe180'4f92; // to [r0]
 constexpr unsigned rounds = 20;
 
@@ -65,7 +65,7 @@ TEST_CASE(
     std::vector<std::uint32_t> rows;
     std::uint64_t time = 1;
     for (unsigned n = 0; n < 1000; ++n) {
-        own.guest_reserved((time += 37 + n % 3)); // as accesses of about that long
+        own.guest_reserved((time += 37 + n % 3)); // like accesses of about that length
         ++row;
         if (own.allowed()) rows.push_back(std::exchange(row, 0));
     }
@@ -77,7 +77,7 @@ TEST_CASE(
     CHECK(std::count(rows.begin(), rows.end(), rows[0]) < static_cast<long>(rows.size()));
     own.guest_reserved(0);
     CHECK(!own.allowed());
-    CHECK(own.allowed()); // any other trap ends the row
+    CHECK(own.allowed()); // any other trap ends the sequence
 }
 
 TEST_CASE("loops of exclusives come to their end, whatever else is on", "[protocol]") {
@@ -86,7 +86,7 @@ TEST_CASE("loops of exclusives come to their end, whatever else is on", "[protoc
     const unsigned cpus = GENERATE(1u, 3u);
     INFO(feature.name << ", " << cpus << " CPUs");
     RigOptions options = options_for(engine, cpus, 5);
-    // As QEMU's: asked before a store's address is translated, and not cleared by traps.
+    // Like QEMU's: checked before a store's address is translated, and not cleared by traps.
     options.conditions.monitor_asked_first = true;
     options.conditions.step_limit = 3'000'000;
     feature.turn_on(options);
@@ -97,6 +97,6 @@ TEST_CASE("loops of exclusives come to their end, whatever else is on", "[protoc
     const auto stores = rig.stores_to(at::wide, 4);
     REQUIRE(stores.size() == cpus * rounds);
     CHECK(stores.back().value == cpus * rounds);
-    // None but those that another CPU's store, or a lock that was held, let fail.
+    // Only those fail that another CPU's store, or a held lock, disturbs.
     if (cpus == 1) CHECK(rig.bus_log(at::wide, 4).size() < 2 * rounds + rounds / 4);
 }

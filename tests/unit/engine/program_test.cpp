@@ -1,4 +1,5 @@
-// Random programs, once with nothing traced and once with everything: the guest must not notice.
+// Random programs, run once with nothing traced and once with everything: the guest must not
+// notice.
 #include "sim/judge.hpp"
 
 #include <catch2/catch.hpp>
@@ -15,7 +16,7 @@ struct Run {
     std::vector<BusAccess> devices; ///< without times
 };
 
-/// One access of a random form to a random device, aligned or (one in sixteen) not.
+/// One access of a random form to a random device, one in sixteen unaligned.
 void write_access(Code& code, Random& random) {
     constexpr std::uint32_t bases[] = {at::fifo,      at::fifo + 0x800, at::gadget + 0xf8,
                                        at::neighbour, at::wide + 0xff8, at::wide + 0x1ff0,
@@ -65,7 +66,7 @@ Run run(abi::EngineKind engine, std::uint64_t seed, bool traced) {
     return result;
 }
 
-/// An LDM that aborts in its middle has no defined record for the words before.
+/// After an LDM that aborts in its middle, records of earlier words are not defined.
 bool aborted_midway(const Rig& rig) { return rig.ring(0).statistics.abnormal > 0; }
 
 } // namespace

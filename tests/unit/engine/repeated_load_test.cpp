@@ -1,5 +1,5 @@
-// Loops of load-exclusive and store-exclusive on CPUs whose monitors differ in what A8.8.212 leaves
-// open: each has an end, or is told of.
+// Loops of load-exclusive and store-exclusive on CPUs whose monitors differ where A8.8.212 allows
+// it: each ends, or is reported.
 #include "sim/judge.hpp"
 
 #include <catch2/catch.hpp>
@@ -9,7 +9,7 @@ using namespace mmioscope::sim;
 
 namespace {
 
-constexpr std::uint32_t ldrex_r1 = 0xe190'1f9f;    // of [r0]
+constexpr std::uint32_t ldrex_r1 = 0xe190'1f9f;    // from [r0]
 constexpr std::uint32_t strex_r4_r2 = 0xe180'4f92; // to [r0]
 
 struct Monitor {
@@ -24,8 +24,8 @@ RigOptions with(Monitor monitor, abi::EngineKind engine) {
     return options;
 }
 
-/// Runs `body` `rounds` times; r0 is a word of a device, r3 another. `before`: as if the
-/// load-exclusive at the loop's begin had been executed so often in a row.
+/// Runs `body` `rounds` times; r0 is a word of a device, r3 another. `before`: number of times that
+/// the load-exclusive at the loop's start seems to have been executed in a row.
 struct Run {
     template <class Body>
     Run(const RigOptions& options, std::uint32_t rounds, std::uint32_t before, Body&& body)

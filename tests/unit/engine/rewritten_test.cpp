@@ -1,6 +1,5 @@
-// The instruction that is executed again is another one than the one that trapped, since somebody
-// rewrote it meanwhile. Where it does not lead to the step's breakpoint, the first access to CP15
-// ends the step.
+// The instruction executed again differs from the one that trapped, because it was rewritten
+// meanwhile. If it does not lead to the step's breakpoint, the first access to CP15 ends the step.
 #include "sim/judge.hpp"
 
 #include "trap/fast_path.hpp"
@@ -16,7 +15,7 @@ TEST_CASE("a guest that runs on in a step is stopped where it uses CP15, and goe
     const std::uint32_t cp15 =
         GENERATE(0xee1d'3f70,  // MRC TPIDRURO, r3
                  0xee0d'3f90,  // MCR TPIDRPRW, r3
-                 0xee11'3f30); // MRC ACTLR, r3, which may trap for itself, too
+                 0xee11'3f30); // MRC ACTLR, r3, which may trap by itself, too
     const bool smp_is_guests = GENERATE(false, true);
     RigOptions options = options_for(engine, 1, GENERATE(range(1, 4)));
     options.conditions.smp_is_guests = smp_is_guests;
@@ -50,7 +49,8 @@ TEST_CASE("a guest that runs on in a step is stopped where it uses CP15, and goe
     CHECK(rig.failure() == "");
     CHECK(rewritten);
     CHECK(compare_with_bus(rig) == "");
-    // The load that did not happen, and then all that did: it is not refused when it comes again.
+    // The load that did not happen, then everything that did: it is not refused when it comes
+    // again.
     const auto faults = rig.records_of(abi::RecordType::fault);
     REQUIRE(faults.size() == 1);
     CHECK(faults[0].value == static_cast<std::uint64_t>(abi::FaultReason::step_ended_abnormally));

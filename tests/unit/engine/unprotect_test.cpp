@@ -1,4 +1,4 @@
-// The baseline: complete while nobody else is in the page, and lossy otherwise. The second half is
+// The baseline: complete while nobody else uses the page, and lossy otherwise. The second half is
 // the experiment: if it failed, the comparison with the other engines would show nothing.
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"
@@ -48,7 +48,7 @@ TEST_CASE("the baseline carries out what other CPUs access in an open page, and 
         REQUIRE(on_bus == 12 * hammer_accesses * cpus);
         REQUIRE(recorded <= on_bus);
         missed += on_bus - recorded;
-        // Whoever was last to leave a page closed it, and the shadow tables were not used.
+        // The last one to leave a page closed it, and the shadow tables were not used.
         REQUIRE(maps_no_traced_page(*rig));
         for (const ViewChange& v : rig->simulation.view_changes)
             REQUIRE((v.vttbr & 0xff'ffff'f000) == rig->machine->normal_table.root().value);

@@ -1,4 +1,4 @@
-// Instructions whose values are in VFP and NEON registers, and SWP: a record for each access.
+// Instructions with values in VFP and NEON registers, and SWP: one record for each access.
 #include "sim/judge.hpp"
 
 #include <catch2/catch.hpp>
@@ -17,7 +17,7 @@ struct Run {
     std::uint64_t d(unsigned n) const { return rig->simulation.cores[0].vector[n]; }
 };
 
-/// `instruction` with the FIFO's address in r0 and D0 to D31 as `prepare` leaves the core.
+/// Runs `instruction` with the FIFO's address in r0 and D0 to D31 as set by `prepare`.
 template <class Prepare>
 Run run(abi::EngineKind engine, std::uint32_t instruction, Prepare&& prepare) {
     auto rig = std::make_unique<Rig>(options_for(engine, 1, 7));

@@ -1,4 +1,4 @@
-// A region's lock that is not given back: who waits says who has it.
+// A region's lock that is not released: the waiter reports its owner.
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"
 #include "trap/dispatch.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t second = 50'000; // CNTFRQ
 
-/// The machine once CPU 0 has booted, for whoever stands in the guest's place.
+/// The machine after CPU 0 has booted, for code that acts as the guest.
 struct Place {
     Rig& rig;
     Core& core;
@@ -27,7 +27,7 @@ struct Place {
         std::uint64_t spins = 0;
         REQUIRE(lock_at(address).try_acquire(other_cpu, 16, spins));
     }
-    /// `instruction` at pc traps, with what HSR says of it.
+    /// `instruction` at pc traps, with this HSR.
     void trap(std::uint32_t instruction, std::uint32_t hsr, std::uint32_t address) {
         core.frame.pc = pc;
         Code(rig.simulation.ram, pc).word(instruction);
@@ -51,7 +51,7 @@ struct Place {
     }
 };
 
-/// Boots under the emulation engine and has `action` in the guest's place; the faults it left.
+/// Boots with the emulation engine and runs `action` as the guest. Returns the resulting faults.
 std::vector<abi::Record> faults_of(std::function<void(Place&)> action) {
     RigOptions options = options_for(abi::EngineKind::emulation, 1, 1);
     options.conditions.steps_per_tick = 1;
@@ -89,11 +89,11 @@ TEST_CASE("a lock that is not given back for two seconds is told of once, with w
         region = place.rig.machine->map.find({at::fifo})->region;
         began = place.now();
         wait(place, 5 * second, [&] { place.load(at::fifo + 8); });
-        CHECK(place.core.frame.pc == pc); // it tries on,
+        CHECK(place.core.frame.pc == pc); // it keeps trying,
         place.lock_at(at::fifo).release();
         place.load(at::fifo);
-        CHECK(place.core.frame.pc == pc + 4); // to an end,
-        place.take(2, at::fifo);              // and the next wait is another
+        CHECK(place.core.frame.pc == pc + 4); // until the end,
+        place.take(2, at::fifo);              // and the next wait is a new one
         wait(place, 3 * second, [&] { place.load(at::fifo); });
     });
     REQUIRE(faults.size() == 2);

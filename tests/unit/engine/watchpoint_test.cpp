@@ -38,7 +38,7 @@ TEST_CASE("a watchpoint on a device fires before the access, and the guest's han
     rig.run();
     Core& core = rig.simulation.cores[0];
     CHECK(rig.failure() == "");
-    CHECK(rig.reg(0, 9) == 1); // the handler ran, and went on behind
+    CHECK(rig.reg(0, 9) == 1); // the handler ran, and continued after it
     CHECK(rig.reg(0, 2) == 7);
     CHECK(core.bank(port::Banked::lr_abt) == pc + 8);
     CHECK((core.bank(port::Banked::spsr_abt) & 0x1f) == 0x13);
@@ -56,7 +56,7 @@ TEST_CASE("a watchpoint that would not fire without the hypervisor does not fire
         std::uint32_t address, control, dscr, lock;
     };
     const Setting setting = GENERATE(values<Setting>({
-        {at::fifo, stores, monitor_mode, 0},          // the other way
+        {at::fifo, stores, monitor_mode, 0},          // the other direction
         {at::fifo + 4, loads, monitor_mode, 0},       // another word
         {at::fifo, loads, 0, 0},                      // monitor debug-mode off
         {at::fifo, loads, monitor_mode, 0xc5ac'ce55}, // OS lock set

@@ -1,5 +1,5 @@
-// Checksums of what must not change once the guest runs, looked at where a CPU is started or the
-// machine ended, behind requests, and where a CPU idles. PSCI's part is in trap/psci_test.cpp.
+// Checksums of what must not change once the guest runs. They are checked when a CPU is started or
+// the machine ended, after requests, and when a CPU idles. PSCI's part is in trap/psci_test.cpp.
 #include <catch2/catch.hpp>
 
 #include "base/crc32.hpp"
@@ -18,7 +18,7 @@ constexpr std::uint32_t flags_clear = at::sysreg + 0x34;
 constexpr std::uint32_t cfgctrl = at::sysreg + 0xa4;
 constexpr std::uint32_t switch_off = 0xc080'0000;
 
-/// The machine once CPU 0 has booted, for whoever stands in the guest's place.
+/// The machine after CPU 0 has booted, for code that acts as the guest.
 struct Place {
     Rig& rig;
     Core& core;
@@ -47,16 +47,16 @@ struct Place {
         core.system.set<reg::HSR>(0x01u << 26 | 1u << 25); // WFI
         mmioscope_guest_trap(cpu, core.frame);
     }
-    /// Each look may follow the one before at once: a hundredth of a second is no tick.
+    /// Allows a check directly after the previous one: a hundredth of a second is less than a tick.
     void look_each_time() { core.system.set<reg::CNTFRQ>(1); }
-    /// Another CPU does, and keeps it.
+    /// Another CPU takes them, and keeps them.
     void take_changes() {
         std::uint64_t spins = 0;
         REQUIRE(rig.machine->changes.try_acquire(1, 16, spins));
     }
 };
 
-/// Boots and has `action` in the guest's place; what the hypervisor's UART says.
+/// Boots and runs `action` as the guest. Returns the output on the hypervisor's UART.
 std::string text_of(std::function<void(Place&)> action) {
     Rig rig(options_for(abi::EngineKind::emulation, 1, 1));
     rig.on_end(0, [&](Core& core, mmioscope::Cpu& cpu) {
@@ -68,7 +68,7 @@ std::string text_of(std::function<void(Place&)> action) {
     return rig.text();
 }
 
-/// Lets `damage` have the machine, and then the guest write to SYS_FLAGSCLR.
+/// Runs `damage` on the machine, and then makes the guest write to SYS_FLAGSCLR.
 std::string text_after(std::function<void(Rig&)> damage) {
     return text_of([&](Place& place) {
         damage(place.rig);
@@ -98,7 +98,7 @@ TEST_CASE("CRC-32 is zlib's") {
     CHECK(of("123456789") == 0xcbf4'3926);
     CHECK(of(std::string(4096, '\xff')) == 0xf154'670a);
     const char nine[] = "123456789";
-    for (std::size_t from = 1; from < 5; ++from) { // wherever it begins, and in two pieces
+    for (std::size_t from = 1; from < 5; ++from) { // from any start, and in two pieces
         alignas(4) char text[13];
         std::memcpy(text + from, nine, 9);
         const auto* bytes = reinterpret_cast<const std::uint8_t*>(text) + from;

@@ -1,5 +1,5 @@
-// Whose the debug unit is: the guest finds its registers as it left them, and Hyp takes no longer
-// than it needs to.
+// Ownership of the debug unit: the guest finds its registers as it left them, and Hyp holds it no
+// longer than needed.
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"
 
@@ -34,7 +34,7 @@ constexpr DebugRegister wcr(unsigned n) {
     return {0, n, 7};
 }
 
-bool is_oslar(DebugRegister r) { // written only
+bool is_oslar(DebugRegister r) { // write-only
     return r.crn == 1 && r.crm == oslar.crm;
 }
 std::uint32_t coprocessor_14(DebugRegister r, unsigned rt) {
@@ -52,11 +52,11 @@ Code& device(Code& code) {
 
 struct Access { ///< of the guest's to a debug register
     DebugRegister where;
-    std::uint32_t value; ///< written, if it is not read
+    std::uint32_t value; ///< to write, unless it is a read
     bool read;
 };
 
-/// What a guest reads that goes from its debug registers to a device and back.
+/// What a guest reads when it alternates between its debug registers and a device.
 std::string read_by_guest(const RigOptions& options, const std::vector<Access>& accesses) {
     constexpr std::uint32_t results = 0x8004'0000;
     Rig rig(options);
@@ -133,11 +133,11 @@ TEST_CASE("what the guest reads of the debug unit is what it wrote, whatever it 
         std::vector<Access> accesses;
         for (unsigned n = 0; n < 60; ++n) {
             const DebugRegister which = registers[random.below(registers.size())];
-            std::uint32_t value = 0x1000'01e4 + 16 * n; // off, and an address of nothing
+            std::uint32_t value = 0x1000'01e4 + 16 * n; // off, with an address of nothing
             if (which.opc2 == dscr.opc2) value = random.one_in(2) ? monitor_mode : 0;
-            // What is on is on for a while, at an address that is not reached.
+            // An enabled one stays on for a while, at an address that is not reached.
             if (which.opc2 == 5 || which.opc2 == 7) value = 0x1e6 | random.below(2);
-            if (which.crn == 1) value = 0; // OSDLR, and the OS lock's end
+            if (which.crn == 1) value = 0; // OSDLR, and the OS lock, cleared
             if (is_oslar(which) && random.one_in(3)) value = 0xc5ac'ce55;
             const bool read = random.one_in(2) || (which.crn == 1 && which.crm == oslsr.crm);
             accesses.push_back({which, value, read && !is_oslar(which)});
@@ -245,7 +245,7 @@ TEST_CASE("the guest's BKPT is its last debug event, however many steps come beh
         options.native = native;
         Rig rig(options);
         Code vectors(rig.simulation.ram, handlers + 0x0c);
-        vectors.subs(15, 14, 0); // behind it: LR is 4 more than BKPT's address
+        vectors.subs(15, 14, 0); // after it: LR is 4 more than BKPT's address
         Code code = rig.program(0);
         set(code, oslar, 0);
         set(code, dscr, monitor_mode);

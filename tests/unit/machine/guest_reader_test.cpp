@@ -1,4 +1,4 @@
-// A guest that may read the trace area, and so can write it, too.
+// A guest that may read the trace area, and therefore can write it, too.
 #include "arch/lpae.hpp"
 #include "machine/area_layout.hpp"
 #include "sim/hammer.hpp"
@@ -26,7 +26,7 @@ std::uint64_t memory_attributes(const Translation& leaf) {
     return leaf.descriptor >> 2 & 0xf;
 }
 
-/// Words all over the area, most of them where headers, positions and readers' words are.
+/// Writes words all over the area, mostly on headers, positions and readers' words.
 void scribble(Rig& rig) {
     Random& random = rig.simulation.scheduler.random();
     const Range where = rig.machine->image.area;
@@ -36,14 +36,14 @@ void scribble(Rig& rig) {
     };
     const unsigned cpu = random.below(rig.machine->cpu_count);
     const AreaLayout layout(where.size(), rig.machine->cpu_count);
-    put(0); // the magic: what would look into the area at the end finds none
+    put(0); // the magic: a search of the area at the end finds none
     put(8 * random.below(sizeof(abi::AreaHeader) / 8));
     put(layout.ring_offset(cpu) + 8 * random.below(48)); // up to the readers' words
     put(layout.ring_offset(cpu) + offsetof(abi::RingHeader, readers) + 8 * random.below(16));
     put(8 * random.below(static_cast<unsigned>(where.size() / 8)));
 }
 
-/// RAM but for `left_out`, and the hypervisor's own state.
+/// RAM except `left_out`, and the hypervisor's own state.
 std::vector<std::byte> memory_without(Rig& rig, Range left_out) {
     constexpr std::size_t size = 64 << 20;
     const std::byte* ram = rig.simulation.ram.at({ram_begin});

@@ -55,7 +55,7 @@ TEST_CASE("a traced page is invalid in the normal table and Non-cacheable in the
     CHECK(!t.in_normal(0x1c13'0000));
     CHECK(t.in_shadow(0x1c13'0fff));
     const Translation leaf = t.bench.translate(t.shadow, 0x1c13'0000);
-    CHECK(memory_type(leaf) == 0x5); // Normal: what is not aligned is stage 1's to refuse
+    CHECK(memory_type(leaf) == 0x5); // Normal: refusing unaligned accesses is left to stage 1
     CHECK(!leaf.executable());
     CHECK(leaf.writable());
     CHECK(!t.in_shadow(0x1c13'1000));

@@ -73,7 +73,7 @@ TEST_CASE("an exhausted pool is an error, and what was not reached stays as it w
     TranslationTable table(pool.take());
     REQUIRE(table.map({gib, gib + page_size}, lpae::guest_memory, pool));
     CHECK(!table.map({2 * gib, 2 * gib + page_size}, lpae::guest_memory, pool));
-    CHECK(table.unmap({3 * gib, 3 * gib + page_size}, pool)); // nothing there to split
+    CHECK(table.unmap({3 * gib, 3 * gib + page_size}, pool)); // nothing to split there
     CHECK(bench.translate(table, gib).valid());
     CHECK(!bench.translate(table, 2 * gib).valid());
 }

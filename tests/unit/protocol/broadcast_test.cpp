@@ -15,7 +15,7 @@ constexpr unsigned cpus = 3;
 constexpr std::uint32_t page = 0x1c13'0000;
 constexpr std::uint64_t tables = 0x8200'0000;
 
-/// Takes `page` out of the table that all CPUs use; empty if no CPU finds it behind that.
+/// Removes `page` from the table that all CPUs use. Empty if no CPU finds it afterwards.
 std::string take_away(std::uint64_t seed) {
     Conditions conditions;
     conditions.cpus = cpus;
@@ -37,7 +37,7 @@ std::string take_away(std::uint64_t seed) {
         forget_on_all_cpus();
         gone = true;
     });
-    for (unsigned cpu = 1; cpu < cpus; ++cpu) // what a guest does, and its TLB meanwhile
+    for (unsigned cpu = 1; cpu < cpus; ++cpu) // the guest's actions, and its TLB meanwhile
         simulation.scheduler.add([&] {
             for (unsigned n = 0; n < 60; ++n) simulation.point();
         });

@@ -1,4 +1,4 @@
-// Exclusive pairs on a traced page: engine/exclusive.cpp takes and gives back the same locks.
+// Exclusive pairs on a traced page: engine/exclusive.cpp takes and releases the same locks.
 #include "sim/judge.hpp"
 #include "sim/storm.hpp"
 

@@ -1,5 +1,5 @@
-// Who waits how long for a lock that is not fair, where the schedule is: every wait ends, and what
-// it took is printed (--success shows it).
+// How long CPUs wait for a lock without fairness, depending on the schedule: every wait ends, and
+// the costs are printed (--success shows them).
 #include "sim/hammer.hpp"
 #include "sim/storm.hpp"
 
@@ -15,8 +15,8 @@ namespace {
 constexpr unsigned cpus = 4;
 constexpr unsigned rounds = 15;
 
-/// Times between a CPU's accesses, in steps of the simulation, and where it stood when the first
-/// of the CPUs was through.
+/// Times between a CPU's accesses, in steps of the simulation, and its progress when the first CPU
+/// finished.
 struct Waits {
     std::uint64_t worst{};
     std::uint64_t smallest_share{100}; ///< percent of its accesses
@@ -64,7 +64,7 @@ TEST_CASE("four CPUs at one lock all come through, and none waits long", "[proto
     }
     WARN("worst wait " << over_all.worst << " steps, smallest share " << over_all.smallest_share
                        << " %, most retries of a CPU " << most_retries);
-    // Test-and-set promises no share: only that nobody is left behind for good.
+    // Test-and-set promises no share, only that no CPU is left behind for ever.
     CHECK(over_all.worst < 60'000);
     CHECK(most_retries <= 10);
 }

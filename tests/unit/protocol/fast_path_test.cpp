@@ -1,5 +1,5 @@
-// The fast path (entry/fast_path.S) records what the slow one records. That it is taken shows in
-// what an access costs (tests/bench).
+// The fast path (entry/fast_path.S) records the same as the slow one. The cost of an access shows
+// that it is taken (tests/bench).
 #include "abi/layout.hpp"
 #include "control/selection.hpp"
 #include "machine/area_layout.hpp"
@@ -43,10 +43,10 @@ void write_arm_access(Code& code, Random& random) {
     case 7: code.ldr_post(1, 0, 4); break; // HSR does not describe it
     default: code.ldrsh(reg, 0, 4); break;
     }
-    code.word(0x0288'8001); // addeq r8, r8, #1: the flags are as they were, also behind an abort
+    code.word(0x0288'8001); // addeq r8, r8, #1: the flags must be unchanged, even after an abort
 }
 
-/// At either half of a word, and of either length; also in IT blocks.
+/// At either half of a word, of either length, also in IT blocks.
 void write_thumb_access(Code& code, Random& random) {
     constexpr std::uint16_t nop = 0xbf00, it_eq = 0xbf08, itt_al = 0xbfe4, movs_r6 = 0x2600,
                             add_r7 = 0x3701;
@@ -70,9 +70,9 @@ void write_thumb_access(Code& code, Random& random) {
     code.half(it_eq).half(add_r7);
 }
 
-/// Loads and stores of one register: each size and sign, any register that may be, in SVC mode or
-/// User mode, ARM or Thumb state, a whole page's, part of a page's, next to an unnamed address,
-/// aborted, not aligned.
+/// Loads and stores of one register: each size and sign, any permitted register, in SVC mode or
+/// User mode, ARM or Thumb state, on a whole page, on a part of a page, next to an unnamed address,
+/// aborted, unaligned.
 void write_program(Code& code, Random& random) {
     constexpr unsigned accesses = 40;
     bool thumb = false;
@@ -115,7 +115,7 @@ std::unique_ptr<Rig> run(abi::EngineKind engine, unsigned cpus, std::uint64_t se
     return rig;
 }
 
-/// Without what tells how long it took, which differs.
+/// Without the times, which differ.
 std::vector<std::byte> timeless(abi::Record record) {
     record.time = record.duration = 0;
     const auto* bytes = reinterpret_cast<const std::byte*>(&record);
@@ -150,9 +150,9 @@ TEST_CASE("the fast path records what the slow one does", "[protocol]") {
 
 namespace {
 
-/// Ten loads and stores, each of a way of its own, but the last two.
+/// Ten loads and stores, all different except the last two.
 void write_ten(Code& code, std::uint32_t base, bool thumb, bool user) {
-    const unsigned last = user ? 4 : 14; // LR is not of the fast path's there
+    const unsigned last = user ? 4 : 14; // the fast path does not handle LR there
     if (!thumb) {
         code.mov(0, base);
         code.ldr(1, 0).str(2, 0, 4).ldrb(1, 0, 1).strb(2, 0, 3).ldrh(1, 0, 2).strh(2, 0, 6);
@@ -175,12 +175,12 @@ TEST_CASE("the fast path takes every plain access, and looks at the ring once in
     const bool streams = GENERATE(false, true);
     const bool thumb = GENERATE(false, true);
     const bool user = GENERATE(false, true);
-    if (user && engine == abi::EngineKind::emulation) return; // Hyp's would be privileged
+    if (user && engine == abi::EngineKind::emulation) return; // Hyp's accesses would be privileged
     RigOptions options = options_for(engine, 1, 1);
     if (GENERATE(false, true)) options.tree.task_names = {0x300, 0x2a0};
     if (streams) options.tree.stream = "serial0";
     Rig rig(options);
-    std::uint32_t user_lr = 0; // in SVC mode nothing of the guest's changes it
+    std::uint32_t user_lr = 0; // the guest cannot change it in SVC mode
     bool lost = false;
     rig.simulation.meanwhile = [&](Core& core) {
         if (user) return;
@@ -210,7 +210,7 @@ TEST_CASE("the fast path takes every plain access, and looks at the ring once in
     std::stable_sort(bus.begin(), bus.end(),
                      [](const BusAccess& a, const BusAccess& b) { return a.time < b.time; });
     REQUIRE(bus.size() == accesses);
-    for (unsigned n = 0; n < accesses; ++n) { // the access lies between its record's two times
+    for (unsigned n = 0; n < accesses; ++n) { // the access is between its record's two times
         REQUIRE(records[n].time <= bus[n].time);
         REQUIRE(bus[n].time <= records[n].time + records[n].duration);
         REQUIRE(records[n].duration < 1000);
@@ -236,7 +236,7 @@ TEST_CASE("the fast path counts stores, and leaves what is not aligned to the sl
             GuestCpu(rig.simulation, core, cpu).run();
         };
         execute(ldrex_r1);
-        cpu.repeated_load = {}; // as another CPU, whose store takes the fast path
+        cpu.repeated_load = {}; // like another CPU, whose store takes the fast path
         open_fast_path(cpu);
         const std::uint64_t slow = rig.simulation.slow_traps;
         execute(0xe580'2000); // str r2, [r0]
@@ -284,13 +284,13 @@ TEST_CASE("the fast path finds the pages of what may be traced, and no others") 
 
 namespace {
 
-/// Reads the rings while two CPUs fill them by the fast path, as abi/ring.hpp lets a reader, and
-/// looks at what is in flight and at slots that are being written. In memory that keeps only the
-/// order it is told to.
+/// Reads the rings while two CPUs fill them by the fast path, as abi/ring.hpp allows, and checks
+/// in-flight accesses and slots being written. In memory that keeps only the order that barriers
+/// require.
 class Watching {
 public:
     Watching(abi::EngineKind engine, std::uint64_t seed);
-    /// What was not as promised; empty if nothing.
+    /// What violated a promise; empty if nothing.
     std::string run();
     /// The instructions that were seen in flight.
     void add_flights(std::set<std::uint32_t>& pcs) const {
@@ -300,7 +300,8 @@ public:
 private:
     static constexpr unsigned cpus = 2;
     static constexpr unsigned rounds = 12;
-    static constexpr std::uint64_t marked = 0x5a5a'5a5a'5a5a'5a5a; ///< `value` of a boot's before
+    static constexpr std::uint64_t marked = 0x5a5a'5a5a'5a5a'5a5a; ///< `value` in records of the
+                                                                   ///< previous boot
 
     struct Flight {
         unsigned cpu;
@@ -388,7 +389,7 @@ void Watching::read(unsigned cpu) {
     if (state == abi::InFlight::begun) promised_[cpu] = std::max(promised_[cpu], flight.time);
 }
 
-/// A slot whose commit word is that of before holds what was there before.
+/// A slot with an old commit word contains its old record.
 void Watching::look_at_slots(unsigned cpu) const {
     const abi::RingHeader& ring = rig_.ring(cpu);
     for (std::uint64_t position = ring.head; position < ring.head + 2; ++position) {
@@ -401,7 +402,7 @@ void Watching::look_at_slots(unsigned cpu) const {
     }
 }
 
-/// As the boot before would have left them, had it been this one.
+/// Fills slots as the previous boot would have left them.
 void Watching::fill_slots() {
     const std::uint64_t area = 0x8200'0000 + abi::area_offset; // the simulated image's
     const AreaLayout layout(TreeOptions{}.area_size, cpus);
@@ -474,7 +475,7 @@ TEST_CASE("the stream goes on with the accesses, but not in a step", "[protocol]
     bool sent_in_step = false;
     rig.simulation.meanwhile = [&, sent = std::uint64_t{}](const Core&) mutable {
         const std::uint64_t tail = rig.ring(0).readers[abi::drain_reader].tail;
-        // The fast path has the stream's turn before the step; behind it there is no C++.
+        // The fast path gives the stream its turn before the step; no C++ runs after it.
         sent_in_step |= options.tree.slow_path && in_step(rig.machine->cpus[0]) && tail != sent;
         sent = tail;
     };
@@ -484,7 +485,7 @@ TEST_CASE("the stream goes on with the accesses, but not in a step", "[protocol]
     code.end();
     rig.run();
     CHECK(rig.failure() == "");
-    CHECK(left < 12); // it has its turn once in six accesses, and takes up to 8 then
+    CHECK(left < 12); // it gets a turn every sixth access, and takes up to 8 records then
     CHECK(!sent_in_step);
 }
 
@@ -494,8 +495,8 @@ bool is_slow(const mmioscope::Cpu& cpu) {
     return cpu.fast.handler == port::fast_code(FastCode::slow);
 }
 
-/// CPU 0 has booted and made an access; then one more instruction of its guest's, `word`, behind
-/// what another CPU does under the locks.
+/// CPU 0 has booted and made an access; then it executes one more instruction of its guest, `word`,
+/// after another CPU's actions under the locks.
 template <class Meanwhile>
 void execute_behind(Rig& rig, std::uint32_t word, Meanwhile&& meanwhile) {
     rig.on_end(0, [&rig, word, meanwhile](Core& core, mmioscope::Cpu& cpu) {

@@ -1,4 +1,4 @@
-// A write that ends the machine: what is still in a store buffer then is gone.
+// A write that ends the machine: what is still in a store buffer then is lost.
 #include "sim/judge.hpp"
 #include "sim/storm.hpp"
 

@@ -1,4 +1,4 @@
-// Region locks alone, on memory that keeps only the order it is told to.
+// Region locks alone, on memory that keeps only the order that barriers require.
 #include "sim/simulation.hpp"
 #include "trace/region_lock.hpp"
 
@@ -25,7 +25,7 @@ RegionSet set_of(std::initializer_list<std::uint16_t> regions) {
     return set;
 }
 
-/// Four CPUs take numbers of two regions; each number may be given once.
+/// Four CPUs take numbers from two regions; each number must be given once.
 std::string count_under_locks(std::uint64_t seed) {
     constexpr unsigned rounds = 10;
     Simulation simulation(conditions_for(seed));
@@ -52,7 +52,7 @@ std::string count_under_locks(std::uint64_t seed) {
     return "";
 }
 
-/// A CPU that cannot have all of its locks must not keep some.
+/// A CPU that cannot get all of its locks must not keep some.
 std::string give_up() {
     Simulation simulation(conditions_for(1));
     const auto locks = std::make_unique<RegionLocks>();
@@ -73,7 +73,7 @@ std::string give_up() {
     return simulation.scheduler.failure() + wrong;
 }
 
-/// All the locks there are, or none.
+/// All locks, or none.
 std::string give_up_all() {
     Simulation simulation(conditions_for(1));
     const auto locks = std::make_unique<RegionLocks>();

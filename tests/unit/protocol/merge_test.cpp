@@ -1,4 +1,4 @@
-// The rings' reader in Hyp, on memory that keeps only the order it is told to.
+// The rings' reader in Hyp, on memory that keeps only the order that barriers require.
 #include "sim/simulation.hpp"
 #include "stream/ring_merge.hpp"
 #include "trace/ring_writer.hpp"
@@ -15,26 +15,26 @@ constexpr unsigned reader = writers;
 constexpr std::uint64_t area_at = 0x8300'0000;
 constexpr std::uint32_t accesses = 30;
 
-/// All of a record follows from its number: one that is torn shows.
+/// A record's content follows from its number, so a torn one shows.
 std::uint64_t value_of(unsigned cpu, std::uint32_t number) {
     return (std::uint64_t{number} << 32 | number) * 3 + cpu;
 }
 
-/// Two CPUs publish, and a third merges what they have.
+/// Two CPUs publish, and a third merges their records.
 class Merging {
 public:
     Merging(std::uint64_t seed, abi::Policy policy);
-    /// `closing`: the merge is closed and opened again, as often as there is something to take.
+    /// `closing`: closes and reopens the merge whenever there is something to take.
     std::string run(bool closing);
 
 private:
     void write(unsigned cpu);
     void read();
     void close_and_read();
-    /// Takes all that can be taken now.
+    /// Takes everything that can be taken now.
     void take();
     void look_at(const abi::Record& record);
-    /// All that a CPU had numbered before the merge was closed is there.
+    /// Everything that a CPU had numbered before the merge was closed is there.
     void look_at_end();
 
     Simulation simulation_;
@@ -62,7 +62,7 @@ Merging::Merging(std::uint64_t seed, abi::Policy policy)
     : simulation_(conditions_of(seed)), policy_(policy) {
     auto& area = *reinterpret_cast<abi::AreaHeader*>(simulation_.ram.at({area_at}));
     area.cpu_count = writers;
-    area.counter_frequency = 1'000'000; // nobody waits in vain
+    area.counter_frequency = 1'000'000; // no wait times out
     area.policy = policy;
     for (unsigned cpu = 0; cpu < writers; ++cpu) {
         area.ring_offset[cpu] = 0x1'0000 * (cpu + 1);
@@ -122,7 +122,7 @@ void Merging::read() {
 void Merging::close_and_read() {
     while (writing_ != 0) {
         merge_.close();
-        last_time_ = 0; // nothing is waited for any more
+        last_time_ = 0; // nothing more is expected
         while (!merge_.empty()) take();
         look_at_end();
         merge_.reopen();

@@ -1,4 +1,4 @@
-// `pre` mode: what is in memory about an access while it is on the bus.
+// `pre` mode: what memory says about an access while it is on the bus.
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"
 #include "unit/control/asking.hpp"
@@ -21,7 +21,7 @@ RigOptions pre(abi::EngineKind engine, unsigned cpus, std::uint64_t seed) {
     return options;
 }
 
-/// The newest record of `cpu` that has arrived in memory.
+/// The newest record of `cpu` that is visible in memory.
 const abi::Record& newest(const Rig& rig, unsigned cpu) {
     const abi::RingHeader& ring = rig.ring(cpu);
     return reinterpret_cast<const abi::Record*>(&ring + 1)[(ring.head - 1) % ring.capacity];
@@ -32,7 +32,7 @@ bool is_device(std::uint64_t address) {
            Range{at::gadget, at::gadget + 0x200}.contains(address);
 }
 
-/// Whether it names `access`, and nothing of how it went.
+/// Whether it names `access`, without any result.
 bool announces(const abi::Record& r, const BusAccess& access) {
     return r.type == abi::RecordType::begin && abi::physical_address(r) == access.address &&
            abi::is_write(r) == access.write && abi::access_size(r) == 1u << access.log2_size &&
@@ -40,7 +40,7 @@ bool announces(const abi::Record& r, const BusAccess& access) {
            r.pc != 0;
 }
 
-/// Each record of an access has its begin record right in front, or that of its instruction.
+/// Each record of an access has its begin record right before it, or that of its instruction.
 void require_pairs(const Rig& rig, unsigned cpu) {
     const auto& records = rig.records(cpu);
     std::size_t begin = records.size();
@@ -111,7 +111,7 @@ TEST_CASE("an instruction of several accesses, or one that aborts, has one begin
 TEST_CASE("an access that never returns is named by its begin record") {
     const auto engine = GENERATE(values(engines));
     const bool write = GENERATE(false, true);
-    const bool user = GENERATE(false, true); // there the task is known by its stack in SVC mode
+    const bool user = GENERATE(false, true); // in SVC mode the task is found by its stack there
     constexpr std::uint32_t task = 0xc123'4560;
     Rig rig(pre(engine, 2, 7));
     rig.simulation.bus.on_arrival = [&](const BusAccess& access) {

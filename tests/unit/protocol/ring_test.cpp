@@ -1,5 +1,5 @@
-// Rings read while they grow, from memory that keeps only the order it is told to. The reader
-// relies on what abi/ring.hpp promises and on nothing else.
+// Rings are read while they grow, from memory that keeps only the order that barriers require. The
+// reader relies only on what abi/ring.hpp promises.
 #include "sim/simulation.hpp"
 #include "trace/ring_writer.hpp"
 
@@ -20,7 +20,7 @@ struct Snapshot {
     abi::Record record;
 };
 
-/// Writers on CPUs of their own, a reader, and somebody who looks at slots as after a crash.
+/// Writers on separate CPUs, a reader, and somebody who inspects slots as after a crash.
 class Rings {
 public:
     explicit Rings(const Conditions& conditions) : simulation(conditions) {
@@ -32,7 +32,7 @@ public:
         simulation.scheduler.add([this] { look_at_slots(); });
     }
 
-    /// What was not as promised; empty if nothing.
+    /// What violated a promise; empty if nothing.
     std::string run() {
         simulation.scheduler.run();
         if (!simulation.scheduler.failure().empty()) return simulation.scheduler.failure();
@@ -68,7 +68,7 @@ private:
     std::uint64_t promised_[writers]{}; ///< no later record is older
     std::uint64_t finished_[writers]{}; ///< time of the last access known to be over
     std::uint64_t last_[writers]{};     ///< time of the last record read
-    std::uint64_t latest_{};            ///< of all, up to the last pass
+    std::uint64_t latest_{};            ///< of all records, up to the last pass
 };
 
 void Rings::publish(unsigned cpu, std::uint64_t time) {
@@ -89,7 +89,7 @@ void Rings::write(unsigned cpu) {
         while (!writer_[cpu].has_room(beats)) simulation.point();
         const std::uint64_t time = writer_[cpu].begin(i, i);
         for (std::uint64_t n = simulation.scheduler.random().below(20); n > 0; --n)
-            simulation.point(); // the access takes its time
+            simulation.point(); // the access takes time
         for (std::uint64_t n = 0; n < beats; ++n) publish(cpu, time);
         writer_[cpu].finish();
     }
@@ -97,7 +97,7 @@ void Rings::write(unsigned cpu) {
     --writing_;
 }
 
-/// As host-tools/rings/recorder.cpp does: the mark, its time, then the head.
+/// Like host-tools/rings/recorder.cpp: the mark, its time, then the head.
 void Rings::read_ring(unsigned cpu) {
     const abi::RingHeader& ring = header(cpu);
     const bool all_read = ring.head == tail_[cpu];
@@ -134,7 +134,7 @@ void Rings::read() {
     }
 }
 
-/// At any moment, as if everything stopped there: a slot with a commit word holds that record.
+/// At any moment, as if everything stopped there: a slot with a commit word contains that record.
 void Rings::look_at_slots() {
     for (; writing_ != 0; simulation.point()) {
         const auto cpu = static_cast<unsigned>(simulation.scheduler.random().below(writers));

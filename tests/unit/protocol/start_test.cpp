@@ -9,7 +9,7 @@ using namespace mmioscope::sim;
 
 namespace {
 
-/// What start() alone has to give, up to the ERET; empty if it did.
+/// What start() alone must guarantee, up to the ERET; empty if it did.
 std::string start_view(std::uint64_t seed) {
     constexpr PhysicalAddress nothing_mapped{0x8050'0000};
     constexpr std::uint32_t page = 0x1c13'0000;

@@ -1,5 +1,5 @@
-// The checks of the other tests, against machines with a built-in fault: each fault must be found.
-// A check that cannot fail proves nothing.
+// Runs the checks of the other tests on machines with a built-in fault: each fault must be found. A
+// check that cannot fail proves nothing.
 #include "abi/layout.hpp"
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"
@@ -11,14 +11,14 @@ using namespace mmioscope::sim;
 
 namespace {
 
-/// Two hammering CPUs; how many of `seeds_tried` runs differ from what they must be.
+/// Two hammering CPUs. Returns how many of `seeds_tried` runs go wrong.
 template <class Break>
 unsigned runs_found_wrong(unsigned seeds_tried, Break&& break_machine) {
     unsigned found = 0;
     for (std::uint64_t seed = 1; seed <= seeds_tried; ++seed) {
         RigOptions options = options_for(abi::EngineKind::shadow, 2, seed);
         options.conditions.interrupt_one_in = 20;
-        options.conditions.step_limit = 300'000; // a hang is a finding, too
+        options.conditions.step_limit = 300'000; // a hang counts as found, too
         Rig rig(options);
         for (unsigned i = 0; i < 2; ++i) write_hammer(rig.program(i), 12);
         break_machine(rig);

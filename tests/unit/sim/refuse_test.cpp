@@ -1,4 +1,4 @@
-// What start_machine() refuses: one line on the UART, the guest never runs.
+// What start_machine() refuses: one line on the UART, and the guest never runs.
 #include "abi/layout.hpp"
 #include "sim/judge.hpp"
 
@@ -10,7 +10,7 @@ using namespace mmioscope::sim;
 
 namespace {
 
-/// Boots with `options`, which must be refused; the first line after the stop mark.
+/// Boots with `options`, which must be refused. Returns the first line after the stop mark.
 std::string refusal(const RigOptions& options) {
     Rig rig(options);
     rig.run();

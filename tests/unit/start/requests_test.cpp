@@ -1,4 +1,4 @@
-// What /chosen asks for holds from the guest's first instruction on, or nothing runs.
+// The requests in /chosen apply before the guest starts, or nothing runs.
 #include <catch2/catch.hpp>
 
 #include "sim/hammer.hpp"
@@ -32,8 +32,8 @@ RigOptions with(const std::vector<Early>& requests) {
     return with(requests, options_for(abi::EngineKind::shadow, 1, 1));
 }
 
-/// What the ring of CPU 0 has: W and R, a point for each change, m for marks, ! where a trigger
-/// fired, p where a CPU enters the guest. The hypervisor's own accesses left out.
+/// The ring of CPU 0: W and R, a point for each change, m for marks, ! where a trigger fired, p
+/// where a CPU enters the guest. Without the hypervisor's own accesses.
 std::string seen(const Rig& rig) {
     std::string text;
     for (const abi::Record& r : rig.records(0)) {
@@ -46,8 +46,8 @@ std::string seen(const Rig& rig) {
     return text;
 }
 
-/// Runs a guest whose first accesses are a load from a register, then stores of 1 to 4 to it, each
-/// with a load.
+/// Runs a guest that begins with a load from a register, then stores 1 to 4 to it, each followed by
+/// a load.
 std::string from_the_start(const std::vector<Early>& requests, abi::EngineKind engine) {
     Rig rig(with(requests, options_for(engine, 1, 1)));
     Code code = rig.program(0);
@@ -60,7 +60,8 @@ std::string from_the_start(const std::vector<Early>& requests, abi::EngineKind e
     return seen(rig);
 }
 
-/// The line behind the stop mark of a boot with these cells; nothing ran, and no trace is there.
+/// The line after the stop mark of a boot with these cells. Nothing must have run, and there must
+/// be no trace.
 std::string refusal(RigOptions options) {
     Rig rig(options);
     rig.run();
@@ -160,7 +161,7 @@ TEST_CASE("what is deselected before the guest runs never traps") {
     Rig rig(with({{Command::deselect_range, at::fifo, 0x1000}}));
     CHECK(run(rig) == ".R");
     CHECK(rig.ring(0).statistics.traps < traps_of_both);
-    // Who reads the area is told what the guest began with.
+    // A reader of the area learns the guest's initial state.
     const auto region = rig.machine->map.find({at::fifo})->region;
     const auto* entry = reinterpret_cast<const abi::RegionEntry*>(rig.machine->area + 1) + region;
     CHECK((entry->flags & abi::region_traced) == 0);
@@ -192,7 +193,7 @@ TEST_CASE("the first request that is refused is told in one line, and no guest r
         CHECK(refusal(command, 0, 0) == of + std::to_string(static_cast<unsigned>(command)) +
                                             " 0x0 0x0: only while the guest runs (status 11)");
     RigOptions options = with({});
-    options.tree.requests = {0x102, 0, 0}; // of which eight bits are a command
+    options.tree.requests = {0x102, 0, 0}; // eight bits of which are the command
     CHECK(refusal(options) ==
           "mmioscope,requests: number 1, command 258 0x0 0x0: no such command (status 3)");
 }

@@ -1,4 +1,4 @@
-// The boot loader's device tree, wherever it lies, and the guest's.
+// The boot loader's device tree at any address, and the guest's.
 #include <catch2/catch.hpp>
 
 #include "abi/layout.hpp"
@@ -12,7 +12,7 @@ using namespace mmioscope::sim;
 
 namespace {
 
-/// The guest's tree when the board's lies there.
+/// The guest's tree if the board's is at this address.
 Blob guest_tree(std::uint32_t boot_tree) {
     RigOptions options;
     options.boot_tree = boot_tree;

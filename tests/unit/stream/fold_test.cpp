@@ -1,5 +1,4 @@
-// Equal reads as a count: what a reader makes of it is what was there, but for the times that are
-// said to be estimates.
+// Equal reads become a count; a reader restores the records, except for times marked as estimates.
 #include "abi/fold.hpp"
 #include "sim/random.hpp"
 #include "stream/record_frame.hpp"
@@ -18,7 +17,8 @@ namespace {
 
 using Records = std::vector<abi::Record>;
 
-/// Two CPUs that poll, with other accesses in between; `jitter`: most ticks a poll is late.
+/// Two CPUs that poll, with other accesses in between; `jitter`: the most ticks that a poll is
+/// late.
 Records polls(std::uint64_t seed, unsigned jitter) {
     Random random{seed};
     Records records;
@@ -50,7 +50,7 @@ struct Sent {
     std::size_t coded{};
 };
 
-/// Over the wire and back.
+/// Sends them over the wire and decodes them.
 Sent there_and_back(const Records& records, Fold how, unsigned shift) {
     Sent sent;
     std::vector<std::uint8_t> bytes(abi::max_frame);

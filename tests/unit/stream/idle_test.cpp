@@ -1,5 +1,5 @@
-// When the stream's line is worked on: at each trap, and more while the guest waits for interrupts,
-// which traps for that.
+// When the stream is served: at each trap, and more while the guest waits for interrupts, which
+// traps for this purpose.
 #include "unit/control/asking.hpp"
 #include "unit/stream/streaming.hpp"
 
@@ -12,13 +12,13 @@ using namespace mmioscope::sim;
 
 namespace {
 
-// Bytes, as docs/design.md says.
+// Bytes, as in docs/design.md.
 constexpr std::size_t at_trap = 64;
 constexpr std::size_t at_wfi = 128 + at_trap; // a WFI is a trap, too
 
-constexpr unsigned traps_for_a_look = 16; ///< for requests: more accesses than that are two turns
+constexpr unsigned traps_for_a_look = 16; ///< for requests: more accesses than this are two turns
 
-/// What is on the wire is what the ring of CPU 0 holds.
+/// The wire has exactly what the ring of CPU 0 has.
 void require_all_arrived(const StreamingRig& rig, const Arrived& all) {
     const auto& records = rig.records(0);
     REQUIRE(all.records.size() == records.size());
@@ -34,7 +34,7 @@ void require_all_arrived(const StreamingRig& rig, const Arrived& all) {
 
 TEST_CASE("a WFI sends more than other traps, up to its bound, and the guest goes on behind it") {
     const bool thumb = GENERATE(false, true);
-    constexpr unsigned times = 3; // with more the last would find less to send
+    constexpr unsigned times = 3; // with more, the last one would have less to send
     StreamingRig rig(options_for(abi::EngineKind::shadow, 1, GENERATE(range(1, 6))));
     Code code = rig.program(0);
     code.mov(3, 0).mov(0, at::fifo).ldr(1, 0);
@@ -58,7 +58,7 @@ TEST_CASE("a WFI sends more than other traps, up to its bound, and the guest goe
     CHECK(rig.reg(0, 3) == times);
     REQUIRE(at_wfis.size() == times);
     for (const std::size_t bytes : at_wfis) {
-        CHECK(bytes >= at_wfi - at_trap); // the rest is sent if its lock is had at once
+        CHECK(bytes >= at_wfi - at_trap); // the rest is sent only if the lock is free
         CHECK(bytes <= at_wfi);
     }
 }
@@ -106,12 +106,12 @@ TEST_CASE("a CPU sleeps in a WFI only when all has left and no request waits") {
             const abi::RingHeader& ring = rig.ring(0);
             const bool taken = ring.readers[abi::drain_reader].tail == ring.head;
             if (asked || pc != idle + 4 || !taken || bytes >= at_wfi - at_trap) return;
-            asked = true; // nothing is left to be done: the next WFI would sleep
+            asked = true; // nothing is left to do: the next WFI would sleep
             rig.uart->receive(make_request(Command::flush, 7));
         });
-        rig.run(); // until the CPU sleeps: nothing is there to wake it
+        rig.run(); // until the CPU sleeps: nothing wakes it
         REQUIRE(rig.failure() == "");
-        if (!asked) continue; // the last bytes left in the WFI that sleeps
+        if (!asked) continue; // the last bytes were sent in the WFI that sleeps
         ++asked_in;
         REQUIRE(!rig.simulation.cores[0].ended);
         REQUIRE(rig.uart->received.empty());

@@ -1,4 +1,4 @@
-// A line on which requests come in, and no byte goes out.
+// A line on which requests arrive, and no bytes are sent.
 #pragma once
 
 #include "abi/control.hpp"
@@ -21,7 +21,7 @@ struct IncomingLine : Line {
         bytes.pop_front();
         return byte;
     }
-    /// The first `size` bytes of a request come in.
+    /// Receives the first `size` bytes of a request.
     void add(const abi::control::Request& request,
              std::size_t size = sizeof(abi::control::Request)) {
         const auto* raw = reinterpret_cast<const std::uint8_t*>(&request);

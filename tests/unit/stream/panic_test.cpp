@@ -1,4 +1,4 @@
-// The hypervisor's own end reaches whoever listens.
+// The hypervisor's own end reaches its listeners.
 #include "abi/layout.hpp"
 #include "sim/hammer.hpp"
 #include "trap/dispatch.hpp"
@@ -15,9 +15,10 @@ TEST_CASE("a panic sends what the rings hold, and that it is the end", "[stream]
         CAPTURE(seed);
         constexpr unsigned cpus = 3;
         RigOptions options = options_for(engine, cpus, seed);
-        options.conditions.step_limit = 10'000'000; // a CPU that stops in its access is waited for
+        options.conditions.step_limit = 10'000'000; // a CPU that stops during its access is waited
+                                                    // for
         StreamingRig rig(options);
-        // CPU 2 traps for a reason that cannot be, while the others go on.
+        // CPU 2 traps for an impossible reason, while the others continue.
         for (unsigned i = 0; i < cpus; ++i) write_hammer(rig.program(i), i == 2 ? 30 : 100'000'000);
         rig.on_end(2, [&](Core& core, mmioscope::Cpu& cpu) {
             core.system.set<reg::HSR>(0x3fu << 26);
@@ -37,7 +38,7 @@ TEST_CASE("a panic sends what the rings hold, and that it is the end", "[stream]
             REQUIRE(record.type == same.type);
             REQUIRE(record.value == same.value);
         }
-        REQUIRE(next[2] == rig.records(2).size()); // and all that the end says
+        REQUIRE(next[2] == rig.records(2).size()); // and everything that the end reports
         for (unsigned i = 0; i < cpus; ++i) REQUIRE(all.end.next_sequence[i] == next[i]);
     }
 }

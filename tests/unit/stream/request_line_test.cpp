@@ -1,4 +1,4 @@
-// Requests that come in on a line: found in whatever comes, carried out once, answered.
+// Requests that arrive on a line: found among any bytes, carried out once, answered.
 #include "stream/request_line.hpp"
 
 #include "base/crc32.hpp"
@@ -21,7 +21,7 @@ namespace {
 struct Fixture {
     Fixture() { requests.start(line); }
 
-    /// The next request that is there, after so many traps.
+    /// The next request, after `traps` traps.
     const Request* take(unsigned traps = 1) {
         const Request* request = nullptr;
         while (request == nullptr && traps-- > 0) request = requests.take(0);

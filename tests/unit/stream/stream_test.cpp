@@ -1,5 +1,5 @@
-// The stream, from rings to bytes: whatever the line does, what arrives is what the CPUs published,
-// in the order of time, and no trap does more than its share of the work.
+// The stream, from rings to bytes: whatever the line does, everything that the CPUs published
+// arrives in the order of time, and no trap does more than its share of the work.
 #include "stream/stream.hpp"
 
 #include "sim/simulation.hpp"
@@ -15,7 +15,7 @@ using namespace mmioscope::sim;
 
 namespace {
 
-/// Takes a byte now and then.
+/// Accepts a byte now and then.
 struct FakeLine : Line {
     Random random{1};
     unsigned takes_one_in{1}; ///< 0: none
@@ -44,7 +44,7 @@ Conditions conditions_of(std::uint64_t seed) {
     return conditions;
 }
 
-/// CPUs that publish, and work on the stream as traps would have them do.
+/// CPUs that publish, and serve the stream like traps.
 class Streams {
 public:
     Streams(std::uint64_t seed, unsigned takes_one_in, bool after_another = false)
@@ -79,12 +79,12 @@ public:
     std::unique_ptr<Stream> stream = std::make_unique<Stream>();
     std::size_t most_at_once{};
     bool idle_between{};                          ///< now and then, and until the end
-    std::function<void(unsigned cpu)> behind_end; ///< what the CPU does that has sent the end
+    std::function<void(unsigned cpu)> behind_end; ///< called by the CPU that has sent the end
 
 private:
     abi::AreaHeader& area_of(std::uint64_t at) {
         abi::AreaHeader& area = *reinterpret_cast<abi::AreaHeader*>(simulation.ram.at({at}));
-        area.boot_id[0] = static_cast<std::uint8_t>(at >> 16); // each boot another
+        area.boot_id[0] = static_cast<std::uint8_t>(at >> 16); // different for each boot
         area.cpu_count = cpus;
         area.counter_frequency = 100'000; // a second is 100,000 points
         area.record_size = sizeof(abi::Record);
@@ -94,7 +94,7 @@ private:
         return area;
     }
 
-    /// What an earlier boot has left; CPU 1 had made few, and CPU 2's 90th is not whole.
+    /// What an earlier boot left; CPU 1 had made few records, and CPU 2's 90th is incomplete.
     void fill(abi::AreaHeader& kept) {
         kept.state = abi::AreaState::panicked;
         for (unsigned cpu = 0; cpu < cpus; ++cpu) {
@@ -145,7 +145,7 @@ private:
         if (idle_between && simulation.scheduler.random().one_in(2)) return idle(cpu);
         const std::size_t before = line.taken.size();
         stream->work_a_little(cpu);
-        // Only this CPU can have sent in between: the others are stopped by the lock.
+        // Only this CPU can have sent meanwhile: the lock stops the others.
         if (cpus_in_trap_++ == 0) most_at_once = std::max(most_at_once, line.taken.size() - before);
         --cpus_in_trap_;
         simulation.point();

@@ -15,12 +15,12 @@ public:
         simulation.bus.attach({at::console, at::console + 0x1000}, std::move(device));
     }
 
-    /// What each instruction of CPU 0 has sent until the next one: the number of bytes is told to
-    /// `then`, with the address of the next one.
+    /// Calls `then` for each instruction of CPU 0 with the number of bytes sent until the next one,
+    /// and the address of that.
     void watch(std::function<void(std::size_t bytes, std::uint32_t pc)> then) {
         simulation.meanwhile = [this, then = std::move(then)](const Core& core) {
             if (core.number != 0) return;
-            simulation.complete_system(); // what was written has arrived
+            simulation.complete_system(); // all writes have arrived
             then(uart->sent.size() - sent_before_, core.frame.pc);
             sent_before_ = uart->sent.size();
         };

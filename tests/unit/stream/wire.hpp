@@ -1,4 +1,5 @@
-// What has arrived on a wire (abi/wire.hpp). Damage fails the test: here no line makes any.
+// Decodes what has arrived on a wire (abi/wire.hpp). Damage fails the test: no line here causes
+// any.
 #pragma once
 
 #include "abi/record_codec.hpp"
@@ -16,7 +17,7 @@ namespace mmioscope::sim {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// The frames on a wire, without COBS, their CRCs checked and taken off. Fails the test at damage.
+/// The frames on a wire, with COBS decoded, and CRCs checked and removed. Fails the test at damage.
 inline std::vector<Bytes> frames_on(const Bytes& wire) {
     std::vector<Bytes> frames;
     for (std::size_t at = 0; at < wire.size();) {
@@ -63,7 +64,7 @@ inline std::vector<abi::Record> records_in(const Bytes& frame) {
 struct Arrived {
     std::vector<abi::Record> records;
     std::vector<abi::control::Reply> replies;
-    std::vector<abi::Record> previous; ///< records of the boot before
+    std::vector<abi::Record> previous; ///< records of the previous boot
     std::vector<abi::KeptCpu> at_end;  ///< its CPUs
     std::string order; ///< of frames: h, r, e; H, R, E of the boot before; each once
     unsigned hellos{};

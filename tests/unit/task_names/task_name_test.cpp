@@ -1,4 +1,4 @@
-// What the tasks are called that make the accesses: read from the guest's memory, at the trap.
+// The names of the tasks that make accesses: read from the guest's memory, at the trap.
 #include "abi/task_name.hpp"
 #include "arch/psr.hpp"
 #include "sim/hammer.hpp"
@@ -24,7 +24,7 @@ constexpr std::uint32_t pid = 0x2a0;
 constexpr std::uint32_t task = 0x8020'0040;
 constexpr std::uint32_t load = 0xe590'1000; // ldr r1, [r0]
 
-/// The machine once CPU 0 has booted, for whoever stands in the guest's place.
+/// The machine after CPU 0 has booted, for code that acts as the guest.
 struct Place {
     Rig& rig;
     Core& core;
@@ -38,7 +38,7 @@ struct Place {
         ram().store(at + pid, id);
         ram().store(at + pid + 4, group);
     }
-    /// One access by `who`; the guest is behind it then.
+    /// One access by `who`; the guest continues after it.
     void access(std::uint32_t who, std::uint32_t address = at::fifo) {
         core.frame.pc = pc;
         Code(ram(), pc).word(load);
@@ -64,7 +64,7 @@ RigOptions options() {
     return options;
 }
 
-/// Boots and has `action` in the guest's place; all records of the CPU. `whole`: each access has
+/// Boots and runs `action` as the guest. Returns all records of the CPU. `whole`: each access has
 /// one.
 std::vector<abi::Record> records_of(const std::function<void(Place&)>& action,
                                     const RigOptions& how = options(), bool whole = true) {
@@ -121,7 +121,8 @@ TEST_CASE("a task that takes another one's turn is said to be called what it is 
           "[protocol]") {
     constexpr std::uint32_t other = task + 0x1000;
     const auto records = records_of([](Place& place) {
-        place.core.system.set<reg::CNTFRQ>(1000 * second); // a look holds for all of these accesses
+        place.core.system.set<reg::CNTFRQ>(1000 * second); // one look is enough for all of these
+                                                           // accesses
         place.is_called(task, "first\0\0\0\0\0\0\0\0\0\0\0", 5, 5);
         place.is_called(other, "second\0\0\0\0\0\0\0\0\0\0", 6, 6);
         for (unsigned i = 0; i < 3; ++i) place.access(task);
@@ -143,7 +144,7 @@ TEST_CASE("no name is said while a trigger holds the records") {
             auto& choice = dynamic_cast<Choice&>(*place.cpu.machine->chooser);
             choice.any = true;
             choice.trigger.arm(starts, starts ? 100 : 1, 0);
-            place.access(0); // what stops the records
+            place.access(0); // stops the records
             place.is_called(task, "held\0\0\0\0\0\0\0\0\0\0\0\0", 5, 5);
             place.access(task);
             if (!disarmed) return;
@@ -164,7 +165,7 @@ TEST_CASE("another name is said within a millisecond, and each again after a sec
         place.is_called(task, "first\0\0\0\0\0\0\0\0\0\0\0", 5, 5);
         place.access(task);
         place.is_called(task, "second\0\0\0\0\0\0\0\0\0\0", 5, 5);
-        place.access(task); // nobody looks yet
+        place.access(task); // nobody reads it yet
         place.wait(2 * millisecond);
         place.access(task);
         place.is_called(task, "second\0\0\0\0\0\0\0\0\0\0", 6, 5);
@@ -246,7 +247,7 @@ TEST_CASE("what is no task has no name, and nothing else happens") {
                                         0x7fff'fffcu - comm,
                                         0xdead'beecu})
             place.access(who);
-        // Where the guest's own word is nonsense.
+        // If the guest's data is nonsense.
         place.is_called(task, "16 characters...", 5, 5);
         place.access(task);
         place.is_called(task + 0x1000, "name\0\0\0\0\0\0\0\0\0\0\0\0", 0x40'0000, 5);
@@ -279,7 +280,7 @@ TEST_CASE("a task's memory is where the guest's own tables lead") {
     constexpr std::uint32_t first_level = 0x8030'0000;
     constexpr std::uint32_t second_level = 0x8030'4000;
     constexpr std::uint32_t window = 0xd000'0000;
-    constexpr std::uint32_t split = window + 0x1000 - comm - 8; // its name lies in two pages
+    constexpr std::uint32_t split = window + 0x1000 - comm - 8; // its name crosses two pages
     const auto names = names_of([&](Place& place) {
         constexpr std::uint32_t section = 0xc02; // full access
         for (const std::uint32_t begin : {0x8000'0000u, 0x1c00'0000u})
@@ -302,7 +303,7 @@ TEST_CASE("a task's memory is where the guest's own tables lead") {
         place.core.tlb.forget({.what = Invalidation::What::everything});
         place.access(split);
         place.access(split + 0x1000); // half of its name is in a device
-        place.access(split + 0x2000); // all of it in a page that is not mapped
+        place.access(split + 0x2000); // all of it is in an unmapped page
         place.core.system.set<reg::SCTLR>(0x00c5'0078);
     });
     REQUIRE(names.size() == 1);

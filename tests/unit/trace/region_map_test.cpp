@@ -149,7 +149,7 @@ TEST_CASE("random regions and choices agree with a map of bytes") {
         std::set<std::uint64_t> lengths;
         for (int i = 0; i < 12; ++i) {
             const std::uint64_t begin = random.below(size - 1);
-            // Sizes that differ: which of two equal ones is inside is not defined.
+            // Different sizes: which of two equal regions is inside is not defined.
             std::uint64_t length =
                 std::min(size - begin, (1 + random.below(200)) * 16 + static_cast<unsigned>(i));
             while (length > 1 && !lengths.insert(length).second) --length;

@@ -111,7 +111,7 @@ TEST_CASE("`stall` asks for room before, and room counts the gap record") {
     CHECK(!ring.writer.has_room(2));
     ring.publish(1);
     CHECK(!ring.writer.has_room(1));
-    ring.publish(2); // an own access of the hypervisor cannot wait
+    ring.publish(2); // the hypervisor's own access cannot wait
     CHECK(ring.header.lost == 1);
     ring.tail() = 1;
     CHECK(!ring.writer.has_room(1));

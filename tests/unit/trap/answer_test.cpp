@@ -95,7 +95,7 @@ TEST_CASE("the hypervisor's memory and UART are not there for the guest") {
     CHECK(rig.reg(0, 1) == 0);
     CHECK(rig.records_of(abi::RecordType::fault).size() == 2);
     CHECK(rig.text().find("mmioscope: stop") == std::string::npos);
-    CHECK(compare_with_bus(rig) == ""); // none of the guest's own on the bus
+    CHECK(compare_with_bus(rig) == ""); // none of the guest's on the bus
 }
 
 TEST_CASE("HVC and SMC are undefined instructions, as without Hyp and Monitor") {
@@ -109,7 +109,8 @@ TEST_CASE("HVC and SMC are undefined instructions, as without Hyp and Monitor") 
     if (thumb) code.wide(hvc ? 0xf7e0'8000 : 0xf7f0'8000);
     else if (hvc) code.hvc();
     else code.smc();
-    code.word(0xe7fe'e7fe).end(); // Thumb's end twice, for the handler returns amid the wide one
+    code.word(0xe7fe'e7fe).end(); // Thumb's end twice, because the handler returns into the middle
+                                  // of the wide one
     if (!thumb) Code(rig.simulation.ram, pc + 4).end();
     rig.run();
     Core& core = rig.simulation.cores[0];

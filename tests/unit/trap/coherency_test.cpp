@@ -1,5 +1,5 @@
-// ACTLR.SMP, where firmware lets the guest write it (NSACR.NS_SMP): the CPU stays in the coherency
-// domain for as long as Hyp shares memory with the others, and leaves it to sleep.
+// ACTLR.SMP, if firmware lets the guest write it (NSACR.NS_SMP): the CPU stays in the coherency
+// domain while Hyp shares memory with the others, and leaves it to sleep.
 #include "arch/control.hpp"
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"

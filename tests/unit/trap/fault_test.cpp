@@ -1,5 +1,5 @@
-// Traps that no program of the simulated guest causes: its MMU is off, and its tables are sound.
-// They are made by hand behind a guest that ran.
+// Traps that no program of the simulated guest causes, because its MMU is off and its tables are
+// sound. They are made by hand after a guest has run.
 #include "sim/judge.hpp"
 #include "trap/dispatch.hpp"
 #include "trap/panic.hpp"
@@ -46,7 +46,7 @@ void trap_on_walk(Core& core, mmioscope::Cpu& cpu, std::uint32_t hsr, std::uint3
     core.system.settle(); // the ERET
 }
 
-/// One record says so, with an address of the guest's and none of the bus's.
+/// One record reports it, with an address of the guest's and none of the bus's.
 void check_walk_abort(const Rig& rig, std::uint32_t va, bool write) {
     const auto faults = rig.records_of(abi::RecordType::fault);
     REQUIRE(!faults.empty());

@@ -1,4 +1,4 @@
-// Full rings: what each policy does when the reader is slow.
+// Full rings: the effect of each policy when the reader is slow.
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"
 #include "unit/control/asking.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto engines = {abi::EngineKind::shadow, abi::EngineKind::emulation};
 
-/// Two CPUs, the smallest area there is, and more records than it holds.
+/// Two CPUs, the smallest possible area, and more records than it holds.
 RigOptions crowded(abi::EngineKind engine, const char* policy, std::uint64_t seed) {
     RigOptions options = options_for(engine, 2, seed);
     options.tree.policy = policy;
@@ -80,13 +80,13 @@ TEST_CASE("under `drop` records and gaps add up to what was on the bus, for each
             const abi::RingHeader& ring = rig.ring(i);
             std::uint64_t on_bus = 0;
             for (const BusAccess& a : rig.simulation.bus.log()) on_bus += a.cpu == i;
-            const std::uint64_t power = i; // the record of CPU 1's start is no access
+            const std::uint64_t power = i; // the record of CPU 1's start is not an access
             REQUIRE(ring.lost > 0);
             std::uint64_t in_gaps = 0;
             for (const abi::Record& r : rig.records(i))
                 if (r.type == abi::RecordType::gap) in_gaps += r.value;
             REQUIRE(in_gaps > 0);
-            // What was lost last has no gap record yet: the header has it.
+            // The latest losses have no gap record yet: the header counts them.
             REQUIRE(in_gaps <= ring.lost);
             REQUIRE(published_and_lost(rig, i) + (ring.lost - in_gaps) == on_bus + power);
         }
@@ -115,7 +115,7 @@ TEST_CASE("under `flight` the newest records are there and equal the end of the 
 
 namespace {
 
-/// CPU 0 steers, while CPU 1 makes more records than its ring holds.
+/// CPU 0 sends requests, while CPU 1 makes more records than its ring holds.
 class Steered {
 public:
     Steered(Rig& rig, mmioscope::Cpu& cpu) : rig_(rig), cpu_(cpu) {}
@@ -130,7 +130,7 @@ public:
     std::uint64_t head() const { return rig_.ring(1).head; }
     std::uint64_t retries() const { return rig_.ring(1).statistics.retries; }
 
-    /// `count` has grown by `more`.
+    /// Waits until `count` has grown by `more`.
     void wait_for(std::uint64_t (Steered::*count)() const, std::uint64_t more) {
         const std::uint64_t before = (this->*count)();
         while ((this->*count)() < before + more) rig_.simulation.point();
@@ -141,7 +141,7 @@ private:
     mmioscope::Cpu& cpu_;
 };
 
-/// When the policy changed, in order.
+/// The times of policy changes, in order.
 std::vector<std::uint64_t> changes(const Rig& rig) {
     std::vector<std::uint64_t> times;
     for (const abi::Record& r : rig.records(0))
@@ -174,7 +174,7 @@ TEST_CASE("the policy that is asked for is what full rings do from then on") {
             CHECK(steered.set(abi::Policy::drop) == Status::done);
             steered.wait_for(&Steered::lost, 20);
             refused = steered.set(abi::Policy::flight) == Status::fixed;
-            steered.wait_for(&Steered::lost, 20); // the oldest stay
+            steered.wait_for(&Steered::lost, 20); // the oldest records stay
             reads = true;
             steered.wait_for(&Steered::head, 20);
             rig.simulation.scheduler.stop();
@@ -194,7 +194,7 @@ TEST_CASE("the policy that is asked for is what full rings do from then on") {
         }
         REQUIRE(records > 2 * rig.ring(1).capacity);
         REQUIRE(records == on_bus);
-        REQUIRE(gaps_before == 1); // what was lost up to the first change, told of behind it
+        REQUIRE(gaps_before == 1); // losses up to the first change, reported after it
         REQUIRE(gaps_behind == 1);
     }
 }

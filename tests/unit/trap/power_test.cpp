@@ -75,7 +75,7 @@ TEST_CASE("a panic prints one report, and no CPU executes another instruction of
         options.conditions.step_limit = 2'000'000;
         options.conditions.late_one_in = seed % 2 == 0 ? 4 : 40;
         Rig rig(options);
-        // CPU 2 traps for a reason that cannot be; the others go on for ever, CPU 3 without a trap.
+        // CPU 2 traps for an impossible reason; the others run for ever, CPU 3 without a trap.
         for (unsigned i = 0; i < 3; ++i) write_hammer(rig.program(i), i == 2 ? 3 : 100'000'000);
         Code idle = rig.program(3);
         const std::uint32_t top = idle.here();
@@ -86,7 +86,7 @@ TEST_CASE("a panic prints one report, and no CPU executes another instruction of
             core.system.set<reg::HSR>(0x3fu << 26);
             mmioscope_guest_trap(cpu, core.frame);
         });
-        bool fetched[4]{}; // behind the stop: that traps, and the CPU does not come back
+        bool fetched[4]{}; // after the stop: that traps, and the CPU does not return
         rig.simulation.meanwhile = [&](Core& core) {
             if (rig.text().size() <= said_before) return;
             if (fetched[core.number]) throw Failure{"the guest runs on behind the stop"};

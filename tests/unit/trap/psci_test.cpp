@@ -18,7 +18,7 @@ constexpr std::uint32_t smc = 0x13u << 26;
 constexpr std::uint32_t entry = 0x8001'0001;
 constexpr std::uint32_t context = 0xc0c0;
 
-/// What the guest called and what the firmware was asked, on a machine with `conduit`.
+/// The guest's calls and the calls to the firmware, on a machine with `conduit`.
 struct Bench {
     Rig rig{options_for(abi::EngineKind::shadow, 2, 1)};
     std::vector<FirmwareCall> asked;
@@ -30,7 +30,7 @@ struct Bench {
             asked.push_back(call);
             return answer;
         };
-        Code(rig.simulation.ram, at::kernel).end(); // CPU 1 stays where it is
+        Code(rig.simulation.ram, at::kernel).end(); // CPU 1 does nothing
         rig.on_end(0, [this, conduit, action](Core& core, mmioscope::Cpu& cpu) {
             rig.machine->config.conduit = conduit;
             rig.services.integrity = {};
@@ -113,7 +113,7 @@ TEST_CASE("what the firmware refuses to start can be started later") {
 TEST_CASE("a CPU that starts by firmware is reset, and enters in the state its address says") {
     Bench bench;
     bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
-        // CPU 0 stands for CPU 1 here, which is to be through with its own start.
+        // CPU 0 acts as CPU 1 here, which must have finished its own start.
         for (unsigned n = 0; n < 10'000; ++n) bench.rig.simulation.scheduler.point();
         cpu.machine->power.prepare(1, CpuPower::off, {entry, context});
         core.system.set<reg::SCTLR>(~0u);
@@ -168,7 +168,7 @@ TEST_CASE("a suspended CPU comes back where the guest said if the state powers d
     });
     bench.requires_success();
     REQUIRE(bench.asked.size() == 2);
-    CHECK(bench.asked[0].argument[1] == entry); // it returns behind the call
+    CHECK(bench.asked[0].argument[1] == entry); // it returns after the call
     CHECK(bench.asked[1].argument[1] == cpu_on_entry);
 }
 
@@ -177,10 +177,10 @@ TEST_CASE("a hundred CPU_SUSPENDs in 10 ms look at 4 KiB, and the end of the mac
     const auto end = GENERATE(Function::system_off, Function::system_reset);
     Bench bench;
     bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
-        core.system.set<reg::CNTFRQ>(1'000'000'000); // so much is none of it
+        core.system.set<reg::CNTFRQ>(1'000'000'000); // all of this takes less than 10 ms
         const Range text = bench.rig.machine->image.text;
         for (std::uint64_t page = text.begin + page_size; page < text.end; page += page_size)
-            bench.damage(page); // all pieces but the first
+            bench.damage(page); // all pieces except the first
         for (unsigned n = 0; n < 100; ++n)
             bench.call(core, cpu, Function::cpu_suspend, psci::state_powers_down, entry, context);
         if (ends) bench.call(core, cpu, end);
@@ -194,7 +194,7 @@ TEST_CASE("CPU_SUSPENDs that power down look at a piece each, and a round of the
     const unsigned piece = GENERATE(0u, 3u, 31u); // of 32
     Bench bench;
     bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
-        core.system.set<reg::CNTFRQ>(1); // 10 ms are no tick
+        core.system.set<reg::CNTFRQ>(1); // 10 ms are less than a tick
         const Range text = bench.rig.machine->image.text;
         REQUIRE(text.size() == 32 * page_size);
         bench.damage(text.begin + (piece + 1) * page_size - 1);

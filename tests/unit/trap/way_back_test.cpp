@@ -17,8 +17,8 @@ bool says(const Rig& rig, const std::string& why) {
     return rig.text().find("mmioscope: stop: " + why + " on CPU 0\r\n") != std::string::npos;
 }
 
-/// Has CPU 0 trap for a call that nobody answers, behind `action`; whether the machine stops, with
-/// `why` if any is given.
+/// Makes CPU 0 trap for a call that nobody answers, after `action`. Returns whether the machine
+/// stops, with `why` if any is given.
 bool stops_behind(Action action, const std::string& why,
                   abi::EngineKind engine = abi::EngineKind::shadow) {
     Rig rig(options_for(engine, 1, 1));
@@ -107,8 +107,8 @@ TEST_CASE("no first way to the guest with a lock held") {
         CHECK(taken);
     }
     SECTION("by a CPU that the guest starts") {
-        Code(rig.simulation.ram, at::kernel).end(); // CPU 1 stays where it is
-        rig.on_end(0, [&](Core&, mmioscope::Cpu&) { // CPU 0 stands for CPU 1 here
+        Code(rig.simulation.ram, at::kernel).end(); // CPU 1 does nothing
+        rig.on_end(0, [&](Core&, mmioscope::Cpu&) { // CPU 0 acts as CPU 1 here
             for (unsigned n = 0; n < 10'000; ++n) rig.simulation.scheduler.point();
             mmioscope::Cpu& other = rig.machine->cpus[1];
             take_a_lock(rig, other);

@@ -1,4 +1,4 @@
-// Host twin of hyp/core/port/barrier.hpp: all that a barrier waits for is simulated.
+// Host twin of hyp/port/barrier.hpp: simulates everything that a barrier waits for.
 #pragma once
 
 #include "sim/port.hpp"

@@ -34,7 +34,7 @@ inline void flush_to_coherency(PhysicalAddress begin, std::size_t size) {
     sim::flush_to_coherency(begin, size);
 }
 
-/// The simulated caches are coherent: tests/layout.sh has the order of the real one.
+/// The simulated caches are coherent: tests/layout.sh checks the order of the real function.
 inline void mmu_on(std::uint32_t hsctlr, PhysicalAddress) {
     write<reg::HSCTLR>(hsctlr);
     synchronize_context();

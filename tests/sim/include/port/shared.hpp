@@ -1,5 +1,5 @@
-// Host twin of hyp/core/port/shared.hpp: the other side may run before and after each access, and
-// sees stores as late and loads as early as the barriers allow (sim/weak_memory.hpp).
+// Host twin of hyp/port/shared.hpp: the other side may run before and after each access. Stores
+// become visible as late, and loads happen as early, as the barriers allow (sim/weak_memory.hpp).
 #pragma once
 
 #include "sim/port.hpp"
