@@ -1,5 +1,5 @@
 #!/bin/sh
-# The tree is built as its documents say. Usage: tests/layout.sh BUILD
+# Checks that the tree is as its documents say. Usage: tests/layout.sh BUILD
 set -u
 build=$1
 passed=0 failed=0
@@ -63,8 +63,8 @@ result "each folder of host-tools/ with code is a room of host-tools/README.md" 
         [ "$room" = devices ] || grep -q "^$room " "$rooms" || echo "$room"
     done)"
 
-# Words that C++ or a compiler has taken for itself have another; what all rooms use is in mmioscope itself, and
-# what is said of a trace in `trace`, wherever in its file.
+# Namespaces differ where C++ or a compiler has taken the word. What all rooms use is in mmioscope itself, and
+# everything about the content of a trace is in `trace`, in any room.
 namespace_of() {
     case $1 in
     system | include) echo mmioscope ;;
@@ -115,8 +115,8 @@ vector_use() {
         port && $3 == "vmrs" && $4 ~ /^(r[0-9]+|ip|lr|fp|sl), / { next }
         { print }'
 }
-# Functions of a disassembly that store exclusively by a condition and never clear the monitor, or go where the fast path
-# does: behind the load alone it would be left to the guest (ARM ARM A3.4.5).
+# Functions of a disassembly that store exclusively under a condition and never clear the monitor, or that jump to where
+# the fast path does: after the load alone it would be left to the guest (ARM ARM A3.4.5).
 left_monitors() {
     awk -F '\t' '
         function told() { if (tries && !clears) print name }
@@ -125,8 +125,9 @@ left_monitors() {
         $3 == "clrex" || $4 ~ /<not_taken>/ { clears++ }
         END { told() }'
 }
-# Of a disassembly: functions that turn the MMU on (HSCTLR) but do not make the caches forget the stack in front of that, or
-# use memory in between; the first use of a stack before they have forgotten it; nothing that does it right.
+# In a disassembly: functions that turn the MMU on (HSCTLR) without invalidating the stack in the caches before that, or
+# that use memory in between; a first use of a stack before it is invalidated; the absence of any function that does it
+# right.
 stale_stacks() {
     awk -F '\t' '
         /^[0-9a-f]+ <.*>:$/ { name = $0; forgot = between = 0; next }
@@ -151,7 +152,7 @@ for image in "$build"/hyp-*.elf; do
         "$(arm-none-eabi-readelf -lW "$image" | grep -E 'LOAD.* (RWE|WE) ')"
 done
 
-# Each image, with its board's own object, follows the headers: what make would do if one had changed.
+# Each image, with its board's own object, depends on the headers: what make would build if one had changed.
 result "a changed header makes anew each board's object that includes it" \
     "$(for source in hyp/core/board/*.cpp; do
         object=$build/obj/target/${source%.cpp}.o

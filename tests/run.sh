@@ -1,8 +1,8 @@
 #!/bin/bash
-# Runs the suites of one tier and adds up what they say. Usage: tests/run.sh test|fuzz|nightly|...
-# Prints the seconds of each suite, warns when one takes longer than its share, and ends with the line
-# "N passed, N failed". Exit status 0 only if something passed and nothing failed.
-# nightly takes hours, and goes on where it stopped: what has passed of this commit is kept in build/nightly/COMMIT/.
+# Runs the suites of one tier and adds up their results. Usage: tests/run.sh test|fuzz|nightly|...
+# Prints the seconds of each suite, warns when one takes longer than its share, and ends with the line "N passed, N
+# failed". Exit status 0 only if something passed and nothing failed. nightly takes hours, and continues where it
+# stopped: what has passed for this commit is kept in build/nightly/COMMIT/.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 tier=${1:-test}
@@ -13,8 +13,8 @@ mkdir -p "$build/tests"
 trap 'kill $(jobs -p) 2>/dev/null' EXIT
 SOAK_MINUTES=${SOAK_MINUTES:-60}
 
-# suite NAME SHARE-IN-SECONDS COMMAND...: the command's last line "... N passed, N failed" counts; without
-# one, or with an exit status that contradicts it, the suite itself has failed.
+# suite NAME SHARE-IN-SECONDS COMMAND...: the command's last line "... N passed, N failed" counts. Without one, or with
+# an exit status that contradicts it, the suite itself has failed.
 suite() {
     local name=$1 share=$2 start=$SECONDS
     shift 2
@@ -28,7 +28,7 @@ suite() {
     count "$name" "$share" "${PIPESTATUS[0]}" $((SECONDS - start))
 }
 
-# built NAME SHARE TARGET...: what suites need. It passes nothing, and fails if it cannot be made.
+# built NAME SHARE TARGET...: builds what suites need. It passes nothing, and fails if the build fails.
 built() {
     local name=$1 share=$2 start=$SECONDS
     shift 2
@@ -37,7 +37,8 @@ built() {
     took "$name" "$share" $((SECONDS - start))
 }
 
-# beside FUNCTION: suites on one CPU, beside others on another one; `joined` waits for them, and prints what they printed.
+# beside FUNCTION: runs suites on one CPU, while others use another one; `joined` waits for them, and prints their
+# output.
 beside() {
     beside_log=$build/tests/$1.log
     "$1" >"$beside_log" 2>&1 &
@@ -66,7 +67,7 @@ took() { # NAME SHARE SECONDS
     [ "$3" -le "$2" ] || echo "warning: suite $1 took $3 s, its share is $2 s"
 }
 
-# catch BINARY [ARGS...]: a Catch2 binary, with its closing words in this runner's form.
+# catch BINARY [ARGS...]: runs a Catch2 binary, with its summary in this runner's format.
 catch() {
     local out=$build/tests/${1##*/}.catch status total bad
     "$@" 2>&1 | tee "$out"
@@ -78,7 +79,7 @@ catch() {
     return "$status"
 }
 
-# What passes from here on is kept by commit: a tree with changes has none.
+# Results from here on are kept by commit; a tree with changes has none.
 kept=
 keep_results() {
     commit=$(git rev-parse HEAD 2>/dev/null) && [ -z "$(git status --porcelain)" ] || return 0

@@ -1,6 +1,6 @@
-# Cases side by side, one for each CPU, for scripts that source this. `begin COMMAND...` starts one as soon as a CPU
-# is free, `ended` waits for all. What each one prints comes out whole, in the order in which they were begun; `passed`
-# and `failed` count by exit status.
+# Runs cases in parallel, one for each CPU, for scripts that source this. `begin COMMAND...` starts one as soon as a CPU
+# is free, `ended` waits for all. The output of each one is printed as a whole, in the order in which they were begun;
+# `passed` and `failed` count by exit status.
 # shellcheck shell=bash
 passed=0 failed=0 begun=0 told=0
 cpus=$(nproc)

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The longest cases once, then the contended and the dense ones over and over. Usage: tests/soak.sh [MINUTES], default 60.
-# Stops at the first failure: what it recorded is in build/tests/qemu/.
+# Runs the longest cases once, then the contended and the dense ones over and over.
+# Usage: tests/soak.sh [MINUTES], default 60. Stops at the first failure: its recording is in build/tests/qemu/.
 set -u
 minutes=${1:-60}
 cases=(hammer-shadow hammer-emulation linux-shadow linux-emulation linux-wrap-shadow linux-wrap-emulation

@@ -1,7 +1,8 @@
 #!/bin/bash
-# What recording costs, and checking what was recorded: executed instructions a record, by callgrind, of which a run of so many
-# records and one of three times as many make the difference. Usage: tests/bench/capture.sh BUILD
-# Fails where that is more than it should be.
+# The cost of recording, and of checking the recording: executed instructions per record, counted by callgrind, from the
+# difference between a run of N records and one of three times as many.
+# Usage: tests/bench/capture.sh BUILD
+# Fails if the cost is above its limit.
 set -u
 build=$1
 own=$build/tests/bench-capture

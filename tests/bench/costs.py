@@ -1,20 +1,20 @@
 #!/usr/bin/python3
-"""What commands cost, in executed instructions, against tests/bench/costs.baseline; and in memory.
+"""The cost of commands, in executed instructions, compared with tests/bench/costs.baseline; and in memory.
 
-Usage: tests/bench/costs.py BUILD [--short] [--update]; --short: what `make test` does; --update: writes the baseline anew.
+Usage: tests/bench/costs.py BUILD [--short] [--update]; --short: as in `make test`; --update: writes the baseline.
 
-A command reads a made-up trace (make-cost-trace) of two lengths. The difference of the two counts is what an event costs;
-what is left of the shorter one is the fixed cost. Callgrind counts, so that neither the machine's load nor its clock
+A command reads a made-up trace (make-cost-trace) of two lengths. The difference of the two counts is the cost of an
+event; the rest of the shorter one is the fixed cost. Callgrind counts, so neither the machine's load nor its clock
 matters. What else could differ between two machines:
 - The C library chooses its string functions by the CPU: GLIBC_TUNABLES leaves it one choice.
-- libzstd and libdeflate ask the CPU themselves, and nothing can be set: what is executed in them is left out.
-- The environment is empty but for what is set here, and the program has no debugging information that Callgrind would read.
-More than TOLERANCE above the baseline fails; as much below is told, so that the next change starts from there.
-Memory is what the kernel says was resident at most (ru_maxrss), the least of some runs: where libraries lie, and with that how
-many of their pages come along with one that is needed, is another place each time. It has limits of its own, the same for
-every length: from one length to the other it may grow by MEMORY_GROWTH, and the noise. The program's copy is written in small
-pieces: newer kernels map as much of a file at once as was written at once.
-"""
+- libzstd and libdeflate ask the CPU themselves, which cannot be changed: instructions in them are not counted.
+- The environment has only what is set here, and the program has no debugging information that Callgrind would read.
+More than TOLERANCE above the baseline fails; as much below is reported, so that the next change starts from there.
+Memory is the maximum resident size from the kernel (ru_maxrss), the least of several runs: the addresses of
+libraries vary, and with them the number of their pages that are loaded together with a needed one. It has limits of
+its own, the same for every length: from one length to the other it may grow by MEMORY_GROWTH, and the noise. The
+program's copy is written in small pieces, because newer kernels map as much of a file at once as was written at
+once."""
 import argparse
 import concurrent.futures
 import os
@@ -36,7 +36,7 @@ ENVIRONMENT = {
 }
 TABLES = [word for table in ("device", "register", "function", "caller", "task", "cpu", "interrupt", "size")
           for word in ("--by", table)]
-# What is measured; {} is the output.
+# What to measure; {} is the output.
 COMMANDS = {
     "print": ["print", "--all", "-o", "{}"],
     "print --raw": ["print", "--all", "--raw", "-o", "{}"],
@@ -51,14 +51,14 @@ COMMANDS = {
     "stat all": ["stat", *TABLES, "--mappings", "--pci", "--limit", "0", "-o", "{}"],
     "check": ["check"],
 }
-# And these, in memory.
+# And these, only in memory.
 MORE = {
     "export perfetto": ["export", "--as", "perfetto", "-o", "{}", "-i"],
     "export mmiotrace": ["export", "--as", "mmiotrace", "-o", "{}", "-i"],
     "export mmio": ["export", "--as", "mmio", "-o", "{}", "-i"],
     "info": ["info"],
 }
-TOLD = ("export sqlite", "babeltrace2")  # mostly not ours
+TOLD = ("export sqlite", "babeltrace2")  # mostly not our code
 MIXES = ("sd", "boot", "fresh")
 SHORT = {"print": MIXES, "print value": ("boot",), "stat": ("boot",), "export ctf": ("sd",), "check": ("boot",)}
 FIXED = ("print", "print --raw", "stat", "check")
@@ -68,7 +68,7 @@ LENGTHS_SHORT = (2000, 6000)
 MEMORY_LIMIT = 9 * 1024
 MEMORY_LIMITS = {"export sqlite": 9 * 1024 + 768}
 MEMORY_GROWTH = 256  # KiB
-MEMORY_NOISE = 256  # KiB: what is left of it, in either direction, in the least of MEMORY_RUNS
+MEMORY_NOISE = 256  # KiB: the noise left, in either direction, in the least of MEMORY_RUNS
 MEMORY_RUNS = 3
 MEMORY = ("print", "print jsonl", "print csv", "export ctf", "export sqlite", "stat", "stat all", "check", *MORE)
 MEMORY_LENGTHS = (30000, 400000)
@@ -76,7 +76,7 @@ MEMORY_LENGTHS_SHORT = (20000, 60000)
 
 
 def object_counts(file):
-    """Instructions executed in each object, of a callgrind.out file: those of calls are not counted twice."""
+    """Instructions executed in each object, from a callgrind.out file; those of calls are counted only once."""
     names, counts, name, called = {}, {}, "", False
     for line in file.read_text(errors="replace").splitlines():
         if line.startswith("ob="):
@@ -140,7 +140,7 @@ class Bench:
         return done.stderr.decode()
 
     def count(self, what, mix, events):
-        """Instructions of ours, and of libraries that choose by the CPU."""
+        """Instructions in our code, and in libraries that choose by the CPU."""
         file = self.own / f"{what.replace(' ', '_')}-{mix}-{events}.callgrind"
         self.run(["/usr/bin/valgrind", "--tool=callgrind", f"--callgrind-out-file={file}"] +
                  self.command(what, mix, events))
@@ -150,7 +150,7 @@ class Bench:
         return sum(counts.values()) - others, others
 
     def memory(self, what, mix, events):
-        """KiB. GNU time, which is small: a child begins with what its parent had resident."""
+        """KiB. Uses GNU time, which is small, because a child begins with its parent's resident size."""
         def once():
             return int(self.run(["/usr/bin/time", "-q", "-f", "%M"] + self.command(what, mix, events)).split()[-1])
         return min(once() for _ in range(MEMORY_RUNS))
@@ -233,7 +233,7 @@ def memory(bench, judge, mixes, lengths):
 
 
 def beside(bench, judge):
-    """babeltrace2, of the same events."""
+    """babeltrace2 with the same events, for comparison."""
     for events in bench.lengths:
         for mix in MIXES:
             bench.run(bench.command("export ctf", mix, events))

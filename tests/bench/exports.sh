@@ -1,13 +1,13 @@
 #!/bin/bash
-# Exports of a long trace: what they take, and each read by its own consumer and compared with the trace event by event.
-# Usage: tests/bench/exports.sh BUILD [EVENTS], 10,000,000 if not said. Fails where a consumer read anything else, or
-# where the memory that an export takes grows with the trace.
+# Exports of a long trace: their costs; each is read by its own consumer and compared with the trace event by event.
+# Usage: tests/bench/exports.sh BUILD [EVENTS], default 10,000,000. Fails if a consumer reads anything else, or if the
+# memory of an export grows with the trace.
 set -u
 build=$1 events=${2:-10000000}
 tool=$PWD/$build/mmioscope
 own=$build/tests/bench-exports
 consumers=$PWD/tests/export
-# shellcheck disable=SC2034 # of consumers.sh: seconds, far more than it takes
+# shellcheck disable=SC2034 # for consumers.sh: seconds, far more than needed
 export_limit=1800 compare_limit=7200
 # shellcheck source=tests/export/consumers.sh
 . "$consumers/consumers.sh"
@@ -59,7 +59,7 @@ for format in jsonl csv sqlite mmiotrace ctf perfetto; do
     one_format "$format"
 done
 
-# The measure: babeltrace2 prints the same events.
+# For comparison: babeltrace2 prints the same events.
 measured_export ctf-again "$own/long.mmio" ctf
 measured "print --all" "$tool" print --all "$own/long.mmio" > /dev/null 2>&1
 measured babeltrace2 babeltrace2 "$own/out" > /dev/null 2>&1

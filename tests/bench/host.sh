@@ -1,6 +1,7 @@
 #!/bin/bash
-# What one event costs the host tools: decoding, naming, filters, exports. Usage: tests/bench/host.sh BUILD
-# Events per second of CPU time, and the seconds of one.
+# The cost of an event in the host tools: decoding, naming, filters, exports.
+# Usage: tests/bench/host.sh BUILD
+# Prints events per second of CPU time, and seconds per event.
 set -u
 log=$1/tests/host-bench.log
 if "$1/tests/host-bench" --benchmark_counters_tabular=true >"$log" 2>&1 && ! grep -q 'ERROR OCCURRED' "$log"; then

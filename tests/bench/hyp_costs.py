@@ -1,17 +1,16 @@
 #!/usr/bin/python3
-"""What tracing costs, in executed instructions of the hypervisor, counted by a plugin of QEMU's (hyp_count.c).
+"""The cost of tracing, in executed instructions of the hypervisor, counted by a QEMU plugin (hyp_count.c).
 
 Usage: tests/bench/hyp_costs.py BUILD [--short] [--update] [--paths]
 
-Prints one table; leaves it, and the paths by function, in BUILD/tests/bench/hyp.json; --paths prints the latter.
---short: what `make test` does, a bare guest and a boot under each engine, against tests/bench/hyp.baseline; --update
-writes it.
+Prints one table; writes it, and the paths by function, to BUILD/tests/bench/hyp.json; --paths prints the latter.
+--short: as in `make test`, a bare guest and a boot under each engine, compared with tests/bench/hyp.baseline; --update
+writes the baseline.
 
-One CPU and QEMU's instruction count as its clock (-icount) make each run the same, to the instruction. A path is what is
-executed from a vector to ERET; hyp_count.c tells what it was by what it does, so that names are for reading only. A
-figure that differs from the baseline by more than TOLERANCE, up or down, fails. The baseline says of which compiler it is,
-and the boot's figures of which kernel: with another one they are told, and not judged.
-"""
+One CPU and QEMU's instruction count as its clock (-icount) make each run the same, to the instruction. A path is
+everything executed from a vector to ERET; hyp_count.c classifies it by its effects, so names are only for reading. A
+figure that differs from the baseline by more than TOLERANCE, up or down, fails. The baseline belongs to one
+compiler, and the boot's figures to one kernel: with another one the figures are printed, but not judged."""
 import argparse
 import bisect
 import collections
@@ -26,11 +25,11 @@ import sys
 TOLERANCE = 0.02
 ENGINES = ("emulation", "shadow")
 BOARD_UART = 0x1c0b0000  # serial2, where a stream leaves
-# The sections of tests/guest/costs.cpp behind its start.
+# The sections of tests/guest/costs.cpp after its start.
 ACCESSES = ("load, PL1, ARM", "store, PL1, ARM", "load, PL1, Thumb", "load, PL0, ARM", "load with writeback",
             "load, two devices")
-SLOW = "slow path"  # what else is on is measured beside it
-# What can be on, each alone: arguments of `mmioscope run`. All records pass, but for "held back".
+SLOW = "slow path"  # options are also measured on it
+# Options, each measured alone: arguments of `mmioscope run`. All records pass, except with "held back".
 OPTIONS = {
     "filter": ["--at-start", "filter direction r"],
     "filter, held back": ["--at-start", "filter direction w"],
@@ -40,7 +39,7 @@ OPTIONS = {
     "policy flight": ["--slow-path", "--policy", "flight"],
 }
 ARGUMENTS = {"bare": [], SLOW: ["--slow-path"], **OPTIONS}
-# Of a metric, for each engine: what the tracer is to cost. Instructions, unless the metric says something else.
+# For each metric, the goals for the two engines. In instructions, unless the metric says otherwise.
 GOALS = {
     "load, PL1, ARM": (68, 108), "store, PL1, ARM": (69, 109), "load with writeback": (500, 700),
     "load: slow path": (500, 700),
@@ -60,7 +59,7 @@ def output(*words):
 
 
 class Image:
-    """The hypervisor: where its code is, whose, and of which instruction set."""
+    """The hypervisor's code: its addresses, functions and instruction sets."""
 
     def __init__(self, elf):
         self.functions, self.sets = [], []
@@ -84,8 +83,8 @@ class Image:
         return self.sets[bisect.bisect_right(self.sets, (address, "z")) - 1][1] == "t"
 
     def kind(self, address, size, word):
-        """What an instruction does beside computing (ARM ARM A8.8.43, .44, .53, A8.8.98, .107; B3.13), or None. Whether
-        its condition held is not known: it counts."""
+        """What an instruction does besides computing (ARM ARM A8.8.43, .44, .53, A8.8.98, .107; B3.13), or None. It
+        counts whether its condition held or not, since that is unknown."""
         if size == 2:
             return None
         if not self.is_thumb(address) and (word & 0x0ffffff0 in (0x0f62ec40, 0x0f00e850) or word & 0x00fffff0 == 0xe840):
@@ -109,7 +108,7 @@ class Image:
 
 
 class Counts:
-    """What a run executed: sections of kinds of paths."""
+    """The instructions of a run: sections of kinds of paths."""
 
     def __init__(self, file, image):
         read = json.loads(file.read_text())
@@ -121,7 +120,7 @@ class Counts:
                 self.special[int(address)] = kind
 
     def sum(self, what, kinds, sections=None):
-        """Of the hypervisor's paths of these kinds; of all sections, or those."""
+        """Sum over the hypervisor's paths of these kinds; in all sections, or these."""
         return sum(section[kind][what] for n, section in enumerate(self.sections) if sections is None or n in sections
                    for kind in kinds if kind in section)
 
@@ -135,7 +134,7 @@ class Counts:
                 self.accesses(sections))
 
     def events(self, section):
-        """Of one access: exceptions, barriers, TLB maintenance, coprocessor accesses."""
+        """Per access: exceptions, barriers, TLB maintenance, coprocessor accesses."""
         found = collections.Counter()
         for kind in ("begun", "finished", "emulated"):
             if kind in self.sections[section]:
@@ -196,7 +195,7 @@ class Bench:
         return Counts(self.own / f"{name}.json", self.image)
 
     def traced(self, name, engine, plugin, arguments, cpus=1):
-        """Runs a guest; how many events it made, and its counts."""
+        """Runs a guest. Returns the number of its events, and its counts."""
         qemu = self.plugin(name, *plugin) + (self.CLOCK if cpus == 1 else [])
         trace = self.own / f"{name}.mmio"
         said = self.execute(name, [
@@ -207,7 +206,7 @@ class Bench:
         return int(re.search(r"^complete: (\d+) events, 0 lost$", said, re.M).group(1)), self.counts(name)
 
     def bare_on_two(self, engine):
-        """Two CPUs, each at a device of its own."""
+        """Two CPUs, each with its own device."""
         return self.traced(f"two-{engine}", engine, [f"mark={self.mark:#x}"], [
             "--bare", "--kernel", f"{self.bare_guest}.bin", "--expect", "guest: done", "--qemu-arg=-device",
             "--qemu-arg=loader,addr=0x82000000,data=2,data-len=4"], 2)[1]
@@ -229,7 +228,7 @@ class Bench:
             *more], cpus)
 
     def native(self, steps):
-        """The same machine without a hypervisor: Non-secure, as the guest is under it. All that was executed."""
+        """The same machine without a hypervisor: Non-secure, like the guest under it. Returns everything executed."""
         line, kernel, initrd, card = self.linux(steps)
         name = f"native-{steps}"
         console = self.own / f"{name}.console"
@@ -336,7 +335,7 @@ def add_boot(table, engine, events, counts):
 
 
 def seen_all(events, counts):
-    """Whether the paths found are the trace's records; the last one may be cut by the machine's end."""
+    """Whether the paths match the trace's records; the machine's end may cut the last one."""
     return events - 1 <= counts.accesses() + counts.sum("paths", ["long"]) <= events
 
 
@@ -357,7 +356,7 @@ def short(bench, judge):
 
 
 def whole(bench, judge):
-    """Everything that --short has, and what takes longer."""
+    """Everything in --short, and what takes longer."""
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         def each(what, *arguments, **how):
             return {engine: pool.submit(what, *(engine if word is None else word for word in arguments), **how)

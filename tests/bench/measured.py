@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Runs a command and writes what it took into FILE: seconds of CPU time, and KiB of memory at most.
+"""Runs a command and writes its costs to FILE: seconds of CPU time, and the maximum of memory in
+KiB.
 
-Usage: measured.py FILE COMMAND...; the exit status is the command's.
-"""
+Usage: measured.py FILE COMMAND...; the exit status is the command's."""
 import resource
 import subprocess
 import sys

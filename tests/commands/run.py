@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def blocks(text):
-    """(head, lines below it) of each; blank lines in front of the next one are nobody's."""
+    """(head, lines below it) of each block; blank lines before the next one do not count."""
     found = []
     for line in text.splitlines():
         if re.match(r"#|\$ |== ", line):
@@ -47,7 +47,7 @@ def printed(command, folder, build):
 
 
 def carry_out(path, build, update):
-    """How many commands of a file print what they should, and how many do not."""
+    """The numbers of commands in a file with the right output, and with another one."""
     folder = build / "tests/commands" / path.stem
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

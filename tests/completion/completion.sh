@@ -1,12 +1,12 @@
 #!/bin/bash
-# The completion of bash, asked as bash asks it. Usage: tests/completion/completion.sh BUILD
+# Tests bash completion, calling it as bash does. Usage: tests/completion/completion.sh BUILD
 set -u
 program=$PWD/$1/mmioscope
 passed=0 failed=0
 # shellcheck source=contrib/completion/mmioscope.bash
 . contrib/completion/mmioscope.bash
 
-# completes EXPECTED WORD...: what is proposed for the last WORD, joined by spaces.
+# completes EXPECTED WORD...: checks the proposals for the last WORD, joined by spaces.
 completes() {
     local expected=$1
     shift
@@ -43,7 +43,7 @@ touch "$folder/boot.mmio" "$folder/two words.mmio"
 completes "$folder/boot.mmio" print "$folder/bo"
 completes "$folder/two words.mmio" run -o "$folder/two"
 
-# What is in a filter. Bash makes words of their own of "==", but not in quotes.
+# Inside a filter. Bash treats "==" as a separate word, but not in quotes.
 cat >"$folder/text" <<'END'
 device serial0 0x1c090000 0x1000 arm,pl011
 device mmc@50000 0x1c050000 0x1000

@@ -1,8 +1,7 @@
 #!/usr/bin/python3
-"""Compares what a consumer read of an export with the trace it was made from, event by event.
+"""Compares what a consumer read from an export with the original trace, event by event.
 
-Usage: compare.py TRACE FORMAT FILE; - is standard input. Exit status 0 if there is no difference.
-"""
+Usage: compare.py TRACE FORMAT FILE; - is standard input. Exit status 0 if there is no difference."""
 import collections
 import csv
 import itertools
@@ -18,7 +17,7 @@ def number(text):
 
 
 def columns(row):
-    """Of a row of JSONL or CSV: a Record, without what both leave to the reader."""
+    """A Record from a row of JSONL or CSV, without what both leave to the reader."""
     kind = row["type"]
     placed = kind in source.PLACED
     value = number(row.get("lost")) if kind == "lost" else number(row.get("value"))
@@ -37,7 +36,7 @@ def row_text(row):
 
 
 def as_row(record, trace):
-    """What a Record of the source is in JSONL and CSV."""
+    """A Record of the source as it is in JSONL and CSV."""
     record = record._replace(raw_value=None)
     if record.type not in source.PLACED:
         return record._replace(value=None if record.type in ("unknown", "task") else record.value)
@@ -65,7 +64,7 @@ def read_csv(file, _):
 
 
 def read_sqlite(file, _):
-    """The rows of events, then those of losses, as run.sh asks for them."""
+    """The rows of events, then those of losses, in the format that run.sh requests."""
     for row in csv.DictReader(file):
         placed = row["type"] in source.PLACED
         value = number(row["value"])
@@ -117,7 +116,7 @@ CTF_FIELD = re.compile(r" (\w+) = (?:\( \"((?:[^\"\\]|\\.)*)\" : container = (\d
 
 
 def read_ctf(file, trace):
-    """What babeltrace2 prints with times in cycles."""
+    """Parses babeltrace2's output with times in cycles."""
     for line in file:
         ticks, kind, cpu, sequence, flags, rest = CTF_LINE.match(line).groups()
         fields = {m[1]: m[3] if m[3] else m[4] if m[5] is None else m[5] for m in CTF_FIELD.finditer(rest)}
@@ -159,7 +158,7 @@ def as_ctf(records, trace):
 
 
 def with_names(packet, notes, told, known):
-    """The packet with what its numbers stand for; `told` are numbers that it gives, `known` those of earlier ones."""
+    """The packet with its numbers resolved; `told` are numbers that it defines, `known` earlier ones."""
     flags = packet.pop("flags", 0)
     if flags & 1:
         known.clear()
@@ -176,7 +175,7 @@ def with_names(packet, notes, told, known):
 
 
 def packets(file):
-    """What protoc --decode prints: each packet as a dictionary; annotations by their names."""
+    """Parses protoc --decode: each packet as a dictionary; annotations by name."""
     packet, note, notes, told, known, kind = {}, {}, [], [], {}, None
     for line in file:
         key, colon, value = line.strip().partition(": ")
@@ -202,13 +201,13 @@ def packets(file):
 
 
 def read_perfetto(file, trace):
-    """Slices and instants; ends of slices and sums of the counters are looked at here."""
+    """Slices and instants; checks ends of slices and sums of the counters."""
     ends, counted, accesses = {}, 0, 0
     for p in packets(file):
         if "type" not in p:
             continue
         ns, notes, kind, place = p["timestamp"], p["notes"], p["track"] >> 16, p["track"] & 0xffff
-        if kind in (4, 5, 6): # names.py looks at tasks, interrupts and values of registers
+        if kind in (4, 5, 6): # names.py checks tasks, interrupts and values of registers
             continue
         if p["type"] == "BEGIN":
             assert place not in ends, f"slices overlap at {ns}"
@@ -245,14 +244,14 @@ def as_perfetto(records, trace):
 
 
 def same(want, got):
-    """The words of marks that are no markers are for people: their first one counts."""
+    """The text of marks other than markers is for people: only the first word counts."""
     if want == got or want is None or got is None or want[0] != "mark":
         return want == got
     return want[:-1] == got[:-1] and want[-1] == got[-1].split(" ")[0] and want[-1] in ("change", "power", "fault")
 
 
 def side_by_side(wanted, read, lane):
-    """The nth event of each lane with its counterpart, whatever the order of lanes; None where there is none."""
+    """The nth event of each lane with its counterpart, for any order of lanes; None if there is none."""
     waiting = ({}, {})
     for pair in itertools.zip_longest(wanted, read):
         for side, event in enumerate(pair):

@@ -1,5 +1,5 @@
-# The consumers of exports, each the format's own, for scripts that source this. They print what they read of FILE, for
-# compare.py; $tool is mmioscope, $own a folder for what is said meanwhile, $consumers this file's.
+# The consumers of exports, each made for its format, for scripts that source this. They print what they read from FILE,
+# for compare.py; $tool is mmioscope, $own a folder for their messages, $consumers this file's.
 # shellcheck shell=bash disable=SC2154
 
 export_to() { # FORMAT OUT [ARGS...]: into $own/stderr what it says
@@ -15,7 +15,7 @@ read_ctf() {
     babeltrace2 --no-delta --clock-cycles "$1" 2> "$own/babeltrace" || echo "babeltrace2 failed"
     lost=$(sed -nE 's/^WARNING: Tracer discarded ([0-9]+) events? between .*/\1/p' "$own/babeltrace" |
         awk '{ sum += $1 } END { print sum + 0 }')
-    # What it takes for discarded is what the trace lacks.
+    # The events that it reports as discarded must be those that the trace lacks.
     grep -q "lacks $lost records" "$own/stderr" || echo "babeltrace2 tells of $lost discarded events"
 }
 read_sqlite() {

@@ -1,8 +1,7 @@
 #!/usr/bin/python3
-"""Compares an exported database with the JSONL of the same trace: its tables, and each view with what it is to be.
+"""Compares an exported database with the JSONL of the same trace: its tables, and each view with its expected content.
 
-Usage: database.py DATABASE JSONL. Exit status 0 if there is no difference.
-"""
+Usage: database.py DATABASE JSONL. Exit status 0 if there is no difference."""
 import collections
 import itertools
 import json
@@ -46,7 +45,7 @@ def grouped(rows, key):
 
 
 def polls(accesses):
-    """Runs of at least three reads of one register by one instruction, without another record of the CPU between."""
+    """Runs of at least three reads of one register by one instruction, without other records of the CPU in between."""
     runs, last = [], {}
     for r in accesses:
         if r["dir"] == "r":
@@ -75,7 +74,7 @@ def as_event(r):
 
 
 def views(events, accesses, losses):
-    """What each view is to be, in any order but that of `trace`, `polls` and `markers`."""
+    """The expected content of each view, in any order except that of `trace`, `polls` and `markers`."""
     lost = collections.Counter()
     for r in losses:
         lost[r["cpu"]] += int(r["lost"], 0) if isinstance(r["lost"], str) else r["lost"]
@@ -107,12 +106,12 @@ def names(events):
 
 
 def said_by_fields(accesses):
-    """What JSONL says of fields: NAME=VALUE, of those that are not zero; a value is a number or its name."""
+    """The fields in JSONL: NAME=VALUE, without zeros; a value is a number or its name."""
     return [(i, *word.split("=", 1)) for i, r in accesses for word in r.get("fields", "").split() if "=" in word]
 
 
 def written(content):
-    """How a field's value and its name may stand in JSONL."""
+    """The ways in which JSONL may write a field's value and its name."""
     if content is None:
         return ()
     value, meaning = content
@@ -134,7 +133,7 @@ def main():
     expected = views(events, accesses, losses)
     for view, want in expected.items():
         got = ask(f"SELECT * FROM {view}")
-        if view == "trace":  # what a record of an unknown type has is not told in JSONL
+        if view == "trace":  # JSONL does not show the content of records of unknown types
             got = [row[:10] + (None,) + row[11:] if row[3] == "unknown" else row for row in got]
         ordered = view in ("trace", "polls", "markers")
         compare(view, want if ordered else unordered(want), got if ordered else unordered(got))

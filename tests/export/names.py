@@ -1,8 +1,7 @@
 #!/usr/bin/python3
-"""Compares accesses as a consumer read them of an export with the JSONL of the same trace: their names, sizes, places.
+"""Compares accesses as a consumer read them from an export with the JSONL of the same trace: names, sizes, places.
 
-Usage: names.py FORMAT FILE JSONL; - is standard input. Exit status 0 if there is no difference.
-"""
+Usage: names.py FORMAT FILE JSONL; - is standard input. Exit status 0 if there is no difference."""
 import itertools
 import json
 import sys
@@ -21,7 +20,7 @@ CTF_NUMBERS = ["offset", "address", "lr", "sp"]
 
 
 def read_ctf(file):
-    """What babeltrace2 prints, by CPU."""
+    """Parses babeltrace2's output, by CPU."""
     events = []
     for line in file:
         _, kind, cpu, _, _, rest = compare.CTF_LINE.match(line).groups()
@@ -42,8 +41,8 @@ NOTES = ["fields", "function", "caller", "pid", "comm", "interrupt"]
 
 
 def read_perfetto(file):
-    """Slices of what protoc prints, with the names of their tracks; of a register's name its offset is left. Then those of
-    tasks and interrupts: begin, end, track and name; and the values that registers change to."""
+    """Slices from protoc's output, with the names of their tracks and without the offset in a register's name. Then
+    those of tasks and interrupts: begin, end, track and name; and the values that registers change to."""
     events, tracks, spans, begun, values = [], {}, [], {}, []
     for p in compare.packets(file):
         if p.get("type") == "COUNTER" and p["track"] >> 16 == 6:
@@ -64,7 +63,8 @@ def read_perfetto(file):
 
 
 def spans_of(rows):
-    """Of each CPU's tasks from change to change, and of interrupts from the read that took them to the write that ends them."""
+    """Spans of each CPU's tasks from change to change, and of interrupts from the read that takes them to the write
+    that ends them."""
     spans, begun = [], {}
 
     def end(track, ns):
@@ -88,7 +88,7 @@ def spans_of(rows):
 
 
 def values_of(rows):
-    """Of each register that has a name, where it is another one than the last."""
+    """Values of each register with a name, at each change."""
     values, last = [], {}
     for r in rows:
         name = f"{r.get('device')} {r.get('register')}"
@@ -104,7 +104,7 @@ def as_perfetto(rows):
 
 
 def read_mmiotrace(file):
-    """Direction, size, address and pid: it has no names but those of devices."""
+    """Direction, size, address and pid: the format has no names except those of devices."""
     events = []
     for line in file:
         words = line.split()

@@ -1,7 +1,8 @@
 #!/bin/bash
-# A part of a trace, as a trace, has the events of that part: each as JSONL has it of the whole trace, in its order.
-# Usage: tests/export/part.sh TOOL TRACE FOLDER [OPTION...] [-- OPTION...]: what selects; what both are read with.
-# Prints why not, and ends with 1.
+# Checks that a part of a trace, as a trace, has the events of that part: each as in the JSONL of the whole trace, in
+# order.
+# Usage: tests/export/part.sh TOOL TRACE FOLDER [OPTION...] [-- OPTION...]: options that select, and options for reading
+# both. Prints the reason and exits with 1 if not.
 set -u
 tool=$1 trace=$2 own=$3
 shift 3
@@ -18,7 +19,7 @@ events "${select[@]}" -i "$trace" > "$own/part.expected"
 losses=$(tail -n 1 "$own/part.jsonl" | grep -o '"lost.*')
 events "$own/part.mmio" | cmp - "$own/part.expected" > "$own/part.differ" || fail "other events: $(cat "$own/part.differ")"
 [ "$(tail -n 1 "$own/part.jsonl" | grep -o '"lost.*')" = "$losses" ] || fail "other losses, or another end"
-# What the recorder lost makes a trace lossy; what was not wanted does not.
+# Recorded losses make a trace lossy; left-out events do not.
 "$tool" check "$own/part.mmio" > "$own/part.check"
 last=$(tail -n 1 "$own/part.check")
 case $losses in

@@ -1,19 +1,18 @@
 #!/usr/bin/python3
-"""Has protoc print a Perfetto trace of any size: some thousand packets at a time, which are a message, too.
+"""Makes protoc print a Perfetto trace of any size: some thousand packets at a time, which are a valid message, too.
 
-Usage: protoc_in_parts.py FILE. Exit status 1 if FILE is no sequence of packets, or protoc says it is wrong.
-"""
+Usage: protoc_in_parts.py FILE. Exit status 1 if FILE is not a sequence of packets, or protoc reports an error."""
 import os
 import subprocess
 import sys
 
 PART = 16 << 20  # bytes
-PACKET = 1 << 3 | 2  # field 1 of Trace, with a length in front
+PACKET = 1 << 3 | 2  # field 1 of Trace, preceded by its length
 PROTOC = ["protoc", "--decode=Trace", "--proto_path=" + os.path.dirname(os.path.abspath(__file__)), "perfetto.proto"]
 
 
 def length_at(data, place):
-    """A varint: its value, and where it ends; None if `data` ends in it."""
+    """A varint: its value, and its end; None if `data` ends inside it."""
     value = shift = 0
     while place < len(data):
         byte = data[place]
@@ -26,7 +25,7 @@ def length_at(data, place):
 
 
 def whole_packets(data):
-    """How many bytes of `data` are packets that end in it."""
+    """The number of bytes of `data` that are complete packets."""
     end = 0
     while end < len(data):
         if data[end] != PACKET:

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Exports of a made-up trace, each read by its own consumer and compared with the trace event by event; and how
-# exports end. Usage: tests/export/run.sh BUILD [EVENTS], 200,000 if not said.
+# Exports of a made-up trace, each read by its own consumer and compared with the trace event by event; and how exports
+# end.
+# Usage: tests/export/run.sh BUILD [EVENTS], default 200,000.
 set -u
 build=$1 events=${2:-200000}
 here=$(dirname "$0")
@@ -14,7 +15,7 @@ consumers=$here
 rm -rf "$out"
 mkdir -p "$out"
 
-# case_ NAME COMMAND...: passes if COMMAND does; what it prints is why not, or how well. It has the folder $own.
+# case_ NAME COMMAND...: passes if COMMAND does; its output is the reason, or a figure. Its folder is $own.
 case_() { begin run_case "$@"; }
 run_case() {
     local own=$out/${1//[ \']/-} words status
@@ -26,7 +27,7 @@ run_case() {
     return "$status"
 }
 
-# expect STATUS WORDS COMMAND...: it ends so, and says so in one line
+# expect STATUS WORDS COMMAND...: checks its exit status, and its one line of output
 expect() {
     local said status
     said=$(timeout 60 "${@:3}" 2>&1 > /dev/null)
@@ -50,7 +51,7 @@ old_file_stays() { # a trace that cannot be read costs no old file
     [ "$(cat "$folder/x")" = old ] && nothing_left "$folder" "x "
 }
 
-# A folder of CTF is replaced, as a whole, and no other folder is.
+# A CTF folder is replaced as a whole; any other folder is not.
 folders() {
     local folder=$own/folders
     mkdir -p "$folder/other"
@@ -85,7 +86,7 @@ broken_pipe() {
     [ "$(wc -l < "$own/two")" = 2 ] && [ ! -s "$own/stderr" ]
 }
 
-# Tables and views, compared with the same trace's JSONL.
+# Compares tables and views with the same trace's JSONL.
 database() { # TRACE
     export_to sqlite "$own/db" -i "$1" && export_to jsonl "$own/jsonl" -i "$1" || return 1
     "$here/database.py" "$own/db" "$own/jsonl"
@@ -96,21 +97,21 @@ database_of_names() {
     [ "$(sqlite3 "$own/db" 'SELECT pid, tgid FROM tasks' | xargs)" = '1|1 77|70 78|78' ] || { echo "other tasks"; return 1; }
 }
 
-# Perfetto's names are forgotten where there are very many, and told again.
+# With very many names, Perfetto's names are forgotten and defined again.
 many_names() {
     { echo 'device serial0 0x1c090000 0x100000'
         seq 0 39999 | awk '{ printf "%.3f cpu0 R4 %d %d\n", $1 / 1000, 470351872 + $1 * 4, $1 }'; } > "$own/many.txt"
     "$build/tests/trace-of-text" "$own/many.txt" "$own/many.mmio" && consumer perfetto "$own/many.mmio"
 }
 
-# Functions, callers, registers, fields and tasks in the formats that compare.py looks for numbers in.
+# Functions, callers, registers, fields and tasks in the formats in which compare.py checks only numbers.
 names() { # FORMAT
     "$build/tests/trace-of-text" "$here/names.txt" "$own/names.mmio" && export_to jsonl "$own/jsonl" -i "$own/names.mmio" &&
         export_to "$1" "$own/$1" -i "$own/names.mmio" || return 1
     if [ "$1" = mmiotrace ]; then cat "$own/$1"; else "read_$1" "$own/$1"; fi | "$here/names.py" "$1" - "$own/jsonl"
 }
 
-# Since the start, as in other formats, but that CTF has no steps back; and it has the boot's id.
+# Times are relative to the start, as in other formats, but never go back in CTF; and it has the boot's id.
 ctf_times() {
     "$build/tests/trace-of-text" "$here/names.txt" "$own/names.mmio" && export_to ctf "$own/ctf" -i "$own/names.mmio" &&
         grep -q 'ctf: 1 events that were earlier than the previous one have its time' "$own/stderr" &&
@@ -122,7 +123,7 @@ ctf_times() {
         sort -n | diff "$own/expected" -
 }
 
-# Text, to a trace, to text: the same accesses. And each access that came from a log is in the log.
+# Text to trace to text: the same accesses. And each access from a log is in the log.
 round_trip() {
     local step
     export_to mmiotrace "$own/1.txt" -i "$out/trace.mmio" || return 1
@@ -134,7 +135,8 @@ round_trip() {
     [ "$(wc -l < "$own/1.events")" -gt $((events * 9 / 10)) ] && cmp "$own/1.events" "$own/2.events"
 }
 
-# PCI functions, as the accesses to their configuration space tell: from a file, there and back, and not from a pipe.
+# PCI functions, found from the accesses to their configuration space: from a file, in both directions, but not from a
+# pipe.
 pci() {
     local space=" " # where a driver's name would be
     "$build/tests/trace-of-text" "$here/pci.txt" "$own/pci.mmio" && export_to mmiotrace "$own/1.txt" -i "$own/pci.mmio" || return 1
@@ -178,7 +180,7 @@ cut_trace() {
     [ $? = 1 ] && [ "$(tail -n 1 "$own/cut.jsonl")" = '{"type":"end","ending":"cut off"}' ]
 }
 
-# A part of a trace as a trace, from files and pipes, compressed too, and a part of that.
+# A part of a trace as a trace, from files and pipes, compressed or not, and a part of that.
 parts() {
     local trace options all=0
     for trace in names said; do
@@ -200,7 +202,7 @@ parts() {
     cmp "$own/part.csv" "$own/piped.csv" && echo "$all events are those of the whole trace"
 }
 
-# What a part says of itself, and who does not take it for a whole trace.
+# What a part says about itself, and which commands refuse it as incomplete.
 part_is_one() {
     "$build/tests/trace-of-text" "$here/pci.txt" "$own/pci.mmio" && "$tool" export --as mmio -F w --to 1 -i "$own/pci.mmio" -o "$own/part.mmio" &&
         "$tool" export --as mmio -i "$own/pci.mmio" -o "$own/all.mmio" && "$tool" check "$own/all.mmio" > "$own/check" || return 1
@@ -214,7 +216,7 @@ part_is_one() {
     expect 1 "stopped" "$tool" export --as mmio --strict -i "$own/cut.mmio" -o "$own/none.mmio" && [ ! -e "$own/none.mmio" ]
 }
 
-# What a filter leaves out is no loss; what the trace lacks is told all the same.
+# What a filter leaves out is not a loss; what the trace lacks is still reported.
 selection() {
     local whole
     export_to csv "$own/csv" -i "$out/short.mmio" || return 1

@@ -1,4 +1,4 @@
-"""The records of a trace file, read here by themselves (hyp/abi/): what exports are compared with."""
+"""The records of a trace file, read by independent code (hyp/abi/), for comparison with exports."""
 import struct
 from collections import namedtuple
 
@@ -11,7 +11,7 @@ WITH_VALUE = {"access", "begin", "own", "table_walk"}
 FLAGS = ["value_unknown", "early", "same_instruction", "boot", "estimated"]
 ACCESS_FLAGS = {0x10: "sign_extended", 0x20: "syndrome", 0x40: "emulated"}
 
-# `value`: None if it is not known. `flags`: words. Losses have type "lost", and their count as value.
+# `value`: None if unknown. `flags`: words. Losses have type "lost", and their count as value.
 Record = namedtuple("Record", "type cpu ns ticks write size device base address value duration pc lr va task sequence "
                               "order flags text raw_value", defaults=[None])
 Region = namedtuple("Region", "name base size")
@@ -28,7 +28,7 @@ def sections(path):
 
 
 class Trace:
-    """Iterating gives all records, and the losses in their places; what the recorder alone knows comes last."""
+    """Iterating gives all records, and the losses in their places; losses known only to the recorder come last."""
 
     def __init__(self, path):
         self.path = path

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Fuzzers for a while, beginning with real inputs and with those of corpus/: what earlier runs found worth keeping.
-# Usage: tests/fuzz/run.sh BUILD [SECONDS [NAME...]], 600 s for each of all if not said; as many at a time as there
-# are CPUs. A finding is kept as BUILD/fuzz/NAME-crash-*.
+# Runs fuzzers for a while, starting from real inputs and from those in corpus/, which earlier runs found worth keeping.
+# Usage: tests/fuzz/run.sh BUILD [SECONDS [NAME...]], default 600 s for each of all fuzzers; as many at a time as there
+# are CPUs. Findings are kept as BUILD/fuzz/NAME-crash-*.
 set -u
 build=$1
 seconds=${2:-600}

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The part of the RAM disk that the cases of tests/qemu/cases/guest_program.sh need, and those with drivers on other boards than
-# vexpress-a15: an init, a program, and the network's and the card's modules of the boards that guest-linux/init does not serve.
+# The part of the RAM disk for the cases of tests/qemu/cases/guest_program.sh, and for those with drivers on boards
+# other than vexpress-a15: an init, a program, and modules for network and card of the boards that guest-linux/init does
+# not serve.
 #
 #   overlay.sh GUEST_DIR IMAGE INIT PROGRAM
 set -eu

@@ -75,7 +75,7 @@ def singles():
 
 
 def special_singles():
-    """The base or the PC as data, and bases that are loaded."""
+    """The base or the PC as data, and loads of the base."""
     def of(name, text, base=0, delta=0, op="R", **more):
         return Form(name, "arm", lambda draw: Operands(text, base, delta), op, **more)
     yield of("ldr.base", "ldr<c> r0, [r0]")
@@ -89,7 +89,7 @@ def special_singles():
 
 
 def literals():
-    """Rn = PC reads as the instruction's address + 8; `lit` is what assembles the distance."""
+    """Rn = PC reads as the instruction's address + 8; `lit` assembles to the distance."""
     for name, size in (("ldr", 4), ("ldrb", 1), ("ldrh", 2), ("ldrsb", 1), ("ldrsh", 2),
                        ("ldrd", 8)):
         for sign in (1, -1):
@@ -146,7 +146,7 @@ LOADS_PC = "loads the PC from a device: refused with an external abort"
 
 
 def pc_loads():
-    """The device holds the address of a landing place, {landing}."""
+    """The device has the address of a landing place, {landing}."""
     def of(name, text, base, delta, size, plant, **more):
         return Form(name, "arm", lambda d: Operands(text, base, delta, size, plant=plant),
                     outcome="landed", exempt=LOADS_PC, **more)
@@ -170,7 +170,8 @@ def pc_loads():
 
 
 def exclusives(isa):
-    """Alone, without a reservation, and (the store: a write, but X, as an interrupt may fail it) behind its load."""
+    """Alone, without a reservation, and after its load. (The store is a write, but X, because an interrupt may make
+    it fail.)"""
     for suffix, size in (("", 4), ("b", 1), ("h", 2), ("d", 8)):
         pair = ", r5" if suffix == "d" else ""
         data, stored = f"r4{pair}", "r6, r7" if suffix == "d" else "r6"
@@ -206,7 +207,7 @@ def others():
 
 
 def hints(isa):
-    """No access, and none must be made of them."""
+    """They must not make an access."""
     for name in ("pld", "pldw", "pli"):
         for kind, where, values in (("imm+", "[r2, #64]", {}), ("imm-", "[r2, #-64]", {}),
                                     ("reg", "[r2, r3, lsl #2]", {3: 16})):

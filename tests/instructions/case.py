@@ -1,4 +1,4 @@
-"""A case: one form with registers, flags, mode, place and condition chosen."""
+"""A case: one form with chosen registers, flags, mode, place and condition."""
 from dataclasses import dataclass
 
 import place as places
@@ -14,8 +14,8 @@ LANDING = 0x20  # from the instruction
 class Variant:
     name: str
     place: str = "mid"
-    mode: str = ""       # "": the form's first
-    passing: object = None  # a condition that passes, fails; None: always
+    mode: str = ""       # "": the form's first mode
+    passing: object = None  # a condition that passes, or fails; None: always
     big_endian: bool = False
     slot: int = places.PLAIN
 
@@ -91,7 +91,7 @@ def literal_of(form, slot, target):
 
 
 def aborts(form, variant):
-    """On the page for PL1 alone: PL0, and PL1 as PL0."""
+    """On the page that only PL1 may use: PL0, and PL1 as PL0."""
     mnemonic = form.name.split(".")
     as_user = "t" in mnemonic or ".t-" in form.name
     return variant.place == "private" and (variant.mode == "usr" or as_user)
@@ -104,7 +104,7 @@ def outcome_of(form, variant):
 
 
 def build(form, variant, rng):
-    """None where the variant's place is not for this form."""
+    """None if the variant's place does not suit this form."""
     condition = rng.randrange(14)
     flags = rng.randrange(16) if variant.passing is None else \
         flags_for(rng, condition, variant.passing)

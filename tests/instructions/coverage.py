@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Which row of the manual's tables each assembled case is of: coverage.py CASES.bin
+"""Finds the row of the manual's tables for each assembled case: coverage.py CASES.bin
 
-The rows are found from the encodings, not from what the generator meant. Prints the table with the
-cases of each row, and counts. Exit status 1 if a row has no case, or a case no row.
-"""
+The rows are found from the encodings, not from the generator's intentions. Prints the table with the cases of each
+row, and counts. Exit status 1 if a row has no case, or a case no row."""
 import struct
 import sys
 from collections import Counter

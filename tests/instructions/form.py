@@ -1,4 +1,4 @@
-"""What a form is: one way to load or store, before it is given registers, a place and a mode."""
+"""A form: one way to load or store, before it gets registers, a place and a mode."""
 from dataclasses import dataclass, field
 from typing import Callable
 
@@ -16,15 +16,15 @@ def reg_list(numbers):
 
 @dataclass
 class Operands:
-    """One choice of registers and offsets. `text` has <c> where a condition goes."""
+    """One choice of registers and offsets. `text` has <c> in the place of a condition."""
     text: str
-    base: int = -1       # the register that gets the address; -1: none
+    base: int = -1       # the register with the address; -1: none
     delta: int = 0       # from that register to the lowest address accessed
     bytes: int = 4       # from the lowest address on
-    values: dict = field(default_factory=dict)  # registers with a value of their own
-    before: str = ""     # an instruction ahead of it
-    plant: tuple = ()    # (offset, words): what the device must hold there
-    user_base: int = -1  # likewise, of the User bank
+    values: dict = field(default_factory=dict)  # registers that need certain values
+    before: str = ""     # an instruction before it
+    plant: tuple = ()    # (offset, words): required values in the device
+    user_base: int = -1  # likewise, in the User bank
     spsr: int = -1
 
 
@@ -34,19 +34,19 @@ class Form:
     isa: str                              # arm or thumb
     make: Callable[["Draw"], Operands]
     op: str = "R"                         # R, W, RW (swap); "" accesses nothing
-    size: int = 4                         # of one element: what it is aligned to
+    size: int = 4                         # of one element: its alignment
     modes: tuple = ("svc", "usr")
     conditional: bool = True
     wide: bool = True                     # 32 bits long
-    core: bool = True                     # between memory and core registers alone
+    core: bool = True                     # only between memory and core registers
     literal: int = 0                      # 1, -1: relative to the PC, upwards or downwards
-    outcome: str = "next"                 # natively; "landed": behind a load of the PC
-    exempt: str = ""                      # why the hypervisor's outcome is another one
+    outcome: str = "next"                 # natively; "landed": after a load of the PC
+    exempt: str = ""                      # why the hypervisor's outcome differs
     few: bool = False                     # one of many alike: fewer variants
 
 
 class Draw:
-    """Random operands: every choice comes from here, so that a seed repeats them."""
+    """Random operands: all choices are made here, so that a seed repeats them."""
 
     def __init__(self, rng, carry, aligned, tail):
         self.rng, self.carry, self.aligned, self.tail = rng, carry, aligned, tail
@@ -66,7 +66,7 @@ class Draw:
 
 
 def shifted(value, kind, amount, carry):
-    """DDI 0406C A8.4.3: what a shift makes of an offset register."""
+    """DDI 0406C A8.4.3: the value of a shifted offset register."""
     if kind == "lsl":
         return value << amount & MASK
     if kind == "lsr":

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the cases: assembly for the guest, and what is expected of each for judge.py.
+"""Makes the cases: assembly for the guest, and the expected results of each for judge.py.
 
-    generate.py OUT.S OUT.tsv [--seed N] [--extra N] [--few N] [--only REGEX] [--without REGEX] [--show]
-"""
+generate.py OUT.S OUT.tsv [--seed N] [--extra N] [--few N] [--only REGEX] [--without REGEX] [--show]"""
 import argparse
 import random
 import re

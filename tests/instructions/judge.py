@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Whether the cases came out the same without and with the hypervisor, and the trace as expected.
+"""Checks that the cases have the same results without and with the hypervisor, and that the trace is as expected.
 
     judge.py CASES.tsv NATIVE TRACED PRINTED
 
-NATIVE and TRACED are the guest's consoles, PRINTED is the output of `mmioscope print --all`. One line for
-each fault, then counts. Exit status 1 if there is a fault.
-"""
+NATIVE and TRACED are the guest's consoles, PRINTED is the output of `mmioscope print --all`. Prints one line for
+each fault, then counts. Exit status 1 if there is a fault."""
 import re
 import sys
 from collections import Counter, namedtuple
@@ -32,7 +31,7 @@ def expectations(path):
 
 
 def console(path):
-    """The line of each case, and the others but what an interrupt's timing decides."""
+    """The line of each case, and all other lines that do not depend on the timing of interrupts."""
     with open(path, encoding="ascii", errors="replace") as file:
         lines = file.read().replace("\r", "").splitlines()
     cases = {line.split(" ")[0]: line.split(" ", 1)[1] for line in lines if line[1:2] == "/"
@@ -62,13 +61,13 @@ def beats_of_cases(path):
 
 
 def covered(beats, spans):
-    """Each byte of the spans once, upwards, and no other."""
+    """Whether they cover each byte of the spans once, upwards, and no other."""
     want = [a + i for a, length in spans for i in range(length)]
     return [b.address + i for b in beats for i in range(b.size)] == want
 
 
 def right_beats(case, beats, refused):
-    """Whether these records are the case's accesses; a record without a value has its place alone."""
+    """Whether these records are the case's accesses; for a record without a value only its place is compared."""
     reads, writes = ([b for b in beats if b.write == w] for w in (False, True))
     if refused or not case.spans:
         return not beats

@@ -1,10 +1,9 @@
 """The load and store rows of the encoding tables of DDI 0406C, chapters A5, A6 and A7.
 
 A row is (section, name, pattern). In a pattern 0 and 1 are fixed bits, `c` is a condition (not
-1111), any other letter is free; blanks only group. The first row that matches an encoding is the
-encoding's row, so that LDR (literal) stands before LDR (immediate), as in the manual's "Rn is not
-1111". 32-bit Thumb patterns have their first halfword first.
-"""
+1111), any other letter is free; blanks only group. The first row that matches an encoding is its
+row, so LDR (literal) precedes LDR (immediate), as in the manual's "Rn is not 1111". 32-bit Thumb
+patterns have their first halfword first."""
 
 ARM = [
     # A5.2.8 Extra load/store instructions, with A5.2.9 (P=0, W=1: unprivileged) before it.
@@ -152,7 +151,7 @@ THUMB32 = [
     ("A6.3.6", "STRD (immediate)", "1110 100p u1w0 nnnn tttt uuuu iiii iiii"),
     ("A6.3.6", "LDRD (literal)", "1110 100p u1w1 1111 tttt uuuu iiii iiii"),
     ("A6.3.6", "LDRD (immediate)", "1110 100p u1w1 nnnn tttt uuuu iiii iiii"),
-    # Hints stand where Rt would be 1111: before the loads of A6.3.8 and A6.3.9.
+    # Hints are at encodings with Rt 1111: before the loads of A6.3.8 and A6.3.9.
     ("A6.3.8", "PLDW (register)", "1111 1000 0011 nnnn 1111 0000 00ii mmmm"),
     ("A6.3.8", "PLDW (immediate), 8 bits", "1111 1000 0011 nnnn 1111 1100 iiii iiii"),
     ("A6.3.8", "PLDW (immediate), 12 bits", "1111 1000 1011 nnnn 1111 iiii iiii iiii"),
@@ -174,7 +173,7 @@ THUMB32 = [
     *_sized("A6.3.10", "10", "STR", "0"),
 ]
 
-# A7.6 Extension register load/store: bits 24:20 are P U D W L; behind 110 in both instruction sets.
+# A7.6 Extension register load/store: bits 24:20 are P U D W L, after 110 in both instruction sets.
 _EXTENSION = [
     ("A7.6", "VSTM, increment", "01x00"), ("A7.6", "VLDM, increment", "01x01"),
     ("A7.6", "VSTM, increment, writeback", "01x10"), ("A7.6", "VPOP", "01x11 1101"),
@@ -190,7 +189,8 @@ def _extension(prefix):
     for section, name, bits in _EXTENSION:
         opcode, _, rn = bits.partition(" ")
         for registers, coprocessor in (("single", "1010"), ("double", "1011")):
-            one = "VLDR" in name or "VSTR" in name  # imm8 is a distance, else twice the registers
+            one = "VLDR" in name or "VSTR" in name  # imm8 is a distance, otherwise twice the
+                                                    # registers
             count = "iiii iiii" if one or registers == "single" else "iiii iii0"
             rows.append((section, f"{name}, {registers}",
                          f"{prefix} 110 {opcode} {rn or 'nnnn'} dddd {coprocessor} {count}"))

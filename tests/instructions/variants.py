@@ -1,4 +1,4 @@
-"""Which variants of a form there are, and which of them become cases."""
+"""The variants of a form, and the choice of those that become cases."""
 import place as places
 from case import Variant, build
 
@@ -48,7 +48,7 @@ def elsewhere(form):
 
 
 def cases_of(forms, rng, extra, few):
-    """The plain variant of each form and, of the others, `extra` (`few`) that are rarest so far."""
+    """The plain variant of each form and `extra` (`few`) of the others, the rarest so far."""
     used, cases, names = {}, [], set()
     for form in forms:
         first, *others = applicable(form)

@@ -52,7 +52,7 @@ def multiples(isa):
                 return Operands(f"{name}<c> {registers(kind, first, count)}", SP,
                                 delta * size * count, size * count)
             yield Form(name_of(isa, f"{name}.{kind}"), isa, on_stack, op_of(name), core=False)
-    # One word more than the registers have: the format that is not for use any more.
+    # One word more than the registers have: the deprecated format.
     yield Form(name_of(isa, "fldmx"), isa, lambda d: Operands("fldmiax<c> r2!, {d3, d4}", 2, 0, 16),
                core=False)
     yield Form(name_of(isa, "fstmx"), isa, lambda d: Operands("fstmiax<c> r2!, {d3, d4}", 2, 0, 16),
@@ -60,7 +60,7 @@ def multiples(isa):
 
 
 def structure(isa, name, label, size, bits, text_of, aligns, few):
-    """`size` bytes; the address as [Rn], [Rn]! or [Rn], Rm, and with an alignment now and then."""
+    """`size` bytes; the address as [Rn], [Rn]! or [Rn], Rm, sometimes with an alignment."""
     def make(draw):
         base, index = draw.regs(2)
         align = f":{draw.choose(aligns)}" if aligns and draw.aligned and draw.below(2) == 1 else ""

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The manual pages, as `make man` makes them: well-formed, one for each command, with the options that the command has
-# and no other, and examples that use these; their sources, which repeat nothing of --help; and the examples of --help.
+# The manual pages from `make man`: well-formed, one for each command, with exactly the options that the command has,
+# and examples that use these; their sources, which repeat nothing of --help; and the examples in --help.
 # Usage: tests/man/man.sh BUILD
 set -u
 program=$1/mmioscope
@@ -20,24 +20,24 @@ result() { # NAME OFFENCES
 
 commands() { "$program" --help | sed -n '/^Subcommands:/,$s/^  \([a-z][a-z-]*\).*/\1/p'; }
 
-# -o,--output FILE -> -o and --output, a line each.
+# -o,--output FILE -> -o and --output, on separate lines.
 help_options() { "$program" "$1" --help | sed -nE 's/^  (-[^ ]+).*/\1/p' | sed 's/{[^}]*}//g' | tr ',' '\n' | sort -u; }
 
 # .It Fl o , Fl -output Ar file -> likewise
 page_options() { sed -n 's/^\.It Fl/ Fl/p' "$1" | grep -oE 'Fl [^ ]+' | sed 's/^Fl /-/' | sort -u; }
 
-# Options in the page's examples that their command has not; a line goes on behind a backslash.
+# Options in the page's examples that the command does not have; a backslash continues a line.
 unknown_in_examples() {
     sed -n '/^\.Bd/,/^\.Ed/p' "$1" | sed -e ':a' -e '/\\e$/{N;s/\\e\n//;ba' -e '}' | tr '&' '\n' |
         sed -nE 's/^.*mmioscope ([a-z-]+) (.*)/\1 \2/p' | while read -r command rest; do
-        # What stands in quotes is not the command's.
+        # Words in quotes are not options of the command.
         echo "$rest" | sed "s/'[^']*'//g" | grep -oE '(^| )--?[a-zA-Z][a-z-]*' | tr -d ' ' | while read -r option; do
             help_options "$command" | grep -qxe "$option" || echo "$command has no $option"
         done
     done
 }
 
-# refused WHAT PAGE WORDS <HELP: no page can be made of these two, and it is said why.
+# refused WHAT PAGE WORDS <HELP: checks that no page can be made from these two, and that the reason is given.
 refused() {
     local said
     said=$(awk -f docs/man/page.awk "$2" 2>&1 >/dev/null) && said="it was made"
@@ -45,13 +45,13 @@ refused() {
 }
 without_line() { "$program" ${2:+"$2"} --help | sed "s/^\(  $1\) .*/\1/"; }
 
-# The command's own line, and those of its options, commands and formats.
+# The help line of the command, and those of its options, commands and formats.
 help_lines() {
     "$program" ${1:+"$1"} --help | sed -n -e 1p -e '/^\(Options\|Subcommands\):/,/^$/s/^ .\{29\}\(.\)/\1/p' \
         -e '/^FORMAT is/,/^$/s/^ .\{12\}//p'
 }
 
-# Those of them that a page's source has as well.
+# Those that also occur in a page's source.
 repeated() { # PAGE COMMAND
     local text
     text=$(sed 's/^\.[A-Z][a-z] //' "$1" | tr '\n' ' ')
@@ -89,7 +89,8 @@ for page in "$made"/*.1; do
     result "$(basename "$page"): examples use options that there are" "$(unknown_in_examples "$page")"
 done
 
-# The table of common options in host-tools/cli/README.md: `| command | `-i` | ...`, a cell with words where a command has it.
+# The table of common options in host-tools/cli/README.md: `| command | `-i` | ...`, a cell with words if a command has
+# it.
 table=host-tools/cli/README.md
 columns() { sed -n 's/^| command | \(.*\) |$/\1/p' "$table" | tr -d '` ' | tr '|' '\n'; }
 row() { sed -n "s/^| \`$1\` | \(.*\) |\$/\1/p" "$table" | tr -d ' ' | tr '|' '\n'; }

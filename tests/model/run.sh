@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs the model of the TLB protocol (docs/tlb.md): what is built must hold, each variant must fail as
-# variants.pml says. Exhaustively: a search that had to stop anywhere is a failure.
+# Runs the model of the TLB protocol (docs/tlb.md): what is built must hold, and each variant must fail as variants.pml
+# says. Exhaustive: a search that had to stop early is a failure.
 # Usage: tests/model/run.sh BUILD test|nightly   (nightly: 4 GB of memory)
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -43,8 +43,8 @@ verdict() {
 }
 stored() { awk '/states, stored/ { n = $1 } END { printf "%.0f", n }' "$1"; }
 
-# check CPUS VARIANT EXPECTED WHAT KIND BUDGET DEPTH HASH: prints a row of the table. KIND: `waiting` is looked at, or
-# `safety`, everything else. BUDGET: operations of each CPU; 0: without end. HASH: 2^HASH slots.
+# check CPUS VARIANT EXPECTED WHAT KIND BUDGET DEPTH HASH: prints a row of the table. KIND: `waiting`, or `safety` for
+# everything else. BUDGET: operations of each CPU; 0: endless. HASH: 2^HASH slots.
 check() {
     local number traced file found how=()
     read -r number traced < <(awk -v name="$2" '$1 == "#define" && $2 == name { print $3, $5 }' "$here/variants.pml")

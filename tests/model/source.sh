@@ -1,12 +1,12 @@
 #!/bin/sh
-# The model says what the source says: for each `source: FILE FUNCTION` in hypervisor.pml the `= text` comments
-# behind it are the function's statements, all of them and in order. Of the engines' functions, which do more than
-# the protocol, the calls that belong to it. Prints what differs; exit status 0 if nothing does.
+# The model must agree with the source: for each `source: FILE FUNCTION` in hypervisor.pml, the `= text` comments after
+# it are the function's statements, all of them and in order. For the engines' functions, which do more than the
+# protocol, they are the calls that belong to it. Prints what differs; exit status 0 if nothing does.
 # Usage: tests/model/source.sh [MODEL]
 set -u
 model=${1:-tests/model/hypervisor.pml}
 statements=tests/model/source.awk
-# What of an engine belongs to the protocol.
+# The parts of an engine that belong to the protocol.
 protocol='(begin_access|begin_step|end_step|locks\.[a-z_]+|ring\.(begin|complete|finish|publish[a-z_]*)|publish[a-z_]*|debug\.(arm|disarm)|[a-z]*mask_[a-z_]*|view\.[a-z_]+|step\.armed = [a-z]+|port::write<[A-Za-z:]+>|port::[a-z_]+|perform)'
 calls() { grep -oE "(^|[^A-Za-z_])$protocol(\(|:|\$|;)" | grep -oE "$protocol"; }
 

@@ -5,14 +5,13 @@ assembly, one at a time, and expects the simulated machine to notice each.
 Usage: tests/mutants/run.py BUILD [--every N] [--left-out N] [FILTER]
        tests/mutants/run.py --write DIRECTORY
   --every N   one in N of them (the first, the N+1st, ...): a sample for short runs
-  --left-out N  of the assembly's instructions, each of which is left out once, one in N
+  --left-out N  one in N of the assembly's instructions, each of which is left out once
   FILTER      only those whose "file:line kind" contains it
   --write     copies hyp/ there, with a switch at each place: `make mutants` compiles that
 
-The list is complete by construction: every call of a kind below in FILES. One binary has all mutants; MMIOSCOPE_MUTANT
-says which one a run is. Ends with "mutants: N passed, N failed"; a mutant passes when a judge notices it, or
-when tests/mutants/equivalent.txt says why none can.
-"""
+The list is complete by construction: every call of a kind below in FILES. One binary has all mutants;
+MMIOSCOPE_MUTANT selects the one of a run. Ends with "mutants: N passed, N failed"; a mutant passes when a judge
+notices it, or when tests/mutants/equivalent.txt says why none can."""
 import concurrent.futures
 import glob
 import os
@@ -89,7 +88,7 @@ KINDS = [  # name, what is found, what is put in its place
 ASSEMBLY = "hyp/core/entry/fast_path.S"
 # Its functions that are another one with other arguments.
 ALIKE = r"(step_)?(load|store)_(byte|halfword|word_lr)$|finish(_lr)?$"
-# What notices that an instruction is left out, or nothing does.
+# The tests that notice a missing instruction, if any do.
 NOTICE = ("the fast path*,a reader may rely*,*external abort*,*debug unit*,*BKPT*,CPUs on the fast path*,what another CPU has switched*,a ring's reader*,*name*,a task*,"
           "what CPUs publish*,CPUs with excl*,*exclusive*,*vectors now,behind each access*,a watchpoint*,a guest that runs on*,in a step*")
 SECONDS = 120
@@ -105,7 +104,7 @@ class Mutant:
         return f"{self.path}:{self.line} {self.kind}"
 
     @property
-    def key(self):  # without the line, which moves
+    def key(self):  # without the line number, which moves
         return f"{self.path} {self.kind}: {' '.join(self.text.split())}"
 
     def switched(self, text):
@@ -123,13 +122,13 @@ def mutants_of(path):
             line = source.count("\n", 0, m.start()) + 1
             found.append(Mutant(path, line, kind, source.splitlines()[line - 1].strip(), m.span(), instead))
     found.sort(key=lambda mutant: mutant.span)
-    for number, mutant in enumerate(found):  # a change of one file leaves the others' numbers
+    for number, mutant in enumerate(found):  # a change of one file keeps the numbers in others
         mutant.number = zlib.crc32(f"{path} {number}".encode())
     return found
 
 
 class LeftOut(Mutant):
-    """An instruction of the assembly that the simulated machine does not execute."""
+    """An instruction of the assembly that the simulated machine skips."""
 
     def __init__(self, function, text, number, offset):
         super().__init__(ASSEMBLY, function, "left out", f"{function}: {text}" + (f" ({number})" if number else ""), None, ";")
@@ -141,7 +140,7 @@ class LeftOut(Mutant):
 
 
 def left_out(build):
-    """Of the ways that differ by a macro's arguments one of each kind."""
+    """One of each kind among paths that differ only by a macro's arguments."""
     code = os.path.join(build, "generated/tests/sim/fast_path.elf")
     lines = subprocess.run(["arm-none-eabi-objdump", "-d", "--no-show-raw-insn", code], capture_output=True, text=True, check=True)
     found, function, base, seen = [], "", None, {}
@@ -163,7 +162,7 @@ def find():
 
 
 def write(directory):
-    """hyp/ with the mutants in it. What is there as it should be stays, and with it what was made of it."""
+    """Writes hyp/ with the mutants. Files that are already right stay, and so does what was built from them."""
     mutants = find()
     if len({mutant.number for mutant in mutants}) != len(mutants):
         sys.exit("tests/mutants/run.py: two mutants have one number")
@@ -184,7 +183,7 @@ def write(directory):
 
 
 def judge(binary, mutant=None, tests="[protocol]"):
-    """What noticed; empty if nothing did. Without a mutant: of the sources as they are."""
+    """The test that noticed; empty if none did. Without a mutant: runs the unchanged sources."""
     command = [binary, tests, "--abort", "--order", "decl"]
     environment = {**os.environ, "MMIOSCOPE_MUTANT": str(mutant.number if mutant else 0)}
     if isinstance(mutant, LeftOut):
@@ -210,7 +209,7 @@ def try_mutant(binary, mutant):
 
 
 def equivalents():
-    """key -> argument; an entry is a line `file kind: text` and indented lines behind it."""
+    """key -> argument; an entry is a line `file kind: text`, followed by indented lines."""
     known, key = {}, None
     for line in open("tests/mutants/equivalent.txt", encoding="utf-8"):
         if line.startswith("#") or not line.strip():

@@ -1,13 +1,13 @@
 #!/bin/bash
-# The experiment: the same guests under the baseline, which opens a page to all CPUs while one of them accesses
-# it (as Linux mmiotrace does), and under both engines, each compared with QEMU's own log of the run.
+# The experiment: the same guests under the baseline, which opens a page to all CPUs while one of them accesses it (like
+# Linux mmiotrace), and under both engines, each compared with QEMU's own log of the run.
 #
 #   tests/prove/prove.sh BUILD [contention|drivers|boot...]
 #
-# Prints a table, and writes it to BUILD/prove/ (table.txt, results.tsv, missed.svg). Exit status 0 only if the
-# engines differ from the log in nothing, and the baseline misses nothing on one CPU and much under contention: else
-# the experiment would show nothing. QEMU's log has no PCs: those of the shadow engine's rows are compared with a plugin's
-# log (emulated accesses are no instruction of the guest's for a plugin; tests/instructions has their PCs).
+# Prints a table, and writes it to BUILD/prove/ (table.txt, results.tsv, missed.svg). Exit status 0 only if the engines
+# do not differ from the log, and the baseline misses nothing on one CPU and much under contention: otherwise the
+# experiment would show nothing. QEMU's log has no PCs: those of the shadow engine's rows are compared with a plugin's
+# log (for a plugin, emulated accesses are not instructions of the guest; tests/instructions checks their PCs).
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=${1:?usage: prove.sh BUILD [guest...]}
@@ -20,7 +20,7 @@ source tests/qemu/lib.sh
 accesses=${PROVE_ACCESSES:-200000} # of the contended page, by all CPUs
 sd_copies=${PROVE_SD_COPIES:-8}    # of 1 MiB on the card, four bytes at a time
 
-# The guests. Each is run on CPUS CPUs with the ARGUMENT...s that choose the engine.
+# The guests. Each runs on CPUS CPUs with the ARGUMENT...s that select the engine.
 contention() { # CPUS ARGUMENT...
     # shellcheck disable=SC2034 # run_bare uses it
     local cpus=$1 board=virt
@@ -42,8 +42,8 @@ boot() { # CPUS ARGUMENT...
     run_linux mmioscope.steps=none --no-print --cpus "$cpus" "$@"
 }
 
-# One row: runs it, compares it, prints it, judges it. A row of results.tsv: guest, CPUs, engine, and the
-# numbers of the table.
+# One row: runs it, compares it, prints it, judges it. A row of results.tsv: guest, CPUs, engine, and the numbers of the
+# table.
 row() { # GUEST CPUS ENGINE
     local guest_name=$1 cpus=$2 engine=$3 line pcs=- plugin=()
     out=$result/$1-$2-$3

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Prints which of the words are in an output, in whatever notation. Usage: code_in.py FILE-OR-FOLDER WORD...
+"""Prints which of the words are in an output, in any notation. Usage: code_in.py FILE-OR-FOLDER WORD...
 
-An address (0x...) may stand there as hexadecimal or decimal digits, as 4 bytes of either order, or as a varint
-(Perfetto); of one that ends in three zeros the digits of its page (0xf5ab3000: f5ab3) are enough. All else is text.
-"""
+An address (0x...) may appear as hexadecimal or decimal digits, as 4 bytes in either order, or as a varint
+(Perfetto); for one that ends in three zeros the digits of its page (0xf5ab3000: f5ab3) are enough. Everything else
+is text."""
 import os
 import sys
 

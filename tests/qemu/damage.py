@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Damages the running hypervisor as a debugger, and looks whether all CPUs stop.
+"""Damages the running hypervisor like a debugger, and checks that all CPUs stop.
 
-damage.py KIND BOARD SOCKET BUILD REPORT PID: QEMU's debug socket (the machine waits with -S), the build folder,
-the file with the hypervisor's UART, and the process of mmioscope, which is kept from ending QEMU before the
-CPUs were looked at. Prints why it failed, if it did.
-"""
+damage.py KIND BOARD SOCKET BUILD REPORT PID: QEMU's debug socket (the machine waits with -S), the build folder, the
+file with the hypervisor's UART, and the process of mmioscope, which is kept from ending QEMU before the CPUs are
+checked. Prints the reason if it failed."""
 
 import os
 import re
@@ -51,7 +50,7 @@ BOARDS = {
     "orangepi-pc": Board(0x40000000, 0x01C28000),
 }
 
-# What the trap handler becomes.
+# The new code of the trap handler.
 CODE = {
     "undefined": [UDF],
     "svc": [SVC],
@@ -73,7 +72,7 @@ class Hypervisor:
         self.trap = self.symbols["mmioscope_guest_trap"]
 
     def at_work(self):
-        """Both CPUs access devices; stopped somewhere meanwhile."""
+        """Lets both CPUs access devices, and stops them somewhere."""
         self.normal = self.debugger.system_register(0, "VTTBR")  # at the guest's first instruction
         self.debugger.run_to(symbols_of(self.hammer)["secondary_main"])
         before = self.records()
@@ -83,13 +82,14 @@ class Hypervisor:
             self.debugger.interrupt()
 
     def records(self):
-        """How many each CPU has published: AreaHeader::ring_offset, RingHeader::head (hyp/abi/ring.hpp)."""
+        """The number of records that each CPU has published: AreaHeader::ring_offset, RingHeader::head
+        (hyp/abi/ring.hpp)."""
         area = self.board.trace_area
         rings = [area + self.debugger.read_word(area + 128 + 4 * cpu) for cpu in (0, 1)]
         return [self.debugger.read_double(ring + 72) for ring in rings]
 
     def spin(self, cpu):
-        """From now on `cpu`, in the guest and in no step, executes one branch to itself."""
+        """From now on `cpu`, in the guest and outside of any step, executes a branch to itself."""
         self.debugger.write_words(self.board.spin, BRANCH_TO_ITSELF)
         for _ in range(1000):
             in_guest = self.debugger.register(cpu, CPSR) & 0x1F == SUPERVISOR
@@ -101,7 +101,7 @@ class Hypervisor:
         sys.exit(f"CPU {cpu} is never in the guest")
 
     def leaf(self, register, address):
-        """Where the descriptor of `address` lies in a table that starts at level 1."""
+        """The place of the descriptor of `address` in a table that starts at level 1."""
         table = self.debugger.system_register(0, register) & 0xFFFFFFF000
         for shift in (30, 21, 12):
             entry = table + 8 * (address >> shift & 0x1FF)
@@ -111,7 +111,7 @@ class Hypervisor:
             table = descriptor & 0xFFFFFFF000
 
     def after(self, symbol, pattern):
-        """The address behind the instruction in `symbol` that matches, and its registers."""
+        """The address after the matching instruction in `symbol`, and its registers."""
         text = subprocess.run(
             ["arm-none-eabi-objdump", "-d", f"--disassemble={symbol}", self.image],
             capture_output=True, text=True, check=True).stdout
@@ -119,7 +119,7 @@ class Hypervisor:
         return int(found.group(1), 16) + 4, [int(r) for r in found.groups()[1:]]
 
     def override(self, symbol, pattern, value):
-        """The next time that the instruction is executed, its first register gets another value."""
+        """Gives the instruction's first register another value at its next execution."""
         address, registers = self.after(symbol, pattern)
         cpu = self.debugger.run_to(address)
         self.debugger.set_register(cpu, registers[0], value)
@@ -137,7 +137,7 @@ def symbols_of(image):
 
 
 def damage_running(kind, hypervisor):
-    """For two CPUs at work."""
+    """For two busy CPUs."""
     debugger, trap, symbols = hypervisor.debugger, hypervisor.trap, hypervisor.symbols
     if kind in CODE:
         debugger.write_words(trap, *CODE[kind])
@@ -153,17 +153,17 @@ def damage_running(kind, hypervisor):
         for cpu in (0, 1):
             debugger.run_to(trap, cpu=cpu)
         debugger.write_words(trap, UDF)
-    elif kind in ("irq", "fiq"):  # masked all the time, so it is sent to the vector
+    elif kind in ("irq", "fiq"):  # always masked, so it is sent to the vector
         cpu = debugger.run_to(trap)
         debugger.set_register(cpu, CPSR, debugger.register(cpu, CPSR) & ~THUMB)
         debugger.set_register(cpu, PC, symbols["hyp_vectors"] + {"irq": 0x18, "fiq": 0x1C}[kind])
-    elif kind == "area":  # the last records cannot be read either
+    elif kind == "area":  # the last records become unreadable, too
         hypervisor.forget_area()
-    elif kind == "check-area":  # a failed check, and then the area cannot be marked, or read
-        hypervisor.spin(0)  # else its next trap may meet the missing area first
+    elif kind == "check-area":  # a failed check, after which the area cannot be marked, or read
+        hypervisor.spin(0)  # otherwise its next trap may meet the missing area first
         hypervisor.override(*VTTBR_READ_BACK)
         hypervisor.forget_area()
-    elif kind == "check-report":  # a failed check, and then a fault behind the records
+    elif kind == "check-report":  # a failed check, and then a fault after the records
         hypervisor.override(*VTTBR_READ_BACK)
         debugger.write_words(symbols["_ZN9mmioscope9Integrity11find_damageERNS_7MachineE"], UDF)
     elif kind == "entry":  # before the report has begun
@@ -178,7 +178,7 @@ def damage_running(kind, hypervisor):
 
 
 def damage_resting(kind, hypervisor):
-    """For a guest about to begin: found when it starts a CPU or ends the machine, if not earlier."""
+    """For a guest about to start: found at the latest when it starts a CPU or ends the machine."""
     debugger, symbols, board = hypervisor.debugger, hypervisor.symbols, hypervisor.board
     if kind == "text":
         debugger.flip(symbols["image_text_end"] - 1, 3)
@@ -207,7 +207,7 @@ def wait_for_report(path, last):
 
 
 def halted(debugger, cpu):
-    """Asleep in Hyp, interrupts masked, in a loop around one WFI."""
+    """Whether it sleeps in Hyp, with interrupts masked, in a loop around one WFI."""
     psr, pc = debugger.register(cpu, CPSR), debugger.register(cpu, PC)
     words = [debugger.read_word((pc & ~3) + offset) for offset in (-8, -4, 0, 4)]
     near = [word >> shift & 0xFFFF for word in words for shift in (0, 16)] if psr & THUMB else words
@@ -215,7 +215,7 @@ def halted(debugger, cpu):
 
 
 def require_stopped(hypervisor, off):
-    """All CPUs but those that are off are halted soon, and stay so; the trace does not grow."""
+    """All CPUs except those that are off must halt soon, and stay halted; the trace must not grow."""
     debugger = hypervisor.debugger
     cpus = [cpu for cpu in range(len(debugger.threads)) if cpu not in off]
     seen = 0
@@ -237,7 +237,7 @@ def require_stopped(hypervisor, off):
 
 
 def never_started(hypervisor):
-    """CPUs that firmware has kept off: they are where they would begin, or at the reset vector."""
+    """CPUs that firmware has kept off: they are at their entry, or at the reset vector."""
     debugger, start = hypervisor.debugger, hypervisor.symbols["_start"]
     return [cpu for cpu in range(len(debugger.threads)) if debugger.register(cpu, PC) in (start, 0)]
 
@@ -250,7 +250,7 @@ def main():
     try:
         if kind != "start":
             debugger.run_to(hypervisor.board.guest_entry)
-        if kind == "start":  # the MMU is off, and there is no machine yet
+        if kind == "start":  # the MMU is off, and the machine does not exist yet
             debugger.write_words(hypervisor.symbols["mmioscope_start"], UDF)
         elif kind in ("text", "constants", "tables", "description", "code-page", "missing"):
             damage_resting(kind, hypervisor)

@@ -1,7 +1,6 @@
 """A debugger for QEMU's own stub: GDB's remote protocol over a Unix socket, as far as the tests need it.
 
-Memory is physical. CPUs are numbered from 0. Connecting stops the machine.
-"""
+Memory is physical. CPUs are numbered from 0. Connecting stops the machine."""
 
 import re
 import socket
@@ -29,7 +28,7 @@ class Debugger:
         self.system = None
         self.ask("qSupported:xmlRegisters=arm")
         self.expect_ok("Qqemu.PhyMemMode:1")
-        self.xml("target.xml")  # without it the stub numbers registers in another way
+        self.xml("target.xml")  # otherwise the stub numbers registers differently
         self.threads = []
         answer = self.ask("qfThreadInfo")
         while answer.startswith("m"):
@@ -55,7 +54,7 @@ class Debugger:
     def ask(self, text):
         self.send(text)
         answer = self.receive()
-        while answer.startswith("T"):  # it tells of the stop at connecting when it likes
+        while answer.startswith("T"):  # it reports the stop at connecting at any time
             answer = self.receive()
         return answer
 
@@ -100,7 +99,7 @@ class Debugger:
         self.expect_ok(f"P{number:x}={struct.pack('<I', value).hex()}")
 
     def system_register(self, cpu, name):
-        """By QEMU's name for it; 32 or 64 bits."""
+        """A register by its name in QEMU; 32 or 64 bits."""
         if self.system is None:
             self.system = {}
             text = self.xml("system-registers.xml")
@@ -119,11 +118,11 @@ class Debugger:
 
     # Execution.
     def go(self, cpu=None):
-        """Lets all CPUs run, or one; a stop is for wait()."""
+        """Lets all CPUs run, or one; wait() waits for a stop."""
         self.send("c" if cpu is None else f"vCont;c:{self.threads[cpu]}")
 
     def wait(self):
-        """Until the machine stops; which CPU it was for."""
+        """Waits until the machine stops. Returns the CPU concerned."""
         found = re.search(r"thread:([0-9a-f.p]+)", self.receive())
         return self.threads.index(found.group(1)) if found else None
 
@@ -132,8 +131,8 @@ class Debugger:
         return self.wait()
 
     def run_to(self, address, cpu=None):
-        """Runs all CPUs until one, or `cpu` alone until it, is about to execute the ARM instruction
-        there; which one it was."""
+        """Runs all CPUs until one, or only `cpu` until it, is about to execute the ARM instruction there. Returns
+        the CPU."""
         self.expect_ok(f"Z1,{address:x},4")
         self.go(cpu)
         hit = self.wait()

@@ -1,4 +1,4 @@
-# What the cases are made of. A case is a function; it runs in a shell of its own with $out, its folder.
+# Functions for the cases. A case is a function; it runs in its own shell with $out, its folder.
 # shellcheck shell=bash disable=SC2154 # build, out: from run.sh
 
 mmioscope=$build/mmioscope
@@ -6,7 +6,7 @@ guest=$build/guest
 board=vexpress-a15
 board_tree=$guest/vexpress-v2p-ca15-tc1.dtb
 
-# The case has failed, for this reason.
+# Fails the case for this reason.
 fail() {
     echo "$*"
     exit 1
@@ -15,13 +15,13 @@ fail() {
 # on_all_cpus CASE ARGUMENT...: a case that needs the guest's CPUs to run at the same time (run.sh).
 on_all_cpus() { "$@"; }
 
-# Another kernel than the usual one, fetched first: the case gets its folder in front of its arguments.
+# With another kernel, fetched first: the case gets its folder before its arguments.
 with_guest() { # armmp|bullseye|trixie CASE ARGUMENT...
     make --no-print-directory "guest-$1" >&2 || fail "cannot make the guest with the kernel $1"
     "$2" "$build/guest-$1" "${@:3}"
 }
 
-# run ARGUMENT...: `mmioscope run` on $board, with everything it leaves in $out; its exit status in $status.
+# run ARGUMENT...: `mmioscope run` on $board, with all its output in $out, and its exit status in $status.
 run() {
     status=0
     local of_board=(--time-limit 240 --board "$board")
@@ -30,14 +30,14 @@ run() {
         "$@" >"$out/stdout" 2>"$out/stderr" || status=$?
 }
 
-# The guests say how it went on their last line.
+# The guests print their result in the last line.
 run_bare() { # GUEST ARGUMENT...
     local name=$1
     shift
     run --bare --kernel "$build/tests/guest/$board/$name.bin" --no-net --no-print \
         --expect 'guest: done' "$@"
 }
-# Arguments for run_bare hammer: what tests/guest/hammer.cpp finds in memory, put there by QEMU's loader.
+# Arguments for run_bare hammer: QEMU's loader puts the values into memory for tests/guest/hammer.cpp.
 hammer_of() { # ACCESSES-OF-EACH-CPU CPUS
     local ram=0x80000000
     [ "$board" = vexpress-a15 ] || ram=0x40000000
@@ -53,7 +53,7 @@ run_linux() { # COMMAND-LINE ARGUMENT...
         --append "console=ttyAMA0 panic=-1 $line" --expect 'mmioscope-guest: done' "$@"
 }
 
-# How a case's own PID 1 of the guest begins: the file systems, busybox' commands, the console for itself.
+# The start of a case's own PID 1: the file systems, busybox' commands, the console for itself.
 init_head() {
     cat <<'INIT'
 #!/bin/sh
@@ -78,7 +78,7 @@ native_guest() {
     has native '^guest: done$' "without a hypervisor: $(tail -n 1 "$out/native")"
 }
 
-# The guest printed what it prints without a hypervisor, on $board's only UART beside the hypervisor's own lines.
+# The guest prints the same as without a hypervisor; on $board's only UART there are the hypervisor's own lines, too.
 same_as_native() {
     grep -v '^mmioscope: ' "$out/console" | diff "$out/native" - >"$out/diff" ||
         fail "$(grep -c '^[<>]' "$out/diff") lines differ from those without a hypervisor: $(grep '^[<>]' "$out/diff" | head -n 2 | xargs)"
@@ -93,7 +93,7 @@ last_words() {
     for file in stderr stdout; do [ ! -s "$out/$file" ] || { tail -n 1 "$out/$file"; return; }; done
 }
 
-# until_true SECONDS COMMAND...: false if it is not true within them.
+# until_true SECONDS COMMAND...: false if it does not succeed in this time.
 until_true() {
     local tries=$(($1 * 50))
     shift
@@ -102,18 +102,18 @@ until_true() {
         sleep 0.02
     done
 }
-# The run that $pid is has recorded something.
+# The run with $pid has recorded something.
 trace_grows() {
     kill -0 "$pid" 2>/dev/null || fail "the run has ended before"
     [ "$(stat -c %s "$out/trace.mmio" 2>/dev/null || echo 0)" -ge 500000 ]
 }
 
-# Waits until the console says so, or the run has ended.
+# Waits until the console has PATTERN, or the run has ended.
 until_console() { # PID-OF-THE-RUN PATTERN
     until grep -qs "$2" "$out/console" || ! kill -0 "$1" 2>/dev/null; do sleep 0.02; done
 }
 
-# The run came to its end, and the trace holds all of it.
+# The run ended by itself, and the trace is complete.
 complete() {
     local said
     said=$(grep -E '^guest: failed|^mmioscope-guest: .* FAILED' "$out/console" | head -n 1)
@@ -128,7 +128,7 @@ events_of() {
     awk -v device="$1" -v column="$([ "$2" = reads ] && echo 2 || echo 3)" \
         '$1 == device { n = $column } END { print n + 0 }' "$out/stdout"
 }
-# The SD card's FIFO's part of a trace (DDI 0172A 3.3.13: MCIFIFO, 0x080 to 0x0bc).
+# The share of the SD card's FIFO in a trace (DDI 0172A 3.3.13: MCIFIFO, 0x080 to 0x0bc).
 share_of_fifo() { # TRACE
     "$mmioscope" print --all --raw "$1" | awk '$3 ~ /^[RW]/ { all++ }
         $4 == "mmc@50000" && $5 ~ /^\+0x0[89ab]/ { fifo++ }
@@ -138,15 +138,14 @@ statistic() {
     sed -n "s/^cpu $1: .*[ ]\([0-9]*\) $2.*/\1/p; s/^cpu $1: \([0-9]*\) $2.*/\1/p" "$out/stdout" | head -n 1
 }
 
-# The trace is QEMU's own log of the same run, event by event.
+# The trace equals QEMU's own log of the same run, event by event.
 verified() {
     "$mmioscope" verify "$out/trace.mmio" "$out/access.log" >"$out/verify" 2>&1 || true
     has verify '^verify: [0-9]+ events compared, 0 differences$' \
         "$(tail -n 1 "$out/verify") (see $out/verify)"
 }
 
-# Of the registers that the trace touches all have a device's name, 95 % a name of their own, 90 % fields; DEVICEs are
-# among them.
+# Of the registers in the trace all have a device's name, 95 % their own name, 90 % fields; DEVICEs are among them.
 covered() { # DEVICE...
     local device
     "$mmioscope" info --coverage "$out/trace.mmio" >"$out/coverage" || fail "info --coverage: exit status $?"
@@ -155,7 +154,7 @@ covered() { # DEVICE...
         END { exit !known }' "$out/coverage" || fail "names: $(tail -n 1 "$out/coverage" | tr -s ' ')"
 }
 
-# Arguments of `mmioscope run` that make QEMU write $out/pc.log, by a plugin (pc_log.c): its own log has no PCs.
+# Arguments of `mmioscope run` that make QEMU write $out/pc.log with a plugin (pc_log.c): its own log has no PCs.
 pc_log_arguments() {
     printf '%s\n' --qemu-arg=-plugin "--qemu-arg=file=$build/tests/pc-log.so,out=$out/pc.log"
 }

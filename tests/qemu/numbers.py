@@ -3,9 +3,8 @@
 
 usage: mmioscope print --all --raw TRACE | numbers.py COUNT drop|stall|flight|leave
 
-The guest wrote 0 to COUNT - 1, one after the other, and nothing else was traced. What the verdict says was lost is
-what is missing, where it says so. Prints what is wrong; exit status 1 then.
-"""
+The guest wrote 0 to COUNT - 1, one after the other, and nothing else was traced. The losses in the verdict must be
+the missing numbers, at the right places. Prints what is wrong, with exit status 1."""
 import re
 import sys
 
@@ -39,7 +38,7 @@ if policy == "stall":
 if policy in ("drop", "flight"):
     expect(missing, "nothing is missing: the reader has not stalled")
 if policy == "drop" and missing:
-    before = first - missing[0]  # records in front of the first number
+    before = first - missing[0]  # records before the first number
     for at, size, sequence in gaps:
         last = numbers[at - 1] if at else -1
         after = numbers[at] if at < len(numbers) else count

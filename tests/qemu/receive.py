@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""receive.py FILE: listens at a free port of this machine, says which, and writes what the first one sends to FILE."""
+"""receive.py FILE: listens on a free port of this machine, prints it, and writes everything from the first
+connection to FILE."""
 import socket
 import sys
 

@@ -3,11 +3,11 @@
 #
 #   tests/qemu/run.sh [--tier test|nightly|soak] [--kept FILE] [--list] [case...]
 #
-# Without case names, all of the tier (default: test; nightly and soak are what they have beyond that). Cases that passed by
-# what FILE says are not run again; those that pass now are added to it. One line per case,
-# `ok NAME (seconds)` or `FAILED NAME why`; what the case printed and recorded stays in build/tests/qemu/NAME/.
-# As many cases at a time as there are CPUs, each on a CPU of its own, as two QEMUs would preempt each other's. Those that
-# need the guest's CPUs to run at the same time (`on_all_cpus`) come first, one at a time.
+# Without case names, all cases of the tier (default: test; nightly and soak have only further ones). Cases listed in
+# FILE as passed are not run again; those that pass now are added to it. One line per case, `ok NAME (seconds)` or
+# `FAILED NAME why`; a case's output and recordings stay in build/tests/qemu/NAME/.
+# Runs as many cases at a time as there are CPUs, each on its own CPU, because two QEMUs would preempt each other. Cases
+# that need the guest's CPUs to run at the same time (`on_all_cpus`) come first, one at a time.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=${BUILD:-build}
@@ -28,8 +28,8 @@ while [ $# -gt 0 ]; do
 done
 
 names=() tiers=() limits=() commands=()
-# add TIER NAME SECONDS FUNCTION ARGUMENT...: one case. It may take so many seconds on two idle cores; it is
-# ended after five times as many.
+# add TIER NAME SECONDS FUNCTION ARGUMENT...: adds a case that may take SECONDS on two idle cores. It is ended after
+# five times as many.
 add() {
     tiers+=("$1") names+=("$2") limits+=("$3")
     shift 3
@@ -59,7 +59,7 @@ if [ -n "$list" ]; then
     exit
 fi
 
-# Everything a case starts has this in its environment, so whatever is left over can be found.
+# Everything that a case starts has this in its environment, so leftover processes can be found.
 mark=
 started_by_case() { grep -lzsx "$mark" /proc/[0-9]*/environ | sed 's|/proc/\([0-9]*\)/.*|\1|'; }
 end_case() {
@@ -116,7 +116,7 @@ run_case() { # INDEX; what it prints is the reason of a failure
 say_how_it_went() { # INDEX
     local name=${names[$1]} start=${EPOCHREALTIME/[.,]/} tenths
     if run_case "$1"; then
-        # The large files of a case that passed are of no use to anybody.
+        # Nobody needs the large files of a case that passed.
         rm -f "$build/tests/qemu/$name"/*.mmio "$build/tests/qemu/$name"/access.log
         tenths=$(((${EPOCHREALTIME/[.,]/} - start) / 100000))
         echo "ok $name ($((tenths / 10)).$((tenths % 10)) s)"
@@ -126,7 +126,7 @@ say_how_it_went() { # INDEX
     fi
 }
 
-# The cases whose indices come on descriptor 3, a line each: one after the other, whatever else takes lines from there.
+# Runs the cases whose indices come on descriptor 3, one per line, one after the other; other lanes take from it, too.
 lane() { # [CPU]
     local index own=$results.$BASHPID
     pid=
@@ -151,7 +151,7 @@ for i in "${chosen[@]}"; do
     if grep -q "^ok ${names[i]} " "$results"; then continue; fi
     if [[ ${commands[i]} = *on_all_cpus\ * || ${#chosen[@]} -eq 1 ]]; then in_turn+=("$i"); else at_once+=("$i"); fi
 done
-# So that the last ones end together.
+# So that the last ones end at about the same time.
 longest_first() { for i; do echo "${limits[i]} $i"; done | sort -rsnk1,1 | cut -d' ' -f2; }
 trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT
 trap 'exit 130' INT TERM HUP

@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
-"""Reads a stream from a FIFO as a reader does that stalls, and tells the guest when it has seen enough.
+"""Reads a stream from a FIFO like a reader that stalls, and tells the guest when that is enough.
 
 usage: stalling_reader.py FIFO RAM OUTPUT drop|stall|flight|leave
 
-Reads a little, and then nothing until the hypervisor is where the policy shows: it has lost records, its guest
-waits, or the ring is overwritten. That is read from the trace area in the guest's RAM (hyp/abi/ring.hpp), never
-from a clock. Then the guest is told to come to an end (tests/guest/numbers.cpp), and the rest is read; `leave`
-closes the FIFO instead.
-"""
+Reads a little, and then nothing until the policy shows its effect: the hypervisor has lost records, its guest waits,
+or the ring is overwritten. This is read from the trace area in the guest's RAM (hyp/abi/ring.hpp), never from a
+clock. Then it tells the guest to end (tests/guest/numbers.cpp), and reads the rest; `leave` closes the FIFO instead."""
 import fcntl
 import mmap
 import os
@@ -15,7 +13,7 @@ import struct
 import sys
 import time
 
-ENOUGH = 32 << 20            # in RAM: the word that the guest looks at
+ENOUGH = 32 << 20            # in RAM: the word that the guest polls
 AREA = (128 << 20) + (16 << 20)  # in RAM: the board's hypervisor, and hyp/abi/layout.hpp
 AREA_MAGIC = 0x31504353_4F494D4D
 RING_OFFSET = 128            # in AreaHeader
@@ -26,7 +24,7 @@ LIMIT = 40                   # seconds; then the test has failed
 
 
 class Ring:
-    """CPU 0's ring as it is now."""
+    """The current state of CPU 0's ring."""
 
     def __init__(self, ram):
         self.ram = ram
@@ -64,7 +62,7 @@ def wait_for(what, ring):
 
 
 def shrink(line):
-    """Makes the pipe as short as can be; False if more is in it."""
+    """Makes the pipe as small as possible; False if it contains more."""
     try:
         fcntl.fcntl(line, F_SETPIPE_SZ, 4096)
         return True
@@ -85,7 +83,7 @@ def main():
         if policy == "leave":
             line.close()
         else:
-            fcntl.fcntl(line, F_SETPIPE_SZ, 1 << 20)  # this process may be late, but the line no longer is
+            fcntl.fcntl(line, F_SETPIPE_SZ, 1 << 20)  # this process may be slow, but the line no longer is
         struct.pack_into("<I", ram, ENOUGH, 1)
         while policy != "leave" and (piece := line.read(1 << 16)):
             out.write(piece)

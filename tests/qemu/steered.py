@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""What `mmioscope ctl` did to a running guest, as its trace has it: the changes in the order they were
-asked for, and between them only what was to be traced.
+"""Checks the effects of `mmioscope ctl` on a running guest in its trace: the changes in the order of the requests, and
+between them exactly what was to be traced.
 
-Usage: tests/qemu/steered.py PRINT, the output of `mmioscope print --all`. Exit status 0 if all holds.
-"""
+Usage: tests/qemu/steered.py PRINT, the output of `mmioscope print --all`. Exit status 0 if all is well."""
 import re
 import sys
 
@@ -18,8 +17,8 @@ EXPECTED = ['mark "a text of some length"', "change deselect 0x1c090000", "chang
 
 
 def against_filters(events, place):
-    """The records that the settings between two changes should have held back. Not names of tasks: filters are of
-    accesses, and a CPU that had trapped before a stop tells its task's before it asks again with the lock."""
+    """Records that the settings between two changes should have held back. Ignores names of tasks: filters are for
+    accesses, and a CPU that had trapped before a stop writes its task's name before it checks again under the lock."""
     held_back = [("change stop", "change start", r""),
                  ("change filter direction w", "change filter none", r" R\d "),
                  ("change filter cpus 0b1", "change filter none", r" cpu1 "),
@@ -33,13 +32,13 @@ def main(path):
     events = [line.rstrip() for line in open(path, encoding="utf-8") if re.match(r" *[0-9.]+ cpu", line)]
     at = [n for n, line in enumerate(events) if re.search(r" (mark|change) ", line)]
     seen = [events[n] for n in at]
-    # A trigger that stops at the first access to a device that is not traced never fires.
+    # A trigger that stops at the first access to an untraced device never fires.
     for wanted, line in zip(EXPECTED, seen):
         if wanted not in line:
             return f"expected '{wanted}', there is: {line}"
     if len(seen) != len(EXPECTED):
         return f"{len(seen)} marks and changes, expected {len(EXPECTED)}"
-    place = dict(zip(EXPECTED, at))  # of the same words twice, the last
+    place = dict(zip(EXPECTED, at))  # the last of equal ones
     off, on = place["change deselect 0x1c090000"], place["change select 0x1c090000"]
     armed, fired = place["change trigger start count 3"], place["change trigger start fired"]
     console = [n for n, line in enumerate(events) if " serial0 " in line]

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Whether the trace has what QEMU logged while the page was traced, and nothing else.
+"""Checks that the trace has what QEMU logged while the page was traced, and nothing else.
 
     switching.py LOG PRINTED
 
-LOG is QEMU's of a run of tests/guest/switching.cpp, PRINTED what `mmioscope print --all` makes of its
-trace. From the log's own marks: traced from `on` to `stopping`, untraced from `off` to `starting`;
-between the two the state may change once, at one place in the order of the bus for all CPUs.
-"""
+LOG is QEMU's from a run of tests/guest/switching.cpp, PRINTED the output of `mmioscope print --all` for its trace.
+By the log's own marks it is traced from `on` to `stopping`, and untraced from `off` to `starting`; between the two
+the state may change once, at one place in the order of the bus for all CPUs."""
 import re
 import sys
 

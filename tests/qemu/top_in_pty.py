@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""Runs `mmioscope top` on a terminal of its own and looks at what it draws and leaves behind.
+"""Runs `mmioscope top` on a terminal of its own and checks what it draws and leaves behind.
 
-Usage: top_in_pty.py MMIOSCOPE TRACE GROWING REST: GROWING is the beginning of a trace without its end, and the bytes
-of REST are appended to it while top runs. One line and exit status 1 for what does not hold.
-"""
+Usage: top_in_pty.py MMIOSCOPE TRACE GROWING REST: GROWING is the beginning of a trace without its end, to which the
+bytes of REST are appended while top runs. Prints one line for the first failure, with exit status 1."""
 import fcntl, os, pty, select, struct, subprocess, sys, termios, time
 
 mmioscope, trace, growing, rest = sys.argv[1:]
 
 
 class Terminal:
-    """A process on a pty, and all it has written."""
+    """A process on a pty, and all its output."""
 
     def __init__(self, arguments, rows=30, columns=100, stdin=None):
         self.master, slave = pty.openpty()
@@ -40,7 +39,7 @@ class Terminal:
                     return
 
     def wait_for(self, words, what, seconds=8):
-        """Until `words` come behind what was seen so far."""
+        """Waits until `words` follow what was seen so far."""
         seen = len(self.output)
         end = time.monotonic() + seconds
         while words not in self.output[max(0, seen - 20):]:
@@ -73,7 +72,7 @@ def fail(why, terminal=None):
     sys.exit(1)
 
 
-# A trace that is whole: tables by keys, a smaller terminal, q.
+# A complete trace: tables by keys, a smaller terminal, q.
 top = Terminal([trace])
 top.wait_for(b"serial0", "start")
 top.wait_for(b"ended", "start") if b"ended" not in top.output else None
@@ -83,7 +82,7 @@ top.press(b"c")
 top.wait_for(b"cpu1", "key c")
 top.press(b"o")
 top.wait_for(b"by reads", "key o")
-top.press(b"oooo") # round to the rate again
+top.press(b"oooo") # through all orders, back to the rate
 top.press(b"d")
 top.wait_for(b"serial0", "key d")
 top.press(b"\x1b[B\x1b[A\r") # down, up, Enter

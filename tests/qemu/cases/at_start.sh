@@ -1,9 +1,9 @@
-# What holds from the guest's first instruction on (`mmioscope run --at-start`), judged by QEMU's log.
+# Settings that apply before the guest starts (`mmioscope run --at-start`), checked with QEMU's log.
 # shellcheck shell=bash disable=SC2154
 
-# early_log SIDE WRITTEN NTH [LEFT-OUT]: of QEMU's whole log, what has to be in the trace. That is what the hypervisor did
-# itself, which is the first on each CPU, and of the guest's the rest from the NTH write to WRITTEN on (SIDE behind), or
-# up to it (before), without addresses that begin like LEFT-OUT.
+# early_log SIDE WRITTEN NTH [LEFT-OUT]: the part of QEMU's whole log that must be in the trace. That is what the
+# hypervisor did itself, which comes first on each CPU, and the guest's accesses from the NTH write to WRITTEN on (SIDE
+# behind), or up to it (before), without addresses that begin like LEFT-OUT.
 early_log() {
     local own
     "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
@@ -17,15 +17,15 @@ early_log() {
         wanted && index($7, without) != 1 { print }
         hit && side == "before" { wanted = 0 }' "$out/whole.log" >"$out/access.log"
 }
-# The guest's first record, or its last, is this one.
+# Checks the guest's first record (head), or its last (tail).
 early_ends_at() { # head|tail PATTERN
     grep -E ' cpu[0-9] [RW][0-9] ' "$out/print" | grep -v ' by the hypervisor$' | "$1" -n 1 >"$out/end"
     has end "$2" "the $1 of the records is: $(cat "$out/end")"
 }
 
-# Stock Debian: no records until it writes where its second CPU is to start, then all but the interrupt controller's,
-# which is in use from the boot on. No other CPU runs when the trigger fires: what that one had in flight could be on
-# either side.
+# Stock Debian: no records until it writes the address where its second CPU starts, then everything except the interrupt
+# controller, which is used from the boot on. No other CPU runs when the trigger fires, because its in-flight access
+# could be on either side.
 early_linux() {
     run_linux 'quiet mmioscope.steps=none' --no-print --access-log "$out/access.log" \
         --at-start 'mark nobody is there' --at-start 'deselect interrupt-controller@2c001000' \
@@ -44,7 +44,7 @@ early_linux() {
     rm "$out/whole.log"
 }
 
-# Two CPUs at one page: the records end behind the 2,000th store to a word of it, whoever's it is.
+# Two CPUs use one page: the records end after the 2,000th store to a word of it, by either CPU.
 early_stop() { # ENGINE
     # shellcheck disable=SC2046 # several arguments
     run_bare hammer $(hammer_of 10000 2) --engine "$1" --access-log "$out/access.log" \
@@ -56,7 +56,7 @@ early_stop() { # ENGINE
     rm "$out/whole.log"
 }
 
-# What the tree tells is wrong is refused before anything is started (input.sh) ...
+# Errors that the tree shows are refused before anything starts (input.sh) ...
 early_unknown() {
     bad_option "--at-start 'deselect toaster': there is no device 'toaster'; devices: " --at-start 'deselect toaster'
 }

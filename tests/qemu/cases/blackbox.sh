@@ -1,19 +1,19 @@
-# What is known of the last accesses when the machine hangs, resets, or is gone.
+# What is known about the last accesses when the machine hangs, resets, or is gone.
 # shellcheck shell=bash disable=SC2154,SC2034
 
-# With --ram, the guest's RAM in a file: as little of it as will do.
+# With --ram, the guest's RAM in a file: as little of it as possible.
 in_file=(--memory 160M --area-size 4M)
 
-# black_box ARGUMENT...: what `mmioscope blackbox` says of that file; its exit status is 0.
+# black_box ARGUMENT...: the output of `mmioscope blackbox` for that file; its exit status must be 0.
 black_box() {
     status=0
     "$mmioscope" blackbox --raw "$@" "$out/ram" >"$out/blackbox" 2>"$out/blackbox-stderr" || status=$?
     [ "$status" = 0 ] || fail "blackbox: exit status $status: $(tail -n 1 "$out/blackbox-stderr" "$out/blackbox" | tail -n 1)"
 }
-# Accesses as they are in $out/FILE, without times and tasks.
+# The accesses in $out/FILE, without times and tasks.
 accesses_of() { sed -nE 's/^ *[0-9]+\.[0-9]+ (cpu[0-9] [RW][0-9] .* pc 0x[0-9a-f]+).*/\1/p' "$out/$1"; }
 
-# A begin record for each access and nothing else changed: QEMU's log agrees.
+# There is a begin record for each access, and nothing else changes: QEMU's log agrees.
 pre_hammer() { # ENGINE
     run_bare hammer --engine "$1" --pre --access-log "$out/access.log"
     complete
@@ -23,7 +23,7 @@ pre_hammer() { # ENGINE
     has_not print 'no end recorded' "an access without an end"
 }
 
-# Until the pipe at descriptor 9 holds all that it can, or 20 s.
+# Waits until the pipe at descriptor 9 is full, or for 20 s.
 wait_until_full='
 import fcntl, struct, termios, time
 for _ in range(2000):
@@ -31,7 +31,7 @@ for _ in range(2000):
     time.sleep(0.01)
 '
 in_store() { black_box -F w && grep -Eq ' serial0 .*(in flight|no end recorded)' "$out/blackbox"; }
-# The console's reader stalls: QEMU's PL011 blocks the CPU in the middle of a store, which never returns.
+# The console's reader stalls: QEMU's PL011 blocks the CPU inside a store, which never returns.
 hang_in_store() { # ARGUMENT...
     mkfifo "$out/wire"
     exec 9<>"$out/wire"
@@ -45,7 +45,7 @@ hang_in_store() { # ARGUMENT...
     wait $pid || status=$?
     exits_with 130
 }
-# Without begin records its place is known, and its CPU.
+# Without begin records only its place and its CPU are known.
 hang_in_flight() {
     hang_in_store --engine shadow
     black_box --cpu 0 -F w
@@ -68,13 +68,13 @@ pre_hang() { # ENGINE
     [[ $before == *"${BASH_REMATCH[1]}"* ]] || fail "another instruction: $last"
     black_box
     has blackbox '^current boot, '
-    # The unfinished one first, as `print` has it but for the time, whose zero is another.
+    # The unfinished one first, as in `print` except for the time, which has another zero.
     [ "$(sed -n 3p "$out/blackbox" | sed 's/.* cpu0 //')" = "${last#* cpu0 }" ] ||
         fail "the black box's first line is: $(sed -n 3p "$out/blackbox")"
     rm "$out/ram"
 }
 
-# The last accesses in the black box are the last ones of the trace, and there are 64 of them.
+# The last accesses in the black box are the last 64 of the trace.
 same_end() {
     accesses_of blackbox >"$out/last"
     [ "$(wc -l <"$out/last")" -ge 60 ] || fail "the black box has only $(wc -l <"$out/last") accesses"
@@ -83,14 +83,14 @@ same_end() {
         fail "the black box and the end of the trace differ: $(head -n 3 "$out/diff" | xargs)"
 }
 
-# hammer_in_file ARGUMENT...: two CPUs at work in the background; $pid is mmioscope's.
+# hammer_in_file ARGUMENT...: two busy CPUs in the background; $pid is mmioscope's.
 hammer_in_file() {
     "$mmioscope" run --bare --kernel "$build/tests/guest/vexpress-a15/hammer.bin" --dtb "$board_tree" --no-net --no-print \
         --time-limit 60 "${in_file[@]}" --ram "$out/ram" -o "$out/trace.mmio" --console-log "$out/console" \
         --hyp-log "$out/hypervisor" "$@" >"$out/stdout" 2>"$out/stderr" &
     pid=$!
 }
-# The next boot, over the RAM that the last one has left; its own end is of no interest.
+# The next boot, over the RAM that the last one left; its own end does not matter.
 boot_again() {
     "$mmioscope" run --bare --kernel "$build/tests/guest/vexpress-a15/neighbours.bin" --dtb "$board_tree" --no-net --no-print \
         --time-limit 60 "${in_file[@]}" --ram "$out/ram" >"$out/again" 2>&1 || fail "the next boot: $(tail -n 1 "$out/again")"
@@ -100,7 +100,7 @@ before_reset() { # PATTERN: of the first line
     has blackbox "^previous boot, $1" "$(head -n 1 "$out/blackbox")"
 }
 
-# QEMU is killed. Its RAM is in a file, and what the file holds is the end of the trace; so is what the next boot keeps.
+# QEMU is killed. Its RAM is in a file, which has the end of the trace; so has what the next boot keeps.
 blackbox_killed() {
     hammer_in_file
     until_true 12 trace_grows || fail "no trace grows"
@@ -122,8 +122,8 @@ blackbox_killed() {
     rm "$out/ram"
 }
 
-# The hypervisor panics: its report's records are the black box's last ones of that CPU, and the stream says so and has
-# all that shared memory has.
+# The hypervisor panics: its report's records are that CPU's last ones in the black box; the stream reports the panic,
+# and has everything that shared memory has.
 blackbox_panic() {
     hammer_in_file --stream serial2 --stream-file "$out/wire" --stream-beside --stream-quantum 0 --trace clcd@1f0000 --qemu-arg=-chardev --qemu-arg="socket,id=gdb,path=$out/gdb,server=on,wait=off" \
         --qemu-arg=-gdb --qemu-arg=chardev:gdb --qemu-arg=-S
@@ -152,7 +152,7 @@ booted_again() {
     kill -0 "$pid" 2>/dev/null || fail "the run has ended: $(tail -n 1 "$out/stdout")"
     "$mmioscope" blackbox --raw "$out/ram" 2>&1 | grep -q '^previous boot, '
 }
-# Linux panics and resets the machine, which boots again: QEMU's own reset, by the board's way.
+# Linux panics and resets the machine, which boots again: QEMU's own reset, triggered as on the board.
 blackbox_reset() { # BOARD PATTERN
     board=$1
     # shellcheck disable=SC2046 # words
@@ -192,7 +192,7 @@ blackbox_input() {
     "$mmioscope" blackbox --help | grep -q '^Examples:' || fail "no examples in --help"
 }
 
-# The values that a CPU wrote in turn, one more each time; the last of them.
+# Checks that the values written by a CPU rise by one each time; prints the last one.
 rising() { # CPU FILE
     sed -nE "s/.* cpu$1 W4 clcd@1f0000 +\\+0x20[04] (0x[0-9a-f]+) .*/\\1/p" "$out/$2" | {
         local value last=
@@ -203,7 +203,7 @@ rising() { # CPU FILE
         echo $((last))
     }
 }
-# The rows of $out/ram are the lines of $out/blackbox; what the lines say besides stands beside the rows.
+# The rows of $out/ram are the lines of $out/blackbox; other text in the lines is beside the rows.
 snapshot_for_programs() {
     sed -nE 's/.* cpu([0-9]) ([RW])4 ([^ ]+) +\+0x0*([0-9a-f]+) 0x0*([0-9a-f]+) .*/\1 \L\2 \3 \4 \5/p' "$out/blackbox" >"$out/lines"
     "$mmioscope" blackbox -n 3000 --format csv "$out/ram" 2>"$out/words" >"$out/csv" || fail "blackbox --format csv: exit status $?"
@@ -217,7 +217,7 @@ snapshot_for_programs() {
         fail "jsonl begins with $(head -n 1 "$out/jsonl")"
     [ "$(grep -c '"state":"finished"}$' "$out/jsonl")" = "$(grep -c ',finished$' "$out/csv")" ] || fail "jsonl has not as many rows as csv"
 }
-# A snapshot on request holds the last 1,024 records of each CPU up to it, though both go on.
+# A snapshot on request has the last 1,024 records of each CPU before it, although both continue.
 blackbox_snapshot() { # ENGINE
     run_bare snapshots --engine "$1" --trace clcd@1f0000 --memory 160M --area-size "$2" --ram "$out/ram"
     complete
@@ -230,7 +230,7 @@ blackbox_snapshot() { # ENGINE
     "$mmioscope" blackbox --raw -n 3000 "$out/ram.zst" | cmp -s - "$out/blackbox" || fail "compressed it is another"
     "$mmioscope" blackbox --raw -n 3000 - <"$out/ram" | cmp -s - "$out/blackbox" || fail "from standard input it is another"
     snapshot_for_programs
-    # By name, as print has them, of one CPU, and without code.
+    # By name, as in print, for one CPU, and without code addresses.
     local register
     register=$("$mmioscope" print "$out/trace.mmio" 2>/dev/null | awk '$2 == "cpu0" && $3 == "W4" && $4 == "clcd@1f0000" { print $5; exit }')
     [[ $register == [A-Za-z]* ]] || fail "print has no name for the register: $register"

@@ -1,10 +1,10 @@
-# Who called the functions that make accesses, compared with the calls that QEMU carries out (call_log.c).
+# Callers of the functions that make accesses, compared with the calls that QEMU carries out (call_log.c).
 # shellcheck shell=bash disable=SC2154
 
-# A number of the last line of callers_of, by the words behind it.
+# A number in the last line of callers_of, by the words after it.
 callers_number() { sed -nE "\$s/.*(^| )([0-9]+) $1.*/\\2/p" "$out/callers"; }
 
-# What callers_of finds of the run's trace.
+# Runs callers_of on the run's trace.
 callers_compared() {
     "$build/host/tests/linux/callers_of" "$out/trace.mmio" "$out/call.log" >"$out/callers" || [ $? = 1 ] ||
         fail "callers_of cannot read the trace or the log"
@@ -19,19 +19,19 @@ callers() { # LEAST-SHARE ARGUMENT...
     complete
     callers_compared
     all=$(callers_number accesses)
-    # The last ones, behind the store that ends the machine, may be in the trace only.
+    # The last ones, after the store that ends the machine, may be only in the trace.
     [ "$(callers_number 'not in the log')" -le 64 ] || fail "the log is not of this run: $(tail -n 1 "$out/callers")"
     [ $((100 * $(callers_number 'have a caller'))) -ge $((share * all)) ] || fail "few callers: $(tail -n 1 "$out/callers")"
     [ $((100 * $(callers_number compared))) -ge $((share * all * 9 / 10)) ] || fail "few compared: $(tail -n 1 "$out/callers")"
     [ "$(callers_number different)" = 0 ] || fail "wrong callers: $(head -n 3 "$out/callers" | xargs)"
     [ "$(callers_number before)" -le $((all / 100)) ] || fail "nothing looked up for long: $(tail -n 1 "$out/callers")"
-    # The FIFO is read by one copy loop: its caller is what tells.
+    # One copy loop reads the FIFO, so its caller is the interesting one.
     has callers '^[1-9][0-9]{5} __raw_readsl < mmci_pio_irq$'
     has callers '^[1-9][0-9]* __raw_readsl < smsc911x_rx_readfifo$'
     "$mmioscope" stat --by caller -F 'function==__raw_readsl && dev==mmc@50000' "$out/trace.mmio" >"$out/by-caller" ||
         fail "stat: exit status $?"
     has by-caller '^mmci_pio_irq \[armmmci\] +[1-9][0-9]{5} '
-    # Another consumer, which has them in a table.
+    # Another consumer, with the callers in a table.
     "$mmioscope" export --as sqlite -i "$out/trace.mmio" -o "$out/trace.db" 2>/dev/null || fail "export: exit status $?"
     [ "$(sqlite3 "$out/trace.db" "SELECT count(*) FROM trace WHERE type = 'access' AND function = '__raw_readsl'
         AND caller = 'mmci_pio_irq'")" = "$(sed -n 's/^\([0-9]*\) __raw_readsl < mmci_pio_irq$/\1/p' "$out/callers")" ] ||

@@ -1,8 +1,8 @@
-# Many CPUs at one page: complete with both engines, lossy with the baseline.
+# Many CPUs use one page: complete with both engines, lossy with the baseline.
 # shellcheck shell=bash disable=SC2154
 
-# contention ENGINE ACCESSES ARGUMENT...: by all four CPUs of virt together. Who got how much, and how long each
-# waited, is in $out/shares.
+# contention ENGINE ACCESSES ARGUMENT...: by all four CPUs of virt together. $out/shares has each CPU's share and
+# waiting times.
 contention() {
     local each=$(($2 / 4)) engine=$1 cpu
     shift 2
@@ -17,7 +17,7 @@ contention() {
     verified
 }
 
-# The baseline loses events under contention, says that it may, and never calls a trace complete.
+# The baseline loses events under contention, warns about it, and never calls a trace complete.
 baseline() {
     run_bare hammer --engine unprotect --access-log "$out/access.log"
     exits_with 1

@@ -1,7 +1,7 @@
 # Control while the guest runs, through the control page.
 # shellcheck shell=bash disable=SC2154
 
-# What is traced changes 4,000 times under two CPUs that use the page: all accesses while it is on, no other.
+# The selection changes 4,000 times while two CPUs use the page: all accesses while it is on, and no others.
 switching() { # ENGINE
     run_bare switching --engine "$1" --trace none --access-log "$out/access.log"
     complete
@@ -10,7 +10,7 @@ switching() { # ENGINE
     has console '^switching: 2000 accesses make 0 traps untraced, [2-9][0-9]{3} traced'
 }
 
-# A million random writes to the control page: the only change in the trace is the marker behind them.
+# A million random writes to the control page: the only change in the trace is the marker after them.
 noise() {
     run_bare control_noise
     complete
@@ -20,8 +20,8 @@ noise() {
     has_not hypervisor 'stop:'
 }
 
-# `mmioscope ctl` over the stream's wire, while somebody records it and stock Linux boots: each change is where its
-# record says, to the access.
+# `mmioscope ctl` over the stream's wire, while it is recorded and stock Linux boots: each change is exactly where its
+# record says.
 steered() {
     local folder running
     folder=$(mktemp -d)
@@ -47,8 +47,8 @@ steered() {
     tests/qemu/steered.py "$out/print" >"$out/judge" || fail "$(head -n 1 "$out/judge")"
 }
 
-# A guest in which nothing is traced, and which sleeps, is reached as it idles: each of 30 requests has its reply. How long
-# they took, the program's start included, is said and not judged.
+# A guest that sleeps, with nothing traced, is reached when it idles: each of 30 requests gets its reply. Prints their
+# durations, including the program's start, without judging them.
 idle_latency() {
     local folder running from n seconds=irq
     folder=$(mktemp -d)
@@ -78,7 +78,7 @@ idle_latency() {
     sort -n "$out/milliseconds" | sed -n '15s/^/median ms: /p; 30s/^/most ms: /p' >"$out/latency"
 }
 
-# The same way in through an 8250.
+# The same through an 8250.
 steered_8250() {
     local folder running
     board=orangepi-pc board_tree=$guest/sun8i-h3-orangepi-pc.dtb
@@ -95,7 +95,7 @@ steered_8250() {
     [ "$(grep -o ' mark .*' "$out/print" | xargs)" = 'mark 42 mark 43' ] || fail "$(tail -n 1 "$out/ctl")"
 }
 
-# With nothing traced and no control page the hypervisor is entered for the guest's own PSCI calls, and for nothing else.
+# With nothing traced and no control page the hypervisor is entered only for the guest's own PSCI calls.
 never_entered() { # MOST-CALLS COMMAND...
     local most=$1
     board=virt

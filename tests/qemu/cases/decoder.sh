@@ -1,7 +1,7 @@
 # Instructions that make several accesses, or move VFP and NEON registers (tests/guest/beats.cpp).
 # shellcheck shell=bash disable=SC2154
 
-# A record for each access, with its value: nothing is left for verify to pass over.
+# A record for each access, with its value: verify passes over nothing.
 beats() { # ENGINE
     run_bare beats --engine "$1" --trace all --access-log "$out/access.log"
     complete
@@ -11,7 +11,8 @@ beats() { # ENGINE
     has_not print ' \? +pc ' "a record without a value"
 }
 
-# Two CPUs count by exclusives: right, and to an end; natively too. Only what reached the device is a record.
+# Two CPUs count by exclusives: correctly, and to the end; natively, too. Only accesses that reached the device are
+# records.
 exclusives() { # ENGINE
     timeout 60 qemu-system-arm -M vexpress-a15,secure=off,virtualization=off -smp 2 -m 512 -display none \
         -monitor none -serial "file:$out/native" -no-reboot -audiodev none,id=a -nic none \
@@ -24,9 +25,9 @@ exclusives() { # ENGINE
     has_not verify 'does not decode' "records without a value"
 }
 
-# The same with all that the hypervisor uses exclusives for itself, or that makes the guest wait: the guest's own come to
-# their end. A trigger that counts, and never fires; 1,000 records of room for each CPU, and a reader that is not faster
-# than a line.
+# The same with everything for which the hypervisor uses exclusives itself, or that makes the guest wait: the guest's
+# own succeed. A trigger that counts but never fires, room for 1,000 records of each CPU, and a reader that is not
+# faster than a line.
 exclusives_streamed() { # ENGINE
     native_guest exclusives
     run_bare exclusives --time-limit 60 --engine "$1" --trace all --access-log "$out/access.log" --pre --policy stall \
@@ -35,7 +36,7 @@ exclusives_streamed() { # ENGINE
     cmp -s "$out/native" "$out/console" || fail "the console differs from that without a hypervisor"
     verified
 }
-# With the stream on the console's own UART, and a filter and samples: what is left out is not sent.
+# With the stream on the console's own UART, a filter and samples: what is left out is not sent.
 exclusives_filtered() { # ENGINE
     native_guest exclusives
     run_bare exclusives --time-limit 60 --engine "$1" --trace all --stream serial0 --stream-shared \

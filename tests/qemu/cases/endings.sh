@@ -1,8 +1,8 @@
-# How a run can end other than by itself, and what the trace is worth then.
+# Ways in which a run can end other than by itself, and the value of the trace then.
 # shellcheck shell=bash disable=SC2154
 
-# in_background ARGUMENT...: two CPUs that access a device without a pause; $pid is mmioscope's. Returns when
-# they are at it.
+# in_background ARGUMENT...: two CPUs that access a device all the time; $pid is mmioscope's. Returns when they have
+# begun.
 in_background() {
     "$mmioscope" run --bare --kernel "$build/tests/guest/vexpress-a15/hammer.bin" --dtb "$board_tree" --no-net \
         --no-print -v --time-limit 60 -o "$out/trace.mmio" --console-log "$out/console" \
@@ -12,7 +12,7 @@ in_background() {
 }
 ended() { status=0; wait $pid || status=$?; }
 
-# Ctrl-C. (A shell starts its jobs with SIGINT ignored; mmioscope listens to it all the same.)
+# Ctrl-C. (A shell starts its jobs with SIGINT ignored, but mmioscope handles it.)
 interrupted() {
     in_background
     kill -INT $pid
@@ -23,7 +23,7 @@ interrupted() {
     has summary 'interrupted'
 }
 
-# mmioscope is killed: QEMU goes with it, and what the file holds can be read.
+# mmioscope is killed: QEMU ends with it, and the file so far is readable.
 killed() {
     in_background
     kill -KILL $pid
@@ -35,7 +35,7 @@ killed() {
     has summary 'cut'
 }
 
-# A file without its end says so, and gives what is there. It is as its recorder left it, who did not pack it any more.
+# A file without its end says so, and shows what is there. It is as its recorder left it, which did not pack it.
 cut_file() {
     run_bare forms --engine emulation --plain
     complete
@@ -53,7 +53,7 @@ cut_file() {
     rm -f "$out/cut.mmio"
 }
 
-# Whoever reads the output does not read until the guest has long ended: nothing is lost, all comes later.
+# The output is not read until long after the guest has ended: nothing is lost, everything comes later.
 stalled() {
     "$mmioscope" run --bare --kernel "$build/tests/guest/vexpress-a15/forms.bin" --dtb "$board_tree" --no-net --all --print \
         --engine emulation --console-log "$out/console" --time-limit 60 --expect 'guest: done' 2>"$out/stderr" |
@@ -64,7 +64,7 @@ stalled() {
         fail "fewer lines than events"
 }
 
-# Nobody reads any more: the run goes on.
+# Nobody reads any more: the run continues.
 closed() {
     "$mmioscope" run --bare --kernel "$build/tests/guest/vexpress-a15/outside.bin" --dtb "$board_tree" --no-net --all --print \
         -o "$out/trace.mmio" --time-limit 60 --expect 'guest: done' 2>"$out/stderr" | head -n 3 >"$out/stdout"
@@ -72,13 +72,13 @@ closed() {
     has summary '^complete: [0-9]+ events, 0 lost'
 }
 
-# In front of full rings both CPUs try again and again.
+# Both CPUs retry again and again because their rings are full.
 rings_are_full() {
     local retries
     retries=$("$mmioscope" blackbox -n 1 "$out/ram" 2>"$out/blackbox" | sed -nE 's/^cpu [01]: .* ([0-9]+) retries,.*/\1/p' | paste -sd+)
     [ $((retries)) -gt 100000 ]
 }
-# Nobody empties the rings for a while: what the policy promises happens, and the verdict says it.
+# Nobody empties the rings for a while: the policy is applied, and the verdict says so.
 overrun() { # POLICY
     in_background --engine emulation --area-size 1M --policy "$1" --expect 'guest: done' --memory 160M --ram "$out/ram"
     kill -STOP $pid
@@ -103,7 +103,7 @@ overrun() { # POLICY
     has stdout '^incomplete: [0-9]+ events, [1-9][0-9]* lost \(cpu [01]: [0-9]+ from sequence [0-9]+'
     has summary '^incomplete: [0-9]+ events, [1-9][0-9]* lost'
     has console '^guest: done$'
-    # What is there and what is missing is what was made.
+    # The events and the losses together are what was made.
     local numbers
     numbers=$(sed -nE 's/^incomplete: ([0-9]+) events, ([0-9]+) lost.*/\1 \2/p' "$out/stdout")
     [ $((${numbers/ / + })) -ge 100000 ] || fail "$numbers: that is less than the guest made"

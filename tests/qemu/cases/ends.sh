@@ -1,4 +1,5 @@
-# Each way in which a step can end, on both boards: the guest's lines are those without a hypervisor.
+# Each way in which a step can end, on both boards: the guest prints the same as without a
+# hypervisor.
 # shellcheck shell=bash disable=SC2154
 
 ends() { # BOARD ENGINE

@@ -1,8 +1,8 @@
-# The hypervisor's own faults: a debugger damages it while it runs, and one readable report comes of it.
+# The hypervisor's own faults: a debugger damages it while it runs, and the result is one readable report.
 # shellcheck shell=bash disable=SC2154,SC2034
 
-# What differs by board: the traced page of hammer, the first byte of the hypervisor's addresses and of the guest's, and
-# where the report goes: to its own UART, or to the guest's console.
+# Differences between boards: hammer's traced page, the first byte of the hypervisor's addresses and of the guest's, and
+# the destination of the report: the hypervisor's own UART, or the guest's console.
 board_facts() {
     case $board in
     vexpress-a15) traced=clcd@1f0000 page=1c1f02 base=88 entry=8300 report=hypervisor
@@ -13,8 +13,8 @@ board_facts() {
     esac
 }
 
-# damaged KIND GUEST ARGUMENT...: $pid is mmioscope's, whose end is in $status. On the slow path each trap passes the
-# checks on the way back; else two CPUs may have done their work before the debugger finds one at them.
+# damaged KIND GUEST ARGUMENT...: $pid is mmioscope's, $status its exit status. On the slow path each trap passes the
+# checks on the way back; otherwise two CPUs might finish before the debugger catches one there.
 damaged() {
     board_facts
     "$mmioscope" run --bare --board "$board" "${of_board[@]}" --kernel "$build/tests/guest/$board/$2.bin" --no-net \
@@ -32,7 +32,7 @@ once() { # PATTERN
     [ "$(grep -Ec -- "$1" "$out/$report")" = 1 ] || fail "the report does not have exactly one line like: $1"
 }
 
-# One report, which says WHAT; all CPUs have stopped; the run ends with it.
+# One report, with the words WHAT; all CPUs have stopped; the run ends with it.
 reported() { # WHAT
     exits_with 1
     once '^mmioscope: stop: '
@@ -50,7 +50,7 @@ with_records() {
     for age in 0 1 2 3 4 5 6 7; do once "^record -$age: type 1 [RW]4 pa=0x${page}[0-9a-f]{2} value=0x[0-9a-f]{8} pc=0x$entry"; done
 }
 
-# fault KIND WHAT LINE...: two CPUs at work; the report has these lines too.
+# fault KIND WHAT LINE...: two busy CPUs; the report also has these lines.
 fault() {
     damaged "$1" hammer
     reported "$2"
@@ -67,14 +67,14 @@ in_code() { # KIND WHAT HSR OFFSET LINE...: the first instructions of the trap h
     fault "$1" "$2" "pc=0x$pc " "^HSR=0x$3 " 'changed: text 0x[48]80[01][0-9a-f]{4}\+0x1000' "${@:5}"
 }
 
-# The last records lie where the fault is, so the report ends there, and says so.
+# The last records are at the fault, so the report ends there, and says so.
 fault_in_report() {
     damaged area hammer
     reported 'data abort'
     whole
     once "^mmioscope: a fault in the report, pc=0x${base}0[01]"
 }
-# A failed check begins its report without an exception; the fault in it still ends it.
+# The report of a failed check begins without an exception, but the fault in it still ends it.
 fault_in_report_of_check() { # KIND
     damaged "$1" hammer
     reported 'unexpected value of VTTBR'
@@ -82,7 +82,7 @@ fault_in_report_of_check() { # KIND
     once "^checked before pc=0x${base}0[01]"
     once "^mmioscope: a fault in the report, pc=0x${base}0[01]"
 }
-# The first instruction of the report faults: what there is to tell is in one line and the registers.
+# The first instruction of the report faults: one line and the registers have all there is.
 fault_before_report() {
     damaged entry hammer
     exits_with 1
@@ -91,7 +91,7 @@ fault_before_report() {
     has "$report" '^HSR=0x[0-9a-f]{8}  HDFAR='
     whole
 }
-# Before there is a machine: HTPIDR is 0 and the MMU off.
+# Before the machine exists: HTPIDR is 0 and the MMU off.
 fault_at_start() {
     damaged start hammer
     exits_with 1
@@ -100,7 +100,7 @@ fault_at_start() {
     once "pc=0x$(address_of mmioscope_start) "
     whole
 }
-# Nothing but the first line can be printed.
+# Only the first line can be printed.
 fault_in_printing() {
     damaged printing hammer
     exits_with 1
@@ -109,7 +109,7 @@ fault_in_printing() {
     [ "$(grep -c 'mmioscope: ' "$out/$report")" = 3 ] || fail "there is more"
 }
 
-# A bit that nobody uses: found when the guest starts a CPU (hammer) or switches the board off (straddle).
+# An unused bit changes: found when the guest starts a CPU (hammer) or switches the board off (straddle).
 changed() { # KIND GUEST RANGE
     damaged "$1" "$2"
     reported "the hypervisor's memory was changed"
@@ -117,7 +117,8 @@ changed() { # KIND GUEST RANGE
     once "^mmioscope: changed: $3"
 }
 
-# The guest neither starts a CPU nor ends the machine: it sleeps, which traps with a stream only, and then asks.
+# The guest neither starts a CPU nor ends the machine: it sleeps, which traps only with a stream, and then makes a
+# request.
 looked() { # GOT-SO-FAR AND-NO-FURTHER ARGUMENT...
     damaged text looks "${@:3}"
     reported "the hypervisor's memory was changed"

@@ -10,7 +10,7 @@ guest_program_run() { # SCRIPTS PORT ARGUMENT...
 }
 
 listens() { port=$(sed -n 's/.*listening on .*:\([0-9]*\)$/\1/p' "$out/listener.err") && [ -n "$port" ]; }
-# guest_program_listen COMMAND...: starts it; it says on its first line of stderr where it listens. Its port in $port.
+# guest_program_listen COMMAND...: starts it; its first line on stderr has its address. Stores the port in $port.
 guest_program_listen() {
     "$@" >"$out/listener.out" 2>"$out/listener.err" &
     listener=$!
@@ -30,7 +30,7 @@ guest_program_device() { # used|net|clock: the board's name of what the guest us
     esac
 }
 
-# What came to the host is all that the host's reader has from its first record up to the end of the recording.
+# The host received everything that its own reader has from the first record up to the end of the recording.
 guest_program_part() { # FILE
     "$build/tests/same-records" --part "$out/$1" "$out/trace.mmio" >"$out/same-${1%.mmio}" ||
         fail "$1: $(cat "$out/same-${1%.mmio}")"
@@ -40,7 +40,7 @@ guest_program_part() { # FILE
     tr -d '\r' <"$out/console" >"$out/said"
     has said '^mmioscope-guest: record ends with 130$'
 }
-# And that is complete, as the guest says, too.
+# And that is complete, also according to the guest.
 guest_program_same() { # FILE
     guest_program_part "$1"
     has print '^complete: [0-9]+ events, 0 lost; the recording was cut: interrupted$'
@@ -48,11 +48,11 @@ guest_program_same() { # FILE
     has said '^record says: complete: [0-9]+ events, 0 lost$'
 }
 
-# Packets are delivered every 0.4 s: what a recorder has sent is still under way when the guest is turned off, if the
-# recorder does not wait for it.
+# Packets are delivered every 0.4 s: what a recorder has sent is still in transit when the guest is turned off, unless
+# the recorder waits for it.
 late_packets=(--qemu-arg=-object --qemu-arg=filter-buffer,id=late,netdev=net,interval=400000)
 
-# Over TCP: the network device carries the trace, and is not traced meanwhile. With other scripts before and behind.
+# Over TCP: the network device carries the trace, and is not traced meanwhile. With other scripts before and after.
 guest_program_tcp() { # [SCRIPT,] [,SCRIPT] ARGUMENT...
     guest_program_listen "$mmioscope" record tcp:127.0.0.1:0,listen -o "$out/net.mmio" --time-limit 90
     guest_program_run "${1-}over-tcp${2-}" "$port" --engine emulation "${@:3}"
@@ -64,7 +64,7 @@ guest_program_tcp() { # [SCRIPT,] [,SCRIPT] ARGUMENT...
     has said '^mmioscope-guest: another mmioscope-guest record reads the trace$'
     has said '^mmioscope-guest: a second one ends with 2$'
 }
-# Only the accesses that a module's own code makes: its text from /proc/modules (vexpress-a15's card).
+# Only the accesses made by a module's own code: its text is from /proc/modules (vexpress-a15's card).
 guest_program_own_module() {
     awk '/ change filter none/ { exit } on && / 0x[0-9a-f]+ +pc 0x/ { print }
         / change filter pc/ { on = 1; print }' "$out/print" >"$out/own"
@@ -85,8 +85,8 @@ guest_program_live() { # RANGE of the clock, READS of three readings, CPUS
     guest_program_own_module
 }
 
-# To a file in memory, which nothing carries: nothing is left out, and all of the run is QEMU's own log. The network, by
-# which the file leaves afterwards, is not traced: it would take a minute.
+# To a file in memory, which needs no device: nothing is left out, and all of the run equals QEMU's own log. The
+# network, which sends the file afterwards, is not traced: that would take a minute.
 guest_program_file() { # ENGINE
     guest_program_listen tests/qemu/receive.py "$out/file.gz"
     guest_program_run to-file "$port" --engine "$1" --access-log "$out/access.log" \
@@ -100,8 +100,8 @@ guest_program_file() { # ENGINE
     has_not said 'carries the trace'
 }
 
-# Where nothing can be deselected, the network device's records are left out of what is written, and no other, and the rest
-# is numbered without them: complete on both sides.
+# If nothing can be deselected, only the network device's records are left out of the output, and the rest is numbered
+# without them: complete on both sides.
 guest_program_left_out() {
     local net
     net=$(guest_program_device net)
@@ -118,12 +118,13 @@ guest_program_left_out() {
         diff - "$out/received" >"$out/diff" || fail "what came: $(grep '^[<>]' "$out/diff" | head -n 2 | xargs)"
     [ "$(wc -l <"$out/received")" -gt 10000 ] || fail "only $(wc -l <"$out/received") accesses came"
 }
-# Accesses, without their times and without those of a device; yes: with them, where there are to be none.
+# Accesses without their times, and without those of a device; yes: fails if there are any.
 guest_program_but() { # DEVICE [yes]
     awk -v device="$1" -v none="${2-}" '$3 !~ /^[RW][124]$/ { next } $4 ~ "^" device "$" && !none { next } { $1 = ""; print }'
 }
 
-# With --all the network device is traced while it carries the trace: each packet makes records of its own, and that ends.
+# With --all the network device is traced while it carries the trace: each packet makes more records, but that comes to
+# an end.
 guest_program_all() {
     guest_program_listen "$mmioscope" record tcp:127.0.0.1:0,listen -o "$out/net.mmio" --time-limit 90
     guest_program_run over-tcp-all "$port" --engine emulation --access-log "$out/access.log"
@@ -135,7 +136,7 @@ guest_program_all() {
     has_not said 'carries the trace'
 }
 
-# To a pipe and to a unix socket: what comes there is the stream of a board.
+# To a pipe and to a unix socket: the result is the same stream as from a board.
 guest_program_elsewhere() {
     local name
     guest_program_listen tests/qemu/receive.py "$out/wires.gz"
@@ -155,7 +156,7 @@ guest_program_elsewhere() {
 }
 
 has_records() { "$mmioscope" print --raw "$out/$1" 2>/dev/null | grep -q ' pc 0x'; } # FILE that grows
-# The listener ends, and another one comes to the same place: the trace goes on there, and what lies between is told.
+# The listener ends, and another one starts at the same address: the trace continues there, and the gap is reported.
 guest_program_again() {
     local machine name
     guest_program_listen "$mmioscope" record tcp:127.0.0.1:0,listen -o "$out/first.mmio" --time-limit 90
@@ -177,7 +178,7 @@ guest_program_again() {
     has said '^record says: incomplete: [0-9]+ events, 0 lost; the connection was lost 1 times'
 }
 
-# What the plain user was told, and what the set-uid program still had when it looked at a word of the user's.
+# The messages for the plain user, and the rights that the set-uid program still had when it read the user's words.
 guest_program_user() {
     grep -E '^(user says|rights): ' "$out/said" | sed 's/ (needs root.*//' >"$out/user"
     diff - "$out/user" >"$out/diff" <<'END' || fail "a plain user: $(grep '^[<>]' "$out/diff" | head -n 3 | xargs)"
@@ -205,8 +206,8 @@ rights: 4096 bytes of memory, rw-s
 END
 }
 
-# The changes and marks of the trace from one mark to another, and how many loads of the clock's lie between them. The H3's
-# clock is read until two readings agree: as often as it takes.
+# The changes and marks of the trace between two marks, and the number of loads of the clock between them. The H3's
+# clock is read until two readings agree, so that number varies.
 guest_program_changes() {
     local clock most=1000
     clock=$(guest_program_device clock)
@@ -216,8 +217,8 @@ guest_program_changes() {
         $3 == "R4" && $4 == clock { n++ } END { tell() }' "$out/print"
 }
 
-# Marks and changes by a shell in the guest, root's and, where the program is set-uid, a plain user's: each is in the trace
-# where it was made, and what it says holds from there. The user's program has given root up before it reads its words.
+# Marks and changes by a shell in the guest, as root and, with a set-uid program, as a plain user: each is in the trace
+# where it was made, and takes effect there. The user's program gives up root before it reads the user's words.
 guest_program_ctl() { # RANGE of the clock, READS of three readings, CPUS
     guest_program_run ctl 0 --trace "$(guest_program_device clock)" --cpus "$3"
     complete

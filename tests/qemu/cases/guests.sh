@@ -1,7 +1,7 @@
 # The bare-metal guests of tests/guest/.
 # shellcheck shell=bash disable=SC2154
 
-# 100,000 accesses of two CPUs to one page: all there, and in the device's order.
+# 100,000 accesses of two CPUs to one page: all are there, and in the device's order.
 hammer() { # ENGINE
     run_bare hammer --engine "$1" --access-log "$out/access.log"
     complete
@@ -23,7 +23,7 @@ outside() { # ENGINE
     has print 'clcd@1f0000 .*\(page-table walk\)'
 }
 
-# Only the bytes selected become records; the page's others are counted.
+# Only the selected bytes become records; the page's other accesses are counted.
 neighbours() { # ENGINE
     local selected unselected counted
     run_bare neighbours --engine "$1" --trace 0x1c1f0210+8
@@ -45,7 +45,7 @@ straddle() { # ENGINE
     [ "$records" = "R4+0x210 W4+0x210 W4+0x214 R4+0x214 R4+0x20e R4+0x216" ] || fail "the records are: $records"
 }
 
-# 500 loads that are a branch when they are executed again: the loads behind it are all there.
+# 500 loads that have become a branch when they are executed again: the loads after it are all there.
 rewritten() {
     run_bare rewritten --engine shadow --access-log "$out/access.log"
     complete

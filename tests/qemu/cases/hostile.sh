@@ -1,9 +1,8 @@
-# Guests that try what no sound guest does.
+# Guests that do what no sound guest does.
 # shellcheck shell=bash disable=SC2154,SC2034
 
-# Lines of `hostile` that say the time, or that the CPU has Security and Virtualization Extensions: QEMU's CPU
-# without them, on which the guest runs for comparison, says so in its ID registers, where hardware's would
-# not. Nothing else may differ.
+# Removes lines of `hostile` with the time, or with the Security and Virtualization Extensions: QEMU's CPU without them,
+# on which the guest runs for comparison, reports this in its ID registers, unlike hardware. Nothing else may differ.
 without_time_and_ids() { # FILE
     sed -E -e '/^PL1 p15 0 c14 c[23] 0 /s/ [0-9a-f]+$/ (time)/' \
         -e '/^PL[01] p15 [01] c14 /s/ [0-9a-f]{8} [0-9a-f]{8}$/ (time)/' \
@@ -13,7 +12,7 @@ without_time_and_ids() { # FILE
         -e '/^PL1 p15: /d' "$out/$1" # NSACR, and one undefined less for it
 }
 
-# HVC, SMC and every encoding of the system registers: the answers are those without the hypervisor.
+# HVC, SMC and every encoding of the system registers: the answers equal those without the hypervisor.
 hostile() { # BOARD CONSOLE UNDEFINED: the node of its console, and how many of the calls are undefined
     board=$1
     native_guest hostile
@@ -28,8 +27,8 @@ hostile() { # BOARD CONSOLE UNDEFINED: the node of its console, and how many of 
         fail "$(grep -c '^[<>]' "$out/diff") lines differ, the first ones: $(sed -n '2p;4p' "$out/diff" | xargs)"
 }
 
-# All of 40 bits of physical address: nothing of the hypervisor's is read or changed (it looks at its checksums
-# when the guest switches the board off), and each try is a record.
+# All 40 bits of physical address: nothing of the hypervisor's is read or changed (it checks its checksums when the
+# guest switches the board off), and each try is a record.
 reach() { # ENGINE
     local tries fetches walks
     run_bare reach --engine "$1" --trace all
@@ -44,7 +43,7 @@ reach() { # ENGINE
     [ "$(grep -c '(fetch)' "$out/print")" = "$fetches" ] || fail "not $fetches fetches in the trace"
 }
 
-# The same where another GiB is the RAM's, and the bus aborts where nothing is.
+# The same with RAM in another GiB, and a bus that aborts at empty addresses.
 virt_reach() { # ENGINE
     board=virt
     reach "$1"
@@ -57,7 +56,8 @@ done
 add test hostile 20 hostile vexpress-a15 serial0 1000000
 add test virt-hostile 20 hostile virt pl011@9000000 562022
 
-# A device writes 16 bytes into the hypervisor: it is found when the guest switches the machine off, and not carried out.
+# A device writes 16 bytes into the hypervisor: this is found when the guest switches the machine off, which is then not
+# carried out.
 dma_to() { # WHAT PAGE ARGUMENT...: by its name in the report
     board=virt
     run_bare dma --qemu-arg=-device --qemu-arg=virtio-rng-device "${@:3}"
@@ -73,15 +73,15 @@ dma_at() { # WHAT ADDRESS
         --qemu-arg=-device --qemu-arg="loader,addr=$((0x42000000)),data=$(($2)),data-len=4"
 }
 dma_into_text() { dma_to text 48000000; }
-# What the hypervisor reads at boot only.
+# Data that the hypervisor reads only at boot.
 dma_into_constants() {
     local at
     at=$(arm-none-eabi-nm "$build/hyp-virt.elf" | sed -n 's/^\([0-9a-f]*\) r .*new_namesE$/\1/p')
     [ -n "$at" ] || fail "no such constant"
     dma_at constants 0x"$at"
 }
-# A report says in VTTBR where the guest's root is. The table below it was taken next; its last two entries are read by no
-# walk for this guest.
+# A report shows the guest's root in VTTBR. The table below it was allocated next; no walk for this guest reads its last
+# two entries.
 dma_into_tables() {
     local root
     dma_into_text
@@ -93,8 +93,7 @@ add test dma 3 dma_into_text
 add test dma-constants 3 dma_into_constants
 add test dma-tables 3 dma_into_tables
 
-# On a board with firmware: its functions, with arguments that make sense and that do not, are answered as without
-# the hypervisor.
+# On a board with firmware: its functions, with valid and invalid arguments, are answered as without the hypervisor.
 calls() { # ENGINE
     board=virt
     native_guest calls

@@ -1,7 +1,7 @@
 # Input that cannot work: one clear line, a non-zero exit status, no hang.
 # shellcheck shell=bash disable=SC2154
 
-# refused PATTERN ARGUMENT...: before anything is started.
+# refused PATTERN ARGUMENT...: refused before anything starts.
 refused() {
     local pattern=$1
     shift
@@ -41,7 +41,7 @@ tree_garbage() {
     good_kernel
     head -c 5000 /dev/urandom >"$out/noise.dtb"
     refused 'not a flattened device tree' "${kernel[@]}" --dtb "$out/noise.dtb"; one_line
-    # A right header, and noise behind it.
+    # A right header, followed by noise.
     { head -c 40 "$board_tree"; head -c $(($(stat -c %s "$board_tree") - 40)) /dev/urandom; } >"$out/noise.dtb"
     refused 'damaged device tree' "${kernel[@]}" --dtb "$out/noise.dtb"; one_line
 }
@@ -62,7 +62,7 @@ qemu_missing() {
     path=$out refused 'qemu-system-arm not found' "${kernel[@]}" --dtb "$board_tree"; one_line
 }
 
-# The board comes without Hyp mode: the hypervisor says so on its UART, and the run ends at once.
+# The board has no Hyp mode: the hypervisor says so on its UART, and the run ends at once.
 no_hyp_mode() { # MACHINE-OPTIONS
     local start=$SECONDS
     run_bare hammer --qemu-arg=-machine --qemu-arg="vexpress-a15,$1"
@@ -71,7 +71,7 @@ no_hyp_mode() { # MACHINE-OPTIONS
     has stderr '^mmioscope: .*before the hypervisor was ready'
     [ $((SECONDS - start)) -le 5 ] || fail "took $((SECONDS - start)) s"
 }
-# The board starts in Hyp mode, as a boot loader may leave it.
+# The board starts in Hyp mode, as after some boot loaders.
 starts_in_hyp() {
     run_bare hammer --engine emulation --qemu-arg=-machine --qemu-arg=vexpress-a15,secure=off,virtualization=on
     complete

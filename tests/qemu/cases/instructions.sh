@@ -1,7 +1,7 @@
 # The generated cases of tests/instructions/: every way to load and store.
 # shellcheck shell=bash disable=SC2154
 
-# States as natively, records as the generator expects them, and the trace as QEMU's log.
+# The same states as natively, records as the generator expects, and a trace equal to QEMU's log.
 instructions() { # ENGINE CASES.tsv
     native_guest instructions
     run_bare instructions --engine "$1" --trace all --access-log "$out/access.log"

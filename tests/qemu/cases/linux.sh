@@ -3,7 +3,7 @@
 
 sd_reads=262144 # 1 MiB from the card's FIFO, 4 bytes each
 
-# Every device traced: nothing missing, nothing different. STEPS: what the guest's command line says of them.
+# Every device traced: nothing missing, nothing different. STEPS: the part of the guest's command line about them.
 proof() { # STEPS ARGUMENT...
     local steps=$1
     shift
@@ -14,7 +14,7 @@ proof() { # STEPS ARGUMENT...
     verified
 }
 
-# All drivers, one after the other and at the same time: what they touch has names.
+# All drivers, one after the other and at the same time: the registers that they access have names.
 drivers() { # ARGUMENT...
     proof mmioscope.steps=console,rtc,sysreg,irq,all "$@"
     covered mmc@50000 ethernet@202000000 rtc@170000 serial0
@@ -30,18 +30,18 @@ load() { # ENGINE
     "$mmioscope" print --summary --shares "$out/trace.mmio" >"$out/shares" || fail "print: exit status $?"
 }
 
-# The same through rings that wrap ten times and more. A full ring stops its CPU, so that a busy machine
-# makes the run slower, not incomplete.
+# The same with rings that wrap at least ten times. A full ring stops its CPU, so a busy machine makes the run slower,
+# not incomplete.
 wrap() { # ENGINE
     drivers --engine "$1" --area-size 4M --policy stall
-    # hyp/abi/ring.hpp: 64 KiB, then two rings of a page and records of 64 bytes.
+    # hyp/abi/ring.hpp: 64 KiB, then two rings, each a page and records of 64 bytes.
     local capacity=$((((4 << 20) - (64 << 10)) / 2 / 64)) most
     "$mmioscope" print --all --raw "$out/trace.mmio" | grep -cE ' cpu0 [RW]' >"$out/records-of-cpu0"
     most=$(cat "$out/records-of-cpu0")
     [ "$most" -ge $((10 * capacity)) ] || fail "$most records in a ring of $capacity: no ten turns"
 }
 
-# boot CPUS WHAT ARGUMENT...: up and off again, no device exercised. WHAT: none, one or all is traced.
+# boot CPUS WHAT ARGUMENT...: boots and switches off, without using devices. WHAT: none, one or all devices are traced.
 boot() {
     local cpus=$1 what=$2 trace=$2
     shift 2
@@ -65,7 +65,7 @@ boot() {
     esac
 }
 
-# The second CPU goes and comes back.
+# The second CPU goes offline and comes back.
 hotplug() { # TIMES ARGUMENT...
     local times=$1
     shift
@@ -75,7 +75,7 @@ hotplug() { # TIMES ARGUMENT...
     verified
 }
 
-# The load over and over, until the traces hold so many events.
+# Repeats the load until the traces have this many events.
 millions() { # EVENTS ENGINE
     local total=0
     while [ $total -lt "$1" ]; do
@@ -85,7 +85,7 @@ millions() { # EVENTS ENGINE
     done
 }
 
-# The kernel is the package's, byte for byte.
+# The kernel equals the package's, byte for byte.
 unmodified() {
     (cd "$guest" && sha256sum --quiet -c vmlinuz.sha256) >"$out/sha256" 2>&1 ||
         fail "vmlinuz is not what was unpacked"
@@ -93,8 +93,8 @@ unmodified() {
         fail "the manifest does not name this vmlinuz"
 }
 
-# Every PC is that of the plugin's log. verify must not pass by looking away: one record left out, changed or swapped is
-# found, and nothing else is.
+# Every PC equals that of the plugin's log. verify must be able to fail: it finds one record left out, changed or
+# swapped, and nothing else.
 noticed() {
     local how number arguments
     mapfile -t arguments < <(pc_log_arguments)

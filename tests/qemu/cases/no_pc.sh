@@ -1,4 +1,4 @@
-# --no-pc: no address of code, none that code used, and no name of what stands there, in any output. QEMU only makes the
+# --no-pc: no address of code, none used by code, and no name for such an address, in any output. QEMU only makes the
 # stream of a board.
 # shellcheck shell=bash disable=SC2154 # out, build, mmioscope: from run.sh and lib.sh
 
@@ -25,7 +25,7 @@ END
 no_pc_words=(secret_putc secret_write secret_request hidden 0xc0512344 0xc0512378 0xbf734568 0xc0623456 0xe5f41d58
     0xf5ab3018 0xf5ab3000 0x8d51a134 0x8e51a248 0xc0512300 0xbf7345ab 0xc0512abc)
 
-# no_pc_way NAME "WORDS that are there without the option" ARGUMENT...: OUT and TRACE are replaced.
+# no_pc_way NAME "WORDS that are there without the option" ARGUMENT...: replaces OUT and TRACE.
 no_pc_way() {
     local name=$1 expected=$2 option output word
     shift 2
@@ -64,14 +64,14 @@ no_pc() {
     no_pc_way mmiotrace "0xc0512344 0xbf734568 0xf5ab3000" export --as mmiotrace -i TRACE -o OUT
     no_pc_way mmio "$addresses 0x8d51a134 0x8e51a248 0xc0512300 0xbf7345ab 0xc0512abc" export --as mmio -i TRACE -o OUT
     has jsonl--no-pc '"text:kernel":"zImage"'
-    # info tells of no code but what the recorder's own command line has.
+    # info shows code addresses only in the recorder's own command line.
     "$mmioscope" info "$out/trace.mmio" | grep -vE '^(recorded-by|at-start) ' >"$out/info"
     has info '^kernel +zImage$'
     [ -z "$(tests/qemu/code_in.py "$out/info" "${no_pc_words[@]}")" ] || fail "info tells of code"
     no_pc_recorded
 }
 
-# What record prints while it records: a guest whose code a file names, its PCs, and a filter that tells where it is.
+# What record prints while it records: names of code from a file, PCs, and a filter by PC.
 no_pc_recorded() {
     run_bare neighbours --stream serial2 --stream-file "$out/wire" --at-start 'filter pc 0x82fedcb8+0x100000'
     complete

@@ -1,5 +1,5 @@
-# The board whose UARTs are 8250s, four of them in one page: PSCI firmware, a bus that aborts where nothing is, and
-# the stream's reader may stall without the CPU (QEMU's PL011 waits, its 8250 does not).
+# The board whose UARTs are 8250s, four of them in one page: PSCI firmware, a bus that aborts at empty addresses, and a
+# stream whose reader may stall without stopping the CPU (QEMU's PL011 waits, its 8250 does not).
 # shellcheck shell=bash disable=SC2154,SC2034
 
 # orangepi FUNCTION ARGUMENT...: the case on that board.
@@ -8,7 +8,7 @@ orangepi() {
     "$@"
 }
 
-# Stock Debian on CPUS CPUs, everything traced, the trace over the second UART behind the console; with drivers for card
+# Stock Debian on CPUS CPUs, everything traced, the trace over the second UART after the console; with drivers for card
 # and network.
 orangepi_linux() { # CPUS ARGUMENT...
     local cpus=$1
@@ -25,7 +25,7 @@ orangepi_linux() { # CPUS ARGUMENT...
 }
 
 native_says() { grep -Eqs "$1" "$out"/native*; }
-# orangepi_native GUEST PATTERN: starts it without a hypervisor, in Secure state, until its console says so.
+# orangepi_native GUEST PATTERN: starts it without a hypervisor, in Secure state, and waits for PATTERN on its console.
 orangepi_native() {
     timeout 20 qemu-system-arm -M orangepi-pc -m 1G -display none -monitor none -nic none -serial "file:$out/native" \
         -serial "file:$out/native-hypervisor" -kernel "$build/${1}.elf" 2>"$out/native-stderr" &
@@ -34,7 +34,7 @@ orangepi_native() {
     wait $! 2>/dev/null
 }
 
-# Console, another one of the guest's, the hypervisor's and the stream's share a page, which always traps.
+# The console, another UART of the guest's, the hypervisor's and the stream's share a page, which always traps.
 orangepi_uarts() { # ENGINE ARGUMENT...
     local engine=$1
     shift
@@ -51,7 +51,7 @@ orangepi_uarts_traced() { # ENGINE
     [ "$(events_of serial@1c28c00 reads)" = 100 ] || fail "$(events_of serial@1c28c00 reads) reads of the guest's UART"
     verified
 }
-# Nothing of the page is traced: no record, and yet the hypervisor's UARTs are not the guest's.
+# Nothing of the page is traced: there is no record, but the guest still cannot use the hypervisor's UARTs.
 orangepi_uarts_untraced() {
     orangepi_uarts shadow --trace interrupt-controller@1c81000
     [ "$(events)" = 0 ] || fail "$(events) events"
@@ -65,7 +65,7 @@ orangepi_hammer() {
     verified
 }
 
-# The stream's reader stops reading, and goes on or leaves: WHAT is stalling_reader.py's.
+# The stream's reader stops reading, and then continues or leaves: WHAT is that of stalling_reader.py.
 orangepi_stalled() { # WHAT
     local policy=$1 reader numbers power
     [ "$1" != leave ] || policy=drop
@@ -85,7 +85,7 @@ orangepi_stalled() { # WHAT
     "$mmioscope" print --all --raw "$out/recorded.mmio" 2>/dev/null | tests/qemu/numbers.py "$numbers" "$1" >"$out/judge" 2>&1 ||
         fail "numbers.py: $(tail -n 1 "$out/judge")"
     case $1 in
-    # Both readers of the ring say the same.
+    # Both readers of the ring get the same.
     stall)
         complete
         [ "$(statistic 0 retries)" -ge 1000 ] || fail "the guest has not waited"
@@ -95,7 +95,7 @@ orangepi_stalled() { # WHAT
         [ "$(tail -n 1 "$out/stdout")" = "$(tail -n 1 "$out/recorded")" ] || fail "two verdicts"
         ;;
     flight) complete ;;
-    # The guest's last words, and its switching off, go nowhere, and are counted.
+    # The guest's last output, and its power-off, are lost, and counted.
     leave)
         exits_with 1
         has recorded '^incomplete: [1-9]'

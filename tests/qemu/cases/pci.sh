@@ -1,7 +1,9 @@
-# PCI functions and where their BARs are, as `stat --pci` tells of the trace: what the guest itself has in sysfs.
+# PCI functions and the addresses of their BARs, as `stat --pci` finds them in the trace, equal those in the guest's own
+# sysfs.
 # shellcheck shell=bash disable=SC2154
 
-# PID 1 of the guest: a line for each function, with its BARs as NUMBER=START+SIZE; and one as Linux' mmiotrace has it.
+# PID 1 of the guest: prints a line for each function, with its BARs as NUMBER=START+SIZE; and one in the format of
+# Linux' mmiotrace.
 pci_init() {
     init_head
     cat <<'INIT'

@@ -1,7 +1,7 @@
-# The PC of every access, compared with those that a plugin in QEMU logs (pc_log.c).
+# The PC of every access, compared with those logged by a plugin in QEMU (pc_log.c).
 # shellcheck shell=bash disable=SC2154
 
-# The trace is QEMU's own log, and at least LEAST of its PCs were compared with those of the plugin.
+# The trace equals QEMU's own log, and at least LEAST of its PCs were compared with those of the plugin.
 verified_with_pcs() { # LEAST
     "$mmioscope" verify "$out/trace.mmio" "$out/access.log" --pc-log "$out/pc.log" >"$out/verify" 2>&1 || true
     has verify '^verify: [0-9]+ events compared, 0 differences$' "$(tail -n 1 "$out/verify") (see $out/verify)"
@@ -9,7 +9,7 @@ verified_with_pcs() { # LEAST
     [ "$(sed -n 's/^verify: \([0-9]*\) PCs.*/\1/p' "$out/verify")" -ge "$1" ] || fail "few PCs: $(grep PCs "$out/verify")"
 }
 
-# pcs LEAST STEPS ARGUMENT...: Linux, at least LEAST accesses of which are compared by their PC.
+# pcs LEAST STEPS ARGUMENT...: Linux; the PCs of at least LEAST accesses are compared.
 pcs() {
     local least=$1 steps=$2 arguments
     shift 2
@@ -31,7 +31,7 @@ pcs_of() {
     rm -f "$out/pc.log"
 }
 
-# A boot of Linux with the PCs of all is linux.sh's verify-notices.
+# linux.sh's verify-notices is a boot of Linux with all PCs compared.
 add test pcs-forms 10 pcs_of forms 1000
 add nightly pcs-linux-all-shadow 120 pcs 300000 ""
 add nightly pcs-forms-emulation 10 pcs_of forms 300 --engine emulation # what it leaves to the other engine

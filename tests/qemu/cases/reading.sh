@@ -1,9 +1,9 @@
-# Reading traces: compressed, by ranges of time, by programs of one's own; and what is wrong with them; what is installed.
+# Reading traces: compressed, by ranges of time, by the user's own programs; their faults; and the installation.
 # shellcheck shell=bash disable=SC2154,SC2034 # out, build: from run.sh; status: read in lib.sh
 
 reading_trace() { "$build/tests/long-trace" "$out/trace.mmio" "${1:-100000}" "${@:2}" || fail "long-trace"; }
 
-# reading_check STATUS PATTERN FILE...: what `mmioscope check` says last, and its exit status.
+# reading_check STATUS PATTERN FILE...: compares the last line of `mmioscope check`, and its exit status.
 reading_check() {
     local expected=$1 pattern=$2
     status=0
@@ -13,7 +13,7 @@ reading_check() {
     has stdout "$pattern"
 }
 
-# A trace, made or by hand, through check: each state has its word and its exit status.
+# Generated and hand-made traces through check: each state has its word and its exit status.
 reading_check_command() {
     reading_trace
     reading_check 0 'trace.mmio: sound: 100000 records in [0-9]+ sections, 0 lost$' "$out/trace.mmio"
@@ -31,7 +31,7 @@ reading_check_command() {
     reading_check 2 'trace.mmio: sound' "$out/trace.mmio" /etc/passwd "$out/nothing-here"
     has stderr '^mmioscope: /etc/passwd: this is not an mmioscope trace file$'
     has stderr '^mmioscope: cannot read .*nothing-here'
-    # For programs: what could not be read is told on standard error only.
+    # For programs: unreadable files are reported only on standard error.
     reading_check 2 '^[^,]*/trace.mmio,sound,100000,[0-9]+,0,$' --format csv "$out/trace.mmio" "$out/nothing-here" "$out/dropped.mmio"
     [ "$(head -n 1 "$out/stdout")" = file,verdict,records,sections,lost,problem ] || fail "csv begins with $(head -n 1 "$out/stdout")"
     has stdout '^[^,]*/dropped.mmio,,,,,record 500: cpu 1 lacks 1 records from sequence 249 on$'
@@ -42,7 +42,7 @@ reading_check_command() {
     view_refuses '--format' check --format xml "$out/trace.mmio"
 }
 
-# The same output from a file, a compressed file, and pipes of both; a compressed file that is cut or garbage.
+# The same output from a file, a compressed file, and pipes of both; a compressed file that is cut off or garbage.
 reading_compressed() {
     local way
     status=0
@@ -67,7 +67,7 @@ reading_compressed() {
     [ "$(wc -l <"$out/stderr")" = 1 ] || fail "more than one line"
 }
 
-# The installed program starts a guest, with nothing of the build but the guest; and says where it looked.
+# The installed program starts a guest, using only the guest from the build; and reports where it searched.
 reading_installed_run() { # ROOT
     local mmioscope=$1/usr/bin/mmioscope
     [ ! -e "$1/usr/bin/hyp-$board.elf" ] || fail "the hypervisor is beside the program"
@@ -80,7 +80,7 @@ reading_installed_run() { # ROOT
     mv "$1/usr/lib/elsewhere" "$1/usr/lib/mmioscope"
 }
 
-# `make install`, and a program of one's own compiled with what pkg-config says.
+# `make install`, and a user's program compiled with pkg-config's flags.
 reading_installed() {
     local root="$out/root" got way plain
     make --no-print-directory install DESTDIR="$root" PREFIX=/usr >"$out/make" 2>&1 || fail "$(tail -n 1 "$out/make")"

@@ -1,8 +1,9 @@
-# The guest resets the machine, and the run goes on: each boot's trace is whole, and QEMU's own log of that boot.
+# The guest resets the machine, and the run continues: each boot has a complete trace, which equals QEMU's own log of
+# that boot.
 # shellcheck shell=bash disable=SC2154
 
-# resets_boots BOOTS reboot|panic ARGUMENT...: Linux boots, and resets the machine, which boots again; stopped where it would
-# once more.
+# resets_boots BOOTS reboot|panic ARGUMENT...: Linux boots, and resets the machine, which boots again; stopped before
+# the boot after that.
 resets_boots() {
     local boots=$1 end=$2 boot suffix
     shift 2
@@ -21,7 +22,7 @@ resets_boots() {
         resets_own_boot "$suffix"
     done
 }
-# The trace of that boot is its log, and ends with the reset, which is the board's own register or PSCI's.
+# The trace of that boot equals its log, and ends with the reset, by the board's own register or by PSCI.
 resets_verified() { # SUFFIX
     "$mmioscope" verify "$out/trace$1.mmio" "$out/access$1.log" >"$out/verify$1" 2>&1 || true
     has "verify$1" '^verify: [0-9]{5,} events compared, 0 differences$' "$(tail -n 1 "$out/verify$1") (see $out/verify$1)"
@@ -29,12 +30,12 @@ resets_verified() { # SUFFIX
     grep -E '^ *[0-9]+\.[0-9]+ |machine reset' "$out/print" | tail -n 5 >"$out/end$1"
     has "end$1" ' W4 .* \+0x0*a4 0xc0900000 |machine reset, cpu [01]' "the last before the reset: $(tail -n 1 "$out/end$1")"
 }
-# Both CPUs were there again.
+# Both CPUs were active again.
 resets_own_boot() { # SUFFIX
     grep -qE ' cpu1 [RW]4 ' "$out/print" || fail "CPU 1 has done nothing in trace$1"
 }
 
-# The second boot's trace tells how the first one ended: the end of the first one's trace, and nothing unfinished.
+# The second boot's trace shows how the first one ended: the end of the first one's trace, and nothing unfinished.
 resets_told() { # FILE...
     "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     local file
@@ -54,7 +55,7 @@ resets_told() { # FILE...
     has blackbox 'the trace has no records of an earlier boot$'
 }
 
-# The stream's own file holds all boots: `record` makes of it what shared memory has, bit by bit.
+# The stream's own file has all boots: `record` makes the same from it as from shared memory, bit by bit.
 resets_streamed() { # reboot|panic ARGUMENT...
     local end=$1
     shift
@@ -67,7 +68,7 @@ resets_streamed() { # reboot|panic ARGUMENT...
     done
     resets_told trace.2.mmio recorded.2.mmio wire
 }
-# The guest panics; the machine's RAM tells of it, too.
+# The guest panics; the machine's RAM shows it, too.
 resets_panic() {
     resets_streamed panic --memory 256M --area-size 16M --ram "$out/ram"
     [ "$(grep -c '^.*Kernel panic - not syncing: sysrq triggered crash' "$out/console")" = 2 ] || fail "not two panics"
@@ -99,9 +100,9 @@ resets_kexec() { # ARGUMENT...
     resets_kexec_power trace.mmio
 }
 
-# The trace leaves by the board's only UART, which is both kernels' console: the stream goes on in the second one, and is
-# all that shared memory has. In QEMU's log that UART's accesses are the hypervisor's first words, then the guest's and the
-# stream's, which are not compared.
+# The trace leaves by the board's only UART, which is both kernels' console: the stream continues in the second one, and
+# has everything that shared memory has. In QEMU's log that UART's accesses are first the hypervisor's, then the guest's
+# and the stream's, which are not compared.
 resets_kexec_streamed() {
     local own
     resets_kexec_run --trace 'all,!/pl011@9000000' --stream /pl011@9000000 --stream-shared --stream-file "$out/wire" \
@@ -119,7 +120,7 @@ resets_kexec_streamed() {
     verified
 }
 
-# The second CPU goes and comes back while the trace leaves over the UART.
+# The second CPU goes offline and comes back while the trace leaves over the UART.
 resets_hotplug() { # TIMES ARGUMENT...
     hotplug "$@" --stream serial2
     has verify '^note: [0-9]+ accesses in the log were made by the stream'
@@ -133,7 +134,7 @@ for engine in shadow emulation; do
 done
 add test resets-panic 25 resets_panic
 add nightly resets-streamed 25 resets_streamed reboot
-# The trace over shared memory tells it, too.
+# The trace over shared memory shows it, too.
 resets_told_directly() { # ARGUMENT...
     resets_boots 2 reboot "$@"
     resets_told trace.2.mmio

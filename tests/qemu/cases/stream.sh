@@ -3,10 +3,10 @@
 
 boot_steps=mmioscope.steps=none
 
-# Bytes of the wire for each event, times 100.
+# Bytes on the wire per event, times 100.
 hundredths_each() { echo $(($(stat -c %s "$out/wire") * 100 / $(events))); }
 
-# A stock boot whose trace comes over the UART is QEMU's own log, and takes so many hundredths of a byte an event.
+# A stock boot whose trace over the UART equals QEMU's own log, and takes at most LIMIT hundredths of a byte per event.
 over_uart() { # STEPS LIMIT ARGUMENT...
     local steps=$1 limit=$2
     shift 2
@@ -19,8 +19,8 @@ over_uart() { # STEPS LIMIT ARGUMENT...
     [ "$(hundredths_each)" -le "$limit" ] || fail "$(cat "$out/size"): more than $limit hundredths of a byte an event"
 }
 
-# With two CPUs the times have what else the host does, and so have the bytes: more on a busy one, never less. The
-# least of three boots is the figure.
+# With two CPUs the times depend on the host's other load, and so does the number of bytes: more on a busy host, never
+# less. The least of three boots counts.
 two_cpus() { # LIMIT
     local least=999
     for _ in 1 2 3; do
@@ -31,20 +31,19 @@ two_cpus() { # LIMIT
     fail "$least hundredths of a byte an event: more than $1"
 }
 
-# What it recorded, damaged at each byte of its first 16 KiB: only what is damaged is lost, and told of.
+# Damages its recording at each byte of the first 16 KiB: only the damaged part is lost, and reported.
 every_byte() { # PROGRAM
     over_uart $boot_steps 300 # stream-size and stream-two-cpus have the figures
     "$build/tests/$1" "$out/wire" >"$out/damages" 2>&1 || fail "$(head -n 1 "$out/damages")"
 }
 
-# The guest's time is what it has executed, so that the trace, and its bytes, are the same each time.
+# The guest's time is its number of instructions, so the trace, and its bytes, are the same each time.
 counted_time() { # LIMIT
     over_uart $boot_steps "$1" --cpus 1 --qemu-arg=-icount --qemu-arg=shift=0,sleep=off \
         --qemu-arg=-rtc --qemu-arg=base=2024-01-01,clock=vm
 }
 
-# Recorded into several files: read as one they are what one file has, as lines and as one trace, and nothing is
-# written over them.
+# Recorded into several files: read as one they equal one file, as lines and as one trace, and nothing is overwritten.
 in_files() { # ARGUMENT...
     told record "$out/wire" -o "$out/files.mmio" --rotate 1M "$@"
     [ -e "$out/files.3.mmio" ] || fail "a boot of less than two files of 1 MiB"
@@ -70,12 +69,12 @@ in_files() { # ARGUMENT...
     has stderr 'the next file cannot be read: there is no file .* stopped'
 }
 
-# told COMMAND ARGUMENT...: mmioscope does it, with exit status 0.
+# told COMMAND ARGUMENT...: runs mmioscope; its exit status must be 0.
 told() {
     "$mmioscope" "$@" >"$out/words" 2>&1 || fail "$1: $(tail -n 1 "$out/words")"
 }
 
-# Two readers of the same rings: the records are the same, bit by bit.
+# Two readers of the same rings get the same records, bit by bit.
 beside() { # ENGINE
     run_linux $boot_steps --no-print --stream serial2 --stream-file "$out/wire" --stream-beside --stream-quantum 0 \
         --engine "$1"
@@ -87,8 +86,8 @@ beside() { # ENGINE
     in_files
 }
 
-# Console and stream on one UART, the guest's: what comes off the wire is the trace that shared memory has, and the
-# console, without a byte of the other.
+# Console and stream share the guest's UART: both come off the wire unmixed, the trace as in shared memory, and the
+# console.
 one_uart() { # UART
     run_linux $boot_steps --no-print --stream "$1" --stream-shared --stream-file "$out/wire" --stream-beside \
         --stream-quantum 0
@@ -109,8 +108,8 @@ one_uart_on_virt() {
     one_uart /pl011@9000000
 }
 
-# At 115,200 baud nothing is lost, and what is left when the guest has its last word is sent within 15 s: such a line
-# sends 11,520 bytes each second.
+# At 115,200 baud nothing is lost, and what is left after the guest's last output is sent within 15 s: such a line sends
+# 11,520 bytes each second.
 slow_line() {
     local running asked from left
     (run_linux $boot_steps --no-print --stream serial2 --stream-file "$out/wire" --stream-baud 115200; exit "$status") &
@@ -125,7 +124,7 @@ slow_line() {
     [ "$asked" -gt 0 ] && [ "$left" -le $((15 * 11520)) ] || fail "$(cat "$out/drained")"
 }
 
-# A byte of the wire is changed, or the wire is cut: the rest is recorded, and the damage told.
+# A byte of the wire is changed, or the wire is cut: the rest is recorded, and the damage reported.
 damaged_wire() {
     # shellcheck disable=SC2046 # several arguments
     run_bare hammer $(hammer_of 5000 2) --stream serial2 --stream-file "$out/wire"
@@ -147,7 +146,7 @@ damaged_wire() {
     done
 }
 
-# The demo as a newcomer has it over a UART: complete, QEMU's log, and bit by bit what shared memory has.
+# The demo over a UART, as a newcomer runs it: complete, equal to QEMU's log, and bit by bit as in shared memory.
 demo_over_uart() {
     status=0
     make --no-print-directory demo STREAM=uart ARGS="--no-print --stream-file '$out/wire' \
@@ -161,7 +160,7 @@ demo_over_uart() {
     "$build/tests/same-records" "$out/trace.mmio" "$out/recorded.mmio" >"$out/same" || fail "$(cat "$out/same")"
 }
 
-# Any UART but the guest's: the hypervisor makes room on its own, and speaks on the next.
+# Any UART except the guest's: the hypervisor moves its own messages to the next one.
 any_uart() {
     local uart
     for uart in serial1 serial3; do
@@ -173,7 +172,7 @@ any_uart() {
     done
 }
 
-# What cannot be a stream's UART, and options without it.
+# UARTs that cannot carry a stream, and options without it.
 refuses_uart() { # PATTERN ARGUMENT...
     local pattern=$1
     shift

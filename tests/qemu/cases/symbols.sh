@@ -1,8 +1,8 @@
-# Names of the guest's code: those out of a stock kernel's image are the running kernel's own, and those of a module's
-# file are what the running kernel calls them.
+# Names of the guest's code: those from a stock kernel's image equal the running kernel's own, and those from a module's
+# file equal the running kernel's names for it.
 # shellcheck shell=bash disable=SC2154
 
-# PID 1 of the guest: prints the lists that the kernel has of itself.
+# PID 1 of the guest: prints the kernel's lists of itself.
 symbols_init() {
     init_head
     cat <<'INIT'
@@ -27,7 +27,7 @@ poweroff -f
 INIT
 }
 
-# symbols_initrd FILE: the guest's RAM disk, and that behind it.
+# symbols_initrd FILE: the guest's RAM disk, followed by that.
 symbols_initrd() {
     mkdir "$out/root"
     symbols_init >"$out/root/symbols"
@@ -36,7 +36,7 @@ symbols_initrd() {
     rm -r "$out/root"
 }
 
-# What the console has between two of its lines.
+# The console's text between two of its lines.
 symbols_part() { # FROM TO
     tr -d '\r' <"$out/console" | sed -n "/^== $1\$/,/^== $2\$/{/^== /d;p}"
 }
@@ -53,7 +53,7 @@ symbols_boot() { # GUEST-FOLDER [WORD ARGUMENT...]
     "$build/tests/named-code" --list "$out/trace.mmio" >"$out/list" || fail "no list of symbols"
 }
 
-# The trace's own list is that of the kernel, and its banner is what the kernel said first.
+# The trace's own list equals the kernel's, and its banner is the kernel's first line.
 symbols_equal() { # GUEST-FOLDER
     symbols_boot "$1"
     grep -v '\[' "$out/kallsyms" >"$out/kernel"
@@ -63,7 +63,7 @@ symbols_equal() { # GUEST-FOLDER
     tr -d '\r' <"$out/console" | grep -qF "] $(head -n 1 "$out/list")" || fail "the banner is not the kernel's: $(head -n 1 "$out/list")"
 }
 
-# And a module's file, placed by /proc/modules, gives its functions the names that the kernel gives them.
+# And a module's file, placed by /proc/modules, gives its functions the same names as the kernel.
 symbols_of_modules() {
     symbols_equal "$guest"
     local files=("$out/modules") module
@@ -78,8 +78,8 @@ symbols_of_modules() {
     [ "$(sed -n 's/^named: \([0-9]*\) of .*/\1/p' "$out/by-kallsyms")" -ge "$(events)" ] || fail "$(tail -n 1 "$out/by-kallsyms")"
 }
 
-# Over a stream nobody reads the guest's memory: the guest tells where its modules lie, and what is traced from there on
-# has their names; with their files, of which nobody says where they lie, those that the kernel itself has.
+# Over a stream nobody reads the guest's memory: the guest reports where its modules lie, and later accesses have their
+# names; with their files, which have no addresses, the names equal the kernel's own.
 symbols_told() {
     local files=() module
     symbols_boot "$guest" tell-modules --stream serial2 --at-start stop

@@ -1,4 +1,4 @@
-# Who makes an access, and the modules: what the trace says against what the guest does. tests/linux/init is PID 1.
+# Tasks that make accesses, and modules: the trace compared with what the guest does. tests/linux/init is PID 1.
 # shellcheck shell=bash disable=SC2154
 
 tasks_guest() { # GUEST-FOLDER ARGUMENT...
@@ -13,8 +13,8 @@ tasks_guest() { # GUEST-FOLDER ARGUMENT...
     tr -d '\r' <"$out/console" >"$out/lines"
 }
 
-# Each says its pid and name, and reads the clock 20 times, a read of the device each; nobody else does then. The kernel
-# itself does before, as swapper/0, or as nobody where a loaded host has not found the kernel in time.
+# Each prints its pid and name, and reads the clock 20 times, with one read of the device each; no other task does then.
+# The kernel itself does before, as swapper/0, or without a task if a loaded host has not found the kernel in time.
 tasks_in_kernel() {
     "$build/host/tests/linux/whose_events" "$out/trace.mmio" >"$out/whose" || fail "whose_events: exit status $?"
     [ "$(grep -c '^actor [1-9]' "$out/lines")" = 5 ] || fail "not five processes"
@@ -23,7 +23,8 @@ tasks_in_kernel() {
         fail "who read the clock: $(head -n 3 "$out/differences" | xargs)"
 }
 
-# Of the events from the first with a task on, which is before the first driver: those that have one, and all.
+# Of the events from the first one with a task on, which is before the first driver: the number with a task, and the
+# total.
 tasks_share() {
     read -r known all < <(sed -nE 's/^([0-9]+) of [0-9]+ have a task, of ([0-9]+) .*/\1 \2/p' "$out/whose")
     echo "tasks: $known of $all" >"$out/share"
@@ -43,7 +44,7 @@ tasks_known() {
     [ $((known * 1000)) -ge $((all * 999)) ] || fail "$known of $all events have a task"
 }
 
-# The modules at their addresses, their functions at theirs, each once; and each access from a module has its function.
+# The modules and their functions at their addresses, each once; and each access from a module has its function.
 modules_known() {
     "$build/host/tests/linux/modules_of" "$out/trace.mmio" >"$out/modules" || fail "modules_of: exit status $?"
     sed -n '/^== modules$/,/^== symbols$/p' "$out/lines" |
@@ -62,7 +63,7 @@ modules_known() {
     has_not modules '^[0-9]+ .* unknown .* \[\]$'
 }
 
-# Registers, functions, tasks and views of an exported database are what JSONL has of the same trace.
+# Registers, functions, tasks and views of an exported database equal the JSONL of the same trace.
 names_in_database() {
     local format
     for format in sqlite jsonl; do
@@ -73,7 +74,7 @@ names_in_database() {
     rm "$out/sqlite" "$out/jsonl"
 }
 
-# Parts of a real trace, as traces: what its sections tell of tasks, modules and callers is there, too.
+# Parts of a real trace, as traces: the content of its sections on tasks, modules and callers is there, too.
 parts_equal() {
     local options
     for options in "--from 5 --to 40 -F w" "--cpu 1" "-F comm!=init"; do
@@ -92,8 +93,8 @@ tasks() { # GUEST-FOLDER ARGUMENT...
     parts_equal
 }
 
-# Over a stream the hypervisor says it, at the access: each in the kernel, from the kernel's first ones on; of User mode
-# it knows nothing, and says nothing.
+# Over a stream the hypervisor names the task at the access: for each access in the kernel, from the kernel's first
+# tasks on; not for User mode, where it does not know the task.
 tasks_said() { # GUEST-FOLDER ARGUMENT...
     local known all users
     tasks_guest "$@" --stream serial2
@@ -107,7 +108,7 @@ tasks_said() { # GUEST-FOLDER ARGUMENT...
     parts_equal
 }
 
-# The same offsets for a boot loader; no QEMU.
+# The same offsets for a boot loader; without QEMU.
 tasks_at_start() {
     local wrong ended
     "$mmioscope" at-start --kernel "$guest/vmlinuz" >"$out/lines" 2>"$out/stderr" || fail "exit status $?: $(cat "$out/stderr")"

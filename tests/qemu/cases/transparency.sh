@@ -1,5 +1,5 @@
-# Linux, and U-Boot, with and without the hypervisor: the same binaries and device tree, every device traced, and every
-# line on the console the same but for what tests/transparency/normalise.sh names.
+# Linux and U-Boot, with and without the hypervisor: the same binaries and device tree, every device traced, and every
+# line on the console the same except for what tests/transparency/normalise.sh names.
 # shellcheck shell=bash disable=SC2154
 
 # shellcheck source=tests/transparency/normalise.sh
@@ -8,7 +8,7 @@ source tests/transparency/normalise.sh
 made=$build/tests/transparency
 virt=virt,gic-version=2,highmem=off
 
-# The device tree that the hypervisor's guest was given, as its trace keeps it.
+# The device tree given to the hypervisor's guest, as its trace keeps it.
 guest_tree() { # TRACE, not packed; to standard output
     local at size
     at=$(LC_ALL=C grep -obUaPm1 '\xd0\x0d\xfe\xed' "$1" | head -n 1 | cut -d: -f1)
@@ -17,7 +17,8 @@ guest_tree() { # TRACE, not packed; to standard output
     tail -c +$((at + 1)) "$1" | head -c $size
 }
 
-# The guest's tree is the board's, but for memory, /chosen, and a UART of the hypervisor's own, which is disabled.
+# The guest's tree equals the board's, except for memory, /chosen, and a UART of the hypervisor's own, which is
+# disabled.
 tree_kept() {
     local changed tree=$board_tree may="#address-cells #size-cells bootargs linux,initrd-end linux,initrd-start reg reg-names"
     may="$may compatible mmioscope }" # the control page's node
@@ -33,7 +34,7 @@ tree_kept() {
         fail "the guest's tree differs from the board's in: $changed"
 }
 
-# Non-secure and without Hyp; the CPUs, the memory and where things lie are as with the hypervisor.
+# Non-secure and without Hyp; the CPUs, the memory and all addresses are as with the hypervisor.
 native() { # KERNEL QEMU-ARGUMENT...
     local kernel=$1 ram=0x80000000 machine=(-M "vexpress-a15,secure=off,virtualization=off" -nic "user,model=lan9118"
         -drive "if=sd,format=raw,snapshot=on,file=$guest/sd.img")
@@ -55,7 +56,7 @@ expect_same() {
     }
 }
 
-# The comparison sees one line missing, one changed, two swapped.
+# The comparison notices one line missing, one changed, two swapped.
 notices() {
     local line damage
     line=$(grep -n '^hw-breakpoint: found' "$out/console" | head -n 1 | cut -d: -f1)
@@ -91,7 +92,7 @@ transparent() { # GUEST-FOLDER ARGUMENT...
     rm -f "$out/initrd.img" "$out/guest.dtb"
 }
 
-# And the trace is QEMU's own log, whatever a debugger did.
+# And the trace equals QEMU's own log, whatever a debugger did.
 transparent_verified() { # GUEST-FOLDER ARGUMENT...
     transparent "$@" --access-log "$out/access.log"
     verified

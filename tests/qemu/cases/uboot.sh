@@ -1,9 +1,9 @@
-# U-Boot with and without the hypervisor, every device traced and the flash it programs too: the same on the console.
-# It runs from virt's first flash (tests/transparency/from_flash.S), as from a board's.
+# U-Boot with and without the hypervisor, with every device traced, even the flash that it programs: the same on the
+# console. It runs from virt's first flash (tests/transparency/from_flash.S), as on a real board.
 # shellcheck shell=bash disable=SC2154
 
-# Flash in the second bank, the UART and the interrupt controller in all widths, the clock, what it finds, the files of
-# fw-cfg, whose registers are big-endian, reset.
+# Flash in the second bank, the UART and the interrupt controller in all widths, the clock, the devices it finds, the
+# files of fw-cfg, whose registers are big-endian, reset.
 uboot_commands=(
     'version' 'bdinfo' 'flinfo 1' 'protect off 4100000 +40000' 'erase 4100000 +40000' 'md.b 4100000 20'
     'mw.l 42000000 deadbeef 1000' 'cp.b 42000000 4100000 1000' 'cmp.b 42000000 4100000 1000' 'crc32 4100000 2000'
@@ -12,7 +12,7 @@ uboot_commands=(
     'md.b 8000fe0 20' 'date 010112002030' 'date' 'dm tree' 'pci' 'qfw list' 'reset'
 )
 
-# await PATTERN COUNT FILE: it is there so many times.
+# await PATTERN COUNT FILE: waits until FILE has that many matching lines.
 await() {
     for _ in {1..1200}; do
         [ "$(grep -aoE "$1" "$3" 2>/dev/null | wc -l)" -lt "$2" ] || return 0
@@ -21,7 +21,7 @@ await() {
     done
     fail "U-Boot does not say '$1'"
 }
-# Types each command when the last one is done: $1 is the console's log, descriptor 3 the keyboard.
+# Types each command after the previous one: $1 is the console's log, descriptor 3 the keyboard.
 type_commands() {
     local n=0 command
     await 'stop autoboot' 1 "$1"

@@ -1,9 +1,9 @@
-# What the commands that read a trace do on terminals, with pipes, files that grow, outputs and damaged input; what they
-# print of a whole trace, and of options that make no sense, is in tests/commands/. No QEMU: the traces are made of text
+# Commands that read a trace, on terminals, with pipes, growing files, outputs and damaged input. Their output for a
+# whole trace, and for invalid options, is tested in tests/commands/. Without QEMU: the traces are made from text
 # (tests/host-tools/trace_text.hpp).
 # shellcheck shell=bash disable=SC2154
 
-# $out/trace.mmio is whole, of two CPUs and 2 s; $out/lost.mmio has lost 17 records.
+# $out/trace.mmio is complete, with two CPUs and 2 s; $out/lost.mmio has lost 17 records.
 view_traces() {
     cat >"$out/text" <<'END'
 device serial0 0x1c090000 0x1000
@@ -46,14 +46,14 @@ view_colors() {
     local escape=$'\e'
     view_does 0 print "$out/trace.mmio"; has_not stdout "$escape" "colours in a pipe"
     view_does 0 print --color always "$out/trace.mmio"; has stdout "$escape"
-    # On a terminal, and there without.
+    # On a terminal, and on one with NO_COLOR.
     script -qec "'$mmioscope' print '$out/trace.mmio'" "$out/typescript" >/dev/null </dev/null
     has typescript "$escape" "no colours on a terminal"
     NO_COLOR=1 script -qec "'$mmioscope' print '$out/trace.mmio'" "$out/typescript" >/dev/null </dev/null
     has_not typescript "$escape\[3" "colours despite NO_COLOR"
 }
 
-# On a terminal, and only beside data that goes elsewhere.
+# On a terminal, and only if the data goes elsewhere.
 view_progress() {
     "$build/tests/make-trace" 20000 "$out/long.mmio" || fail "no trace"
     awk 'BEGIN { for (i = 0; i < 20000; i++)
@@ -96,7 +96,7 @@ view_losses() {
     view_does 1 export --as csv --strict "$out/lost.mmio" -o "$out/csv"
     has stderr '17 records of cpu 0 were lost: stopped'
     [ ! -e "$out/csv" ] || fail "export --strict left a file"
-    # Behind the last event nothing comes that would tell.
+    # Nothing after the last event would report it.
     head -c -60 "$out/trace.mmio" >"$out/endless.mmio"
     view_does 1 export --as csv --strict "$out/endless.mmio" -o "$out/csv"
     has stderr 'the trace is cut off: stopped'
@@ -104,7 +104,7 @@ view_losses() {
     head -c 300 "$out/trace.mmio" >"$out/cut.mmio"
     view_does 1 print "$out/cut.mmio"
     view_does 1 stat "$out/cut.mmio"
-    # The reader of a pipe leaves: no word, and the shell's status of SIGPIPE.
+    # The reader of a pipe exits: no message, and the shell's status for SIGPIPE.
     for ((i = 0; i < 20000; i++)); do echo "$((3 + i)).0 cpu0 R4 0x1c050008 $i"; done >>"$out/text"
     "$build/tests/trace-of-text" "$out/text" "$out/long.mmio" || fail "trace-of-text failed"
     cp "$out/long.mmio" "$out/bad.mmio" # in the second of two blocks
@@ -123,7 +123,7 @@ view_losses() {
     has stderr '^mmioscope: cannot write standard output: '
 }
 
-# An output that is the input is refused, by whatever name, and nothing of it is touched.
+# An output that is the input is refused, under any name, and stays unchanged.
 view_own_input() {
     view_traces
     local command name own=$out/own
@@ -154,12 +154,12 @@ view_own_input() {
     exits_with 2
     has stderr '^mmioscope: standard output: is also an input'
     cmp -s "$own" "$out/text" || fail "an input is another"
-    # What is no file may be both.
+    # A path that is not a regular file may be both.
     view_does 2 print /dev/null -o /dev/null
     has_not stderr 'is an input'
 }
 
-# A trace that has all but its end, up to behind the first section of records, as one is written by a flush.
+# A trace without its end, up to the end of the first section of records, as left by a flush.
 follow_growing() { # ARGUMENT...
     head -c -60 "$out/trace.mmio" >"$out/growing"
     timeout 20 "$mmioscope" follow "$@" "$out/growing" >"$out/stdout" 2>"$out/stderr" &
@@ -173,7 +173,7 @@ follow_ends() { # STATUS
     exits_with "$1"
 }
 
-# A file that grows: its lines come while it does, for people and for programs.
+# A growing file: its lines come as it grows, for people and for programs.
 view_follow() {
     view_traces
     follow_growing
@@ -189,7 +189,7 @@ view_follow() {
     tail -c 60 "$out/trace.mmio" >>"$out/growing"
     follow_ends 0
     has stderr '^complete: 4 events, 0 lost$'
-    # It ends by itself after so many, whatever comes.
+    # It ends by itself after this many, even if more come.
     follow_growing --limit 2
     follow_ends 0
     view_lines 2 'follow --limit 2'
@@ -212,7 +212,7 @@ view_follow() {
     has stdout '^incomplete: 4 events, 0 lost; the trace is cut off$'
 }
 
-# Each command reads a compressed trace as it reads the trace; one that grows as far as its writer flushed it.
+# Each command reads a compressed trace like the trace; a growing one as far as its writer flushed it.
 view_compressed() {
     view_traces
     local command
@@ -226,7 +226,7 @@ view_compressed() {
             out=.. view_does 0 $command trace.mmio) || fail "$command: see stderr"
         cmp -s "$out/plain" "$out/stdout" || fail "$command: another output of a compressed trace"
     done
-    # Up to behind the records, with the frame still open; then the rest.
+    # Up to the end of the records, with the frame still open; then the rest.
     local size
     size=$(stat -c %s "$out/trace.mmio")
     mkfifo "$out/pipe"
@@ -241,7 +241,7 @@ view_compressed() {
     has stdout '^complete: 4 events, 0 lost$'
 }
 
-# What info says, for programs.
+# The output of info for programs.
 view_info() {
     view_traces
     { echo 'about kernel=a,b "c"'; sed 's/^\(device .*\)/\1 arm,pl011/' "$out/text"; echo '2.1 cpu0 configuration value=0 pa=4'; } >"$out/text.info"
@@ -274,7 +274,7 @@ view_info() {
 }
 add test view-info 3 view_info
 
-# What was traced when, as the records of changes tell.
+# Which devices were traced when, according to the records of changes.
 view_selections() {
     view_traces
     cat >>"$out/text" <<'END_OF_TEXT'
@@ -332,7 +332,8 @@ view_top() {
 }
 add test view-top 8 view_top
 
-# The kernel's log between the accesses, by its own lines on the console; by hand; and where it has no place.
+# The kernel's log between the accesses, placed by its own lines on the console, or by hand; and logs that cannot be
+# placed.
 view_dmesg() {
     view_traces
     { cat "$out/text"; printf '%s\n' 'text 2.5 cpu0 serial0 \n' 'text 3.0 cpu0 serial0 [    1.500000] hello\n'; } >"$out/text.console"
@@ -351,14 +352,14 @@ view_dmesg() {
 }
 add test view-dmesg 3 view_dmesg
 
-# $out/bad.mmio: what the guest printed is damaged.
+# $out/bad.mmio: the guest's output is damaged.
 view_bad_console() {
     { cat "$out/text"; printf '%s\n' 'console 0.9 [    0.400000] hello\n' 'console 0.95 [    0.500000] broken\n'; } >"$out/text.bad"
     "$build/tests/trace-of-text" "$out/text.bad" "$out/bad.mmio" || fail "trace-of-text failed"
     sed -i 's/ broken/ BROKEN/' "$out/bad.mmio"
 }
 
-# A trace is no stream: told of before there is an output.
+# A trace is not a stream: refused before there is an output.
 view_recorded() {
     view_traces
     zstd -q "$out/trace.mmio" -o "$out/trace.zst"
@@ -370,7 +371,7 @@ view_recorded() {
 }
 add test view-recorded 2 view_recorded
 
-# The log that the trace itself has, from the guest's console: by its own times, or by the traced UART.
+# The trace's own log, from the guest's console: placed by its own times, or by the traced UART.
 view_own_log() {
     view_traces
     { cat "$out/text"; printf '%s\n' 'console 0.9 early\n[    0.400000] he' 'console 0.95 llo\n' \
@@ -390,7 +391,7 @@ view_own_log() {
     "$build/tests/trace-of-text" "$out/text.both" "$out/both.mmio" || fail "trace-of-text failed"
     view_does 0 print --dmesg "$out/both.mmio"
     has stderr "printk's time 0 is at 2.150000 s of the trace, by 1 of 3 lines"
-    # Nobody's counter comes that far; and what is damaged is told of once, however often it is read.
+    # No real counter gets that far; and damage is reported once, however often it is read.
     { cat "$out/text.console"; echo 'console 1e10 [    1.100000] far\n'; } >"$out/text.far"
     "$build/tests/trace-of-text" "$out/text.far" "$out/far.mmio" || fail "trace-of-text failed"
     view_does 0 print --dmesg "$out/far.mmio"
@@ -400,7 +401,7 @@ view_own_log() {
     [ "$(grep -c damaged "$out/stderr")" = 1 ] || fail "not told once: $(cat "$out/stderr")"
     view_refuses 'no kernel log on its console: give --dmesg a file' print --dmesg "$out/trace.mmio"
 }
-# -i and -o of commands that have no other options in common with the others.
+# -i and -o of commands that have no other common options.
 view_files() {
     view_traces
     local command
@@ -437,7 +438,7 @@ add test view-files 3 view_files
 
 add test view-own-log 3 view_own_log
 
-# A kernel's log without a UART in the trace: what the console printed is in the file, at the time at which it came.
+# A kernel's log without a UART in the trace: the file has the console's output with its times of arrival.
 view_console() {
     run_linux mmioscope.steps=none --trace rtc@170000 --no-print
     complete
@@ -446,14 +447,14 @@ view_console() {
     exits_with 0
     has words "printk's time 0 is at -?[0-9.]+ s of the trace, by the times at which console lines reached the host"
     has dmesg ' dmesg \[ +0\.[0-9]+\] Linux version '
-    # The driver says so right behind its first accesses, which are the trace's 0.
+    # The driver prints it right after its first accesses, which are the trace's 0.
     awk '/ dmesg .*rtc-pl031.*registered as rtc0/ { found = 1; exit !($1 > -1 && $1 < 2) } END { exit !found }' "$out/dmesg" ||
         fail "rtc0's line is not near its accesses: $(grep 'registered as rtc0' "$out/dmesg")"
     [ "$(grep -c ' dmesg ' "$out/dmesg")" -ge 50 ] || fail "only $(grep -c ' dmesg ' "$out/dmesg") lines of the log"
 }
 add test view-console 20 view_console
 
-# What is printed while a guest runs is chosen and shown as print does it; the file has everything. So with record.
+# Output during a run is selected and shown as by print; the file has everything. Likewise for record.
 view_live() {
     local chosen=(--all -F w --cpu 0 --ts delta --from 1us)
     run --bare --kernel "$build/tests/guest/vexpress-a15/neighbours.bin" --no-net --expect 'guest: done' \

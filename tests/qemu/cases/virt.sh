@@ -1,5 +1,5 @@
-# The second board: PSCI firmware starts its CPUs, one UART, a bus that aborts where nothing is, QEMU's own
-# device tree.
+# The second board: PSCI firmware starts its CPUs; one UART, a bus that aborts at empty addresses, QEMU's own device
+# tree.
 # shellcheck shell=bash disable=SC2154
 
 # virt FUNCTION ARGUMENT...: the case on that board.
