@@ -2,8 +2,8 @@
 
 # A relative path, so that the path of the checkout may contain spaces.
 BUILD := build
-# The compiler spends most of its time on headers, so each room is one unit, and the tests are few. UNITS=files compiles
-# each file by itself, which checks that it includes what it needs (make nightly).
+# The compiler spends most of its time on headers, so each room is one unit, and the tests are a few. UNITS=files
+# compiles each file separately, which checks that it includes what it needs (make nightly).
 UNITS ?= rooms
 BOARD ?= vexpress-a15
 # Arguments of `mmioscope run` for `make demo`: make demo ARGS="--engine emulation"
@@ -20,7 +20,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name text; do \
 	    printf '  make %-10s %s\n' "$$name" "$$text"; done
 
-# Replaces $@ by $@.new only if they differ, so that nothing that depends on $@ is rebuilt without need.
+# Replaces $@ by $@.new only if they differ, so that files that depend on $@ are not rebuilt without need.
 move_if_changed = if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 include tests/few_units.mk

@@ -13,7 +13,7 @@ include guest-linux/program/program.mk
 guest: $(guest_out)/vmlinuz $(guest_out)/initrd.img $(guest_out)/sd.img
 	@:
 
-# All of these come from one run.
+# One run makes all of these.
 $(guest_out)/vmlinuz $(guest_out)/vmlinuz.sha256 $(guest_out)/vexpress-v2p-ca15-tc1.dtb $(guest_out)/sun8i-h3-orangepi-pc.dtb \
 $(guest_out)/busybox $(guest_out)/release $(guest_out)/manifest.txt \
 $(BUILD)/libfdt/libfdt.h $(BUILD)/libfdt/libfdt.a &: guest-linux/fetch.sh
@@ -22,7 +22,7 @@ $(BUILD)/libfdt/libfdt.h $(BUILD)/libfdt/libfdt.a &: guest-linux/fetch.sh
 $(guest_out)/initrd.img: guest-linux/initramfs.sh guest-linux/modules.sh guest-linux/init $(guest_program) $(guest_out)/manifest.txt
 	guest-linux/initramfs.sh '$(guest_out)' guest-linux/init $(guest_program)
 
-# Debian's other kernel for such boards: short descriptors in place of the large physical address extension.
+# Debian's other kernel for such boards: short descriptors instead of the large physical address extension.
 .PHONY: guest-armmp
 guest-armmp: $(guest_out)-armmp/initrd.img
 	@:
@@ -33,7 +33,7 @@ $(guest_out)-armmp/vmlinuz $(guest_out)-armmp/manifest.txt &: guest-linux/fetch.
 $(guest_out)-armmp/initrd.img: guest-linux/initramfs.sh guest-linux/modules.sh guest-linux/init $(guest_program) $(guest_out)-armmp/manifest.txt
 	guest-linux/initramfs.sh '$(guest_out)-armmp' guest-linux/init $(guest_program)
 
-# The kernels of other Debian releases, 5.10 and 6.12: images alone.
+# The kernels of other Debian releases, 5.10 and 6.12: only images.
 .PHONY: guest-bullseye guest-trixie
 guest-bullseye guest-trixie: guest-%: $(guest_out)-%/manifest.txt
 	@:
@@ -46,7 +46,7 @@ $(guest_out)/sd.img: guest-linux/sdcard.sh
 	guest-linux/sdcard.sh '$(guest_out)' '$(SD_MIB)'
 	@echo '$(SD_MIB)' > '$(guest_out)/sd.mib'
 
-# Another size than last time: build the card again.
+# If the size has changed, build the card again.
 ifneq ($(SD_MIB),$(shell cat '$(guest_out)/sd.mib' 2>/dev/null))
 $(guest_out)/sd.img: guest-always
 endif

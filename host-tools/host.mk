@@ -5,30 +5,30 @@ BUILD ?= build
 HOST_CXX ?= g++
 HOST_WARNINGS := -Wall -Wextra -Wconversion -Werror
 HOST_CPPFLAGS := -Ihyp -Ihost-tools -Ihost-tools/include
-# Debugging information for backtraces: more of it makes a third of the compiler's time (make DEBUG=-g has it).
+# Debugging information for backtraces: more of it takes a third of the compiler's time (make DEBUG=-g has it).
 DEBUG ?= -g1
-# A room is a large unit, in which GCC inlines less than in small ones unless it may.
+# A room is a large unit, in which GCC inlines less than in small ones unless told otherwise.
 HOST_CXXFLAGS := -std=c++20 -O2 --param=inline-unit-growth=400 $(DEBUG) $(HOST_WARNINGS) -Wno-psabi
-# GCC sees uninitialised variables in the sanitizers' own code.
+# GCC reports uninitialised variables in the sanitizers' own code.
 HOST_TEST_CXXFLAGS := -std=c++20 -O1 $(DEBUG) $(HOST_WARNINGS) -Wno-maybe-uninitialized -Wno-psabi \
                       -fsanitize=address,undefined \
                       -fno-sanitize-recover=all
 HOST_LIBS := -lfmt -lfdt -lserialport -ldeflate -lz -lzstd -llzma -llz4 -ldw -lelf -lpugixml -lsqlite3 -lncursesw -lre2 -ldl -lpthread
-# The program's own, for a quicker start in less memory: static, but for what plug-ins may have, too, and those
-# that tests/bench/costs.py tells apart by their names.
+# The program's own libraries are static, for a quicker start in less memory, except those that plug-ins may have, too,
+# and those that tests/bench/costs.py distinguishes by name.
 HOST_TOOL_LIBS := -Wl,-Bstatic -lfdt -lserialport -ldw -lelf -lpugixml -lsqlite3 -lncursesw -ltinfo -lre2 -lz -llzma -llz4 -lbz2 \
                   -Wl,-Bdynamic -lfmt -ldeflate -lzstd -ldl -lpthread
-# Fewer pages in memory: relocations in a tenth of the room, and no code of libraries or templates that nobody calls.
+# Fewer pages in memory: relocations take a tenth of the space, and unused code of libraries and templates is removed.
 HOST_TOOL_LDFLAGS := -Wl,-z,pack-relative-relocs -Wl,--gc-sections
 
-# The descriptions of registers that the program brings along: text in its own source.
+# The built-in descriptions of registers, as text in a source.
 HOST_SHIPPED := $(BUILD)/generated/shipped.cpp
-# All rooms but the commands are the library.
+# All rooms except the commands are the library.
 HOST_ROOMS := $(filter-out cli,$(sort $(patsubst host-tools/%/,%,$(dir $(wildcard host-tools/*/*.cpp)))))
 HOST_UNITS_rooms = $(1:%=$(BUILD)/generated/rooms/%.cpp)
 HOST_UNITS_files = $(wildcard $(1:%=host-tools/%/*.cpp))
 HOST_LIB_SOURCES := $(call HOST_UNITS_$(UNITS),$(HOST_ROOMS)) $(HOST_SHIPPED)
-# Of it what reads and writes files, wires and rings, for programs that need no more.
+# The part of it that reads and writes files, wires and rings, for programs that need no more.
 HOST_FILE_SOURCES := $(call HOST_UNITS_$(UNITS),system table tree records pack file rings wire blackbox)
 HOST_CLI_SOURCES := $(call HOST_UNITS_$(UNITS),cli)
 HOST_MUTATE_SOURCES := tests/host-tools/mutate_trace.cpp
@@ -42,7 +42,7 @@ HOST_TEST_SOURCES := $(filter-out $(HOST_CATCH_SOURCES) $(HOST_MUTATE_SOURCES) $
                      $(addprefix guest-linux/program/,left_out.cpp wire_output.cpp sink.cpp connection.cpp announced.cpp) \
                      $(addprefix hyp/services/stream/,description.cpp frame_sender.cpp record_frame.cpp folder.cpp) hyp/core/base/crc32.cpp
 
-# The fuzzers' functions, and the inputs of tests/fuzz/corpus/ for them; the others are in tests/unit.mk.
+# The fuzzers' functions, and their inputs in tests/fuzz/corpus/; the others are in tests/unit.mk.
 HOST_REPLAYED := $(filter-out device_tree requests,$(notdir $(basename $(sort $(wildcard tests/fuzz/*.cpp)))))
 HOST_REPLAY := $(BUILD)/generated/fuzz_replay.cpp
 
@@ -52,7 +52,7 @@ HOST_MUTATE_OBJECTS := $(HOST_MUTATE_SOURCES:%.cpp=$(BUILD)/host/%.o)
 HOST_SAME_OBJECTS := $(HOST_SAME_SOURCES:%.cpp=$(BUILD)/host/%.o)
 HOST_TRACE_OF_TEXT_OBJECTS := $(HOST_TRACE_OF_TEXT_SOURCES:%.cpp=$(BUILD)/host/%.o)
 HOST_NAMED_OBJECTS := $(HOST_NAMED_SOURCES:%.cpp=$(BUILD)/host/%.o)
-# Catch2's own code is that of the unit tests: a minute with sanitizers.
+# Catch2's own code comes from the unit tests: with sanitizers it takes a minute.
 HOST_TEST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host-sanitized/%.o,\
                        $(HOST_LIB_SOURCES) $(test_units_of_host-tools) $(HOST_TEST_SOURCES)) \
                      $(BUILD)/unit/tests/unit/main.o \
@@ -83,10 +83,10 @@ $(BUILD)/tests/host-tools: $(HOST_TEST_OBJECTS)
 	@echo "  $@"
 	@$(HOST_CXX) -fsanitize=address,undefined -o $@ $^ $(HOST_LIBS)
 
-# What most sources include is parsed once for all of a kind; each source includes what it needs all the same: file by
-# file there is no such header.
+# A precompiled header of what most sources include, one for each kind of object. Each source still includes what it
+# needs: file by file there is no such header.
 HOST_COMMON := algorithm cstdint functional map memory optional span string vector fmt/format.h
-# GCC takes parameters of the optimiser from it, so one of other flags must not stay.
+# GCC takes parameters of the optimiser from it, so it must be rebuilt if the flags change.
 define host_precompiled # DIRECTORY FLAGS HEADERS OBJECTS
 $(BUILD)/$(1)/common.hpp.gch: host-tools/host.mk
 	@mkdir -p $$(@D)
@@ -100,11 +100,12 @@ endif
 endef
 HOST_CATCH_OBJECTS := $(test_units_of_host-tools:%.cpp=$(BUILD)/host-sanitized/%.o)
 $(HOST_CATCH_OBJECTS): HOST_CPPFLAGS += -Itests/host-tools
-# The tests themselves are not optimised, only what they test: that takes the compiler three fifths of the time.
+# The tests themselves are not optimised, only the code they test: optimisation takes three fifths of the compiler's
+# time.
 HOST_CATCH_CXXFLAGS := $(subst -O1,-O0,$(HOST_TEST_CXXFLAGS))
 $(HOST_CATCH_OBJECTS): HOST_TEST_CXXFLAGS := $(HOST_CATCH_CXXFLAGS)
 HOST_CLI_OBJECTS := $(HOST_CLI_SOURCES:%.cpp=$(BUILD)/host/%.o)
-# Half of the program's code is CLI11's, which runs once.
+# Half of the program's code is CLI11's, which runs only once.
 HOST_CLI_CXXFLAGS := $(subst -O2,-Os,$(HOST_CXXFLAGS))
 $(HOST_CLI_OBJECTS): HOST_CXXFLAGS := $(HOST_CLI_CXXFLAGS)
 $(eval $(call host_precompiled,host/pch,$(HOST_CXXFLAGS),$(HOST_COMMON),$(HOST_LIB_SOURCES:%.cpp=$(BUILD)/host/%.o)))
@@ -132,8 +133,8 @@ $(HOST_REPLAY:%.cpp=$(BUILD)/host-sanitized/%.o): $(HOST_REPLAY)
 	@mkdir -p $(@D)
 	@$(HOST_CXX) $(HOST_CPPFLAGS) $(HYP_INCLUDES) $(HOST_TEST_CXXFLAGS) -MMD -MP -c -o $@ $<
 
-# Programs of the tests: mutate-trace changes one record of a trace file, so that a test can show that verify notices;
-# same-records compares those of two files, bit by bit; trace-of-text writes a file from text
+# Programs for tests: mutate-trace changes one record of a trace file, so that a test can show that verify notices;
+# same-records compares the records of two files, bit by bit; trace-of-text writes a file from text
 # (tests/host-tools/trace_text.hpp); named-code names the code of a trace's events.
 HOST_TEST_TOOLS := $(addprefix $(BUILD)/tests/,mutate-trace same-records trace-of-text named-code)
 $(BUILD)/tests/mutate-trace: $(HOST_MUTATE_OBJECTS)

@@ -1,4 +1,4 @@
-# The library, and what `make install` puts where. Included from host.mk.
+# The library, and the files of `make install`. Included from host.mk.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -12,13 +12,13 @@ $(HOST_LIBRARY): $(HOST_LIBRARY_OBJECTS)
 
 INSTALL_PUBLIC_HEADERS := $(wildcard host-tools/include/mmioscope/*.hpp)
 INSTALL_ABI_HEADERS := $(wildcard hyp/abi/*.hpp)
-# Of commands the options, of the program the commands are what --help says.
+# The options of commands, and the program's commands, are filled in from --help.
 MADE_MAN_PAGES := $(patsubst docs/man/%,$(BUILD)/man/%,$(wildcard docs/man/*.1))
 INSTALL_MAN_PAGES := $(MADE_MAN_PAGES) $(wildcard docs/man/*.[57])
 INSTALL_COMPLETION := $(wildcard contrib/completion/mmioscope.bash)
 INSTALL_DEVICES := $(wildcard host-tools/devices/*)
 
-# What is installed as what: pairs of a file here and a path below PREFIX, without spaces.
+# What is installed where: pairs of a file here and a path below PREFIX, without spaces.
 INSTALLED := $(BUILD)/mmioscope:bin/mmioscope $(HOST_LIBRARY):lib/libmmioscope.a \
     $(foreach b,$(HYP_BOARDS),$(BUILD)/hyp-$(b).elf:lib/mmioscope/hyp-$(b).elf) \
     $(foreach h,$(INSTALL_PUBLIC_HEADERS),$(h):include/mmioscope/$(notdir $(h))) \

@@ -1,14 +1,14 @@
-# Tests in a few units: most of a test's time is the headers' and the templates'. In a unit what stands behind a file's
-# #includes lies in a namespace of its own, so that two files may call their helpers alike; a file stays in its unit
-# whatever others come. UNITS=files: each by itself. Included from the top Makefile, in front of those who use it.
+# Tests in a few units, because most of a test's compile time is for headers and templates. In a unit the code after a
+# file's #includes is in its own namespace, so that two files may have helpers of the same name. A file stays in its
+# unit when others are added. UNITS=files: each file separately. Included from the top Makefile, before its users.
 
-# "3:FILE" of each: a hash of the name says the unit.
+# "3:FILE" for each: a hash of the name selects the unit.
 test_unit_places = $(shell printf '%s\n' $(2) | awk -v count=$(1) \
     'BEGIN { for (i = 32; i < 127; i++) code[sprintf("%c", i)] = i } \
     { name = $$0; sub(/.*\//, "", name); hash = 0; \
       for (i = 1; i <= length(name); i++) hash = (hash * 31 + code[substr(name, i, 1)]) % 65521; \
       print hash % count + 1 ":" $$0 }')
-# $(eval $(call test_units,NAME,COUNT,FILES)) says how they are made; test_units_of_NAME is what to compile.
+# $(eval $(call test_units,NAME,COUNT,FILES)) defines the rules; test_units_of_NAME is what to compile.
 define test_units
 test_unit_places_$(1) := $(call test_unit_places,$(2),$(3))
 test_unit_files_$(1) := $(patsubst %,$(BUILD)/generated/tests/$(1)/%.cpp,$(shell seq $(2)))

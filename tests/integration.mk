@@ -47,7 +47,7 @@ $(test_guest_out)/$(1)/%.o: tests/guest/$(1)/%.S
 	@echo "  $$<"
 	@$(GUEST_CXX) -march=armv7ve -c $$< -o $$@
 
-# The ELF file runs without a hypervisor (-kernel), the raw binary under it.
+# The ELF file runs without a hypervisor (-kernel), the raw binary with it.
 $(test_guest_out)/$(1)/%.elf: $(test_guest_out)/$(1)/%.o $$(test_guest_shared_$(1)) tests/guest/guest.ld
 	@$(GUEST_CXX) $(GUEST_FLAGS) -nostdlib -static -Wl,--no-warn-mismatch -Wl,-z,noexecstack \
 	    -Wl,--defsym=RAM_BASE=$(TEST_GUEST_RAM_$(1)) -T tests/guest/guest.ld \

@@ -1,5 +1,5 @@
-# The hypervisor's own sources, compiled for the host from the same list, against a simulated machine.
-# Included from the top Makefile, behind hyp/hyp.mk, which sets HYP_SOURCES.
+# The hypervisor's own sources, compiled for the host from the same list, with a simulated machine. Included from the
+# top Makefile, after hyp/hyp.mk, which sets HYP_SOURCES.
 
 BUILD ?= build
 
@@ -11,7 +11,7 @@ UNIT_CPPFLAGS := -Itests/sim/include $(HYP_INCLUDES) -Itests -I$(BUILD)/generate
 $(eval $(call test_units,unit,9,$(sort $(wildcard tests/unit/*/*.cpp))))
 UNIT_SOURCES := $(HYP_SOURCES) hyp/core/board/vexpress_a15.cpp \
     $(sort $(wildcard tests/sim/*.cpp tests/unit/*.cpp)) $(test_units_of_unit)
-# The fuzzers' functions of the same sources, and the inputs of tests/fuzz/corpus/ for them.
+# The fuzzers' functions for the same sources, and their inputs in tests/fuzz/corpus/.
 UNIT_REPLAYED := requests device_tree
 UNIT_REPLAYED_OBJECTS := $(UNIT_REPLAYED:%=$(BUILD)/unit/tests/fuzz/%.o)
 UNIT_OBJECTS := $(patsubst %.cpp,$(BUILD)/unit/%.o,$(UNIT_SOURCES)) $(UNIT_REPLAYED_OBJECTS)
@@ -31,9 +31,10 @@ $(BUILD)/unit/%.o: %.cpp
 	@echo "  $<"
 	@$(UNIT_CXX) $(UNIT_CPPFLAGS) $(UNIT_FLAGS) -MMD -MP -c -o "$@" $<
 
-# The tests themselves are not optimised, only what they test: that takes the compiler three fifths of the time.
+# The tests themselves are not optimised, only the code they test: optimisation takes three fifths of the compiler's
+# time.
 UNIT_TEST_FLAGS := $(subst -O1,-O0,$(UNIT_FLAGS))
-# Catch2's header takes longer than most tests: parsed once for all.
+# Catch2's header takes longer than most tests: it is precompiled.
 UNIT_PCH := $(BUILD)/unit/pch/catch.hpp.gch
 $(UNIT_PCH): UNIT_FLAGS := $(UNIT_TEST_FLAGS)
 $(UNIT_PCH):
@@ -46,7 +47,7 @@ $(UNIT_TEST_OBJECTS): $(UNIT_PCH)
 $(UNIT_TEST_OBJECTS): UNIT_FLAGS := $(UNIT_TEST_FLAGS)
 $(UNIT_TEST_OBJECTS): UNIT_CPPFLAGS += -include $(basename $(UNIT_PCH))
 
-# Catch2's own code: minutes with sanitizers, seconds without.
+# Catch2's own code takes minutes with sanitizers, seconds without.
 $(BUILD)/unit/tests/unit/main.o: UNIT_FLAGS := -std=c++20 -O0
 
 -include $(UNIT_OBJECTS:.o=.d)

@@ -1,4 +1,4 @@
-# mmioscope-guest: a static program for the guest, of its own sources, the host tools' and the hypervisor's.
+# mmioscope-guest: a static program for the guest, from its own sources, the host tools' and the hypervisor's.
 # Included by guest.mk.
 
 guest_program := $(BUILD)/guest-program/mmioscope-guest
@@ -6,7 +6,7 @@ GUEST_PROGRAM_CXX ?= arm-linux-gnueabihf-g++
 # The headers of include/ come before those of the host tools that they stand in for.
 guest_program_flags := -I. -Iguest-linux/program/include -Iguest-linux/program -Ihyp -Ihost-tools -Ihost-tools/include -Ihyp/core -Ihyp/services -isystem $(BUILD)/libfdt -DFMT_HEADER_ONLY \
     -std=c++20 -Os -ffunction-sections -fdata-sections -Wall -Wextra -Wconversion -Wno-psabi -Werror
-# In a few units, as the host tools (UNITS).
+# In a few units, like the host tools (UNITS).
 guest_program_part_program := $(sort $(wildcard guest-linux/program/*.cpp))
 guest_program_part_trace := \
     $(addprefix host-tools/rings/,area.cpp ring_reader.cpp ordered_rings.cpp merge.cpp) \
@@ -28,7 +28,7 @@ guest_program_objects := $(patsubst %.cpp,$(BUILD)/guest-program/%.o,$(guest_pro
 .PHONY: guest-program
 guest-program: $(guest_program)
 
-# The linker's only warning is the C library's, of the names that a static program looks up (README.md).
+# The linker's only warning is from the C library, about names that a static program looks up (README.md).
 $(guest_program): $(guest_program_objects) $(BUILD)/libfdt/libfdt.a
 	@echo "  $@"
 	@$(GUEST_PROGRAM_CXX) -static -s -Wl,--gc-sections -o "$@" $^ 2>"$@.log" || { cat "$@.log" >&2; false; }

@@ -1,6 +1,6 @@
-# What one event costs the host tools: build/tests/host-bench by Google Benchmark, of which each tests/bench/*.cpp is part but
-# those with a program of their own: build/tests/make-cost-trace makes the traces of costs.py, build/tests/capture records for
-# capture.sh.
+# The cost of an event in the host tools: build/tests/host-bench, with Google Benchmark, consists of all
+# tests/bench/*.cpp except those that are programs: build/tests/make-cost-trace makes the traces for costs.py,
+# build/tests/capture records for capture.sh.
 
 COST_TRACE_SOURCES := tests/bench/make_cost_trace.cpp tests/bench/made_trace.cpp
 CAPTURE_SOURCES := tests/bench/capture.cpp

@@ -1,5 +1,5 @@
-# every-byte: a recorded stream, damaged everywhere; -sanitized: ten times slower, and nothing out of bounds goes
-# unnoticed. Included from tests/tests.mk; host.mk has the rules.
+# every-byte: damages a recorded stream everywhere; -sanitized is ten times slower, and detects every access out of
+# bounds. Included from tests/tests.mk; host.mk has the rules.
 
 DAMAGE_SOURCES := tests/damage/every_byte.cpp $(HOST_FILE_SOURCES)
 DAMAGE_OBJECTS := $(BUILD)/host/tests/damage/every_byte.o

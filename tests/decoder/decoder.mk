@@ -1,5 +1,5 @@
-# The hypervisor's decoder against binutils' disassembler. The Arm one comes as a library with the cross
-# binutils, without its headers, which are those of the host's binutils of the same version.
+# The hypervisor's decoder against binutils' disassembler. The Arm one is a library of the cross binutils, without
+# headers; those of the host's binutils of the same version fit.
 
 DECODER_CXX ?= g++
 DECODER_FLAGS := -std=c++20 -O2 -g -Wall -Wextra -Werror $(HYP_INCLUDES) -Itests/decoder

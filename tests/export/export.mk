@@ -1,5 +1,5 @@
-# make-trace: traces of any length with a bit of everything, for the exports' real consumers (run.sh).
-# Included from tests/tests.mk; host.mk has the rules.
+# make-trace: makes traces of any length with a bit of everything, for the exports' real consumers (run.sh). Included
+# from tests/tests.mk; host.mk has the rules.
 
 EXPORT_MAKE_SOURCES := tests/export/make_trace.cpp
 EXPORT_MAKE_OBJECTS := $(EXPORT_MAKE_SOURCES:%.cpp=$(BUILD)/host/%.o)

@@ -1,11 +1,11 @@
-# Parsers of what others hand over, under libFuzzer with ASan and UBSan: `make fuzz`, and shortly `make test`.
-# Each tests/fuzz/*.cpp is a fuzzer.
+# Parsers of untrusted input, under libFuzzer with ASan and UBSan: `make fuzz`, and briefly in `make test`. Each
+# tests/fuzz/*.cpp is a fuzzer.
 
 FUZZ_CXX ?= clang++
 FUZZ_FLAGS := -std=c++20 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 
 FUZZ_TARGETS := $(notdir $(basename $(sort $(wildcard tests/fuzz/*.cpp))))
-# What they need of the project: these three by name, the others the whole library of the host tools.
+# The project's sources that they need: named for these three; the others use the whole library of the host tools.
 FUZZ_SOURCES_wire := $(HOST_FILE_SOURCES)
 FUZZ_SOURCES_device_tree := $(wildcard hyp/core/dt/*.cpp) hyp/core/trace/region_map.cpp \
     $(addprefix hyp/services/,stream/options.cpp task_names/offsets.cpp control/early_requests.cpp)

@@ -21,7 +21,7 @@ $(cases_out)/%.o: tests/instructions/%.S
 	@echo "  $<"
 	@$(GUEST_CXX) -march=armv7ve -c $< -o $@
 
-# Made anew where the options are others than last time.
+# Rebuilt if the options have changed.
 $(cases_out)/flags: cases-flags
 	@mkdir -p "$(@D)"
 	@echo '$(CASES_FLAGS)' | cmp -s - $@ || echo '$(CASES_FLAGS)' > $@

@@ -1,4 +1,4 @@
-# The guest of tests/qemu/cases/tasks.sh: the Linux guest's RAM disk with an init of its own behind it.
+# The guest of tests/qemu/cases/tasks.sh: the Linux guest's RAM disk, followed by an init of its own.
 
 linux_out := $(BUILD)/tests/linux
 
@@ -9,7 +9,7 @@ $(linux_out)/user-mode: tests/linux/user_mode.c
 	@echo "  $@"
 	@$(PROBE_CC) $(PROBE_FLAGS) -o $@ $< -lpthread
 
-# A kernel unpacks one archive behind the other.
+# A kernel unpacks consecutive archives.
 $(linux_out)/overlay.img: tests/linux/init tests/linux/actor $(linux_out)/user-mode
 	@rm -rf "$(@D)/root" && mkdir -p "$(@D)/root/actors" "$(@D)/root/bin"
 	@echo "  $@"
@@ -19,7 +19,7 @@ $(linux_out)/overlay.img: tests/linux/init tests/linux/actor $(linux_out)/user-m
 	    install -m 755 tests/linux/actor "$(@D)/root/actors/$$name"; done
 	@cd "$(@D)/root" && find . | cpio --quiet -o -H newc --owner=0:0 | gzip -9n > ../overlay.img
 
-# Who made a trace's accesses, from which modules they come, and who called the functions that did.
+# The tasks, modules and callers of a trace's accesses.
 LINUX_TOOLS := whose_events modules_of callers_of
 LINUX_TOOLS_OBJECTS := $(LINUX_TOOLS:%=$(BUILD)/host/tests/linux/%.o)
 tests: $(LINUX_TOOLS_OBJECTS:.o=)

@@ -1,5 +1,5 @@
-# The protocol's tests without sanitizers, with all mutants in one binary: tests/mutants/run.py writes the sources, and says
-# to each run which mutant it is. Included from tests/tests.mk, behind hyp/hyp.mk.
+# The protocol's tests without sanitizers, with all mutants in one binary: tests/mutants/run.py writes the sources, and
+# selects the mutant of each run. Included from tests/tests.mk, after hyp/hyp.mk.
 
 mutant_tree := $(BUILD)/mutants/tree
 MUTANT_FLAGS := -std=c++20 -O1 -Wall -Wextra -Wno-psabi
@@ -20,12 +20,12 @@ MUTANT_OBJECTS := $(patsubst %.cpp,$(BUILD)/mutants/%.o,$(MUTANT_SOURCES))
 mutants: $(BUILD)/mutants/protocol
 tests: mutants
 
-# Catch2's own code is that of the unit tests.
+# Catch2's own code comes from the unit tests.
 $(BUILD)/mutants/protocol: $(MUTANT_OBJECTS) $(BUILD)/unit/tests/unit/main.o
 	@echo "  $@"
 	@$(UNIT_CXX) -o "$@" $^ -lfdt
 
-# A source that the changed tree has as it was stays, and is not compiled again.
+# Sources that are unchanged in the new tree stay, and are not compiled again.
 mutant_files := $(shell find hyp -name '*.cpp' -o -name '*.hpp')
 $(mutant_tree)/written: tests/mutants/run.py $(mutant_files)
 	@tests/mutants/run.py --write $(mutant_tree)

@@ -1,4 +1,4 @@
-# Plug-ins for tests: the example, built as a user builds it, and some that must be refused.
+# Plug-ins for tests: the example, built as by a user, and some that must be refused.
 
 PLUGIN_SOURCES := $(sort $(wildcard tests/plugin/*.cpp))
 PLUGIN_LIBRARIES := $(PLUGIN_SOURCES:tests/plugin/%.cpp=$(BUILD)/tests/plugins/%.so)

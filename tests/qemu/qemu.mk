@@ -1,4 +1,4 @@
-# Plugins for QEMU that log the PC of each device access, and the call that it is in; and one that counts instructions.
+# Plugins for QEMU: one logs the PC of each device access, one the call around it, and one counts instructions.
 
 QEMU_PLUGINS := pc-log call-log hyp-count
 

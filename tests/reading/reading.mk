@@ -1,4 +1,5 @@
-# long-trace: traces for tests, of any length. Included from tests/tests.mk; host.mk has the rules.
+# long-trace: makes traces of any length for tests. Included from tests/tests.mk; host.mk has the
+# rules.
 
 LONG_TRACE_OBJECTS := $(BUILD)/host/tests/reading/long_trace.o
 

@@ -1,5 +1,5 @@
-# The hypervisor's assembly for the simulated machine (hyp_code.cpp): linked where the image lies there, and the C++ that it
-# calls at addresses behind it, where nothing is.
+# The hypervisor's assembly for the simulated machine (hyp_code.cpp), linked at the image's address there; the C++
+# functions that it calls have addresses after it, where there is nothing.
 
 sim_generated := $(BUILD)/generated/tests/sim
 sim_called := --defsym=mmioscope_guest_trap=0x8201f000 --defsym=mmioscope_access_aborted=0x8201f004 \

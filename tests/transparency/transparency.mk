@@ -1,5 +1,5 @@
-# The guest of tests/qemu/cases/transparency.sh: the Linux guest's RAM disk with an init and a probe of its own
-# behind it, and the loader that starts the same kernel without the hypervisor.
+# The guest of tests/qemu/cases/transparency.sh: the Linux guest's RAM disk, followed by an init and a probe of its own,
+# and the loader that starts the same kernel without the hypervisor.
 
 transparency_out := $(BUILD)/tests/transparency
 transparency_boards := vexpress-a15 virt
@@ -16,14 +16,14 @@ $(transparency_out)/probe: $(wildcard tests/transparency/*.c) tests/transparency
 	@echo "  $@"
 	@$(PROBE_CC) $(PROBE_FLAGS) -o $@ $(filter-out %.h,$^)
 
-# A kernel unpacks one archive behind the other.
+# A kernel unpacks consecutive archives.
 $(transparency_out)/overlay.img: $(transparency_out)/probe tests/transparency/init
 	@rm -rf "$(@D)/root" && mkdir -p "$(@D)/root/bin"
 	@install -m 755 $(transparency_out)/probe "$(@D)/root/bin/probe"
 	@install -m 755 tests/transparency/init "$(@D)/root/transparency"
 	@cd "$(@D)/root" && find . | cpio --quiet -o -H newc --owner=0:0 | gzip -9n > ../overlay.img
 
-# It lies where the hypervisor would be (host-tools/run/board.cpp), which the guest's tree leaves out.
+# It is at the hypervisor's address (host-tools/run/board.cpp), which the guest's tree leaves out.
 define transparency_loader
 $(transparency_out)/loader-$(1).elf: tests/transparency/loader.S
 	@mkdir -p "$$(@D)"
@@ -33,7 +33,7 @@ $(transparency_out)/loader-$(1).elf: tests/transparency/loader.S
 endef
 $(foreach b,$(transparency_boards),$(eval $(call transparency_loader,$(b))))
 
-# For virt: the kernel once more, a RAM disk for it, and a program that starts it.
+# For virt: the same kernel again, a RAM disk for it, and a program that starts it.
 tests: $(transparency_out)/kexec.img
 $(transparency_out)/kexec: tests/transparency/kexec/kexec.c
 	@mkdir -p "$(@D)"
