@@ -20,7 +20,7 @@ public:
     /// Listens on the unix socket `path`. Throws Error (bad_input) if it cannot.
     Relay(const std::string& path, ToWire to_wire);
 
-    /// Never waits. Disconnects a client that does not read.
+    /// Never waits. A client loses the bytes that it does not take.
     void pass(std::span<const std::byte> from_wire);
 
 private:

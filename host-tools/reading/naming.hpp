@@ -140,7 +140,7 @@ private:
     };
     /// All fields of a record that place, code, caller and task depend on.
     struct Key {
-        std::uint64_t place_and_task = 0; ///< the ids of both
+        std::uint64_t place_and_task = 0; ///< their addresses
         std::uint64_t code = 0;
         std::uint64_t access = 0;
         std::uint32_t stack = 0; ///< and which registers the region has at the moment

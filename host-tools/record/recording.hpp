@@ -19,9 +19,9 @@ struct Stop {
 
 class Recording : private wire::WireSink {
 public:
-    /// Writes to `parts`, which belong to the caller. `report` gets the lines about a boot when it
-    /// is over and others may follow. `own`: these lines, and the last ones, include the
-    /// hypervisor's own accesses.
+    /// Writes to `parts`, which belong to the caller. `report` gets the lines about each boot that
+    /// another one follows. `own`: these lines, and the last ones, include the hypervisor's own
+    /// accesses.
     Recording(Parts& parts, std::function<void(const std::string& lines)> report, bool own);
 
     /// The next bytes of the stream. Throws Error: bad_input if they have a newer version, failed

@@ -14,8 +14,8 @@
 
 namespace mmioscope::trace {
 
-/// Any single record; or consecutive accesses of one CPU to one device with the same flags, without
-/// missing numbers or a restart.
+/// Any single record; or consecutive accesses of one CPU to one device with the same flags, whose
+/// numbers neither have a gap nor wrap.
 struct Run {
     const abi::Record* first;
     const abi::Record* last;

@@ -28,7 +28,7 @@ public:
     void push(unsigned cpu, std::vector<abi::Record>&& records);
 
     /// Promises that no record pushed for `cpu` from now on is earlier than `time`. Bounds must not
-    /// decrease. `idle`, for this pass: the CPU has not begun a record at that time either.
+    /// decrease. `idle`: in this pass the CPU has not begun one either.
     void set_bound(unsigned cpu, std::uint64_t time, bool idle);
 
     /// Appends to `out` the records that may leave, and ends the pass.

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""run.py BUILD [--update] [FILE...]: the commands of tests/commands/*.test print what stands there.
+"""run.py BUILD [--update] [FILE...]: checks the output of the commands in tests/commands/*.test.
 
-A .test file is made of blocks, which begin with
+A .test file consists of blocks, which begin with
     # ...           a comment
-    == trace NAME   the trace file NAME, made of the text below (tests/host-tools/trace_text.hpp)
+    == trace NAME   the trace file NAME, made from the text below (tests/host-tools/trace_text.hpp)
     == file NAME    the file NAME: the text below
-    $ COMMAND       a line for the shell; below it what it prints, with "! " in front of what goes to standard
-                    error, and in the end "? N", its exit status, if that is not 0; $BUILD is the build folder
-Each file has a folder of its own, BUILD/tests/commands/NAME/. --update writes what is printed into the files.
-"""
+    $ COMMAND       a line for the shell, followed by its output, with "! " before the lines on standard error, and
+                    finally "? N", its exit status, if that is not 0; $BUILD is the build folder
+Each file has its own folder, BUILD/tests/commands/NAME/. --update writes the actual output into the files."""
 import difflib
 import os
 import pathlib
