@@ -26,8 +26,9 @@ std::vector<table::Table> head_tables(const trace::TraceReader& reader,
 table::Table device_table(const trace::TraceReader& reader, const registers::TraceDevices& devices,
                           const trace::Selections& selections);
 
-/// For each of the first `regions` that was traced only some of the time or never, and for all
-/// together ("all"): one "selection" for the initial state, and one for each change.
+/// For each of the first `regions` that was traced only some of the time, and for all together
+/// ("all") if tracing was stopped or started: one "selection" for the initial state, and one for
+/// each of the first changes and the last.
 table::Table selection_table(const trace::Selections& selections,
                              const trace::ReportContext& context, std::size_t regions);
 

@@ -144,7 +144,7 @@ private:
     std::uint64_t hidden_ = 0;             ///< bits of those to hide
     std::size_t passed_ = 0;               ///< number of records in group_ that were passed
     bool pass_all_ = false;                ///< pass every record: it may have an effect
-    std::uint64_t number_ = 0;             ///< of the first record in group_
+    std::uint64_t number_ = 0;             ///< of the record before group_
     std::bitset<256> cpus_;                ///< the wanted CPUs
     trace::Wanted wanted_;                 ///< by the options
     trace::Wanted to_give_;                ///< the part of wanted_ after the last seek

@@ -18,7 +18,7 @@ public:
 
     /// Whether no access is open.
     bool empty() const { return begun_.empty(); }
-    /// The accesses begun last on their CPUs, by CPU.
+    /// The begin records of accesses whose CPUs have published nothing since, by CPU.
     std::vector<abi::Record> open() const;
 
 private:

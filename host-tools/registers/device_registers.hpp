@@ -45,8 +45,8 @@ public:
     /// `record` is the last one of such a region, `offset` bytes from its start. False: variants
     /// have new numbers.
     bool tell(const abi::Record& record, std::uint64_t offset);
-    /// A number for which conditions of the region hold: as long as it is the same, find() returns
-    /// the same.
+    /// Encodes which of the region's conditions hold: as long as it is the same, find() returns the
+    /// same.
     unsigned variant(std::uint16_t device) const {
         return device < devices_.size() ? devices_[device].variant : 0;
     }
