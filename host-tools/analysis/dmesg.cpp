@@ -50,8 +50,7 @@ std::vector<DmesgLine> read_dmesg(std::istream& in) {
 DmesgOffset::DmesgOffset(const std::vector<DmesgLine>& lines) {
     for (const DmesgLine& line : lines) {
         if (line.nanoseconds == 0) {
-            continue; // from before the kernel had a clock: the same in each boot, and late by its
-                      // whole time
+            continue; // printed before the kernel had a clock
         }
         times_.emplace(line.text, line.nanoseconds);
     }

@@ -18,8 +18,7 @@ Database::Database(const std::string& path, std::string name) : name_(std::move(
     }
     // Memory for sorting an index: SQLite's default is a MiB.
     static const int sorted_pages = sqlite3_config(SQLITE_CONFIG_PMASZ, 32U);
-    static_cast<void>(sorted_pages); // too late if a program with this library has already used
-                                     // SQLite
+    static_cast<void>(sorted_pages); // too late if the program has used SQLite
     sqlite3* database = nullptr;
     const int result = sqlite3_open_v2(path.c_str(), &database,
                                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW, nullptr);

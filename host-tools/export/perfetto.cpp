@@ -56,8 +56,7 @@ constexpr std::uint64_t device_tracks = 0x1'0000;
 constexpr std::uint64_t cpu_tracks = 0x2'0000;
 constexpr std::uint64_t rate_tracks = 0x3'0000;
 constexpr std::uint64_t task_tracks = 0x4'0000;      ///< by CPU
-constexpr std::uint64_t interrupt_tracks = 0x5'0000; ///< of a CPU's interrupts, numbered as they
-                                                     ///< occur
+constexpr std::uint64_t interrupt_tracks = 0x5'0000; ///< of a CPU's interrupts, as they occur
 constexpr std::uint64_t value_tracks = 0x6'0000;     ///< of registers, numbered as they occur
 
 /// A packet; the destructor writes it.

@@ -215,7 +215,7 @@ std::size_t FileReader::take(void* to, std::size_t size) {
 
 void FileReader::tell_problem() {
     const std::string problem = problem_reported_ || offset_ < sizeof(abi::FileHeader)
-                                    ? std::string() // without a good first header this is an error
+                                    ? std::string() // in the first header it is an error
                                     : source_.problem();
     if (!problem.empty()) {
         problem_reported_ = true;

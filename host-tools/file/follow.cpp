@@ -35,8 +35,7 @@ bool WriteProgress::finished() const {
 std::size_t FollowSource::available(std::size_t wanted) {
     using namespace std::chrono_literals;
     for (;;) {
-        const bool finished = progress_.finished(); // check before the count, which cannot grow
-                                                    // afterwards
+        const bool finished = progress_.finished(); // before the count: it cannot grow after
         const std::uint64_t written = progress_.wait_beyond(offset_ + wanted - 1, 100ms);
         if (finished || written >= offset_ + wanted) {
             return static_cast<std::size_t>(std::min<std::uint64_t>(wanted, written - offset_));

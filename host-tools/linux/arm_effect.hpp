@@ -19,8 +19,7 @@ struct Frame {
 struct Flow {
     bool goes_on = true;                 ///< continues with the next instruction
     std::optional<std::uint32_t> target; ///< may continue at this address
-    bool table = false;                  ///< may continue at the addresses in a table two words
-                                         ///< behind it
+    bool table = false;                  ///< may jump by a table two words behind it
     bool lost = false;                   ///< may continue at an unknown place
 };
 

@@ -8,8 +8,7 @@ namespace mmioscope::linux_guest {
 
 namespace {
 
-constexpr std::size_t most_kept = 1 << 16; ///< limits caches, because the guest may have any
-                                           ///< addresses
+constexpr std::size_t most_kept = 1 << 16; ///< limits caches: a guest may have any addresses
 constexpr std::uint32_t most_words = 64;
 
 constexpr std::uint64_t joined(std::uint32_t address, std::uint32_t function) {

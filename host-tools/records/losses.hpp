@@ -29,8 +29,7 @@ constexpr std::uint64_t sum_of(std::span<const abi::Loss> losses) {
 /// Missing records of one CPU.
 struct Hole {
     std::uint32_t first;     ///< cpu_sequence of the first one
-    std::uint32_t in_front;  ///< number missing before the record that shows it; `announced` more
-                             ///< if it is a gap record
+    std::uint32_t in_front;  ///< missing before the record; `announced` more if it is a gap
     std::uint64_t announced; ///< 0 if it is not a gap record
 };
 

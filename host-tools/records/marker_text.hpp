@@ -16,8 +16,7 @@ std::string marker_text(const abi::Record& record);
 
 struct Marker {
     abi::Record record;       ///< of the last piece
-    std::string text;         ///< like marker_text(), of all pieces; ends with "..." if the end is
-                              ///< missing
+    std::string text;         ///< like marker_text(), of all pieces; ends with "..." if cut off
     std::uint64_t number = 0; ///< the last piece's number in the trace, if given
 };
 

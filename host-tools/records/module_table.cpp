@@ -123,8 +123,7 @@ void ModuleTable::learn(LoadedModule module) {
 void ModuleTable::forget() {
     forgot_ = learnt_;
     const bool full = modules_.size() > most_modules || bytes_ > most_bytes;
-    std::unordered_map<std::string_view, std::uint64_t> next;       // number of the next one, by
-                                                                    // name
+    std::unordered_map<std::string_view, std::uint64_t> next;       // the next number, by name
     std::vector<std::shared_ptr<const LoadedModule>> all, replaced; // latest first
     for (auto at = modules_.rbegin(); at != modules_.rend(); ++at) {
         const auto& module = *at;

@@ -9,7 +9,7 @@ namespace {
 using abi::RegionEntry;
 using abi::control::Command;
 
-/// Regions that requests for all do not change (hyp/mm/changing_pages.cpp).
+/// Regions that requests for all do not change (hyp/services/control/changing_pages.cpp).
 bool is_fixed(const RegionEntry& region) {
     constexpr std::uint64_t largest = 16 << 20;
     const bool memory =

@@ -10,10 +10,9 @@
 namespace mmioscope::run {
 
 struct Board {
-    std::string_view name;              ///< as in hyp/board/
+    std::string_view name;              ///< as in hyp/core/board/
     std::string_view machine;           ///< QEMU's -M, with the properties the board needs
-    std::string_view described_by = ""; ///< QEMU's -M for the guest's device tree; empty: the user
-                                        ///< has one
+    std::string_view described_by = ""; ///< QEMU's -M for the tree; empty: the user's
     std::string_view cpu = "";          ///< QEMU's -cpu; empty: the machine's default
     std::uint64_t ram_base;             ///< physical address
     bool boot_image = false; ///< QEMU starts the hypervisor like U-Boot: in Hyp mode, with PSCI
@@ -26,13 +25,11 @@ struct Board {
     unsigned serials;           ///< number of UARTs that QEMU can connect
     unsigned guest_serial = 0;  ///< index of the guest's console
     unsigned hypervisor_serial; ///< index of the hypervisor's; the guest's if there is only one
-    std::array<std::string_view, 4> serial_nodes = {}; ///< paths in the device tree; empty: by
-                                                       ///< alias
+    std::array<std::string_view, 4> serial_nodes = {}; ///< paths in the tree; empty: by alias
     std::string_view network = ""; ///< QEMU's model of the network card; empty: none
     bool network_soldered = false; ///< part of the board (-nic), not added to it (-device)
     bool sd_card = false;
-    std::string_view command_line = ""; ///< for the guest, if neither the user nor the device tree
-                                        ///< has one
+    std::string_view command_line = ""; ///< if neither user nor device tree has one
 
     bool one_serial() const { return guest_serial == hypervisor_serial; }
     /// Load address of its image, as linked by hyp/hyp.mk.

@@ -42,8 +42,7 @@ struct BootTree {
     std::optional<unsigned> stream_quantum{}; ///< ns
     bool stream_shared = false;
     std::string stream_fold{};
-    std::optional<symbols::TaskOffsets> task_names{}; ///< nothing: the hypervisor does not read
-                                                      ///< names
+    std::optional<symbols::TaskOffsets> task_names{}; ///< nothing: names are not read
 };
 
 /// `tree` with all of this added. Throws Error (bad_input) if there is no room or no root.

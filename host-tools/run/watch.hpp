@@ -16,8 +16,7 @@ namespace mmioscope::run {
 /// Why a run is over.
 struct Stop {
     abi::Ending ending;
-    std::string why;    ///< empty if the machine powered off by itself; otherwise part of a
-                        ///< sentence
+    std::string why;    ///< empty: powered off by itself; otherwise part of a sentence
     std::string report; ///< the hypervisor's output about it, as lines
 };
 

@@ -131,8 +131,7 @@ Bytes expand_zstd(std::span<const std::byte> bytes, std::size_t limit) {
 Bytes expand_lz4(std::span<const std::byte> bytes, std::size_t limit) {
     constexpr std::size_t block = 8u << 20;
     const auto bound = static_cast<std::uint32_t>(LZ4_compressBound(block));
-    const auto room = std::make_unique_for_overwrite<std::byte[]>(block); // blocks may be as small
-                                                                          // as a byte
+    const auto room = std::make_unique_for_overwrite<std::byte[]>(block); // a block may be one byte
     Bytes expanded;
     std::uint32_t size = 0;
     for (std::size_t at = 4; at + sizeof size <= bytes.size(); at += size) {

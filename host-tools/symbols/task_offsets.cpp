@@ -11,8 +11,7 @@ namespace mmioscope::symbols {
 namespace {
 
 constexpr std::uint32_t limit = abi::chosen::max_task_offset;
-constexpr unsigned most_families = 64; ///< candidates to search for a name; a kernel has only
-                                       ///< init_task
+constexpr unsigned most_families = 64; ///< candidates; a kernel has only init_task
 
 std::uint32_t word(std::span<const std::byte> image, std::size_t at) {
     std::uint32_t value = 0;

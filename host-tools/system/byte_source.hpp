@@ -45,8 +45,7 @@ public:
 
 private:
     int fd_;
-    std::optional<std::uint64_t> start_; ///< initial position of the descriptor; nothing: cannot
-                                         ///< seek
+    std::optional<std::uint64_t> start_; ///< initial position; nothing: cannot seek
 };
 
 /// Bytes in memory, which belong to the caller.

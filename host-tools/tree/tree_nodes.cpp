@@ -40,8 +40,7 @@ TreeNodes::TreeNodes(std::span<const std::byte> tree) : tree_(tree) {
     }
     std::size_t open[deepest];
     int depth = -1, next = 0;
-    bool in_front = false; // belongs to the last node's first child: libfdt finds no property after
-                           // it
+    bool in_front = false; // the last node's first child: libfdt finds no property after it
     std::uint32_t tag = FDT_NOP;
     for (int at = 0; tag != FDT_END && next >= 0; at = next) {
         tag = fdt_next_tag(tree.data(), at, &next);

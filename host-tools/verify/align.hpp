@@ -19,8 +19,7 @@ namespace mmioscope::verify {
 struct Matching {
     std::vector<std::uint32_t> line_of; ///< by event: its first line, or `logs::nowhere`
     std::vector<bool> explained;        ///< by line
-    std::array<std::uint64_t, artefact_count> artefacts{}; ///< number of events, by row of the
-                                                           ///< table
+    std::array<std::uint64_t, artefact_count> artefacts{}; ///< events, by row of the table
 
     Matching(std::size_t lines, std::size_t events)
         : line_of(events, logs::nowhere), explained(lines, false) {}

@@ -24,13 +24,11 @@ struct LineStyle {
     bool pc = true;                ///< code addresses, or their names
     bool task = true;              ///< also the address of a task without a name
     bool duration = false;         ///< the duration of an access, at the end
-    bool selected = false;         ///< only some events: the end of an access may be among the
-                                   ///< others
+    bool selected = false;         ///< only some events: an access's end may be missing
     std::uint32_t frequency = 0;   ///< of the counter, Hz; 0 if unknown: times are ticks
     std::size_t device_width = 12; ///< length of the longest device name
     std::size_t width = SIZE_MAX;  ///< length of a line; fitted_line.hpp says how it is fitted
-    std::map<std::string, std::string, std::less<>> short_names; ///< of devices, if there is little
-                                                                 ///< room
+    std::map<std::string, std::string, std::less<>> short_names; ///< of devices, for little room
 };
 
 /// The default style for a trace.

@@ -23,8 +23,7 @@ struct PrintOptions {
     bool numbers = false;  ///< event numbers at the start of each line
     bool own = true;       ///< include the hypervisor's own accesses
     std::uint64_t gap = 0; ///< shows gaps of at least this many ns; 0: none
-    std::uint64_t last = std::numeric_limits<std::uint64_t>::max(); ///< print only this many lines
-                                                                    ///< from the end
+    std::uint64_t last = std::numeric_limits<std::uint64_t>::max(); ///< only the last N lines
 };
 
 class Printer final : public reading::Consumer {

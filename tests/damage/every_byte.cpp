@@ -255,8 +255,7 @@ int main(int count, char** arguments) {
     }
     std::ifstream file(arguments[1], std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(file)), {});
-    const std::size_t end = text.find('\0', length); // of the frame that contains the end of the 16
-                                                     // KiB
+    const std::size_t end = text.find('\0', length); // of the frame across the end of 16 KiB
     if (end == std::string::npos) {
         std::fprintf(stderr, "every-byte: no frame in %s ends behind %zu bytes\n", arguments[1],
                      length);

@@ -45,8 +45,7 @@ Disassembler::Disassembler(Set set) : set_(set), info_(new disassemble_info), te
     init_disassemble_info(info_, text_, print_plain, print_styled);
     info_->arch = bfd_arch_arm;
     info_->mach = bfd_mach_arm_7;
-    info_->flags |= USER_SPECIFIED_MACHINE_TYPE; // otherwise it prints the instructions of all
-                                                 // machines
+    info_->flags |= USER_SPECIFIED_MACHINE_TYPE; // otherwise it decodes for all machines
     info_->endian = info_->endian_code = BFD_ENDIAN_LITTLE;
     info_->disassembler_options = set == Set::arm ? "no-force-thumb" : "force-thumb";
     info_->buffer = bytes_.data();

@@ -6,8 +6,7 @@
 
 #include <span>
 
-#ifndef LLVMFuzzerTestOneInput // only in the fuzzer itself, not when the unit tests replay its
-                               // inputs
+#ifndef LLVMFuzzerTestOneInput // only in the fuzzer, not when unit tests replay its inputs
 // libdw leaks memory for files that are damaged in certain ways.
 extern "C" const char* __asan_default_options() {
     return "detect_leaks=0";

@@ -1,11 +1,10 @@
 // Requests are input, on whatever line they arrive: a damaged request must change nothing, a
 // refused one must change nothing, and every change can be taken back. An input that begins with 1
 // has commands and arguments: they get the check value that random bytes would never match.
-#include "control/command.hpp"
-#include "dev/line.hpp"
-#include "machine/integrity.hpp"
+#include "integrity/integrity.hpp"
 #include "sim/changeable.hpp"
 #include "sim/judge.hpp"
+#include "stream/line.hpp"
 #include "stream/request_line.hpp"
 
 #include <cstdlib>
@@ -39,36 +38,35 @@ struct Incoming : Line {
 };
 
 struct State : Changeable {
-    explicit State(const Machine& m)
-        : Changeable(m), stopped(m.control.stopped), chooses(m.control.choice.any),
-          stalls(m.cpus[0].ring.stalls()) {}
+    explicit State(const Rig& rig)
+        : Changeable(rig), stopped(rig.services.control.tracing_stopped()),
+          chooses(rig.services.choice.any), stalls(rig.machine->cpus[0].ring.stalls()) {}
 
     bool operator==(const State&) const = default;
-    /// Ignores parts that are unused while the feature is off.
+    /// But for what nobody looks at while it is switched off.
     bool as_good_as(const State& other) const {
         return map == other.map && tables == other.tables && stopped == other.stopped &&
                chooses == other.chooses && stalls == other.stalls;
     }
 
-    std::uint32_t stopped;
-    bool chooses, stalls;
+    bool stopped, chooses, stalls;
 };
 
 void expect(bool what) {
     if (!what) std::abort();
 }
 
-/// A machine that has booted, with its guest stopped.
+/// A machine that has booted, and whose guest stands still.
 class Target {
 public:
     Target() {
         rig_.run();
         requests_.start(line_);
         ask_for_all_back();
-        before_.emplace(*rig_.machine);
+        before_.emplace(rig_);
     }
 
-    /// Sends these bytes over the line.
+    /// Has the line bring these bytes.
     void hear(Bytes bytes) {
         line_.left = bytes;
         bool changed = false;
@@ -79,10 +77,11 @@ public:
         }
         if (!changed) return;
         ask_for_all_back();
-        expect(State(*rig_.machine).as_good_as(*before_));
+        expect(State(rig_).as_good_as(*before_));
         expect(!rig_.machine->changes.held());
-        // Only sometimes, because it takes longer than all the rest. A fault would stay.
-        if (++changes_ % 64 == 0) expect(find_damage(*rig_.machine).name == nullptr);
+        // Takes longer than all else. What is wrong once, stays so.
+        if (++changes_ % 64 == 0)
+            expect(rig_.services.integrity.find_damage(*rig_.machine).name == nullptr);
     }
 
 private:
@@ -94,7 +93,7 @@ private:
 
     Reply carry_out(const Request& request) {
         const auto reply = execute(rig_.machine->cpus[0], request);
-        rig_.simulation.complete_system(); // the test reads memory itself
+        rig_.simulation.complete_system(); // the test looks at memory itself
         expect(reply && reply->id == request.id && reply->check == check_of(*reply));
         empty_ring();
         return *reply;
@@ -102,10 +101,10 @@ private:
 
     /// Whether something may have changed.
     bool answer(const Request& request) {
-        const State now(*rig_.machine);
+        const State now(rig_);
         const Reply reply = carry_out(request);
         const bool done = reply.status == Status::done;
-        expect(done || State(*rig_.machine) == now);
+        expect(done || State(rig_) == now);
         requests_.answer(reply);
         return done;
     }
@@ -118,7 +117,7 @@ private:
             expect(carry_out(request).status == Status::done);
     }
 
-    /// Like a reader. A change without room for its record would be refused.
+    /// As a reader does. A change whose record finds no room is refused.
     void empty_ring() {
         std::byte* area = rig_.simulation.ram.at({rig_.machine->image.area.begin});
         const auto& header = *reinterpret_cast<const abi::AreaHeader*>(area);
@@ -133,7 +132,7 @@ private:
     unsigned changes_{};
 };
 
-/// Nine bytes each: a command and its arguments.
+/// Nine bytes for each: a command and its arguments.
 std::vector<std::uint8_t> sound_requests(Bytes bytes) {
     std::vector<std::uint8_t> line;
     for (std::uint16_t id = 0; bytes.size() >= 9; bytes = bytes.subspan(9), ++id) {
@@ -149,9 +148,8 @@ std::vector<std::uint8_t> sound_requests(Bytes bytes) {
 
 } // namespace
 
-#ifndef LLVMFuzzerTestOneInput // only in the fuzzer itself, not when the unit tests replay its
-                               // inputs
-// The simulation records what happens, and lives to the end: looking for leaks after each input
+#ifndef LLVMFuzzerTestOneInput // the fuzzer itself, not its inputs again among the unit tests
+// The simulation notes what happens, and is there to the end: looking for leaks behind each input
 // would take most of the time.
 extern "C" const char* __asan_default_options() {
     return "detect_leaks=0";

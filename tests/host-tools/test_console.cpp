@@ -76,8 +76,7 @@ TEST_CASE("the guest's counter is told by the record that was read soonest") {
     const trace::CounterClock::Moment start{};
     trace::CounterClock clock(1000);
     CHECK(!clock.at(start));
-    clock.see(5000, start + 2s); // made at 5 s of the guest's time; the delay of the read is
-                                 // unknown
+    clock.see(5000, start + 2s); // made at 5 s of the guest's time, read later
     CHECK(clock.at(start + 3s) == 6000);
     clock.see(6500, start + 3s); // half a second faster
     CHECK(clock.at(start + 4s) == 7500);

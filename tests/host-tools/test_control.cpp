@@ -185,8 +185,7 @@ public:
     }
 
     std::atomic<unsigned> heard{0};      ///< requests received
-    std::atomic<unsigned> done{0};       ///< requests carried out: a repeated one only gets its
-                                         ///< reply
+    std::atomic<unsigned> done{0};       ///< carried out; a repeated request only gets its reply
     std::atomic<unsigned> hears_only{1}; ///< answers one request in this many
 
 private:

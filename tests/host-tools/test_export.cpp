@@ -77,8 +77,7 @@ TEST_CASE("an event as a line of CSV") {
 
 TEST_CASE("what a read was made by, in each column of its own") {
     SampleEvent sample;
-    sample.code.lines.push_back({"pl011_tx_chars", "outer.c", 7}); // the function it was inlined
-                                                                   // into
+    sample.code.lines.push_back({"pl011_tx_chars", "outer.c", 7}); // where it was inlined
     sample.given.interrupt = "37 serial0";
     sample.record.mode |= abi::mode_thumb;
     sample.record.flags = abi::flag_boot;

@@ -137,8 +137,7 @@ TEST_CASE("lists of symbols are read as they are written") {
     fails("c0008000 Tt a\n", "line 1 is not a symbol");
     fails("c0008000 T a mod\n", "line 1 is not a symbol");
     fails("c0008000 T a [mod] b\n", "line 1 is not a symbol");
-    fails("c0008000 T a\x1b[2J\n", "line 1 is not a symbol"); // a terminal must not get control
-                                                              // characters
+    fails("c0008000 T a\x1b[2J\n", "line 1 is not a symbol"); // a control character
     fails("00000000 T a\n00000000 t b\n", "all addresses are 0");
 }
 

@@ -157,8 +157,7 @@ TEST_CASE("a marker is of no CPU: it stays when only one is wanted") {
     std::string seen;
     while (const Event* event = trace.next()) {
         seen += event->record.type == abi::RecordType::marker ? "m" : "a";
-        CHECK(event->nanoseconds == event->record.time * 1000); // since the first record of the
-                                                                // trace
+        CHECK(event->nanoseconds == event->record.time * 1000); // since the first record
     }
     CHECK(seen == "ama");
 }

@@ -1,4 +1,4 @@
-// Interprets the hypervisor's assembly (hyp/entry/fast_path.S), as assembled for the target,
+// Interprets the hypervisor's assembly (hyp/core/entry/fast_path.S), as assembled for the target,
 // instruction by instruction on a simulated CPU.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The simulated machine: CPUs, memory, devices, and a history of the hypervisor's changes to the
-// translation tables. include/port/ calls it where the real hyp/port/ executes instructions.
+// translation tables. include/port/ calls it where the real hyp/core/port/ executes instructions.
 #pragma once
 
 #include "bus.hpp"
@@ -30,8 +30,7 @@ struct Conditions {
     std::uint64_t step_limit{10'000'000};
     unsigned steps_per_tick{1};   ///< of CNTPCT
     unsigned interrupt_one_in{0}; ///< guest instructions before each interrupt; 0: none
-    bool prefetch_abort_first{};  ///< a breakpoint on an unmapped page: which exception has
-                                  ///< priority
+    bool prefetch_abort_first{};  ///< order for a breakpoint on an unmapped page
     bool dbgen_low{};             ///< DBGDSCR.MDBGen does not stick
     bool mistakes_thumb_stores{}; ///< Cortex-A15 r0p4: HSR.SRT of a Thumb store is another register
     bool monitor_asked_first{};   ///< by a store-exclusive, before its address is translated
@@ -95,8 +94,7 @@ public:
     std::uint64_t looks{};                                      ///< of its, at readers and stream
     std::function<std::uint32_t(const FirmwareCall&)> firmware; ///< below Hyp; unset: none is there
     Machine* hypervisor{};  ///< to check the guest's view against; null if none runs
-    unsigned may_run_on{1}; ///< number of instructions that a guest may execute on a shadow table
-                            ///< in one step
+    unsigned may_run_on{1}; ///< instructions of a guest on a shadow table in one step, at most
     /// Called when the guest executes an instruction, after any interrupt before it.
     std::function<void(Core&)> meanwhile;
     Retired retired;

@@ -111,8 +111,7 @@ Route Tlb::first_stage(const Regime& regime, std::uint32_t va, std::uint64_t now
 Route Tlb::leaf_of(const Regime& regime, std::uint32_t va, std::uint32_t ipa, Leaf leaf,
                    std::uint64_t filled, std::uint64_t now) {
     Route route = second_stage(regime.vttbr, ipa, now);
-    route.filled = std::min(filled, now); // stage 2 never changes, so only the guest's changes
-                                          // matter
+    route.filled = std::min(filled, now); // stage 2 never changes
     route.asid = leaf.not_global ? regime.asid : global;
     route.normal = leaf.normal;
     if (route.stop == Route::Stop::none) leaves_[{regime.vmid(), route.asid, va >> 12}] = route;

@@ -9,8 +9,7 @@ using namespace mmioscope::sim;
 
 namespace {
 constexpr auto engines = {abi::EngineKind::shadow, abi::EngineKind::emulation};
-constexpr std::uint32_t last_word = 0x81ff'fffc; // followed by the hypervisor's image, which is
-                                                 // unmapped
+constexpr std::uint32_t last_word = 0x81ff'fffc; // the hypervisor's unmapped image follows
 } // namespace
 
 TEST_CASE("interrupts that come during a step are taken behind it, none is lost") {

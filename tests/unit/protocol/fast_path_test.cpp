@@ -300,8 +300,7 @@ public:
 private:
     static constexpr unsigned cpus = 2;
     static constexpr unsigned rounds = 12;
-    static constexpr std::uint64_t marked = 0x5a5a'5a5a'5a5a'5a5a; ///< `value` in records of the
-                                                                   ///< previous boot
+    static constexpr std::uint64_t marked = 0x5a5a'5a5a'5a5a'5a5a; ///< `value` of old records
 
     struct Flight {
         unsigned cpu;

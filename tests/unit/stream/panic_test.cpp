@@ -15,8 +15,7 @@ TEST_CASE("a panic sends what the rings hold, and that it is the end", "[stream]
         CAPTURE(seed);
         constexpr unsigned cpus = 3;
         RigOptions options = options_for(engine, cpus, seed);
-        options.conditions.step_limit = 10'000'000; // a CPU that stops during its access is waited
-                                                    // for
+        options.conditions.step_limit = 10'000'000; // waits for a CPU stopped mid-access
         StreamingRig rig(options);
         // CPU 2 traps for an impossible reason, while the others continue.
         for (unsigned i = 0; i < cpus; ++i) write_hammer(rig.program(i), i == 2 ? 30 : 100'000'000);

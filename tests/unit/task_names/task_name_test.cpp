@@ -121,8 +121,7 @@ TEST_CASE("a task that takes another one's turn is said to be called what it is 
           "[protocol]") {
     constexpr std::uint32_t other = task + 0x1000;
     const auto records = records_of([](Place& place) {
-        place.core.system.set<reg::CNTFRQ>(1000 * second); // one look is enough for all of these
-                                                           // accesses
+        place.core.system.set<reg::CNTFRQ>(1000 * second); // one look is enough
         place.is_called(task, "first\0\0\0\0\0\0\0\0\0\0\0", 5, 5);
         place.is_called(other, "second\0\0\0\0\0\0\0\0\0\0", 6, 6);
         for (unsigned i = 0; i < 3; ++i) place.access(task);

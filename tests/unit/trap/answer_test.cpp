@@ -109,8 +109,7 @@ TEST_CASE("HVC and SMC are undefined instructions, as without Hyp and Monitor") 
     if (thumb) code.wide(hvc ? 0xf7e0'8000 : 0xf7f0'8000);
     else if (hvc) code.hvc();
     else code.smc();
-    code.word(0xe7fe'e7fe).end(); // Thumb's end twice, because the handler returns into the middle
-                                  // of the wide one
+    code.word(0xe7fe'e7fe).end(); // Thumb's end twice: the handler returns into the wide one
     if (!thumb) Code(rig.simulation.ram, pc + 4).end();
     rig.run();
     Core& core = rig.simulation.cores[0];

@@ -1,4 +1,4 @@
-// Host twin of hyp/port/barrier.hpp: simulates everything that a barrier waits for.
+// Host twin of hyp/core/port/barrier.hpp: simulates everything that a barrier waits for.
 #pragma once
 
 #include "sim/port.hpp"

@@ -1,4 +1,4 @@
-// Host twin of hyp/port/firmware.hpp: the test implements the firmware.
+// Host twin of hyp/core/port/firmware.hpp: the test implements the firmware.
 #pragma once
 
 #include "sim/port.hpp"

@@ -1,4 +1,4 @@
-// Host twin of hyp/port/shared.hpp: the other side may run before and after each access. Stores
+// Host twin of hyp/core/port/shared.hpp: the other side may run before and after each access. Stores
 // become visible as late, and loads happen as early, as the barriers allow (sim/weak_memory.hpp).
 #pragma once
 
