@@ -1,5 +1,7 @@
 #include "registers/fields_text.hpp"
 
+#include "system/text_buffer.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,10 +49,13 @@ void append(std::string& text, const Field& first, const Field& last, std::uint6
         text += "..";
         text += take_apart(last.name).digits;
     }
+    text += '=';
     if (const std::string* name = value_name(first, value)) {
-        text += "=" + *name;
+        text += *name;
+    } else if (value < 10) {
+        text += static_cast<char>('0' + value);
     } else {
-        text += value < 10 ? fmt::format("={}", value) : fmt::format("={:#x}", value);
+        text += hex_text(value);
     }
 }
 

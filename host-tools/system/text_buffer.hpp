@@ -276,6 +276,14 @@ private:
     char* at_;
 };
 
+/// "0x", and as many digits as it takes.
+inline std::string hex_text(std::uint64_t number) {
+    std::array<char, 18 + TextCursor::slack> text;
+    TextCursor at(text.data());
+    at.hex(number);
+    return {text.data(), at.at()};
+}
+
 inline Piece::Piece(std::size_t most)
     : text_(std::make_unique_for_overwrite<char[]>(most + TextCursor::slack)) {}
 inline TextCursor Piece::cursor() {

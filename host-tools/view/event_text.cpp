@@ -7,23 +7,10 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 namespace mmioscope::view {
 
 using abi::Record;
 using abi::RecordType;
-
-namespace {
-
-std::string hex_text(std::uint64_t number) {
-    std::array<char, 18 + TextCursor::slack> text;
-    TextCursor at(text.data());
-    at.hex(number);
-    return {text.data(), at.at()};
-}
-
-} // namespace
 
 std::string colored(const LineStyle& style, std::string_view color, std::string_view text) {
     return style.color ? fmt::format("\x1b[{}m{}\x1b[m", color, text) : std::string(text);
