@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
-#include <type_traits>
 #include <utility>
 
 namespace mmioscope::analysis {
@@ -99,18 +97,6 @@ void Count::add(const Count& other) {
     most = std::max(most, other.most);
     duration += other.duration;
     longest = std::max(longest, other.longest);
-}
-
-static_assert(std::is_trivially_copyable_v<Count>);
-
-std::string_view Count::bytes_of() const {
-    return {reinterpret_cast<const char*>(this), sizeof *this};
-}
-
-Count Count::of(std::string_view bytes) {
-    Count count;
-    std::memcpy(&count, bytes.data(), std::min(bytes.size(), sizeof count));
-    return count;
 }
 
 namespace {

@@ -66,9 +66,6 @@ struct Count {
     }
     /// `other` was done to it, too.
     void add(const Count& other);
-
-    std::string_view bytes_of() const;       ///< as long as it is there
-    static Count of(std::string_view bytes); ///< of bytes_of()
 };
 
 using CountsByName = SpilledMap<Count>;

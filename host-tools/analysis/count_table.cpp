@@ -15,16 +15,6 @@ namespace {
 
 using Row = NamedCounts::value_type; ///< a name and its count
 
-std::uint64_t weight(const Count& count, Order order) {
-    switch (order) {
-    case Order::reads: return count.reads;
-    case Order::writes: return count.writes;
-    case Order::time: return count.duration;
-    case Order::latency: return count.longest;
-    default: return count.accesses();
-    }
-}
-
 /// Counts in the order of a table: the first `most` of them.
 class InOrder {
 public:

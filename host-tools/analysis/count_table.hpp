@@ -3,14 +3,13 @@
 
 #include "analysis/count.hpp"
 #include "analysis/durations.hpp"
+#include "analysis/order.hpp"
 #include "table/table.hpp"
 
 #include <cstddef>
 #include <cstdint>
 
 namespace mmioscope::analysis {
-
-enum class Order { accesses, reads, writes, time, latency, name };
 
 struct TableOptions {
     Order order = Order::accesses;  ///< most first; by name: in its order
@@ -22,10 +21,10 @@ struct TableOptions {
 };
 
 /// A row for each, and for people a line for those that had no room; `key` is what they were
-/// counted by. A duration is the access's own, as records have it (abi/record.hpp): from just before
-/// it, with its device locked, until it was known to be done, with the engine's detour in between.
-/// What else the trap took is in no record. The table may be read as long as `counts` stay as they
-/// are.
+/// counted by. A duration is the access's own, as records have it (abi/record.hpp): from just
+/// before it, with its device locked, until it was known to be done, with the engine's detour in
+/// between. What else the trap took is in no record. The table may be read as long as `counts` stay
+/// as they are.
 table::Table count_table(Key key, CountsByName& counts, const TableOptions& options);
 
 } // namespace mmioscope::analysis

@@ -2,7 +2,10 @@
 #pragma once
 
 #include "analysis/count.hpp"
+#include "analysis/order.hpp"
+#include "system/spilled_map.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,14 +18,47 @@ struct Rate {
     double per_second = 0;
 };
 
+/// Those that are to be seen, and what stands first; of equal ones those with the highest rate,
+/// then those with the most accesses, then by name.
+struct RateChoice {
+    Order order = Order::accesses; ///< accesses: by rate
+    std::string front;             ///< of their names, which are told without it
+    bool operator==(const RateChoice&) const = default;
+};
+
+struct FirstRates {
+    std::vector<Rate> rows;
+    std::size_t size = 0; ///< with those that have no row
+    Rate total;           ///< of all of them
+};
+
+/// Memory does not grow with the number of names: most_names of them are held, the others are in
+/// temporary files.
 class Rates {
 public:
-    /// Rates of `counts`, which continue those of the previous look. Sorted by accesses since then,
-    /// then by all accesses. `seconds`: the time since the previous look; if 0, all rates are 0.
-    std::vector<Rate> look(const NamedCounts& counts, double seconds);
+    /// `came` is what came since the look before, `seconds` ago; with 0 all rates are 0.
+    void look(CountsByName& came, double seconds);
+    /// Rates are of all that ever came, in so many seconds.
+    void look_at_all(double seconds);
+
+    /// As of the last look, `most` of them in the order of `choice`.
+    FirstRates first(const RateChoice& choice, std::size_t most = most_names);
 
 private:
-    std::map<std::string, std::uint64_t, std::less<>> before_;
+    /// All of one name, and what came of it in the last look that had any of it.
+    struct Looked {
+        Count count;
+        std::uint64_t look = 0; ///< its number
+        std::uint64_t came = 0; ///< in it
+
+        void add(const Looked& other);
+    };
+    double per_second(const Looked& looked) const;
+
+    SpilledMap<Looked> names_{most_names};
+    std::uint64_t look_ = 0; ///< the number of the last one
+    double seconds_ = 0;     ///< that rates are of
+    bool of_all_ = false;
 };
 
 } // namespace mmioscope::analysis

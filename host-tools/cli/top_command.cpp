@@ -32,7 +32,8 @@ FILE may be one that a running mmioscope run -o or record -o writes, - is a pipe
 accesses per second of the guest's time since the last update, and over the whole trace once it has ended. The last line
 is the total. Keys: d r f a t c i s choose the table, the arrows, Page Up and Down, Home and End move in it, o changes
 its order (rate, reads, writes, time, name), Enter opens a device into its registers, Backspace goes back, p or space
-pauses the screen (not the reading), q quits.
+pauses the screen (not the reading), q quits. The screen has the first 512 lines of a table, in its order; of more names
+the counts are in temporary files, in $TMPDIR or /tmp.
 
 Examples:
   mmioscope top boot.mmio
@@ -65,7 +66,7 @@ public:
                 return false;
             }
             paused_ = key == 'p' || key == ' ' ? !paused_ : paused_;
-            look_.press(key, rows(), page());
+            look_.press(key, rates().rows, page());
         }
         interrupted_ = interrupted_ || signals_.pending();
         if (!paused_ && Clock::now() >= next_) {
@@ -89,13 +90,13 @@ public:
 private:
     void draw() {
         counted_.head.state = paused_ ? "paused" : ended_ ? "ended" : "";
-        const std::vector<analysis::Rate> all = rows();
-        look_.keep_within(all.size(), page());
+        const analysis::FirstRates& all = rates();
+        look_.keep_within(all.rows.size(), page());
         screen_.show(view::top_screen(counted_.head, look_, all, screen_.rows(), screen_.columns()),
                      view::top_titles_line, view::top_first_row + look_.cursor - look_.first);
     }
 
-    std::vector<analysis::Rate> rows() const { return look_.shown(counted_.rates(look_.table())); }
+    const analysis::FirstRates& rates() { return counted_.rates(look_); }
     std::size_t page() const { return view::top_page(screen_.rows()); }
 
     view::TopCounts& counted_;
@@ -125,8 +126,8 @@ Status print_once(const Options& options) {
     counted.look();
     view::TopLook look;
     look.key = key_of(options.by);
-    for (const std::string& line : view::top_screen(
-             counted.head, look, look.shown(counted.rates(look.table())), options.rows, widest)) {
+    for (const std::string& line :
+         view::top_screen(counted.head, look, counted.rates(look), options.rows, widest)) {
         fmt::print(out.file(), "{}\n", line);
     }
     out.close();

@@ -5,15 +5,18 @@
 #include "system/sorted_runs.hpp"
 
 #include <cstddef>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace mmioscope {
 
-/// T has add(), which merges another T of the same name, in any order. bytes_of() serialises it,
-/// and T::of() restores it. A name may have several pieces until each() is called.
+/// A T has add(), which takes another one of the same name in, in any order. One that cannot be
+/// copied as bytes has bytes_of(), which tells it as bytes, and T::of(), which makes it of them.
+/// What is said of a name may be in several pieces until all is asked for.
 template <typename T>
 class SpilledMap {
 public:
@@ -54,7 +57,7 @@ public:
         settle();
         if (!holds_all()) {
             runs_.each([&take](std::string_view name, std::string_view bytes) {
-                return take(name, T::of(bytes));
+                return take(name, of_bytes(bytes));
             });
             return;
         }
@@ -67,14 +70,31 @@ public:
 
 private:
     static void join(std::string& bytes, std::string_view other) {
-        T both = T::of(bytes);
-        both.add(T::of(other));
-        bytes = both.bytes_of();
+        T both = of_bytes(bytes);
+        both.add(of_bytes(other));
+        bytes = bytes_of(both);
+    }
+
+    static auto bytes_of(const T& one) {
+        if constexpr (std::is_trivially_copyable_v<T>) {
+            return std::string_view(reinterpret_cast<const char*>(&one), sizeof one);
+        } else {
+            return one.bytes_of();
+        }
+    }
+    static T of_bytes(std::string_view bytes) {
+        if constexpr (std::is_trivially_copyable_v<T>) {
+            T one;
+            std::memcpy(&one, bytes.data(), sizeof one);
+            return one;
+        } else {
+            return T::of(bytes);
+        }
     }
 
     void spill() {
         for (const auto& [name, one] : held_) {
-            runs_.put(name, one.bytes_of());
+            runs_.put(name, bytes_of(one));
         }
         runs_.end_run();
         held_.clear();

@@ -4,7 +4,16 @@
 
 namespace mmioscope::view {
 
-TopCounts::TopCounts() : counts_(analysis::all_keys()), seen_(1) {}
+namespace {
+
+// Half of what the tables hold, which they go into: memory is for both.
+analysis::Counts all_counts() {
+    return analysis::Counts(analysis::all_keys(), analysis::most_names / 2);
+}
+
+} // namespace
+
+TopCounts::TopCounts() : came_(all_counts()), seen_(1) {}
 
 void TopCounts::add(const Event& event) {
     head.nanoseconds = event.nanoseconds;
@@ -15,7 +24,7 @@ void TopCounts::add(const Event& event) {
     } else if (event.record.type == abi::RecordType::gap) {
         head.lost = trace::add_lost(head.lost, event.record.value);
     }
-    counts_.add(event);
+    came_.add(event);
 }
 
 void TopCounts::look() {
@@ -24,16 +33,20 @@ void TopCounts::look() {
     head.per_second = seconds > 0 ? came / seconds : 0;
     looked_ = head.nanoseconds;
     events_ = head.events;
-    for (const analysis::Key key : counts_.keys()) {
-        Table& table = tables_[key];
-        table.rows = table.rates.look(counts_.by(key).held(), seconds);
+    for (const analysis::Key key : came_.keys()) {
+        rates_[key].look(came_.by(key), seconds);
     }
+    came_ = all_counts();
+    chosen_.reset();
 }
 
 void TopCounts::look_at_all() {
-    looked_ = events_ = 0;
-    tables_.clear();
     look();
+    const double seconds = static_cast<double>(head.nanoseconds) / 1e9;
+    head.per_second = seconds > 0 ? static_cast<double>(head.events) / seconds : 0;
+    for (auto& [key, rates] : rates_) {
+        rates.look_at_all(seconds);
+    }
 }
 
 // What is cut or damaged may say nothing of it.
@@ -43,10 +56,13 @@ void TopCounts::finish_with(const trace::TraceReader& reader) {
     }
 }
 
-std::span<const analysis::Rate> TopCounts::rates(analysis::Key key) const {
-    const auto table = tables_.find(key);
-    return table != tables_.end() ? std::span(table->second.rows)
-                                  : std::span<const analysis::Rate>();
+const analysis::FirstRates& TopCounts::rates(const TopLook& look) {
+    std::pair chosen(look.table(), look.choice());
+    if (chosen_ != chosen) {
+        chosen_ = std::move(chosen);
+        shown_ = rates_[look.table()].first(look.choice());
+    }
+    return shown_;
 }
 
 } // namespace mmioscope::view

@@ -5,13 +5,13 @@
 #include "file/trace_reader.hpp"
 #include "reading/consumer.hpp"
 #include "records/losses.hpp"
+#include "view/top_look.hpp"
 #include "view/top_screen.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
-#include <span>
-#include <vector>
+#include <optional>
+#include <utility>
 
 namespace mmioscope::view {
 
@@ -20,7 +20,7 @@ public:
     TopCounts();
 
     void add(const Event& event) override;
-    void forget() override { counts_.forget(); }
+    void forget() override { came_.forget(); }
 
     /// From now on the screen shows all that has come; rates are of what came since the look
     /// before, by the guest's time.
@@ -29,8 +29,9 @@ public:
     /// The same, with rates of all that has come.
     void look_at_all();
 
-    /// Those of the last look, by `key`.
-    std::span<const analysis::Rate> rates(analysis::Key key) const;
+    /// What `look` shows, as of the last look: at most analysis::most_names rows. It is there until
+    /// another is asked for.
+    const analysis::FirstRates& rates(const TopLook& look);
 
     /// No more events come of `reader`: what is lost is what it says.
     void finish_with(const trace::TraceReader& reader);
@@ -39,14 +40,10 @@ public:
     bool numbers_tell = true; ///< one that no event has is of a record that was lost
 
 private:
-    /// What is counted by one key.
-    struct Table {
-        analysis::Rates rates;
-        std::vector<analysis::Rate> rows; ///< as of the last look
-    };
-
-    analysis::Counts counts_;
-    std::map<analysis::Key, Table> tables_;
+    analysis::Counts came_; ///< since the last look
+    std::map<analysis::Key, analysis::Rates> rates_;
+    std::optional<std::pair<analysis::Key, analysis::RateChoice>> chosen_; ///< what shown_ is of
+    analysis::FirstRates shown_;
     std::uint64_t looked_ = 0; ///< ns
     std::uint64_t events_ = 0; ///< up to then
     trace::LossCounter seen_;

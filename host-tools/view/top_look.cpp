@@ -3,12 +3,16 @@
 #include "view/full_screen.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
 
 namespace mmioscope::view {
 
 namespace {
 
 using analysis::Key;
+using analysis::Order;
 using analysis::Rate;
 
 std::optional<Key> chosen_by(int key) {
@@ -25,40 +29,21 @@ std::optional<Key> chosen_by(int key) {
     }
 }
 
-std::uint64_t weight(const Rate& rate, TopOrder order) {
-    switch (order) {
-    case TopOrder::reads: return rate.count.reads;
-    case TopOrder::writes: return rate.count.writes;
-    case TopOrder::time: return rate.count.duration;
-    default: return 0;
-    }
+/// As `o` goes through them.
+constexpr std::pair<Order, std::string_view> orders[] = {{Order::accesses, "rate"},
+                                                         {Order::reads, "reads"},
+                                                         {Order::writes, "writes"},
+                                                         {Order::time, "time"},
+                                                         {Order::name, "name"}};
+
+auto place_of(Order order) {
+    return std::ranges::find(orders, order, [](const auto& one) { return one.first; });
 }
 
 } // namespace
 
-std::string_view order_text(TopOrder order) {
-    static constexpr std::string_view words[] = {"rate", "reads", "writes", "time", "name"};
-    return words[static_cast<unsigned>(order)];
-}
-
-// They come in the order of rates.
-std::vector<Rate> TopLook::shown(std::span<const Rate> rates) const {
-    std::vector<Rate> rows;
-    const std::string front = device + ' ';
-    for (const Rate& rate : rates) {
-        if (device.empty()) {
-            rows.push_back(rate);
-        } else if (rate.name.starts_with(front)) {
-            rows.push_back({rate.name.substr(front.size()), rate.count, rate.per_second});
-        }
-    }
-    if (order == TopOrder::name) {
-        std::ranges::sort(rows, {}, &Rate::name);
-    } else if (order != TopOrder::rate) {
-        std::ranges::stable_sort(rows, std::greater(),
-                                 [this](const Rate& rate) { return weight(rate, order); });
-    }
-    return rows;
+std::string_view order_text(Order order) {
+    return place_of(order)->second;
 }
 
 void TopLook::press(int key_pressed, std::span<const Rate> rows, std::size_t page) {
@@ -66,10 +51,11 @@ void TopLook::press(int key_pressed, std::span<const Rate> rows, std::size_t pag
         *this = {*chosen, order, "", 0, 0};
     }
     switch (key_pressed) {
-    case 'o':
-        order = static_cast<TopOrder>((static_cast<unsigned>(order) + 1) %
-                                      (static_cast<unsigned>(TopOrder::name) + 1));
+    case 'o': {
+        const auto next = place_of(order) + 1;
+        order = next == std::end(orders) ? orders[0].first : next->first;
         break;
+    }
     case FullScreen::up: cursor -= std::min<std::size_t>(cursor, 1); break;
     case FullScreen::down: ++cursor; break;
     case FullScreen::page_up: cursor -= std::min(cursor, page); break;

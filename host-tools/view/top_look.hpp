@@ -4,31 +4,25 @@
 #include "analysis/rates.hpp"
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace mmioscope::view {
 
-/// What stands first; names from the first on, all else from the most on.
-enum class TopOrder { rate, reads, writes, time, name };
-
-std::string_view order_text(TopOrder order);
+/// "rate", "reads", "writes", "time", "name".
+std::string_view order_text(analysis::Order order);
 
 struct TopLook {
     analysis::Key key = analysis::Key::device;
-    TopOrder order = TopOrder::rate;
+    analysis::Order order = analysis::Order::accesses;
     std::string device;     ///< whose registers are shown; empty: the table of `key`
     std::size_t cursor = 0; ///< a row
     std::size_t first = 0;  ///< the row on the screen's first line
 
-    /// The table that this is a look at.
+    /// The table that this is a look at, and what of it.
     analysis::Key table() const { return device.empty() ? key : analysis::Key::reg; }
-
-    /// Those of `rates`, which are of table(), that it shows, in its order.
-    std::vector<analysis::Rate> shown(std::span<const analysis::Rate> rates) const;
+    analysis::RateChoice choice() const { return {order, device.empty() ? "" : device + ' '}; }
 
     /// Does what `key` (FullScreen::key()) is for: nothing, if it is for nothing here. `rows` are
     /// those it shows, `page` as many as have room.

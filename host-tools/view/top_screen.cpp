@@ -17,15 +17,6 @@ constexpr char keys[] =
     "d device  r register  f function  a caller  t task  c CPU  i interrupt  "
     "s size  o order  p pause  q quit  Enter opens a device  Backspace leaves it";
 
-Rate total_of(std::span<const Rate> shown) {
-    Rate total{"total", {}, 0};
-    for (const Rate& rate : shown) {
-        total.count.add(rate.count);
-        total.per_second += rate.per_second;
-    }
-    return total;
-}
-
 table::Table table_of(const TopLook& look, std::span<const Rate> rates, const Rate& total) {
     using enum table::Look;
     const std::string_view title = analysis::key_text(look.table());
@@ -51,7 +42,7 @@ table::Table table_of(const TopLook& look, std::span<const Rate> rates, const Ra
 } // namespace
 
 std::vector<std::string> top_screen(const TopHead& head, const TopLook& look,
-                                    std::span<const Rate> shown, std::size_t rows,
+                                    const analysis::FirstRates& shown, std::size_t rows,
                                     std::size_t columns) {
     std::vector<std::string> lines;
     lines.push_back(fmt::format("mmioscope top {}: {:.3f} s, {} events, {:.0f}/s, {} lost{}{}{}{}",
@@ -59,15 +50,21 @@ std::vector<std::string> top_screen(const TopHead& head, const TopLook& look,
                                 head.per_second, head.lost, head.state.empty() ? "" : ", ",
                                 head.state, look.device.empty() ? "" : ", registers of ",
                                 look.device));
-    lines.back() +=
-        look.order == TopOrder::rate ? "" : fmt::format(", by {}", order_text(look.order));
+    lines.back() += look.order == analysis::Order::accesses
+                        ? ""
+                        : fmt::format(", by {}", order_text(look.order));
+    if (shown.size > shown.rows.size()) {
+        lines.back() += fmt::format(", the first {} of {}", shown.rows.size(), shown.size);
+    }
     lines.emplace_back(keys);
     for (std::string& line : lines) {
         line.resize(std::min(line.size(), columns));
     }
-    const std::size_t first = std::min(look.first, shown.size());
-    const auto visible = shown.subspan(first, std::min(shown.size() - first, top_page(rows)));
-    std::ranges::move(table::lines(table_of(look, visible, total_of(shown)), columns),
+    const std::size_t first = std::min(look.first, shown.rows.size());
+    const auto visible = std::span(shown.rows)
+                             .subspan(first)
+                             .first(std::min(shown.rows.size() - first, top_page(rows)));
+    std::ranges::move(table::lines(table_of(look, visible, shown.total), columns),
                       std::back_inserter(lines));
     lines.resize(std::min(lines.size(), rows));
     return lines;

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -31,10 +30,10 @@ constexpr std::size_t top_page(std::size_t rows) {
     return rows > top_first_row + 1 ? rows - top_first_row - 1 : 0;
 }
 
-/// At most `rows` lines of at most `columns` characters: of `shown`, as TopLook has them, those
+/// At most `rows` lines of at most `columns` characters: of `shown`, which `look` has chosen, those
 /// from its first on that there is room for, and what all of them are together.
 std::vector<std::string> top_screen(const TopHead& head, const TopLook& look,
-                                    std::span<const analysis::Rate> shown, std::size_t rows,
+                                    const analysis::FirstRates& shown, std::size_t rows,
                                     std::size_t columns);
 
 } // namespace mmioscope::view

@@ -57,6 +57,7 @@ MORE = {
     "export mmiotrace": ["export", "--as", "mmiotrace", "-o", "{}", "-i"],
     "export mmio": ["export", "--as", "mmio", "-o", "{}", "-i"],
     "info": ["info"],
+    "top": ["top", "--once"],
 }
 TOLD = ("export sqlite", "babeltrace2")  # mostly not our code
 MIXES = ("sd", "boot", "fresh")

@@ -132,18 +132,25 @@ TEST_CASE("rates are of what came since the last look") {
     Counts counts({Key::device});
     each(two_devices, [&counts](const Event& event) { counts.add(event); });
     analysis::Rates rates;
-    const auto first = rates.look(counts.by(Key::device).held(), 0.5);
-    REQUIRE(first.size() == 2);
-    CHECK(first[0].name == "uart");
-    CHECK(first[0].per_second == Approx(6));
-    CHECK(rates.look(counts.by(Key::device).held(), 1)[0].per_second == 0);
-    CHECK(rates.look(counts.by(Key::device).held(), 0)[0].per_second == 0);
+    rates.look(counts.by(Key::device), 0.5);
+    const auto first = rates.first({});
+    REQUIRE(first.rows.size() == 2);
+    CHECK(first.rows[0].name == "uart");
+    CHECK(first.rows[0].per_second == Approx(6));
+    analysis::CountsByName none(1);
+    rates.look(none, 1);
+    CHECK(rates.first({}).rows[0].per_second == 0);
+    rates.look(counts.by(Key::device), 0);
+    CHECK(rates.first({}).rows[0].per_second == 0);
+    CHECK(rates.first({}).rows[0].count.accesses() == 6);
 }
 
 TEST_CASE("the screen has as many lines and columns as the terminal") {
     Counts counts({Key::device});
     each(two_devices, [&counts](const Event& event) { counts.add(event); });
-    const auto all = analysis::Rates().look(counts.by(Key::device).held(), 1);
+    analysis::Rates rates;
+    rates.look(counts.by(Key::device), 1);
+    const analysis::FirstRates all = rates.first({});
     const auto lines =
         view::top_screen({"file", "ended", 600'000'000, 4, 4, 6.7}, {}, all, 24, 200);
     REQUIRE(lines.size() == 6);
@@ -165,7 +172,7 @@ TEST_CASE("what top shows is counted by each key, and as of the last look") {
         view::TopLook look;
         look.key = key;
         for (const std::string& line :
-             view::top_screen(counts.head, look, look.shown(counts.rates(key)), 24, 200)) {
+             view::top_screen(counts.head, look, counts.rates(look), 24, 200)) {
             all += line + "\n";
         }
         return all;

@@ -43,8 +43,17 @@ std::size_t open_files() {
 struct Sum {
     unsigned long number = 0;
     void add(const Sum& other) { number += other.number; }
-    std::string bytes_of() const { return std::to_string(number); }
-    static Sum of(std::string_view bytes) { return {std::stoul(std::string(bytes))}; }
+};
+
+/// One that cannot be copied as bytes.
+struct NamedSum {
+    unsigned long number = 0;
+    std::string name = "sum";
+    void add(const NamedSum& other) { number += other.number; }
+    std::string bytes_of() const { return name + std::to_string(number); }
+    static NamedSum of(std::string_view bytes) {
+        return {std::stoul(std::string(bytes.substr(3))), std::string(bytes.substr(0, 3))};
+    }
 };
 
 } // namespace
@@ -108,11 +117,12 @@ TEST_CASE("keys of numbers are in the order of numbers") {
     CHECK(number_of(key_of(0x0123'4567'89ab'cdef) + "behind") == 0x0123'4567'89ab'cdef);
 }
 
-TEST_CASE("a map of which a part is in files has what one in memory has") {
+TEMPLATE_TEST_CASE("a map of which a part is in files has what one in memory has", "", Sum,
+                   NamedSum) {
     std::mt19937 random(12);
     for (const std::size_t most : {1u, 3u, 100u, 1000u}) {
         CAPTURE(most);
-        SpilledMap<Sum> spilled(most);
+        SpilledMap<TestType> spilled(most);
         CHECK(spilled.empty());
         std::map<std::string, unsigned long> model;
         for (unsigned i = 0; i < 5000; ++i) {
@@ -125,7 +135,7 @@ TEST_CASE("a map of which a part is in files has what one in memory has") {
         CHECK(spilled.holds_all() == (most >= model.size()));
         for (unsigned twice = 0; twice < 2; ++twice) {
             auto next = model.begin();
-            spilled.each([&](std::string_view name, const Sum& sum) {
+            spilled.each([&](std::string_view name, const TestType& sum) {
                 REQUIRE(next != model.end());
                 CHECK(name == next->first);
                 CHECK(sum.number == next->second);

@@ -5,6 +5,7 @@
 #include "given_event.hpp"
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 using namespace mmioscope;
 using namespace mmioscope::test;
@@ -28,8 +29,14 @@ const std::vector<Rate> devices = {rate("uart", 3, 1, 10), rate("mmc", 2, 7, 5),
                                    rate("uart2", 1, 0, 90)};
 
 std::string names(const TopLook& look, const std::vector<Rate>& rates) {
+    analysis::CountsByName counts(analysis::most_names);
+    for (const Rate& rate : rates) {
+        counts.of(rate.name) = rate.count;
+    }
+    analysis::Rates looked;
+    looked.look(counts, 1);
     std::string all;
-    for (const Rate& row : look.shown(rates)) {
+    for (const Rate& row : looked.first(look.choice()).rows) {
         all += row.name + ' ';
     }
     return all;
@@ -44,9 +51,9 @@ TEST_CASE("top: o chooses the order, and all come again") {
         orders.push_back(std::string(view::order_text(look.order)) + ": " + names(look, devices));
         look.press('o', devices, 10);
     }
-    CHECK(orders == std::vector<std::string>{"rate: uart mmc uart2 ", "reads: uart mmc uart2 ",
+    CHECK(orders == std::vector<std::string>{"rate: mmc uart uart2 ", "reads: uart mmc uart2 ",
                                              "writes: mmc uart uart2 ", "time: uart2 uart mmc ",
-                                             "name: mmc uart uart2 ", "rate: uart mmc uart2 "});
+                                             "name: mmc uart uart2 ", "rate: mmc uart uart2 "});
 }
 
 TEST_CASE("top: the screen follows the cursor, which stays in the table") {
@@ -76,9 +83,9 @@ TEST_CASE("top: a device is opened into its registers, and left again") {
     CHECK(look.device == "uart");
     CHECK(look.table() == Key::reg);
     CHECK(names(look, registers) == "FR DR ");
-    look.press(FullScreen::enter, look.shown(registers), 10);
+    look.press(FullScreen::enter, registers, 10);
     CHECK(look.device == "uart");
-    look.press(FullScreen::back, look.shown(registers), 10);
+    look.press(FullScreen::back, registers, 10);
     CHECK(look.table() == Key::device);
     look.press(FullScreen::enter, devices, 10);
     look.press('t', registers, 10);
@@ -96,8 +103,52 @@ TEST_CASE("top: of a trace that has ended rates are of all of it") {
         counts.look();
     }
     counts.look();
-    CHECK(counts.rates(Key::device)[0].per_second == 0);
+    CHECK(counts.rates({}).rows[0].per_second == 0);
     counts.look_at_all();
-    CHECK(counts.rates(Key::device)[0].per_second == Approx(2));
+    CHECK(counts.rates({}).rows[0].per_second == Approx(2));
     CHECK(counts.head.per_second == Approx(2));
+}
+
+TEST_CASE("top: of more names than memory has room for the first ones are shown, all are counted") {
+    constexpr std::size_t devices_in_all = 3 * analysis::most_names;
+    view::TopCounts counts;
+    abi::Record record{};
+    record.type = abi::RecordType::access;
+    std::uint64_t time = 0;
+    const auto access = [&](std::size_t device, std::size_t times) {
+        const std::string name = fmt::format("d{:04}", device);
+        for (std::size_t i = 0; i < times; ++i) {
+            counts.add(given_event(record, {.nanoseconds = ++time, .device = name}));
+        }
+    };
+    const auto first = [&counts](analysis::Order order) {
+        TopLook look;
+        look.order = order;
+        return counts.rates(look).rows.front();
+    };
+    for (std::size_t i = 0; i < devices_in_all; ++i) {
+        access(i, i == 700 ? 9 : 1);
+    }
+    counts.look();
+    CHECK(counts.rates({}).size == devices_in_all);
+    CHECK(counts.rates({}).rows.size() == analysis::most_names);
+    CHECK(counts.rates({}).total.count.reads == devices_in_all + 8);
+    CHECK(first(analysis::Order::accesses).name == "d0700");
+    CHECK(first(analysis::Order::name).name == "d0000");
+    CHECK_THAT(view::top_screen(counts.head, {}, counts.rates({}), 24, 200)[0],
+               Catch::EndsWith(", the first 512 of 1536"));
+
+    const std::uint64_t before = time;
+    access(1400, 3);
+    access(700, 2);
+    counts.look();
+    const double seconds = static_cast<double>(time - before) / 1e9;
+    const Rate most = first(analysis::Order::accesses);
+    CHECK(most.name == "d1400");
+    CHECK(most.count.reads == 4);
+    CHECK(most.per_second == Approx(3 / seconds));
+    CHECK(first(analysis::Order::reads).name == "d0700");
+    CHECK(first(analysis::Order::reads).count.reads == 11);
+    CHECK(counts.rates({}).rows[2].per_second == 0);
+    CHECK(counts.rates({}).total.per_second == Approx(5 / seconds));
 }
