@@ -1,38 +1,41 @@
 #include "analysis/count.hpp"
 
-#include <fmt/format.h>
+#include "system/text_buffer.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <string>
 #include <utility>
 
 namespace mmioscope::analysis {
 
 namespace {
 
-template <typename... Args>
-void set(std::string& to, fmt::format_string<Args...> text, Args&&... args) {
-    to.clear();
-    fmt::format_to(std::back_inserter(to), text, std::forward<Args>(args)...);
+void set(std::string& to, std::string_view first, char between, std::string_view second) {
+    to = first;
+    to += between;
+    to += second;
 }
 
 void set_function(std::string& to, const Location* location, std::uint32_t address) {
     if (location == nullptr) {
-        set(to, "{:#010x}", address);
-    } else if (location->function.empty()) {
-        set(to, "[{}]", location->module);
-    } else if (location->module.empty()) {
-        to = location->function;
-    } else {
-        set(to, "{} [{}]", location->function, location->module);
+        to = hex_text(address, 8);
+        return;
+    }
+    to = location->function;
+    if (!location->module.empty() || to.empty()) {
+        to += to.empty() ? "[" : " [";
+        to += location->module;
+        to += ']';
     }
 }
 
 void set_register(std::string& to, const Event& event) {
     if (event.reg() != nullptr) {
-        set(to, "{} {}", event.device(), event.reg()->name);
+        set(to, event.device(), ' ', event.reg()->name);
     } else {
-        set(to, "{} +{:#05x}", event.device(), event.offset());
+        to = event.device();
+        to += " +";
+        to += hex_text(event.offset(), 3);
     }
 }
 
@@ -40,7 +43,7 @@ void set_interrupt(std::string& to, const Event& event) {
     if (event.interrupt_id() != no_id) {
         to = event.interrupt();
     } else {
-        set(to, "interrupt {}", event.record.value);
+        set(to, "interrupt", ' ', std::to_string(event.record.value));
     }
 }
 
@@ -57,14 +60,17 @@ void set_name(std::string& to, const Event& event, Key key) {
         return;
     case Key::task:
         if (event.task() != nullptr) {
-            set(to, "{}:{}", event.task()->comm, event.task()->pid);
+            set(to, event.task()->comm, ':', std::to_string(event.task()->pid));
         } else {
-            set(to, "{:#010x}", record.task);
+            to = hex_text(record.task, 8);
         }
         return;
-    case Key::cpu: set(to, "cpu{}", record.cpu); return;
+    case Key::cpu:
+        to = "cpu";
+        to += std::to_string(record.cpu);
+        return;
     case Key::interrupt: set_interrupt(to, event); return;
-    case Key::size: set(to, "{} bytes", abi::access_size(record)); return;
+    case Key::size: set(to, std::to_string(abi::access_size(record)), ' ', "bytes"); return;
     }
 }
 

@@ -26,14 +26,15 @@ public:
 
     /// The piece of `name` in memory, or a new one. Valid until another one is created.
     T& of(std::string_view name) {
-        auto found = held_.find(name);
-        if (found == held_.end()) {
+        auto at = held_.lower_bound(name);
+        if (at == held_.end() || at->first != name) {
             if (full()) {
                 spill();
+                at = held_.end();
             }
-            found = held_.emplace(std::string(name), T()).first;
+            at = held_.emplace_hint(at, std::string(name), T()); // it knows where
         }
-        return found->second;
+        return at->second;
     }
     /// Whether a new name moves those in memory to files.
     bool full() const { return held_.size() >= most_; }

@@ -178,9 +178,10 @@ public:
     }
     /// "0x" and `digits` digits, 1 to 16.
     void hex(std::uint64_t number, unsigned digits) { at_ = hex_at(at_, number, digits); }
-    /// "0x" and as many digits as needed.
-    void hex(std::uint64_t number) {
-        hex(number, number == 0 ? 1 : (67 - static_cast<unsigned>(__builtin_clzll(number))) / 4);
+    /// "0x", and as many digits as it takes.
+    void hex(std::uint64_t number) { hex(number, hex_digits(number)); }
+    static constexpr unsigned hex_digits(std::uint64_t number) {
+        return number == 0 ? 1 : (67 - static_cast<unsigned>(__builtin_clzll(number))) / 4;
     }
 
     [[gnu::always_inline]] void decimal(std::uint64_t number) {
@@ -276,11 +277,11 @@ private:
     char* at_;
 };
 
-/// "0x", and as many digits as it takes.
-inline std::string hex_text(std::uint64_t number) {
+/// "0x", and as many digits as it takes, `least` at least: 1 to 16.
+inline std::string hex_text(std::uint64_t number, unsigned least = 1) {
     std::array<char, 18 + TextCursor::slack> text;
     TextCursor at(text.data());
-    at.hex(number);
+    at.hex(number, std::max(least, TextCursor::hex_digits(number)));
     return {text.data(), at.at()};
 }
 
