@@ -16,12 +16,14 @@ Database::Database(const std::string& path, std::string name) : name_(std::move(
     if (!FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666))) {
         throw bad_input("cannot write {}: {}", name_, std::strerror(errno));
     }
-    // Memory for sorting an index: SQLite's default is a MiB.
-    static const int sorted_pages = sqlite3_config(SQLITE_CONFIG_PMASZ, 32U);
-    static_cast<void>(sorted_pages); // too late if the program has used SQLite
+    // What it sorts for an index: by itself it would keep a MiB of that in memory. And nobody asks
+    // how much memory it has.
+    static const int configured =
+        sqlite3_config(SQLITE_CONFIG_PMASZ, 32U) + sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    static_cast<void>(configured); // too late where a program of the library's has used SQLite
     sqlite3* database = nullptr;
-    const int result = sqlite3_open_v2(path.c_str(), &database,
-                                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW, nullptr);
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX;
+    const int result = sqlite3_open_v2(path.c_str(), &database, flags, nullptr);
     database_.reset(database);
     if (result != SQLITE_OK) {
         throw bad_input("cannot write {}: {}", name_, sqlite3_errmsg(database));

@@ -21,17 +21,18 @@ KnownIds::KnownIds(Database& database, const std::string& table, std::size_t mos
       find_(database.prepare(fmt::format("SELECT id FROM temp.{} WHERE key = ?", table).c_str())) {}
 
 KnownIds::Id KnownIds::of(std::string_view key) {
-    const auto known = held_.find(key);
-    if (known != held_.end()) {
+    auto known = held_.lower_bound(key);
+    if (known != held_.end() && known->first == key) {
         return {known->second.number, false};
     }
     if (held_.size() == most_) {
         spill();
+        known = held_.end();
     }
     const std::optional<std::uint64_t> stored =
         any_stored_ ? (find_ << key).number() : std::optional<std::uint64_t>();
     const std::uint64_t number = stored ? *stored : ++count_;
-    held_.emplace(std::string(key), Held{number, stored.has_value()});
+    held_.emplace_hint(known, std::string(key), Held{number, stored.has_value()});
     return {number, !stored};
 }
 
